@@ -1,0 +1,194 @@
+# shellcheck shell=bash
+# What every part of set-up uses: places, printing with times, downloads that are checked, one lock.
+
+CACHE=${BOT_BOTTLE_CACHE:-$HOME/.cache/bot-bottle}
+BIN=$CACHE/bin
+DOWNLOADS=$CACHE/dl
+BUILD=$CACHE/build
+LOGS=$CACHE/logs
+ENV_FILE=$CACHE/env
+
+# How long a server may take to answer at all, so that failing on a closed network is cheap.
+CONNECT_TIMEOUT=5
+
+QUIET=${QUIET:-0}
+
+make_cache() { mkdir -p "$BIN" "$DOWNLOADS" "$BUILD" "$LOGS"; }
+
+# --- printing -------------------------------------------------------------------------------------
+
+say() { [[ $QUIET == 1 ]] || printf '    %s\n' "$*"; }
+headline() { [[ $QUIET == 1 ]] || printf '==> %s\n' "$*"; }
+warn() { printf '    ! %s\n' "$*" >&2; }
+die() {
+  printf 'error: %s\n' "$1" >&2
+  shift
+  (($# == 0)) || printf '    %s\n' "$@" >&2
+  exit 1
+}
+
+now_ms() { local t=$EPOCHREALTIME; echo $((${t/[.,]/} / 1000)); }
+seconds_since() { local d=$(($(now_ms) - $1)); printf '%d.%d s' $((d / 1000)) $((d % 1000 / 100)); }
+
+# step <title> <present> <bring>: prints what is done and how long it took. `present` is a function
+# that is quick and true when there is nothing to do; `bring` does it, and is then checked by `present`.
+step() {
+  local title=$1 present=$2 bring=$3 t0
+  t0=$(now_ms)
+  if "$present"; then
+    headline "$title … already there ($(seconds_since "$t0"))"
+    return 0
+  fi
+  headline "$title"
+  "$bring"
+  "$present" || die "$title: set-up ran to its end, but the result can't be used"
+  headline "$title … $(seconds_since "$t0")"
+}
+
+# logged <name> <command…>: the output goes to a log file, and its end is shown when it fails.
+logged() {
+  local log=$LOGS/$1.log
+  shift
+  if "$@" >"$log" 2>&1; then return 0; fi
+  warn "failed: $*"
+  tail -n 20 "$log" | sed 's/^/      /' >&2
+  warn "the whole output: $log"
+  return 1
+}
+
+# --- the machine ----------------------------------------------------------------------------------
+
+have() { command -v "$1" >/dev/null 2>&1; }
+is_root() { ((EUID == 0)); }
+is_debian() { have apt-get && have dpkg; }
+
+# X86_64 or AARCH64: how the names of the sums in versions.sh end.
+arch_id() {
+  case $(uname -m) in
+    x86_64 | amd64) echo X86_64 ;;
+    aarch64 | arm64) echo AARCH64 ;;
+    *) die "unknown processor $(uname -m): set-up knows x86_64 and aarch64" ;;
+  esac
+}
+# amd64 or arm64, as most publishers call them.
+arch_go() { [[ $(arch_id) == X86_64 ]] && echo amd64 || echo arm64; }
+# x64 or arm64, as Node calls them.
+arch_node() { [[ $(arch_id) == X86_64 ]] && echo x64 || echo arm64; }
+# pinned <NAME>: the value of NAME_<arch_id>, empty when there is none.
+pinned() {
+  local name
+  name=$1_$(arch_id)
+  echo "${!name:-}"
+}
+
+APT_UPDATED=0
+# apt_install <why> <package…>: as root on Debian it installs, saying so; otherwise it says what to run.
+apt_install() {
+  local why=$1
+  shift
+  is_debian || die "$why: this isn't a Debian or Ubuntu, install the equivalents of: $*"
+  is_root || die "$why. Run this once, then script/bootstrap again:" \
+    "sudo apt-get update && sudo apt-get install -y --no-install-recommends $*"
+  say "$why: apt-get install $*"
+  if ((APT_UPDATED == 0)); then
+    logged apt-update apt-get update || warn "apt-get update failed, trying with the lists that are there"
+    APT_UPDATED=1
+  fi
+  logged apt-install env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -y --no-install-recommends "$@" || die "apt-get install $* failed"
+}
+
+# --- downloads ------------------------------------------------------------------------------------
+
+sha256_of() { sha256sum "$1" | cut -d' ' -f1; }
+
+# check_sha256 <file> <sum>: false, and the file is gone, when it isn't what was promised.
+check_sha256() {
+  local found
+  found=$(sha256_of "$1")
+  [[ $found == "$2" ]] && return 0
+  warn "${1##*/}: SHA-256 is $found, expected $2"
+  rm -f "$1"
+  return 1
+}
+
+# fetch <url> <file>: to a temporary name, renamed when whole. A closed network costs CONNECT_TIMEOUT.
+fetch() {
+  local url=$1 to=$2
+  have curl || { say "no curl, not trying $url"; return 1; }
+  if ! curl -fsSL --connect-timeout "$CONNECT_TIMEOUT" --speed-limit 1000 --speed-time 20 \
+    -o "$to.part" "$url" 2>"$LOGS/curl.log"; then
+    say "not reachable: $url ($(tail -n 1 "$LOGS/curl.log"))"
+    rm -f "$to.part"
+    return 1
+  fi
+  mv "$to.part" "$to"
+}
+
+# fetch_checked <url> <file> <sum>
+fetch_checked() {
+  [[ -n $3 ]] || { say "no sum is known for $1 on this processor"; return 1; }
+  [[ -f $2 ]] && [[ $(sha256_of "$2") == "$3" ]] && return 0
+  fetch "$1" "$2" && check_sha256 "$2" "$3"
+}
+
+# wheel <package> <version> <sum>: downloads a Python wheel (only a zip here) and prints its path.
+wheel() {
+  local name=$1 version=$2 sum=$3 dir file
+  [[ -n $sum ]] || { warn "no sum is known for $name on this processor"; return 1; }
+  for file in "$DOWNLOADS/${name//-/_}-$version"-*.whl; do
+    if [[ -f $file ]] && [[ $(sha256_of "$file") == "$sum" ]]; then echo "$file"; return 0; fi
+  done
+  if ! python3 -m pip --version >/dev/null 2>&1; then
+    apt_install "pip is missing" python3-pip >&2
+  fi
+  dir=$(mktemp -d "$BUILD/wheel.XXXXXX")
+  logged "pip-$name" python3 -m pip download --quiet --disable-pip-version-check --no-deps \
+    --only-binary=:all: --timeout "$CONNECT_TIMEOUT" --dest "$dir" "$name==$version" || return 1
+  file=$(echo "$dir"/*.whl)
+  check_sha256 "$file" "$sum" || return 1
+  mv "$file" "$DOWNLOADS/"
+  rm -rf "$dir"
+  echo "$DOWNLOADS/${file##*/}"
+}
+
+# npm_locked <directory> <log> <option…>: exactly the lock file's modules.
+#
+# `npm ci` refuses a lock file without the optional packages of other systems, as npm writes it where the
+# registry in use hasn't got them. `npm install --no-save` then installs the same versions and leaves the
+# lock file as it is.
+npm_locked() {
+  local dir=$1 log=$2 how
+  shift 2
+  for how in "ci" "install --no-save"; do
+    # shellcheck disable=SC2086  # two words
+    if (cd "$dir" && npm $how --no-audit --no-fund --loglevel=error "$@") >"$LOGS/$log.log" 2>&1; then return 0; fi
+    grep -q 'code EUSAGE' "$LOGS/$log.log" || break
+    say "npm ci refuses this lock file, npm install --no-save brings the same versions"
+  done
+  tail -n 20 "$LOGS/$log.log" >&2
+  return 1
+}
+
+# --- what others read -----------------------------------------------------------------------------
+
+# record <NAME> <value>: one line NAME=value of $CACHE/env, where scripts and tests find the tools.
+record() {
+  local line="$1=$2"
+  [[ -f $ENV_FILE ]] && grep -qxF -- "$line" "$ENV_FILE" && return 0
+  { if [[ -f $ENV_FILE ]]; then grep -v "^$1=" "$ENV_FILE" || true; fi; echo "$line"; } >"$ENV_FILE.part"
+  mv "$ENV_FILE.part" "$ENV_FILE"
+}
+
+# One set-up at a time. The lock is a descriptor, so it ends with the process, however it ends;
+# whatever is started to stay gets 9>&-.
+lock_cache() {
+  [[ ${BOT_BOTTLE_LOCKED:-} == "$CACHE" ]] && return 0
+  have flock || { warn "no flock: don't run two set-ups at once"; return 0; }
+  exec 9>"$CACHE/lock"
+  if ! flock -n 9; then
+    say "another set-up is running, waiting for it"
+    flock 9
+  fi
+  export BOT_BOTTLE_LOCKED=$CACHE
+}

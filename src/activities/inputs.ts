@@ -1,0 +1,90 @@
+/** Arguments of the activities: references and small records, because they stand in the workflow's history. */
+import type { PreparedTurn, SettledTurn, Trigger, WakeReference } from '../domain/events.js';
+import type { SubjectRef } from '../domain/issue.js';
+import type { FrozenReason, StopReason, TurnResult } from '../domain/turn.js';
+
+/** What names a run wherever it is worked on. */
+export interface RunRef {
+  readonly subject: SubjectRef;
+  readonly slug: string;
+  readonly turn: number;
+}
+
+/** Structurally the machine's `TurnCause`; repeated here because activities never import workflows. */
+export type PromptCause =
+  | { readonly kind: 'first' }
+  | { readonly kind: 'wake' }
+  | { readonly kind: 'retriggered' }
+  | { readonly kind: 'operator'; readonly promptRef: string | null }
+  | { readonly kind: 'nudge'; readonly why: 'not_done' }
+  | { readonly kind: 'nudge'; readonly why: 'uncommitted'; readonly pathsRef: string }
+  | { readonly kind: 'nudge'; readonly why: 'refused'; readonly reason: string };
+
+export interface PrepareTurnInput extends RunRef {
+  readonly trigger: Trigger;
+  readonly cause: PromptCause;
+  readonly references: readonly WakeReference[];
+  readonly prNumber: number | null;
+  readonly host: string | null;
+}
+
+export type PrepareTurnOutcome =
+  | { readonly kind: 'ready'; readonly prepared: PreparedTurn }
+  /** `stale`: the trigger act is not later than the end of the last life. */
+  | { readonly kind: 'refused'; readonly reason: string; readonly stale: boolean };
+
+export interface RunTurnInput extends RunRef {
+  readonly prepared: PreparedTurn;
+  readonly sessionId: string | null;
+  readonly prNumber: number | null;
+  /** Head of the run's branch after the last turn: what this turn's work is checked against. */
+  readonly head: string | null;
+  readonly turnTimeoutMs: number;
+  readonly doneGraceMs: number;
+  /** Set when the turn was to be stopped while nobody watched it. */
+  readonly stop: StopReason | null;
+}
+
+export interface PublishInput extends RunRef {
+  readonly requestId: string;
+  readonly contentRef: string;
+  readonly baseBranch: string | null;
+  readonly allowPaths: readonly string[];
+  readonly triggerActor: string;
+}
+
+export interface SettleTurnInput extends RunRef {
+  readonly result: TurnResult;
+  readonly prepared: PreparedTurn;
+  readonly triggerActor: string;
+  readonly stuckHash: string | null;
+}
+
+export interface DestroyInput extends RunRef {
+  readonly image: string | null;
+}
+
+/** The run as the state row shows it. */
+export interface RunSnapshot {
+  readonly phase: string;
+  readonly reason: FrozenReason | null;
+  readonly host: string | null;
+  readonly prNumber: number | null;
+}
+
+export interface RecordTurnInput extends RunRef {
+  readonly result: TurnResult;
+  readonly settled: SettledTurn;
+  readonly reason: FrozenReason;
+  readonly snapshot: RunSnapshot;
+  readonly watchdogFired: boolean;
+}
+
+export interface RecordStateInput extends RunRef {
+  readonly snapshot: RunSnapshot;
+}
+
+export interface RecordEndInput extends RunRef {
+  /** Epoch milliseconds, the forge's clock: a trigger act not later than this starts nothing. */
+  readonly endedAt: number;
+}

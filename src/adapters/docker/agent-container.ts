@@ -1,0 +1,64 @@
+import type Docker from 'dockerode';
+import type { AgentContainerSpec } from '../../domain/ports.js';
+import {
+  AGENT_FILE_BYTES,
+  FIXED_PATH,
+  HARDENED_CONFIG,
+  MIB,
+  bind,
+  envList,
+  hardenedHostConfig,
+  jsonFileLog,
+} from './hardening.js';
+import { volumeName } from './names-and-labels.js';
+
+export const AGENT_USER = '1000:1000';
+const HOME = '/home/agent';
+const MAX_TMP = 1024 * MIB;
+
+/**
+ * The agent's container: no network interface at all, no capability, no secret; its only ways out are the Unix
+ * sockets in a volume it cannot write (spec 7, security rules). Labels and name are added by whoever creates it.
+ */
+export function agentContainer(spec: AgentContainerSpec, hostCpus: number): Docker.ContainerCreateOptions {
+  return {
+    ...HARDENED_CONFIG,
+    Image: spec.image,
+    User: AGENT_USER,
+    Entrypoint: ['/usr/local/bin/bottle-entrypoint'],
+    Cmd: [],
+    WorkingDir: '/workspace',
+    Env: envList(spec.env, { PATH: FIXED_PATH, HOME, LANG: 'C.UTF-8' }),
+    HostConfig: {
+      ...hardenedHostConfig({
+        limits: spec.limits,
+        hostCpus,
+        // Counts as the container's memory, so never more than half of it.
+        tmpBytes: Math.min(MAX_TMP, Math.floor(spec.limits.memoryBytes / 2)),
+        tmpExec: true,
+        fileBytes: AGENT_FILE_BYTES,
+        openFiles: 16384,
+      }),
+      ...(spec.runtime === undefined ? {} : { Runtime: spec.runtime }),
+      NetworkMode: 'none',
+      LogConfig: jsonFileLog('32m', 4),
+      Mounts: [
+        bind(spec.workspaceDir, '/workspace', false),
+        bind(spec.turnDir, '/run/bottle/turn', true),
+        socketVolume(spec.slug),
+        { Type: 'volume', Source: volumeName(spec.slug, 'home'), Target: HOME, ReadOnly: false },
+      ],
+    },
+  };
+}
+
+/** Read-only, else the agent could replace the sockets; nothing of the image is copied, since the volume is the bundle's. */
+function socketVolume(slug: string): Docker.MountSettings {
+  return {
+    Type: 'volume',
+    Source: volumeName(slug, 'sock'),
+    Target: '/run/bottle/sock',
+    ReadOnly: true,
+    VolumeOptions: { NoCopy: true, Labels: {}, DriverConfig: { Name: '', Options: {} } },
+  };
+}

@@ -1,0 +1,75 @@
+import { BotBottleError, BottleRuntimeError } from '../../domain/errors.js';
+
+/** What dockerode rejects with: an HTTP status of the engine, or a code of the connection. Any part may be missing. */
+interface EngineFault {
+  readonly statusCode: number | undefined;
+  readonly code: string | undefined;
+  readonly message: string;
+}
+
+const MAX_MESSAGE = 1000;
+const RETRYABLE_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT', 'EAGAIN', 'EMFILE']);
+
+function faultOf(error: unknown): EngineFault {
+  if (!(error instanceof Error)) return { statusCode: undefined, code: undefined, message: String(error) };
+  const status = 'statusCode' in error ? error.statusCode : undefined;
+  const code = 'code' in error ? error.code : undefined;
+  return {
+    statusCode: typeof status === 'number' ? status : undefined,
+    code: typeof code === 'string' ? code : undefined,
+    message: error.message.trim().slice(0, MAX_MESSAGE),
+  };
+}
+
+/** HTTP status of the engine's answer, `undefined` when it was not an answer. */
+export function statusOf(error: unknown): number | undefined {
+  return faultOf(error).statusCode;
+}
+
+/**
+ * Any failure of an engine call as the port's error, with what to do about it.
+ * @param doing what was tried, as in "start bb-x-agent"
+ */
+export function toRuntimeError(error: unknown, doing: string): BotBottleError {
+  if (error instanceof BotBottleError) return error;
+  const fault = faultOf(error);
+  return new BottleRuntimeError(`cannot ${doing}: ${explain(fault)}`, isRetryable(fault), { cause: error });
+}
+
+/** Runs an engine call; `ignore` are statuses that mean there is nothing left to do. */
+export async function engineCall<T>(doing: string, call: () => Promise<T>, ignore: readonly number[] = []): Promise<T | undefined> {
+  try {
+    return await call();
+  } catch (error) {
+    const status = statusOf(error);
+    if (status !== undefined && ignore.includes(status)) return undefined;
+    throw toRuntimeError(error, doing);
+  }
+}
+
+/** Node's own shape of an abort, with the signal's reason as cause. */
+export function abortError(signal: AbortSignal, doing: string): Error {
+  const error = new Error(`${doing} was aborted`, { cause: signal.reason });
+  error.name = 'AbortError';
+  return error;
+}
+
+function explain(fault: EngineFault): string {
+  switch (fault.code) {
+    case 'ENOENT':
+    case 'ECONNREFUSED':
+      return `no Docker engine answers (${fault.message}): start it, or set DOCKER_HOST`;
+    case 'EACCES':
+    case 'EPERM':
+      return `the Docker socket is not open to this user (${fault.message}): add the user to the docker group and log in again`;
+    default:
+  }
+  if (/no such image/i.test(fault.message)) return `${fault.message}: run script/images`;
+  return fault.message;
+}
+
+function isRetryable(fault: EngineFault): boolean {
+  if (fault.statusCode !== undefined) return fault.statusCode >= 500;
+  if (fault.code !== undefined) return RETRYABLE_CODES.has(fault.code);
+  return /socket hang up|aborted|premature close/i.test(fault.message);
+}

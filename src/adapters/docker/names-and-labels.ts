@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto';
+import { BottleRuntimeError, InvalidInputError } from '../../domain/errors.js';
+import type { ContainerRole } from '../../domain/ports.js';
+import { isSlug } from '../../domain/slug.js';
+
+/** Every name and label we give to the engine's objects; the only place that knows how they are spelt. */
+export const LABEL_MANAGED = 'bot-bottle.managed';
+export const LABEL_SLUG = 'bot-bottle.slug';
+export const LABEL_ROLE = 'bot-bottle.role';
+export const LABEL_SPEC_HASH = 'bot-bottle.spec-hash';
+
+/** `sock`: the bundle's Unix sockets; `home`: the agent's home, where its session lives. */
+export type VolumeKind = 'sock' | 'home';
+export const VOLUME_KINDS: readonly VolumeKind[] = ['sock', 'home'];
+
+export type ObjectRole = ContainerRole | VolumeKind | 'once';
+export type Labels = Readonly<Record<string, string>>;
+
+const ONE_SHOT_NAME = /^[a-zA-Z0-9][a-zA-Z0-9_.-]{0,79}$/;
+
+/** @throws InvalidInputError for anything that is not a slug, before it becomes part of a name or a path. */
+export function requireSlug(slug: string): string {
+  if (!isSlug(slug)) throw new InvalidInputError(`not a slug: ${JSON.stringify(slug.slice(0, 80))}`);
+  return slug;
+}
+
+export function containerName(slug: string, role: ContainerRole): string {
+  return `bb-${requireSlug(slug)}-${role}`;
+}
+
+export function volumeName(slug: string, kind: VolumeKind): string {
+  return `bb-${requireSlug(slug)}-${kind}`;
+}
+
+/** One-shots have a segment of their own, so that none can take the agent's or the bundle's name. */
+export function oneShotName(slug: string, name: string): string {
+  if (!ONE_SHOT_NAME.test(name)) throw new InvalidInputError(`not a name for a container: ${JSON.stringify(name.slice(0, 80))}`);
+  return `bb-${requireSlug(slug)}-once-${name}`;
+}
+
+export function labelsOf(slug: string, role: ObjectRole): Record<string, string> {
+  return { [LABEL_MANAGED]: '1', [LABEL_SLUG]: requireSlug(slug), [LABEL_ROLE]: role };
+}
+
+/**
+ * Something else may have taken the name; what does not carry the labels of this run and role is never touched.
+ * @throws BottleRuntimeError
+ */
+export function requireOurs(labels: Labels | null | undefined, slug: string, role: ObjectRole, name: string): void {
+  const expected = Object.entries(labelsOf(slug, role));
+  if (labels && expected.every(([key, value]) => labels[key] === value)) return;
+  throw new BottleRuntimeError(`${name} exists but is not ours: it lacks the labels of run ${slug}. Rename or remove it`, false);
+}
+
+/** SHA-256 of what a container is made from, hex. */
+export function specHash(options: object): string {
+  return createHash('sha256').update(JSON.stringify(options)).digest('hex');
+}

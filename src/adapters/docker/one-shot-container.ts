@@ -1,0 +1,38 @@
+import type Docker from 'dockerode';
+import { InvalidInputError } from '../../domain/errors.js';
+import type { OneShotSpec } from '../../domain/ports.js';
+import { AGENT_USER } from './agent-container.js';
+import { AGENT_FILE_BYTES, FIXED_PATH, HARDENED_CONFIG, MIB, bind, envList, hardenedHostConfig } from './hardening.js';
+
+const ONE_SHOT_LIMITS = { memoryBytes: 1024 * MIB, cpus: 1, pids: 128 };
+
+/** A throw-away container. Its output goes to whoever attached, so the engine keeps no log of it. */
+export function oneShotContainer(spec: OneShotSpec, hostCpus: number): Docker.ContainerCreateOptions {
+  if (spec.argv.length === 0) throw new InvalidInputError('a one-shot container needs a command');
+  return {
+    ...HARDENED_CONFIG,
+    Image: spec.image,
+    User: spec.user === 'remover' ? '0:0' : AGENT_USER,
+    Entrypoint: [...spec.argv],
+    Cmd: [],
+    WorkingDir: '/',
+    Env: envList(spec.env, { PATH: FIXED_PATH, HOME: '/tmp', LANG: 'C.UTF-8' }),
+    AttachStdout: true,
+    AttachStderr: true,
+    HostConfig: {
+      ...hardenedHostConfig({
+        limits: ONE_SHOT_LIMITS,
+        hostCpus,
+        tmpBytes: 64 * MIB,
+        tmpExec: false,
+        fileBytes: AGENT_FILE_BYTES,
+        openFiles: 4096,
+      }),
+      // A tree has the agent's files and modes: without the two, root without capabilities cannot remove it.
+      CapAdd: spec.user === 'remover' ? ['DAC_OVERRIDE', 'FOWNER'] : [],
+      NetworkMode: 'none',
+      LogConfig: { Type: 'none', Config: {} },
+      Mounts: spec.mounts.map((mount) => bind(mount.source, mount.target, mount.readOnly)),
+    },
+  };
+}

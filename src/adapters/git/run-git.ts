@@ -1,0 +1,95 @@
+import { spawn } from 'node:child_process';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { GitError } from '../../domain/errors.js';
+
+export interface GitCommand {
+  readonly args: readonly string[];
+  /** The whole environment: nothing is inherited. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly input?: string | Readable;
+  readonly timeoutMs: number;
+  /** Bytes of standard output; more is a final error. */
+  readonly maxOutput?: number;
+}
+
+export interface GitOutput {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const DEFAULT_OUTPUT = 16 * 1024 * 1024;
+const STDERR_KEPT = 16 * 1024;
+
+/**
+ * Runs git with an argument array, never a shell, in a process group of its own so that a time-out also ends its
+ * helpers. Resolves with any exit code. Errors: `GitError` when git cannot run, takes too long or writes too much.
+ */
+export async function runGit(command: GitCommand): Promise<GitOutput> {
+  const maxOutput = command.maxOutput ?? DEFAULT_OUTPUT;
+  const child = spawn('git', command.args, {
+    // Not a directory in which git could find a repository by itself.
+    cwd: '/',
+    env: { ...command.env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+    detached: true,
+  });
+  const kill = (): void => {
+    if (child.pid === undefined) return;
+    try {
+      process.kill(-child.pid, 'SIGKILL');
+    } catch {
+      // The group is gone already.
+    }
+  };
+
+  let fault: GitError | undefined;
+  const fail = (error: GitError): void => {
+    fault ??= error;
+    kill();
+  };
+  const timer = setTimeout(() => {
+    fail(new GitError(`git ${verbOf(command.args)} took longer than ${String(command.timeoutMs)} ms`, true));
+  }, command.timeoutMs);
+
+  const stdout: Buffer[] = [];
+  let stdoutBytes = 0;
+  child.stdout.on('data', (chunk: Buffer) => {
+    stdoutBytes += chunk.length;
+    if (stdoutBytes <= maxOutput) stdout.push(chunk);
+    else fail(new GitError(`git ${verbOf(command.args)} wrote more than ${String(maxOutput)} bytes`, false));
+  });
+  let stderr = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    if (stderr.length < STDERR_KEPT) stderr += chunk.toString();
+  });
+
+  // git may end before it has read everything (EPIPE); its exit code says why.
+  const fed = pipeline(Readable.from(command.input ?? []), child.stdin).catch(() => undefined);
+  try {
+    const exitCode = await new Promise<number>((resolve, reject) => {
+      child.once('error', (cause) => {
+        reject(new GitError('git cannot be started: is it installed?', false, { cause }));
+      });
+      child.once('close', (code) => {
+        resolve(code ?? -1);
+      });
+    });
+    await fed;
+    if (fault !== undefined) throw fault;
+    return { exitCode, stdout: Buffer.concat(stdout).toString(), stderr };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The subcommand, for messages: the first argument that is neither an option nor an option's value. */
+export function verbOf(args: readonly string[]): string {
+  for (let i = 0; i < args.length; i += 1) {
+    const arg = args[i] ?? '';
+    if (arg === '-c') i += 1;
+    else if (!arg.startsWith('-')) return arg;
+  }
+  return '';
+}

@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto';
+import { ForgeHttpError } from '../../domain/errors.js';
+import type { Comment } from '../../domain/issue.js';
+import { asList } from './decode.js';
+import { forgeNumber } from './gitea-client.js';
+import type { GiteaRepo } from './gitea-repo.js';
+import { toComment } from './mapping.js';
+import { allPages } from './paging.js';
+import { createOnce } from './retry.js';
+
+/** Oldest first. */
+export async function readComments(repo: GiteaRepo, number: number): Promise<Comment[]> {
+  const raw = await allPages(repo.client, repo.path('issues', number, 'comments'), {
+    itemsOf: (response) => asList(response.json(), 'comments'),
+    totalIsWhole: true,
+  });
+  return raw.map(toComment);
+}
+
+export async function readComment(repo: GiteaRepo, id: number): Promise<Comment> {
+  const path = repo.path('issues', 'comments', id);
+  const response = await repo.client.request({ method: 'GET', path });
+  // Ids of timeline entries share the comments' numbers; Gitea answers those with 204 and no body.
+  if (response.status === 204) {
+    const shown = `/${path.join('/')}`;
+    throw new ForgeHttpError(
+      404,
+      'GET',
+      shown,
+      `GET ${shown}: 404, that id is an event of the timeline, not a comment`,
+    );
+  }
+  return toComment(response.json());
+}
+
+/**
+ * Posts once per marker: Gitea has no idempotency key, so the comment ends in an HTML comment with the marker's hash,
+ * and one by our own account with that ending is the answer of every later call. Only our own count, since everybody
+ * can copy a mark; only the ending counts, since the body may be an agent's.
+ */
+export async function postComment(
+  repo: GiteaRepo,
+  number: number,
+  body: string,
+  marker: string,
+): Promise<Comment> {
+  forgeNumber(number);
+  const mark = hiddenMark(marker);
+  const me = await repo.whoAmI();
+  return createOnce(
+    repo.client.retry,
+    async () => {
+      const comments = await readComments(repo, number);
+      return comments.find((comment) => comment.author.id === me.id && comment.body.trimEnd().endsWith(mark));
+    },
+    async () => {
+      const path = repo.path('issues', number, 'comments');
+      return toComment(
+        await repo.client.json({ method: 'POST', path, body: { body: `${body}\n\n${mark}` } }),
+      );
+    },
+  );
+}
+
+function hiddenMark(marker: string): string {
+  return `<!-- bot-bottle:${createHash('sha256').update(marker).digest('hex').slice(0, 40)} -->`;
+}

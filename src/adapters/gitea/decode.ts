@@ -1,0 +1,54 @@
+import { BotBottleError } from '../../domain/errors.js';
+
+/** The forge answered JSON of another shape than its API promises: a newer version, or another program. */
+export class UnexpectedShapeError extends BotBottleError {
+  constructor(what: string) {
+    super(
+      'forge_shape',
+      `the forge's answer has no valid ${what}: is this a Gitea or Forgejo of a known version?`,
+      false,
+    );
+  }
+}
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export function asObject(value: unknown, what: string): JsonObject {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new UnexpectedShapeError(what);
+  return value as JsonObject;
+}
+
+/** Gitea writes an empty list as `null` in places. */
+export function asList(value: unknown, what: string): readonly JsonObject[] {
+  if (value === null || value === undefined) return [];
+  if (!Array.isArray(value)) throw new UnexpectedShapeError(what);
+  return value.map((item) => asObject(item, what));
+}
+
+export function textOf(object: JsonObject, key: string): string {
+  const value = object[key];
+  if (typeof value !== 'string') throw new UnexpectedShapeError(key);
+  return value;
+}
+
+/** Text that may be absent or `null`, then empty. */
+export function textOrEmpty(object: JsonObject, key: string): string {
+  const value = object[key];
+  return typeof value === 'string' ? value : '';
+}
+
+export function textOrNull(object: JsonObject, key: string): string | null {
+  const value = object[key];
+  return typeof value === 'string' && value !== '' ? value : null;
+}
+
+export function integerOf(object: JsonObject, key: string): number {
+  const value = object[key];
+  if (!Number.isSafeInteger(value)) throw new UnexpectedShapeError(key);
+  return value as number;
+}
+
+export function flagOf(object: JsonObject, key: string): boolean {
+  return object[key] === true;
+}

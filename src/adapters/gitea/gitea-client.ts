@@ -1,0 +1,233 @@
+import { ForgeHttpError, InvalidInputError } from '../../domain/errors.js';
+import { isForgeNumber } from '../../domain/issue.js';
+import { apiBaseUrl } from './base-url.js';
+import { excerpt, statusError } from './http-error.js';
+import { HttpTransport, ResponseTooLargeError } from './http-transport.js';
+import type { HttpResponse } from './http-transport.js';
+import { DEFAULT_RETRY, retryAfterMs, waitBeforeRetry } from './retry.js';
+import type { RetryPolicy } from './retry.js';
+
+export interface GiteaClientOptions {
+  /** `FORGE_GITEA_API`, with or without `/api/v1`. */
+  readonly baseUrl: string;
+  /** Read anew for every request, so that a replaced token file needs no restart. */
+  readonly token: string | (() => string);
+  readonly caFile?: string | null;
+  readonly socketPath?: string | null;
+  /** Milliseconds for one attempt, the body included; 15,000 by default. */
+  readonly timeoutMs?: number;
+  /** Bytes of one answer; 16 MiB by default. */
+  readonly maxResponseBytes?: number;
+  readonly retry?: Partial<RetryPolicy>;
+}
+
+/** A part of the path between slashes; a number must be a forge's number. */
+export type PathSegment = string | number;
+
+export interface GiteaRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly path: readonly PathSegment[];
+  readonly query?: Readonly<Record<string, string | number>>;
+  readonly body?: unknown;
+  /** The request may be sent again when its fate is unknown. Default: every method but POST. */
+  readonly idempotent?: boolean;
+  /** Statuses beyond 2xx that are an answer here, not an error. */
+  readonly accept?: readonly number[];
+}
+
+export interface GiteaResponse {
+  readonly status: number;
+  /** `X-Total-Count`, where the forge sends it. */
+  readonly total: number | undefined;
+  text(): string;
+  json(): unknown;
+}
+
+const TIMEOUT_MS = 15_000;
+const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
+const NEVER_SENT = new Set([
+  'ECONNREFUSED',
+  'ENOENT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+]);
+
+/**
+ * Thin client of Gitea's and Forgejo's REST API [S0]. Errors: `InvalidInputError` before any request for a number or
+ * name that cannot be one; `ForgeHttpError` for everything the forge or the way to it answers, status 0 when there
+ * was no answer. The token is in one header and nowhere else.
+ */
+export class GiteaClient {
+  readonly retry: RetryPolicy;
+  readonly #base: URL;
+  readonly #transport: HttpTransport;
+  readonly #token: () => string;
+  readonly #timeoutMs: number;
+  readonly #maxBytes: number;
+
+  constructor(options: GiteaClientOptions) {
+    const { token } = options;
+    this.#base = apiBaseUrl(options.baseUrl);
+    this.#token = typeof token === 'string' ? () => token : token;
+    this.#timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
+    this.#maxBytes = options.maxResponseBytes ?? MAX_RESPONSE_BYTES;
+    this.retry = { ...DEFAULT_RETRY, ...options.retry };
+    this.#transport = new HttpTransport({
+      base: this.#base,
+      caFile: options.caFile ?? null,
+      socketPath: options.socketPath ?? null,
+    });
+  }
+
+  async request(request: GiteaRequest): Promise<GiteaResponse> {
+    const path = encodePath(request.path);
+    const idempotent = request.idempotent ?? request.method !== 'POST';
+    for (let attempt = 1; ; attempt += 1) {
+      const last = attempt >= this.retry.tries;
+      const outcome = await this.#attempt(request, path);
+      if (outcome.kind === 'answer') return outcome.response;
+      const { error, repeatable, askedMs } = outcome;
+      if (last || !error.retryable || !(idempotent || repeatable)) throw error;
+      await waitBeforeRetry(this.retry, attempt, askedMs);
+    }
+  }
+
+  /** A request whose answer is JSON. */
+  async json(request: GiteaRequest): Promise<unknown> {
+    return (await this.request(request)).json();
+  }
+
+  close(): void {
+    this.#transport.close();
+  }
+
+  async #attempt(request: GiteaRequest, path: string): Promise<Outcome> {
+    const { method } = request;
+    const token = readToken(this.#token);
+    const body = request.body === undefined ? null : JSON.stringify(request.body);
+    let raw: HttpResponse;
+    try {
+      raw = await this.#transport.send({
+        method,
+        path: this.#base.pathname + path + encodeQuery(request.query),
+        headers: {
+          authorization: `token ${token}`,
+          accept: 'application/json, text/plain;q=0.9',
+          'user-agent': 'bot-bottle-orchestrator',
+          ...(body === null
+            ? {}
+            : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }),
+        },
+        body,
+        timeoutMs: this.#timeoutMs,
+        maxBytes: this.#maxBytes,
+      });
+    } catch (cause) {
+      return { kind: 'failed', ...connectionFailure(method, path, cause) };
+    }
+    const text = raw.body.toString('utf8');
+    if ((raw.status >= 200 && raw.status < 300) || request.accept?.includes(raw.status) === true) {
+      return { kind: 'answer', response: responseOf(raw, text, method, path, token) };
+    }
+    return {
+      kind: 'failed',
+      error: statusError(method, path, raw.status, text, token),
+      // Turned away at the door, so certainly not carried out.
+      repeatable: raw.status === 429,
+      askedMs: retryAfterMs(raw.headers['retry-after'], Date.now()),
+    };
+  }
+}
+
+interface Failure {
+  readonly error: ForgeHttpError;
+  /** Certainly not carried out: may be repeated whatever the method. */
+  readonly repeatable: boolean;
+  readonly askedMs: number | undefined;
+}
+
+type Outcome =
+  { readonly kind: 'answer'; readonly response: GiteaResponse } | ({ readonly kind: 'failed' } & Failure);
+
+function connectionFailure(method: string, path: string, cause: unknown): Failure {
+  const said = cause instanceof Error ? cause.message : 'unknown fault';
+  if (cause instanceof ResponseTooLargeError) {
+    return {
+      error: new ForgeHttpError(413, method, path, `${method} ${path}: ${said}`, { cause }),
+      repeatable: false,
+      askedMs: undefined,
+    };
+  }
+  const code = cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : '';
+  const message = `${method} ${path}: no answer from the forge (${code === '' ? said : code}): is it running, and is FORGE_GITEA_API right?`;
+  return {
+    error: new ForgeHttpError(0, method, path, message, { cause }),
+    repeatable: NEVER_SENT.has(code),
+    askedMs: undefined,
+  };
+}
+
+function responseOf(
+  raw: HttpResponse,
+  text: string,
+  method: string,
+  path: string,
+  token: string,
+): GiteaResponse {
+  const total = Number(raw.headers['x-total-count']);
+  return {
+    status: raw.status,
+    total: Number.isSafeInteger(total) ? total : undefined,
+    text: () => text,
+    json: () => {
+      try {
+        return JSON.parse(text) as unknown;
+      } catch (cause) {
+        const message = `${method} ${path}: the answer is not JSON; FORGE_GITEA_API must be a Gitea or Forgejo API (it said: ${excerpt(text, token)})`;
+        throw new ForgeHttpError(raw.status, method, path, message, { cause });
+      }
+    },
+  };
+}
+
+/** `/a/b/1`; a segment that could climb, be empty or be no number never reaches the wire. */
+function encodePath(segments: readonly PathSegment[]): string {
+  return segments
+    .map((segment) => {
+      if (typeof segment === 'number') return `/${String(forgeNumber(segment))}`;
+      if (segment === '' || segment === '.' || segment === '..') {
+        throw new InvalidInputError(`${JSON.stringify(segment)} is no name on a forge`);
+      }
+      return `/${encodeURIComponent(segment)}`;
+    })
+    .join('');
+}
+
+function encodeQuery(query: GiteaRequest['query']): string {
+  if (query === undefined) return '';
+  const pairs = Object.entries(query).map(
+    ([key, value]) => `${encodeURIComponent(key)}=${encodeURIComponent(value)}`,
+  );
+  return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
+}
+
+/** The number itself, when it can be an issue's or comment's. Errors: `InvalidInputError`. */
+export function forgeNumber(value: unknown): number {
+  if (isForgeNumber(value)) return value;
+  // Typed callers can't get here, values from outside can: the wire protocols carry any JSON.
+  throw new InvalidInputError(
+    `${JSON.stringify(value) ?? 'nothing'} is no number of an issue, pull request or comment`,
+  );
+}
+
+function readToken(read: () => string): string {
+  const token = read().trim();
+  // Anything else could break out of the header; the value itself is not repeated.
+  if (!/^[\x21-\x7e]+$/.test(token))
+    throw new InvalidInputError(
+      'the forge token is empty or holds characters no token has: check FORGE_TOKEN_FILE',
+    );
+  return token;
+}

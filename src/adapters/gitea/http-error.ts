@@ -1,0 +1,73 @@
+import { ForgeHttpError } from '../../domain/errors.js';
+
+const EXCERPT_CHARS = 300;
+// Gitea names the scopes in its refusal: "... required=[write:issue], token scope=read:issue,read:user"
+const SCOPES = /required=\[([a-z:, ]+)\], token scope=([a-z:,]*)/;
+
+/**
+ * Text of an answer, fit for a log line: the `message` of a JSON body, else its beginning; control, line-separator
+ * and bidirectional characters escaped, the token removed should the server repeat it, at most 300 characters.
+ */
+export function excerpt(body: string, token: string): string {
+  const text = messageIn(body) ?? body;
+  const safe = text
+    .slice(0, EXCERPT_CHARS * 4)
+    .replaceAll(token === '' ? '\0' : token, '[token]')
+    .replace(
+      /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu,
+      (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`,
+    )
+    .trim();
+  return safe.length > EXCERPT_CHARS ? `${safe.slice(0, EXCERPT_CHARS - 1)}…` : safe;
+}
+
+function messageIn(body: string): string | undefined {
+  try {
+    const parsed: unknown = JSON.parse(body);
+    if (
+      typeof parsed === 'object' &&
+      parsed !== null &&
+      'message' in parsed &&
+      typeof parsed.message === 'string'
+    ) {
+      return parsed.message;
+    }
+  } catch {
+    // not JSON: its text is shown
+  }
+  return undefined;
+}
+
+/** The error for an answer with an error status; its message says what to do. */
+export function statusError(
+  method: string,
+  path: string,
+  status: number,
+  body: string,
+  token: string,
+): ForgeHttpError {
+  const said = excerpt(body, token);
+  const message = `${method} ${path}: ${advice(status, body)}${said === '' ? '' : ` (forge: ${said})`}`;
+  return new ForgeHttpError(status, method, path, message);
+}
+
+function advice(status: number, body: string): string {
+  if (status === 401) {
+    return '401, the forge does not accept the token: it is wrong, expired or revoked; put a valid one of the bot into FORGE_TOKEN_FILE';
+  }
+  if (status === 403) {
+    const scopes = SCOPES.exec(body);
+    if (scopes !== null) {
+      return `403, the token lacks the scope ${scopes[1] ?? ''}: make a token with it for the bot (this one has ${scopes[2] ?? ''})`;
+    }
+    return "403, the bot's account lacks the right: give it write access to the repository and make it a member of the organization";
+  }
+  if (status === 404)
+    return '404, not there, or hidden from the bot: check the name and that the bot may read it';
+  if (status === 429) return '429, the forge limits our rate';
+  if (status >= 300 && status < 400) {
+    return `${String(status)}, a redirect, which is not followed: set FORGE_GITEA_API to the address the forge really has`;
+  }
+  if (status >= 500) return `${String(status)}, the forge failed`;
+  return `${String(status)}, the forge refused the request`;
+}

@@ -1,0 +1,93 @@
+import { ForgeHttpError } from '../../domain/errors.js';
+import type { Permission } from '../../domain/issue.js';
+import { asList, asObject, flagOf, integerOf, textOf, textOrEmpty } from './decode.js';
+import type { JsonObject } from './decode.js';
+import type { GiteaClient } from './gitea-client.js';
+import type { GiteaRepo } from './gitea-repo.js';
+
+/**
+ * `GET /orgs/{org}/members/{login}`: 204 yes, 404 no, also for an organization or user that isn't there. Errors:
+ * `ForgeHttpError` 403 when the answer would be a guess: to a token whose user is outside the organization Gitea
+ * shows only public memberships, by a redirect.
+ */
+export async function isOrgMember(client: GiteaClient, org: string, login: string): Promise<boolean> {
+  const path = ['orgs', org, 'members', login];
+  const { status } = await client.request({ method: 'GET', path, accept: [302, 303, 307, 404] });
+  if (status < 300) return true;
+  if (status === 404) return false;
+  const shown = await client.request({
+    method: 'GET',
+    path: ['orgs', org, 'public_members', login],
+    accept: [404],
+  });
+  if (shown.status < 300) return true;
+  throw new ForgeHttpError(
+    403,
+    'GET',
+    `/${path.join('/')}`,
+    `the bot is not a member of ${JSON.stringify(org)} and can't see its private members: add the bot's account to it`,
+  );
+}
+
+const STRONG = new Set(['write', 'admin', 'owner']);
+
+/**
+ * What `login` may do in the repository; somebody who isn't there may do nothing. Gitea answers the exact question
+ * only to repository admins, which the bot is not meant to be. For the others it is derived, never upwards:
+ * - whom an issue can be assigned to: exactly those with write access, in a person's repository;
+ * - in an organization's also members of teams that only read, so there it counts if every team of the repository
+ *   writes, or the bot can see `login` in one that does (Gitea shows a team's members to its members).
+ */
+export async function permissionOf(repo: GiteaRepo, login: string): Promise<Permission> {
+  const path = repo.path('collaborators', login, 'permission');
+  const exact = await repo.client.request({ method: 'GET', path, accept: [403, 404] });
+  if (exact.status === 404) return 'none';
+  if (exact.status !== 403) return toPermission(textOf(asObject(exact.json(), 'permission'), 'permission'));
+  // The same status for a missing scope; this one then says so.
+  const assignees = asList(
+    await repo.client.json({ method: 'GET', path: repo.path('assignees') }),
+    'assignees',
+  );
+  const wanted = login.toLowerCase();
+  const assignable = assignees.some((user) => textOf(user, 'login').toLowerCase() === wanted);
+  if (assignable && (await assignableMeansWrite(repo, login))) return 'write';
+  return canRead(repo, login, assignable);
+}
+
+function toPermission(text: string): Permission {
+  if (text === 'owner' || text === 'admin') return 'admin';
+  return text === 'write' || text === 'read' ? text : 'none';
+}
+
+async function assignableMeansWrite(repo: GiteaRepo, login: string): Promise<boolean> {
+  const response = await repo.client.request({ method: 'GET', path: repo.path('teams'), accept: [405] });
+  if (response.status === 405) return true;
+  const teams = asList(response.json(), 'teams');
+  const strong = teams.filter(isStrong);
+  if (strong.length === teams.length) return true;
+  for (const team of strong) {
+    const member = ['teams', integerOf(team, 'id'), 'members', login];
+    const { status } = await repo.client.request({ method: 'GET', path: member, accept: [403, 404] });
+    if (status < 300) return true;
+  }
+  return false;
+}
+
+function isStrong(team: JsonObject): boolean {
+  if (STRONG.has(textOrEmpty(team, 'permission'))) return true;
+  const units = team['units_map'];
+  return (
+    typeof units === 'object' &&
+    units !== null &&
+    STRONG.has(textOrEmpty(asObject(units, 'units'), 'repo.code'))
+  );
+}
+
+async function canRead(repo: GiteaRepo, login: string, assignable: boolean): Promise<Permission> {
+  if (assignable) return 'read';
+  const raw = asObject(await repo.client.json({ method: 'GET', path: repo.path() }), 'repository');
+  if (!flagOf(raw, 'private')) return 'read';
+  const path = repo.path('collaborators', login);
+  const { status } = await repo.client.request({ method: 'GET', path, accept: [404] });
+  return status < 300 ? 'read' : 'none';
+}

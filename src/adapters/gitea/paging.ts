@@ -1,0 +1,54 @@
+import { ForgeHttpError } from '../../domain/errors.js';
+import { integerOf } from './decode.js';
+import type { JsonObject } from './decode.js';
+import type { GiteaClient, GiteaRequest, GiteaResponse } from './gitea-client.js';
+
+/** Gitea's default upper limit; a forge set to less gives shorter pages. */
+const PAGE_SIZE = 50;
+const MAX_PAGES = 100;
+
+export interface PagingOptions {
+  /** The list in an answer; its items have a unique `id`. */
+  readonly itemsOf: (response: GiteaResponse) => readonly JsonObject[];
+  /** `X-Total-Count` counts the whole list, so that it tells the last page. */
+  readonly totalIsWhole: boolean;
+  /** Empty pages in a row that mean the end: more than one where the forge filters after it cut the page. */
+  readonly emptyPages?: number;
+}
+
+/**
+ * All items of a list, page after page. A short page is no sign of the end (the forge may be set to smaller pages, or
+ * filter them); a page with nothing new is, since some lists ignore paging and repeat themselves. Errors:
+ * `ForgeHttpError` 413 beyond 100 pages, for a list cut silently would hide its newest entries.
+ */
+export async function allPages(
+  client: GiteaClient,
+  path: GiteaRequest['path'],
+  options: PagingOptions,
+  query: Readonly<Record<string, string | number>> = {},
+): Promise<JsonObject[]> {
+  const items = new Map<number, JsonObject>();
+  let empty = 0;
+  for (let page = 1; page <= MAX_PAGES; page += 1) {
+    const response = await client.request({
+      method: 'GET',
+      path,
+      query: { ...query, page, limit: PAGE_SIZE },
+    });
+    const found = options.itemsOf(response);
+    const before = items.size;
+    for (const item of found) items.set(integerOf(item, 'id'), item);
+    if (found.length > 0 && items.size === before) return [...items.values()];
+    empty = found.length === 0 ? empty + 1 : 0;
+    if (empty >= (options.emptyPages ?? 1)) return [...items.values()];
+    if (options.totalIsWhole && response.total !== undefined && items.size >= response.total)
+      return [...items.values()];
+  }
+  const where = path.join('/');
+  throw new ForgeHttpError(
+    413,
+    'GET',
+    `/${where}`,
+    `GET /${where}: more than ${String(MAX_PAGES)} pages, too many to read`,
+  );
+}

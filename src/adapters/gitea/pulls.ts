@@ -1,0 +1,81 @@
+import type { PullRequest } from '../../domain/issue.js';
+import type { OpenPrInput } from '../../domain/ports.js';
+import { isNotFound } from '../../domain/errors.js';
+import { asList } from './decode.js';
+import { forgeNumber } from './gitea-client.js';
+import type { GiteaRepo } from './gitea-repo.js';
+import { toPullRequest } from './mapping.js';
+import { allPages } from './paging.js';
+import { createOnce } from './retry.js';
+
+export async function readPr(repo: GiteaRepo, number: number): Promise<PullRequest> {
+  return toPullRequest(await repo.client.json({ method: 'GET', path: repo.path('pulls', number) }));
+}
+
+export async function readDiff(repo: GiteaRepo, number: number): Promise<string> {
+  const file = `${String(forgeNumber(number))}.diff`;
+  return (await repo.client.request({ method: 'GET', path: repo.path('pulls', file) })).text();
+}
+
+/** Newest first, as the forge lists them. */
+async function openPrs(repo: GiteaRepo): Promise<PullRequest[]> {
+  const raw = await allPages(
+    repo.client,
+    repo.path('pulls'),
+    { itemsOf: (response) => asList(response.json(), 'pull requests'), totalIsWhole: true },
+    { state: 'open' },
+  );
+  return raw.map(toPullRequest);
+}
+
+export async function findOpenPrByHead(repo: GiteaRepo, branch: string): Promise<PullRequest | undefined> {
+  return (await openPrs(repo)).find((pr) => pr.head.ref === branch && !pr.head.fromFork);
+}
+
+/**
+ * The known PR whatever its state; without one, or when it is gone, the newest open PR from a head
+ * `bot-bottle/<issue>-*` of this repository (a fork's branch of that name is somebody else's).
+ */
+export async function getPrForIssue(
+  repo: GiteaRepo,
+  issue: number,
+  knownPr: number | null,
+): Promise<PullRequest | undefined> {
+  const prefix = `bot-bottle/${String(forgeNumber(issue))}-`;
+  if (knownPr !== null) {
+    try {
+      return await readPr(repo, knownPr);
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+  }
+  return (await openPrs(repo)).find((pr) => pr.head.ref.startsWith(prefix) && !pr.head.fromFork);
+}
+
+/** One open PR per head branch: an open one is adopted as it is, also when the forge's answer to opening it was lost. */
+export function openPr(repo: GiteaRepo, input: OpenPrInput): Promise<PullRequest> {
+  return createOnce(
+    repo.client.retry,
+    () => findOpenPrByHead(repo, input.head),
+    async () => {
+      const { title, body, head, base } = input;
+      return toPullRequest(
+        await repo.client.json({
+          method: 'POST',
+          path: repo.path('pulls'),
+          body: { title, body, head, base },
+        }),
+      );
+    },
+  );
+}
+
+/** Gitea ignores a request that is there already, so it may be repeated. */
+export async function requestReview(repo: GiteaRepo, number: number, login: string): Promise<void> {
+  await repo.client.request({
+    method: 'POST',
+    path: repo.path('pulls', number, 'requested_reviewers'),
+    body: { reviewers: [login] },
+    idempotent: true,
+  });
+}

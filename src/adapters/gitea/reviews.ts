@@ -1,0 +1,62 @@
+import type { CheckStatus, Review } from '../../domain/issue.js';
+import { asList, asObject, integerOf, textOf, textOrEmpty } from './decode.js';
+import type { JsonObject } from './decode.js';
+import type { GiteaRepo } from './gitea-repo.js';
+import { toCheck, toInlineComment, toUser } from './mapping.js';
+import { allPages } from './paging.js';
+import { readPr } from './pulls.js';
+
+const STATES: Readonly<Record<string, Review['state']>> = {
+  APPROVED: 'approved',
+  REQUEST_CHANGES: 'changes_requested',
+  COMMENT: 'commented',
+};
+
+/** Submitted reviews with their inline comments, oldest first; pending ones and mere requests are none. */
+export async function readReviews(repo: GiteaRepo, prNumber: number): Promise<Review[]> {
+  const raw = await allPages(repo.client, repo.path('pulls', prNumber, 'reviews'), {
+    itemsOf: (response) => asList(response.json(), 'reviews'),
+    totalIsWhole: true,
+  });
+  const reviews: Review[] = [];
+  for (const item of raw) {
+    const state = STATES[textOf(item, 'state')];
+    if (state !== undefined) reviews.push(await toReview(repo, prNumber, item, state));
+  }
+  return reviews;
+}
+
+async function toReview(
+  repo: GiteaRepo,
+  prNumber: number,
+  raw: JsonObject,
+  state: Review['state'],
+): Promise<Review> {
+  const id = integerOf(raw, 'id');
+  const inline = integerOf(raw, 'comments_count') > 0 ? await inlineComments(repo, prNumber, id) : [];
+  return {
+    id,
+    author: toUser(raw['user']),
+    state,
+    body: textOrEmpty(raw, 'body'),
+    submittedAt: textOf(raw, 'submitted_at'),
+    comments: inline.map(toInlineComment),
+  };
+}
+
+/** Gitea lists them in no order; by id they come as they were written. */
+async function inlineComments(repo: GiteaRepo, prNumber: number, review: number): Promise<JsonObject[]> {
+  const path = repo.path('pulls', prNumber, 'reviews', review, 'comments');
+  const list = asList(await repo.client.json({ method: 'GET', path }), 'inline comments');
+  return [...list].sort((a, b) => integerOf(a, 'id') - integerOf(b, 'id'));
+}
+
+/** The latest status of every context on the PR's head commit, not on its branch: that may have moved meanwhile. */
+export async function readChecks(repo: GiteaRepo, prNumber: number): Promise<CheckStatus[]> {
+  const { head } = await readPr(repo, prNumber);
+  const raw = await allPages(repo.client, repo.path('commits', head.sha, 'status'), {
+    itemsOf: (response) => asList(asObject(response.json(), 'combined status')['statuses'], 'statuses'),
+    totalIsWhole: true,
+  });
+  return raw.map(toCheck);
+}

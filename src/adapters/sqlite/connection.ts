@@ -1,0 +1,64 @@
+import SqliteDatabase from 'better-sqlite3';
+import type { Database as Connection } from 'better-sqlite3';
+import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { assertKnownVersion, migrate } from './migrate.js';
+import type { Migration } from './migrate.js';
+import { StoreError } from './store-error.js';
+
+const BUSY_TIMEOUT_MS = 2000;
+
+/**
+ * Opens a database file for writing: made with mode 0600 (its directory, if missing, with 0700), WAL, synchronous FULL
+ * (a commit that was answered for survives a power cut), schema brought up to date.
+ * Errors: `StoreError` when the file belongs to a newer version (it is then left exactly as it is) or cannot be opened.
+ */
+export function openForWriting(file: string, migrations: readonly Migration[]): Connection {
+  return guardOpen(file, () => {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    // SQLite would make the file with the umask's mode; its -wal and -shm files then take the mode of the file itself.
+    closeSync(openSync(file, 'a', 0o600));
+    const connection = new SqliteDatabase(file, { timeout: BUSY_TIMEOUT_MS });
+    try {
+      assertKnownVersion(connection, migrations, file);
+      chmodSync(file, 0o600);
+      connection.pragma('journal_mode = WAL');
+      connection.pragma('synchronous = FULL');
+      connection.pragma('foreign_keys = ON');
+      // Without it a REPLACE would get past the triggers that keep the append-only tables append-only.
+      connection.pragma('recursive_triggers = ON');
+      migrate(connection, migrations, file);
+      return connection;
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+  });
+}
+
+/**
+ * Opens an existing file for reading, beside a process that writes it.
+ * Errors: `StoreError` when the file belongs to a newer version or cannot be opened.
+ */
+export function openForReading(file: string, migrations: readonly Migration[]): { connection: Connection; version: number } {
+  return guardOpen(file, () => {
+    const connection = new SqliteDatabase(file, { readonly: true, timeout: BUSY_TIMEOUT_MS });
+    try {
+      return { connection, version: assertKnownVersion(connection, migrations, file) };
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+  });
+}
+
+function guardOpen<T>(file: string, open: () => T): T {
+  try {
+    return open();
+  } catch (error) {
+    if (error instanceof StoreError) throw error;
+    const detail = error instanceof Error ? error.message : String(error);
+    const busy = error instanceof SqliteDatabase.SqliteError && error.code.startsWith('SQLITE_BUSY');
+    throw new StoreError(`${file} cannot be opened: ${detail}`, { retryable: busy, cause: error });
+  }
+}

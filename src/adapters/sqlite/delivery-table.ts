@@ -1,0 +1,63 @@
+import type { Database as Connection } from 'better-sqlite3';
+import type { Delivery, Inbox, NewDelivery } from '../../domain/delivery.js';
+
+/** How long a body is known as a duplicate (spec section 5). */
+export const DUPLICATES_KNOWN_MS = 90 * 24 * 60 * 60 * 1000;
+
+export type AcceptVerdict = 'accepted' | 'duplicate';
+
+export interface DeliveryTable extends Omit<Inbox, 'accept' | 'close'> {
+  /** Inside the caller's transaction. */
+  insert(delivery: NewDelivery): AcceptVerdict;
+}
+
+const DUE = `
+SELECT seq, body_hash AS bodyHash, event_type AS eventType, received_at AS receivedAt, order_key AS orderKey, body, attempts
+FROM delivery AS head
+WHERE completed_at IS NULL AND due_at <= ?
+  AND NOT EXISTS (
+    SELECT 1 FROM delivery AS earlier
+    WHERE earlier.completed_at IS NULL AND earlier.order_key = head.order_key AND earlier.seq < head.seq)
+ORDER BY seq LIMIT ?`;
+
+/** The statements behind the inbox. A completed delivery loses its body: only its hash is needed any longer. */
+export function createDeliveryTable(connection: Connection): DeliveryTable {
+  const insert = connection.prepare<[NewDelivery]>(`
+    INSERT INTO delivery (body_hash, event_type, received_at, order_key, body)
+    VALUES (@bodyHash, @eventType, @receivedAt, @orderKey, @body) ON CONFLICT (body_hash) DO NOTHING`);
+  const forget = connection.prepare<[string, number]>(
+    'DELETE FROM delivery WHERE body_hash = ? AND completed_at IS NOT NULL AND received_at < ?',
+  );
+  const due = connection.prepare<[number, number], Delivery>(DUE);
+  const complete = connection.prepare<[number, string, number]>(
+    "UPDATE delivery SET completed_at = ?, outcome = ?, body = '' WHERE seq = ? AND completed_at IS NULL",
+  );
+  const retry = connection.prepare<[number, string, number]>(
+    'UPDATE delivery SET due_at = ?, last_error = ?, attempts = attempts + 1 WHERE seq = ? AND completed_at IS NULL',
+  );
+  const openStats = connection.prepare<[], { open: number; oldestOpenAt: number | null }>(
+    'SELECT count(*) AS open, min(received_at) AS oldestOpenAt FROM delivery WHERE completed_at IS NULL',
+  );
+  const total = connection.prepare<[], { total: number }>('SELECT count(*) AS total FROM delivery');
+  const prune = connection.prepare<[number]>('DELETE FROM delivery WHERE completed_at IS NOT NULL AND received_at < ?');
+  const probe = connection.prepare<[]>('UPDATE probe SET count = count + 1');
+
+  return {
+    insert: (delivery) => {
+      if (insert.run(delivery).changes > 0) return 'accepted';
+      // Known, but for longer than duplicates are known and not yet pruned?
+      if (forget.run(delivery.bodyHash, delivery.receivedAt - DUPLICATES_KNOWN_MS).changes === 0) return 'duplicate';
+      insert.run(delivery);
+      return 'accepted';
+    },
+    due: (now, limit) => due.all(now, limit),
+    complete: (seq, outcome, now) => void complete.run(now, outcome, seq),
+    retryAt: (seq, dueAt, error) => void retry.run(dueAt, error, seq),
+    stats: () => ({
+      ...(openStats.get() ?? { open: 0, oldestOpenAt: null }),
+      total: total.get()?.total ?? 0,
+    }),
+    prune: (now) => prune.run(now - DUPLICATES_KNOWN_MS).changes,
+    probe: () => void probe.run(),
+  };
+}

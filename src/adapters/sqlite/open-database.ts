@@ -1,0 +1,19 @@
+import type { Database } from '../../domain/ports.js';
+import { openForWriting } from './connection.js';
+import { createForgeStateStore } from './forge-state-store.js';
+import { createRunStore } from './run-store.js';
+import { STATE_MIGRATIONS } from './schema.js';
+
+/**
+ * Opens `bot-bottle.db` for the one process kind that writes it (spec section 11), making and migrating it as needed.
+ * Errors: `StoreError`.
+ */
+export function openDatabase(file: string): Database {
+  const connection = openForWriting(file, STATE_MIGRATIONS);
+  return {
+    forgeState: createForgeStateStore(connection),
+    runs: createRunStore(connection),
+    transaction: <T>(work: () => T): T => connection.transaction(work).immediate(),
+    close: () => void connection.close(),
+  };
+}

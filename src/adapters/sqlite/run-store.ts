@@ -1,0 +1,104 @@
+import type { Database as Connection } from 'better-sqlite3';
+import type { RunStore } from '../../domain/ports.js';
+import type { OperationRow, RejectionRow, RunRow, TurnRow } from '../../domain/rows.js';
+import { jsonObject, stringList } from './json-column.js';
+
+/** Rejections are for an operator to look at, not a record: the oldest beyond this many go. */
+export const REJECTIONS_KEPT = 1000;
+
+interface StoredRun {
+  readonly slug: string;
+  readonly workflow_id: string;
+  readonly subject: string;
+  readonly agent_name: string;
+  readonly bottle_names: string;
+  readonly trigger_actor: string;
+  readonly trigger_at: number;
+  readonly created_at: number;
+}
+
+interface StoredTurn {
+  readonly slug: string;
+  readonly turn: number;
+  readonly event: TurnRow['event'];
+  readonly at: number;
+  readonly detail: string;
+}
+
+/** Tables `run`, `turn`, `operation` (append-only, the first row of a key stays) and `rejection`. Errors: `StoreError`. */
+export function createRunStore(connection: Connection): RunStore {
+  const insertRun = connection.prepare<[StoredRun]>(`INSERT OR IGNORE INTO run VALUES
+    (@slug, @workflow_id, @subject, @agent_name, @bottle_names, @trigger_actor, @trigger_at, @created_at)`);
+  const insertTurn = connection.prepare<[StoredTurn]>('INSERT OR IGNORE INTO turn VALUES (@slug, @turn, @event, @at, @detail)');
+  const insertOperation = connection.prepare<[OperationRow]>(`INSERT OR IGNORE INTO operation
+    (slug, turn, id, at, operation, target, outcome, text)
+    VALUES (@slug, @turn, @id, @at, @operation, @target, @outcome, @text)`);
+  const insertRejection = connection.prepare<[RejectionRow]>(
+    'INSERT OR IGNORE INTO rejection (subject, at, reason) VALUES (@subject, @at, @reason)',
+  );
+  const trimRejections = connection.prepare<[number]>(
+    'DELETE FROM rejection WHERE seq <= (SELECT max(seq) FROM rejection) - ?',
+  );
+  const selectRun = connection.prepare<[string], StoredRun>('SELECT * FROM run WHERE slug = ?');
+  const selectTurns = connection.prepare<[string], StoredTurn>('SELECT * FROM turn WHERE slug = ? ORDER BY turn, event');
+  const selectOperations = connection.prepare<[string], OperationRow>(
+    'SELECT slug, turn, id, at, operation, target, outcome, text FROM operation WHERE slug = ? ORDER BY seq',
+  );
+  const selectRejections = connection.prepare<[number], RejectionRow>(
+    'SELECT subject, at, reason FROM rejection ORDER BY seq DESC LIMIT ?',
+  );
+  const appendAll = connection.transaction((rows: readonly OperationRow[]) => {
+    for (const row of rows) insertOperation.run(row);
+  });
+  const reject = connection.transaction((row: RejectionRow) => {
+    if (insertRejection.run(row).changes > 0) trimRejections.run(REJECTIONS_KEPT);
+  });
+  return {
+    appendRun: (row) => void insertRun.run(toStoredRun(row)),
+    appendTurn: (row) => void insertTurn.run({ ...row, detail: JSON.stringify(row.detail) }),
+    appendOperations: (rows) => {
+      appendAll.immediate(rows);
+    },
+    run: (slug) => {
+      const stored = selectRun.get(slug);
+      return stored && fromStoredRun(stored);
+    },
+    turns: (slug) => selectTurns.all(slug).map(fromStoredTurn),
+    operations: (slug) => selectOperations.all(slug),
+    reject: (row) => {
+      reject.immediate(row);
+    },
+    rejections: (limit) => selectRejections.all(limit),
+  };
+}
+
+function toStoredRun(row: RunRow): StoredRun {
+  return {
+    slug: row.slug,
+    workflow_id: row.workflowId,
+    subject: row.subject,
+    agent_name: row.agentName,
+    bottle_names: JSON.stringify(row.bottleNames),
+    trigger_actor: row.triggerActor,
+    trigger_at: row.triggerAt,
+    created_at: row.createdAt,
+  };
+}
+
+function fromStoredRun(stored: StoredRun): RunRow {
+  return {
+    slug: stored.slug,
+    workflowId: stored.workflow_id,
+    subject: stored.subject,
+    agentName: stored.agent_name,
+    bottleNames: stringList(stored.bottle_names, `bottle_names of ${stored.slug} in run`),
+    triggerActor: stored.trigger_actor,
+    triggerAt: stored.trigger_at,
+    createdAt: stored.created_at,
+  };
+}
+
+function fromStoredTurn(stored: StoredTurn): TurnRow {
+  const where = `detail of turn ${String(stored.turn)} of ${stored.slug} in turn`;
+  return { ...stored, detail: jsonObject(stored.detail, where) };
+}

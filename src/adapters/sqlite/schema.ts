@@ -1,0 +1,111 @@
+import type { Migration } from './migrate.js';
+
+/** Version 1: the prototype's table, exactly the columns of its design [S0]. */
+const PROTOTYPE_TABLE = `
+CREATE TABLE forge_state (
+  forge          TEXT NOT NULL,
+  owner          TEXT NOT NULL,
+  repo           TEXT NOT NULL,
+  issue_number   INTEGER NOT NULL,
+  slug           TEXT NOT NULL,
+  agent_name     TEXT NOT NULL,
+  bottle_names   TEXT NOT NULL,
+  backend_name   TEXT NOT NULL,
+  agent_git_user TEXT NOT NULL,
+  pr_number      INTEGER,
+  status         TEXT NOT NULL CHECK (status IN ('running', 'frozen', 'destroyed')),
+  last_checkin_at INTEGER,
+  PRIMARY KEY (forge, owner, repo, issue_number)
+);`;
+
+/** Version 2: phase and reason beside the status, and the append-only rows that provenance is made of. */
+const RUNS = `
+ALTER TABLE forge_state ADD COLUMN phase TEXT NOT NULL DEFAULT '';
+ALTER TABLE forge_state ADD COLUMN reason TEXT;
+ALTER TABLE forge_state ADD COLUMN repo_id INTEGER;
+ALTER TABLE forge_state ADD COLUMN host TEXT;
+ALTER TABLE forge_state ADD COLUMN branch TEXT NOT NULL DEFAULT '';
+ALTER TABLE forge_state ADD COLUMN issue_url TEXT NOT NULL DEFAULT '';
+ALTER TABLE forge_state ADD COLUMN pr_url TEXT;
+ALTER TABLE forge_state ADD COLUMN updated_at INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE forge_state ADD COLUMN destroyed_at INTEGER;
+UPDATE forge_state SET phase = status, updated_at = coalesce(last_checkin_at, 0);
+UPDATE forge_state SET destroyed_at = coalesce(last_checkin_at, 0) WHERE status = 'destroyed';
+
+CREATE TABLE run (
+  slug          TEXT NOT NULL PRIMARY KEY,
+  workflow_id   TEXT NOT NULL,
+  subject       TEXT NOT NULL,
+  agent_name    TEXT NOT NULL,
+  bottle_names  TEXT NOT NULL,
+  trigger_actor TEXT NOT NULL,
+  trigger_at    INTEGER NOT NULL,
+  created_at    INTEGER NOT NULL
+);
+CREATE TABLE turn (
+  slug   TEXT NOT NULL,
+  turn   INTEGER NOT NULL,
+  event  TEXT NOT NULL CHECK (event IN ('begun', 'ended')),
+  at     INTEGER NOT NULL,
+  detail TEXT NOT NULL,
+  PRIMARY KEY (slug, turn, event)
+);
+CREATE TABLE operation (
+  seq       INTEGER PRIMARY KEY,
+  slug      TEXT NOT NULL,
+  turn      INTEGER NOT NULL,
+  id        TEXT NOT NULL,
+  at        INTEGER NOT NULL,
+  operation TEXT NOT NULL,
+  target    TEXT NOT NULL,
+  outcome   TEXT NOT NULL CHECK (outcome IN ('ok', 'refused', 'failed')),
+  text      TEXT NOT NULL,
+  UNIQUE (slug, id)
+);
+CREATE TABLE rejection (
+  seq     INTEGER PRIMARY KEY,
+  subject TEXT NOT NULL,
+  at      INTEGER NOT NULL,
+  reason  TEXT NOT NULL,
+  UNIQUE (subject, at, reason)
+);
+${appendOnly('run')}${appendOnly('turn')}${appendOnly('operation')}`;
+
+/** Schema of `bot-bottle.db`. */
+export const STATE_MIGRATIONS: readonly Migration[] = [
+  { version: 1, sql: PROTOTYPE_TABLE },
+  { version: 2, sql: RUNS },
+];
+
+/** Schema of `inbox.db`, a file of its own: only the webhook process writes it. */
+export const INBOX_MIGRATIONS: readonly Migration[] = [
+  {
+    version: 1,
+    sql: `
+CREATE TABLE delivery (
+  seq          INTEGER PRIMARY KEY AUTOINCREMENT,
+  body_hash    TEXT NOT NULL UNIQUE,
+  event_type   TEXT NOT NULL,
+  received_at  INTEGER NOT NULL,
+  order_key    TEXT NOT NULL,
+  body         TEXT NOT NULL,
+  attempts     INTEGER NOT NULL DEFAULT 0,
+  due_at       INTEGER NOT NULL DEFAULT 0,
+  last_error   TEXT,
+  completed_at INTEGER,
+  outcome      TEXT
+);
+CREATE INDEX delivery_open ON delivery (seq, due_at) WHERE completed_at IS NULL;
+CREATE INDEX delivery_open_by_key ON delivery (order_key, seq) WHERE completed_at IS NULL;
+CREATE INDEX delivery_completed ON delivery (received_at) WHERE completed_at IS NOT NULL;
+CREATE TABLE probe (id INTEGER PRIMARY KEY CHECK (id = 1), count INTEGER NOT NULL);
+INSERT INTO probe VALUES (1, 0);`,
+  },
+];
+
+function appendOnly(table: string): string {
+  const trigger = (verb: 'UPDATE' | 'DELETE'): string =>
+    `CREATE TRIGGER ${table}_no_${verb.toLowerCase()} BEFORE ${verb} ON ${table} ` +
+    `BEGIN SELECT RAISE(ABORT, 'table ${table} is append-only'); END;\n`;
+  return trigger('UPDATE') + trigger('DELETE');
+}

@@ -1,0 +1,65 @@
+import { JSON_RPC_CODE, JsonRpcError } from '../jsonrpc/protocol.js';
+
+const WINDOW_MS = 60_000;
+
+/** At most so many events in any minute: the times of the last ones are kept, so the limit has no edge to exploit. */
+export class SlidingWindow {
+  readonly #times: number[] = [];
+
+  constructor(
+    readonly limit: number,
+    private readonly now: () => number,
+  ) {}
+
+  /** Counts one event: 0, or when it is one too many the milliseconds until one would be taken. */
+  take(): number {
+    const now = this.now();
+    while (this.#times[0] !== undefined && this.#times[0] <= now - WINDOW_MS) this.#times.shift();
+    const oldest = this.#times[0];
+    if (oldest !== undefined && this.#times.length >= this.limit) return Math.max(1, oldest + WINDOW_MS - now);
+    this.#times.push(now);
+    return 0;
+  }
+}
+
+export interface RateLimits {
+  readonly callsPerMinute: number;
+  readonly writesPerMinute: number;
+}
+
+export const DEFAULT_RATE_LIMITS: RateLimits = { callsPerMinute: 240, writesPerMinute: 30 };
+
+/** `signal_done` has a small allowance of its own: an agent that spent its calls can still say it is done. */
+const DONE_PER_MINUTE = 10;
+
+export type CallKind = 'read' | 'write' | 'done' | 'unknown';
+
+/** The run's rate limits (security rules, "Output"). */
+export class RateLimiter {
+  readonly #calls: SlidingWindow;
+  readonly #writes: SlidingWindow;
+  readonly #done: SlidingWindow;
+
+  constructor(limits: RateLimits, now: () => number) {
+    this.#calls = new SlidingWindow(limits.callsPerMinute, now);
+    this.#writes = new SlidingWindow(limits.writesPerMinute, now);
+    this.#done = new SlidingWindow(DONE_PER_MINUTE, now);
+  }
+
+  /** Counts a call. Errors: `JsonRpcError` -32002 with the time to wait. */
+  admit(kind: CallKind): void {
+    if (kind === 'done') {
+      this.#count(this.#done, 'signal_done calls');
+      return;
+    }
+    this.#count(this.#calls, 'calls');
+    if (kind === 'write') this.#count(this.#writes, 'writes');
+  }
+
+  #count(window: SlidingWindow, what: string): void {
+    const retryAfterMs = window.take();
+    if (retryAfterMs === 0) return;
+    const message = `more than ${String(window.limit)} ${what} in a minute: wait ${String(Math.ceil(retryAfterMs / 1000))} s`;
+    throw new JsonRpcError(JSON_RPC_CODE.rateLimited, message, { retryAfterMs });
+  }
+}

@@ -1,0 +1,95 @@
+import { ForgeScopeError, InvalidInputError } from '../../domain/errors.js';
+import { isForgeNumber, type CheckStatus, type Comment, type Issue, type PullRequest, type Review } from '../../domain/issue.js';
+import type { Forge } from '../../domain/ports.js';
+
+/** The part of a forge an agent may reach at all; nothing else of the port can be called through the sidecar. */
+export type AgentForge = Pick<
+  Forge,
+  | 'readIssue'
+  | 'readPr'
+  | 'readComments'
+  | 'readReviews'
+  | 'readDiff'
+  | 'readChecks'
+  | 'postComment'
+  | 'updateDescription'
+>;
+
+export interface ForgeScope {
+  /** The assigned issue; in a PR-first run the pull request itself. */
+  readonly issue: number;
+  /** The run's pull request, when it has one. */
+  readonly pr: number | null;
+}
+
+const OUTSIDE = "outside the run's scope";
+
+/**
+ * Wraps any forge: reads go anywhere in the repository, writes only to the assigned issue and the run's own pull
+ * requests (spec 6, [S0]). Errors: `ForgeScopeError` for other writes, `InvalidInputError` for a number that cannot
+ * be one; both before any request.
+ */
+export class ScopedForge implements AgentForge {
+  readonly issue: number;
+  readonly #forge: AgentForge;
+  readonly #ownPrs = new Set<number>();
+
+  constructor(forge: AgentForge, scope: ForgeScope) {
+    this.#forge = forge;
+    this.issue = checked(scope.issue);
+    if (scope.pr !== null) this.grantPr(scope.pr);
+  }
+
+  /** Widens the scope by a pull request the orchestrator says is the run's. Never called with what an agent said. */
+  grantPr(number: number): void {
+    this.#ownPrs.add(checked(number));
+  }
+
+  isOwnPr(number: number): boolean {
+    return this.#ownPrs.has(number);
+  }
+
+  async readIssue(number: number): Promise<Issue> {
+    return this.#forge.readIssue(checked(number));
+  }
+
+  async readPr(number: number): Promise<PullRequest> {
+    return this.#forge.readPr(checked(number));
+  }
+
+  async readComments(number: number): Promise<Comment[]> {
+    return this.#forge.readComments(checked(number));
+  }
+
+  async readReviews(prNumber: number): Promise<Review[]> {
+    return this.#forge.readReviews(checked(prNumber));
+  }
+
+  async readDiff(prNumber: number): Promise<string> {
+    return this.#forge.readDiff(checked(prNumber));
+  }
+
+  async readChecks(prNumber: number): Promise<CheckStatus[]> {
+    return this.#forge.readChecks(checked(prNumber));
+  }
+
+  async postComment(number: number, body: string, marker: string): Promise<Comment> {
+    return this.#forge.postComment(this.#writable('comment', number), body, marker);
+  }
+
+  async updateDescription(number: number, body: string): Promise<void> {
+    return this.#forge.updateDescription(this.#writable('description update', number), body);
+  }
+
+  #writable(operation: string, number: number): number {
+    const target = checked(number);
+    if (target === this.issue || this.#ownPrs.has(target)) return target;
+    throw new ForgeScopeError(operation, `#${String(target)}`, OUTSIDE);
+  }
+}
+
+/** Also for callers that got past the compiler: `"1/../2"`, 1.5, -1 and 2^53 never become part of a request. */
+function checked(number: unknown): number {
+  if (isForgeNumber(number)) return number;
+  throw new InvalidInputError(`not an issue or pull request number: ${JSON.stringify(number) ?? typeof number}`);
+}

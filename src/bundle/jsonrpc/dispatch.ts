@@ -1,0 +1,91 @@
+import {
+  errorResponse,
+  isRecord,
+  JSON_RPC_CODE,
+  JsonRpcError,
+  type JsonRpcCall,
+  type JsonRpcId,
+  type JsonRpcResponse,
+} from './protocol.js';
+
+/** Runs one method. A thrown `JsonRpcError` is the answer; anything else becomes "internal error", without details. */
+export type CallHandler = (method: string, params: unknown) => Promise<unknown>;
+
+export interface DispatchOptions {
+  readonly call: CallHandler;
+  /** Told about what the caller must not see: errors that are not `JsonRpcError`. */
+  readonly onFault: (error: unknown) => void;
+  readonly maxBatch?: number;
+}
+
+const MAX_BATCH = 50;
+
+/**
+ * Answers the text of one JSON-RPC message, single or batch; `undefined` when nothing is to be said (notifications).
+ * Calls of a batch run one after another, in their order: "comment, then done" means that.
+ */
+export async function answerMessage(text: string, options: DispatchOptions): Promise<string | undefined> {
+  let message: unknown;
+  try {
+    message = JSON.parse(text);
+  } catch (error) {
+    return JSON.stringify(refusal(null, JSON_RPC_CODE.parseError, 'parse error: not JSON', error));
+  }
+  if (!Array.isArray(message)) return asText(await answerOne(message, options));
+  const batch: readonly unknown[] = message;
+  const maxBatch = options.maxBatch ?? MAX_BATCH;
+  if (batch.length === 0) return asText(refusal(null, JSON_RPC_CODE.invalidRequest, 'invalid request: empty batch'));
+  if (batch.length > maxBatch) {
+    const why = `invalid request: a batch has at most ${String(maxBatch)} calls`;
+    return asText(refusal(null, JSON_RPC_CODE.invalidRequest, why));
+  }
+  const responses: JsonRpcResponse[] = [];
+  for (const entry of batch) {
+    const response = await answerOne(entry, options);
+    if (response !== undefined) responses.push(response);
+  }
+  return responses.length === 0 ? undefined : JSON.stringify(responses);
+}
+
+async function answerOne(entry: unknown, options: DispatchOptions): Promise<JsonRpcResponse | undefined> {
+  const call = readCall(entry);
+  if ('error' in call) return call;
+  try {
+    const result = (await options.call(call.method, call.params)) ?? null;
+    return call.id === undefined ? undefined : { jsonrpc: '2.0', id: call.id, result };
+  } catch (error) {
+    if (!(error instanceof JsonRpcError)) options.onFault(error);
+    if (call.id === undefined) return undefined;
+    if (error instanceof JsonRpcError) return errorResponse(call.id, error);
+    return refusal(call.id, JSON_RPC_CODE.internalError, 'internal error', error);
+  }
+}
+
+/** The call, or the response that says why it is none. */
+function readCall(entry: unknown): JsonRpcCall | JsonRpcResponse {
+  const invalid = (id: JsonRpcId, why: string): JsonRpcResponse =>
+    refusal(id, JSON_RPC_CODE.invalidRequest, `invalid request: ${why}`);
+  if (!isRecord(entry)) return invalid(null, 'not an object');
+  const id = entry['id'];
+  if (!isId(id)) return invalid(null, '"id" must be a string, a number or null');
+  if (entry['jsonrpc'] !== '2.0') return invalid(id ?? null, '"jsonrpc" must be "2.0"');
+  const method = entry['method'];
+  if (typeof method !== 'string') return invalid(id ?? null, '"method" must be a string');
+  const params = entry['params'];
+  if (params !== undefined && (typeof params !== 'object' || params === null)) {
+    return invalid(id ?? null, '"params" must be an object or an array');
+  }
+  return { id, method, params };
+}
+
+function isId(value: unknown): value is JsonRpcId | undefined {
+  return value === undefined || value === null || typeof value === 'string' || typeof value === 'number';
+}
+
+function refusal(id: JsonRpcId, code: number, message: string, cause?: unknown): JsonRpcResponse {
+  return errorResponse(id, new JsonRpcError(code, message, undefined, { cause }));
+}
+
+function asText(response: JsonRpcResponse | undefined): string | undefined {
+  return response === undefined ? undefined : JSON.stringify(response);
+}

@@ -1,0 +1,166 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { UnixDoor } from './unix-door.js';
+
+export interface HttpUnixLimits {
+  /** Largest request body, bytes. */
+  readonly maxBodyBytes: number;
+  readonly maxConnections: number;
+  /** Time for a whole request to arrive, ms. How long its answer takes is not limited. */
+  readonly requestTimeoutMs: number;
+}
+
+export const DEFAULT_HTTP_LIMITS: HttpUnixLimits = {
+  maxBodyBytes: 1024 * 1024,
+  maxConnections: 32,
+  requestTimeoutMs: 30_000,
+};
+
+export interface HttpUnixOptions {
+  readonly socketPath: string;
+  /** Answers the body of `POST /rpc`; `undefined` is 204. Must not throw. */
+  readonly onMessage: (body: string) => Promise<string | undefined>;
+  readonly limits?: Partial<HttpUnixLimits>;
+}
+
+export interface HttpUnixServer {
+  /** Accepts nothing more and removes the socket; calls under way have until `graceMs`. */
+  close(graceMs: number): Promise<void>;
+}
+
+/** After a refusal the rest of a body is read and dropped this long, else the client never sees the refusal. */
+const DRAIN_MS = 1000;
+
+/**
+ * Serves JSON-RPC as `POST /rpc` and liveness as `GET /healthz` on a Unix socket of mode 0666. Resolves as soon as
+ * the socket accepts: `node:http` takes as long to load as everything else here together, so it is loaded while the
+ * first connections wait. One request a connection.
+ */
+export async function serveHttpOnUnixSocket(options: HttpUnixOptions): Promise<HttpUnixServer> {
+  const limits = { ...DEFAULT_HTTP_LIMITS, ...options.limits };
+  const door: UnixDoor = new UnixDoor({ ...limits, socketPath: options.socketPath }, (socket) => {
+    void http.then((server) => {
+      handOver(server, socket);
+    });
+  });
+  await door.open();
+  const http = loadHttp((request, response) => {
+    response.once('finish', () => {
+      door.answered(request.socket);
+    });
+    void handle(request, response, door, options, limits);
+  });
+  return { close: (graceMs) => door.close(graceMs) };
+}
+
+async function loadHttp(listener: (request: IncomingMessage, response: ServerResponse) => void): Promise<Server> {
+  const { createServer } = await import('node:http');
+  const server = createServer(listener);
+  server.maxRequestsPerSocket = 1;
+  return server;
+}
+
+/** Node's documented way to give a server a connection that was accepted elsewhere: its event "connection". */
+function handOver(server: Server, socket: Socket): void {
+  if (socket.destroyed) return;
+  server.emit('connection', socket);
+  socket.resume();
+}
+
+async function handle(
+  request: IncomingMessage,
+  response: ServerResponse,
+  door: UnixDoor,
+  options: HttpUnixOptions,
+  limits: HttpUnixLimits,
+): Promise<void> {
+  const path = (request.url ?? '').split('?', 1)[0];
+  if (path === '/healthz') {
+    if (request.method !== 'GET') refuse(request, response, 405, 'use GET', { allow: 'GET' });
+    else answer(response, 200, '{"status":"ok"}');
+    return;
+  }
+  const refusal = refusalOf(request, path, limits.maxBodyBytes);
+  if (refusal !== undefined) {
+    refuse(request, response, ...refusal);
+    return;
+  }
+  const body = await readBody(request, limits.maxBodyBytes);
+  if (body === 'aborted') return;
+  if (body === 'too large') {
+    refuse(request, response, ...tooLarge(limits.maxBodyBytes));
+    return;
+  }
+  door.requestArrived(request.socket);
+  const text = await options.onMessage(body.toString('utf8'));
+  // The client may be gone: what it asked for has been done all the same.
+  if (response.destroyed) return;
+  if (text === undefined) response.writeHead(204).end();
+  else answer(response, 200, text);
+}
+
+type Refusal = readonly [status: number, why: string, headers?: Readonly<Record<string, string>>];
+
+function refusalOf(request: IncomingMessage, path: string | undefined, maxBytes: number): Refusal | undefined {
+  if (path !== '/rpc') return [404, 'there is POST /rpc and GET /healthz'];
+  if (request.method !== 'POST') return [405, 'use POST', { allow: 'POST' }];
+  if (!isPlainJson(request)) return [415, 'the body must be application/json, not encoded'];
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) return tooLarge(maxBytes);
+  return undefined;
+}
+
+function tooLarge(maxBytes: number): Refusal {
+  return [413, `a request has at most ${String(maxBytes)} bytes`];
+}
+
+function isPlainJson(request: IncomingMessage): boolean {
+  const type = (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase();
+  const encoding = request.headers['content-encoding'];
+  return type === 'application/json' && (encoding === undefined || encoding === 'identity');
+}
+
+function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer | 'too large' | 'aborted'> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > maxBytes) resolve('too large');
+      else chunks.push(chunk);
+    });
+    request.once('end', () => {
+      resolve(Buffer.concat(chunks));
+    });
+    const aborted = (): void => {
+      resolve('aborted');
+    };
+    request.once('error', aborted);
+    request.once('close', aborted);
+  });
+}
+
+function refuse(
+  request: IncomingMessage,
+  response: ServerResponse,
+  status: number,
+  why: string,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  request.resume();
+  const timer = setTimeout(() => request.destroy(), DRAIN_MS);
+  request.once('close', () => {
+    clearTimeout(timer);
+  });
+  answer(response, status, JSON.stringify({ error: why }), headers);
+}
+
+function answer(
+  response: ServerResponse,
+  status: number,
+  body: string,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  const bytes = Buffer.from(body, 'utf8');
+  response.writeHead(status, { 'content-type': 'application/json', 'content-length': bytes.length, ...headers });
+  response.end(bytes);
+}

@@ -1,0 +1,38 @@
+/** Webhook deliveries as the inbox keeps them and what the dispatcher makes of them. */
+
+export interface Delivery {
+  readonly seq: number;
+  /** SHA-256 of the raw body, hex: a redelivery repeats the body byte for byte, its delivery id is new. */
+  readonly bodyHash: string;
+  readonly eventType: string;
+  readonly receivedAt: number;
+  /** `gitea:owner/repo#12`, what order is kept for; several numbers can map to one run, see the dispatcher. */
+  readonly orderKey: string;
+  readonly body: string;
+  readonly attempts: number;
+}
+
+export interface NewDelivery {
+  readonly bodyHash: string;
+  readonly eventType: string;
+  readonly receivedAt: number;
+  readonly orderKey: string;
+  readonly body: string;
+}
+
+/** Durable queue between the door and the dispatcher. */
+export interface Inbox {
+  /** Durable when it resolves. `duplicate` when the same body was accepted within the last 90 days. */
+  accept(delivery: NewDelivery): Promise<'accepted' | 'duplicate'>;
+  /** The oldest open delivery of each order key that is due, oldest first. */
+  due(now: number, limit: number): Delivery[];
+  complete(seq: number, outcome: string, now: number): void;
+  /** Puts it back with a time before which it is not due. */
+  retryAt(seq: number, dueAt: number, error: string): void;
+  stats(): { readonly open: number; readonly oldestOpenAt: number | null; readonly total: number };
+  /** Forgets completed deliveries older than the 90 days duplicates are known for. */
+  prune(now: number): number;
+  /** Commits something small: throws when a delivery could not be accepted now (disk full, not writable). */
+  probe(): void;
+  close(): void;
+}

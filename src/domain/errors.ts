@@ -1,0 +1,61 @@
+/** Faults with a stable code. An error that no repetition can cure says so, and activities never retry it. */
+export class BotBottleError extends Error {
+  constructor(
+    readonly code: string,
+    message: string,
+    readonly retryable: boolean,
+    options?: { cause?: unknown },
+  ) {
+    super(message, options);
+    this.name = new.target.name;
+  }
+}
+
+/** The forge answered with an error status, or did not answer (`status` 0). 401, 403, 404 and 422 are final. */
+export class ForgeHttpError extends BotBottleError {
+  constructor(
+    readonly status: number,
+    readonly method: string,
+    readonly path: string,
+    message: string,
+    options?: { cause?: unknown },
+  ) {
+    super(status === 404 ? 'forge_not_found' : 'forge_http', message, status === 0 || status === 429 || status >= 500, options);
+  }
+}
+
+/** A write outside the assigned issue and the run's own pull requests. */
+export class ForgeScopeError extends BotBottleError {
+  constructor(
+    readonly operation: string,
+    readonly target: string,
+    readonly reason: string,
+  ) {
+    super('forge_scope', `${operation} on ${target} refused: ${reason}`, false);
+  }
+}
+
+/** Input that is wrong whoever sends it again: a bad number, name, manifest or configuration. */
+export class InvalidInputError extends BotBottleError {
+  constructor(message: string, options?: { cause?: unknown }) {
+    super('invalid_input', message, false, options);
+  }
+}
+
+/** The container engine refused or is away. */
+export class BottleRuntimeError extends BotBottleError {
+  constructor(message: string, retryable: boolean, options?: { cause?: unknown }) {
+    super('bottle_runtime', message, retryable, options);
+  }
+}
+
+/** git failed on one of our own repositories (never on a workspace: those are not opened on the host). */
+export class GitError extends BotBottleError {
+  constructor(message: string, retryable: boolean, options?: { cause?: unknown }) {
+    super('git', message, retryable, options);
+  }
+}
+
+export function isNotFound(error: unknown): boolean {
+  return error instanceof ForgeHttpError && error.status === 404;
+}

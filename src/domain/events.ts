@@ -1,0 +1,119 @@
+/**
+ * Everything that can happen to a run, as small references: no comment text, title or prompt is ever in here, because
+ * all of it ends up in the workflow's history.
+ */
+import type { Done, PublishResult, TurnResult } from './turn.js';
+
+/** Something a person did that becomes part of a prompt. */
+export interface WakeReference {
+  /** The thing itself, for duplicates: `comment:<id>:<body hash>`, `review:<id>`, `push:<sha>`. */
+  readonly key: string;
+  readonly kind: 'comment' | 'review' | 'push';
+  /** Number of the issue or PR it happened on. */
+  readonly number: number;
+  /** The forge's id of the comment or review; 0 for a push. */
+  readonly id: number;
+  /** Head commit of a push, else empty. */
+  readonly sha: string;
+  readonly author: string;
+  /** Epoch milliseconds, the forge's clock. */
+  readonly at: number;
+}
+
+/** A verified trigger: who completed it, when, and what it asks for. */
+export interface Trigger {
+  readonly agent: string;
+  /** Named by label; empty means the agent's own. */
+  readonly bottles: readonly string[];
+  readonly actor: string;
+  /** Epoch milliseconds of the completing act, the forge's clock. */
+  readonly actAt: number;
+}
+
+export interface ObservedPr {
+  readonly number: number;
+  readonly open: boolean;
+  readonly merged: boolean;
+  /** Epoch milliseconds, `null` while open. */
+  readonly closedAt: number | null;
+}
+
+/** What a fresh read of the forge showed. The machine ignores a read older than one it has seen of the same thing. */
+export interface Observed {
+  readonly kind: 'observed';
+  /** Epoch milliseconds when the read began. */
+  readonly readAt: number;
+  /** The subject itself. */
+  readonly open: boolean;
+  readonly closedAt: number | null;
+  /** Agent label and member assignee hold right now, whether or not the subject is open. */
+  readonly triggered: boolean;
+  /** Set when they hold on an open subject and the completing act was by somebody who may: only this starts a run. */
+  readonly trigger: Trigger | null;
+  /** The run's pull requests that were read along. */
+  readonly prs: readonly ObservedPr[];
+}
+
+/** What arrives through the one `event` signal. */
+export type RunEvent =
+  | Observed
+  | { readonly kind: 'reference'; readonly reference: WakeReference }
+  | { readonly kind: 'turn_started'; readonly slug: string; readonly turn: number; readonly at: number }
+  | { readonly kind: 'done'; readonly slug: string; readonly turn: number; readonly done: Done };
+
+/** What an operator may ask for, through the `command` update. A prompt is a blob reference. */
+export type OperatorCommand =
+  | { readonly kind: 'freeze' }
+  | { readonly kind: 'resume'; readonly promptRef: string | null }
+  | { readonly kind: 'destroy' }
+  | { readonly kind: 'extend'; readonly ms: number }
+  | { readonly kind: 'done'; readonly status: Done['status'] };
+
+/** What the workflow itself learns from its activities and timers. */
+export type InnerEvent =
+  | { readonly kind: 'command'; readonly command: OperatorCommand; readonly at: number }
+  | { readonly kind: 'host_claimed'; readonly host: string }
+  | { readonly kind: 'prepared'; readonly turn: number; readonly prepared: PreparedTurn }
+  | { readonly kind: 'prepare_refused'; readonly turn: number; readonly reason: string; readonly stale: boolean }
+  | { readonly kind: 'turn_lost'; readonly turn: number }
+  | { readonly kind: 'turn_finished'; readonly turn: number; readonly result: TurnResult }
+  | { readonly kind: 'settled'; readonly turn: number; readonly settled: SettledTurn }
+  | { readonly kind: 'published'; readonly requestId: string; readonly result: PublishResult }
+  | { readonly kind: 'watchdog_fired'; readonly turn: number }
+  | { readonly kind: 'checkin_age'; readonly turn: number; readonly ageMs: number | null }
+  | { readonly kind: 'destroyed' }
+  | { readonly kind: 'history_full' }
+  /** A step failed for good (no repetition cures it). */
+  | { readonly kind: 'step_failed'; readonly step: 'claim' | 'prepare' | 'run' | 'settle' | 'destroy'; readonly turn: number; readonly reason: string };
+
+export type MachineEvent = RunEvent | InnerEvent;
+
+/** Result of `prepareTurn`: what the host needs to run the turn. */
+export interface PreparedTurn {
+  readonly promptRef: string;
+  readonly provider: string;
+  readonly model: string | null;
+  readonly image: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly limits: { readonly memoryBytes: number; readonly cpus: number; readonly pids: number };
+  readonly gitUser: { readonly name: string; readonly email: string };
+  /** `null`: the repository's default branch. */
+  readonly baseBranch: string | null;
+  readonly bottleNames: readonly string[];
+  readonly allowPaths: readonly string[];
+  readonly drafts: boolean;
+}
+
+/** Result of `settleTurn`: what the turn left in the workspace and on the forge. */
+export interface SettledTurn {
+  readonly publish: PublishResult;
+  /** `STUCK.md` is new or changed in this turn. */
+  readonly stuck: boolean;
+  readonly stuckHash: string | null;
+  /** Number of uncommitted paths; their list is a blob. */
+  readonly uncommitted: number;
+  readonly uncommittedRef: string | null;
+  /** Head of the run's branch in the workspace: the next turn's base. */
+  readonly head: string | null;
+  readonly transcriptHash: string | null;
+}

@@ -1,0 +1,70 @@
+/** Rows of `bot-bottle.db`. Times are epoch milliseconds. */
+import type { ForgeKind } from './issue.js';
+
+export type RunStatus = 'running' | 'frozen' | 'destroyed';
+
+export interface ForgeStateRow {
+  readonly forge: ForgeKind;
+  readonly owner: string;
+  readonly repo: string;
+  readonly issueNumber: number;
+  readonly slug: string;
+  readonly agentName: string;
+  readonly bottleNames: readonly string[];
+  readonly backendName: string;
+  readonly agentGitUser: string;
+  readonly prNumber: number | null;
+  readonly status: RunStatus;
+  readonly lastCheckinAt: number | null;
+  // Beside the seed's columns
+  readonly phase: string;
+  readonly reason: string | null;
+  /** The forge's id of the repository: survives a rename or transfer. */
+  readonly repoId: number | null;
+  readonly host: string | null;
+  readonly branch: string;
+  readonly issueUrl: string;
+  readonly prUrl: string | null;
+  readonly updatedAt: number;
+  /** When the last life ended: a trigger act not later than this starts nothing. */
+  readonly destroyedAt: number | null;
+}
+
+export interface RunRow {
+  readonly slug: string;
+  readonly workflowId: string;
+  readonly subject: string;
+  readonly agentName: string;
+  readonly bottleNames: readonly string[];
+  readonly triggerActor: string;
+  readonly triggerAt: number;
+  readonly createdAt: number;
+}
+
+/** Append-only: one row when a turn began, one when it ended (`event`). */
+export interface TurnRow {
+  readonly slug: string;
+  readonly turn: number;
+  readonly event: 'begun' | 'ended';
+  readonly at: number;
+  /** JSON: what is known at that moment (prompt hash; exit code, done, publish result, session, image, transcript hash). */
+  readonly detail: Readonly<Record<string, unknown>>;
+}
+
+export interface OperationRow {
+  readonly slug: string;
+  readonly turn: number;
+  readonly id: string;
+  readonly at: number;
+  readonly operation: string;
+  readonly target: string;
+  readonly outcome: 'ok' | 'refused' | 'failed';
+  readonly text: string;
+}
+
+/** A trigger that started nothing, for `status --rejected`. */
+export interface RejectionRow {
+  readonly subject: string;
+  readonly at: number;
+  readonly reason: string;
+}

@@ -1,0 +1,41 @@
+import type { SubjectRef } from './issue.js';
+
+const MAX_SLUG = 63;
+const SUFFIX_LENGTH = 5;
+const SLUG = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+
+/**
+ * The run's name on disk and in Docker: `<agent>-<owner>-<repo>-<issue>-<5 random base36>`, cut to 63 characters in
+ * the middle parts, never built from an issue's free text.
+ * @param random numbers in [0, 1), from the workflow's deterministic source
+ */
+export function makeSlug(agent: string, subject: SubjectRef, random: () => number): string {
+  const suffix = Array.from({ length: SUFFIX_LENGTH }, () => Math.floor(random() * 36).toString(36)).join('');
+  const tail = `-${String(subject.number)}-${suffix}`;
+  const head = [agent, subject.owner, subject.repo].map(clean).filter(Boolean).join('-');
+  return head.slice(0, MAX_SLUG - tail.length).replace(/-+$/, '') + tail;
+}
+
+export function isSlug(value: unknown): value is string {
+  return typeof value === 'string' && SLUG.test(value);
+}
+
+/** `bot-bottle/<issue>-<slug suffix>`: the one branch the run publishes to. */
+export function branchOf(slug: string, number: number): string {
+  return `bot-bottle/${String(number)}-${slug.slice(-SUFFIX_LENGTH)}`;
+}
+
+const RUN_BRANCH = /^bot-bottle\/(\d{1,16})-[a-z0-9]{5}$/;
+
+/** The issue number a run branch belongs to, or `undefined` for any other branch. */
+export function issueOfBranch(branch: string): number | undefined {
+  const match = RUN_BRANCH.exec(branch);
+  return match ? Number(match[1]) : undefined;
+}
+
+function clean(text: string): string {
+  return text
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '');
+}

@@ -1,0 +1,55 @@
+/** One headless invocation of the agent: one prompt in, one exit out. */
+
+export type DoneStatus = 'success' | 'blocked' | 'failed';
+
+/** What `signal_done` said. The summary is a blob: text of the agent never enters the workflow's history. */
+export interface Done {
+  readonly id: string;
+  readonly status: DoneStatus;
+  readonly summaryRef: string;
+}
+
+/** Why the orchestrator, not the agent, ended a turn. */
+export type StopReason = 'watchdog' | 'timeout' | 'sidecar_died' | 'queue_flood' | 'operator' | 'closed' | 'untriggered' | 'history';
+
+/** What a finished turn left behind; authoritative over any signal sent while it ran. */
+export interface TurnResult {
+  /** The agent process's exit code; 137 and 143 when it was stopped. */
+  readonly exitCode: number;
+  readonly done: Done | null;
+  readonly stopped: StopReason | null;
+  /** Epoch milliseconds, the engine's clock. */
+  readonly startedAt: number;
+  readonly finishedAt: number;
+  /** Epoch milliseconds of the last check-in seen. */
+  readonly lastCheckinAt: number;
+  readonly sidecarRestarts: number;
+  /** The commit the turn's work is checked against. */
+  readonly baseSha: string;
+  readonly sessionId: string | null;
+  readonly imageId: string;
+  /** Blob of the operation log, one JSON line an operation. */
+  readonly operationsRef: string | null;
+}
+
+/** What the publish gate said. */
+export type PublishResult =
+  | { readonly kind: 'published'; readonly pr: number; readonly prUrl: string; readonly head: string; readonly created: boolean }
+  | { readonly kind: 'pushed'; readonly head: string }
+  | { readonly kind: 'nothing'; readonly reason: string }
+  | { readonly kind: 'refused'; readonly reason: string };
+
+/** Why a frozen run is frozen; decides what may wake it (see `wakesOn` in the machine). */
+export type FrozenReason =
+  | 'done'
+  | 'blocked'
+  | 'failed'
+  | 'incomplete'
+  | 'stuck'
+  | 'watchdog'
+  | 'timeout'
+  | 'sidecar_died'
+  | 'queue_flood'
+  | 'history'
+  | 'paused'
+  | 'untriggered';

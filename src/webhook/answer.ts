@@ -1,0 +1,33 @@
+import type { Response } from 'express';
+
+/** How long a refused client may go on sending before its connection is cut, milliseconds. */
+const LINGER_MS = 1000;
+
+/** Every answer of the door: a status word for machines and a reason for people. */
+export function answer(response: Response, code: number, status: string, reason?: string): void {
+  if (response.headersSent || response.destroyed) return;
+  const body = JSON.stringify(reason === undefined ? { status } : { status, reason });
+  response.writeHead(code, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+  });
+  response.end(body);
+}
+
+/**
+ * Answers a request whose body was not read to its end, and ends the connection. What still comes is thrown away for a
+ * moment: a connection closed on unread bytes is reset, and the client would never see the answer.
+ */
+export function answerAndHangUp(response: Response, code: number, status: string, reason: string): void {
+  const { req: request } = response;
+  response.setHeader('Connection', 'close');
+  response.shouldKeepAlive = false;
+  answer(response, code, status, reason);
+  const timer = setTimeout(() => {
+    request.destroy();
+  }, LINGER_MS);
+  request.once('close', () => {
+    clearTimeout(timer);
+  });
+  request.resume();
+}

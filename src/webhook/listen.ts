@@ -1,0 +1,104 @@
+import { createServer } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { InvalidInputError } from '../domain/errors.js';
+
+/** Milliseconds; what a slow or silent client may take. */
+export interface ListenLimits {
+  readonly headersTimeout: number;
+  readonly requestTimeout: number;
+  readonly keepAliveTimeout: number;
+  readonly checkInterval: number;
+  readonly maxConnections: number;
+}
+
+/** Gitea gives a delivery 5 s by default: a request that takes twice that comes from somebody else. */
+export const DEFAULT_LIMITS: ListenLimits = {
+  headersTimeout: 5_000,
+  requestTimeout: 10_000,
+  keepAliveTimeout: 30_000,
+  checkInterval: 1_000,
+  maxConnections: 512,
+};
+
+export interface Listening {
+  /** `http://127.0.0.1:8080`, with the port that was really taken. */
+  readonly url: string;
+  readonly port: number;
+  /** Stops accepting, lets running requests end, cuts idle connections; all others after the grace. */
+  close(graceMs?: number): Promise<void>;
+}
+
+/** Splits `127.0.0.1:8080` or `[::1]:8080`. Errors: `InvalidInputError`. */
+export function parseListenAddress(text: string): { host: string; port: number } {
+  const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^:\s]+)):(\d{1,5})$/.exec(text.trim());
+  const host = match?.[1] ?? match?.[2];
+  const port = Number(match?.[3]);
+  if (host === undefined || port > 65_535) {
+    throw new InvalidInputError(`"${text}" is not an address to listen on: write host:port, such as 127.0.0.1:8080`);
+  }
+  return { host, port };
+}
+
+/** Starts the HTTP server with bounded times, header sizes and connections. Errors: the socket's (`EADDRINUSE`…). */
+export async function listen(
+  handler: RequestListener,
+  address: { readonly host: string; readonly port: number },
+  limits: ListenLimits = DEFAULT_LIMITS,
+): Promise<Listening> {
+  const server = createServer(
+    {
+      headersTimeout: limits.headersTimeout,
+      requestTimeout: limits.requestTimeout,
+      keepAliveTimeout: limits.keepAliveTimeout,
+      connectionsCheckingInterval: limits.checkInterval,
+      maxHeaderSize: 16 * 1024,
+    },
+    handler,
+  );
+  server.maxConnections = limits.maxConnections;
+  server.on('clientError', refuseBrokenRequest);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(address.port, address.host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  const bound = server.address();
+  const port = typeof bound === 'object' && bound !== null ? bound.port : address.port;
+  const host = address.host.includes(':') ? `[${address.host}]` : address.host;
+  return { url: `http://${host}:${String(port)}`, port, close: (graceMs = 5_000) => close(server, graceMs) };
+}
+
+/** Half a request, or none: the parser's word for it decides the answer, and the connection ends. */
+function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  const line =
+    error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+      ? '408 Request Timeout'
+      : error.code === 'HPE_HEADER_OVERFLOW'
+        ? '431 Request Header Fields Too Large'
+        : '400 Bad Request';
+  const body = JSON.stringify({ status: 'malformed', reason: 'the request is not complete and well-formed HTTP' });
+  socket.end(
+    `HTTP/1.1 ${line}\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8\r\n` +
+      `Content-Length: ${String(Buffer.byteLength(body))}\r\n\r\n${body}`,
+  );
+}
+
+function close(server: Server, graceMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => {
+      server.closeAllConnections();
+    }, graceMs);
+    server.close(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}

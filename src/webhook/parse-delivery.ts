@@ -1,0 +1,135 @@
+import type { z } from 'zod';
+import type { ForgeUser, SubjectRef } from '../domain/issue.js';
+import { workflowIdOf } from '../domain/issue.js';
+import { issueOfBranch } from '../domain/slug.js';
+import { AGENT_LABEL_PREFIX } from '../domain/trigger.js';
+import { commentPayload, issuePayload, pullRequestPayload } from './payload.js';
+import type { CommonPart, PullRequestPart, TriggerParts } from './payload.js';
+
+/** What changed. Only ids: whatever matters is read again from the forge. */
+export type HintCause =
+  | { readonly kind: 'state' }
+  | { readonly kind: 'comment'; readonly commentId: number }
+  /** Gitea sends no review id; `since` (ISO 8601, may be empty) is when the PR was last touched, the forge's clock. */
+  | { readonly kind: 'review'; readonly since: string }
+  | { readonly kind: 'push' };
+
+/** A delivery says no more than: look at this subject. */
+export interface Hint {
+  readonly subject: SubjectRef;
+  readonly repoId: number;
+  readonly isPull: boolean;
+  /** Head branch of a PR from the repository itself; `null` for an issue and for a fork's PR. */
+  readonly headRef: string | null;
+  readonly sender: ForgeUser;
+  readonly cause: HintCause;
+  /** Assignees' logins when an agent label is on it: whose membership will be asked for. A guess to save a round trip. */
+  readonly likelyAssignees: readonly string[];
+}
+
+export type ParsedDelivery =
+  | { readonly kind: 'hint'; readonly hint: Hint }
+  | { readonly kind: 'unwanted'; readonly reason: string }
+  | { readonly kind: 'malformed'; readonly reason: string };
+
+const ISSUE_EVENTS = new Set(['issues', 'issue_assign', 'issue_label']);
+const PULL_EVENTS = new Set(['pull_request', 'pull_request_assign', 'pull_request_label']);
+const COMMENT_EVENTS = new Set(['issue_comment', 'pull_request_comment']);
+const REVIEW_EVENTS = new Set([
+  'pull_request_review_approved',
+  'pull_request_review_rejected',
+  'pull_request_review_comment',
+]);
+/** Texts and milestones decide nothing. */
+const IDLE_ACTIONS = new Set(['edited', 'milestoned', 'demilestoned']);
+const MAX_GUESSES = 5;
+
+/** Strict UTF-8, strict JSON, the minimal shape. @param eventType header `X-Gitea-Event-Type`, which tells kinds apart. */
+export function parseDelivery(eventType: string, rawBody: Uint8Array): ParsedDelivery {
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(rawBody);
+  } catch {
+    return malformed('the body is not UTF-8');
+  }
+  return parseDeliveryText(eventType, text);
+}
+
+/** The same for a body that has been decoded, as the inbox keeps it. */
+export function parseDeliveryText(eventType: string, text: string): ParsedDelivery {
+  let payload: unknown;
+  try {
+    payload = JSON.parse(text);
+  } catch {
+    return malformed('the body is not JSON: set the webhook\'s content type to application/json');
+  }
+  if (eventType === '') return malformed('no X-Gitea-Event-Type header: use a webhook of type Gitea or Forgejo');
+  if (ISSUE_EVENTS.has(eventType)) return shaped(issuePayload, payload, (value) => stateHint(value, value.issue, null, value.action));
+  if (COMMENT_EVENTS.has(eventType)) return shaped(commentPayload, payload, commentHint);
+  if (PULL_EVENTS.has(eventType)) {
+    return shaped(pullRequestPayload, payload, (value) => stateHint(value, value.pull_request, value.pull_request, value.action));
+  }
+  if (eventType === 'pull_request_sync') {
+    return shaped(pullRequestPayload, payload, (value) =>
+      hint(value, value.pull_request, value.pull_request, { kind: 'push' }),
+    );
+  }
+  if (REVIEW_EVENTS.has(eventType)) {
+    return shaped(pullRequestPayload, payload, (value) =>
+      hint(value, value.pull_request, value.pull_request, { kind: 'review', since: value.pull_request.updated_at ?? '' }),
+    );
+  }
+  return unwanted(`nothing depends on events of type ${eventType.slice(0, 60)}`);
+}
+
+/** Deliveries with the same key are dispatched one after the other: the run's issue for a PR of a run, else the subject. */
+export function orderKeyOf(hint: Hint): string {
+  const issue = hint.headRef === null ? undefined : issueOfBranch(hint.headRef);
+  return workflowIdOf({ ...hint.subject, number: issue ?? hint.subject.number });
+}
+
+function shaped<T>(schema: z.ZodType<T>, payload: unknown, use: (value: T) => ParsedDelivery): ParsedDelivery {
+  const parsed = schema.safeParse(payload);
+  if (parsed.success) return use(parsed.data);
+  const issue = parsed.error.issues[0];
+  const where = issue === undefined || issue.path.length === 0 ? 'the payload' : issue.path.map(String).join('.');
+  return malformed(`not the shape of a Gitea event: ${where}: ${issue?.message ?? 'invalid'}`);
+}
+
+function stateHint(common: CommonPart, parts: TriggerParts, pull: PullRequestPart | null, action: string): ParsedDelivery {
+  if (IDLE_ACTIONS.has(action)) return unwanted(`nothing depends on the action ${action}`);
+  return hint(common, parts, pull, { kind: 'state' });
+}
+
+function commentHint(value: z.infer<typeof commentPayload>): ParsedDelivery {
+  if (value.action === 'deleted') return unwanted('a deleted comment wakes nobody');
+  const pull = value.is_pull ? (value.pull_request ?? null) : null;
+  const parsed = hint(value, value.issue, pull, { kind: 'comment', commentId: value.comment.id });
+  return parsed.kind === 'hint' ? { kind: 'hint', hint: { ...parsed.hint, isPull: value.is_pull } } : parsed;
+}
+
+function hint(common: CommonPart, parts: TriggerParts, pull: PullRequestPart | null, cause: HintCause): ParsedDelivery {
+  const { repository, sender } = common;
+  const labelled = (parts.labels ?? []).some((label) => label.name.startsWith(AGENT_LABEL_PREFIX));
+  const ownHead = pull?.head != null && pull.head.repo_id === repository.id ? pull.head.ref : null;
+  return {
+    kind: 'hint',
+    hint: {
+      subject: { forge: 'gitea', owner: repository.owner.login, repo: repository.name, number: parts.number },
+      repoId: repository.id,
+      isPull: pull !== null,
+      headRef: ownHead,
+      sender: { id: sender.id, login: sender.login },
+      cause,
+      likelyAssignees: labelled ? (parts.assignees ?? []).slice(0, MAX_GUESSES).map((user) => user.login) : [],
+    },
+  };
+}
+
+function unwanted(reason: string): ParsedDelivery {
+  return { kind: 'unwanted', reason };
+}
+
+function malformed(reason: string): ParsedDelivery {
+  return { kind: 'malformed', reason };
+}

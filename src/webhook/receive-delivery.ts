@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto';
+import type { RequestHandler } from 'express';
+import type { Inbox } from '../domain/delivery.js';
+import { answer, answerAndHangUp } from './answer.js';
+import type { WebhookMetrics } from './metrics.js';
+import { orderKeyOf, parseDelivery } from './parse-delivery.js';
+import { readBody } from './read-body.js';
+import { verifySignature } from './verify-signature.js';
+
+export interface ReceiveDeps {
+  readonly secret: string;
+  readonly inbox: Inbox;
+  readonly metrics: WebhookMetrics;
+  readonly maxBodyBytes: number;
+  readonly serves: (owner: string, repo: string) => boolean;
+  /** Called after a delivery is durable: wakes the dispatcher. */
+  readonly onAccepted: () => void;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  readonly onError: (message: string, error: unknown) => void;
+}
+
+/**
+ * `POST /webhooks/gitea`, spec section 5. In this order: size, completeness, signature, content type, shape, served
+ * repository, inbox; nothing of an unsigned body is looked at.
+ */
+export function receiveDelivery(deps: ReceiveDeps): RequestHandler {
+  return async (request, response) => {
+    const began = process.hrtime.bigint();
+    const end = (outcome: string, code: number, status: string, reason?: string): void => {
+      deps.metrics.delivered(outcome);
+      answer(response, code, status, reason);
+    };
+    const body = await readBody(request, deps.maxBodyBytes);
+    if (body.kind === 'too_large') {
+      deps.metrics.delivered('too_large');
+      const limit = `the body is larger than ${String(deps.maxBodyBytes)} bytes: raise WEBHOOK_MAX_BYTES if such events matter`;
+      answerAndHangUp(response, 413, 'too_large', limit);
+      return;
+    }
+    if (body.kind === 'truncated') {
+      end('truncated', 400, 'malformed', 'the connection ended before the announced length');
+      return;
+    }
+    const signature = verifySignature(deps.secret, body.bytes, request.headersDistinct);
+    if (!signature.ok) {
+      end('unsigned', 401, 'unauthorized', signature.reason);
+      return;
+    }
+    if (!isPlainJson(request.headers['content-type'], request.headers['content-encoding'])) {
+      end('wrong_type', 415, 'unsupported_media_type', "set the webhook's content type to application/json");
+      return;
+    }
+    const eventType = request.headers['x-gitea-event-type'];
+    const parsed = parseDelivery(typeof eventType === 'string' ? eventType : '', body.bytes);
+    if (parsed.kind !== 'hint') {
+      const code = parsed.kind === 'unwanted' ? 200 : 400;
+      end(parsed.kind, code, parsed.kind === 'unwanted' ? 'ignored' : 'malformed', parsed.reason);
+      return;
+    }
+    const { owner, repo } = parsed.hint.subject;
+    if (!deps.serves(owner, repo)) {
+      end('unwanted', 200, 'ignored', `${owner}/${repo} is not among the repositories of FORGE_REPOS`);
+      return;
+    }
+    try {
+      const verdict = await deps.inbox.accept({
+        bodyHash: createHash('sha256').update(body.bytes).digest('hex'),
+        eventType: String(eventType),
+        receivedAt: deps.now(),
+        orderKey: orderKeyOf(parsed.hint),
+        body: body.bytes.toString('utf8'),
+      });
+      if (verdict === 'duplicate') {
+        end('duplicate', 200, 'duplicate', 'this very body was accepted before');
+        return;
+      }
+    } catch (error) {
+      deps.onError('a delivery could not be stored', error);
+      end('unavailable', 503, 'unavailable', 'the inbox cannot be written: see the log, then redeliver');
+      return;
+    }
+    end('accepted', 202, 'accepted');
+    deps.metrics.acceptSeconds(Number(process.hrtime.bigint() - began) / 1e9);
+    deps.onAccepted();
+  };
+}
+
+function isPlainJson(type: string | undefined, encoding: string | undefined): boolean {
+  const essence = (type ?? '').split(';', 1)[0] ?? '';
+  return essence.trim().toLowerCase() === 'application/json' && (encoding === undefined || encoding === 'identity');
+}

@@ -1,0 +1,55 @@
+/** Activity proxies, grouped by queue, time-out and retry policy; each call gets its queue and summary on the spot. */
+import { ActivityCancellationType, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import type { ClaimActivities, HomeActivities, HostActivities, TurnActivities } from '../activities/interface.js';
+import { CLAIM_QUEUE, TASK_QUEUE } from './messages.js';
+
+/** Error codes of `BotBottleError`s that no repetition cures; activities mark them so, this is the second lock. */
+const BACKOFF = { initialInterval: '200ms', backoffCoefficient: 2, maximumInterval: '30s' } as const;
+
+export const home = proxyActivities<Pick<HomeActivities, 'prepareTurn'>>({
+  taskQueue: TASK_QUEUE,
+  startToCloseTimeout: '2 minutes',
+  scheduleToCloseTimeout: '7 days',
+  retry: BACKOFF,
+});
+
+/** Rows, written where workflow tasks run: one marker in history instead of a round trip. */
+export const rows = proxyLocalActivities<Omit<HomeActivities, 'prepareTurn'>>({
+  startToCloseTimeout: '10 seconds',
+  scheduleToCloseTimeout: '1 day',
+  retry: { ...BACKOFF, maximumInterval: '5s' },
+});
+
+export const claims = proxyActivities<ClaimActivities>({
+  taskQueue: CLAIM_QUEUE,
+  startToCloseTimeout: '10 seconds',
+  scheduleToCloseTimeout: '30 days',
+  retry: BACKOFF,
+});
+
+/** One attempt: who watches next is the workflow's decision. Waiting for a slot is normal, so 24 h is a backstop only. */
+export const turns = proxyActivities<TurnActivities>({
+  startToCloseTimeout: '24 hours',
+  heartbeatTimeout: '10 seconds',
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+  retry: { maximumAttempts: 1 },
+});
+
+export const attachments = proxyActivities<Pick<HostActivities, 'attachTurn'>>({
+  startToCloseTimeout: '24 hours',
+  heartbeatTimeout: '10 seconds',
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+  retry: { ...BACKOFF, maximumInterval: '5s' },
+});
+
+export const checkins = proxyActivities<Pick<HostActivities, 'lastCheckinAge'>>({
+  startToCloseTimeout: '10 seconds',
+  scheduleToCloseTimeout: '2 minutes',
+  retry: BACKOFF,
+});
+
+export const host = proxyActivities<Omit<HostActivities, 'attachTurn' | 'lastCheckinAge'>>({
+  startToCloseTimeout: '15 minutes',
+  scheduleToCloseTimeout: '30 days',
+  retry: BACKOFF,
+});

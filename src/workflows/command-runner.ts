@@ -1,0 +1,226 @@
+/** Carries out what the machine wants and feeds what comes of it back: the only place that starts activities and timers. */
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  CancellationScope,
+  isCancellation,
+  sleep,
+  TimeoutFailure,
+  upsertSearchAttributes,
+} from '@temporalio/workflow';
+import type { RunTurnInput } from '../activities/inputs.js';
+import type { MachineEvent } from '../domain/events.js';
+import type { StopReason, TurnResult } from '../domain/turn.js';
+import * as activities from './activities.js';
+import type { MachineCommand, MachineState } from './issue-machine.js';
+import { openPrs } from './machine-forge.js';
+import { bottlesQueue, turnsQueue } from './messages.js';
+import { needed, runRef, snapshotOf } from './run-view.js';
+
+/** A worker that shuts down leaves its turns running and says so with this failure type. */
+const DETACHED = 'TurnDetached';
+
+export class CommandRunner {
+  private turnScope: CancellationScope | undefined;
+  private watchdogScope: CancellationScope | undefined;
+  /** Rows are written in order, and before the next turn is prepared. */
+  private recorded: Promise<void> = Promise.resolve();
+  private shownPhase = '';
+
+  constructor(
+    private readonly state: () => MachineState,
+    private readonly feed: (event: MachineEvent) => void,
+  ) {}
+
+  /** Rows asked for so far are written. */
+  async settledRows(): Promise<void> {
+    await this.recorded;
+  }
+
+  run(command: MachineCommand): void {
+    const s = this.state();
+    switch (command.kind) {
+      case 'claim_host':
+        return this.start('claim', async () => {
+          const { host } = await activities.claims.claimHost.executeWithOptions({ summary: 'claim a host' }, []);
+          return { kind: 'host_claimed', host };
+        });
+      case 'prepare_turn':
+        return this.prepare(command);
+      case 'run_turn':
+        return this.watch('run', this.turnInput(null));
+      case 'attach_turn':
+        return this.watch('attach', this.turnInput(command.stop));
+      case 'stop_turn':
+        return this.turnScope?.cancel();
+      case 'settle_turn':
+        return this.settle(command.result);
+      case 'arm_watchdog':
+        return this.armWatchdog(command.turn, command.ms);
+      case 'disarm_watchdog':
+        return this.watchdogScope?.cancel();
+      case 'ask_checkin':
+        return this.askCheckin(command.turn);
+      case 'record_turn': {
+        const { result, settled, reason } = command;
+        const input = { ...runRef(s), turn: command.turn, result, settled, reason };
+        const snapshot = { ...snapshotOf(s), phase: 'frozen', reason };
+        const record = { ...input, snapshot, watchdogFired: s.watchdogFired };
+        return this.write(() => activities.rows.recordTurn.executeWithOptions({ summary: `rows of turn ${String(command.turn)}` }, [record]));
+      }
+      case 'record_state': {
+        const input = { ...runRef(s), snapshot: snapshotOf(s) };
+        return this.write(() => activities.rows.recordState.executeWithOptions({ summary: 'state row' }, [input]));
+      }
+      case 'destroy': {
+        const input = { ...runRef(s), image: s.prepared?.image ?? null };
+        // Without a host nothing was ever launched.
+        if (s.host === null) return this.feedLater({ kind: 'destroyed' });
+        const options = { taskQueue: bottlesQueue(s.host), summary: `destroy ${command.slug}` };
+        return this.start('destroy', async () => {
+          await this.recorded;
+          await activities.host.destroyRun.executeWithOptions(options, [input]);
+          return { kind: 'destroyed' };
+        });
+      }
+      case 'record_end': {
+        const input = { subject: s.subject, slug: command.slug, turn: s.turn, endedAt: command.endedAt };
+        return this.write(() => activities.rows.recordEnd.executeWithOptions({ summary: 'end of the run' }, [input]));
+      }
+      case 'show_phase':
+        return this.showPhase(s);
+    }
+  }
+
+  private prepare(command: Extract<MachineCommand, { kind: 'prepare_turn' }>): void {
+    const s = this.state();
+    const { turn, cause, references } = command;
+    const prNumber = openPrs(s)[0] ?? null;
+    const input = { ...runRef(s), turn, trigger: needed(s.life, 'life').trigger, cause, references, prNumber, host: s.host };
+    this.start('prepare', async () => {
+      await this.recorded;
+      const options = { summary: `prepare turn ${String(turn)} (${cause.kind})` };
+      const outcome = await activities.home.prepareTurn.executeWithOptions(options, [input]);
+      return outcome.kind === 'ready'
+        ? { kind: 'prepared', turn, prepared: outcome.prepared }
+        : { kind: 'prepare_refused', turn, reason: outcome.reason, stale: outcome.stale };
+    });
+  }
+
+  private turnInput(stop: StopReason | null): RunTurnInput {
+    const s = this.state();
+    const { turnTimeoutMs, doneGraceMs } = s.policy;
+    const prepared = needed(s.prepared, 'prepared turn');
+    const { sessionId, head } = s;
+    return { ...runRef(s), prepared, sessionId, prNumber: openPrs(s)[0] ?? null, head, turnTimeoutMs, doneGraceMs, stop };
+  }
+
+  private watch(how: 'run' | 'attach', input: RunTurnInput): void {
+    const host = needed(this.state().host, 'host');
+    const { turn } = input;
+    const summary = `${how === 'run' ? 'run' : 'attach to'} turn ${String(turn)} (${input.prepared.provider})`;
+    const scope = new CancellationScope();
+    this.turnScope = scope;
+    const watching = scope.run(() =>
+      how === 'run'
+        ? activities.turns.runTurn.executeWithOptions({ taskQueue: turnsQueue(host), summary }, [input])
+        : activities.attachments.attachTurn.executeWithOptions({ taskQueue: bottlesQueue(host), summary }, [input]),
+    );
+    watching.then(
+      (result) => {
+        this.feed({ kind: 'turn_finished', turn, result });
+      },
+      (error: unknown) => {
+        if (isLostTurn(error)) this.feed({ kind: 'turn_lost', turn });
+        else this.feed({ kind: 'step_failed', step: 'run', turn, reason: reasonOf(error) });
+      },
+    );
+  }
+
+  private settle(result: TurnResult): void {
+    const s = this.state();
+    const { turn, stuckHash } = s;
+    const life = needed(s.life, 'life');
+    const prepared = needed(s.prepared, 'prepared turn');
+    const input = { ...runRef(s), result: { ...result, done: s.done }, prepared, triggerActor: life.trigger.actor, stuckHash };
+    const options = { taskQueue: bottlesQueue(needed(s.host, 'host')), summary: `settle turn ${String(turn)}: collect, publish, snapshot` };
+    this.start('settle', async () => {
+      const settled = await activities.host.settleTurn.executeWithOptions(options, [input]);
+      return { kind: 'settled', turn, settled };
+    });
+  }
+
+  private armWatchdog(turn: number, ms: number): void {
+    this.watchdogScope?.cancel();
+    const scope = new CancellationScope();
+    this.watchdogScope = scope;
+    scope
+      .run(() => sleep(ms, { summary: `watchdog of turn ${String(turn)}` }))
+      .then(
+        () => {
+          this.feed({ kind: 'watchdog_fired', turn });
+        },
+        (error: unknown) => {
+          if (!isCancellation(error)) throw error;
+        },
+      );
+  }
+
+  private askCheckin(turn: number): void {
+    const s = this.state();
+    const options = { taskQueue: bottlesQueue(needed(s.host, 'host')), summary: 'last check-in?' };
+    activities.checkins.lastCheckinAge.executeWithOptions(options, [runRef(s)]).then(
+      (ageMs) => {
+        this.feed({ kind: 'checkin_age', turn, ageMs });
+      },
+      () => {
+        this.feed({ kind: 'checkin_age', turn, ageMs: null });
+      },
+    );
+  }
+
+  private start(step: 'claim' | 'prepare' | 'settle' | 'destroy', work: () => Promise<MachineEvent>): void {
+    const { turn } = this.state();
+    work().then(
+      (event) => {
+        this.feed(event);
+      },
+      (error: unknown) => {
+        this.feed({ kind: 'step_failed', step, turn, reason: reasonOf(error) });
+      },
+    );
+  }
+
+  private feedLater(event: MachineEvent): void {
+    void Promise.resolve().then(() => {
+      this.feed(event);
+    });
+  }
+
+  private write(work: () => Promise<void>): void {
+    this.recorded = this.recorded.then(work);
+  }
+
+  private showPhase(s: MachineState): void {
+    const phase = s.phase === 'frozen' ? `frozen:${s.frozenReason ?? ''}` : s.phase;
+    if (phase === this.shownPhase) return;
+    this.shownPhase = phase;
+    upsertSearchAttributes({
+      BottlePhase: [s.phase],
+      ...(s.life === null ? {} : { BottleSlug: [s.life.slug], BottleAgent: [s.life.trigger.agent] }),
+    });
+  }
+}
+
+/** Heartbeats stopped, or the worker went away in good order: the container goes on, so must the watching. */
+function isLostTurn(error: unknown): boolean {
+  if (!(error instanceof ActivityFailure)) return false;
+  const { cause } = error;
+  if (cause instanceof TimeoutFailure) return cause.timeoutType === 'HEARTBEAT';
+  return cause instanceof ApplicationFailure && cause.type === DETACHED;
+}
+
+function reasonOf(error: unknown): string {
+  const cause = error instanceof ActivityFailure ? error.cause : error;
+  return cause instanceof Error ? cause.message.slice(0, 500) : 'unknown failure';
+}

@@ -1,0 +1,459 @@
+/**
+ * The whole life of an issue as a pure function: (state, event) -> state and commands. No clock, no randomness, no
+ * Temporal: the workflow hands those in and carries the commands out. Source: product spec, section "Lifecycle".
+ */
+import type { InnerEvent, MachineEvent, Observed, OperatorCommand, SettledTurn, Trigger, WakeReference } from '../domain/events.js';
+import { makeSlug } from '../domain/slug.js';
+import type { FrozenReason, StopReason, TurnResult } from '../domain/turn.js';
+import { absorbObserved, closingOf, withPr } from './machine-forge.js';
+import type { MachineCommand, MachineState, TurnCause } from './machine-state.js';
+import { nudgeFor, reasonOf, wakesOn } from './machine-verdict.js';
+
+export type { MachineCommand, MachineState, Phase, TimelineEntry, TurnCause } from './machine-state.js';
+export { initialState, nextLife } from './machine-state.js';
+
+/** Most references kept for duplicates, answers kept for repetition, and lines of the timeline. */
+const MAX_SEEN = 4000;
+const MAX_ANSWERS = 50;
+const MAX_TIMELINE = 200;
+const HOUR_MS = 3_600_000;
+
+export interface StepEnv {
+  /** Epoch milliseconds. */
+  readonly now: number;
+  /** Numbers in [0, 1) for the slug. */
+  readonly random: () => number;
+}
+
+/** One step under way: a copy of the state to change, and what to do. */
+interface Draft {
+  readonly s: MachineState;
+  readonly env: StepEnv;
+  readonly commands: MachineCommand[];
+}
+
+export interface Step {
+  readonly state: MachineState;
+  readonly commands: readonly MachineCommand[];
+}
+
+export function step(state: MachineState, event: MachineEvent, env: StepEnv): Step {
+  const draft: Draft = { s: { ...state }, env, commands: [] };
+  apply(draft, event);
+  return { state: draft.s, commands: draft.commands };
+}
+
+/** Between turns, with nothing in flight: the moment at which the history may be cut. */
+export function isQuiescent(state: MachineState): boolean {
+  return state.busy === null && (state.phase === 'frozen' || state.phase === 'idle');
+}
+
+function apply(d: Draft, event: MachineEvent): void {
+  switch (event.kind) {
+    // from the forge, in every phase
+    case 'observed':
+      return observed(d, event);
+    case 'reference':
+      return reference(d, event.reference);
+    case 'command':
+      return command(d, event.command, event.at);
+    case 'published':
+      return published(d, event);
+    // towards a running turn
+    case 'host_claimed':
+      if (d.s.life === null || d.s.host !== null) return;
+      d.s.host = event.host;
+      return launchWhenReady(d);
+    case 'prepared':
+      if (!isCurrent(d, 'prepare', event.turn)) return;
+      d.s.prepared = event.prepared;
+      return launchWhenReady(d);
+    case 'prepare_refused':
+      if (!isCurrent(d, 'prepare', event.turn)) return;
+      return prepareRefused(d, event.reason);
+    case 'turn_started':
+      if (!isCurrent(d, 'run', event.turn) || event.slug !== d.s.life?.slug) return;
+      return turnStarted(d);
+    // while it runs
+    case 'done':
+      if (!isCurrent(d, 'run', event.turn) || event.slug !== d.s.life?.slug || d.s.done !== null) return;
+      d.s.done = event.done;
+      return enterFreezing(d);
+    case 'watchdog_fired':
+      if (!isCurrent(d, 'run', event.turn) || d.s.phase !== 'running') return;
+      return void d.commands.push({ kind: 'ask_checkin', turn: event.turn });
+    case 'checkin_age':
+      if (!isCurrent(d, 'run', event.turn) || d.s.phase !== 'running') return;
+      return checkinAge(d, event.ageMs);
+    case 'history_full':
+      return stopTurn(d, 'history');
+    // and after it
+    case 'turn_lost':
+      if (!isCurrent(d, 'run', event.turn)) return;
+      note(d, 'worker lost sight of the turn; attaching again');
+      return void d.commands.push({ kind: 'attach_turn', turn: event.turn, stop: d.s.stopRequested });
+    case 'turn_finished':
+      if (!isCurrent(d, 'run', event.turn)) return;
+      return turnFinished(d, event.result);
+    case 'settled':
+      if (!isCurrent(d, 'settle', event.turn)) return;
+      return settled(d, event.settled);
+    case 'step_failed':
+      return stepFailed(d, event);
+    case 'destroyed':
+      if (d.s.busy !== 'destroy') return;
+      return destroyed(d);
+  }
+}
+
+function isCurrent(d: Draft, busy: MachineState['busy'], turn: number): boolean {
+  return d.s.busy === busy && d.s.turn === turn;
+}
+
+// -- the forge ---------------------------------------------------------------------------------------------------
+
+function observed(d: Draft, event: Observed): void {
+  const fresh = absorbObserved(d.s, event);
+  const { trigger } = event;
+  if (trigger !== null && fresh) triggered(d, trigger);
+  if (d.s.life === null || d.s.busy === 'destroy') return;
+  const closing = d.s.closing ?? closingOf(d.s, event, fresh);
+  if (closing !== null) return close(d, closing);
+  if (fresh && !event.triggered) untrigger(d);
+}
+
+function triggered(d: Draft, trigger: Trigger): void {
+  const { s } = d;
+  if (s.life === null) {
+    if (trigger.actAt <= s.endedAt) return;
+    if (s.phase === 'idle') beginLife(d, trigger);
+    else s.pendingTrigger = trigger;
+    return;
+  }
+  const endsAt = s.closing?.at;
+  if (endsAt !== undefined) {
+    // Never lost: the fresh life begins when this one has ended.
+    if (trigger.actAt > endsAt && trigger.actAt >= (s.pendingTrigger?.actAt ?? 0)) s.pendingTrigger = trigger;
+    return;
+  }
+  if (trigger.actAt <= s.life.trigger.actAt) return;
+  s.life = { ...s.life, trigger };
+  if (s.busy !== null) {
+    s.untriggered = false;
+  } else if (s.frozenReason === 'untriggered') {
+    s.untriggered = false;
+    beginTurn(d, { kind: 'retriggered' });
+  }
+}
+
+function beginLife(d: Draft, trigger: Trigger): void {
+  const { s, env } = d;
+  s.life = { slug: makeSlug(trigger.agent, s.subject, env.random), trigger, startedAt: env.now };
+  s.host = null;
+  s.turn = 0;
+  s.prs = [];
+  s.closing = null;
+  s.pendingTrigger = null;
+  s.untriggered = false;
+  s.nudgesUsed = 0;
+  s.wakes = [];
+  s.answers = [];
+  s.sessionId = null;
+  s.head = null;
+  s.stuckHash = null;
+  s.lastTurn = null;
+  note(d, `triggered by ${trigger.actor}`);
+  d.commands.push({ kind: 'claim_host' });
+  startPreparing(d, { kind: 'first' }, 'queued');
+}
+
+function untrigger(d: Draft): void {
+  const { s } = d;
+  if (s.untriggered) return;
+  s.untriggered = true;
+  note(d, 'unassigned or unlabelled');
+  if (s.busy === 'run') stopTurn(d, 'untriggered');
+  else if (s.phase === 'frozen') freeze(d, 'untriggered');
+}
+
+function close(d: Draft, closing: NonNullable<MachineState['closing']>): void {
+  const { s } = d;
+  if (s.closing !== null) return;
+  s.closing = closing;
+  note(d, closing.why);
+  if (s.busy === 'run') stopTurn(d, 'closed');
+  else if (s.busy === null) destroy(d);
+}
+
+function reference(d: Draft, ref: WakeReference): void {
+  const { s } = d;
+  if (s.life === null || s.closing !== null || s.seen.includes(ref.key)) return;
+  s.seen = [...s.seen, ref.key].slice(-MAX_SEEN);
+  s.mailbox = [...s.mailbox, ref];
+  if (s.phase === 'frozen' && s.busy === null && wakesOn(s.frozenReason)) wake(d);
+}
+
+// -- turns -------------------------------------------------------------------------------------------------------
+
+/** Rehydrates for the mailbox's sake, unless that happened too often lately. */
+function wake(d: Draft): void {
+  const { s, env } = d;
+  s.wakes = s.wakes.filter((at) => at > env.now - HOUR_MS);
+  if (s.wakes.length >= s.policy.wakesPerHour) {
+    s.detail = `woken ${String(s.wakes.length)} times within an hour`;
+    return freeze(d, 'paused');
+  }
+  s.wakes = [...s.wakes, env.now];
+  s.nudgesUsed = 0;
+  beginTurn(d, { kind: 'wake' });
+}
+
+function beginTurn(d: Draft, cause: TurnCause): void {
+  startPreparing(d, cause, 'rehydrating');
+}
+
+function startPreparing(d: Draft, cause: TurnCause, phase: 'queued' | 'rehydrating'): void {
+  const { s } = d;
+  s.phase = phase;
+  s.busy = 'prepare';
+  s.turn += 1;
+  s.cause = cause;
+  s.taken = s.mailbox;
+  s.mailbox = [];
+  s.prepared = null;
+  s.result = null;
+  s.done = null;
+  s.stopRequested = null;
+  s.frozenReason = null;
+  s.detail = null;
+  s.watchdogFired = false;
+  s.extendedMs = 0;
+  d.commands.push({ kind: 'prepare_turn', turn: s.turn, cause, references: s.taken });
+}
+
+function launchWhenReady(d: Draft): void {
+  const { s } = d;
+  if (s.busy !== 'prepare' || s.host === null || s.prepared === null) return;
+  if (s.closing !== null) return destroy(d);
+  if (s.untriggered) return abandonTurn(d, 'untriggered');
+  if (s.stopRequested !== null) return abandonTurn(d, 'paused');
+  if (s.phase === 'queued') s.phase = 'launching';
+  s.busy = 'run';
+  d.commands.push({ kind: 'run_turn', turn: s.turn });
+}
+
+function turnStarted(d: Draft): void {
+  const { s } = d;
+  s.taken = [];
+  if (s.phase !== 'launching' && s.phase !== 'rehydrating') return;
+  note(d, `turn ${String(s.turn)} started`);
+  if (s.stopRequested !== null) return;
+  s.phase = 'running';
+  d.commands.push({ kind: 'arm_watchdog', turn: s.turn, ms: s.policy.watchdogMs }, { kind: 'show_phase' });
+}
+
+function checkinAge(d: Draft, ageMs: number | null): void {
+  const { s } = d;
+  const patience = s.policy.watchdogMs + s.extendedMs;
+  // A host that cannot be asked counts as silence.
+  if (ageMs !== null && ageMs < patience) {
+    return void d.commands.push({ kind: 'arm_watchdog', turn: s.turn, ms: patience - ageMs });
+  }
+  s.watchdogFired = true;
+  stopTurn(d, 'watchdog');
+}
+
+function stopTurn(d: Draft, reason: StopReason): void {
+  const { s } = d;
+  if (s.busy !== 'run' || s.stopRequested !== null) return;
+  s.stopRequested = reason;
+  note(d, `stopping the turn: ${reason}`);
+  enterFreezing(d);
+  d.commands.push({ kind: 'stop_turn', reason });
+}
+
+function enterFreezing(d: Draft): void {
+  if (d.s.phase === 'running') d.commands.push({ kind: 'disarm_watchdog' });
+  d.s.phase = 'freezing';
+}
+
+function turnFinished(d: Draft, result: TurnResult): void {
+  const { s } = d;
+  enterFreezing(d);
+  s.taken = [];
+  s.busy = 'settle';
+  s.result = result;
+  // The operator's word stands; else the result is authoritative over the signal.
+  if (s.stopRequested !== 'operator' || s.done === null) s.done = result.done ?? s.done;
+  s.sessionId = result.sessionId ?? s.sessionId;
+  d.commands.push({ kind: 'settle_turn', turn: s.turn, result });
+}
+
+function settled(d: Draft, left: SettledTurn): void {
+  const { s } = d;
+  const { result } = s;
+  if (result === null) return;
+  s.busy = null;
+  s.head = left.head ?? s.head;
+  if (left.publish.kind === 'published') s.prs = withPr(s.prs, left.publish.pr, d.env.now);
+  const reason = reasonOf(s, result, left);
+  s.stuckHash = left.stuckHash;
+  s.lastTurn = { turn: s.turn, exitCode: result.exitCode, doneStatus: s.done?.status ?? null, reason };
+  note(d, `turn ${String(s.turn)} ended: ${reason}, ${left.publish.kind}`);
+  if (left.publish.kind === 'refused') s.detail = left.publish.reason;
+  const nudge = nudgeFor(s, result, left, reason);
+  if (s.closing !== null) {
+    record(d, result, left, reason);
+    destroy(d);
+  } else if (s.untriggered) {
+    record(d, result, left, 'untriggered');
+    freeze(d, 'untriggered');
+  } else if (nudge !== null) {
+    record(d, result, left, reason);
+    s.nudgesUsed += 1;
+    beginTurn(d, nudge);
+  } else {
+    record(d, result, left, reason);
+    freeze(d, reason);
+    if (s.mailbox.length > 0 && wakesOn(reason)) wake(d);
+  }
+}
+
+function record(d: Draft, result: TurnResult, left: SettledTurn, reason: FrozenReason): void {
+  d.s.frozenReason = reason;
+  d.commands.push({ kind: 'record_turn', turn: d.s.turn, result, settled: left, reason });
+}
+
+function freeze(d: Draft, reason: FrozenReason): void {
+  d.s.phase = 'frozen';
+  d.s.busy = null;
+  d.s.frozenReason = reason;
+  d.commands.push({ kind: 'show_phase' });
+}
+
+/** Freezes without having run: what the prompt was made of goes back, in order, before what came since. */
+function abandonTurn(d: Draft, reason: FrozenReason): void {
+  const { s } = d;
+  s.mailbox = [...s.taken, ...s.mailbox];
+  s.taken = [];
+  note(d, `turn ${String(s.turn)} not run: ${reason}`);
+  freeze(d, reason);
+  d.commands.push({ kind: 'record_state' });
+}
+
+function prepareRefused(d: Draft, reason: string): void {
+  const { s } = d;
+  note(d, `not allowed to run: ${reason}`);
+  if (s.closing !== null && s.turn > 1) return destroy(d);
+  if (s.turn > 1) {
+    s.untriggered = true;
+    s.detail = reason;
+    return abandonTurn(d, 'untriggered');
+  }
+  // Nothing was launched, no row was written: the life ends as if it had not begun.
+  endLife(d, Math.max(s.endedAt, s.life?.trigger.actAt ?? 0));
+}
+
+function stepFailed(d: Draft, event: Extract<InnerEvent, { kind: 'step_failed' }>): void {
+  const { s } = d;
+  const expected = { claim: 'prepare', prepare: 'prepare', run: 'run', settle: 'settle', destroy: 'destroy' } as const;
+  if (s.busy !== expected[event.step] || s.turn !== event.turn) return;
+  note(d, `${event.step} failed: ${event.reason}`);
+  if (event.step === 'destroy') return destroyed(d);
+  if (s.phase === 'running') d.commands.push({ kind: 'disarm_watchdog' });
+  if (s.closing !== null) return destroy(d);
+  if (s.untriggered) return abandonTurn(d, 'untriggered');
+  if (s.stopRequested === 'operator') return abandonTurn(d, 'paused');
+  s.detail = event.reason;
+  abandonTurn(d, 'failed');
+}
+
+// -- the end -----------------------------------------------------------------------------------------------------
+
+function destroy(d: Draft): void {
+  const { s } = d;
+  s.phase = 'destroying';
+  s.busy = 'destroy';
+  d.commands.push({ kind: 'destroy', slug: s.life?.slug ?? '' }, { kind: 'show_phase' });
+}
+
+function destroyed(d: Draft): void {
+  const { s, env } = d;
+  const endedAt = s.closing?.at ?? env.now;
+  d.commands.push({ kind: 'record_end', slug: s.life?.slug ?? '', endedAt });
+  note(d, 'destroyed');
+  endLife(d, endedAt);
+}
+
+function endLife(d: Draft, endedAt: number): void {
+  const { s } = d;
+  s.phase = 'destroyed';
+  s.busy = null;
+  s.endedAt = endedAt;
+  s.life = null;
+  s.closing = null;
+  s.mailbox = [];
+  s.taken = [];
+}
+
+// -- people and agents -------------------------------------------------------------------------------------------
+
+function command(d: Draft, asked: OperatorCommand, at: number): void {
+  const { s } = d;
+  if (refusalOf(s, asked) !== null) return;
+  note(d, `operator: ${asked.kind}`);
+  switch (asked.kind) {
+    case 'freeze':
+      if (s.busy === 'run') return stopTurn(d, 'operator');
+      if (s.busy === 'prepare') return void (s.stopRequested = 'operator');
+      freeze(d, 'paused');
+      return void d.commands.push({ kind: 'record_state' });
+    case 'resume':
+      s.untriggered = false;
+      s.nudgesUsed = 0;
+      return beginTurn(d, { kind: 'operator', promptRef: asked.promptRef });
+    case 'destroy':
+      return close(d, { at, why: 'destroyed by the operator' });
+    case 'extend':
+      return void (s.extendedMs += asked.ms);
+    case 'done':
+      s.done ??= { id: `operator-${String(s.turn)}`, status: asked.status, summaryRef: '' };
+      return stopTurn(d, 'operator');
+  }
+}
+
+const MAX_EXTEND_MS = 24 * HOUR_MS;
+
+/** Why a command cannot apply now, or `null`. The update's validator: a refused command leaves no trace in history. */
+export function refusalOf(s: MachineState, asked: OperatorCommand): string | null {
+  if (s.life === null) return 'there is no run: it ended, or has not begun';
+  if (s.closing !== null) return 'the run is being destroyed';
+  switch (asked.kind) {
+    case 'freeze':
+      if (s.frozenReason === 'paused' && s.phase === 'frozen') return 'the run is already paused';
+      return s.phase === 'freezing' ? 'the run is freezing already' : null;
+    case 'resume':
+      return s.phase === 'frozen' ? null : `a turn is under way (${s.phase}): freeze it first, or wait`;
+    case 'destroy':
+      return null;
+    case 'extend':
+      if (!Number.isSafeInteger(asked.ms) || asked.ms <= 0 || asked.ms > MAX_EXTEND_MS) return 'extend takes up to 24 h';
+      return s.phase === 'running' ? null : `no turn is running (${s.phase})`;
+    case 'done':
+      return s.phase === 'running' ? null : `no turn is running (${s.phase})`;
+  }
+}
+
+function published(d: Draft, event: Extract<InnerEvent, { kind: 'published' }>): void {
+  const { s } = d;
+  if (s.answers.some((known) => known.requestId === event.requestId)) return;
+  s.answers = [...s.answers, { requestId: event.requestId, result: event.result }].slice(-MAX_ANSWERS);
+  if (event.result.kind === 'published') {
+    s.prs = withPr(s.prs, event.result.pr, d.env.now);
+    note(d, `published as PR #${String(event.result.pr)}`);
+  }
+}
+
+function note(d: Draft, what: string): void {
+  d.s.timeline = [...d.s.timeline, { at: d.env.now, turn: d.s.turn, what }].slice(-MAX_TIMELINE);
+}

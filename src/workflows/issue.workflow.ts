@@ -1,0 +1,91 @@
+/** One workflow per issue: handlers enqueue, one loop drains the mailbox through the pure machine. */
+import { allHandlersFinished, ApplicationFailure, condition, continueAsNew, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
+import type { MachineEvent } from '../domain/events.js';
+import type { PublishResult } from '../domain/turn.js';
+import * as activities from './activities.js';
+import { CommandRunner } from './command-runner.js';
+import { initialState, isQuiescent, nextLife, refusalOf, step } from './issue-machine.js';
+import { bottlesQueue, commandUpdate, eventSignal, openPrUpdate, stateQuery, timelineQuery, type IssueWorkflowInput, type OpenPrRequest } from './messages.js';
+import { detailsOf, needed, runRef, viewOf } from './run-view.js';
+
+/** Far below the server's limits, so that the turn can still be stopped and settled. */
+const MAX_EVENTS_IN_A_TURN = 30_000;
+
+export async function issueWorkflow(input: IssueWorkflowInput): Promise<void> {
+  let state = input.carried ?? initialState(input.subject, input.policy);
+  const mailbox: MachineEvent[] = [];
+  let handled = 0;
+  let received = 0;
+  const enqueue = (event: MachineEvent): number => {
+    mailbox.push(event);
+    return (received += 1);
+  };
+  const runner = new CommandRunner(() => state, enqueue);
+
+  setHandler(stateQuery, () => viewOf(state));
+  setHandler(timelineQuery, () => state.timeline);
+  setHandler(eventSignal, (event) => void enqueue(event));
+  setHandler(
+    commandUpdate,
+    async (command) => {
+      const ticket = enqueue({ kind: 'command', command, at: Date.now() });
+      await condition(() => handled >= ticket);
+      return { slug: state.life?.slug ?? null, phase: state.phase, turn: state.turn };
+    },
+    {
+      validator: (command) => {
+        const refusal = refusalOf(state, command);
+        if (refusal !== null) throw ApplicationFailure.nonRetryable(refusal, 'CommandRefused');
+      },
+    },
+  );
+  setHandler(openPrUpdate, (request) => openPr(request), {
+    validator: (request) => {
+      if (request.slug === state.life?.slug && request.turn === state.turn && state.busy === 'run') return;
+      throw ApplicationFailure.nonRetryable('this turn is over', 'TurnOver');
+    },
+  });
+
+  async function openPr(request: OpenPrRequest): Promise<PublishResult> {
+    const known = state.answers.find((answer) => answer.requestId === request.requestId);
+    if (known !== undefined) return known.result;
+    const { baseBranch, allowPaths } = needed(state.prepared, 'prepared turn');
+    const triggerActor = needed(state.life, 'life').trigger.actor;
+    const { requestId, contentRef } = request;
+    const options = { taskQueue: bottlesQueue(needed(state.host, 'host')), summary: `open_pr ${requestId}` };
+    const work = { ...runRef(state), requestId, contentRef, baseBranch, allowPaths, triggerActor };
+    const result = await activities.host.publishWork.executeWithOptions(options, [work]);
+    enqueue({ kind: 'published', requestId, result });
+    return result;
+  }
+
+  const next = state.pendingTrigger;
+  if (state.phase === 'idle' && next !== null) {
+    enqueue({ kind: 'observed', readAt: state.observedAt, open: true, closedAt: null, triggered: true, trigger: next, prs: [] });
+  }
+
+  for (;;) {
+    for (let event = mailbox.shift(); event !== undefined; event = mailbox.shift()) {
+      const stepped = step(state, event, { now: Date.now(), random: Math.random });
+      state = stepped.state;
+      for (const command of stepped.commands) runner.run(command);
+      handled += 1;
+    }
+    setCurrentDetails(detailsOf(state));
+    const info = workflowInfo();
+    if (info.historyLength > MAX_EVENTS_IN_A_TURN && state.busy === 'run' && state.stopRequested === null) {
+      enqueue({ kind: 'history_full' });
+      continue;
+    }
+    const over = state.phase === 'destroyed';
+    if (over || (info.continueAsNewSuggested && isQuiescent(state))) {
+      await runner.settledRows();
+      if (!allHandlersFinished()) await condition(() => allHandlersFinished() || mailbox.length > 0);
+      // From here to the end of the life nothing is awaited, so nothing that was accepted can be lost.
+      if (mailbox.length > 0) continue;
+      if (over && state.pendingTrigger === null) return;
+      await continueAsNew<typeof issueWorkflow>({ ...input, carried: over ? nextLife(state) : state });
+    }
+    await condition(() => mailbox.length > 0);
+  }
+}

@@ -1,0 +1,43 @@
+/** How fresh reads of the forge change what a run believes about its subject and pull requests. Pure. */
+import type { Observed } from '../domain/events.js';
+import type { KnownPr, MachineState } from './machine-state.js';
+
+/** Takes the reads in; older ones than already known change nothing. True when the subject's read is not stale. */
+export function absorbObserved(s: MachineState, event: Observed): boolean {
+  for (const pr of event.prs) {
+    const known = s.prs.find((other) => other.number === pr.number);
+    if (known !== undefined && known.readAt > event.readAt) continue;
+    const rest = s.prs.filter((other) => other.number !== pr.number);
+    s.prs = [...rest, { number: pr.number, open: pr.open, readAt: event.readAt }];
+  }
+  if (event.readAt < s.observedAt) return false;
+  s.observedAt = event.readAt;
+  return true;
+}
+
+/**
+ * The run ends when its last open PR was closed, merged or not, or when the issue is closed and no PR of the run is
+ * open.
+ */
+export function closingOf(s: MachineState, event: Observed, fresh: boolean): MachineState['closing'] {
+  if (openPrs(s).length > 0) return null;
+  // A PR of an earlier life was closed before this one was triggered.
+  const since = s.life?.trigger.actAt ?? 0;
+  const closedPr = event.prs.find((pr) => !pr.open && (pr.closedAt === null || pr.closedAt > since));
+  if (closedPr !== undefined) {
+    const how = closedPr.merged ? 'merged' : 'closed';
+    return { at: closedPr.closedAt ?? event.readAt, why: `PR #${String(closedPr.number)} ${how}` };
+  }
+  if (fresh && !event.open) return { at: event.closedAt ?? event.readAt, why: 'issue closed' };
+  return null;
+}
+
+export function openPrs(s: MachineState): number[] {
+  return s.prs.filter((pr) => pr.open).map((pr) => pr.number);
+}
+
+/** A PR the publish gate just opened or updated; a later read of the forge may say otherwise. */
+export function withPr(prs: readonly KnownPr[], number: number, readAt: number): readonly KnownPr[] {
+  if (prs.some((pr) => pr.number === number)) return prs;
+  return [...prs, { number, open: true, readAt }];
+}

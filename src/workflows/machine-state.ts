@@ -1,0 +1,162 @@
+/** The state of a run as the machine keeps it: plain data, because continue-as-new carries it. */
+import type { PreparedTurn, SettledTurn, Trigger, WakeReference } from '../domain/events.js';
+import type { SubjectRef } from '../domain/issue.js';
+import type { Done, FrozenReason, PublishResult, StopReason, TurnResult } from '../domain/turn.js';
+import type { RunPolicy } from './messages.js';
+
+export type Phase =
+  | 'idle'
+  | 'queued'
+  | 'launching'
+  | 'running'
+  | 'freezing'
+  | 'frozen'
+  | 'rehydrating'
+  | 'destroying'
+  | 'destroyed';
+
+/** Why a turn runs: decides what its prompt says. */
+export type TurnCause =
+  | { readonly kind: 'first' }
+  | { readonly kind: 'wake' }
+  | { readonly kind: 'retriggered' }
+  | { readonly kind: 'operator'; readonly promptRef: string | null }
+  | { readonly kind: 'nudge'; readonly why: 'not_done' }
+  | { readonly kind: 'nudge'; readonly why: 'uncommitted'; readonly pathsRef: string }
+  | { readonly kind: 'nudge'; readonly why: 'refused'; readonly reason: string };
+
+/** One life of the issue: from launch to destroy. */
+export interface Life {
+  readonly slug: string;
+  readonly trigger: Trigger;
+  readonly startedAt: number;
+}
+
+export interface KnownPr {
+  readonly number: number;
+  readonly open: boolean;
+  readonly readAt: number;
+}
+
+export interface LastTurn {
+  readonly turn: number;
+  readonly exitCode: number;
+  readonly doneStatus: Done['status'] | null;
+  readonly reason: FrozenReason;
+}
+
+export interface TimelineEntry {
+  /** Epoch milliseconds, workflow time. */
+  readonly at: number;
+  readonly turn: number;
+  readonly what: string;
+}
+
+export interface MachineState {
+  readonly subject: SubjectRef;
+  readonly policy: RunPolicy;
+  phase: Phase;
+  life: Life | null;
+  host: string | null;
+  turn: number;
+  cause: TurnCause;
+  /** The activity in flight; at most one of these at a time is what makes "no second bottle" true. */
+  busy: 'prepare' | 'run' | 'settle' | 'destroy' | null;
+  prepared: PreparedTurn | null;
+  result: TurnResult | null;
+  done: Done | null;
+  /** Set by the operator's `done`: the turn is ended, and counts as done. */
+  stopRequested: StopReason | null;
+  frozenReason: FrozenReason | null;
+  /** For people: why a step failed or was refused. */
+  detail: string | null;
+  watchdogFired: boolean;
+  /** Added to the watchdog's patience in this turn by the operator, milliseconds. */
+  extendedMs: number;
+  nudgesUsed: number;
+  /** References waiting for the next prompt, and those that the current turn's prompt is being made of. */
+  mailbox: readonly WakeReference[];
+  taken: readonly WakeReference[];
+  /** Keys of every reference ever taken in, newest last, bounded. */
+  seen: readonly string[];
+  /** Times of the wakes of the last hour, epoch milliseconds. */
+  wakes: readonly number[];
+  observedAt: number;
+  prs: readonly KnownPr[];
+  /** The run is to end, and when the forge says it was closed. */
+  closing: { readonly at: number; readonly why: string } | null;
+  untriggered: boolean;
+  /** A trigger later than the close, which starts the next life. */
+  pendingTrigger: Trigger | null;
+  /** When the last life ended, the forge's clock. */
+  endedAt: number;
+  sessionId: string | null;
+  /** Head of the run's branch in the workspace after the last turn. */
+  head: string | null;
+  stuckHash: string | null;
+  answers: readonly { readonly requestId: string; readonly result: PublishResult }[];
+  lastTurn: LastTurn | null;
+  timeline: readonly TimelineEntry[];
+}
+
+export function initialState(subject: SubjectRef, policy: RunPolicy): MachineState {
+  return {
+    subject,
+    policy,
+    phase: 'idle',
+    life: null,
+    host: null,
+    turn: 0,
+    cause: { kind: 'first' },
+    busy: null,
+    prepared: null,
+    result: null,
+    done: null,
+    stopRequested: null,
+    frozenReason: null,
+    detail: null,
+    watchdogFired: false,
+    extendedMs: 0,
+    nudgesUsed: 0,
+    mailbox: [],
+    taken: [],
+    seen: [],
+    wakes: [],
+    observedAt: 0,
+    prs: [],
+    closing: null,
+    untriggered: false,
+    pendingTrigger: null,
+    endedAt: 0,
+    sessionId: null,
+    head: null,
+    stuckHash: null,
+    answers: [],
+    lastTurn: null,
+    timeline: [],
+  };
+}
+
+/** What a fresh life of the same issue keeps from the one that ended. */
+export function nextLife(ended: MachineState): MachineState {
+  const { endedAt, observedAt, seen, pendingTrigger } = ended;
+  return { ...initialState(ended.subject, ended.policy), endedAt, observedAt, seen, pendingTrigger };
+}
+
+/** What the machine wants done; the workflow does it and feeds what comes of it back in. */
+export type MachineCommand =
+  | { readonly kind: 'claim_host' }
+  | { readonly kind: 'prepare_turn'; readonly turn: number; readonly cause: TurnCause; readonly references: readonly WakeReference[] }
+  | { readonly kind: 'run_turn'; readonly turn: number }
+  | { readonly kind: 'attach_turn'; readonly turn: number; readonly stop: StopReason | null }
+  | { readonly kind: 'stop_turn'; readonly reason: StopReason }
+  | { readonly kind: 'settle_turn'; readonly turn: number; readonly result: TurnResult }
+  | { readonly kind: 'arm_watchdog'; readonly turn: number; readonly ms: number }
+  | { readonly kind: 'disarm_watchdog' }
+  | { readonly kind: 'ask_checkin'; readonly turn: number }
+  /** Rows of a finished turn and the frozen (or going on) state of the run. */
+  | { readonly kind: 'record_turn'; readonly turn: number; readonly result: TurnResult; readonly settled: SettledTurn; readonly reason: FrozenReason }
+  | { readonly kind: 'record_state' }
+  | { readonly kind: 'destroy'; readonly slug: string }
+  | { readonly kind: 'record_end'; readonly slug: string; readonly endedAt: number }
+  | { readonly kind: 'show_phase' };

@@ -1,0 +1,41 @@
+/** What a finished turn amounts to: why the run freezes, whether the agent is nudged, what wakes it. Pure. */
+import type { SettledTurn } from '../domain/events.js';
+import type { FrozenReason, TurnResult } from '../domain/turn.js';
+import type { MachineState, TurnCause } from './machine-state.js';
+
+export function reasonOf(s: MachineState, result: TurnResult, left: SettledTurn): FrozenReason {
+  if (left.stuck) return 'stuck';
+  // A `signal_done` that was queued counts, whatever ended the process afterwards.
+  if (s.done !== null) return s.done.status === 'success' ? 'done' : s.done.status;
+  const stopped = result.stopped ?? s.stopRequested;
+  switch (stopped) {
+    case 'watchdog':
+    case 'timeout':
+    case 'sidecar_died':
+    case 'queue_flood':
+    case 'history':
+      return stopped;
+    case 'operator':
+      return 'paused';
+    case 'untriggered':
+      return 'untriggered';
+    case 'closed':
+    case null:
+      return 'incomplete';
+  }
+}
+
+/** One more turn for an agent that exited cleanly but left something undone; never after an error [S0]. */
+export function nudgeFor(s: MachineState, result: TurnResult, left: SettledTurn, reason: FrozenReason): TurnCause | null {
+  if (s.nudgesUsed >= s.policy.nudges || result.exitCode !== 0 || result.stopped !== null || s.stopRequested !== null) return null;
+  if (reason === 'incomplete') return { kind: 'nudge', why: 'not_done' };
+  if (reason !== 'done') return null;
+  if (left.publish.kind === 'refused') return { kind: 'nudge', why: 'refused', reason: left.publish.reason };
+  if (left.uncommittedRef !== null) return { kind: 'nudge', why: 'uncommitted', pathsRef: left.uncommittedRef };
+  return null;
+}
+
+/** Whether comments, reviews and pushes wake a run that is frozen for this reason. */
+export function wakesOn(reason: FrozenReason | null): boolean {
+  return reason !== null && reason !== 'paused' && reason !== 'untriggered';
+}
