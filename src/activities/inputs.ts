@@ -48,8 +48,7 @@ export interface RunTurnInput extends RunRef {
 export interface PublishInput extends RunRef {
   readonly requestId: string;
   readonly contentRef: string;
-  readonly baseBranch: string | null;
-  readonly allowPaths: readonly string[];
+  readonly prepared: PreparedTurn;
   readonly triggerActor: string;
 }
 
@@ -58,10 +57,8 @@ export interface SettleTurnInput extends RunRef {
   readonly prepared: PreparedTurn;
   readonly triggerActor: string;
   readonly stuckHash: string | null;
-}
-
-export interface DestroyInput extends RunRef {
-  readonly image: string | null;
+  /** False when the run is ending or nobody wants its work any more. */
+  readonly publish: boolean;
 }
 
 /** The run as the state row shows it. */

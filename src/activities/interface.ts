@@ -2,7 +2,6 @@
 import type { SettledTurn } from '../domain/events.js';
 import type { PublishResult, TurnResult } from '../domain/turn.js';
 import type {
-  DestroyInput,
   PrepareTurnInput,
   PrepareTurnOutcome,
   PublishInput,
@@ -38,5 +37,5 @@ export interface HostActivities {
   lastCheckinAge(input: RunRef): Promise<number>;
   publishWork(input: PublishInput): Promise<PublishResult>;
   settleTurn(input: SettleTurnInput): Promise<SettledTurn>;
-  destroyRun(input: DestroyInput): Promise<void>;
+  destroyRun(input: RunRef): Promise<void>;
 }

@@ -97,8 +97,8 @@ export interface PreparedTurn {
   readonly env: Readonly<Record<string, string>>;
   readonly limits: { readonly memoryBytes: number; readonly cpus: number; readonly pids: number };
   readonly gitUser: { readonly name: string; readonly email: string };
-  /** `null`: the repository's default branch. */
-  readonly baseBranch: string | null;
+  /** Candidates for the base, best first; without one that exists it is the repository's default branch. */
+  readonly baseBranches: readonly string[];
   readonly bottleNames: readonly string[];
   readonly allowPaths: readonly string[];
   readonly drafts: boolean;

@@ -94,6 +94,10 @@ printf '%s\\0' bot-bottle-extract-1 "$head" "$stuck" "$state" "$((length))" || e
 cat "$scratch/status" || exit 70
 [ "$mode" = extract ] || exit 0
 
+# Away from the work tree: a file in it could have a ref's or a commit's name.
+unset GIT_WORK_TREE
+cd / || exit 70
+
 # The mirror may know more than the workspace: what is not here can't be excluded.
 if [ "$#" -gt 0 ]; then
   printf '%s\\n' "$@" | g cat-file --batch-check='%(objecttype) %(objectname)' >"$scratch/known" || exit 70

@@ -57,11 +57,20 @@ const EXIT_REASONS: Readonly<Record<number, string>> = {
  * @param known commits the mirror has; the bundle leaves out what they contain
  * @param maxBundleBytes cap of the bundle
  */
-export function extractionSpec(target: ExtractionTarget, known: readonly string[], maxBundleBytes: number): OneShotSpec {
+export function extractionSpec(
+  target: ExtractionTarget,
+  known: readonly string[],
+  maxBundleBytes: number,
+): OneShotSpec {
   if (known.length > MAX_KNOWN_COMMITS || !known.every((sha) => SHA.test(sha))) {
     throw new InvalidInputError('known commits must be at most 64 full commit ids');
   }
-  return spec(target, 'extract', [String(STATUS_BYTES), ...known], maxBundleBytes + STATUS_BYTES + REPORT_OVERHEAD);
+  return spec(
+    target,
+    'extract',
+    [String(STATUS_BYTES), ...known],
+    maxBundleBytes + STATUS_BYTES + REPORT_OVERHEAD,
+  );
 }
 
 /** The same container without the bundle. */
@@ -79,7 +88,12 @@ export function extractionFailure(exitCode: number): string | undefined {
   return EXIT_REASONS[exitCode];
 }
 
-function spec(target: ExtractionTarget, mode: string, values: readonly string[], maxOutputBytes: number): OneShotSpec {
+function spec(
+  target: ExtractionTarget,
+  mode: string,
+  values: readonly string[],
+  maxOutputBytes: number,
+): OneShotSpec {
   if (issueOfBranch(target.branch) === undefined) {
     throw new InvalidInputError(`"${target.branch}" is not the branch of a run`);
   }

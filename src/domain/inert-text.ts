@@ -48,14 +48,19 @@ const ENTITY = /&(?=#(?:0*(?:33|35|47|64)|x0*(?:21|23|2f|40))(?![0-9a-f])|(?:num
  * @param maxLength characters (code points) of the result; a cut ends with an ellipsis
  */
 export function inertText(text: string, maxLength: number = PR_BODY_LENGTH): string {
-  let inert = text.slice(0, maxLength * 4).replace(LINE_BREAK, '\n').replace(INVISIBLE, '').replace(ENTITY, '&amp;');
+  let inert = text
+    .slice(0, maxLength * 4)
+    .replace(LINE_BREAK, '\n')
+    .replace(INVISIBLE, '')
+    .replace(ENTITY, '&amp;');
   for (const pattern of LIVE) inert = inert.replace(pattern, `$1${ZERO_WIDTH_SPACE}`);
   return cut(inert, maxLength);
 }
 
 /** One line for a pull request's title; `fallback` (also treated) when the agent's text has nothing to show. */
 export function pullRequestTitle(text: string, fallback: string): string {
-  const line = (source: string): string => inertText(source.replace(/\s+/g, ' ').trim(), PR_TITLE_LENGTH).trim();
+  const line = (source: string): string =>
+    inertText(source.replace(/\s+/g, ' ').trim(), PR_TITLE_LENGTH).trim();
   return line(text) || line(fallback);
 }
 
@@ -71,7 +76,7 @@ export function pullRequestBody(text: string, issue: number | null): string {
 
 function cut(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text;
-  const letters = [...text];
+  const letters = Array.from(text);
   return letters.length <= maxLength ? text : letters.slice(0, maxLength - 1).join('') + CUT;
 }
 

@@ -13,7 +13,7 @@ import type {
 } from './issue.js';
 import type { ForgeStateRow, OperationRow, RejectionRow, RunRow, TurnRow } from './rows.js';
 import type { QueueMessage, QueueAnswer } from './queue.js';
-import type { DoneStatus, PublishResult } from './turn.js';
+import type { DoneStatus, PublishResult, StopReason } from './turn.js';
 
 // ---------------------------------------------------------------------------------------------------------------
 // The forge
@@ -205,8 +205,11 @@ export interface TurnRefs {
 }
 
 export interface GitRepository {
-  /** Brings the mirror of the repository up to date and reads the refs a turn needs. */
-  refresh(repo: RepoRef, branch: string, baseBranch: string | null): Promise<TurnRefs>;
+  /**
+   * Brings the mirror of the repository up to date and reads the refs a turn needs. The base is the first name (an
+   * issue's `ref`, a manifest's base) that is a branch on the forge, else the default branch: see `TurnRefs.baseBranch`.
+   */
+  refresh(repo: RepoRef, branch: string, baseBranch: string | readonly string[] | null): Promise<TurnRefs>;
   /** Writes a bundle with `refs/base/<base>` and `refs/pr/<branch>` as the mirror has them to `file`. */
   writeRefsBundle(repo: RepoRef, refs: TurnRefs, branch: string, file: string): Promise<void>;
   /**
@@ -223,8 +226,13 @@ export interface GitPublishRequest {
   readonly bundleFile: string;
   /** Commit the turn started from: must be an ancestor of the new head. */
   readonly baseSha: string;
+  /** Branch the pull request goes to; without it the default branch. */
+  readonly baseBranch?: string;
+  /** Most bytes of the bundle, and of the new objects unpacked. */
   readonly maxBytes: number;
+  /** Most files that the new commits change. */
   readonly maxFiles: number;
+  /** Patterns of protected paths that may change all the same: see `isAllowedPath`. */
   readonly allowPaths: readonly string[];
 }
 
@@ -252,13 +260,15 @@ export interface TurnRecord {
   /** The agent container's `startedAt` before this turn started it: tells this turn's exit from the last one's. */
   readonly previousStart: string;
   readonly refs: TurnRefs | null;
+  /** The commit this turn's work is checked against. */
+  readonly baseSha: string | null;
   readonly logSince: string | null;
   readonly lastCheckinAt: number;
   readonly done: { readonly id: string; readonly status: DoneStatus; readonly summary: string; readonly at: number } | null;
   readonly sidecarRestarts: number;
   /** Milliseconds the turn was held for the operator: not counted against its limit. */
   readonly heldMs: number;
-  readonly stopped: string | null;
+  readonly stopped: StopReason | null;
   readonly sessionId: string | null;
 }
 
@@ -301,12 +311,28 @@ export interface TurnInput {
 /** The directories the bundle and the worker talk through. Hostile content is refused, not trusted. */
 export interface QueueDirectory {
   /** Messages in name order, at most `QUEUE_DRAIN_LIMIT`; `flood` when there were more. Messages of another slug are dropped. */
-  read(slug: string): Promise<{ readonly messages: readonly QueueMessage[]; readonly flood: boolean }>;
+  read(slug: string): Promise<QueueRead>;
   /** After delivery: the marker is synced, then the file goes. */
   acknowledge(slug: string, fileName: string): Promise<void>;
   answer(slug: string, answer: QueueAnswer): Promise<void>;
+  /** What changes from turn to turn, read by the bundle when it starts: `in/turn.json`. */
+  writeTurnHeader(slug: string, header: TurnHeader): Promise<void>;
+  /** Calls back soon after the bundle wrote something. Answers how to stop watching. */
+  watch(slug: string, onChange: () => void): () => void;
   /** Files of an ended run go to its archive. */
   archive(slug: string): Promise<void>;
+}
+
+export interface QueueRead {
+  readonly messages: readonly QueueMessage[];
+  readonly flood: boolean;
+  /** Files that were taken away: no message, or another run's. The name is escaped, the reason fit for a log. */
+  readonly refused: readonly { readonly fileName: string; readonly reason: string }[];
+}
+
+export interface TurnHeader {
+  readonly turn: number;
+  readonly prNumber: number | null;
 }
 
 /** Content that is too big or too private for the workflow's history; the reference is its SHA-256. */
@@ -357,7 +383,8 @@ export interface BottleManifest {
 
 export interface Manifests {
   agent(name: string): Promise<AgentManifest | undefined>;
-  bottle(name: string): Promise<BottleManifest | undefined>;
+  /** Several are merged left to right: lists joined, scalars from the last. `undefined` when one is unknown. */
+  bottle(names: readonly string[]): Promise<BottleManifest | undefined>;
 }
 
 // ---------------------------------------------------------------------------------------------------------------

@@ -49,7 +49,12 @@ export function refusedPaths(paths: Iterable<string>, allowPaths: readonly strin
 }
 
 function matchSegment(pattern: string, segment: string): boolean {
-  return matchList([...pattern], [...segment], '*', (glob, letter) => glob === '?' || glob === letter);
+  return matchList(
+    Array.from(pattern),
+    Array.from(segment),
+    '*',
+    (glob, letter) => glob === '?' || glob === letter,
+  );
 }
 
 /** Wildcard match that goes back to the last wildcard only: at most pattern times text steps, whatever the input. */

@@ -31,36 +31,55 @@ export function cleanText(text: string): CleanText {
   return { text: kept, hidden, comments: removed };
 }
 
+const [LESS, BANG, HYPHEN] = [0x3c, 0x21, 0x2d];
+
 /**
- * One pass that looks at what it has kept, so that removing a comment cannot make a new one out of its neighbours. An
- * unclosed comment reaches to the end, as in CommonMark.
+ * One pass over code units that looks back at what it has kept, so that removing a comment cannot make a new one out
+ * of its neighbours, in linear time. An unclosed comment reaches to the end, as in CommonMark.
  */
 function withoutHtmlComments(text: string): { readonly kept: string; readonly removed: number } {
-  if (!text.includes('-')) return { kept: text, removed: 0 };
-  let kept = '';
+  if (!text.includes('--')) return { kept: text, removed: 0 };
+  const kept = new Uint16Array(text.length);
+  let length = 0;
   let removed = 0;
-  let from = 0;
-  for (;;) {
-    // Whatever completes "<!--" is a hyphen, in the text as it stands or against what was kept before it.
-    const hyphen = text.indexOf('-', from);
-    if (hyphen === -1) return { kept: kept + text.slice(from), removed };
-    kept += text.slice(from, hyphen + 1);
-    from = hyphen + 1;
-    if (!kept.endsWith('<!--')) continue;
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    kept[length] = unit;
+    length += 1;
+    if (
+      unit !== HYPHEN ||
+      kept[length - 2] !== HYPHEN ||
+      kept[length - 3] !== BANG ||
+      kept[length - 4] !== LESS
+    )
+      continue;
     removed += 1;
-    kept = kept.slice(0, -4);
-    // "<!-->" is a whole comment: its end may share the opening's hyphens.
-    const shared = text.startsWith('->', from) ? from : text.startsWith('>', from) ? from - 1 : -1;
-    const end = shared === -1 ? text.indexOf('-->', from) : shared - 1;
-    if (end === -1) return { kept, removed };
-    from = shared === -1 ? end + 3 : text.indexOf('>', from) + 1;
+    length -= 4;
+    at = endOfComment(text, at);
   }
+  return { kept: textOf(kept.subarray(0, length)), removed };
+}
+
+/** Index of the `>` that ends the comment whose opening ends at `hyphen`; `<!-->` and `<!--->` are whole comments. */
+function endOfComment(text: string, hyphen: number): number {
+  if (text.startsWith('>', hyphen + 1)) return hyphen + 1;
+  if (text.startsWith('->', hyphen + 1)) return hyphen + 2;
+  const end = text.indexOf('-->', hyphen + 1);
+  return end === -1 ? text.length : end + 2;
+}
+
+function textOf(units: Uint16Array): string {
+  const chunk = 8192;
+  const parts: string[] = [];
+  for (let at = 0; at < units.length; at += chunk)
+    parts.push(String.fromCharCode(...units.subarray(at, at + chunk)));
+  return parts.join('');
 }
 
 /** One line of it: names, titles and paths that stand inside the orchestrator's own sentences. */
 export function inlineText(text: string, maxCharacters = 200): string {
   const line = cleanText(text).text.replace(/\s+/g, ' ').trim();
-  const characters = [...line];
+  const characters = Array.from(line);
   return characters.length <= maxCharacters ? line : `${characters.slice(0, maxCharacters - 1).join('')}…`;
 }
 
@@ -85,7 +104,9 @@ export function quoteLines(text: string): string {
 
 /** `3 hidden characters and 1 HTML comment removed`; empty when nothing was. */
 export function removalNote(clean: Pick<CleanText, 'hidden' | 'comments'>): string {
-  const parts = [count(clean.hidden, 'hidden character'), count(clean.comments, 'HTML comment')].filter(Boolean);
+  const parts = [count(clean.hidden, 'hidden character'), count(clean.comments, 'HTML comment')].filter(
+    Boolean,
+  );
   return parts.length === 0 ? '' : `${parts.join(' and ')} removed`;
 }
 

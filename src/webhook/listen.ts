@@ -35,7 +35,9 @@ export function parseListenAddress(text: string): { host: string; port: number }
   const host = match?.[1] ?? match?.[2];
   const port = Number(match?.[3]);
   if (host === undefined || port > 65_535) {
-    throw new InvalidInputError(`"${text}" is not an address to listen on: write host:port, such as 127.0.0.1:8080`);
+    throw new InvalidInputError(
+      `"${text}" is not an address to listen on: write host:port, such as 127.0.0.1:8080`,
+    );
   }
   return { host, port };
 }
@@ -83,7 +85,10 @@ function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex): void
       : error.code === 'HPE_HEADER_OVERFLOW'
         ? '431 Request Header Fields Too Large'
         : '400 Bad Request';
-  const body = JSON.stringify({ status: 'malformed', reason: 'the request is not complete and well-formed HTTP' });
+  const body = JSON.stringify({
+    status: 'malformed',
+    reason: 'the request is not complete and well-formed HTTP',
+  });
   socket.end(
     `HTTP/1.1 ${line}\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8\r\n` +
       `Content-Length: ${String(Buffer.byteLength(body))}\r\n\r\n${body}`,

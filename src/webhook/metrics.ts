@@ -42,8 +42,16 @@ export function createMetrics(inbox: Pick<Inbox, 'stats'>, now: () => number): W
     buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30, 300, 3600],
     registers,
   });
-  const depth = new Gauge({ name: 'bot_bottle_inbox_open', help: 'Deliveries waiting for dispatch', registers });
-  const age = new Gauge({ name: 'bot_bottle_inbox_oldest_seconds', help: 'Age of the oldest waiting delivery', registers });
+  const depth = new Gauge({
+    name: 'bot_bottle_inbox_open',
+    help: 'Deliveries waiting for dispatch',
+    registers,
+  });
+  const age = new Gauge({
+    name: 'bot_bottle_inbox_oldest_seconds',
+    help: 'Age of the oldest waiting delivery',
+    registers,
+  });
   return {
     delivered: (outcome) => {
       deliveries.inc({ outcome });

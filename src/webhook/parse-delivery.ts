@@ -61,13 +61,17 @@ export function parseDeliveryText(eventType: string, text: string): ParsedDelive
   try {
     payload = JSON.parse(text);
   } catch {
-    return malformed('the body is not JSON: set the webhook\'s content type to application/json');
+    return malformed("the body is not JSON: set the webhook's content type to application/json");
   }
-  if (eventType === '') return malformed('no X-Gitea-Event-Type header: use a webhook of type Gitea or Forgejo');
-  if (ISSUE_EVENTS.has(eventType)) return shaped(issuePayload, payload, (value) => stateHint(value, value.issue, null, value.action));
+  if (eventType === '')
+    return malformed('no X-Gitea-Event-Type header: use a webhook of type Gitea or Forgejo');
+  if (ISSUE_EVENTS.has(eventType))
+    return shaped(issuePayload, payload, (value) => stateHint(value, value.issue, null, value.action));
   if (COMMENT_EVENTS.has(eventType)) return shaped(commentPayload, payload, commentHint);
   if (PULL_EVENTS.has(eventType)) {
-    return shaped(pullRequestPayload, payload, (value) => stateHint(value, value.pull_request, value.pull_request, value.action));
+    return shaped(pullRequestPayload, payload, (value) =>
+      stateHint(value, value.pull_request, value.pull_request, value.action),
+    );
   }
   if (eventType === 'pull_request_sync') {
     return shaped(pullRequestPayload, payload, (value) =>
@@ -76,7 +80,10 @@ export function parseDeliveryText(eventType: string, text: string): ParsedDelive
   }
   if (REVIEW_EVENTS.has(eventType)) {
     return shaped(pullRequestPayload, payload, (value) =>
-      hint(value, value.pull_request, value.pull_request, { kind: 'review', since: value.pull_request.updated_at ?? '' }),
+      hint(value, value.pull_request, value.pull_request, {
+        kind: 'review',
+        since: value.pull_request.updated_at ?? '',
+      }),
     );
   }
   return unwanted(`nothing depends on events of type ${eventType.slice(0, 60)}`);
@@ -88,15 +95,25 @@ export function orderKeyOf(hint: Hint): string {
   return workflowIdOf({ ...hint.subject, number: issue ?? hint.subject.number });
 }
 
-function shaped<T>(schema: z.ZodType<T>, payload: unknown, use: (value: T) => ParsedDelivery): ParsedDelivery {
+function shaped<T>(
+  schema: z.ZodType<T>,
+  payload: unknown,
+  use: (value: T) => ParsedDelivery,
+): ParsedDelivery {
   const parsed = schema.safeParse(payload);
   if (parsed.success) return use(parsed.data);
   const issue = parsed.error.issues[0];
-  const where = issue === undefined || issue.path.length === 0 ? 'the payload' : issue.path.map(String).join('.');
+  const where =
+    issue === undefined || issue.path.length === 0 ? 'the payload' : issue.path.map(String).join('.');
   return malformed(`not the shape of a Gitea event: ${where}: ${issue?.message ?? 'invalid'}`);
 }
 
-function stateHint(common: CommonPart, parts: TriggerParts, pull: PullRequestPart | null, action: string): ParsedDelivery {
+function stateHint(
+  common: CommonPart,
+  parts: TriggerParts,
+  pull: PullRequestPart | null,
+  action: string,
+): ParsedDelivery {
   if (IDLE_ACTIONS.has(action)) return unwanted(`nothing depends on the action ${action}`);
   return hint(common, parts, pull, { kind: 'state' });
 }
@@ -108,10 +125,15 @@ function commentHint(value: z.infer<typeof commentPayload>): ParsedDelivery {
   return parsed.kind === 'hint' ? { kind: 'hint', hint: { ...parsed.hint, isPull: value.is_pull } } : parsed;
 }
 
-function hint(common: CommonPart, parts: TriggerParts, pull: PullRequestPart | null, cause: HintCause): ParsedDelivery {
+function hint(
+  common: CommonPart,
+  parts: TriggerParts,
+  pull: PullRequestPart | null,
+  cause: HintCause,
+): ParsedDelivery {
   const { repository, sender } = common;
   const labelled = (parts.labels ?? []).some((label) => label.name.startsWith(AGENT_LABEL_PREFIX));
-  const ownHead = pull?.head != null && pull.head.repo_id === repository.id ? pull.head.ref : null;
+  const ownHead = pull?.head?.repo_id === repository.id ? pull.head.ref : null;
   return {
     kind: 'hint',
     hint: {
@@ -121,7 +143,9 @@ function hint(common: CommonPart, parts: TriggerParts, pull: PullRequestPart | n
       headRef: ownHead,
       sender: { id: sender.id, login: sender.login },
       cause,
-      likelyAssignees: labelled ? (parts.assignees ?? []).slice(0, MAX_GUESSES).map((user) => user.login) : [],
+      likelyAssignees: labelled
+        ? (parts.assignees ?? []).slice(0, MAX_GUESSES).map((user) => user.login)
+        : [],
     },
   };
 }

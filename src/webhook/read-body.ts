@@ -11,7 +11,8 @@ export type BodyRead =
  * beyond it; what the announcement says is otherwise not believed, the bytes are counted.
  */
 export function readBody(request: IncomingMessage, maxBytes: number): Promise<BodyRead> {
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.resolve({ kind: 'too_large' });
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes)
+    return Promise.resolve({ kind: 'too_large' });
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -31,7 +32,9 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bo
       }
     };
     const onEnd = (): void => {
-      settle(request.complete ? { kind: 'complete', bytes: Buffer.concat(chunks, size) } : { kind: 'truncated' });
+      settle(
+        request.complete ? { kind: 'complete', bytes: Buffer.concat(chunks, size) } : { kind: 'truncated' },
+      );
     };
     const onCut = (): void => {
       settle({ kind: 'truncated' });

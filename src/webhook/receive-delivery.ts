@@ -88,5 +88,7 @@ export function receiveDelivery(deps: ReceiveDeps): RequestHandler {
 
 function isPlainJson(type: string | undefined, encoding: string | undefined): boolean {
   const essence = (type ?? '').split(';', 1)[0] ?? '';
-  return essence.trim().toLowerCase() === 'application/json' && (encoding === undefined || encoding === 'identity');
+  return (
+    essence.trim().toLowerCase() === 'application/json' && (encoding === undefined || encoding === 'identity')
+  );
 }

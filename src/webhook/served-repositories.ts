@@ -15,5 +15,6 @@ export function servedRepositories(patterns: readonly string[]): (owner: string,
     const escaped = pattern.replace(/[.]/g, '\\.').replace(/\*+/g, '[^/]*');
     return new RegExp(`^${escaped}$`, 'i');
   });
-  return (owner, repo) => matchers.length === 0 || matchers.some((matcher) => matcher.test(`${owner}/${repo}`));
+  return (owner, repo) =>
+    matchers.length === 0 || matchers.some((matcher) => matcher.test(`${owner}/${repo}`));
 }

@@ -27,7 +27,10 @@ export function createWebhookApp(deps: WebhookDeps): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
-  app.post('/webhooks/gitea', receiveDelivery({ ...deps, maxBodyBytes: deps.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES }));
+  app.post(
+    '/webhooks/gitea',
+    receiveDelivery({ ...deps, maxBodyBytes: deps.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES }),
+  );
   app.all('/webhooks/gitea', (_request, response) => {
     response.setHeader('Allow', 'POST');
     answerAndHangUp(response, 405, 'method_not_allowed', 'deliveries are sent with POST');

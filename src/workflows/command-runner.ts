@@ -73,7 +73,7 @@ export class CommandRunner {
         return this.write(() => activities.rows.recordState.executeWithOptions({ summary: 'state row' }, [input]));
       }
       case 'destroy': {
-        const input = { ...runRef(s), image: s.prepared?.image ?? null };
+        const input = runRef(s);
         // Without a host nothing was ever launched.
         if (s.host === null) return this.feedLater({ kind: 'destroyed' });
         const options = { taskQueue: bottlesQueue(s.host), summary: `destroy ${command.slug}` };
@@ -141,8 +141,9 @@ export class CommandRunner {
     const s = this.state();
     const { turn, stuckHash } = s;
     const life = needed(s.life, 'life');
+    const publish = s.closing === null && !s.untriggered;
     const prepared = needed(s.prepared, 'prepared turn');
-    const input = { ...runRef(s), result: { ...result, done: s.done }, prepared, triggerActor: life.trigger.actor, stuckHash };
+    const input = { ...runRef(s), result: { ...result, done: s.done }, prepared, triggerActor: life.trigger.actor, stuckHash, publish };
     const options = { taskQueue: bottlesQueue(needed(s.host, 'host')), summary: `settle turn ${String(turn)}: collect, publish, snapshot` };
     this.start('settle', async () => {
       const settled = await activities.host.settleTurn.executeWithOptions(options, [input]);

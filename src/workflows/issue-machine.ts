@@ -295,7 +295,7 @@ function settled(d: Draft, left: SettledTurn): void {
   if (result === null) return;
   s.busy = null;
   s.head = left.head ?? s.head;
-  if (left.publish.kind === 'published') s.prs = withPr(s.prs, left.publish.pr, d.env.now);
+  if (left.publish.kind === 'published') s.prs = withPr(s.prs, left.publish.pr);
   const reason = reasonOf(s, result, left);
   s.stuckHash = left.stuckHash;
   s.lastTurn = { turn: s.turn, exitCode: result.exitCode, doneStatus: s.done?.status ?? null, reason };
@@ -449,7 +449,7 @@ function published(d: Draft, event: Extract<InnerEvent, { kind: 'published' }>):
   if (s.answers.some((known) => known.requestId === event.requestId)) return;
   s.answers = [...s.answers, { requestId: event.requestId, result: event.result }].slice(-MAX_ANSWERS);
   if (event.result.kind === 'published') {
-    s.prs = withPr(s.prs, event.result.pr, d.env.now);
+    s.prs = withPr(s.prs, event.result.pr);
     note(d, `published as PR #${String(event.result.pr)}`);
   }
 }

@@ -49,11 +49,11 @@ export async function issueWorkflow(input: IssueWorkflowInput): Promise<void> {
   async function openPr(request: OpenPrRequest): Promise<PublishResult> {
     const known = state.answers.find((answer) => answer.requestId === request.requestId);
     if (known !== undefined) return known.result;
-    const { baseBranch, allowPaths } = needed(state.prepared, 'prepared turn');
+    const prepared = needed(state.prepared, 'prepared turn');
     const triggerActor = needed(state.life, 'life').trigger.actor;
     const { requestId, contentRef } = request;
     const options = { taskQueue: bottlesQueue(needed(state.host, 'host')), summary: `open_pr ${requestId}` };
-    const work = { ...runRef(state), requestId, contentRef, baseBranch, allowPaths, triggerActor };
+    const work = { ...runRef(state), requestId, contentRef, prepared, triggerActor };
     const result = await activities.host.publishWork.executeWithOptions(options, [work]);
     enqueue({ kind: 'published', requestId, result });
     return result;

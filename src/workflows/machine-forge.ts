@@ -36,8 +36,8 @@ export function openPrs(s: MachineState): number[] {
   return s.prs.filter((pr) => pr.open).map((pr) => pr.number);
 }
 
-/** A PR the publish gate just opened or updated; a later read of the forge may say otherwise. */
-export function withPr(prs: readonly KnownPr[], number: number, readAt: number): readonly KnownPr[] {
+/** A PR the publish gate just opened or updated: any read of the forge that knows it is later. */
+export function withPr(prs: readonly KnownPr[], number: number): readonly KnownPr[] {
   if (prs.some((pr) => pr.number === number)) return prs;
-  return [...prs, { number, open: true, readAt }];
+  return [...prs, { number, open: true, readAt: 0 }];
 }

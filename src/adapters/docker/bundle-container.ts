@@ -45,7 +45,12 @@ export function bundleContainer(spec: BundleContainerSpec, hostCpus: number): Do
       LogConfig: jsonFileLog('8m', 2),
       Mounts: [
         // The image's directory gives the empty volume its owner and mode.
-        { Type: 'volume', Source: volumeName(spec.slug, 'sock'), Target: '/run/bottle/sock', ReadOnly: false },
+        {
+          Type: 'volume',
+          Source: volumeName(spec.slug, 'sock'),
+          Target: '/run/bottle/sock',
+          ReadOnly: false,
+        },
         bind(spec.queueOutDir, '/run/bottle/out', false),
         bind(spec.queueInDir, '/run/bottle/in', true),
         bind(spec.tokenFile, '/run/bottle/forge-token', true),
@@ -58,9 +63,14 @@ export function bundleContainer(spec: BundleContainerSpec, hostCpus: number): Do
 
 /** From the host's network the bundle would reach Temporal's unauthenticated port; `container:x` is somebody else's. */
 export function requireNetwork(network: string): string {
-  if (network === 'host') throw new InvalidInputError("the bundle is never on the host's network: set BUNDLE_NETWORK to a bridge network");
+  if (network === 'host')
+    throw new InvalidInputError(
+      "the bundle is never on the host's network: set BUNDLE_NETWORK to a bridge network",
+    );
   if (!NETWORK_NAME.test(network)) {
-    throw new InvalidInputError(`not a Docker network's name: ${JSON.stringify(network.slice(0, 80))}; set BUNDLE_NETWORK to a bridge network`);
+    throw new InvalidInputError(
+      `not a Docker network's name: ${JSON.stringify(network.slice(0, 80))}; set BUNDLE_NETWORK to a bridge network`,
+    );
   }
   return network;
 }

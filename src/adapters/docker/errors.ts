@@ -8,7 +8,15 @@ interface EngineFault {
 }
 
 const MAX_MESSAGE = 1000;
-const RETRYABLE_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT', 'EAGAIN', 'EMFILE']);
+const RETRYABLE_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOENT',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EAGAIN',
+  'EMFILE',
+]);
 
 function faultOf(error: unknown): EngineFault {
   if (!(error instanceof Error)) return { statusCode: undefined, code: undefined, message: String(error) };
@@ -21,9 +29,9 @@ function faultOf(error: unknown): EngineFault {
   };
 }
 
-/** HTTP status of the engine's answer, `undefined` when it was not an answer. */
+/** HTTP status of the engine's answer, also from under our own error; `undefined` when it was not an answer. */
 export function statusOf(error: unknown): number | undefined {
-  return faultOf(error).statusCode;
+  return faultOf(error instanceof BotBottleError ? error.cause : error).statusCode;
 }
 
 /**
@@ -37,7 +45,11 @@ export function toRuntimeError(error: unknown, doing: string): BotBottleError {
 }
 
 /** Runs an engine call; `ignore` are statuses that mean there is nothing left to do. */
-export async function engineCall<T>(doing: string, call: () => Promise<T>, ignore: readonly number[] = []): Promise<T | undefined> {
+export async function engineCall<T>(
+  doing: string,
+  call: () => Promise<T>,
+  ignore: readonly number[] = [],
+): Promise<T | undefined> {
   try {
     return await call();
   } catch (error) {

@@ -66,7 +66,10 @@ export const HARDENED_CONFIG = {
   StopSignal: 'SIGTERM',
 } as const satisfies Docker.ContainerCreateOptions;
 
-export function jsonFileLog(maxSize: string, maxFile: number): { Type: string; Config: Record<string, string> } {
+export function jsonFileLog(
+  maxSize: string,
+  maxFile: number,
+): { Type: string; Config: Record<string, string> } {
   return { Type: 'json-file', Config: { 'max-size': maxSize, 'max-file': String(maxFile) } };
 }
 
@@ -74,11 +77,15 @@ export function jsonFileLog(maxSize: string, maxFile: number): { Type: string; C
  * `KEY=VALUE` strings; what is fixed wins over what is given.
  * @throws InvalidInputError for a name that is none, or a NUL
  */
-export function envList(given: Readonly<Record<string, string>>, fixed: Readonly<Record<string, string>>): string[] {
+export function envList(
+  given: Readonly<Record<string, string>>,
+  fixed: Readonly<Record<string, string>>,
+): string[] {
   return Object.entries({ ...given, ...fixed })
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, value]) => {
-      if (!ENV_NAME.test(name)) throw new InvalidInputError(`not a name of an environment variable: ${JSON.stringify(name)}`);
+      if (!ENV_NAME.test(name))
+        throw new InvalidInputError(`not a name of an environment variable: ${JSON.stringify(name)}`);
       if (value.includes('\0')) throw new InvalidInputError(`environment variable ${name} contains a NUL`);
       return `${name}=${value}`;
     });
@@ -87,7 +94,8 @@ export function envList(given: Readonly<Record<string, string>>, fixed: Readonly
 /** A host path mounted at a target. `Mounts`, not `Binds`: a missing source is an error, a colon is just a character. */
 export function bind(source: string, target: string, readOnly: boolean): Docker.MountSettings {
   for (const path of [source, target]) {
-    if (!isAbsolute(path) || path.includes('\0')) throw new InvalidInputError(`not an absolute path: ${JSON.stringify(path)}`);
+    if (!isAbsolute(path) || path.includes('\0'))
+      throw new InvalidInputError(`not an absolute path: ${JSON.stringify(path)}`);
   }
   if (/(^|\/)docker\.sock$/.test(source)) throw new InvalidInputError('the Docker socket is never mounted');
   return { Type: 'bind', Source: source, Target: target, ReadOnly: readOnly };
@@ -100,9 +108,13 @@ export const BUNDLE_FILE_BYTES = 256 * MIB;
 function requireLimits(limits: ResourceLimits): ResourceLimits {
   const { memoryBytes, cpus, pids } = limits;
   if (!Number.isSafeInteger(memoryBytes) || memoryBytes < MIN_MEMORY) {
-    throw new InvalidInputError(`memory limit must be at least ${String(MIN_MEMORY)} bytes, not ${String(memoryBytes)}`);
+    throw new InvalidInputError(
+      `memory limit must be at least ${String(MIN_MEMORY)} bytes, not ${String(memoryBytes)}`,
+    );
   }
-  if (!(Number.isFinite(cpus) && cpus >= 0.01)) throw new InvalidInputError(`cpu limit must be at least 0.01, not ${String(cpus)}`);
-  if (!Number.isSafeInteger(pids) || pids < 1) throw new InvalidInputError(`pids limit must be at least 1, not ${String(pids)}`);
+  if (!(Number.isFinite(cpus) && cpus >= 0.01))
+    throw new InvalidInputError(`cpu limit must be at least 0.01, not ${String(cpus)}`);
+  if (!Number.isSafeInteger(pids) || pids < 1)
+    throw new InvalidInputError(`pids limit must be at least 1, not ${String(pids)}`);
   return limits;
 }

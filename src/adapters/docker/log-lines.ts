@@ -31,7 +31,8 @@ export class LogLineAssembler {
   push(frame: Frame): void {
     const space = frame.payload.subarray(0, LONGEST_STAMP).indexOf(SPACE);
     const at = space < 0 ? undefined : normaliseEngineTime(frame.payload.toString('latin1', 0, space));
-    if (at === undefined) throw new BottleRuntimeError('the engine sent a log record without a time stamp', false);
+    if (at === undefined)
+      throw new BottleRuntimeError('the engine sent a log record without a time stamp', false);
     let text = frame.payload.subarray(space + 1);
     const complete = text.at(-1) === NEWLINE;
     if (complete) text = text.subarray(0, -1);

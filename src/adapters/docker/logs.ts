@@ -4,7 +4,7 @@ import type { LogLine } from '../../domain/ports.js';
 import { normaliseEngineTime, toUnixNanos } from './engine-time.js';
 import { toRuntimeError } from './errors.js';
 import { LogLineAssembler } from './log-lines.js';
-import { frames } from './stream-frames.js';
+import { frames, withoutLateErrors } from './stream-frames.js';
 
 /**
  * Passes on every line after `since` (exclusive) until the container stops, or returns when the signal aborts.
@@ -54,7 +54,7 @@ async function readLogs(
   const lines = new LogLineAssembler(since, (line) => {
     if (!signal.aborted) onLine(line);
   });
-  for await (const frame of frames(stream)) {
+  for await (const frame of frames(withoutLateErrors(stream))) {
     signal.throwIfAborted();
     lines.push(frame);
   }
@@ -63,6 +63,7 @@ async function readLogs(
 
 function requireTime(since: string): string {
   const normalised = normaliseEngineTime(since);
-  if (normalised === undefined) throw new InvalidInputError(`not a time stamp of the engine: ${JSON.stringify(since.slice(0, 80))}`);
+  if (normalised === undefined)
+    throw new InvalidInputError(`not a time stamp of the engine: ${JSON.stringify(since.slice(0, 80))}`);
   return normalised;
 }

@@ -20,7 +20,8 @@ const ONE_SHOT_NAME = /^[a-zA-Z0-9][a-zA-Z0-9_.-]{0,79}$/;
 
 /** @throws InvalidInputError for anything that is not a slug, before it becomes part of a name or a path. */
 export function requireSlug(slug: string): string {
-  if (!isSlug(slug)) throw new InvalidInputError(`not a slug: ${JSON.stringify(slug.slice(0, 80))}`);
+  const valid: boolean = isSlug(slug);
+  if (!valid) throw new InvalidInputError(`not a slug: ${JSON.stringify(slug.slice(0, 80))}`);
   return slug;
 }
 
@@ -34,7 +35,8 @@ export function volumeName(slug: string, kind: VolumeKind): string {
 
 /** One-shots have a segment of their own, so that none can take the agent's or the bundle's name. */
 export function oneShotName(slug: string, name: string): string {
-  if (!ONE_SHOT_NAME.test(name)) throw new InvalidInputError(`not a name for a container: ${JSON.stringify(name.slice(0, 80))}`);
+  if (!ONE_SHOT_NAME.test(name))
+    throw new InvalidInputError(`not a name for a container: ${JSON.stringify(name.slice(0, 80))}`);
   return `bb-${requireSlug(slug)}-once-${name}`;
 }
 
@@ -46,10 +48,18 @@ export function labelsOf(slug: string, role: ObjectRole): Record<string, string>
  * Something else may have taken the name; what does not carry the labels of this run and role is never touched.
  * @throws BottleRuntimeError
  */
-export function requireOurs(labels: Labels | null | undefined, slug: string, role: ObjectRole, name: string): void {
+export function requireOurs(
+  labels: Labels | null | undefined,
+  slug: string,
+  role: ObjectRole,
+  name: string,
+): void {
   const expected = Object.entries(labelsOf(slug, role));
   if (labels && expected.every(([key, value]) => labels[key] === value)) return;
-  throw new BottleRuntimeError(`${name} exists but is not ours: it lacks the labels of run ${slug}. Rename or remove it`, false);
+  throw new BottleRuntimeError(
+    `${name} exists but is not ours: it lacks the labels of run ${slug}. Rename or remove it`,
+    false,
+  );
 }
 
 /** SHA-256 of what a container is made from, hex. */

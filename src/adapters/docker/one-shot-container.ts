@@ -2,7 +2,15 @@ import type Docker from 'dockerode';
 import { InvalidInputError } from '../../domain/errors.js';
 import type { OneShotSpec } from '../../domain/ports.js';
 import { AGENT_USER } from './agent-container.js';
-import { AGENT_FILE_BYTES, FIXED_PATH, HARDENED_CONFIG, MIB, bind, envList, hardenedHostConfig } from './hardening.js';
+import {
+  AGENT_FILE_BYTES,
+  FIXED_PATH,
+  HARDENED_CONFIG,
+  MIB,
+  bind,
+  envList,
+  hardenedHostConfig,
+} from './hardening.js';
 
 const ONE_SHOT_LIMITS = { memoryBytes: 1024 * MIB, cpus: 1, pids: 128 };
 

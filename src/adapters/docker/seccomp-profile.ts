@@ -19,7 +19,10 @@ interface SyscallRule {
 export interface SeccompProfile {
   readonly defaultAction: 'SCMP_ACT_ERRNO';
   readonly defaultErrnoRet: number;
-  readonly archMap: readonly { readonly architecture: string; readonly subArchitectures: readonly string[] }[];
+  readonly archMap: readonly {
+    readonly architecture: string;
+    readonly subArchitectures: readonly string[];
+  }[];
   readonly syscalls: readonly SyscallRule[];
 }
 
@@ -51,9 +54,11 @@ export function seccompProfile(): SeccompProfile {
     })),
     syscalls: [
       { names: ALLOWED_SYSCALLS, action: 'SCMP_ACT_ALLOW' },
-      ...Object.entries(ALLOWED_ON).map(
-        ([arch, names]): SyscallRule => ({ names, action: 'SCMP_ACT_ALLOW', includes: { arches: [arch] } }),
-      ),
+      ...Object.entries(ALLOWED_ON).map(([arch, names]): SyscallRule => ({
+        names,
+        action: 'SCMP_ACT_ALLOW',
+        includes: { arches: [arch] },
+      })),
       ...SOCKET_FAMILIES.map((family) => allowWhenEqual('socket', family)),
       allowWhenEqual('socketpair', AF_UNIX),
       ...PERSONALITIES.map((persona) => allowWhenEqual('personality', persona)),

@@ -45,7 +45,13 @@ const PROCESSES = `
   setreuid setrlimit setsid setuid sigaltstack sysinfo tgkill tkill uname vfork wait4 waitid`;
 
 /** Allowed whatever the arguments are. */
-export const ALLOWED_SYSCALLS: readonly string[] = [FILES, EVENTS_AND_TIME, SOCKETS_AND_IPC, MEMORY, PROCESSES]
+export const ALLOWED_SYSCALLS: readonly string[] = [
+  FILES,
+  EVENTS_AND_TIME,
+  SOCKETS_AND_IPC,
+  MEMORY,
+  PROCESSES,
+]
   .flatMap((group) => group.trim().split(/\s+/))
   .sort();
 

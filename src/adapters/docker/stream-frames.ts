@@ -13,6 +13,15 @@ const STREAMS = ['stdout', 'stdout', 'stderr'] as const;
 const SYSTEM_ERROR = 3;
 
 /**
+ * An aborted response may emit its error after the loop that read it has been left; without a listener that ends the
+ * process. Whoever reads still gets the error.
+ */
+export function withoutLateErrors<T extends NodeJS.ReadableStream>(stream: T): T {
+  stream.on('error', () => undefined);
+  return stream;
+}
+
+/**
  * Splits the stream of `attach` and `logs` into frames (Docker Engine API, "Stream format"). dockerode's own
  * `demuxStream` recurses once a frame, which many tiny writes turn into a stack overflow, and knows no backpressure.
  * @throws BottleRuntimeError when it isn't such a stream, or the engine reports an error in it
@@ -26,10 +35,14 @@ export async function* frames(stream: AsyncIterable<string | Buffer>): AsyncGene
     while (rest.length - offset >= HEADER) {
       const type = rest.readUInt8(offset);
       const length = rest.readUInt32BE(offset + 4);
-      if (length > MAX_FRAME) throw new BottleRuntimeError('the engine sent something that is no multiplexed stream', false);
+      if (length > MAX_FRAME)
+        throw new BottleRuntimeError('the engine sent something that is no multiplexed stream', false);
       const end = offset + HEADER + length;
       if (rest.length < end) break;
-      yield { stream: streamOf(type, rest.subarray(offset + HEADER, end)), payload: rest.subarray(offset + HEADER, end) };
+      yield {
+        stream: streamOf(type, rest.subarray(offset + HEADER, end)),
+        payload: rest.subarray(offset + HEADER, end),
+      };
       offset = end;
     }
     rest = rest.subarray(offset);
@@ -39,6 +52,7 @@ export async function* frames(stream: AsyncIterable<string | Buffer>): AsyncGene
 function streamOf(type: number, payload: Buffer): 'stdout' | 'stderr' {
   const name = STREAMS[type];
   if (name !== undefined) return name;
-  const reason = type === SYSTEM_ERROR ? payload.toString('utf8').slice(0, 500) : `unknown stream type ${String(type)}`;
+  const reason =
+    type === SYSTEM_ERROR ? payload.toString('utf8').slice(0, 500) : `unknown stream type ${String(type)}`;
   throw new BottleRuntimeError(`the engine broke off the stream: ${reason}`, true);
 }

@@ -1,6 +1,7 @@
 import type Docker from 'dockerode';
 import { BottleRuntimeError } from '../../domain/errors.js';
 import { abortError, toRuntimeError } from './errors.js';
+import { withoutLateErrors } from './stream-frames.js';
 
 interface DialOptions {
   readonly path: string;
@@ -11,7 +12,12 @@ interface DialOptions {
   readonly statusCodes: Readonly<Record<number, true | string>>;
 }
 interface Dialer {
-  dial(options: DialOptions, callback: (error: unknown, body: AsyncIterable<Buffer> | null) => void): void;
+  dial(options: DialOptions, callback: (error: unknown, body: NodeJS.ReadableStream | null) => void): void;
+}
+
+export interface WaitOptions {
+  readonly signal?: AbortSignal;
+  readonly condition?: 'not-running' | 'removed';
 }
 
 const MAX_ANSWER = 64 * 1024;
@@ -21,31 +27,49 @@ const MAX_ANSWER = 64 * 1024;
  * `wait` never settles when the engine goes away after it has sent the headers.
  * @throws an `AbortError` when the signal aborts; BottleRuntimeError
  */
-export async function waitUntilStopped(docker: Docker, id: string, name: string, signal?: AbortSignal): Promise<number> {
+export async function waitUntilStopped(
+  docker: Docker,
+  id: string,
+  name: string,
+  options: WaitOptions = {},
+): Promise<number> {
+  const { signal, condition = 'not-running' } = options;
   try {
     signal?.throwIfAborted();
-    const answer: unknown = JSON.parse(await post(docker, `/containers/${encodeURIComponent(id)}/wait?`, signal));
-    if (typeof answer === 'object' && answer !== null && 'StatusCode' in answer && typeof answer.StatusCode === 'number') {
+    const answer: unknown = JSON.parse(await post(docker, id, condition, signal));
+    if (
+      typeof answer === 'object' &&
+      answer !== null &&
+      'StatusCode' in answer &&
+      typeof answer.StatusCode === 'number'
+    ) {
       return answer.StatusCode;
     }
     throw new BottleRuntimeError(`the engine gave no exit code of ${name}`, true);
   } catch (error) {
     if (signal?.aborted === true) throw abortError(signal, `waiting for ${name}`);
     if (error instanceof SyntaxError) {
-      throw new BottleRuntimeError(`the engine went away while ${name} was waited for`, true, { cause: error });
+      throw new BottleRuntimeError(`the engine went away while ${name} was waited for`, true, {
+        cause: error,
+      });
     }
     throw toRuntimeError(error, `wait for ${name}`);
   }
 }
 
-async function post(docker: Docker, path: string, signal: AbortSignal | undefined): Promise<string> {
-  const body = await new Promise<AsyncIterable<Buffer>>((resolve, reject) => {
+async function post(
+  docker: Docker,
+  id: string,
+  condition: string,
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  const body = await new Promise<NodeJS.ReadableStream>((resolve, reject) => {
     (docker.modem as Dialer).dial(
       {
-        path,
+        path: `/containers/${encodeURIComponent(id)}/wait?`,
         method: 'POST',
         isStream: true,
-        options: {},
+        options: { condition },
         statusCodes: { 200: true, 400: 'bad parameter', 404: 'no such container', 500: 'server error' },
         ...(signal === undefined ? {} : { abortSignal: signal }),
       },
@@ -55,11 +79,10 @@ async function post(docker: Docker, path: string, signal: AbortSignal | undefine
       },
     );
   });
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of body) {
-    chunks.push(chunk);
-    if ((bytes += chunk.length) > MAX_ANSWER) break;
+  let text = '';
+  for await (const chunk of withoutLateErrors(body)) {
+    text += chunk.toString();
+    if (text.length > MAX_ANSWER) break;
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return text;
 }

@@ -24,7 +24,11 @@ const REFERENCE = /^([0-9a-f]{40}) (\S+)$/;
  * and give the pack to `git index-pack`, since fetching from a bundle ignores `fetch.fsckObjects` before git 2.46
  * (seen on 2.39) and knows no limit.
  */
-export async function readBundleHeader(file: string, branch: string, maxBytes: number): Promise<BundleReading> {
+export async function readBundleHeader(
+  file: string,
+  branch: string,
+  maxBytes: number,
+): Promise<BundleReading> {
   const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const info = await handle.stat();
@@ -35,7 +39,9 @@ export async function readBundleHeader(file: string, branch: string, maxBytes: n
           'take large or generated files out of the commits',
       );
     }
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(Math.min(HEADER_BYTES, info.size)), { position: 0 });
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(Math.min(HEADER_BYTES, info.size)), {
+      position: 0,
+    });
     return parse(buffer.subarray(0, bytesRead), branch, info.size);
   } finally {
     await handle.close();
@@ -57,7 +63,8 @@ function parse(bytes: Buffer, branch: string, size: number): BundleReading {
     else return refused(`the bundle has a line that is neither a commit nor the branch ${branch}`);
   }
   const [head, second] = heads;
-  if (head === undefined || second !== undefined) return refused(`the bundle must carry exactly the branch ${branch}`);
+  if (head === undefined || second !== undefined)
+    return refused(`the bundle must carry exactly the branch ${branch}`);
   return { kind: 'bundle', header: { head, prerequisites, packOffset: end + 2 }, bytes: size };
 }
 

@@ -24,7 +24,11 @@ export function localEnvironment(): Record<string, string> {
  * neither the command line nor the URL shows it, and no other host gets it (redirects are not followed).
  * @param token empty for none
  */
-export function remoteEnvironment(url: string, token: string, caFile: string | undefined): Record<string, string> {
+export function remoteEnvironment(
+  url: string,
+  token: string,
+  caFile: string | undefined,
+): Record<string, string> {
   const env = localEnvironment();
   const target = remoteOf(url);
   if (target.kind === 'path') return { ...env, GIT_ALLOW_PROTOCOL: 'file' };
@@ -34,7 +38,8 @@ export function remoteEnvironment(url: string, token: string, caFile: string | u
     ['http.lowSpeedTime', '30'],
     ['credential.helper', ''],
   ];
-  if (token !== '') config.push([`http.${target.origin}/.extraHeader`, `Authorization: Basic ${basic(token)}`]);
+  if (token !== '')
+    config.push([`http.${target.origin}/.extraHeader`, `Authorization: Basic ${basic(token)}`]);
   env['GIT_CONFIG_COUNT'] = String(config.length);
   config.forEach(([key, value], index) => {
     env[`GIT_CONFIG_KEY_${String(index)}`] = key;
@@ -53,7 +58,10 @@ function basic(token: string): string {
 /** Takes every form of the token out of text that git or the forge produced. */
 export function withoutToken(text: string, token: string): string {
   if (token === '') return text;
-  return [basic(token), encodeURIComponent(token), token].reduce((rest, form) => rest.replaceAll(form, '***'), text);
+  return [basic(token), encodeURIComponent(token), token].reduce(
+    (rest, form) => rest.replaceAll(form, '***'),
+    text,
+  );
 }
 
 type Remote =

@@ -4,9 +4,18 @@ import type { GitOutput } from './run-git.js';
 
 /** What no repetition cures: rights, a repository that is not there, certificates, redirects (a repository that moved). */
 const FINAL: readonly (readonly [RegExp, string])[] = [
-  [/Authentication failed|could not read (?:Username|Password)|returned error: 40[13]|ermission denied/, 'the forge refused the token'],
-  [/repository '.*' not found|returned error: 404|does not appear to be a git repository/, 'the repository was not found'],
-  [/returned error: 30\d|unable to update url base from redirection/, 'the forge answered with a redirect: the repository moved, or the URL is wrong'],
+  [
+    /Authentication failed|could not read (?:Username|Password)|returned error: 40[13]|ermission denied/,
+    'the forge refused the token',
+  ],
+  [
+    /repository '.*' not found|returned error: 404|does not appear to be a git repository/,
+    'the repository was not found',
+  ],
+  [
+    /returned error: 30\d|unable to update url base from redirection/,
+    'the forge answered with a redirect: the repository moved, or the URL is wrong',
+  ],
   [/certificate/i, "the forge's certificate was not accepted: set FORGE_CA_FILE"],
 ];
 const MAX_DETAIL = 600;
@@ -15,16 +24,25 @@ const MAX_DETAIL = 600;
 export function remoteFailure(action: string, output: GitOutput, token: string): GitError {
   const detail = plainText(withoutToken(output.stderr, token));
   const final = FINAL.find(([pattern]) => pattern.test(output.stderr));
-  return new GitError(`${action}: ${final === undefined ? '' : `${final[1]}: `}${detail}`, final === undefined);
+  return new GitError(
+    `${action}: ${final === undefined ? '' : `${final[1]}: `}${detail}`,
+    final === undefined,
+  );
 }
 
 /** The fault of a git command on our own disk, such as a full one; worth another try. */
 export function localFailure(action: string, output: GitOutput): GitError {
-  return new GitError(`${action}: git ended with ${String(output.exitCode)}: ${plainText(output.stderr)}`, true);
+  return new GitError(
+    `${action}: git ended with ${String(output.exitCode)}: ${plainText(output.stderr)}`,
+    true,
+  );
 }
 
 /** One bounded line without control, bidi or other invisible characters, fit for a message. */
 export function plainText(text: string, maxLength: number = MAX_DETAIL): string {
-  const line = text.replace(/\s+/g, ' ').replace(/[\p{Cc}\p{Cf}\p{Cs}]/gu, '').trim();
+  const line = text
+    .replace(/\s+/g, ' ')
+    .replace(/[\p{Cc}\p{Cf}\p{Cs}]/gu, '')
+    .trim();
   return line.length > maxLength ? `${line.slice(0, maxLength)}…` : line;
 }

@@ -40,6 +40,7 @@ export async function removeLeftBehind(parentDir: string, now: number): Promise<
   for (const name of await readdir(parentDir)) {
     const dir = join(parentDir, name);
     const info = await stat(dir).catch(() => undefined);
-    if (info !== undefined && now - info.mtimeMs > LEFT_BEHIND_MS) await rm(dir, { recursive: true, force: true });
+    if (info !== undefined && now - info.mtimeMs > LEFT_BEHIND_MS)
+      await rm(dir, { recursive: true, force: true });
   }
 }

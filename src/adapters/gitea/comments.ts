@@ -10,7 +10,7 @@ import { createOnce } from './retry.js';
 
 /** Oldest first. */
 export async function readComments(repo: GiteaRepo, number: number): Promise<Comment[]> {
-  const raw = await allPages(repo.client, repo.path('issues', number, 'comments'), {
+  const raw = await allPages(repo.client, repo.path('issues', forgeNumber(number), 'comments'), {
     itemsOf: (response) => asList(response.json(), 'comments'),
     totalIsWhole: true,
   });
@@ -18,7 +18,7 @@ export async function readComments(repo: GiteaRepo, number: number): Promise<Com
 }
 
 export async function readComment(repo: GiteaRepo, id: number): Promise<Comment> {
-  const path = repo.path('issues', 'comments', id);
+  const path = repo.path('issues', 'comments', forgeNumber(id));
   const response = await repo.client.request({ method: 'GET', path });
   // Ids of timeline entries share the comments' numbers; Gitea answers those with 204 and no body.
   if (response.status === 204) {
@@ -54,7 +54,7 @@ export async function postComment(
       return comments.find((comment) => comment.author.id === me.id && comment.body.trimEnd().endsWith(mark));
     },
     async () => {
-      const path = repo.path('issues', number, 'comments');
+      const path = repo.path('issues', forgeNumber(number), 'comments');
       return toComment(
         await repo.client.json({ method: 'POST', path, body: { body: `${body}\n\n${mark}` } }),
       );

@@ -217,9 +217,8 @@ function encodeQuery(query: GiteaRequest['query']): string {
 export function forgeNumber(value: unknown): number {
   if (isForgeNumber(value)) return value;
   // Typed callers can't get here, values from outside can: the wire protocols carry any JSON.
-  throw new InvalidInputError(
-    `${JSON.stringify(value) ?? 'nothing'} is no number of an issue, pull request or comment`,
-  );
+  const shown = excerpt(JSON.stringify([value]).slice(1, -1), '');
+  throw new InvalidInputError(`${shown} is no number of an issue, pull request or comment`);
 }
 
 function readToken(read: () => string): string {

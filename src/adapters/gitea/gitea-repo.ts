@@ -2,6 +2,7 @@ import { InvalidInputError } from '../../domain/errors.js';
 import { isForgeName } from '../../domain/issue.js';
 import type { ForgeUser, RepoRef } from '../../domain/issue.js';
 import type { GiteaClient, PathSegment } from './gitea-client.js';
+import { excerpt } from './http-error.js';
 import { toUser } from './mapping.js';
 
 /** What every operation on a repository needs. */
@@ -17,7 +18,7 @@ export interface GiteaRepo {
 export function giteaRepo(client: GiteaClient, ref: RepoRef, whoAmI: () => Promise<ForgeUser>): GiteaRepo {
   const { owner, repo } = ref;
   if (!isForgeName(owner) || !isForgeName(repo)) {
-    throw new InvalidInputError(`${JSON.stringify(`${owner}/${repo}`)} is no repository's name`);
+    throw new InvalidInputError(`${excerpt(JSON.stringify(`${owner}/${repo}`), '')} is no repository's name`);
   }
   return { client, path: (...segments) => ['repos', owner, repo, ...segments], whoAmI };
 }

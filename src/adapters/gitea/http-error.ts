@@ -11,8 +11,9 @@ const SCOPES = /required=\[([a-z:, ]+)\], token scope=([a-z:,]*)/;
 export function excerpt(body: string, token: string): string {
   const text = messageIn(body) ?? body;
   const safe = text
-    .slice(0, EXCERPT_CHARS * 4)
+    // Before the cut, which could leave half of it.
     .replaceAll(token === '' ? '\0' : token, '[token]')
+    .slice(0, EXCERPT_CHARS * 4)
     .replace(
       /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu,
       (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`,

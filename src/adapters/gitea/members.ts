@@ -2,7 +2,7 @@ import { ForgeHttpError } from '../../domain/errors.js';
 import type { Permission } from '../../domain/issue.js';
 import { asList, asObject, flagOf, integerOf, textOf, textOrEmpty } from './decode.js';
 import type { JsonObject } from './decode.js';
-import type { GiteaClient } from './gitea-client.js';
+import type { GiteaClient, PathSegment } from './gitea-client.js';
 import type { GiteaRepo } from './gitea-repo.js';
 
 /**
@@ -32,7 +32,7 @@ export async function isOrgMember(client: GiteaClient, org: string, login: strin
 const STRONG = new Set(['write', 'admin', 'owner']);
 
 /**
- * What `login` may do in the repository; somebody who isn't there may do nothing. Gitea answers the exact question
+ * What `login` may do in the repository; a public one may be read by everybody. Gitea answers the exact question
  * only to repository admins, which the bot is not meant to be. For the others it is derived, never upwards:
  * - whom an issue can be assigned to: exactly those with write access, in a person's repository;
  * - in an organization's also members of teams that only read, so there it counts if every team of the repository
@@ -59,18 +59,41 @@ function toPermission(text: string): Permission {
   return text === 'write' || text === 'read' ? text : 'none';
 }
 
-async function assignableMeansWrite(repo: GiteaRepo, login: string): Promise<boolean> {
-  const response = await repo.client.request({ method: 'GET', path: repo.path('teams'), accept: [405] });
-  if (response.status === 405) return true;
-  const teams = asList(response.json(), 'teams');
-  const strong = teams.filter(isStrong);
-  if (strong.length === teams.length) return true;
-  for (const team of strong) {
-    const member = ['teams', integerOf(team, 'id'), 'members', login];
-    const { status } = await repo.client.request({ method: 'GET', path: member, accept: [403, 404] });
+/**
+ * Whether the bot can tell an organization's writers from its readers; always so in a person's repository. Where not,
+ * `permissionOf` takes everybody there for a reader.
+ */
+export async function seesWriters(
+  client: GiteaClient,
+  repo: readonly PathSegment[],
+  bot: string,
+): Promise<boolean> {
+  const teams = await teamsOf(client, repo);
+  if (teams === undefined || teams.every(isStrong)) return true;
+  return inOneOf(client, teams.filter(isStrong), bot);
+}
+
+async function teamsOf(
+  client: GiteaClient,
+  repo: readonly PathSegment[],
+): Promise<readonly JsonObject[] | undefined> {
+  const response = await client.request({ method: 'GET', path: [...repo, 'teams'], accept: [405] });
+  return response.status === 405 ? undefined : asList(response.json(), 'teams');
+}
+
+async function inOneOf(client: GiteaClient, teams: readonly JsonObject[], login: string): Promise<boolean> {
+  for (const team of teams) {
+    const path = ['teams', integerOf(team, 'id'), 'members', login];
+    const { status } = await client.request({ method: 'GET', path, accept: [403, 404] });
     if (status < 300) return true;
   }
   return false;
+}
+
+async function assignableMeansWrite(repo: GiteaRepo, login: string): Promise<boolean> {
+  const teams = await teamsOf(repo.client, repo.path());
+  if (teams === undefined || teams.every(isStrong)) return true;
+  return inOneOf(repo.client, teams.filter(isStrong), login);
 }
 
 function isStrong(team: JsonObject): boolean {

@@ -9,7 +9,9 @@ import { allPages } from './paging.js';
 import { createOnce } from './retry.js';
 
 export async function readPr(repo: GiteaRepo, number: number): Promise<PullRequest> {
-  return toPullRequest(await repo.client.json({ method: 'GET', path: repo.path('pulls', number) }));
+  return toPullRequest(
+    await repo.client.json({ method: 'GET', path: repo.path('pulls', forgeNumber(number)) }),
+  );
 }
 
 export async function readDiff(repo: GiteaRepo, number: number): Promise<string> {
@@ -74,7 +76,7 @@ export function openPr(repo: GiteaRepo, input: OpenPrInput): Promise<PullRequest
 export async function requestReview(repo: GiteaRepo, number: number, login: string): Promise<void> {
   await repo.client.request({
     method: 'POST',
-    path: repo.path('pulls', number, 'requested_reviewers'),
+    path: repo.path('pulls', forgeNumber(number), 'requested_reviewers'),
     body: { reviewers: [login] },
     idempotent: true,
   });

@@ -1,6 +1,7 @@
 import type { CheckStatus, Review } from '../../domain/issue.js';
 import { asList, asObject, integerOf, textOf, textOrEmpty } from './decode.js';
 import type { JsonObject } from './decode.js';
+import { forgeNumber } from './gitea-client.js';
 import type { GiteaRepo } from './gitea-repo.js';
 import { toCheck, toInlineComment, toUser } from './mapping.js';
 import { allPages } from './paging.js';
@@ -14,7 +15,7 @@ const STATES: Readonly<Record<string, Review['state']>> = {
 
 /** Submitted reviews with their inline comments, oldest first; pending ones and mere requests are none. */
 export async function readReviews(repo: GiteaRepo, prNumber: number): Promise<Review[]> {
-  const raw = await allPages(repo.client, repo.path('pulls', prNumber, 'reviews'), {
+  const raw = await allPages(repo.client, repo.path('pulls', forgeNumber(prNumber), 'reviews'), {
     itemsOf: (response) => asList(response.json(), 'reviews'),
     totalIsWhole: true,
   });
@@ -46,7 +47,7 @@ async function toReview(
 
 /** Gitea lists them in no order; by id they come as they were written. */
 async function inlineComments(repo: GiteaRepo, prNumber: number, review: number): Promise<JsonObject[]> {
-  const path = repo.path('pulls', prNumber, 'reviews', review, 'comments');
+  const path = repo.path('pulls', forgeNumber(prNumber), 'reviews', review, 'comments');
   const list = asList(await repo.client.json({ method: 'GET', path }), 'inline comments');
   return [...list].sort((a, b) => integerOf(a, 'id') - integerOf(b, 'id'));
 }

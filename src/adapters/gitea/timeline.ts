@@ -1,6 +1,7 @@
 import type { TimelineAct } from '../../domain/issue.js';
 import { asList, asObject, flagOf, textOf, textOrEmpty } from './decode.js';
 import type { JsonObject } from './decode.js';
+import { forgeNumber } from './gitea-client.js';
 import type { GiteaRepo } from './gitea-repo.js';
 import { toUser } from './mapping.js';
 import { allPages } from './paging.js';
@@ -12,10 +13,10 @@ import { allPages } from './paging.js';
  */
 export async function readTimeline(repo: GiteaRepo, number: number): Promise<TimelineAct[]> {
   const issue = asObject(
-    await repo.client.json({ method: 'GET', path: repo.path('issues', number) }),
+    await repo.client.json({ method: 'GET', path: repo.path('issues', forgeNumber(number)) }),
     'issue',
   );
-  const entries = await allPages(repo.client, repo.path('issues', number, 'timeline'), {
+  const entries = await allPages(repo.client, repo.path('issues', forgeNumber(number), 'timeline'), {
     itemsOf: (response) => asList(response.json(), 'timeline'),
     // Its header counts the one page.
     totalIsWhole: false,

@@ -3,6 +3,7 @@ import type { RepoRef } from '../../domain/issue.js';
 import { asObject, flagOf, textOf } from './decode.js';
 import type { GiteaClient, GiteaRequest } from './gitea-client.js';
 import { toRepository } from './mapping.js';
+import { seesWriters } from './members.js';
 
 /** What a token is for: `sidecar` comments and reads, `publisher` opens pull requests and pushes as well. */
 export type TokenPurpose = 'sidecar' | 'publisher';
@@ -98,7 +99,12 @@ async function repositoryRights(client: GiteaClient, ref: RepoRef, login: string
   if (!permissions.push)
     return [error(`${login} may not write to ${name}: add it as a collaborator with write access`)];
   if (permissions.admin) return [warning(`${login} is an admin of ${name}: write access is enough`)];
-  return [];
+  if (await seesWriters(client, ['repos', ref.owner, ref.repo], login)) return [];
+  return [
+    warning(
+      `${login} can't tell who may write to ${name}, so nobody will be taken for a writer: add it to a team of ${ref.owner} that writes there`,
+    ),
+  ];
 }
 
 type Probe =

@@ -40,7 +40,10 @@ export function openForWriting(file: string, migrations: readonly Migration[]): 
  * Opens an existing file for reading, beside a process that writes it.
  * Errors: `StoreError` when the file belongs to a newer version or cannot be opened.
  */
-export function openForReading(file: string, migrations: readonly Migration[]): { connection: Connection; version: number } {
+export function openForReading(
+  file: string,
+  migrations: readonly Migration[],
+): { connection: Connection; version: number } {
   return guardOpen(file, () => {
     const connection = new SqliteDatabase(file, { readonly: true, timeout: BUSY_TIMEOUT_MS });
     try {

@@ -39,14 +39,17 @@ export function createDeliveryTable(connection: Connection): DeliveryTable {
     'SELECT count(*) AS open, min(received_at) AS oldestOpenAt FROM delivery WHERE completed_at IS NULL',
   );
   const total = connection.prepare<[], { total: number }>('SELECT count(*) AS total FROM delivery');
-  const prune = connection.prepare<[number]>('DELETE FROM delivery WHERE completed_at IS NOT NULL AND received_at < ?');
+  const prune = connection.prepare<[number]>(
+    'DELETE FROM delivery WHERE completed_at IS NOT NULL AND received_at < ?',
+  );
   const probe = connection.prepare<[]>('UPDATE probe SET count = count + 1');
 
   return {
     insert: (delivery) => {
       if (insert.run(delivery).changes > 0) return 'accepted';
       // Known, but for longer than duplicates are known and not yet pruned?
-      if (forget.run(delivery.bodyHash, delivery.receivedAt - DUPLICATES_KNOWN_MS).changes === 0) return 'duplicate';
+      if (forget.run(delivery.bodyHash, delivery.receivedAt - DUPLICATES_KNOWN_MS).changes === 0)
+        return 'duplicate';
       insert.run(delivery);
       return 'accepted';
     },

@@ -39,7 +39,9 @@ type Key = [string, string, string, number];
 
 /** Table `forge_state` [S0]. Errors: `StoreError` for a row whose JSON is corrupt. */
 export function createForgeStateStore(connection: Connection): ForgeStateStore {
-  const replace = connection.prepare<[StoredRow]>(`INSERT OR REPLACE INTO forge_state (${COLUMNS}) VALUES (${PARAMETERS})`);
+  const replace = connection.prepare<[StoredRow]>(
+    `INSERT OR REPLACE INTO forge_state (${COLUMNS}) VALUES (${PARAMETERS})`,
+  );
   const select = connection.prepare<Key, StoredRow>(`SELECT ${COLUMNS} FROM forge_state WHERE ${KEY}`);
   const remove = connection.prepare<Key>(`DELETE FROM forge_state WHERE ${KEY}`);
   const selectAll = connection.prepare<[], StoredRow>(

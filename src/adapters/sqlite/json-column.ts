@@ -3,7 +3,8 @@ import { StoreError } from './store-error.js';
 /** Reads a JSON column that holds a list of strings. `where` names table, row and column for the error. */
 export function stringList(text: string, where: string): string[] {
   const value = parse(text, where);
-  if (!Array.isArray(value) || !value.every((item) => typeof item === 'string')) throw corrupt(where, 'not a list of strings');
+  if (!Array.isArray(value) || !value.every((item) => typeof item === 'string'))
+    throw corrupt(where, 'not a list of strings');
   return value;
 }
 

@@ -18,7 +18,11 @@ export function latestVersion(migrations: readonly Migration[]): number {
 }
 
 /** Reads only. Errors: `StoreError` when the file was written by a newer version of the program. */
-export function assertKnownVersion(connection: Connection, migrations: readonly Migration[], file: string): number {
+export function assertKnownVersion(
+  connection: Connection,
+  migrations: readonly Migration[],
+  file: string,
+): number {
   const found = schemaVersion(connection);
   const known = latestVersion(migrations);
   if (found > known) {

@@ -28,7 +28,9 @@ export function openInbox(file: string, options: InboxOptions = {}): Inbox {
     connection.pragma(`max_page_count = ${String(Math.max(1, Math.floor(options.maxBytes / pageSize)))}`);
   }
   const table = createDeliveryTable(connection);
-  const commit = connection.transaction((deliveries: readonly NewDelivery[]) => deliveries.map(table.insert));
+  const commit = connection.transaction((deliveries: readonly NewDelivery[]) =>
+    deliveries.map((delivery) => table.insert(delivery)),
+  );
   let waiting: Waiting[] = [];
 
   function flush(): void {
@@ -42,10 +44,13 @@ export function openInbox(file: string, options: InboxOptions = {}): Inbox {
       });
     } catch (error) {
       const detail = error instanceof Error ? error.message : String(error);
-      const failure = new StoreError(`${file} cannot be written (${detail}): free disk space, or check its permissions`, {
-        retryable: true,
-        cause: error,
-      });
+      const failure = new StoreError(
+        `${file} cannot be written (${detail}): free disk space, or check its permissions`,
+        {
+          retryable: true,
+          cause: error,
+        },
+      );
       for (const entry of batch) entry.reject(failure);
     }
   }

@@ -29,7 +29,9 @@ interface StoredTurn {
 export function createRunStore(connection: Connection): RunStore {
   const insertRun = connection.prepare<[StoredRun]>(`INSERT OR IGNORE INTO run VALUES
     (@slug, @workflow_id, @subject, @agent_name, @bottle_names, @trigger_actor, @trigger_at, @created_at)`);
-  const insertTurn = connection.prepare<[StoredTurn]>('INSERT OR IGNORE INTO turn VALUES (@slug, @turn, @event, @at, @detail)');
+  const insertTurn = connection.prepare<[StoredTurn]>(
+    'INSERT OR IGNORE INTO turn VALUES (@slug, @turn, @event, @at, @detail)',
+  );
   const insertOperation = connection.prepare<[OperationRow]>(`INSERT OR IGNORE INTO operation
     (slug, turn, id, at, operation, target, outcome, text)
     VALUES (@slug, @turn, @id, @at, @operation, @target, @outcome, @text)`);
@@ -40,7 +42,9 @@ export function createRunStore(connection: Connection): RunStore {
     'DELETE FROM rejection WHERE seq <= (SELECT max(seq) FROM rejection) - ?',
   );
   const selectRun = connection.prepare<[string], StoredRun>('SELECT * FROM run WHERE slug = ?');
-  const selectTurns = connection.prepare<[string], StoredTurn>('SELECT * FROM turn WHERE slug = ? ORDER BY turn, event');
+  const selectTurns = connection.prepare<[string], StoredTurn>(
+    'SELECT * FROM turn WHERE slug = ? ORDER BY turn, event',
+  );
   const selectOperations = connection.prepare<[string], OperationRow>(
     'SELECT slug, turn, id, at, operation, target, outcome, text FROM operation WHERE slug = ? ORDER BY seq',
   );

@@ -61,13 +61,16 @@ function byName(spec: ParamsSpec, params: unknown): Readonly<Record<string, unkn
   const positional: readonly unknown[] = Array.isArray(params) ? params : [];
   const names = Object.keys(spec);
   if (positional.length > names.length) throw invalid(`at most ${String(names.length)} parameters`);
-  return Object.fromEntries(names.slice(0, positional.length).map((name, index) => [name, positional[index]]));
+  return Object.fromEntries(
+    names.slice(0, positional.length).map((name, index) => [name, positional[index]]),
+  );
 }
 
 function parseOne(name: string, param: ParamSpec, value: unknown): string | number {
   switch (param.type) {
     case 'number':
-      if (!isForgeNumber(value)) throw invalid(`"${name}" must be a whole number from 1 to 2^53 - 1, as a JSON number`);
+      if (!isForgeNumber(value))
+        throw invalid(`"${name}" must be a whole number from 1 to 2^53 - 1, as a JSON number`);
       return value;
     case 'choice':
       if (typeof value !== 'string' || !param.values.includes(value)) {
@@ -83,7 +86,9 @@ function parseText(name: string, param: ParamSpec & { readonly type: 'text' }, v
   if (typeof value !== 'string') throw invalid(`"${name}" must be a string`);
   const bytes = Buffer.byteLength(value, 'utf8');
   if (bytes > param.maxBytes) {
-    throw invalid(`"${name}" has ${String(bytes)} bytes, at most ${String(param.maxBytes)} are taken: shorten it`);
+    throw invalid(
+      `"${name}" has ${String(bytes)} bytes, at most ${String(param.maxBytes)} are taken: shorten it`,
+    );
   }
   const text = value.replace(/(?![\n\r\t])\p{Cc}/gu, '').replace(/\p{Cs}/gu, '\uFFFD');
   if (param.required === 'non-empty' && text.trim() === '') throw invalid(`"${name}" must not be empty`);

@@ -16,7 +16,8 @@ export class SlidingWindow {
     const now = this.now();
     while (this.#times[0] !== undefined && this.#times[0] <= now - WINDOW_MS) this.#times.shift();
     const oldest = this.#times[0];
-    if (oldest !== undefined && this.#times.length >= this.limit) return Math.max(1, oldest + WINDOW_MS - now);
+    if (oldest !== undefined && this.#times.length >= this.limit)
+      return Math.max(1, oldest + WINDOW_MS - now);
     this.#times.push(now);
     return 0;
   }

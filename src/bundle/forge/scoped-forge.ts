@@ -1,5 +1,12 @@
 import { ForgeScopeError, InvalidInputError } from '../../domain/errors.js';
-import { isForgeNumber, type CheckStatus, type Comment, type Issue, type PullRequest, type Review } from '../../domain/issue.js';
+import {
+  isForgeNumber,
+  type CheckStatus,
+  type Comment,
+  type Issue,
+  type PullRequest,
+  type Review,
+} from '../../domain/issue.js';
 import type { Forge } from '../../domain/ports.js';
 
 /** The part of a forge an agent may reach at all; nothing else of the port can be called through the sidecar. */
@@ -91,5 +98,7 @@ export class ScopedForge implements AgentForge {
 /** Also for callers that got past the compiler: `"1/../2"`, 1.5, -1 and 2^53 never become part of a request. */
 function checked(number: unknown): number {
   if (isForgeNumber(number)) return number;
-  throw new InvalidInputError(`not an issue or pull request number: ${JSON.stringify(number) ?? typeof number}`);
+  throw new InvalidInputError(
+    `not an issue or pull request number: ${JSON.stringify(number) ?? typeof number}`,
+  );
 }

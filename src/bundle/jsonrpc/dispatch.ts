@@ -34,7 +34,8 @@ export async function answerMessage(text: string, options: DispatchOptions): Pro
   if (!Array.isArray(message)) return asText(await answerOne(message, options));
   const batch: readonly unknown[] = message;
   const maxBatch = options.maxBatch ?? MAX_BATCH;
-  if (batch.length === 0) return asText(refusal(null, JSON_RPC_CODE.invalidRequest, 'invalid request: empty batch'));
+  if (batch.length === 0)
+    return asText(refusal(null, JSON_RPC_CODE.invalidRequest, 'invalid request: empty batch'));
   if (batch.length > maxBatch) {
     const why = `invalid request: a batch has at most ${String(maxBatch)} calls`;
     return asText(refusal(null, JSON_RPC_CODE.invalidRequest, why));
@@ -49,7 +50,7 @@ export async function answerMessage(text: string, options: DispatchOptions): Pro
 
 async function answerOne(entry: unknown, options: DispatchOptions): Promise<JsonRpcResponse | undefined> {
   const call = readCall(entry);
-  if ('error' in call) return call;
+  if ('jsonrpc' in call) return call;
   try {
     const result = (await options.call(call.method, call.params)) ?? null;
     return call.id === undefined ? undefined : { jsonrpc: '2.0', id: call.id, result };

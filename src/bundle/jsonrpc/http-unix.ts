@@ -53,7 +53,9 @@ export async function serveHttpOnUnixSocket(options: HttpUnixOptions): Promise<H
   return { close: (graceMs) => door.close(graceMs) };
 }
 
-async function loadHttp(listener: (request: IncomingMessage, response: ServerResponse) => void): Promise<Server> {
+async function loadHttp(
+  listener: (request: IncomingMessage, response: ServerResponse) => void,
+): Promise<Server> {
   const { createServer } = await import('node:http');
   const server = createServer(listener);
   server.maxRequestsPerSocket = 1;
@@ -101,7 +103,11 @@ async function handle(
 
 type Refusal = readonly [status: number, why: string, headers?: Readonly<Record<string, string>>];
 
-function refusalOf(request: IncomingMessage, path: string | undefined, maxBytes: number): Refusal | undefined {
+function refusalOf(
+  request: IncomingMessage,
+  path: string | undefined,
+  maxBytes: number,
+): Refusal | undefined {
   if (path !== '/rpc') return [404, 'there is POST /rpc and GET /healthz'];
   if (request.method !== 'POST') return [405, 'use POST', { allow: 'POST' }];
   if (!isPlainJson(request)) return [415, 'the body must be application/json, not encoded'];
@@ -161,6 +167,10 @@ function answer(
   headers: Readonly<Record<string, string>> = {},
 ): void {
   const bytes = Buffer.from(body, 'utf8');
-  response.writeHead(status, { 'content-type': 'application/json', 'content-length': bytes.length, ...headers });
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    'content-length': bytes.length,
+    ...headers,
+  });
   response.end(bytes);
 }

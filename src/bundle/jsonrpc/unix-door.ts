@@ -62,7 +62,8 @@ export class UnixDoor {
         resolve();
       });
     });
-    for (const [socket, deadline] of this.#deadlines) if (deadline !== undefined && socket.bytesRead === 0) socket.destroy();
+    for (const [socket, deadline] of this.#deadlines)
+      if (deadline !== undefined && socket.bytesRead === 0) socket.destroy();
     const timer = setTimeout(() => {
       for (const socket of this.#deadlines.keys()) socket.destroy();
     }, graceMs);

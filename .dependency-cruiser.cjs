@@ -1,0 +1,206 @@
+/**
+ * Who may import whom (docs/architecture.md has the same table in words). A folder's rule names what it MAY import;
+ * everything else is a violation, so a new package or folder is forbidden until somebody decides.
+ *
+ * `import type` counts as an import here (tsPreCompilationDeps): a type of an adapter in an activity is a leak too.
+ */
+
+const DOMAIN = '^src/domain/';
+const MESSAGES = '^src/workflows/messages\\.ts$';
+/** One level below src: they put adapters and activities together. config.ts and log.ts are no composition roots. */
+const ROOTS = '^src/(?!config\\.ts$|log\\.ts$)[^/]+\\.ts$';
+
+/** A package by name, wherever node_modules is, with its types. */
+const npm = (...names) =>
+  names.map((name) => `(^|/)node_modules/(@types/)?${name.replace('/', '[/]').replace('.', '\\.')}/`);
+
+/** The vendor packages of each adapter. An adapter that is not here imports the domain and Node, nothing else. */
+const VENDOR = {
+  docker: npm('dockerode'),
+  sqlite: npm('better-sqlite3'),
+  git: npm('execa'),
+  gitea: npm('zod'),
+  agents: npm('zod'),
+  manifests: npm('yaml', 'zod'),
+  gitleaks: npm('execa'),
+  temporal: [...npm('@temporalio/[a-z-]+'), MESSAGES],
+};
+
+/** What a front (a folder that people or the forge talk to) uses beside the domain, the messages and the client. */
+const FRONT = {
+  webhook: npm('express', 'zod', 'prom-client'),
+  api: npm('express', 'zod', 'prom-client'),
+  dashboard: npm('express', 'zod'),
+  cli: npm('commander'),
+  tui: npm('ink', 'react'),
+};
+
+/** Builtins that compute and touch nothing. */
+const PURE_BUILTINS = '^(node:)?(crypto|path|path/posix|util|buffer|url|assert|timers/promises|events)$';
+
+/** A folder's whole table line: what is not allowed is forbidden. */
+function only(name, from, allowed, { builtins }) {
+  return {
+    name,
+    severity: 'error',
+    comment: `${from} may import only: ${allowed.join(', ')}`,
+    from: { path: from },
+    to: { pathNot: allowed, ...(builtins ? { dependencyTypesNot: ['core'] } : {}) },
+  };
+}
+
+const adapterRules = [
+  ...Object.entries(VENDOR).map(([folder, vendor]) =>
+    only(`adapter-${folder}`, `^src/adapters/${folder}/`, [DOMAIN, `^src/adapters/${folder}/`, ...vendor], {
+      builtins: true,
+    }),
+  ),
+  {
+    name: 'adapter-never-a-sibling',
+    severity: 'error',
+    comment: 'Adapters meet in a composition root, never in each other.',
+    from: { path: '^src/adapters/([^/]+)/' },
+    to: { path: '^src/adapters/', pathNot: '^src/adapters/$1/' },
+  },
+  {
+    name: 'adapter-without-vendor',
+    severity: 'error',
+    comment: 'An adapter with no packages listed above has the domain and Node only.',
+    from: {
+      path: '^src/adapters/',
+      pathNot: Object.keys(VENDOR).map((folder) => `^src/adapters/${folder}/`),
+    },
+    to: { pathNot: [DOMAIN, '^src/adapters/'], dependencyTypesNot: ['core'] },
+  },
+];
+
+const frontRules = Object.entries(FRONT).map(([folder, libraries]) =>
+  only(
+    `front-${folder}`,
+    `^src/${folder}/`,
+    [DOMAIN, MESSAGES, `^src/${folder}/`, ...npm('@temporalio/client', '@temporalio/common'), ...libraries],
+    { builtins: true },
+  ),
+);
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+  forbidden: [
+    only('domain-only-itself', DOMAIN, [DOMAIN], { builtins: false }),
+
+    only(
+      'workflows-are-deterministic',
+      '^src/workflows/',
+      [DOMAIN, '^src/workflows/', '^src/activities/', ...npm('@temporalio/workflow', '@temporalio/common')],
+      { builtins: false },
+    ),
+    {
+      name: 'workflows-see-activity-types-only',
+      severity: 'error',
+      comment: 'A workflow that imports an activity runs it inside the sandbox.',
+      from: { path: '^src/workflows/' },
+      to: { path: '^src/activities/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'workflows-are-private',
+      severity: 'error',
+      comment:
+        'Only messages.ts is for others; composition roots and the builder of the workflow bundle excepted.',
+      from: { path: '^src/', pathNot: ['^src/workflows/', '^src/adapters/temporal/', ROOTS] },
+      to: { path: '^src/workflows/', pathNot: MESSAGES },
+    },
+
+    only(
+      'activities-over-ports',
+      '^src/activities/',
+      [
+        DOMAIN,
+        '^src/activities/',
+        MESSAGES,
+        ...npm('@temporalio/activity', '@temporalio/common'),
+        PURE_BUILTINS,
+      ],
+      { builtins: false },
+    ),
+
+    ...adapterRules,
+
+    only('bundle-over-ports', '^src/bundle/', [DOMAIN, '^src/bundle/', ...npm('zod')], { builtins: true }),
+    {
+      name: 'bundle-holds-nothing-of-the-host',
+      severity: 'error',
+      comment:
+        'The bundle may be taken over by what it parses: no Temporal, no Docker, no SQLite, one adapter.',
+      from: { path: '^src/bundle(\\.ts$|/)' },
+      to: {
+        path: [...npm('@temporalio/[a-z-]+', 'dockerode', 'better-sqlite3'), '^src/adapters/(?!gitea/)'],
+        reachable: true,
+      },
+    },
+
+    ...frontRules,
+    {
+      name: 'webhook-process-has-no-engine',
+      severity: 'error',
+      comment: 'Only the worker has the Docker socket.',
+      from: { path: '^src/webhook(\\.ts$|/)' },
+      to: { path: npm('dockerode'), reachable: true },
+    },
+
+    only(
+      'config-and-log-stand-alone',
+      '^src/(config|log)(\\.ts$|/)',
+      [DOMAIN, '^src/config(\\.ts$|/)', ...npm('yaml', 'pino')],
+      {
+        builtins: true,
+      },
+    ),
+    {
+      name: 'roots-are-roots',
+      severity: 'error',
+      comment:
+        'Nothing imports a composition root, nor config.ts and log.ts except a root: they are passed in.',
+      from: { path: '^src/', pathNot: [ROOTS, '^src/config(\\.ts$|/)'] },
+      to: { path: '^src/([^/]+\\.ts$|config/)' },
+    },
+
+    {
+      name: 'no-circular',
+      severity: 'error',
+      comment: 'Files that need each other are one file, or a third one is missing.',
+      from: { path: '^src/' },
+      to: { circular: true },
+    },
+    {
+      name: 'no-orphans',
+      severity: 'error',
+      comment: 'Nothing uses it and it uses nothing.',
+      from: { orphan: true, path: '^src/', pathNot: [ROOTS] },
+      to: {},
+    },
+    {
+      name: 'no-unresolvable',
+      severity: 'error',
+      comment: 'An import that cannot be followed cannot be judged either.',
+      from: { path: '^src/' },
+      to: { couldNotResolve: true },
+    },
+    {
+      name: 'no-dev-packages',
+      severity: 'error',
+      comment: 'What runs must not import what only development installs.',
+      from: { path: '^src/' },
+      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg'], dependencyTypesNot: ['type-only'] },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'require', 'node', 'types', 'default'],
+      mainFields: ['module', 'main', 'types', 'typings'],
+    },
+  },
+};

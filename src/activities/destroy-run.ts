@@ -1,0 +1,47 @@
+import type { HostPorts } from './host-ports.js';
+import type { RunRef } from './inputs.js';
+import { extractWork } from './publish-gate.js';
+import { branchOf } from '../domain/slug.js';
+
+const REMOVAL_TIMEOUT_MS = 10 * 60_000;
+
+/** Containers, volumes and workspace go; transcript, turns and the commits nobody has stay. Missing means done. */
+export async function destroyRun(ports: HostPorts, run: RunRef): Promise<void> {
+  const { runtime, files, queue } = ports;
+  const { slug } = run;
+  await Promise.all([runtime.stop(slug, 'agent', 0), runtime.stop(slug, 'bundle', 1)]);
+  const { workspace } = await files.prepare(slug);
+  await keepUnpublished(ports, run);
+  await queue.archive(slug);
+  await Promise.all([runtime.remove(slug, 'agent'), runtime.remove(slug, 'bundle')]);
+  // The tree belongs to the agent: it is emptied in a container, the host never walks it.
+  const removed = await runtime.runOnce({
+    name: `bb-${slug}-remove`,
+    slug,
+    image: ports.settings.bundleImage,
+    argv: ['/usr/bin/find', '/workspace', '-mindepth', '1', '-delete'],
+    user: 'remover',
+    mounts: [{ source: workspace, target: '/workspace', readOnly: false }],
+    env: {},
+    timeoutMs: REMOVAL_TIMEOUT_MS,
+    maxOutputBytes: 64 * 1024,
+  });
+  if (removed.exitCode !== 0) throw new Error(`the workspace of ${slug} could not be emptied: ${removed.stderr.slice(0, 300)}`);
+  await runtime.removeVolumes(slug);
+  await files.removeTransient(slug);
+  ports.slots.release(slug);
+}
+
+/** Commits that are on no branch of the forge. Best effort: a workspace nobody can read has none. */
+async function keepUnpublished(ports: HostPorts, run: RunRef): Promise<void> {
+  try {
+    const refs = await ports.git.refresh(run.subject, branchOf(run.slug, run.subject.number), null);
+    const known = [...new Set([refs.baseSha, refs.startSha, ...(refs.branchSha === null ? [] : [refs.branchSha])])];
+    const work = await extractWork(ports, run, known, 'unpublished');
+    if (work.kind === 'extracted' && work.extraction.bundle !== null) {
+      await ports.files.saveFile(run.slug, 'unpublished.bundle', work.extraction.bundle);
+    }
+  } catch (error) {
+    ports.log.warn({ slug: run.slug, err: error }, 'unpublished commits could not be kept');
+  }
+}

@@ -1,0 +1,19 @@
+import type { AgentProvider, BlobStore, Clock, Database, ForgeFor, Manifests } from '../domain/ports.js';
+import type { HostLog } from './host-ports.js';
+
+/** Everything the home machine's activities need; filled in by the worker's composition root. */
+export interface HomePorts {
+  readonly forgeFor: ForgeFor;
+  readonly manifests: Manifests;
+  readonly provider: (name: string) => AgentProvider;
+  readonly blobs: BlobStore;
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly log: HostLog;
+  readonly settings: HomeSettings;
+}
+
+export interface HomeSettings {
+  readonly org: string;
+  readonly trigger: 'collaborators' | 'org' | 'anyone';
+}

@@ -1,0 +1,64 @@
+import { activityInfo, ApplicationFailure, Context } from '@temporalio/activity';
+import type { TurnResult } from '../domain/turn.js';
+import { destroyRun } from './destroy-run.js';
+import { typedFailures } from './failures.js';
+import type { HostPorts } from './host-ports.js';
+import type { RunTurnInput } from './inputs.js';
+import type { ClaimActivities, HostActivities, TurnActivities } from './interface.js';
+import { publishWork } from './publish-work.js';
+import { settleTurn } from './settle-turn.js';
+import { superviseTurn } from './turn/supervise-turn.js';
+import { Attachments } from './turn/attachments.js';
+
+const HEARTBEAT_MS = 1_000;
+
+/** The activities of one host, over its ports. */
+export function createHostActivities(ports: HostPorts): ClaimActivities & TurnActivities & HostActivities {
+  const attachments = new Attachments();
+
+  async function watchTurn(input: RunTurnInput, how: 'run' | 'attach'): Promise<TurnResult> {
+    const { slug, turn } = input;
+    const context = Context.current();
+    const detach = attachments.take(slug);
+    const stop = new AbortController();
+    // Only a cancellation that the workflow asked for stops the agent; all others leave it running.
+    context.cancellationSignal.addEventListener('abort', () => {
+      if (context.cancellationDetails?.cancelRequested === true) stop.abort(new Error('cancelled by the workflow'));
+      else detach.abort(new Error('the worker is going away'));
+    });
+    const heartbeats = setInterval(() => {
+      context.heartbeat({ turn });
+    }, HEARTBEAT_MS);
+    try {
+      if (how === 'attach') ports.slots.adopt(slug);
+      else await ports.slots.acquire(slug, AbortSignal.any([detach.signal, stop.signal]));
+      ports.log.info({ slug, turn, how, attempt: activityInfo().attempt }, 'watching the turn');
+      const result = await superviseTurn(ports, input, { detach: detach.signal, stop: stop.signal });
+      ports.slots.release(slug);
+      return result;
+    } catch (error) {
+      if (detach.signal.aborted) throw ApplicationFailure.create({ message: 'detached; the container goes on', type: 'TurnDetached', nonRetryable: false });
+      ports.slots.release(slug);
+      throw error;
+    } finally {
+      clearInterval(heartbeats);
+      attachments.leave(slug, detach);
+    }
+  }
+
+  return {
+    claimHost: () => Promise.resolve({ host: ports.host }),
+    runTurn: (input) => typedFailures(() => watchTurn(input, 'run')),
+    attachTurn: (input) => typedFailures(() => watchTurn(input, 'attach')),
+    lastCheckinAge: (run) => typedFailures(() => checkinAge(ports, run.slug, run.turn)),
+    publishWork: (input) => typedFailures(() => publishWork(ports, input)),
+    settleTurn: (input) => typedFailures(() => settleTurn(ports, input)),
+    destroyRun: (run) => typedFailures(() => destroyRun(ports, run)),
+  };
+}
+
+/** Milliseconds since the turn's last check-in, as the disk knows it (coalesced to 5 s). */
+async function checkinAge(ports: HostPorts, slug: string, turn: number): Promise<number> {
+  const record = await ports.files.readTurn(slug, turn);
+  return ports.clock.now() - (record?.lastCheckinAt ?? 0);
+}

@@ -1,0 +1,52 @@
+import type {
+  AgentProvider,
+  BlobStore,
+  BottleRuntime,
+  Clock,
+  ForgeFor,
+  GitRepository,
+  QueueDirectory,
+  RunChannel,
+  RunFiles,
+} from '../domain/ports.js';
+import type { TurnSlots } from './turn/turn-slots.js';
+
+/** Everything a host needs to run turns; filled in by the worker's composition root. */
+export interface HostPorts {
+  readonly host: string;
+  readonly runtime: BottleRuntime;
+  readonly files: RunFiles;
+  readonly queue: QueueDirectory;
+  readonly blobs: BlobStore;
+  readonly git: GitRepository;
+  readonly forgeFor: ForgeFor;
+  readonly channel: RunChannel;
+  readonly provider: (name: string) => AgentProvider;
+  readonly slots: TurnSlots;
+  readonly clock: Clock;
+  readonly log: HostLog;
+  readonly settings: HostSettings;
+}
+
+export interface HostSettings {
+  readonly bundleImage: string;
+  readonly bundleNetwork: string;
+  /** As the sidecar bundle reaches it: the forge's API URL. */
+  readonly forgeApi: string;
+  /** Directory of the Unix socket that stands for a forge on loopback; `null` when the forge is elsewhere. */
+  readonly loopbackDir: string | null;
+  readonly caFile: string | null;
+  /** OCI runtime, such as `runsc`; `null` for the engine's default. */
+  readonly containerRuntime: string | null;
+  readonly maxPublishBytes: number;
+  readonly maxPublishFiles: number;
+  readonly maxTranscriptBytes: number;
+  /** Ask the person who triggered the run for a review of its PR. */
+  readonly requestReview: boolean;
+}
+
+/** Structured log of the host: fields first, like pino's. */
+export interface HostLog {
+  info(fields: Readonly<Record<string, unknown>>, message: string): void;
+  warn(fields: Readonly<Record<string, unknown>>, message: string): void;
+}

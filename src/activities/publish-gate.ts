@@ -1,0 +1,125 @@
+import { extractionFailure, extractionSpec, parseExtraction, type Extraction } from '../domain/extractor.js';
+import { InvalidInputError } from '../domain/errors.js';
+import type { SubjectRef } from '../domain/issue.js';
+import type { Forge, TurnRecord } from '../domain/ports.js';
+import { pullRequestBody, pullRequestTitle } from '../domain/inert-text.js';
+import { branchOf } from '../domain/slug.js';
+import type { PublishResult } from '../domain/turn.js';
+import type { HostPorts } from './host-ports.js';
+import type { RunRef } from './inputs.js';
+import { PUBLISHED_FILE } from './turn/begin-turn.js';
+
+const EXTRACTION_TIMEOUT_MS = 120_000;
+
+/** What is to become of the commits: a pull request, or the branch alone. */
+export type Publication =
+  | { readonly kind: 'pull_request'; readonly title: string; readonly body: string; readonly draft: boolean }
+  | { readonly kind: 'branch' };
+
+export type ExtractedWork =
+  | { readonly kind: 'extracted'; readonly extraction: Extraction }
+  | { readonly kind: 'failed'; readonly reason: string };
+
+/** Takes the branch's new commits and a report on the workspace out through a throw-away container. */
+export async function extractWork(ports: HostPorts, run: RunRef, known: readonly string[], purpose: string): Promise<ExtractedWork> {
+  const { slug, subject } = run;
+  const target = {
+    name: `bb-${slug}-${purpose}`,
+    slug,
+    image: ports.settings.bundleImage,
+    workspaceDir: ports.files.paths(slug).workspace,
+    branch: branchOf(slug, subject.number),
+    timeoutMs: EXTRACTION_TIMEOUT_MS,
+  };
+  const output = await ports.runtime.runOnce(extractionSpec(target, known, ports.settings.maxPublishBytes));
+  if (output.exitCode !== 0) {
+    const reason = extractionFailure(output.exitCode) ?? `the extractor ended with exit code ${String(output.exitCode)}`;
+    return { kind: 'failed', reason };
+  }
+  try {
+    return { kind: 'extracted', extraction: parseExtraction(output.stdout) };
+  } catch (error) {
+    if (error instanceof InvalidInputError) return { kind: 'failed', reason: error.message };
+    throw error;
+  }
+}
+
+/** Commits that the mirror has and a bundle can leave out. */
+export function knownCommits(record: TurnRecord | undefined): string[] {
+  const refs = record?.refs;
+  if (refs === null || refs === undefined) return [];
+  return [...new Set([refs.baseSha, refs.startSha, ...(refs.branchSha === null ? [] : [refs.branchSha])])];
+}
+
+export interface GateInput extends RunRef {
+  readonly extraction: Extraction;
+  readonly record: TurnRecord;
+  readonly publication: Publication;
+  readonly allowPaths: readonly string[];
+  readonly triggerActor: string;
+}
+
+/**
+ * The publish gate: the commits are checked in quarantine and pushed by id, then the pull request is opened or
+ * adopted. Repeating it changes nothing. A refusal is an answer for the agent, not a fault.
+ */
+export async function publishThroughGate(ports: HostPorts, input: GateInput): Promise<PublishResult> {
+  const { subject, slug, turn, extraction, record } = input;
+  const branch = branchOf(slug, subject.number);
+  const pushed = await pushBranch(ports, input, branch);
+  if (pushed.kind === 'refused') return pushed;
+  if (pushed.kind === 'pushed') await ports.files.saveFile(slug, PUBLISHED_FILE, pushed.head);
+  const forge = ports.forgeFor(subject);
+  const existing = await forge.findOpenPrByHead(branch);
+  const { head } = extraction.inspection;
+  if (existing !== undefined) return { kind: 'published', pr: existing.number, prUrl: existing.url, head, created: false };
+  const onForge = pushed.kind === 'pushed' || record.refs?.branchSha !== null;
+  if (!onForge || head === record.refs?.baseSha) return { kind: 'nothing', reason: 'there are no new commits on the branch' };
+  if (input.publication.kind === 'branch') return { kind: 'pushed', head };
+  ports.log.info({ slug, turn, branch }, 'opening the pull request');
+  return openPullRequest(ports, forge, input, branch);
+}
+
+async function pushBranch(
+  ports: HostPorts,
+  input: GateInput,
+  branch: string,
+): Promise<{ kind: 'pushed'; head: string } | { kind: 'unchanged' } | { kind: 'refused'; reason: string }> {
+  const { slug, turn, subject, extraction, record } = input;
+  if (extraction.bundle === null) return { kind: 'unchanged' };
+  const bundleFile = await ports.files.saveFile(slug, `turns/${String(turn)}/publish.bundle`, extraction.bundle);
+  const verdict = await ports.git.publish({
+    repo: subject,
+    branch,
+    bundleFile,
+    baseSha: record.baseSha ?? '',
+    ...(record.refs === null ? {} : { baseBranch: record.refs.baseBranch }),
+    maxBytes: ports.settings.maxPublishBytes,
+    maxFiles: ports.settings.maxPublishFiles,
+    allowPaths: input.allowPaths,
+  });
+  return verdict.kind === 'pushed' ? { kind: 'pushed', head: verdict.head } : verdict;
+}
+
+async function openPullRequest(ports: HostPorts, forge: Forge, input: GateInput, branch: string): Promise<PublishResult> {
+  const { subject, publication, triggerActor } = input;
+  if (publication.kind === 'branch') return { kind: 'pushed', head: input.extraction.inspection.head };
+  const title = pullRequestTitle(publication.title, `Work on #${String(subject.number)}`);
+  const pr = await forge.openPr({
+    title: publication.draft ? `WIP: ${title}` : title,
+    body: pullRequestBody(publication.body, subject.number),
+    head: branch,
+    base: input.record.refs?.baseBranch ?? (await forge.readRepository()).defaultBranch,
+  });
+  if (ports.settings.requestReview) await askForReview(ports, forge, subject, pr.number, triggerActor);
+  return { kind: 'published', pr: pr.number, prUrl: pr.url, head: input.extraction.inspection.head, created: true };
+}
+
+/** A courtesy: the pull request stands without it. */
+async function askForReview(ports: HostPorts, forge: Forge, subject: SubjectRef, pr: number, login: string): Promise<void> {
+  try {
+    await forge.requestReview(pr, login);
+  } catch (error) {
+    ports.log.warn({ repo: `${subject.owner}/${subject.repo}`, pr, login, err: error }, 'review not requested');
+  }
+}

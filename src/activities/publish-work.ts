@@ -1,0 +1,31 @@
+import { InvalidInputError } from '../domain/errors.js';
+import type { PublishResult } from '../domain/turn.js';
+import type { HostPorts } from './host-ports.js';
+import type { PublishInput } from './inputs.js';
+import { extractWork, knownCommits, publishThroughGate } from './publish-gate.js';
+
+/** The agent's `open_pr`: runs the publish gate on what is committed now, while the agent waits for the answer. */
+export async function publishWork(ports: HostPorts, input: PublishInput): Promise<PublishResult> {
+  const { slug, turn } = input;
+  const record = await ports.files.readTurn(slug, turn);
+  if (record === undefined) throw new InvalidInputError(`turn ${String(turn)} of ${slug} has not begun on this host`);
+  const work = await extractWork(ports, input, knownCommits(record), 'publish');
+  if (work.kind === 'failed') return { kind: 'refused', reason: work.reason };
+  const { title, body } = readContent(await ports.blobs.getText(input.contentRef));
+  return publishThroughGate(ports, {
+    ...input,
+    record,
+    extraction: work.extraction,
+    publication: { kind: 'pull_request', title, body, draft: false },
+    allowPaths: input.prepared.allowPaths,
+  });
+}
+
+function readContent(text: string): { readonly title: string; readonly body: string } {
+  const content: unknown = JSON.parse(text);
+  if (typeof content === 'object' && content !== null && 'title' in content && 'body' in content) {
+    const { title, body } = content;
+    if (typeof title === 'string' && typeof body === 'string') return { title, body };
+  }
+  throw new InvalidInputError('the request of open_pr has no title and body');
+}

@@ -1,0 +1,94 @@
+import { InvalidInputError } from '../domain/errors.js';
+import type { Database } from '../domain/ports.js';
+import type { ForgeStateRow, OperationRow } from '../domain/rows.js';
+import type { HomePorts } from './home-ports.js';
+import type { RecordEndInput, RecordStateInput, RecordTurnInput, RunRef, RunSnapshot } from './inputs.js';
+
+/** A finished turn: its row, its operations, and the run's state row, in one transaction. */
+export async function recordTurn(ports: HomePorts, input: RecordTurnInput): Promise<void> {
+  const { result, settled, slug, turn } = input;
+  const operations = result.operationsRef === null ? [] : parseOperations(await ports.blobs.getText(result.operationsRef), slug, turn);
+  const { database } = ports;
+  database.transaction(() => {
+    database.runs.appendOperations(operations);
+    database.runs.appendTurn({
+      slug,
+      turn,
+      event: 'ended',
+      at: result.finishedAt,
+      detail: { ...result, ...settled, reason: input.reason, watchdogFired: input.watchdogFired },
+    });
+    updateState(database, input, input.snapshot, { now: ports.clock.now(), lastCheckinAt: result.lastCheckinAt });
+  });
+}
+
+export async function recordState(ports: HomePorts, input: RecordStateInput): Promise<void> {
+  const { database } = ports;
+  database.transaction(() => {
+    updateState(database, input, input.snapshot, { now: ports.clock.now() });
+  });
+  await Promise.resolve();
+}
+
+export async function recordEnd(ports: HomePorts, input: RecordEndInput): Promise<void> {
+  const { database } = ports;
+  database.transaction(() => {
+    const row = ownRow(database, input);
+    if (row === undefined) return;
+    const updatedAt = ports.clock.now();
+    database.forgeState.upsert({ ...row, status: 'destroyed', phase: 'destroyed', reason: null, destroyedAt: input.endedAt, updatedAt });
+  });
+  await Promise.resolve();
+}
+
+function updateState(
+  database: Database,
+  run: RunRef,
+  snapshot: RunSnapshot,
+  times: { readonly now: number; readonly lastCheckinAt?: number },
+): void {
+  const row = ownRow(database, run);
+  if (row === undefined) return;
+  const prUrl = snapshot.prNumber === null ? null : prUrlOf(row, snapshot.prNumber);
+  database.forgeState.upsert({
+    ...row,
+    status: snapshot.phase === 'frozen' ? 'frozen' : 'running',
+    phase: snapshot.phase,
+    reason: snapshot.reason,
+    host: snapshot.host,
+    prNumber: snapshot.prNumber ?? row.prNumber,
+    prUrl: prUrl ?? row.prUrl,
+    lastCheckinAt: times.lastCheckinAt ?? row.lastCheckinAt,
+    updatedAt: times.now,
+  });
+}
+
+/** The row, unless a later life of the issue has taken it over. */
+function ownRow(database: Database, run: RunRef): ForgeStateRow | undefined {
+  const row = database.forgeState.get(run.subject);
+  return row?.slug === run.slug ? row : undefined;
+}
+
+/** Gitea's page of a pull request stands beside its issues'. */
+function prUrlOf(row: ForgeStateRow, number: number): string {
+  return row.issueUrl.replace(/\/(?:issues|pulls)\/\d+$/, `/pulls/${String(number)}`);
+}
+
+function parseOperations(text: string, slug: string, turn: number): OperationRow[] {
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => toOperation(JSON.parse(line), slug, turn));
+}
+
+function toOperation(value: unknown, slug: string, turn: number): OperationRow {
+  if (typeof value !== 'object' || value === null) throw new InvalidInputError('an operation line is not an object');
+  const { id, at, operation, target, outcome, text } = value as Partial<OperationRow>;
+  if (typeof id !== 'string' || typeof at !== 'number' || typeof operation !== 'string' || typeof target !== 'string') {
+    throw new InvalidInputError('an operation line lacks id, at, operation or target');
+  }
+  if (typeof text !== 'string' || (outcome !== 'ok' && outcome !== 'refused' && outcome !== 'failed')) {
+    throw new InvalidInputError('an operation line lacks text or outcome');
+  }
+  return { slug, turn, id, at, operation, target, outcome, text };
+}

@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto';
+import type { SettledTurn } from '../domain/events.js';
+import type { Extraction } from '../domain/extractor.js';
+import { patchSpec } from '../domain/extractor.js';
+import { branchOf } from '../domain/slug.js';
+import type { PublishResult } from '../domain/turn.js';
+import type { HostPorts } from './host-ports.js';
+import type { SettleTurnInput } from './inputs.js';
+import { extractWork, knownCommits, publishThroughGate, type Publication } from './publish-gate.js';
+import { TRANSCRIPT_FILE } from './turn/begin-turn.js';
+
+const MAX_PATCH_BYTES = 8 * 1024 * 1024;
+const PATCH_TIMEOUT_MS = 60_000;
+
+/** After the agent has exited: snapshot the session, take the work out, publish it, keep what is left. Idempotent. */
+export async function settleTurn(ports: HostPorts, input: SettleTurnInput): Promise<SettledTurn> {
+  const { slug, turn } = input;
+  const record = await ports.files.readTurn(slug, turn);
+  const [transcriptHash, work] = await Promise.all([
+    snapshotSession(ports, input),
+    extractWork(ports, input, knownCommits(record), 'settle'),
+  ]);
+  if (work.kind === 'failed' || record === undefined) {
+    const reason = work.kind === 'failed' ? work.reason : 'the turn never began';
+    const publish: PublishResult = { kind: 'refused', reason };
+    return { publish, stuck: false, stuckHash: input.stuckHash, uncommitted: 0, uncommittedRef: null, head: null, transcriptHash };
+  }
+  const { extraction } = work;
+  const { inspection } = extraction;
+  const stuck = inspection.stuck !== null && inspection.stuck !== input.stuckHash;
+  const [publish, uncommittedRef] = await Promise.all([
+    stuck || !input.publish ? skipped(stuck) : publishThroughGate(ports, { ...input, record, extraction, publication: await publicationOf(ports, input), allowPaths: input.prepared.allowPaths }),
+    keepUncommitted(ports, input, extraction),
+  ]);
+  return {
+    publish,
+    stuck,
+    stuckHash: inspection.stuck,
+    uncommitted: inspection.uncommitted.length,
+    uncommittedRef,
+    head: inspection.head,
+    transcriptHash,
+  };
+}
+
+function skipped(stuck: boolean): PublishResult {
+  return { kind: 'nothing', reason: stuck ? 'the agent left STUCK.md' : 'the run is ending' };
+}
+
+/** A turn that ends without `open_pr`: a success becomes a pull request, anything else a branch or a draft. */
+async function publicationOf(ports: HostPorts, input: SettleTurnInput): Promise<Publication> {
+  const { done } = input.result;
+  const success = done?.status === 'success';
+  if (!success && !input.prepared.drafts) return { kind: 'branch' };
+  const issue = await ports.forgeFor(input.subject).readIssue(input.subject.number);
+  const body = done === null || done.summaryRef === '' ? '' : await ports.blobs.getText(done.summaryRef);
+  return { kind: 'pull_request', title: issue.title, body, draft: !success };
+}
+
+/** An opaque tar of the provider's session, never unpacked here. Answers its hash. */
+async function snapshotSession(ports: HostPorts, input: SettleTurnInput): Promise<string | null> {
+  const provider = ports.provider(input.prepared.provider);
+  const [path] = provider.sessionPaths;
+  if (path === undefined) return null;
+  const archive = await ports.runtime.archive(input.slug, 'agent', path, ports.settings.maxTranscriptBytes);
+  if (archive === undefined) return null;
+  if (archive.truncated) {
+    ports.log.warn({ slug: input.slug, turn: input.turn }, 'the session is larger than the transcript limit; the last whole snapshot is kept');
+    return null;
+  }
+  await ports.files.saveFile(input.slug, TRANSCRIPT_FILE, archive.tar);
+  return createHash('sha256').update(archive.tar).digest('hex');
+}
+
+/** The list becomes a blob for the nudge; the changes themselves are kept as a patch. */
+async function keepUncommitted(ports: HostPorts, input: SettleTurnInput, extraction: Extraction): Promise<string | null> {
+  const { uncommitted } = extraction.inspection;
+  const listed = uncommitted.filter((path) => path !== 'STUCK.md');
+  if (listed.length === 0) return null;
+  const { slug, turn, subject } = input;
+  const target = {
+    name: `bb-${slug}-patch`,
+    slug,
+    image: ports.settings.bundleImage,
+    workspaceDir: ports.files.paths(slug).workspace,
+    branch: branchOf(slug, subject.number),
+    timeoutMs: PATCH_TIMEOUT_MS,
+  };
+  const patch = await ports.runtime.runOnce(patchSpec(target, MAX_PATCH_BYTES));
+  if (patch.exitCode === 0) await ports.files.saveFile(slug, `turns/${String(turn)}/uncommitted.patch`, patch.stdout);
+  return ports.blobs.put(listed.join('\n'));
+}

@@ -1,0 +1,141 @@
+import type { AgentManifest, ContainerState, RunPaths, TurnRefs } from '../../domain/ports.js';
+import { branchOf } from '../../domain/slug.js';
+import type { HostPorts } from '../host-ports.js';
+import type { RunTurnInput } from '../inputs.js';
+import type { TurnJournal } from './turn-journal.js';
+
+/** Where the last pushed head of the run is kept, below its directory. */
+export const PUBLISHED_FILE = 'published';
+export const TRANSCRIPT_FILE = 'transcript/session.tar';
+
+/**
+ * Brings the turn to the point where its agent runs, from wherever an earlier try left it. Clone, bundle start and
+ * agent creation run side by side; the entrypoint waits for the bundle's socket, so the agent need not.
+ */
+export async function beginTurn(ports: HostPorts, input: RunTurnInput, journal: TurnJournal, signal: AbortSignal): Promise<void> {
+  const { slug } = input;
+  if (journal.resumed && hasStarted(await ports.runtime.inspect(slug, 'agent'), journal.record.previousStart)) return;
+  const paths = await ports.files.prepare(slug);
+  const fetched = fetchRefs(ports, input, paths);
+  // Whichever fails first decides; the other's failure must not go unhandled.
+  fetched.catch(() => undefined);
+  const { agent, bundleStarted } = await createContainers(ports, input, paths);
+  bundleStarted.catch(() => undefined);
+  const refs = await fetched;
+  const sessionId = await writeInput(ports, input, refs, journal);
+  await journal.decide({
+    previousStart: agent.startedAt,
+    refs,
+    baseSha: refs.resetTo ?? input.head ?? refs.startSha,
+    sessionId,
+    lastCheckinAt: ports.clock.now(),
+  });
+  signal.throwIfAborted();
+  await Promise.all([ports.runtime.start(slug, 'agent'), bundleStarted]);
+}
+
+/** The engine's start time differs from the one before this turn, so it was this turn that started it. */
+export function hasStarted(agent: ContainerState | undefined, previousStart: string): boolean {
+  return agent !== undefined && agent.status !== 'created' && agent.startedAt !== previousStart;
+}
+
+interface FetchedRefs extends TurnRefs {
+  /** The branch was rewritten on the forge: the workspace starts again from there. */
+  readonly resetTo: string | null;
+}
+
+async function fetchRefs(ports: HostPorts, input: RunTurnInput, paths: RunPaths): Promise<FetchedRefs> {
+  const { subject, slug } = input;
+  const branch = branchOf(slug, subject.number);
+  const refs = await ports.git.refresh(subject, branch, input.prepared.baseBranches);
+  const [resetTo] = await Promise.all([
+    rewrittenTo(ports, input, refs),
+    ports.git.writeRefsBundle(subject, refs, branch, `${paths.turnInput}/refs.bundle`),
+  ]);
+  return { ...refs, resetTo };
+}
+
+async function rewrittenTo(ports: HostPorts, input: RunTurnInput, refs: TurnRefs): Promise<string | null> {
+  if (refs.branchSha === null || input.head === null) return null;
+  const published = await ports.files.readFile(input.slug, PUBLISHED_FILE);
+  if (published === undefined) return null;
+  const lastPushed = new TextDecoder().decode(published).trim();
+  if (lastPushed === refs.branchSha) return null;
+  return (await ports.git.isAncestor(input.subject, lastPushed, refs.branchSha)) ? null : refs.branchSha;
+}
+
+async function createContainers(
+  ports: HostPorts,
+  input: RunTurnInput,
+  paths: RunPaths,
+): Promise<{ agent: ContainerState; bundleStarted: Promise<unknown> }> {
+  const { runtime, settings, files, queue } = ports;
+  const { slug, prepared } = input;
+  await Promise.all([files.placeToken(slug), queue.writeTurnHeader(slug, { turn: input.turn, prNumber: input.prNumber })]);
+  await runtime.createBundle({
+    slug,
+    image: settings.bundleImage,
+    queueOutDir: paths.queueOut,
+    queueInDir: paths.queueIn,
+    tokenFile: paths.bundleToken,
+    caFile: settings.caFile,
+    loopbackDir: settings.loopbackDir,
+    network: settings.bundleNetwork,
+    env: bundleEnv(ports, input),
+  });
+  const bundleStarted = runtime.start(slug, 'bundle');
+  const agent = await runtime.createAgent({
+    slug,
+    image: prepared.image,
+    workspaceDir: paths.workspace,
+    turnDir: paths.turnInput,
+    limits: prepared.limits,
+    env: prepared.env,
+    ...(settings.containerRuntime === null ? {} : { runtime: settings.containerRuntime }),
+  });
+  if (agent.status === 'created' && input.turn > 1) await restoreSession(ports, input);
+  return { agent, bundleStarted };
+}
+
+/** Configuration of the sidecar; the token is a file, and what changes with the turn is in the queue's header. */
+export function bundleEnv(ports: HostPorts, input: RunTurnInput): Record<string, string> {
+  const { subject, slug, prNumber } = input;
+  return {
+    BOTTLE_SLUG: slug,
+    FORGE_GITEA_API: ports.settings.forgeApi,
+    FORGE_OWNER: subject.owner,
+    FORGE_REPO: subject.repo,
+    FORGE_ISSUE_NUMBER: String(subject.number),
+    FORGE_PR_NUMBER: prNumber === null ? '' : String(prNumber),
+    ...(ports.settings.loopbackDir === null ? {} : { FORGE_SOCKET: '/run/bottle/loopback/forge.sock' }),
+  };
+}
+
+/** A fresh container of an older run: its session comes back from the snapshot. */
+async function restoreSession(ports: HostPorts, input: RunTurnInput): Promise<void> {
+  const tar = await ports.files.readFile(input.slug, TRANSCRIPT_FILE);
+  if (tar !== undefined) await ports.runtime.restore(input.slug, 'agent', '/home/agent', tar);
+}
+
+async function writeInput(ports: HostPorts, input: RunTurnInput, refs: FetchedRefs, journal: TurnJournal): Promise<string | null> {
+  const { slug, turn, subject, prepared } = input;
+  const provider = ports.provider(prepared.provider);
+  const resume = input.sessionId !== null;
+  // A turn that died before its session existed starts a new one, under a new id.
+  const sessionId = input.sessionId ?? journal.record.sessionId ?? provider.newSessionId(`${slug}/${String(turn)}`);
+  const launch = provider.launch({ sessionId, resume, model: prepared.model });
+  const gitUser: AgentManifest['gitUser'] = prepared.gitUser;
+  await ports.files.writeTurnInput(slug, {
+    turn,
+    argv: launch.argv,
+    env: launch.env,
+    prompt: await ports.blobs.getText(prepared.promptRef),
+    branch: branchOf(slug, subject.number),
+    start: refs.startSha,
+    gitUser,
+    wantsForge: true,
+    resetTo: refs.resetTo,
+    turnJson: { turn, issueNumber: subject.number, prNumber: input.prNumber },
+  });
+  return sessionId;
+}

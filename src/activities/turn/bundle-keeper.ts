@@ -1,0 +1,32 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { HostPorts } from '../host-ports.js';
+import type { RunTurnInput } from '../inputs.js';
+import type { TurnJournal } from './turn-journal.js';
+
+/** A sidecar that dies is restarted this often within a turn; after that the run is frozen. */
+const MAX_RESTARTS = 2;
+const RETRY_MS = 1_000;
+
+/** Keeps the sidecar bundle alive while the turn runs. Resolves when the signal aborts, or with `gave_up`. */
+export async function keepBundle(ports: HostPorts, input: RunTurnInput, journal: TurnJournal, signal: AbortSignal): Promise<'ended' | 'gave_up'> {
+  const { slug, turn } = input;
+  while (!signal.aborted) {
+    try {
+      const exitCode = await ports.runtime.waitForExit(slug, 'bundle', signal);
+      const restarts = journal.record.sidecarRestarts;
+      if (restarts >= MAX_RESTARTS) {
+        ports.log.warn({ slug, turn, exitCode }, 'the sidecar died again; giving the turn up');
+        return 'gave_up';
+      }
+      ports.log.warn({ slug, turn, exitCode, restarts: restarts + 1 }, 'the sidecar died; restarting it');
+      await journal.decide({ sidecarRestarts: restarts + 1 });
+      await ports.files.placeToken(slug);
+      await ports.runtime.start(slug, 'bundle');
+    } catch (error) {
+      if (signal.aborted) return 'ended';
+      ports.log.warn({ slug, turn, err: error }, 'the sidecar could not be watched; trying again');
+      await delay(RETRY_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+  return 'ended';
+}

@@ -1,0 +1,129 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { QueueBody, QueueMessage } from '../../domain/queue.js';
+import type { HostPorts } from '../host-ports.js';
+import type { RunTurnInput } from '../inputs.js';
+import type { TurnJournal } from './turn-journal.js';
+
+/** The queue is looked at this often even when no change was reported, milliseconds. */
+const POLL_MS = 500;
+const RETRY_MS = 1_000;
+
+type RequestMessage = QueueMessage & { readonly body: Extract<QueueBody, { kind: 'open_pr' }> };
+
+export interface RelayEvents {
+  onDone(): void;
+  onFlood(): void;
+}
+
+/**
+ * Carries the sidecar's messages to the run and its answers back: read, deliver, acknowledge, so that a message whose
+ * delivery is not certain is delivered again under the same id.
+ */
+export class Relay {
+  private readonly requests = new Map<string, Promise<void>>();
+  private draining: Promise<void> = Promise.resolve();
+  private flooded = false;
+
+  constructor(
+    private readonly ports: HostPorts,
+    private readonly input: RunTurnInput,
+    private readonly journal: TurnJournal,
+    private readonly events: RelayEvents,
+  ) {}
+
+  /** Until the signal aborts; a fault of the disk is logged and tried again. */
+  async run(signal: AbortSignal): Promise<void> {
+    let wake = (): void => undefined;
+    const unwatch = this.ports.queue.watch(this.input.slug, () => {
+      wake();
+    });
+    try {
+      while (!signal.aborted) {
+        const changed = new Promise<void>((resolve) => (wake = resolve));
+        await this.drain(signal).catch((error: unknown) => {
+          this.ports.log.warn({ slug: this.input.slug, err: error }, 'queue could not be read; trying again');
+        });
+        await Promise.race([changed, delay(POLL_MS, undefined, { signal }).catch(() => undefined)]);
+      }
+    } finally {
+      unwatch();
+    }
+  }
+
+  /** Delivers what is there now; one drain at a time. */
+  drain(signal: AbortSignal): Promise<void> {
+    const next = this.draining.catch(() => undefined).then(() => this.drainOnce(signal));
+    this.draining = next;
+    return next;
+  }
+
+  /** After the bundle is gone: everything it left is delivered, open requests are answered. */
+  async drainToEmpty(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      await this.drain(signal);
+      await Promise.all(this.requests.values());
+      const { messages } = await this.ports.queue.read(this.input.slug);
+      if (messages.length === 0 || this.flooded) return;
+    }
+  }
+
+  private async drainOnce(signal: AbortSignal): Promise<void> {
+    const { messages, flood } = await this.ports.queue.read(this.input.slug);
+    if (flood && !this.flooded) {
+      this.flooded = true;
+      this.events.onFlood();
+    }
+    for (const message of messages) {
+      const { body } = message;
+      if (body.turn === this.input.turn) this.journal.checkIn();
+      if (body.turn !== this.input.turn) await this.acknowledge(message);
+      else if (body.kind === 'open_pr') this.startRequest({ ...message, body }, signal);
+      else await this.deliver(message, body);
+    }
+  }
+
+  private async deliver(message: QueueMessage, body: Exclude<QueueBody, { kind: 'open_pr' }>): Promise<void> {
+    if (body.kind === 'operations') {
+      const lines = body.lines.map((line) => JSON.stringify(line));
+      await this.ports.files.appendOperations(this.input.slug, this.input.turn, lines);
+    } else if (this.journal.record.done === null) {
+      const { status, summary } = body;
+      await this.journal.decide({ done: { id: message.id, status, summary, at: this.ports.clock.now() } });
+      this.events.onDone();
+    }
+    await this.acknowledge(message);
+  }
+
+  /** Held open until the gate has answered, without holding up other messages. */
+  private startRequest(message: RequestMessage, signal: AbortSignal): void {
+    if (this.requests.has(message.id)) return;
+    const work = this.request(message, signal).finally(() => this.requests.delete(message.id));
+    work.catch(() => undefined);
+    this.requests.set(message.id, work);
+  }
+
+  private async request(message: RequestMessage, signal: AbortSignal): Promise<void> {
+    const { subject, slug, turn } = this.input;
+    const { title, body } = message.body;
+    const contentRef = await this.ports.blobs.put(JSON.stringify({ title, body }));
+    while (!signal.aborted) {
+      try {
+        const result = await this.ports.channel.openPr(subject, { slug, turn, requestId: message.id, contentRef });
+        const answer =
+          result.kind === 'published'
+            ? { kind: 'published' as const, pr: result.pr, url: result.prUrl, head: result.head }
+            : { kind: 'refused' as const, reason: result.kind === 'pushed' ? 'pushed, but no pull request was opened' : result.reason };
+        await this.ports.queue.answer(slug, { requestId: message.id, result: answer });
+        await this.acknowledge(message);
+        return;
+      } catch (error) {
+        this.ports.log.warn({ slug, request: message.id, err: error }, 'open_pr not answered yet; trying again');
+        await delay(RETRY_MS, undefined, { signal }).catch(() => undefined);
+      }
+    }
+  }
+
+  private acknowledge(message: QueueMessage): Promise<void> {
+    return this.ports.queue.acknowledge(this.input.slug, message.fileName);
+  }
+}

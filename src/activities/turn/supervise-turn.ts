@@ -1,0 +1,191 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { StopReason, TurnResult } from '../../domain/turn.js';
+import type { HostPorts } from '../host-ports.js';
+import type { RunTurnInput } from '../inputs.js';
+import { beginTurn } from './begin-turn.js';
+import { keepBundle } from './bundle-keeper.js';
+import { pumpLogs } from './log-pump.js';
+import { Relay } from './relay.js';
+import { TurnJournal } from './turn-journal.js';
+
+/** Seconds between SIGTERM and SIGKILL when the orchestrator ends a turn. */
+const STOP_GRACE_S = 5;
+/** Seconds the bundle gets to flush its operation log. */
+const BUNDLE_GRACE_S = 3;
+const RETRY_MS = 500;
+/** An agent that lingers this long after `signal_done` is worth a signal of its own, milliseconds. */
+const LINGER_MS = 2_000;
+
+/** What the activity around a turn tells it. */
+export interface TurnLink {
+  /** Leave the containers running and stop watching. */
+  readonly detach: AbortSignal;
+  /** Stop the agent: the workflow asked for it. */
+  readonly stop: AbortSignal;
+}
+
+/** Starts the turn or finds it running, watches it to its end, and reports what it left. Idempotent. */
+export async function superviseTurn(ports: HostPorts, input: RunTurnInput, link: TurnLink): Promise<TurnResult> {
+  const { slug, turn } = input;
+  const journal = await TurnJournal.open(ports.files, slug, turn, ports.clock);
+  const beginning = AbortSignal.any([link.detach, link.stop]);
+  try {
+    await beginTurn(ports, input, journal, beginning);
+  } catch (error) {
+    if (!link.detach.aborted) await stopBundle(ports, slug);
+    throw error;
+  }
+  const watch = new TurnWatch(ports, input, journal, link);
+  await watch.untilExit();
+  return watch.finish();
+}
+
+class TurnWatch {
+  private readonly over = new AbortController();
+  private readonly relay: Relay;
+  private readonly logs: Promise<void>;
+  private readonly helpers: Promise<unknown>[] = [];
+  private readonly timers: NodeJS.Timeout[] = [];
+  private stopping: Promise<void> | undefined;
+
+  constructor(
+    private readonly ports: HostPorts,
+    private readonly input: RunTurnInput,
+    private readonly journal: TurnJournal,
+    private readonly link: TurnLink,
+  ) {
+    const signal = AbortSignal.any([this.over.signal, link.detach]);
+    this.relay = new Relay(ports, input, journal, {
+      onDone: () => {
+        this.afterDone();
+      },
+      onFlood: () => {
+        void this.stop('queue_flood', STOP_GRACE_S);
+      },
+    });
+    this.logs = pumpLogs(ports, input, journal, link.detach);
+    this.helpers.push(
+      this.announce(signal),
+      this.relay.run(signal),
+      keepBundle(ports, input, journal, signal).then((end) => (end === 'gave_up' ? this.stop('sidecar_died', STOP_GRACE_S) : undefined)),
+      this.limit(signal),
+    );
+    if (journal.record.done !== null) this.afterDone();
+    if (input.stop !== null) void this.stop(input.stop, STOP_GRACE_S);
+    if (link.stop.aborted) void this.stop(null, STOP_GRACE_S);
+    link.stop.addEventListener('abort', () => void this.stop(null, STOP_GRACE_S), { signal: this.over.signal });
+  }
+
+  /** Resolves when the agent's container has exited; rejects with the detach signal's reason. */
+  async untilExit(): Promise<void> {
+    const { slug } = this.input;
+    try {
+      for (;;) {
+        try {
+          await this.ports.runtime.waitForExit(slug, 'agent', this.link.detach);
+          return;
+        } catch (error) {
+          this.link.detach.throwIfAborted();
+          this.ports.log.warn({ slug, err: error }, 'the agent could not be watched; trying again');
+          await delay(RETRY_MS);
+        }
+      }
+    } finally {
+      for (const timer of this.timers) clearTimeout(timer);
+      this.over.abort();
+      await Promise.allSettled(this.helpers);
+      if (this.link.detach.aborted) await this.logs.catch(() => undefined);
+    }
+  }
+
+  async finish(): Promise<TurnResult> {
+    const { ports, journal } = this;
+    const { slug, turn } = this.input;
+    const [state] = await Promise.all([ports.runtime.inspect(slug, 'agent'), this.logs, stopBundle(ports, slug)]);
+    // The agent's exit must not overtake its own `signal_done`.
+    await this.relay.drainToEmpty(this.link.detach);
+    this.link.detach.throwIfAborted();
+    await ports.files.dropToken(slug);
+    const operations = await ports.files.readOperations(slug, turn);
+    const { record } = journal;
+    await journal.decide({});
+    const done = record.done === null ? null : await this.doneOf(record.done);
+    return {
+      exitCode: state?.exitCode ?? -1,
+      done,
+      stopped: record.stopped,
+      startedAt: Date.parse(state?.startedAt ?? ''),
+      finishedAt: Date.parse(state?.finishedAt ?? ''),
+      lastCheckinAt: record.lastCheckinAt,
+      sidecarRestarts: record.sidecarRestarts,
+      baseSha: record.baseSha ?? '',
+      sessionId: record.sessionId,
+      imageId: state?.imageId ?? '',
+      operationsRef: operations === '' ? null : await ports.blobs.put(operations),
+    };
+  }
+
+  private async announce(signal: AbortSignal): Promise<void> {
+    const { subject, slug, turn } = this.input;
+    await untilDelivered(signal, () => this.ports.channel.turnStarted(subject, { slug, turn, at: this.ports.clock.now() }));
+  }
+
+  /** The agent may exit by itself; after the grace it is stopped. */
+  private afterDone(): void {
+    const { doneGraceMs } = this.input;
+    const since = this.ports.clock.now() - (this.journal.record.done?.at ?? 0);
+    this.timers.push(setTimeout(() => void this.stop(null, STOP_GRACE_S), Math.max(0, doneGraceMs - since)));
+    this.timers.push(setTimeout(() => void this.bringForward(), LINGER_MS));
+  }
+
+  private async bringForward(): Promise<void> {
+    const { subject, slug, turn } = this.input;
+    const { done } = this.journal.record;
+    if (done === null) return;
+    const { id, status, summaryRef } = await this.doneOf(done);
+    await untilDelivered(this.over.signal, () => this.ports.channel.signalDone(subject, { slug, turn, doneId: id, status, summaryRef }));
+  }
+
+  private async doneOf(done: { id: string; status: 'success' | 'blocked' | 'failed'; summary: string }): Promise<NonNullable<TurnResult['done']>> {
+    return { id: done.id, status: done.status, summaryRef: await this.ports.blobs.put(done.summary) };
+  }
+
+  /** Enforces the turn limit: time since the container started, less what was held for the operator. */
+  private async limit(signal: AbortSignal): Promise<void> {
+    const state = await this.ports.runtime.inspect(this.input.slug, 'agent').catch(() => undefined);
+    const startedAt = Date.parse(state?.startedAt ?? '') || this.ports.clock.now();
+    for (;;) {
+      const left = startedAt + this.input.turnTimeoutMs + this.journal.record.heldMs - this.ports.clock.now();
+      if (left <= 0) return void (await this.stop('timeout', STOP_GRACE_S));
+      try {
+        await delay(Math.min(left, 2 ** 31 - 1), undefined, { signal });
+      } catch {
+        return;
+      }
+    }
+  }
+
+  /** The first reason stands. Tried until the engine has taken it. */
+  private stop(reason: StopReason | null, graceSeconds: number): Promise<void> {
+    this.stopping ??= (async () => {
+      if (reason !== null && this.journal.record.stopped === null) await this.journal.decide({ stopped: reason });
+      await untilDelivered(this.over.signal, () => this.ports.runtime.stop(this.input.slug, 'agent', graceSeconds));
+    })();
+    return this.stopping;
+  }
+}
+
+async function stopBundle(ports: HostPorts, slug: string): Promise<void> {
+  await ports.runtime.stop(slug, 'bundle', BUNDLE_GRACE_S);
+}
+
+async function untilDelivered(signal: AbortSignal, deliver: () => Promise<void>): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      await deliver();
+      return;
+    } catch {
+      await delay(RETRY_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import type { Clock, RunFiles, TurnRecord } from '../../domain/ports.js';
+
+/** Check-ins and log positions are written this seldom, milliseconds; decisions at once. */
+const COALESCE_MS = 5_000;
+
+/** What must be known of a turn after the worker that watches it died: on disk before it matters. */
+export class TurnJournal {
+  private writing: Promise<void> = Promise.resolve();
+  private writtenAt = 0;
+
+  private constructor(
+    private readonly files: RunFiles,
+    private readonly slug: string,
+    private readonly clock: Clock,
+    private current: TurnRecord,
+    /** The turn was begun by an earlier watcher. */
+    readonly resumed: boolean,
+  ) {}
+
+  static async open(files: RunFiles, slug: string, turn: number, clock: Clock): Promise<TurnJournal> {
+    const known = await files.readTurn(slug, turn);
+    return new TurnJournal(files, slug, clock, known ?? blank(turn), known !== undefined);
+  }
+
+  get record(): TurnRecord {
+    return this.current;
+  }
+
+  /** Durable when it resolves. */
+  async decide(change: Partial<TurnRecord>): Promise<void> {
+    this.current = { ...this.current, ...change };
+    await this.write();
+  }
+
+  /** Known at once, durable soon. */
+  observe(change: Partial<TurnRecord>): void {
+    this.current = { ...this.current, ...change };
+    if (this.clock.now() - this.writtenAt < COALESCE_MS) return;
+    void this.write().catch(() => undefined);
+  }
+
+  checkIn(at: number = this.clock.now()): void {
+    if (at > this.current.lastCheckinAt) this.observe({ lastCheckinAt: at });
+  }
+
+  private write(): Promise<void> {
+    this.writtenAt = this.clock.now();
+    const next = this.writing.catch(() => undefined).then(() => this.files.writeTurn(this.slug, this.current));
+    this.writing = next;
+    return next;
+  }
+}
+
+function blank(turn: number): TurnRecord {
+  return {
+    turn,
+    previousStart: '',
+    refs: null,
+    baseSha: null,
+    logSince: null,
+    lastCheckinAt: 0,
+    done: null,
+    sidecarRestarts: 0,
+    heldMs: 0,
+    stopped: null,
+    sessionId: null,
+  };
+}

@@ -1,0 +1,175 @@
+import Docker from 'dockerode';
+import { BottleRuntimeError, InvalidInputError } from '../../domain/errors.js';
+import type {
+  AgentContainerSpec,
+  BottleRuntime,
+  BundleContainerSpec,
+  ContainerRole,
+  ContainerState,
+  EngineInfo,
+  LogLine,
+  OneShotResult,
+  OneShotSpec,
+  OwnedObject,
+} from '../../domain/ports.js';
+import { agentContainer } from './agent-container.js';
+import { archivePath, restorePath } from './archive.js';
+import type { Archive } from './archive.js';
+import { bundleContainer } from './bundle-container.js';
+import { createOrAdopt, inspectOurs, removeOurs, requireContainer, stateOf } from './containers.js';
+import { engineCall, toRuntimeError } from './errors.js';
+import { listOwned } from './inventory.js';
+import { followContainerLogs } from './logs.js';
+import { containerName } from './names-and-labels.js';
+import { runOneShot } from './one-shot.js';
+import { createVolumes, removeVolumesOf, volumeIsThere } from './volumes.js';
+import { waitUntilStopped } from './wait.js';
+
+const NOT_MODIFIED = 304;
+const NOT_FOUND = 404;
+/** Networks that exist on every engine and are not the host's. */
+const BUILT_IN_NETWORKS = new Set(['bridge', 'default', 'none']);
+
+/**
+ * Bottles on a Docker engine (API 1.41 or newer), reached by dockerode through `DOCKER_HOST` or the usual socket. The
+ * user needs the docker group and no other right: nothing here changes an owner on the host.
+ */
+export class DockerBottleRuntime implements BottleRuntime {
+  readonly #docker: Docker;
+  #hostCpus: number | undefined;
+
+  constructor(docker: Docker = new Docker()) {
+    this.#docker = docker;
+  }
+
+  async info(): Promise<EngineInfo> {
+    try {
+      const version = await this.#docker.version();
+      return { version: version.Version, apiVersion: version.ApiVersion };
+    } catch (error) {
+      throw toRuntimeError(error, "read the engine's version");
+    }
+  }
+
+  async createBundle(spec: BundleContainerSpec): Promise<ContainerState> {
+    const options = bundleContainer(spec, await this.#cpus());
+    await this.#refuseHostNetwork(spec.network);
+    await createVolumes(this.#docker, spec.slug);
+    return createOrAdopt(this.#docker, spec.slug, 'bundle', options);
+  }
+
+  async createAgent(spec: AgentContainerSpec): Promise<ContainerState> {
+    const options = agentContainer(spec, await this.#cpus());
+    // The engine would make it up, without labels and owned by root.
+    for (const kind of ['sock', 'home'] as const) {
+      if (await volumeIsThere(this.#docker, spec.slug, kind)) continue;
+      throw new BottleRuntimeError(`run ${spec.slug} has no ${kind} volume: create its bundle first`, false);
+    }
+    return createOrAdopt(this.#docker, spec.slug, 'agent', options);
+  }
+
+  async inspect(slug: string, role: ContainerRole): Promise<ContainerState | undefined> {
+    const info = await inspectOurs(this.#docker, containerName(slug, role), slug, role);
+    return info === undefined ? undefined : stateOf(info);
+  }
+
+  async start(slug: string, role: ContainerRole): Promise<ContainerState> {
+    const { Id: id, Name: name } = await requireContainer(this.#docker, slug, role);
+    await engineCall(`start ${name.slice(1)}`, () => this.#docker.getContainer(id).start(), [NOT_MODIFIED]);
+    return stateOf(await requireContainer(this.#docker, slug, role));
+  }
+
+  async stop(slug: string, role: ContainerRole, graceSeconds: number): Promise<void> {
+    const name = containerName(slug, role);
+    const info = await inspectOurs(this.#docker, name, slug, role);
+    if (info === undefined) return;
+    const grace = Math.max(0, Math.round(graceSeconds));
+    await engineCall(`stop ${name}`, () => this.#docker.getContainer(info.Id).stop({ t: grace }), [
+      NOT_MODIFIED,
+      NOT_FOUND,
+    ]);
+  }
+
+  async remove(slug: string, role: ContainerRole): Promise<void> {
+    await removeOurs(this.#docker, containerName(slug, role), slug, role);
+  }
+
+  async removeVolumes(slug: string): Promise<void> {
+    await removeVolumesOf(this.#docker, slug);
+  }
+
+  async waitForExit(slug: string, role: ContainerRole, signal: AbortSignal): Promise<number> {
+    const { Id: id } = await requireContainer(this.#docker, slug, role);
+    return waitUntilStopped(this.#docker, id, containerName(slug, role), { signal });
+  }
+
+  async followLogs(
+    slug: string,
+    role: ContainerRole,
+    since: string | null,
+    signal: AbortSignal,
+    onLine: (line: LogLine) => void,
+  ): Promise<void> {
+    const { Id: id } = await requireContainer(this.#docker, slug, role);
+    await followContainerLogs(
+      this.#docker.getContainer(id),
+      containerName(slug, role),
+      since,
+      signal,
+      onLine,
+    );
+  }
+
+  async list(slug?: string): Promise<OwnedObject[]> {
+    return listOwned(this.#docker, slug);
+  }
+
+  async runOnce(spec: OneShotSpec): Promise<OneShotResult> {
+    return runOneShot(this.#docker, spec, await this.#cpus());
+  }
+
+  async archive(
+    slug: string,
+    role: ContainerRole,
+    path: string,
+    maxBytes: number,
+  ): Promise<Archive | undefined> {
+    return archivePath(this.#docker, slug, role, path, maxBytes);
+  }
+
+  async restore(slug: string, role: ContainerRole, path: string, tar: Uint8Array): Promise<void> {
+    await restorePath(this.#docker, slug, role, path, tar);
+  }
+
+  async imageId(image: string): Promise<string | undefined> {
+    const info = await engineCall(`inspect image ${image}`, () => this.#docker.getImage(image).inspect(), [
+      NOT_FOUND,
+    ]);
+    return info?.Id;
+  }
+
+  /** Asked once: a machine's number of CPUs stays. */
+  async #cpus(): Promise<number> {
+    if (this.#hostCpus === undefined) {
+      const info: unknown = await engineCall('ask the engine for its machine', (): Promise<unknown> =>
+        this.#docker.info(),
+      );
+      const cpus = typeof info === 'object' && info !== null && 'NCPU' in info ? info.NCPU : undefined;
+      this.#hostCpus = typeof cpus === 'number' && cpus > 0 ? cpus : Infinity;
+    }
+    return this.#hostCpus;
+  }
+
+  /** A network may be named by its id, and the host's has one too. */
+  async #refuseHostNetwork(network: string): Promise<void> {
+    if (BUILT_IN_NETWORKS.has(network)) return;
+    const info: unknown = await engineCall(`inspect network ${network}`, (): Promise<unknown> =>
+      this.#docker.getNetwork(network).inspect(),
+    );
+    if (typeof info === 'object' && info !== null && 'Driver' in info && info.Driver === 'host') {
+      throw new InvalidInputError(
+        "the bundle is never on the host's network: set BUNDLE_NETWORK to a bridge network",
+      );
+    }
+  }
+}

@@ -1,0 +1,114 @@
+import type Docker from 'dockerode';
+import { BottleRuntimeError } from '../../domain/errors.js';
+import type { OneShotResult, OneShotSpec } from '../../domain/ports.js';
+import { removeById, removeOurs } from './containers.js';
+import { toRuntimeError } from './errors.js';
+import { labelsOf, oneShotName } from './names-and-labels.js';
+import { oneShotContainer } from './one-shot-container.js';
+import { frames, withoutLateErrors } from './stream-frames.js';
+import { waitUntilStopped } from './wait.js';
+
+/** More of standard error is dropped: it is for a message, not for data. */
+export const MAX_STDERR_BYTES = 16 * 1024;
+
+/**
+ * Runs a throw-away container and takes its standard output. A leftover of the same name (an attempt that was cut
+ * off) is removed first, and the container is gone afterwards, whatever happens.
+ * @throws BottleRuntimeError, final, when the output is beyond the cap: all of it is discarded. Too late is final for
+ * the agent's uid, since a hostile tree would be just as slow again; a remover gets further each time
+ */
+export async function runOneShot(
+  docker: Docker,
+  spec: OneShotSpec,
+  hostCpus: number,
+): Promise<OneShotResult> {
+  const name = oneShotName(spec.slug, spec.name);
+  const options = { ...oneShotContainer(spec, hostCpus), name, Labels: labelsOf(spec.slug, 'once') };
+  await removeOurs(docker, name, spec.slug, 'once');
+  let container: Docker.Container;
+  try {
+    container = await docker.createContainer(options);
+  } catch (error) {
+    throw toRuntimeError(error, `create ${name}`);
+  }
+  try {
+    return await withinTime(attachAndRun(docker, container, name, spec), spec, name);
+  } catch (error) {
+    throw toRuntimeError(error, `run ${name}`);
+  } finally {
+    await removeById(docker, container.id, name);
+  }
+}
+
+/** Attached before the start, so that no output is missed. */
+async function attachAndRun(
+  docker: Docker,
+  container: Docker.Container,
+  name: string,
+  spec: OneShotSpec,
+): Promise<OneShotResult> {
+  const attachment = new AbortController();
+  try {
+    const stream = await container.attach({
+      stream: true,
+      stdout: true,
+      stderr: true,
+      abortSignal: attachment.signal,
+    });
+    const [output, exitCode] = await Promise.all([
+      collect(stream, spec.maxOutputBytes, name),
+      container.start().then(() => waitUntilStopped(docker, container.id, name)),
+    ]);
+    return { exitCode, ...output };
+  } finally {
+    // Of a container that could not be started, nobody else would end it.
+    attachment.abort();
+  }
+}
+
+async function collect(
+  stream: NodeJS.ReadableStream,
+  maxBytes: number,
+  name: string,
+): Promise<Omit<OneShotResult, 'exitCode'>> {
+  const stdout: Buffer[] = [];
+  const stderr: Buffer[] = [];
+  let stdoutBytes = 0;
+  let stderrBytes = 0;
+  for await (const { stream: from, payload } of frames(withoutLateErrors(stream))) {
+    if (from === 'stderr') {
+      const kept = payload.subarray(0, MAX_STDERR_BYTES - stderrBytes);
+      stderrBytes += kept.length;
+      if (kept.length > 0) stderr.push(Buffer.from(kept));
+      continue;
+    }
+    stdoutBytes += payload.length;
+    if (stdoutBytes > maxBytes) {
+      throw new BottleRuntimeError(
+        `${name} wrote more than ${String(maxBytes)} bytes; the output is discarded`,
+        false,
+      );
+    }
+    stdout.push(payload);
+  }
+  return { stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr).toString('utf8') };
+}
+
+async function withinTime<T>(work: Promise<T>, spec: OneShotSpec, name: string): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(
+        new BottleRuntimeError(
+          `${name} was stopped: not done after ${String(spec.timeoutMs)} ms`,
+          spec.user === 'remover',
+        ),
+      );
+    }, spec.timeoutMs);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,45 @@
+import type Docker from 'dockerode';
+import { BottleRuntimeError } from '../../domain/errors.js';
+import { engineCall, statusOf, toRuntimeError } from './errors.js';
+import { VOLUME_KINDS, labelsOf, requireOurs, volumeName } from './names-and-labels.js';
+import type { VolumeKind } from './names-and-labels.js';
+
+/** Creates the run's volumes, or adopts them: the engine answers with the existing one, labels and all. */
+export async function createVolumes(docker: Docker, slug: string): Promise<void> {
+  await Promise.all(
+    VOLUME_KINDS.map(async (kind) => {
+      const name = volumeName(slug, kind);
+      await engineCall(`create volume ${name}`, () =>
+        docker.createVolume({ Name: name, Labels: labelsOf(slug, kind) }),
+      );
+      if (!(await volumeIsThere(docker, slug, kind)))
+        throw new BottleRuntimeError(`volume ${name} went as it came`, true);
+    }),
+  );
+}
+
+/** @throws BottleRuntimeError when a volume of that name is not ours */
+export async function volumeIsThere(docker: Docker, slug: string, kind: VolumeKind): Promise<boolean> {
+  const name = volumeName(slug, kind);
+  const info = await engineCall(`inspect volume ${name}`, () => docker.getVolume(name).inspect(), [404]);
+  if (info === undefined) return false;
+  requireOurs(info.Labels, slug, kind, name);
+  return true;
+}
+
+export async function removeVolumesOf(docker: Docker, slug: string): Promise<void> {
+  for (const kind of VOLUME_KINDS) {
+    const name = volumeName(slug, kind);
+    if (!(await volumeIsThere(docker, slug, kind))) continue;
+    try {
+      await docker.getVolume(name).remove();
+    } catch (error) {
+      const status = statusOf(error);
+      if (status === 404) continue;
+      if (status !== 409) throw toRuntimeError(error, `remove volume ${name}`);
+      throw new BottleRuntimeError(`volume ${name} is in use: remove the run's containers first`, true, {
+        cause: error,
+      });
+    }
+  }
+}

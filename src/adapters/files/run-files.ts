@@ -1,0 +1,194 @@
+import { constants } from 'node:fs';
+import { appendFile, lstat, mkdir, open, rm, rmdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { InvalidInputError } from '../../domain/errors.js';
+import type { LogLine, RunFiles, RunPaths, TurnInput, TurnRecord } from '../../domain/ports.js';
+import { AGENT_LOG_BYTES, appendAgentLog } from './agent-log.js';
+import { ensurePrivate, ensureWithRights } from './directories.js';
+import { RunFilesError, errnoOf, unlessMissing } from './file-error.js';
+import { runLayout, safeSegments, turnDirectory, type RunLayout } from './run-layout.js';
+import { writeTurnInputFiles } from './turn-input.js';
+import { parseTurnRecord } from './turn-record.js';
+import { syncDirectory, writeWhole } from './write-file.js';
+
+export interface RunFilesOptions {
+  /** `$BOT_BOTTLE_HOME` */
+  readonly home: string;
+  /** The sidecar's forge token, read anew each time it is placed. */
+  readonly forgeToken: () => Promise<string>;
+  /** The host may give files away (it is root). Default: whether it is. */
+  readonly canChown?: boolean;
+  readonly maxLogBytes?: number;
+}
+
+/** User ids inside the containers (security rules: the bundle's is neither 0 nor the agent's). */
+const AGENT = { uid: 1000, gid: 1000 };
+const BUNDLE = { uid: 10001, gid: 10001 };
+
+/**
+ * The run's directory on the local disk. Where the host is not root it cannot give directories away, so the agent's and
+ * the bundle's are open to everybody, behind a `state` directory that only the host's user can enter.
+ */
+export class LocalRunFiles implements RunFiles {
+  readonly #options: RunFilesOptions;
+  readonly #canChown: boolean;
+
+  constructor(options: RunFilesOptions) {
+    this.#options = options;
+    this.#canChown = options.canChown ?? process.getuid?.() === 0;
+  }
+
+  paths(slug: string): RunPaths {
+    const { root, workspace, turnInput, queueOut, queueIn, bundleToken, transcript } = this.#layout(slug);
+    return { root, workspace, turnInput, queueOut, queueIn, bundleToken, transcript };
+  }
+
+  async prepare(slug: string): Promise<RunPaths> {
+    const layout = this.#layout(slug);
+    await ensurePrivate(this.#options.home);
+    await ensurePrivate(join(this.#options.home, 'state'));
+    await ensurePrivate(layout.root);
+    for (const path of [layout.bundle, layout.queue, layout.transcript, layout.turns])
+      await ensurePrivate(path);
+    await ensureWithRights(layout.turnInput, { mode: 0o755 });
+    await ensureWithRights(layout.queueIn, { mode: 0o755 });
+    await ensureWithRights(
+      layout.queueOut,
+      this.#canChown ? { mode: 0o755, owner: BUNDLE } : { mode: 0o777 },
+    );
+    await ensureWithRights(
+      layout.workspace,
+      this.#canChown ? { mode: 0o755, owner: AGENT } : { mode: 0o777 },
+    );
+    await syncDirectory(layout.root);
+    return this.paths(slug);
+  }
+
+  async writeTurnInput(slug: string, input: TurnInput): Promise<void> {
+    await writeTurnInputFiles(this.#layout(slug).turnInput, input);
+  }
+
+  async placeToken(slug: string): Promise<void> {
+    const { bundleToken } = this.#layout(slug);
+    const rights = this.#canChown ? { mode: 0o400, owner: BUNDLE } : { mode: 0o444 };
+    await writeWhole(bundleToken, await this.#options.forgeToken(), { ...rights, durable: false });
+  }
+
+  async dropToken(slug: string): Promise<void> {
+    await rm(this.#layout(slug).bundleToken, { force: true });
+  }
+
+  async readTurn(slug: string, turn: number): Promise<TurnRecord | undefined> {
+    const file = join(turnDirectory(this.#layout(slug), turn), 'record.json');
+    const content = await unlessMissing(readRegular(file));
+    return content === undefined ? undefined : parseTurnRecord(content.toString('utf8'), file);
+  }
+
+  async writeTurn(slug: string, record: TurnRecord): Promise<void> {
+    const directory = await this.#turnDirectory(slug, record.turn);
+    await writeWhole(join(directory, 'record.json'), `${JSON.stringify(record, null, 2)}\n`, {
+      mode: 0o600,
+      durable: true,
+    });
+  }
+
+  async appendLog(slug: string, turn: number, lines: readonly LogLine[]): Promise<void> {
+    if (lines.length === 0) return;
+    const file = join(await this.#turnDirectory(slug, turn), 'agent.log');
+    await appendAgentLog(file, lines, this.#options.maxLogBytes ?? AGENT_LOG_BYTES);
+  }
+
+  async appendOperations(slug: string, turn: number, lines: readonly string[]): Promise<void> {
+    if (lines.length === 0) return;
+    if (lines.some((line) => line.includes('\n'))) throw new InvalidInputError('an operation is one line');
+    const file = join(await this.#turnDirectory(slug, turn), 'operations.jsonl');
+    await appendFile(file, lines.map((line) => `${line}\n`).join(''), { mode: 0o600, flush: true });
+  }
+
+  async readOperations(slug: string, turn: number): Promise<string> {
+    const file = join(turnDirectory(this.#layout(slug), turn), 'operations.jsonl');
+    return (await unlessMissing(readRegular(file)))?.toString('utf8') ?? '';
+  }
+
+  async saveFile(slug: string, relativePath: string, content: Uint8Array | string): Promise<string> {
+    const segments = safeSegments(relativePath);
+    let directory = this.#layout(slug).root;
+    for (const segment of segments.slice(0, -1)) {
+      directory = join(directory, segment);
+      await ensureOwnDirectory(directory);
+    }
+    const file = join(directory, segments.at(-1) ?? '');
+    await writeWhole(file, content, { mode: 0o600, durable: true });
+    return file;
+  }
+
+  async readFile(slug: string, relativePath: string): Promise<Uint8Array | undefined> {
+    const segments = safeSegments(relativePath);
+    let path = this.#layout(slug).root;
+    for (const segment of segments.slice(0, -1)) {
+      path = join(path, segment);
+      const found = await unlessMissing(lstat(path));
+      if (found === undefined) return undefined;
+      if (!found.isDirectory()) throw new RunFilesError(`${path} is not a directory`, false);
+    }
+    return unlessMissing(readRegular(join(path, segments.at(-1) ?? '')));
+  }
+
+  async removeTransient(slug: string): Promise<void> {
+    const layout = this.#layout(slug);
+    // The token first: whatever fails below, it is gone.
+    for (const path of [layout.bundle, layout.turnInput, layout.queue]) await removeTree(path);
+    try {
+      await unlessMissing(rmdir(layout.workspace));
+    } catch (error) {
+      if (errnoOf(error) !== 'ENOTEMPTY' && errnoOf(error) !== 'EEXIST') throw error;
+      throw new RunFilesError(`${layout.workspace} is not empty: a container must empty it first`, true, {
+        cause: error,
+      });
+    }
+  }
+
+  #layout(slug: string): RunLayout {
+    return runLayout(this.#options.home, slug);
+  }
+
+  async #turnDirectory(slug: string, turn: number): Promise<string> {
+    const layout = this.#layout(slug);
+    const directory = turnDirectory(layout, turn);
+    if ((await mkdir(directory, { recursive: true, mode: 0o700 })) !== undefined)
+      await syncDirectory(layout.turns);
+    return directory;
+  }
+}
+
+async function ensureOwnDirectory(path: string): Promise<void> {
+  await mkdir(path, { mode: 0o700 }).catch((error: unknown) => {
+    if (errnoOf(error) !== 'EEXIST') throw error;
+  });
+  if (!(await lstat(path)).isDirectory()) throw new RunFilesError(`${path} is not a directory`, false);
+}
+
+async function readRegular(path: string): Promise<Buffer> {
+  const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    if (!(await handle.stat()).isFile()) throw new RunFilesError(`${path} is not a regular file`, false);
+    return await handle.readFile();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Links are removed, not followed. What the bundle closed against the host (non-root) has to be removed in a container. */
+async function removeTree(path: string): Promise<void> {
+  try {
+    await rm(path, { recursive: true, force: true });
+  } catch (error) {
+    throw new RunFilesError(
+      `${path} could not be removed; a container that runs as root must empty it first`,
+      true,
+      {
+        cause: error,
+      },
+    );
+  }
+}

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import type { TurnRecord } from '../../domain/ports.js';
+import { RunFilesError } from './file-error.js';
+
+const schema = z.object({
+  turn: z.int().positive(),
+  previousStart: z.string(),
+  refs: z
+    .object({
+      startSha: z.string(),
+      baseBranch: z.string(),
+      baseSha: z.string(),
+      branchSha: z.string().nullable(),
+    })
+    .nullable(),
+  baseSha: z.string().nullable(),
+  logSince: z.string().nullable(),
+  lastCheckinAt: z.number(),
+  done: z
+    .object({
+      id: z.string(),
+      status: z.enum(['success', 'blocked', 'failed']),
+      summary: z.string(),
+      at: z.number(),
+    })
+    .nullable(),
+  sidecarRestarts: z.int(),
+  heldMs: z.number(),
+  stopped: z
+    .enum([
+      'watchdog',
+      'timeout',
+      'sidecar_died',
+      'queue_flood',
+      'operator',
+      'closed',
+      'untriggered',
+      'history',
+    ])
+    .nullable(),
+  sessionId: z.string().nullable(),
+}) satisfies z.ZodType<TurnRecord>;
+
+/** Errors: `RunFilesError`, final: a record that was written whole and cannot be read is not cured by reading again. */
+export function parseTurnRecord(text: string, file: string): TurnRecord {
+  try {
+    return schema.parse(JSON.parse(text));
+  } catch (error) {
+    throw new RunFilesError(`${file} is not a turn's record`, false, { cause: error });
+  }
+}

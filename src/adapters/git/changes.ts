@@ -1,0 +1,49 @@
+import { newCommits, quarantined, type Candidate } from './candidate.js';
+
+export interface Change {
+  readonly commit: string;
+  readonly path: string;
+}
+
+const DIFF_TREE = [
+  'diff-tree',
+  '-r',
+  '-z',
+  '--raw',
+  '--no-renames',
+  '--no-ext-diff',
+  '--ignore-submodules=none',
+];
+
+/**
+ * Every path that every new commit changes, oldest commit first, not only what is left of it at the end. Of a merge the paths that are like
+ * in none of its parents count (`-c`): what a parent brings was changed by a commit that is walked itself or is on the
+ * forge already, so merging the base branch is ordinary work.
+ */
+export async function changesOfCommits(candidate: Candidate): Promise<Change[]> {
+  const commits = await quarantined(candidate, ['rev-list', '--reverse', ...newCommits(candidate)]);
+  if (commits === '') return [];
+  return parse(await quarantined(candidate, [...DIFF_TREE, '-c', '--root', '--stdin'], commits));
+}
+
+/** Paths that differ between two commits. */
+export async function changesBetween(candidate: Candidate, from: string, to: string): Promise<string[]> {
+  return parse(await quarantined(candidate, [...DIFF_TREE, from, to])).map((change) => change.path);
+}
+
+/** Raw format (git-diff-tree(1)): a commit id, then for each file a field that begins with `:` and the path. */
+function parse(output: string): Change[] {
+  const changes: Change[] = [];
+  let commit = '';
+  const fields = output.split('\0');
+  for (let i = 0; i < fields.length; i += 1) {
+    const field = fields[i] ?? '';
+    if (field.startsWith(':')) {
+      i += 1;
+      changes.push({ commit, path: fields[i] ?? '' });
+    } else {
+      commit = field.trim();
+    }
+  }
+  return changes;
+}

@@ -1,0 +1,149 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { GitError, InvalidInputError } from '../../domain/errors.js';
+import { isForgeName, type RepoRef } from '../../domain/issue.js';
+import { localEnvironment, remoteEnvironment } from './git-environment.js';
+import { localFailure, remoteFailure } from './git-failure.js';
+import type { RepositoryLocks } from './repository-lock.js';
+import { readRemoteRefs, type RemoteRefs } from './remote-refs.js';
+import { runGit } from './run-git.js';
+
+export interface Remote {
+  readonly url: string;
+  readonly token: string;
+  readonly caFile: string | undefined;
+  /** `gitea:owner/repo`, for messages. */
+  readonly name: string;
+}
+
+export interface MirrorState {
+  /** The forge's default branch, `null` for an empty repository. */
+  readonly defaultBranch: string | null;
+  /** Branch name to commit id, every branch. */
+  readonly branches: ReadonlyMap<string, string>;
+}
+
+const FETCH_TIMEOUT_MS = 10 * 60_000;
+const LOCAL_TIMEOUT_MS = 60_000;
+/** A fetch leaves a pack; this many are rolled up. Nothing is ever pruned: quarantines borrow from the mirror. */
+const MAX_PACKS = 50;
+
+/** Flaws of old commits that do no harm and that many public histories have; everything else fsck finds is refused. */
+const TOLERATED = ['zeroPaddedFilemode', 'badTimezone', 'missingSpaceBeforeDate', 'missingSpaceBeforeEmail'];
+
+/** A bare mirror of a repository's branches. */
+export class Mirror {
+  constructor(
+    readonly dir: string,
+    private readonly locks: RepositoryLocks,
+  ) {}
+
+  /**
+   * Asks the forge (one round trip) for the branches named and its default branch, and fetches only when the mirror has
+   * them otherwise: on the launch path nothing has changed most of the time.
+   */
+  async sync(remote: Remote, wanted: readonly string[]): Promise<MirrorState> {
+    await this.#ensureThere();
+    const [there, here] = await Promise.all([readRemoteRefs(remote, this.dir, wanted), this.branches()]);
+    const state = { defaultBranch: there.defaultBranch, branches: here };
+    if (isCurrent(there, here)) return state;
+    return this.locks.exclusively(`${this.dir}.lock`, async () => {
+      // Somebody else may have fetched it while this call waited.
+      const now = await this.branches();
+      if (isCurrent(there, now)) return { ...state, branches: now };
+      await this.#fetch(remote);
+      return { ...state, branches: await this.branches() };
+    });
+  }
+
+  async branches(): Promise<Map<string, string>> {
+    const args = ['--git-dir', this.dir, 'for-each-ref', '--format=%(objectname) %(refname)', 'refs/heads/'];
+    const output = await runGit({ args, env: localEnvironment(), timeoutMs: LOCAL_TIMEOUT_MS });
+    if (output.exitCode !== 0) throw localFailure('reading the mirror', output);
+    const lines = output.stdout.split('\n').filter((line) => line !== '');
+    return new Map(lines.map((line) => [line.slice(41 + 'refs/heads/'.length), line.slice(0, 40)]));
+  }
+
+  async #ensureThere(): Promise<void> {
+    if (await exists(join(this.dir, 'HEAD'))) return;
+    await mkdir(dirname(this.dir), { recursive: true, mode: 0o700 });
+    await this.locks.exclusively(`${this.dir}.lock`, async () => {
+      if (await exists(join(this.dir, 'HEAD'))) return;
+      // Whole or not at all: a crash half-way leaves only the temporary directory.
+      const half = `${this.dir}.new`;
+      await rm(half, { recursive: true, force: true });
+      const args = ['init', '--quiet', '--bare', '--template=', '--initial-branch=none', half];
+      const output = await runGit({ args, env: localEnvironment(), timeoutMs: LOCAL_TIMEOUT_MS });
+      if (output.exitCode !== 0) throw localFailure('making the mirror', output);
+      await rename(half, this.dir);
+    });
+  }
+
+  async #fetch(remote: Remote): Promise<void> {
+    const args = [
+      ...[
+        '--git-dir',
+        this.dir,
+        '-c',
+        'core.hooksPath=/dev/null',
+        '-c',
+        'gc.auto=0',
+        '-c',
+        'fetch.fsckObjects=true',
+      ],
+      ...TOLERATED.flatMap((flaw) => ['-c', `fetch.fsck.${flaw}=ignore`]),
+      // Every fetch one pack: thousands of loose objects would slow down each later command.
+      ...['-c', 'fetch.unpackLimit=1'],
+      ...['fetch', '--quiet', '--prune', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules'],
+      ...['--no-auto-maintenance', remote.url, '+refs/heads/*:refs/heads/*'],
+    ];
+    const env = remoteEnvironment(remote.url, remote.token, remote.caFile);
+    const output = await runGit({ args, env, timeoutMs: FETCH_TIMEOUT_MS });
+    if (output.exitCode !== 0)
+      throw remoteFailure(`git fetch of ${remote.name} failed`, output, remote.token);
+    await this.#rollUpPacks();
+  }
+
+  async #rollUpPacks(): Promise<void> {
+    const packs = await readdir(join(this.dir, 'objects', 'pack'));
+    if (packs.filter((name) => name.endsWith('.pack')).length <= MAX_PACKS) return;
+    const args = [
+      '--git-dir',
+      this.dir,
+      'repack',
+      '--quiet',
+      '-d',
+      '--geometric=2',
+      '--no-write-bitmap-index',
+    ];
+    const output = await runGit({ args, env: localEnvironment(), timeoutMs: FETCH_TIMEOUT_MS });
+    if (output.exitCode !== 0) throw localFailure('rolling up the packs of the mirror', output);
+  }
+}
+
+/**
+ * `<mirrors>/<forge>/<owner>/<repo>-<hash>.git`, lower case for file systems that make no difference; the hash keeps
+ * names apart that differ in case only. Errors: `InvalidInputError` for a name that no forge gives.
+ */
+export function mirrorDirectory(mirrorsDir: string, { forge, owner, repo }: RepoRef): string {
+  if (!isForgeName(owner) || !isForgeName(repo) || !/^[a-z]+$/.test(forge)) {
+    throw new InvalidInputError('not a repository name');
+  }
+  const hash = createHash('sha256').update(`${forge}/${owner}/${repo}`).digest('hex').slice(0, 12);
+  return join(mirrorsDir, forge, owner.toLowerCase(), `${repo.toLowerCase()}-${hash}.git`);
+}
+
+function isCurrent(there: RemoteRefs, here: ReadonlyMap<string, string>): boolean {
+  return [...there.asked].every(([name, sha]) => (here.get(name) ?? null) === sha);
+}
+
+async function exists(file: string): Promise<boolean> {
+  try {
+    await stat(file);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false;
+    throw new GitError(`the mirror cannot be read: ${file}`, true, { cause: error });
+  }
+}

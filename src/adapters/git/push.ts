@@ -1,0 +1,53 @@
+import { GitError } from '../../domain/errors.js';
+import type { Candidate } from './candidate.js';
+import { remoteEnvironment, withoutToken } from './git-environment.js';
+import { plainText, remoteFailure } from './git-failure.js';
+import type { Remote } from './mirror.js';
+import { runGit } from './run-git.js';
+
+export type PushOutcome =
+  | { readonly kind: 'pushed' }
+  /** The branch moved on the forge since it was read: look again. */
+  | { readonly kind: 'moved' }
+  | { readonly kind: 'refused'; readonly reason: string };
+
+const TIMEOUT_MS = 5 * 60_000;
+const RACE =
+  /fetch first|non-fast-forward|stale info|cannot lock ref|failed to update ref|incorrect old value|reference already exists/i;
+const RIGHTS = /permission denied|not allowed to push|not authorized/i;
+
+/** Pushes by commit id, never forced: the forge itself refuses what is not a fast-forward. */
+export async function push({ dir, head, request }: Candidate, remote: Remote): Promise<PushOutcome> {
+  const args = [
+    ...[
+      '--git-dir',
+      dir,
+      '-c',
+      'core.hooksPath=/dev/null',
+      'push',
+      '--porcelain',
+      '--no-verify',
+      '--no-follow-tags',
+    ],
+    ...['--recurse-submodules=no', '--no-signed', '--', remote.url, `${head}:refs/heads/${request.branch}`],
+  ];
+  const env = remoteEnvironment(remote.url, remote.token, remote.caFile);
+  const output = await runGit({ args, env, timeoutMs: TIMEOUT_MS });
+  if (output.exitCode === 0) return { kind: 'pushed' };
+
+  // `!\t<from>:<to>\t[remote rejected] (reason)`, git-push(1)
+  const rejection = output.stdout.split('\n').find((line) => line.startsWith('!\t'));
+  if (rejection === undefined) throw remoteFailure(`git push to ${remote.name} failed`, output, remote.token);
+  if (RACE.test(rejection)) return { kind: 'moved' };
+  const why = plainText(
+    withoutToken(`${rejection.split('\t')[2] ?? ''} ${remoteLines(output.stderr)}`, remote.token),
+    400,
+  );
+  if (RIGHTS.test(why)) throw new GitError(`git push to ${remote.name} failed: ${why}`, false);
+  return { kind: 'refused', reason: `the forge refused the push: ${why}` };
+}
+
+function remoteLines(stderr: string): string {
+  const lines = stderr.split('\n').filter((line) => line.startsWith('remote:'));
+  return lines.map((line) => line.slice('remote:'.length).trim()).join(' ');
+}

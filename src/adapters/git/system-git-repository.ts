@@ -1,0 +1,187 @@
+import { rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { GitError, InvalidInputError } from '../../domain/errors.js';
+import type { RepoRef } from '../../domain/issue.js';
+import type { GitPublishRequest, GitPublishVerdict, GitRepository, TurnRefs } from '../../domain/ports.js';
+import { issueOfBranch } from '../../domain/slug.js';
+import { branchNamed, isBranchName } from './branch-name.js';
+import { readBundleHeader, type BundleHeader } from './bundle-file.js';
+import { FORGE_REFS, isAncestorIn, newCommits, quarantined, type Candidate } from './candidate.js';
+import { localEnvironment } from './git-environment.js';
+import { localFailure } from './git-failure.js';
+import { Mirror, mirrorDirectory, type MirrorState, type Remote } from './mirror.js';
+import { PUBLISH_STEPS } from './publish-steps.js';
+import { push } from './push.js';
+import { takeIn } from './quarantine.js';
+import { RepositoryLocks } from './repository-lock.js';
+import { runGit } from './run-git.js';
+import { removeLeftBehind, withScratchRepository } from './scratch-repository.js';
+
+export interface SystemGitOptions {
+  /** Absolute directory of the mirrors, on a disk of ours, mode 0700. */
+  readonly mirrorsDir: string;
+  /** http(s) address without user and password, or an absolute path. */
+  readonly cloneUrl: (repo: RepoRef) => string;
+  /** Read afresh for every command, so that a new token needs no restart; empty for none. */
+  readonly readToken: () => string;
+  readonly publishToken: () => string;
+  /** Extra CA certificates, PEM (`FORGE_CA_FILE`). */
+  readonly caFile?: string;
+}
+
+const BUNDLE_TIMEOUT_MS = 5 * 60_000;
+/** Times that a publish starts over because the branch moved between the checks and the push. */
+const PUBLISH_ATTEMPTS = 3;
+const SHA = /^[0-9a-f]{40}$/;
+
+/**
+ * `GitRepository` with the system's git (2.39 or later) on bare mirrors. No call opens a workspace. Errors: `GitError`,
+ * final when the forge refuses the token or has no such repository; `InvalidInputError`.
+ */
+export class SystemGitRepository implements GitRepository {
+  readonly #options: SystemGitOptions;
+  readonly #locks = new RepositoryLocks();
+  readonly #scratchDir: string;
+  #swept: Promise<void> | undefined;
+
+  constructor(options: SystemGitOptions) {
+    this.#options = options;
+    // No forge's name begins with a dot.
+    this.#scratchDir = join(options.mirrorsDir, '.scratch');
+  }
+
+  async refresh(
+    repo: RepoRef,
+    branch: string,
+    baseBranch: string | readonly string[] | null,
+  ): Promise<TurnRefs> {
+    if (!isBranchName(branch)) throw new InvalidInputError('not a branch name');
+    const candidates = (typeof baseBranch === 'string' ? [baseBranch] : (baseBranch ?? [])).flatMap(
+      (ref) => branchNamed(ref) ?? [],
+    );
+    const state = await this.#mirror(repo).sync(this.#remote(repo, this.#options.readToken()), [
+      branch,
+      ...candidates,
+    ]);
+    const base = baseOf(state, candidates);
+    if (base === undefined)
+      throw new GitError(`${nameOf(repo)} has no branch to start from: is it empty?`, false);
+    const branchSha = state.branches.get(branch) ?? null;
+    return { startSha: branchSha ?? base.sha, baseBranch: base.name, baseSha: base.sha, branchSha };
+  }
+
+  async writeRefsBundle(repo: RepoRef, refs: TurnRefs, branch: string, file: string): Promise<void> {
+    if (!isBranchName(branch) || !isBranchName(refs.baseBranch))
+      throw new InvalidInputError('not a branch name');
+    if (![refs.baseSha, refs.branchSha ?? refs.baseSha].every((sha) => SHA.test(sha))) {
+      throw new InvalidInputError('not a commit id');
+    }
+    const bundled = new Map([[`refs/base/${refs.baseBranch}`, refs.baseSha]]);
+    if (refs.branchSha !== null) bundled.set(`refs/pr/${branch}`, refs.branchSha);
+    const half = `${file}.new`;
+    await this.#scratch(repo, bundled, async (dir) => {
+      const args = ['--git-dir', dir, 'bundle', 'create', '--quiet', '--version=2', half, ...bundled.keys()];
+      const output = await runGit({ args, env: localEnvironment(), timeoutMs: BUNDLE_TIMEOUT_MS });
+      if (output.exitCode !== 0) {
+        await rm(half, { force: true });
+        throw localFailure('writing the bundle of the forge’s branches', output);
+      }
+    });
+    await rename(half, file);
+  }
+
+  async publish(request: GitPublishRequest): Promise<GitPublishVerdict> {
+    const { repo, branch, baseSha } = request;
+    if (issueOfBranch(branch) === undefined) return refused(`"${branch}" is not the branch of a run`);
+    if (!SHA.test(baseSha)) throw new InvalidInputError('the base commit must be a full commit id');
+    const reading = await readBundleHeader(request.bundleFile, branch, request.maxBytes);
+    if (reading.kind === 'refused') return reading;
+    for (let attempt = 0; attempt < PUBLISH_ATTEMPTS; attempt += 1) {
+      const verdict = await this.#publishOnce(request, reading.header);
+      if (verdict !== 'moved') return verdict;
+    }
+    throw new GitError(
+      `${branch} of ${nameOf(repo)} moved ${String(PUBLISH_ATTEMPTS)} times while it was published`,
+      true,
+    );
+  }
+
+  async isAncestor(repo: RepoRef, ancestor: string, descendant: string): Promise<boolean> {
+    if (!SHA.test(ancestor) || !SHA.test(descendant)) throw new InvalidInputError('not a commit id');
+    return isAncestorIn(this.#mirror(repo).dir, ancestor, descendant);
+  }
+
+  async #publishOnce(request: GitPublishRequest, header: BundleHeader): Promise<GitPublishVerdict | 'moved'> {
+    const { repo, branch, baseBranch } = request;
+    const bases = baseBranch === undefined || !isBranchName(baseBranch) ? [] : [baseBranch];
+    const reader = this.#remote(repo, this.#options.readToken());
+    const state = await this.#mirror(repo).sync(reader, [branch, ...bases]);
+    const forgeRefs = new Map([...state.branches].map(([name, sha]) => [FORGE_REFS + name, sha]));
+    return this.#scratch(repo, forgeRefs, async (dir) => {
+      const reason = await takeIn(dir, request.bundleFile, header, request.maxBytes);
+      if (reason !== undefined) return refused(reason);
+      const branchSha = state.branches.get(branch) ?? null;
+      const candidate = {
+        request,
+        dir,
+        head: header.head,
+        branchSha,
+        baseTip: baseOf(state, bases)?.sha ?? null,
+      };
+      const commits = Number(await quarantined(candidate, ['rev-list', '--count', ...newCommits(candidate)]));
+      if (await hasNothingNew(candidate, commits))
+        return { kind: 'unchanged', head: branchSha ?? header.head };
+      for (const step of PUBLISH_STEPS) {
+        const why = await step(candidate);
+        if (why !== undefined) return refused(why);
+      }
+      const outcome = await push(candidate, this.#remote(repo, this.#options.publishToken()));
+      if (outcome.kind === 'moved') return 'moved';
+      return outcome.kind === 'refused' ? outcome : { kind: 'pushed', head: candidate.head, commits };
+    });
+  }
+
+  async #scratch<T>(
+    repo: RepoRef,
+    refs: ReadonlyMap<string, string>,
+    work: (dir: string) => Promise<T>,
+  ): Promise<T> {
+    this.#swept ??= removeLeftBehind(this.#scratchDir, Date.now());
+    await this.#swept;
+    return withScratchRepository(this.#scratchDir, this.#mirror(repo).dir, refs, work);
+  }
+
+  #mirror(repo: RepoRef): Mirror {
+    return new Mirror(mirrorDirectory(this.#options.mirrorsDir, repo), this.#locks);
+  }
+
+  #remote(repo: RepoRef, token: string): Remote {
+    return { url: this.#options.cloneUrl(repo), token, caFile: this.#options.caFile, name: nameOf(repo) };
+  }
+}
+
+/** The first of the names that is a branch, else the default branch (spec 8). */
+function baseOf(
+  state: MirrorState,
+  names: readonly string[],
+): { readonly name: string; readonly sha: string } | undefined {
+  for (const name of [...names, ...(state.defaultBranch === null ? [] : [state.defaultBranch])]) {
+    const sha = state.branches.get(name);
+    if (sha !== undefined) return { name, sha };
+  }
+  return undefined;
+}
+
+/** Nothing to push: the forge's branch has it all, or there is no branch yet and no commit of its own to make one for. */
+async function hasNothingNew(candidate: Candidate, commits: number): Promise<boolean> {
+  const { branchSha, dir, head } = candidate;
+  return branchSha === null ? commits === 0 : isAncestorIn(dir, head, branchSha);
+}
+
+function refused(reason: string): GitPublishVerdict {
+  return { kind: 'refused', reason };
+}
+
+function nameOf(repo: RepoRef): string {
+  return `${repo.forge}:${repo.owner}/${repo.repo}`;
+}

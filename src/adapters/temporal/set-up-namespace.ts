@@ -1,0 +1,35 @@
+import type { Client } from '@temporalio/client';
+import { SEARCH_ATTRIBUTES } from '../../workflows/messages.js';
+
+/** Closed workflows stay visible this long. */
+export const RETENTION_DAYS = 90;
+/** `temporal.api.enums.v1.IndexedValueType` */
+const INDEXED_VALUE_TYPE = { KEYWORD: 2, INT: 3 } as const;
+
+export interface NamespaceSetup {
+  readonly added: readonly string[];
+  readonly retentionChanged: boolean;
+}
+
+/**
+ * Adds the search attributes that are missing and sets the retention. Harmless to repeat. A cluster that manages
+ * them elsewhere (Temporal Cloud) refuses: the error says so.
+ */
+export async function setUpNamespace(client: Client): Promise<NamespaceSetup> {
+  const { namespace } = client.options;
+  const { operatorService, workflowService } = client.connection;
+  const known = await operatorService.listSearchAttributes({ namespace });
+  const missing = Object.entries(SEARCH_ATTRIBUTES).filter(([name]) => known.customAttributes[name] === undefined);
+  if (missing.length > 0) {
+    const searchAttributes = Object.fromEntries(missing.map(([name, type]) => [name, INDEXED_VALUE_TYPE[type]]));
+    await operatorService.addSearchAttributes({ namespace, searchAttributes });
+  }
+  const wanted = RETENTION_DAYS * 86_400;
+  const description = await workflowService.describeNamespace({ namespace });
+  const current = Number(description.config?.workflowExecutionRetentionTtl?.seconds ?? 0);
+  if (current !== wanted) {
+    const workflowExecutionRetentionTtl = { seconds: wanted as unknown as never };
+    await workflowService.updateNamespace({ namespace, config: { workflowExecutionRetentionTtl } });
+  }
+  return { added: missing.map(([name]) => name), retentionChanged: current !== wanted };
+}

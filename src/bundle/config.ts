@@ -1,0 +1,147 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { InvalidInputError } from '../domain/errors.js';
+import { isForgeName, isForgeNumber } from '../domain/issue.js';
+import { isSlug } from '../domain/slug.js';
+import { DEFAULT_RATE_LIMITS, type RateLimits } from './forge/rate-limit.js';
+import { isRecord } from './jsonrpc/protocol.js';
+
+export interface BundlePaths {
+  readonly forgeSocket: string;
+  readonly queueOut: string;
+  readonly queueIn: string;
+  readonly tokenFile: string;
+  /** Set when the file is there. */
+  readonly caFile: string;
+}
+
+export interface BundleConfig {
+  readonly slug: string;
+  readonly forgeApi: string;
+  readonly owner: string;
+  readonly repo: string;
+  readonly issue: number;
+  readonly pr: number | null;
+  readonly turn: number;
+  /** Unix socket that stands for a forge on the host's loopback. */
+  readonly forgeTransportSocket: string | null;
+  readonly rateLimits: RateLimits;
+  readonly paths: BundlePaths;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+const RUN_DIRECTORY = '/run/bottle';
+const MAX_PER_MINUTE = 100_000;
+
+/**
+ * The sidecar's configuration. What lasts for the run comes from the environment (the container is created once);
+ * the turn and its pull request from `in/turn.json`, which the worker writes before each start. `BUNDLE_RUN_DIR` moves
+ * everything away from `/run/bottle`, for runs outside a container.
+ * Errors: `InvalidInputError` that names what is missing or wrong, never a secret's value.
+ */
+export function readBundleConfig(env: Environment): BundleConfig {
+  const root = env['BUNDLE_RUN_DIR'] ?? RUN_DIRECTORY;
+  const paths: BundlePaths = {
+    forgeSocket: join(root, 'sock', 'forge.sock'),
+    queueOut: join(root, 'out'),
+    queueIn: join(root, 'in'),
+    tokenFile: join(root, 'forge-token'),
+    caFile: join(root, 'ca.pem'),
+  };
+  const turn = readTurnFile(join(paths.queueIn, 'turn.json'));
+  const transport = env['FORGE_SOCKET'] ?? '';
+  return {
+    slug: required(env, 'BOTTLE_SLUG', isSlug, 'a slug: letters a-z, digits and hyphens, at most 63'),
+    forgeApi: required(env, 'FORGE_GITEA_API', isHttpUrl, 'an http or https URL without user and password'),
+    owner: required(env, 'FORGE_OWNER', isForgeName, "an owner's name on the forge"),
+    repo: required(env, 'FORGE_REPO', isForgeName, "a repository's name on the forge"),
+    issue: forgeNumberIn(env, 'FORGE_ISSUE_NUMBER') ?? missing('FORGE_ISSUE_NUMBER'),
+    pr: turn.pr === undefined ? forgeNumberIn(env, 'FORGE_PR_NUMBER') : turn.pr,
+    turn: turn.turn,
+    forgeTransportSocket: transport === '' ? null : transport,
+    rateLimits: {
+      callsPerMinute: perMinute(env, 'BUNDLE_CALLS_PER_MINUTE', DEFAULT_RATE_LIMITS.callsPerMinute),
+      writesPerMinute: perMinute(env, 'BUNDLE_WRITES_PER_MINUTE', DEFAULT_RATE_LIMITS.writesPerMinute),
+    },
+    paths,
+  };
+}
+
+/** The forge token. Errors: `InvalidInputError` that names the file, never its content. */
+export function readToken(file: string): string {
+  const token = readOrExplain(file, 'the forge token').trim();
+  if (token === '') throw new InvalidInputError(`${file}: the forge token is empty`);
+  if (!/^[\x21-\x7e]+$/.test(token))
+    throw new InvalidInputError(`${file}: not one line of printable characters`);
+  return token;
+}
+
+/** `{"turn": 3, "prNumber": 7}`; `prNumber` null: there is none yet; left out: the environment says. */
+function readTurnFile(file: string): { readonly turn: number; readonly pr: number | null | undefined } {
+  let value: unknown;
+  try {
+    value = JSON.parse(readOrExplain(file, 'the turn, written by the worker before each start'));
+  } catch (error) {
+    if (error instanceof InvalidInputError) throw error;
+    throw new InvalidInputError(`${file}: not JSON`, { cause: error });
+  }
+  if (!isRecord(value)) throw new InvalidInputError(`${file}: not an object`);
+  const { turn, prNumber } = value;
+  if (!isForgeNumber(turn)) throw new InvalidInputError(`${file}: "turn" must be a whole number from 1`);
+  if (prNumber !== undefined && prNumber !== null && !isForgeNumber(prNumber)) {
+    throw new InvalidInputError(`${file}: "prNumber" must be a whole number from 1, or null`);
+  }
+  return { turn, pr: prNumber };
+}
+
+function readOrExplain(file: string, what: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+    throw new InvalidInputError(`${file} cannot be read (${code}): it holds ${what}`, { cause: error });
+  }
+}
+
+function required<T extends string>(
+  env: Environment,
+  name: string,
+  isValid: (value: unknown) => value is T,
+  form: string,
+): T {
+  const value = env[name] ?? '';
+  if (value === '') missing(name);
+  if (!isValid(value)) throw new InvalidInputError(`${name} must be ${form}`);
+  return value;
+}
+
+function missing(name: string): never {
+  throw new InvalidInputError(`${name} is not set`);
+}
+
+/** Digits only: `1e3`, `0x10`, ` 12` and `1/../2` are no numbers here. */
+function forgeNumberIn(env: Environment, name: string): number | null {
+  const text = env[name] ?? '';
+  if (text === '') return null;
+  const number = /^[1-9][0-9]{0,15}$/.test(text) ? Number(text) : NaN;
+  if (!isForgeNumber(number))
+    throw new InvalidInputError(`${name} must be a whole number from 1 to 2^53 - 1`);
+  return number;
+}
+
+function perMinute(env: Environment, name: string, otherwise: number): number {
+  const text = env[name] ?? '';
+  if (text === '') return otherwise;
+  const number = /^[0-9]{1,6}$/.test(text) ? Number(text) : 0;
+  if (number < 1 || number > MAX_PER_MINUTE) {
+    throw new InvalidInputError(`${name} must be a whole number from 1 to ${String(MAX_PER_MINUTE)}`);
+  }
+  return number;
+}
+
+function isHttpUrl(value: unknown): value is string {
+  if (typeof value !== 'string' || !URL.canParse(value)) return false;
+  const { protocol, username, password } = new URL(value);
+  return (protocol === 'http:' || protocol === 'https:') && username === '' && password === '';
+}

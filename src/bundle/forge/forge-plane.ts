@@ -1,0 +1,145 @@
+import { BotBottleError, ForgeHttpError, ForgeScopeError, InvalidInputError } from '../../domain/errors.js';
+import { inlineText } from '../../domain/untrusted-text.js';
+import { JSON_RPC_CODE, JsonRpcError } from '../jsonrpc/protocol.js';
+import type { OperationLog } from '../operation-log.js';
+import type { CallStory, Method, MethodContext } from './method.js';
+import type { CallKind, RateLimiter } from './rate-limit.js';
+
+export interface ForgePlaneOptions {
+  readonly methods: readonly Method[];
+  readonly context: MethodContext;
+  readonly limiter: RateLimiter;
+  readonly log: Pick<OperationLog, 'add' | 'countLimited'>;
+}
+
+/** Runs the agent's calls: rate limit, parameters, method; every one becomes one line of the operation log. */
+export class ForgePlane {
+  readonly #options: ForgePlaneOptions;
+  readonly #methods: ReadonlyMap<string, Method>;
+  readonly #underWay = new Map<object, { readonly operation: string; readonly story: CallStory }>();
+
+  constructor(options: ForgePlaneOptions) {
+    this.#options = options;
+    this.#methods = new Map(options.methods.map((method) => [method.name, method]));
+  }
+
+  /** Errors: `JsonRpcError` for what the agent may know; anything else is a fault of ours and is logged as such. */
+  async call(name: string, params: unknown): Promise<unknown> {
+    const { log, context } = this.#options;
+    const method = this.#methods.get(name);
+    this.#admit(method?.kind ?? 'unknown');
+    if (method === undefined) {
+      const shown = inlineText(name, 40);
+      log.add({
+        operation: 'unknown',
+        target: '',
+        outcome: 'refused',
+        text: `refused unknown method "${shown}"`,
+      });
+      throw new JsonRpcError(JSON_RPC_CODE.methodNotFound, `method not found: ${shown}`);
+    }
+    const call = this.#prepare(method, params);
+    const key = {};
+    this.#underWay.set(key, { operation: method.name, story: call.story });
+    try {
+      const { result, did, refused } = await call.run(context);
+      if (refused === undefined) this.#tell(key, 'ok', did ?? call.story.did);
+      else this.#tell(key, 'refused', `refused ${call.story.attempt}: ${refused}`);
+      return result;
+    } catch (error) {
+      const known = agentError(error, call.story.attempt);
+      const outcome = isRefusal(error) ? 'refused' : 'failed';
+      this.#tell(key, outcome, `${outcome} ${call.story.attempt}: ${reasonOf(error, known)}`);
+      throw known ?? error;
+    }
+  }
+
+  /** At shutdown: what has not ended is told as failed, since nobody will be here to tell how it ended. */
+  interrupt(): void {
+    for (const [key, { story }] of [...this.#underWay]) {
+      this.#tell(key, 'failed', `failed ${story.attempt}: the sidecar was stopped before it ended`);
+    }
+  }
+
+  /** The line of a call, once. */
+  #tell(key: object, outcome: 'ok' | 'refused' | 'failed', text: string): void {
+    const call = this.#underWay.get(key);
+    if (call === undefined) return;
+    this.#underWay.delete(key);
+    this.#options.log.add({ operation: call.operation, target: call.story.target, outcome, text });
+  }
+
+  #admit(kind: CallKind): void {
+    try {
+      this.#options.limiter.admit(kind);
+    } catch (error) {
+      this.#options.log.countLimited();
+      throw error;
+    }
+  }
+
+  #prepare(method: Method, params: unknown): ReturnType<Method['prepare']> {
+    try {
+      return method.prepare(params);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : 'invalid params';
+      const text = `refused ${method.name}: ${why}`;
+      this.#options.log.add({ operation: method.name, target: '', outcome: 'refused', text });
+      throw error;
+    }
+  }
+}
+
+function isRefusal(error: unknown): boolean {
+  if (error instanceof JsonRpcError) return error.code !== JSON_RPC_CODE.pending;
+  return error instanceof ForgeScopeError || error instanceof InvalidInputError;
+}
+
+function reasonOf(error: unknown, known: JsonRpcError | undefined): string {
+  if (error instanceof ForgeScopeError) return error.reason;
+  return known?.message ?? 'internal error';
+}
+
+/** What the agent may know of an error; `undefined` for a fault of ours. It names no forge, host or path. */
+function agentError(error: unknown, attempt: string): JsonRpcError | undefined {
+  if (error instanceof JsonRpcError) return error;
+  if (error instanceof ForgeScopeError) {
+    const { operation, target, reason } = error;
+    return new JsonRpcError(
+      JSON_RPC_CODE.outOfScope,
+      error.message,
+      { operation, target, reason },
+      { cause: error },
+    );
+  }
+  if (error instanceof InvalidInputError) {
+    return new JsonRpcError(JSON_RPC_CODE.invalidParams, `invalid params: ${error.message}`, undefined, {
+      cause: error,
+    });
+  }
+  if (error instanceof ForgeHttpError) {
+    const data = { status: error.status, retryable: error.retryable };
+    return new JsonRpcError(JSON_RPC_CODE.forgeError, `${attempt}: ${forgeSays(error.status)}`, data, {
+      cause: error,
+    });
+  }
+  if (error instanceof BotBottleError) {
+    const data = { status: 0, retryable: error.retryable };
+    return new JsonRpcError(JSON_RPC_CODE.forgeError, `${attempt}: ${error.code}`, data, { cause: error });
+  }
+  return undefined;
+}
+
+function forgeSays(status: number): string {
+  switch (status) {
+    case 0:
+      return 'the forge does not answer';
+    case 401:
+    case 403:
+      return `the forge does not allow it (${String(status)})`;
+    case 404:
+      return 'not found (404)';
+    default:
+      return `the forge answered ${String(status)}`;
+  }
+}

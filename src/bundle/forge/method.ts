@@ -1,0 +1,72 @@
+import type { QueueAnswer } from '../../domain/queue.js';
+import type { DoneStatus } from '../../domain/turn.js';
+import { jsonSchemaOf, parseParams, type ParamsOf, type ParamsSpec } from './params.js';
+import type { CallKind } from './rate-limit.js';
+import type { AgentForge } from './scoped-forge.js';
+
+/** What the methods act on. Nothing in here widens the scope. */
+export interface MethodContext {
+  readonly forge: AgentForge & { readonly issue: number; isOwnPr(number: number): boolean };
+  readonly publisher: { openPr(title: string, body: string): Promise<QueueAnswer['result']> };
+  readonly doneSignal: { signal(status: DoneStatus, summary: string): Promise<void> };
+  /** The mark that makes a comment idempotent within the turn. */
+  commentMarker(number: number, body: string): string;
+}
+
+/** How a call is told in the operation log. */
+export interface CallStory {
+  /** `#12`, `PR #318`, or empty. */
+  readonly target: string;
+  /** "read PR #318": what was done. */
+  readonly did: string;
+  /** "comment on #9": what was tried, after "refused" or "failed". */
+  readonly attempt: string;
+}
+
+export interface MethodResult {
+  /** JSON, the method's answer. */
+  readonly result: unknown;
+  /** Told instead of `did`. */
+  readonly did?: string;
+  readonly refused?: string;
+}
+
+export interface MethodSpec<S extends ParamsSpec> {
+  readonly name: string;
+  /** For the agent: what it does, what it answers. */
+  readonly description: string;
+  readonly kind: Exclude<CallKind, 'unknown'>;
+  readonly params: S;
+  story(params: ParamsOf<S>): CallStory;
+  run(params: ParamsOf<S>, context: MethodContext): Promise<MethodResult>;
+}
+
+/** A call whose parameters are good. */
+export interface PreparedCall {
+  readonly story: CallStory;
+  run(context: MethodContext): Promise<MethodResult>;
+}
+
+/** One row of the method table, its parameter types closed over. */
+export interface Method {
+  readonly name: string;
+  readonly description: string;
+  readonly kind: Exclude<CallKind, 'unknown'>;
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+  /** Errors: `JsonRpcError` -32602. */
+  prepare(params: unknown): PreparedCall;
+}
+
+export function defineMethod<const S extends ParamsSpec>(spec: MethodSpec<S>): Method {
+  const { name, description, kind } = spec;
+  return {
+    name,
+    description,
+    kind,
+    inputSchema: jsonSchemaOf(spec.params),
+    prepare: (given) => {
+      const params = parseParams(spec.params, given);
+      return { story: spec.story(params), run: (context) => spec.run(params, context) };
+    },
+  };
+}

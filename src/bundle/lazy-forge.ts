@@ -1,0 +1,17 @@
+import type { AgentForge } from './forge/scoped-forge.js';
+
+/** A forge whose adapter is loaded with the first call: the socket stands sooner by what loading it costs. */
+export function lazyForge(load: () => Promise<AgentForge>): AgentForge {
+  let loading: Promise<AgentForge> | undefined;
+  const forge = (): Promise<AgentForge> => (loading ??= load());
+  return {
+    readIssue: async (number) => (await forge()).readIssue(number),
+    readPr: async (number) => (await forge()).readPr(number),
+    readComments: async (number) => (await forge()).readComments(number),
+    readReviews: async (number) => (await forge()).readReviews(number),
+    readDiff: async (number) => (await forge()).readDiff(number),
+    readChecks: async (number) => (await forge()).readChecks(number),
+    postComment: async (number, body, marker) => (await forge()).postComment(number, body, marker),
+    updateDescription: async (number, body) => (await forge()).updateDescription(number, body),
+  };
+}

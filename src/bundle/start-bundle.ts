@@ -1,0 +1,105 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { AnswerReader } from './answer-reader.js';
+import { errorFields, type BundleLog } from './bundle-log.js';
+import type { BundleConfig } from './config.js';
+import { DoneSignal } from './done-signal.js';
+import { ForgePlane } from './forge/forge-plane.js';
+import { FORGE_METHODS } from './forge/methods.js';
+import { RateLimiter } from './forge/rate-limit.js';
+import { ScopedForge, type AgentForge } from './forge/scoped-forge.js';
+import { answerMessage } from './jsonrpc/dispatch.js';
+import { serveHttpOnUnixSocket } from './jsonrpc/http-unix.js';
+import { OperationLog } from './operation-log.js';
+import { PublishDesk } from './publish-desk.js';
+import { QueueWriter } from './queue-writer.js';
+import { redactParams, type Redact } from './redact.js';
+import type { QueueBody } from '../domain/queue.js';
+
+export interface RunningBundle {
+  /** Accepts nothing more, ends what is held, writes what is logged. False when a log line had to stay behind. */
+  stop(): Promise<boolean>;
+}
+
+export interface BundleParts {
+  readonly forge: AgentForge;
+  readonly log: BundleLog;
+  readonly redact: Redact;
+}
+
+/** What calls under way have at shutdown before they are cut off; the whole exit has a second. */
+const GRACE_MS = 300;
+
+/** The sidecar's forge plane, serving when this resolves. Errors: the file system's own for its directories. */
+export async function startBundle(config: BundleConfig, parts: BundleParts): Promise<RunningBundle> {
+  const { slug, turn, paths } = config;
+  const { log, redact } = parts;
+  const now = Date.now;
+  const queue = new QueueWriter(paths.queueOut, now);
+  const answers = new AnswerReader(paths.queueIn);
+  const operations = new OperationLog({
+    idPrefix: randomBytes(4).toString('hex'),
+    write: (lines) => queue.write(randomId(), { kind: 'operations', slug, turn, lines, at: now() }),
+    now,
+    onFault: (error) => {
+      log('error', 'the operation log cannot be written', errorFields(error));
+    },
+  });
+  const send = async (id: string, body: QueueBody): Promise<void> => {
+    await operations.flush();
+    await queue.write(id, body);
+  };
+  const forge = new ScopedForge(parts.forge, { issue: config.issue, pr: config.pr });
+  for (const pr of answers.publishedPrs()) forge.grantPr(pr);
+  const publisher = new PublishDesk({
+    send,
+    answers,
+    slug,
+    turn,
+    now,
+    onPublished: (pr) => {
+      forge.grantPr(pr);
+    },
+  });
+  const doneSignal = new DoneSignal({ send, slug, turn, now });
+  const plane = new ForgePlane({
+    methods: FORGE_METHODS,
+    context: {
+      forge,
+      publisher,
+      doneSignal,
+      commentMarker: (number, body) => commentMarker(slug, turn, number, body),
+    },
+    limiter: new RateLimiter(config.rateLimits, () => performance.now()),
+    log: operations,
+  });
+  const server = await serveHttpOnUnixSocket({
+    socketPath: paths.forgeSocket,
+    onMessage: async (text) => {
+      const answer = await answerMessage(text, {
+        call: (method, params) => plane.call(redact(method), redactParams(params, redact)),
+        onFault: (error) => {
+          log('error', 'a call failed', errorFields(error));
+        },
+      });
+      return answer === undefined ? undefined : redact(answer);
+    },
+  });
+  return {
+    stop: async () => {
+      publisher.stop();
+      await server.close(GRACE_MS);
+      plane.interrupt();
+      return operations.close();
+    },
+  };
+}
+
+function randomId(): string {
+  return randomBytes(16).toString('hex');
+}
+
+/** Equal text on one number in one turn is one comment, so a call may be repeated when its answer was lost. */
+function commentMarker(slug: string, turn: number, number: number, body: string): string {
+  const hash = createHash('sha256').update(body).digest('hex').slice(0, 32);
+  return `agent-comment:${slug}:${String(turn)}:${String(number)}:${hash}`;
+}

@@ -1,0 +1,44 @@
+/** `$BOT_BOTTLE_HOME`: everything the product keeps. It is private, because everything of value is below it. */
+import { mkdirSync, statSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { InvalidInputError } from '../domain/errors.js';
+
+/** Absolute path from the environment, default `~/.bot-bottle`. */
+export function homePath(env: Readonly<Record<string, string | undefined>>): string {
+  const given = env['BOT_BOTTLE_HOME'];
+  if (given === undefined || given === '') return path.join(os.homedir(), '.bot-bottle');
+  if (!path.isAbsolute(given)) {
+    throw new InvalidInputError(
+      `BOT_BOTTLE_HOME must be an absolute path: export BOT_BOTTLE_HOME=${path.resolve(given)}`,
+    );
+  }
+  return path.resolve(given);
+}
+
+/**
+ * Refuses a home that somebody else could change; one that is missing is fine.
+ * @throws InvalidInputError that says which command repairs it
+ */
+export function checkHome(home: string): 'there' | 'missing' {
+  const found = statSync(home, { throwIfNoEntry: false });
+  if (found === undefined) return 'missing';
+  if (!found.isDirectory())
+    throw new InvalidInputError(`${home} is not a directory: choose another BOT_BOTTLE_HOME`);
+  if ((found.mode & 0o022) !== 0) {
+    throw new InvalidInputError(`${home} can be written by others, who could then be you: chmod 700 ${home}`);
+  }
+  const me = process.getuid?.();
+  if (me !== undefined && found.uid !== me && found.uid !== 0) {
+    throw new InvalidInputError(
+      `${home} belongs to user ${found.uid}, not to you: choose another BOT_BOTTLE_HOME`,
+    );
+  }
+  return 'there';
+}
+
+/** Makes the home, 0700, or refuses one that is not safe. */
+export function ensureHome(home: string): void {
+  if (checkHome(home) === 'missing') mkdirSync(home, { recursive: true, mode: 0o700 });
+  checkHome(home);
+}

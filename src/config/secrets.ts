@@ -1,0 +1,131 @@
+/** Secrets are files that only their owner can read; nothing else of the configuration is secret. */
+import { randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import path from 'node:path';
+import { InvalidInputError } from '../domain/errors.js';
+import { ensureHome } from './home.js';
+
+const SECRET_NAME = /^[a-z0-9][a-z0-9-]{0,62}$/;
+/** Shorter ones could be guessed, and could not be blanked out of a log without blanking half of it. */
+export const SECRET_MIN_LENGTH = 8;
+const SECRET_MAX_BYTES = 64 * 1024;
+
+export type SecretState =
+  | { readonly kind: 'set'; readonly value: string }
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'unusable'; readonly reason: string };
+
+/** Looks at a secret's file without throwing for what an operator can put right. */
+export function inspectSecret(file: string): SecretState {
+  let fd: number;
+  try {
+    // O_NONBLOCK: a named pipe in the file's place must not hang the start.
+    fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch (error) {
+    if (isErrno(error, 'ENOENT')) return { kind: 'missing' };
+    if (isErrno(error, 'EACCES'))
+      return unusable(`${file} cannot be read by this user: it must be yours, mode 600`);
+    throw error;
+  }
+  try {
+    const stat = fstatSync(fd);
+    if (!stat.isFile()) return unusable(`${file} is not a regular file`);
+    if ((stat.mode & 0o077) !== 0) return unusable(`${file} can be read by others: chmod 600 ${file}`);
+    if (stat.size > SECRET_MAX_BYTES) return unusable(`${file} is too large for a secret`);
+    const value = readFileSync(fd, 'utf8').replace(/\r?\n$/, '');
+    const wrong = whyNoSecret(value);
+    return wrong === undefined ? { kind: 'set', value } : unusable(`${file} ${wrong}`);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/**
+ * The secret in a file, without the newline at its end.
+ * @param setWith name for `bot-bottle secret set`, used in the error when there is none
+ * @throws InvalidInputError when it is missing, readable by others, empty or short; never with its content
+ */
+export function readSecret(file: string, setWith: string): string {
+  const state = inspectSecret(file);
+  if (state.kind === 'set') return state.value;
+  if (state.kind === 'unusable') throw new InvalidInputError(state.reason);
+  throw new InvalidInputError(`${file} is missing: bot-bottle secret set ${setWith} < file`);
+}
+
+/**
+ * Writes `secrets/<name>`, 0600, in one step: a reader sees the old or the new one.
+ * @param content as it came from standard input; one newline at its end is not part of it
+ * @returns the file's path
+ */
+export function writeSecret(home: string, name: string, content: Uint8Array): string {
+  if (!SECRET_NAME.test(name)) {
+    throw new InvalidInputError('a secret’s name has small letters, digits and dashes, such as forge-token');
+  }
+  const value = decode(content).replace(/\r?\n$/, '');
+  const wrong = whyNoSecret(value);
+  if (wrong !== undefined) throw new InvalidInputError(`the secret ${wrong}; nothing was changed`);
+  ensureHome(home);
+  const directory = path.join(home, 'secrets');
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const file = path.join(directory, name);
+  const temporary = path.join(directory, `.${name}.${randomBytes(6).toString('hex')}`);
+  try {
+    const fd = openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
+    try {
+      writeSync(fd, `${value}\n`);
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+    renameSync(temporary, file);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+  syncDirectory(directory);
+  return file;
+}
+
+function decode(content: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(content);
+  } catch (cause) {
+    throw new InvalidInputError('the secret is not text; nothing was changed', { cause });
+  }
+}
+
+function whyNoSecret(value: string): string | undefined {
+  if (value.trim() === '') return 'is empty';
+  if ([...value].some((char) => char < ' ' || char === '\u007f'))
+    return 'has control characters or more than one line';
+  if (value.length < SECRET_MIN_LENGTH) return `is shorter than ${SECRET_MIN_LENGTH} characters`;
+  return undefined;
+}
+
+function syncDirectory(directory: string): void {
+  const fd = openSync(directory, constants.O_RDONLY);
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function unusable(reason: string): SecretState {
+  return { kind: 'unusable', reason };
+}
+
+function isErrno(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}

@@ -1,0 +1,246 @@
+/** Every setting of this version: one table that reads the configuration, documents it and shows it. */
+import {
+  durationBetween,
+  filePath,
+  hostPort,
+  httpUrl,
+  integer,
+  listOf,
+  matching,
+  oneOf,
+  sizeBetween,
+} from './values.js';
+import type { Parser } from './values.js';
+
+export interface MachineFacts {
+  readonly cores: number;
+}
+
+export interface Setting<T> {
+  /** What kind of text it takes, for the table in the documentation. */
+  readonly type: string;
+  readonly parse: Parser<T>;
+  /** Text that is parsed like one given by the operator; `null` when it may stay unset. */
+  readonly fallback: string | ((facts: MachineFacts) => string) | null;
+  /** How the documentation calls a default that is computed or absent. */
+  readonly fallbackText?: string;
+  readonly description: string;
+  /** The value is the path of a secret: never echoed in an error, and shown with its state only. */
+  readonly secret?: true;
+}
+
+type Required<T> = Setting<T> & { readonly fallback: string | ((facts: MachineFacts) => string) };
+type Optional<T> = Setting<T> & { readonly fallback: null };
+
+const required = <T>(setting: Required<T>): Required<T> => setting;
+const optional = <T>(setting: Optional<T>): Optional<T> => setting;
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const DAY = 24 * 60 * MINUTE;
+const MIB = 1024 * 1024;
+
+const WHO = oneOf('collaborators', 'org', 'anyone');
+const WHO_TYPE = '`collaborators`, `org` or `anyone`';
+const FORGE_NAME = matching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, 'a user or organisation name');
+const REPOS = matching(
+  /^(?:\*|[A-Za-z0-9][A-Za-z0-9._-]{0,99}\/(?:\*|[A-Za-z0-9][A-Za-z0-9._-]{0,99}))$/,
+  'patterns like *, owner/* or owner/repo',
+);
+const IMAGE = matching(/^[a-z0-9][a-z0-9._/:@-]{0,254}$/, 'an image name such as bot-bottle/bundle:dev');
+const NETWORK = matching(
+  /^(?!host$)[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/,
+  'the name of a Docker network, and never host: the bundle would reach every service of this machine',
+);
+
+export const SETTINGS = {
+  FORGE_GITEA_API: optional({
+    type: 'URL',
+    parse: httpUrl,
+    fallback: null,
+    fallbackText: 'none; needed by `up`, `worker` and `webhook`',
+    description: 'Address of the forge’s API, such as `https://git.example/api/v1`.',
+  }),
+  FORGE_ORG: required({
+    type: 'name',
+    parse: FORGE_NAME,
+    fallback: 'bot-bottle',
+    description: 'An issue assigned to a member of this organisation is work for an agent.',
+  }),
+  FORGE_REPOS: required({
+    type: 'list of patterns',
+    parse: listOf(REPOS),
+    fallback: '*',
+    description: 'Repositories that are served: `*`, `owner/*`, `owner/repo`; separated by commas.',
+  }),
+  FORGE_TOKEN_FILE: required({
+    type: 'path',
+    parse: filePath,
+    fallback: 'secrets/forge-token',
+    description: 'The token the sidecar uses: issues write, repository read.',
+    secret: true,
+  }),
+  FORGE_PUBLISH_TOKEN_FILE: optional({
+    type: 'path',
+    parse: filePath,
+    fallback: null,
+    fallbackText: 'the file of `FORGE_TOKEN_FILE`, with a warning',
+    description:
+      'The token commits are pushed with. It never leaves this machine; give the sidecar another one.',
+    secret: true,
+  }),
+  FORGE_CA_FILE: optional({
+    type: 'path',
+    parse: filePath,
+    fallback: null,
+    fallbackText: 'none',
+    description: 'More certificate authorities (PEM) for worker, git and bundle.',
+  }),
+  FORGE_TRIGGER: required({
+    type: WHO_TYPE,
+    parse: WHO,
+    fallback: 'collaborators',
+    description:
+      'Who may start an agent: the person whose act completed the trigger. `collaborators` can write.',
+  }),
+  FORGE_WAKE: required({
+    type: WHO_TYPE,
+    parse: WHO,
+    fallback: 'collaborators',
+    description: 'Whose comments and reviews reach a running agent and wake a frozen one.',
+  }),
+  FORGE_WAKE_ON: required({
+    type: '`comment` or `mention`',
+    parse: oneOf('comment', 'mention'),
+    fallback: 'comment',
+    description: 'Whether every comment wakes, or only one that mentions an assignee of the organisation.',
+  }),
+  FORGE_ACK: required({
+    type: '`reactions` or `none`',
+    parse: oneOf('reactions', 'none'),
+    fallback: 'reactions',
+    description: 'Reactions on the issue: eyes when picked up, confused when refused.',
+  }),
+  FORGE_PR_REVIEWER: required({
+    type: '`trigger` or `none`',
+    parse: oneOf('trigger', 'none'),
+    fallback: 'trigger',
+    description: 'Whether whoever triggered is asked to review the pull request.',
+  }),
+  FORGE_WATCHDOG_TIMEOUT: required({
+    type: 'duration',
+    parse: durationBetween(SECOND, 7 * DAY),
+    fallback: '30m',
+    description: 'An agent that gives no sign of life for this long is stopped and frozen.',
+  }),
+  BOTTLE_TURN_TIMEOUT: required({
+    type: 'duration',
+    parse: durationBetween(SECOND, DAY - 60 * MINUTE),
+    fallback: '60m',
+    description: 'Longest a turn may take; time held for the operator does not count.',
+  }),
+  BOTTLE_DONE_GRACE: required({
+    type: 'duration',
+    parse: durationBetween(0, 10 * MINUTE),
+    fallback: '20s',
+    description: 'How long an agent that said it is done may take to exit.',
+  }),
+  BOTTLE_NUDGES: required({
+    type: 'number',
+    parse: integer(0, 10),
+    fallback: '1',
+    description: 'Extra turns for an agent that exited cleanly without saying that it is done.',
+  }),
+  BOTTLE_SLOTS: required({
+    type: 'number',
+    parse: integer(1, 1_000),
+    fallback: ({ cores }) => String(Math.max(1, cores)),
+    fallbackText: 'number of processors',
+    description: 'Turns that run at the same time on this machine; others wait.',
+  }),
+  BOTTLE_RUNTIME: optional({
+    type: 'name',
+    parse: matching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, 'the name of a container runtime such as runsc'),
+    fallback: null,
+    fallbackText: 'the engine’s own',
+    description: 'Container runtime for the agent, such as `runsc`.',
+  }),
+  BUNDLE_NETWORK: required({
+    type: 'name',
+    parse: NETWORK,
+    fallback: 'bridge',
+    description: 'Docker network of the sidecar bundle. `host` is refused.',
+  }),
+  BUNDLE_IMAGE: required({
+    type: 'image',
+    parse: IMAGE,
+    fallback: 'bot-bottle/bundle:dev',
+    description: 'Image of the sidecar bundle, as `script/images` builds it.',
+  }),
+  WEBHOOK_SECRET_FILE: required({
+    type: 'path',
+    parse: filePath,
+    fallback: 'secrets/webhook-secret',
+    description: 'The secret the forge signs its deliveries with.',
+    secret: true,
+  }),
+  WEBHOOK_LISTEN: required({
+    type: 'host:port',
+    parse: hostPort,
+    fallback: '127.0.0.1:8080',
+    description: 'Where deliveries are taken.',
+  }),
+  WEBHOOK_PUBLIC_URL: optional({
+    type: 'URL',
+    parse: httpUrl,
+    fallback: null,
+    fallbackText: 'none',
+    description: 'How the forge reaches the listener, when a proxy stands before it.',
+  }),
+  WEBHOOK_MAX_BYTES: required({
+    type: 'size',
+    parse: sizeBetween(1024, 64 * MIB),
+    fallback: '1MiB',
+    description: 'Largest delivery; a larger one is answered with 413.',
+  }),
+  TEMPORAL_ADDRESS: required({
+    type: 'host:port',
+    parse: hostPort,
+    fallback: '127.0.0.1:7233',
+    description: 'The Temporal server.',
+  }),
+  TEMPORAL_NAMESPACE: required({
+    type: 'name',
+    parse: matching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,126}$/, 'a namespace name'),
+    fallback: 'default',
+    description: 'Its namespace.',
+  }),
+  TEMPORAL_UI_PORT: required({
+    type: 'port',
+    parse: integer(1, 65_535),
+    fallback: '8233',
+    description: 'Port of Temporal’s web page on 127.0.0.1 when `up` starts a server.',
+  }),
+  LOG_LEVEL: required({
+    type: '`trace` … `fatal` or `silent`',
+    parse: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
+    fallback: 'info',
+    description: 'Least important line that is still written.',
+  }),
+};
+
+export type SettingName = keyof typeof SETTINGS;
+
+/** The table as plain rows, for code that treats every setting alike. */
+export const SETTING_ROWS: readonly (readonly [SettingName, Setting<unknown>])[] = Object.entries(
+  SETTINGS,
+) as [SettingName, Setting<unknown>][];
+
+type ValueOf<S> = S extends { readonly parse: Parser<infer T> }
+  ? S extends { readonly fallback: null }
+    ? T | null
+    : T
+  : never;
+
+/** Settings by their one name, parsed: durations in milliseconds, sizes in bytes, paths absolute. */
+export type SettingValues = { readonly [K in SettingName]: ValueOf<(typeof SETTINGS)[K]> };

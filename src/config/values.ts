@@ -1,0 +1,133 @@
+/** How a setting's text becomes a value. Every parser throws `InvalidInputError` saying what would be right. */
+import path from 'node:path';
+import { InvalidInputError } from '../domain/errors.js';
+
+export interface ParseContext {
+  /** Absolute path of `$BOT_BOTTLE_HOME`; relative paths start here. */
+  readonly home: string;
+}
+
+export type Parser<T> = (text: string, context: ParseContext) => T;
+
+const MS_PER_UNIT = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+const DURATION = /^(\d{1,9})(ms|s|m|h|d)$/;
+
+/** `500ms`, `20s`, `30m`, `2h`, `7d` in milliseconds; a unit is required, so that nobody guesses. */
+export function parseDuration(text: string): number {
+  const match = DURATION.exec(text);
+  if (match === null) throw new InvalidInputError('expected a duration such as 500ms, 20s, 30m, 2h or 7d');
+  const ms = Number(match[1]) * MS_PER_UNIT[match[2] as keyof typeof MS_PER_UNIT];
+  // Timers of Node and of Temporal's UI get strange beyond a few weeks; a year is a typing mistake.
+  if (ms > 366 * MS_PER_UNIT.d) throw new InvalidInputError('a duration of more than a year');
+  return ms;
+}
+
+/** The shortest text that `parseDuration` reads as exactly this many milliseconds. */
+export function formatDuration(ms: number): string {
+  for (const unit of ['d', 'h', 'm', 's'] as const) {
+    if (ms > 0 && ms % MS_PER_UNIT[unit] === 0) return `${ms / MS_PER_UNIT[unit]}${unit}`;
+  }
+  return `${ms}ms`;
+}
+
+const BYTES_PER_UNIT = { '': 1, B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 } as const;
+const SIZE = /^(\d{1,12})(B|KiB|MiB|GiB)?$/;
+
+/** `1048576`, `64KiB`, `1MiB`, `2GiB` in bytes. */
+export function parseSize(text: string): number {
+  const match = SIZE.exec(text);
+  if (match === null) throw new InvalidInputError('expected a size such as 1048576, 64KiB, 1MiB or 2GiB');
+  const bytes = Number(match[1]) * BYTES_PER_UNIT[(match[2] ?? '') as keyof typeof BYTES_PER_UNIT];
+  if (!Number.isSafeInteger(bytes)) throw new InvalidInputError('a size beyond what can be counted exactly');
+  return bytes;
+}
+
+export function integer(min: number, max: number): Parser<number> {
+  return (text) => {
+    const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
+    if (!(value >= min && value <= max))
+      throw new InvalidInputError(`expected a number from ${min} to ${max}`);
+    return value;
+  };
+}
+
+export function durationBetween(minMs: number, maxMs: number): Parser<number> {
+  return (text) => {
+    const ms = parseDuration(text);
+    if (ms < minMs || ms > maxMs) {
+      throw new InvalidInputError(`expected ${formatDuration(minMs)} to ${formatDuration(maxMs)}`);
+    }
+    return ms;
+  };
+}
+
+export function sizeBetween(min: number, max: number): Parser<number> {
+  return (text) => {
+    const bytes = parseSize(text);
+    if (bytes < min || bytes > max) throw new InvalidInputError(`expected ${min} to ${max} bytes`);
+    return bytes;
+  };
+}
+
+export function oneOf<const T extends string>(...values: readonly T[]): Parser<T> {
+  return (text) => {
+    const found = values.find((value) => value === text);
+    if (found === undefined) throw new InvalidInputError(`expected one of ${values.join(', ')}`);
+    return found;
+  };
+}
+
+export function matching(pattern: RegExp, what: string): Parser<string> {
+  return (text) => {
+    if (!pattern.test(text)) throw new InvalidInputError(`expected ${what}`);
+    return text;
+  };
+}
+
+/** Comma-separated in the environment, a list in the file. */
+export function listOf(item: Parser<string>): Parser<readonly string[]> {
+  return (text, context) => {
+    const items = text.split(',').map((part) => item(part.trim(), context));
+    return [...new Set(items)];
+  };
+}
+
+/** A path below home unless absolute. One with no slash is refused: it may be the secret itself, in the wrong place. */
+export const filePath: Parser<string> = (text, { home }) => {
+  if (!text.includes('/') || text.includes('\0')) {
+    throw new InvalidInputError(
+      'expected a path with a slash in it, such as secrets/forge-token or /run/token',
+    );
+  }
+  return path.resolve(home, text);
+};
+
+/** `http` or `https`, no credentials, query or fragment; no slash at the end. */
+export const httpUrl: Parser<string> = (text) => {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
+    throw new InvalidInputError('expected an http:// or https:// address');
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new InvalidInputError('credentials do not belong in an address: bot-bottle secret set <name>');
+  }
+  if (url.search !== '' || url.hash !== '') throw new InvalidInputError('an address without ? and #');
+  return url.href.replace(/\/+$/, '');
+};
+
+export interface HostPort {
+  readonly host: string;
+  readonly port: number;
+}
+
+const HOST_PORT = /^(\[[0-9a-fA-F:]+\]|[A-Za-z0-9.-]+):(\d{1,5})$/;
+
+/** `127.0.0.1:8080`, `localhost:7233`, `[::1]:8080` (the brackets are not part of `host`). */
+export const hostPort: Parser<HostPort> = (text) => {
+  const match = HOST_PORT.exec(text);
+  const port = Number(match?.[2]);
+  if (match?.[1] === undefined || port > 65_535) {
+    throw new InvalidInputError('expected host:port, such as 127.0.0.1:8080');
+  }
+  return { host: match[1].replace(/^\[|\]$/g, ''), port };
+};

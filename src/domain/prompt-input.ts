@@ -1,0 +1,87 @@
+/** What a turn's prompt is made of. Every text in here except the operator's own is written by strangers. */
+
+/** One thing that happened, in the order in which the agent shall learn of it. Times are ISO 8601. */
+export type PromptEvent =
+  | {
+      readonly kind: 'comment';
+      readonly number: number;
+      readonly author: string;
+      readonly at: string;
+      readonly body: string;
+    }
+  | {
+      readonly kind: 'review';
+      readonly number: number;
+      readonly author: string;
+      readonly at: string;
+      readonly state: 'approved' | 'changes_requested' | 'commented';
+      readonly body: string;
+      readonly comments: readonly { readonly path: string; readonly line: number; readonly body: string }[];
+    }
+  | {
+      readonly kind: 'push';
+      readonly number: number;
+      readonly author: string;
+      readonly at: string;
+      readonly sha: string;
+    };
+
+/** A branch that has new commits since the last turn. `rewritten`: the old ones are no longer all in it. */
+export interface MovedBranch {
+  readonly which: 'base' | 'own';
+  readonly name: string;
+  readonly sha: string;
+  readonly rewritten: boolean;
+}
+
+/** What the run is about. */
+export type PromptTask =
+  | {
+      readonly kind: 'issue' | 'pull';
+      readonly number: number;
+      readonly title: string;
+      readonly body: string;
+      readonly author: string;
+      readonly url: string;
+    }
+  /** A run without an issue: the operator's own words. */
+  | { readonly kind: 'local'; readonly prompt: string };
+
+/** The orchestrator's own reason for one more turn. */
+export type NudgeReason =
+  | { readonly why: 'not_done' }
+  | { readonly why: 'uncommitted'; readonly paths: readonly string[] }
+  | { readonly why: 'refused'; readonly reason: string };
+
+/** The operator's answer to a proposal [S2]. */
+export interface ProposalDecision {
+  readonly proposalId: string;
+  readonly tool: string;
+  readonly status: 'approved' | 'modified' | 'rejected';
+  readonly notes: string;
+}
+
+export type PromptCause =
+  /** `role` is the body of the agent's manifest. */
+  | { readonly kind: 'first'; readonly role: string; readonly task: PromptTask }
+  | { readonly kind: 'wake' }
+  /** Unassigned or unlabelled, and now wanted again. */
+  | { readonly kind: 'retriggered' }
+  /** `text` is the operator's; `null` just goes on. */
+  | { readonly kind: 'operator'; readonly text: string | null }
+  | { readonly kind: 'nudge'; readonly reason: NudgeReason }
+  | { readonly kind: 'decision'; readonly decisions: readonly ProposalDecision[] };
+
+export type PromptInput = PromptCause & {
+  /** The run's own branch. */
+  readonly branch: string;
+  /** `null`: the repository's default branch. */
+  readonly baseBranch: string | null;
+  /** The run's open pull request. */
+  readonly pr: number | null;
+  readonly moved: readonly MovedBranch[];
+  /** In order; may be empty. */
+  readonly events: readonly PromptEvent[];
+  /** The run has a forge: the overlay that teaches the sidecar is part of the prompt. */
+  readonly forge: boolean;
+};

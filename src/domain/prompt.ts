@@ -1,0 +1,128 @@
+import { FORGE_OVERLAY, QUOTING_RULE } from './forge-overlay.js';
+import { COMMENT_BYTES, renderEvents, withQuote } from './prompt-events.js';
+import type { MovedBranch, NudgeReason, PromptInput, PromptTask, ProposalDecision } from './prompt-input.js';
+import { cutToBytes, inlineText, utf8Length } from './untrusted-text.js';
+
+/** UTF-8 bytes of a whole prompt. */
+export const PROMPT_BYTES = 256 * 1024;
+/** UTF-8 bytes of the subject's description, the agent's role and an operator's text, each. */
+const LONG_TEXT_BYTES = 48 * 1024;
+const MAX_PATHS = 200;
+const MAX_DECISIONS = 16;
+const NOTES_BYTES = 4 * 1024;
+
+/**
+ * The prompt of one turn, as Markdown, at most 256 KiB. The same input gives the same text. Text of strangers is cleaned
+ * of what a page does not show, cut (16 KiB a comment) and quoted line by line; what was done to it is said.
+ */
+export function composePrompt(input: PromptInput): string {
+  const before = [...opening(input), ...whereYouAre(input)];
+  const after = input.forge && input.kind === 'first' ? [FORGE_OVERLAY] : input.forge ? [REMINDER] : [];
+  const heading = input.kind === 'wake' ? '# What happened since your last turn' : '# What else happened';
+  const fixed = utf8Length([...before, heading, ...after].join('\n\n')) + 4;
+  const events = renderEvents(input.events, PROMPT_BYTES - fixed);
+  return `${[...before, ...(events === '' ? [] : [heading, events]), ...after].join('\n\n')}\n`;
+}
+
+const REMINDER =
+  'The helper on the socket works as before. When you are done, or need an answer to go on, call `signal_done` as your last act.';
+
+function opening(input: PromptInput): string[] {
+  switch (input.kind) {
+    case 'first':
+      return [own(input.role), ...task(input.task, input.forge)].filter(Boolean);
+    case 'wake':
+      return ['You are asked to go on with your task.', QUOTING_RULE];
+    case 'retriggered':
+      return [
+        'Your task was taken from you and has now been given to you again. Go on with it.',
+        QUOTING_RULE,
+      ];
+    case 'operator':
+      return input.text === null
+        ? ['The operator asks you to go on with your task.', QUOTING_RULE]
+        : ['The operator says:', own(input.text), QUOTING_RULE];
+    case 'nudge':
+      return [nudge(input.reason, input.forge), QUOTING_RULE];
+    case 'decision':
+      return [...decisions(input.decisions), QUOTING_RULE];
+  }
+}
+
+function task(of: PromptTask, forge: boolean): string[] {
+  if (of.kind === 'local') return ['# Your task', own(of.prompt)];
+  const noun = of.kind === 'issue' ? 'issue' : 'pull request';
+  const number = `#${String(of.number)}`;
+  return [
+    `# Your task: ${noun} ${number}`,
+    QUOTING_RULE,
+    `Address: ${inlineText(of.url, 500)}`,
+    withQuote(`Title of ${noun} ${number}`, inlineText(of.title, 300), COMMENT_BYTES),
+    withQuote(`Description of ${noun} ${number} by ${inlineText(of.author, 100)}`, of.body, LONG_TEXT_BYTES),
+    ...(forge ? [`\`read_comments\` shows the whole conversation of ${number}.`] : []),
+  ];
+}
+
+function whereYouAre(input: PromptInput): string[] {
+  const base =
+    input.baseBranch === null ? "the repository's default branch" : `\`${inlineText(input.baseBranch)}\``;
+  const place = `You work on branch \`${inlineText(input.branch)}\` in the current directory; its base is ${base}.`;
+  const pr = input.pr === null ? '' : `Your open pull request is #${String(input.pr)}.`;
+  return [[place, pr].filter(Boolean).join(' '), ...input.moved.map(moved)];
+}
+
+function moved({ which, name, sha, rewritten }: MovedBranch): string {
+  const branch = `\`${inlineText(name)}\``;
+  const at = `\`${inlineText(sha, 64)}\``;
+  if (which === 'base') {
+    return `The base branch ${branch} has moved to ${at} (\`refs/remotes/base/*\`).${rewritten ? ' It was rewritten.' : ''}`;
+  }
+  return rewritten
+    ? `Your branch ${branch} was rewritten by somebody; you start from their ${at}, and your old head is kept below \`refs/bot-bottle/\`.`
+    : `Somebody added commits to your branch ${branch}: it stands at ${at} (\`refs/remotes/pr/*\`). Merge them before you go on.`;
+}
+
+function nudge(reason: NudgeReason, forge: boolean): string {
+  switch (reason.why) {
+    case 'not_done':
+      return forge
+        ? 'Your last turn ended without `signal_done`. If the work is done, say so with `signal_done`; if not, finish it first.'
+        : 'Your last turn ended early. If the work is not done, finish it.';
+    case 'uncommitted': {
+      const shown = reason.paths.slice(0, MAX_PATHS).map((path) => inlineText(path, 500));
+      const more = reason.paths.length - shown.length;
+      const list = [...shown, ...(more > 0 ? [`… and ${String(more)} more`] : [])].join('\n');
+      return withQuote(
+        'Your last turn left changes that are not committed, and only commits are published. Commit what belongs to the work. Not committed',
+        list,
+        COMMENT_BYTES,
+      );
+    }
+    case 'refused':
+      return withQuote(
+        'Your commits were not published. Mend what is named here and commit again. The reason',
+        reason.reason,
+        COMMENT_BYTES,
+      );
+  }
+}
+
+function decisions(given: readonly ProposalDecision[]): string[] {
+  const more = given.length - MAX_DECISIONS;
+  const texts = given.slice(0, MAX_DECISIONS).map(({ proposalId, tool, status, notes }) => {
+    const effect = {
+      approved: 'it is in effect now',
+      modified: 'it is in effect now in the operator’s version',
+      rejected: 'nothing was changed; do not propose the same again',
+    }[status];
+    const verdict = `The operator has ${status} your proposal ${inlineText(proposalId, 64)} (${inlineText(tool, 64)}): ${effect}.`;
+    return notes === '' ? verdict : `${verdict} Notes:\n\n${own(notes, NOTES_BYTES)}`;
+  });
+  return more > 0 ? [...texts, `(${String(more)} more decisions are left out here for length.)`] : texts;
+}
+
+/** The operator's own words: not quoted, only bounded. */
+function own(text: string, maxBytes = LONG_TEXT_BYTES): string {
+  const trimmed = text.trim();
+  return utf8Length(trimmed) <= maxBytes ? trimmed : `${cutToBytes(trimmed, maxBytes)}\n\n(shortened)`;
+}

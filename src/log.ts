@@ -1,0 +1,56 @@
+/** Structured logs, one JSON object a line, from which known secrets are blanked and control characters escaped. */
+import { pino } from 'pino';
+import type { Logger } from 'pino';
+
+export type { Logger };
+
+export interface LogOptions {
+  readonly level: string;
+  /** Which process writes: `worker`, `webhook`. */
+  readonly name: string;
+  /** Exact values that never appear in a line, whatever field they came in. */
+  readonly secrets: readonly string[];
+  /** Default: standard error, so that `--json` output on standard output stays clean. */
+  readonly destination?: { write(line: string): unknown };
+}
+
+export const REDACTED = '[redacted]';
+
+/** A function that blanks the exact values anywhere in a text: as they are, and as JSON or a URL writes them. */
+export function redact(secrets: readonly string[]): (text: string) => string {
+  const forms = secrets.flatMap((secret) => [
+    secret,
+    JSON.stringify(secret).slice(1, -1),
+    encodeURIComponent(secret),
+  ]);
+  // The longest first: one secret may be the beginning of another.
+  const ordered = [...new Set(forms)].filter((form) => form !== '').sort((a, b) => b.length - a.length);
+  return (text) => ordered.reduce((result, form) => result.replaceAll(form, REDACTED), text);
+}
+
+export function createLogger(options: LogOptions): Logger {
+  const clean = redact(options.secrets);
+  const destination = options.destination ?? process.stderr;
+  return pino(
+    {
+      level: options.level,
+      name: options.name,
+      base: { pid: process.pid },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    { write: (line: string) => destination.write(`${escapeJson(clean(line.trimEnd()))}\n`) },
+  );
+}
+
+// JSON escapes C0 only; what is left can only stand inside a string, so a \u escape keeps the line's meaning.
+const BEYOND_JSON = /[\u007f-\u009f\p{Cf}\u2028\u2029]/gu;
+
+function escapeJson(line: string): string {
+  return line.replace(BEYOND_JSON, (char) =>
+    Array.from(
+      { length: char.length },
+      (_, i) => `\\u${char.charCodeAt(i).toString(16).padStart(4, '0')}`,
+    ).join(''),
+  );
+}

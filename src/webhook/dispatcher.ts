@@ -1,0 +1,137 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Delivery, Inbox } from '../domain/delivery.js';
+import { InvalidInputError } from '../domain/errors.js';
+import type { DispatchOutcome } from './handle-delivery.js';
+
+const FIRST_RETRY_MS = 1_000;
+const LAST_RETRY_MS = 60_000;
+/** A delivery that meets a fault of ours is given up after so many attempts, lest it block its subject for ever. */
+const FAULT_ATTEMPTS = 20;
+
+export interface DispatcherDeps {
+  readonly inbox: Inbox;
+  readonly handle: (delivery: Delivery) => Promise<DispatchOutcome>;
+  /** Waited for by `stop`: what goes on beside deliveries. */
+  readonly drained?: () => Promise<void>;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** `outcome` of an attempt, `retry` and `failed` among them, and the milliseconds since the delivery was accepted. */
+  readonly onOutcome?: (
+    outcome: DispatchOutcome | 'retry' | 'failed',
+    sinceAcceptedMs: number,
+    delivery: Delivery,
+  ) => void;
+  readonly onError: (message: string, error: unknown) => void;
+  /** How many order keys at once. Default 8. */
+  readonly concurrency?: number;
+  /** Milliseconds between two looks at what is due without being woken. Default 500. */
+  readonly pollMs?: number;
+  /** Milliseconds one attempt may take. Default 60,000. */
+  readonly attemptMs?: number;
+}
+
+/** Moves deliveries from the inbox to the workflows, in order within an order key. */
+export interface Dispatcher {
+  /** Something was accepted. */
+  wake(): void;
+  /** Takes nothing new, waits for what runs; what is not done by the grace stays in the inbox. */
+  stop(graceMs?: number): Promise<void>;
+}
+
+export function startDispatcher(deps: DispatcherDeps): Dispatcher {
+  const { inbox, now, concurrency = 8, pollMs = 500, attemptMs = 60_000 } = deps;
+  const inFlight = new Map<string, Promise<void>>();
+  let stopped = false;
+  let pumping = false;
+
+  /** Accepting wakes often: many wakes in one turn of the event loop look once. */
+  function wake(): void {
+    if (stopped || pumping) return;
+    pumping = true;
+    setImmediate(() => {
+      pumping = false;
+      pump();
+    });
+  }
+
+  function pump(): void {
+    if (stopped || inFlight.size >= concurrency) return;
+    let due: Delivery[];
+    try {
+      // The heads in flight are still open, so there may be as many of them among the answer.
+      due = inbox.due(now(), concurrency + inFlight.size);
+    } catch (error) {
+      deps.onError('the inbox cannot be read', error);
+      return;
+    }
+    for (const delivery of due) {
+      if (inFlight.size >= concurrency) return;
+      if (inFlight.has(delivery.orderKey)) continue;
+      const work = attempt(delivery).finally(() => {
+        inFlight.delete(delivery.orderKey);
+        wake();
+      });
+      inFlight.set(delivery.orderKey, work);
+    }
+  }
+
+  async function attempt(delivery: Delivery): Promise<void> {
+    let outcome: DispatchOutcome | 'failed' | 'retry';
+    let detail = '';
+    try {
+      outcome = await within(attemptMs, deps.handle(delivery));
+    } catch (error) {
+      outcome = afterError(delivery, error);
+      detail = error instanceof Error ? error.message : String(error);
+    }
+    const marked = mark(delivery, outcome, detail);
+    deps.onOutcome?.(outcome, now() - delivery.receivedAt, delivery);
+    if (!marked) await sleep(FIRST_RETRY_MS);
+  }
+
+  function afterError(delivery: Delivery, error: unknown): 'failed' | 'retry' {
+    const about = `delivery ${String(delivery.seq)} for ${delivery.orderKey}, attempt ${String(delivery.attempts + 1)}`;
+    deps.onError(about, error);
+    const ours = error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError;
+    if (error instanceof InvalidInputError) return 'failed';
+    return ours && delivery.attempts + 1 >= FAULT_ATTEMPTS ? 'failed' : 'retry';
+  }
+
+  /** False when it could not be written: the delivery is still open then and comes again, which does no harm. */
+  function mark(delivery: Delivery, outcome: DispatchOutcome | 'failed' | 'retry', error: string): boolean {
+    const delay = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(delivery.attempts, 10));
+    try {
+      if (outcome === 'retry') inbox.retryAt(delivery.seq, now() + delay, error);
+      else inbox.complete(delivery.seq, outcome, now());
+      return true;
+    } catch (fault) {
+      deps.onError('the inbox cannot be written', fault);
+      return false;
+    }
+  }
+
+  const timer = setInterval(wake, pollMs);
+  wake();
+  return {
+    wake,
+    stop: async (graceMs = 10_000) => {
+      stopped = true;
+      clearInterval(timer);
+      const drained = Promise.all(inFlight.values()).then(() => deps.drained?.());
+      await within(graceMs, drained).catch((error: unknown) => {
+        deps.onError('stopped before everything under way was done: the rest stays in the inbox', error);
+      });
+    },
+  };
+}
+
+function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      reject(new Error(`not done within ${String(ms)} ms`));
+    }, ms);
+    work.then(resolve, reject).finally(() => {
+      clearTimeout(timer);
+    });
+  });
+}

@@ -1,0 +1,127 @@
+import type { Observed, ObservedPr } from '../domain/events.js';
+import { isNotFound } from '../domain/errors.js';
+import type { Issue, PullRequest, SubjectRef } from '../domain/issue.js';
+import type { Forge, Manifests } from '../domain/ports.js';
+import type { ForgeStateRow } from '../domain/rows.js';
+import type { Access } from './access.js';
+import type { Hint } from './parse-delivery.js';
+import { verifyTrigger } from './verify-trigger.js';
+import type { TriggerVerdict } from './verify-trigger.js';
+
+export interface ObserveWorld {
+  readonly forge: Forge;
+  readonly access: Access;
+  readonly manifests: Manifests;
+  readonly org: string;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+export type Observation =
+  | {
+      readonly kind: 'observed';
+      readonly event: Observed;
+      readonly issue: Issue;
+      readonly refusal: TriggerVerdict['refusal'];
+    }
+  /** The forge has no such issue (any longer), or hides it. */
+  | { readonly kind: 'gone' };
+
+/**
+ * Reads a run's subject and its pull requests fresh, all at once, and applies the trigger rule.
+ * Errors: `ForgeHttpError` other than 404.
+ */
+export async function observeSubject(
+  world: ObserveWorld,
+  subject: SubjectRef,
+  row: ForgeStateRow | undefined,
+  hint: Hint,
+): Promise<Observation> {
+  const { forge, access } = world;
+  const readAt = world.now();
+  askAhead(access, hint);
+  const pullOfRun = hint.isPull && hint.subject.number !== subject.number ? hint.subject.number : null;
+  // Reopening a run's PR is a trigger act as well, and stands in the PR's own timeline.
+  const pullTimeline =
+    pullOfRun !== null && row?.status === 'destroyed' ? forge.readTimeline(pullOfRun) : Promise.resolve([]);
+  const reads = Promise.all([
+    forge.readIssue(subject.number),
+    forge.readTimeline(subject.number),
+    pullTimeline,
+    readPulls(forge, row, pullOfRun),
+    hint.isPull && pullOfRun === null ? forge.readPr(subject.number) : null,
+  ]);
+  let results: Awaited<typeof reads>;
+  try {
+    results = await reads;
+  } catch (error) {
+    if (isNotFound(error)) return { kind: 'gone' };
+    throw error;
+  }
+  const [issue, timeline, pullActs, pulls, knownPull] = results;
+  const pull = issue.isPull ? (knownPull ?? (await forge.readPr(subject.number))) : null;
+  const reopened = pulls.some((other) => other.number === pullOfRun && other.state === 'open')
+    ? pullActs.filter((act) => act.kind === 'reopened')
+    : [];
+  const verdict = await verifyTrigger(
+    { issue, pull, timeline: [...timeline, ...reopened] },
+    access,
+    world.manifests,
+    world.org,
+  );
+  const event: Observed = {
+    kind: 'observed',
+    readAt,
+    open: issue.state === 'open',
+    closedAt: timeOf(issue.closedAt),
+    triggered: verdict.triggered,
+    trigger: verdict.trigger,
+    prs: pulls.map(toObserved),
+  };
+  return { kind: 'observed', event, issue, refusal: verdict.refusal };
+}
+
+/** Starts the questions that a trigger will most likely raise, beside the first reads instead of after them. */
+function askAhead(access: Access, hint: Hint): void {
+  for (const login of hint.likelyAssignees) void access.isMember(login);
+  if (hint.likelyAssignees.length > 0) void access.mayTrigger(hint.sender.login);
+}
+
+async function readPulls(
+  forge: Forge,
+  row: ForgeStateRow | undefined,
+  pullOfRun: number | null,
+): Promise<PullRequest[]> {
+  const known = row?.prNumber === row?.issueNumber ? null : (row?.prNumber ?? null);
+  const numbers = new Set([pullOfRun, known].filter((number) => number !== null));
+  // Opened a moment ago, perhaps, and not in the row yet.
+  const branch = row?.prNumber === null && row.status !== 'destroyed' ? row.branch : '';
+  const pulls = await Promise.all([
+    ...[...numbers].map((number) => unlessGone(forge.readPr(number))),
+    branch === '' ? undefined : forge.findOpenPrByHead(branch),
+  ]);
+  // A fork may name its branch like the run's: such a PR is not the run's, and closing it must not end the run.
+  return pulls.filter((pull) => pull !== undefined).filter((pull) => !pull.head.fromFork);
+}
+
+async function unlessGone(read: Promise<PullRequest>): Promise<PullRequest | undefined> {
+  try {
+    return await read;
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+function toObserved(pull: PullRequest): ObservedPr {
+  return {
+    number: pull.number,
+    open: pull.state === 'open',
+    merged: pull.merged,
+    closedAt: timeOf(pull.closedAt),
+  };
+}
+
+function timeOf(text: string | null): number | null {
+  return text === null ? null : Date.parse(text);
+}

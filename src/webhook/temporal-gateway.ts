@@ -1,0 +1,86 @@
+import { WorkflowNotFoundError } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
+import { defineSearchAttributeKey, TypedSearchAttributes } from '@temporalio/common';
+import { workflowIdOf } from '../domain/issue.js';
+import type { SubjectRef } from '../domain/issue.js';
+import { eventSignal, ISSUE_WORKFLOW, SEARCH_ATTRIBUTES, TASK_QUEUE } from '../workflows/messages.js';
+import type { IssueWorkflowInput, RunPolicy } from '../workflows/messages.js';
+import type { RunDescription, WorkflowGateway } from './gateway.js';
+
+const CALL_MS = 10_000;
+const PING_MS = 1_000;
+/** Temporal refuses a longer summary. */
+const SUMMARY_BYTES = 200;
+
+const FORGE_REPO = defineSearchAttributeKey('ForgeRepo', SEARCH_ATTRIBUTES.ForgeRepo);
+const FORGE_ISSUE = defineSearchAttributeKey('ForgeIssue', SEARCH_ATTRIBUTES.ForgeIssue);
+
+export interface TemporalGatewayOptions {
+  /** What a life that starts now is held to. */
+  readonly policy: RunPolicy;
+  /** False where the namespace has no `ForgeRepo` and `ForgeIssue` attributes. Default true. */
+  readonly searchAttributes?: boolean;
+}
+
+/** Handles never pin a run id: a signal goes to whichever life is the current one. */
+export function temporalGateway(client: Client, options: TemporalGatewayOptions): WorkflowGateway {
+  const within = <T>(ms: number, call: () => Promise<T>): Promise<T> =>
+    client.withDeadline(Date.now() + ms, call);
+  return {
+    signal: async (subject, event) => {
+      try {
+        await within(CALL_MS, () =>
+          client.workflow.getHandle(workflowIdOf(subject)).signal(eventSignal, event),
+        );
+        return 'delivered';
+      } catch (error) {
+        if (error instanceof WorkflowNotFoundError) return 'no_workflow';
+        throw error;
+      }
+    },
+    signalWithStart: async (subject, event, about) => {
+      const input: IssueWorkflowInput = { subject, policy: options.policy };
+      await within(CALL_MS, () =>
+        client.workflow.signalWithStart(ISSUE_WORKFLOW, {
+          workflowId: workflowIdOf(subject),
+          taskQueue: TASK_QUEUE,
+          args: [input],
+          signal: eventSignal,
+          signalArgs: [event],
+          workflowIdConflictPolicy: 'USE_EXISTING',
+          workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+          staticSummary: summaryOf(subject, about),
+          staticDetails: about.url,
+          ...(options.searchAttributes === false ? {} : { typedSearchAttributes: attributesOf(subject) }),
+        }),
+      );
+    },
+    reachable: async () => {
+      try {
+        await within(PING_MS, () => client.workflowService.getSystemInfo({}));
+        return true;
+      } catch {
+        return false;
+      }
+    },
+  };
+}
+
+function attributesOf(subject: SubjectRef): TypedSearchAttributes {
+  return new TypedSearchAttributes([
+    { key: FORGE_REPO, value: `${subject.owner}/${subject.repo}` },
+    { key: FORGE_ISSUE, value: subject.number },
+  ]);
+}
+
+/** The title is anybody's text: one line, no control or bidi characters, Markdown's active characters taken away. */
+function summaryOf(subject: SubjectRef, about: RunDescription): string {
+  const title = about.title.replace(/[\p{C}\p{Zl}\p{Zp}`*_[\]()<>!#|\\]+/gu, ' ').trim();
+  const prefix = `${subject.owner}/${subject.repo}#${String(subject.number)} `;
+  let text = '';
+  for (const character of prefix + title) {
+    if (Buffer.byteLength(text + character) > SUMMARY_BYTES) break;
+    text += character;
+  }
+  return text.trim();
+}

@@ -1,0 +1,100 @@
+import { InvalidInputError } from '../domain/errors.js';
+import type { Trigger } from '../domain/events.js';
+import type { Issue, PullRequest, TimelineAct } from '../domain/issue.js';
+import type { Manifests } from '../domain/ports.js';
+import { AGENT_LABEL_PREFIX, completingAct, parseTriggerLabels } from '../domain/trigger.js';
+import type { Access } from './access.js';
+
+export interface TriggerFacts {
+  readonly issue: Issue;
+  /** Set when the subject is itself a PR. */
+  readonly pull: PullRequest | null;
+  readonly timeline: readonly TimelineAct[];
+}
+
+export interface TriggerVerdict {
+  /** Open, one agent label and a member assignee hold right now. */
+  readonly triggered: boolean;
+  readonly trigger: Trigger | null;
+  /** Why an attempt started nothing; `at` is the forge's time of the last act of the attempt. */
+  readonly refusal: { readonly reason: string; readonly at: number } | null;
+}
+
+const NOTHING: TriggerVerdict = { triggered: false, trigger: null, refusal: null };
+
+/**
+ * The trigger rule (spec section 4) over a fresh read of the forge. An incomplete trigger (label or assignee missing)
+ * is nothing; one that somebody meant and that cannot work is a refusal with a reason to show.
+ */
+export async function verifyTrigger(
+  facts: TriggerFacts,
+  access: Access,
+  manifests: Manifests,
+  org: string,
+): Promise<TriggerVerdict> {
+  const { issue, pull, timeline } = facts;
+  const labels = parseTriggerLabels(issue.labels);
+  if (issue.state !== 'open' || labels.kind === 'none' || issue.assignees.length === 0) return NOTHING;
+  const refused = (reason: string, triggered = false): TriggerVerdict => ({
+    triggered,
+    trigger: null,
+    refusal: { reason, at: lastActAt(timeline) },
+  });
+
+  const logins = issue.assignees.map((user) => user.login);
+  const memberships = await Promise.all(logins.map((login) => access.isMember(login)));
+  const members = logins.filter((_login, index) => memberships[index] === true);
+  if (members.length === 0)
+    return refused(`no assignee (${logins.join(', ')}) is a member of ${org}: assign one who is`);
+  if (labels.kind === 'rejected') return refused(labels.reason);
+  if (pull?.head.fromFork === true)
+    return refused('a pull request from a fork starts no agent: push the branch to this repository');
+
+  const act = completingAct(timeline, labels.agent, members);
+  const [complaint, allowed] = await Promise.all([
+    manifestComplaint(manifests, labels.agent, labels.bottle),
+    act === undefined ? false : access.mayTrigger(act.actor.login),
+  ]);
+  if (complaint !== null) return refused(complaint, true);
+  if (act === undefined) return { triggered: true, trigger: null, refusal: null };
+  if (!allowed)
+    return refused(
+      `${act.actor.login} may not start an agent here: somebody with write access has to label or assign`,
+      true,
+    );
+  const bottles = labels.bottle === null ? [] : [labels.bottle];
+  return {
+    triggered: true,
+    trigger: { agent: labels.agent, bottles, actor: act.actor.login, actAt: act.at },
+    refusal: null,
+  };
+}
+
+async function manifestComplaint(
+  manifests: Manifests,
+  agentName: string,
+  bottleName: string | null,
+): Promise<string | null> {
+  try {
+    const agent = await manifests.agent(agentName);
+    if (agent === undefined) return `there is no agent "${agentName}": see \`bot-bottle agents list\``;
+    const bottle = bottleName ?? agent.bottle;
+    if ((await manifests.bottle([bottle])) === undefined)
+      return `there is no bottle "${bottle}": see \`bot-bottle bottles list\``;
+    return null;
+  } catch (error) {
+    if (error instanceof InvalidInputError)
+      return `the manifest of "${agentName}" is wrong: ${error.message}`;
+    throw error;
+  }
+}
+
+function lastActAt(timeline: readonly TimelineAct[]): number {
+  const times = timeline
+    .filter(
+      (act) =>
+        act.kind === 'assigned' || act.kind.endsWith('opened') || act.what.startsWith(AGENT_LABEL_PREFIX),
+    )
+    .map((act) => Date.parse(act.at));
+  return Math.max(0, ...times);
+}

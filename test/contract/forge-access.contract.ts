@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { InvalidInputError } from '../../src/domain/errors.js';
+import type { ForgeFixture } from './forge-world.js';
+
+const notNumbers: readonly unknown[] = ['1/../2', 1.5, -1, 0, 2 ** 53, Number.NaN, null, undefined, {}, '1'];
+
+/** Accounts, rights, and what is refused or not there. */
+export function accessContract(use: () => ForgeFixture): void {
+  it('knows its own account', async () => {
+    const { world, forge } = use();
+    const me = await forge.whoAmI();
+    assert.equal(me.login, world.bot);
+    assert.ok(me.id > 0);
+  });
+
+  it('reads the repository with the rights of its token', async () => {
+    const { forge } = use();
+    const repository = await forge.readRepository();
+    assert.equal(repository.defaultBranch, 'main');
+    assert.match(repository.cloneUrl, /^https?:\/\/.+\.git$/);
+    assert.deepEqual(repository.permissions, { pull: true, push: true, admin: false });
+  });
+
+  it('knows members, private ones included; everybody else is none', async () => {
+    const { world, forge } = use();
+    assert.equal(await forge.isOrgMember(world.org, world.bot), true);
+    assert.equal(await forge.isOrgMember(world.org, world.stranger.login), false);
+    assert.equal(await forge.isOrgMember(world.org, 'nobody-of-that-name'), false);
+    assert.equal(await forge.isOrgMember('no-such-org', world.bot), false);
+  });
+
+  it('knows who may write and who may not', async () => {
+    const { world, forge, owner } = use();
+    assert.equal(await forge.permissionOf(world.bot), 'write');
+    assert.match(await forge.permissionOf(owner.login), /^(?:write|admin)$/);
+    assert.equal(await forge.permissionOf(world.stranger.login), 'read');
+    assert.match(await forge.permissionOf('nobody-of-that-name'), /^(?:none|read)$/);
+  });
+
+  it('says 404 for what is not there', async () => {
+    const { forge, owner } = use();
+    const issue = await owner.createIssue({ title: 'no PR' });
+    for (const read of [
+      () => forge.readIssue(999_999),
+      () => forge.readPr(issue),
+      () => forge.readComment(999_999),
+      () => forge.readDiff(999_999),
+    ]) {
+      await assert.rejects(read, {
+        name: 'ForgeHttpError',
+        status: 404,
+        code: 'forge_not_found',
+        retryable: false,
+      });
+    }
+  });
+
+  it('refuses what cannot be a number, in every operation that takes one', async () => {
+    const { forge, owner } = use();
+    for (const wrong of notNumbers as readonly number[]) {
+      for (const operation of [
+        () => forge.readIssue(wrong),
+        () => forge.readPr(wrong),
+        () => forge.readComments(wrong),
+        () => forge.readComment(wrong),
+        () => forge.readReviews(wrong),
+        () => forge.readDiff(wrong),
+        () => forge.readChecks(wrong),
+        () => forge.postComment(wrong, 'x', 'm'),
+        () => forge.updateDescription(wrong, 'x'),
+        () => forge.getPrForIssue(wrong, null),
+        () => forge.isPrOpen(wrong),
+        () => forge.requestReview(wrong, owner.login),
+        () => forge.readTimeline(wrong),
+        () => forge.react(wrong, 'eyes'),
+      ]) {
+        await assert.rejects(operation, InvalidInputError, `${String(wrong)} in ${operation.toString()}`);
+      }
+    }
+  });
+}

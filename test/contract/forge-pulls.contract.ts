@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { ForgeHttpError } from '../../src/domain/errors.js';
+import type { ForgeFixture } from './forge-world.js';
+
+/** Pull requests: read, found by branch or issue, opened once. */
+export function pullsContract(use: () => ForgeFixture): void {
+  it('reads a pull request with both branches and tells it from an issue', async () => {
+    const fixture = use();
+    const { forge } = fixture;
+    const { number, branch, sha } = await fixture.pr();
+    const read = await forge.readPr(number);
+    assert.deepEqual(read.head, { ref: branch, sha, fromFork: false });
+    assert.equal(read.base.ref, 'main');
+    assert.match(read.base.sha, /^[0-9a-f]{40}$/);
+    assert.equal(read.merged, false);
+    assert.equal(read.draft, false);
+    assert.equal(read.state, 'open');
+    assert.equal((await forge.readIssue(number)).isPull, true);
+    assert.equal(await forge.isPrOpen(number), true);
+  });
+
+  it('shows a WIP: title as a draft', async () => {
+    const fixture = use();
+    const { forge, owner } = fixture;
+    const { branch } = await fixture.branchWithCommit();
+    const number = await owner.openPr({ title: 'WIP: not yet', head: branch });
+    assert.equal((await forge.readPr(number)).draft, true);
+  });
+
+  it('tells merged from closed', async () => {
+    const fixture = use();
+    const { forge, owner } = fixture;
+    const [merged, closed] = [await fixture.pr(), await fixture.pr()];
+    await owner.mergePr(merged.number);
+    await owner.closePr(closed.number);
+    const [one, other] = [await forge.readPr(merged.number), await forge.readPr(closed.number)];
+    assert.deepEqual([one.state, one.merged], ['closed', true]);
+    assert.deepEqual([other.state, other.merged], ['closed', false]);
+    assert.equal(await forge.isPrOpen(merged.number), false);
+  });
+
+  it('marks a pull request from a fork and never takes its branch for ours', async () => {
+    const { world, forge, owner } = use();
+    const issue = await owner.createIssue({ title: 'wanted' });
+    const branch = `bot-bottle/${String(issue)}-evil1`;
+    const number = await world.prFromFork(branch);
+    const read = await forge.readPr(number);
+    assert.equal(read.head.ref, branch);
+    assert.equal(read.head.fromFork, true);
+    assert.equal(await forge.findOpenPrByHead(branch), undefined);
+    assert.equal(await forge.getPrForIssue(issue, null), undefined);
+  });
+
+  it('opens one pull request per head branch and adopts it the next time', async () => {
+    const fixture = use();
+    const { world, forge } = fixture;
+    const { branch } = await fixture.branchWithCommit('bot-bottle/7-ab1');
+    const first = await forge.openPr({ title: 'Do it', body: 'Closes #7', head: branch, base: 'main' });
+    const again = await forge.openPr({ title: 'Do it again', body: 'other', head: branch, base: 'main' });
+    assert.equal(again.number, first.number);
+    assert.equal(first.author.login, world.bot);
+    assert.equal(first.body, 'Closes #7');
+    assert.equal((await forge.findOpenPrByHead(branch))?.number, first.number);
+  });
+
+  it('opens a new pull request when the old one of the branch is closed', async () => {
+    const fixture = use();
+    const { forge, owner } = fixture;
+    const { branch } = await fixture.branchWithCommit();
+    const first = await forge.openPr({ title: 'one', body: '', head: branch, base: 'main' });
+    await owner.closePr(first.number);
+    assert.equal(await forge.findOpenPrByHead(branch), undefined);
+    const second = await forge.openPr({ title: 'two', body: '', head: branch, base: 'main' });
+    assert.notEqual(second.number, first.number);
+  });
+
+  it('finds the pull request of an issue by known number or by its branch', async () => {
+    const fixture = use();
+    const { forge, owner } = fixture;
+    const issue = await owner.createIssue({ title: 'to be solved' });
+    assert.equal(await forge.getPrForIssue(issue, null), undefined);
+    const { branch } = await fixture.branchWithCommit(`bot-bottle/${String(issue)}-zz`);
+    const opened = await forge.openPr({ title: 'solved', body: '', head: branch, base: 'main' });
+    assert.equal((await forge.getPrForIssue(issue, null))?.number, opened.number);
+    await owner.closePr(opened.number);
+    assert.equal(await forge.getPrForIssue(issue, null), undefined);
+    assert.equal((await forge.getPrForIssue(issue, opened.number))?.state, 'closed');
+  });
+
+  it('refuses to open a pull request from a branch that is not there', async () => {
+    const { forge } = use();
+    await assert.rejects(
+      forge.openPr({ title: 'x', body: '', head: 'no-such-branch', base: 'main' }),
+      (error: unknown) => error instanceof ForgeHttpError && !error.retryable,
+    );
+  });
+}

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import type { ForgeFixture } from './forge-world.js';
+
+/** What is said about a pull request: reviews, checks, and its diff. */
+export function reviewsContract(use: () => ForgeFixture): void {
+  it('reads reviews with verdicts and inline comments, without mere requests', async () => {
+    const fixture = use();
+    const { world, forge, owner } = fixture;
+    const { branch, path } = await fixture.branchWithCommit();
+    const opened = await forge.openPr({ title: 'review me', body: '', head: branch, base: 'main' });
+    await forge.requestReview(opened.number, owner.login);
+    await owner.review(opened.number, {
+      verdict: 'request_changes',
+      body: 'not yet',
+      comments: [
+        { path, line: 2, body: 'why two?' },
+        { path, line: 3, body: 'and three' },
+      ],
+    });
+    await owner.review(opened.number, { verdict: 'approve', body: 'fine' });
+    await world.stranger.review(opened.number, { verdict: 'comment', body: 'me too' });
+    const reviews = await forge.readReviews(opened.number);
+    assert.deepEqual(
+      reviews.map((review) => [review.author.login, review.state, review.body]),
+      [
+        [owner.login, 'changes_requested', 'not yet'],
+        [owner.login, 'approved', 'fine'],
+        [world.stranger.login, 'commented', 'me too'],
+      ],
+    );
+    assert.deepEqual(reviews[0]?.comments, [
+      { path, line: 2, body: 'why two?' },
+      { path, line: 3, body: 'and three' },
+    ]);
+  });
+
+  it('asks for a review once', async () => {
+    const fixture = use();
+    const { world, forge, owner } = fixture;
+    const { branch } = await fixture.branchWithCommit();
+    const opened = await forge.openPr({ title: 'please review', body: '', head: branch, base: 'main' });
+    await forge.requestReview(opened.number, owner.login);
+    await forge.requestReview(opened.number, owner.login);
+    assert.deepEqual(await world.requestedReviewers(opened.number), [owner.login]);
+  });
+
+  it('reads a diff as text', async () => {
+    const fixture = use();
+    const { forge } = fixture;
+    const { number, path } = await fixture.pr();
+    const diff = await forge.readDiff(number);
+    assert.match(diff, new RegExp(`^diff --git a/${path} b/${path}`));
+    assert.match(diff, /^\+three$/m);
+  });
+
+  it("reads the latest state of every check on the pull request's head", async () => {
+    const fixture = use();
+    const { forge, owner } = fixture;
+    const { number, sha } = await fixture.pr();
+    assert.deepEqual(await forge.readChecks(number), []);
+    await owner.setStatus(sha, 'build', 'pending', 'running');
+    await owner.setStatus(sha, 'lint', 'success', 'clean');
+    await owner.setStatus(sha, 'build', 'failure', 'broken');
+    const checks = [...(await forge.readChecks(number))].sort((a, b) => a.context.localeCompare(b.context));
+    assert.deepEqual(checks, [
+      { context: 'build', state: 'failure', description: 'broken' },
+      { context: 'lint', state: 'success', description: 'clean' },
+    ]);
+  });
+}

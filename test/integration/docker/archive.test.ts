@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { BottleRuntimeError } from '../../../src/domain/errors.js';
+import { MIB, withBottles } from './support/test-bottle.js';
+
+describe('docker: archive and restore', () => {
+  const bottle = withBottles();
+
+  it('brings a session back after container and volumes are gone, owner and mode included', async () => {
+    const { runtime, slug } = bottle();
+    await bottle().shell(
+      'mkdir -p ~/.session/deep && echo memory > ~/.session/deep/file && chmod 600 ~/.session/deep/file',
+    );
+    await bottle().createBoth();
+    await bottle().runTurn();
+    const archived = await runtime.archive(slug, 'agent', '/home/agent/.session', MIB);
+    assert.equal(archived?.truncated, false);
+    await runtime.remove(slug, 'agent');
+    await runtime.remove(slug, 'bundle');
+    await runtime.removeVolumes(slug);
+
+    await bottle().createBoth();
+    await runtime.restore(slug, 'agent', '/home/agent', archived.tar);
+    await runtime.restore(slug, 'agent', '/home/agent', archived.tar);
+    await bottle().shell(
+      'cat ~/.session/deep/file; stat -c "%u:%g %a" ~/.session/deep/file; echo more >> ~/.session/deep/file && echo writable',
+    );
+    const { lines } = await bottle().runTurn();
+    assert.deepEqual(
+      lines.filter(({ stream }) => stream === 'stdout').map(({ text }) => text),
+      ['memory', '1000:1000 600', 'writable'],
+    );
+  });
+
+  it('cuts a sparse file at the cap instead of taking gigabytes', async () => {
+    const { runtime, slug } = bottle();
+    await bottle().shell('mkdir ~/s && truncate -s 4G ~/s/sparse');
+    await bottle().createBoth();
+    assert.equal((await bottle().runTurn()).exitCode, 0);
+    const started = Date.now();
+    const archived = await runtime.archive(slug, 'agent', '/home/agent/s', 3 * MIB + 17);
+    assert.equal(archived?.truncated, true);
+    assert.equal(archived.tar.length, 3 * MIB + 17);
+    assert.ok(Date.now() - started < 3000);
+  });
+
+  it('is undefined for a path that is not there, and an error for a container that is not', async () => {
+    const { runtime, slug } = bottle();
+    await bottle().createBoth();
+    assert.equal(await runtime.archive(slug, 'agent', '/home/agent/nothing', MIB), undefined);
+    await runtime.remove(slug, 'agent');
+    await assert.rejects(runtime.archive(slug, 'agent', '/home/agent', MIB), BottleRuntimeError);
+    await assert.rejects(
+      runtime.restore(slug, 'agent', '/home/agent', new Uint8Array(1024)),
+      BottleRuntimeError,
+    );
+  });
+
+  it('refuses a running container, and the read-only root', async () => {
+    const { runtime, slug } = bottle();
+    await bottle().shell('exec sleep 60');
+    await bottle().createBoth();
+    await assert.rejects(runtime.restore(slug, 'agent', '/opt', new Uint8Array(1024)), /read-only/);
+    await runtime.start(slug, 'agent');
+    await assert.rejects(runtime.archive(slug, 'agent', '/home/agent', MIB), /stop it first/);
+    await assert.rejects(
+      runtime.restore(slug, 'agent', '/home/agent', new Uint8Array(1024)),
+      /stop it first/,
+    );
+  });
+
+  it('does not follow a link of the agent out of the container', async () => {
+    const { runtime, slug } = bottle();
+    await bottle().shell('ln -s /../../../../etc/hostname ~/link; ln -s / ~/root');
+    await bottle().createBoth();
+    await bottle().runTurn();
+    const link = await runtime.archive(slug, 'agent', '/home/agent/root/../../../../../../etc/hostname', MIB);
+    assert.ok(link === undefined || Buffer.from(link.tar).includes('bottle'));
+  });
+});

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { LogLine } from '../../../src/domain/ports.js';
+import { InvalidInputError } from '../../../src/domain/errors.js';
+import { withBottles } from './support/test-bottle.js';
+
+const COUNT = 2000;
+
+describe('docker: logs', () => {
+  const bottle = withBottles();
+
+  it('gives every line of both streams with its time, in order, and ends with the container', async () => {
+    await bottle().shell(
+      `for i in {1..50}; do echo "out $i"; done; printf 'no newline at the end'; echo "err ü" >&2; sleep 0.1; printf 'tail' >&2`,
+    );
+    await bottle().createBoth();
+    const { exitCode, lines } = await bottle().runTurn();
+    assert.equal(exitCode, 0);
+    const of = (stream: LogLine['stream']): string[] =>
+      lines.filter((line) => line.stream === stream).map(({ text }) => text);
+    assert.deepEqual(of('stdout'), [
+      ...Array.from({ length: 50 }, (_, i) => `out ${String(i + 1)}`),
+      'no newline at the end',
+    ]);
+    assert.deepEqual(of('stderr'), ['bottle: agent starting', 'err ü', 'tail']);
+    for (const { at } of lines) assert.match(at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z$/);
+  });
+
+  it('goes on after any line without loss or duplicate, however often it is cut off', async () => {
+    const { runtime, slug } = bottle();
+    await bottle().shell(`for ((i = 1; i <= ${String(COUNT)}; i++)); do echo "$i"; done`);
+    await bottle().createBoth();
+    const { startedAt } = await runtime.start(slug, 'agent');
+    const seen: LogLine[] = [];
+    let since = startedAt;
+    let attachments = 0;
+    for (let quota = 1; ; quota = (quota * 7) % 97) {
+      attachments++;
+      const abort = new AbortController();
+      let got = 0;
+      await runtime.followLogs(slug, 'agent', since, abort.signal, (line) => {
+        seen.push(line);
+        since = line.at;
+        if (++got === quota) abort.abort();
+      });
+      if (!abort.signal.aborted) break;
+    }
+    assert.ok(attachments > 20);
+    const numbers = seen.filter(({ stream }) => stream === 'stdout').map(({ text }) => Number(text));
+    assert.deepEqual(
+      numbers,
+      Array.from({ length: COUNT }, (_, i) => i + 1),
+    );
+  });
+
+  it('follows while the container runs, returns when it is aborted, and the rest comes at the next attachment', async () => {
+    const { runtime, slug } = bottle();
+    await bottle().shell('echo first; until [[ -e /workspace/go ]]; do sleep 0.02; done; echo second');
+    await bottle().createBoth();
+    const { startedAt } = await runtime.start(slug, 'agent');
+    const abort = new AbortController();
+    let at = '';
+    await runtime.followLogs(slug, 'agent', startedAt, abort.signal, (line) => {
+      if (line.text !== 'first') return;
+      at = line.at;
+      abort.abort();
+    });
+    assert.equal((await runtime.inspect(slug, 'agent'))?.status, 'running');
+    const rest: string[] = [];
+    const following = runtime.followLogs(slug, 'agent', at, AbortSignal.timeout(20_000), ({ text }) =>
+      rest.push(text),
+    );
+    await writeFile(join(bottle().dir, 'workspace/go'), '');
+    await following;
+    assert.deepEqual(rest, ['second']);
+  });
+
+  it("gives only the lines of the present start when asked from the container's start time", async () => {
+    await bottle().shell('echo "turn one"');
+    await bottle().createBoth();
+    await bottle().runTurn();
+    await bottle().shell('echo "turn two"');
+    const { lines } = await bottle().runTurn();
+    assert.deepEqual(
+      lines.map(({ text }) => text).filter((text) => text.startsWith('turn')),
+      ['turn two'],
+    );
+  });
+
+  it('puts a long line together and cuts it at 64 KiB', async () => {
+    await bottle().shell(`printf '%0.sa' {1..40000}; echo; printf '%0.sb' {1..150000}; echo; echo after`);
+    await bottle().createBoth();
+    const { lines } = await bottle().runTurn();
+    const out = lines.filter(({ stream }) => stream === 'stdout').map(({ text }) => text);
+    assert.deepEqual(
+      out.map((text) => [text[0], text.length]),
+      [
+        ['a', 40000],
+        ['b', 65536],
+        ['a', 5],
+      ],
+    );
+  });
+
+  it('survives a flood of tiny writes', async () => {
+    await bottle().turn('perl', '-e', '$| = 1; print "\\n" for 1..30000; print "end\\n"');
+    await bottle().createBoth();
+    const { lines } = await bottle().runTurn();
+    assert.equal(lines.filter(({ stream }) => stream === 'stdout').length, 30001);
+    assert.equal(lines.at(-1)?.text, 'end');
+  });
+
+  it('refuses a time that is none, and passes on what the receiver throws', async () => {
+    const { runtime, slug } = bottle();
+    await bottle().createBoth();
+    const signal = AbortSignal.timeout(20_000);
+    await assert.rejects(
+      runtime.followLogs(slug, 'agent', 'yesterday', signal, () => assert.fail()),
+      InvalidInputError,
+    );
+    await bottle().shell('echo x');
+    await runtime.start(slug, 'agent');
+    await runtime.waitForExit(slug, 'agent', signal);
+    await assert.rejects(
+      runtime.followLogs(slug, 'agent', null, signal, () => {
+        throw new Error('disk full');
+      }),
+      /disk full/,
+    );
+  });
+});

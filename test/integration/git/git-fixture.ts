@@ -1,0 +1,124 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import {
+  SystemGitRepository,
+  type SystemGitOptions,
+} from '../../../src/adapters/git/system-git-repository.js';
+import type { GitPublishRequest, GitPublishVerdict } from '../../../src/domain/ports.js';
+
+export const BRANCH = 'bot-bottle/12-abcde';
+export const REPO = { forge: 'gitea', owner: 'alice', repo: 'demo' } as const;
+
+/** git as a person or an agent uses it, in a work tree of the test's own. */
+export function git(dir: string, ...args: readonly string[]): string {
+  return gitAs('agent', dir, ...args);
+}
+
+export function gitAs(author: string, dir: string, ...args: readonly string[]): string {
+  const who = { name: author, email: `${author}@example.test` };
+  const env = {
+    PATH: process.env['PATH'] ?? '',
+    HOME: '/nonexistent',
+    LC_ALL: 'C',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_LITERAL_PATHSPECS: '1',
+    GIT_AUTHOR_NAME: who.name,
+    GIT_AUTHOR_EMAIL: who.email,
+    GIT_COMMITTER_NAME: who.name,
+    GIT_COMMITTER_EMAIL: who.email,
+  };
+  return execFileSync('git', ['-C', dir, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    .toString()
+    .trim();
+}
+
+/** A forge that is a bare repository on disk, a work tree of an agent and of a person, and the adapter under test. */
+export class GitFixture {
+  readonly root = mkdtempSync(join(tmpdir(), 'bot-bottle-git-test-'));
+  readonly forge = join(this.root, 'forge', 'alice', 'demo.git');
+  readonly work = join(this.root, 'work');
+  readonly person = join(this.root, 'person');
+  readonly mirrorsDir = join(this.root, 'mirrors');
+  readonly base: string;
+
+  constructor() {
+    mkdirSync(this.forge, { recursive: true });
+    git(this.forge, 'init', '-q', '--bare', '-b', 'main');
+    mkdirSync(this.person);
+    git(this.person, 'init', '-q', '-b', 'main');
+    git(this.person, 'remote', 'add', 'origin', this.forge);
+    this.base = this.commit(this.person, 'README.md', 'hello\n', 'alice');
+    git(this.person, 'push', '-q', 'origin', 'main');
+    git(this.root, 'clone', '-q', this.forge, this.work);
+    git(this.work, 'checkout', '-q', '-b', BRANCH);
+  }
+
+  repository(options: Partial<SystemGitOptions> = {}): SystemGitRepository {
+    return new SystemGitRepository({
+      mirrorsDir: this.mirrorsDir,
+      cloneUrl: () => this.forge,
+      readToken: () => '',
+      publishToken: () => '',
+      ...options,
+    });
+  }
+
+  write(dir: string, path: string, content: string | Uint8Array): void {
+    mkdirSync(dirname(join(dir, path)), { recursive: true });
+    writeFileSync(join(dir, path), content);
+  }
+
+  commit(dir: string, path: string, content: string | Uint8Array, author = 'agent'): string {
+    this.write(dir, path, content);
+    gitAs(author, dir, 'add', '-f', path);
+    gitAs(author, dir, 'commit', '-q', '-m', `change ${path}`);
+    return git(dir, 'rev-parse', 'HEAD');
+  }
+
+  /** What the extractor would have taken out: the branch without `known`. */
+  bundle(known: readonly string[] = [this.base], branch = BRANCH): string {
+    const file = join(this.root, 'out.bundle');
+    const excluded = known.map((sha) => `^${sha}`);
+    git(this.work, 'bundle', 'create', '-q', '--version=2', file, `refs/heads/${branch}`, ...excluded, '--');
+    return file;
+  }
+
+  publish(
+    request: Partial<GitPublishRequest> = {},
+    repository = this.repository(),
+  ): Promise<GitPublishVerdict> {
+    return repository.publish({
+      repo: REPO,
+      branch: BRANCH,
+      bundleFile: request.bundleFile ?? this.bundle(),
+      baseSha: this.base,
+      maxBytes: 1024 * 1024,
+      maxFiles: 100,
+      allowPaths: [],
+      ...request,
+    });
+  }
+
+  /** Tip of a branch on the forge, empty when there is none. */
+  forgeTip(branch = BRANCH): string {
+    return git(this.forge, 'for-each-ref', '--format=%(objectname)', `refs/heads/${branch}`);
+  }
+
+  quarantines(): string[] {
+    const dir = join(this.mirrorsDir, '.scratch');
+    return existsSync(dir) ? readdirSync(dir) : [];
+  }
+
+  remove(): void {
+    rmSync(this.root, { recursive: true, force: true });
+  }
+}
+
+/** The verdict's reason, or a failure that shows the verdict. */
+export function reasonOf(verdict: GitPublishVerdict): string {
+  if (verdict.kind !== 'refused') throw new Error(`not refused: ${JSON.stringify(verdict)}`);
+  return verdict.reason;
+}

@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { GitError } from '../../../src/domain/errors.js';
+import { BRANCH, GitFixture, REPO } from './git-fixture.js';
+import { HttpForge } from './http-forge.js';
+
+const TOKEN = 'f00dfeedf00dfeedf00dfeedf00dfeedf00dfeed';
+const ENCODED = Buffer.from(`bot-bottle:${TOKEN}`).toString('base64');
+
+describe('git over HTTP with a token', () => {
+  let fixture: GitFixture;
+  let forge: HttpForge;
+  const repository = (token = TOKEN) =>
+    fixture.repository({
+      cloneUrl: ({ owner, repo }) => `${forge.url}/${owner}/${repo}.git`,
+      readToken: () => token,
+      publishToken: () => token,
+    });
+  const failure = async (work: Promise<unknown>): Promise<GitError> => {
+    try {
+      await work;
+    } catch (error) {
+      assert.ok(error instanceof GitError, String(error));
+      for (const secret of [TOKEN, ENCODED, 'wr0ng'])
+        assert.ok(!error.message.includes(secret), error.message);
+      return error;
+    }
+    throw new Error('it did not fail');
+  };
+
+  beforeEach(async () => {
+    fixture = new GitFixture();
+    forge = await HttpForge.start(join(fixture.root, 'forge'), TOKEN);
+  });
+  afterEach(async () => {
+    await forge.stop();
+    fixture.remove();
+  });
+
+  it('reads, writes, and shows the token in no command line', async () => {
+    // A git in front of the real one writes down how it is called.
+    const bin = join(fixture.root, 'bin');
+    const calls = join(fixture.root, 'calls');
+    mkdirSync(bin);
+    const path = process.env['PATH'] ?? '';
+    writeFileSync(
+      join(bin, 'git'),
+      `#!/bin/sh\nprintf '%s\\n' "$*" >>'${calls}'\nPATH='${path}' exec git "$@"\n`,
+    );
+    chmodSync(join(bin, 'git'), 0o755);
+    const head = fixture.commit(fixture.work, 'a.txt', 'a');
+    const bundleFile = fixture.bundle();
+    process.env['PATH'] = `${bin}:${path}`;
+    try {
+      const refs = await repository().refresh(REPO, BRANCH, null);
+      assert.equal(refs.startSha, fixture.base);
+      assert.deepEqual(await fixture.publish({ bundleFile }, repository()), {
+        kind: 'pushed',
+        head,
+        commits: 1,
+      });
+    } finally {
+      process.env['PATH'] = path;
+    }
+    assert.equal(fixture.forgeTip(), head);
+    const seen = readFileSync(calls, 'utf8');
+    assert.match(seen, / push /);
+    assert.ok(!seen.includes(TOKEN) && !seen.includes(ENCODED), seen);
+    assert.ok(forge.requests.length > 3);
+    assert.deepEqual(forge.exposed, []);
+  });
+
+  it('would notice a token in a command line', async () => {
+    const process = spawn('sleep', ['60', TOKEN]);
+    const ended = new Promise((resolve) => process.once('close', resolve));
+    try {
+      await repository().refresh(REPO, BRANCH, null);
+      assert.ok(forge.exposed.length > 0);
+    } finally {
+      process.kill();
+      await ended;
+    }
+  });
+
+  it('asks once when nothing has changed', async () => {
+    const git = repository();
+    await git.refresh(REPO, BRANCH, null);
+    forge.requests.length = 0;
+    await git.refresh(REPO, BRANCH, null);
+    assert.deepEqual(forge.requests, [
+      'GET /alice/demo.git/info/refs?service=git-upload-pack',
+      'POST /alice/demo.git/git-upload-pack',
+    ]);
+  });
+
+  it('fails for good when the token is refused, and does not say it', async () => {
+    const error = await failure(repository('wr0ng').refresh(REPO, BRANCH, null));
+    assert.equal(error.retryable, false);
+    assert.match(error.message, /refused the token/);
+    fixture.commit(fixture.work, 'a.txt', 'a');
+    const onlyRead = fixture.repository({
+      cloneUrl: () => `${forge.url}/alice/demo.git`,
+      readToken: () => TOKEN,
+      publishToken: () => 'wr0ng',
+    });
+    assert.equal((await failure(fixture.publish({}, onlyRead))).retryable, false);
+    assert.deepEqual(fixture.quarantines(), []);
+  });
+
+  for (const status of [403, 404]) {
+    it(`fails for good on ${String(status)}`, async () => {
+      forge.fault = { status };
+      assert.equal((await failure(repository().refresh(REPO, BRANCH, null))).retryable, false);
+    });
+  }
+
+  it('may be repeated when the forge is down', async () => {
+    forge.fault = { status: 502 };
+    assert.equal((await failure(repository().refresh(REPO, BRANCH, null))).retryable, true);
+    forge.fault = 'drop';
+    assert.equal((await failure(repository().refresh(REPO, BRANCH, null))).retryable, true);
+    forge.fault = undefined;
+    assert.equal((await repository().refresh(REPO, BRANCH, null)).baseSha, fixture.base);
+  });
+
+  it('does not take the token to another address', async () => {
+    const other = await HttpForge.start(join(fixture.root, 'forge'), TOKEN);
+    try {
+      forge.fault = {
+        status: 302,
+        location: `${other.url}/alice/demo.git/info/refs?service=git-upload-pack`,
+      };
+      assert.equal((await failure(repository().refresh(REPO, BRANCH, null))).retryable, false);
+      assert.deepEqual(other.requests, []);
+    } finally {
+      await other.stop();
+    }
+  });
+});

@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { mirrorDirectory } from '../../../src/adapters/git/mirror.js';
+import { InvalidInputError } from '../../../src/domain/errors.js';
+import { BRANCH, GitFixture, REPO, git } from './git-fixture.js';
+
+describe('the mirror of a repository', () => {
+  let fixture: GitFixture;
+  beforeEach(() => {
+    fixture = new GitFixture();
+  });
+  afterEach(() => {
+    fixture.remove();
+  });
+  const pushBase = (content: string): string => {
+    const sha = fixture.commit(fixture.person, 'README.md', content, 'alice');
+    git(fixture.person, 'push', '-q', 'origin', 'main');
+    return sha;
+  };
+
+  it('starts a new run from the default branch', async () => {
+    assert.deepEqual(await fixture.repository().refresh(REPO, BRANCH, null), {
+      startSha: fixture.base,
+      baseBranch: 'main',
+      baseSha: fixture.base,
+      branchSha: null,
+    });
+  });
+
+  it('follows the base, and goes on from the run branch once it is there', async () => {
+    const repository = fixture.repository();
+    await repository.refresh(REPO, BRANCH, null);
+    const baseSha = pushBase('more\n');
+    const head = fixture.commit(fixture.work, 'a.txt', 'a');
+    git(fixture.work, 'push', '-q', 'origin', BRANCH);
+    assert.deepEqual(await repository.refresh(REPO, BRANCH, null), {
+      startSha: head,
+      baseBranch: 'main',
+      baseSha,
+      branchSha: head,
+    });
+    assert.equal(await repository.isAncestor(REPO, fixture.base, head), true);
+    assert.equal(await repository.isAncestor(REPO, baseSha, head), false);
+  });
+
+  it('forgets a branch that was deleted, also when one below its name takes its place', async () => {
+    const repository = fixture.repository();
+    git(fixture.person, 'push', '-q', 'origin', 'main:topic');
+    assert.equal((await repository.refresh(REPO, BRANCH, 'topic')).baseBranch, 'topic');
+    git(fixture.person, 'push', '-q', 'origin', ':topic');
+    git(fixture.person, 'push', '-q', 'origin', 'main:topic/one');
+    assert.equal((await repository.refresh(REPO, BRANCH, 'topic')).baseBranch, 'main');
+    assert.equal((await repository.refresh(REPO, BRANCH, 'topic/one')).baseBranch, 'topic/one');
+  });
+
+  it('takes the first base name that is a branch, however hostile the others are', async () => {
+    git(fixture.person, 'push', '-q', 'origin', 'main:develop');
+    const names = ['--upload-pack=touch /tmp/x', 'refs/tags/v1', '../main', 'nowhere', 'refs/heads/develop'];
+    assert.equal((await fixture.repository().refresh(REPO, BRANCH, names)).baseBranch, 'develop');
+    assert.equal((await fixture.repository().refresh(REPO, BRANCH, names.slice(0, 4))).baseBranch, 'main');
+  });
+
+  it('fails for good on an empty or missing repository', async () => {
+    const empty = join(fixture.root, 'empty.git');
+    git(fixture.root, 'init', '-q', '--bare', empty);
+    const refresh = (url: string) => fixture.repository({ cloneUrl: () => url }).refresh(REPO, BRANCH, null);
+    await assert.rejects(refresh(empty), { name: 'GitError', retryable: false, message: /is it empty/ });
+    await assert.rejects(refresh(join(fixture.root, 'no.git')), { name: 'GitError', retryable: false });
+  });
+
+  it('refuses names and addresses that could be something else', async () => {
+    for (const owner of ['..', '-x', 'a/b', '', 'a b']) {
+      await assert.rejects(fixture.repository().refresh({ ...REPO, owner }, BRANCH, null), InvalidInputError);
+    }
+    const hostile = [
+      'ext::sh -c "touch /tmp/x"',
+      'ssh://x/y',
+      '--upload-pack=x',
+      'http://u:p@127.0.0.1/x',
+      'relative',
+    ];
+    for (const url of hostile) {
+      const repository = fixture.repository({ cloneUrl: () => url });
+      await assert.rejects(repository.refresh(REPO, BRANCH, null), InvalidInputError);
+    }
+  });
+
+  it('keeps repositories apart whose names differ in case only', () => {
+    const [upper, lower] = ['Demo', 'demo'].map((repo) => mirrorDirectory('/m', { ...REPO, repo }));
+    assert.notEqual(upper?.toLowerCase(), lower?.toLowerCase());
+    assert.match(lower ?? '', /^\/m\/gitea\/alice\/demo-[0-9a-f]{12}\.git$/);
+  });
+
+  it('serves many callers at once, of one and of several processes', async () => {
+    await fixture.repository().refresh(REPO, BRANCH, null);
+    const baseSha = pushBase('new\n');
+    // Two adapters share nothing but the disk, as two processes do.
+    const repositories = [fixture.repository(), fixture.repository()];
+    const calls = Array.from({ length: 8 }, (_, i) => repositories[i % 2]?.refresh(REPO, BRANCH, null));
+    for (const refs of await Promise.all(calls)) assert.equal(refs?.baseSha, baseSha);
+    const beside = readdirSync(join(mirrorDirectory(fixture.mirrorsDir, REPO), '..'));
+    assert.equal(beside.length, 1, `left behind: ${beside.join(' ')}`);
+  });
+
+  it('takes over the lock of a process that is gone, and waits for one that lives', async () => {
+    await fixture.repository().refresh(REPO, BRANCH, null);
+    const lock = `${mirrorDirectory(fixture.mirrorsDir, REPO)}.lock`;
+    // This process's id with another start time: an earlier process that had the same id.
+    writeFileSync(lock, `${hostname()}\n${String(process.pid)}\n1\n`);
+    const first = pushBase('one\n');
+    assert.equal((await fixture.repository().refresh(REPO, BRANCH, null)).baseSha, first);
+
+    const sleeper = spawn('sleep', ['60']);
+    const ended = new Promise((resolve) => sleeper.once('close', resolve));
+    try {
+      const pid = String(sleeper.pid);
+      const started = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[19] ?? '';
+      writeFileSync(lock, `${hostname()}\n${pid}\n${started}\n`);
+      const second = pushBase('two\n');
+      let done = false;
+      const waiting = fixture
+        .repository()
+        .refresh(REPO, BRANCH, null)
+        .finally(() => {
+          done = true;
+        });
+      // Far longer than the call takes without the lock.
+      await new Promise((resolve) => setTimeout(resolve, 400));
+      assert.equal(done, false);
+      sleeper.kill('SIGKILL');
+      assert.equal((await waiting).baseSha, second);
+    } finally {
+      sleeper.kill('SIGKILL');
+      await ended;
+    }
+    assert.equal(existsSync(lock), false);
+  });
+
+  it('writes a bundle with exactly the refs that the entrypoint fetches, as they were read', async () => {
+    const repository = fixture.repository();
+    const head = fixture.commit(fixture.work, 'a.txt', 'a');
+    git(fixture.work, 'push', '-q', 'origin', BRANCH);
+    const refs = await repository.refresh(REPO, BRANCH, null);
+    pushBase('later\n');
+    await repository.refresh(REPO, BRANCH, null);
+    const file = join(fixture.root, 'refs.bundle');
+    await Promise.all([
+      repository.writeRefsBundle(REPO, refs, BRANCH, file),
+      repository.writeRefsBundle(
+        REPO,
+        { ...refs, branchSha: null },
+        BRANCH,
+        join(fixture.root, 'first.bundle'),
+      ),
+    ]);
+    assert.equal(
+      git(fixture.root, 'bundle', 'list-heads', file),
+      `${fixture.base} refs/base/main\n${head} refs/pr/${BRANCH}`,
+    );
+    assert.equal(
+      git(fixture.root, 'bundle', 'list-heads', join(fixture.root, 'first.bundle')),
+      `${fixture.base} refs/base/main`,
+    );
+    assert.deepEqual(fixture.quarantines(), []);
+
+    const clone = join(fixture.root, 'bottle');
+    git(fixture.root, 'init', '-q', clone);
+    git(
+      clone,
+      'fetch',
+      '-q',
+      '--no-tags',
+      file,
+      '+refs/base/*:refs/remotes/base/*',
+      '+refs/pr/*:refs/remotes/pr/*',
+    );
+    assert.equal(git(clone, 'rev-parse', `refs/remotes/pr/${BRANCH}`), head);
+  });
+
+  it('rolls up its packs and loses nothing', async function () {
+    this.timeout(60_000);
+    const repository = fixture.repository();
+    for (let i = 0; i < 52; i += 1) {
+      pushBase(`round ${String(i)}\n`);
+      await repository.refresh(REPO, BRANCH, null);
+    }
+    const dir = mirrorDirectory(fixture.mirrorsDir, REPO);
+    const packs = readdirSync(join(dir, 'objects', 'pack')).filter((name) => name.endsWith('.pack'));
+    assert.ok(packs.length < 20, String(packs.length));
+    assert.equal(git(dir, 'fsck', '--full', '--strict'), '');
+  });
+});

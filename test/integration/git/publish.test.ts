@@ -1,0 +1,298 @@
+import assert from 'node:assert/strict';
+import { appendFileSync, chmodSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import { BRANCH, GitFixture, git, gitAs, reasonOf } from './git-fixture.js';
+
+describe('publishing through git', () => {
+  let fixture: GitFixture;
+  beforeEach(() => {
+    fixture = new GitFixture();
+  });
+  afterEach(() => {
+    assert.deepEqual(fixture.quarantines(), [], 'a quarantine was left behind');
+    fixture.remove();
+  });
+
+  describe('what is published', () => {
+    it('pushes the new commits to the run branch', async () => {
+      fixture.commit(fixture.work, 'a.txt', 'a');
+      const head = fixture.commit(fixture.work, 'b.txt', 'b');
+      assert.deepEqual(await fixture.publish(), { kind: 'pushed', head, commits: 2 });
+      assert.equal(fixture.forgeTip(), head);
+    });
+
+    it('answers unchanged when repeated after the push', async () => {
+      const head = fixture.commit(fixture.work, 'a.txt', 'a');
+      await fixture.publish();
+      assert.deepEqual(await fixture.publish(), { kind: 'unchanged', head });
+    });
+
+    it('makes no branch for a bundle without new commits', async () => {
+      gitAs('alice', fixture.person, 'commit', '-q', '--allow-empty', '-m', 'more');
+      git(fixture.person, 'push', '-q', 'origin', 'main');
+      git(fixture.work, 'pull', '-q', 'origin', 'main');
+      const verdict = await fixture.publish();
+      assert.equal(verdict.kind, 'unchanged');
+      assert.equal(fixture.forgeTip(), '');
+    });
+
+    it('does not mind that the base moved on', async () => {
+      const head = fixture.commit(fixture.work, 'a.txt', 'a');
+      fixture.commit(fixture.person, 'other.txt', 'x', 'alice');
+      git(fixture.person, 'push', '-q', 'origin', 'main');
+      assert.deepEqual(await fixture.publish(), { kind: 'pushed', head, commits: 1 });
+    });
+
+    it('takes a merge of a base that changed CI files itself', async () => {
+      fixture.commit(fixture.work, 'a.txt', 'a');
+      fixture.commit(fixture.person, '.gitea/workflows/ci.yml', 'on: push', 'alice');
+      git(fixture.person, 'push', '-q', 'origin', 'main');
+      git(fixture.work, 'fetch', '-q', 'origin', 'main');
+      git(fixture.work, 'merge', '-q', '--no-edit', 'FETCH_HEAD');
+      const head = git(fixture.work, 'rev-parse', 'HEAD');
+      assert.deepEqual(await fixture.publish(), { kind: 'pushed', head, commits: 2 });
+    });
+
+    it('goes by the base branch it is told, not only the default branch', async () => {
+      git(fixture.person, 'checkout', '-q', '-b', 'develop');
+      const base = fixture.commit(fixture.person, '.github/workflows/ci.yml', 'on: push', 'alice');
+      git(fixture.person, 'push', '-q', 'origin', 'develop');
+      git(fixture.work, 'pull', '-q', 'origin', 'develop');
+      fixture.commit(fixture.work, 'a.txt', 'a');
+      const request = { baseSha: base, bundleFile: fixture.bundle([base]) };
+      assert.match(
+        reasonOf(await fixture.publish(request)),
+        /\.github\/workflows\/ci\.yml differs from the base/,
+      );
+      assert.equal((await fixture.publish({ ...request, baseBranch: 'develop' })).kind, 'pushed');
+    });
+  });
+
+  describe('ancestry', () => {
+    it('refuses a rewritten history', async () => {
+      const start = fixture.commit(fixture.work, 'a.txt', 'a');
+      await fixture.publish();
+      git(fixture.work, 'commit', '-q', '--amend', '-m', 'rewritten');
+      const reason = reasonOf(await fixture.publish({ baseSha: start }));
+      assert.match(reason, new RegExp(`rewritten: ${start}`));
+      assert.equal(fixture.forgeTip(), start);
+    });
+
+    it("refuses while somebody else's push is not merged, and takes it once it is", async () => {
+      fixture.commit(fixture.work, 'a.txt', 'a');
+      await fixture.publish();
+      git(fixture.person, 'fetch', '-q', 'origin', BRANCH);
+      git(fixture.person, 'checkout', '-q', '-b', BRANCH, 'FETCH_HEAD');
+      const pushed = fixture.commit(fixture.person, 'person.txt', 'p', 'alice');
+      git(fixture.person, 'push', '-q', 'origin', BRANCH);
+      fixture.commit(fixture.work, 'b.txt', 'b');
+
+      const reason = reasonOf(await fixture.publish());
+      assert.match(reason, /^alice pushed/);
+      assert.ok(reason.includes(pushed.slice(0, 12)) && reason.includes(`refs/remotes/pr/${BRANCH}`));
+      assert.equal(fixture.forgeTip(), pushed);
+
+      git(fixture.work, 'fetch', '-q', 'origin', BRANCH);
+      git(fixture.work, 'merge', '-q', '--no-edit', 'FETCH_HEAD');
+      const head = git(fixture.work, 'rev-parse', 'HEAD');
+      assert.deepEqual(await fixture.publish(), { kind: 'pushed', head, commits: 2 });
+    });
+
+    it("keeps a person's own CI change on the branch", async () => {
+      fixture.commit(fixture.work, 'a.txt', 'a');
+      await fixture.publish();
+      git(fixture.person, 'fetch', '-q', 'origin', BRANCH);
+      git(fixture.person, 'checkout', '-q', '-b', BRANCH, 'FETCH_HEAD');
+      const pushed = fixture.commit(fixture.person, '.gitea/workflows/ci.yml', 'on: push', 'alice');
+      git(fixture.person, 'push', '-q', 'origin', BRANCH);
+      git(fixture.work, 'pull', '-q', '--ff-only', 'origin', BRANCH);
+      fixture.commit(fixture.work, 'b.txt', 'b');
+      assert.equal((await fixture.publish({ baseSha: pushed })).kind, 'pushed');
+      fixture.commit(fixture.work, '.gitea/workflows/ci.yml', 'evil');
+      assert.match(reasonOf(await fixture.publish({ baseSha: pushed })), /\.gitea\/workflows\/ci\.yml/);
+    });
+
+    it('tells a push that comes between the checks and ours as somebody else’s', async () => {
+      fixture.commit(fixture.work, 'a.txt', 'a');
+      await fixture.publish();
+      git(fixture.person, 'fetch', '-q', 'origin', BRANCH);
+      git(fixture.person, 'checkout', '-q', '-b', BRANCH, 'FETCH_HEAD');
+      const theirs = fixture.commit(fixture.person, 'person.txt', 'p', 'alice');
+      fixture.commit(fixture.work, 'b.txt', 'b');
+      const bundleFile = fixture.bundle();
+      // The publish token is read just before the push, after every check.
+      let reads = 0;
+      const repository = fixture.repository({
+        publishToken: () => {
+          if (reads++ === 0) git(fixture.person, 'push', '-q', 'origin', BRANCH);
+          return '';
+        },
+      });
+      assert.match(reasonOf(await fixture.publish({ bundleFile }, repository)), /^alice pushed/);
+      assert.equal(reads, 1);
+      assert.equal(fixture.forgeTip(), theirs);
+    });
+  });
+
+  describe('protected paths', () => {
+    for (const path of [
+      '.gitea/workflows/x.yml',
+      '.GitHub/x',
+      '.woodpecker.yml',
+      '.drone.star',
+      'docs/CODEOWNERS',
+    ]) {
+      it(`refuses ${path}`, async () => {
+        fixture.commit(fixture.work, path, 'x');
+        const reason = reasonOf(await fixture.publish());
+        assert.ok(reason.includes(path), reason);
+        assert.equal(fixture.forgeTip(), '');
+      });
+    }
+
+    it('refuses .gitmodules', async () => {
+      fixture.commit(
+        fixture.work,
+        '.gitmodules',
+        '[submodule "x"]\n\tpath = x\n\turl = https://example.test/x\n',
+      );
+      assert.match(reasonOf(await fixture.publish()), /\.gitmodules/);
+    });
+
+    it('refuses a CI file that was added and removed again in between', async () => {
+      const bad = fixture.commit(fixture.work, '.forgejo/workflows/x.yml', 'x');
+      git(fixture.work, 'rm', '-q', '.forgejo/workflows/x.yml');
+      git(fixture.work, 'commit', '-q', '-m', 'never mind');
+      const reason = reasonOf(await fixture.publish());
+      assert.ok(reason.includes(bad.slice(0, 12)), reason);
+    });
+
+    it('refuses a CI file that only a merge commit brings in', async () => {
+      git(fixture.work, 'checkout', '-q', '-b', 'side');
+      fixture.commit(fixture.work, 's.txt', 's');
+      git(fixture.work, 'checkout', '-q', BRANCH);
+      fixture.commit(fixture.work, 'a.txt', 'a');
+      git(fixture.work, 'merge', '-q', '--no-commit', 'side');
+      fixture.commit(fixture.work, '.drone.yml', 'x');
+      assert.match(reasonOf(await fixture.publish()), /\.drone\.yml/);
+    });
+
+    it("refuses a merge that keeps the old version against the base's new one", async () => {
+      fixture.commit(fixture.person, '.gitea/workflows/ci.yml', 'old', 'alice');
+      git(fixture.person, 'push', '-q', 'origin', 'main');
+      git(fixture.work, 'pull', '-q', 'origin', 'main');
+      fixture.commit(fixture.work, 'a.txt', 'a');
+      fixture.commit(fixture.person, '.gitea/workflows/ci.yml', 'new', 'alice');
+      git(fixture.person, 'push', '-q', 'origin', 'main');
+      git(fixture.work, 'fetch', '-q', 'origin', 'main');
+      git(fixture.work, 'merge', '-q', '-s', 'ours', '--no-edit', 'FETCH_HEAD');
+      assert.match(reasonOf(await fixture.publish()), /ci\.yml differs from the base branch/);
+    });
+
+    it('refuses a symbolic link in the place of the directory', async () => {
+      symlinkSync('src', join(fixture.work, '.github'));
+      git(fixture.work, 'add', '.github');
+      git(fixture.work, 'commit', '-q', '-m', 'link');
+      assert.match(reasonOf(await fixture.publish()), /\.github/);
+    });
+
+    it('is not fooled by file names that look like git output', async () => {
+      fixture.commit(fixture.work, ':100644 100644 x', 'x');
+      fixture.commit(fixture.work, 'a\n.gitea', 'x');
+      fixture.commit(fixture.work, fixture.base, 'x');
+      assert.equal((await fixture.publish()).kind, 'pushed');
+      fixture.commit(fixture.work, '.gitlab-ci.yml', 'x');
+      assert.match(reasonOf(await fixture.publish()), /\.gitlab-ci\.yml/);
+    });
+
+    it('publishes what the bottle allows', async () => {
+      fixture.commit(fixture.work, '.gitea/workflows/x.yml', 'x');
+      assert.equal((await fixture.publish({ allowPaths: ['.gitea/workflows/*.yml'] })).kind, 'pushed');
+    });
+  });
+
+  describe('limits and hostile bundles', () => {
+    it('refuses a bundle that is too big', async () => {
+      fixture.commit(fixture.work, 'big', randomBytes(200_000));
+      assert.match(reasonOf(await fixture.publish({ maxBytes: 100_000 })), /more than the 100000/);
+    });
+
+    it('refuses what is small only while compressed, also when removed again', async () => {
+      fixture.commit(fixture.work, 'zeros', Buffer.alloc(5_000_000));
+      git(fixture.work, 'rm', '-q', 'zeros');
+      git(fixture.work, 'commit', '-q', '-m', 'gone');
+      assert.match(reasonOf(await fixture.publish()), /hold 50\d{5} bytes/);
+    });
+
+    it('refuses too many files', async () => {
+      for (let i = 0; i < 6; i += 1) fixture.write(fixture.work, `f${String(i)}`, 'x');
+      git(fixture.work, 'add', '.');
+      git(fixture.work, 'commit', '-q', '-m', 'many');
+      assert.match(reasonOf(await fixture.publish({ maxFiles: 5 })), /change 6 files/);
+    });
+
+    it('refuses a branch that is not the branch of a run', async () => {
+      git(fixture.work, 'checkout', '-q', '-b', 'other');
+      fixture.commit(fixture.work, 'a', 'a');
+      const bundleFile = fixture.bundle([fixture.base], 'other');
+      assert.match(
+        reasonOf(await fixture.publish({ branch: 'main', bundleFile })),
+        /not the branch of a run/,
+      );
+      assert.match(reasonOf(await fixture.publish({ bundleFile })), /neither a commit nor the branch/);
+    });
+
+    it('refuses a second ref, garbage, and a damaged pack', async () => {
+      fixture.commit(fixture.work, 'a', 'a');
+      const file = fixture.bundle();
+      git(fixture.work, 'tag', 't');
+      const two = join(fixture.root, 'two.bundle');
+      git(fixture.work, 'bundle', 'create', '-q', '--version=2', two, `refs/heads/${BRANCH}`, 'refs/tags/t');
+      assert.match(reasonOf(await fixture.publish({ bundleFile: two })), /neither a commit nor the branch/);
+
+      const garbage = join(fixture.root, 'garbage');
+      writeFileSync(garbage, randomBytes(1000));
+      assert.equal((await fixture.publish({ bundleFile: garbage })).kind, 'refused');
+
+      const bytes = readFileSync(file);
+      bytes.writeUInt8(bytes.readUInt8(bytes.length - 30) ^ 0xff, bytes.length - 30);
+      writeFileSync(file, bytes);
+      assert.match(reasonOf(await fixture.publish({ bundleFile: file })), /does not accept/);
+    });
+
+    it('refuses commits that build on something the forge does not have', async () => {
+      const unknown = fixture.commit(fixture.work, 'a', 'a');
+      fixture.commit(fixture.work, 'b', 'b');
+      const verdict = await fixture.publish({ bundleFile: fixture.bundle([unknown]) });
+      assert.match(reasonOf(verdict), /which the forge does not have/);
+    });
+
+    it('refuses objects that fsck finds wrong', async () => {
+      const tree = git(fixture.work, 'rev-parse', 'HEAD^{tree}');
+      const raw = join(fixture.root, 'commit');
+      writeFileSync(
+        raw,
+        `tree ${tree}\nparent ${fixture.base}\nauthor a <a@b> 1 +0000\ncommitter nobody\n\nx\n`,
+      );
+      const bad = git(fixture.work, 'hash-object', '-t', 'commit', '--literally', '-w', raw);
+      writeFileSync(join(fixture.work, '.git/refs/heads', BRANCH), `${bad}\n`);
+      assert.match(reasonOf(await fixture.publish()), /does not accept the commits: .*fsck/);
+    });
+
+    it('never follows a link to the bundle', async () => {
+      fixture.commit(fixture.work, 'a', 'a');
+      const link = join(fixture.root, 'link.bundle');
+      symlinkSync(fixture.bundle(), link);
+      await assert.rejects(fixture.publish({ bundleFile: link }), { code: 'ELOOP' });
+    });
+
+    it('passes on what the forge says when it refuses', async () => {
+      fixture.commit(fixture.work, 'a', 'a');
+      const hook = join(fixture.forge, 'hooks', 'pre-receive');
+      appendFileSync(hook, '#!/bin/sh\necho "file names must be in Latin"\nexit 1\n');
+      chmodSync(hook, 0o755);
+      assert.match(reasonOf(await fixture.publish()), /forge refused the push: .*must be in Latin/);
+    });
+  });
+});

@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict';
+import { readFileSync, statSync } from 'node:fs';
+import SqliteDatabase from 'better-sqlite3';
+import fc from 'fast-check';
+import { DUPLICATES_KNOWN_MS } from '../../../src/adapters/sqlite/delivery-table.js';
+import { openInbox } from '../../../src/adapters/sqlite/open-inbox.js';
+import { StoreError } from '../../../src/adapters/sqlite/store-error.js';
+import type { Inbox, NewDelivery } from '../../../src/domain/delivery.js';
+import { useTempDir } from '../../support/webhook/temp-dir.js';
+
+const delivery = (name: string, changes: Partial<NewDelivery> = {}): NewDelivery => ({
+  bodyHash: `hash-${name}`,
+  eventType: 'issues',
+  receivedAt: 1000,
+  orderKey: 'gitea:alice/demo#1',
+  body: `{"name":"${name}"}`,
+  ...changes,
+});
+
+/** Frames of a write-ahead log that end a transaction: their header holds the database's size (SQLite file format, 4.1). */
+function commitsIn(walFile: string): number {
+  const wal = readFileSync(walFile);
+  const frameBytes = 24 + wal.readUInt32BE(8);
+  let commits = 0;
+  for (let at = 32; at < wal.length; at += frameBytes) if (wal.readUInt32BE(at + 4) !== 0) commits += 1;
+  return commits;
+}
+
+describe('the inbox', () => {
+  const path = useTempDir();
+  let count = 0;
+  let file: string;
+  let inbox: Inbox;
+  const dueNames = (now: number, limit = 10): string[] => inbox.due(now, limit).map((item) => item.bodyHash.slice(5));
+
+  beforeEach(() => {
+    file = path(`inbox-${String((count += 1))}.db`);
+    inbox = openInbox(file);
+  });
+  afterEach(() => {
+    inbox.close();
+  });
+
+  it('gives an accepted delivery back whole', async () => {
+    assert.equal(await inbox.accept(delivery('a')), 'accepted');
+    assert.deepEqual(inbox.due(2000, 1), [{ ...delivery('a'), seq: 1, attempts: 0 }]);
+    assert.equal(statSync(file).mode & 0o777, 0o600);
+  });
+
+  it('commits once for all that is accepted in one turn of the event loop', async () => {
+    const before = commitsIn(`${file}-wal`);
+    const verdicts = await Promise.all(['a', 'b', 'c', 'a'].map((name) => inbox.accept(delivery(name))));
+    assert.deepEqual(verdicts, ['accepted', 'accepted', 'accepted', 'duplicate']);
+    assert.equal(commitsIn(`${file}-wal`), before + 1);
+    await inbox.accept(delivery('d'));
+    assert.equal(commitsIn(`${file}-wal`), before + 2);
+  });
+
+  it('has committed when the promise resolves', async () => {
+    const other = new SqliteDatabase(file, { readonly: true });
+    const rows = (): unknown => other.prepare('SELECT count(*) AS n FROM delivery').get();
+    const accepting = inbox.accept(delivery('a'));
+    assert.deepEqual(rows(), { n: 0 });
+    await accepting;
+    assert.deepEqual(rows(), { n: 1 });
+    other.close();
+  });
+
+  it('rejects everything of a commit that fails, and takes it when there is room again', async () => {
+    inbox.close();
+    inbox = openInbox(file, { maxBytes: 200_000 });
+    const huge = delivery('huge', { body: 'x'.repeat(300_000) });
+    const results = await Promise.allSettled([inbox.accept(delivery('a')), inbox.accept(huge)]);
+    for (const result of results) {
+      assert.equal(result.status, 'rejected');
+      assert.ok(result.reason instanceof StoreError && result.reason.retryable, 'a retryable StoreError');
+      assert.match(result.reason.message, /full.*free disk space/);
+    }
+    assert.deepEqual(inbox.stats(), { open: 0, oldestOpenAt: null, total: 0 });
+    assert.equal(await inbox.accept(delivery('a')), 'accepted');
+  });
+
+  it('knows a body for 90 days after it came, open or done', async () => {
+    await inbox.accept(delivery('a', { receivedAt: 5 }));
+    assert.equal(await inbox.accept(delivery('a', { receivedAt: 6 })), 'duplicate');
+    inbox.complete(1, 'signalled', 7);
+    assert.equal(await inbox.accept(delivery('a', { receivedAt: 5 + DUPLICATES_KNOWN_MS })), 'duplicate');
+    assert.equal(await inbox.accept(delivery('a', { receivedAt: 6 + DUPLICATES_KNOWN_MS })), 'accepted');
+    assert.equal(inbox.stats().open, 1);
+  });
+
+  it('holds later deliveries of a key back while an earlier one waits, and no others', async () => {
+    for (const name of ['a1', 'a2']) await inbox.accept(delivery(name, { orderKey: 'a' }));
+    await inbox.accept(delivery('b1', { orderKey: 'b' }));
+    assert.deepEqual(dueNames(0), ['a1', 'b1']);
+    inbox.retryAt(1, 5000, 'forge away');
+    assert.deepEqual(dueNames(4999), ['b1']);
+    assert.deepEqual(dueNames(5000), ['a1', 'b1']);
+    assert.equal(inbox.due(5000, 1)[0]?.attempts, 1);
+    inbox.complete(1, 'signalled', 5001);
+    assert.deepEqual(dueNames(5001), ['a2', 'b1']);
+    assert.deepEqual(dueNames(5001, 1), ['a2']);
+  });
+
+  it('keeps a completed delivery completed', async () => {
+    await inbox.accept(delivery('a'));
+    inbox.complete(1, 'signalled', 1);
+    inbox.retryAt(1, 0, 'late');
+    assert.deepEqual(dueNames(9), []);
+  });
+
+  it('keeps no body of what is done', async () => {
+    await inbox.accept(delivery('a'));
+    inbox.complete(1, 'signalled', 1);
+    const other = new SqliteDatabase(file, { readonly: true });
+    assert.deepEqual(other.prepare('SELECT body, outcome FROM delivery').get(), { body: '', outcome: 'signalled' });
+    other.close();
+  });
+
+  it('counts what is open and since when', async () => {
+    await inbox.accept(delivery('a', { receivedAt: 10 }));
+    await inbox.accept(delivery('b', { receivedAt: 20 }));
+    assert.deepEqual(inbox.stats(), { open: 2, oldestOpenAt: 10, total: 2 });
+    inbox.complete(1, 'signalled', 30);
+    assert.deepEqual(inbox.stats(), { open: 1, oldestOpenAt: 20, total: 2 });
+  });
+
+  it('forgets what was completed 90 days ago, and never an open one', async () => {
+    await inbox.accept(delivery('done', { receivedAt: 10 }));
+    await inbox.accept(delivery('open', { receivedAt: 10, orderKey: 'other' }));
+    inbox.complete(1, 'signalled', 11);
+    assert.equal(inbox.prune(10 + DUPLICATES_KNOWN_MS), 0);
+    assert.equal(inbox.prune(11 + DUPLICATES_KNOWN_MS), 1);
+    assert.deepEqual(inbox.stats(), { open: 1, oldestOpenAt: 10, total: 1 });
+  });
+
+  it('keeps everything for the next instance, and writes what waits when it is closed', async () => {
+    const accepting = inbox.accept(delivery('a'));
+    inbox.close();
+    assert.equal(await accepting, 'accepted');
+    await assert.rejects(inbox.accept(delivery('late')), /closed/);
+    inbox = openInbox(file);
+    assert.deepEqual(dueNames(0), ['a']);
+  });
+
+  it('serves any mix of keys and failures completely, each key in its order', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.record({ key: fc.integer({ min: 0, max: 3 }), failures: fc.integer({ min: 0, max: 2 }) }), { maxLength: 12 }),
+        fc.integer({ min: 1, max: 4 }),
+        async (plan, limit) => {
+          const own = openInbox(path(`property-${String((count += 1))}.db`));
+          await Promise.all(plan.map(({ key }, index) => own.accept(delivery(String(index), { orderKey: String(key) }))));
+          const served = new Map<string, number[]>();
+          const failed = new Map<number, number>();
+          for (let now = 0; own.stats().open > 0; now += 1) {
+            assert.ok(now < 200, 'everything is served in the end');
+            const heads = own.due(now, limit);
+            assert.equal(new Set(heads.map((head) => head.orderKey)).size, heads.length, 'one of each key');
+            for (const head of heads) {
+              const index = head.seq - 1;
+              const times = failed.get(index) ?? 0;
+              if (times < (plan[index]?.failures ?? 0)) {
+                failed.set(index, times + 1);
+                own.retryAt(head.seq, now + 3, 'away');
+              } else {
+                own.complete(head.seq, 'signalled', now);
+                served.set(head.orderKey, [...(served.get(head.orderKey) ?? []), index]);
+              }
+            }
+          }
+          own.close();
+          assert.equal([...served.values()].flat().length, plan.length);
+          for (const order of served.values()) assert.deepEqual(order, [...order].sort((a, b) => a - b));
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+});

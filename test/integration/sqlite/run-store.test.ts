@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import SqliteDatabase from 'better-sqlite3';
+import { openDatabase } from '../../../src/adapters/sqlite/open-database.js';
+import { REJECTIONS_KEPT } from '../../../src/adapters/sqlite/run-store.js';
+import type { Database } from '../../../src/domain/ports.js';
+import type { OperationRow, RunRow, TurnRow } from '../../../src/domain/rows.js';
+import { useTempDir } from '../../support/webhook/temp-dir.js';
+
+const run: RunRow = {
+  slug: 's-1',
+  workflowId: 'gitea:alice/demo#1',
+  subject: 'gitea:alice/demo#1',
+  agentName: 'coder',
+  bottleNames: ['default'],
+  triggerActor: 'alice',
+  triggerAt: 1,
+  createdAt: 2,
+};
+const turn = (number: number, event: TurnRow['event'], detail: TurnRow['detail'] = {}): TurnRow => ({
+  slug: 's-1',
+  turn: number,
+  event,
+  at: number,
+  detail,
+});
+const operation = (id: string, text = 'read issue #1'): OperationRow => ({
+  slug: 's-1',
+  turn: 1,
+  id,
+  at: 5,
+  operation: 'read_issue',
+  target: '#1',
+  outcome: 'ok',
+  text,
+});
+
+describe('run, turn and operation rows in SQLite', () => {
+  const path = useTempDir();
+  let count = 0;
+  let file: string;
+  let database: Database;
+
+  beforeEach(() => {
+    file = path(`runs-${String((count += 1))}.db`);
+    database = openDatabase(file);
+  });
+  afterEach(() => {
+    database.close();
+  });
+
+  it('gives back what was appended, in order', () => {
+    database.runs.appendRun(run);
+    for (const row of [turn(10, 'begun'), turn(2, 'ended', { exitCode: 0 }), turn(2, 'begun')]) database.runs.appendTurn(row);
+    database.runs.appendOperations([operation('b'), operation('a')]);
+    assert.deepEqual(database.runs.run('s-1'), run);
+    assert.deepEqual(database.runs.turns('s-1'), [turn(2, 'begun'), turn(2, 'ended', { exitCode: 0 }), turn(10, 'begun')]);
+    assert.deepEqual(database.runs.operations('s-1'), [operation('b'), operation('a')]);
+    assert.equal(database.runs.run('s-2'), undefined);
+    assert.deepEqual(database.runs.turns('s-2'), []);
+  });
+
+  it('makes no second row of a repeated append, and the first one stays', () => {
+    database.runs.appendRun(run);
+    database.runs.appendRun({ ...run, agentName: 'other' });
+    database.runs.appendTurn(turn(1, 'ended', { exitCode: 0 }));
+    database.runs.appendTurn(turn(1, 'ended', { exitCode: 1 }));
+    database.runs.appendOperations([operation('a')]);
+    database.runs.appendOperations([operation('a', 'other'), operation('b')]);
+    assert.equal(database.runs.run('s-1')?.agentName, 'coder');
+    assert.deepEqual(database.runs.turns('s-1'), [turn(1, 'ended', { exitCode: 0 })]);
+    assert.deepEqual(database.runs.operations('s-1'), [operation('a'), operation('b')]);
+  });
+
+  it('lets nobody change or remove an appended row', () => {
+    database.runs.appendRun(run);
+    database.runs.appendTurn(turn(1, 'begun'));
+    database.runs.appendOperations([operation('a')]);
+    const other = new SqliteDatabase(file);
+    for (const table of ['run', 'turn', 'operation']) {
+      assert.throws(() => other.exec(`UPDATE ${table} SET slug = 'x'`), /append-only/);
+      assert.throws(() => other.exec(`DELETE FROM ${table}`), /append-only/);
+    }
+    other.close();
+    assert.equal(database.runs.operations('s-1').length, 1);
+  });
+
+  it('keeps a bounded number of rejections, newest first, each once', () => {
+    const reject = (at: number): void => {
+      database.runs.reject({ subject: 'gitea:alice/demo#1', at, reason: 'two labels' });
+    };
+    database.transaction(() => {
+      for (let at = 1; at <= REJECTIONS_KEPT + 5; at += 1) reject(at);
+      reject(REJECTIONS_KEPT);
+    });
+    const kept = database.runs.rejections(REJECTIONS_KEPT * 2);
+    assert.equal(kept.length, REJECTIONS_KEPT);
+    assert.equal(kept[0]?.at, REJECTIONS_KEPT + 5);
+    assert.equal(kept.at(-1)?.at, 6);
+    assert.equal(database.runs.rejections(3).length, 3);
+  });
+});

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { issueEvent } from '../../support/webhook/payloads.js';
+import { rawExchange } from '../../support/webhook/raw-exchange.js';
+import { deliveryHeaders } from '../../support/webhook/sign.js';
+import { startWebhook } from '../../support/webhook/start-webhook.js';
+import type { StartedWebhook } from '../../support/webhook/start-webhook.js';
+import { useTempDir } from '../../support/webhook/temp-dir.js';
+
+describe('the webhook process in operation', () => {
+  const path = useTempDir();
+  let webhook: StartedWebhook | undefined;
+
+  afterEach(async () => {
+    await webhook?.stop();
+    webhook = undefined;
+  });
+
+  const deliver = (url: string, salt: string): Promise<Response> => {
+    const body = JSON.stringify(issueEvent({ salt }));
+    return fetch(`${url}/webhooks/gitea`, { method: 'POST', body, headers: deliveryHeaders(body, 'issues') });
+  };
+
+  it('is healthy, ready without Temporal, and says that Temporal is away', async () => {
+    webhook = await startWebhook({ inboxFile: path('ready.db') });
+    assert.equal((await fetch(`${webhook.url}/healthz`)).status, 200);
+    const ready = await fetch(`${webhook.url}/readyz`);
+    assert.equal(ready.status, 200);
+    assert.deepEqual(await ready.json(), { status: 'ready', inbox: 'writable', temporal: 'unreachable' });
+  });
+
+  it('answers 503 while the inbox is full, is not ready then, and accepts again when there is room', async () => {
+    webhook = await startWebhook({ inboxFile: path('full.db'), inbox: { maxBytes: 120_000 } });
+    const { url } = webhook;
+    let code = 202;
+    for (let count = 0; code === 202 && count < 500; count += 1) code = (await deliver(url, `${String(count)} ${'x'.repeat(3000)}`)).status;
+    assert.equal(code, 503);
+    assert.match(webhook.errors[0] ?? '', /free disk space/);
+    const stored = webhook.inbox.stats().total;
+    assert.ok(stored > 5);
+    const answer = await deliver(url, `once more ${'x'.repeat(3000)}`);
+    assert.equal(answer.status, 503);
+    assert.match(((await answer.json()) as { reason: string }).reason, /redeliver/);
+    assert.equal(webhook.inbox.stats().total, stored);
+    for (const { seq } of Array.from({ length: stored }, () => webhook?.inbox.due(Date.now(), 1)[0]).filter((head) => head !== undefined)) {
+      webhook.inbox.complete(seq, 'signalled', 0);
+    }
+    webhook.inbox.prune(Date.now() + 365 * 24 * 3600 * 1000);
+    for (let head = webhook.inbox.due(Date.now(), 1)[0]; head; head = webhook.inbox.due(Date.now(), 1)[0]) {
+      webhook.inbox.complete(head.seq, 'signalled', 0);
+    }
+    webhook.inbox.prune(Date.now() + 365 * 24 * 3600 * 1000);
+    assert.equal((await deliver(url, 'room')).status, 202);
+  });
+
+  it('counts deliveries by outcome and shows the depth and age of the inbox', async () => {
+    webhook = await startWebhook({ inboxFile: path('metrics.db') });
+    const { url } = webhook;
+    await deliver(url, 'a');
+    await deliver(url, 'a');
+    await deliver(url, 'b');
+    await fetch(`${url}/webhooks/gitea`, { method: 'POST', body: '{}' });
+    const response = await fetch(`${url}/metrics`);
+    assert.match(response.headers.get('content-type') ?? '', /^text\/plain/);
+    const text = await response.text();
+    assert.match(text, /bot_bottle_webhook_deliveries_total\{outcome="accepted"\} 2\n/);
+    assert.match(text, /bot_bottle_webhook_deliveries_total\{outcome="duplicate"\} 1\n/);
+    assert.match(text, /bot_bottle_webhook_deliveries_total\{outcome="unsigned"\} 1\n/);
+    assert.match(text, /bot_bottle_inbox_open 2\n/);
+    assert.match(text, /bot_bottle_inbox_oldest_seconds 0/);
+    assert.match(text, /bot_bottle_webhook_accept_seconds_count 2\n/);
+  });
+
+  it('cuts off a client that never finishes its header or its body', async () => {
+    webhook = await startWebhook({
+      inboxFile: path('slow.db'),
+      limits: { headersTimeout: 200, requestTimeout: 400, checkInterval: 50 },
+    });
+    const { port } = webhook.listening;
+    assert.match(await rawExchange(port, 'POST /webhooks/gitea HTTP/1.1\r\nHost: x\r\n'), /^HTTP\/1\.1 408 /);
+    const half = 'POST /webhooks/gitea HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{';
+    assert.match(await rawExchange(port, half), /^HTTP\/1\.1 408 /);
+  });
+
+  it('cuts off a client that goes on sending after it was refused', async () => {
+    webhook = await startWebhook({ inboxFile: path('flood.db'), deps: { maxBodyBytes: 10 } });
+    const head = 'POST /webhooks/gitea HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n';
+    const began = Date.now();
+    assert.match(await rawExchange(webhook.listening.port, `${head}ff\r\n${'x'.repeat(255)}\r\n`), /^HTTP\/1\.1 413 /);
+    assert.ok(Date.now() - began < 5000);
+  });
+});

@@ -1,0 +1,69 @@
+import { ForgePlane } from '../../../src/bundle/forge/forge-plane.js';
+import { FORGE_METHODS } from '../../../src/bundle/forge/methods.js';
+import { RateLimiter, type RateLimits } from '../../../src/bundle/forge/rate-limit.js';
+import { ScopedForge } from '../../../src/bundle/forge/scoped-forge.js';
+import type { NewOperation } from '../../../src/bundle/operation-log.js';
+import type { QueueAnswer } from '../../../src/domain/queue.js';
+import { RecordingForge } from './recording-forge.js';
+
+export const ISSUE = 12;
+export const OWN_PR = 20;
+
+export interface PlaneFixture {
+  readonly plane: ForgePlane;
+  readonly forge: RecordingForge;
+  readonly scoped: ScopedForge;
+  readonly log: NewOperation[];
+  readonly limited: { count: number };
+  readonly done: [string, string][];
+  readonly requests: [string, string][];
+  /** What open_pr is answered. */
+  publish: () => Promise<QueueAnswer['result']>;
+}
+
+/** The real plane over a recording forge, scope: issue 12 and PR 20. */
+export function planeFixture(
+  limits: RateLimits = { callsPerMinute: 1000, writesPerMinute: 1000 },
+): PlaneFixture {
+  const forge = new RecordingForge();
+  const scoped = new ScopedForge(forge, { issue: ISSUE, pr: OWN_PR });
+  const log: NewOperation[] = [];
+  const limited = { count: 0 };
+  const done: [string, string][] = [];
+  const requests: [string, string][] = [];
+  const fixture = {
+    forge,
+    scoped,
+    log,
+    limited,
+    done,
+    requests,
+    publish: (): Promise<QueueAnswer['result']> =>
+      Promise.resolve({ kind: 'published', pr: 21, url: 'http://forge/21', head: 'c'.repeat(40) }),
+  };
+  const plane = new ForgePlane({
+    methods: FORGE_METHODS,
+    context: {
+      forge: scoped,
+      publisher: {
+        openPr: (title, body) => {
+          requests.push([title, body]);
+          return fixture.publish();
+        },
+      },
+      doneSignal: {
+        signal: (status, summary) => {
+          done.push([status, summary]);
+          return Promise.resolve();
+        },
+      },
+      commentMarker: (number) => `marker-${String(number)}`,
+    },
+    limiter: new RateLimiter(limits, () => 0),
+    log: {
+      add: (line) => log.push(line),
+      countLimited: () => (limited.count += 1),
+    },
+  });
+  return Object.assign(fixture, { plane });
+}

@@ -1,0 +1,185 @@
+/** A world without time or I/O around the pure machine: keeps what is in flight and checks what must always hold. */
+import assert from 'node:assert/strict';
+import type { MachineEvent, Observed, PreparedTurn, SettledTurn, Trigger, WakeReference } from '../../../src/domain/events.js';
+import type { TurnResult } from '../../../src/domain/turn.js';
+import { initialState, nextLife, step, type MachineCommand, type MachineState } from '../../../src/workflows/issue-machine.js';
+import type { RunPolicy } from '../../../src/workflows/messages.js';
+
+export const SUBJECT = { forge: 'gitea', owner: 'alice', repo: 'demo', number: 12 } as const;
+export const POLICY: RunPolicy = { watchdogMs: 1_800_000, turnTimeoutMs: 3_600_000, doneGraceMs: 20_000, nudges: 1, wakesPerHour: 10 };
+
+export const PREPARED: PreparedTurn = {
+  promptRef: 'p',
+  provider: 'scripted',
+  model: null,
+  image: 'image',
+  env: {},
+  limits: { memoryBytes: 1, cpus: 1, pids: 1 },
+  gitUser: { name: 'bot', email: 'bot@example.org' },
+  baseBranches: [],
+  bottleNames: ['default'],
+  allowPaths: [],
+  drafts: false,
+};
+
+export function trigger(actAt: number): Trigger {
+  return { agent: 'implementer', bottles: [], actor: 'alice', actAt };
+}
+
+export function comment(id: number): WakeReference {
+  return { key: `comment:${String(id)}:x`, kind: 'comment', number: 12, id, sha: '', author: 'alice', at: id };
+}
+
+export function observed(change: Partial<Observed> & { readonly readAt: number }): Observed {
+  return { kind: 'observed', open: true, closedAt: null, triggered: true, trigger: null, prs: [], ...change };
+}
+
+export function turnResult(change: Partial<TurnResult> = {}): TurnResult {
+  return {
+    exitCode: 0,
+    done: null,
+    stopped: null,
+    startedAt: 1,
+    finishedAt: 2,
+    lastCheckinAt: 2,
+    sidecarRestarts: 0,
+    baseSha: 'b',
+    sessionId: 's',
+    imageId: 'i',
+    operationsRef: null,
+    ...change,
+  };
+}
+
+export function settledTurn(change: Partial<SettledTurn> = {}): SettledTurn {
+  return {
+    publish: { kind: 'nothing', reason: '' },
+    stuck: false,
+    stuckHash: null,
+    uncommitted: 0,
+    uncommittedRef: null,
+    head: 'h',
+    transcriptHash: 't',
+    ...change,
+  };
+}
+
+/** What the executor of commands owes the machine. */
+type Owed = 'claim' | 'prepare' | 'run' | 'settle' | 'destroy' | 'checkin' | 'watchdog';
+
+export class World {
+  state: MachineState;
+  now = 1_000_000;
+  readonly owed = new Map<Owed, MachineCommand>();
+  readonly ran: string[] = [];
+  readonly delivered: string[] = [];
+  readonly commands: MachineCommand[] = [];
+  stopsThisTurn = 0;
+  slugs = 0;
+
+  constructor(policy: RunPolicy = POLICY) {
+    this.state = initialState(SUBJECT, policy);
+  }
+
+  feed(event: MachineEvent): MachineCommand[] {
+    const before = this.state;
+    const frozen = JSON.stringify(before);
+    const { state, commands } = step(before, event, { now: this.now, random: () => ((this.slugs += 1) % 36) / 36 });
+    assert.equal(JSON.stringify(before), frozen, 'the machine must not change the state it was given');
+    this.state = state;
+    for (const command of commands) this.take(command);
+    return [...commands];
+  }
+
+  private take(command: MachineCommand): void {
+    this.commands.push(command);
+    switch (command.kind) {
+      case 'claim_host':
+        return this.owe('claim', command);
+      case 'prepare_turn':
+        return this.owe('prepare', command);
+      case 'run_turn': {
+        const key = `${this.state.life?.slug ?? ''}/${String(command.turn)}`;
+        assert.ok(!this.ran.includes(key), `turn ${key} was run twice`);
+        assert.ok(!this.owed.has('settle') && !this.owed.has('destroy') && !this.owed.has('prepare'));
+        this.ran.push(key);
+        this.stopsThisTurn = 0;
+        return this.owe('run', command);
+      }
+      case 'attach_turn':
+        assert.ok(!this.owed.has('run'), 'attached while another watcher is there');
+        return this.owe('run', command);
+      case 'stop_turn':
+        this.stopsThisTurn += 1;
+        assert.equal(this.stopsThisTurn, 1, 'a turn is stopped once');
+        return;
+      case 'settle_turn':
+        return this.owe('settle', command);
+      case 'destroy':
+        assert.ok(!this.owed.has('run') && !this.owed.has('settle'), 'destroyed under a running turn');
+        return this.owe('destroy', command);
+      case 'arm_watchdog':
+        return void this.owed.set('watchdog', command);
+      case 'disarm_watchdog':
+        return void this.owed.delete('watchdog');
+      case 'ask_checkin':
+        return this.owe('checkin', command);
+      default:
+        return;
+    }
+  }
+
+  private owe(what: Owed, command: MachineCommand): void {
+    if (what !== 'claim') assert.ok(!this.owed.has(what), `${what} asked for twice at once`);
+    this.owed.set(what, command);
+  }
+
+  pay(what: Owed): boolean {
+    return this.owed.delete(what);
+  }
+
+  /** Claims and prepares, and says that the agent started. */
+  start(): void {
+    if (this.pay('claim')) this.feed({ kind: 'host_claimed', host: 'h1' });
+    if (this.pay('prepare')) this.feed({ kind: 'prepared', turn: this.state.turn, prepared: PREPARED });
+    this.started();
+  }
+
+  started(): void {
+    this.delivered.push(...this.state.taken.map((reference) => reference.key));
+    this.feed({ kind: 'turn_started', slug: this.state.life?.slug ?? '', turn: this.state.turn, at: this.now });
+  }
+
+  finish(result: Partial<TurnResult> = {}): void {
+    assert.ok(this.pay('run'));
+    this.feed({ kind: 'turn_finished', turn: this.state.turn, result: turnResult(result) });
+  }
+
+  settle(left: Partial<SettledTurn> = {}): void {
+    assert.ok(this.pay('settle'));
+    this.feed({ kind: 'settled', turn: this.state.turn, settled: settledTurn(left) });
+  }
+
+  destroyed(): void {
+    assert.ok(this.pay('destroy'));
+    this.feed({ kind: 'destroyed' });
+  }
+
+  /** What the workflow does when a life has ended and a later trigger waits. */
+  continueIntoNextLife(): void {
+    const next = this.state.pendingTrigger;
+    assert.ok(next !== null);
+    this.state = nextLife(this.state);
+    this.feed(observed({ readAt: this.state.observedAt, trigger: next }));
+  }
+
+  /** A run that is frozen after a successful first turn with a PR. */
+  static frozen(): World {
+    const world = new World();
+    world.feed(observed({ readAt: 10, trigger: trigger(5) }));
+    world.start();
+    world.finish({ done: { id: 'd', status: 'success', summaryRef: 'r' } });
+    world.settle({ publish: { kind: 'published', pr: 13, prUrl: 'u', head: 'h', created: true } });
+    return world;
+  }
+}

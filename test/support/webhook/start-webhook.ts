@@ -1,0 +1,61 @@
+import { openInbox } from '../../../src/adapters/sqlite/open-inbox.js';
+import type { InboxOptions } from '../../../src/adapters/sqlite/open-inbox.js';
+import type { Inbox } from '../../../src/domain/delivery.js';
+import { DEFAULT_LIMITS, listen } from '../../../src/webhook/listen.js';
+import type { Listening, ListenLimits } from '../../../src/webhook/listen.js';
+import { createMetrics } from '../../../src/webhook/metrics.js';
+import { createWebhookApp } from '../../../src/webhook/server.js';
+import type { WebhookDeps } from '../../../src/webhook/server.js';
+import { SECRET } from './sign.js';
+
+export interface StartedWebhook {
+  readonly inbox: Inbox;
+  readonly listening: Listening;
+  readonly url: string;
+  /** Messages that went to the log. */
+  readonly errors: string[];
+  accepted(): number;
+  stop(): Promise<void>;
+}
+
+interface Options {
+  readonly inboxFile: string;
+  readonly inbox?: InboxOptions;
+  readonly limits?: Partial<ListenLimits>;
+  readonly deps?: Partial<WebhookDeps>;
+}
+
+/** The real door on a real socket: application, inbox file, server. */
+export async function startWebhook(options: Options): Promise<StartedWebhook> {
+  const inbox = openInbox(options.inboxFile, options.inbox);
+  const errors: string[] = [];
+  let accepted = 0;
+  const app = createWebhookApp({
+    secret: SECRET,
+    inbox,
+    metrics: createMetrics(inbox, Date.now),
+    serves: () => true,
+    onAccepted: () => {
+      accepted += 1;
+    },
+    now: Date.now,
+    onError: (message, error) => {
+      errors.push(`${message}: ${error instanceof Error ? error.message : String(error)}`);
+    },
+    temporalReachable: () => false,
+    ...options.deps,
+  });
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const listening = await listen(app, { host: '127.0.0.1', port: 0 }, limits);
+  return {
+    inbox,
+    listening,
+    url: listening.url,
+    errors,
+    accepted: () => accepted,
+    stop: async () => {
+      await listening.close(100);
+      inbox.close();
+    },
+  };
+}

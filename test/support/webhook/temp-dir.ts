@@ -1,0 +1,12 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** A directory for the tests of one suite, and a hook that removes it. */
+export function useTempDir(): (name: string) => string {
+  const root = mkdtempSync(join(tmpdir(), 'bot-bottle-test-'));
+  after(() => {
+    rmSync(root, { recursive: true, force: true });
+  });
+  return (name) => join(root, name);
+}

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { ScopedForge } from '../../../../src/bundle/forge/scoped-forge.js';
+import { ForgeScopeError, InvalidInputError } from '../../../../src/domain/errors.js';
+import { RecordingForge } from '../../../support/bundle/recording-forge.js';
+
+const scopedOver = (forge: RecordingForge, pr: number | null = null): ScopedForge =>
+  new ScopedForge(forge, { issue: 12, pr });
+
+describe('ScopedForge', () => {
+  it('reads anywhere in the repository', async () => {
+    const forge = new RecordingForge();
+    const scoped = scopedOver(forge);
+    await scoped.readIssue(999);
+    await scoped.readPr(998);
+    await scoped.readComments(997);
+    await scoped.readReviews(996);
+    await scoped.readDiff(995);
+    await scoped.readChecks(994);
+    assert.deepEqual(forge.calls, [
+      ['readIssue', 999],
+      ['readPr', 998],
+      ['readComments', 997],
+      ['readReviews', 996],
+      ['readDiff', 995],
+      ['readChecks', 994],
+    ]);
+  });
+
+  it('writes to the assigned issue and the own pull request', async () => {
+    const forge = new RecordingForge();
+    const scoped = scopedOver(forge, 20);
+    await scoped.postComment(12, 'a', 'm');
+    await scoped.updateDescription(20, 'b');
+    assert.deepEqual(forge.calls, [
+      ['postComment', 12, 'a', 'm'],
+      ['updateDescription', 20, 'b'],
+    ]);
+  });
+
+  it('refuses a write elsewhere with operation, target and reason, and asks the forge nothing', async () => {
+    const forge = new RecordingForge();
+    const scoped = scopedOver(forge, 20);
+    await assert.rejects(scoped.postComment(9, 'a', 'm'), (error) => {
+      assert.ok(error instanceof ForgeScopeError);
+      assert.deepEqual(
+        [error.operation, error.target, error.reason],
+        ['comment', '#9', "outside the run's scope"],
+      );
+      return true;
+    });
+    await assert.rejects(scoped.updateDescription(21, 'a'), ForgeScopeError);
+    assert.deepEqual(forge.calls, []);
+  });
+
+  it('widens by the orchestrator granting a pull request', async () => {
+    const forge = new RecordingForge();
+    const scoped = scopedOver(forge);
+    await assert.rejects(scoped.postComment(21, 'a', 'm'), ForgeScopeError);
+    scoped.grantPr(21);
+    await scoped.postComment(21, 'a', 'm');
+    assert.equal(forge.calls.length, 1);
+  });
+
+  it('takes no number that cannot be one, in any operation', async () => {
+    const odd = fc.oneof(
+      fc.string(),
+      fc.constantFrom(
+        '1/../2',
+        '12',
+        '0x0c',
+        NaN,
+        Infinity,
+        -0,
+        0,
+        2 ** 53,
+        2 ** 53 + 2,
+        null,
+        undefined,
+        true,
+        12n,
+        [12],
+        {
+          valueOf: () => 12,
+        },
+      ),
+      fc.double().filter((n) => !(Number.isSafeInteger(n) && n > 0)),
+      fc.integer({ max: 0 }),
+    );
+    await fc.assert(
+      fc.asyncProperty(odd, async (value) => {
+        const forge = new RecordingForge();
+        const scoped = scopedOver(forge, 20);
+        const number = value as number;
+        const tries = [
+          () => scoped.readIssue(number),
+          () => scoped.readPr(number),
+          () => scoped.readComments(number),
+          () => scoped.readReviews(number),
+          () => scoped.readDiff(number),
+          () => scoped.readChecks(number),
+          () => scoped.postComment(number, 'a', 'm'),
+          () => scoped.updateDescription(number, 'a'),
+        ];
+        for (const attempt of tries) await assert.rejects(attempt, InvalidInputError);
+        assert.throws(() => {
+          scoped.grantPr(number);
+        }, InvalidInputError);
+        assert.deepEqual(forge.calls, []);
+      }),
+    );
+  });
+
+  it('lets exactly the numbers in scope be written, whatever is tried', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 40 }),
+        fc.array(fc.integer({ min: 1, max: 40 })),
+        fc.integer({ min: 1, max: 40 }),
+        async (issue, granted, target) => {
+          const forge = new RecordingForge();
+          const scoped = new ScopedForge(forge, { issue, pr: null });
+          for (const pr of granted) scoped.grantPr(pr);
+          const written = await scoped.postComment(target, 'a', 'm').then(
+            () => true,
+            () => false,
+          );
+          assert.equal(written, target === issue || granted.includes(target));
+          assert.equal(forge.calls.length, written ? 1 : 0);
+        },
+      ),
+    );
+  });
+});

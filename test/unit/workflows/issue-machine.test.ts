@@ -1,0 +1,328 @@
+import assert from 'node:assert/strict';
+import type { MachineCommand } from '../../../src/workflows/issue-machine.js';
+import { refusalOf } from '../../../src/workflows/issue-machine.js';
+import { comment, observed, SUBJECT, trigger, World } from '../../support/machine/world.js';
+
+const kinds = (commands: readonly MachineCommand[]): string[] => commands.map((command) => command.kind);
+const done = { id: 'd', status: 'success', summaryRef: 'r' } as const;
+
+describe('issue machine', () => {
+  describe('a life from trigger to destroyed', () => {
+    it('claims a host and prepares the first turn when triggered', () => {
+      const world = new World();
+      assert.deepEqual(kinds(world.feed(observed({ readAt: 10, trigger: trigger(5) }))), ['claim_host', 'prepare_turn']);
+      assert.equal(world.state.phase, 'queued');
+      assert.match(world.state.life?.slug ?? '', /^implementer-alice-demo-12-[a-z0-9]{5}$/);
+    });
+
+    it('stays idle when the condition holds but nobody who may completed it', () => {
+      const world = new World();
+      assert.deepEqual(world.feed(observed({ readAt: 10 })), []);
+      assert.equal(world.state.phase, 'idle');
+    });
+
+    it('launches once when host and prompt are there, in either order', () => {
+      const world = new World();
+      world.feed(observed({ readAt: 10, trigger: trigger(5) }));
+      world.pay('prepare');
+      world.feed({ kind: 'prepared', turn: 1, prepared: { ...preparedOf(world) } });
+      assert.equal(world.state.phase, 'queued');
+      world.pay('claim');
+      assert.deepEqual(kinds(world.feed({ kind: 'host_claimed', host: 'h1' })), ['run_turn']);
+      assert.equal(world.state.phase, 'launching');
+    });
+
+    it('is running, with the watchdog armed, only when the turn has started', () => {
+      const world = new World();
+      world.feed(observed({ readAt: 10, trigger: trigger(5) }));
+      world.start();
+      assert.equal(world.state.phase, 'running');
+      assert.ok(world.owed.has('watchdog'));
+    });
+
+    it('freezes after signal_done with the PR known', () => {
+      const world = World.frozen();
+      assert.equal(world.state.phase, 'frozen');
+      assert.equal(world.state.frozenReason, 'done');
+      assert.deepEqual(world.state.prs.map((pr) => pr.number), [13]);
+      assert.ok(!world.owed.has('watchdog'));
+    });
+
+    it('rehydrates the same session for a comment', () => {
+      const world = World.frozen();
+      assert.deepEqual(kinds(world.feed({ kind: 'reference', reference: comment(1) })), ['prepare_turn']);
+      assert.equal(world.state.phase, 'rehydrating');
+      world.start();
+      assert.equal(world.state.turn, 2);
+      assert.equal(world.state.sessionId, 's');
+    });
+
+    it('destroys when its PR is merged, and ends there', () => {
+      const world = World.frozen();
+      world.feed(observed({ readAt: 20, prs: [{ number: 13, open: false, merged: true, closedAt: 19 }] }));
+      assert.equal(world.state.phase, 'destroying');
+      world.destroyed();
+      assert.equal(world.state.phase, 'destroyed');
+      assert.equal(world.state.endedAt, 19);
+      assert.deepEqual(world.feed({ kind: 'reference', reference: comment(2) }), []);
+    });
+  });
+
+  describe('a turn that goes wrong', () => {
+    const running = (): World => {
+      const world = new World();
+      world.feed(observed({ readAt: 10, trigger: trigger(5) }));
+      world.start();
+      return world;
+    };
+
+    it('is nudged once after a clean exit without signal_done, then frozen as incomplete', () => {
+      const world = running();
+      world.finish();
+      world.settle();
+      assert.deepEqual(world.state.cause, { kind: 'nudge', why: 'not_done' });
+      world.start();
+      world.finish();
+      world.settle();
+      assert.equal(world.state.frozenReason, 'incomplete');
+      assert.equal(world.state.phase, 'frozen');
+    });
+
+    it('is never retried after an error exit', () => {
+      const world = running();
+      world.finish({ exitCode: 1 });
+      world.settle();
+      assert.equal(world.state.phase, 'frozen');
+      assert.equal(world.state.frozenReason, 'incomplete');
+    });
+
+    it('is nudged once with the uncommitted paths, and with the gate’s refusal', () => {
+      const uncommitted = running();
+      uncommitted.finish({ done });
+      uncommitted.settle({ uncommitted: 1, uncommittedRef: 'u' });
+      assert.deepEqual(uncommitted.state.cause, { kind: 'nudge', why: 'uncommitted', pathsRef: 'u' });
+      const refused = running();
+      refused.finish({ done });
+      refused.settle({ publish: { kind: 'refused', reason: 'CI file' } });
+      assert.deepEqual(refused.state.cause, { kind: 'nudge', why: 'refused', reason: 'CI file' });
+    });
+
+    it('is stopped by the watchdog after silence, once, and flagged', () => {
+      const world = running();
+      world.pay('watchdog');
+      assert.deepEqual(kinds(world.feed({ kind: 'watchdog_fired', turn: 1 })), ['ask_checkin']);
+      world.pay('checkin');
+      assert.deepEqual(kinds(world.feed({ kind: 'checkin_age', turn: 1, ageMs: 1_800_000 })), ['disarm_watchdog', 'stop_turn']);
+      assert.deepEqual(world.feed({ kind: 'checkin_age', turn: 1, ageMs: 1_800_000 }), []);
+      world.finish({ exitCode: 143 });
+      world.settle();
+      assert.equal(world.state.frozenReason, 'watchdog');
+      assert.ok(world.state.watchdogFired);
+    });
+
+    it('sleeps the remainder when the agent checked in meanwhile', () => {
+      const world = running();
+      world.feed({ kind: 'watchdog_fired', turn: 1 });
+      const [rearmed] = world.feed({ kind: 'checkin_age', turn: 1, ageMs: 600_000 });
+      assert.deepEqual(rearmed, { kind: 'arm_watchdog', turn: 1, ms: 1_200_000 });
+    });
+
+    it('counts a host that cannot be asked as silent', () => {
+      const world = running();
+      world.feed({ kind: 'watchdog_fired', turn: 1 });
+      world.feed({ kind: 'checkin_age', turn: 1, ageMs: null });
+      assert.equal(world.state.stopRequested, 'watchdog');
+    });
+
+    it('is attached to again when its worker is lost, and told to stop if that was asked meanwhile', () => {
+      const world = running();
+      world.feed({ kind: 'command', command: { kind: 'freeze' }, at: 1 });
+      world.pay('run');
+      const [attach] = world.feed({ kind: 'turn_lost', turn: 1 });
+      assert.deepEqual(attach, { kind: 'attach_turn', turn: 1, stop: 'operator' });
+    });
+
+    it('keeps a signal_done that was queued before the sidecar died', () => {
+      const world = running();
+      world.finish({ done, stopped: 'sidecar_died', exitCode: 143 });
+      world.settle();
+      assert.equal(world.state.frozenReason, 'done');
+    });
+
+    for (const reason of ['timeout', 'sidecar_died', 'queue_flood'] as const) {
+      it(`freezes with reason ${reason}`, () => {
+        const world = running();
+        world.finish({ stopped: reason, exitCode: 143 });
+        world.settle();
+        assert.equal(world.state.frozenReason, reason);
+        assert.equal(world.state.phase, 'frozen');
+      });
+    }
+
+    it('freezes as stuck when STUCK.md is left, whatever the agent says', () => {
+      const world = running();
+      world.finish({ done });
+      world.settle({ stuck: true, stuckHash: 'x' });
+      assert.equal(world.state.frozenReason, 'stuck');
+    });
+
+    it('gives its comments back when it could not be run', () => {
+      const world = World.frozen();
+      world.feed({ kind: 'reference', reference: comment(1) });
+      world.pay('prepare');
+      world.feed({ kind: 'step_failed', step: 'prepare', turn: 2, reason: 'forge says 401' });
+      assert.equal(world.state.frozenReason, 'failed');
+      assert.equal(world.state.detail, 'forge says 401');
+      assert.deepEqual(world.state.mailbox.map((one) => one.id), [1]);
+    });
+  });
+
+  describe('events in the wrong place', () => {
+    it('batches what happens during a turn into the next prompt, in order', () => {
+      const world = new World();
+      world.feed(observed({ readAt: 10, trigger: trigger(5) }));
+      world.start();
+      for (const id of [1, 2, 1, 3]) world.feed({ kind: 'reference', reference: comment(id) });
+      world.finish({ done });
+      world.settle();
+      assert.deepEqual(world.state.taken.map((one) => one.id), [1, 2, 3]);
+      assert.equal(world.state.phase, 'rehydrating');
+    });
+
+    it('takes done and the turn’s result in either order', () => {
+      const world = new World();
+      world.feed(observed({ readAt: 10, trigger: trigger(5) }));
+      world.start();
+      const slug = world.state.life?.slug ?? '';
+      world.feed({ kind: 'done', slug, turn: 1, done });
+      assert.equal(world.state.phase, 'freezing');
+      world.finish({ done });
+      world.settle();
+      assert.deepEqual(world.feed({ kind: 'done', slug, turn: 1, done }), []);
+      assert.equal(world.state.frozenReason, 'done');
+    });
+
+    it('ignores a read of the forge that is older than one it knows', () => {
+      const world = World.frozen();
+      world.feed(observed({ readAt: 30 }));
+      world.feed(observed({ readAt: 20, triggered: false, open: false, closedAt: 15 }));
+      assert.equal(world.state.phase, 'frozen');
+      assert.equal(world.state.frozenReason, 'done');
+    });
+
+    it('destroys after the turn when the issue is closed while it runs', () => {
+      const world = new World();
+      world.feed(observed({ readAt: 10, trigger: trigger(5) }));
+      world.start();
+      assert.ok(kinds(world.feed(observed({ readAt: 20, open: false, closedAt: 19 }))).includes('stop_turn'));
+      world.finish({ exitCode: 143 });
+      world.settle();
+      assert.equal(world.state.phase, 'destroying');
+    });
+
+    it('goes on when the issue is closed while a PR of the run is open', () => {
+      const world = World.frozen();
+      world.feed(observed({ readAt: 20, open: false, closedAt: 19 }));
+      assert.equal(world.state.phase, 'frozen');
+    });
+
+    it('freezes when unassigned, queues comments, and wakes only for a new trigger act', () => {
+      const world = World.frozen();
+      world.feed(observed({ readAt: 20, triggered: false }));
+      assert.equal(world.state.frozenReason, 'untriggered');
+      assert.deepEqual(world.feed({ kind: 'reference', reference: comment(1) }), []);
+      world.feed(observed({ readAt: 30, trigger: trigger(5) }));
+      assert.equal(world.state.phase, 'frozen');
+      world.feed(observed({ readAt: 40, trigger: trigger(35) }));
+      assert.equal(world.state.phase, 'rehydrating');
+      assert.deepEqual(world.state.taken.map((one) => one.id), [1]);
+    });
+
+    it('begins a fresh life for a trigger that came while destroying', () => {
+      const world = World.frozen();
+      const slug = world.state.life?.slug;
+      world.feed(observed({ readAt: 20, prs: [{ number: 13, open: false, merged: false, closedAt: 19 }] }));
+      world.feed(observed({ readAt: 30, trigger: trigger(25) }));
+      world.destroyed();
+      assert.equal(world.state.phase, 'destroyed');
+      world.continueIntoNextLife();
+      assert.equal(world.state.phase, 'queued');
+      assert.notEqual(world.state.life?.slug, slug);
+    });
+
+    it('stays destroyed while the condition merely still holds', () => {
+      const world = World.frozen();
+      world.feed(observed({ readAt: 20, prs: [{ number: 13, open: false, merged: false, closedAt: 19 }] }));
+      world.destroyed();
+      for (let readAt = 30; readAt < 130; readAt += 1) assert.deepEqual(world.feed(observed({ readAt, trigger: trigger(5) })), []);
+      assert.equal(world.state.phase, 'destroyed');
+    });
+
+    it('pauses after ten wakes within an hour', () => {
+      const world = World.frozen();
+      for (let id = 1; id <= 10; id += 1) {
+        world.feed({ kind: 'reference', reference: comment(id) });
+        world.start();
+        world.finish({ done });
+        world.settle();
+      }
+      world.feed({ kind: 'reference', reference: comment(11) });
+      assert.equal(world.state.frozenReason, 'paused');
+      assert.equal(world.state.mailbox.length, 1);
+    });
+  });
+
+  describe('operator commands', () => {
+    it('are refused with the reason when they cannot apply', () => {
+      const idle = new World();
+      assert.match(refusalOf(idle.state, { kind: 'freeze' }) ?? '', /no run/);
+      const frozen = World.frozen();
+      assert.match(refusalOf(frozen.state, { kind: 'extend', ms: 1 }) ?? '', /no turn is running/);
+      assert.equal(refusalOf(frozen.state, { kind: 'resume', promptRef: null }), null);
+      frozen.feed({ kind: 'command', command: { kind: 'resume', promptRef: 'p' }, at: 1 });
+      assert.match(refusalOf(frozen.state, { kind: 'resume', promptRef: null }) ?? '', /under way/);
+      assert.match(refusalOf({ ...frozen.state, phase: 'running' }, { kind: 'extend', ms: -1 }) ?? '', /24 h/);
+    });
+
+    it('resume wakes a paused run with the operator’s prompt', () => {
+      const world = World.frozen();
+      world.feed({ kind: 'command', command: { kind: 'freeze' }, at: 1 });
+      assert.equal(world.state.frozenReason, 'paused');
+      assert.deepEqual(world.feed({ kind: 'reference', reference: comment(1) }), []);
+      world.feed({ kind: 'command', command: { kind: 'resume', promptRef: 'p' }, at: 2 });
+      assert.deepEqual(world.state.cause, { kind: 'operator', promptRef: 'p' });
+    });
+
+    it('destroy ends a run in any phase, a running one after its turn', () => {
+      const world = World.frozen();
+      world.feed({ kind: 'reference', reference: comment(1) });
+      world.feed({ kind: 'command', command: { kind: 'destroy' }, at: 50 });
+      assert.equal(world.state.phase, 'rehydrating');
+      world.pay('prepare');
+      world.feed({ kind: 'prepared', turn: 2, prepared: preparedOf(World.frozen()) });
+      world.destroyed();
+      assert.equal(world.state.phase, 'destroyed');
+    });
+
+    it('extend gives a running turn more patience', () => {
+      const world = new World();
+      world.feed(observed({ readAt: 10, trigger: trigger(5) }));
+      world.start();
+      world.feed({ kind: 'command', command: { kind: 'extend', ms: 600_000 }, at: 1 });
+      const [rearmed] = world.feed({ kind: 'checkin_age', turn: 1, ageMs: 1_800_000 });
+      assert.deepEqual(rearmed, { kind: 'arm_watchdog', turn: 1, ms: 600_000 });
+    });
+  });
+
+  it('names its slug from nothing but the subject', () => {
+    const world = new World();
+    world.feed(observed({ readAt: 10, trigger: trigger(5) }));
+    assert.ok(world.state.life?.slug.includes(`-${String(SUBJECT.number)}-`));
+  });
+});
+
+function preparedOf(world: World): NonNullable<World['state']['prepared']> {
+  const { prepared } = world.state.prepared === null ? World.frozen().state : world.state;
+  assert.ok(prepared !== null);
+  return prepared;
+}
