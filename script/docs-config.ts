@@ -1,5 +1,9 @@
 /** Writes docs/configuration.md from the table of settings. */
 import { writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { format, resolveConfig } from 'prettier';
 import { configurationMarkdown } from '../src/config/markdown.js';
 
-writeFileSync(new URL('../docs/configuration.md', import.meta.url), configurationMarkdown());
+const file = fileURLToPath(new URL('../docs/configuration.md', import.meta.url));
+const style = await resolveConfig(file);
+writeFileSync(file, await format(configurationMarkdown(), { ...style, filepath: file }));

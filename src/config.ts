@@ -77,7 +77,7 @@ export function loadConfig(
  */
 export function requireSetting<K extends SettingName>(config: Config, name: K): NonNullable<Config[K]> {
   const value = config[name];
-  if (value !== null) return value as NonNullable<Config[K]>;
+  if (value !== null) return value;
   const file = path.join(config.BOT_BOTTLE_HOME, 'config.yaml');
   throw new InvalidInputError(
     `${name} is not set: add "${name}: …" to ${file} or export it. ${SETTINGS[name].description}`,

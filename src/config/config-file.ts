@@ -41,7 +41,7 @@ export function readConfigText(text: string): {
   const entries: FileEntry[] = [];
   const problems: FileProblem[] = [];
   for (const { key, value } of top.items) {
-    const line = lineAt(key.range?.[0]);
+    const line = lineAt(key.range[0]);
     const name = isScalar(key) && typeof key.value === 'string' ? key.value : undefined;
     const asText = textOf(value);
     if (name === undefined) problems.push({ line, message: 'a name must be plain text' });

@@ -107,8 +107,7 @@ function decode(content: Uint8Array): string {
 
 function whyNoSecret(value: string): string | undefined {
   if (value.trim() === '') return 'is empty';
-  if ([...value].some((char) => char < ' ' || char === '\u007f'))
-    return 'has control characters or more than one line';
+  if (/\p{Cc}/u.test(value)) return 'has control characters or more than one line';
   if (value.length < SECRET_MIN_LENGTH) return `is shorter than ${SECRET_MIN_LENGTH} characters`;
   return undefined;
 }

@@ -10,7 +10,7 @@ export interface ParseContext {
 export type Parser<T> = (text: string, context: ParseContext) => T;
 
 const MS_PER_UNIT = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
-const DURATION = /^(\d{1,9})(ms|s|m|h|d)$/;
+const DURATION = /^(\d{1,11})(ms|s|m|h|d)$/;
 
 /** `500ms`, `20s`, `30m`, `2h`, `7d` in milliseconds; a unit is required, so that nobody guesses. */
 export function parseDuration(text: string): number {

@@ -8,6 +8,7 @@ export interface Delivery {
   readonly receivedAt: number;
   /** `gitea:owner/repo#12`, what order is kept for; several numbers can map to one run, see the dispatcher. */
   readonly orderKey: string;
+  /** JSON: the payload reduced to what is read of it, in the forge's own shape; no titles and no texts. */
   readonly body: string;
   readonly attempts: number;
 }

@@ -4,7 +4,7 @@ import type { ForgeUser, TimelineAct } from './issue.js';
 export const AGENT_LABEL_PREFIX = 'bot-bottle:';
 export const BOTTLE_LABEL_PREFIX = 'bot-bottle-bottle:';
 
-const MANIFEST_KEY = /^[a-z0-9][a-z0-9._-]{0,62}$/;
+export const MANIFEST_KEY = /^[a-z0-9][a-z0-9._-]{0,62}$/;
 
 export type LabelVerdict =
   | { readonly kind: 'none' }

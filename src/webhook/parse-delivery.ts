@@ -28,7 +28,8 @@ export interface Hint {
 }
 
 export type ParsedDelivery =
-  | { readonly kind: 'hint'; readonly hint: Hint }
+  /** `essence` is the payload reduced to what is read of it, in the same shape: what the inbox keeps. */
+  | { readonly kind: 'hint'; readonly hint: Hint; readonly essence: string }
   | { readonly kind: 'unwanted'; readonly reason: string }
   | { readonly kind: 'malformed'; readonly reason: string };
 
@@ -55,7 +56,7 @@ export function parseDelivery(eventType: string, rawBody: Uint8Array): ParsedDel
   return parseDeliveryText(eventType, text);
 }
 
-/** The same for a body that has been decoded, as the inbox keeps it. */
+/** The same for text: a decoded body, or the essence that the inbox keeps of one. */
 export function parseDeliveryText(eventType: string, text: string): ParsedDelivery {
   let payload: unknown;
   try {
@@ -95,13 +96,15 @@ export function orderKeyOf(hint: Hint): string {
   return workflowIdOf({ ...hint.subject, number: issue ?? hint.subject.number });
 }
 
-function shaped<T>(
-  schema: z.ZodType<T>,
-  payload: unknown,
-  use: (value: T) => ParsedDelivery,
-): ParsedDelivery {
+type Judged =
+  { readonly kind: 'hint'; readonly hint: Hint } | { readonly kind: 'unwanted'; readonly reason: string };
+
+function shaped<T>(schema: z.ZodType<T>, payload: unknown, use: (value: T) => Judged): ParsedDelivery {
   const parsed = schema.safeParse(payload);
-  if (parsed.success) return use(parsed.data);
+  if (parsed.success) {
+    const result = use(parsed.data);
+    return result.kind === 'hint' ? { ...result, essence: JSON.stringify(parsed.data) } : result;
+  }
   const issue = parsed.error.issues[0];
   const where =
     issue === undefined || issue.path.length === 0 ? 'the payload' : issue.path.map(String).join('.');
@@ -113,12 +116,12 @@ function stateHint(
   parts: TriggerParts,
   pull: PullRequestPart | null,
   action: string,
-): ParsedDelivery {
+): Judged {
   if (IDLE_ACTIONS.has(action)) return unwanted(`nothing depends on the action ${action}`);
   return hint(common, parts, pull, { kind: 'state' });
 }
 
-function commentHint(value: z.infer<typeof commentPayload>): ParsedDelivery {
+function commentHint(value: z.infer<typeof commentPayload>): Judged {
   if (value.action === 'deleted') return unwanted('a deleted comment wakes nobody');
   const pull = value.is_pull ? (value.pull_request ?? null) : null;
   const parsed = hint(value, value.issue, pull, { kind: 'comment', commentId: value.comment.id });
@@ -130,7 +133,7 @@ function hint(
   parts: TriggerParts,
   pull: PullRequestPart | null,
   cause: HintCause,
-): ParsedDelivery {
+): Judged {
   const { repository, sender } = common;
   const labelled = (parts.labels ?? []).some((label) => label.name.startsWith(AGENT_LABEL_PREFIX));
   const ownHead = pull?.head?.repo_id === repository.id ? pull.head.ref : null;
@@ -150,7 +153,7 @@ function hint(
   };
 }
 
-function unwanted(reason: string): ParsedDelivery {
+function unwanted(reason: string): { kind: 'unwanted'; reason: string } {
   return { kind: 'unwanted', reason };
 }
 

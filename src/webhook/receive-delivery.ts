@@ -69,7 +69,7 @@ export function receiveDelivery(deps: ReceiveDeps): RequestHandler {
         eventType: String(eventType),
         receivedAt: deps.now(),
         orderKey: orderKeyOf(parsed.hint),
-        body: body.bytes.toString('utf8'),
+        body: parsed.essence,
       });
       if (verdict === 'duplicate') {
         end('duplicate', 200, 'duplicate', 'this very body was accepted before');

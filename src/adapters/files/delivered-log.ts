@@ -33,9 +33,13 @@ export class DeliveredLog {
     try {
       const { size } = await handle.stat();
       // The new line before it ends whatever a crash has cut off.
-      await handle.appendFile(`${size === 0 ? '' : '\n'}${name}\n`);
+      const line = `${size === 0 ? '' : '\n'}${name}\n`;
+      await handle.appendFile(line);
       await handle.datasync();
       if (size === 0) await syncDirectory(dirname(this.#file));
+      this.#names.add(name);
+      // Otherwise somebody else wrote too, and the next look reads it all.
+      if (size === this.#size) this.#size += line.length;
     } finally {
       await handle.close();
     }

@@ -31,7 +31,7 @@ const BUNDLE_UID = 10001;
 const SCAN_LIMIT = QUEUE_DRAIN_LIMIT * 4;
 const SEQUENCE_LENGTH = '000000000000-'.length;
 /** The bundle is writing it: not ours yet, but it counts. */
-const UNFINISHED = /^\.writing-/;
+const UNFINISHED_PREFIX = '.writing-';
 
 /** The queue on the local disk. `out/` is hostile ground: nothing there is believed, whatever is wrong is taken away. */
 export class LocalQueueDirectory implements QueueDirectory {
@@ -53,7 +53,7 @@ export class LocalQueueDirectory implements QueueDirectory {
     if (names.length === 0) return { messages, flood, refused };
     const delivered = await this.#deliveredOf(layout).names();
     for (const fileName of names.sort().slice(0, QUEUE_DRAIN_LIMIT)) {
-      if (UNFINISHED.test(fileName)) continue;
+      if (fileName.startsWith(UNFINISHED_PREFIX)) continue;
       const file = join(layout.queueOut, fileName);
       if (delivered.has(fileName)) {
         // The worker died between the marker and the deletion.
@@ -107,7 +107,7 @@ export class LocalQueueDirectory implements QueueDirectory {
       else await takeAway(file, layout.queueRejected);
     }
     for (const fileName of await scan(layout.queueIn)) {
-      if (UNFINISHED.test(fileName)) await rm(join(layout.queueIn, fileName), { force: true });
+      if (fileName.startsWith(UNFINISHED_PREFIX)) await rm(join(layout.queueIn, fileName), { force: true });
       else await rename(join(layout.queueIn, fileName), join(archive, `in-${fileName}`));
     }
     const rejected = join(layout.archive, 'queue-rejected');

@@ -49,7 +49,7 @@ export class GiteaForge implements Forge {
     return reviews.readReviews(this.#repo, prNumber);
   }
 
-  async readDiff(prNumber: number): Promise<string> {
+  readDiff(prNumber: number): Promise<string> {
     return pulls.readDiff(this.#repo, prNumber);
   }
 

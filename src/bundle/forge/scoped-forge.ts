@@ -98,7 +98,6 @@ export class ScopedForge implements AgentForge {
 /** Also for callers that got past the compiler: `"1/../2"`, 1.5, -1 and 2^53 never become part of a request. */
 function checked(number: unknown): number {
   if (isForgeNumber(number)) return number;
-  throw new InvalidInputError(
-    `not an issue or pull request number: ${JSON.stringify(number) ?? typeof number}`,
-  );
+  const shown = typeof number === 'string' ? JSON.stringify(number.slice(0, 40)) : String(number);
+  throw new InvalidInputError(`not an issue or pull request number: ${shown}`);
 }

@@ -76,6 +76,8 @@ describe('docker: isolation, seen from inside', () => {
   });
 
   it('lets the agent write its workspace, home and /tmp, and nothing else', async () => {
+    await bottle().runtime.createBundle(bottle().bundleSpec());
+    await bundleReport(bottle());
     const { write, replaceSocket, linkIntoSockets, overwriteTurn, tmp } = await probe(bottle());
     const open = Object.entries(write).filter(([, result]) => result === 'ok');
     assert.deepEqual(
@@ -256,16 +258,10 @@ async function bundleReport({ runtime, slug }: TestBottle): Promise<Record<strin
   await runtime.start(slug, 'bundle');
   const abort = new AbortController();
   const lines: LogLine[] = [];
-  await runtime.followLogs(
-    slug,
-    'bundle',
-    null,
-    AbortSignal.any([abort.signal, AbortSignal.timeout(20_000)]),
-    (line) => {
-      lines.push(line);
-      if (line.text.startsWith('{')) abort.abort();
-    },
-  );
+  await runtime.followLogs(slug, 'bundle', null, abort.signal, (line) => {
+    lines.push(line);
+    if (line.text.startsWith('{')) abort.abort();
+  });
   const line = lines.find(({ text }) => text.startsWith('{'));
   assert.ok(line !== undefined, JSON.stringify(lines));
   return JSON.parse(line.text) as Record<string, unknown>;

@@ -54,6 +54,38 @@ describe('docker: logs', () => {
     );
   });
 
+  it('loses nothing when it is cut off while both streams are written at once', async () => {
+    const { runtime, slug } = bottle();
+    const count = (end: string): string =>
+      `(for ((i = 1; i <= ${String(COUNT)}; i++)); do echo $i ${end}; done)`;
+    await bottle().shell(`${count('')} & ${count('>&2')} & wait`);
+    await bottle().createBoth();
+    const { startedAt } = await runtime.start(slug, 'agent');
+    const seen: LogLine[] = [];
+    let since = startedAt;
+    for (let aborted = true; aborted;) {
+      const abort = new AbortController();
+      let got = 0;
+      await runtime.followLogs(slug, 'agent', since, abort.signal, (line) => {
+        assert.ok(line.at >= since);
+        seen.push(line);
+        since = line.at;
+        if (++got === 61) abort.abort();
+      });
+      aborted = abort.signal.aborted;
+    }
+    for (const stream of ['stdout', 'stderr']) {
+      const numbers = seen
+        .filter((line) => line.stream === stream && /^\d+$/.test(line.text))
+        .map(({ text }) => Number(text));
+      assert.deepEqual(
+        numbers,
+        Array.from({ length: COUNT }, (_, i) => i + 1),
+        stream,
+      );
+    }
+  });
+
   it('follows while the container runs, returns when it is aborted, and the rest comes at the next attachment', async () => {
     const { runtime, slug } = bottle();
     await bottle().shell('echo first; until [[ -e /workspace/go ]]; do sleep 0.02; done; echo second');

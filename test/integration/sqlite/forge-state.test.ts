@@ -67,7 +67,9 @@ describe('forge state in SQLite', () => {
     ] as const) {
       database.forgeState.upsert(stateRow({ owner, repo, issueNumber }));
     }
-    const order = database.forgeState.all().map((row) => `${row.owner}/${row.repo}#${String(row.issueNumber)}`);
+    const order = database.forgeState
+      .all()
+      .map((row) => `${row.owner}/${row.repo}#${String(row.issueNumber)}`);
     assert.deepEqual(order, ['alice/demo#9', 'alice/demo#10', 'alice/z#2', 'bob/a#1']);
   });
 

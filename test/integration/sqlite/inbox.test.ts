@@ -31,7 +31,8 @@ describe('the inbox', () => {
   let count = 0;
   let file: string;
   let inbox: Inbox;
-  const dueNames = (now: number, limit = 10): string[] => inbox.due(now, limit).map((item) => item.bodyHash.slice(5));
+  const dueNames = (now: number, limit = 10): string[] =>
+    inbox.due(now, limit).map((item) => item.bodyHash.slice(5));
 
   beforeEach(() => {
     file = path(`inbox-${String((count += 1))}.db`);
@@ -113,7 +114,10 @@ describe('the inbox', () => {
     await inbox.accept(delivery('a'));
     inbox.complete(1, 'signalled', 1);
     const other = new SqliteDatabase(file, { readonly: true });
-    assert.deepEqual(other.prepare('SELECT body, outcome FROM delivery').get(), { body: '', outcome: 'signalled' });
+    assert.deepEqual(other.prepare('SELECT body, outcome FROM delivery').get(), {
+      body: '',
+      outcome: 'signalled',
+    });
     other.close();
   });
 
@@ -146,11 +150,16 @@ describe('the inbox', () => {
   it('serves any mix of keys and failures completely, each key in its order', async () => {
     await fc.assert(
       fc.asyncProperty(
-        fc.array(fc.record({ key: fc.integer({ min: 0, max: 3 }), failures: fc.integer({ min: 0, max: 2 }) }), { maxLength: 12 }),
+        fc.array(
+          fc.record({ key: fc.integer({ min: 0, max: 3 }), failures: fc.integer({ min: 0, max: 2 }) }),
+          { maxLength: 12 },
+        ),
         fc.integer({ min: 1, max: 4 }),
         async (plan, limit) => {
           const own = openInbox(path(`property-${String((count += 1))}.db`));
-          await Promise.all(plan.map(({ key }, index) => own.accept(delivery(String(index), { orderKey: String(key) }))));
+          await Promise.all(
+            plan.map(({ key }, index) => own.accept(delivery(String(index), { orderKey: String(key) }))),
+          );
           const served = new Map<string, number[]>();
           const failed = new Map<number, number>();
           for (let now = 0; own.stats().open > 0; now += 1) {
@@ -171,7 +180,11 @@ describe('the inbox', () => {
           }
           own.close();
           assert.equal([...served.values()].flat().length, plan.length);
-          for (const order of served.values()) assert.deepEqual(order, [...order].sort((a, b) => a - b));
+          for (const order of served.values())
+            assert.deepEqual(
+              order,
+              [...order].sort((a, b) => a - b),
+            );
         },
       ),
       { numRuns: 40 },

@@ -77,7 +77,9 @@ describe('opening bot-bottle.db', () => {
   it('is made once by several processes that open it at the same time, and takes all their rows', async () => {
     const file = path('shared/bot-bottle.db');
     const script = new URL('write-rows.ts', import.meta.url).pathname;
-    const writers = ['11', '22', '33'].map((owner) => run(process.execPath, ['--import', 'tsx', script, file, owner, '40']));
+    const writers = ['11', '22', '33'].map((owner) =>
+      run(process.execPath, ['--import', 'tsx', script, file, owner, '40']),
+    );
     await Promise.all(writers);
     const database = openDatabase(file);
     assert.equal(database.forgeState.all().length, 120);

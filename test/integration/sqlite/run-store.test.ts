@@ -50,10 +50,15 @@ describe('run, turn and operation rows in SQLite', () => {
 
   it('gives back what was appended, in order', () => {
     database.runs.appendRun(run);
-    for (const row of [turn(10, 'begun'), turn(2, 'ended', { exitCode: 0 }), turn(2, 'begun')]) database.runs.appendTurn(row);
+    for (const row of [turn(10, 'begun'), turn(2, 'ended', { exitCode: 0 }), turn(2, 'begun')])
+      database.runs.appendTurn(row);
     database.runs.appendOperations([operation('b'), operation('a')]);
     assert.deepEqual(database.runs.run('s-1'), run);
-    assert.deepEqual(database.runs.turns('s-1'), [turn(2, 'begun'), turn(2, 'ended', { exitCode: 0 }), turn(10, 'begun')]);
+    assert.deepEqual(database.runs.turns('s-1'), [
+      turn(2, 'begun'),
+      turn(2, 'ended', { exitCode: 0 }),
+      turn(10, 'begun'),
+    ]);
     assert.deepEqual(database.runs.operations('s-1'), [operation('b'), operation('a')]);
     assert.equal(database.runs.run('s-2'), undefined);
     assert.deepEqual(database.runs.turns('s-2'), []);

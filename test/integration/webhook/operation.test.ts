@@ -32,7 +32,8 @@ describe('the webhook process in operation', () => {
     webhook = await startWebhook({ inboxFile: path('full.db'), inbox: { maxBytes: 120_000 } });
     const { url } = webhook;
     let code = 202;
-    for (let count = 0; code === 202 && count < 500; count += 1) code = (await deliver(url, `${String(count)} ${'x'.repeat(3000)}`)).status;
+    for (let count = 0; code === 202 && count < 500; count += 1)
+      code = (await deliver(url, `${String(count)} ${'x'.repeat(3000)}`)).status;
     assert.equal(code, 503);
     assert.match(webhook.errors[0] ?? '', /free disk space/);
     const stored = webhook.inbox.stats().total;
@@ -41,10 +42,6 @@ describe('the webhook process in operation', () => {
     assert.equal(answer.status, 503);
     assert.match(((await answer.json()) as { reason: string }).reason, /redeliver/);
     assert.equal(webhook.inbox.stats().total, stored);
-    for (const { seq } of Array.from({ length: stored }, () => webhook?.inbox.due(Date.now(), 1)[0]).filter((head) => head !== undefined)) {
-      webhook.inbox.complete(seq, 'signalled', 0);
-    }
-    webhook.inbox.prune(Date.now() + 365 * 24 * 3600 * 1000);
     for (let head = webhook.inbox.due(Date.now(), 1)[0]; head; head = webhook.inbox.due(Date.now(), 1)[0]) {
       webhook.inbox.complete(head.seq, 'signalled', 0);
     }
@@ -85,7 +82,10 @@ describe('the webhook process in operation', () => {
     webhook = await startWebhook({ inboxFile: path('flood.db'), deps: { maxBodyBytes: 10 } });
     const head = 'POST /webhooks/gitea HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n';
     const began = Date.now();
-    assert.match(await rawExchange(webhook.listening.port, `${head}ff\r\n${'x'.repeat(255)}\r\n`), /^HTTP\/1\.1 413 /);
+    assert.match(
+      await rawExchange(webhook.listening.port, `${head}ff\r\n${'x'.repeat(255)}\r\n`),
+      /^HTTP\/1\.1 413 /,
+    );
     assert.ok(Date.now() - began < 5000);
   });
 });

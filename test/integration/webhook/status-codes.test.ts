@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { DEFAULT_MAX_BODY_BYTES } from '../../../src/webhook/server.js';
-import { commentEvent, issueEvent } from '../../support/webhook/payloads.js';
+import { issueEvent, pullEvent } from '../../support/webhook/payloads.js';
 import { rawExchange } from '../../support/webhook/raw-exchange.js';
 import { deliveryHeaders, SECRET } from '../../support/webhook/sign.js';
 import { startWebhook } from '../../support/webhook/start-webhook.js';
@@ -38,7 +39,12 @@ describe('POST /webhooks/gitea', () => {
     return { code: response.status, status, reason };
   }
 
-  async function refuses(code: number, status: string, body: string | Uint8Array, headers: Record<string, string>): Promise<Answer> {
+  async function refuses(
+    code: number,
+    status: string,
+    body: string | Uint8Array,
+    headers: Record<string, string>,
+  ): Promise<Answer> {
     const before = webhook.inbox.stats().total;
     const answer = await post(body, headers);
     assert.deepEqual([answer.code, answer.status], [code, status]);
@@ -52,24 +58,39 @@ describe('POST /webhooks/gitea', () => {
     const accepted = webhook.accepted();
     assert.equal((await post(body, deliveryHeaders(body, 'issues'))).code, 202);
     const stored = webhook.inbox.due(Date.now(), 1)[0];
-    assert.deepEqual([stored?.body, stored?.eventType, stored?.orderKey], [body, 'issues', 'gitea:alice/demo#12']);
+    assert.deepEqual([stored?.eventType, stored?.orderKey], ['issues', 'gitea:alice/demo#12']);
+    assert.equal(stored?.bodyHash, createHash('sha256').update(body).digest('hex'));
+    assert.doesNotMatch(
+      stored?.body ?? '',
+      /Make it faster|Please|example\.org/,
+      'no text of a person is kept',
+    );
     assert.equal(webhook.accepted(), accepted + 1);
   });
 
   it('answers 200 to the same body again, whatever its delivery id', async () => {
     const body = fresh();
     await post(body, deliveryHeaders(body, 'issues'));
-    await refuses(200, 'duplicate', body, { ...deliveryHeaders(body, 'issues'), 'x-gitea-delivery': 'another' });
+    await refuses(200, 'duplicate', body, {
+      ...deliveryHeaders(body, 'issues'),
+      'x-gitea-delivery': 'another',
+    });
   });
 
   it('stores a body once that arrives many times at the same moment', async () => {
     const body = fresh();
-    const answers = await Promise.all(Array.from({ length: 20 }, () => post(body, deliveryHeaders(body, 'issues'))));
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => post(body, deliveryHeaders(body, 'issues'))),
+    );
     assert.deepEqual(answers.map((answer) => answer.code).sort(), [...Array<number>(19).fill(200), 202]);
   });
 
   it('answers 401 without a signature and to a forged one, before it looks at type or content', async () => {
-    const { 'x-gitea-signature': _a, 'x-hub-signature-256': _b, ...unsigned } = deliveryHeaders(fresh(), 'issues');
+    const {
+      'x-gitea-signature': _a,
+      'x-hub-signature-256': _b,
+      ...unsigned
+    } = deliveryHeaders(fresh(), 'issues');
     await refuses(401, 'unauthorized', fresh(), unsigned);
     await refuses(401, 'unauthorized', 'not JSON', { ...unsigned, 'content-type': 'text/plain' });
     const body = fresh();
@@ -82,14 +103,17 @@ describe('POST /webhooks/gitea', () => {
     const form = { ...deliveryHeaders(body, 'issues'), 'content-type': 'application/x-www-form-urlencoded' };
     await refuses(415, 'unsupported_media_type', body, form);
     const packed = gzipSync(body);
-    await refuses(415, 'unsupported_media_type', packed, { ...deliveryHeaders(packed, 'issues'), 'content-encoding': 'gzip' });
+    await refuses(415, 'unsupported_media_type', packed, {
+      ...deliveryHeaders(packed, 'issues'),
+      'content-encoding': 'gzip',
+    });
     const charset = { ...deliveryHeaders(body, 'issues'), 'content-type': 'Application/JSON; charset=utf-8' };
     assert.equal((await post(body, charset)).code, 202);
   });
 
   it('answers 400 to what is not UTF-8, not JSON or not the shape', async () => {
     const latin1 = Buffer.from('{"action":"caf\u00e9"}', 'latin1');
-    for (const body of [latin1, '{', '', '[]', '{"action":"opened"}', JSON.stringify(commentEvent())]) {
+    for (const body of [latin1, '{', '', '[]', '{"action":"opened"}', JSON.stringify(pullEvent())]) {
       await refuses(400, 'malformed', body, deliveryHeaders(body, 'issues'));
     }
     const body = fresh();
@@ -108,7 +132,10 @@ describe('POST /webhooks/gitea', () => {
 
   it('takes a body of exactly the limit and answers 413 to one byte more, signed or not', async () => {
     const skeleton = JSON.stringify({ ...issueEvent(), pad: '' });
-    const fits = JSON.stringify({ ...issueEvent(), pad: 'x'.repeat(DEFAULT_MAX_BODY_BYTES - skeleton.length) });
+    const fits = JSON.stringify({
+      ...issueEvent(),
+      pad: 'x'.repeat(DEFAULT_MAX_BODY_BYTES - skeleton.length),
+    });
     assert.equal(Buffer.byteLength(fits), DEFAULT_MAX_BODY_BYTES);
     assert.equal((await post(fits, deliveryHeaders(fits, 'issues'))).code, 202);
     await refuses(413, 'too_large', `${fits} `, deliveryHeaders(`${fits} `, 'issues'));
@@ -125,7 +152,10 @@ describe('POST /webhooks/gitea', () => {
 
   it('answers 413 in the middle of a stream without announced length, and hangs up', async () => {
     const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
-    const answer = await rawExchange(webhook.listening.port, head('Transfer-Encoding: chunked\r\n') + chunk.repeat(17));
+    const answer = await rawExchange(
+      webhook.listening.port,
+      head('Transfer-Encoding: chunked\r\n') + chunk.repeat(17),
+    );
     assert.match(answer, /^HTTP\/1\.1 413 [^]*Connection: close/i);
   });
 
@@ -136,7 +166,7 @@ describe('POST /webhooks/gitea', () => {
     const longer = `${head(`${sign}Content-Length: ${String(body.length + 10)}\r\n`)}${body}`;
     assert.match(await rawExchange(webhook.listening.port, longer, true), /^HTTP\/1\.1 400 /);
     const shorter = `${head(`${sign}Content-Length: ${String(body.length - 10)}\r\n`)}${body}`;
-    assert.match(await rawExchange(webhook.listening.port, shorter, true), /^HTTP\/1\.1 401 [^]*HTTP\/1\.1 400 /);
+    assert.match(await rawExchange(webhook.listening.port, shorter, true), /^HTTP\/1\.1 40[01] /);
     assert.equal(webhook.inbox.stats().total, before);
   });
 
@@ -150,6 +180,9 @@ describe('POST /webhooks/gitea', () => {
   });
 
   it('refuses to be made with an empty secret', async () => {
-    await assert.rejects(startWebhook({ inboxFile: path('none.db'), deps: { secret: '' } }), /secret is empty/);
+    await assert.rejects(
+      startWebhook({ inboxFile: path('none.db'), deps: { secret: '' } }),
+      /secret is empty/,
+    );
   });
 });

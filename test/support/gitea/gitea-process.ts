@@ -84,6 +84,7 @@ export class GiteaProcess {
     child.once('error', () => {
       if (this.#child === child) this.#child = undefined;
     });
+    process.removeListener('exit', this.#onExit);
     process.once('exit', this.#onExit);
     await log.close();
     await this.#answers();

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { textIn, withPassword, withToken } from './api.js';
+import { textIn, withPassword } from './api.js';
 import type { Api } from './api.js';
 import { GiteaProcess } from './gitea-process.js';
 import { Person } from './person.js';
@@ -195,9 +195,4 @@ async function addWebhook(admin: Api, repo: string, url: string, secret: string)
     events: EVENTS,
     config: { url, content_type: 'json', secret },
   });
-}
-
-/** An API of the bot, for what a test wants to see with its eyes. */
-export function apiOfBot(gitea: Gitea): Api {
-  return withToken(gitea.url, gitea.bot.publisherToken);
 }

@@ -21,7 +21,14 @@ interface IssueOptions {
 
 /** Events `issues`, `issue_assign`, `issue_label`. */
 export function issueEvent(options: IssueOptions = {}): object {
-  const { number = 12, action = 'label_updated', labels = [], assignees, sender = alice, salt = '' } = options;
+  const {
+    number = 12,
+    action = 'label_updated',
+    labels = [],
+    assignees,
+    sender = alice,
+    salt = '',
+  } = options;
   return {
     action,
     number,
@@ -75,7 +82,9 @@ function pullPart(options: PullOptions): object {
 }
 
 /** Events `issue_comment` and, with `pull`, `pull_request_comment`. */
-export function commentEvent(options: IssueOptions & { readonly commentId?: number; readonly pull?: PullOptions } = {}): object {
+export function commentEvent(
+  options: IssueOptions & { readonly commentId?: number; readonly pull?: PullOptions } = {},
+): object {
   const { number = 12, action = 'created', commentId = 77, sender = alice, salt = '', pull } = options;
   return {
     action,

@@ -7,7 +7,11 @@ export function hmacOf(body: string | Uint8Array, secret = SECRET): string {
 }
 
 /** Headers of a delivery as Gitea sends them. */
-export function deliveryHeaders(body: string | Uint8Array, eventType: string, secret = SECRET): Record<string, string> {
+export function deliveryHeaders(
+  body: string | Uint8Array,
+  eventType: string,
+  secret = SECRET,
+): Record<string, string> {
   const digest = hmacOf(body, secret);
   return {
     'content-type': 'application/json',

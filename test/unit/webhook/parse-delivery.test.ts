@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { orderKeyOf, parseDelivery } from '../../../src/webhook/parse-delivery.js';
+import { orderKeyOf, parseDelivery, parseDeliveryText } from '../../../src/webhook/parse-delivery.js';
 import type { Hint } from '../../../src/webhook/parse-delivery.js';
 import { alice, commentEvent, issueEvent, pullEvent } from '../../support/webhook/payloads.js';
 
@@ -40,12 +40,20 @@ describe('parseDelivery', () => {
   it('reads comments on issues and on pull requests', () => {
     const onIssue = hintOf('issue_comment', commentEvent({ commentId: 5 }));
     assert.deepEqual([onIssue.cause, onIssue.isPull], [{ kind: 'comment', commentId: 5 }, false]);
-    const onPull = hintOf('pull_request_comment', commentEvent({ number: 31, pull: { headRef: 'bot-bottle/12-abc12' } }));
-    assert.deepEqual([onPull.isPull, onPull.headRef, onPull.subject.number], [true, 'bot-bottle/12-abc12', 31]);
+    const onPull = hintOf(
+      'pull_request_comment',
+      commentEvent({ number: 31, pull: { headRef: 'bot-bottle/12-abc12' } }),
+    );
+    assert.deepEqual(
+      [onPull.isPull, onPull.headRef, onPull.subject.number],
+      [true, 'bot-bottle/12-abc12', 31],
+    );
   });
 
   it('reads pushes, closings and reviews of pull requests', () => {
-    assert.deepEqual(hintOf('pull_request_sync', pullEvent({ action: 'synchronized' })).cause, { kind: 'push' });
+    assert.deepEqual(hintOf('pull_request_sync', pullEvent({ action: 'synchronized' })).cause, {
+      kind: 'push',
+    });
     assert.deepEqual(hintOf('pull_request', pullEvent({ action: 'closed' })).cause, { kind: 'state' });
     for (const kind of ['approved', 'rejected', 'comment']) {
       const payload = pullEvent({ action: 'reviewed', review: { type: kind, content: 'hm' } });
@@ -79,6 +87,25 @@ describe('parseDelivery', () => {
     }
   });
 
+  it('reads the same hint from the essence that the inbox keeps', () => {
+    const events: [string, object][] = [
+      ['issues', issueEvent({ labels: ['bot-bottle:coder', 'x'], assignees: [alice] })],
+      ['pull_request_comment', commentEvent({ number: 31, pull: { headRef: 'bot-bottle/12-abc12' } })],
+      ['issue_comment', commentEvent()],
+      [
+        'pull_request_review_rejected',
+        pullEvent({ action: 'reviewed', review: { type: 'x', content: 'secret words' } }),
+      ],
+      ['pull_request_sync', pullEvent({ action: 'synchronized' })],
+    ];
+    for (const [type, payload] of events) {
+      const parsed = parse(type, payload);
+      assert.ok(parsed.kind === 'hint');
+      assert.deepEqual(parseDeliveryText(type, parsed.essence), parsed);
+      assert.doesNotMatch(parsed.essence, /Make it faster|please|secret words|example\.org/);
+    }
+  });
+
   it('calls malformed what is not UTF-8, not JSON or not the shape', () => {
     const issue = issueEvent();
     const cases: [string, Uint8Array][] = [
@@ -91,7 +118,8 @@ describe('parseDelivery', () => {
       ['issues', Buffer.from(JSON.stringify(pullEvent()))],
       ['pull_request', Buffer.from(JSON.stringify(issue))],
     ];
-    for (const [type, bytes] of cases) assert.equal(parseDelivery(type, bytes).kind, 'malformed', `${type} ${String(bytes)}`);
+    for (const [type, bytes] of cases)
+      assert.equal(parseDelivery(type, bytes).kind, 'malformed', `${type} ${String(bytes)}`);
   });
 
   it('lets no number and no name through that could not be one', () => {

@@ -8,8 +8,15 @@ describe('servedRepositories', () => {
 
   it('matches owner and name whole, the star within one of them, without regard to case', () => {
     const serves = servedRepositories(['alice/*', 'bob/demo', 'carol/web-*', 'x.y/z']);
-    assert.ok(serves('alice', 'anything') && serves('Alice', 'X') && serves('bob', 'DEMO') && serves('carol', 'web-1'));
-    assert.ok(!serves('malice', 'a') && !serves('bob', 'demo2') && !serves('carol', 'api') && !serves('xzy', 'z'));
+    assert.ok(
+      serves('alice', 'anything') &&
+        serves('Alice', 'X') &&
+        serves('bob', 'DEMO') &&
+        serves('carol', 'web-1'),
+    );
+    assert.ok(
+      !serves('malice', 'a') && !serves('bob', 'demo2') && !serves('carol', 'api') && !serves('xzy', 'z'),
+    );
   });
 
   it('refuses what is no pattern, and says how one looks', () => {

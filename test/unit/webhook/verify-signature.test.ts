@@ -8,13 +8,18 @@ const body = Buffer.from('{"action":"opened"}');
 const good = hmacOf(body);
 const gitea = (...values: string[]) => ({ 'x-gitea-signature': values });
 const hub = (...values: string[]) => ({ 'x-hub-signature-256': values });
-const passes = (headers: Record<string, string[]>, secret = SECRET): boolean => verifySignature(secret, body, headers).ok;
+const passes = (headers: Record<string, string[]>, secret = SECRET): boolean =>
+  verifySignature(secret, body, headers).ok;
 
 describe('verifySignature', () => {
   it('agrees with the example that GitHub publishes', () => {
     // docs.github.com, "Validating webhook deliveries": secret, payload and signature to test with.
     const signature = 'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17';
-    const verdict = verifySignature("It's a Secret to Everybody", Buffer.from('Hello, World!'), hub(signature));
+    const verdict = verifySignature(
+      "It's a Secret to Everybody",
+      Buffer.from('Hello, World!'),
+      hub(signature),
+    );
     assert.deepEqual(verdict, { ok: true });
   });
 

@@ -160,9 +160,6 @@ const report = {
   devices: readdirSync('/dev').filter((name) =>
     /^(sd|vd|nvme|xvd|mem|kmem|kmsg|fuse|kvm|vhost|dm-|loop)/.test(name),
   ),
-  kcoreBytes:
-    attempt(() => statSync('/proc/kcore').isCharacterDevice()) === 'ok' &&
-    statSync('/proc/kcore').isCharacterDevice(),
   answer: existsSync(`${sock}/forge.sock`) ? await ask() : 'none',
   forks: process.argv[2] === 'greedy' ? Number(perl(forks).stdout) : -1,
   memoryHog:

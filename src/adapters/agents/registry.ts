@@ -1,0 +1,21 @@
+import { InvalidInputError } from '../../domain/errors.js';
+import type { AgentProvider } from '../../domain/ports.js';
+import { scripted } from './scripted.js';
+
+/** Every provider of this version; adding one is a file and a line. */
+const PROVIDERS: ReadonlyMap<string, AgentProvider> = new Map(
+  [scripted].map((provider) => [provider.name, provider]),
+);
+
+export function providerNames(): readonly string[] {
+  return [...PROVIDERS.keys()].sort();
+}
+
+/** Errors: `InvalidInputError` for a provider that this version does not have. */
+export function agentProvider(name: string): AgentProvider {
+  const provider = PROVIDERS.get(name);
+  if (provider !== undefined) return provider;
+  throw new InvalidInputError(
+    `provider ${name} is not built into this version; available: ${providerNames().join(', ')}`,
+  );
+}

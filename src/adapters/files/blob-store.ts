@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto';
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { BotBottleError, InvalidInputError } from '../../domain/errors.js';
+import type { BlobStore } from '../../domain/ports.js';
+import { ensurePrivate } from './directories.js';
+import { unlessMissing } from './file-error.js';
+import { writeWhole } from './write-file.js';
+
+const REFERENCE = /^[0-9a-f]{64}$/;
+
+/** History refers to content that is not on this disk, or not as it was: no repetition brings it back. */
+export class BlobError extends BotBottleError {
+  constructor(
+    readonly ref: string,
+    message: string,
+  ) {
+    super('blob', message, false);
+  }
+}
+
+/** Content-addressed files below `$BOT_BOTTLE_HOME/blobs/ab/cdef…`; writing the same content twice is one file. */
+export class LocalBlobStore implements BlobStore {
+  readonly #root: string;
+
+  constructor(home: string) {
+    this.#root = join(home, 'blobs');
+  }
+
+  async put(content: string | Uint8Array): Promise<string> {
+    const bytes = typeof content === 'string' ? Buffer.from(content, 'utf8') : content;
+    const ref = sha256(bytes);
+    const file = this.#file(ref);
+    if ((await unlessMissing(stat(file)))?.size === bytes.length) return ref;
+    await ensurePrivate(this.#root);
+    await ensurePrivate(join(this.#root, ref.slice(0, 2)));
+    await writeWhole(file, bytes, { mode: 0o600, durable: true });
+    return ref;
+  }
+
+  async getText(ref: string): Promise<string> {
+    const content = await unlessMissing(readFile(this.#file(ref)));
+    if (content === undefined) throw new BlobError(ref, `there is no blob ${ref} below ${this.#root}`);
+    if (sha256(content) !== ref)
+      throw new BlobError(ref, `the content of ${this.#file(ref)} is not what it was`);
+    return content.toString('utf8');
+  }
+
+  #file(ref: string): string {
+    if (!REFERENCE.test(ref))
+      throw new InvalidInputError(`not a blob's reference: ${JSON.stringify(ref.slice(0, 100))}`);
+    return join(this.#root, ref.slice(0, 2), ref.slice(2));
+  }
+}
+
+function sha256(content: Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex');
+}

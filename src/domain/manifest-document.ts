@@ -1,0 +1,25 @@
+/** A manifest's front matter with the lines its parts stand on, whatever parser read it. Lines count from 1. */
+export type ManifestNode =
+  | { readonly kind: 'scalar'; readonly value: string | number | boolean | null; readonly line: number }
+  | { readonly kind: 'list'; readonly items: readonly ManifestNode[]; readonly line: number }
+  | { readonly kind: 'map'; readonly entries: readonly ManifestEntry[]; readonly line: number };
+
+export interface ManifestEntry {
+  readonly key: string;
+  readonly line: number;
+  readonly value: ManifestNode;
+}
+
+export interface ManifestDocument {
+  /** File name for messages. */
+  readonly file: string;
+  /** The key: the file's name without `.md`. */
+  readonly name: string;
+  readonly entries: readonly ManifestEntry[];
+  readonly body: string;
+}
+
+export interface ManifestProblem {
+  readonly line: number;
+  readonly message: string;
+}

@@ -1,0 +1,69 @@
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  QUEUE_FILE_NAME,
+  type OperationLine,
+  type QueueAnswer,
+  type QueueBody,
+} from '../../../src/domain/queue.js';
+import { until } from './until.js';
+
+/** What the worker prepares for a bundle, in a directory of the test's own. */
+export class RunDirectory {
+  readonly root = mkdtempSync(join(tmpdir(), 'bundle-test-'));
+  readonly out = join(this.root, 'out');
+  readonly in = join(this.root, 'in');
+  readonly socket = join(this.root, 'sock', 'forge.sock');
+
+  constructor(turn: unknown = { turn: 1, prNumber: null }, token = 'token-of-the-test') {
+    for (const name of ['out', 'in', 'sock']) mkdirSync(join(this.root, name));
+    writeFileSync(join(this.root, 'forge-token'), `${token}\n`);
+    this.writeTurn(turn);
+  }
+
+  writeTurn(turn: unknown): void {
+    writeFileSync(join(this.in, 'turn.json'), JSON.stringify(turn));
+  }
+
+  messages(): { readonly name: string; readonly id: string; readonly body: QueueBody }[] {
+    return readdirSync(this.out)
+      .filter((name) => QUEUE_FILE_NAME.test(name))
+      .sort()
+      .map((name) => ({
+        name,
+        id: name.slice(13, -5),
+        body: JSON.parse(readFileSync(join(this.out, name), 'utf8')) as QueueBody,
+      }));
+  }
+
+  lines(): OperationLine[] {
+    return this.messages().flatMap(({ body }) => (body.kind === 'operations' ? body.lines : []));
+  }
+
+  /** The n-th request to publish, as soon as it is there. */
+  async request(index: number): Promise<{ readonly id: string; readonly body: QueueBody }> {
+    return until(
+      `open_pr request ${String(index)}`,
+      () => this.messages().filter(({ body }) => body.kind === 'open_pr')[index],
+    );
+  }
+
+  answer(requestId: string, result: QueueAnswer['result']): void {
+    const temporary = join(this.in, `.${requestId}`);
+    writeFileSync(temporary, JSON.stringify({ requestId, result }));
+    renameSync(temporary, join(this.in, `${requestId}.json`));
+  }
+
+  remove(): void {
+    rmSync(this.root, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,67 @@
+/** Activities without a world: each turn does what the test says; everything that was called is kept. */
+import { Context } from '@temporalio/activity';
+import type { PrepareTurnInput, RecordEndInput, RecordTurnInput, RunTurnInput, SettleTurnInput } from '../../../src/activities/inputs.js';
+import type { SettledTurn } from '../../../src/domain/events.js';
+import type { TurnResult } from '../../../src/domain/turn.js';
+import { PREPARED, settledTurn, turnResult } from '../machine/world.js';
+import { HOST, type AllActivities } from './time-skipping.js';
+
+export interface TurnScript {
+  /** Called when the turn's activity runs; its result is the turn's. */
+  run(input: RunTurnInput, activity: Context): Promise<Partial<TurnResult>>;
+  settle?: Partial<SettledTurn>;
+}
+
+export class ScriptedActivities {
+  readonly prepared: PrepareTurnInput[] = [];
+  readonly ran: RunTurnInput[] = [];
+  readonly attached: RunTurnInput[] = [];
+  readonly settled: SettleTurnInput[] = [];
+  readonly recorded: RecordTurnInput[] = [];
+  readonly ended: RecordEndInput[] = [];
+  readonly destroyed: string[] = [];
+  checkinAgeMs = 0;
+
+  constructor(private readonly script: (turn: number) => TurnScript) {}
+
+  readonly activities: AllActivities = {
+    claimHost: () => Promise.resolve({ host: HOST }),
+    prepareTurn: (input) => {
+      this.prepared.push(input);
+      return Promise.resolve({ kind: 'ready', prepared: PREPARED });
+    },
+    runTurn: async (input) => {
+      this.ran.push(input);
+      return this.turn(input);
+    },
+    attachTurn: async (input) => {
+      this.attached.push(input);
+      return this.turn(input);
+    },
+    lastCheckinAge: () => Promise.resolve(this.checkinAgeMs),
+    publishWork: () => Promise.resolve({ kind: 'published', pr: 13, prUrl: 'u', head: 'h', created: true }),
+    settleTurn: (input) => {
+      this.settled.push(input);
+      return Promise.resolve(settledTurn(this.script(input.turn).settle));
+    },
+    destroyRun: (run) => {
+      this.destroyed.push(run.slug);
+      return Promise.resolve();
+    },
+    recordTurn: (input) => {
+      this.recorded.push(input);
+      return Promise.resolve();
+    },
+    recordState: () => Promise.resolve(),
+    recordEnd: (input) => {
+      this.ended.push(input);
+      return Promise.resolve();
+    },
+  };
+
+  private async turn(input: RunTurnInput): Promise<TurnResult> {
+    const result = await this.script(input.turn).run(input, Context.current());
+    return turnResult(result);
+  }
+}
+

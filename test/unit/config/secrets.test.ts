@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { inspectSecret, readSecret, writeSecret } from '../../../src/config/secrets.js';
+import { InvalidInputError } from '../../../src/domain/errors.js';
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+describe('secrets', () => {
+  let home: string;
+
+  beforeEach(() => {
+    home = mkdtempSync(path.join(tmpdir(), 'bot-bottle-secrets-'));
+  });
+
+  afterEach(() => {
+    rmSync(home, { recursive: true });
+  });
+
+  it('are written for their owner alone and read back without the newline at their end', () => {
+    const file = writeSecret(home, 'forge-token', bytes('abcdefgh1234\n'));
+    assert.equal(file, path.join(home, 'secrets/forge-token'));
+    assert.equal(statSync(file).mode & 0o777, 0o600);
+    assert.equal(statSync(path.join(home, 'secrets')).mode & 0o777, 0o700);
+    assert.equal(readSecret(file, 'forge-token'), 'abcdefgh1234');
+  });
+
+  it('are replaced in one step that leaves nothing else behind', () => {
+    writeSecret(home, 'forge-token', bytes('first-secret'));
+    writeSecret(home, 'forge-token', bytes('second-secret'));
+    assert.deepEqual(readdirSync(path.join(home, 'secrets')), ['forge-token']);
+    assert.equal(readFileSync(path.join(home, 'secrets/forge-token'), 'utf8'), 'second-secret\n');
+  });
+
+  it('a name that could leave the folder is refused', () => {
+    for (const name of ['../x', 'a/b', '', '.hidden', 'UPPER', 'a'.repeat(64), 'a\n']) {
+      assert.throws(() => writeSecret(home, name, bytes('long-enough')), InvalidInputError, name);
+    }
+    assert.equal(existsSync(path.join(home, 'secrets')), false);
+  });
+
+  it('an empty, short, binary or many-line secret is refused, and the old one stays', () => {
+    const file = writeSecret(home, 'token', bytes('the-old-one'));
+    for (const content of ['', '\n', '        ', 'short', 'two\nlines-here', 'with\0zero-byte']) {
+      assert.throws(
+        () => writeSecret(home, 'token', bytes(content)),
+        InvalidInputError,
+        JSON.stringify(content),
+      );
+    }
+    assert.throws(
+      () => writeSecret(home, 'token', Uint8Array.of(0xff, 0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff)),
+      InvalidInputError,
+    );
+    assert.equal(readSecret(file, 'token'), 'the-old-one');
+  });
+
+  for (const mode of [0o640, 0o604, 0o660, 0o644, 0o610]) {
+    it(`a file of mode ${mode.toString(8)} is refused with the chmod that repairs it`, () => {
+      const file = writeSecret(home, 'token', bytes('the-secret-text'));
+      chmodSync(file, mode);
+      assert.throws(
+        () => readSecret(file, 'token'),
+        (error: unknown) =>
+          error instanceof InvalidInputError &&
+          error.message.includes(`chmod 600 ${file}`) &&
+          !error.message.includes('the-secret-text'),
+      );
+    });
+  }
+
+  it('a missing one names the command that sets it', () => {
+    assert.throws(
+      () => readSecret(path.join(home, 'none'), 'forge-token'),
+      /bot-bottle secret set forge-token/,
+    );
+  });
+
+  it('a directory, an empty file and a file that is too large are unusable', () => {
+    const directory = path.join(home, 'directory');
+    mkdirSync(directory, { mode: 0o700 });
+    assert.equal(inspectSecret(directory).kind, 'unusable');
+    const empty = path.join(home, 'empty');
+    writeFileSync(empty, '', { mode: 0o600 });
+    assert.equal(inspectSecret(empty).kind, 'unusable');
+    const large = path.join(home, 'large');
+    writeFileSync(large, 'x'.repeat(70_000), { mode: 0o600 });
+    assert.equal(inspectSecret(large).kind, 'unusable');
+  });
+});

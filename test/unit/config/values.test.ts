@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import {
+  filePath,
+  formatDuration,
+  hostPort,
+  httpUrl,
+  listOf,
+  matching,
+  parseDuration,
+  parseSize,
+} from '../../../src/config/values.js';
+import { InvalidInputError } from '../../../src/domain/errors.js';
+
+const context = { home: '/home/op/.bot-bottle' };
+const YEAR = 366 * 86_400_000;
+
+describe('durations', () => {
+  it('what is formatted is parsed back to the same milliseconds', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: YEAR }), (ms) => parseDuration(formatDuration(ms)) === ms),
+    );
+  });
+
+  it('a number of units is that many times one unit', () => {
+    const units = fc.constantFrom('ms', 's', 'm', 'h', 'd');
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 300 }), units, (count, unit) => {
+        assert.equal(parseDuration(`${String(count)}${unit}`), count * parseDuration(`1${unit}`));
+      }),
+    );
+  });
+
+  it('reads the documented examples', () => {
+    assert.deepEqual(
+      ['500ms', '20s', '30m', '2h', '7d'].map(parseDuration),
+      [500, 20_000, 1_800_000, 7_200_000, 604_800_000],
+    );
+  });
+
+  it('anything that is not digits and a unit is refused, never read as something else', () => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        if (/^\d{1,11}(ms|s|m|h|d)$/.test(text)) return;
+        assert.throws(() => parseDuration(text), InvalidInputError);
+      }),
+    );
+    for (const text of ['30', '1.5h', '-1s', '1 h', '1H', '', '1e3ms', '30m ', '٣m', '367d']) {
+      assert.throws(() => parseDuration(text), InvalidInputError, text);
+    }
+  });
+});
+
+describe('sizes', () => {
+  it('count in powers of 1024', () => {
+    assert.deepEqual(
+      ['7', '7B', '64KiB', '1MiB', '2GiB'].map(parseSize),
+      [7, 7, 65_536, 1_048_576, 2_147_483_648],
+    );
+  });
+
+  it('decimal units, fractions and sizes beyond exact counting are refused', () => {
+    for (const text of ['1MB', '1.5MiB', '-1', '', '999999999999GiB']) {
+      assert.throws(() => parseSize(text), InvalidInputError, text);
+    }
+  });
+});
+
+describe('paths', () => {
+  it('are relative to the home unless absolute', () => {
+    assert.equal(filePath('secrets/x', context), '/home/op/.bot-bottle/secrets/x');
+    assert.equal(filePath('/run/x', context), '/run/x');
+  });
+
+  it('a value without a slash is refused, because it may be the secret itself', () => {
+    assert.throws(() => filePath('0123456789abcdef', context), InvalidInputError);
+  });
+});
+
+describe('addresses', () => {
+  it('lose the slash at their end', () => {
+    assert.equal(httpUrl('https://git.example/api/v1/', context), 'https://git.example/api/v1');
+  });
+
+  it('with credentials, a query or another scheme are refused', () => {
+    for (const text of [
+      'https://u:p@git.example',
+      'https://git.example?x',
+      'file:///etc',
+      'git.example',
+      'javascript:1',
+    ]) {
+      assert.throws(() => httpUrl(text, context), InvalidInputError, text);
+    }
+  });
+
+  it('host and port, also of IPv6', () => {
+    assert.deepEqual(hostPort('[::1]:8080', context), { host: '::1', port: 8080 });
+    assert.deepEqual(hostPort('localhost:0', context), { host: 'localhost', port: 0 });
+    for (const text of ['8080', ':8080', 'a:65536', 'a b:1', '::1:80']) {
+      assert.throws(() => hostPort(text, context), InvalidInputError, text);
+    }
+  });
+});
+
+describe('lists', () => {
+  it('are trimmed, without duplicates, and every item is checked', () => {
+    const letters = listOf(matching(/^[a-z]+$/, 'letters'));
+    assert.deepEqual(letters('a, b,a', context), ['a', 'b']);
+    assert.throws(() => letters('a,,b', context), InvalidInputError);
+  });
+});

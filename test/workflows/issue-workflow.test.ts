@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict';
+import type { Client, WorkflowHandle } from '@temporalio/client';
+import { WorkflowUpdateFailedError } from '@temporalio/client';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import type { RunEvent } from '../../src/domain/events.js';
+import { workflowIdOf } from '../../src/domain/issue.js';
+import type { TurnResult } from '../../src/domain/turn.js';
+import { commandUpdate, DEFAULT_POLICY, eventSignal, ISSUE_WORKFLOW, openPrUpdate, stateQuery, TASK_QUEUE, timelineQuery, type RunView } from '../../src/workflows/messages.js';
+import { comment, observed, SUBJECT, trigger } from '../support/machine/world.js';
+import { ScriptedActivities, type TurnScript } from '../support/temporal/scripted-activities.js';
+import { timeSkipping, withWorkers } from '../support/temporal/time-skipping.js';
+
+const done: Partial<TurnResult> = { done: { id: 'd', status: 'success', summaryRef: 'r' } };
+const CLOSED = observed({ readAt: 1_000, open: false, closedAt: 999, prs: [{ number: 13, open: false, merged: true, closedAt: 999 }] });
+
+describe('issueWorkflow on the time-skipping server', function () {
+  this.timeout(60_000);
+  let environment: TestWorkflowEnvironment;
+  let number = 100;
+
+  before(async () => {
+    environment = await timeSkipping();
+  });
+  after(async () => {
+    await environment.teardown();
+  });
+
+  class Life {
+    readonly subject = { ...SUBJECT, number: (number += 1) };
+    readonly client: Client = environment.client;
+
+    handle(): WorkflowHandle {
+      return this.client.workflow.getHandle(workflowIdOf(this.subject));
+    }
+
+    async trigger(actAt = 5): Promise<void> {
+      await this.client.workflow.signalWithStart(ISSUE_WORKFLOW, {
+        workflowId: workflowIdOf(this.subject),
+        taskQueue: TASK_QUEUE,
+        args: [{ subject: this.subject, policy: DEFAULT_POLICY }],
+        signal: eventSignal,
+        signalArgs: [observed({ readAt: actAt + 1, trigger: trigger(actAt) })],
+        workflowIdConflictPolicy: 'USE_EXISTING',
+        workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+      });
+    }
+
+    send(event: RunEvent): Promise<void> {
+      return this.handle().signal(eventSignal, event);
+    }
+
+    async started(turn: number): Promise<void> {
+      const { slug } = await this.handle().query(stateQuery);
+      await this.send({ kind: 'turn_started', slug: slug ?? '', turn, at: 0 });
+    }
+
+    async until(condition: (view: RunView) => boolean): Promise<RunView> {
+      for (;;) {
+        const view = await this.handle().query(stateQuery);
+        if (condition(view)) return view;
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    }
+  }
+
+  const run = (script: (life: Life) => (turn: number) => TurnScript, work: (life: Life, fake: ScriptedActivities) => Promise<void>): Promise<void> => {
+    const life = new Life();
+    const fake = new ScriptedActivities(script(life));
+    return withWorkers(environment, fake.activities, () => work(life, fake));
+  };
+
+  it('lives from trigger over done, comment and the same session to destroyed', () =>
+    run(
+      (life) => (turn) => ({
+        run: async () => {
+          await life.started(turn);
+          return done;
+        },
+        settle: { publish: { kind: 'published', pr: 13, prUrl: 'u', head: 'h', created: true } },
+      }),
+      async (life, fake) => {
+        await life.trigger();
+        const frozen = await life.until((view) => view.phase === 'frozen');
+        assert.equal(frozen.reason, 'done');
+        assert.deepEqual(frozen.prs, [13]);
+        await life.send({ kind: 'reference', reference: comment(1) });
+        await life.until((view) => view.phase === 'frozen' && view.turn === 2);
+        assert.equal(fake.ran[1]?.sessionId, 's');
+        assert.equal(fake.ran[1]?.head, 'h');
+        await life.send(CLOSED);
+        await life.handle().result();
+        assert.deepEqual(fake.destroyed, [frozen.slug]);
+        assert.deepEqual(fake.recorded.map((row) => row.turn), [1, 2]);
+        assert.equal(fake.ended[0]?.endedAt, 999);
+      },
+    ));
+
+  it('stops a silent agent after the real thirty minutes, exactly once', () =>
+    run(
+      (life) => (turn) => ({
+        run: async (_input, activity) => {
+          await life.started(turn);
+          const beating = setInterval(() => {
+            activity.heartbeat();
+          }, 100);
+          try {
+            await activity.cancelled.catch(() => undefined);
+          } finally {
+            clearInterval(beating);
+          }
+          return { exitCode: 143 };
+        },
+      }),
+      async (life, fake) => {
+        fake.checkinAgeMs = DEFAULT_POLICY.watchdogMs;
+        await life.trigger();
+        await life.until((view) => view.phase === 'running');
+        const before = await environment.currentTimeMs();
+        // The activity keeps the clock from being skipped by itself.
+        await environment.sleep('31 minutes');
+        const frozen = await life.until((view) => view.phase === 'frozen');
+        assert.ok((await environment.currentTimeMs()) - before >= DEFAULT_POLICY.watchdogMs);
+        assert.equal(frozen.reason, 'watchdog');
+        assert.equal(frozen.watchdogFired, true);
+        const timeline = await life.handle().query(timelineQuery);
+        assert.equal(timeline.filter((entry) => entry.what === 'stopping the turn: watchdog').length, 1);
+        await life.handle().terminate();
+      },
+    ));
+
+  it('attaches again, and runs no second agent, when the worker that watched is lost', () =>
+    run(
+      (life) => (turn) => ({
+        run: async (_input, activity) => {
+          await life.started(turn);
+          if (activity.info.activityType === 'attachTurn') return done;
+          // No heartbeat: to the server this worker is dead.
+          return new Promise(() => undefined);
+        },
+      }),
+      async (life, fake) => {
+        await life.trigger();
+        await life.until((view) => view.phase === 'running');
+        await environment.sleep('11 seconds');
+        const frozen = await life.until((view) => view.phase === 'frozen');
+        assert.equal(frozen.reason, 'done');
+        assert.equal(fake.ran.length, 1);
+        assert.equal(fake.attached.length, 1);
+        await life.handle().terminate();
+      },
+    ));
+
+  it('refuses an operator’s command that cannot apply, with the reason, and takes one that can', () =>
+    run(
+      (life) => (turn) => ({
+        run: async () => {
+          await life.started(turn);
+          return done;
+        },
+      }),
+      async (life) => {
+        await life.trigger();
+        await life.until((view) => view.phase === 'frozen');
+        const refused = life.handle().executeUpdate(commandUpdate, { args: [{ kind: 'extend', ms: 1 }] });
+        await assert.rejects(refused, (error: unknown) => error instanceof WorkflowUpdateFailedError && /no turn is running/.test(String(error.cause)));
+        const accepted = await life.handle().executeUpdate(commandUpdate, { args: [{ kind: 'resume', promptRef: 'p' }] });
+        assert.equal(accepted.turn, 2);
+        await life.until((view) => view.phase === 'frozen' && view.turn === 2);
+        await life.handle().executeUpdate(commandUpdate, { args: [{ kind: 'destroy' }] });
+        await life.handle().result();
+      },
+    ));
+
+  it('answers a repeated open_pr request with the same answer and publishes once', () =>
+    run(
+      (life) => (turn) => ({
+        run: async (input) => {
+          await life.started(turn);
+          const request = { slug: input.slug, turn, requestId: 'request1', contentRef: 'c' };
+          const first = await life.handle().executeUpdate(openPrUpdate, { args: [request], updateId: 'one' });
+          const second = await life.handle().executeUpdate(openPrUpdate, { args: [request], updateId: 'two' });
+          assert.deepEqual(first, second);
+          return done;
+        },
+      }),
+      async (life) => {
+        await life.trigger();
+        const frozen = await life.until((view) => view.phase === 'frozen');
+        assert.deepEqual(frozen.prs, [13]);
+        const history = await life.handle().fetchHistory();
+        const published = history.events?.filter((event) => event.activityTaskScheduledEventAttributes?.activityType?.name === 'publishWork');
+        assert.equal(published?.length, 1);
+        await life.handle().terminate();
+      },
+    ));
+
+  it('begins a fresh life, with a new slug, for a trigger that came while it was destroying', () =>
+    run(
+      (life) => (turn) => ({
+        run: async () => {
+          await life.started(turn);
+          return done;
+        },
+      }),
+      async (life, fake) => {
+        const { destroyRun } = fake.activities;
+        fake.activities.destroyRun = async (input) => {
+          if (fake.destroyed.length === 0) await life.send(observed({ readAt: 2_000, trigger: trigger(1_500) }));
+          return destroyRun(input);
+        };
+        await life.trigger();
+        const first = await life.until((view) => view.phase === 'frozen');
+        await life.send(CLOSED);
+        const second = await life.until((view) => view.slug !== first.slug && view.phase === 'frozen');
+        assert.equal(second.turn, 1);
+        assert.deepEqual(fake.destroyed, [first.slug]);
+        await life.handle().terminate();
+      },
+    ));
+});
