@@ -33,6 +33,8 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 const RUN_DIRECTORY = '/run/bottle';
 const MAX_PER_MINUTE = 100_000;
+const MIN_TOKEN_LENGTH = 8;
+const BEARER_TOKEN = /^[A-Za-z0-9._~+/-]+=*$/;
 
 /**
  * The sidecar's configuration. What lasts for the run comes from the environment (the container is created once);
@@ -71,9 +73,10 @@ export function readBundleConfig(env: Environment): BundleConfig {
 /** The forge token. Errors: `InvalidInputError` that names the file, never its content. */
 export function readToken(file: string): string {
   const token = readOrExplain(file, 'the forge token').trim();
-  if (token === '') throw new InvalidInputError(`${file}: the forge token is empty`);
-  if (!/^[\x21-\x7e]+$/.test(token))
-    throw new InvalidInputError(`${file}: not one line of printable characters`);
+  // Anything shorter is no token, and would take ordinary words out of answers and logs.
+  if (token.length < MIN_TOKEN_LENGTH) throw new InvalidInputError(`${file}: too short for a forge token`);
+  if (!BEARER_TOKEN.test(token))
+    throw new InvalidInputError(`${file}: not one line with a token (RFC 6750, b64token)`);
   return token;
 }
 

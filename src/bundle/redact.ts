@@ -2,7 +2,10 @@ const PLACEHOLDER = '[secret]';
 
 export type Redact = (text: string) => string;
 
-/** Takes our own secrets out of a text, wherever it came from: neither an answer nor a log line ever carries one. */
+/**
+ * Takes our own secrets out of a text, wherever it came from: neither an answer nor a log line ever carries one.
+ * @param secrets of characters that JSON does not escape, see `readToken`
+ */
 export function redactor(secrets: readonly string[]): Redact {
   return (text) => secrets.reduce((clean, secret) => clean.replaceAll(secret, PLACEHOLDER), text);
 }

@@ -131,7 +131,9 @@ export class CommandRunner {
         this.feed({ kind: 'turn_finished', turn, result });
       },
       (error: unknown) => {
-        if (isLostTurn(error)) this.feed({ kind: 'turn_lost', turn });
+        // Cancelled while nobody watched: the container must still be stopped and collected.
+        const unwatched = how === 'attach' && isCancellation(error);
+        if (unwatched || isLostTurn(error)) this.feed({ kind: 'turn_lost', turn });
         else this.feed({ kind: 'step_failed', step: 'run', turn, reason: reasonOf(error) });
       },
     );

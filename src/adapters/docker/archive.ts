@@ -2,8 +2,8 @@ import type Docker from 'dockerode';
 import { BottleRuntimeError } from '../../domain/errors.js';
 import type { ContainerRole } from '../../domain/ports.js';
 import { requireContainer } from './containers.js';
+import { withoutLateErrors } from './engine-stream.js';
 import { engineCall } from './errors.js';
-import { withoutLateErrors } from './stream-frames.js';
 
 export interface Archive {
   readonly tar: Uint8Array;

@@ -50,7 +50,7 @@ export async function createOrAdopt(
   const name = containerName(slug, role);
   const hash = specHash(options);
   const labelled = { ...options, name, Labels: { ...labelsOf(slug, role), [LABEL_SPEC_HASH]: hash } };
-  for (const until = Date.now() + NAME_WAIT_MS; Date.now() < until; await pause(NAME_PAUSE_MS)) {
+  for (const until = Date.now() + NAME_WAIT_MS; Date.now() < until;) {
     try {
       const created = await docker.createContainer(labelled);
       return stateOf(await created.inspect());
@@ -58,7 +58,10 @@ export async function createOrAdopt(
       if (statusOf(error) !== 409) throw toRuntimeError(error, `create ${name}`);
     }
     const existing = await inspectOurs(docker, name, slug, role);
-    if (existing === undefined) continue;
+    if (existing === undefined) {
+      await pause(NAME_PAUSE_MS);
+      continue;
+    }
     const stale = existing.State.Status === 'created' && existing.Config.Labels[LABEL_SPEC_HASH] !== hash;
     const going = existing.State.Status === 'removing';
     if (!stale && !going) return stateOf(existing);

@@ -111,13 +111,7 @@ export class DockerBottleRuntime implements BottleRuntime {
     onLine: (line: LogLine) => void,
   ): Promise<void> {
     const { Id: id } = await requireContainer(this.#docker, slug, role);
-    await followContainerLogs(
-      this.#docker.getContainer(id),
-      containerName(slug, role),
-      since,
-      signal,
-      onLine,
-    );
+    await followContainerLogs(this.#docker, { id, name: containerName(slug, role), since }, signal, onLine);
   }
 
   async list(slug?: string): Promise<OwnedObject[]> {

@@ -1,27 +1,39 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type Docker from 'dockerode';
 import { InvalidInputError } from '../../domain/errors.js';
 import type { LogLine } from '../../domain/ports.js';
+import { openStream } from './engine-stream.js';
 import { normaliseEngineTime, toUnixNanos } from './engine-time.js';
 import { toRuntimeError } from './errors.js';
 import { LogLineAssembler } from './log-lines.js';
-import { frames, withoutLateErrors } from './stream-frames.js';
-import { HOLD_MS, TimeOrder } from './time-order.js';
+import { frames } from './stream-frames.js';
+import { TICK_MS, TimeOrder } from './time-order.js';
+import { waitUntilStopped } from './wait.js';
+
+/** Which container, and since when (exclusive). */
+export interface LogSource {
+  readonly id: string;
+  readonly name: string;
+  readonly since: string | null;
+}
+
+/** What a follower is given to end by itself after the container has stopped. */
+const STOPPED_GRACE_MS = 200;
 
 /**
- * Passes on every line after `since` (exclusive), in order of time, until the container stops, or returns when the
- * signal aborts. The engine's own `since` includes its moment, so the last line seen is asked for again and dropped
- * here: nothing is lost and nothing comes twice.
+ * Passes on every line in order of time until the container stops, or returns when the signal aborts. The engine's own
+ * `since` includes its moment, so the last line seen is asked for again and dropped here: nothing is lost and nothing
+ * comes twice.
  * @throws what `onLine` throws; BottleRuntimeError when the connection breaks (retryable: attach again with the last
  * line's time)
  */
 export async function followContainerLogs(
-  container: Docker.Container,
-  name: string,
-  since: string | null,
+  docker: Docker,
+  source: LogSource,
   signal: AbortSignal,
   onLine: (line: LogLine) => void,
 ): Promise<void> {
-  let last = since === null ? null : requireTime(since);
+  let last = source.since === null ? null : requireTime(source.since);
   let failure: { readonly thrown: unknown } | undefined;
   // Not `AbortSignal.any`: in Node 20 it lets its sources be collected, and a time-out among them never comes.
   const stop = new AbortController();
@@ -34,21 +46,23 @@ export async function followContainerLogs(
     if (stop.signal.aborted) return;
     try {
       onLine(line);
+      last = line.at;
     } catch (thrown) {
       failure = { thrown };
       stop.abort(thrown);
     }
-    last = line.at;
   });
   const timer = setInterval(() => {
-    order.releaseIdle();
-  }, HOLD_MS);
+    order.tick();
+  }, TICK_MS);
   try {
-    await readLogs(container, last, stop.signal, order, false);
-    // The engine may end the stream a moment before it has read the log's last records.
-    await readLogs(container, last, stop.signal, order, true);
+    await followWhileRunning(docker, { ...source, since: last }, stop.signal, order);
+    // A follower may end before, or never after, it has given the log's last records. What was held back comes again.
+    order.clear();
+    await readLogs(docker, { ...source, since: last }, false, stop.signal, order);
+    order.releaseAll();
   } catch (error) {
-    if (!stop.signal.aborted) throw toRuntimeError(error, `follow the log of ${name}`);
+    if (!stop.signal.aborted) throw toRuntimeError(error, `follow the log of ${source.name}`);
   } finally {
     clearInterval(timer);
     signal.removeEventListener('abort', forward);
@@ -56,31 +70,62 @@ export async function followContainerLogs(
   if (failure !== undefined) throw failure.thrown;
 }
 
+/**
+ * The engine (seen with 20.10) can follow for ever the log of a container that stopped in the moment of the call, so
+ * the container is watched as well.
+ */
+async function followWhileRunning(
+  docker: Docker,
+  source: LogSource,
+  stop: AbortSignal,
+  order: TimeOrder,
+): Promise<void> {
+  const done = new AbortController();
+  const finish = (): void => {
+    done.abort();
+  };
+  stop.addEventListener('abort', finish);
+  if (stop.aborted) finish();
+  try {
+    const following = readLogs(docker, source, true, done.signal, order);
+    const stopped = waitUntilStopped(docker, source.id, source.name, { signal: done.signal }).then(() =>
+      pause(STOPPED_GRACE_MS, undefined, { signal: done.signal }),
+    );
+    await Promise.race([following, stopped]);
+    finish();
+    await Promise.allSettled([following, stopped]);
+  } finally {
+    finish();
+    stop.removeEventListener('abort', finish);
+  }
+}
+
 async function readLogs(
-  container: Docker.Container,
-  since: string | null,
+  docker: Docker,
+  source: LogSource,
+  follow: boolean,
   signal: AbortSignal,
   order: TimeOrder,
-  flush: boolean,
 ): Promise<void> {
-  signal.throwIfAborted();
-  const stream = await container.logs({
-    follow: true,
-    stdout: true,
-    stderr: true,
-    timestamps: true,
-    abortSignal: signal,
-    ...(since === null ? {} : { since: toUnixNanos(since) }),
-  });
+  const { id, since } = source;
+  const flags = { follow: follow ? '1' : '0', stdout: '1', stderr: '1', timestamps: '1' };
+  const options = since === null ? flags : { ...flags, since: toUnixNanos(since) };
+  const stream = await openStream(
+    docker,
+    'GET',
+    `/containers/${encodeURIComponent(id)}/logs?`,
+    options,
+    signal,
+  );
   const lines = new LogLineAssembler(since, (line) => {
     order.push(line);
   });
-  for await (const frame of frames(withoutLateErrors(stream))) {
-    signal.throwIfAborted();
+  for await (const frame of frames(stream)) {
+    if (signal.aborted) return;
     lines.push(frame);
   }
-  if (flush) lines.flush();
-  order.releaseAll();
+  // Of a follower that was cut off it comes again.
+  if (!follow) lines.flush();
 }
 
 function requireTime(since: string): string {

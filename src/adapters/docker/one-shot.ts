@@ -2,10 +2,11 @@ import type Docker from 'dockerode';
 import { BottleRuntimeError } from '../../domain/errors.js';
 import type { OneShotResult, OneShotSpec } from '../../domain/ports.js';
 import { removeById, removeOurs } from './containers.js';
+import { openStream } from './engine-stream.js';
 import { toRuntimeError } from './errors.js';
 import { labelsOf, oneShotName } from './names-and-labels.js';
 import { oneShotContainer } from './one-shot-container.js';
-import { frames, withoutLateErrors } from './stream-frames.js';
+import { frames } from './stream-frames.js';
 import { waitUntilStopped } from './wait.js';
 
 /** More of standard error is dropped: it is for a message, not for data. */
@@ -48,13 +49,15 @@ async function attachAndRun(
   spec: OneShotSpec,
 ): Promise<OneShotResult> {
   const attachment = new AbortController();
+  const path = `/containers/${encodeURIComponent(container.id)}/attach?`;
   try {
-    const stream = await container.attach({
-      stream: true,
-      stdout: true,
-      stderr: true,
-      abortSignal: attachment.signal,
-    });
+    const stream = await openStream(
+      docker,
+      'POST',
+      path,
+      { stream: '1', stdout: '1', stderr: '1' },
+      attachment.signal,
+    );
     const [output, exitCode] = await Promise.all([
       collect(stream, spec.maxOutputBytes, name),
       container.start().then(() => waitUntilStopped(docker, container.id, name)),
@@ -75,7 +78,7 @@ async function collect(
   const stderr: Buffer[] = [];
   let stdoutBytes = 0;
   let stderrBytes = 0;
-  for await (const { stream: from, payload } of frames(withoutLateErrors(stream))) {
+  for await (const { stream: from, payload } of frames(stream)) {
     if (from === 'stderr') {
       const kept = payload.subarray(0, MAX_STDERR_BYTES - stderrBytes);
       stderrBytes += kept.length;

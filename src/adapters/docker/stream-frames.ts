@@ -13,15 +13,6 @@ const STREAMS = ['stdout', 'stdout', 'stderr'] as const;
 const SYSTEM_ERROR = 3;
 
 /**
- * An aborted response may emit its error after the loop that read it has been left; without a listener that ends the
- * process. Whoever reads still gets the error.
- */
-export function withoutLateErrors<T extends NodeJS.ReadableStream>(stream: T): T {
-  stream.on('error', () => undefined);
-  return stream;
-}
-
-/**
  * Splits the stream of `attach` and `logs` into frames (Docker Engine API, "Stream format"). dockerode's own
  * `demuxStream` recurses once a frame, which many tiny writes turn into a stack overflow, and knows no backpressure.
  * @throws BottleRuntimeError when it isn't such a stream, or the engine reports an error in it

@@ -1,43 +1,47 @@
 import type { LogLine } from '../../domain/ports.js';
 
 /** The engine stamps stdout and stderr in two threads; seen on a busy machine: a line 2.4 ms older than the one before. */
-export const HOLD_MS = 20;
+const HOLD_MS = 50;
+/** How often `tick` is to be called. */
+export const TICK_MS = 25;
+/** Of two ticks in a row without a line at least one came after what was waiting had been read. */
+const IDLE_TICKS = 2;
 
 /**
  * Passes lines on in order of time, each held back for a moment. Whoever goes on after the last line seen would
  * otherwise miss an older one of the other stream that came behind it. Lines of the same time keep their order.
  */
 export class TimeOrder {
-  readonly #held: LogLine[] = [];
-  #lastPush = 0;
+  #held: LogLine[] = [];
+  #ticks = 0;
 
-  constructor(
-    private readonly onLine: (line: LogLine) => void,
-    private readonly now: () => number = Date.now,
-  ) {}
+  constructor(private readonly onLine: (line: LogLine) => void) {}
 
   push(line: LogLine): void {
     let place = this.#held.length;
     while (place > 0 && (this.#held[place - 1]?.at ?? '') > line.at) place--;
     this.#held.splice(place, 0, line);
-    this.#lastPush = this.now();
-    const newest = this.#held.at(-1) ?? line;
-    this.#releaseWhile(({ at }) => milliseconds(newest.at) - milliseconds(at) > HOLD_MS);
+    this.#ticks = 0;
+    const edge = milliseconds((this.#held.at(-1) ?? line).at) - HOLD_MS;
+    const first = this.#held.findIndex(({ at }) => milliseconds(at) >= edge);
+    this.#release(first < 0 ? this.#held.length : first);
   }
 
-  /** Everything, when nothing came for the time of the hold. */
-  releaseIdle(): void {
-    if (this.now() - this.#lastPush >= HOLD_MS) this.releaseAll();
+  tick(): void {
+    if (++this.#ticks >= IDLE_TICKS) this.releaseAll();
   }
 
   releaseAll(): void {
-    this.#releaseWhile(() => true);
+    this.#release(this.#held.length);
   }
 
-  /** A line is given up before it is passed on: a receiver that throws is not asked twice. */
-  #releaseWhile(ready: (line: LogLine) => boolean): void {
-    const first = this.#held.findIndex((line) => !ready(line));
-    for (const line of this.#held.splice(0, first < 0 ? this.#held.length : first)) this.onLine(line);
+  /** Forgets what is held back, to be read again. */
+  clear(): void {
+    this.#held = [];
+  }
+
+  #release(count: number): void {
+    if (count > 0) for (const line of this.#held.splice(0, count)) this.onLine(line);
   }
 }
 

@@ -1,19 +1,7 @@
 import type Docker from 'dockerode';
 import { BottleRuntimeError } from '../../domain/errors.js';
+import { openStream } from './engine-stream.js';
 import { abortError, toRuntimeError } from './errors.js';
-import { withoutLateErrors } from './stream-frames.js';
-
-interface DialOptions {
-  readonly path: string;
-  readonly method: 'POST';
-  readonly isStream: true;
-  readonly options: Record<string, string>;
-  readonly abortSignal?: AbortSignal;
-  readonly statusCodes: Readonly<Record<number, true | string>>;
-}
-interface Dialer {
-  dial(options: DialOptions, callback: (error: unknown, body: NodeJS.ReadableStream | null) => void): void;
-}
 
 export interface WaitOptions {
   readonly signal?: AbortSignal;
@@ -23,8 +11,7 @@ export interface WaitOptions {
 const MAX_ANSWER = 64 * 1024;
 
 /**
- * Exit code once the container is not running; at once when it isn't. The answer is read as a stream: dockerode's
- * `wait` never settles when the engine goes away after it has sent the headers.
+ * Exit code once the container is not running; at once when it isn't.
  * @throws an `AbortError` when the signal aborts; BottleRuntimeError
  */
 export async function waitUntilStopped(
@@ -33,21 +20,18 @@ export async function waitUntilStopped(
   name: string,
   options: WaitOptions = {},
 ): Promise<number> {
-  const { signal, condition = 'not-running' } = options;
+  const { signal = new AbortController().signal, condition = 'not-running' } = options;
   try {
-    signal?.throwIfAborted();
-    const answer: unknown = JSON.parse(await post(docker, id, condition, signal));
-    if (
-      typeof answer === 'object' &&
-      answer !== null &&
-      'StatusCode' in answer &&
-      typeof answer.StatusCode === 'number'
-    ) {
-      return answer.StatusCode;
+    const path = `/containers/${encodeURIComponent(id)}/wait?`;
+    const answer: unknown = JSON.parse(
+      await readAll(await openStream(docker, 'POST', path, { condition }, signal)),
+    );
+    if (typeof answer === 'object' && answer !== null && 'StatusCode' in answer) {
+      if (typeof answer.StatusCode === 'number') return answer.StatusCode;
     }
     throw new BottleRuntimeError(`the engine gave no exit code of ${name}`, true);
   } catch (error) {
-    if (signal?.aborted === true) throw abortError(signal, `waiting for ${name}`);
+    if (signal.aborted) throw abortError(signal, `waiting for ${name}`);
     if (error instanceof SyntaxError) {
       throw new BottleRuntimeError(`the engine went away while ${name} was waited for`, true, {
         cause: error,
@@ -57,30 +41,9 @@ export async function waitUntilStopped(
   }
 }
 
-async function post(
-  docker: Docker,
-  id: string,
-  condition: string,
-  signal: AbortSignal | undefined,
-): Promise<string> {
-  const body = await new Promise<NodeJS.ReadableStream>((resolve, reject) => {
-    (docker.modem as Dialer).dial(
-      {
-        path: `/containers/${encodeURIComponent(id)}/wait?`,
-        method: 'POST',
-        isStream: true,
-        options: { condition },
-        statusCodes: { 200: true, 400: 'bad parameter', 404: 'no such container', 500: 'server error' },
-        ...(signal === undefined ? {} : { abortSignal: signal }),
-      },
-      (error, stream) => {
-        if (stream !== null && !(error instanceof Error)) resolve(stream);
-        else reject(error instanceof Error ? error : new Error(String(error)));
-      },
-    );
-  });
+async function readAll(stream: NodeJS.ReadableStream): Promise<string> {
   let text = '';
-  for await (const chunk of withoutLateErrors(body)) {
+  for await (const chunk of stream) {
     text += chunk.toString();
     if (text.length > MAX_ANSWER) break;
   }

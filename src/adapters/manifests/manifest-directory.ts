@@ -38,15 +38,13 @@ export class ManifestDirectory implements Manifests {
     return document === undefined ? undefined : readAgentManifest(document);
   }
 
-  async bottle(name: string): Promise<BottleManifest | undefined> {
-    const document = await this.#find('bottles', name);
-    return document === undefined ? undefined : this.bottles([name]);
-  }
-
-  async bottles(names: readonly string[]): Promise<BottleManifest> {
+  async bottle(names: readonly string[]): Promise<BottleManifest | undefined> {
     const layers: BottleLayer[] = [];
-    for (const name of names) layers.push(...(await bottleLayers(name, (wanted) => this.#layer(wanted))));
-    return mergeBottleLayers(layers, names.join('+'));
+    for (const name of names) {
+      if ((await this.#find('bottles', name)) === undefined) return undefined;
+      layers.push(...(await bottleLayers(name, (wanted) => this.#layer(wanted))));
+    }
+    return names.length === 0 ? undefined : mergeBottleLayers(layers, names.join('+'));
   }
 
   async #layer(name: string): Promise<BottleLayer> {

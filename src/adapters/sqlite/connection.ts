@@ -8,12 +8,23 @@ import { StoreError } from './store-error.js';
 
 const BUSY_TIMEOUT_MS = 2000;
 
+export interface Tuning {
+  /** Bytes. */
+  readonly pageSize?: number;
+  /** Pages in the write-ahead log at which a commit also copies them into the file. */
+  readonly checkpointPages?: number;
+}
+
 /**
  * Opens a database file for writing: made with mode 0600 (its directory, if missing, with 0700), WAL, synchronous FULL
  * (a commit that was answered for survives a power cut), schema brought up to date.
  * Errors: `StoreError` when the file belongs to a newer version (it is then left exactly as it is) or cannot be opened.
  */
-export function openForWriting(file: string, migrations: readonly Migration[]): Connection {
+export function openForWriting(
+  file: string,
+  migrations: readonly Migration[],
+  tuning: Tuning = {},
+): Connection {
   return guardOpen(file, () => {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     // SQLite would make the file with the umask's mode; its -wal and -shm files then take the mode of the file itself.
@@ -22,8 +33,13 @@ export function openForWriting(file: string, migrations: readonly Migration[]): 
     try {
       assertKnownVersion(connection, migrations, file);
       chmodSync(file, 0o600);
+      // Only a file that is still empty takes a page size.
+      if (tuning.pageSize !== undefined) connection.pragma(`page_size = ${String(tuning.pageSize)}`);
       connection.pragma('journal_mode = WAL');
       connection.pragma('synchronous = FULL');
+      if (tuning.checkpointPages !== undefined) {
+        connection.pragma(`wal_autocheckpoint = ${String(tuning.checkpointPages)}`);
+      }
       connection.pragma('foreign_keys = ON');
       // Without it a REPLACE would get past the triggers that keep the append-only tables append-only.
       connection.pragma('recursive_triggers = ON');

@@ -12,7 +12,7 @@ export interface DeliveryTable extends Omit<Inbox, 'accept' | 'close'> {
 }
 
 const DUE = `
-SELECT seq, body_hash AS bodyHash, event_type AS eventType, received_at AS receivedAt, order_key AS orderKey, body, attempts
+SELECT seq, lower(hex(body_hash)) AS bodyHash, event_type AS eventType, received_at AS receivedAt, order_key AS orderKey, body, attempts
 FROM delivery AS head
 WHERE completed_at IS NULL AND due_at <= ?
   AND NOT EXISTS (
@@ -22,10 +22,10 @@ ORDER BY seq LIMIT ?`;
 
 /** The statements behind the inbox. A completed delivery loses its body: only its hash is needed any longer. */
 export function createDeliveryTable(connection: Connection): DeliveryTable {
-  const insert = connection.prepare<[NewDelivery]>(`
+  const insert = connection.prepare<[Buffer, string, number, string, string]>(`
     INSERT INTO delivery (body_hash, event_type, received_at, order_key, body)
-    VALUES (@bodyHash, @eventType, @receivedAt, @orderKey, @body) ON CONFLICT (body_hash) DO NOTHING`);
-  const forget = connection.prepare<[string, number]>(
+    VALUES (?, ?, ?, ?, ?) ON CONFLICT (body_hash) DO NOTHING`);
+  const forget = connection.prepare<[Buffer, number]>(
     'DELETE FROM delivery WHERE body_hash = ? AND completed_at IS NOT NULL AND received_at < ?',
   );
   const due = connection.prepare<[number, number], Delivery>(DUE);
@@ -46,11 +46,13 @@ export function createDeliveryTable(connection: Connection): DeliveryTable {
 
   return {
     insert: (delivery) => {
-      if (insert.run(delivery).changes > 0) return 'accepted';
+      const { eventType, receivedAt, orderKey, body } = delivery;
+      const hash = Buffer.from(delivery.bodyHash, 'hex');
+      const store = (): boolean => insert.run(hash, eventType, receivedAt, orderKey, body).changes > 0;
+      if (store()) return 'accepted';
       // Known, but for longer than duplicates are known and not yet pruned?
-      if (forget.run(delivery.bodyHash, delivery.receivedAt - DUPLICATES_KNOWN_MS).changes === 0)
-        return 'duplicate';
-      insert.run(delivery);
+      if (forget.run(hash, receivedAt - DUPLICATES_KNOWN_MS).changes === 0) return 'duplicate';
+      store();
       return 'accepted';
     },
     due: (now, limit) => due.all(now, limit),

@@ -84,7 +84,7 @@ export const INBOX_MIGRATIONS: readonly Migration[] = [
     sql: `
 CREATE TABLE delivery (
   seq          INTEGER PRIMARY KEY AUTOINCREMENT,
-  body_hash    TEXT NOT NULL UNIQUE,
+  body_hash    BLOB NOT NULL UNIQUE,
   event_type   TEXT NOT NULL,
   received_at  INTEGER NOT NULL,
   order_key    TEXT NOT NULL,

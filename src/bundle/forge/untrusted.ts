@@ -16,7 +16,7 @@ const NAME_CHARACTERS = 255;
 
 export function untrustedText(raw: string): UntrustedText {
   const { text, hidden, comments } = cleanText(raw);
-  return assemble(text, hidden, comments, MAX_TEXT_BYTES);
+  return assemble(text.trimEnd(), hidden, comments, MAX_TEXT_BYTES);
 }
 
 /** A diff is code: an HTML comment in it is content, a hidden character is a trick. */

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
@@ -257,11 +256,5 @@ describe('the bundle process', function () {
       assert.ok(!bundle.stderr.includes(TOKEN));
       assert.deepEqual(readdirSync(join(run.root, 'sock')), []);
     }
-  });
-
-  it('is one file that needs no other module', () => {
-    const checked = spawnSync(process.execPath, ['--check', file]);
-    assert.equal(checked.status, 0);
-    assert.deepEqual(readdirSync(join(file, '..')), ['bundle.mjs']);
   });
 });

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { access, chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BottleRuntimeError, InvalidInputError } from '../../../src/domain/errors.js';
-import { MIB, TestBottle, withBottles } from './support/test-bottle.js';
+import type { TestBottle } from './support/test-bottle.js';
+import { MIB, withBottles } from './support/test-bottle.js';
 
 describe('docker: one-shot containers', () => {
   const bottle = withBottles();

@@ -35,6 +35,7 @@ function runOnce(spec: OneShotSpec): { exitCode: number; stdout: Buffer; stderr:
     `type=bind,source=${source},target=${target}${readOnly ? ',readonly' : ''}`,
   ]);
   const hardening = [
+    '--init',
     '--network=none',
     '--read-only',
     '--cap-drop=ALL',
@@ -55,9 +56,14 @@ function runOnce(spec: OneShotSpec): { exitCode: number; stdout: Buffer; stderr:
     {
       maxBuffer: spec.maxOutputBytes + 1024 * 1024,
       timeout: spec.timeoutMs,
+    killSignal: 'SIGKILL',
     },
   );
-  if (result.error !== undefined) throw result.error;
+  if (result.error !== undefined) {
+    // The client was killed, the container goes on.
+    spawnSync('docker', ['rm', '--force', spec.name]);
+    throw result.error;
+  }
   return { exitCode: result.status ?? -1, stdout: result.stdout, stderr: result.stderr.toString() };
 }
 
@@ -201,7 +207,7 @@ describe('the extractor container on a real engine', function () {
       mkdirSync(traces);
       chmodSync(traces, 0o777);
       plant = join(fixture.work, '.git', 'plant');
-      writeFileSync(plant, '#!/bin/sh\n: >/workspace/traces/$$.ran\ncat\nexit 0\n', { mode: 0o755 });
+      writeFileSync(plant, '#!/bin/sh\n: >/workspace/traces/$$.ran\nexit 1\n', { mode: 0o755 });
     });
     /** The same mounts, but the workspace writable: a planted command that runs is seen. */
     const withTraces = (spec: OneShotSpec): OneShotSpec => ({

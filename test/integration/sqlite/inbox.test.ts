@@ -9,7 +9,7 @@ import type { Inbox, NewDelivery } from '../../../src/domain/delivery.js';
 import { useTempDir } from '../../support/webhook/temp-dir.js';
 
 const delivery = (name: string, changes: Partial<NewDelivery> = {}): NewDelivery => ({
-  bodyHash: `hash-${name}`,
+  bodyHash: Buffer.from(name).toString('hex'),
   eventType: 'issues',
   receivedAt: 1000,
   orderKey: 'gitea:alice/demo#1',
@@ -32,7 +32,7 @@ describe('the inbox', () => {
   let file: string;
   let inbox: Inbox;
   const dueNames = (now: number, limit = 10): string[] =>
-    inbox.due(now, limit).map((item) => item.bodyHash.slice(5));
+    inbox.due(now, limit).map((item) => Buffer.from(item.bodyHash, 'hex').toString());
 
   beforeEach(() => {
     file = path(`inbox-${String((count += 1))}.db`);

@@ -21,6 +21,7 @@ export class ScriptedActivities {
   readonly ended: RecordEndInput[] = [];
   readonly destroyed: string[] = [];
   checkinAgeMs = 0;
+  whileDestroying: () => Promise<void> = () => Promise.resolve();
 
   constructor(private readonly script: (turn: number) => TurnScript) {}
 
@@ -44,9 +45,9 @@ export class ScriptedActivities {
       this.settled.push(input);
       return Promise.resolve(settledTurn(this.script(input.turn).settle));
     },
-    destroyRun: (run) => {
+    destroyRun: async (run) => {
+      await this.whileDestroying();
       this.destroyed.push(run.slug);
-      return Promise.resolve();
     },
     recordTurn: (input) => {
       this.recorded.push(input);

@@ -1,15 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import {
-  filePath,
-  formatDuration,
-  hostPort,
-  httpUrl,
-  listOf,
-  matching,
-  parseDuration,
-  parseSize,
-} from '../../../src/config/values.js';
+import { filePath, hostPort, httpUrl, listOf, matching, parseSize } from '../../../src/config/values.js';
+import { formatDuration, parseDuration } from '../../../src/domain/duration.js';
 import { InvalidInputError } from '../../../src/domain/errors.js';
 
 const context = { home: '/home/op/.bot-bottle' };

@@ -6,9 +6,8 @@ import { JSON_RPC_CODE, JsonRpcError } from '../../../../src/bundle/jsonrpc/prot
 /** The methods of the specification's own examples (https://www.jsonrpc.org/specification#examples). */
 async function call(method: string, params: unknown): Promise<unknown> {
   if (method === 'subtract') {
-    const [a, b] = Array.isArray(params)
-      ? (params as number[])
-      : Object.values(params as object).sort((x, y) => y - x);
+    const named = params as { minuend: number; subtrahend: number };
+    const [a, b] = Array.isArray(params) ? (params as number[]) : [named.minuend, named.subtrahend];
     return Number(a) - Number(b);
   }
   if (method === 'sum') return (params as number[]).reduce((sum, n) => sum + n, 0);

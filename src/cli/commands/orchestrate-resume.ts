@@ -1,0 +1,35 @@
+import { Option } from 'commander';
+import type { Command } from 'commander';
+import { InvalidInputError } from '../../domain/errors.js';
+import { isSlug } from '../../domain/slug.js';
+import { withOrchestrator } from '../action.js';
+import type { CommandContext } from '../action.js';
+import { followTurn } from './follow-turn.js';
+
+interface ResumeFlags {
+  readonly slug: string;
+  readonly prompt: string;
+  readonly wait?: true;
+  readonly json?: true;
+}
+
+/** `orchestrate resume`: made for scripts, so it never asks anything and never reads standard input [S4]. */
+export function orchestrateResumeCommand(parent: Command, { deps, action }: CommandContext): void {
+  const command = parent
+    .command('resume')
+    .description('Give a frozen run another turn in the same session')
+    .requiredOption('--slug <slug>', 'the run')
+    .requiredOption('--prompt <text>', 'what the agent is told')
+    .addOption(new Option('--backend <name>', 'where bottles run').choices(['docker']).default('docker'))
+    .option('--wait', 'follow the turn and exit with the agent’s exit code')
+    .option('--json', 'as JSON');
+  action<ResumeFlags>(command, ({ slug, prompt, wait = false, json = false }) => {
+    if (!isSlug(slug))
+      throw new InvalidInputError('--slug takes a run’s slug: bot-bottle orchestrate status lists them');
+    if (prompt.trim() === '') throw new InvalidInputError('--prompt is empty: say what the agent shall do');
+    return withOrchestrator(deps, async (orchestrator) => {
+      const begun = await orchestrator.resume(slug, prompt);
+      return followTurn(deps.io, orchestrator, begun, { wait, json, what: `run ${slug}` });
+    });
+  });
+}

@@ -1,0 +1,26 @@
+import type { Command } from 'commander';
+import type { CommandContext } from '../action.js';
+import { CliError } from '../errors.js';
+import { EXIT } from '../exit-codes.js';
+import { printJson, printLine } from '../output.js';
+
+/** `secret set <name>`: standard input to its end. An argument would stand in the shell's history and in `ps`. */
+export function secretSetCommand(parent: Command, { deps, action }: CommandContext): void {
+  const command = parent
+    .command('set <name>')
+    .description('Write $BOT_BOTTLE_HOME/secrets/<name> from standard input')
+    .option('--json', 'as JSON');
+  action<{ json?: true }>(command, async ({ json }, [name = '']) => {
+    if (deps.io.stdin.isTTY) {
+      throw new CliError(
+        'usage',
+        EXIT.usage,
+        'a terminal would show the secret: give it on standard input, as in: bot-bottle secret set forge-token < file',
+      );
+    }
+    const file = deps.setSecret(name, await deps.io.stdin.read());
+    if (json) printJson(deps.io, { name, file });
+    else printLine(deps.io, `wrote ${file}`);
+    return EXIT.ok;
+  });
+}

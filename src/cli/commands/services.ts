@@ -1,0 +1,11 @@
+import type { Command } from 'commander';
+import type { CommandContext } from '../action.js';
+
+/** `up`, `worker`, `webhook`: they run until they are asked to stop. */
+export function serviceCommands(parent: Command, { deps, action }: CommandContext): void {
+  action(parent.command('up').description('Run everything on this machine'), () => deps.serve('up'));
+  action(parent.command('worker').description('Run the worker: workflows, turns, containers'), () =>
+    deps.serve('worker'),
+  );
+  action(parent.command('webhook').description('Take deliveries of the forge'), () => deps.serve('webhook'));
+}

@@ -1,0 +1,72 @@
+import { Argument } from 'commander';
+import type { Command } from 'commander';
+import { InvalidInputError } from '../../domain/errors.js';
+import { withOrchestrator } from '../action.js';
+import type { CommandContext } from '../action.js';
+import { parseDuration } from '../../domain/duration.js';
+import { CliError } from '../errors.js';
+import { EXIT } from '../exit-codes.js';
+import type { RunCommand } from '../orchestrator.js';
+import { printJson, printLine } from '../output.js';
+import { parseTarget } from '../target.js';
+
+const KINDS = ['done', 'freeze', 'resume', 'destroy', 'extend'] as const;
+
+interface SignalFlags {
+  readonly prompt?: string;
+  readonly by?: string;
+  readonly json?: true;
+}
+
+export function signalCommand(parent: Command, { deps, action }: CommandContext): void {
+  const command = parent
+    .command('signal')
+    .description('Tell a run what to do')
+    .argument('<run>', 'address of its issue, owner/repo#12, or slug')
+    .addArgument(new Argument('<command>', 'what it shall do').choices(KINDS))
+    .option('--prompt <text>', 'with resume: what the agent is told')
+    .option('--by <duration>', 'with extend: how much more patience the watchdog has, such as 30m')
+    .option('--json', 'as JSON');
+  action<SignalFlags>(command, (flags, [run = '', kind = '']) => {
+    const target = parseTarget(run, deps.forgeWebUrl());
+    const order = runCommand(kind, flags);
+    return withOrchestrator(deps, async (orchestrator) => {
+      const answer = await orchestrator.command(target, order);
+      if (answer.kind === 'not_found') {
+        throw new CliError(
+          'not_found',
+          EXIT.notFound,
+          `no run ${run}: bot-bottle orchestrate status lists what there is`,
+        );
+      }
+      if (answer.kind === 'refused') throw new CliError('refused', EXIT.refused, `refused: ${answer.reason}`);
+      if (flags.json) printJson(deps.io, { command: order.kind, slug: answer.slug, phase: answer.phase });
+      else printLine(deps.io, `${answer.slug ?? run}: ${order.kind} accepted, ${answer.phase}`);
+      return EXIT.ok;
+    });
+  });
+}
+
+function runCommand(kind: string, { prompt, by }: SignalFlags): RunCommand {
+  if (prompt !== undefined && kind !== 'resume')
+    throw new InvalidInputError('--prompt goes with resume only');
+  if (by !== undefined && kind !== 'extend') throw new InvalidInputError('--by goes with extend only');
+  switch (kind) {
+    case 'done':
+    case 'freeze':
+    case 'destroy':
+      return { kind };
+    case 'resume':
+      return { kind, prompt: prompt ?? null };
+    case 'extend':
+      if (by === undefined) throw new InvalidInputError('extend needs --by, such as --by 30m');
+      return { kind, ms: positive(parseDuration(by)) };
+    default:
+      throw new InvalidInputError(`expected one of ${KINDS.join(', ')}`);
+  }
+}
+
+function positive(ms: number): number {
+  if (ms <= 0) throw new InvalidInputError('--by must be longer than nothing');
+  return ms;
+}

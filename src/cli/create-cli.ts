@@ -1,0 +1,89 @@
+import { Command, CommanderError } from 'commander';
+import { escapeTerminal } from '../domain/escape.js';
+import type { CommandContext } from './action.js';
+import { configShowCommand } from './commands/config-show.js';
+import { doctorCommand } from './commands/doctor.js';
+import { orchestrateResumeCommand } from './commands/orchestrate-resume.js';
+import { orchestrateStartCommand } from './commands/orchestrate-start.js';
+import { orchestrateStatusCommand } from './commands/orchestrate-status.js';
+import { secretSetCommand } from './commands/secret-set.js';
+import { serviceCommands } from './commands/services.js';
+import { signalCommand } from './commands/signal.js';
+import { temporalSetupCommand } from './commands/temporal-setup.js';
+import { versionCommand } from './commands/version.js';
+import type { CliDeps } from './deps.js';
+import { failureOf } from './errors.js';
+import { EXIT } from './exit-codes.js';
+import { printJson, printProblem } from './output.js';
+
+const HELP_END = `
+Exit status: 0 ok, 1 failed, 2 usage, 3 not found, 4 refused, 5 a dependency does not answer;
+with --wait the agent's own exit code. --json prints one JSON document on standard output.`;
+
+export interface Cli {
+  /** @param args what follows the program's name. Never throws; resolves with the exit status. */
+  run(args: readonly string[]): Promise<number>;
+}
+
+/** The command line `bot-bottle`, over a world that is handed in. */
+export function createCli(deps: CliDeps): Cli {
+  return { run: (args) => run(deps, args) };
+}
+
+async function run(deps: CliDeps, args: readonly string[]): Promise<number> {
+  let exitCode: number = EXIT.ok;
+  const context: CommandContext = {
+    deps,
+    action: (command, work) => {
+      command.action(async () => {
+        exitCode = await work(command.opts(), command.args);
+      });
+    },
+  };
+  try {
+    await program(context).parseAsync([...args], { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    return fail(deps, error, args.includes('--json'));
+  }
+}
+
+function fail({ io }: CliDeps, error: unknown, json: boolean): number {
+  // Commander has printed its message, or the help that was asked for, when it throws.
+  if (error instanceof CommanderError) {
+    if (error.exitCode === 0) return EXIT.ok;
+    if (json) printJson(io, { error: { code: 'usage', message: error.message } });
+    return EXIT.usage;
+  }
+  const { code, exitCode, message } = failureOf(error);
+  if (json) printJson(io, { error: { code, message } });
+  printProblem(io, `bot-bottle: ${message}`);
+  return exitCode;
+}
+
+function program(context: CommandContext): Command {
+  const root = new Command('bot-bottle')
+    .description('Durable, sandboxed coding-agent runs for the issues of a Git forge')
+    .helpCommand(false)
+    .addHelpText('after', HELP_END);
+  root.exitOverride();
+  root.configureOutput({
+    writeOut: (text) => context.deps.io.stdout.write(text),
+    // Commander quotes what it did not understand, and that may be anything.
+    writeErr: (text) =>
+      context.deps.io.stderr.write(`${text.trimEnd().split('\n').map(escapeTerminal).join('\n')}\n`),
+  });
+  // Subcommands copy the settings above, so they are made after them.
+  serviceCommands(root, context);
+  const orchestrate = root.command('orchestrate').description('Start, resume and list runs');
+  orchestrateStartCommand(orchestrate, context);
+  orchestrateResumeCommand(orchestrate, context);
+  orchestrateStatusCommand(orchestrate, context);
+  signalCommand(root, context);
+  temporalSetupCommand(root.command('temporal').description('Prepare the Temporal server'), context);
+  configShowCommand(root.command('config').description('Look at the configuration'), context);
+  secretSetCommand(root.command('secret').description('Set secrets'), context);
+  doctorCommand(root, context);
+  versionCommand(root, context);
+  return root;
+}

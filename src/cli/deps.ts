@@ -1,0 +1,44 @@
+/** The world as the commands see it; src/cli.ts makes the real one, tests make a small one. */
+import type { Check } from './doctor/check.js';
+import type { Orchestrator } from './orchestrator.js';
+
+export interface CliDeps {
+  readonly version: string;
+  readonly io: CliIo;
+  /** Connects. The command closes it. */
+  orchestrator(): Promise<Orchestrator>;
+  /** Runs until it is asked to stop; resolves with the exit status. */
+  serve(role: ServiceRole): Promise<number>;
+  /** Adds the search attributes that are missing; repeating it changes nothing. */
+  temporalSetup(): Promise<{ readonly namespace: string; readonly added: readonly string[] }>;
+  doctorChecks(): readonly Check[];
+  /** Throws `InvalidInputError` with every problem when the configuration is wrong. */
+  config(): ConfigView;
+  /** Returns the file's path. */
+  setSecret(name: string, content: Uint8Array): string;
+  /** Address below which the forge's pages are, such as `https://git.example`; `null` when none is configured. */
+  forgeWebUrl(): string | null;
+}
+
+export type ServiceRole = 'up' | 'worker' | 'webhook';
+
+export interface CliIo {
+  readonly stdout: { write(text: string): unknown };
+  readonly stderr: { write(text: string): unknown };
+  readonly stdin: {
+    readonly isTTY: boolean;
+    /** To its end. */
+    read(): Promise<Uint8Array>;
+  };
+}
+
+export interface ConfigView {
+  readonly effective: readonly {
+    readonly name: string;
+    readonly value: string | null;
+    readonly source: 'environment' | 'file' | 'default';
+    readonly line?: number;
+    readonly secret?: 'set' | 'missing' | 'unusable';
+  }[];
+  readonly warnings: readonly string[];
+}

@@ -1,0 +1,102 @@
+import { fail, ok, warn } from './check.js';
+import type { Check, Finding } from './check.js';
+import type { DoctorProbes } from './probes.js';
+import { atLeast } from './version.js';
+
+const NODE_WANTED = [20, 11];
+/** `merge-tree --write-tree` and what else the publish gate asks of git. */
+const GIT_WANTED = [2, 38];
+/** Engine 20.10: the oldest one the containers' options were tried on. */
+const API_WANTED = [1, 41];
+const DISK_FLOOR = 2 * 1024 ** 3;
+const DISK_COMFORT = 10 * 1024 ** 3;
+
+/** Every check over injected probes, in the order an operator would mend things. */
+export function doctorChecks(probes: DoctorProbes): readonly Check[] {
+  return [
+    check('node', () => version(`Node ${probes.nodeVersion()}`, NODE_WANTED, 'install Node 20.11 or newer')),
+    check('home', () => home(probes)),
+    check('config', () => config(probes)),
+    check('secrets', () => secrets(probes)),
+    check('git', async () =>
+      version((await probes.gitVersion()).trim(), GIT_WANTED, 'install git 2.38 or newer'),
+    ),
+    check('engine', () => engine(probes)),
+    check('images', () => images(probes)),
+    check('temporal', () => temporal(probes)),
+    check('forge', () => forge(probes)),
+    check('disk', () => disk(probes)),
+  ];
+}
+
+function check(name: string, run: () => Finding | Promise<Finding>): Check {
+  // async: a probe that throws at once fails its check like one that rejects.
+  return { name, run: async () => run() };
+}
+
+function version(text: string, wanted: readonly number[], remedy: string): Finding {
+  return atLeast(text, wanted) === true ? ok(text) : fail(text, remedy);
+}
+
+function home(probes: DoctorProbes): Finding {
+  const { path, exists, mode } = probes.home();
+  if (!exists)
+    return warn(
+      `${path} is not there yet`,
+      'it is made when it is first needed: bot-bottle secret set forge-token < file',
+    );
+  const shown = `${path}, mode ${(mode & 0o777).toString(8)}`;
+  if ((mode & 0o022) !== 0) return fail(shown, `others can write it: chmod 700 ${path}`);
+  if ((mode & 0o055) !== 0) return warn(shown, `others can look into it: chmod 700 ${path}`);
+  return ok(shown);
+}
+
+function config(probes: DoctorProbes): Finding {
+  const warnings = probes.configWarnings();
+  return warnings.length === 0 ? ok('valid') : warn('valid, with warnings', warnings.join('; '));
+}
+
+function secrets(probes: DoctorProbes): Finding {
+  const bad = probes.secrets().filter(({ state }) => state !== 'set');
+  const names = probes.secrets().map(({ name }) => name);
+  if (bad.length === 0) return ok(names.join(', '));
+  const remedies = bad.map(({ name, reason }) => reason ?? `bot-bottle secret set ${name} < file`);
+  return fail(bad.map(({ name, state }) => `${name} ${state}`).join(', '), remedies.join('; '));
+}
+
+async function engine(probes: DoctorProbes): Promise<Finding> {
+  const { version: engineVersion, apiVersion, storageDriver, storageQuota } = await probes.engine();
+  const found = `Docker ${engineVersion}, API ${apiVersion}, ${storageDriver}`;
+  if (atLeast(apiVersion, API_WANTED) !== true) return fail(found, 'install Docker Engine 20.10 or newer');
+  // No state of its own: without quotas the worker watches the disk, which is as designed.
+  return ok(`${found}, disk ${storageQuota ? 'capped by quota' : 'watched by the worker (no quota)'}`);
+}
+
+async function images(probes: DoctorProbes): Promise<Finding> {
+  const all = await probes.images();
+  const missing = all.filter(({ id }) => id === null).map(({ name }) => name);
+  if (missing.length > 0) return fail(`missing: ${missing.join(', ')}`, 'build them: script/images');
+  return ok(all.map(({ name }) => name).join(', '));
+}
+
+async function temporal(probes: DoctorProbes): Promise<Finding> {
+  const { address, version: serverVersion, missingSearchAttributes } = await probes.temporal();
+  const found = `Temporal ${serverVersion} at ${address}`;
+  if (missingSearchAttributes.length === 0) return ok(found);
+  return fail(`${found}, without ${missingSearchAttributes.join(', ')}`, 'bot-bottle temporal setup');
+}
+
+async function forge(probes: DoctorProbes): Promise<Finding> {
+  const { url, login, problems } = await probes.forge();
+  const found = `${url} as ${login}`;
+  if (problems.length === 0) return ok(found);
+  const remedy = problems.map(({ message }) => message).join('; ');
+  return problems.some(({ severity }) => severity === 'error') ? fail(found, remedy) : warn(found, remedy);
+}
+
+async function disk(probes: DoctorProbes): Promise<Finding> {
+  const { path, bytes } = await probes.freeDisk();
+  const found = `${(bytes / 1024 ** 3).toFixed(1)} GiB free at ${path}`;
+  if (bytes < DISK_FLOOR) return fail(found, 'make room: turns are stopped below 2 GiB');
+  return bytes < DISK_COMFORT ? warn(found, 'ten GiB or more are comfortable') : ok(found);
+}

@@ -1,0 +1,47 @@
+/** What `doctor` can look at. A probe answers with what it saw; whether that is good is decided by the checks. */
+export interface DoctorProbes {
+  /** `20.19.0` */
+  nodeVersion(): string;
+  home(): { readonly path: string; readonly exists: boolean; readonly mode: number };
+  /** Throws with every problem of the configuration; resolves with its warnings. */
+  configWarnings(): readonly string[];
+  /** The secrets that the configuration leads to. */
+  secrets(): readonly {
+    readonly name: string;
+    readonly file: string;
+    readonly state: 'set' | 'missing' | 'unusable';
+    readonly reason?: string;
+  }[];
+  engine(): Promise<EngineFacts>;
+  /** Image names that runs need, with the id of those that are there. */
+  images(): Promise<readonly { readonly name: string; readonly id: string | null }[]>;
+  /** What `git --version` prints. */
+  gitVersion(): Promise<string>;
+  temporal(): Promise<{
+    readonly address: string;
+    readonly version: string;
+    readonly missingSearchAttributes: readonly string[];
+  }>;
+  /** Reaches the forge and reads the token's rights. */
+  forge(): Promise<{
+    readonly url: string;
+    readonly login: string;
+    readonly problems: readonly RightsProblem[];
+  }>;
+  freeDisk(): Promise<{ readonly path: string; readonly bytes: number }>;
+}
+
+export interface EngineFacts {
+  readonly version: string;
+  /** `1.41` */
+  readonly apiVersion: string;
+  readonly storageDriver: string;
+  /** Whether the engine can cap a container's disk by itself. */
+  readonly storageQuota: boolean;
+}
+
+export interface RightsProblem {
+  readonly severity: 'error' | 'warning';
+  /** What is missing or too much, and what to grant. */
+  readonly message: string;
+}

@@ -1,0 +1,82 @@
+/** What the commands ask of a running orchestrator. Every call may throw `UnreachableError`. */
+import type { SubjectRef } from '../domain/issue.js';
+import type { RejectionRow } from '../domain/rows.js';
+import type { DoneStatus } from '../domain/turn.js';
+
+export interface Orchestrator {
+  /** Starts a run of the issue, as a trigger by the operator. */
+  start(subject: SubjectRef, options: StartOptions): Promise<Started | Refused>;
+  /** A new turn of a frozen run. */
+  resume(slug: string, prompt: string): Promise<Started | Refused | NotFound>;
+  command(target: Target, command: RunCommand): Promise<Accepted | Refused | NotFound>;
+  status(filter: { readonly all: boolean }): Promise<readonly RunSummary[]>;
+  /** Triggers that started nothing, newest first. */
+  rejections(limit: number): Promise<readonly RejectionRow[]>;
+  /** Resolves when the turn is over and settled, however long that takes. */
+  waitForTurn(slug: string, turn: number): Promise<TurnOutcome>;
+  close(): Promise<void>;
+}
+
+export interface StartOptions {
+  /** `null`: the one the issue's label names. */
+  readonly agent: string | null;
+  /** Empty: the agent's own. */
+  readonly bottles: readonly string[];
+  /** Replaces the issue's text as the first prompt. */
+  readonly prompt: string | null;
+  /** A display name. */
+  readonly label: string | null;
+  readonly backend: 'docker';
+}
+
+export interface Started {
+  readonly kind: 'started';
+  readonly slug: string;
+  readonly workflowId: string;
+  readonly turn: number;
+}
+
+export interface Accepted {
+  readonly kind: 'accepted';
+  readonly slug: string | null;
+  readonly phase: string;
+}
+
+export interface Refused {
+  readonly kind: 'refused';
+  readonly reason: string;
+}
+
+export interface NotFound {
+  readonly kind: 'not_found';
+}
+
+/** A run by its subject (an issue, or one of its pull requests) or by its slug. */
+export type Target =
+  | { readonly kind: 'subject'; readonly subject: SubjectRef }
+  | { readonly kind: 'slug'; readonly slug: string };
+
+export type RunCommand =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'freeze' }
+  | { readonly kind: 'resume'; readonly prompt: string | null }
+  | { readonly kind: 'destroy' }
+  | { readonly kind: 'extend'; readonly ms: number };
+
+export interface RunSummary {
+  readonly slug: string;
+  readonly agent: string;
+  readonly phase: string;
+  readonly reason: string | null;
+  readonly issueUrl: string;
+  readonly prUrl: string | null;
+}
+
+export interface TurnOutcome {
+  /** The agent process's. */
+  readonly exitCode: number;
+  readonly sessionId: string | null;
+  readonly doneStatus: DoneStatus | null;
+  /** Number of the run's pull request. */
+  readonly pr: number | null;
+}

@@ -1,0 +1,40 @@
+import { escapeTerminal } from '../domain/escape.js';
+import type { CliIo } from './deps.js';
+
+/** Columns aligned with two blanks between, every cell escaped: cells hold text of forges and agents. */
+export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  const cells = [header, ...rows].map((row) => row.map(escapeTerminal));
+  const widths = header.map((_, column) => Math.max(...cells.map((row) => width(row[column] ?? ''))));
+  return cells.map((row) => `${alignRow(row, widths)}\n`).join('');
+}
+
+function alignRow(row: readonly string[], widths: readonly number[]): string {
+  return row
+    .map((cell, column) => cell + ' '.repeat(Math.max(0, (widths[column] ?? 0) - width(cell))))
+    .join('  ')
+    .trimEnd();
+}
+
+/** Cells of a terminal: East Asian wide characters and emoji take two, combining marks none. */
+function width(text: string): number {
+  const wide = text.match(
+    /[\p{Emoji_Presentation}\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{20000}-\u{3fffd}]/gu,
+  );
+  const marks = text.match(/\p{M}/gu);
+  const points = text.match(/./gsu);
+  return (points?.length ?? 0) + (wide?.length ?? 0) - (marks?.length ?? 0);
+}
+
+/** One JSON document and nothing else on standard output. */
+export function printJson(io: CliIo, value: unknown): void {
+  io.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+}
+
+/** A line of our own words around text that is not ours. */
+export function printLine(io: CliIo, text: string): void {
+  io.stdout.write(`${escapeTerminal(text)}\n`);
+}
+
+export function printProblem(io: CliIo, text: string): void {
+  for (const line of text.split('\n')) io.stderr.write(`${escapeTerminal(line)}\n`);
+}

@@ -1,0 +1,41 @@
+import { InvalidInputError } from '../domain/errors.js';
+import { parseSubject } from '../domain/issue.js';
+import type { SubjectRef } from '../domain/issue.js';
+import { isSlug } from '../domain/slug.js';
+import type { Target } from './orchestrator.js';
+
+const PAGE = /^\/([^/]+)\/([^/]+)\/(?:issues|pulls)\/(\d{1,16})(?:\/|$)/;
+
+/**
+ * Which run is meant: the address of an issue or pull request, `owner/repo#12`, or a slug.
+ * @param forgeWebUrl the configured forge's pages: an address elsewhere is refused, since the same path on another
+ *   forge is another issue
+ * @throws InvalidInputError when it is none of the three
+ */
+export function parseTarget(text: string, forgeWebUrl: string | null): Target {
+  if (/^https?:\/\//i.test(text)) return { kind: 'subject', subject: subjectOfPage(text, forgeWebUrl) };
+  const subject = parseSubject(text);
+  if (subject !== undefined) return { kind: 'subject', subject };
+  if (isSlug(text)) return { kind: 'slug', slug: text };
+  throw new InvalidInputError(
+    'expected the address of an issue, owner/repo#12, or a slug (bot-bottle orchestrate status lists them)',
+  );
+}
+
+function subjectOfPage(text: string, forgeWebUrl: string | null): SubjectRef {
+  if (forgeWebUrl === null) {
+    throw new InvalidInputError(
+      'no forge is configured, so an address says nothing: use owner/repo#12 or a slug',
+    );
+  }
+  const base = new URL(forgeWebUrl);
+  const prefix = base.pathname.replace(/\/+$/, '');
+  const page = URL.canParse(text) ? new URL(text) : undefined;
+  if (page?.host !== base.host || !page.pathname.startsWith(`${prefix}/`)) {
+    throw new InvalidInputError(`that address is not below ${forgeWebUrl}, the configured forge`);
+  }
+  const [, owner, repo, number] = PAGE.exec(page.pathname.slice(prefix.length)) ?? [];
+  const subject = parseSubject(`${owner ?? ''}/${repo ?? ''}#${number ?? ''}`);
+  if (subject === undefined) throw new InvalidInputError('that address is no issue and no pull request');
+  return subject;
+}

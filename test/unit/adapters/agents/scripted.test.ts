@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { agentProvider, providerNames } from '../../../../src/adapters/agents/registry.js';
+import { isUuid, uuidV5 } from '../../../../src/adapters/agents/uuid-v5.js';
+
+const scripted = agentProvider('scripted');
+const command = ['/usr/local/bin/node', '/opt/bottle/scripted-agent.mjs', '--output-format', 'stream-json'];
+
+describe('the registry of providers', () => {
+  it('says which there are when asked for another', () => {
+    assert.deepEqual(providerNames(), ['scripted']);
+    assert.throws(() => agentProvider('claude'), /provider claude is not built into this version; available: scripted/);
+    assert.throws(() => agentProvider('__proto__'), /not built into/);
+  });
+});
+
+describe('the scripted provider', () => {
+  const id = scripted.newSessionId('run-1/1') ?? '';
+
+  it('chooses the same session for the same seed and another for another', () => {
+    assert.ok(isUuid(id));
+    assert.equal(scripted.newSessionId('run-1/1'), id);
+    assert.notEqual(scripted.newSessionId('run-1/2'), id);
+  });
+
+  it('starts a session on the first turn and resumes it on later ones', () => {
+    assert.deepEqual(scripted.launch({ sessionId: id, resume: false, model: null }).argv, [...command, '--session-id', id]);
+    assert.deepEqual(scripted.launch({ sessionId: id, resume: true, model: null }).argv, [...command, '--resume', id]);
+  });
+
+  it('puts nothing but a session id on the command line', () => {
+    for (const bad of [null, '', '--help', `${id} x`, `${id}\n`]) {
+      assert.throws(() => scripted.launch({ sessionId: bad, resume: true, model: null }), /not a session/);
+    }
+    assert.throws(() => scripted.launch({ sessionId: id, resume: false, model: 'x' }), /has no models/);
+  });
+
+  it('reads the session id from its events only', () => {
+    assert.equal(scripted.sessionIdIn(JSON.stringify({ type: 'system', session_id: id })), id);
+    for (const line of ['', id, '{"session_id"', '["session_id"]', 'null "session_id"', '{"session_id":7}', '{"session_id":"../x"}']) {
+      assert.equal(scripted.sessionIdIn(line), undefined, line);
+    }
+  });
+});
+
+describe('a name-based UUID', () => {
+  it('is the one of RFC 9562, appendix A.4', () => {
+    assert.equal(uuidV5('6ba7b810-9dad-11d1-80b4-00c04fd430c8', 'www.example.com'), '2ed6657d-e927-568b-95e1-2665a8aea6a2');
+  });
+});
