@@ -21,6 +21,7 @@ const VENDOR = {
   git: npm('execa'),
   gitea: npm('zod'),
   agents: npm('zod'),
+  files: npm('zod'),
   manifests: npm('yaml', 'zod'),
   gitleaks: npm('execa'),
   temporal: [...npm('@temporalio/[a-z-]+'), MESSAGES],

@@ -26,7 +26,8 @@ export async function destroyRun(ports: HostPorts, run: RunRef): Promise<void> {
     timeoutMs: REMOVAL_TIMEOUT_MS,
     maxOutputBytes: 64 * 1024,
   });
-  if (removed.exitCode !== 0) throw new Error(`the workspace of ${slug} could not be emptied: ${removed.stderr.slice(0, 300)}`);
+  if (removed.exitCode !== 0)
+    throw new Error(`the workspace of ${slug} could not be emptied: ${removed.stderr.slice(0, 300)}`);
   await runtime.removeVolumes(slug);
   await files.removeTransient(slug);
   ports.slots.release(slug);
@@ -36,7 +37,9 @@ export async function destroyRun(ports: HostPorts, run: RunRef): Promise<void> {
 async function keepUnpublished(ports: HostPorts, run: RunRef): Promise<void> {
   try {
     const refs = await ports.git.refresh(run.subject, branchOf(run.slug, run.subject.number), null);
-    const known = [...new Set([refs.baseSha, refs.startSha, ...(refs.branchSha === null ? [] : [refs.branchSha])])];
+    const known = [
+      ...new Set([refs.baseSha, refs.startSha, ...(refs.branchSha === null ? [] : [refs.branchSha])]),
+    ];
     const work = await extractWork(ports, run, known, 'unpublished');
     if (work.kind === 'extracted' && work.extraction.bundle !== null) {
       await ports.files.saveFile(run.slug, 'unpublished.bundle', work.extraction.bundle);

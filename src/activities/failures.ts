@@ -10,7 +10,11 @@ export async function typedFailures<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (error instanceof BotBottleError) {
-      throw ApplicationFailure.create({ message: error.message, type: error.code, nonRetryable: !error.retryable });
+      throw ApplicationFailure.create({
+        message: error.message,
+        type: error.code,
+        nonRetryable: !error.retryable,
+      });
     }
     throw error;
   }

@@ -23,7 +23,8 @@ export function createHostActivities(ports: HostPorts): ClaimActivities & TurnAc
     const stop = new AbortController();
     // Only a cancellation that the workflow asked for stops the agent; all others leave it running.
     context.cancellationSignal.addEventListener('abort', () => {
-      if (context.cancellationDetails?.cancelRequested === true) stop.abort(new Error('cancelled by the workflow'));
+      if (context.cancellationDetails?.cancelRequested === true)
+        stop.abort(new Error('cancelled by the workflow'));
       else detach.abort(new Error('the worker is going away'));
     });
     const heartbeats = setInterval(() => {
@@ -37,7 +38,12 @@ export function createHostActivities(ports: HostPorts): ClaimActivities & TurnAc
       ports.slots.release(slug);
       return result;
     } catch (error) {
-      if (detach.signal.aborted) throw ApplicationFailure.create({ message: 'detached; the container goes on', type: 'TurnDetached', nonRetryable: false });
+      if (detach.signal.aborted)
+        throw ApplicationFailure.create({
+          message: 'detached; the container goes on',
+          type: 'TurnDetached',
+          nonRetryable: false,
+        });
       ports.slots.release(slug);
       throw error;
     } finally {

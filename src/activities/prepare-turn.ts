@@ -58,15 +58,24 @@ function isStale(row: ForgeStateRow | undefined, actAt: number): boolean {
 }
 
 /** Label, member assignee and the rights of who completed the trigger, as the forge has them now. */
-async function objectionTo(ports: HomePorts, forge: Forge, issue: Issue, input: PrepareTurnInput): Promise<string | null> {
+async function objectionTo(
+  ports: HomePorts,
+  forge: Forge,
+  issue: Issue,
+  input: PrepareTurnInput,
+): Promise<string | null> {
   const { org, trigger: allowed } = ports.settings;
   const { trigger, turn } = input;
   const verdict = parseTriggerLabels(issue.labels);
   if (turn === 1 && issue.state !== 'open') return 'the issue is closed';
   if (verdict.kind === 'rejected') return verdict.reason;
-  if (verdict.kind === 'none' || verdict.agent !== trigger.agent) return `the label of agent "${trigger.agent}" is gone`;
+  if (verdict.kind === 'none' || verdict.agent !== trigger.agent)
+    return `the label of agent "${trigger.agent}" is gone`;
   const logins = issue.assignees.map((user) => user.login);
-  const [members, actorMay] = await Promise.all([memberAssignees(forge, logins, org), mayDrive(forge, trigger.actor, allowed, org)]);
+  const [members, actorMay] = await Promise.all([
+    memberAssignees(forge, logins, org),
+    mayDrive(forge, trigger.actor, allowed, org),
+  ]);
   if (members.length === 0) return `no assignee is a member of ${org}`;
   if (!actorMay) return `${trigger.actor} may not drive an agent here (FORGE_TRIGGER=${allowed})`;
   return null;
@@ -122,7 +131,13 @@ function writeRows(ports: HomePorts, input: PrepareTurnInput, facts: TurnFacts):
       createdAt: now,
     });
     const references = input.references.map((reference) => reference.key);
-    database.runs.appendTurn({ slug, turn, event: 'begun', at: now, detail: { cause: input.cause.kind, promptHash: promptRef, references } });
+    database.runs.appendTurn({
+      slug,
+      turn,
+      event: 'begun',
+      at: now,
+      detail: { cause: input.cause.kind, promptHash: promptRef, references },
+    });
     database.forgeState.upsert({
       forge,
       owner,

@@ -36,19 +36,34 @@ async function readEvent(forge: Forge, reference: WakeReference): Promise<Prompt
 }
 
 /** The machine's cause with its references read. */
-export async function causeText(blobs: BlobStore, cause: PromptCause, issue: Issue, agent: AgentManifest): Promise<PromptCauseText> {
+export async function causeText(
+  blobs: BlobStore,
+  cause: PromptCause,
+  issue: Issue,
+  agent: AgentManifest,
+): Promise<PromptCauseText> {
   switch (cause.kind) {
     case 'first': {
       const { number, title, body, author, url } = issue;
-      return { kind: 'first', role: agent.prompt, task: { kind: issue.isPull ? 'pull' : 'issue', number, title, body, author: author.login, url } };
+      return {
+        kind: 'first',
+        role: agent.prompt,
+        task: { kind: issue.isPull ? 'pull' : 'issue', number, title, body, author: author.login, url },
+      };
     }
     case 'wake':
     case 'retriggered':
       return cause;
     case 'operator':
-      return { kind: 'operator', text: cause.promptRef === null ? null : await blobs.getText(cause.promptRef) };
+      return {
+        kind: 'operator',
+        text: cause.promptRef === null ? null : await blobs.getText(cause.promptRef),
+      };
     case 'nudge':
       if (cause.why !== 'uncommitted') return { kind: 'nudge', reason: cause };
-      return { kind: 'nudge', reason: { why: 'uncommitted', paths: (await blobs.getText(cause.pathsRef)).split('\n') } };
+      return {
+        kind: 'nudge',
+        reason: { why: 'uncommitted', paths: (await blobs.getText(cause.pathsRef)).split('\n') },
+      };
   }
 }

@@ -21,7 +21,12 @@ export type ExtractedWork =
   | { readonly kind: 'failed'; readonly reason: string };
 
 /** Takes the branch's new commits and a report on the workspace out through a throw-away container. */
-export async function extractWork(ports: HostPorts, run: RunRef, known: readonly string[], purpose: string): Promise<ExtractedWork> {
+export async function extractWork(
+  ports: HostPorts,
+  run: RunRef,
+  known: readonly string[],
+  purpose: string,
+): Promise<ExtractedWork> {
   const { slug, subject } = run;
   const target = {
     name: `bb-${slug}-${purpose}`,
@@ -33,7 +38,8 @@ export async function extractWork(ports: HostPorts, run: RunRef, known: readonly
   };
   const output = await ports.runtime.runOnce(extractionSpec(target, known, ports.settings.maxPublishBytes));
   if (output.exitCode !== 0) {
-    const reason = extractionFailure(output.exitCode) ?? `the extractor ended with exit code ${String(output.exitCode)}`;
+    const reason =
+      extractionFailure(output.exitCode) ?? `the extractor ended with exit code ${String(output.exitCode)}`;
     return { kind: 'failed', reason };
   }
   try {
@@ -72,9 +78,11 @@ export async function publishThroughGate(ports: HostPorts, input: GateInput): Pr
   const forge = ports.forgeFor(subject);
   const existing = await forge.findOpenPrByHead(branch);
   const { head } = extraction.inspection;
-  if (existing !== undefined) return { kind: 'published', pr: existing.number, prUrl: existing.url, head, created: false };
+  if (existing !== undefined)
+    return { kind: 'published', pr: existing.number, prUrl: existing.url, head, created: false };
   const onForge = pushed.kind === 'pushed' || record.refs?.branchSha !== null;
-  if (!onForge || head === record.refs?.baseSha) return { kind: 'nothing', reason: 'there are no new commits on the branch' };
+  if (!onForge || head === record.refs?.baseSha)
+    return { kind: 'nothing', reason: 'there are no new commits on the branch' };
   if (input.publication.kind === 'branch') return { kind: 'pushed', head };
   ports.log.info({ slug, turn, branch }, 'opening the pull request');
   return openPullRequest(ports, forge, input, branch);
@@ -87,7 +95,11 @@ async function pushBranch(
 ): Promise<{ kind: 'pushed'; head: string } | { kind: 'unchanged' } | { kind: 'refused'; reason: string }> {
   const { slug, turn, subject, extraction, record } = input;
   if (extraction.bundle === null) return { kind: 'unchanged' };
-  const bundleFile = await ports.files.saveFile(slug, `turns/${String(turn)}/publish.bundle`, extraction.bundle);
+  const bundleFile = await ports.files.saveFile(
+    slug,
+    `turns/${String(turn)}/publish.bundle`,
+    extraction.bundle,
+  );
   const verdict = await ports.git.publish({
     repo: subject,
     branch,
@@ -101,7 +113,12 @@ async function pushBranch(
   return verdict.kind === 'pushed' ? { kind: 'pushed', head: verdict.head } : verdict;
 }
 
-async function openPullRequest(ports: HostPorts, forge: Forge, input: GateInput, branch: string): Promise<PublishResult> {
+async function openPullRequest(
+  ports: HostPorts,
+  forge: Forge,
+  input: GateInput,
+  branch: string,
+): Promise<PublishResult> {
   const { subject, publication, triggerActor } = input;
   if (publication.kind === 'branch') return { kind: 'pushed', head: input.extraction.inspection.head };
   const title = pullRequestTitle(publication.title, `Work on #${String(subject.number)}`);
@@ -112,14 +129,29 @@ async function openPullRequest(ports: HostPorts, forge: Forge, input: GateInput,
     base: input.record.refs?.baseBranch ?? (await forge.readRepository()).defaultBranch,
   });
   if (ports.settings.requestReview) await askForReview(ports, forge, subject, pr.number, triggerActor);
-  return { kind: 'published', pr: pr.number, prUrl: pr.url, head: input.extraction.inspection.head, created: true };
+  return {
+    kind: 'published',
+    pr: pr.number,
+    prUrl: pr.url,
+    head: input.extraction.inspection.head,
+    created: true,
+  };
 }
 
 /** A courtesy: the pull request stands without it. */
-async function askForReview(ports: HostPorts, forge: Forge, subject: SubjectRef, pr: number, login: string): Promise<void> {
+async function askForReview(
+  ports: HostPorts,
+  forge: Forge,
+  subject: SubjectRef,
+  pr: number,
+  login: string,
+): Promise<void> {
   try {
     await forge.requestReview(pr, login);
   } catch (error) {
-    ports.log.warn({ repo: `${subject.owner}/${subject.repo}`, pr, login, err: error }, 'review not requested');
+    ports.log.warn(
+      { repo: `${subject.owner}/${subject.repo}`, pr, login, err: error },
+      'review not requested',
+    );
   }
 }

@@ -8,7 +8,8 @@ import { extractWork, knownCommits, publishThroughGate } from './publish-gate.js
 export async function publishWork(ports: HostPorts, input: PublishInput): Promise<PublishResult> {
   const { slug, turn } = input;
   const record = await ports.files.readTurn(slug, turn);
-  if (record === undefined) throw new InvalidInputError(`turn ${String(turn)} of ${slug} has not begun on this host`);
+  if (record === undefined)
+    throw new InvalidInputError(`turn ${String(turn)} of ${slug} has not begun on this host`);
   const work = await extractWork(ports, input, knownCommits(record), 'publish');
   if (work.kind === 'failed') return { kind: 'refused', reason: work.reason };
   const { title, body } = readContent(await ports.blobs.getText(input.contentRef));

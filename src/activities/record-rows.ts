@@ -7,7 +7,10 @@ import type { RecordEndInput, RecordStateInput, RecordTurnInput, RunRef, RunSnap
 /** A finished turn: its row, its operations, and the run's state row, in one transaction. */
 export async function recordTurn(ports: HomePorts, input: RecordTurnInput): Promise<void> {
   const { result, settled, slug, turn } = input;
-  const operations = result.operationsRef === null ? [] : parseOperations(await ports.blobs.getText(result.operationsRef), slug, turn);
+  const operations =
+    result.operationsRef === null
+      ? []
+      : parseOperations(await ports.blobs.getText(result.operationsRef), slug, turn);
   const { database } = ports;
   database.transaction(() => {
     database.runs.appendOperations(operations);
@@ -18,7 +21,10 @@ export async function recordTurn(ports: HomePorts, input: RecordTurnInput): Prom
       at: result.finishedAt,
       detail: { ...result, ...settled, reason: input.reason, watchdogFired: input.watchdogFired },
     });
-    updateState(database, input, input.snapshot, { now: ports.clock.now(), lastCheckinAt: result.lastCheckinAt });
+    updateState(database, input, input.snapshot, {
+      now: ports.clock.now(),
+      lastCheckinAt: result.lastCheckinAt,
+    });
   });
 }
 
@@ -36,7 +42,14 @@ export async function recordEnd(ports: HomePorts, input: RecordEndInput): Promis
     const row = ownRow(database, input);
     if (row === undefined) return;
     const updatedAt = ports.clock.now();
-    database.forgeState.upsert({ ...row, status: 'destroyed', phase: 'destroyed', reason: null, destroyedAt: input.endedAt, updatedAt });
+    database.forgeState.upsert({
+      ...row,
+      status: 'destroyed',
+      phase: 'destroyed',
+      reason: null,
+      destroyedAt: input.endedAt,
+      updatedAt,
+    });
   });
   await Promise.resolve();
 }
@@ -82,9 +95,15 @@ function parseOperations(text: string, slug: string, turn: number): OperationRow
 }
 
 function toOperation(value: unknown, slug: string, turn: number): OperationRow {
-  if (typeof value !== 'object' || value === null) throw new InvalidInputError('an operation line is not an object');
+  if (typeof value !== 'object' || value === null)
+    throw new InvalidInputError('an operation line is not an object');
   const { id, at, operation, target, outcome, text } = value as Partial<OperationRow>;
-  if (typeof id !== 'string' || typeof at !== 'number' || typeof operation !== 'string' || typeof target !== 'string') {
+  if (
+    typeof id !== 'string' ||
+    typeof at !== 'number' ||
+    typeof operation !== 'string' ||
+    typeof target !== 'string'
+  ) {
     throw new InvalidInputError('an operation line lacks id, at, operation or target');
   }
   if (typeof text !== 'string' || (outcome !== 'ok' && outcome !== 'refused' && outcome !== 'failed')) {

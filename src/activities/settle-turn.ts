@@ -23,13 +23,29 @@ export async function settleTurn(ports: HostPorts, input: SettleTurnInput): Prom
   if (work.kind === 'failed' || record === undefined) {
     const reason = work.kind === 'failed' ? work.reason : 'the turn never began';
     const publish: PublishResult = { kind: 'refused', reason };
-    return { publish, stuck: false, stuckHash: input.stuckHash, uncommitted: 0, uncommittedRef: null, head: null, transcriptHash };
+    return {
+      publish,
+      stuck: false,
+      stuckHash: input.stuckHash,
+      uncommitted: 0,
+      uncommittedRef: null,
+      head: null,
+      transcriptHash,
+    };
   }
   const { extraction } = work;
   const { inspection } = extraction;
   const stuck = inspection.stuck !== null && inspection.stuck !== input.stuckHash;
   const [publish, uncommittedRef] = await Promise.all([
-    stuck || !input.publish ? skipped(stuck) : publishThroughGate(ports, { ...input, record, extraction, publication: await publicationOf(ports, input), allowPaths: input.prepared.allowPaths }),
+    stuck || !input.publish
+      ? skipped(stuck)
+      : publishThroughGate(ports, {
+          ...input,
+          record,
+          extraction,
+          publication: await publicationOf(ports, input),
+          allowPaths: input.prepared.allowPaths,
+        }),
     keepUncommitted(ports, input, extraction),
   ]);
   return {
@@ -65,7 +81,10 @@ async function snapshotSession(ports: HostPorts, input: SettleTurnInput): Promis
   const archive = await ports.runtime.archive(input.slug, 'agent', path, ports.settings.maxTranscriptBytes);
   if (archive === undefined) return null;
   if (archive.truncated) {
-    ports.log.warn({ slug: input.slug, turn: input.turn }, 'the session is larger than the transcript limit; the last whole snapshot is kept');
+    ports.log.warn(
+      { slug: input.slug, turn: input.turn },
+      'the session is larger than the transcript limit; the last whole snapshot is kept',
+    );
     return null;
   }
   await ports.files.saveFile(input.slug, TRANSCRIPT_FILE, archive.tar);
@@ -73,7 +92,11 @@ async function snapshotSession(ports: HostPorts, input: SettleTurnInput): Promis
 }
 
 /** The list becomes a blob for the nudge; the changes themselves are kept as a patch. */
-async function keepUncommitted(ports: HostPorts, input: SettleTurnInput, extraction: Extraction): Promise<string | null> {
+async function keepUncommitted(
+  ports: HostPorts,
+  input: SettleTurnInput,
+  extraction: Extraction,
+): Promise<string | null> {
   const { uncommitted } = extraction.inspection;
   const listed = uncommitted.filter((path) => path !== 'STUCK.md');
   if (listed.length === 0) return null;
@@ -87,6 +110,7 @@ async function keepUncommitted(ports: HostPorts, input: SettleTurnInput, extract
     timeoutMs: PATCH_TIMEOUT_MS,
   };
   const patch = await ports.runtime.runOnce(patchSpec(target, MAX_PATCH_BYTES));
-  if (patch.exitCode === 0) await ports.files.saveFile(slug, `turns/${String(turn)}/uncommitted.patch`, patch.stdout);
+  if (patch.exitCode === 0)
+    await ports.files.saveFile(slug, `turns/${String(turn)}/uncommitted.patch`, patch.stdout);
   return ports.blobs.put(listed.join('\n'));
 }

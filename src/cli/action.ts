@@ -2,13 +2,13 @@ import type { Command } from 'commander';
 import type { CliDeps } from './deps.js';
 import type { Orchestrator } from './orchestrator.js';
 
-/** What the commands are registered with. A command's work resolves with the exit status. */
+/** A command's work: its options as commander parsed them, its arguments; resolves with the exit status. */
+export type CommandWork<O extends object> = (options: O, args: readonly string[]) => Promise<number> | number;
+
+/** What the commands are registered with. */
 export interface CommandContext {
   readonly deps: CliDeps;
-  action<O extends object>(
-    command: Command,
-    work: (options: O, args: readonly string[]) => Promise<number> | number,
-  ): void;
+  readonly action: <O extends object>(command: Command, work: CommandWork<O>) => void;
 }
 
 /** Connects, does the work, and closes the connection however the work ends. */

@@ -29,7 +29,8 @@ export function checkHome(home: string): 'there' | 'missing' {
     throw new InvalidInputError(`${home} can be written by others, who could then be you: chmod 700 ${home}`);
   }
   const me = process.getuid?.();
-  if (me !== undefined && found.uid !== me && found.uid !== 0) {
+  // root may serve another user's home, as the worker in a container does.
+  if (me !== undefined && me !== 0 && found.uid !== me && found.uid !== 0) {
     throw new InvalidInputError(
       `${home} belongs to user ${found.uid}, not to you: choose another BOT_BOTTLE_HOME`,
     );

@@ -20,7 +20,12 @@ export class ForgeHttpError extends BotBottleError {
     message: string,
     options?: { cause?: unknown },
   ) {
-    super(status === 404 ? 'forge_not_found' : 'forge_http', message, status === 0 || status === 429 || status >= 500, options);
+    super(
+      status === 404 ? 'forge_not_found' : 'forge_http',
+      message,
+      status === 0 || status === 429 || status >= 500,
+      options,
+    );
   }
 }
 

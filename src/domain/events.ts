@@ -74,7 +74,12 @@ export type InnerEvent =
   | { readonly kind: 'command'; readonly command: OperatorCommand; readonly at: number }
   | { readonly kind: 'host_claimed'; readonly host: string }
   | { readonly kind: 'prepared'; readonly turn: number; readonly prepared: PreparedTurn }
-  | { readonly kind: 'prepare_refused'; readonly turn: number; readonly reason: string; readonly stale: boolean }
+  | {
+      readonly kind: 'prepare_refused';
+      readonly turn: number;
+      readonly reason: string;
+      readonly stale: boolean;
+    }
   | { readonly kind: 'turn_lost'; readonly turn: number }
   | { readonly kind: 'turn_finished'; readonly turn: number; readonly result: TurnResult }
   | { readonly kind: 'settled'; readonly turn: number; readonly settled: SettledTurn }
@@ -84,7 +89,12 @@ export type InnerEvent =
   | { readonly kind: 'destroyed' }
   | { readonly kind: 'history_full' }
   /** A step failed for good (no repetition cures it). */
-  | { readonly kind: 'step_failed'; readonly step: 'claim' | 'prepare' | 'run' | 'settle' | 'destroy'; readonly turn: number; readonly reason: string };
+  | {
+      readonly kind: 'step_failed';
+      readonly step: 'claim' | 'prepare' | 'run' | 'settle' | 'destroy';
+      readonly turn: number;
+      readonly reason: string;
+    };
 
 export type MachineEvent = RunEvent | InnerEvent;
 

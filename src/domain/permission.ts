@@ -5,7 +5,12 @@ import type { Forge } from './ports.js';
 export type AllowedActors = 'collaborators' | 'org' | 'anyone';
 
 /** A fresh answer from the forge. */
-export async function mayDrive(forge: Forge, login: string, allowed: AllowedActors, org: string): Promise<boolean> {
+export async function mayDrive(
+  forge: Forge,
+  login: string,
+  allowed: AllowedActors,
+  org: string,
+): Promise<boolean> {
   switch (allowed) {
     case 'anyone':
       return true;
@@ -19,7 +24,13 @@ export async function mayDrive(forge: Forge, login: string, allowed: AllowedActo
 }
 
 /** The assignees that are members of the agent org. */
-export async function memberAssignees(forge: Forge, logins: readonly string[], org: string): Promise<string[]> {
-  const answers = await Promise.all(logins.map(async (login) => ((await forge.isOrgMember(org, login)) ? login : null)));
+export async function memberAssignees(
+  forge: Forge,
+  logins: readonly string[],
+  org: string,
+): Promise<string[]> {
+  const answers = await Promise.all(
+    logins.map(async (login) => ((await forge.isOrgMember(org, login)) ? login : null)),
+  );
   return answers.filter((login) => login !== null);
 }

@@ -130,7 +130,11 @@ export interface OneShotSpec {
   readonly argv: readonly string[];
   /** `0:0` only for removing a tree; such a container still has no network and one capability. */
   readonly user: 'agent' | 'remover';
-  readonly mounts: readonly { readonly source: string; readonly target: string; readonly readOnly: boolean }[];
+  readonly mounts: readonly {
+    readonly source: string;
+    readonly target: string;
+    readonly readOnly: boolean;
+  }[];
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   /** Standard output beyond this is an error. */
@@ -163,12 +167,23 @@ export interface BottleRuntime {
   /** Resolves with the exit code when the container is not running. */
   waitForExit(slug: string, role: ContainerRole, signal: AbortSignal): Promise<number>;
   /** Output since an engine time stamp (ISO 8601, exclusive), until the container stops or the signal aborts. */
-  followLogs(slug: string, role: ContainerRole, since: string | null, signal: AbortSignal, onLine: (line: LogLine) => void): Promise<void>;
+  followLogs(
+    slug: string,
+    role: ContainerRole,
+    since: string | null,
+    signal: AbortSignal,
+    onLine: (line: LogLine) => void,
+  ): Promise<void>;
   /** Every container and volume with our labels, optionally of one run. */
   list(slug?: string): Promise<OwnedObject[]>;
   runOnce(spec: OneShotSpec): Promise<OneShotResult>;
   /** Tar of a path in a stopped container, cut at the cap (then `truncated`); `undefined` when the path is not there. */
-  archive(slug: string, role: ContainerRole, path: string, maxBytes: number): Promise<{ readonly tar: Uint8Array; readonly truncated: boolean } | undefined>;
+  archive(
+    slug: string,
+    role: ContainerRole,
+    path: string,
+    maxBytes: number,
+  ): Promise<{ readonly tar: Uint8Array; readonly truncated: boolean } | undefined>;
   /** Uploads a tar into a stopped container below the path. */
   restore(slug: string, role: ContainerRole, path: string, tar: Uint8Array): Promise<void>;
   imageId(image: string): Promise<string | undefined>;
@@ -238,7 +253,8 @@ export interface GitPublishRequest {
 
 export type GitPublishVerdict =
   | { readonly kind: 'pushed'; readonly head: string; readonly commits: number }
-  | { readonly kind: 'unchanged'; readonly head: string }
+  /** Nothing to push. `onForge`: the branch is there and has the commits, as after a push that is repeated. */
+  | { readonly kind: 'unchanged'; readonly head: string; readonly onForge: boolean }
   | { readonly kind: 'refused'; readonly reason: string };
 
 // ---------------------------------------------------------------------------------------------------------------
@@ -264,7 +280,12 @@ export interface TurnRecord {
   readonly baseSha: string | null;
   readonly logSince: string | null;
   readonly lastCheckinAt: number;
-  readonly done: { readonly id: string; readonly status: DoneStatus; readonly summary: string; readonly at: number } | null;
+  readonly done: {
+    readonly id: string;
+    readonly status: DoneStatus;
+    readonly summary: string;
+    readonly at: number;
+  } | null;
   readonly sidecarRestarts: number;
   /** Milliseconds the turn was held for the operator: not counted against its limit. */
   readonly heldMs: number;
@@ -358,7 +379,11 @@ export interface AgentProvider {
   /** A session id chosen by us before the first turn, or `null` when the CLI chooses its own. */
   newSessionId(seed: string): string | null;
   /** Command line of one turn; the prompt comes on standard input. `resume` is the session to go on with. */
-  launch(options: { readonly sessionId: string | null; readonly resume: boolean; readonly model: string | null }): AgentLaunch;
+  launch(options: {
+    readonly sessionId: string | null;
+    readonly resume: boolean;
+    readonly model: string | null;
+  }): AgentLaunch;
   /** Session id seen in a line of the agent's output, if any. */
   sessionIdIn(line: string): string | undefined;
   isSessionId(text: string): boolean;
@@ -378,7 +403,11 @@ export interface BottleManifest {
   readonly image: string | null;
   readonly env: Readonly<Record<string, string>>;
   readonly limits: ResourceLimits;
-  readonly publish: { readonly allowPaths: readonly string[]; readonly drafts: boolean; readonly base: string | null };
+  readonly publish: {
+    readonly allowPaths: readonly string[];
+    readonly drafts: boolean;
+    readonly base: string | null;
+  };
 }
 
 export interface Manifests {
@@ -425,10 +454,30 @@ export interface Database {
 // From the host that runs a turn back to the run's workflow
 
 export interface RunChannel {
-  turnStarted(subject: SubjectRef, message: { readonly slug: string; readonly turn: number; readonly at: number }): Promise<void>;
-  signalDone(subject: SubjectRef, message: { readonly slug: string; readonly turn: number; readonly doneId: string; readonly status: DoneStatus; readonly summaryRef: string }): Promise<void>;
+  turnStarted(
+    subject: SubjectRef,
+    message: { readonly slug: string; readonly turn: number; readonly at: number },
+  ): Promise<void>;
+  signalDone(
+    subject: SubjectRef,
+    message: {
+      readonly slug: string;
+      readonly turn: number;
+      readonly doneId: string;
+      readonly status: DoneStatus;
+      readonly summaryRef: string;
+    },
+  ): Promise<void>;
   /** Runs the publish gate for the agent's `open_pr`; the same request id gives the same answer. */
-  openPr(subject: SubjectRef, message: { readonly slug: string; readonly turn: number; readonly requestId: string; readonly contentRef: string }): Promise<PublishResult>;
+  openPr(
+    subject: SubjectRef,
+    message: {
+      readonly slug: string;
+      readonly turn: number;
+      readonly requestId: string;
+      readonly contentRef: string;
+    },
+  ): Promise<PublishResult>;
 }
 
 export interface Clock {

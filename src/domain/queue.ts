@@ -11,10 +11,30 @@ export const QUEUE_ID = /^[a-z0-9]{8,40}$/;
 
 /** Bundle to worker (`out/`). The file's name carries the message's id; the run comes from the directory. */
 export type QueueBody =
-  | { readonly kind: 'done'; readonly slug: string; readonly turn: number; readonly status: DoneStatus; readonly summary: string; readonly at: number }
-  | { readonly kind: 'open_pr'; readonly slug: string; readonly turn: number; readonly title: string; readonly body: string; readonly at: number }
+  | {
+      readonly kind: 'done';
+      readonly slug: string;
+      readonly turn: number;
+      readonly status: DoneStatus;
+      readonly summary: string;
+      readonly at: number;
+    }
+  | {
+      readonly kind: 'open_pr';
+      readonly slug: string;
+      readonly turn: number;
+      readonly title: string;
+      readonly body: string;
+      readonly at: number;
+    }
   /** Operation-log lines; also a check-in, like every message. */
-  | { readonly kind: 'operations'; readonly slug: string; readonly turn: number; readonly lines: readonly OperationLine[]; readonly at: number };
+  | {
+      readonly kind: 'operations';
+      readonly slug: string;
+      readonly turn: number;
+      readonly lines: readonly OperationLine[];
+      readonly at: number;
+    };
 
 export interface QueueMessage {
   readonly fileName: string;

@@ -21,7 +21,8 @@ export function parseTriggerLabels(labels: readonly string[]): LabelVerdict {
   if (secondAgent !== undefined) return rejected(`two agent labels (${agents.join(', ')}): leave one`);
   if (secondBottle !== undefined) return rejected(`two bottle labels (${bottles.join(', ')}): leave one`);
   if (!MANIFEST_KEY.test(agent)) return rejected(`"${agent}" is not a possible agent name`);
-  if (bottle !== undefined && !MANIFEST_KEY.test(bottle)) return rejected(`"${bottle}" is not a possible bottle name`);
+  if (bottle !== undefined && !MANIFEST_KEY.test(bottle))
+    return rejected(`"${bottle}" is not a possible bottle name`);
   return { kind: 'agent', agent, bottle: bottle ?? null };
 }
 

@@ -10,7 +10,8 @@ export interface Done {
 }
 
 /** Why the orchestrator, not the agent, ended a turn. */
-export type StopReason = 'watchdog' | 'timeout' | 'sidecar_died' | 'queue_flood' | 'operator' | 'closed' | 'untriggered' | 'history';
+export type StopReason =
+  'watchdog' | 'timeout' | 'sidecar_died' | 'queue_flood' | 'operator' | 'closed' | 'untriggered' | 'history';
 
 /** What a finished turn left behind; authoritative over any signal sent while it ran. */
 export interface TurnResult {
@@ -34,7 +35,13 @@ export interface TurnResult {
 
 /** What the publish gate said. */
 export type PublishResult =
-  | { readonly kind: 'published'; readonly pr: number; readonly prUrl: string; readonly head: string; readonly created: boolean }
+  | {
+      readonly kind: 'published';
+      readonly pr: number;
+      readonly prUrl: string;
+      readonly head: string;
+      readonly created: boolean;
+    }
   | { readonly kind: 'pushed'; readonly head: string }
   | { readonly kind: 'nothing'; readonly reason: string }
   | { readonly kind: 'refused'; readonly reason: string };

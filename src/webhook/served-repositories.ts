@@ -1,9 +1,9 @@
 import { InvalidInputError } from '../domain/errors.js';
 
-const PATTERN = /^[A-Za-z0-9._*-]+\/[A-Za-z0-9._*-]+$/;
+const PATTERN = /^(?:\*|[A-Za-z0-9._*-]+\/[A-Za-z0-9._*-]+)$/;
 
 /**
- * `FORGE_REPOS`: patterns like `owner/*` or `alice/demo`, `*` for any run of characters but the slash; upper and lower
+ * `FORGE_REPOS`: patterns like `owner/*` or `alice/demo`, or `*` alone for all of them; `*` for any run of characters but the slash; upper and lower
  * case are one, as on the forge. An empty list serves every repository that the webhook delivers.
  * Errors: `InvalidInputError` for something that is not `owner/name`.
  */
@@ -12,6 +12,7 @@ export function servedRepositories(patterns: readonly string[]): (owner: string,
     if (!PATTERN.test(pattern)) {
       throw new InvalidInputError(`FORGE_REPOS: "${pattern}" is not a pattern like owner/* or owner/name`);
     }
+    if (pattern === '*') return /^/;
     const escaped = pattern.replace(/[.]/g, '\\.').replace(/\*+/g, '[^/]*');
     return new RegExp(`^${escaped}$`, 'i');
   });

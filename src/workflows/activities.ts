@@ -1,6 +1,11 @@
 /** Activity proxies, grouped by queue, time-out and retry policy; each call gets its queue and summary on the spot. */
 import { ActivityCancellationType, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
-import type { ClaimActivities, HomeActivities, HostActivities, TurnActivities } from '../activities/interface.js';
+import type {
+  ClaimActivities,
+  HomeActivities,
+  HostActivities,
+  TurnActivities,
+} from '../activities/interface.js';
 import { CLAIM_QUEUE, TASK_QUEUE } from './messages.js';
 
 /** Error codes of `BotBottleError`s that no repetition cures; activities mark them so, this is the second lock. */

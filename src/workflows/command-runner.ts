@@ -42,7 +42,10 @@ export class CommandRunner {
     switch (command.kind) {
       case 'claim_host':
         return this.start('claim', async () => {
-          const { host } = await activities.claims.claimHost.executeWithOptions({ summary: 'claim a host' }, []);
+          const { host } = await activities.claims.claimHost.executeWithOptions(
+            { summary: 'claim a host' },
+            [],
+          );
           return { kind: 'host_claimed', host };
         });
       case 'prepare_turn':
@@ -66,11 +69,17 @@ export class CommandRunner {
         const input = { ...runRef(s), turn: command.turn, result, settled, reason };
         const snapshot = { ...snapshotOf(s), phase: 'frozen', reason };
         const record = { ...input, snapshot, watchdogFired: s.watchdogFired };
-        return this.write(() => activities.rows.recordTurn.executeWithOptions({ summary: `rows of turn ${String(command.turn)}` }, [record]));
+        return this.write(() =>
+          activities.rows.recordTurn.executeWithOptions({ summary: `rows of turn ${String(command.turn)}` }, [
+            record,
+          ]),
+        );
       }
       case 'record_state': {
         const input = { ...runRef(s), snapshot: snapshotOf(s) };
-        return this.write(() => activities.rows.recordState.executeWithOptions({ summary: 'state row' }, [input]));
+        return this.write(() =>
+          activities.rows.recordState.executeWithOptions({ summary: 'state row' }, [input]),
+        );
       }
       case 'destroy': {
         const input = runRef(s);
@@ -85,7 +94,9 @@ export class CommandRunner {
       }
       case 'record_end': {
         const input = { subject: s.subject, slug: command.slug, turn: s.turn, endedAt: command.endedAt };
-        return this.write(() => activities.rows.recordEnd.executeWithOptions({ summary: 'end of the run' }, [input]));
+        return this.write(() =>
+          activities.rows.recordEnd.executeWithOptions({ summary: 'end of the run' }, [input]),
+        );
       }
       case 'show_phase':
         return this.showPhase(s);
@@ -96,7 +107,15 @@ export class CommandRunner {
     const s = this.state();
     const { turn, cause, references } = command;
     const prNumber = openPrs(s)[0] ?? null;
-    const input = { ...runRef(s), turn, trigger: needed(s.life, 'life').trigger, cause, references, prNumber, host: s.host };
+    const input = {
+      ...runRef(s),
+      turn,
+      trigger: needed(s.life, 'life').trigger,
+      cause,
+      references,
+      prNumber,
+      host: s.host,
+    };
     this.start('prepare', async () => {
       await this.recorded;
       const options = { summary: `prepare turn ${String(turn)} (${cause.kind})` };
@@ -112,7 +131,16 @@ export class CommandRunner {
     const { turnTimeoutMs, doneGraceMs } = s.policy;
     const prepared = needed(s.prepared, 'prepared turn');
     const { sessionId, head } = s;
-    return { ...runRef(s), prepared, sessionId, prNumber: openPrs(s)[0] ?? null, head, turnTimeoutMs, doneGraceMs, stop };
+    return {
+      ...runRef(s),
+      prepared,
+      sessionId,
+      prNumber: openPrs(s)[0] ?? null,
+      head,
+      turnTimeoutMs,
+      doneGraceMs,
+      stop,
+    };
   }
 
   private watch(how: 'run' | 'attach', input: RunTurnInput): void {
@@ -124,7 +152,9 @@ export class CommandRunner {
     const watching = scope.run(() =>
       how === 'run'
         ? activities.turns.runTurn.executeWithOptions({ taskQueue: turnsQueue(host), summary }, [input])
-        : activities.attachments.attachTurn.executeWithOptions({ taskQueue: bottlesQueue(host), summary }, [input]),
+        : activities.attachments.attachTurn.executeWithOptions({ taskQueue: bottlesQueue(host), summary }, [
+            input,
+          ]),
     );
     watching.then(
       (result) => {
@@ -145,8 +175,18 @@ export class CommandRunner {
     const life = needed(s.life, 'life');
     const publish = s.closing === null && !s.untriggered;
     const prepared = needed(s.prepared, 'prepared turn');
-    const input = { ...runRef(s), result: { ...result, done: s.done }, prepared, triggerActor: life.trigger.actor, stuckHash, publish };
-    const options = { taskQueue: bottlesQueue(needed(s.host, 'host')), summary: `settle turn ${String(turn)}: collect, publish, snapshot` };
+    const input = {
+      ...runRef(s),
+      result: { ...result, done: s.done },
+      prepared,
+      triggerActor: life.trigger.actor,
+      stuckHash,
+      publish,
+    };
+    const options = {
+      taskQueue: bottlesQueue(needed(s.host, 'host')),
+      summary: `settle turn ${String(turn)}: collect, publish, snapshot`,
+    };
     this.start('settle', async () => {
       const settled = await activities.host.settleTurn.executeWithOptions(options, [input]);
       return { kind: 'settled', turn, settled };

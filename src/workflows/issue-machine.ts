@@ -2,7 +2,15 @@
  * The whole life of an issue as a pure function: (state, event) -> state and commands. No clock, no randomness, no
  * Temporal: the workflow hands those in and carries the commands out. Source: product spec, section "Lifecycle".
  */
-import type { InnerEvent, MachineEvent, Observed, OperatorCommand, SettledTurn, Trigger, WakeReference } from '../domain/events.js';
+import type {
+  InnerEvent,
+  MachineEvent,
+  Observed,
+  OperatorCommand,
+  SettledTurn,
+  Trigger,
+  WakeReference,
+} from '../domain/events.js';
 import { makeSlug } from '../domain/slug.js';
 import type { FrozenReason, StopReason, TurnResult } from '../domain/turn.js';
 import { absorbObserved, closingOf, withPr } from './machine-forge.js';
@@ -356,7 +364,13 @@ function prepareRefused(d: Draft, reason: string): void {
 
 function stepFailed(d: Draft, event: Extract<InnerEvent, { kind: 'step_failed' }>): void {
   const { s } = d;
-  const expected = { claim: 'prepare', prepare: 'prepare', run: 'run', settle: 'settle', destroy: 'destroy' } as const;
+  const expected = {
+    claim: 'prepare',
+    prepare: 'prepare',
+    run: 'run',
+    settle: 'settle',
+    destroy: 'destroy',
+  } as const;
   if (s.busy !== expected[event.step] || s.turn !== event.turn) return;
   note(d, `${event.step} failed: ${event.reason}`);
   if (event.step === 'destroy') return destroyed(d);
@@ -437,7 +451,8 @@ export function refusalOf(s: MachineState, asked: OperatorCommand): string | nul
     case 'destroy':
       return null;
     case 'extend':
-      if (!Number.isSafeInteger(asked.ms) || asked.ms <= 0 || asked.ms > MAX_EXTEND_MS) return 'extend takes up to 24 h';
+      if (!Number.isSafeInteger(asked.ms) || asked.ms <= 0 || asked.ms > MAX_EXTEND_MS)
+        return 'extend takes up to 24 h';
       return s.phase === 'running' ? null : `no turn is running (${s.phase})`;
     case 'done':
       return s.phase === 'running' ? null : `no turn is running (${s.phase})`;

@@ -1,11 +1,28 @@
 /** One workflow per issue: handlers enqueue, one loop drains the mailbox through the pure machine. */
-import { allHandlersFinished, ApplicationFailure, condition, continueAsNew, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
+import {
+  allHandlersFinished,
+  ApplicationFailure,
+  condition,
+  continueAsNew,
+  setCurrentDetails,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { MachineEvent } from '../domain/events.js';
 import type { PublishResult } from '../domain/turn.js';
 import * as activities from './activities.js';
 import { CommandRunner } from './command-runner.js';
 import { initialState, isQuiescent, nextLife, refusalOf, step } from './issue-machine.js';
-import { bottlesQueue, commandUpdate, eventSignal, openPrUpdate, stateQuery, timelineQuery, type IssueWorkflowInput, type OpenPrRequest } from './messages.js';
+import {
+  bottlesQueue,
+  commandUpdate,
+  eventSignal,
+  openPrUpdate,
+  stateQuery,
+  timelineQuery,
+  type IssueWorkflowInput,
+  type OpenPrRequest,
+} from './messages.js';
 import { detailsOf, needed, runRef, viewOf } from './run-view.js';
 
 /** Far below the server's limits, so that the turn can still be stopped and settled. */
@@ -61,7 +78,15 @@ export async function issueWorkflow(input: IssueWorkflowInput): Promise<void> {
 
   const next = state.pendingTrigger;
   if (state.phase === 'idle' && next !== null) {
-    enqueue({ kind: 'observed', readAt: state.observedAt, open: true, closedAt: null, triggered: true, trigger: next, prs: [] });
+    enqueue({
+      kind: 'observed',
+      readAt: state.observedAt,
+      open: true,
+      closedAt: null,
+      triggered: true,
+      trigger: next,
+      prs: [],
+    });
   }
 
   for (;;) {

@@ -146,7 +146,12 @@ export function nextLife(ended: MachineState): MachineState {
 /** What the machine wants done; the workflow does it and feeds what comes of it back in. */
 export type MachineCommand =
   | { readonly kind: 'claim_host' }
-  | { readonly kind: 'prepare_turn'; readonly turn: number; readonly cause: TurnCause; readonly references: readonly WakeReference[] }
+  | {
+      readonly kind: 'prepare_turn';
+      readonly turn: number;
+      readonly cause: TurnCause;
+      readonly references: readonly WakeReference[];
+    }
   | { readonly kind: 'run_turn'; readonly turn: number }
   | { readonly kind: 'attach_turn'; readonly turn: number; readonly stop: StopReason | null }
   | { readonly kind: 'stop_turn'; readonly reason: StopReason }
@@ -155,7 +160,13 @@ export type MachineCommand =
   | { readonly kind: 'disarm_watchdog' }
   | { readonly kind: 'ask_checkin'; readonly turn: number }
   /** Rows of a finished turn and the frozen (or going on) state of the run. */
-  | { readonly kind: 'record_turn'; readonly turn: number; readonly result: TurnResult; readonly settled: SettledTurn; readonly reason: FrozenReason }
+  | {
+      readonly kind: 'record_turn';
+      readonly turn: number;
+      readonly result: TurnResult;
+      readonly settled: SettledTurn;
+      readonly reason: FrozenReason;
+    }
   | { readonly kind: 'record_state' }
   | { readonly kind: 'destroy'; readonly slug: string }
   | { readonly kind: 'record_end'; readonly slug: string; readonly endedAt: number }

@@ -26,12 +26,24 @@ export function reasonOf(s: MachineState, result: TurnResult, left: SettledTurn)
 }
 
 /** One more turn for an agent that exited cleanly but left something undone; never after an error [S0]. */
-export function nudgeFor(s: MachineState, result: TurnResult, left: SettledTurn, reason: FrozenReason): TurnCause | null {
-  if (s.nudgesUsed >= s.policy.nudges || result.exitCode !== 0 || result.stopped !== null || s.stopRequested !== null) return null;
+export function nudgeFor(
+  s: MachineState,
+  result: TurnResult,
+  left: SettledTurn,
+  reason: FrozenReason,
+): TurnCause | null {
+  if (
+    s.nudgesUsed >= s.policy.nudges ||
+    result.exitCode !== 0 ||
+    result.stopped !== null ||
+    s.stopRequested !== null
+  )
+    return null;
   if (reason === 'incomplete') return { kind: 'nudge', why: 'not_done' };
   if (reason !== 'done') return null;
   if (left.publish.kind === 'refused') return { kind: 'nudge', why: 'refused', reason: left.publish.reason };
-  if (left.uncommittedRef !== null) return { kind: 'nudge', why: 'uncommitted', pathsRef: left.uncommittedRef };
+  if (left.uncommittedRef !== null)
+    return { kind: 'nudge', why: 'uncommitted', pathsRef: left.uncommittedRef };
   return null;
 }
 

@@ -30,7 +30,9 @@ export function detailsOf(s: MachineState): string {
     `**${view.phase}**${view.reason === null ? '' : ` (${view.reason})`} · turn ${String(view.turn)} · \`${view.slug ?? 'no run'}\``,
     view.detail === null ? '' : `> ${view.detail.replace(/\s+/g, ' ').replace(/[<>`]/g, ' ')}`,
     '',
-    ...s.timeline.slice(-15).map((entry) => `- ${new Date(entry.at).toISOString()} ${entry.what.replace(/[<>`]/g, ' ')}`),
+    ...s.timeline
+      .slice(-15)
+      .map((entry) => `- ${new Date(entry.at).toISOString()} ${entry.what.replace(/[<>`]/g, ' ')}`),
   ];
   return lines.join('\n');
 }

@@ -6,13 +6,28 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { RunEvent } from '../../src/domain/events.js';
 import { workflowIdOf } from '../../src/domain/issue.js';
 import type { TurnResult } from '../../src/domain/turn.js';
-import { commandUpdate, DEFAULT_POLICY, eventSignal, ISSUE_WORKFLOW, openPrUpdate, stateQuery, TASK_QUEUE, timelineQuery, type RunView } from '../../src/workflows/messages.js';
+import {
+  commandUpdate,
+  DEFAULT_POLICY,
+  eventSignal,
+  ISSUE_WORKFLOW,
+  openPrUpdate,
+  stateQuery,
+  TASK_QUEUE,
+  timelineQuery,
+  type RunView,
+} from '../../src/workflows/messages.js';
 import { comment, observed, SUBJECT, trigger } from '../support/machine/world.js';
 import { ScriptedActivities, type TurnScript } from '../support/temporal/scripted-activities.js';
 import { timeSkipping, withWorkers } from '../support/temporal/time-skipping.js';
 
 const done: Partial<TurnResult> = { done: { id: 'd', status: 'success', summaryRef: 'r' } };
-const CLOSED = observed({ readAt: 1_000, open: false, closedAt: 999, prs: [{ number: 13, open: false, merged: true, closedAt: 999 }] });
+const CLOSED = observed({
+  readAt: 1_000,
+  open: false,
+  closedAt: 999,
+  prs: [{ number: 13, open: false, merged: true, closedAt: 999 }],
+});
 
 describe('issueWorkflow on the time-skipping server', function () {
   this.timeout(60_000);
@@ -56,16 +71,22 @@ describe('issueWorkflow on the time-skipping server', function () {
     }
 
     async until(condition: (view: RunView) => boolean): Promise<RunView> {
-      for (const deadline = Date.now() + 20_000; ; ) {
+      for (const deadline = Date.now() + 20_000; ;) {
         const view = await this.handle().query(stateQuery);
         if (condition(view)) return view;
-        assert.ok(Date.now() < deadline, `not reached: ${JSON.stringify(view)} ${JSON.stringify(await this.handle().query(timelineQuery))}`);
+        assert.ok(
+          Date.now() < deadline,
+          `not reached: ${JSON.stringify(view)} ${JSON.stringify(await this.handle().query(timelineQuery))}`,
+        );
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
     }
   }
 
-  const run = (script: (life: Life) => (turn: number) => TurnScript, work: (life: Life, fake: ScriptedActivities) => Promise<void>): Promise<void> => {
+  const run = (
+    script: (life: Life) => (turn: number) => TurnScript,
+    work: (life: Life, fake: ScriptedActivities) => Promise<void>,
+  ): Promise<void> => {
     const life = new Life();
     const fake = new ScriptedActivities(script(life));
     return withWorkers(environment, fake.activities, () => work(life, fake));
@@ -92,7 +113,10 @@ describe('issueWorkflow on the time-skipping server', function () {
         await life.send(CLOSED);
         await life.handle().result();
         assert.deepEqual(fake.destroyed, [frozen.slug]);
-        assert.deepEqual(fake.recorded.map((row) => row.turn), [1, 2]);
+        assert.deepEqual(
+          fake.recorded.map((row) => row.turn),
+          [1, 2],
+        );
         assert.equal(fake.ended[0]?.endedAt, 999);
       },
     ));
@@ -159,8 +183,14 @@ describe('issueWorkflow on the time-skipping server', function () {
         await life.trigger();
         await life.until((view) => view.phase === 'frozen');
         const refused = life.handle().executeUpdate(commandUpdate, { args: [{ kind: 'extend', ms: 1 }] });
-        await assert.rejects(refused, (error: unknown) => error instanceof WorkflowUpdateFailedError && /no turn is running/.test(String(error.cause)));
-        const accepted = await life.handle().executeUpdate(commandUpdate, { args: [{ kind: 'resume', promptRef: 'p' }] });
+        await assert.rejects(
+          refused,
+          (error: unknown) =>
+            error instanceof WorkflowUpdateFailedError && /no turn is running/.test(String(error.cause)),
+        );
+        const accepted = await life
+          .handle()
+          .executeUpdate(commandUpdate, { args: [{ kind: 'resume', promptRef: 'p' }] });
         assert.equal(accepted.turn, 2);
         await life.until((view) => view.phase === 'frozen' && view.turn === 2);
         await life.handle().executeUpdate(commandUpdate, { args: [{ kind: 'destroy' }] });
@@ -175,7 +205,9 @@ describe('issueWorkflow on the time-skipping server', function () {
           await life.started(turn);
           const request = { slug: input.slug, turn, requestId: 'request1', contentRef: 'c' };
           const first = await life.handle().executeUpdate(openPrUpdate, { args: [request], updateId: 'one' });
-          const second = await life.handle().executeUpdate(openPrUpdate, { args: [request], updateId: 'two' });
+          const second = await life
+            .handle()
+            .executeUpdate(openPrUpdate, { args: [request], updateId: 'two' });
           assert.deepEqual(first, second);
           return done;
         },
@@ -185,7 +217,9 @@ describe('issueWorkflow on the time-skipping server', function () {
         const frozen = await life.until((view) => view.phase === 'frozen');
         assert.deepEqual(frozen.prs, [13]);
         const history = await life.handle().fetchHistory();
-        const published = history.events?.filter((event) => event.activityTaskScheduledEventAttributes?.activityType?.name === 'publishWork');
+        const published = history.events?.filter(
+          (event) => event.activityTaskScheduledEventAttributes?.activityType?.name === 'publishWork',
+        );
         assert.equal(published?.length, 1);
         await life.handle().terminate();
       },

@@ -12,9 +12,15 @@ export const TRANSCRIPT_FILE = 'transcript/session.tar';
  * Brings the turn to the point where its agent runs, from wherever an earlier try left it. Clone, bundle start and
  * agent creation run side by side; the entrypoint waits for the bundle's socket, so the agent need not.
  */
-export async function beginTurn(ports: HostPorts, input: RunTurnInput, journal: TurnJournal, signal: AbortSignal): Promise<void> {
+export async function beginTurn(
+  ports: HostPorts,
+  input: RunTurnInput,
+  journal: TurnJournal,
+  signal: AbortSignal,
+): Promise<void> {
   const { slug } = input;
-  if (journal.resumed && hasStarted(await ports.runtime.inspect(slug, 'agent'), journal.record.previousStart)) return;
+  if (journal.resumed && hasStarted(await ports.runtime.inspect(slug, 'agent'), journal.record.previousStart))
+    return;
   const paths = await ports.files.prepare(slug);
   const fetched = fetchRefs(ports, input, paths);
   // Whichever fails first decides; the other's failure must not go unhandled.
@@ -71,7 +77,10 @@ async function createContainers(
 ): Promise<{ agent: ContainerState; bundleStarted: Promise<unknown> }> {
   const { runtime, settings, files, queue } = ports;
   const { slug, prepared } = input;
-  await Promise.all([files.placeToken(slug), queue.writeTurnHeader(slug, { turn: input.turn, prNumber: input.prNumber })]);
+  await Promise.all([
+    files.placeToken(slug),
+    queue.writeTurnHeader(slug, { turn: input.turn, prNumber: input.prNumber }),
+  ]);
   await runtime.createBundle({
     slug,
     image: settings.bundleImage,
@@ -117,12 +126,18 @@ async function restoreSession(ports: HostPorts, input: RunTurnInput): Promise<vo
   if (tar !== undefined) await ports.runtime.restore(input.slug, 'agent', '/home/agent', tar);
 }
 
-async function writeInput(ports: HostPorts, input: RunTurnInput, refs: FetchedRefs, journal: TurnJournal): Promise<string | null> {
+async function writeInput(
+  ports: HostPorts,
+  input: RunTurnInput,
+  refs: FetchedRefs,
+  journal: TurnJournal,
+): Promise<string | null> {
   const { slug, turn, subject, prepared } = input;
   const provider = ports.provider(prepared.provider);
   const resume = input.sessionId !== null;
   // A turn that died before its session existed starts a new one, under a new id.
-  const sessionId = input.sessionId ?? journal.record.sessionId ?? provider.newSessionId(`${slug}/${String(turn)}`);
+  const sessionId =
+    input.sessionId ?? journal.record.sessionId ?? provider.newSessionId(`${slug}/${String(turn)}`);
   const launch = provider.launch({ sessionId, resume, model: prepared.model });
   const gitUser: AgentManifest['gitUser'] = prepared.gitUser;
   await ports.files.writeTurnInput(slug, {

@@ -8,7 +8,12 @@ const MAX_RESTARTS = 2;
 const RETRY_MS = 1_000;
 
 /** Keeps the sidecar bundle alive while the turn runs. Resolves when the signal aborts, or with `gave_up`. */
-export async function keepBundle(ports: HostPorts, input: RunTurnInput, journal: TurnJournal, signal: AbortSignal): Promise<'ended' | 'gave_up'> {
+export async function keepBundle(
+  ports: HostPorts,
+  input: RunTurnInput,
+  journal: TurnJournal,
+  signal: AbortSignal,
+): Promise<'ended' | 'gave_up'> {
   const { slug, turn } = input;
   while (!signal.aborted) {
     try {

@@ -11,7 +11,12 @@ const RETRY_MS = 1_000;
  * Follows the agent's output into the turn's log until the container stops; a parsed event on its stream is a
  * check-in. After a restart it goes on from the position on disk.
  */
-export async function pumpLogs(ports: HostPorts, input: RunTurnInput, journal: TurnJournal, signal: AbortSignal): Promise<void> {
+export async function pumpLogs(
+  ports: HostPorts,
+  input: RunTurnInput,
+  journal: TurnJournal,
+  signal: AbortSignal,
+): Promise<void> {
   const { slug, turn } = input;
   const provider = ports.provider(input.prepared.provider);
   let pending: LogLine[] = [];
@@ -38,7 +43,8 @@ export async function pumpLogs(ports: HostPorts, input: RunTurnInput, journal: T
           if (line.stream !== 'stdout' || !isEvent(line.text)) return;
           journal.checkIn();
           const sessionId = provider.sessionIdIn(line.text);
-          if (sessionId !== undefined && sessionId !== journal.record.sessionId) journal.observe({ sessionId });
+          if (sessionId !== undefined && sessionId !== journal.record.sessionId)
+            journal.observe({ sessionId });
         });
         return;
       } catch (error) {

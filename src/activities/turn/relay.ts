@@ -108,16 +108,27 @@ export class Relay {
     const contentRef = await this.ports.blobs.put(JSON.stringify({ title, body }));
     while (!signal.aborted) {
       try {
-        const result = await this.ports.channel.openPr(subject, { slug, turn, requestId: message.id, contentRef });
+        const result = await this.ports.channel.openPr(subject, {
+          slug,
+          turn,
+          requestId: message.id,
+          contentRef,
+        });
         const answer =
           result.kind === 'published'
             ? { kind: 'published' as const, pr: result.pr, url: result.prUrl, head: result.head }
-            : { kind: 'refused' as const, reason: result.kind === 'pushed' ? 'pushed, but no pull request was opened' : result.reason };
+            : {
+                kind: 'refused' as const,
+                reason: result.kind === 'pushed' ? 'pushed, but no pull request was opened' : result.reason,
+              };
         await this.ports.queue.answer(slug, { requestId: message.id, result: answer });
         await this.acknowledge(message);
         return;
       } catch (error) {
-        this.ports.log.warn({ slug, request: message.id, err: error }, 'open_pr not answered yet; trying again');
+        this.ports.log.warn(
+          { slug, request: message.id, err: error },
+          'open_pr not answered yet; trying again',
+        );
         await delay(RETRY_MS, undefined, { signal }).catch(() => undefined);
       }
     }

@@ -25,7 +25,11 @@ export interface TurnLink {
 }
 
 /** Starts the turn or finds it running, watches it to its end, and reports what it left. Idempotent. */
-export async function superviseTurn(ports: HostPorts, input: RunTurnInput, link: TurnLink): Promise<TurnResult> {
+export async function superviseTurn(
+  ports: HostPorts,
+  input: RunTurnInput,
+  link: TurnLink,
+): Promise<TurnResult> {
   const { slug, turn } = input;
   const journal = await TurnJournal.open(ports.files, slug, turn, ports.clock);
   const beginning = AbortSignal.any([link.detach, link.stop]);
@@ -67,13 +71,17 @@ class TurnWatch {
     this.helpers.push(
       this.announce(signal),
       this.relay.run(signal),
-      keepBundle(ports, input, journal, signal).then((end) => (end === 'gave_up' ? this.stop('sidecar_died', STOP_GRACE_S) : undefined)),
+      keepBundle(ports, input, journal, signal).then((end) =>
+        end === 'gave_up' ? this.stop('sidecar_died', STOP_GRACE_S) : undefined,
+      ),
       this.limit(signal),
     );
     if (journal.record.done !== null) this.afterDone();
     if (input.stop !== null) void this.stop(input.stop, STOP_GRACE_S);
     if (link.stop.aborted) void this.stop(null, STOP_GRACE_S);
-    link.stop.addEventListener('abort', () => void this.stop(null, STOP_GRACE_S), { signal: this.over.signal });
+    link.stop.addEventListener('abort', () => void this.stop(null, STOP_GRACE_S), {
+      signal: this.over.signal,
+    });
   }
 
   /** Resolves when the agent's container has exited; rejects with the detach signal's reason. */
@@ -101,7 +109,11 @@ class TurnWatch {
   async finish(): Promise<TurnResult> {
     const { ports, journal } = this;
     const { slug, turn } = this.input;
-    const [state] = await Promise.all([ports.runtime.inspect(slug, 'agent'), this.logs, stopBundle(ports, slug)]);
+    const [state] = await Promise.all([
+      ports.runtime.inspect(slug, 'agent'),
+      this.logs,
+      stopBundle(ports, slug),
+    ]);
     // The agent's exit must not overtake its own `signal_done`.
     await this.relay.drainToEmpty(this.link.detach);
     this.link.detach.throwIfAborted();
@@ -127,7 +139,9 @@ class TurnWatch {
 
   private async announce(signal: AbortSignal): Promise<void> {
     const { subject, slug, turn } = this.input;
-    await untilDelivered(signal, () => this.ports.channel.turnStarted(subject, { slug, turn, at: this.ports.clock.now() }));
+    await untilDelivered(signal, () =>
+      this.ports.channel.turnStarted(subject, { slug, turn, at: this.ports.clock.now() }),
+    );
   }
 
   /** The agent may exit by itself; after the grace it is stopped. */
@@ -143,10 +157,16 @@ class TurnWatch {
     const { done } = this.journal.record;
     if (done === null) return;
     const { id, status, summaryRef } = await this.doneOf(done);
-    await untilDelivered(this.over.signal, () => this.ports.channel.signalDone(subject, { slug, turn, doneId: id, status, summaryRef }));
+    await untilDelivered(this.over.signal, () =>
+      this.ports.channel.signalDone(subject, { slug, turn, doneId: id, status, summaryRef }),
+    );
   }
 
-  private async doneOf(done: { id: string; status: 'success' | 'blocked' | 'failed'; summary: string }): Promise<NonNullable<TurnResult['done']>> {
+  private async doneOf(done: {
+    id: string;
+    status: 'success' | 'blocked' | 'failed';
+    summary: string;
+  }): Promise<NonNullable<TurnResult['done']>> {
     return { id: done.id, status: done.status, summaryRef: await this.ports.blobs.put(done.summary) };
   }
 
@@ -168,8 +188,11 @@ class TurnWatch {
   /** The first reason stands. Tried until the engine has taken it. */
   private stop(reason: StopReason | null, graceSeconds: number): Promise<void> {
     this.stopping ??= (async () => {
-      if (reason !== null && this.journal.record.stopped === null) await this.journal.decide({ stopped: reason });
-      await untilDelivered(this.over.signal, () => this.ports.runtime.stop(this.input.slug, 'agent', graceSeconds));
+      if (reason !== null && this.journal.record.stopped === null)
+        await this.journal.decide({ stopped: reason });
+      await untilDelivered(this.over.signal, () =>
+        this.ports.runtime.stop(this.input.slug, 'agent', graceSeconds),
+      );
     })();
     return this.stopping;
   }

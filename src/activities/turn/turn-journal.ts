@@ -45,7 +45,9 @@ export class TurnJournal {
 
   private write(): Promise<void> {
     this.writtenAt = this.clock.now();
-    const next = this.writing.catch(() => undefined).then(() => this.files.writeTurn(this.slug, this.current));
+    const next = this.writing
+      .catch(() => undefined)
+      .then(() => this.files.writeTurn(this.slug, this.current));
     this.writing = next;
     return next;
   }

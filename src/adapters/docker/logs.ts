@@ -19,6 +19,8 @@ export interface LogSource {
 
 /** What a follower is given to end by itself after the container has stopped. */
 const STOPPED_GRACE_MS = 200;
+/** A log ends a moment before its container counts as stopped; if it doesn't stop, the log is followed again. */
+const FOLLOW_AGAIN_MS = 1000;
 
 /**
  * Passes on every line in order of time until the container stops, or returns when the signal aborts. The engine's own
@@ -56,9 +58,12 @@ export async function followContainerLogs(
     order.tick();
   }, TICK_MS);
   try {
-    await followWhileRunning(docker, { ...source, since: last }, stop.signal, order);
     // A follower may end before, or never after, it has given the log's last records. What was held back comes again.
-    order.clear();
+    let stopped = false;
+    while (!stopped) {
+      stopped = await followWhileRunning(docker, { ...source, since: last }, stop.signal, order);
+      order.clear();
+    }
     await readLogs(docker, { ...source, since: last }, false, stop.signal, order);
     order.releaseAll();
   } catch (error) {
@@ -73,30 +78,32 @@ export async function followContainerLogs(
 /**
  * The engine (seen with 20.10) can follow for ever the log of a container that stopped in the moment of the call, so
  * the container is watched as well.
+ * @returns whether the container stopped; if not, only the follower did
  */
 async function followWhileRunning(
   docker: Docker,
   source: LogSource,
   stop: AbortSignal,
   order: TimeOrder,
-): Promise<void> {
+): Promise<boolean> {
   const done = new AbortController();
+  const { signal } = done;
   const finish = (): void => {
     done.abort();
   };
   stop.addEventListener('abort', finish);
   if (stop.aborted) finish();
+  const following = readLogs(docker, source, true, signal, order);
+  const stopped = waitUntilStopped(docker, source.id, source.name, { signal });
+  const overdue = stopped.then(() => pause(STOPPED_GRACE_MS, undefined, { signal }));
+  const settled = Promise.allSettled([following, overdue]);
   try {
-    const following = readLogs(docker, source, true, done.signal, order);
-    const stopped = waitUntilStopped(docker, source.id, source.name, { signal: done.signal }).then(() =>
-      pause(STOPPED_GRACE_MS, undefined, { signal: done.signal }),
-    );
-    await Promise.race([following, stopped]);
-    finish();
-    await Promise.allSettled([following, stopped]);
+    await Promise.race([following, overdue]);
+    return await Promise.race([stopped.then(() => true), pause(FOLLOW_AGAIN_MS, false, { signal })]);
   } finally {
     finish();
     stop.removeEventListener('abort', finish);
+    await settled;
   }
 }
 

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { BotBottleError, InvalidInputError } from '../../domain/errors.js';
 import type { BlobStore } from '../../domain/ports.js';
 import { ensurePrivate } from './directories.js';
 import { unlessMissing } from './file-error.js';
-import { writeWhole } from './write-file.js';
+import { syncDirectory, writeWhole } from './write-file.js';
 
 const REFERENCE = /^[0-9a-f]{64}$/;
 
@@ -32,8 +32,11 @@ export class LocalBlobStore implements BlobStore {
     const ref = sha256(bytes);
     const file = this.#file(ref);
     if ((await unlessMissing(stat(file)))?.size === bytes.length) return ref;
+    const directory = dirname(file);
+    const isNew = (await unlessMissing(stat(directory))) === undefined;
     await ensurePrivate(this.#root);
-    await ensurePrivate(join(this.#root, ref.slice(0, 2)));
+    await ensurePrivate(directory);
+    if (isNew) await Promise.all([this.#root, dirname(this.#root)].map(syncDirectory));
     await writeWhole(file, bytes, { mode: 0o600, durable: true });
     return ref;
   }

@@ -1,11 +1,20 @@
 import { chmod, chown, lstat, mkdir, rename, rm, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { RunFilesError, errnoOf, unlessMissing } from './file-error.js';
-import { syncDirectory } from './write-file.js';
 
-/** Makes a directory that nobody else may enter, or makes sure that the one that is there is such. */
+/**
+ * Makes `$BOT_BOTTLE_HOME` with mode 0700 when it is missing. One that is there keeps its mode: it may be a place that
+ * others share by mistake (`/tmp`), and what is ours below it is closed by itself.
+ */
+export async function ensureHome(home: string): Promise<void> {
+  await mkdir(home, { recursive: true, mode: 0o700 });
+}
+
+/**
+ * Makes a directory that nobody else may enter, or makes sure that the one that is there is such. Its name is on the
+ * disk when the caller has synced the directory above.
+ */
 export async function ensurePrivate(path: string): Promise<void> {
-  if ((await mkdir(path, { recursive: true, mode: 0o700 })) !== undefined) await syncDirectory(dirname(path));
+  await mkdir(path, { recursive: true, mode: 0o700 });
   const found = await stat(path);
   if (!found.isDirectory()) throw new RunFilesError(`${path} is not a directory`, false);
   if ((found.mode & 0o077) === 0) return;

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { link, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ensurePrivate } from './directories.js';
+import { ensureHome } from './directories.js';
 import { RunFilesError, errnoOf, unlessMissing } from './file-error.js';
 import { syncDirectory, writeWhole } from './write-file.js';
 
@@ -14,7 +14,7 @@ const ALPHABET = '0123456789abcdefghijklmnopqrstuvwxyz';
  * Errors: `RunFilesError` when the file holds something else.
  */
 export async function hostId(home: string): Promise<string> {
-  await ensurePrivate(home);
+  await ensureHome(home);
   const file = join(home, 'host-id');
   const known = await unlessMissing(readFile(file, 'utf8'));
   if (known !== undefined) return checked(known, file);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { BotBottleError } from '../../domain/errors.js';
-import { ensurePrivate } from './directories.js';
+import { ensureHome } from './directories.js';
 import { errnoOf, unlessMissing } from './file-error.js';
 import { ownIdentity, startTimeOf, type ProcessIdentity } from './process-identity.js';
 import { writeWhole } from './write-file.js';
@@ -52,7 +52,7 @@ const CONFIRM_MS = 100;
  * Errors: `HomeLockedError` naming the process.
  */
 export async function lockHome(home: string): Promise<HomeLock> {
-  await ensurePrivate(home);
+  await ensureHome(home);
   const file = join(home, 'worker.lock');
   const mine: Holder = { ...(await ownIdentity()), token: randomUUID() };
   const candidate = `${file}.${mine.token}`;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { InvalidInputError } from '../../domain/errors.js';
 import type { LogLine, RunFiles, RunPaths, TurnInput, TurnRecord } from '../../domain/ports.js';
 import { AGENT_LOG_BYTES, appendAgentLog } from './agent-log.js';
-import { ensurePrivate, ensureWithRights } from './directories.js';
+import { ensureHome, ensurePrivate, ensureWithRights } from './directories.js';
 import { RunFilesError, errnoOf, unlessMissing } from './file-error.js';
 import { runLayout, safeSegments, turnDirectory, type RunLayout } from './run-layout.js';
 import { writeTurnInputFiles } from './turn-input.js';
@@ -45,22 +45,23 @@ export class LocalRunFiles implements RunFiles {
 
   async prepare(slug: string): Promise<RunPaths> {
     const layout = this.#layout(slug);
-    await ensurePrivate(this.#options.home);
-    await ensurePrivate(join(this.#options.home, 'state'));
+    const state = join(this.#options.home, 'state');
+    const isNew = (await unlessMissing(lstat(layout.workspace))) === undefined;
+    await ensureHome(this.#options.home);
+    await ensurePrivate(state);
     await ensurePrivate(layout.root);
-    for (const path of [layout.bundle, layout.queue, layout.transcript, layout.turns])
-      await ensurePrivate(path);
-    await ensureWithRights(layout.turnInput, { mode: 0o755 });
-    await ensureWithRights(layout.queueIn, { mode: 0o755 });
-    await ensureWithRights(
-      layout.queueOut,
-      this.#canChown ? { mode: 0o755, owner: BUNDLE } : { mode: 0o777 },
-    );
+    await Promise.all([layout.bundle, layout.queue, layout.transcript, layout.turns].map(ensurePrivate));
+    await Promise.all([
+      ensureWithRights(layout.turnInput, { mode: 0o755 }),
+      ensureWithRights(layout.queueIn, { mode: 0o755 }),
+      ensureWithRights(layout.queueOut, this.#canChown ? { mode: 0o755, owner: BUNDLE } : { mode: 0o777 }),
+    ]);
+    // Last and synced: where the workspace is, everything else is.
     await ensureWithRights(
       layout.workspace,
       this.#canChown ? { mode: 0o755, owner: AGENT } : { mode: 0o777 },
     );
-    await syncDirectory(layout.root);
+    if (isNew) await Promise.all([this.#options.home, state, layout.root, layout.queue].map(syncDirectory));
     return this.paths(slug);
   }
 

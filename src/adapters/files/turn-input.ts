@@ -19,9 +19,11 @@ export async function writeTurnInputFiles(directory: string, input: TurnInput): 
     if (name !== REFS_BUNDLE && !files.has(name))
       await rm(join(directory, name), { recursive: true, force: true });
   }
-  for (const [name, content] of files) {
-    await writeWhole(join(directory, name), content, { mode: 0o644, durable: false });
-  }
+  await Promise.all(
+    Array.from(files, ([name, content]) =>
+      writeWhole(join(directory, name), content, { mode: 0o644, durable: false }),
+    ),
+  );
 }
 
 /** Errors: `InvalidInputError` for what the format cannot carry. */

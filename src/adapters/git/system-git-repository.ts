@@ -130,7 +130,7 @@ export class SystemGitRepository implements GitRepository {
       };
       const commits = Number(await quarantined(candidate, ['rev-list', '--count', ...newCommits(candidate)]));
       if (await hasNothingNew(candidate, commits))
-        return { kind: 'unchanged', head: branchSha ?? header.head };
+        return { kind: 'unchanged', head: branchSha ?? header.head, onForge: branchSha !== null };
       for (const step of PUBLISH_STEPS) {
         const why = await step(candidate);
         if (why !== undefined) return refused(why);

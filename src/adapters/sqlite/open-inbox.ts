@@ -1,4 +1,5 @@
 import type { Inbox, NewDelivery } from '../../domain/delivery.js';
+import { InvalidInputError } from '../../domain/errors.js';
 import { openForWriting } from './connection.js';
 import { createDeliveryTable } from './delivery-table.js';
 import type { AcceptVerdict } from './delivery-table.js';
@@ -15,6 +16,8 @@ export interface InboxOptions {
  * seldom (16 MiB), made a commit of 26 deliveries about a third cheaper.
  */
 const TUNING = { pageSize: 1024, checkpointPages: 16_384 };
+
+const HEX = /^(?:[0-9a-f]{2})+$/;
 
 interface Waiting {
   readonly delivery: NewDelivery;
@@ -66,6 +69,10 @@ export function openInbox(file: string, options: InboxOptions = {}): Inbox {
       new Promise<AcceptVerdict>((resolve, reject) => {
         if (!connection.open) {
           reject(new StoreError(`${file} is closed: the process is stopping`, { retryable: true }));
+          return;
+        }
+        if (!HEX.test(delivery.bodyHash)) {
+          reject(new InvalidInputError('the hash of a delivery is not hex'));
           return;
         }
         if (waiting.length === 0) setImmediate(flush);

@@ -4,5 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode } from '@temporalio/worker';
 
 const workflows = new URL('../../workflows/', import.meta.url);
-const { code } = await bundleWorkflowCode({ workflowsPath: fileURLToPath(new URL('issue.workflow.js', workflows)) });
+const { code } = await bundleWorkflowCode({
+  workflowsPath: fileURLToPath(new URL('issue.workflow.js', workflows)),
+});
 await writeFile(fileURLToPath(new URL('bundle.js', workflows)), code);

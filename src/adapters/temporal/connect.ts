@@ -8,7 +8,10 @@ export interface TemporalTarget {
 }
 
 /** The environment and its configuration file decide; address and namespace of our own configuration fill the gaps. */
-export function temporalTarget(defaults: { readonly address: string; readonly namespace: string }): TemporalTarget {
+export function temporalTarget(defaults: {
+  readonly address: string;
+  readonly namespace: string;
+}): TemporalTarget {
   const { connectionOptions, namespace } = loadClientConnectConfig();
   return {
     connection: { ...connectionOptions, address: connectionOptions.address ?? defaults.address },

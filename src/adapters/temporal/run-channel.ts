@@ -7,14 +7,20 @@ import { eventSignal, openPrUpdate } from '../../workflows/messages.js';
 export function temporalRunChannel(client: Client): RunChannel {
   return {
     async turnStarted(subject, message) {
-      await client.workflow.getHandle(workflowIdOf(subject)).signal(eventSignal, { kind: 'turn_started', ...message });
+      await client.workflow
+        .getHandle(workflowIdOf(subject))
+        .signal(eventSignal, { kind: 'turn_started', ...message });
     },
     async signalDone(subject, { slug, turn, doneId, status, summaryRef }) {
       const done = { id: doneId, status, summaryRef };
-      await client.workflow.getHandle(workflowIdOf(subject)).signal(eventSignal, { kind: 'done', slug, turn, done });
+      await client.workflow
+        .getHandle(workflowIdOf(subject))
+        .signal(eventSignal, { kind: 'done', slug, turn, done });
     },
     // Ids deduplicate within one execution only; the workflow looks repeated request ids up in its carried state.
     openPr: (subject, request) =>
-      client.workflow.getHandle(workflowIdOf(subject)).executeUpdate(openPrUpdate, { args: [request], updateId: request.requestId }),
+      client.workflow
+        .getHandle(workflowIdOf(subject))
+        .executeUpdate(openPrUpdate, { args: [request], updateId: request.requestId }),
   };
 }

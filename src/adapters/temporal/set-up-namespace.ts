@@ -19,9 +19,13 @@ export async function setUpNamespace(client: Client): Promise<NamespaceSetup> {
   const { namespace } = client.options;
   const { operatorService, workflowService } = client.connection;
   const known = await operatorService.listSearchAttributes({ namespace });
-  const missing = Object.entries(SEARCH_ATTRIBUTES).filter(([name]) => known.customAttributes[name] === undefined);
+  const missing = Object.entries(SEARCH_ATTRIBUTES).filter(
+    ([name]) => known.customAttributes[name] === undefined,
+  );
   if (missing.length > 0) {
-    const searchAttributes = Object.fromEntries(missing.map(([name, type]) => [name, INDEXED_VALUE_TYPE[type]]));
+    const searchAttributes = Object.fromEntries(
+      missing.map(([name, type]) => [name, INDEXED_VALUE_TYPE[type]]),
+    );
     await operatorService.addSearchAttributes({ namespace, searchAttributes });
   }
   const wanted = RETENTION_DAYS * 86_400;

@@ -26,7 +26,12 @@ const SHORT_ACTIVITIES = 200;
  * One process, four queues: workflows and light activities, claims, this host's turns and this host's short work.
  * Shutdown detaches turns at once and gives the rest half a minute.
  */
-export async function createWorkers({ target, host, slots, activities }: WorkersOptions): Promise<RunningWorkers> {
+export async function createWorkers({
+  target,
+  host,
+  slots,
+  activities,
+}: WorkersOptions): Promise<RunningWorkers> {
   const connection = await NativeConnection.connect(target.connection);
   const common = {
     connection,
@@ -45,7 +50,12 @@ export async function createWorkers({ target, host, slots, activities }: Workers
       // A killed worker's sticky queue costs this much before another one takes the workflow over.
       stickyQueueScheduleToStartTimeout: '2s',
     }),
-    Worker.create({ ...common, taskQueue: CLAIM_QUEUE, activities: activities.claim, shutdownGraceTime: '5s' }),
+    Worker.create({
+      ...common,
+      taskQueue: CLAIM_QUEUE,
+      activities: activities.claim,
+      shutdownGraceTime: '5s',
+    }),
     Worker.create({
       ...common,
       taskQueue: turnsQueue(host),
@@ -104,5 +114,12 @@ async function untilStopped(worker: Worker): Promise<void> {
 function workflowSource(): { workflowBundle: WorkflowBundleOption } | { workflowsPath: string } {
   const prebuilt = fileURLToPath(new URL('../../workflows/bundle.js', import.meta.url));
   if (existsSync(prebuilt)) return { workflowBundle: { codePath: prebuilt } };
-  return { workflowsPath: fileURLToPath(new URL(`../../workflows/issue.workflow${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)) };
+  return {
+    workflowsPath: fileURLToPath(
+      new URL(
+        `../../workflows/issue.workflow${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`,
+        import.meta.url,
+      ),
+    ),
+  };
 }

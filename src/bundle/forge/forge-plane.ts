@@ -97,6 +97,7 @@ function isRefusal(error: unknown): boolean {
 
 function reasonOf(error: unknown, known: JsonRpcError | undefined): string {
   if (error instanceof ForgeScopeError) return error.reason;
+  if (error instanceof ForgeHttpError) return forgeSays(error.status);
   return known?.message ?? 'internal error';
 }
 

@@ -146,12 +146,14 @@ describe('docker: isolation, seen from inside', () => {
     assert.equal(report.memoryHog, 'SIGKILL');
     assert.equal(report.pidsLimit, '64');
     assert.ok(report.forks > 0 && report.forks < 64, String(report.forks));
-    const limits = Object.fromEntries(report.limits.map(([name, soft, hard]) => [name, [soft, hard]]));
-    assert.deepEqual(limits, {
-      'Max core file size': ['0', '0'],
-      'Max file size': [String(8 * 1024 * MIB), String(8 * 1024 * MIB)],
-      'Max open files': ['16384', '16384'],
-    });
+    assert.deepEqual(
+      report.limits.map((limit) => limit.slice(0, 3)),
+      [
+        ['Max file size', String(8 * 1024 * MIB), String(8 * 1024 * MIB)],
+        ['Max core file size', '0', '0'],
+        ['Max open files', '16384', '16384'],
+      ],
+    );
   });
 
   it('gives the bundle its queue, its token and its socket, and as little as the agent otherwise', async () => {
@@ -249,7 +251,7 @@ async function probeWithoutProfile(bottle: TestBottle): Promise<Report> {
   try {
     await container.start();
     await container.wait();
-    const log = await container.logs({ stdout: true });
+    const log: Buffer = await container.logs({ stdout: true });
     return JSON.parse(log.subarray(log.indexOf('{')).toString()) as Report;
   } finally {
     await container.remove({ force: true });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { access, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import Docker from 'dockerode';
@@ -240,14 +241,9 @@ describe('docker: life of a bottle', () => {
   });
 
   async function waitForFile(name: string): Promise<void> {
-    for (const until = Date.now() + 15_000; Date.now() < until; await pause(20)) {
-      if (
-        await access(join(bottle().dir, 'workspace', name)).then(
-          () => true,
-          () => false,
-        )
-      )
-        return;
+    for (const until = Date.now() + 15_000; Date.now() < until;) {
+      if (existsSync(join(bottle().dir, 'workspace', name))) return;
+      await pause(20);
     }
     assert.fail(`no file ${name}`);
   }

@@ -56,7 +56,7 @@ function runOnce(spec: OneShotSpec): { exitCode: number; stdout: Buffer; stderr:
     {
       maxBuffer: spec.maxOutputBytes + 1024 * 1024,
       timeout: spec.timeoutMs,
-    killSignal: 'SIGKILL',
+      killSignal: 'SIGKILL',
     },
   );
   if (result.error !== undefined) {
@@ -98,7 +98,7 @@ describe('the extractor container on a real engine', function () {
   };
   // The test reads the work tree as its owner, so ownership is no matter to git.
   const inWork = (...args: readonly string[]) => {
-    execFileSync('chown', ['-R', `${String(process.getuid?.())}`, fixture.work]);
+    execFileSync('chown', ['-R', String(process.getuid?.()), fixture.work]);
     return git(fixture.work, ...args);
   };
   const extract = (known: readonly string[] = [fixture.base]): Extraction => {

@@ -73,13 +73,14 @@ describe('git over HTTP with a token', () => {
   });
 
   it('would notice a token in a command line', async () => {
-    const process = spawn('sleep', ['60', TOKEN]);
-    const ended = new Promise((resolve) => process.once('close', resolve));
+    // Waits for its standard input.
+    const bystander = spawn('cat', ['-', TOKEN]);
+    const ended = new Promise((resolve) => bystander.once('close', resolve));
     try {
       await repository().refresh(REPO, BRANCH, null);
       assert.ok(forge.exposed.length > 0);
     } finally {
-      process.kill();
+      bystander.kill();
       await ended;
     }
   });

@@ -25,7 +25,7 @@ describe('publishing through git', () => {
     it('answers unchanged when repeated after the push', async () => {
       const head = fixture.commit(fixture.work, 'a.txt', 'a');
       await fixture.publish();
-      assert.deepEqual(await fixture.publish(), { kind: 'unchanged', head });
+      assert.deepEqual(await fixture.publish(), { kind: 'unchanged', head, onForge: true });
     });
 
     it('makes no branch for a bundle without new commits', async () => {
@@ -33,7 +33,7 @@ describe('publishing through git', () => {
       git(fixture.person, 'push', '-q', 'origin', 'main');
       git(fixture.work, 'pull', '-q', 'origin', 'main');
       const verdict = await fixture.publish();
-      assert.equal(verdict.kind, 'unchanged');
+      assert.ok(verdict.kind === 'unchanged' && !verdict.onForge);
       assert.equal(fixture.forgeTip(), '');
     });
 

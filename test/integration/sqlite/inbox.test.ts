@@ -103,6 +103,13 @@ describe('the inbox', () => {
     assert.deepEqual(dueNames(5001, 1), ['a2']);
   });
 
+  it('refuses a hash that is none, alone', async () => {
+    const bad = inbox.accept(delivery('a', { bodyHash: 'nothex' }));
+    const good = inbox.accept(delivery('b'));
+    await assert.rejects(bad, /not hex/);
+    assert.equal(await good, 'accepted');
+  });
+
   it('keeps a completed delivery completed', async () => {
     await inbox.accept(delivery('a'));
     inbox.complete(1, 'signalled', 1);

@@ -1,12 +1,31 @@
 /** A world without time or I/O around the pure machine: keeps what is in flight and checks what must always hold. */
 import assert from 'node:assert/strict';
-import type { MachineEvent, Observed, PreparedTurn, SettledTurn, Trigger, WakeReference } from '../../../src/domain/events.js';
+import type {
+  MachineEvent,
+  Observed,
+  PreparedTurn,
+  SettledTurn,
+  Trigger,
+  WakeReference,
+} from '../../../src/domain/events.js';
 import type { TurnResult } from '../../../src/domain/turn.js';
-import { initialState, nextLife, step, type MachineCommand, type MachineState } from '../../../src/workflows/issue-machine.js';
+import {
+  initialState,
+  nextLife,
+  step,
+  type MachineCommand,
+  type MachineState,
+} from '../../../src/workflows/issue-machine.js';
 import type { RunPolicy } from '../../../src/workflows/messages.js';
 
 export const SUBJECT = { forge: 'gitea', owner: 'alice', repo: 'demo', number: 12 } as const;
-export const POLICY: RunPolicy = { watchdogMs: 1_800_000, turnTimeoutMs: 3_600_000, doneGraceMs: 20_000, nudges: 1, wakesPerHour: 10 };
+export const POLICY: RunPolicy = {
+  watchdogMs: 1_800_000,
+  turnTimeoutMs: 3_600_000,
+  doneGraceMs: 20_000,
+  nudges: 1,
+  wakesPerHour: 10,
+};
 
 export const PREPARED: PreparedTurn = {
   promptRef: 'p',
@@ -27,7 +46,15 @@ export function trigger(actAt: number): Trigger {
 }
 
 export function comment(id: number): WakeReference {
-  return { key: `comment:${String(id)}:x`, kind: 'comment', number: 12, id, sha: '', author: 'alice', at: id };
+  return {
+    key: `comment:${String(id)}:x`,
+    kind: 'comment',
+    number: 12,
+    id,
+    sha: '',
+    author: 'alice',
+    at: id,
+  };
 }
 
 export function observed(change: Partial<Observed> & { readonly readAt: number }): Observed {
@@ -84,7 +111,10 @@ export class World {
   feed(event: MachineEvent): MachineCommand[] {
     const before = this.state;
     const frozen = JSON.stringify(before);
-    const { state, commands } = step(before, event, { now: this.now, random: () => ((this.slugs += 1) % 36) / 36 });
+    const { state, commands } = step(before, event, {
+      now: this.now,
+      random: () => ((this.slugs += 1) % 36) / 36,
+    });
     assert.equal(JSON.stringify(before), frozen, 'the machine must not change the state it was given');
     this.state = state;
     for (const command of commands) this.take(command);
@@ -147,7 +177,12 @@ export class World {
 
   started(): void {
     this.delivered.push(...this.state.taken.map((reference) => reference.key));
-    this.feed({ kind: 'turn_started', slug: this.state.life?.slug ?? '', turn: this.state.turn, at: this.now });
+    this.feed({
+      kind: 'turn_started',
+      slug: this.state.life?.slug ?? '',
+      turn: this.state.turn,
+      at: this.now,
+    });
   }
 
   finish(result: Partial<TurnResult> = {}): void {

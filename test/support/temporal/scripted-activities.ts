@@ -1,6 +1,12 @@
 /** Activities without a world: each turn does what the test says; everything that was called is kept. */
 import { Context } from '@temporalio/activity';
-import type { PrepareTurnInput, RecordEndInput, RecordTurnInput, RunTurnInput, SettleTurnInput } from '../../../src/activities/inputs.js';
+import type {
+  PrepareTurnInput,
+  RecordEndInput,
+  RecordTurnInput,
+  RunTurnInput,
+  SettleTurnInput,
+} from '../../../src/activities/inputs.js';
 import type { SettledTurn } from '../../../src/domain/events.js';
 import type { TurnResult } from '../../../src/domain/turn.js';
 import { PREPARED, settledTurn, turnResult } from '../machine/world.js';
@@ -65,4 +71,3 @@ export class ScriptedActivities {
     return turnResult(result);
   }
 }
-

@@ -1,9 +1,26 @@
 /** Temporal's time-skipping test server with the workflow's workers over given activities. */
 import { fileURLToPath } from 'node:url';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
-import { bundleWorkflowCode, DefaultLogger, Runtime, Worker, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
-import type { ClaimActivities, HomeActivities, HostActivities, TurnActivities } from '../../../src/activities/interface.js';
-import { bottlesQueue, CLAIM_QUEUE, SEARCH_ATTRIBUTES, TASK_QUEUE, turnsQueue } from '../../../src/workflows/messages.js';
+import {
+  bundleWorkflowCode,
+  DefaultLogger,
+  Runtime,
+  Worker,
+  type WorkflowBundleWithSourceMap,
+} from '@temporalio/worker';
+import type {
+  ClaimActivities,
+  HomeActivities,
+  HostActivities,
+  TurnActivities,
+} from '../../../src/activities/interface.js';
+import {
+  bottlesQueue,
+  CLAIM_QUEUE,
+  SEARCH_ATTRIBUTES,
+  TASK_QUEUE,
+  turnsQueue,
+} from '../../../src/workflows/messages.js';
 import { testServer } from './binaries.js';
 
 export const HOST = 'testhost0001';
@@ -25,7 +42,10 @@ export function quietRuntime(): void {
   if (installed) return;
   installed = true;
   const level = process.env['BOT_BOTTLE_TEST_LOG'] === undefined ? 'ERROR' : 'INFO';
-  Runtime.install({ logger: new DefaultLogger(level), telemetryOptions: { logging: { filter: 'OFF', forward: {} } } });
+  Runtime.install({
+    logger: new DefaultLogger(level),
+    telemetryOptions: { logging: { filter: 'OFF', forward: {} } },
+  });
 }
 
 export async function timeSkipping(): Promise<TestWorkflowEnvironment> {
@@ -36,18 +56,31 @@ export async function timeSkipping(): Promise<TestWorkflowEnvironment> {
   const type = { KEYWORD: 2, INT: 3 } as const;
   await environment.connection.operatorService.addSearchAttributes({
     namespace: 'default',
-    searchAttributes: Object.fromEntries(Object.entries(SEARCH_ATTRIBUTES).map(([name, kind]) => [name, type[kind]])),
+    searchAttributes: Object.fromEntries(
+      Object.entries(SEARCH_ATTRIBUTES).map(([name, kind]) => [name, type[kind]]),
+    ),
   });
   return environment;
 }
 
 /** Runs work while workers for all four queues run. */
-export async function withWorkers<T>(environment: TestWorkflowEnvironment, activities: AllActivities, work: () => Promise<T>): Promise<T> {
+export async function withWorkers<T>(
+  environment: TestWorkflowEnvironment,
+  activities: AllActivities,
+  work: () => Promise<T>,
+): Promise<T> {
   const workflowCode = await workflowBundle();
-  const common = { connection: environment.nativeConnection, namespace: environment.namespace ?? 'default', activities, maxHeartbeatThrottleInterval: '1s' } as const;
+  const common = {
+    connection: environment.nativeConnection,
+    namespace: environment.namespace ?? 'default',
+    activities,
+    maxHeartbeatThrottleInterval: '1s',
+  } as const;
   const workers = await Promise.all([
     Worker.create({ ...common, workflowBundle: workflowCode, taskQueue: TASK_QUEUE }),
-    ...[CLAIM_QUEUE, turnsQueue(HOST), bottlesQueue(HOST)].map((taskQueue) => Worker.create({ ...common, taskQueue })),
+    ...[CLAIM_QUEUE, turnsQueue(HOST), bottlesQueue(HOST)].map((taskQueue) =>
+      Worker.create({ ...common, taskQueue }),
+    ),
   ]);
   const [main, ...others] = workers;
   if (main === undefined) throw new Error('no worker');

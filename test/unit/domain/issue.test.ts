@@ -5,14 +5,16 @@ import { isForgeName, isForgeNumber, parseSubject, workflowIdOf } from '../../..
 describe('a forge number', () => {
   it('is positive, whole and exactly representable', () => {
     for (const good of [1, 318, Number.MAX_SAFE_INTEGER]) assert.ok(isForgeNumber(good));
-    for (const bad of [0, -1, 1.5, NaN, Infinity, 2 ** 53, '1', '1/../2', null, undefined, 1n]) assert.ok(!isForgeNumber(bad));
+    for (const bad of [0, -1, 1.5, NaN, Infinity, 2 ** 53, '1', '1/../2', null, undefined, 1n])
+      assert.ok(!isForgeNumber(bad));
   });
 });
 
 describe('the name of an owner or repository', () => {
   it('cannot leave its place in a URL or path', () => {
     for (const good of ['alice', 'a.b', 'A-1_x']) assert.ok(isForgeName(good));
-    for (const bad of ['', '.', '..', 'a..b', 'a/b', 'a b', 'a%2f', '-a', 'demo.git', 'x'.repeat(101), 3]) assert.ok(!isForgeName(bad));
+    for (const bad of ['', '.', '..', 'a..b', 'a/b', 'a b', 'a%2f', '-a', 'demo.git', 'x'.repeat(101), 3])
+      assert.ok(!isForgeName(bad));
   });
 });
 
@@ -29,7 +31,17 @@ describe('a subject', () => {
   });
 
   it('is not read from anything else', () => {
-    for (const bad of ['', 'a/b', 'a/b#0', 'a/b#x', 'a/b#-1', 'a/b/c#1', 'github:a/b#1', 'a/..#1', 'a/b#99999999999999999']) {
+    for (const bad of [
+      '',
+      'a/b',
+      'a/b#0',
+      'a/b#x',
+      'a/b#-1',
+      'a/b/c#1',
+      'github:a/b#1',
+      'a/..#1',
+      'a/b#99999999999999999',
+    ]) {
       assert.equal(parseSubject(bad), undefined, bad);
     }
   });

@@ -4,8 +4,17 @@ import { bottleLayers, mergeBottleLayers, type BottleLayer } from '../../../src/
 
 function layer(name: string, more: Partial<BottleLayer> = {}): BottleLayer {
   return {
-    name, extends: [], image: undefined, env: {}, memoryBytes: undefined, cpus: undefined, pids: undefined,
-    allowPaths: [], drafts: undefined, base: undefined, ...more,
+    name,
+    extends: [],
+    image: undefined,
+    env: {},
+    memoryBytes: undefined,
+    cpus: undefined,
+    pids: undefined,
+    allowPaths: [],
+    drafts: undefined,
+    base: undefined,
+    ...more,
   };
 }
 
@@ -20,7 +29,13 @@ describe('merged bottles', () => {
   it('join lists and take scalars from the last that says something', () => {
     const merged = mergeBottleLayers(
       [
-        layer('a', { image: 'one', env: { X: '1', Y: '1' }, allowPaths: ['.github/', 'a'], drafts: true, cpus: 1 }),
+        layer('a', {
+          image: 'one',
+          env: { X: '1', Y: '1' },
+          allowPaths: ['.github/', 'a'],
+          drafts: true,
+          cpus: 1,
+        }),
         layer('b', { env: { Y: '2' }, allowPaths: ['a', 'b'], base: 'dev', memoryBytes: 99 }),
       ],
       'a+b',
@@ -39,8 +54,12 @@ describe('merged bottles', () => {
     assert.equal(mergeBottleLayers([], 'x').publish.drafts, false);
   });
 
-  it('are the same whichever way they are grouped', () => {
-    const some = fc.record({ image: fc.option(fc.constantFrom('i', 'j'), { nil: undefined }), allowPaths: fc.array(fc.constantFrom('a', 'b', 'c')), drafts: fc.option(fc.boolean(), { nil: undefined }) });
+  it('follow the rule for any layers in any order', () => {
+    const some = fc.record({
+      image: fc.option(fc.constantFrom('i', 'j'), { nil: undefined }),
+      allowPaths: fc.array(fc.constantFrom('a', 'b', 'c')),
+      drafts: fc.option(fc.boolean(), { nil: undefined }),
+    });
     fc.assert(
       fc.property(fc.array(some, { maxLength: 5 }), (parts) => {
         const layers = parts.map((part, i) => layer(String(i), part));
@@ -54,12 +73,24 @@ describe('merged bottles', () => {
 
 describe('a bottle that extends others', () => {
   it('comes after them, each once', async () => {
-    const load = loader(layer('base'), layer('l', { extends: ['base'] }), layer('r', { extends: ['base'] }), layer('top', { extends: ['l', 'r'] }));
-    assert.deepEqual((await bottleLayers('top', load)).map(({ name }) => name), ['base', 'l', 'r', 'top']);
+    const load = loader(
+      layer('base'),
+      layer('l', { extends: ['base'] }),
+      layer('r', { extends: ['base'] }),
+      layer('top', { extends: ['l', 'r'] }),
+    );
+    assert.deepEqual(
+      (await bottleLayers('top', load)).map(({ name }) => name),
+      ['base', 'l', 'r', 'top'],
+    );
   });
 
   it('is refused when they extend each other in a circle, with the circle', async () => {
-    const load = loader(layer('a', { extends: ['b'] }), layer('b', { extends: ['a'] }), layer('self', { extends: ['self'] }));
+    const load = loader(
+      layer('a', { extends: ['b'] }),
+      layer('b', { extends: ['a'] }),
+      layer('self', { extends: ['self'] }),
+    );
     await assert.rejects(bottleLayers('a', load), /circle: a → b → a/);
     await assert.rejects(bottleLayers('self', load), /circle: self → self/);
   });

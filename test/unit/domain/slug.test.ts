@@ -9,18 +9,28 @@ const random = fc.double({ min: 0, max: 0.999999999, noNaN: true });
 describe('a slug', () => {
   it('is agent, owner, repository, issue and five random characters', () => {
     const numbers = [0, 0.99, 0.5, 0.3, 0.1];
-    assert.equal(makeSlug('implementer', subject, () => numbers.shift() ?? 0), 'implementer-alice-demo-12-0ziA3'.toLowerCase());
+    assert.equal(
+      makeSlug('implementer', subject, () => numbers.shift() ?? 0),
+      'implementer-alice-demo-12-0ziA3'.toLowerCase(),
+    );
   });
 
   it('is valid and at most 63 characters for every name and number', () => {
     fc.assert(
-      fc.property(fc.string({ minLength: 1 }), fc.string(), fc.string({ maxLength: 200 }), anyNumber, random, (agent, owner, repo, number, r) => {
-        fc.pre(/[a-z0-9]/i.test(agent));
-        const slug = makeSlug(agent, { forge: 'gitea', owner, repo, number }, () => r);
-        assert.ok(isSlug(slug), slug);
-        assert.ok(slug.length <= 63);
-        assert.match(slug, new RegExp(`-${String(number)}-[a-z0-9]{5}$`));
-      }),
+      fc.property(
+        fc.string({ minLength: 1 }),
+        fc.string(),
+        fc.string({ maxLength: 200 }),
+        anyNumber,
+        random,
+        (agent, owner, repo, number, r) => {
+          fc.pre(/[a-z0-9]/i.test(agent));
+          const slug = makeSlug(agent, { forge: 'gitea', owner, repo, number }, () => r);
+          assert.ok(isSlug(slug), slug);
+          assert.ok(slug.length <= 63);
+          assert.match(slug, new RegExp(`-${String(number)}-[a-z0-9]{5}$`));
+        },
+      ),
     );
   });
 
@@ -34,8 +44,15 @@ describe('a slug', () => {
   });
 
   it('is told from everything else', () => {
-    for (const bad of ['', '-a', 'a-', 'A', 'a_b', '..', 'a/b', 'a\n', 'x'.repeat(64), 7, null]) assert.ok(!isSlug(bad));
-    for (const bad of ['main', 'bot-bottle/x-abcde', 'bot-bottle/1-abcd', 'x/bot-bottle/1-abcde', 'bot-bottle/1-abcde/x']) {
+    for (const bad of ['', '-a', 'a-', 'A', 'a_b', '..', 'a/b', 'a\n', 'x'.repeat(64), 7, null])
+      assert.ok(!isSlug(bad));
+    for (const bad of [
+      'main',
+      'bot-bottle/x-abcde',
+      'bot-bottle/1-abcd',
+      'x/bot-bottle/1-abcde',
+      'bot-bottle/1-abcde/x',
+    ]) {
       assert.equal(issueOfBranch(bad), undefined);
     }
   });

@@ -18,7 +18,10 @@ describe('the trigger labels of an issue', () => {
   it('name the agent, and the bottle when one is named', () => {
     const agent = { kind: 'agent', agent: 'implementer', bottle: null };
     assert.deepEqual(parseTriggerLabels(['bug', 'bot-bottle:implementer']), agent);
-    assert.deepEqual(parseTriggerLabels(['bot-bottle-bottle:big', 'bot-bottle:implementer']), { ...agent, bottle: 'big' });
+    assert.deepEqual(parseTriggerLabels(['bot-bottle-bottle:big', 'bot-bottle:implementer']), {
+      ...agent,
+      bottle: 'big',
+    });
   });
 
   it('do not start anything with a bottle alone', () => {
@@ -27,7 +30,10 @@ describe('the trigger labels of an issue', () => {
 
   it('are refused when two agents or two bottles are named, but not for a repeated label', () => {
     assert.equal(parseTriggerLabels(['bot-bottle:a', 'bot-bottle:b']).kind, 'rejected');
-    assert.equal(parseTriggerLabels(['bot-bottle:a', 'bot-bottle-bottle:b', 'bot-bottle-bottle:c']).kind, 'rejected');
+    assert.equal(
+      parseTriggerLabels(['bot-bottle:a', 'bot-bottle-bottle:b', 'bot-bottle-bottle:c']).kind,
+      'rejected',
+    );
     assert.equal(parseTriggerLabels(['bot-bottle:a', 'bot-bottle:a']).kind, 'agent');
   });
 
@@ -50,7 +56,10 @@ describe('the act that completed a trigger', () => {
       act('labeled', '2026-01-01T00:05:00Z', 'bot-bottle:other'),
       act('unlabeled', '2026-01-01T00:06:00Z', 'bot-bottle:a'),
     ];
-    assert.deepEqual(completingAct(timeline, 'a', ['member']), { actor: bob, at: Date.parse('2026-01-01T00:02:00Z') });
+    assert.deepEqual(completingAct(timeline, 'a', ['member']), {
+      actor: bob,
+      at: Date.parse('2026-01-01T00:02:00Z'),
+    });
   });
 
   it('does not exist without such an act', () => {

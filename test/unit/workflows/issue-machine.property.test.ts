@@ -5,7 +5,11 @@ import { comment, observed, PREPARED, trigger, World } from '../../support/machi
 
 /** One thing that may happen next: from outside, or an answer to what the machine asked for. */
 type Act =
-  | { readonly kind: 'pay'; readonly what: 'claim' | 'prepare' | 'start' | 'finish' | 'settle' | 'destroy' | 'checkin' | 'watchdog'; readonly flavour: number }
+  | {
+      readonly kind: 'pay';
+      readonly what: 'claim' | 'prepare' | 'start' | 'finish' | 'settle' | 'destroy' | 'checkin' | 'watchdog';
+      readonly flavour: number;
+    }
   | { readonly kind: 'outside'; readonly event: MachineEvent }
   | { readonly kind: 'lose' }
   | { readonly kind: 'fail'; readonly step: 'prepare' | 'run' | 'settle' };
@@ -15,14 +19,30 @@ const mostly = fc.integer({ min: 0, max: 11 }).map((dice) => dice > 0);
 
 const outside: fc.Arbitrary<Act> = fc
   .oneof(
-    fc.integer({ min: 1, max: 12 }).map((id): MachineEvent => ({ kind: 'reference', reference: comment(id) })),
-    fc.record({ readAt: fc.integer({ min: 1, max: 60 }), act: fc.option(fc.integer({ min: 1, max: 60 })), triggered: mostly, open: mostly }).map(
-      ({ readAt, act, triggered, open }): MachineEvent =>
-        observed({ readAt, open, closedAt: open ? null : readAt, triggered: triggered || act !== null, trigger: act === null || !open ? null : trigger(Math.min(act, readAt)) }),
-    ),
-    fc.record({ readAt: fc.integer({ min: 1, max: 60 }), open: mostly }).map(
-      ({ readAt, open }): MachineEvent => observed({ readAt, prs: [{ number: 13, open, merged: false, closedAt: open ? null : readAt }] }),
-    ),
+    fc
+      .integer({ min: 1, max: 12 })
+      .map((id): MachineEvent => ({ kind: 'reference', reference: comment(id) })),
+    fc
+      .record({
+        readAt: fc.integer({ min: 1, max: 60 }),
+        act: fc.option(fc.integer({ min: 1, max: 60 })),
+        triggered: mostly,
+        open: mostly,
+      })
+      .map(({ readAt, act, triggered, open }): MachineEvent =>
+        observed({
+          readAt,
+          open,
+          closedAt: open ? null : readAt,
+          triggered: triggered || act !== null,
+          trigger: act === null || !open ? null : trigger(Math.min(act, readAt)),
+        }),
+      ),
+    fc
+      .record({ readAt: fc.integer({ min: 1, max: 60 }), open: mostly })
+      .map(({ readAt, open }): MachineEvent =>
+        observed({ readAt, prs: [{ number: 13, open, merged: false, closedAt: open ? null : readAt }] }),
+      ),
     fc.constantFrom<MachineEvent>(
       { kind: 'command', command: { kind: 'freeze' }, at: 70 },
       { kind: 'command', command: { kind: 'resume', promptRef: null }, at: 70 },
@@ -43,7 +63,14 @@ const act: fc.Arbitrary<Act> = fc.oneof(
   { weight: 3, arbitrary: outside },
   { weight: 6, arbitrary: pay },
   { weight: 1, arbitrary: fc.constant<Act>({ kind: 'lose' }) },
-  { weight: 1, arbitrary: fc.constantFrom<Act>({ kind: 'fail', step: 'prepare' }, { kind: 'fail', step: 'run' }, { kind: 'fail', step: 'settle' }) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom<Act>(
+      { kind: 'fail', step: 'prepare' },
+      { kind: 'fail', step: 'run' },
+      { kind: 'fail', step: 'settle' },
+    ),
+  },
 );
 
 const done = { id: 'd', status: 'success', summaryRef: 'r' } as const;
@@ -57,7 +84,9 @@ function perform(world: World, next: Act): void {
     case 'lose':
       return void (world.pay('run') && world.feed({ kind: 'turn_lost', turn }));
     case 'fail':
-      return void (world.pay(next.step) && world.feed({ kind: 'step_failed', step: next.step, turn, reason: 'x' }));
+      return void (
+        world.pay(next.step) && world.feed({ kind: 'step_failed', step: next.step, turn, reason: 'x' })
+      );
     case 'pay':
       return settleDebt(world, next.what, next.flavour);
   }
@@ -70,7 +99,8 @@ function settleDebt(world: World, what: Extract<Act, { kind: 'pay' }>['what'], f
       return void (world.pay('claim') && world.feed({ kind: 'host_claimed', host: 'h' }));
     case 'prepare':
       if (!world.pay('prepare')) return;
-      if (flavour === 5) return void world.feed({ kind: 'prepare_refused', turn, reason: 'gone', stale: false });
+      if (flavour === 5)
+        return void world.feed({ kind: 'prepare_refused', turn, reason: 'gone', stale: false });
       return void world.feed({ kind: 'prepared', turn, prepared: PREPARED });
     case 'start':
       if (world.owed.has('run')) world.started();
@@ -81,12 +111,16 @@ function settleDebt(world: World, what: Extract<Act, { kind: 'pay' }>['what'], f
       return world.finish({ exitCode: flavour === 1 ? 1 : 0, done: flavour > 2 ? done : null });
     case 'settle':
       if (!world.owed.has('settle')) return;
-      return world.settle(flavour > 2 ? { publish: { kind: 'published', pr: 13, prUrl: 'u', head: 'h', created: true } } : {});
+      return world.settle(
+        flavour > 2 ? { publish: { kind: 'published', pr: 13, prUrl: 'u', head: 'h', created: true } } : {},
+      );
     case 'destroy':
       if (world.owed.has('destroy')) world.destroyed();
       return;
     case 'checkin':
-      return void (world.pay('checkin') && world.feed({ kind: 'checkin_age', turn, ageMs: flavour * 500_000 }));
+      return void (
+        world.pay('checkin') && world.feed({ kind: 'checkin_age', turn, ageMs: flavour * 500_000 })
+      );
     case 'watchdog':
       return void (world.pay('watchdog') && world.feed({ kind: 'watchdog_fired', turn }));
   }
@@ -118,11 +152,16 @@ describe('issue machine, any order and any duplication', () => {
           if (life?.slug !== slug) accepted.clear();
           slug = life?.slug;
           if (life === null || closing !== null) continue;
-          if (next.kind === 'outside' && next.event.kind === 'reference' && !before.seen.includes(next.event.reference.key)) {
+          if (
+            next.kind === 'outside' &&
+            next.event.kind === 'reference' &&
+            !before.seen.includes(next.event.reference.key)
+          ) {
             accepted.add(next.event.reference.key);
           }
           const waiting = [...mailbox, ...taken].map((reference) => reference.key);
-          for (const key of accepted) assert.ok(world.delivered.includes(key) || waiting.includes(key), `${key} was lost`);
+          for (const key of accepted)
+            assert.ok(world.delivered.includes(key) || waiting.includes(key), `${key} was lost`);
           assert.equal(new Set(waiting).size, waiting.length, 'a comment waits once');
         }
       }),
@@ -172,9 +211,17 @@ describe('issue machine, any order and any duplication', () => {
       fc.property(fc.array(act, { maxLength: 100 }), (acts) => {
         const world = new World();
         for (const next of acts) perform(world, next);
-        world.feed(observed({ readAt: 1_000, open: false, closedAt: 999, prs: [{ number: 13, open: false, merged: true, closedAt: 999 }] }));
+        world.feed(
+          observed({
+            readAt: 1_000,
+            open: false,
+            closedAt: 999,
+            prs: [{ number: 13, open: false, merged: true, closedAt: 999 }],
+          }),
+        );
         for (let round = 0; round < 12 && world.owed.size > 0; round += 1) {
-          for (const what of ['claim', 'prepare', 'start', 'finish', 'settle', 'destroy'] as const) settleDebt(world, what, 2);
+          for (const what of ['claim', 'prepare', 'start', 'finish', 'settle', 'destroy'] as const)
+            settleDebt(world, what, 2);
         }
         assert.ok(world.state.phase === 'idle' || world.state.phase === 'destroyed', world.state.phase);
       }),

@@ -10,7 +10,10 @@ describe('issue machine', () => {
   describe('a life from trigger to destroyed', () => {
     it('claims a host and prepares the first turn when triggered', () => {
       const world = new World();
-      assert.deepEqual(kinds(world.feed(observed({ readAt: 10, trigger: trigger(5) }))), ['claim_host', 'prepare_turn']);
+      assert.deepEqual(kinds(world.feed(observed({ readAt: 10, trigger: trigger(5) }))), [
+        'claim_host',
+        'prepare_turn',
+      ]);
       assert.equal(world.state.phase, 'queued');
       assert.match(world.state.life?.slug ?? '', /^implementer-alice-demo-12-[a-z0-9]{5}$/);
     });
@@ -44,7 +47,10 @@ describe('issue machine', () => {
       const world = World.frozen();
       assert.equal(world.state.phase, 'frozen');
       assert.equal(world.state.frozenReason, 'done');
-      assert.deepEqual(world.state.prs.map((pr) => pr.number), [13]);
+      assert.deepEqual(
+        world.state.prs.map((pr) => pr.number),
+        [13],
+      );
       assert.ok(!world.owed.has('watchdog'));
     });
 
@@ -112,7 +118,10 @@ describe('issue machine', () => {
       world.pay('watchdog');
       assert.deepEqual(kinds(world.feed({ kind: 'watchdog_fired', turn: 1 })), ['ask_checkin']);
       world.pay('checkin');
-      assert.deepEqual(kinds(world.feed({ kind: 'checkin_age', turn: 1, ageMs: 1_800_000 })), ['disarm_watchdog', 'stop_turn']);
+      assert.deepEqual(kinds(world.feed({ kind: 'checkin_age', turn: 1, ageMs: 1_800_000 })), [
+        'disarm_watchdog',
+        'stop_turn',
+      ]);
       assert.deepEqual(world.feed({ kind: 'checkin_age', turn: 1, ageMs: 1_800_000 }), []);
       world.finish({ exitCode: 143 });
       world.settle();
@@ -173,7 +182,10 @@ describe('issue machine', () => {
       world.feed({ kind: 'step_failed', step: 'prepare', turn: 2, reason: 'forge says 401' });
       assert.equal(world.state.frozenReason, 'failed');
       assert.equal(world.state.detail, 'forge says 401');
-      assert.deepEqual(world.state.mailbox.map((one) => one.id), [1]);
+      assert.deepEqual(
+        world.state.mailbox.map((one) => one.id),
+        [1],
+      );
     });
   });
 
@@ -185,7 +197,10 @@ describe('issue machine', () => {
       for (const id of [1, 2, 1, 3]) world.feed({ kind: 'reference', reference: comment(id) });
       world.finish({ done });
       world.settle();
-      assert.deepEqual(world.state.taken.map((one) => one.id), [1, 2, 3]);
+      assert.deepEqual(
+        world.state.taken.map((one) => one.id),
+        [1, 2, 3],
+      );
       assert.equal(world.state.phase, 'rehydrating');
     });
 
@@ -235,7 +250,10 @@ describe('issue machine', () => {
       assert.equal(world.state.phase, 'frozen');
       world.feed(observed({ readAt: 40, trigger: trigger(35) }));
       assert.equal(world.state.phase, 'rehydrating');
-      assert.deepEqual(world.state.taken.map((one) => one.id), [1]);
+      assert.deepEqual(
+        world.state.taken.map((one) => one.id),
+        [1],
+      );
     });
 
     it('begins a fresh life for a trigger that came while destroying', () => {
@@ -254,7 +272,8 @@ describe('issue machine', () => {
       const world = World.frozen();
       world.feed(observed({ readAt: 20, prs: [{ number: 13, open: false, merged: false, closedAt: 19 }] }));
       world.destroyed();
-      for (let readAt = 30; readAt < 130; readAt += 1) assert.deepEqual(world.feed(observed({ readAt, trigger: trigger(5) })), []);
+      for (let readAt = 30; readAt < 130; readAt += 1)
+        assert.deepEqual(world.feed(observed({ readAt, trigger: trigger(5) })), []);
       assert.equal(world.state.phase, 'destroyed');
     });
 
@@ -281,7 +300,10 @@ describe('issue machine', () => {
       assert.equal(refusalOf(frozen.state, { kind: 'resume', promptRef: null }), null);
       frozen.feed({ kind: 'command', command: { kind: 'resume', promptRef: 'p' }, at: 1 });
       assert.match(refusalOf(frozen.state, { kind: 'resume', promptRef: null }) ?? '', /under way/);
-      assert.match(refusalOf({ ...frozen.state, phase: 'running' }, { kind: 'extend', ms: -1 }) ?? '', /24 h/);
+      assert.match(
+        refusalOf({ ...frozen.state, phase: 'running' }, { kind: 'extend', ms: -1 }) ?? '',
+        /24 h/,
+      );
     });
 
     it('resume wakes a paused run with the operator’s prompt', () => {

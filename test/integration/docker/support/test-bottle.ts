@@ -37,6 +37,8 @@ export async function removeBundleImage(docker: Docker, tag: string): Promise<vo
 /** One run with a slug and directories of its own; `dispose` proves that nothing of it is left. */
 export class TestBottle {
   readonly runtime: DockerBottleRuntime;
+  /** Not the start time, which the engine takes a moment after the agent may have begun to print. */
+  #lastLine: string | null = null;
 
   private constructor(
     readonly docker: Docker,
@@ -131,12 +133,15 @@ export class TestBottle {
     await this.runtime.createAgent(this.agentSpec());
   }
 
-  /** Starts the agent's container and takes everything it prints until it exits. */
+  /** Starts the agent's container and takes everything it prints until it exits, but nothing of the turn before. */
   async runTurn(): Promise<{ readonly exitCode: number; readonly lines: LogLine[] }> {
-    const { startedAt } = await this.runtime.start(this.slug, 'agent');
+    await this.runtime.start(this.slug, 'agent');
     const lines: LogLine[] = [];
     const signal = AbortSignal.timeout(25_000);
-    await this.runtime.followLogs(this.slug, 'agent', startedAt, signal, (line) => lines.push(line));
+    await this.runtime.followLogs(this.slug, 'agent', this.#lastLine, signal, (line) => {
+      lines.push(line);
+      this.#lastLine = line.at;
+    });
     return { exitCode: await this.runtime.waitForExit(this.slug, 'agent', signal), lines };
   }
 

@@ -8,7 +8,10 @@ const command = ['/usr/local/bin/node', '/opt/bottle/scripted-agent.mjs', '--out
 describe('the registry of providers', () => {
   it('says which there are when asked for another', () => {
     assert.deepEqual(providerNames(), ['scripted']);
-    assert.throws(() => agentProvider('claude'), /provider claude is not built into this version; available: scripted/);
+    assert.throws(
+      () => agentProvider('claude'),
+      /provider claude is not built into this version; available: scripted/,
+    );
     assert.throws(() => agentProvider('__proto__'), /not built into/);
   });
 });
@@ -23,8 +26,16 @@ describe('the scripted provider', () => {
   });
 
   it('starts a session on the first turn and resumes it on later ones', () => {
-    assert.deepEqual(scripted.launch({ sessionId: id, resume: false, model: null }).argv, [...command, '--session-id', id]);
-    assert.deepEqual(scripted.launch({ sessionId: id, resume: true, model: null }).argv, [...command, '--resume', id]);
+    assert.deepEqual(scripted.launch({ sessionId: id, resume: false, model: null }).argv, [
+      ...command,
+      '--session-id',
+      id,
+    ]);
+    assert.deepEqual(scripted.launch({ sessionId: id, resume: true, model: null }).argv, [
+      ...command,
+      '--resume',
+      id,
+    ]);
   });
 
   it('puts nothing but a session id on the command line', () => {
@@ -36,7 +47,15 @@ describe('the scripted provider', () => {
 
   it('reads the session id from its events only', () => {
     assert.equal(scripted.sessionIdIn(JSON.stringify({ type: 'system', session_id: id })), id);
-    for (const line of ['', id, '{"session_id"', '["session_id"]', 'null "session_id"', '{"session_id":7}', '{"session_id":"../x"}']) {
+    for (const line of [
+      '',
+      id,
+      '{"session_id"',
+      '["session_id"]',
+      'null "session_id"',
+      '{"session_id":7}',
+      '{"session_id":"../x"}',
+    ]) {
       assert.equal(scripted.sessionIdIn(line), undefined, line);
     }
   });
@@ -44,6 +63,9 @@ describe('the scripted provider', () => {
 
 describe('a name-based UUID', () => {
   it('is the one of RFC 9562, appendix A.4', () => {
-    assert.equal(uuidV5('6ba7b810-9dad-11d1-80b4-00c04fd430c8', 'www.example.com'), '2ed6657d-e927-568b-95e1-2665a8aea6a2');
+    assert.equal(
+      uuidV5('6ba7b810-9dad-11d1-80b4-00c04fd430c8', 'www.example.com'),
+      '2ed6657d-e927-568b-95e1-2665a8aea6a2',
+    );
   });
 });

@@ -37,7 +37,7 @@ describe('the forge plane', () => {
   });
 
   const dispatches = [
-    ['read_issue', { number: 3 }, [['readIssue', 3]], 'read issue #3', 'issue #3'],
+    ['read_issue', { number: 3 }, [['readIssue', 3]], 'read issue #3', '#3'],
     ['read_pr', { number: 4 }, [['readPr', 4]], 'read PR #4', 'PR #4'],
     [
       'read_comments',
@@ -237,7 +237,7 @@ describe('the forge plane', () => {
     assert.equal(error.code, JSON_RPC_CODE.forgeError);
     assert.deepEqual(error.data, { status: 404, retryable: false });
     assert.equal(error.message, 'reading PR #4: not found (404)');
-    assert.equal(log[0]?.outcome, 'failed');
+    assert.deepEqual([log[0]?.outcome, log[0]?.text], ['failed', 'failed reading PR #4: not found (404)']);
   });
 
   it('leaves a fault of ours without details, but logged', async () => {

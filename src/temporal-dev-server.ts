@@ -1,0 +1,114 @@
+/** `up` without a Temporal server at hand starts the one-process server of Temporal's own CLI. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { accessSync, constants, openSync, closeSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { BotBottleError } from './domain/errors.js';
+
+export interface DevServerOptions {
+  readonly home: string;
+  readonly host: string;
+  readonly port: number;
+  readonly uiPort: number;
+  readonly namespace: string;
+  /** Answers once the server serves. */
+  readonly reachable: () => Promise<boolean>;
+}
+
+export interface DevServer {
+  readonly uiUrl: string;
+  /** Resolves when the server has ended, asked to or not. */
+  readonly ended: Promise<void>;
+  stop(): Promise<void>;
+}
+
+const START_TIMEOUT_MS = 30_000;
+const STOP_TIMEOUT_MS = 10_000;
+
+/** Durable: histories are in `$BOT_BOTTLE_HOME/temporal.db`. Errors: `BotBottleError` that says what to do. */
+export async function startDevServer(options: DevServerOptions): Promise<DevServer> {
+  const { home, host, port, uiPort, namespace } = options;
+  const cli = findExecutable('temporal', path.join(os.homedir(), '.cache', 'bot-bottle', 'bin'));
+  if (cli === undefined) {
+    throw new BotBottleError(
+      'no_temporal',
+      'no Temporal server answers and there is no `temporal` program: run script/bootstrap --only temporal',
+      false,
+    );
+  }
+  const args = [
+    'server',
+    'start-dev',
+    '--ip',
+    host,
+    '--port',
+    String(port),
+    '--ui-port',
+    String(uiPort),
+    '--namespace',
+    namespace,
+  ];
+  const storage = [
+    '--db-filename',
+    path.join(home, 'temporal.db'),
+    '--sqlite-pragma',
+    'journal_mode=WAL',
+    '--sqlite-pragma',
+    'synchronous=full',
+  ];
+  // A killed `up` must not leave the server behind; Linux tells the child.
+  const setpriv = findExecutable('setpriv');
+  const guard = setpriv === undefined ? [] : [setpriv, '--pdeathsig', 'TERM', '--'];
+  const [command = cli, ...rest] = [...guard, cli, ...args, ...storage, '--log-level', 'error'];
+  const log = openSync(path.join(home, 'temporal.log'), 'a', 0o600);
+  // A group of its own: Ctrl-C in the terminal is ours to pass on, in the right order.
+  const child = spawn(command, rest, { detached: true, stdio: ['ignore', log, log] });
+  closeSync(log);
+  const ended = new Promise<void>((resolve) =>
+    child.once('exit', () => {
+      resolve();
+    }),
+  );
+  await untilServing(options, child);
+  return { uiUrl: `http://${host}:${String(uiPort)}`, ended, stop: () => stop(child, ended) };
+}
+
+async function untilServing(options: DevServerOptions, child: ChildProcess): Promise<void> {
+  const deadline = Date.now() + START_TIMEOUT_MS;
+  while (!(await options.reachable())) {
+    const gone = child.exitCode !== null || child.signalCode !== null;
+    if (gone || Date.now() > deadline) {
+      child.kill('SIGKILL');
+      throw new BotBottleError(
+        'temporal_start',
+        `the Temporal server did not start: see ${path.join(options.home, 'temporal.log')}`,
+        false,
+      );
+    }
+    await delay(100);
+  }
+}
+
+async function stop(child: ChildProcess, ended: Promise<void>): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill('SIGTERM');
+  const late = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
+  await ended;
+  clearTimeout(late);
+}
+
+/** On the PATH, or in one of the other directories. */
+export function findExecutable(name: string, ...others: readonly string[]): string | undefined {
+  const directories = [...(process.env['PATH'] ?? '').split(path.delimiter).filter(Boolean), ...others];
+  return directories.map((directory) => path.join(directory, name)).find(isExecutable);
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

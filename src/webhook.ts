@@ -1,0 +1,114 @@
+/** Composition root of the webhook: the door, the inbox and the dispatcher, in a process of their own. */
+import path from 'node:path';
+import { GiteaClient } from './adapters/gitea/gitea-client.js';
+import { giteaForgeFor } from './adapters/gitea/gitea-forge.js';
+import { ManifestDirectory } from './adapters/manifests/manifest-directory.js';
+import { openDatabaseReadOnly } from './adapters/sqlite/open-database-read-only.js';
+import { openInbox } from './adapters/sqlite/open-inbox.js';
+import { lazyClient, temporalTarget } from './adapters/temporal/connect.js';
+import { requireSetting, type Config } from './config.js';
+import { readSecret } from './config/secrets.js';
+import { createLogger } from './log.js';
+import { createAcknowledger } from './webhook/acknowledge.js';
+import { startDispatcher } from './webhook/dispatcher.js';
+import { createDeliveryHandler } from './webhook/handle-delivery.js';
+import { listen } from './webhook/listen.js';
+import { createMetrics } from './webhook/metrics.js';
+import { createRunLookup } from './webhook/run-lookup.js';
+import { servedRepositories } from './webhook/served-repositories.js';
+import { createWebhookApp } from './webhook/server.js';
+import { temporalGateway } from './webhook/temporal-gateway.js';
+import { policyOf } from './run-policy.js';
+
+export interface RunningWebhook {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+const PRUNE_MS = 3_600_000;
+
+/** Errors: `InvalidInputError` for configuration; the socket's (`EADDRINUSE`). */
+export async function startWebhook(config: Config): Promise<RunningWebhook> {
+  const home = config.BOT_BOTTLE_HOME;
+  const secret = readSecret(config.WEBHOOK_SECRET_FILE, 'webhook-secret');
+  const token = (): string => readSecret(config.FORGE_TOKEN_FILE, 'forge-token');
+  const log = createLogger({ level: config.LOG_LEVEL, name: 'webhook', secrets: [secret, token()] });
+  const onError = (message: string, error: unknown): void => {
+    log.error({ err: error }, message);
+  };
+  const inbox = openInbox(path.join(home, 'inbox.db'));
+  const database = openDatabaseReadOnly(path.join(home, 'bot-bottle.db'));
+  const { host, port } = config.TEMPORAL_ADDRESS;
+  const client = lazyClient(
+    temporalTarget({ address: `${host}:${String(port)}`, namespace: config.TEMPORAL_NAMESPACE }),
+  );
+  const gateway = temporalGateway(client, { policy: policyOf(config) });
+  const metrics = createMetrics(inbox, Date.now);
+  const acknowledger = createAcknowledger({
+    ack: config.FORGE_ACK === 'reactions',
+    onRejected: (subject, reason, at) => {
+      log.warn({ subject, reason, at }, 'trigger refused');
+    },
+    onError,
+  });
+  const handle = createDeliveryHandler({
+    forgeFor: giteaForgeFor(
+      new GiteaClient({
+        baseUrl: requireSetting(config, 'FORGE_GITEA_API'),
+        token,
+        caFile: config.FORGE_CA_FILE,
+      }),
+    ),
+    runs: createRunLookup(database),
+    manifests: new ManifestDirectory(home),
+    gateway,
+    acknowledger,
+    settings: {
+      org: config.FORGE_ORG,
+      trigger: config.FORGE_TRIGGER,
+      wake: config.FORGE_WAKE,
+      wakeOn: config.FORGE_WAKE_ON === 'mention' ? 'mention' : 'every',
+    },
+    now: Date.now,
+  });
+  const dispatcher = startDispatcher({
+    inbox,
+    handle,
+    drained: () => acknowledger.drained(),
+    now: Date.now,
+    onOutcome: (outcome, sinceAcceptedMs, delivery) => {
+      metrics.dispatched(outcome);
+      metrics.dispatchSeconds(sinceAcceptedMs / 1000);
+      log.info({ outcome, sinceAcceptedMs, event: delivery.eventType, key: delivery.orderKey }, 'dispatched');
+    },
+    onError,
+  });
+  const app = createWebhookApp({
+    secret,
+    inbox,
+    metrics,
+    maxBodyBytes: config.WEBHOOK_MAX_BYTES,
+    serves: servedRepositories(config.FORGE_REPOS),
+    onAccepted: () => {
+      dispatcher.wake();
+    },
+    now: Date.now,
+    onError,
+    temporalReachable: () => gateway.reachable(),
+  });
+  const listening = await listen(app, config.WEBHOOK_LISTEN);
+  const pruning = setInterval(() => inbox.prune(Date.now()), PRUNE_MS);
+  log.info({ url: listening.url, org: config.FORGE_ORG, repos: config.FORGE_REPOS }, 'webhook listening');
+  return {
+    url: listening.url,
+    stop: async () => {
+      clearInterval(pruning);
+      await listening.close();
+      await dispatcher.stop();
+      await client.connection.close();
+      database.close();
+      inbox.close();
+      log.info({}, 'webhook stopped');
+    },
+  };
+}

@@ -1,0 +1,184 @@
+/** Composition root of the worker: where adapters meet activities, on the one process that has the Docker socket. */
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { createHomeActivities } from './activities/home-activities.js';
+import { createHostActivities } from './activities/host-activities.js';
+import type { HostPorts, HostSettings } from './activities/host-ports.js';
+import { TurnSlots } from './activities/turn/turn-slots.js';
+import { agentProvider } from './adapters/agents/registry.js';
+import { DockerBottleRuntime } from './adapters/docker/docker-runtime.js';
+import { LocalBlobStore } from './adapters/files/blob-store.js';
+import { hostId } from './adapters/files/host-id.js';
+import { lockHome } from './adapters/files/lock-file.js';
+import { LocalQueueDirectory } from './adapters/files/queue-directory.js';
+import { LocalRunFiles } from './adapters/files/run-files.js';
+import { SystemGitRepository } from './adapters/git/system-git-repository.js';
+import { GiteaClient } from './adapters/gitea/gitea-client.js';
+import { giteaForgeFor } from './adapters/gitea/gitea-forge.js';
+import { isLoopback } from './adapters/loopback/is-loopback.js';
+import { serveLoopback } from './adapters/loopback/serve-loopback.js';
+import { ManifestDirectory } from './adapters/manifests/manifest-directory.js';
+import { openDatabase } from './adapters/sqlite/open-database.js';
+import { lazyClient, temporalTarget } from './adapters/temporal/connect.js';
+import { temporalRunChannel } from './adapters/temporal/run-channel.js';
+import { createWorkers, type RunningWorkers } from './adapters/temporal/workers.js';
+import { publishTokenFile, requireSetting, type Config } from './config.js';
+import { readSecret } from './config/secrets.js';
+import { createLogger, type Logger } from './log.js';
+
+const MIB = 1024 * 1024;
+const MAX_PUBLISH_BYTES = 256 * MIB;
+const MAX_PUBLISH_FILES = 5_000;
+/** Security rules, "Transcript snapshot". */
+const MAX_TRANSCRIPT_BYTES = 64 * MIB;
+
+export interface RunningWorker {
+  /** Detaches turns, lets short work end. */
+  stop(): void;
+  /** Resolves when everything has stopped; rejects with what broke. */
+  stopped(): Promise<void>;
+}
+
+/** Starts the worker of this machine. Errors: `InvalidInputError` for configuration, `HomeLockedError`, Temporal's. */
+export async function startWorker(config: Config): Promise<RunningWorker> {
+  const home = config.BOT_BOTTLE_HOME;
+  const api = requireSetting(config, 'FORGE_GITEA_API');
+  const sidecarToken = (): string => readSecret(config.FORGE_TOKEN_FILE, 'forge-token');
+  const publishToken = (): string => readSecret(publishTokenFile(config), 'publish-token');
+  const log = createLogger({
+    level: config.LOG_LEVEL,
+    name: 'worker',
+    secrets: [sidecarToken(), publishToken()],
+  });
+  const lock = await lockHome(home);
+  try {
+    const loopback = isLoopback(api) ? await serveForge(home, api) : undefined;
+    const database = openDatabase(path.join(home, 'bot-bottle.db'));
+    const target = temporalTarget({
+      address: hostPort(config.TEMPORAL_ADDRESS),
+      namespace: config.TEMPORAL_NAMESPACE,
+    });
+    const client = lazyClient(target);
+    const blobs = new LocalBlobStore(path.join(home, 'blobs'));
+    const manifests = new ManifestDirectory(home);
+    const clock = { now: Date.now };
+    const caFile = config.FORGE_CA_FILE;
+    // The publisher opens pull requests and asks for reviews; what only reads uses the lesser token.
+    const forgeWith = (token: () => string): HostPorts['forgeFor'] =>
+      giteaForgeFor(new GiteaClient({ baseUrl: api, token, caFile }));
+    const runtime = new DockerBottleRuntime();
+    const slots = new TurnSlots(config.BOTTLE_SLOTS);
+    await adoptRunning(runtime, slots, log);
+    const hostPorts: HostPorts = {
+      host: await hostId(home),
+      runtime,
+      files: new LocalRunFiles({ home, forgeToken: () => Promise.resolve(sidecarToken()) }),
+      queue: new LocalQueueDirectory({ home }),
+      blobs,
+      git: new SystemGitRepository({
+        mirrorsDir: path.join(home, 'mirrors'),
+        cloneUrl: ({ owner, repo }) => `${webUrl(api)}/${owner}/${repo}.git`,
+        readToken: sidecarToken,
+        publishToken,
+        ...(caFile === null ? {} : { caFile }),
+      }),
+      forgeFor: forgeWith(publishToken),
+      channel: temporalRunChannel(client),
+      provider: agentProvider,
+      slots,
+      clock,
+      log,
+      settings: hostSettings(config, api, loopback?.dir ?? null),
+    };
+    const homePorts = {
+      forgeFor: forgeWith(sidecarToken),
+      manifests,
+      provider: agentProvider,
+      blobs,
+      database,
+      clock,
+      log,
+      settings: { org: config.FORGE_ORG, trigger: config.FORGE_TRIGGER },
+    };
+    log.info(
+      { org: config.FORGE_ORG, host: hostPorts.host, slots: config.BOTTLE_SLOTS, home },
+      'worker starting',
+    );
+    const workers = await createWorkers({
+      target,
+      host: hostPorts.host,
+      slots: config.BOTTLE_SLOTS,
+      activities: byQueue(homePorts, hostPorts),
+    });
+    return running(workers, async () => {
+      await client.connection.close();
+      database.close();
+      await loopback?.server.close();
+      await lock.release();
+      log.info({}, 'worker stopped');
+    });
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+function byQueue(
+  homePorts: Parameters<typeof createHomeActivities>[0],
+  hostPorts: HostPorts,
+): Parameters<typeof createWorkers>[0]['activities'] {
+  const { claimHost, runTurn, ...host } = createHostActivities(hostPorts);
+  return { home: createHomeActivities(homePorts), claim: { claimHost }, turns: { runTurn }, host };
+}
+
+function hostSettings(config: Config, forgeApi: string, loopbackDir: string | null): HostSettings {
+  return {
+    bundleImage: config.BUNDLE_IMAGE,
+    bundleNetwork: config.BUNDLE_NETWORK,
+    forgeApi,
+    loopbackDir,
+    caFile: config.FORGE_CA_FILE,
+    containerRuntime: config.BOTTLE_RUNTIME,
+    maxPublishBytes: MAX_PUBLISH_BYTES,
+    maxPublishFiles: MAX_PUBLISH_FILES,
+    maxTranscriptBytes: MAX_TRANSCRIPT_BYTES,
+    requestReview: config.FORGE_PR_REVIEWER === 'trigger',
+  };
+}
+
+function running(workers: RunningWorkers, close: () => Promise<void>): RunningWorker {
+  return {
+    stop: () => {
+      workers.stop();
+    },
+    stopped: () => workers.stopped().finally(close),
+  };
+}
+
+/** Agents that outlived the last worker hold their slots before anything new is polled for. */
+async function adoptRunning(runtime: DockerBottleRuntime, slots: TurnSlots, log: Logger): Promise<void> {
+  for (const object of await runtime.list()) {
+    if (object.type !== 'container' || object.role !== 'agent' || !object.running) continue;
+    log.info({ slug: object.slug }, 'a turn is still running; adopting it');
+    slots.adopt(object.slug);
+  }
+}
+
+async function serveForge(
+  home: string,
+  api: string,
+): Promise<{ dir: string; server: Awaited<ReturnType<typeof serveLoopback>> }> {
+  const url = new URL(api);
+  const dir = path.join(home, 'loopback');
+  mkdirSync(dir, { recursive: true, mode: 0o755 });
+  const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
+  return { dir, server: await serveLoopback({ socketDir: dir, target: { host: url.hostname, port } }) };
+}
+
+function webUrl(api: string): string {
+  return api.replace(/\/+$/, '').replace(/\/api\/v1$/, '');
+}
+
+function hostPort(address: { readonly host: string; readonly port: number }): string {
+  return `${address.host}:${String(address.port)}`;
+}

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { cpSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { LocalQueueDirectory } from '../../../src/adapters/files/queue-directory.js';
+import { runLayout } from '../../../src/adapters/files/run-layout.js';
+import { AnswerReader } from '../../../src/bundle/answer-reader.js';
+import { readBundleConfig } from '../../../src/bundle/config.js';
+import { QueueWriter } from '../../../src/bundle/queue-writer.js';
+import type { QueueBody } from '../../../src/domain/queue.js';
+import { RunDirectory } from '../../support/bundle/run-directory.js';
+
+const SLUG = 'dev-alice-demo-1-abcde';
+
+describe('the two ends of the queue', () => {
+  let run: RunDirectory;
+  let worker: LocalQueueDirectory;
+  beforeEach(() => {
+    run = new RunDirectory();
+    worker = new LocalQueueDirectory({ home: run.root, bundleUid: process.getuid?.() ?? 0 });
+  });
+  afterEach(() => {
+    run.remove();
+  });
+
+  it('agree on messages, answers and the turn file', async () => {
+    const layout = runLayout(run.root, SLUG);
+    mkdirSync(layout.queueOut, { recursive: true });
+    mkdirSync(layout.queueIn, { recursive: true });
+    const head = { slug: SLUG, turn: 3, at: 5 };
+    const line = {
+      id: 'p-1',
+      at: 4,
+      operation: 'read_issue',
+      target: '#1',
+      outcome: 'ok',
+      text: 'read issue #1',
+    } as const;
+    const bodies: QueueBody[] = [
+      { kind: 'operations', ...head, lines: [line] },
+      { kind: 'open_pr', ...head, title: 'T', body: '' },
+      { kind: 'done', ...head, status: 'blocked', summary: 'why "so"\n' },
+    ];
+    const queue = new QueueWriter(layout.queueOut, Date.now);
+    for (const [n, body] of bodies.entries()) await queue.write(`message${String(n)}`, body);
+    const read = await worker.read(SLUG);
+    assert.deepEqual(
+      read.messages.map(({ id, body }) => [id, body]),
+      bodies.map((body, n) => [`message${String(n)}`, body]),
+    );
+
+    const answers = new AnswerReader(layout.queueIn);
+    const never = new AbortController().signal;
+    const result = { kind: 'published', pr: 7, url: 'http://x/7', head: 'a'.repeat(40) } as const;
+    await worker.answer(SLUG, { requestId: 'message1', result });
+    assert.deepEqual(await answers.wait('message1', never), { requestId: 'message1', result });
+
+    await worker.writeTurnHeader(SLUG, { turn: 3, prNumber: 7 });
+    cpSync(layout.queueIn, join(run.root, 'in'), { recursive: true });
+    const config = readBundleConfig({
+      BUNDLE_RUN_DIR: run.root,
+      BOTTLE_SLUG: SLUG,
+      FORGE_GITEA_API: 'http://x',
+      FORGE_OWNER: 'alice',
+      FORGE_REPO: 'demo',
+      FORGE_ISSUE_NUMBER: '1',
+    });
+    assert.deepEqual([config.turn, config.pr], [3, 7]);
+  });
+});

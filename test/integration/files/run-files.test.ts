@@ -1,0 +1,302 @@
+import assert from 'node:assert/strict';
+import { chmod, mkdir, readFile, readdir, stat, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { LocalRunFiles } from '../../../src/adapters/files/run-files.js';
+import type { TurnInput, TurnRecord } from '../../../src/domain/ports.js';
+import { withTempDir } from '../../support/files/temp-home.js';
+
+const slug = 'impl-alice-demo-12-abcde';
+const isRoot = process.getuid?.() === 0;
+const sha = 'a'.repeat(40);
+
+const input: TurnInput = {
+  turn: 2,
+  argv: ['/bin/agent', '--x', 'a b'],
+  env: { A: '1', B: 'x=y\nz' },
+  prompt: '# Hi\n',
+  branch: 'bot-bottle/12-abcde',
+  start: sha,
+  gitUser: { name: 'Ann O', email: 'ann@example.org' },
+  wantsForge: true,
+  resetTo: 'b'.repeat(40),
+  turnJson: { turn: 2 },
+};
+const record: TurnRecord = {
+  turn: 1,
+  previousStart: '2026-11-21T11:00:00.123456789Z',
+  refs: { startSha: sha, baseBranch: 'main', baseSha: sha, branchSha: null },
+  baseSha: sha,
+  logSince: null,
+  lastCheckinAt: 5,
+  done: { id: 'abcdefgh', status: 'success', summary: 'ok', at: 4 },
+  sidecarRestarts: 1,
+  heldMs: 0,
+  stopped: 'watchdog',
+  sessionId: null,
+};
+
+function filesOf(home: string, more: { canChown?: boolean; maxLogBytes?: number } = {}): LocalRunFiles {
+  return new LocalRunFiles({ home, forgeToken: () => Promise.resolve('canary-token'), ...more });
+}
+
+async function rights(path: string): Promise<string> {
+  const { mode, uid } = await stat(path);
+  return `${(mode & 0o7777).toString(8)} ${String(uid)}`;
+}
+
+describe('the directories of a run', () => {
+  it('are closed to others at the top and open to the containers below, whatever the umask', () =>
+    withTempDir(async (home) => {
+      const umask = process.umask(0o077);
+      try {
+        const me = process.getuid?.() ?? -1;
+        const paths = await filesOf(home, { canChown: false }).prepare(slug);
+        assert.equal(await rights(join(home, 'state')), `700 ${String(me)}`);
+        assert.equal(await rights(paths.root), `700 ${String(me)}`);
+        assert.equal(await rights(paths.workspace), `777 ${String(me)}`);
+        assert.equal(await rights(paths.queueOut), `777 ${String(me)}`);
+        assert.equal(await rights(paths.queueIn), `755 ${String(me)}`);
+        assert.equal(await rights(paths.turnInput), `755 ${String(me)}`);
+      } finally {
+        process.umask(umask);
+      }
+    }));
+
+  it('belong to the users of the containers when the host is root', function () {
+    if (!isRoot) this.skip();
+    return withTempDir(async (home) => {
+      const files = filesOf(home);
+      const paths = await files.prepare(slug);
+      assert.equal(await rights(paths.workspace), '755 1000');
+      assert.equal(await rights(paths.queueOut), '755 10001');
+      await files.placeToken(slug);
+      assert.equal(await rights(paths.bundleToken), '400 10001');
+    });
+  });
+
+  it('are left as they are by a second preparation, which never touches the workspace', () =>
+    withTempDir(async (home) => {
+      const files = filesOf(home);
+      const { workspace } = await files.prepare(slug);
+      await writeFile(join(workspace, 'f'), 'x');
+      const before = await stat(workspace, { bigint: true });
+      await files.prepare(slug);
+      const after = await stat(workspace, { bigint: true });
+      assert.equal(after.ino, before.ino);
+      assert.equal(after.ctimeNs, before.ctimeNs);
+    }));
+
+  it('close a state directory that was open, and leave the mode of a home that was there', () =>
+    withTempDir(async (home) => {
+      await chmod(home, 0o755);
+      await mkdir(join(home, 'state'));
+      await chmod(join(home, 'state'), 0o777);
+      await filesOf(home).prepare(slug);
+      assert.match(await rights(join(home, 'state')), /^700 /);
+      assert.match(await rights(home), /^755 /);
+    }));
+
+  it('exist for slugs only', () =>
+    withTempDir(async (home) => {
+      const files = filesOf(home);
+      for (const bad of ['..', '../x', 'a/b', '', 'A', 'a\0']) {
+        assert.throws(() => files.paths(bad), /not a run's slug/);
+        await assert.rejects(files.prepare(bad), /not a run's slug/);
+        await assert.rejects(files.removeTransient(bad), /not a run's slug/);
+      }
+      assert.deepEqual(await readdir(home), []);
+    }));
+});
+
+describe('the input of a turn', () => {
+  it('is what the entrypoint reads', () =>
+    withTempDir(async (home) => {
+      const files = filesOf(home);
+      const { turnInput } = await files.prepare(slug);
+      await files.writeTurnInput(slug, input);
+      const read = async (name: string): Promise<string> => readFile(join(turnInput, name), 'utf8');
+      assert.equal(await read('argv'), '/bin/agent\0--x\0a b\0');
+      assert.equal(await read('env'), 'A=1\0B=x=y\nz\0');
+      assert.equal(await read('prompt.md'), '# Hi\n');
+      assert.equal(await read('git-user'), 'Ann O\nann@example.org\n');
+      assert.equal(await read('turn'), '2\n');
+      assert.equal(await read('branch'), 'bot-bottle/12-abcde\n');
+      assert.equal(await read('start'), `${sha}\n`);
+      assert.equal(await read('reset'), `${'b'.repeat(40)}\n`);
+      assert.equal(await read('wants-forge'), '');
+      assert.deepEqual(JSON.parse(await read('turn.json')), { turn: 2 });
+      for (const name of await readdir(turnInput)) assert.match(await rights(join(turnInput, name)), /^644 /);
+    }));
+
+  it('is replaced in the same directory, without what is stale, and leaves the bundle of refs', () =>
+    withTempDir(async (home) => {
+      const files = filesOf(home);
+      const { turnInput } = await files.prepare(slug);
+      await files.writeTurnInput(slug, input);
+      await writeFile(join(turnInput, 'refs.bundle'), 'refs');
+      await writeFile(join(turnInput, '.writing-argv-0000'), 'left by a crash');
+      const { ino } = await stat(turnInput);
+      await files.writeTurnInput(slug, { ...input, turn: 3, wantsForge: false, resetTo: null });
+      assert.equal((await stat(turnInput)).ino, ino);
+      assert.deepEqual((await readdir(turnInput)).sort(), [
+        'argv',
+        'branch',
+        'env',
+        'git-user',
+        'prompt.md',
+        'refs.bundle',
+        'start',
+        'turn',
+        'turn.json',
+      ]);
+    }));
+
+  it('is refused when the format cannot carry it', () =>
+    withTempDir(async (home) => {
+      const files = filesOf(home);
+      await files.prepare(slug);
+      const bad: Partial<TurnInput>[] = [
+        { argv: [] },
+        { argv: ['a\0b'] },
+        { env: { 'A=B': '' } },
+        { env: { A: '\0' } },
+        { branch: 'a\nb' },
+        { branch: '' },
+        { start: 'main' },
+        { resetTo: '--all' },
+        { gitUser: { name: 'a\nb', email: 'c' } },
+      ];
+      for (const part of bad)
+        await assert.rejects(files.writeTurnInput(slug, { ...input, ...part }), { code: 'invalid_input' });
+    }));
+});
+
+describe('what a run leaves on disk', () => {
+  it('is read by the next instance', () =>
+    withTempDir(async (home) => {
+      const files = filesOf(home);
+      await files.prepare(slug);
+      assert.equal(await files.readTurn(slug, 1), undefined);
+      await files.writeTurn(slug, { ...record, sidecarRestarts: 0 });
+      await files.writeTurn(slug, record);
+      await files.appendOperations(slug, 1, ['{"a":1}']);
+      await files.appendOperations(slug, 1, ['{"a":2}', '{"a":3}']);
+      const path = await files.saveFile(slug, 'transcript/session.tar', new Uint8Array([0, 255]));
+      const next = filesOf(home);
+      assert.deepEqual(await next.readTurn(slug, 1), record);
+      assert.equal(await next.readOperations(slug, 1), '{"a":1}\n{"a":2}\n{"a":3}\n');
+      assert.equal(await next.readOperations(slug, 2), '');
+      assert.deepEqual(
+        Uint8Array.from((await next.readFile(slug, 'transcript/session.tar')) ?? []),
+        new Uint8Array([0, 255]),
+      );
+      assert.equal(path, join(next.paths(slug).transcript, 'session.tar'));
+      assert.equal(await next.readFile(slug, 'transcript/none'), undefined);
+      assert.equal(await next.readFile(slug, 'nowhere/none'), undefined);
+    }));
+
+  it('is refused clearly when a record is damaged', () =>
+    withTempDir(async (home) => {
+      const files = filesOf(home);
+      const { root } = await files.prepare(slug);
+      await files.writeTurn(slug, record);
+      await writeFile(join(root, 'turns/1/record.json'), '{"turn":1');
+      await assert.rejects(files.readTurn(slug, 1), /turns\/1\/record.json is not a turn's record/);
+    }));
+
+  it('never comes from or goes to a place that is not the host’s own', () =>
+    withTempDir(async (home) => {
+      const files = filesOf(home);
+      const { root } = await files.prepare(slug);
+      await writeFile(join(home, 'secret'), 'x');
+      const outside = [
+        '../secret',
+        '/etc/passwd',
+        'a/../../secret',
+        'workspace/f',
+        'queue/out/f',
+        'turn/argv',
+        'bundle/forge-token',
+        '',
+        '.',
+        'a//b',
+        'a/',
+        '.hidden',
+        'a\0b',
+        'a\\..\\b/..',
+      ];
+      for (const path of outside) {
+        await assert.rejects(files.saveFile(slug, path, 'x'), /not a file of a run/, path);
+        await assert.rejects(files.readFile(slug, path), /not a file of a run/, path);
+      }
+      await symlink(home, join(root, 'link'));
+      await symlink(join(home, 'secret'), join(root, 'file-link'));
+      await assert.rejects(files.saveFile(slug, 'link/f', 'x'), /not a directory/);
+      await assert.rejects(files.readFile(slug, 'link/secret'), /not a directory/);
+      await assert.rejects(files.readFile(slug, 'file-link'), /ELOOP/);
+      await files.saveFile(slug, 'file-link', 'mine');
+      assert.equal(await readFile(join(home, 'secret'), 'utf8'), 'x');
+    }));
+
+  it('has the agent’s log up to a cap, with one mark where it ends', () =>
+    withTempDir(async (home) => {
+      const files = filesOf(home, { maxLogBytes: 500 });
+      const { root } = await files.prepare(slug);
+      const line = { stream: 'stdout', at: '2026-11-21T11:00:00.1Z', text: 'x\ny' } as const;
+      await files.appendLog(slug, 1, [line]);
+      for (let i = 0; i < 40; i += 1) await files.appendLog(slug, 1, [line, line]);
+      const text = await readFile(join(root, 'turns/1/agent.log'), 'utf8');
+      assert.ok(text.startsWith('2026-11-21T11:00:00.1Z stdout x y\n'));
+      assert.equal(text.match(/the log is full/g)?.length, 1);
+      assert.ok(text.length < 700);
+    }));
+});
+
+describe('the forge token of a run', () => {
+  it('is a file that is gone when it is dropped', () =>
+    withTempDir(async (home) => {
+      const files = filesOf(home, { canChown: false });
+      const { bundleToken, root } = await files.prepare(slug);
+      await files.placeToken(slug);
+      assert.equal(await readFile(bundleToken, 'utf8'), 'canary-token');
+      assert.match(await rights(bundleToken), /^444 /);
+      assert.match(await rights(join(root, 'bundle')), /^700 /);
+      await files.dropToken(slug);
+      await files.dropToken(slug);
+      assert.deepEqual(await readdir(join(root, 'bundle')), []);
+    }));
+});
+
+describe('the end of a run', () => {
+  it('keeps turns, transcript and metadata, and nothing else', () =>
+    withTempDir(async (home) => {
+      const files = filesOf(home);
+      const { root, queueOut } = await files.prepare(slug);
+      await files.placeToken(slug);
+      await files.writeTurn(slug, record);
+      await files.saveFile(slug, 'metadata.json', '{}');
+      await files.saveFile(slug, 'unpublished.bundle', 'x');
+      await writeFile(join(home, 'outside'), 'x');
+      await symlink(join(home, 'outside'), join(queueOut, 'link'));
+      await files.removeTransient(slug);
+      await files.removeTransient(slug);
+      assert.deepEqual((await readdir(root)).sort(), [
+        'metadata.json',
+        'transcript',
+        'turns',
+        'unpublished.bundle',
+      ]);
+      assert.equal(await readFile(join(home, 'outside'), 'utf8'), 'x');
+    }));
+
+  it('does not open a workspace that is not empty, and takes the token away all the same', () =>
+    withTempDir(async (home) => {
+      const files = filesOf(home);
+      const { workspace, bundleToken } = await files.prepare(slug);
+      await files.placeToken(slug);
+      await mkdir(join(workspace, 'd'));
+      await assert.rejects(files.removeTransient(slug), /workspace is not empty/);
+      await assert.rejects(stat(bundleToken), /ENOENT/);
+      assert.deepEqual(await readdir(workspace), ['d']);
+    }));
+});

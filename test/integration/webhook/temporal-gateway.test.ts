@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import type { Observed } from '../../../src/domain/events.js';
+import { temporalGateway } from '../../../src/webhook/temporal-gateway.js';
+import { DEFAULT_POLICY, ISSUE_WORKFLOW, TASK_QUEUE } from '../../../src/workflows/messages.js';
+
+const TEMPORAL = join(homedir(), '.cache/bot-bottle/bin/temporal');
+const subject = { forge: 'gitea', owner: 'alice', repo: 'demo', number: 12 } as const;
+const id = 'gitea:alice/demo#12';
+const observed: Observed = { kind: 'observed', readAt: 1, open: true, closedAt: null, triggered: true, trigger: null, prs: [] };
+const about = { title: 'Fix `rm -rf` <script>\u202e\nnow', url: 'https://forge.example/alice/demo/issues/12' };
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+describe('the gateway to Temporal, with a real server', () => {
+  let server: ChildProcess | undefined;
+  let client: Client;
+  let connection: Connection;
+  let address: string;
+
+  before(async function () {
+    this.timeout(60_000);
+    assert.ok(existsSync(TEMPORAL), 'run script/bootstrap first');
+    const port = String(await freePort());
+    address = `127.0.0.1:${port}`;
+    const attributes = ['--search-attribute', 'ForgeRepo=Keyword', '--search-attribute', 'ForgeIssue=Int'];
+    const argv = ['server', 'start-dev', '--headless', '--ip', '127.0.0.1', '--port', port, '--log-level', 'never', ...attributes];
+    server = spawn(TEMPORAL, argv, { stdio: 'ignore' });
+    connection = Connection.lazy({ address });
+    client = new Client({ connection });
+    const gateway = temporalGateway(client, { policy: DEFAULT_POLICY });
+    while (!(await gateway.reachable())) await new Promise((resolve) => setTimeout(resolve, 100));
+    // Reachable is not yet ready: the namespace and its attributes come a moment later.
+    for (let ready = false; !ready; ) {
+      ready = await client.connection.operatorService
+        .listSearchAttributes({ namespace: 'default' })
+        .then((list) => 'ForgeIssue' in list.customAttributes)
+        .catch(() => false);
+      if (!ready) await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  });
+  after(async () => {
+    await connection.close();
+    if (server === undefined) return;
+    const exited = new Promise((resolve) => server?.once('exit', resolve));
+    server.kill('SIGKILL');
+    await exited;
+  });
+
+  it('says that there is no workflow to signal, before, and after one has ended', async () => {
+    const gateway = temporalGateway(client, { policy: DEFAULT_POLICY });
+    assert.equal(await gateway.signal(subject, observed), 'no_workflow');
+    await gateway.signalWithStart(subject, observed, about);
+    assert.equal(await gateway.signal(subject, observed), 'delivered');
+    await client.workflow.getHandle(id).terminate();
+    assert.equal(await gateway.signal(subject, observed), 'no_workflow');
+  });
+
+  it('starts one workflow, signals the one that runs, and a new one under the same id when that has ended', async () => {
+    const gateway = temporalGateway(client, { policy: DEFAULT_POLICY });
+    await Promise.all([gateway.signalWithStart(subject, observed, about), gateway.signalWithStart(subject, observed, about)]);
+    await gateway.signal(subject, observed);
+    const handle = client.workflow.getHandle(id);
+    const first = await handle.describe();
+    assert.deepEqual([first.type, first.taskQueue, first.status.name], [ISSUE_WORKFLOW, TASK_QUEUE, 'RUNNING']);
+    const { events } = await handle.fetchHistory();
+    const signals = (events ?? []).filter((event) => event.workflowExecutionSignaledEventAttributes != null);
+    assert.equal(signals.length, 3);
+    await handle.terminate();
+    await gateway.signalWithStart(subject, observed, about);
+    const second = await handle.describe();
+    assert.notEqual(second.runId, first.runId);
+    await handle.terminate();
+  });
+
+  it('makes the run findable and gives it a summary in which no text of an issue is active', async () => {
+    const gateway = temporalGateway(client, { policy: DEFAULT_POLICY });
+    await gateway.signalWithStart(subject, observed, { ...about, title: `${about.title} ${'é'.repeat(300)}` });
+    const description = await client.workflow.getHandle(id).describe();
+    const summary = (await description.staticSummary()) ?? '';
+    assert.match(summary, /^alice\/demo#12 Fix rm -rf script now é+$/);
+    assert.ok(Buffer.byteLength(summary) <= 200);
+    assert.equal(await description.staticDetails(), about.url);
+    const attributes = Object.fromEntries(description.typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value]));
+    assert.deepEqual([attributes['ForgeRepo'], attributes['ForgeIssue']], ['alice/demo', 12]);
+    await client.workflow.getHandle(id).terminate();
+  });
+
+  it('throws when Temporal is away, and says that it is', async () => {
+    const away = Connection.lazy({ address: `127.0.0.1:${String(await freePort())}` });
+    const gateway = temporalGateway(new Client({ connection: away }), { policy: DEFAULT_POLICY });
+    assert.equal(await gateway.reachable(), false);
+    await assert.rejects(gateway.signal(subject, observed));
+    await away.close();
+  }).timeout(40_000);
+});

@@ -1,0 +1,169 @@
+/** Everything for real: a Gitea, and `bot-bottle up` with its Temporal server, webhook and worker, as processes. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Client, Connection } from '@temporalio/client';
+import { workflowIdOf, type SubjectRef } from '../../../src/domain/issue.js';
+import { stateQuery, timelineQuery, type RunView } from '../../../src/workflows/messages.js';
+import { startGitea, type Gitea } from '../gitea/start-gitea.js';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+
+export interface StackOptions {
+  /** More settings, as environment variables. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Where the output of the processes goes. */
+  readonly onOutput?: (text: string) => void;
+}
+
+export class Stack {
+  private up: ChildProcess | undefined;
+  output = '';
+
+  private constructor(
+    readonly gitea: Gitea,
+    readonly home: string,
+    readonly env: Readonly<Record<string, string>>,
+    readonly webhookUrl: string,
+    readonly webhookSecret: string,
+    readonly temporalAddress: string,
+    readonly uiUrl: string,
+    private readonly onOutput: (text: string) => void,
+  ) {}
+
+  /** A forge and a configured home; nothing of ours runs yet. */
+  static async prepare(options: StackOptions = {}): Promise<Stack> {
+    // Short: a Unix socket's path has 107 bytes.
+    const home = await mkdtemp(join(tmpdir(), 'bb-'));
+    const [webhookPort, temporalPort, uiPort] = await freePorts(3);
+    const webhookUrl = `http://127.0.0.1:${String(webhookPort)}/webhooks/gitea`;
+    const webhookSecret = randomBytes(24).toString('hex');
+    const gitea = await startGitea({ webhook: { url: webhookUrl, secret: webhookSecret } });
+    await mkdir(join(home, 'secrets'), { mode: 0o700 });
+    const secrets = { 'forge-token': gitea.bot.sidecarToken, 'publish-token': gitea.bot.publisherToken, 'webhook-secret': webhookSecret };
+    for (const [name, value] of Object.entries(secrets)) await writeFile(join(home, 'secrets', name), value, { mode: 0o600 });
+    const temporalAddress = `127.0.0.1:${String(temporalPort)}`;
+    const env = {
+      BOT_BOTTLE_HOME: home,
+      FORGE_GITEA_API: `${gitea.url}/api/v1`,
+      FORGE_PUBLISH_TOKEN_FILE: join(home, 'secrets/publish-token'),
+      WEBHOOK_LISTEN: `127.0.0.1:${String(webhookPort)}`,
+      TEMPORAL_ADDRESS: temporalAddress,
+      TEMPORAL_UI_PORT: String(uiPort),
+      ...options.env,
+    };
+    const uiUrl = `http://127.0.0.1:${String(uiPort)}`;
+    return new Stack(gitea, home, env, webhookUrl, webhookSecret, temporalAddress, uiUrl, options.onOutput ?? (() => undefined));
+  }
+
+  /** The command line, as a process; resolves when it ends. */
+  async cli(args: readonly string[], input = ''): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
+    const child = this.spawn(args, ['pipe', 'pipe', 'pipe']);
+    let stdout = '';
+    let stderr = '';
+    child.stdout?.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
+    child.stderr?.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+    child.stdin?.end(input);
+    const [code] = (await once(child, 'close')) as [number | null];
+    return { code: code ?? -1, stdout, stderr };
+  }
+
+  /** Starts `bot-bottle up` and waits until it says that it is up. */
+  async start(): Promise<void> {
+    const child = this.spawn(['up'], ['ignore', 'pipe', 'pipe']);
+    this.up = child;
+    let text = '';
+    const take = (chunk: Buffer): void => {
+      text += chunk.toString();
+      this.output += chunk.toString();
+      this.onOutput(chunk.toString());
+    };
+    child.stdout?.on('data', take);
+    child.stderr?.on('data', take);
+    await waitUntil('`up` to be up', () => {
+      if (child.exitCode !== null) throw new Error(`up ended with ${String(child.exitCode)}:\n${text}`);
+      return text.includes('worker runs');
+    });
+  }
+
+  /** Ends `up`: in good order with SIGINT, or as the machine would with SIGKILL. */
+  async stopUp(signal: 'SIGINT' | 'SIGKILL' = 'SIGINT'): Promise<void> {
+    const child = this.up;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    child.kill(signal);
+    await once(child, 'exit');
+    this.up = undefined;
+  }
+
+  get upProcess(): ChildProcess {
+    if (this.up === undefined) throw new Error('`up` does not run');
+    return this.up;
+  }
+
+  /** A client of the stack's Temporal; the caller closes its connection. */
+  async client(): Promise<Client> {
+    return new Client({ connection: await Connection.connect({ address: this.temporalAddress }) });
+  }
+
+  async view(client: Client, subject: SubjectRef): Promise<RunView | undefined> {
+    try {
+      return await client.workflow.getHandle(workflowIdOf(subject)).query(stateQuery);
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Waits for a state of the run; says where it stood when that takes too long. */
+  async until(client: Client, subject: SubjectRef, what: string, condition: (view: RunView) => boolean, timeoutMs = 60_000): Promise<RunView> {
+    let last: RunView | undefined;
+    try {
+      await waitUntil(what, async () => (last = await this.view(client, subject)) !== undefined && condition(last), timeoutMs);
+    } catch (error) {
+      const timeline = await client.workflow.getHandle(workflowIdOf(subject)).query(timelineQuery).catch(() => []);
+      throw new Error(`${what} was not reached: ${JSON.stringify(last)}\n${JSON.stringify(timeline, null, 1)}\n${this.output.slice(-6000)}`, { cause: error });
+    }
+    if (last === undefined) throw new Error('unreachable');
+    return last;
+  }
+
+  async remove(): Promise<void> {
+    await this.stopUp();
+    await this.gitea.stop();
+    await rm(this.home, { recursive: true, force: true });
+  }
+
+  private spawn(args: readonly string[], stdio: ('ignore' | 'pipe')[]): ChildProcess {
+    const { PATH, HOME } = process.env;
+    const env = { PATH, HOME, ...this.env };
+    return spawn(process.execPath, ['--import', 'tsx', 'src/cli.ts', ...args], { cwd: ROOT, env, stdio });
+  }
+}
+
+export async function waitUntil(what: string, condition: () => boolean | Promise<boolean>, timeoutMs = 60_000): Promise<void> {
+  const deadline = Date.now() + timeoutMs;
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error(`waited ${String(timeoutMs)} ms for ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}
+
+async function freePorts(count: number): Promise<number[]> {
+  const servers = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const server = createServer();
+      server.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      return server;
+    }),
+  );
+  return servers.map((server) => {
+    const address = server.address();
+    server.close();
+    return typeof address === 'object' && address !== null ? address.port : 0;
+  });
+}

@@ -1,0 +1,154 @@
+import { createHash } from 'node:crypto';
+import { openDatabase } from '../../../src/adapters/sqlite/open-database.js';
+import { openInbox } from '../../../src/adapters/sqlite/open-inbox.js';
+import type { Delivery, Inbox } from '../../../src/domain/delivery.js';
+import type { Database, Manifests } from '../../../src/domain/ports.js';
+import { createAcknowledger } from '../../../src/webhook/acknowledge.js';
+import { startDispatcher } from '../../../src/webhook/dispatcher.js';
+import type { Dispatcher } from '../../../src/webhook/dispatcher.js';
+import { createDeliveryHandler } from '../../../src/webhook/handle-delivery.js';
+import type { DispatchSettings } from '../../../src/webhook/handle-delivery.js';
+import { orderKeyOf, parseDeliveryText } from '../../../src/webhook/parse-delivery.js';
+import { createRunLookup } from '../../../src/webhook/run-lookup.js';
+import { FakeForge } from './fake-forge.js';
+import { FakeGateway } from './fake-gateway.js';
+
+export interface DispatchWorld {
+  readonly inbox: Inbox;
+  readonly database: Database;
+  readonly forge: FakeForge;
+  readonly gateway: FakeGateway;
+  readonly outcomes: { readonly outcome: string; readonly delivery: Delivery }[];
+  readonly rejected: { readonly reason: string; readonly at: number }[];
+  /** Milliseconds added to the clock: retries need not be waited for. */
+  skip(ms: number): void;
+  now(): number;
+  deliver(eventType: string, payload: object): Promise<void>;
+  /** Starts dispatching, resolves when nothing is open any longer, and stops. */
+  settle(): Promise<void>;
+  start(): Dispatcher;
+  close(): void;
+}
+
+const manifests: Manifests = {
+  agent: (name) =>
+    Promise.resolve(
+      name === 'coder' || name === 'lost'
+        ? {
+            name,
+            provider: 'scripted',
+            model: null,
+            bottle: name === 'coder' ? 'default' : 'nowhere',
+            gitUser: { name: 'C', email: 'c@example.org' },
+            prompt: '',
+          }
+        : undefined,
+    ),
+  bottle: (names) =>
+    Promise.resolve(
+      names.join() === 'default'
+        ? {
+            name: 'default',
+            image: null,
+            env: {},
+            limits: { memoryBytes: 1, cpus: 1, pids: 1 },
+            publish: { allowPaths: [], drafts: false, base: null },
+          }
+        : undefined,
+    ),
+};
+
+/** The dispatcher over a real inbox and real rows; forge and Temporal can be made to fail. */
+export function dispatchWorld(
+  directory: string,
+  settings: Partial<DispatchSettings> = {},
+  ack = true,
+): DispatchWorld {
+  const inbox = openInbox(`${directory}/inbox.db`);
+  const database = openDatabase(`${directory}/bot-bottle.db`);
+  const forge = new FakeForge();
+  const gateway = new FakeGateway();
+  const outcomes: { outcome: string; delivery: Delivery }[] = [];
+  const rejected: { reason: string; at: number }[] = [];
+  let skipped = 0;
+  const now = (): number => Date.now() + skipped;
+  const onError = (): void => undefined;
+  const acknowledger = createAcknowledger({
+    ack,
+    onError,
+    onRejected: (_subject, reason, at) => {
+      rejected.push({ reason, at });
+    },
+  });
+  const handle = createDeliveryHandler({
+    forgeFor: () => forge.bind(),
+    runs: createRunLookup(database),
+    manifests,
+    gateway,
+    acknowledger,
+    settings: {
+      org: 'bot-bottle',
+      trigger: 'collaborators',
+      wake: 'collaborators',
+      wakeOn: 'every',
+      ...settings,
+    },
+    now,
+  });
+  const start = (onOutcome?: () => void): Dispatcher =>
+    startDispatcher({
+      inbox,
+      handle,
+      drained: () => acknowledger.drained(),
+      now,
+      onError,
+      pollMs: 5,
+      onOutcome: (outcome, _ms, delivery) => {
+        outcomes.push({ outcome, delivery });
+        onOutcome?.();
+      },
+    });
+  return {
+    inbox,
+    database,
+    forge,
+    gateway,
+    outcomes,
+    rejected,
+    now,
+    start: () => start(),
+    skip: (ms) => {
+      skipped += ms;
+    },
+    deliver: async (eventType, payload) => {
+      const body = JSON.stringify(payload);
+      const parsed = parseDeliveryText(eventType, body);
+      if (parsed.kind !== 'hint') throw new Error(`not a hint: ${JSON.stringify(parsed)}`);
+      await inbox.accept({
+        bodyHash: createHash('sha256').update(body).digest('hex'),
+        eventType,
+        receivedAt: now(),
+        orderKey: orderKeyOf(parsed.hint),
+        body: parsed.essence,
+      });
+    },
+    settle: async () => {
+      if (inbox.stats().open === 0) return;
+      await new Promise<void>((resolve, reject) => {
+        let dispatcher: Dispatcher | undefined = undefined;
+        const check = (): void => {
+          // Time passes when everything that is left waits for its retry.
+          if (outcomes.at(-1)?.outcome === 'retry') skipped += 60_000;
+          if (inbox.stats().open > 0) return;
+          const running: Dispatcher | undefined = dispatcher;
+          if (running !== undefined) running.stop().then(resolve, reject);
+        };
+        dispatcher = start(check);
+      });
+    },
+    close: () => {
+      inbox.close();
+      database.close();
+    },
+  };
+}

@@ -1,0 +1,133 @@
+import { ForgeHttpError } from '../../../src/domain/errors.js';
+import type {
+  Comment,
+  ForgeUser,
+  Issue,
+  Permission,
+  PullRequest,
+  Review,
+  TimelineAct,
+} from '../../../src/domain/issue.js';
+import type { Forge, ForgeReaction } from '../../../src/domain/ports.js';
+
+export const user = (login: string, id: number): ForgeUser => ({ id, login });
+export const BOT = user('bot', 9);
+export const ALICE = user('alice', 2);
+const iso = (ms: number): string => new Date(ms).toISOString();
+
+/** A repository in memory that can be away: for the faults that no real server can be told to make. */
+export class FakeForge {
+  readonly issues = new Map<number, Issue>();
+  readonly pulls = new Map<number, PullRequest>();
+  readonly comments = new Map<number, Comment>();
+  readonly reviews = new Map<number, Review[]>();
+  readonly timelines = new Map<number, TimelineAct[]>();
+  readonly members = new Set(['bot']);
+  readonly permissions = new Map<string, Permission>([['alice', 'write']]);
+  readonly reactions: [number, ForgeReaction][] = [];
+  readonly calls: string[] = [];
+  /** Throws what is wrong with a call, if anything. */
+  fault: (call: string) => void = () => undefined;
+
+  putIssue(number: number, changes: Partial<Issue> = {}): Issue {
+    const issue: Issue = {
+      number,
+      title: `Issue ${String(number)}`,
+      body: 'text',
+      state: 'open',
+      labels: [],
+      assignees: [],
+      author: ALICE,
+      url: `https://forge.example/alice/demo/issues/${String(number)}`,
+      ref: '',
+      locked: false,
+      isPull: false,
+      updatedAt: iso(0),
+      closedAt: null,
+      ...this.issues.get(number),
+      ...changes,
+    };
+    this.issues.set(number, issue);
+    return issue;
+  }
+
+  putPull(number: number, changes: Partial<PullRequest> = {}): void {
+    this.pulls.set(number, {
+      number,
+      title: 'PR',
+      body: '',
+      state: 'open',
+      merged: false,
+      draft: false,
+      labels: [],
+      assignees: [],
+      author: BOT,
+      url: `https://forge.example/alice/demo/pulls/${String(number)}`,
+      head: { ref: 'feature', sha: 'c0ffee', fromFork: false },
+      base: { ref: 'main', sha: 'ba5e' },
+      updatedAt: iso(5000),
+      closedAt: null,
+      ...changes,
+    });
+  }
+
+  putComment(id: number, author: ForgeUser, body: string): void {
+    this.comments.set(id, { id, author, body, url: '', createdAt: iso(0), updatedAt: iso(7000) });
+  }
+
+  act(number: number, kind: TimelineAct['kind'], what: string, at: number, actor: ForgeUser = ALICE): void {
+    this.timelines.set(number, [...(this.timelines.get(number) ?? []), { kind, what, actor, at: iso(at) }]);
+  }
+
+  /** Label and assignment of the trigger, completed at `at`. */
+  trigger(number: number, at: number, agent = 'coder', actor: ForgeUser = ALICE): void {
+    this.putIssue(number, { labels: [`bot-bottle:${agent}`], assignees: [BOT] });
+    this.act(number, 'assigned', 'bot', at - 1000, actor);
+    this.act(number, 'labeled', `bot-bottle:${agent}`, at, actor);
+  }
+
+  bind(): Forge {
+    const find = <T>(what: string, map: ReadonlyMap<number, T>, number: number): Promise<T> =>
+      this.#call(`${what} ${String(number)}`, () => {
+        const found = map.get(number);
+        if (found === undefined)
+          throw new ForgeHttpError(404, 'GET', `/${what}/${String(number)}`, 'not found');
+        return found;
+      });
+    const unused = (): never => {
+      throw new Error('the dispatcher has no business with this call');
+    };
+    return {
+      readIssue: (number) => find('issue', this.issues, number),
+      readPr: (number) => find('pull', this.pulls, number),
+      readComment: (id) => find('comment', this.comments, id),
+      readReviews: (number) => this.#call('reviews', () => this.reviews.get(number) ?? []),
+      readTimeline: (number) => this.#call('timeline', () => this.timelines.get(number) ?? []),
+      isOrgMember: (_org, login) => this.#call(`member ${login}`, () => this.members.has(login)),
+      permissionOf: (login) => this.#call(`permission ${login}`, () => this.permissions.get(login) ?? 'read'),
+      findOpenPrByHead: (branch) =>
+        this.#call('head', () =>
+          [...this.pulls.values()].find((pull) => pull.head.ref === branch && pull.state === 'open'),
+        ),
+      whoAmI: () => this.#call('whoami', () => BOT),
+      react: (number, reaction) => this.#call('react', () => void this.reactions.push([number, reaction])),
+      readComments: unused,
+      readDiff: unused,
+      readChecks: unused,
+      postComment: unused,
+      updateDescription: unused,
+      getPrForIssue: unused,
+      isPrOpen: unused,
+      openPr: unused,
+      requestReview: unused,
+      readRepository: unused,
+    };
+  }
+
+  async #call<T>(name: string, answer: () => T): Promise<T> {
+    this.calls.push(name);
+    await Promise.resolve();
+    this.fault(name);
+    return answer();
+  }
+}

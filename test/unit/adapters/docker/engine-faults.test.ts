@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { RequestListener, ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Docker from 'dockerode';
+import { BottleRuntimeError } from '../../../../src/domain/errors.js';
+import { DockerBottleRuntime } from '../../../../src/adapters/docker/docker-runtime.js';
+import { toRuntimeError } from '../../../../src/adapters/docker/errors.js';
+import { labelsOf } from '../../../../src/adapters/docker/names-and-labels.js';
+
+const SLUG = 'claude-alice-demo-1-abcde';
+const INSPECTED = JSON.stringify({
+  Id: 'f00d',
+  Name: `/bb-${SLUG}-agent`,
+  Image: 'sha256:1',
+  State: { Status: 'running', Running: true, ExitCode: 0, OOMKilled: false, StartedAt: '', FinishedAt: '' },
+  Config: { Labels: labelsOf(SLUG, 'agent') },
+});
+
+/** Faults a real engine can't be told to make: a socket that answers like a broken one. */
+async function withEngine(
+  answer: RequestListener,
+  work: (runtime: DockerBottleRuntime) => Promise<void>,
+): Promise<void> {
+  const dir = await mkdtemp(join(tmpdir(), 'bb-engine-'));
+  const socketPath = join(dir, 'e.sock');
+  const server = createServer((request, response) => {
+    if (request.url?.includes('/json') === true) response.end(INSPECTED);
+    else answer(request, response);
+  });
+  server.listen(socketPath);
+  await once(server, 'listening');
+  try {
+    await work(new DockerBottleRuntime(new Docker({ socketPath })));
+  } finally {
+    server.closeAllConnections();
+    server.close();
+    await rm(dir, { recursive: true });
+  }
+}
+
+const retryable = (error: unknown): boolean => error instanceof BottleRuntimeError && error.retryable;
+
+describe('a faulty engine', () => {
+  it('that goes away while a container is waited for is a retryable error, not an endless wait', async () => {
+    await withEngine(
+      (_, response) => {
+        response.writeHead(200);
+        response.flushHeaders();
+        setImmediate(() => response.socket?.destroy());
+      },
+      async (runtime) => {
+        await assert.rejects(runtime.waitForExit(SLUG, 'agent', new AbortController().signal), retryable);
+      },
+    );
+  });
+
+  it('that goes away while a log is followed is a retryable error', async () => {
+    await withEngine(
+      (request, response) => {
+        response.writeHead(200);
+        response.flushHeaders();
+        if (request.url?.includes('/logs') === true) setImmediate(() => response.socket?.destroy());
+      },
+      async (runtime) => {
+        const following = runtime.followLogs(SLUG, 'agent', null, new AbortController().signal, () =>
+          assert.fail(),
+        );
+        await assert.rejects(following, retryable);
+      },
+    );
+  });
+
+  it('that ends a log while the container still runs is asked again from the last line', async () => {
+    const lines = ['2026-01-02T03:04:05.000000001Z one\n', '2026-01-02T03:04:05.000000002Z two\n'];
+    const asked: (string | null)[] = [];
+    const waiting: ServerResponse[] = [];
+    const stopWhenAskedTwice = (): void => {
+      if (asked.length >= 2) for (const response of waiting.splice(0)) response.end('{"StatusCode":0}');
+    };
+    await withEngine(
+      (request, response) => {
+        const url = new URL(request.url ?? '', 'http://engine');
+        if (url.pathname.endsWith('/wait')) {
+          response.writeHead(200).flushHeaders();
+          waiting.push(response);
+          stopWhenAskedTwice();
+          return;
+        }
+        asked.push(url.searchParams.get('since'));
+        for (const line of lines.slice(0, asked.length)) {
+          response.write(Buffer.from([1, 0, 0, 0, 0, 0, 0, line.length]));
+          response.write(line);
+        }
+        response.end();
+        stopWhenAskedTwice();
+      },
+      async (runtime) => {
+        const seen: string[] = [];
+        await runtime.followLogs(SLUG, 'agent', null, AbortSignal.timeout(20_000), ({ text }) =>
+          seen.push(text),
+        );
+        assert.deepEqual(seen, ['one', 'two']);
+        assert.deepEqual(asked.slice(0, 2), [null, '1767323045.000000001']);
+        assert.equal(asked.length, 3);
+      },
+    );
+  });
+
+  it('that never answers does not keep an aborted wait or log waiting', async () => {
+    await withEngine(
+      () => undefined,
+      async (runtime) => {
+        const abort = new AbortController();
+        const waiting = runtime.waitForExit(SLUG, 'agent', abort.signal);
+        const following = runtime.followLogs(SLUG, 'agent', null, abort.signal, () => assert.fail());
+        setImmediate(() => {
+          abort.abort();
+        });
+        await assert.rejects(waiting, { name: 'AbortError' });
+        await following;
+      },
+    );
+  });
+
+  it('that answers 500 is retryable, and 400 is not', async () => {
+    for (const [status, again] of [
+      [500, true],
+      [503, true],
+      [400, false],
+      [409, false],
+    ] as const) {
+      await withEngine(
+        (_, response) => {
+          response.writeHead(status, { 'content-type': 'application/json' }).end('{"message":"because"}');
+        },
+        async (runtime) => {
+          await assert.rejects(runtime.start(SLUG, 'agent'), (error) => {
+            return (
+              error instanceof BottleRuntimeError &&
+              error.retryable === again &&
+              error.message.includes('because')
+            );
+          });
+        },
+      );
+    }
+  });
+
+  it('whose socket is closed to the user says which group is missing', () => {
+    const error = toRuntimeError(
+      Object.assign(new Error('connect EACCES /var/run/docker.sock'), { code: 'EACCES' }),
+      'x',
+    );
+    assert.match(error.message, /docker group/);
+    assert.equal(error.retryable, false);
+  });
+});

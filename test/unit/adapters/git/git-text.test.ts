@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { branchNamed, isBranchName } from '../../../../src/adapters/git/branch-name.js';
+import { remoteEnvironment, withoutToken } from '../../../../src/adapters/git/git-environment.js';
+import { plainText, remoteFailure } from '../../../../src/adapters/git/git-failure.js';
+import { verbOf } from '../../../../src/adapters/git/run-git.js';
+
+const TOKEN = 'secret/token+1';
+const ENCODED = Buffer.from(`bot-bottle:${TOKEN}`).toString('base64');
+
+describe('what git gets and what it says', () => {
+  it('passes nothing of our own environment on', () => {
+    process.env['GIT_DIR'] = '/x';
+    process.env['LD_PRELOAD'] = '';
+    try {
+      const env = remoteEnvironment('https://forge.test/a/b.git', TOKEN, '/ca.pem');
+      assert.equal(env['GIT_DIR'], undefined);
+      assert.equal(env['LD_PRELOAD'], undefined);
+      assert.equal(env['GIT_SSL_CAINFO'], '/ca.pem');
+      assert.equal(env['GIT_ALLOW_PROTOCOL'], 'https');
+      assert.equal(env['GIT_CONFIG_KEY_4'], 'http.https://forge.test/.extraHeader');
+      assert.equal(env['GIT_CONFIG_VALUE_4'], `Authorization: Basic ${ENCODED}`);
+      assert.equal(env['GIT_CONFIG_COUNT'], '5');
+    } finally {
+      delete process.env['GIT_DIR'];
+      delete process.env['LD_PRELOAD'];
+    }
+  });
+
+  it('takes every form of the token out of a message', () => {
+    const output = {
+      exitCode: 128,
+      stdout: '',
+      stderr: `fatal: ${TOKEN} ${ENCODED} ${encodeURIComponent(TOKEN)}`,
+    };
+    assert.equal(remoteFailure('fetch', output, TOKEN).message, 'fetch: fatal: *** *** ***');
+    assert.equal(withoutToken('as it is', ''), 'as it is');
+  });
+
+  it('makes one bounded line without tricks of what a forge says', () => {
+    assert.equal(plainText('remote: \u001b[31mred\n\u202Eno\u0000 '), 'remote: [31mred no');
+    assert.equal(plainText('x'.repeat(50), 10), `${'x'.repeat(10)}…`);
+  });
+
+  it('knows the subcommand for its messages', () => {
+    assert.equal(verbOf(['--git-dir=/m', '-c', 'a=b', 'fetch', 'x']), 'fetch');
+  });
+
+  it('takes only branch names that are safe everywhere', () => {
+    for (const name of ['main', 'bot-bottle/12-abcde', 'release/1.0', 'a_b+c@d', 'feature=1'])
+      assert.ok(isBranchName(name), name);
+    for (const name of [
+      '',
+      '-x',
+      'a..b',
+      'a//b',
+      'a/',
+      'a/.b',
+      '.a',
+      'a.lock',
+      'a b',
+      'a:b',
+      'a^',
+      'a@{1}',
+      'a\n',
+      'ü',
+    ]) {
+      assert.ok(!isBranchName(name), JSON.stringify(name));
+    }
+    assert.equal(branchNamed('refs/heads/main'), 'main');
+    assert.equal(branchNamed('refs/tags/v1'), undefined);
+  });
+});

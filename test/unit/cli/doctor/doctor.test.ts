@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict';
+import { runChecks } from '../../../../src/cli/doctor/check.js';
+import type { CheckReport } from '../../../../src/cli/doctor/check.js';
+import { doctorChecks } from '../../../../src/cli/doctor/checks.js';
+import type { DoctorProbes } from '../../../../src/cli/doctor/probes.js';
+import { atLeast } from '../../../../src/cli/doctor/version.js';
+import { EXIT } from '../../../../src/cli/exit-codes.js';
+import { cliWith } from '../small-world.js';
+
+const GIB = 1024 ** 3;
+const HEALTHY: DoctorProbes = {
+  nodeVersion: () => '20.19.0',
+  home: () => ({ path: '/h', exists: true, mode: 0o40700 }),
+  configWarnings: () => [],
+  secrets: () => [{ name: 'forge-token', file: '/h/secrets/forge-token', state: 'set' }],
+  engine: () =>
+    Promise.resolve({
+      version: '20.10.24',
+      apiVersion: '1.41',
+      storageDriver: 'overlay2',
+      storageQuota: false,
+    }),
+  images: () => Promise.resolve([{ name: 'bot-bottle/bundle:dev', id: 'sha256:1' }]),
+  gitVersion: () => Promise.resolve('git version 2.39.5'),
+  temporal: () =>
+    Promise.resolve({ address: '127.0.0.1:7233', version: '1.32.0', missingSearchAttributes: [] }),
+  forge: () => Promise.resolve({ url: 'https://git.example', login: 'bot', problems: [] }),
+  freeDisk: () => Promise.resolve({ path: '/h', bytes: 50 * GIB }),
+};
+
+async function examine(change: Partial<DoctorProbes>): Promise<Map<string, CheckReport>> {
+  const reports = await runChecks(doctorChecks({ ...HEALTHY, ...change }), 2_000);
+  return new Map(reports.map((report) => [report.name, report]));
+}
+
+describe('doctor', () => {
+  it('finds a healthy machine healthy, with versions', async () => {
+    const reports = await examine({});
+    assert.deepEqual(
+      [...reports.values()].filter(({ state }) => state !== 'ok'),
+      [],
+    );
+    assert.equal(
+      reports.get('engine')?.found,
+      'Docker 20.10.24, API 1.41, overlay2, disk watched by the worker (no quota)',
+    );
+    assert.equal(reports.get('git')?.found, 'git version 2.39.5');
+  });
+
+  const sick: readonly [string, string, 'warn' | 'fail', RegExp, Partial<DoctorProbes>][] = [
+    ['an old Node', 'node', 'fail', /20\.11/, { nodeVersion: () => '20.10.0' }],
+    [
+      'a home others can write',
+      'home',
+      'fail',
+      /chmod 700 \/h/,
+      { home: () => ({ path: '/h', exists: true, mode: 0o770 }) },
+    ],
+    [
+      'a home others can read',
+      'home',
+      'warn',
+      /chmod 700 \/h/,
+      { home: () => ({ path: '/h', exists: true, mode: 0o755 }) },
+    ],
+    ['no home', 'home', 'warn', /secret set/, { home: () => ({ path: '/h', exists: false, mode: 0 }) }],
+    ['a configuration with warnings', 'config', 'warn', /one token/, { configWarnings: () => ['one token'] }],
+    [
+      'a missing secret',
+      'secrets',
+      'fail',
+      /secret set webhook-secret/,
+      { secrets: () => [{ name: 'webhook-secret', file: '/x', state: 'missing' }] },
+    ],
+    [
+      'a secret others can read',
+      'secrets',
+      'fail',
+      /chmod 600 \/x/,
+      {
+        secrets: () => [
+          { name: 't', file: '/x', state: 'unusable', reason: '/x can be read by others: chmod 600 /x' },
+        ],
+      },
+    ],
+    ['an old git', 'git', 'fail', /2\.38/, { gitVersion: () => Promise.resolve('git version 2.37.9') }],
+    ['a git that prints nothing', 'git', 'fail', /2\.38/, { gitVersion: () => Promise.resolve('') }],
+    [
+      'an old engine',
+      'engine',
+      'fail',
+      /20\.10/,
+      {
+        engine: () =>
+          Promise.resolve({ version: '19.03', apiVersion: '1.40', storageDriver: 'x', storageQuota: true }),
+      },
+    ],
+    [
+      'a missing image',
+      'images',
+      'fail',
+      /script\/images/,
+      { images: () => Promise.resolve([{ name: 'a', id: null }]) },
+    ],
+    [
+      'a namespace that is not set up',
+      'temporal',
+      'fail',
+      /temporal setup/,
+      {
+        temporal: () =>
+          Promise.resolve({ address: 'x:1', version: '1', missingSearchAttributes: ['ForgeRepo'] }),
+      },
+    ],
+    [
+      'a token without a right',
+      'forge',
+      'fail',
+      /grant/,
+      {
+        forge: () =>
+          Promise.resolve({ url: 'u', login: 'l', problems: [{ severity: 'error', message: 'grant x' }] }),
+      },
+    ],
+    [
+      'a bot that is an administrator',
+      'forge',
+      'warn',
+      /admin/,
+      {
+        forge: () =>
+          Promise.resolve({ url: 'u', login: 'l', problems: [{ severity: 'warning', message: 'admin' }] }),
+      },
+    ],
+    ['a full disk', 'disk', 'fail', /room/, { freeDisk: () => Promise.resolve({ path: '/h', bytes: GIB }) }],
+    [
+      'a disk that fills',
+      'disk',
+      'warn',
+      /ten GiB/,
+      { freeDisk: () => Promise.resolve({ path: '/h', bytes: 5 * GIB }) },
+    ],
+  ];
+  for (const [what, name, state, remedy, change] of sick) {
+    it(`says what to do about ${what}`, async () => {
+      const reports = await examine(change);
+      assert.equal(reports.get(name)?.state, state);
+      assert.match(reports.get(name)?.remedy ?? '', remedy);
+      assert.deepEqual(
+        [...reports.values()].filter((report) => report.state !== 'ok').map((report) => report.name),
+        [name],
+      );
+    });
+  }
+
+  it('a probe that throws fails its own check only', async () => {
+    const reports = await examine({
+      engine: () => Promise.reject(new Error('connect ENOENT /var/run/docker.sock')),
+      configWarnings: () => {
+        throw new Error('config.yaml:1: unknown setting X');
+      },
+    });
+    assert.deepEqual(
+      [...reports.values()].filter(({ state }) => state === 'fail').map(({ name }) => name),
+      ['config', 'engine'],
+    );
+    assert.match(reports.get('engine')?.found ?? '', /docker\.sock/);
+  });
+
+  it('a probe that hangs is cut off', async () => {
+    const forever = new Promise<never>(() => undefined);
+    const [report] = await runChecks([{ name: 'slow', run: () => forever }], 20);
+    assert.deepEqual(report, { name: 'slow', state: 'fail', found: 'no answer within 0.02 s' });
+  });
+
+  it('exits with failure when a check fails, and not for a warning', async () => {
+    const bad = cliWith({
+      deps: { doctorChecks: () => doctorChecks({ ...HEALTHY, nodeVersion: () => '18.0.0' }) },
+    });
+    const ran = await bad.run('doctor', '--json');
+    assert.equal(ran.code, EXIT.failed);
+    assert.equal((JSON.parse(ran.stdout) as { ok: boolean }).ok, false);
+    const warned = cliWith({
+      deps: { doctorChecks: () => doctorChecks({ ...HEALTHY, configWarnings: () => ['hm'] }) },
+    });
+    const text = await warned.run('doctor');
+    assert.equal(text.code, EXIT.ok);
+    assert.match(text.stdout, /^warn +config +valid, with warnings$/m);
+    assert.match(text.stdout, /^config: hm$/m);
+  });
+
+  it('compares versions by number, not by letter', () => {
+    assert.equal(atLeast('git version 2.100.0', [2, 38]), true);
+    assert.equal(atLeast('2.4', [2, 38]), false);
+    assert.equal(atLeast('v3', [2, 38]), true);
+    assert.equal(atLeast('2.38', [2, 38]), true);
+    assert.equal(atLeast('none', [1]), undefined);
+  });
+});

@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict';
+import { UnreachableError } from '../../../src/cli/errors.js';
+import { EXIT } from '../../../src/cli/exit-codes.js';
+import type { Orchestrator, StartOptions, TurnOutcome } from '../../../src/cli/orchestrator.js';
+import { workflowIdOf } from '../../../src/domain/issue.js';
+import { cliWith } from './small-world.js';
+
+const SLUG = 'coder-alice-demo-12-abcde';
+const started = { kind: 'started', slug: SLUG, workflowId: 'gitea:alice/demo#12', turn: 3 } as const;
+const outcome = (exitCode: number): TurnOutcome => ({
+  exitCode,
+  sessionId: 'ses-1',
+  doneStatus: 'success',
+  pr: 318,
+});
+
+describe('orchestrate start', () => {
+  it('hands the issue and every option on, bottles in the order given, and prints the slug', async () => {
+    const seen: { subject: string; options: StartOptions }[] = [];
+    const start: Orchestrator['start'] = (subject, options) => {
+      seen.push({ subject: workflowIdOf(subject), options });
+      return Promise.resolve(started);
+    };
+    const cli = cliWith({ orchestrator: { start } });
+    const ran = await cli.run(
+      ...['orchestrate', 'start', '--issue', 'alice/demo#12', '--agent', 'coder', '--bottle', 'base'],
+      ...['--bottle', 'extra', '--prompt', 'go', '--label', 'mine', '--backend', 'docker'],
+    );
+    assert.deepEqual(ran, { code: EXIT.ok, stdout: `${SLUG}\n`, stderr: '' });
+    const options = {
+      agent: 'coder',
+      bottles: ['base', 'extra'],
+      prompt: 'go',
+      label: 'mine',
+      backend: 'docker',
+    };
+    assert.deepEqual(seen, [{ subject: 'gitea:alice/demo#12', options }]);
+    assert.equal(cli.closed(), 1);
+  });
+
+  it('takes the address of the issue on the configured forge, and no other forge', async () => {
+    const subjects: string[] = [];
+    const start: Orchestrator['start'] = (subject) => {
+      subjects.push(workflowIdOf(subject));
+      return Promise.resolve(started);
+    };
+    const cli = cliWith({ orchestrator: { start } });
+    assert.equal(
+      (await cli.run('orchestrate', 'start', '--issue', 'https://git.example/code/alice/demo/issues/12'))
+        .code,
+      0,
+    );
+    assert.deepEqual(subjects, ['gitea:alice/demo#12']);
+    const elsewhere = await cli.run(
+      'orchestrate',
+      'start',
+      '--issue',
+      'https://other.example/code/alice/demo/issues/12',
+    );
+    assert.equal(elsewhere.code, EXIT.usage);
+  });
+
+  it('what is missing, unknown or malformed is a usage error that connects to nothing', async () => {
+    const cli = cliWith({ deps: { orchestrator: () => Promise.reject(new Error('connected')) } });
+    for (const args of [
+      ['orchestrate', 'start'],
+      ['orchestrate', 'start', '--issue', 'alice/demo'],
+      ['orchestrate', 'start', '--issue', 'alice/demo#0'],
+      ['orchestrate', 'start', '--issue', 'alice/../demo#1'],
+      ['orchestrate', 'start', '--issue', SLUG],
+      ['orchestrate', 'start', '--issue', 'a/b#1', '--backend', 'vm'],
+      ['orchestrate', 'start', '--issue', 'a/b#1', '--nonsense'],
+      ['orchestrate', 'resume', '--slug', SLUG],
+      ['orchestrate', 'resume', '--slug', '../etc', '--prompt', 'x'],
+      ['orchestrate', 'resume', '--slug', SLUG, '--prompt', ' '],
+      ['orchestrate', 'begin'],
+      ['nonsense'],
+    ]) {
+      const ran = await cli.run(...args);
+      assert.equal(ran.code, EXIT.usage, args.join(' '));
+      assert.equal(ran.stdout, '', args.join(' '));
+      assert.notEqual(ran.stderr, '', args.join(' '));
+    }
+  });
+
+  it('a refusal says why and exits with its own status, as JSON too', async () => {
+    const start: Orchestrator['start'] = () =>
+      Promise.resolve({ kind: 'refused', reason: 'a run is active\u001b[2J' });
+    const cli = cliWith({ orchestrator: { start } });
+    const plain = await cli.run('orchestrate', 'start', '--issue', 'a/b#1');
+    assert.equal(plain.code, EXIT.refused);
+    assert.match(plain.stderr, /refused: a run is active\\u\{1b\}/);
+    const json = await cli.run('orchestrate', 'start', '--issue', 'a/b#1', '--json');
+    assert.equal(json.code, EXIT.refused);
+    assert.deepEqual(JSON.parse(json.stdout), {
+      error: { code: 'refused', message: 'refused: a run is active\u001b[2J' },
+    });
+    assert.equal(cli.closed(), 2);
+  });
+
+  it('a server that does not answer is told apart, with what to do', async () => {
+    const away = new UnreachableError('Temporal at 127.0.0.1:7233', 'start it with bot-bottle up');
+    const cli = cliWith({ deps: { orchestrator: () => Promise.reject(away) } });
+    const ran = await cli.run('orchestrate', 'status');
+    assert.equal(ran.code, EXIT.unreachable);
+    assert.match(ran.stderr, /bot-bottle up/);
+  });
+});
+
+describe('orchestrate resume', () => {
+  // small-world rejects any read of standard input, and says it is no terminal.
+  const resume: Orchestrator['resume'] = (slug, prompt) => {
+    assert.deepEqual([slug, prompt], [SLUG, 'fix the tests']);
+    return Promise.resolve(started);
+  };
+  const args = ['orchestrate', 'resume', '--slug', SLUG, '--prompt', 'fix the tests'];
+
+  it('without a terminal asks nothing, returns at once and prints the slug', async () => {
+    const ran = await cliWith({ orchestrator: { resume } }).run(...args);
+    assert.deepEqual(ran, { code: 0, stdout: `${SLUG}\n`, stderr: '' });
+  });
+
+  for (const exitCode of [0, 1, 3, 42, 137]) {
+    it(`with --wait exits with the agent's ${String(exitCode)}`, async () => {
+      const waited: unknown[] = [];
+      const waitForTurn: Orchestrator['waitForTurn'] = (slug, turn) => {
+        waited.push([slug, turn]);
+        return Promise.resolve(outcome(exitCode));
+      };
+      const ran = await cliWith({ orchestrator: { resume, waitForTurn } }).run(...args, '--wait', '--json');
+      assert.equal(ran.code, exitCode);
+      assert.deepEqual(waited, [[SLUG, 3]]);
+      assert.deepEqual(JSON.parse(ran.stdout), {
+        slug: SLUG,
+        workflowId: 'gitea:alice/demo#12',
+        turn: 3,
+        exitCode,
+        sessionId: 'ses-1',
+        doneStatus: 'success',
+        pr: 318,
+      });
+    });
+  }
+
+  it('a slug nobody has is not found', async () => {
+    const none: Orchestrator['resume'] = () => Promise.resolve({ kind: 'not_found' });
+    const ran = await cliWith({ orchestrator: { resume: none } }).run(...args);
+    assert.equal(ran.code, EXIT.notFound);
+    assert.match(ran.stderr, /orchestrate status/);
+  });
+});
+
+describe('orchestrate status', () => {
+  const runs = [
+    {
+      slug: SLUG,
+      agent: 'coder',
+      phase: 'running',
+      reason: null,
+      issueUrl: 'https://git.example/a/b/issues/1',
+      prUrl: null,
+    },
+    {
+      slug: 'x-1-abcde',
+      agent: 'writer\u001b]0;owned\u0007',
+      phase: 'frozen',
+      reason: 'done\nFAKE ROW',
+      issueUrl: 'https://git.example/a/b/issues/22',
+      prUrl: 'https://git.example/a/b/pulls/3',
+    },
+  ];
+
+  it('aligns the columns and escapes what is not ours, one line a run', async () => {
+    const cli = cliWith({ orchestrator: { status: () => Promise.resolve(runs) } });
+    const { stdout, code } = await cli.run('orchestrate', 'status');
+    assert.equal(code, 0);
+    const lines = stdout.trimEnd().split('\n');
+    assert.equal(lines.length, 3);
+    assert.doesNotMatch(stdout.replaceAll('\n', ''), /\p{Cc}/u);
+    const columns = lines.map((line) => [
+      line.indexOf('http'),
+      line.indexOf('frozen'),
+      line.indexOf('running'),
+    ]);
+    assert.equal(columns[1]?.[0], columns[2]?.[0]);
+    assert.equal(columns[1]?.[2], columns[2]?.[1]);
+    assert.match(lines[0] ?? '', /^SLUG +AGENT +PHASE +REASON +ISSUE +PR$/);
+  });
+
+  it('asks for destroyed runs only with --all, and gives all fields as JSON', async () => {
+    const filters: boolean[] = [];
+    const status: Orchestrator['status'] = ({ all }) => {
+      filters.push(all);
+      return Promise.resolve(runs);
+    };
+    const cli = cliWith({ orchestrator: { status } });
+    assert.deepEqual(JSON.parse((await cli.run('orchestrate', 'status', '--json')).stdout), { runs });
+    await cli.run('orchestrate', 'status', '--all');
+    assert.deepEqual(filters, [false, true]);
+  });
+
+  it('lists rejected triggers with their reason', async () => {
+    const rejections: Orchestrator['rejections'] = () =>
+      Promise.resolve([{ subject: 'gitea:a/b#1', at: 0, reason: 'two agent labels' }]);
+    const { stdout } = await cliWith({ orchestrator: { rejections } }).run(
+      'orchestrate',
+      'status',
+      '--rejected',
+    );
+    assert.match(stdout, /1970-01-01T00:00:00\.000Z +gitea:a\/b#1 +two agent labels/);
+  });
+});

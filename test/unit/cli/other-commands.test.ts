@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { EXIT } from '../../../src/cli/exit-codes.js';
+import { BottleRuntimeError, ForgeHttpError, InvalidInputError } from '../../../src/domain/errors.js';
+import { cliWith } from './small-world.js';
+
+describe('secret set', () => {
+  it('writes what standard input holds, and prints the path only', async () => {
+    const set: [string, string][] = [];
+    const setSecret = (name: string, content: Uint8Array): string => {
+      set.push([name, new TextDecoder().decode(content)]);
+      return '/home/secrets/forge-token';
+    };
+    const cli = cliWith({ deps: { setSecret }, stdin: { isTTY: false, text: 'very-secret\n' } });
+    const ran = await cli.run('secret', 'set', 'forge-token');
+    assert.deepEqual(ran, { code: 0, stdout: 'wrote /home/secrets/forge-token\n', stderr: '' });
+    assert.deepEqual(set, [['forge-token', 'very-secret\n']]);
+  });
+
+  it('on a terminal it refuses, reading nothing, and says how it is done', async () => {
+    const ran = await cliWith({ stdin: { isTTY: true } }).run('secret', 'set', 'forge-token');
+    assert.equal(ran.code, EXIT.usage);
+    assert.match(ran.stderr, /secret set forge-token < file/);
+  });
+
+  it('a secret given as an argument is not accepted', async () => {
+    const ran = await cliWith({ stdin: { isTTY: false, text: 'x' } }).run(
+      'secret',
+      'set',
+      'forge-token',
+      'oops',
+    );
+    assert.equal(ran.code, EXIT.usage);
+  });
+});
+
+describe('config show', () => {
+  const view = {
+    effective: [
+      { name: 'FORGE_ORG', value: 'bots', source: 'file', line: 3 },
+      { name: 'FORGE_CA_FILE', value: null, source: 'default' },
+      { name: 'FORGE_TOKEN_FILE', value: '/h/secrets/forge-token', source: 'default', secret: 'set' },
+      {
+        name: 'WEBHOOK_SECRET_FILE',
+        value: '/h/secrets/webhook-secret',
+        source: 'environment',
+        secret: 'missing',
+      },
+    ],
+    warnings: ['one token for both'],
+  } as const;
+
+  it('prints value and source, a mask for a secret that is set, and warnings apart', async () => {
+    const { stdout, stderr, code } = await cliWith({ deps: { config: () => view } }).run('config', 'show');
+    assert.equal(code, 0);
+    assert.match(stdout, /^FORGE_ORG +bots +config\.yaml:3$/m);
+    assert.match(stdout, /^FORGE_CA_FILE +- +default$/m);
+    assert.match(stdout, /forge-token \(\*{8}\) +default$/m);
+    assert.match(stdout, /webhook-secret \(missing\) +environment$/m);
+    assert.equal(stderr, 'warning: one token for both\n');
+  });
+
+  it('as JSON is one document', async () => {
+    const { stdout } = await cliWith({ deps: { config: () => view } }).run('config', 'show', '--json');
+    assert.deepEqual(JSON.parse(stdout), view);
+  });
+
+  it('a wrong configuration is a usage error with one line a problem', async () => {
+    const config = (): never => {
+      throw new InvalidInputError('config.yaml:1: unknown setting A\nconfig.yaml:2: unknown setting B');
+    };
+    const ran = await cliWith({ deps: { config } }).run('config', 'show');
+    assert.equal(ran.code, EXIT.usage);
+    assert.equal(
+      ran.stderr,
+      'bot-bottle: config.yaml:1: unknown setting A\nconfig.yaml:2: unknown setting B\n',
+    );
+  });
+});
+
+describe('the program', () => {
+  it('starts the service that is named and exits as it does', async () => {
+    for (const role of ['up', 'worker', 'webhook'] as const) {
+      const serve = (asked: string): Promise<number> => Promise.resolve(asked === role ? 7 : 0);
+      assert.equal((await cliWith({ deps: { serve } }).run(role)).code, 7, role);
+    }
+  });
+
+  it('temporal setup says what it added', async () => {
+    const temporalSetup = (): Promise<{ namespace: string; added: string[] }> =>
+      Promise.resolve({ namespace: 'default', added: ['ForgeRepo', 'BottleSlug'] });
+    const cli = cliWith({ deps: { temporalSetup } });
+    assert.match((await cli.run('temporal', 'setup')).stdout, /added ForgeRepo, BottleSlug/);
+    assert.deepEqual(
+      JSON.parse((await cli.run('temporal', 'setup', '--json')).stdout),
+      await temporalSetup(),
+    );
+  });
+
+  it('prints its version and its help on standard output', async () => {
+    assert.equal((await cliWith({}).run('version')).stdout, '1.2.3\n');
+    const help = await cliWith({}).run('--help');
+    assert.equal(help.code, 0);
+    assert.match(help.stdout, /Exit status: 0 ok/);
+    for (const name of [
+      'up',
+      'worker',
+      'webhook',
+      'orchestrate',
+      'signal',
+      'doctor',
+      'config',
+      'secret',
+      'temporal',
+    ]) {
+      assert.match(help.stdout, new RegExp(`^ +${name}\\b`, 'm'));
+    }
+  });
+
+  it('without a command it says what there is and exits as a usage error', async () => {
+    assert.equal((await cliWith({}).run()).code, EXIT.usage);
+    assert.equal((await cliWith({}).run('orchestrate')).code, EXIT.usage);
+  });
+
+  it('tells faults apart by exit status', async () => {
+    for (const [error, code] of [
+      [new ForgeHttpError(0, 'GET', '/x', 'away'), EXIT.unreachable],
+      [new BottleRuntimeError('away', true), EXIT.unreachable],
+      [new ForgeHttpError(404, 'GET', '/x', 'gone'), EXIT.notFound],
+      [new ForgeHttpError(403, 'GET', '/x', 'no'), EXIT.failed],
+      [new Error('odd'), EXIT.failed],
+    ] as const) {
+      const ran = await cliWith({ deps: { orchestrator: () => Promise.reject(error) } }).run(
+        'orchestrate',
+        'status',
+      );
+      assert.equal(ran.code, code, error.message);
+    }
+  });
+
+  it('what it does not understand is printed escaped', async () => {
+    const ran = await cliWith({}).run('\u001b[2Jnonsense');
+    assert.equal(ran.code, EXIT.usage);
+    assert.doesNotMatch(ran.stderr.replaceAll('\n', ''), /\p{Cc}/u);
+  });
+});

@@ -1,0 +1,68 @@
+import { createCli } from '../../../src/cli/create-cli.js';
+import type { CliDeps } from '../../../src/cli/deps.js';
+import type { Orchestrator } from '../../../src/cli/orchestrator.js';
+
+export interface Ran {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A world in which every use of something a test did not hand in is a failure of the test. */
+export function cliWith(given: {
+  readonly deps?: Partial<CliDeps>;
+  readonly orchestrator?: Partial<Orchestrator>;
+  readonly stdin?: { readonly isTTY: boolean; readonly text?: string };
+}): { readonly run: (...args: string[]) => Promise<Ran>; readonly closed: () => number } {
+  let closed = 0;
+  const orchestrator: Orchestrator = {
+    start: () => unexpected('start'),
+    resume: () => unexpected('resume'),
+    command: () => unexpected('command'),
+    status: () => unexpected('status'),
+    rejections: () => unexpected('rejections'),
+    waitForTurn: () => unexpected('waitForTurn'),
+    close: () => {
+      closed += 1;
+      return Promise.resolve();
+    },
+    ...given.orchestrator,
+  };
+  return {
+    closed: () => closed,
+    run: async (...args) => {
+      const out: string[] = [];
+      const err: string[] = [];
+      const deps: CliDeps = {
+        version: '1.2.3',
+        io: {
+          stdout: { write: (text) => out.push(text) },
+          stderr: { write: (text) => err.push(text) },
+          stdin: {
+            isTTY: given.stdin?.isTTY ?? false,
+            read: () =>
+              given.stdin?.text === undefined
+                ? unexpected('a read of standard input')
+                : Promise.resolve(new TextEncoder().encode(given.stdin.text)),
+          },
+        },
+        orchestrator: () => Promise.resolve(orchestrator),
+        serve: () => unexpected('serve'),
+        temporalSetup: () => unexpected('temporalSetup'),
+        doctorChecks: () => [],
+        config: () => ({ effective: [], warnings: [] }),
+        setSecret: () => {
+          throw new Error('unexpected setSecret');
+        },
+        forgeWebUrl: () => 'https://git.example/code',
+        ...given.deps,
+      };
+      const code = await createCli(deps).run(args);
+      return { code, stdout: out.join(''), stderr: err.join('') };
+    },
+  };
+}
+
+function unexpected(what: string): Promise<never> {
+  return Promise.reject(new Error(`unexpected ${what}`));
+}

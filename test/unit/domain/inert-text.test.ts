@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import {
+  PR_TITLE_LENGTH,
+  inertText,
+  pullRequestBody,
+  pullRequestTitle,
+} from '../../../src/domain/inert-text.js';
+
+/** What Gitea, Forgejo and GitHub act on, written down apart from the code under test. */
+const LIVE: readonly (readonly [string, RegExp])[] = [
+  ['mention', /(?:^|[^A-Za-z0-9])@[\w-]/],
+  ['reference', /[#!]\d/],
+  ['GH reference', /\bGH-\d/i],
+  ['address of an issue', /\/(?:issues|pulls?|merge_requests)\/\d/i],
+  ['commit of another repository', /[\w.-]+\/[\w.-]+@[0-9a-f]{7}/i],
+  ['command', /^\s*\/\w/m],
+  ['comment or declaration', /<[!?]/],
+  [
+    'control or bidi character',
+    /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/,
+  ],
+];
+function liveIn(text: string): string[] {
+  return LIVE.filter(([, pattern]) => pattern.test(text)).map(([name]) => name);
+}
+
+const pieces = fc.oneof(
+  fc.constantFrom(
+    '@alice',
+    '@',
+    '#12',
+    '#',
+    '!',
+    '12',
+    'GH-',
+    'gh-7',
+    'fixes',
+    'closes: ',
+    ' ',
+    '\n',
+    '\r',
+    '\u2028',
+    '/',
+    '/merge',
+  ),
+  fc.constantFrom(
+    'a/b',
+    '/issues/',
+    '/pulls/5',
+    '\u200B',
+    '\u202E',
+    '\u200D',
+    '\0',
+    '<!--',
+    '-->',
+    '```',
+    '~~~',
+    '> ',
+    '* ',
+    '**',
+  ),
+  fc.constantFrom(
+    '&#35;',
+    '&#x23;',
+    '&commat;',
+    '&',
+    'amp;',
+    'o/r@0123abcd',
+    'https://forge.test',
+    '\uD800',
+    '<b>',
+    '`',
+  ),
+  fc.string({ unit: 'grapheme', maxLength: 6 }),
+);
+const hostile = fc.array(pieces, { maxLength: 30 }).map((parts) => parts.join(''));
+
+describe('agent text made inert', () => {
+  it('leaves nothing that a forge acts on', () => {
+    fc.assert(
+      fc.property(hostile, (text) => {
+        assert.deepEqual(liveIn(inertText(text)), []);
+        assert.deepEqual(liveIn(pullRequestTitle(text, 'fallback')), []);
+        assert.deepEqual(liveIn(pullRequestBody(text, null)), []);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('changes nothing when done again', () => {
+    fc.assert(
+      fc.property(hostile, (text) => {
+        assert.equal(inertText(inertText(text)), inertText(text));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('keeps to the caps', () => {
+    fc.assert(
+      fc.property(hostile, fc.integer({ min: 1, max: 40 }), (text, cap) => {
+        assert.ok(Array.from(inertText(text, cap)).length <= cap);
+        assert.deepEqual(liveIn(inertText(text, cap)), []);
+      }),
+    );
+    assert.ok(Array.from(pullRequestTitle('@x '.repeat(500), '')).length <= PR_TITLE_LENGTH);
+    assert.ok(pullRequestBody('#1 '.repeat(100_000), 5).length < 61_000);
+  });
+
+  it('looks the same to a reader', () => {
+    const shown = (text: string) => inertText(text).replaceAll('\u200B', '');
+    for (const text of [
+      'Fixes #3 for @bob',
+      '/etc/hosts',
+      '# 1. Title',
+      'a@b.test',
+      '👩‍🔧 ok',
+      '- item\n\tcode',
+      'o/r#1',
+    ]) {
+      assert.equal(shown(text), text);
+    }
+    assert.equal(
+      inertText('mail a@b.test, pkg@1.2.3, # heading, and/or'),
+      'mail a@b.test, pkg@1.2.3, # heading, and/or',
+    );
+  });
+
+  it('sees through markup and entities', () => {
+    for (const text of ['#**12**', '#<b>12</b>', '&#35;12', '&#x0023;12', '&num;12', '&commat;alice']) {
+      assert.match(inertText(text), /[#!]\u200B|&amp;/, text);
+    }
+  });
+});
+
+describe('title and body of a pull request', () => {
+  it('closes the issue with the last line', () => {
+    assert.equal(pullRequestBody('Done.', 12), 'Done.\n\nCloses #12');
+    assert.equal(pullRequestBody('  ', 12), 'Closes #12');
+    assert.equal(pullRequestBody('Done.', null), 'Done.');
+    fc.assert(
+      fc.property(hostile, (text) => {
+        const body = pullRequestBody(text, 12);
+        assert.equal(body.split('\n').at(-1), 'Closes #12');
+        assert.deepEqual(liveIn(body.slice(0, -'Closes #12'.length)), []);
+      }),
+    );
+  });
+
+  it('does not let an open code fence swallow that line', () => {
+    assert.equal(pullRequestBody('```js\ncode', 1), '\u200B```js\ncode\n\nCloses #1');
+    assert.equal(pullRequestBody('```\na\n```\n~~~\nb', 1), '```\na\n```\n\u200B~~~\nb\n\nCloses #1');
+    assert.equal(pullRequestBody('````\n```\n````', 1), '````\n```\n````\n\nCloses #1');
+  });
+
+  it('makes one line of a title and falls back when nothing is left', () => {
+    assert.equal(pullRequestTitle(' Add\n  a\tthing ', 'x'), 'Add a thing');
+    assert.equal(pullRequestTitle('\u202E\u0007 ', 'Work on it'), 'Work on it');
+  });
+});

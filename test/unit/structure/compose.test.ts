@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parse } from 'yaml';
+
+const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..');
+const FILE = path.join(ROOT, 'docker-compose.yml');
+const HOME = '/srv/bot-bottle';
+
+interface Service {
+  readonly image: string;
+  readonly ports?: readonly (string | { readonly host_ip?: string; readonly published: number | string })[];
+  readonly volumes?: readonly (string | { readonly source: string; readonly target: string })[];
+  readonly networks: Readonly<Record<string, unknown>>;
+  readonly network_mode?: string;
+  readonly privileged?: boolean;
+}
+
+interface Composed {
+  readonly services: Readonly<Record<string, Service>>;
+}
+
+/** What compose makes of the file, by whichever of its two generations is installed. */
+function composed(env: Readonly<Record<string, string>>): {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+} {
+  const args = ['--profile', 'gitea', '-f', FILE, 'config'];
+  const options = {
+    encoding: 'utf8',
+    env: { PATH: process.env['PATH'], HOME: '/nonexistent', ...env },
+  } as const;
+  const old = spawnSync('docker-compose', args, options);
+  return old.error === undefined ? old : spawnSync('docker', ['compose', ...args], options);
+}
+
+describe('docker-compose.yml', function () {
+  this.timeout(60_000);
+  let services: Readonly<Record<string, Service>>;
+
+  before(() => {
+    const result = composed({ BOT_BOTTLE_HOME: HOME });
+    assert.equal(result.status, 0, `${result.stderr}\n(no compose? script/bootstrap --only compose)`);
+    services = (parse(result.stdout) as Composed).services;
+  });
+
+  const mountsOf = (name: string): string[] =>
+    (services[name]?.volumes ?? []).map((volume) =>
+      typeof volume === 'string' ? volume : `${volume.source}:${volume.target}`,
+    );
+
+  it('is accepted, with every service', () => {
+    const names = ['gitea', 'postgres', 'temporal', 'temporal-setup', 'temporal-ui', 'webhook', 'worker'];
+    assert.deepEqual(Object.keys(services).sort(), names);
+  });
+
+  it('publishes on 127.0.0.1 only, and only what people or the forge call', () => {
+    const published: string[] = [];
+    for (const [name, { ports = [], network_mode: mode }] of Object.entries(services)) {
+      assert.notEqual(mode, 'host', name);
+      for (const port of ports) {
+        const loopback =
+          typeof port === 'string' ? port.startsWith('127.0.0.1:') : port.host_ip === '127.0.0.1';
+        assert.ok(loopback, `${name} publishes ${JSON.stringify(port)}`);
+        published.push(name);
+      }
+    }
+    assert.deepEqual(published.sort(), ['gitea', 'temporal-ui', 'webhook']);
+  });
+
+  it('mounts the home at the same path everywhere, and the engine’s socket into the worker alone', () => {
+    for (const name of ['worker', 'webhook', 'temporal-setup']) {
+      assert.ok(
+        mountsOf(name).some((mount) => mount.startsWith(`${HOME}:${HOME}`)),
+        name,
+      );
+    }
+    const withSocket = Object.keys(services).filter((name) =>
+      mountsOf(name).some((mount) => mount.includes('docker.sock')),
+    );
+    assert.deepEqual(withSocket, ['worker']);
+  });
+
+  it('pins every image to a version', () => {
+    for (const [name, { image, privileged }] of Object.entries(services)) {
+      assert.match(image, /^bot-bottle\/orchestrator:dev$|:\d+\.\d+(\.\d+)?(-alpine)?$/, name);
+      assert.notEqual(privileged, true, name);
+    }
+  });
+
+  it('leaves a bundle on the forge’s network nothing to find but the forge', () => {
+    const there = Object.keys(services).filter((name) => 'forge' in (services[name]?.networks ?? {}));
+    assert.deepEqual(there, ['gitea']);
+  });
+
+  it('is refused without a home', () => {
+    const result = composed({});
+    assert.notEqual(result.status, 0);
+    assert.match(result.stderr, /BOT_BOTTLE_HOME|absolute path of the home/);
+  });
+});

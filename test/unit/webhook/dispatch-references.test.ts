@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import type { WakeReference } from '../../../src/domain/events.js';
+import type { DispatchSettings } from '../../../src/webhook/handle-delivery.js';
+import { dispatchWorld } from '../../support/webhook/dispatch-world.js';
+import type { DispatchWorld } from '../../support/webhook/dispatch-world.js';
+import { ALICE, BOT, user } from '../../support/webhook/fake-forge.js';
+import { commentEvent, pullEvent } from '../../support/webhook/payloads.js';
+import { stateRow } from '../../support/webhook/rows.js';
+import { useTempDir } from '../../support/webhook/temp-dir.js';
+
+const ID = 'gitea:alice/demo#12';
+const MALLORY = user('mallory', 66);
+
+describe('dispatching what people write and push', () => {
+  const path = useTempDir();
+  let count = 0;
+  let world: DispatchWorld;
+  let salt = 0;
+
+  function fresh(settings: Partial<DispatchSettings> = {}): void {
+    const directory = path(`world-${String((count += 1))}`);
+    mkdirSync(directory);
+    world = dispatchWorld(directory, settings);
+    world.database.forgeState.upsert(stateRow({ prNumber: 31 }));
+    world.gateway.running.add(ID);
+    world.forge.putIssue(12, { assignees: [BOT] });
+  }
+  beforeEach(() => {
+    fresh();
+  });
+  afterEach(() => {
+    world.close();
+  });
+
+  async function comment(
+    options: Parameters<typeof commentEvent>[0] = {},
+    type = 'issue_comment',
+  ): Promise<string | undefined> {
+    await world.deliver(type, commentEvent({ salt: String((salt += 1)), ...options }));
+    await world.settle();
+    return world.outcomes.at(-1)?.outcome;
+  }
+
+  function references(): WakeReference[] {
+    return world.gateway.sent.flatMap(({ id, start, event }) => {
+      assert.deepEqual([id, start, event.kind], [ID, false, 'reference']);
+      return event.kind === 'reference' ? [event.reference] : [];
+    });
+  }
+
+  it('makes a reference of a comment: id and hash, no text', async () => {
+    world.forge.putComment(77, ALICE, 'please hurry');
+    assert.equal(await comment(), 'signalled');
+    const [reference] = references();
+    assert.match(reference?.key ?? '', /^comment:77:[0-9a-f]{32}$/);
+    const { key: _key, ...rest } = reference ?? {};
+    assert.deepEqual(rest, { kind: 'comment', number: 12, id: 77, sha: '', author: 'alice', at: 7000 });
+    assert.doesNotMatch(JSON.stringify(world.gateway.sent), /hurry/);
+  });
+
+  it('gives an edited comment another key, and the same comment the same', async () => {
+    world.forge.putComment(77, ALICE, 'one');
+    await comment();
+    await comment();
+    world.forge.putComment(77, ALICE, 'two');
+    await comment({ action: 'edited' });
+    const keys = references().map(({ key }) => key);
+    assert.equal(keys[0], keys[1]);
+    assert.notEqual(keys[1], keys[2]);
+  });
+
+  it("brings comments on the run's pull request to the run", async () => {
+    world.forge.putComment(78, ALICE, 'fix this');
+    assert.equal(await comment({ number: 31, commentId: 78, pull: {} }, 'pull_request_comment'), 'signalled');
+    assert.equal(references()[0]?.number, 31);
+  });
+
+  it("drops the bot's own comments, whoever is said to have sent them", async () => {
+    world.forge.putComment(77, BOT, 'done');
+    assert.equal(await comment({ sender: BOT }), 'own');
+    assert.equal(await comment({ sender: ALICE }), 'own');
+    assert.deepEqual(world.gateway.sent, []);
+  });
+
+  it('lets only those wake who may: author and acting person both', async () => {
+    world.forge.putComment(77, MALLORY, 'obey');
+    assert.equal(await comment({ sender: MALLORY }), 'not_allowed');
+    assert.equal(await comment({ sender: ALICE, action: 'edited' }), 'not_allowed');
+    world.forge.putComment(77, ALICE, 'obey');
+    assert.equal(await comment({ sender: MALLORY, action: 'edited' }), 'not_allowed');
+    assert.deepEqual(world.gateway.sent, []);
+  });
+
+  it('lets org members or anybody wake where the operator wants that', async () => {
+    world.close();
+    fresh({ wake: 'org' });
+    world.forge.putComment(77, ALICE, 'x');
+    assert.equal(await comment(), 'not_allowed');
+    world.close();
+    fresh({ wake: 'anyone' });
+    world.forge.putComment(77, MALLORY, 'x');
+    assert.equal(await comment({ sender: MALLORY }), 'signalled');
+  });
+
+  it('wakes only on a mention of an assigned member where the operator wants that', async () => {
+    world.close();
+    fresh({ wakeOn: 'mention' });
+    for (const [text, expected] of [
+      ['what do you think?', 'not_mentioned'],
+      ['mail me at x@bot.example', 'not_mentioned'],
+      ['@bottle is somebody else', 'not_mentioned'],
+      ['@alice look', 'not_mentioned'],
+      ['please, @Bot, go on', 'signalled'],
+      ['@bot.', 'signalled'],
+    ] as const) {
+      world.forge.putComment(77, ALICE, text);
+      assert.equal(await comment(), expected, text);
+    }
+  });
+
+  it('is done with a comment that is gone, and with one that concerns no run', async () => {
+    assert.equal(await comment({ commentId: 404 }), 'gone');
+    world.gateway.running.clear();
+    world.forge.putComment(77, ALICE, 'x');
+    assert.equal(await comment(), 'no_run');
+  });
+
+  it('refers to the review that was just submitted, not to older ones or those of others', async () => {
+    const review = (id: number, author: typeof ALICE, second: number) =>
+      ({
+        id,
+        author,
+        state: 'changes_requested',
+        body: '',
+        submittedAt: new Date(second * 1000).toISOString(),
+        comments: [],
+      }) as const;
+    world.forge.permissions.set('carol', 'admin');
+    world.forge.reviews.set(31, [
+      review(1, ALICE, 100),
+      review(2, user('carol', 5), 1000),
+      review(3, ALICE, 1001),
+    ]);
+    const payload = pullEvent({ action: 'reviewed', updatedAt: new Date(1001 * 1000).toISOString() });
+    await world.deliver('pull_request_review_rejected', payload);
+    await world.settle();
+    assert.deepEqual(
+      references().map(({ key, kind, id, number }) => [key, kind, id, number]),
+      [['review:3', 'review', 3, 31]],
+    );
+  });
+
+  it("refers to the head of a push by somebody else, and drops the bot's own pushes", async () => {
+    world.forge.putPull(31);
+    await world.deliver('pull_request_sync', pullEvent({ action: 'synchronized' }));
+    await world.deliver('pull_request_sync', pullEvent({ action: 'synchronized', sender: BOT }));
+    await world.settle();
+    assert.deepEqual(references(), [
+      { key: 'push:c0ffee', kind: 'push', number: 31, id: 0, sha: 'c0ffee', author: 'alice', at: 5000 },
+    ]);
+    assert.equal(world.outcomes[1]?.outcome, 'own');
+  });
+});

@@ -1,0 +1,347 @@
+import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import type { Observed } from '../../../src/domain/events.js';
+import type { DispatchSettings } from '../../../src/webhook/handle-delivery.js';
+import { dispatchWorld } from '../../support/webhook/dispatch-world.js';
+import type { DispatchWorld } from '../../support/webhook/dispatch-world.js';
+import { ALICE, user } from '../../support/webhook/fake-forge.js';
+import { issueEvent, pullEvent } from '../../support/webhook/payloads.js';
+import { stateRow } from '../../support/webhook/rows.js';
+import { useTempDir } from '../../support/webhook/temp-dir.js';
+
+const ID = 'gitea:alice/demo#12';
+const ACT_AT = 1_700_000_000_000;
+const iso = (ms: number): string => new Date(ms).toISOString();
+
+describe('dispatching what may start or end a run', () => {
+  const path = useTempDir();
+  let count = 0;
+  let world: DispatchWorld;
+  let salt = 0;
+
+  function fresh(settings: Partial<DispatchSettings> = {}, ack = true): DispatchWorld {
+    const directory = path(`world-${String((count += 1))}`);
+    mkdirSync(directory);
+    return dispatchWorld(directory, settings, ack);
+  }
+  beforeEach(() => {
+    world = fresh();
+  });
+  afterEach(() => {
+    world.close();
+  });
+
+  async function label(): Promise<string | undefined> {
+    await world.deliver('issue_label', issueEvent({ salt: String((salt += 1)) }));
+    await world.settle();
+    return world.outcomes.at(-1)?.outcome;
+  }
+
+  function lastObserved(): Observed {
+    const event = world.gateway.sent.at(-1)?.event;
+    assert.equal(event?.kind, 'observed');
+    return event?.kind === 'observed' ? event : assert.fail();
+  }
+
+  function lived(changes: Parameters<typeof stateRow>[0] = {}, triggerAt = ACT_AT): void {
+    const row = stateRow(changes);
+    world.database.forgeState.upsert(row);
+    world.database.runs.appendRun({
+      slug: row.slug,
+      workflowId: ID,
+      subject: ID,
+      agentName: 'coder',
+      bottleNames: ['default'],
+      triggerActor: 'alice',
+      triggerAt,
+      createdAt: triggerAt,
+    });
+  }
+
+  it('starts a run for a complete trigger, by whom and when it was completed, and leaves the eyes', async () => {
+    world.forge.trigger(12, ACT_AT);
+    assert.equal(await label(), 'started');
+    assert.deepEqual(
+      world.gateway.sent.map(({ id, start }) => [id, start]),
+      [[ID, true]],
+    );
+    const { readAt, ...rest } = lastObserved();
+    assert.ok(readAt > ACT_AT);
+    const trigger = { agent: 'coder', bottles: [], actor: 'alice', actAt: ACT_AT };
+    assert.deepEqual(rest, {
+      kind: 'observed',
+      open: true,
+      closedAt: null,
+      triggered: true,
+      trigger,
+      prs: [],
+    });
+    assert.deepEqual(world.forge.reactions, [[12, 'eyes']]);
+  });
+
+  it('leaves the eyes once for the three deliveries of one creation', async () => {
+    world.forge.trigger(12, ACT_AT);
+    for (const type of ['issue_assign', 'issues', 'issue_label'])
+      await world.deliver(type, issueEvent({ action: 'opened', salt: type }));
+    await world.settle();
+    assert.deepEqual(world.forge.reactions, [[12, 'eyes']]);
+    assert.ok(world.gateway.sent.every((sent) => sent.start));
+  });
+
+  it('reads once for deliveries that all came before the read, and says so', async () => {
+    world.forge.trigger(12, ACT_AT);
+    for (let index = 0; index < 20; index += 1)
+      await world.deliver('issue_label', issueEvent({ salt: `burst ${String(index)}` }));
+    world.skip(10);
+    await world.settle();
+    assert.equal(world.gateway.sent.length, 1);
+    assert.deepEqual(
+      world.outcomes.map(({ outcome }) => outcome),
+      ['started', ...Array<string>(19).fill('covered')],
+    );
+  });
+
+  it('believes the forge, not the payload', async () => {
+    world.forge.putIssue(12);
+    await world.deliver(
+      'issue_label',
+      issueEvent({ labels: ['bot-bottle:coder'], assignees: [{ id: 9, login: 'bot' }] }),
+    );
+    await world.settle();
+    assert.equal(world.outcomes[0]?.outcome, 'no_run');
+    assert.deepEqual(world.gateway.sent, []);
+  });
+
+  it('takes a named bottle along', async () => {
+    world.forge.trigger(12, ACT_AT);
+    world.forge.putIssue(12, { labels: ['bot-bottle:coder', 'bot-bottle-bottle:default'] });
+    await label();
+    assert.deepEqual(lastObserved().trigger?.bottles, ['default']);
+  });
+
+  it('does nothing about an incomplete trigger', async () => {
+    world.forge.putIssue(12, { labels: ['bot-bottle:coder'] });
+    assert.equal(await label(), 'no_run');
+    world.forge.putIssue(12, { labels: [], assignees: [user('bot', 9)] });
+    assert.equal(await label(), 'no_run');
+    assert.deepEqual([world.rejected, world.forge.reactions], [[], []]);
+  });
+
+  const refusals: [string, RegExp, (world: DispatchWorld) => void][] = [
+    [
+      'two agent labels',
+      /two agent labels/,
+      ({ forge }) => forge.putIssue(12, { labels: ['bot-bottle:coder', 'bot-bottle:other'] }),
+    ],
+    [
+      'an unknown agent',
+      /no agent "nobody"/,
+      ({ forge }) => forge.putIssue(12, { labels: ['bot-bottle:nobody'] }),
+    ],
+    [
+      'an unknown bottle',
+      /no bottle "x"/,
+      ({ forge }) => forge.putIssue(12, { labels: ['bot-bottle:coder', 'bot-bottle-bottle:x'] }),
+    ],
+    [
+      'an agent whose own bottle is unknown',
+      /no bottle "nowhere"/,
+      ({ forge }) => forge.trigger(12, ACT_AT, 'lost'),
+    ],
+    [
+      'no assignee in the org',
+      /no assignee \(alice\)/,
+      ({ forge }) => forge.putIssue(12, { assignees: [ALICE] }),
+    ],
+    [
+      'an actor without write access',
+      /mallory may not/,
+      ({ forge }) => {
+        forge.act(12, 'labeled', 'bot-bottle:coder', ACT_AT + 1, user('mallory', 66));
+      },
+    ],
+  ];
+  for (const [what, reason, arrange] of refusals) {
+    it(`starts nothing for ${what}, says why, once, and leaves one confused face`, async () => {
+      world.forge.trigger(12, ACT_AT);
+      arrange(world);
+      await label();
+      world.skip(1000);
+      await label();
+      assert.deepEqual(world.gateway.sent, []);
+      assert.equal(world.rejected.length, 1);
+      assert.match(world.rejected[0]?.reason ?? '', reason);
+      assert.deepEqual(world.forge.reactions, [[12, 'confused']]);
+    });
+  }
+
+  it('leaves no reactions when they are turned off, and refuses all the same', async () => {
+    world.close();
+    world = fresh({}, false);
+    world.forge.trigger(12, ACT_AT, 'nobody');
+    await label();
+    assert.deepEqual([world.rejected.length, world.forge.reactions], [1, []]);
+  });
+
+  it('asks for org membership, or nothing, where the operator wants that', async () => {
+    for (const [trigger, expected] of [
+      ['org', 'no_run'],
+      ['anyone', 'started'],
+    ] as const) {
+      world.close();
+      world = fresh({ trigger });
+      world.forge.trigger(12, ACT_AT, 'coder', user('mallory', 66));
+      assert.equal(await label(), expected);
+    }
+  });
+
+  it('refuses a pull request from a fork as a subject', async () => {
+    world.forge.trigger(31, ACT_AT);
+    world.forge.putIssue(31, { isPull: true });
+    world.forge.putPull(31, { head: { ref: 'x', sha: 'y', fromFork: true } });
+    await world.deliver('pull_request_label', pullEvent({ headRepoId: 8 }));
+    await world.settle();
+    assert.deepEqual(world.gateway.sent, []);
+    assert.match(world.rejected[0]?.reason ?? '', /fork/);
+  });
+
+  it('starts a run whose subject is a pull request of the repository itself', async () => {
+    world.forge.trigger(31, ACT_AT);
+    world.forge.putIssue(31, { isPull: true });
+    world.forge.putPull(31);
+    await world.deliver('pull_request_label', pullEvent());
+    await world.settle();
+    assert.deepEqual(
+      world.gateway.sent.map(({ id, start }) => [id, start]),
+      [['gitea:alice/demo#31', true]],
+    );
+  });
+
+  it('tells a living run about its old trigger by plain signal, so that an ended one stays ended', async () => {
+    world.forge.trigger(12, ACT_AT);
+    lived();
+    world.gateway.running.add(ID);
+    assert.equal(await label(), 'signalled');
+    world.gateway.running.clear();
+    world.skip(1000);
+    assert.equal(await label(), 'no_run');
+    assert.ok(world.gateway.sent.every((sent) => !sent.start));
+  });
+
+  it('starts nothing for a condition that merely still holds after the run was destroyed', async () => {
+    world.forge.trigger(12, ACT_AT);
+    lived({ status: 'destroyed', destroyedAt: ACT_AT + 60_000, prNumber: 31 });
+    world.forge.putPull(31, { state: 'closed', closedAt: iso(ACT_AT + 50_000) });
+    assert.equal(await label(), 'no_run');
+    assert.deepEqual(world.forge.reactions, []);
+  });
+
+  it('starts a new run for an act later than the end of the last one', async () => {
+    world.forge.trigger(12, ACT_AT);
+    lived({ status: 'destroyed', destroyedAt: ACT_AT + 60_000 });
+    world.forge.act(12, 'reopened', '', ACT_AT + 60_000, ALICE);
+    assert.equal(await label(), 'started');
+    assert.equal(lastObserved().trigger?.actAt, ACT_AT + 60_000);
+  });
+
+  it('notices that the run ended while the forge was being read', async () => {
+    world.forge.trigger(12, ACT_AT);
+    world.forge.fault = (call) => {
+      if (call === 'timeline') lived({ status: 'destroyed', destroyedAt: ACT_AT + 5000 });
+    };
+    assert.equal(await label(), 'no_run');
+    assert.deepEqual(world.gateway.sent, []);
+  });
+
+  it("brings a closed pull request to its run's workflow, by the row's number", async () => {
+    world.forge.trigger(12, ACT_AT);
+    lived({ prNumber: 31, status: 'frozen' });
+    world.gateway.running.add(ID);
+    world.forge.putPull(31, { state: 'closed', merged: true, closedAt: iso(ACT_AT + 9000) });
+    await world.deliver('pull_request', pullEvent({ action: 'closed' }));
+    await world.settle();
+    assert.equal(world.gateway.sent[0]?.id, ID);
+    assert.deepEqual(lastObserved().prs, [
+      { number: 31, open: false, merged: true, closedAt: ACT_AT + 9000 },
+    ]);
+  });
+
+  it("recognises a run's pull request by its branch before the row knows its number, but never a fork's", async () => {
+    world.forge.trigger(12, ACT_AT);
+    lived();
+    world.gateway.running.add(ID);
+    const head = { ref: 'bot-bottle/12-abc12', sha: 'x', fromFork: false };
+    world.forge.putPull(31, { state: 'closed', head });
+    await world.deliver('pull_request', pullEvent({ action: 'closed', headRef: head.ref }));
+    await world.settle();
+    assert.deepEqual(
+      lastObserved().prs.map((pr) => pr.number),
+      [31],
+    );
+
+    world.forge.putIssue(32, { isPull: true });
+    world.forge.putPull(32, { state: 'closed', head: { ...head, fromFork: true } });
+    await world.deliver(
+      'pull_request',
+      pullEvent({ number: 32, action: 'closed', headRef: head.ref, headRepoId: 8 }),
+    );
+    await world.settle();
+    assert.equal(world.outcomes.at(-1)?.outcome, 'no_run');
+    assert.equal(world.gateway.sent.length, 1);
+  });
+
+  it("starts a new run when a destroyed run's pull request is reopened while the trigger holds", async () => {
+    world.forge.trigger(12, ACT_AT);
+    lived({ status: 'destroyed', destroyedAt: ACT_AT + 60_000, prNumber: 31 });
+    world.forge.putPull(31);
+    world.forge.act(31, 'reopened', '', ACT_AT + 90_000, ALICE);
+    await world.deliver('pull_request', pullEvent({ action: 'reopened' }));
+    await world.settle();
+    assert.deepEqual(
+      world.gateway.sent.map(({ id, start }) => [id, start]),
+      [[ID, true]],
+    );
+    assert.deepEqual(lastObserved().prs, [{ number: 31, open: true, merged: false, closedAt: null }]);
+  });
+
+  it('tells the workflow that the label is gone', async () => {
+    lived();
+    world.gateway.running.add(ID);
+    world.forge.putIssue(12, { assignees: [user('bot', 9)] });
+    assert.equal(await label(), 'signalled');
+    assert.deepEqual(
+      [lastObserved().triggered, lastObserved().trigger, lastObserved().open],
+      [false, null, true],
+    );
+  });
+
+  it('follows a renamed repository to the workflow of its old name', async () => {
+    world.forge.trigger(12, ACT_AT);
+    lived({ owner: 'old', repo: 'name' });
+    world.gateway.running.add('gitea:old/name#12');
+    assert.equal(await label(), 'signalled');
+    assert.equal(world.gateway.sent[0]?.id, 'gitea:old/name#12');
+  });
+
+  it('asks the forge for everything of a likely trigger at once', async () => {
+    world.forge.trigger(12, ACT_AT);
+    // All reads of the first round are asked for before any of them is answered.
+    const order: string[] = [];
+    world.forge.fault = (call) => {
+      order.push(call);
+      if (order.length === 1)
+        assert.deepEqual([...world.forge.calls].sort(), [
+          'issue 12',
+          'member bot',
+          'permission alice',
+          'timeline',
+        ]);
+    };
+    await world.deliver(
+      'issue_label',
+      issueEvent({ labels: ['bot-bottle:coder'], assignees: [{ id: 9, login: 'bot' }] }),
+    );
+    await world.settle();
+    assert.equal(world.outcomes[0]?.outcome, 'started');
+  });
+});
