@@ -18,12 +18,12 @@ const npm = (...names) =>
 const VENDOR = {
   docker: npm('dockerode'),
   sqlite: npm('better-sqlite3'),
-  git: npm('execa'),
+  git: [],
   gitea: npm('zod'),
   agents: npm('zod'),
   files: npm('zod'),
   manifests: npm('yaml', 'zod'),
-  gitleaks: npm('execa'),
+  gitleaks: [],
   temporal: [...npm('@temporalio/[a-z-]+'), MESSAGES],
 };
 

@@ -20,6 +20,7 @@ import { serveLoopback } from './adapters/loopback/serve-loopback.js';
 import { ManifestDirectory } from './adapters/manifests/manifest-directory.js';
 import { openDatabase } from './adapters/sqlite/open-database.js';
 import { lazyClient, temporalTarget } from './adapters/temporal/connect.js';
+import { installRuntimeLog } from './adapters/temporal/runtime-log.js';
 import { temporalRunChannel } from './adapters/temporal/run-channel.js';
 import { createWorkers, type RunningWorkers } from './adapters/temporal/workers.js';
 import { publishTokenFile, requireSetting, type Config } from './config.js';
@@ -39,8 +40,14 @@ export interface RunningWorker {
   stopped(): Promise<void>;
 }
 
+/** Puts something between the host's activities and its ports: how tests make faults that no real part makes on demand. */
+export type Decorate = (ports: HostPorts) => HostPorts;
+
 /** Starts the worker of this machine. Errors: `InvalidInputError` for configuration, `HomeLockedError`, Temporal's. */
-export async function startWorker(config: Config): Promise<RunningWorker> {
+export async function startWorker(
+  config: Config,
+  decorate: Decorate = (ports) => ports,
+): Promise<RunningWorker> {
   const home = config.BOT_BOTTLE_HOME;
   const api = requireSetting(config, 'FORGE_GITEA_API');
   const sidecarToken = (): string => readSecret(config.FORGE_TOKEN_FILE, 'forge-token');
@@ -50,6 +57,7 @@ export async function startWorker(config: Config): Promise<RunningWorker> {
     name: 'worker',
     secrets: [sidecarToken(), publishToken()],
   });
+  installRuntimeLog(log);
   const lock = await lockHome(home);
   try {
     const loopback = isLoopback(api) ? await serveForge(home, api) : undefined;
@@ -69,7 +77,7 @@ export async function startWorker(config: Config): Promise<RunningWorker> {
     const runtime = new DockerBottleRuntime();
     const slots = new TurnSlots(config.BOTTLE_SLOTS);
     await adoptRunning(runtime, slots, log);
-    const hostPorts: HostPorts = {
+    const hostPorts = decorate({
       host: await hostId(home),
       runtime,
       files: new LocalRunFiles({ home, forgeToken: () => Promise.resolve(sidecarToken()) }),
@@ -89,7 +97,7 @@ export async function startWorker(config: Config): Promise<RunningWorker> {
       clock,
       log,
       settings: hostSettings(config, api, loopback?.dir ?? null),
-    };
+    });
     const homePorts = {
       forgeFor: forgeWith(sidecarToken),
       manifests,
@@ -147,11 +155,14 @@ function hostSettings(config: Config, forgeApi: string, loopbackDir: string | nu
 }
 
 function running(workers: RunningWorkers, close: () => Promise<void>): RunningWorker {
+  const stopped = workers.stopped().finally(close);
+  // Whoever waits sees the error; nobody may be waiting yet.
+  stopped.catch(() => undefined);
   return {
     stop: () => {
       workers.stop();
     },
-    stopped: () => workers.stopped().finally(close),
+    stopped: () => stopped,
   };
 }
 

@@ -75,7 +75,7 @@ function attributesOf(subject: SubjectRef): TypedSearchAttributes {
 
 /** The title is anybody's text: one line, no control or bidi characters, Markdown's active characters taken away. */
 function summaryOf(subject: SubjectRef, about: RunDescription): string {
-  const title = about.title.replace(/[\p{C}\p{Zl}\p{Zp}`*_[\]()<>!#|\\]+/gu, ' ').trim();
+  const title = about.title.replace(/[\s\p{C}\p{Zl}\p{Zp}`*_[\]()<>!#|\\]+/gu, ' ').trim();
   const prefix = `${subject.owner}/${subject.repo}#${String(subject.number)} `;
   let text = '';
   for (const character of prefix + title) {

@@ -14,8 +14,19 @@ import { DEFAULT_POLICY, ISSUE_WORKFLOW, TASK_QUEUE } from '../../../src/workflo
 const TEMPORAL = join(homedir(), '.cache/bot-bottle/bin/temporal');
 const subject = { forge: 'gitea', owner: 'alice', repo: 'demo', number: 12 } as const;
 const id = 'gitea:alice/demo#12';
-const observed: Observed = { kind: 'observed', readAt: 1, open: true, closedAt: null, triggered: true, trigger: null, prs: [] };
-const about = { title: 'Fix `rm -rf` <script>\u202e\nnow', url: 'https://forge.example/alice/demo/issues/12' };
+const observed: Observed = {
+  kind: 'observed',
+  readAt: 1,
+  open: true,
+  closedAt: null,
+  triggered: true,
+  trigger: null,
+  prs: [],
+};
+const about = {
+  title: 'Fix `rm -rf` <script>\u202e\nnow',
+  url: 'https://forge.example/alice/demo/issues/12',
+};
 
 async function freePort(): Promise<number> {
   const server = createServer();
@@ -37,14 +48,25 @@ describe('the gateway to Temporal, with a real server', () => {
     const port = String(await freePort());
     address = `127.0.0.1:${port}`;
     const attributes = ['--search-attribute', 'ForgeRepo=Keyword', '--search-attribute', 'ForgeIssue=Int'];
-    const argv = ['server', 'start-dev', '--headless', '--ip', '127.0.0.1', '--port', port, '--log-level', 'never', ...attributes];
+    const argv = [
+      'server',
+      'start-dev',
+      '--headless',
+      '--ip',
+      '127.0.0.1',
+      '--port',
+      port,
+      '--log-level',
+      'never',
+      ...attributes,
+    ];
     server = spawn(TEMPORAL, argv, { stdio: 'ignore' });
     connection = Connection.lazy({ address });
     client = new Client({ connection });
     const gateway = temporalGateway(client, { policy: DEFAULT_POLICY });
     while (!(await gateway.reachable())) await new Promise((resolve) => setTimeout(resolve, 100));
     // Reachable is not yet ready: the namespace and its attributes come a moment later.
-    for (let ready = false; !ready; ) {
+    for (let ready = false; !ready;) {
       ready = await client.connection.operatorService
         .listSearchAttributes({ namespace: 'default' })
         .then((list) => 'ForgeIssue' in list.customAttributes)
@@ -71,11 +93,17 @@ describe('the gateway to Temporal, with a real server', () => {
 
   it('starts one workflow, signals the one that runs, and a new one under the same id when that has ended', async () => {
     const gateway = temporalGateway(client, { policy: DEFAULT_POLICY });
-    await Promise.all([gateway.signalWithStart(subject, observed, about), gateway.signalWithStart(subject, observed, about)]);
+    await Promise.all([
+      gateway.signalWithStart(subject, observed, about),
+      gateway.signalWithStart(subject, observed, about),
+    ]);
     await gateway.signal(subject, observed);
     const handle = client.workflow.getHandle(id);
     const first = await handle.describe();
-    assert.deepEqual([first.type, first.taskQueue, first.status.name], [ISSUE_WORKFLOW, TASK_QUEUE, 'RUNNING']);
+    assert.deepEqual(
+      [first.type, first.taskQueue, first.status.name],
+      [ISSUE_WORKFLOW, TASK_QUEUE, 'RUNNING'],
+    );
     const { events } = await handle.fetchHistory();
     const signals = (events ?? []).filter((event) => event.workflowExecutionSignaledEventAttributes != null);
     assert.equal(signals.length, 3);
@@ -88,13 +116,18 @@ describe('the gateway to Temporal, with a real server', () => {
 
   it('makes the run findable and gives it a summary in which no text of an issue is active', async () => {
     const gateway = temporalGateway(client, { policy: DEFAULT_POLICY });
-    await gateway.signalWithStart(subject, observed, { ...about, title: `${about.title} ${'é'.repeat(300)}` });
+    await gateway.signalWithStart(subject, observed, {
+      ...about,
+      title: `${about.title} ${'é'.repeat(300)}`,
+    });
     const description = await client.workflow.getHandle(id).describe();
     const summary = (await description.staticSummary()) ?? '';
     assert.match(summary, /^alice\/demo#12 Fix rm -rf script now é+$/);
     assert.ok(Buffer.byteLength(summary) <= 200);
     assert.equal(await description.staticDetails(), about.url);
-    const attributes = Object.fromEntries(description.typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value]));
+    const attributes = Object.fromEntries(
+      description.typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value]),
+    );
     assert.deepEqual([attributes['ForgeRepo'], attributes['ForgeIssue']], ['alice/demo', 12]);
     await client.workflow.getHandle(id).terminate();
   });

@@ -89,6 +89,7 @@ export const PLANTED: readonly Planted[] = [
   },
   { rule: 'adapter-manifests', file: 'adapters/manifests/a.ts', code: "export { execa } from 'execa';" },
   { rule: 'adapter-gitleaks', file: 'adapters/gitleaks/a.ts', code: "export { parse } from 'yaml';" },
+  { rule: 'adapter-files', file: 'adapters/files/a.ts', code: "export { parse } from 'yaml';" },
   { rule: 'adapter-without-vendor', file: 'adapters/new/a.ts', code: "export { execa } from 'execa';" },
   {
     rule: 'adapter-never-a-sibling',
