@@ -80,7 +80,8 @@ export async function publishThroughGate(ports: HostPorts, input: GateInput): Pr
   const { head } = extraction.inspection;
   if (existing !== undefined)
     return { kind: 'published', pr: existing.number, prUrl: existing.url, head, created: false };
-  const onForge = pushed.kind === 'pushed' || record.refs?.branchSha !== null;
+  // A try that died after its push finds the branch unchanged, but there.
+  const onForge = pushed.kind === 'pushed' || pushed.onForge;
   if (!onForge || head === record.refs?.baseSha)
     return { kind: 'nothing', reason: 'there are no new commits on the branch' };
   if (input.publication.kind === 'branch') return { kind: 'pushed', head };
@@ -92,9 +93,13 @@ async function pushBranch(
   ports: HostPorts,
   input: GateInput,
   branch: string,
-): Promise<{ kind: 'pushed'; head: string } | { kind: 'unchanged' } | { kind: 'refused'; reason: string }> {
+): Promise<
+  | { kind: 'pushed'; head: string }
+  | { kind: 'unchanged'; onForge: boolean }
+  | { kind: 'refused'; reason: string }
+> {
   const { slug, turn, subject, extraction, record } = input;
-  if (extraction.bundle === null) return { kind: 'unchanged' };
+  if (extraction.bundle === null) return { kind: 'unchanged', onForge: (record.refs?.branchSha ?? null) !== null };
   const bundleFile = await ports.files.saveFile(
     slug,
     `turns/${String(turn)}/publish.bundle`,

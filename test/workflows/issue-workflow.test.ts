@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Client, WorkflowHandle } from '@temporalio/client';
+import type { History } from '../support/temporal/histories.js';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
@@ -19,6 +20,7 @@ import {
 } from '../../src/workflows/messages.js';
 import { comment, observed, SUBJECT, trigger } from '../support/machine/world.js';
 import { ScriptedActivities, type TurnScript } from '../support/temporal/scripted-activities.js';
+import { saveHistory } from '../support/temporal/histories.js';
 import { timeSkipping, withWorkers } from '../support/temporal/time-skipping.js';
 
 const done: Partial<TurnResult> = { done: { id: 'd', status: 'success', summaryRef: 'r' } };
@@ -44,13 +46,14 @@ describe('issueWorkflow on the time-skipping server', function () {
   class Life {
     readonly subject = { ...SUBJECT, number: (number += 1) };
     readonly client: Client = environment.client;
+    private firstRunId: string | undefined;
 
     handle(): WorkflowHandle {
       return this.client.workflow.getHandle(workflowIdOf(this.subject));
     }
 
     async trigger(actAt = 5): Promise<void> {
-      await this.client.workflow.signalWithStart(ISSUE_WORKFLOW, {
+      const handle = await this.client.workflow.signalWithStart(ISSUE_WORKFLOW, {
         workflowId: workflowIdOf(this.subject),
         taskQueue: TASK_QUEUE,
         args: [{ subject: this.subject, policy: DEFAULT_POLICY }],
@@ -59,6 +62,16 @@ describe('issueWorkflow on the time-skipping server', function () {
         workflowIdConflictPolicy: 'USE_EXISTING',
         workflowIdReusePolicy: 'ALLOW_DUPLICATE',
       });
+      this.firstRunId ??= handle.signaledRunId;
+    }
+
+    /** Histories of the first and the current execution, which differ after continue-as-new. */
+    async histories(): Promise<History[]> {
+      const { workflow } = this.client;
+      const id = workflowIdOf(this.subject);
+      const current = (await workflow.getHandle(id).describe()).runId;
+      const runIds = [...new Set([this.firstRunId ?? current, current])];
+      return Promise.all(runIds.map((runId) => workflow.getHandle(id, runId).fetchHistory()));
     }
 
     send(event: RunEvent): Promise<void> {
@@ -83,17 +96,22 @@ describe('issueWorkflow on the time-skipping server', function () {
     }
   }
 
-  const run = (
+  /** Runs a life; with BOT_BOTTLE_RECORD_HISTORIES its histories become the ones that are replayed on every run. */
+  const run = async (
+    name: string,
     script: (life: Life) => (turn: number) => TurnScript,
     work: (life: Life, fake: ScriptedActivities) => Promise<void>,
   ): Promise<void> => {
     const life = new Life();
     const fake = new ScriptedActivities(script(life));
-    return withWorkers(environment, fake.activities, () => work(life, fake));
+    await withWorkers(environment, fake.activities, () => work(life, fake));
+    if (process.env['BOT_BOTTLE_RECORD_HISTORIES'] === undefined) return;
+    for (const [index, history] of (await life.histories()).entries()) await saveHistory(`${name}-${String(index + 1)}`, history);
   };
 
   it('lives from trigger over done, comment and the same session to destroyed', () =>
     run(
+      'whole-life',
       (life) => (turn) => ({
         run: async () => {
           await life.started(turn);
@@ -128,6 +146,7 @@ describe('issueWorkflow on the time-skipping server', function () {
 
   it('stops a silent agent after the real thirty minutes, exactly once', () =>
     run(
+      'watchdog',
       (life) => (turn) => ({
         run: async (input) => {
           await life.started(turn);
@@ -155,6 +174,7 @@ describe('issueWorkflow on the time-skipping server', function () {
 
   it('attaches again, and runs no second agent, when the worker that watched goes away', () =>
     run(
+      'attach',
       (life) => (turn) => ({
         run: async (_input, activity) => {
           await life.started(turn);
@@ -173,6 +193,7 @@ describe('issueWorkflow on the time-skipping server', function () {
 
   it('refuses an operator’s command that cannot apply, with the reason, and takes one that can', () =>
     run(
+      'operator',
       (life) => (turn) => ({
         run: async () => {
           await life.started(turn);
@@ -200,6 +221,7 @@ describe('issueWorkflow on the time-skipping server', function () {
 
   it('answers a repeated open_pr request with the same answer and publishes once', () =>
     run(
+      'open-pr',
       (life) => (turn) => ({
         run: async (input) => {
           await life.started(turn);
@@ -227,6 +249,7 @@ describe('issueWorkflow on the time-skipping server', function () {
 
   it('begins a fresh life, with a new slug, for a trigger that came while it was destroying', () =>
     run(
+      'fresh-life',
       (life) => (turn) => ({
         run: async () => {
           await life.started(turn);
@@ -242,6 +265,98 @@ describe('issueWorkflow on the time-skipping server', function () {
         assert.equal(second.turn, 1);
         assert.deepEqual(fake.destroyed, [first.slug]);
         await life.handle().terminate();
+      },
+    ));
+
+  const plain = (life: Life) => (turn: number) => ({
+    run: async () => {
+      await life.started(turn);
+      return done;
+    },
+  });
+
+  it('nudges once after a clean exit without signal_done', () =>
+    run(
+      'nudge',
+      (life) => (turn) => ({
+        run: async () => {
+          await life.started(turn);
+          return {};
+        },
+      }),
+      async (life, fake) => {
+        await life.trigger();
+        const frozen = await life.until((view) => view.phase === 'frozen');
+        assert.equal(frozen.reason, 'incomplete');
+        assert.deepEqual(
+          fake.prepared.map((input) => input.cause.kind),
+          ['first', 'nudge'],
+        );
+        await life.handle().terminate();
+      },
+    ));
+
+  it('freezes when the trigger is withdrawn and goes on when it is given again', () =>
+    run('untriggered', plain, async (life, fake) => {
+      await life.trigger();
+      await life.until((view) => view.phase === 'frozen');
+      await life.send(observed({ readAt: 100, triggered: false }));
+      await life.until((view) => view.reason === 'untriggered');
+      await life.send({ kind: 'reference', reference: comment(1) });
+      await life.send(observed({ readAt: 200, trigger: trigger(150) }));
+      await life.until((view) => view.phase === 'frozen' && view.turn === 2);
+      assert.deepEqual(
+        fake.prepared[1]?.references.map((reference) => reference.id),
+        [1],
+      );
+      await life.handle().terminate();
+    }));
+
+  it('ends without a trace when the first turn is refused', () =>
+    run('refused', plain, async (life, fake) => {
+      fake.refusal = 'the label is gone';
+      await life.trigger();
+      await life.handle().result();
+      assert.equal(fake.ran.length, 0);
+      assert.deepEqual(fake.destroyed, []);
+    }));
+
+  it('freezes as failed, with the reason, when a turn cannot be run', () =>
+    run(
+      'failed',
+      () => () => ({
+        run: () => Promise.reject(ApplicationFailure.nonRetryable('image missing: run script/images', 'bottle_runtime')),
+      }),
+      async (life) => {
+        await life.trigger();
+        const frozen = await life.until((view) => view.phase === 'frozen');
+        assert.equal(frozen.reason, 'failed');
+        assert.match(frozen.detail ?? '', /script\/images/);
+        await life.handle().terminate();
+      },
+    ));
+
+  it('destroys after the turn when the issue is closed while it runs', () =>
+    run(
+      'closed-while-running',
+      (life) => (turn) => ({
+        run: async (_input, activity) => {
+          await life.started(turn);
+          const beating = setInterval(() => {
+            activity.heartbeat();
+          }, 100);
+          await activity.cancelled.catch(() => undefined);
+          clearInterval(beating);
+          return { exitCode: 143 };
+        },
+      }),
+      async (life, fake) => {
+        await life.trigger();
+        await life.until((view) => view.phase === 'running');
+        await life.send(observed({ readAt: 1_000, open: false, closedAt: 999 }));
+        await life.handle().result();
+        assert.equal(fake.settled[0]?.publish, false);
+        assert.equal(fake.destroyed.length, 1);
       },
     ));
 });

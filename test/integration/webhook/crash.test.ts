@@ -31,9 +31,9 @@ describe('the webhook process, killed with SIGKILL under load', () => {
 
     const promised = new Set<string>();
     let sent = 0;
-    let open = true;
+    const killed = new AbortController();
     const sender = async (): Promise<void> => {
-      while (open) {
+      while (!killed.signal.aborted) {
         const body = JSON.stringify(issueEvent({ number: (sent % 9) + 1, salt: String((sent += 1)) }));
         const headers = deliveryHeaders(body, 'issues');
         try {
@@ -48,8 +48,8 @@ describe('the webhook process, killed with SIGKILL under load', () => {
           if (error instanceof assert.AssertionError) throw error;
           return; // killed
         }
-        if (promised.size >= WANTED && open) {
-          open = false;
+        if (promised.size >= WANTED) {
+          killed.abort();
           child?.kill('SIGKILL');
         }
       }

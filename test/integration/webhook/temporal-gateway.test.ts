@@ -105,7 +105,7 @@ describe('the gateway to Temporal, with a real server', () => {
       [ISSUE_WORKFLOW, TASK_QUEUE, 'RUNNING'],
     );
     const { events } = await handle.fetchHistory();
-    const signals = (events ?? []).filter((event) => event.workflowExecutionSignaledEventAttributes != null);
+    const signals = (events ?? []).filter((event) => event.workflowExecutionSignaledEventAttributes ?? false);
     assert.equal(signals.length, 3);
     await handle.terminate();
     await gateway.signalWithStart(subject, observed, about);

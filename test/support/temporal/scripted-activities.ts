@@ -27,6 +27,7 @@ export class ScriptedActivities {
   readonly ended: RecordEndInput[] = [];
   readonly destroyed: string[] = [];
   checkinAgeMs = 0;
+  refusal: string | null = null;
   whileDestroying: () => Promise<void> = () => Promise.resolve();
 
   constructor(private readonly script: (turn: number) => TurnScript) {}
@@ -35,6 +36,7 @@ export class ScriptedActivities {
     claimHost: () => Promise.resolve({ host: HOST }),
     prepareTurn: (input) => {
       this.prepared.push(input);
+      if (this.refusal !== null) return Promise.resolve({ kind: 'refused', reason: this.refusal, stale: false });
       return Promise.resolve({ kind: 'ready', prepared: PREPARED });
     },
     runTurn: async (input) => {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { openDatabase } from '../../../src/adapters/sqlite/open-database.js';
 import { openInbox } from '../../../src/adapters/sqlite/open-inbox.js';
 import type { Delivery, Inbox } from '../../../src/domain/delivery.js';
-import type { Database, Manifests } from '../../../src/domain/ports.js';
+import type { Database, ForgeFor, Manifests } from '../../../src/domain/ports.js';
 import { createAcknowledger } from '../../../src/webhook/acknowledge.js';
 import { startDispatcher } from '../../../src/webhook/dispatcher.js';
 import type { Dispatcher } from '../../../src/webhook/dispatcher.js';
@@ -63,6 +63,7 @@ export function dispatchWorld(
   directory: string,
   settings: Partial<DispatchSettings> = {},
   ack = true,
+  forgeFor?: ForgeFor,
 ): DispatchWorld {
   const inbox = openInbox(`${directory}/inbox.db`);
   const database = openDatabase(`${directory}/bot-bottle.db`);
@@ -81,7 +82,7 @@ export function dispatchWorld(
     },
   });
   const handle = createDeliveryHandler({
-    forgeFor: () => forge.bind(),
+    forgeFor: forgeFor ?? (() => forge.bind()),
     runs: createRunLookup(database),
     manifests,
     gateway,

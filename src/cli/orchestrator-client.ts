@@ -1,0 +1,246 @@
+/** The commands' orchestrator over Temporal: updates for commands, queries for what is, rows for the list. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  isGrpcServiceError,
+  ServiceError,
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+} from '@temporalio/client';
+import type { Client, WorkflowHandle } from '@temporalio/client';
+import type { OperatorCommand } from '../domain/events.js';
+import type { SubjectRef } from '../domain/issue.js';
+import { workflowIdOf } from '../domain/issue.js';
+import type { Database } from '../domain/ports.js';
+import type { ForgeStateRow } from '../domain/rows.js';
+import { commandUpdate, stateQuery } from '../workflows/messages.js';
+import type { CommandAccepted, RunView } from '../workflows/messages.js';
+import { CliError, UnreachableError } from './errors.js';
+import { EXIT } from './exit-codes.js';
+import type {
+  NotFound,
+  Orchestrator,
+  Refused,
+  RunCommand,
+  StartOptions,
+  Target,
+  TurnOutcome,
+} from './orchestrator.js';
+
+export interface OrchestratorWorld {
+  readonly client: Client;
+  /** Open for reading. */
+  readonly database: Database;
+  /** Keeps a prompt where the worker finds it; returns its reference. */
+  storePrompt(text: string): Promise<string>;
+  /** Reads the subject fresh and sends it to its workflow as a trigger by the operator, starting that when needed. */
+  trigger(subject: SubjectRef, options: StartOptions): Promise<{ readonly kind: 'sent' } | Refused>;
+  close(): Promise<void>;
+  /** Milliseconds a worker may take to answer. Default 15 s. */
+  readonly callMs?: number;
+}
+
+const CALL_MS = 15_000;
+const POLL_MS = 500;
+/** A server that restarts must not end a wait of hours. */
+const MAX_AWAY_MS = 5 * 60_000;
+
+export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
+  const { database } = world;
+  const view = (subject: SubjectRef): Promise<RunView | undefined> =>
+    call(world, (handle) => handle.query(stateQuery), subject);
+
+  async function update(
+    subject: SubjectRef,
+    command: OperatorCommand,
+  ): Promise<CommandAccepted | Refused | NotFound> {
+    try {
+      const accepted = await call(
+        world,
+        (handle) => handle.executeUpdate(commandUpdate, { args: [command] }),
+        subject,
+      );
+      return accepted ?? { kind: 'not_found' };
+    } catch (error) {
+      if (error instanceof WorkflowUpdateFailedError)
+        return { kind: 'refused', reason: error.cause?.message ?? error.message };
+      throw error;
+    }
+  }
+
+  return {
+    async start(subject, options) {
+      const before = await view(subject);
+      const earlier = before?.slug ?? null;
+      if (earlier !== null && before?.phase !== 'destroyed') {
+        const reason = `${earlier} is ${before?.phase ?? 'there'}: bot-bottle orchestrate resume --slug ${earlier}`;
+        return { kind: 'refused', reason };
+      }
+      const sent = await world.trigger(subject, options);
+      if (sent.kind === 'refused') return sent;
+      const fresh = await until(world.callMs ?? CALL_MS, async () => {
+        const now = await view(subject);
+        const slug = now?.slug ?? null;
+        return slug !== null && slug !== earlier && now !== undefined && now.turn > 0
+          ? { slug, turn: now.turn }
+          : undefined;
+      });
+      if (fresh === undefined)
+        throw new UnreachableError('the worker', 'start it with bot-bottle worker; the run is queued');
+      return { kind: 'started', slug: fresh.slug, workflowId: workflowIdOf(subject), turn: fresh.turn };
+    },
+
+    async resume(slug, prompt) {
+      const row = rowOf(database, { kind: 'slug', slug });
+      if (row === undefined) return { kind: 'not_found' };
+      const answer = await update(subjectOf(row), {
+        kind: 'resume',
+        promptRef: await world.storePrompt(prompt),
+      });
+      if ('kind' in answer) return answer;
+      return { kind: 'started', slug, workflowId: workflowIdOf(subjectOf(row)), turn: answer.turn };
+    },
+
+    async command(target, command) {
+      const row = rowOf(database, target);
+      // A run so young that it has no row yet is found by its issue all the same.
+      const subject =
+        row !== undefined ? subjectOf(row) : target.kind === 'subject' ? target.subject : undefined;
+      if (subject === undefined) return { kind: 'not_found' };
+      const answer = await update(subject, await operatorCommand(world, command));
+      return 'kind' in answer ? answer : { kind: 'accepted', slug: answer.slug, phase: answer.phase };
+    },
+
+    status: ({ all }) =>
+      Promise.resolve(
+        database.forgeState
+          .all()
+          .filter((row) => all || row.status !== 'destroyed')
+          .map(({ slug, agentName, phase, reason, issueUrl, prUrl }) => ({
+            slug,
+            agent: agentName,
+            phase,
+            reason,
+            issueUrl,
+            prUrl,
+          })),
+      ),
+
+    rejections: (limit) => Promise.resolve(database.runs.rejections(limit)),
+
+    async waitForTurn(slug, turn) {
+      const subject = await subjectOfSlug(database, slug);
+      let awaySince: number | undefined;
+      for (;;) {
+        try {
+          const now = await view(subject);
+          awaySince = undefined;
+          const outcome = outcomeOf(now, slug, turn);
+          if (outcome !== undefined) return outcome;
+        } catch (error) {
+          awaySince ??= Date.now();
+          if (!(error instanceof UnreachableError) || Date.now() - awaySince > MAX_AWAY_MS) throw error;
+        }
+        await sleep(POLL_MS);
+      }
+    },
+
+    close: () => world.close(),
+  };
+}
+
+/** `undefined` when there is no such workflow. */
+async function call<T>(
+  world: OrchestratorWorld,
+  ask: (handle: WorkflowHandle) => Promise<T>,
+  subject: SubjectRef,
+): Promise<T | undefined> {
+  const { client, callMs = CALL_MS } = world;
+  try {
+    return await client.withDeadline(Date.now() + callMs, () =>
+      ask(client.workflow.getHandle(workflowIdOf(subject))),
+    );
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return undefined;
+    if (!isAway(error)) throw error;
+    throw new UnreachableError(
+      'Temporal or its worker',
+      'see bot-bottle doctor, and whether bot-bottle worker runs',
+      { cause: error },
+    );
+  }
+}
+
+function isAway(error: unknown): boolean {
+  return (
+    error instanceof ServiceError ||
+    error instanceof WorkflowUpdateRPCTimeoutOrCancelledError ||
+    isGrpcServiceError(error)
+  );
+}
+
+function rowOf(database: Database, target: Target): ForgeStateRow | undefined {
+  if (target.kind === 'slug') return database.forgeState.all().find((row) => row.slug === target.slug);
+  const { owner, repo, number } = target.subject;
+  const own = database.forgeState.get(target.subject);
+  // The number of a pull request means the run it belongs to.
+  return (
+    own ??
+    database.forgeState
+      .all()
+      .find((row) => row.owner === owner && row.repo === repo && row.prNumber === number)
+  );
+}
+
+/** The row of a run that has just begun may come a moment later. */
+async function subjectOfSlug(database: Database, slug: string): Promise<SubjectRef> {
+  const row = await until(CALL_MS, () => Promise.resolve(rowOf(database, { kind: 'slug', slug })));
+  if (row === undefined)
+    throw new CliError(
+      'not_found',
+      EXIT.notFound,
+      `no run ${slug}: bot-bottle orchestrate status lists what there is`,
+    );
+  return subjectOf(row);
+}
+
+function subjectOf({ forge, owner, repo, issueNumber }: ForgeStateRow): SubjectRef {
+  return { forge, owner, repo, number: issueNumber };
+}
+
+async function operatorCommand(world: OrchestratorWorld, command: RunCommand): Promise<OperatorCommand> {
+  if (command.kind === 'done') return { kind: 'done', status: 'success' };
+  if (command.kind !== 'resume') return command;
+  return {
+    kind: 'resume',
+    promptRef: command.prompt === null ? null : await world.storePrompt(command.prompt),
+  };
+}
+
+/** `undefined` while the turn may still end. */
+function outcomeOf(view: RunView | undefined, slug: string, turn: number): TurnOutcome | undefined {
+  if (view?.slug !== slug)
+    throw new CliError('not_found', EXIT.notFound, `${slug} has ended and its turn's result went with it`);
+  const { lastTurn, phase, sessionId, prs } = view;
+  if (lastTurn !== null && lastTurn.turn >= turn) {
+    return {
+      exitCode: lastTurn.exitCode,
+      sessionId,
+      doneStatus: lastTurn.doneStatus,
+      pr: prs.at(-1) ?? null,
+    };
+  }
+  if ((phase === 'frozen' || phase === 'destroyed') && view.turn >= turn) {
+    throw new CliError('failed', EXIT.failed, `the turn did not run: ${view.detail ?? view.reason ?? phase}`);
+  }
+  return undefined;
+}
+
+async function until<T>(ms: number, look: () => Promise<T | undefined>): Promise<T | undefined> {
+  const deadline = Date.now() + ms;
+  for (;;) {
+    const found = await look();
+    if (found !== undefined || Date.now() > deadline) return found;
+    await sleep(POLL_MS / 5);
+  }
+}

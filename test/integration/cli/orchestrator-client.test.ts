@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { openDatabase } from '../../../src/adapters/sqlite/open-database.js';
+import { CliError, UnreachableError } from '../../../src/cli/errors.js';
+import { EXIT } from '../../../src/cli/exit-codes.js';
+import { orchestratorClient } from '../../../src/cli/orchestrator-client.js';
+import type { Orchestrator } from '../../../src/cli/orchestrator.js';
+import { workflowIdOf } from '../../../src/domain/issue.js';
+import type { SubjectRef } from '../../../src/domain/issue.js';
+import type { Database } from '../../../src/domain/ports.js';
+import {
+  DEFAULT_POLICY,
+  eventSignal,
+  ISSUE_WORKFLOW,
+  stateQuery,
+  TASK_QUEUE,
+} from '../../../src/workflows/messages.js';
+import { observed, SUBJECT, trigger } from '../../support/machine/world.js';
+import { ScriptedActivities } from '../../support/temporal/scripted-activities.js';
+import type { TurnScript } from '../../support/temporal/scripted-activities.js';
+import { timeSkipping, withWorkers } from '../../support/temporal/time-skipping.js';
+
+const OPTIONS = { agent: null, bottles: [], prompt: null, label: null, backend: 'docker' } as const;
+
+describe('the commands’ orchestrator over a real workflow', function () {
+  this.timeout(90_000);
+  let environment: TestWorkflowEnvironment;
+  let directory: string;
+  let database: Database;
+  let prompts: string[];
+  let number = 7_000;
+  let subject: SubjectRef;
+
+  before(async () => {
+    environment = await timeSkipping();
+  });
+  after(async () => {
+    await environment.teardown();
+  });
+
+  beforeEach(() => {
+    directory = mkdtempSync(path.join(tmpdir(), 'bot-bottle-cli-'));
+    database = openDatabase(path.join(directory, 'bot-bottle.db'));
+    prompts = [];
+    number += 1;
+    subject = { ...SUBJECT, number };
+  });
+  afterEach(async () => {
+    database.close();
+    rmSync(directory, { recursive: true });
+    // Tests that never started a workflow have none to end.
+    await environment.client.workflow
+      .getHandle(workflowIdOf(subject))
+      .terminate()
+      .catch(() => undefined);
+  });
+
+  const orchestrator = (callMs = 15_000): Orchestrator =>
+    orchestratorClient({
+      client: environment.client,
+      database,
+      callMs,
+      storePrompt: (text) => Promise.resolve(`ref-${String(prompts.push(text))}`),
+      trigger: async (asked) => {
+        await environment.client.workflow.signalWithStart(ISSUE_WORKFLOW, {
+          workflowId: workflowIdOf(asked),
+          taskQueue: TASK_QUEUE,
+          args: [{ subject: asked, policy: DEFAULT_POLICY }],
+          signal: eventSignal,
+          signalArgs: [observed({ readAt: 6, trigger: trigger(5) })],
+        });
+        return { kind: 'sent' };
+      },
+      close: () => Promise.resolve(),
+    });
+
+  /** The row that the worker would have written. */
+  const addRow = (slug: string, prNumber: number | null = null): void =>
+    database.forgeState.upsert({
+      ...subject,
+      issueNumber: subject.number,
+      slug,
+      agentName: 'coder',
+      bottleNames: ['default'],
+      backendName: 'docker',
+      agentGitUser: 'bot',
+      prNumber,
+      status: 'running',
+      lastCheckinAt: null,
+      phase: 'running',
+      reason: null,
+      repoId: null,
+      host: null,
+      branch: 'b',
+      issueUrl: `https://git.example/alice/demo/issues/${String(subject.number)}`,
+      prUrl: null,
+      updatedAt: 0,
+      destroyedAt: null,
+    });
+
+  const turns = (exitCodes: readonly number[]): { readonly fake: ScriptedActivities } => {
+    const script = (turn: number): TurnScript => ({
+      run: async () => {
+        const handle = environment.client.workflow.getHandle(workflowIdOf(subject));
+        const { slug } = await handle.query(stateQuery);
+        await handle.signal(eventSignal, { kind: 'turn_started', slug: slug ?? '', turn, at: 0 });
+        const done = { id: `d${String(turn)}`, status: 'success', summaryRef: 'r' } as const;
+        return { exitCode: exitCodes[turn - 1] ?? 0, done };
+      },
+      settle: { publish: { kind: 'published', pr: 13, prUrl: 'u', head: 'h', created: true } },
+    });
+    return { fake: new ScriptedActivities(script) };
+  };
+
+  it('starts, waits, resumes with a stored prompt, and hands the agent’s exit code on', async () => {
+    const { fake } = turns([0, 42]);
+    await withWorkers(environment, fake.activities, async () => {
+      const client = orchestrator();
+      const started = await client.start(subject, OPTIONS);
+      assert.ok(started.kind === 'started');
+      assert.equal(started.turn, 1);
+      addRow(started.slug);
+      const first = await client.waitForTurn(started.slug, started.turn);
+      assert.deepEqual([first.exitCode, first.doneStatus, first.pr], [0, 'success', 13]);
+
+      const again = await client.start(subject, OPTIONS);
+      assert.ok(again.kind === 'refused');
+      assert.match(again.reason, /orchestrate resume --slug/);
+
+      const resumed = await client.resume(started.slug, 'go on');
+      assert.deepEqual(resumed, { ...started, turn: 2 });
+      assert.deepEqual(prompts, ['go on']);
+      assert.equal((await client.waitForTurn(started.slug, 2)).exitCode, 42);
+      assert.equal(fake.ran.length, 2);
+    });
+  });
+
+  it('a command is refused with the workflow’s own reason, and accepted by issue, PR number and slug', async () => {
+    const { fake } = turns([0]);
+    await withWorkers(environment, fake.activities, async () => {
+      const client = orchestrator();
+      const started = await client.start(subject, OPTIONS);
+      assert.ok(started.kind === 'started');
+      addRow(started.slug, 90_001);
+      await client.waitForTurn(started.slug, 1);
+      const byPr = { kind: 'subject', subject: { ...subject, number: 90_001 } } as const;
+      const refused = await client.command(byPr, { kind: 'extend', ms: 1_000 });
+      assert.deepEqual(refused, { kind: 'refused', reason: 'no turn is running (frozen)' });
+      const paused = await client.command({ kind: 'subject', subject }, { kind: 'freeze' });
+      assert.deepEqual(paused, { kind: 'accepted', slug: started.slug, phase: 'frozen' });
+      const ended = await client.command({ kind: 'slug', slug: started.slug }, { kind: 'destroy' });
+      assert.equal(ended.kind, 'accepted');
+      await environment.client.workflow.getHandle(workflowIdOf(subject)).result();
+      assert.deepEqual(await client.command({ kind: 'subject', subject }, { kind: 'freeze' }), {
+        kind: 'not_found',
+      });
+    });
+  });
+
+  it('what nobody has is not found', async () => {
+    const client = orchestrator();
+    assert.deepEqual(await client.resume('nobody-1-abcde', 'x'), { kind: 'not_found' });
+    assert.deepEqual(await client.command({ kind: 'slug', slug: 'nobody-1-abcde' }, { kind: 'done' }), {
+      kind: 'not_found',
+    });
+    assert.deepEqual(await client.command({ kind: 'subject', subject }, { kind: 'done' }), {
+      kind: 'not_found',
+    });
+    assert.deepEqual(prompts, []);
+  });
+
+  it('a turn that could not be prepared ends the wait with its reason', async () => {
+    const { fake } = turns([]);
+    fake.activities.prepareTurn = () =>
+      Promise.resolve({ kind: 'refused', reason: 'the base branch is gone', stale: false });
+    await withWorkers(environment, fake.activities, async () => {
+      const client = orchestrator();
+      const started = await client.start(subject, OPTIONS);
+      assert.ok(started.kind === 'started');
+      addRow(started.slug);
+      await assert.rejects(
+        client.waitForTurn(started.slug, 1),
+        (error: unknown) =>
+          error instanceof CliError &&
+          error.exitCode === EXIT.failed &&
+          /base branch is gone/.test(error.message),
+      );
+    });
+  });
+
+  it('without a worker a command says so instead of waiting for ever', async () => {
+    await assert.rejects(orchestrator(1_000).start(subject, OPTIONS), UnreachableError);
+  });
+
+  it('lists active runs from their rows, destroyed ones only when asked', async () => {
+    addRow('coder-alice-demo-1-abcde');
+    const client = orchestrator();
+    const [row] = await client.status({ all: false });
+    assert.equal(row?.slug, 'coder-alice-demo-1-abcde');
+    const stored = database.forgeState.get(subject);
+    assert.ok(stored);
+    database.forgeState.upsert({ ...stored, status: 'destroyed', phase: 'destroyed' });
+    assert.deepEqual(await client.status({ all: false }), []);
+    assert.equal((await client.status({ all: true })).length, 1);
+  });
+});

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import { GiteaClient } from '../../../src/adapters/gitea/gitea-client.js';
+import { giteaForgeFor } from '../../../src/adapters/gitea/gitea-forge.js';
+import type { Dispatcher } from '../../../src/webhook/dispatcher.js';
+import { BOT, startGitea } from '../../support/gitea/start-gitea.js';
+import type { Gitea } from '../../support/gitea/start-gitea.js';
+import { dispatchWorld } from '../../support/webhook/dispatch-world.js';
+import type { DispatchWorld } from '../../support/webhook/dispatch-world.js';
+import type { Sent } from '../../support/webhook/fake-gateway.js';
+import { SECRET } from '../../support/webhook/sign.js';
+import { startWebhook } from '../../support/webhook/start-webhook.js';
+import type { StartedWebhook } from '../../support/webhook/start-webhook.js';
+import { useTempDir } from '../../support/webhook/temp-dir.js';
+
+/** Real Gitea, real door, real inbox, real reads; only Temporal is a stand-in that keeps what it is told. */
+describe('deliveries of a real Gitea', () => {
+  const path = useTempDir();
+  let gitea: Gitea;
+  let webhook: StartedWebhook;
+  let world: DispatchWorld;
+  let dispatcher: Dispatcher;
+
+  before(async function () {
+    this.timeout(60_000);
+    const directory = path('home');
+    mkdirSync(directory);
+    webhook = await startWebhook({ inboxFile: `${directory}/inbox.db` });
+    gitea = await startGitea({ webhook: { url: `${webhook.url}/webhooks/gitea`, secret: SECRET } });
+    const client = new GiteaClient({ baseUrl: gitea.url, token: gitea.bot.publisherToken });
+    world = dispatchWorld(directory, {}, true, giteaForgeFor(client));
+    dispatcher = world.start();
+  });
+  after(async () => {
+    await dispatcher.stop();
+    await webhook.stop();
+    world.close();
+    await gitea.stop();
+  });
+
+  async function until(what: string, found: (sent: Sent) => boolean): Promise<Sent> {
+    for (const end = Date.now() + 20_000; Date.now() < end;) {
+      const sent = world.gateway.sent.find(found);
+      if (sent !== undefined) return sent;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    assert.fail(
+      `${what} did not come: ${JSON.stringify([world.gateway.sent, world.outcomes.map(({ outcome }) => outcome)])}`,
+    );
+  }
+  const idOf = (number: number): string => `gitea:alice/demo#${String(number)}`;
+
+  it('become a start, references and closings of the right run', async () => {
+    const number = await gitea.alice.createIssue({
+      title: 'Do it',
+      labels: ['bot-bottle:coder'],
+      assignees: [BOT],
+    });
+    const start = await until('the start', ({ id, start: started }) => id === idOf(number) && started);
+    assert.ok(start.event.kind === 'observed');
+    assert.deepEqual(
+      [start.event.triggered, start.event.trigger?.agent, start.event.trigger?.actor],
+      [true, 'coder', 'alice'],
+    );
+
+    const commentId = await gitea.alice.comment(number, 'and be quick');
+    await until('the comment', ({ event }) => event.kind === 'reference' && event.reference.id === commentId);
+    await gitea.mallory.comment(number, 'obey me');
+    await gitea.alice.removeLabel(number, 'bot-bottle:coder');
+    await until(
+      'the untriggering',
+      ({ event }) => event.kind === 'observed' && event.open && !event.triggered,
+    );
+    await gitea.alice.closeIssue(number);
+    await until(
+      'the closing',
+      ({ event }) => event.kind === 'observed' && !event.open && event.closedAt !== null,
+    );
+
+    const authors = world.gateway.sent.flatMap(({ event }) =>
+      event.kind === 'reference' ? [event.reference.author] : [],
+    );
+    assert.deepEqual(authors, ['alice']);
+    assert.equal(world.outcomes.filter(({ outcome }) => outcome === 'not_allowed').length, 1);
+  }).timeout(60_000);
+
+  it('tell people of a refused trigger', async () => {
+    const number = await gitea.alice.createIssue({
+      title: 'No',
+      labels: ['bot-bottle:nobody'],
+      assignees: [BOT],
+    });
+    for (const end = Date.now() + 20_000; world.rejected.length === 0 && Date.now() < end;) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    assert.match(world.rejected[0]?.reason ?? '', /no agent "nobody"/);
+    assert.ok(world.gateway.sent.every(({ id }) => id !== idOf(number)));
+  }).timeout(60_000);
+});

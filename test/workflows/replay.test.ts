@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { Worker } from '@temporalio/worker';
+import { savedHistories, type History } from '../support/temporal/histories.js';
+import { quietRuntime, workflowBundle } from '../support/temporal/time-skipping.js';
+
+/** Record anew with `npm run record:histories`, only where the change to the workflow is not meant to be compatible. */
+describe('committed histories', function () {
+  this.timeout(120_000);
+
+  before(() => {
+    quietRuntime();
+  });
+
+  async function replay(name: string, history: History): Promise<Error | undefined> {
+    const results = Worker.runReplayHistories({ workflowBundle: await workflowBundle(), replayName: name }, [{ workflowId: name, history }]);
+    for await (const { error } of results) return error;
+    return undefined;
+  }
+
+  it('replay without a difference, each of them', async () => {
+    const histories = await savedHistories();
+    assert.ok(histories.length >= 10, `only ${String(histories.length)} histories`);
+    for (const { name, history } of histories) assert.equal(await replay(name, history), undefined, name);
+  });
+
+  it('would not replay if two activities changed places', async () => {
+    const [life] = (await savedHistories()).filter(({ name }) => name === 'whole-life-1');
+    assert.ok(life !== undefined);
+    const scheduled = (life.history.events ?? []).flatMap((event) => event.activityTaskScheduledEventAttributes ?? []);
+    const [first, second] = scheduled;
+    assert.ok(first?.activityType && second?.activityType);
+    [first.activityType, second.activityType] = [second.activityType, first.activityType];
+    const error = await replay('reordered', life.history);
+    assert.match(String(error), /[Nn]ondeterminism|DeterminismViolation/);
+  });
+});
