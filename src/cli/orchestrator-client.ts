@@ -13,7 +13,7 @@ import type { SubjectRef } from '../domain/issue.js';
 import { workflowIdOf } from '../domain/issue.js';
 import type { Database } from '../domain/ports.js';
 import type { ForgeStateRow } from '../domain/rows.js';
-import { commandUpdate, stateQuery } from '../workflows/messages.js';
+import { commandUpdate, stateQuery, timelineQuery } from '../workflows/messages.js';
 import type { CommandAccepted, RunView } from '../workflows/messages.js';
 import { CliError, UnreachableError } from './errors.js';
 import { EXIT } from './exit-codes.js';
@@ -47,8 +47,16 @@ const MAX_AWAY_MS = 5 * 60_000;
 
 export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
   const { database } = world;
+  // A run that this command started is known before its row is written, and even if none ever is.
+  const begun = new Map<string, SubjectRef>();
   const view = (subject: SubjectRef): Promise<RunView | undefined> =>
     call(world, (handle) => handle.query(stateQuery), subject);
+
+  /** The last thing the workflow noted: why a run ended that never ran. */
+  async function lastNote(subject: SubjectRef): Promise<string> {
+    const timeline = await call(world, (handle) => handle.query(timelineQuery), subject);
+    return timeline?.at(-1)?.what ?? 'see the log of the worker';
+  }
 
   async function update(
     subject: SubjectRef,
@@ -85,8 +93,11 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
           ? { slug, turn: now.turn }
           : undefined;
       });
-      if (fresh === undefined)
-        throw new UnreachableError('the worker', 'start it with bot-bottle worker; the run is queued');
+      if (fresh === undefined) {
+        // The workflow answers, so it took the trigger and ended again, or did not take it.
+        return { kind: 'refused', reason: await lastNote(subject) };
+      }
+      begun.set(fresh.slug, subject);
       return { kind: 'started', slug: fresh.slug, workflowId: workflowIdOf(subject), turn: fresh.turn };
     },
 
@@ -129,13 +140,17 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
     rejections: (limit) => Promise.resolve(database.runs.rejections(limit)),
 
     async waitForTurn(slug, turn) {
-      const subject = await subjectOfSlug(database, slug);
+      const subject = begun.get(slug) ?? (await subjectOfSlug(database, slug));
       let awaySince: number | undefined;
       for (;;) {
         try {
           const now = await view(subject);
           awaySince = undefined;
           const outcome = outcomeOf(now, slug, turn);
+          if (outcome === 'never_ran') {
+            const why = now?.detail ?? (await lastNote(subject));
+            throw new CliError('failed', EXIT.failed, `the turn did not run: ${why}`);
+          }
           if (outcome !== undefined) return outcome;
         } catch (error) {
           awaySince ??= Date.now();
@@ -218,9 +233,15 @@ async function operatorCommand(world: OrchestratorWorld, command: RunCommand): P
 }
 
 /** `undefined` while the turn may still end. */
-function outcomeOf(view: RunView | undefined, slug: string, turn: number): TurnOutcome | undefined {
-  if (view?.slug !== slug)
+function outcomeOf(
+  view: RunView | undefined,
+  slug: string,
+  turn: number,
+): TurnOutcome | 'never_ran' | undefined {
+  // No slug: the life is over. What its last turn gave is there until the next one begins.
+  if (view === undefined || (view.slug !== null && view.slug !== slug)) {
     throw new CliError('not_found', EXIT.notFound, `${slug} has ended and its turn's result went with it`);
+  }
   const { lastTurn, phase, sessionId, prs } = view;
   if (lastTurn !== null && lastTurn.turn >= turn) {
     return {
@@ -230,9 +251,7 @@ function outcomeOf(view: RunView | undefined, slug: string, turn: number): TurnO
       pr: prs.at(-1) ?? null,
     };
   }
-  if ((phase === 'frozen' || phase === 'destroyed') && view.turn >= turn) {
-    throw new CliError('failed', EXIT.failed, `the turn did not run: ${view.detail ?? view.reason ?? phase}`);
-  }
+  if ((phase === 'frozen' || phase === 'destroyed') && view.turn >= turn) return 'never_ran';
   return undefined;
 }
 

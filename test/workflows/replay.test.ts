@@ -12,7 +12,9 @@ describe('committed histories', function () {
   });
 
   async function replay(name: string, history: History): Promise<Error | undefined> {
-    const results = Worker.runReplayHistories({ workflowBundle: await workflowBundle(), replayName: name }, [{ workflowId: name, history }]);
+    const results = Worker.runReplayHistories({ workflowBundle: await workflowBundle(), replayName: name }, [
+      { workflowId: name, history },
+    ]);
     for await (const { error } of results) return error;
     return undefined;
   }
@@ -26,7 +28,9 @@ describe('committed histories', function () {
   it('would not replay if two activities changed places', async () => {
     const [life] = (await savedHistories()).filter(({ name }) => name === 'whole-life-1');
     assert.ok(life !== undefined);
-    const scheduled = (life.history.events ?? []).flatMap((event) => event.activityTaskScheduledEventAttributes ?? []);
+    const scheduled = (life.history.events ?? []).flatMap(
+      (event) => event.activityTaskScheduledEventAttributes ?? [],
+    );
     const [first, second] = scheduled;
     assert.ok(first?.activityType && second?.activityType);
     [first.activityType, second.activityType] = [second.activityType, first.activityType];

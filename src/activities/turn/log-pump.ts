@@ -6,10 +6,12 @@ import type { TurnJournal } from './turn-journal.js';
 
 const FLUSH_MS = 250;
 const RETRY_MS = 1_000;
+/** More than a line of the log ever has: the engine cuts its lines at 16 KiB and the adapter joins a few of them. */
+const TAIL_BYTES = 4 * 1024 * 1024;
 
 /**
  * Follows the agent's output into the turn's log until the container stops; a parsed event on its stream is a
- * check-in. After a restart it goes on from the position on disk.
+ * check-in. After a restart it goes on behind the last line of the log: no line is lost, none is there twice.
  */
 export async function pumpLogs(
   ports: HostPorts,
@@ -20,7 +22,7 @@ export async function pumpLogs(
   const { slug, turn } = input;
   const provider = ports.provider(input.prepared.provider);
   let pending: LogLine[] = [];
-  let since = journal.record.logSince;
+  let since = journal.resumed ? await writtenUntil(ports, slug, turn, journal) : null;
   const flush = async (): Promise<void> => {
     const lines = pending;
     const last = lines.at(-1);
@@ -57,6 +59,22 @@ export async function pumpLogs(
     clearInterval(timer);
     await flush();
   }
+}
+
+/**
+ * Engine time of the last line in the log. The log itself is asked, because the turn's record is written seldom and
+ * never in one step with it; the record helps out when the log is full.
+ */
+async function writtenUntil(
+  ports: HostPorts,
+  slug: string,
+  turn: number,
+  journal: TurnJournal,
+): Promise<string | null> {
+  const log = await ports.files.readFile(slug, `turns/${String(turn)}/agent.log`);
+  const lines = new TextDecoder().decode(log?.subarray(-TAIL_BYTES)).trimEnd();
+  const time = /^\d{4}-\d\d-\d\dT\S+(?= )/.exec(lines.slice(lines.lastIndexOf('\n') + 1));
+  return time?.[0] ?? journal.record.logSince;
 }
 
 /** The CLIs speak JSON lines; anything else on the stream proves no progress. */

@@ -94,10 +94,22 @@ export class Stack {
   /** Ends `up`: in good order with SIGINT, or as the machine would with SIGKILL. */
   async stopUp(signal: 'SIGINT' | 'SIGKILL' = 'SIGINT'): Promise<void> {
     const child = this.up;
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    if (child?.exitCode !== null || child.signalCode !== null) return;
     child.kill(signal);
     await once(child, 'exit');
     this.up = undefined;
+  }
+
+  /** Another service of this stack, such as `worker`, as a process whose output is taken with the rest. */
+  service(args: readonly string[], env: Readonly<Record<string, string>> = {}, script = 'src/cli.ts'): ChildProcess {
+    const child = this.spawn(args, ['ignore', 'pipe', 'pipe'], env, script);
+    const take = (chunk: Buffer): void => {
+      this.output += chunk.toString();
+      this.onOutput(chunk.toString());
+    };
+    child.stdout?.on('data', take);
+    child.stderr?.on('data', take);
+    return child;
   }
 
   get upProcess(): ChildProcess {
@@ -137,10 +149,15 @@ export class Stack {
     await rm(this.home, { recursive: true, force: true });
   }
 
-  private spawn(args: readonly string[], stdio: ('ignore' | 'pipe')[]): ChildProcess {
+  private spawn(
+    args: readonly string[],
+    stdio: ('ignore' | 'pipe')[],
+    more: Readonly<Record<string, string>> = {},
+    script = 'src/cli.ts',
+  ): ChildProcess {
     const { PATH, HOME } = process.env;
-    const env = { PATH, HOME, ...this.env };
-    return spawn(process.execPath, ['--import', 'tsx', 'src/cli.ts', ...args], { cwd: ROOT, env, stdio });
+    const env = { PATH, HOME, ...this.env, ...more };
+    return spawn(process.execPath, ['--import', 'tsx', script, ...args], { cwd: ROOT, env, stdio });
   }
 }
 

@@ -16,5 +16,10 @@ export async function saveHistory(name: string, history: History): Promise<void>
 
 export async function savedHistories(): Promise<{ readonly name: string; readonly history: History }[]> {
   const files = (await readdir(DIRECTORY)).filter((file) => file.endsWith('.json')).sort();
-  return Promise.all(files.map(async (file) => ({ name: file.replace('.json', ''), history: historyFromJSON(JSON.parse(await readFile(join(DIRECTORY, file), 'utf8'))) })));
+  return Promise.all(
+    files.map(async (file) => ({
+      name: file.replace('.json', ''),
+      history: historyFromJSON(JSON.parse(await readFile(join(DIRECTORY, file), 'utf8'))),
+    })),
+  );
 }

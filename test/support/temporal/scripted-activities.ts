@@ -36,7 +36,8 @@ export class ScriptedActivities {
     claimHost: () => Promise.resolve({ host: HOST }),
     prepareTurn: (input) => {
       this.prepared.push(input);
-      if (this.refusal !== null) return Promise.resolve({ kind: 'refused', reason: this.refusal, stale: false });
+      if (this.refusal !== null)
+        return Promise.resolve({ kind: 'refused', reason: this.refusal, stale: false });
       return Promise.resolve({ kind: 'ready', prepared: PREPARED });
     },
     runTurn: async (input) => {

@@ -1,0 +1,54 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import { setUpNamespace } from '../src/adapters/temporal/set-up-namespace.js';
+import { startDevServer } from '../src/temporal-dev-server.js';
+import { quietRuntime } from '../test/support/temporal/time-skipping.js';
+
+/** Runs work against a development server of its own, as `up` starts one: on disk, durable. */
+export async function withDevServer<T>(work: (client: Client, address: string) => Promise<T>): Promise<T> {
+  quietRuntime();
+  const home = await mkdtemp(join(tmpdir(), 'bb-bench-'));
+  const [port, uiPort] = [await freePort(), await freePort()];
+  const address = `127.0.0.1:${String(port)}`;
+  const connection = Connection.lazy({ address });
+  const client = new Client({ connection });
+  try {
+    const server = await startDevServer({
+      home,
+      host: '127.0.0.1',
+      port,
+      uiPort,
+      namespace: 'default',
+      reachable: () =>
+        client
+          .withDeadline(Date.now() + 1_000, () => client.workflowService.describeNamespace({ namespace: 'default' }))
+          .then(
+            () => true,
+            () => false,
+          ),
+    });
+    try {
+      await setUpNamespace(client);
+      return await work(client, address);
+    } finally {
+      await server.stop();
+    }
+  } finally {
+    await connection.close();
+    await rm(home, { recursive: true, force: true });
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

@@ -1,0 +1,69 @@
+/** What a workflow's history is made of, and which turn its events belong to. */
+import { defaultPayloadConverter } from '@temporalio/common';
+import type { temporal } from '@temporalio/proto';
+
+export type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
+
+export interface HistoryKinds {
+  readonly events: number;
+  readonly remote: number;
+  readonly local: number;
+  readonly signals: number;
+  readonly timers: number;
+}
+
+export function countKinds(events: readonly HistoryEvent[]): HistoryKinds {
+  const having = (test: (event: HistoryEvent) => boolean): number => events.filter(test).length;
+  return {
+    events: events.length,
+    remote: having((event) => event.activityTaskScheduledEventAttributes != null),
+    local: having((event) => event.markerRecordedEventAttributes?.markerName === 'core_local_activity'),
+    signals: having((event) => event.workflowExecutionSignaledEventAttributes != null),
+    timers: having((event) => event.timerStartedEventAttributes != null),
+  };
+}
+
+/**
+ * The events by turn: from the life's beginning, or from the signal that woke the run, to the next one or to the
+ * signal that closes it; whatever reaches the run between two turns counts for the first of them.
+ */
+export function eventsByTurn(events: readonly HistoryEvent[]): readonly (readonly HistoryEvent[])[] {
+  const turns: HistoryEvent[][] = [[]];
+  for (const event of events) {
+    const signal = signalOf(event);
+    if (isClosing(signal)) break;
+    if (signal?.['kind'] === 'reference') turns.push([]);
+    turns.at(-1)?.push(event);
+  }
+  return turns;
+}
+
+/** `ACTIVITY_TASK_SCHEDULED 3, …`, the most frequent first. */
+export function breakdown(events: readonly HistoryEvent[]): string {
+  const counts = new Map<string, number>();
+  for (const event of events) counts.set(typeOf(event), (counts.get(typeOf(event)) ?? 0) + 1);
+  return [...counts]
+    .sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1))
+    .map(([type, count]) => `${type} ${String(count)}`)
+    .join(', ');
+}
+
+/** The one attribute that is set names the event, without the enumeration's numbers. */
+export function typeOf(event: HistoryEvent): string {
+  const name = Object.entries(event).find(([key, value]) => key.endsWith('EventAttributes') && value != null)?.[0];
+  return (name ?? 'unknown').replace(/EventAttributes$/, '');
+}
+
+export function timeOf(event: HistoryEvent): number {
+  const { seconds, nanos } = event.eventTime ?? {};
+  return Number(seconds ?? 0) * 1000 + (nanos ?? 0) / 1e6;
+}
+
+function signalOf(event: HistoryEvent): Readonly<Record<string, unknown>> | undefined {
+  const payload = event.workflowExecutionSignaledEventAttributes?.input?.payloads?.[0];
+  return payload == null ? undefined : defaultPayloadConverter.fromPayload(payload);
+}
+
+function isClosing(signal: Readonly<Record<string, unknown>> | undefined): boolean {
+  return signal?.['kind'] === 'observed' && signal['open'] === false;
+}

@@ -1,0 +1,144 @@
+/**
+ * Whole lives a second: the real workflow over activities that do nothing, against a bare workflow with as many
+ * activities and signals, on the same development server, interleaved. A life: trigger, turn, comment, turn, closed.
+ */
+import { randomUUID } from 'node:crypto';
+import type { Client, WorkflowHandle } from '@temporalio/client';
+import { createWorkers } from '../src/adapters/temporal/workers.js';
+import type { RunEvent } from '../src/domain/events.js';
+import { workflowIdOf, type SubjectRef } from '../src/domain/issue.js';
+import { DEFAULT_POLICY, eventSignal, ISSUE_WORKFLOW, TASK_QUEUE } from '../src/workflows/messages.js';
+import { comment, observed, trigger } from '../test/support/machine/world.js';
+import { ScriptedActivities } from '../test/support/temporal/scripted-activities.js';
+import { HOST } from '../test/support/temporal/time-skipping.js';
+import { BARE_QUEUE, withBareWorker } from './bare-worker.js';
+import { ratioFigure, type Figure, type Round } from './figure.js';
+import { countKinds, type HistoryKinds } from './history-events.js';
+import { withDevServer } from './dev-server.js';
+import type { BareShape } from './workflows/bare.workflow.js';
+
+const LIVES = 32;
+const PUBLISHED = { kind: 'published', pr: 13, prUrl: 'u', head: 'h', created: true } as const;
+const CLOSED = observed({
+  readAt: 1_000,
+  open: false,
+  closedAt: 999,
+  prs: [{ number: 13, open: false, merged: true, closedAt: 999 }],
+});
+
+export async function lifecycleRatio(rounds: number): Promise<Figure> {
+  return withDevServer((client, address) =>
+    withIssueWorkers(client, address, () =>
+      withBareWorker(address, client, async () => {
+        const world = new Lives(client);
+        const real = await world.one();
+        const shape: BareShape = { remote: real.remote, local: real.local, signals: real.signals };
+        await world.batch(() => world.startReal());
+        await world.batch(() => world.startBare(shape));
+        const measured: Round[] = [];
+        for (let round = 0; round < rounds; round += 1) {
+          const runs = {
+            real: () => world.batch(() => world.startReal()),
+            bare: () => world.batch(() => world.startBare(shape)),
+          };
+          const rate = { real: 0, bare: 0 };
+          for (const side of round % 2 === 0 ? (['real', 'bare'] as const) : (['bare', 'real'] as const))
+            rate[side] = await runs[side]();
+          measured.push({ measured: rate.real, floor: rate.bare });
+        }
+        const counted = `a life: ${String(shape.remote)} activities, ${String(shape.local)} local ones, ${String(shape.signals)} signals, ${String(real.timers)} timers, ${String(real.events)} events`;
+        return ratioFigure(measured, {
+          goal: 0.7,
+          better: 'more',
+          unit: '/s',
+          notes: [`${counted}; ${String(LIVES)} lives at once`],
+        });
+      }),
+    ),
+  );
+}
+
+async function withIssueWorkers<T>(client: Client, address: string, work: () => Promise<T>): Promise<T> {
+  const send = (subject: SubjectRef, event: RunEvent): Promise<void> =>
+    client.workflow.getHandle(workflowIdOf(subject)).signal(eventSignal, event);
+  const fake = new ScriptedActivities((turn) => ({
+    run: async ({ subject, slug }) => {
+      await send(subject, { kind: 'turn_started', slug, turn, at: 0 });
+      if (turn === 1) await send(subject, { kind: 'reference', reference: comment(1) });
+      return { done: { id: `d${String(turn)}`, status: 'success', summaryRef: 'r' } };
+    },
+    settle: { publish: PUBLISHED },
+  }));
+  const { activities } = fake;
+  const { claimHost, runTurn, settleTurn, ...others } = activities;
+  const settle: typeof settleTurn = async (input) => {
+    if (input.turn === 2) await send(input.subject, CLOSED);
+    return settleTurn(input);
+  };
+  const workers = await createWorkers({
+    target: { connection: { address }, namespace: 'default' },
+    host: HOST,
+    slots: LIVES,
+    activities: {
+      home: others,
+      claim: { claimHost },
+      turns: { runTurn },
+      host: { ...others, settleTurn: settle },
+    },
+  });
+  try {
+    return await work();
+  } finally {
+    workers.stop();
+    await workers.stopped();
+  }
+}
+
+/** Starts lives in numbers and waits for their ends. */
+class Lives {
+  private number = 0;
+
+  constructor(private readonly client: Client) {}
+
+  /** One real life, counted. */
+  async one(): Promise<HistoryKinds> {
+    const handle = await this.startReal();
+    await handle.result();
+    return countKinds((await handle.fetchHistory()).events ?? []);
+  }
+
+  /** Lives a second from the first start to the last end. */
+  async batch(start: () => Promise<WorkflowHandle>): Promise<number> {
+    const began = performance.now();
+    await Promise.all(
+      Array.from({ length: LIVES }, async () => {
+        const handle = await start();
+        await handle.result();
+      }),
+    );
+    return LIVES / ((performance.now() - began) / 1000);
+  }
+
+  startReal(): Promise<WorkflowHandle> {
+    const subject = { forge: 'gitea', owner: 'bench', repo: 'bench', number: (this.number += 1) } as const;
+    return this.client.workflow.signalWithStart(ISSUE_WORKFLOW, {
+      workflowId: workflowIdOf(subject),
+      taskQueue: TASK_QUEUE,
+      args: [{ subject, policy: DEFAULT_POLICY }],
+      signal: eventSignal,
+      signalArgs: [observed({ readAt: 6, trigger: trigger(5) })],
+      workflowIdConflictPolicy: 'USE_EXISTING',
+      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+    });
+  }
+
+  startBare(shape: BareShape): Promise<WorkflowHandle> {
+    return this.client.workflow.signalWithStart('bareLife', {
+      workflowId: `bare-${randomUUID()}`,
+      taskQueue: BARE_QUEUE,
+      args: [shape],
+      signal: 'nudge',
+      signalArgs: [],
+    });
+  }
+}

@@ -1,0 +1,112 @@
+/**
+ * The process that has the demo's servers: a forge, and `bot-bottle up` with Temporal, webhook and worker. It lives as
+ * long as the demo, or until SIGTERM when the demo asks it to stay; then it ends everything and removes every trace.
+ *
+ *     keeper.ts <directory for logs> <directory for records of kept demos>
+ */
+import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Stack } from '../../../test/support/stack/stack.js';
+import { textIn } from '../../../test/support/gitea/api.js';
+import { REPO } from '../../../test/support/gitea/start-gitea.js';
+import { endRuns, removeBottles } from './end-runs.js';
+import type { FromKeeper, ToKeeper } from './messages.js';
+import { processOf } from './processes.js';
+
+const [logs = '', records = ''] = process.argv.slice(2);
+const recordFile = join(records, String(process.pid));
+let kept = false;
+let stack: Stack | undefined;
+
+const asked = new Promise<void>((resolve) => {
+  const stop = (): void => {
+    resolve();
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+  process.on('message', (message: ToKeeper) => {
+    if (message.kind === 'stop') stop();
+    else keep();
+  });
+  // The demo has ended, in whatever way.
+  process.on('disconnect', () => {
+    if (!kept) stop();
+  });
+});
+
+try {
+  // Not raced against `asked`: what is half started can only be ended once it is known.
+  await start();
+  await asked;
+} catch (error) {
+  tell({ kind: 'failed', message: error instanceof Error ? error.message : String(error) });
+  await asked;
+} finally {
+  await end();
+}
+
+async function start(): Promise<void> {
+  const env = inherited(['DOCKER_HOST', 'DOCKER_CERT_PATH', 'DOCKER_TLS_VERIFY']);
+  stack = await Stack.prepare({ env, onOutput: toLog });
+  const { gitea, home, temporalAddress, uiUrl, webhookUrl } = stack;
+  const { login, password, token, api } = gitea.alice;
+  const version = await api.object('GET', '/version');
+  tell({
+    kind: 'forge_started',
+    at: Date.now(),
+    facts: {
+      giteaUrl: gitea.url,
+      giteaVersion: textIn(version, 'version'),
+      giteaDir: gitea.process.dir,
+      home,
+      temporalAddress,
+      temporalUi: uiUrl,
+      webhookUrl,
+      botLogin: gitea.bot.login,
+      repo: REPO,
+      alice: { login, password, token },
+    },
+  });
+  await stack.start();
+  tell({ kind: 'up', at: Date.now() });
+}
+
+/** `script/demo --stop` finds us by this file. */
+function keep(): void {
+  kept = true;
+  mkdirSync(records, { recursive: true, mode: 0o700 });
+  writeFileSync(recordFile, `${String(process.pid)}\n${processOf(process.pid)?.startTime ?? ''}\n`);
+  tell({ kind: 'kept', recordFile });
+}
+
+async function end(): Promise<void> {
+  if (stack !== undefined) {
+    await endRuns(stack, toLog);
+    await stack.stopUp();
+    await removeBottles(stack.home, toLog);
+    await stack.remove();
+  }
+  if (kept) {
+    rmSync(recordFile, { force: true });
+    // Otherwise it is the demo that decides whether the logs are still wanted.
+    rmSync(logs, { recursive: true, force: true });
+  }
+  if (process.connected) process.disconnect();
+}
+
+function toLog(text: string): void {
+  appendFileSync(join(logs, 'up.log'), text, { mode: 0o600 });
+}
+
+function tell(message: FromKeeper): void {
+  if (process.connected) process.send?.(message);
+}
+
+function inherited(names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = process.env[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { Client } from '@temporalio/client';
+import { bottleScript, WAIT_FOR_TEST } from '../support/stack/bottle-script.js';
+import { Life } from '../support/stack/life.js';
+import { Stack, waitUntil } from '../support/stack/stack.js';
+import { partOf, tearDown } from '../support/stack/tear-down.js';
+
+describe('parts that are killed while an agent runs', function () {
+  this.timeout(180_000);
+  let stack: Stack;
+  let client: Client | undefined;
+
+  const trigger = (title: string, ...script: string[]): Promise<Life> => {
+    assert.ok(client !== undefined);
+    return Life.trigger(stack, client, title, bottleScript(...script));
+  };
+
+  before(async () => {
+    stack = await Stack.prepare({
+      env: { BOTTLE_DONE_GRACE: '5s' },
+      onOutput: (text) => process.env['BOT_BOTTLE_TEST_LOG'] !== undefined && process.stderr.write(text),
+    });
+    await stack.start();
+    client = await stack.client();
+  });
+  after(() => tearDown(stack, client));
+
+  /** The run went on with one agent process and one session, and froze as if nothing had happened. */
+  async function endsAsIfNothingHadHappened(life: Life, slug: string): Promise<void> {
+    const view = await life.frozen(1, 'done');
+    assert.deepEqual(view.lastTurn, { turn: 1, exitCode: 0, doneStatus: 'success', reason: 'done' });
+    assert.equal(await life.files.invocations(slug, 1), 1);
+    assert.deepEqual(
+      (await life.files.session(slug)).turns.map(({ turn, exit }) => ({ turn, exit })),
+      [{ turn: 1, exit: 0 }],
+    );
+    assert.equal(view.prs.length, 1);
+    assert.equal(life.files.stateRow(life.subject)?.status, 'frozen');
+  }
+
+  const WORK = [WAIT_FOR_TEST, 'print it went on', 'write notes.md hello', 'commit Notes', 'done success finished'];
+
+  it('goes on with the same container when `up` is killed and started again', async () => {
+    const life = await trigger('up is killed', ...WORK);
+    const { slug } = await life.running();
+    const before = await life.container(slug, 'agent');
+    await stack.stopUp('SIGKILL');
+    await stack.start();
+    // The new worker watches before the agent goes on, so that what follows is seen by nobody else.
+    await life.until('attached again', () => stack.output.includes('"how":"attach"'));
+    const { id, startedAt, status } = await life.container(slug, 'agent');
+    assert.deepEqual({ id, startedAt, status }, { id: before.id, startedAt: before.startedAt, status: 'running' });
+    await life.files.letGo(slug);
+    await endsAsIfNothingHadHappened(life, slug);
+    const after = await life.container(slug, 'agent');
+    assert.deepEqual([after.id, after.startedAt], [before.id, before.startedAt]);
+  });
+
+  it('takes over what an agent did while nobody watched', async () => {
+    const life = await trigger('nobody watches', ...WORK);
+    const { slug } = await life.running();
+    await stack.stopUp('SIGKILL');
+    await life.files.letGo(slug);
+    await waitUntil('the agent to exit by itself', async () => (await life.container(slug, 'agent')).status === 'exited');
+    await stack.start();
+    await endsAsIfNothingHadHappened(life, slug);
+    assert.match(await life.files.agentLog(slug, 1), /it went on/);
+  });
+
+  for (const part of ['webhook', 'temporal'] as const) {
+    it(`ends \`up\` when its ${part} process is killed, and goes on after the next start`, async () => {
+      const life = await trigger(`${part} is killed`, ...WORK);
+      const { slug } = await life.running();
+      const before = await life.container(slug, 'agent');
+      const ended = once(stack.upProcess, 'exit');
+      process.kill(await partOf(stack, part), 'SIGKILL');
+      const [code] = (await ended) as [number | null];
+      assert.equal(code, 1);
+      const after = await life.container(slug, 'agent');
+      assert.deepEqual([after.id, after.startedAt, after.status], [before.id, before.startedAt, 'running']);
+      await stack.start();
+      await life.files.letGo(slug);
+      await endsAsIfNothingHadHappened(life, slug);
+    });
+  }
+});

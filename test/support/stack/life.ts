@@ -1,0 +1,103 @@
+/** One issue's life as a test drives it: trigger, wait, comment, look. */
+import type { Client } from '@temporalio/client';
+import Docker from 'dockerode';
+import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
+import { containerName } from '../../../src/adapters/docker/names-and-labels.js';
+import { workflowIdOf, type SubjectRef } from '../../../src/domain/issue.js';
+import type { ContainerRole, ContainerState } from '../../../src/domain/ports.js';
+import type { FrozenReason } from '../../../src/domain/turn.js';
+import type { RunView } from '../../../src/workflows/messages.js';
+import { StackFiles } from './stack-files.js';
+import { waitUntil, type Stack } from './stack.js';
+
+const runtime = new DockerBottleRuntime();
+
+/** A turn that is stopped, settled and published takes seconds; a worker that was killed is missed after ten. */
+const PATIENCE_MS = 90_000;
+
+export class Life {
+  readonly files: StackFiles;
+
+  private constructor(
+    readonly stack: Stack,
+    readonly client: Client,
+    readonly subject: SubjectRef,
+  ) {
+    this.files = new StackFiles(stack.home);
+  }
+
+  /** Opens an issue with the trigger; the body may hold a script. */
+  static async trigger(stack: Stack, client: Client, title: string, body: string): Promise<Life> {
+    const { alice, bot } = stack.gitea;
+    const labels = ['bot-bottle:implementer'];
+    const number = await alice.createIssue({ title, body, labels, assignees: [bot.login] });
+    return new Life(stack, client, { forge: 'gitea', owner: 'alice', repo: 'demo', number });
+  }
+
+  get issue(): number {
+    return this.subject.number;
+  }
+
+  until(what: string, condition: (view: RunView) => boolean): Promise<RunView> {
+    return this.stack.until(this.client, this.subject, `${what} of #${String(this.issue)}`, condition, PATIENCE_MS);
+  }
+
+  running(turn = 1): Promise<RunView & { readonly slug: string }> {
+    return this.known(`turn ${String(turn)} running`, (view) => view.phase === 'running' && view.turn === turn);
+  }
+
+  frozen(turn: number, reason: FrozenReason): Promise<RunView & { readonly slug: string }> {
+    const name = `turn ${String(turn)} frozen as ${reason}`;
+    return this.known(name, (view) => view.phase === 'frozen' && view.turn === turn && view.reason === reason);
+  }
+
+  /** Waits until the agent itself has got to a line of its output. */
+  async agentSaid(slug: string, turn: number, text: string): Promise<void> {
+    const said = async (): Promise<boolean> => (await this.files.agentLog(slug, turn)).includes(text);
+    await waitUntil(`"${text}" in the log of turn ${String(turn)}`, said, PATIENCE_MS);
+  }
+
+  async container(slug: string, role: ContainerRole): Promise<ContainerState> {
+    const state = await runtime.inspect(slug, role);
+    if (state === undefined) throw new Error(`${slug} has no ${role} container`);
+    return state;
+  }
+
+  /** SIGKILL to the container's first process, as the kernel would. */
+  async killContainer(slug: string, role: ContainerRole): Promise<void> {
+    await new Docker().getContainer(containerName(slug, role)).kill({ signal: 'SIGKILL' });
+  }
+
+  comment(text: string): Promise<number> {
+    return this.stack.gitea.alice.comment(this.issue, text);
+  }
+
+  /** Closes the issue or, where there is one, the pull request, and waits for the end of the life. */
+  async close(): Promise<void> {
+    const { alice } = this.stack.gitea;
+    const view = await this.stack.view(this.client, this.subject);
+    await Promise.all((view?.prs ?? []).map((number) => alice.closePr(number)));
+    if (view?.prs.length === 0) await alice.closeIssue(this.issue);
+    await this.ended();
+  }
+
+  async ended(): Promise<void> {
+    await Promise.race([
+      this.client.workflow.getHandle(workflowIdOf(this.subject)).result(),
+      new Promise((_resolve, reject) => {
+        setTimeout(() => {
+          reject(new Error(`the life of #${String(this.issue)} did not end:\n${this.stack.output.slice(-4000)}`));
+        }, PATIENCE_MS).unref();
+      }),
+    ]);
+  }
+
+  private async known(
+    what: string,
+    condition: (view: RunView) => boolean,
+  ): Promise<RunView & { readonly slug: string }> {
+    const view = await this.until(what, condition);
+    if (view.slug === null) throw new Error(`${what}, but no slug`);
+    return { ...view, slug: view.slug };
+  }
+}

@@ -1,0 +1,95 @@
+/** What a stack's home says about its runs, read the way an operator could: rows, logs, prompts, sessions. */
+import { execFile } from 'node:child_process';
+import { readFile, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { openDatabaseReadOnly } from '../../../src/adapters/sqlite/open-database-read-only.js';
+import type { SubjectRef } from '../../../src/domain/issue.js';
+import type { ForgeStateRow, OperationRow, TurnRow } from '../../../src/domain/rows.js';
+import type { Database } from '../../../src/domain/ports.js';
+
+const execute = promisify(execFile);
+
+export interface Session {
+  readonly id: string;
+  readonly turns: readonly { readonly turn: number; readonly exit: number | null }[];
+}
+
+export class StackFiles {
+  constructor(private readonly home: string) {}
+
+  stateRow(subject: SubjectRef): ForgeStateRow | undefined {
+    return this.read((database) => database.forgeState.get(subject));
+  }
+
+  stateRows(): ForgeStateRow[] {
+    return this.read((database) => database.forgeState.all());
+  }
+
+  turnRows(slug: string): TurnRow[] {
+    return this.read((database) => database.runs.turns(slug));
+  }
+
+  operations(slug: string): OperationRow[] {
+    return this.read((database) => database.runs.operations(slug));
+  }
+
+  /** Every run that ever had a directory here. */
+  async slugs(): Promise<string[]> {
+    return readdir(join(this.home, 'state')).catch(() => []);
+  }
+
+  path(slug: string, ...parts: readonly string[]): string {
+    return join(this.home, 'state', slug, ...parts);
+  }
+
+  /** Text of a file of the run; empty when it is not there. */
+  async text(slug: string, ...parts: readonly string[]): Promise<string> {
+    return readFile(this.path(slug, ...parts), 'utf8').catch(() => '');
+  }
+
+  async agentLog(slug: string, turn: number): Promise<string> {
+    return this.text(slug, 'turns', String(turn), 'agent.log');
+  }
+
+  /** How often an agent process began in the turn, as its own output tells. */
+  async invocations(slug: string, turn: number): Promise<number> {
+    return (await this.agentLog(slug, turn)).split('"first_instruction"').length - 1;
+  }
+
+  /** The agent's session as it was snapshot at the last freeze. */
+  async session(slug: string): Promise<Session> {
+    const tar = this.path(slug, 'transcript', 'session.tar');
+    const { stdout } = await execute('tar', ['-xOf', tar, '--wildcards', '*.json']);
+    return JSON.parse(stdout) as Session;
+  }
+
+  /** The prompts of all turns that began, in order. */
+  async prompts(slug: string): Promise<string[]> {
+    const begun = this.turnRows(slug).filter((row) => row.event === 'begun');
+    return Promise.all(begun.map((row) => this.blob(String(row.detail['promptHash']))));
+  }
+
+  async blob(ref: string): Promise<string> {
+    const root = join(this.home, 'blobs');
+    for (const entry of await readdir(root, { recursive: true, withFileTypes: true })) {
+      const path = join(entry.parentPath, entry.name);
+      if (entry.isFile() && path.replaceAll('/', '').endsWith(ref)) return readFile(path, 'utf8');
+    }
+    throw new Error(`no blob ${ref}`);
+  }
+
+  /** Ends a `WAIT_FOR_TEST` of the turn that runs now; the next turn waits again. */
+  async letGo(slug: string): Promise<void> {
+    await writeFile(this.path(slug, 'turn', 'go'), '');
+  }
+
+  private read<T>(work: (database: Database) => T): T {
+    const database = openDatabaseReadOnly(join(this.home, 'bot-bottle.db'));
+    try {
+      return work(database);
+    } finally {
+      database.close();
+    }
+  }
+}

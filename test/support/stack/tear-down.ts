@@ -1,0 +1,81 @@
+/** The end of a test file: every life is destroyed the product's own way, and nothing of the stack is left. */
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { readFile, readdir } from 'node:fs/promises';
+import type { Client } from '@temporalio/client';
+import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
+import { workflowIdOf } from '../../../src/domain/issue.js';
+import { commandUpdate } from '../../../src/workflows/messages.js';
+import { StackFiles } from './stack-files.js';
+import { waitUntil, type Stack } from './stack.js';
+
+const END_MS = 60_000;
+
+/** Destroys what still lives, stops and removes the stack, then asserts that nothing is left; cleans up when it is. */
+export async function tearDown(stack: Stack, client: Client | undefined): Promise<void> {
+  const files = new StackFiles(stack.home);
+  let problem: unknown;
+  try {
+    if (client !== undefined) await destroyAll(files, client);
+  } catch (error) {
+    problem = error;
+  }
+  const slugs = new Set(await files.slugs());
+  const runtime = new DockerBottleRuntime();
+  const left = (await runtime.list()).filter((object) => slugs.has(object.slug));
+  await client?.connection.close();
+  await stack.remove();
+  for (const slug of new Set(left.map((object) => object.slug))) {
+    await runtime.remove(slug, 'agent');
+    await runtime.remove(slug, 'bundle');
+    await runtime.removeVolumes(slug);
+  }
+  if (problem !== undefined) throw problem instanceof Error ? problem : new Error('a life could not be ended');
+  const names = left.map((object) => `${object.type} ${object.name}`);
+  assert.deepEqual(names, [], 'containers or volumes are left');
+  await waitUntil('the processes of the stack to be gone', async () => (await processesOf(stack)).length === 0, 20_000);
+  assert.deepEqual([stack.home, stack.gitea.process.dir].filter(existsSync), [], 'a directory is left');
+}
+
+async function destroyAll(files: StackFiles, client: Client): Promise<void> {
+  const alive = files.stateRows().filter((row) => row.status !== 'destroyed');
+  await Promise.all(
+    alive.map(async ({ forge, owner, repo, issueNumber: number }) => {
+      const handle = client.workflow.getHandle(workflowIdOf({ forge, owner, repo, number }));
+      await client.withDeadline(Date.now() + END_MS, async () => {
+        await handle.executeUpdate(commandUpdate, { args: [{ kind: 'destroy' }] });
+        await handle.result();
+      });
+    }),
+  );
+}
+
+export interface StackProcess {
+  readonly pid: number;
+  readonly argv: readonly string[];
+}
+
+/** Everything that was started for this stack's home, by the environment it was started with. */
+export async function processesOf(stack: Stack): Promise<StackProcess[]> {
+  const mark = `BOT_BOTTLE_HOME=${stack.home}`;
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const found = await Promise.all(
+    pids.map(async (pid): Promise<StackProcess | undefined> => {
+      const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
+      if (!environment.split('\0').includes(mark)) return undefined;
+      const argv = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0');
+      return { pid: Number(pid), argv };
+    }),
+  );
+  return found.filter((one) => one !== undefined);
+}
+
+/** A part of `up` that is a process of its own. */
+export async function partOf(stack: Stack, part: 'webhook' | 'temporal'): Promise<number> {
+  const word = part === 'webhook' ? 'webhook' : 'start-dev';
+  // The guard that starts the server is replaced by it, so there is one process with that word.
+  const found = (await processesOf(stack)).filter(({ argv }) => argv.includes(word));
+  const [process] = found;
+  assert.ok(process !== undefined && found.length === 1, `one ${part} process: ${JSON.stringify(found)}`);
+  return process.pid;
+}
