@@ -26,7 +26,9 @@ export async function withDevServer<T>(work: (client: Client, address: string) =
       namespace: 'default',
       reachable: () =>
         client
-          .withDeadline(Date.now() + 1_000, () => client.workflowService.describeNamespace({ namespace: 'default' }))
+          .withDeadline(Date.now() + 1_000, () =>
+            client.workflowService.describeNamespace({ namespace: 'default' }),
+          )
           .then(
             () => true,
             () => false,

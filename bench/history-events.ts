@@ -1,8 +1,9 @@
 /** What a workflow's history is made of, and which turn its events belong to. */
+import type { WorkflowHandle } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
-import type { temporal } from '@temporalio/proto';
 
-export type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
+type History = Awaited<ReturnType<WorkflowHandle['fetchHistory']>>;
+export type HistoryEvent = NonNullable<History['events']>[number];
 
 export interface HistoryKinds {
   readonly events: number;
@@ -50,7 +51,9 @@ export function breakdown(events: readonly HistoryEvent[]): string {
 
 /** The one attribute that is set names the event, without the enumeration's numbers. */
 export function typeOf(event: HistoryEvent): string {
-  const name = Object.entries(event).find(([key, value]) => key.endsWith('EventAttributes') && value != null)?.[0];
+  const name = Object.entries(event).find(
+    ([key, value]) => key.endsWith('EventAttributes') && value != null,
+  )?.[0];
   return (name ?? 'unknown').replace(/EventAttributes$/, '');
 }
 

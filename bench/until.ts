@@ -6,7 +6,7 @@ export async function until<T>(
   look: () => Promise<T | undefined> | T | undefined,
   timeoutMs = 60_000,
 ): Promise<T> {
-  for (const deadline = Date.now() + timeoutMs; ; ) {
+  for (const deadline = Date.now() + timeoutMs; ;) {
     const found = await look();
     if (found !== undefined) return found;
     if (Date.now() > deadline) throw new Error(`waited ${String(timeoutMs)} ms for ${what}`);

@@ -1,5 +1,11 @@
 /** The raw floor: workflows that do nothing but what is counted. */
-import { condition, defineSignal, proxyActivities, proxyLocalActivities, setHandler } from '@temporalio/workflow';
+import {
+  condition,
+  defineSignal,
+  proxyActivities,
+  proxyLocalActivities,
+  setHandler,
+} from '@temporalio/workflow';
 import type { BareActivities } from '../bare-worker.js';
 
 const remote = proxyActivities<BareActivities>({ startToCloseTimeout: '1 minute' });
@@ -22,7 +28,8 @@ export async function oneActivity(): Promise<void> {
 export async function bareLife(shape: BareShape): Promise<void> {
   let received = 0;
   setHandler(nudgeSignal, () => void (received += 1));
-  for (let i = 0; i < shape.remote; i += 1) await (i + 1 < shape.signals ? remote.signalBack() : remote.nothing());
+  for (let i = 0; i < shape.remote; i += 1)
+    await (i + 1 < shape.signals ? remote.signalBack() : remote.nothing());
   for (let i = 0; i < shape.local; i += 1) await local.nothing();
   await condition(() => received >= shape.signals);
 }

@@ -48,7 +48,7 @@ describe('parts that are killed while an agent runs', function () {
     await stack.stopUp('SIGKILL');
     await stack.start();
     // The new worker watches before the agent goes on, so that what follows is seen by nobody else.
-    await life.until('attached again', () => stack.output.includes('"how":"attach"'));
+    await life.until('attached again', () => stack.output.includes(`"slug":"${slug}","turn":1,"how":"attach"`));
     const { id, startedAt, status } = await life.container(slug, 'agent');
     assert.deepEqual({ id, startedAt, status }, { id: before.id, startedAt: before.startedAt, status: 'running' });
     await life.files.letGo(slug);

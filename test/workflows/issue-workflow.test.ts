@@ -4,6 +4,7 @@ import type { History } from '../support/temporal/histories.js';
 import { isGrpcDeadlineError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import type { RunTurnInput } from '../../src/activities/inputs.js';
 import type { RunEvent } from '../../src/domain/events.js';
 import { workflowIdOf } from '../../src/domain/issue.js';
 import type { TurnResult } from '../../src/domain/turn.js';
@@ -78,9 +79,8 @@ describe('issueWorkflow on the time-skipping server', function () {
       return this.handle().signal(eventSignal, event);
     }
 
-    async started(turn: number): Promise<void> {
-      const { slug } = await this.handle().query(stateQuery);
-      await this.send({ kind: 'turn_started', slug: slug ?? '', turn, at: 0 });
+    async started({ slug, turn }: RunTurnInput): Promise<void> {
+      await this.send({ kind: 'turn_started', slug, turn, at: 0 });
     }
 
     /** The test server can lose a query that meets a continue-as-new. */
@@ -123,9 +123,9 @@ describe('issueWorkflow on the time-skipping server', function () {
   it('lives from trigger over done, comment and the same session to destroyed', () =>
     run(
       'whole-life',
-      (life) => (turn) => ({
-        run: async () => {
-          await life.started(turn);
+      (life) => () => ({
+        run: async (input: RunTurnInput) => {
+          await life.started(input);
           return done;
         },
         settle: { publish: { kind: 'published', pr: 13, prUrl: 'u', head: 'h', created: true } },
@@ -158,9 +158,9 @@ describe('issueWorkflow on the time-skipping server', function () {
   it('stops a silent agent after the real thirty minutes, exactly once', () =>
     run(
       'watchdog',
-      (life) => (turn) => ({
+      (life) => () => ({
         run: async (input) => {
-          await life.started(turn);
+          await life.started(input);
           return input.stop === null ? detached() : { exitCode: 143 };
         },
       }),
@@ -186,9 +186,9 @@ describe('issueWorkflow on the time-skipping server', function () {
   it('attaches again, and runs no second agent, when the worker that watched goes away', () =>
     run(
       'attach',
-      (life) => (turn) => ({
-        run: async (_input, activity) => {
-          await life.started(turn);
+      (life) => () => ({
+        run: async (input, activity) => {
+          await life.started(input);
           return activity.info.activityType === 'attachTurn' ? done : detached();
         },
       }),
@@ -205,9 +205,9 @@ describe('issueWorkflow on the time-skipping server', function () {
   it('refuses an operator’s command that cannot apply, with the reason, and takes one that can', () =>
     run(
       'operator',
-      (life) => (turn) => ({
-        run: async () => {
-          await life.started(turn);
+      (life) => () => ({
+        run: async (input: RunTurnInput) => {
+          await life.started(input);
           return done;
         },
       }),
@@ -235,7 +235,7 @@ describe('issueWorkflow on the time-skipping server', function () {
       'open-pr',
       (life) => (turn) => ({
         run: async (input) => {
-          await life.started(turn);
+          await life.started(input);
           const request = { slug: input.slug, turn, requestId: 'request1', contentRef: 'c' };
           const first = await life.handle().executeUpdate(openPrUpdate, { args: [request], updateId: 'one' });
           const second = await life
@@ -261,9 +261,9 @@ describe('issueWorkflow on the time-skipping server', function () {
   it('begins a fresh life, with a new slug, for a trigger that came while it was destroying', () =>
     run(
       'fresh-life',
-      (life) => (turn) => ({
-        run: async () => {
-          await life.started(turn);
+      (life) => () => ({
+        run: async (input: RunTurnInput) => {
+          await life.started(input);
           return done;
         },
       }),
@@ -279,9 +279,9 @@ describe('issueWorkflow on the time-skipping server', function () {
       },
     ));
 
-  const plain = (life: Life) => (turn: number) => ({
-    run: async () => {
-      await life.started(turn);
+  const plain = (life: Life) => () => ({
+    run: async (input: RunTurnInput) => {
+      await life.started(input);
       return done;
     },
   });
@@ -289,9 +289,9 @@ describe('issueWorkflow on the time-skipping server', function () {
   it('nudges once after a clean exit without signal_done', () =>
     run(
       'nudge',
-      (life) => (turn) => ({
-        run: async () => {
-          await life.started(turn);
+      (life) => () => ({
+        run: async (input: RunTurnInput) => {
+          await life.started(input);
           return {};
         },
       }),
@@ -353,9 +353,9 @@ describe('issueWorkflow on the time-skipping server', function () {
   it('destroys after the turn when the issue is closed while it runs', () =>
     run(
       'closed-while-running',
-      (life) => (turn) => ({
-        run: async (_input, activity) => {
-          await life.started(turn);
+      (life) => () => ({
+        run: async (input, activity) => {
+          await life.started(input);
           const beating = setInterval(() => {
             activity.heartbeat();
           }, 100);

@@ -1,6 +1,8 @@
 /** Ends the runs that a stopped demo left under way: as an operator would, then by force. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
 import Docker from 'dockerode';
 import { listOwned } from '../../../src/adapters/docker/inventory.js';
 import { isSlug } from '../../../src/domain/slug.js';
@@ -9,29 +11,39 @@ import type { Stack } from '../../../test/support/stack/stack.js';
 
 const DESTROY_MS = 25_000;
 
+type Log = (text: string) => void;
+
 /** Asks every open run to be destroyed and waits for it, for 25 s together. Never rejects: force comes after it. */
-export async function endRuns(stack: Stack, log: (text: string) => void): Promise<void> {
+export async function endRuns(stack: Stack, log: Log): Promise<void> {
   try {
     const client = await stack.client();
-    try {
-      await client.withDeadline(Date.now() + DESTROY_MS, async () => {
-        const query = `WorkflowType = '${ISSUE_WORKFLOW}' AND ExecutionStatus = 'Running'`;
-        for await (const { workflowId } of client.workflow.list({ query })) {
-          const handle = client.workflow.getHandle(workflowId);
-          await handle.executeUpdate(commandUpdate, { args: [{ kind: 'destroy' }] });
-          await handle.result();
-        }
-      });
-    } finally {
-      await client.connection.close();
-    }
+    const late = new AbortController();
+    await Promise.race([
+      destroyAll(client, log),
+      delay(DESTROY_MS, undefined, { signal: late.signal }).catch(() => undefined),
+    ]);
+    late.abort();
+    await client.connection.close();
   } catch (error) {
-    log(`demo: not every run could be ended in good order: ${String(error)}\n`);
+    log(`demo: the runs could not be ended in good order: ${String(error)}\n`);
   }
 }
 
-/** Containers and volumes of every run that this home knows of. Nothing may be left that could make new ones. */
-export async function removeBottles(home: string, log: (text: string) => void): Promise<void> {
+async function destroyAll(client: Client, log: Log): Promise<void> {
+  const query = `WorkflowType = '${ISSUE_WORKFLOW}' AND ExecutionStatus = 'Running'`;
+  for await (const { workflowId } of client.workflow.list({ query })) {
+    const handle = client.workflow.getHandle(workflowId);
+    try {
+      await handle.executeUpdate(commandUpdate, { args: [{ kind: 'destroy' }] });
+      await handle.result();
+    } catch (error) {
+      log(`demo: ${workflowId} could not be ended in good order: ${String(error)}\n`);
+    }
+  }
+}
+
+/** Containers and volumes of every run that this home knows of. Nothing may run any longer that makes new ones. */
+export async function removeBottles(home: string, log: Log): Promise<void> {
   try {
     const docker = new Docker();
     const slugs = (await readdir(join(home, 'state')).catch(() => [])).filter(isSlug);

@@ -3,20 +3,24 @@
 export const AGENT_LABEL = 'bot-bottle:implementer';
 export const FILE = 'greet.sh';
 
-const FIRST = String.raw`#!/bin/sh\nname=$` + String.raw`{1:-world}\necho "hello, $name"`;
-const SECOND =
-  String.raw`#!/bin/sh\nloud=\nif [ "$1" = --loud ]; then loud=1; shift; fi\nname=$` +
-  String.raw`{1:-world}\nif [ -n "$loud" ]; then echo "HELLO, $name!"; else echo "hello, $name"; fi`;
+const GREETS_BY_NAME = ['#!/bin/sh', 'name=${1:-world}', 'echo "hello, $name"'];
+const SHOUTS = [
+  '#!/bin/sh',
+  'loud=',
+  'if [ "$1" = --loud ]; then loud=1; shift; fi',
+  'name=${1:-world}',
+  'if [ -n "$loud" ]; then echo "HELLO, $name!"; else echo "hello, $name"; fi',
+];
 
 /** The file as the agent is to leave it in the end. */
-export const FINAL_CONTENT = `${SECOND.replaceAll(String.raw`\n`, '\n')}\n`;
+export const FINAL_CONTENT = `${SHOUTS.join('\n')}\n`;
 
 export const ISSUE_TITLE = 'greet.sh should greet people by name';
 
 export function issueBody(issue: number): string {
-  return block('`sh greet.sh alice` says "hello"; it should say "hello, alice".', [
+  return withScript('`sh greet.sh alice` says "hello"; it should say "hello, alice".', [
     `read_issue ${String(issue)}`,
-    `write ${FILE} ${FIRST}`,
+    write(GREETS_BY_NAME),
     `run sh ${FILE} alice`,
     'commit Greet people by name',
     `open_pr Greet people by name | \`${FILE} alice\` now says "hello, alice"; without a name it greets the world.`,
@@ -24,16 +28,22 @@ export function issueBody(issue: number): string {
   ]);
 }
 
+export const COMMENT = 'Good. Could it also shout, as in `sh greet.sh --loud alice`?';
+
 export function commentBody(pr: number): string {
-  return block('Good. Could it also shout, as in `sh greet.sh --loud alice`?', [
+  return withScript(COMMENT, [
     `read_comments ${String(pr)}`,
-    `write ${FILE} ${SECOND}`,
+    write(SHOUTS),
     `run sh ${FILE} --loud alice`,
     'commit Shout when asked to',
     'done success greet.sh shouts when asked to',
   ]);
 }
 
-function block(wish: string, script: readonly string[]): string {
+function write(lines: readonly string[]): string {
+  return `write ${FILE} ${lines.join('\\n')}`;
+}
+
+function withScript(wish: string, script: readonly string[]): string {
   return [wish, '', '```bottle-script', ...script, '```'].join('\n');
 }

@@ -1,0 +1,161 @@
+/**
+ * Launch and resume of a real bottle against their raw floors, and the history a turn costs: rounds of floor and product
+ * in turns, on one real stack (forge, Temporal server, webhook, worker, containers).
+ */
+import { randomUUID } from 'node:crypto';
+import type { Client } from '@temporalio/client';
+import { DockerBottleRuntime } from '../src/adapters/docker/docker-runtime.js';
+import { Stack } from '../test/support/stack/stack.js';
+import { quietRuntime } from '../test/support/temporal/time-skipping.js';
+import { BARE_QUEUE, withBareWorker } from './bare-worker.js';
+import { BottleLife, preparePerson, type LifeWorld, type TimedTurn } from './bottle-life.js';
+import { DeliveryRelay } from './delivery-relay.js';
+import { ratioFigure, type Figure, type Round } from './figure.js';
+import { breakdown, eventsByTurn, type HistoryEvent } from './history-events.js';
+import { RawBottle } from './raw-bottle.js';
+import { describeStages, traceTurn, type Stage } from './trace-turn.js';
+
+export interface BottleFigures {
+  readonly launch_overhead_ratio: Figure;
+  readonly resume_overhead_ratio: Figure;
+  readonly history_events_per_turn: Figure;
+}
+
+interface Measured {
+  readonly launch: Round;
+  readonly resume: Round;
+  readonly history: readonly HistoryEvent[];
+  readonly stages: { readonly launch: readonly Stage[]; readonly resume: readonly Stage[] };
+}
+
+export async function bottleFigures(rounds: number): Promise<BottleFigures> {
+  return withStack(async (world) => {
+    // The first round warms everything up and is not counted.
+    await measureOnce(world, 0);
+    const measured: Measured[] = [];
+    for (let round = 1; round <= rounds; round += 1) measured.push(await measureOnce(world, round));
+    return {
+      launch_overhead_ratio: ratioFigure(
+        measured.map(({ launch }) => launch),
+        {
+          goal: 1.5,
+          better: 'less',
+          unit: 'ms',
+          notes: [describeStages(measured.map(({ stages }) => stages.launch))],
+        },
+      ),
+      resume_overhead_ratio: ratioFigure(
+        measured.map(({ resume }) => resume),
+        {
+          goal: 2,
+          better: 'less',
+          unit: 'ms',
+          notes: [describeStages(measured.map(({ stages }) => stages.resume))],
+        },
+      ),
+      history_events_per_turn: historyFigure(measured.map(({ history }) => history)),
+    };
+  });
+}
+
+/** A whole life of the product between the two halves of its floor; every other round begins with the product. */
+async function measureOnce(world: LifeWorld, round: number): Promise<Measured> {
+  const floorFirst = round % 2 === 0;
+  const raw = await RawBottle.prepare(world.stack.home, world.stack.env['FORGE_GITEA_API'] ?? '');
+  try {
+    const floor = { launch: 0, resume: 0 };
+    const floorLaunch = async (): Promise<void> => {
+      floor.launch = await timedFloor(world.client, () => raw.launch());
+      await raw.stop();
+    };
+    const floorResume = async (): Promise<void> => {
+      floor.resume = await timedFloor(world.client, () => raw.restart());
+      await raw.stop();
+    };
+    if (floorFirst) await floorLaunch();
+    const { life, timed: launch } = await BottleLife.launch(world);
+    if (!floorFirst) await floorLaunch();
+    if (floorFirst) await floorResume();
+    const resume = await life.resume();
+    if (!floorFirst) await floorResume();
+    const history = await life.close();
+    return {
+      launch: { measured: took(launch), floor: floor.launch },
+      resume: { measured: took(resume), floor: floor.resume },
+      history,
+      stages: { launch: await traceTurn(launch, history), resume: await traceTurn(resume, history) },
+    };
+  } finally {
+    await raw.remove();
+  }
+}
+
+function took({ postedAt, firstInstructionAt }: TimedTurn): number {
+  return firstInstructionAt - postedAt;
+}
+
+/** Milliseconds from the start of a workflow with one activity over its end to the agent's first instruction. */
+async function timedFloor(client: Client, startContainers: () => Promise<number>): Promise<number> {
+  const began = Date.now();
+  await client.workflow.execute('oneActivity', {
+    workflowId: `bench-${randomUUID()}`,
+    taskQueue: BARE_QUEUE,
+  });
+  return (await startContainers()) - began;
+}
+
+function historyFigure(histories: readonly (readonly HistoryEvent[])[]): Figure {
+  const turns = histories.map((history) => eventsByTurn(history));
+  if (turns.length === 0 || turns.some((life) => life.length !== 2))
+    throw new Error('a life had not two turns');
+  const worst = (turn: number): readonly HistoryEvent[] =>
+    turns.map((life) => life[turn] ?? []).reduce((a, b) => (b.length > a.length ? b : a));
+  const [first, second] = [worst(0), worst(1)];
+  return {
+    value: Math.max(first.length, second.length),
+    goal: 40,
+    unit: 'events',
+    better: 'less',
+    parts: null,
+    rounds: turns.flatMap((life) => life.map((events) => events.length)),
+    notes: [
+      `first turn, with open_pr and the life's beginning: ${String(first.length)}: ${breakdown(first)}`,
+      `rehydrated turn: ${String(second.length)}: ${breakdown(second)}`,
+    ],
+  };
+}
+
+async function withStack<T>(work: (world: LifeWorld) => Promise<T>): Promise<T> {
+  quietRuntime();
+  const stack = await Stack.prepare();
+  try {
+    await stack.start();
+    const client = await stack.client();
+    const relay = await DeliveryRelay.start(stack.webhookUrl);
+    try {
+      const person = await preparePerson(stack, relay);
+      return await withBareWorker(stack.temporalAddress, client, () =>
+        work({ stack, client, person, relay }),
+      );
+    } finally {
+      await relay.close();
+      await client.connection.close();
+      await stack.stopUp();
+      await removeRuns();
+    }
+  } finally {
+    await stack.remove();
+  }
+}
+
+/** What a life that failed half-way has left. The owner of these runs is nobody but the benchmark. */
+async function removeRuns(): Promise<void> {
+  const runtime = new DockerBottleRuntime();
+  const slugs = (await runtime.list())
+    .map(({ slug }) => slug)
+    .filter((slug) => slug.startsWith('implementer-alice-bench-'));
+  for (const slug of new Set(slugs)) {
+    for (const role of ['agent', 'bundle'] as const) await runtime.remove(slug, role);
+    await runtime.removeVolumes(slug);
+  }
+}

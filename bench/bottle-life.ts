@@ -1,0 +1,119 @@
+/** One life of an issue on the real stack, driven through recorded deliveries so that each can be timed from its POST. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Client } from '@temporalio/client';
+import { workflowIdOf, type SubjectRef } from '../src/domain/issue.js';
+import type { RunView } from '../src/workflows/messages.js';
+import type { Person } from '../test/support/gitea/person.js';
+import type { Stack } from '../test/support/stack/stack.js';
+import type { DeliveryRelay } from './delivery-relay.js';
+import type { HistoryEvent } from './history-events.js';
+import { until } from './until.js';
+
+const [OWNER, REPO] = ['alice', 'bench'];
+const FROZEN_MS = 60_000;
+
+export interface TimedTurn {
+  readonly slug: string;
+  readonly turn: number;
+  /** Epoch milliseconds of the delivery's POST and of the agent's first instruction. */
+  readonly postedAt: number;
+  readonly firstInstructionAt: number;
+}
+
+export class BottleLife {
+  private constructor(
+    private readonly world: LifeWorld,
+    private readonly subject: SubjectRef,
+    private turn: number,
+  ) {}
+
+  /** A triggered issue is made, its deliveries held until the forge has sent them all; then they are posted in order. */
+  static async launch(world: LifeWorld): Promise<{ readonly life: BottleLife; readonly timed: TimedTurn }> {
+    const { stack, person, relay } = world;
+    relay.hold();
+    const number = await person.createIssue({
+      title: 'A benchmark',
+      body: 'Please write notes.',
+      labels: ['bot-bottle:implementer'],
+      assignees: [stack.gitea.bot.login],
+    });
+    await held(relay, ['issue_assign', 'issues', 'issue_label']);
+    const life = new BottleLife(world, { forge: 'gitea', owner: OWNER, repo: REPO, number }, 0);
+    return { life, timed: await life.timedTurn(await relay.release()) };
+  }
+
+  /** A comment on the pull request wakes the frozen run. */
+  async resume(): Promise<TimedTurn> {
+    const { person, relay } = this.world;
+    const { prs } = await this.view();
+    const [pr] = prs;
+    if (pr === undefined) throw new Error('the first turn opened no pull request');
+    relay.hold();
+    await person.comment(pr, 'Please add one more line.');
+    await held(relay, ['pull_request_comment']);
+    return this.timedTurn(await relay.release());
+  }
+
+  /** Closes the pull request, waits for the run's end, and answers its whole history. */
+  async close(): Promise<readonly HistoryEvent[]> {
+    const { client, person } = this.world;
+    const { prs } = await this.view();
+    for (const pr of prs) await person.closeIssue(pr);
+    if (prs.length === 0) await person.closeIssue(this.subject.number);
+    const handle = client.workflow.getHandle(workflowIdOf(this.subject));
+    await handle.result();
+    return (await handle.fetchHistory()).events ?? [];
+  }
+
+  private view(): Promise<RunView> {
+    const { stack, client } = this.world;
+    return stack.until(client, this.subject, 'an answer', () => true);
+  }
+
+  private async timedTurn(postedAt: number): Promise<TimedTurn> {
+    const { stack, client } = this.world;
+    const turn = (this.turn += 1);
+    const frozen = await stack.until(
+      client,
+      this.subject,
+      `the freeze of turn ${String(turn)}`,
+      (view) => view.phase === 'frozen' && view.turn === turn,
+      FROZEN_MS,
+    );
+    if (frozen.slug === null || frozen.reason !== 'done')
+      throw new Error(`turn ${String(turn)} ended as ${String(frozen.reason)}: ${String(frozen.detail)}`);
+    const log = await readFile(
+      join(stack.home, 'state', frozen.slug, 'turns', String(turn), 'agent.log'),
+      'utf8',
+    );
+    const firstInstructionAt = Number(/"first_instruction","at":(\d+)/.exec(log)?.[1]);
+    if (!Number.isFinite(firstInstructionAt))
+      throw new Error(`no first instruction in the agent's log:\n${log}`);
+    return { slug: frozen.slug, turn, postedAt, firstInstructionAt };
+  }
+}
+
+export interface LifeWorld {
+  readonly stack: Stack;
+  readonly client: Client;
+  /** Acts on the repository whose deliveries go through the relay. */
+  readonly person: Person;
+  readonly relay: DeliveryRelay;
+}
+
+/** The repository of these lives, and its hook. */
+export async function preparePerson(stack: Stack, relay: DeliveryRelay): Promise<Person> {
+  const { gitea } = stack;
+  const repo = await gitea.addRepository(gitea.alice, REPO);
+  await gitea.addWebhook(repo, relay.url, stack.webhookSecret);
+  return gitea.alice.on(repo);
+}
+
+function held(relay: DeliveryRelay, types: readonly string[]): Promise<true> {
+  return until(
+    `the deliveries ${types.join(', ')}`,
+    () => (types.every((type) => relay.heldTypes.includes(type)) ? true : undefined),
+    20_000,
+  );
+}

@@ -1,0 +1,87 @@
+/** `script/bench`: measures every figure, prints it with its floor, and ends with one line of JSON. */
+import { parseArgs } from 'node:util';
+import { bottleFigures, type BottleFigures } from './bottle-figures.js';
+import { describeFigure, type Figure } from './figure.js';
+import { ingestRatio } from './ingest.js';
+import { lifecycleRatio } from './lifecycle.js';
+import { within } from './until.js';
+
+const MINUTE = 60_000;
+const BOTTLE_FIGURES = ['launch_overhead_ratio', 'resume_overhead_ratio', 'history_events_per_turn'] as const;
+const NAMES = ['ingest_ratio', 'lifecycle_ratio', ...BOTTLE_FIGURES] as const;
+type Name = (typeof NAMES)[number];
+
+const { values: options } = parseArgs({
+  options: {
+    json: { type: 'boolean', default: false },
+    only: { type: 'string', multiple: true, default: [] },
+    rounds: { type: 'string', default: '5' },
+  },
+});
+
+function wanted(): ReadonlySet<Name> {
+  const unknown = options.only.filter((name) => !NAMES.some((known) => known === name));
+  if (unknown.length > 0)
+    throw new Error(`no such figure: ${unknown.join(', ')}; there are ${NAMES.join(', ')}`);
+  return new Set(NAMES.filter((name) => options.only.length === 0 || options.only.includes(name)));
+}
+
+function roundCount(): number {
+  const rounds = Number(options.rounds);
+  if (Number.isSafeInteger(rounds) && rounds >= 1 && rounds <= 100) return rounds;
+  throw new Error(`--rounds takes a number from 1 to 100, not ${options.rounds}`);
+}
+
+async function ingest(): Promise<Partial<Record<Name, Figure>>> {
+  const { value, floor, measured } = await ingestRatio();
+  const parts = { measured, floor, unit: '/s' } as const;
+  return { ingest_ratio: { value, goal: 0.8, unit: 'ratio', better: 'more', parts, rounds: [], notes: [] } };
+}
+
+async function main(): Promise<number> {
+  const names = wanted();
+  const rounds = roundCount();
+  const figures: Partial<Record<Name, Figure>> = {};
+  let missing = 0;
+  const measure = async (
+    own: readonly Name[],
+    minutes: number,
+    work: () => Promise<Partial<Record<Name, Figure>> | BottleFigures>,
+  ): Promise<void> => {
+    const asked = own.filter((name) => names.has(name));
+    if (asked.length === 0) return;
+    console.error(`measuring ${asked.join(', ')} …`);
+    try {
+      const found: Partial<Record<Name, Figure>> = await within(asked.join(', '), minutes * MINUTE, work());
+      for (const name of asked) {
+        const figure = found[name];
+        if (figure === undefined) continue;
+        figures[name] = figure;
+        console.log(describeFigure(name, figure));
+      }
+    } catch (error) {
+      missing += asked.length;
+      console.error(`${asked.join(', ')}: not measured:`, error);
+    }
+  };
+  await measure(['ingest_ratio'], 5, ingest);
+  await measure(['lifecycle_ratio'], 3 + rounds, async () => ({
+    lifecycle_ratio: await lifecycleRatio(rounds),
+  }));
+  await measure(BOTTLE_FIGURES, 3 + 2 * rounds, () => bottleFigures(rounds));
+  if (options.json) {
+    const json = Object.entries(figures).map(([name, { value, goal, unit, parts }]) => [
+      name,
+      {
+        value: Number(value.toFixed(3)),
+        goal,
+        unit,
+        ...(parts === null ? {} : { measured: parts.measured, floor: parts.floor }),
+      },
+    ]);
+    console.log(JSON.stringify(Object.fromEntries(json)));
+  }
+  return missing === 0 ? 0 : 1;
+}
+
+process.exitCode = await main();

@@ -1,0 +1,151 @@
+/**
+ * The raw floor of a launch and of a resume: the run's two containers made and started with the engine's own calls, one
+ * after the other, with the product's images, options and network. Nothing is looked at, adopted or waited for between
+ * the calls. The agent's first instruction is that of a program of one line on the same runtime, which the image's
+ * entrypoint executes; its workspace needs no git and no socket is waited for.
+ */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import Docker from 'dockerode';
+import { agentProvider } from '../src/adapters/agents/registry.js';
+import { agentContainer } from '../src/adapters/docker/agent-container.js';
+import { bundleContainer } from '../src/adapters/docker/bundle-container.js';
+import { VOLUME_KINDS, volumeName } from '../src/adapters/docker/names-and-labels.js';
+import { LocalQueueDirectory } from '../src/adapters/files/queue-directory.js';
+import { LocalRunFiles } from '../src/adapters/files/run-files.js';
+import { ManifestDirectory } from '../src/adapters/manifests/manifest-directory.js';
+import { SETTINGS } from '../src/config/settings.js';
+import { makeSlug } from '../src/domain/slug.js';
+
+const SUBJECT = { forge: 'gitea', owner: 'bench', repo: 'floor', number: 1 } as const;
+const LABELS = { 'bot-bottle.bench': '1' };
+const COMMIT = '0'.repeat(40);
+const FIRST_INSTRUCTION = 'require("fs").writeSync(1, `${Date.now()}\\n`)';
+
+type Specs = readonly [bundle: Docker.ContainerCreateOptions, agent: Docker.ContainerCreateOptions];
+
+export class RawBottle {
+  private readonly containers: Docker.Container[] = [];
+
+  private constructor(
+    private readonly docker: Docker,
+    private readonly slug: string,
+    private readonly specs: Specs,
+  ) {}
+
+  /** Everything that is there before the clock starts: directories, token, the turn's input. */
+  static async prepare(home: string, forgeApi: string): Promise<RawBottle> {
+    const docker = new Docker();
+    const slug = makeSlug('bench', SUBJECT, Math.random);
+    const files = new LocalRunFiles({ home, forgeToken: () => Promise.resolve('f'.repeat(40)) });
+    const paths = await files.prepare(slug);
+    await files.placeToken(slug);
+    await new LocalQueueDirectory({ home }).writeTurnHeader(slug, { turn: 1, prNumber: null });
+    await files.writeTurnInput(slug, {
+      turn: 1,
+      argv: ['/usr/local/bin/node', '-e', FIRST_INSTRUCTION],
+      env: {},
+      prompt: 'none',
+      branch: 'bot-bottle/1-floor',
+      start: COMMIT,
+      gitUser: { name: 'bench', email: 'bench@example.invalid' },
+      wantsForge: false,
+      resetTo: null,
+      turnJson: {},
+    });
+    await mkdir(join(paths.workspace, '.git'));
+    await writeFile(join(paths.workspace, '.git', 'bottle-ready'), `${COMMIT}\n`);
+    const loopbackDir = join(home, 'loopback');
+    await mkdir(loopbackDir, { recursive: true });
+    const bottle = await new ManifestDirectory(home).bottle(['default']);
+    if (bottle === undefined) throw new Error('there is no bottle "default"');
+    const { NCPU } = (await docker.info()) as { readonly NCPU: number };
+    const bundle = bundleContainer(
+      {
+        slug,
+        image: SETTINGS.BUNDLE_IMAGE.fallback as string,
+        queueOutDir: paths.queueOut,
+        queueInDir: paths.queueIn,
+        tokenFile: paths.bundleToken,
+        caFile: null,
+        loopbackDir,
+        network: SETTINGS.BUNDLE_NETWORK.fallback as string,
+        env: {
+          BOTTLE_SLUG: slug,
+          FORGE_GITEA_API: forgeApi,
+          FORGE_OWNER: SUBJECT.owner,
+          FORGE_REPO: SUBJECT.repo,
+          FORGE_ISSUE_NUMBER: '1',
+          FORGE_PR_NUMBER: '',
+          FORGE_SOCKET: '/run/bottle/loopback/forge.sock',
+        },
+      },
+      NCPU,
+    );
+    const agent = agentContainer(
+      {
+        slug,
+        image: bottle.image ?? agentProvider('scripted').image,
+        workspaceDir: paths.workspace,
+        turnDir: paths.turnInput,
+        limits: bottle.limits,
+        env: bottle.env,
+      },
+      NCPU,
+    );
+    return new RawBottle(docker, slug, [bundle, agent]);
+  }
+
+  /** Creates and starts both. Resolves with the epoch milliseconds of the agent's first instruction. */
+  async launch(): Promise<number> {
+    const [bundle, agent] = this.specs;
+    for (const [spec, role] of [
+      [bundle, 'bundle'],
+      [agent, 'agent'],
+    ] as const) {
+      const container = await this.docker.createContainer({
+        ...spec,
+        name: `bb-${this.slug}-${role}`,
+        Labels: LABELS,
+      });
+      this.containers.push(container);
+      await container.start();
+    }
+    return this.firstInstruction();
+  }
+
+  /** Starts both again; they were stopped before. */
+  async restart(): Promise<number> {
+    for (const container of this.containers) await container.start();
+    return this.firstInstruction();
+  }
+
+  /** The bundle stops as it does at a freeze; the agent's program has ended. */
+  async stop(): Promise<void> {
+    const [bundle] = this.containers;
+    await bundle?.stop({ t: 3 });
+  }
+
+  async remove(): Promise<void> {
+    for (const container of this.containers) await container.remove({ force: true, v: true });
+    for (const kind of VOLUME_KINDS) {
+      await this.docker
+        .getVolume(volumeName(this.slug, kind))
+        .remove()
+        .catch((error: unknown) => {
+          if (!(error instanceof Error && 'statusCode' in error && error.statusCode === 404)) throw error;
+        });
+    }
+  }
+
+  private async firstInstruction(): Promise<number> {
+    const agent = this.containers[1];
+    if (agent === undefined) throw new Error('the floor has no agent');
+    const { StatusCode: code } = (await agent.wait()) as { readonly StatusCode: number };
+    const output = (await agent.logs({ stdout: true, stderr: true })).toString('latin1');
+    const at = Number(/(\d{13})\D*$/.exec(output)?.[1]);
+    if (code !== 0 || !Number.isFinite(at))
+      throw new Error(`the floor's agent failed (${String(code)}): ${output}`);
+    return at;
+  }
+}

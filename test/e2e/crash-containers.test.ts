@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import type { Client } from '@temporalio/client';
+import { bottleScript, WAIT_FOR_TEST } from '../support/stack/bottle-script.js';
+import { Life } from '../support/stack/life.js';
+import { Stack, waitUntil } from '../support/stack/stack.js';
+import { tearDown } from '../support/stack/tear-down.js';
+
+const NOTICED_MS = 10_000;
+
+describe('containers that are killed while an agent runs', function () {
+  this.timeout(180_000);
+  let stack: Stack;
+  let client: Client | undefined;
+
+  const trigger = (title: string, ...script: string[]): Promise<Life> => {
+    assert.ok(client !== undefined);
+    return Life.trigger(stack, client, title, bottleScript(...script));
+  };
+
+  before(async () => {
+    stack = await Stack.prepare({
+      env: { BOTTLE_DONE_GRACE: '5s' },
+      onOutput: (text) => process.env['BOT_BOTTLE_TEST_LOG'] !== undefined && process.stderr.write(text),
+    });
+    await stack.start();
+    client = await stack.client();
+  });
+  after(() => tearDown(stack, client));
+
+  /** Kills the sidecar and waits until another one runs in its place. */
+  async function killSidecar(life: Life, slug: string): Promise<void> {
+    const before = await life.container(slug, 'bundle');
+    assert.equal(before.status, 'running');
+    await life.killContainer(slug, 'bundle');
+    const again = async (): Promise<boolean> => {
+      const { status, startedAt } = await life.container(slug, 'bundle');
+      return status === 'running' && startedAt !== before.startedAt;
+    };
+    await waitUntil('the sidecar to run again', again, NOTICED_MS);
+  }
+
+  it('restarts a sidecar that died, and the agent goes on talking to the forge', async () => {
+    const life = await trigger(
+      'the sidecar dies',
+      'read_issue 1',
+      WAIT_FOR_TEST,
+      'comment 1 written after the restart',
+      'done success finished',
+    );
+    const { slug } = await life.running();
+    await life.agentSaid(slug, 1, 'until [ -e');
+    await killSidecar(life, slug);
+    await life.files.letGo(slug);
+    const view = await life.frozen(1, 'done');
+    assert.equal(view.lastTurn?.exitCode, 0);
+    const said = (await stack.gitea.alice.comments(life.issue)).filter(({ body }) => body.includes('after the restart'));
+    assert.equal(said.length, 1);
+    const operations = life.files.operations(slug).map(({ operation, outcome }) => `${operation} ${outcome}`);
+    assert.deepEqual(operations, ['read_issue ok', 'post_comment ok', 'signal_done ok']);
+  });
+
+  it('freezes the run when the sidecar dies for the third time in a turn', async () => {
+    const life = await trigger('the sidecar dies thrice', WAIT_FOR_TEST);
+    const { slug } = await life.running();
+    await life.agentSaid(slug, 1, 'until [ -e');
+    await killSidecar(life, slug);
+    await killSidecar(life, slug);
+    await life.killContainer(slug, 'bundle');
+    const view = await life.frozen(1, 'sidecar_died');
+    assert.equal(view.lastTurn?.doneStatus, null);
+    assert.notEqual(view.lastTurn.exitCode, 0);
+  });
+
+  it('keeps a `signal_done` that was queued before the sidecar died', async () => {
+    const life = await trigger('done, then no sidecar', WAIT_FOR_TEST, 'done success in time', 'print said it', 'hang');
+    const { slug } = await life.running();
+    await life.agentSaid(slug, 1, 'until [ -e');
+    await stack.stopUp('SIGKILL');
+    await life.files.letGo(slug);
+    const queueOut = life.files.path(slug, 'queue', 'out');
+    await waitUntil('the message in the queue', () => stack.hasFiles(queueOut));
+    await life.killContainer(slug, 'bundle');
+    await stack.start();
+    const view = await life.frozen(1, 'done');
+    assert.equal(view.lastTurn?.doneStatus, 'success');
+  });
+
+  it('freezes an agent whose container was killed as incomplete, and does not try again', async () => {
+    const life = await trigger('the agent is killed', WAIT_FOR_TEST);
+    const { slug } = await life.running();
+    await life.agentSaid(slug, 1, 'until [ -e');
+    await life.killContainer(slug, 'agent');
+    const view = await life.frozen(1, 'incomplete');
+    assert.deepEqual(view.lastTurn, { turn: 1, exitCode: 137, doneStatus: null, reason: 'incomplete' });
+    assert.equal((await life.container(slug, 'agent')).status, 'exited');
+    assert.deepEqual(
+      life.files.turnRows(slug).map(({ turn, event }) => `${String(turn)} ${event}`),
+      ['1 begun', '1 ended'],
+    );
+  });
+});
