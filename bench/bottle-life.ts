@@ -87,9 +87,11 @@ export class BottleLife {
       join(stack.home, 'state', frozen.slug, 'turns', String(turn), 'agent.log'),
       'utf8',
     );
-    const firstInstructionAt = Number(/"first_instruction","at":(\d+)/.exec(log)?.[1]);
-    if (!Number.isFinite(firstInstructionAt))
-      throw new Error(`no first instruction in the agent's log:\n${log}`);
+    // A log may begin with what an earlier turn of the same container wrote.
+    const firstInstructionAt = [...log.matchAll(/"first_instruction","at":(\d+)/g)]
+      .map(([, at]) => Number(at))
+      .find((at) => at >= postedAt);
+    if (firstInstructionAt === undefined) throw new Error(`no first instruction in the agent's log:\n${log}`);
     return { slug: frozen.slug, turn, postedAt, firstInstructionAt };
   }
 }

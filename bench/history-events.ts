@@ -1,6 +1,7 @@
 /** What a workflow's history is made of, and which turn its events belong to. */
 import type { WorkflowHandle } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
+import type { Observed } from '../src/domain/events.js';
 
 type History = Awaited<ReturnType<WorkflowHandle['fetchHistory']>>;
 export type HistoryEvent = NonNullable<History['events']>[number];
@@ -67,6 +68,9 @@ function signalOf(event: HistoryEvent): Readonly<Record<string, unknown>> | unde
   return payload == null ? undefined : defaultPayloadConverter.fromPayload(payload);
 }
 
+/** The subject closed, or a pull request of the run did. */
 function isClosing(signal: Readonly<Record<string, unknown>> | undefined): boolean {
-  return signal?.['kind'] === 'observed' && signal['open'] === false;
+  if (signal?.['kind'] !== 'observed') return false;
+  const { open, prs } = signal as unknown as Observed;
+  return !open || prs.some((pr) => !pr.open);
 }

@@ -2,12 +2,13 @@
  * Whole lives a second: the real workflow over activities that do nothing, against a bare workflow with as many
  * activities and signals, on the same development server, interleaved. A life: trigger, turn, comment, turn, closed.
  */
+import { DEFAULT_POLICY } from '../src/domain/run-policy.js';
 import { randomUUID } from 'node:crypto';
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import { createWorkers } from '../src/adapters/temporal/workers.js';
 import type { RunEvent } from '../src/domain/events.js';
 import { workflowIdOf, type SubjectRef } from '../src/domain/issue.js';
-import { DEFAULT_POLICY, eventSignal, ISSUE_WORKFLOW, TASK_QUEUE } from '../src/workflows/messages.js';
+import { eventSignal, ISSUE_WORKFLOW, TASK_QUEUE } from '../src/workflows/messages.js';
 import { comment, observed, trigger } from '../test/support/machine/world.js';
 import { ScriptedActivities } from '../test/support/temporal/scripted-activities.js';
 import { HOST } from '../test/support/temporal/time-skipping.js';

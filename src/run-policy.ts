@@ -1,5 +1,5 @@
 import type { Config } from './config.js';
-import { DEFAULT_POLICY, type RunPolicy } from './workflows/messages.js';
+import { DEFAULT_POLICY, type RunPolicy } from './domain/run-policy.js';
 
 /** The settings that a life is held to, from its beginning on. */
 export function policyOf(config: Config): RunPolicy {

@@ -10,18 +10,21 @@ export async function destroyRun(ports: HostPorts, run: RunRef): Promise<void> {
   const { runtime, files, queue } = ports;
   const { slug } = run;
   await Promise.all([runtime.stop(slug, 'agent', 0), runtime.stop(slug, 'bundle', 1)]);
-  const { workspace } = await files.prepare(slug);
+  const { workspace, queueOut } = await files.prepare(slug);
   await keepUnpublished(ports, run);
   await queue.archive(slug);
   await Promise.all([runtime.remove(slug, 'agent'), runtime.remove(slug, 'bundle')]);
-  // The tree belongs to the agent: it is emptied in a container, the host never walks it.
+  // These trees belong to agent and bundle: they are emptied in a container, the host never walks them.
   const removed = await runtime.runOnce({
-    name: `bb-${slug}-remove`,
+    name: 'remove',
     slug,
     image: ports.settings.bundleImage,
-    argv: ['/usr/bin/find', '/workspace', '-mindepth', '1', '-delete'],
+    argv: ['/usr/bin/find', '/workspace', '/queue', '-mindepth', '1', '-delete'],
     user: 'remover',
-    mounts: [{ source: workspace, target: '/workspace', readOnly: false }],
+    mounts: [
+      { source: workspace, target: '/workspace', readOnly: false },
+      { source: queueOut, target: '/queue', readOnly: false },
+    ],
     env: {},
     timeoutMs: REMOVAL_TIMEOUT_MS,
     maxOutputBytes: 64 * 1024,

@@ -7,6 +7,7 @@ import type { RunTurnInput } from './inputs.js';
 import type { ClaimActivities, HostActivities, TurnActivities } from './interface.js';
 import { publishWork } from './publish-work.js';
 import { settleTurn } from './settle-turn.js';
+import { eitherSignal } from './turn/either-signal.js';
 import { superviseTurn } from './turn/supervise-turn.js';
 import { Attachments } from './turn/attachments.js';
 
@@ -32,7 +33,7 @@ export function createHostActivities(ports: HostPorts): ClaimActivities & TurnAc
     }, HEARTBEAT_MS);
     try {
       if (how === 'attach') ports.slots.adopt(slug);
-      else await ports.slots.acquire(slug, AbortSignal.any([detach.signal, stop.signal]));
+      else await ports.slots.acquire(slug, eitherSignal(detach.signal, stop.signal));
       ports.log.info({ slug, turn, how, attempt: activityInfo().attempt }, 'watching the turn');
       const result = await superviseTurn(ports, input, { detach: detach.signal, stop: stop.signal });
       ports.slots.release(slug);

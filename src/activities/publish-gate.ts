@@ -29,7 +29,7 @@ export async function extractWork(
 ): Promise<ExtractedWork> {
   const { slug, subject } = run;
   const target = {
-    name: `bb-${slug}-${purpose}`,
+    name: purpose,
     slug,
     image: ports.settings.bundleImage,
     workspaceDir: ports.files.paths(slug).workspace,
@@ -99,7 +99,8 @@ async function pushBranch(
   | { kind: 'refused'; reason: string }
 > {
   const { slug, turn, subject, extraction, record } = input;
-  if (extraction.bundle === null) return { kind: 'unchanged', onForge: (record.refs?.branchSha ?? null) !== null };
+  if (extraction.bundle === null)
+    return { kind: 'unchanged', onForge: (record.refs?.branchSha ?? null) !== null };
   const bundleFile = await ports.files.saveFile(
     slug,
     `turns/${String(turn)}/publish.bundle`,

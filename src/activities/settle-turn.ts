@@ -102,7 +102,7 @@ async function keepUncommitted(
   if (listed.length === 0) return null;
   const { slug, turn, subject } = input;
   const target = {
-    name: `bb-${slug}-patch`,
+    name: 'patch',
     slug,
     image: ports.settings.bundleImage,
     workspaceDir: ports.files.paths(slug).workspace,

@@ -4,7 +4,8 @@ import { defineSearchAttributeKey, TypedSearchAttributes } from '@temporalio/com
 import { workflowIdOf } from '../domain/issue.js';
 import type { SubjectRef } from '../domain/issue.js';
 import { eventSignal, ISSUE_WORKFLOW, SEARCH_ATTRIBUTES, TASK_QUEUE } from '../workflows/messages.js';
-import type { IssueWorkflowInput, RunPolicy } from '../workflows/messages.js';
+import type { RunPolicy } from '../domain/run-policy.js';
+import type { IssueWorkflowInput } from '../workflows/messages.js';
 import type { RunDescription, WorkflowGateway } from './gateway.js';
 
 const CALL_MS = 10_000;

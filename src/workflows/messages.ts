@@ -4,6 +4,7 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { OperatorCommand, RunEvent } from '../domain/events.js';
 import type { SubjectRef } from '../domain/issue.js';
+import type { RunPolicy } from '../domain/run-policy.js';
 import type { FrozenReason, PublishResult } from '../domain/turn.js';
 import type { LastTurn, MachineState, Phase, TimelineEntry } from './machine-state.js';
 
@@ -31,23 +32,6 @@ export interface IssueWorkflowInput {
   /** State of the life before a continue-as-new. */
   readonly carried?: MachineState;
 }
-
-/** The operator's settings as they were when the life began. Milliseconds. */
-export interface RunPolicy {
-  readonly watchdogMs: number;
-  readonly turnTimeoutMs: number;
-  readonly doneGraceMs: number;
-  readonly nudges: number;
-  readonly wakesPerHour: number;
-}
-
-export const DEFAULT_POLICY: RunPolicy = {
-  watchdogMs: 30 * 60_000,
-  turnTimeoutMs: 60 * 60_000,
-  doneGraceMs: 20_000,
-  nudges: 1,
-  wakesPerHour: 10,
-};
 
 /** One signal with a tagged union: order is only guaranteed per name. */
 export const eventSignal = defineSignal<[RunEvent]>('event');

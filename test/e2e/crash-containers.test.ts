@@ -48,7 +48,10 @@ describe('containers that are killed while an agent runs', function () {
       'done success finished',
     );
     const { slug } = await life.running();
-    await life.agentSaid(slug, 1, 'until [ -e');
+    // What the sidecar has noted of the last quarter of a second goes with it.
+    const noted = async (): Promise<boolean> =>
+      (await life.files.text(slug, 'turns', '1', 'operations.jsonl')).includes('read_issue');
+    await waitUntil('the operation to be noted', noted);
     await killSidecar(life, slug);
     await life.files.letGo(slug);
     const view = await life.frozen(1, 'done');

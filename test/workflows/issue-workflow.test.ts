@@ -1,3 +1,4 @@
+import { DEFAULT_POLICY } from '../../src/domain/run-policy.js';
 import assert from 'node:assert/strict';
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import type { History } from '../support/temporal/histories.js';
@@ -10,8 +11,7 @@ import { workflowIdOf } from '../../src/domain/issue.js';
 import type { TurnResult } from '../../src/domain/turn.js';
 import {
   commandUpdate,
-  DEFAULT_POLICY,
-  eventSignal,
+    eventSignal,
   ISSUE_WORKFLOW,
   openPrUpdate,
   stateQuery,

@@ -22,7 +22,7 @@ export interface FeedOptions {
 }
 
 /** A line is held this long for earlier ones that are still on their way: logs are written four times a second. */
-const SETTLE_MS = 600;
+const SETTLE_MS = 750;
 const TICK_MS = 50;
 const SOURCE_WIDTH = 9;
 const TEXT_CHARACTERS = 200;
@@ -90,7 +90,9 @@ export class Feed {
     for (const { at, source, text, step } of due) {
       const mark = this.tty ? (step ? this.style('32', '✓') : ' ') : '';
       const told = `${source.padEnd(SOURCE_WIDTH)} ${step ? '' : '  '}${shortened(escapeTerminal(text))}`;
-      this.options.out.write(`${this.clock(at)}  ${mark}${mark === '' ? '' : ' '}${step ? told : this.style('2', told)}\n`);
+      this.options.out.write(
+        `${this.clock(at)}  ${mark}${mark === '' ? '' : ' '}${step ? told : this.style('2', told)}\n`,
+      );
     }
   }
 

@@ -10,7 +10,9 @@ export function objectOf(text: string): Readonly<Record<string, unknown>> | unde
 }
 
 export function asObject(value: unknown): Readonly<Record<string, unknown>> | undefined {
-  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : undefined;
+  return typeof value === 'object' && value !== null
+    ? (value as Readonly<Record<string, unknown>>)
+    : undefined;
 }
 
 /** A text or number as text, else nothing. */

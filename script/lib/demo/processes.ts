@@ -59,17 +59,13 @@ export class ProcessFamily {
   /** Looks again for children and for members of the sessions that known processes lead. */
   look(): void {
     const all = runningProcesses();
-    for (let before = -1; before !== this.known.size; ) {
+    for (let before = -1; before !== this.known.size;) {
       before = this.known.size;
       for (const found of all) {
         if (this.knows(found) || !(this.isAlive(found.parent) || this.isAlive(found.session))) continue;
         this.known.set(found.pid, found);
       }
     }
-  }
-
-  get size(): number {
-    return this.known.size;
   }
 
   alive(): LeftProcess[] {

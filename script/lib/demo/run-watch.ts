@@ -12,14 +12,24 @@ export interface TimelineEntry {
   readonly what: string;
 }
 
-const EVERY_MS = 75;
+/** What the webhook's dispatcher made of one delivery. */
+export interface Dispatch {
+  readonly at: number;
+  readonly event: string;
+  readonly outcome: string;
+}
+
+const LOOK_AT_LOG_MS = 50;
+/** Every query is a task for the worker that is being watched. */
+const LOOK_AT_WORKFLOW_MS = 150;
 
 export class RunWatch {
   view: RunView | undefined;
   timeline: readonly TimelineEntry[] = [];
+  readonly dispatches: Dispatch[] = [];
   private readonly stopped = new AbortController();
   private readonly log: TailedFile;
-  private readonly watching: Promise<void>;
+  private readonly watching: Promise<unknown>;
 
   constructor(
     private readonly client: Client,
@@ -28,7 +38,10 @@ export class RunWatch {
     upLog: string,
   ) {
     this.log = new TailedFile(upLog);
-    this.watching = this.watch();
+    this.watching = Promise.all([
+      this.repeat(LOOK_AT_LOG_MS, () => this.lookAtLog()),
+      this.repeat(LOOK_AT_WORKFLOW_MS, () => this.lookAtWorkflow()),
+    ]);
   }
 
   /** The entry of the workflow's own timeline that begins like this. */
@@ -41,21 +54,23 @@ export class RunWatch {
     await this.watching;
   }
 
-  private async watch(): Promise<void> {
+  private async repeat(everyMs: number, look: () => Promise<void>): Promise<void> {
     while (!this.stopped.signal.aborted) {
-      await Promise.all([this.lookAtWorkflow(), this.lookAtLog()]);
-      await delay(EVERY_MS);
+      await look();
+      await delay(everyMs);
     }
   }
 
   private async lookAtWorkflow(): Promise<void> {
     const handle = this.client.workflow.getHandle(this.workflowId);
     try {
-      const [view, timeline] = await Promise.all([handle.query(stateQuery), handle.query(timelineQuery)]);
+      const view = await handle.query(stateQuery);
+      // Asked later, so that it is never behind the view.
+      const timeline = await handle.query(timelineQuery);
       for (const { at, what } of timeline.slice(this.timeline.length))
         this.feed.add({ at, source: 'workflow', text: what, step: false });
-      this.view = view;
       this.timeline = timeline;
+      this.view = view;
     } catch {
       // There is no run yet, or the worker is busy: whoever waits for something has a deadline.
     }
@@ -65,9 +80,12 @@ export class RunWatch {
     for (const line of await this.log.read()) {
       const fields = objectOf(line);
       if (fields?.['name'] !== 'webhook' || fields['msg'] !== 'dispatched') continue;
-      const at = Date.parse(textOf(fields['time']));
-      const text = `${textOf(fields['event'])} of ${textOf(fields['key'])}: ${textOf(fields['outcome'])}`;
-      this.feed.add({ at: Number.isNaN(at) ? Date.now() : at, source: 'webhook', text, step: false });
+      const time = Date.parse(textOf(fields['time']));
+      const at = Number.isNaN(time) ? Date.now() : time;
+      const [event, outcome] = [textOf(fields['event']), textOf(fields['outcome'])];
+      this.dispatches.push({ at, event, outcome });
+      const text = `${event} of ${textOf(fields['key'])}: ${outcome}`;
+      this.feed.add({ at, source: 'webhook', text, step: false });
     }
   }
 }

@@ -7,6 +7,13 @@ import { DemoError, until, type WaitOptions } from './wait.js';
 /** Calls whose result is told by the story itself. */
 const TOLD = new Set(['read_issue', 'commit', 'open_pr', 'signal_done']);
 
+export interface ToolResult {
+  readonly at: number;
+  readonly result: Readonly<Record<string, unknown>>;
+  /** The message it was called with, if any. */
+  readonly said: string;
+}
+
 export class TurnWatch {
   private readonly output: TurnOutput;
 
@@ -34,10 +41,12 @@ export class TurnWatch {
   }
 
   /** The result of a tool call. Errors: `DemoError` when the call failed. */
-  async result(tool: string): Promise<{ readonly at: number; readonly result: Readonly<Record<string, unknown>> }> {
+  async result(tool: string): Promise<ToolResult> {
     const event = await this.event('tool_result', tool, `the agent's ${tool} in turn ${String(this.turn)}`);
     if (event.isError) throw new DemoError(`the agent's ${tool} failed: ${textOf(event.fields['error'])}`);
-    return { at: event.at, result: asObject(event.fields['result']) ?? {} };
+    const input = asObject(this.output.find('tool_use', tool)?.fields['input']);
+    const result = asObject(event.fields['result']) ?? {};
+    return { at: event.at, result, said: textOf(input?.['message']) };
   }
 
   /** A call as the sidecar wrote it into the operation log. */
@@ -52,6 +61,11 @@ export class TurnWatch {
   async sessionTurns(): Promise<number> {
     const { fields } = await this.event('result', 'success', `the end of turn ${String(this.turn)}`);
     return Number(fields['num_turns']);
+  }
+
+  /** Tells what the logs have beyond what was waited for. */
+  rest(): Promise<void> {
+    return this.output.refresh();
   }
 
   private event(type: string, name: string, what: string): Promise<AgentEvent> {

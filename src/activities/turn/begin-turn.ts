@@ -34,6 +34,8 @@ export async function beginTurn(
     refs,
     baseSha: refs.resetTo ?? input.head ?? refs.startSha,
     sessionId,
+    // The container's output of earlier turns is still there, and is not this turn's.
+    logSince: agent.status === 'created' ? null : new Date(ports.clock.now()).toISOString(),
     lastCheckinAt: ports.clock.now(),
   });
   signal.throwIfAborted();

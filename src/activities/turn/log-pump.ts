@@ -22,7 +22,8 @@ export async function pumpLogs(
   const { slug, turn } = input;
   const provider = ports.provider(input.prepared.provider);
   let pending: LogLine[] = [];
-  let since = journal.resumed ? await writtenUntil(ports, slug, turn, journal) : null;
+  let since = await writtenUntil(ports, slug, turn, journal);
+  since ??= await endOfEarlier(ports, slug, turn);
   const flush = async (): Promise<void> => {
     const lines = pending;
     const last = lines.at(-1);
@@ -62,8 +63,8 @@ export async function pumpLogs(
 }
 
 /**
- * Engine time of the last line in the log. The log itself is asked, because the turn's record is written seldom and
- * never in one step with it; the record helps out when the log is full.
+ * Engine time of the last line in the turn's log. The log itself is asked, because the record is written seldom and
+ * never in one step with it; the record helps out when the log is empty or full.
  */
 async function writtenUntil(
   ports: HostPorts,
@@ -75,6 +76,15 @@ async function writtenUntil(
   const lines = new TextDecoder().decode(log?.subarray(-TAIL_BYTES)).trimEnd();
   const time = /^\d{4}-\d\d-\d\dT\S+(?= )/.exec(lines.slice(lines.lastIndexOf('\n') + 1));
   return time?.[0] ?? journal.record.logSince;
+}
+
+/** Engine time of the last line of the turns before: the container is the same, and so is its log. */
+async function endOfEarlier(ports: HostPorts, slug: string, turn: number): Promise<string | null> {
+  for (let earlier = turn - 1; earlier > 0; earlier -= 1) {
+    const record = await ports.files.readTurn(slug, earlier);
+    if (record !== undefined && record.logSince !== null) return record.logSince;
+  }
+  return null;
 }
 
 /** The CLIs speak JSON lines; anything else on the stream proves no progress. */

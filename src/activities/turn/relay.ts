@@ -68,7 +68,9 @@ export class Relay {
   }
 
   private async drainOnce(signal: AbortSignal): Promise<void> {
-    const { messages, flood } = await this.ports.queue.read(this.input.slug);
+    const { messages, flood, refused } = await this.ports.queue.read(this.input.slug);
+    for (const { fileName, reason } of refused)
+      this.ports.log.warn({ slug: this.input.slug, fileName, reason }, 'a file in the queue was refused');
     if (flood && !this.flooded) {
       this.flooded = true;
       this.events.onFlood();

@@ -3,6 +3,7 @@ import type { StopReason, TurnResult } from '../../domain/turn.js';
 import type { HostPorts } from '../host-ports.js';
 import type { RunTurnInput } from '../inputs.js';
 import { beginTurn } from './begin-turn.js';
+import { eitherSignal } from './either-signal.js';
 import { keepBundle } from './bundle-keeper.js';
 import { pumpLogs } from './log-pump.js';
 import { Relay } from './relay.js';
@@ -32,7 +33,7 @@ export async function superviseTurn(
 ): Promise<TurnResult> {
   const { slug, turn } = input;
   const journal = await TurnJournal.open(ports.files, slug, turn, ports.clock);
-  const beginning = AbortSignal.any([link.detach, link.stop]);
+  const beginning = eitherSignal(link.detach, link.stop);
   try {
     await beginTurn(ports, input, journal, beginning);
   } catch (error) {
@@ -58,7 +59,7 @@ class TurnWatch {
     private readonly journal: TurnJournal,
     private readonly link: TurnLink,
   ) {
-    const signal = AbortSignal.any([this.over.signal, link.detach]);
+    const signal = eitherSignal(this.over.signal, link.detach);
     this.relay = new Relay(ports, input, journal, {
       onDone: () => {
         this.afterDone();

@@ -6,16 +6,10 @@ import { isForgeName, type RepoRef } from '../../domain/issue.js';
 import { localEnvironment, remoteEnvironment } from './git-environment.js';
 import { localFailure, remoteFailure } from './git-failure.js';
 import type { RepositoryLocks } from './repository-lock.js';
+import type { Remote } from './remote.js';
 import { readRemoteRefs, type RemoteRefs } from './remote-refs.js';
 import { runGit } from './run-git.js';
 
-export interface Remote {
-  readonly url: string;
-  readonly token: string;
-  readonly caFile: string | undefined;
-  /** `gitea:owner/repo`, for messages. */
-  readonly name: string;
-}
 
 export interface MirrorState {
   /** The forge's default branch, `null` for an empty repository. */

@@ -2,7 +2,7 @@ import { GitError } from '../../domain/errors.js';
 import type { Candidate } from './candidate.js';
 import { remoteEnvironment, withoutToken } from './git-environment.js';
 import { plainText, remoteFailure } from './git-failure.js';
-import type { Remote } from './mirror.js';
+import type { Remote } from './remote.js';
 import { runGit } from './run-git.js';
 
 export type PushOutcome =

@@ -1,6 +1,6 @@
 import { remoteEnvironment } from './git-environment.js';
 import { remoteFailure } from './git-failure.js';
-import type { Remote } from './mirror.js';
+import type { Remote } from './remote.js';
 import { runGit } from './run-git.js';
 
 export interface RemoteRefs {

@@ -1,3 +1,4 @@
+import { DEFAULT_POLICY } from '../../../src/domain/run-policy.js';
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,8 +13,7 @@ import { workflowIdOf } from '../../../src/domain/issue.js';
 import type { SubjectRef } from '../../../src/domain/issue.js';
 import type { Database } from '../../../src/domain/ports.js';
 import {
-  DEFAULT_POLICY,
-  eventSignal,
+    eventSignal,
   ISSUE_WORKFLOW,
   stateQuery,
   TASK_QUEUE,

@@ -1,3 +1,4 @@
+import { DEFAULT_POLICY } from '../../../src/domain/run-policy.js';
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
@@ -9,7 +10,7 @@ import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import type { Observed } from '../../../src/domain/events.js';
 import { temporalGateway } from '../../../src/webhook/temporal-gateway.js';
-import { DEFAULT_POLICY, ISSUE_WORKFLOW, TASK_QUEUE } from '../../../src/workflows/messages.js';
+import { ISSUE_WORKFLOW, TASK_QUEUE } from '../../../src/workflows/messages.js';
 
 const TEMPORAL = join(homedir(), '.cache/bot-bottle/bin/temporal');
 const subject = { forge: 'gitea', owner: 'alice', repo: 'demo', number: 12 } as const;

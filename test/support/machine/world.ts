@@ -16,7 +16,7 @@ import {
   type MachineCommand,
   type MachineState,
 } from '../../../src/workflows/issue-machine.js';
-import type { RunPolicy } from '../../../src/workflows/messages.js';
+import type { RunPolicy } from '../../../src/domain/run-policy.js';
 
 export const SUBJECT = { forge: 'gitea', owner: 'alice', repo: 'demo', number: 12 } as const;
 export const POLICY: RunPolicy = {

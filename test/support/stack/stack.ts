@@ -43,7 +43,10 @@ export class Stack {
     const [webhookPort, temporalPort, uiPort] = await freePorts(3);
     const webhookUrl = `http://127.0.0.1:${String(webhookPort)}/webhooks/gitea`;
     const webhookSecret = randomBytes(24).toString('hex');
-    const gitea = await startGitea({ webhook: { url: webhookUrl, secret: webhookSecret } });
+    const gitea = await startGitea({ webhook: { url: webhookUrl, secret: webhookSecret } }).catch(async (error: unknown) => {
+      await rm(home, { recursive: true, force: true });
+      throw error;
+    });
     await mkdir(join(home, 'secrets'), { mode: 0o700 });
     const secrets = { 'forge-token': gitea.bot.sidecarToken, 'publish-token': gitea.bot.publisherToken, 'webhook-secret': webhookSecret };
     for (const [name, value] of Object.entries(secrets)) await writeFile(join(home, 'secrets', name), value, { mode: 0o600 });

@@ -1,0 +1,182 @@
+/** `script/demo` after set-up: starts the servers, tells the story, ends everything, and says how it went. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
+import { escapeTerminal } from '../../../src/domain/escape.js';
+import { Feed, seconds } from './feed.js';
+import { isClean, leftoversOf, stillThere, type Leftovers } from './leftovers.js';
+import type { Facts } from './messages.js';
+import { jsonOf, printAddresses, printSteps, printTimeline } from './report.js';
+import { Servers } from './servers.js';
+import { Steps } from './steps.js';
+import { nothingTold, Story } from './story.js';
+import { Interrupted, type WaitOptions } from './wait.js';
+
+const LOG_LINES = 40;
+const EXIT = { ok: 0, failed: 1, interrupted: 130 } as const;
+const NONE: Leftovers = { containers: [], volumes: [], processes: [] };
+
+const options = { keep: process.argv.includes('--keep'), json: process.argv.includes('--json') };
+// Set-up counts too: the wrapper says when it began.
+const startedAt = Number(process.env['BOT_BOTTLE_DEMO_STARTED_MS'] ?? Date.now());
+const cache = process.env['BOT_BOTTLE_CACHE'] ?? join(homedir(), '.cache', 'bot-bottle');
+const records = join(cache, 'demos');
+
+const feed = new Feed({ out: options.json ? process.stderr : process.stdout, env: process.env, startedAt });
+const steps = new Steps(feed, startedAt);
+const told = nothingTold();
+const interruption = new AbortController();
+const wait: WaitOptions = { signal: interruption.signal };
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.on(signal, () => {
+    interruption.abort(new Interrupted('interrupted'));
+  });
+
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  const logs = mkdtempSync(join(tmpdir(), 'bot-bottle-demo-'));
+  const runtime = new DockerBottleRuntime();
+  steps.done('set_up', Date.now(), 'set-up', 'tools, modules, engine and images are there');
+  const servers = Servers.start(logs, records);
+  const world: World = { logs, runtime, servers, facts: undefined };
+  let error: unknown;
+  let kept = false;
+  try {
+    await act(world);
+    if (options.keep) {
+      await servers.keep(wait);
+      kept = true;
+    }
+  } catch (caught) {
+    error = caught;
+    printFailure(caught, logs);
+  }
+  const { leftovers, traces } = kept ? { leftovers: NONE, traces: [] } : await cleanUp(world);
+  const ok = error === undefined && isClean(leftovers) && traces.length === 0;
+  printEnd({ ok, kept, facts: world.facts, leftovers, traces, logs });
+  if (!kept && ok) rmSync(logs, { recursive: true, force: true });
+  feed.close();
+  const message = error === undefined ? (ok ? null : 'something was left behind') : textOf(error);
+  const { facts } = world;
+  const addresses =
+    kept && facts !== undefined
+      ? { gitea: facts.giteaUrl, temporal_ui: facts.temporalUi, temporal: facts.temporalAddress }
+      : null;
+  const outcome = { ok, steps: steps.all, told, leftovers, error: message, addresses };
+  if (options.json) process.stdout.write(`${jsonOf(outcome)}\n`);
+  if (error instanceof Interrupted) return EXIT.interrupted;
+  return ok ? EXIT.ok : EXIT.failed;
+}
+
+interface World {
+  readonly logs: string;
+  readonly runtime: DockerBottleRuntime;
+  readonly servers: Servers;
+  facts: Facts | undefined;
+}
+
+async function act(world: World): Promise<void> {
+  const { logs, runtime, servers } = world;
+  const forge = await servers.heard('forge_started', 'the forge to start', wait);
+  const { facts } = forge;
+  world.facts = facts;
+  steps.done(
+    'forge_started',
+    forge.at,
+    'forge',
+    `Gitea ${facts.giteaVersion} at ${facts.giteaUrl}, with ${facts.repo}`,
+  );
+  const { at } = await servers.heard('up', '`bot-bottle up` to be up', wait);
+  steps.done(
+    'up',
+    at,
+    'set-up',
+    `bot-bottle up: webhook at ${facts.webhookUrl}, Temporal UI at ${facts.temporalUi}`,
+  );
+  const client = new Client({ connection: await Connection.connect({ address: facts.temporalAddress }) });
+  try {
+    await new Story({ facts, client, runtime, feed, steps, upLog: join(logs, 'up.log'), wait }, told).tell();
+  } finally {
+    await client.connection.close();
+    servers.family.look();
+  }
+  printTimeline(feed, told);
+}
+
+/** Never rejects: what could not be looked for is told as a trace. */
+async function cleanUp(world: World): Promise<{ leftovers: Leftovers; traces: readonly string[] }> {
+  const { servers, runtime, facts } = world;
+  const began = Date.now();
+  feed.flush();
+  const processes = await servers.stop();
+  const directories = facts === undefined ? [] : [facts.home, facts.giteaDir];
+  const traces = stillThere(directories);
+  let leftovers: Leftovers = { ...NONE, processes };
+  try {
+    leftovers = await leftoversOf(runtime, told.slug, processes);
+  } catch (error) {
+    traces.push(`the engine could not be asked: ${textOf(error)}`);
+  }
+  if (isClean(leftovers) && traces.length === 0)
+    steps.done('cleaned_up', Date.now(), 'set-up', 'everything is stopped and removed');
+  else feed.bad(`cleaning up took ${seconds(Date.now() - began)} and left something`);
+  return { leftovers, traces };
+}
+
+function printFailure(error: unknown, logs: string): void {
+  feed.line();
+  if (error instanceof Interrupted) {
+    feed.bad('interrupted; cleaning up');
+    return;
+  }
+  feed.bad(escapeTerminal(textOf(error)));
+  const file = join(logs, 'up.log');
+  const lines = readLines(file) ?? readLines(join(logs, 'keeper.log')) ?? [];
+  feed.line(`  the last lines of ${file}:`);
+  for (const line of lines.slice(-LOG_LINES)) feed.line(`  | ${escapeTerminal(line)}`);
+}
+
+function readLines(file: string): string[] | undefined {
+  try {
+    return readFileSync(file, 'utf8').trimEnd().split('\n');
+  } catch {
+    return undefined;
+  }
+}
+
+function printEnd(end: {
+  readonly ok: boolean;
+  readonly kept: boolean;
+  readonly facts: Facts | undefined;
+  readonly leftovers: Leftovers;
+  readonly traces: readonly string[];
+  readonly logs: string;
+}): void {
+  const { ok, kept, facts, leftovers, traces, logs } = end;
+  printSteps(feed, steps.all);
+  if (facts !== undefined) printAddresses(feed, facts, told);
+  feed.line();
+  if (kept && facts !== undefined) {
+    feed.good('Everything is left up. Stop it and remove every trace with:  script/demo --stop');
+    feed.line(`  sign in to Gitea as ${facts.alice.login} with password ${facts.alice.password}`);
+    feed.line(`  home ${facts.home}, logs ${logs}`);
+    return;
+  }
+  if (ok) {
+    feed.good('Done, and everything is gone again: no container, volume, process or directory is left.');
+    feed.line('  script/demo --keep leaves it up, so that you can look around at these addresses.');
+    return;
+  }
+  for (const name of [...leftovers.containers, ...leftovers.volumes, ...traces])
+    feed.bad(`left behind: ${escapeTerminal(name)}`);
+  for (const { pid, name } of leftovers.processes)
+    feed.bad(`had to be killed: ${escapeTerminal(name)} (${String(pid)})`);
+  feed.bad(`Failed. The logs are in ${logs}`);
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

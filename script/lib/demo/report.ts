@@ -1,0 +1,65 @@
+/** What stands below the story: the workflow's own timeline, the times, the addresses. */
+import { escapeTerminal } from '../../../src/domain/escape.js';
+import { seconds, type Feed } from './feed.js';
+import type { Leftovers } from './leftovers.js';
+import type { Facts } from './messages.js';
+import type { Step } from './steps.js';
+import type { Told } from './story.js';
+
+export interface Outcome {
+  readonly ok: boolean;
+  readonly steps: readonly Step[];
+  readonly told: Told;
+  readonly leftovers: Leftovers;
+  readonly error: string | null;
+  /** Set with --keep. */
+  readonly addresses: {
+    readonly gitea: string;
+    readonly temporal_ui: string;
+    readonly temporal: string;
+  } | null;
+}
+
+export function printTimeline(feed: Feed, told: Told): void {
+  feed.heading(`Timeline of ${String(told.workflowId)}, as the workflow itself tells it`);
+  for (const { at, turn, what } of told.timeline)
+    feed.line(`${feed.clock(at)}  turn ${String(turn)}  ${escapeTerminal(what)}`);
+  if (told.events !== null) feed.line(`${' '.repeat(9)}  ${String(told.events)} events of history in all`);
+}
+
+export function printSteps(feed: Feed, steps: readonly Step[]): void {
+  feed.heading('Time of each step');
+  for (const { name, ms } of steps) feed.line(`${seconds(ms).padStart(9)}  ${name.replaceAll('_', ' ')}`);
+  const total = steps.reduce((sum, { ms }) => sum + ms, 0);
+  feed.line(`${seconds(total).padStart(9)}  in all`);
+}
+
+export function printAddresses(feed: Feed, facts: Facts, told: Told): void {
+  const run = `${facts.temporalUi}/namespaces/default/workflows/${encodeURIComponent(told.workflowId ?? '')}`;
+  const rows: readonly (readonly [string, string | null])[] = [
+    ['Gitea', facts.giteaUrl],
+    ['Issue', told.issueUrl],
+    ['Pull request', told.prUrl],
+    ['Temporal UI', told.workflowId === null ? facts.temporalUi : run],
+  ];
+  feed.heading('Addresses');
+  for (const [name, address] of rows)
+    if (address !== null) feed.line(`  ${name.padEnd(13)} ${escapeTerminal(address)}`);
+}
+
+/** One line for programs. */
+export function jsonOf({ ok, steps, told, leftovers, error, addresses }: Outcome): string {
+  return JSON.stringify({
+    ok,
+    steps,
+    issue_url: told.issueUrl,
+    pr_url: told.prUrl,
+    slug: told.slug,
+    workflow_id: told.workflowId,
+    sessions: told.sessions,
+    events: told.events,
+    leftovers,
+    ...(addresses === null ? {} : { addresses }),
+    ...(error === null ? {} : { error }),
+  });
+}
