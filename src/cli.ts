@@ -1,23 +1,76 @@
 #!/usr/bin/env node
 /** Composition root of the command line. */
 import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { LocalBlobStore } from './adapters/files/blob-store.js';
+import { openDatabaseReadOnly } from './adapters/sqlite/open-database-read-only.js';
+import { latestRejections } from './adapters/sqlite/rejection-log.js';
+import { setUpNamespace } from './adapters/temporal/set-up-namespace.js';
 import { createCli } from './cli/create-cli.js';
 import type { CliDeps, ServiceRole } from './cli/deps.js';
+import { doctorChecks } from './cli/doctor/checks.js';
+import { orchestratorClient } from './cli/orchestrator-client.js';
+import type { Orchestrator } from './cli/orchestrator.js';
 import { loadConfig } from './config.js';
 import { homePath } from './config/home.js';
 import { writeSecret } from './config/secrets.js';
-import { lazyClient, temporalTarget } from './adapters/temporal/connect.js';
-import { setUpNamespace } from './adapters/temporal/set-up-namespace.js';
+import { doctorProbes } from './doctor-probes.js';
+import { escapeTerminal } from './domain/escape.js';
+import { operatorTrigger } from './operator-trigger.js';
 import { serveUp, serveWebhook, serveWorker } from './serve.js';
+import { temporalClient } from './temporal-client.js';
 
-const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string };
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+
+/** What a failed start left open must not keep the process longer than this, milliseconds. */
+const EXIT_GRACE_MS = 3_000;
 
 async function serve(role: ServiceRole): Promise<number> {
   const { config, warnings } = loadConfig(process.env);
-  for (const warning of warnings) process.stderr.write(`warning: ${warning}\n`);
+  for (const warning of warnings) process.stderr.write(`warning: ${escapeTerminal(warning)}\n`);
   if (role === 'worker') return serveWorker(config);
   if (role === 'webhook') return serveWebhook(config);
   return serveUp(config, (line) => process.stderr.write(`bot-bottle: ${line}\n`));
+}
+
+function orchestrator(): Promise<Orchestrator> {
+  const { config } = loadConfig(process.env);
+  const home = config.BOT_BOTTLE_HOME;
+  const client = temporalClient(config);
+  const database = openDatabaseReadOnly(path.join(home, 'bot-bottle.db'));
+  const blobs = new LocalBlobStore(home);
+  const storePrompt = (text: string): Promise<string> => blobs.put(text);
+  return Promise.resolve(
+    orchestratorClient({
+      client,
+      database,
+      storePrompt,
+      trigger: (subject, options) => operatorTrigger({ config, client, storePrompt }, subject, options),
+      rejections: (limit) => latestRejections(path.join(home, 'rejections.db'), limit),
+      close: async () => {
+        database.close();
+        await client.connection.close();
+      },
+    }),
+  );
+}
+
+async function temporalSetup(): ReturnType<CliDeps['temporalSetup']> {
+  const client = temporalClient(loadConfig(process.env).config);
+  try {
+    const { added } = await setUpNamespace(client);
+    return { namespace: client.options.namespace, added };
+  } finally {
+    await client.connection.close();
+  }
+}
+
+async function readStdin(): Promise<Uint8Array> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
 }
 
 const deps: CliDeps = {
@@ -27,31 +80,15 @@ const deps: CliDeps = {
     stderr: process.stderr,
     stdin: { isTTY: process.stdin.isTTY, read: readStdin },
   },
-  orchestrator: () => Promise.reject(new Error('not yet')),
+  orchestrator,
   serve,
-  temporalSetup: async () => {
-    const { config } = loadConfig(process.env);
-    const { host, port } = config.TEMPORAL_ADDRESS;
-    const client = lazyClient(temporalTarget({ address: `${host}:${String(port)}`, namespace: config.TEMPORAL_NAMESPACE }));
-    try {
-      const { added } = await setUpNamespace(client);
-      return { namespace: client.options.namespace, added };
-    } finally {
-      await client.connection.close();
-    }
-  },
-  doctorChecks: () => [],
+  temporalSetup,
+  doctorChecks: () => doctorChecks(doctorProbes(process.env)),
   config: () => loadConfig(process.env),
   setSecret: (name, content) => writeSecret(homePath(process.env), name, content),
   forgeWebUrl: () => loadConfig(process.env).config.FORGE_GITEA_API?.replace(/\/api\/v1\/?$/, '') ?? null,
 };
 
-async function readStdin(): Promise<Uint8Array> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks);
-}
-
 process.exitCode = await createCli(deps).run(process.argv.slice(2));
-// What a failed start left open must not keep the process; what is being written still gets its time.
-setTimeout(() => process.exit(), 3_000).unref();
+// What is being written still gets its time.
+setTimeout(() => process.exit(), EXIT_GRACE_MS).unref();

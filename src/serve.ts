@@ -1,12 +1,12 @@
 /** The long-running commands: each runs until a signal, then stops in good order. */
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { lazyClient, temporalTarget } from './adapters/temporal/connect.js';
 import { setUpNamespace } from './adapters/temporal/set-up-namespace.js';
 import type { Config } from './config.js';
 import { ensureHome } from './config/home.js';
 import { startDevServer, type DevServer } from './temporal-dev-server.js';
 import { startWebhook } from './webhook.js';
+import { temporalClient } from './temporal-client.js';
 import { startWorker } from './worker.js';
 
 export type Say = (line: string) => void;
@@ -36,9 +36,7 @@ export async function serveWebhook(config: Config): Promise<number> {
 export async function serveUp(config: Config, say: Say): Promise<number> {
   ensureHome(config.BOT_BOTTLE_HOME);
   const { host, port } = config.TEMPORAL_ADDRESS;
-  const client = lazyClient(
-    temporalTarget({ address: `${host}:${String(port)}`, namespace: config.TEMPORAL_NAMESPACE }),
-  );
+  const client = temporalClient(config);
   const reachable = async (): Promise<boolean> => {
     try {
       await client.withDeadline(Date.now() + 1_000, () =>

@@ -5,7 +5,7 @@ import { giteaForgeFor } from './adapters/gitea/gitea-forge.js';
 import { ManifestDirectory } from './adapters/manifests/manifest-directory.js';
 import { openDatabaseReadOnly } from './adapters/sqlite/open-database-read-only.js';
 import { openInbox } from './adapters/sqlite/open-inbox.js';
-import { lazyClient, temporalTarget } from './adapters/temporal/connect.js';
+import { openRejectionLog } from './adapters/sqlite/rejection-log.js';
 import { requireSetting, type Config } from './config.js';
 import { readSecret } from './config/secrets.js';
 import { createLogger } from './log.js';
@@ -18,6 +18,7 @@ import { createRunLookup } from './webhook/run-lookup.js';
 import { servedRepositories } from './webhook/served-repositories.js';
 import { createWebhookApp } from './webhook/server.js';
 import { temporalGateway } from './webhook/temporal-gateway.js';
+import { temporalClient } from './temporal-client.js';
 import { policyOf } from './run-policy.js';
 
 export interface RunningWebhook {
@@ -37,17 +38,16 @@ export async function startWebhook(config: Config): Promise<RunningWebhook> {
     log.error({ err: error }, message);
   };
   const inbox = openInbox(path.join(home, 'inbox.db'));
+  const rejections = openRejectionLog(path.join(home, 'rejections.db'));
   const database = openDatabaseReadOnly(path.join(home, 'bot-bottle.db'));
-  const { host, port } = config.TEMPORAL_ADDRESS;
-  const client = lazyClient(
-    temporalTarget({ address: `${host}:${String(port)}`, namespace: config.TEMPORAL_NAMESPACE }),
-  );
+  const client = temporalClient(config);
   const gateway = temporalGateway(client, { policy: policyOf(config) });
   const metrics = createMetrics(inbox, Date.now);
   const acknowledger = createAcknowledger({
     ack: config.FORGE_ACK === 'reactions',
     onRejected: (subject, reason, at) => {
       log.warn({ subject, reason, at }, 'trigger refused');
+      rejections.add({ subject: `${subject.owner}/${subject.repo}#${String(subject.number)}`, at, reason });
     },
     onError,
   });
@@ -108,6 +108,7 @@ export async function startWebhook(config: Config): Promise<RunningWebhook> {
       await client.connection.close();
       database.close();
       inbox.close();
+      rejections.close();
       log.info({}, 'webhook stopped');
     },
   };

@@ -19,13 +19,14 @@ import { isLoopback } from './adapters/loopback/is-loopback.js';
 import { serveLoopback } from './adapters/loopback/serve-loopback.js';
 import { ManifestDirectory } from './adapters/manifests/manifest-directory.js';
 import { openDatabase } from './adapters/sqlite/open-database.js';
-import { lazyClient, temporalTarget } from './adapters/temporal/connect.js';
+import { lazyClient } from './adapters/temporal/connect.js';
 import { installRuntimeLog } from './adapters/temporal/runtime-log.js';
 import { temporalRunChannel } from './adapters/temporal/run-channel.js';
 import { createWorkers, type RunningWorkers } from './adapters/temporal/workers.js';
 import { publishTokenFile, requireSetting, type Config } from './config.js';
 import { readSecret } from './config/secrets.js';
 import { createLogger, type Logger } from './log.js';
+import { targetOf } from './temporal-client.js';
 
 const MIB = 1024 * 1024;
 const MAX_PUBLISH_BYTES = 256 * MIB;
@@ -62,12 +63,9 @@ export async function startWorker(
   try {
     const loopback = isLoopback(api) ? await serveForge(home, api) : undefined;
     const database = openDatabase(path.join(home, 'bot-bottle.db'));
-    const target = temporalTarget({
-      address: hostPort(config.TEMPORAL_ADDRESS),
-      namespace: config.TEMPORAL_NAMESPACE,
-    });
+    const target = targetOf(config);
     const client = lazyClient(target);
-    const blobs = new LocalBlobStore(path.join(home, 'blobs'));
+    const blobs = new LocalBlobStore(home);
     const manifests = new ManifestDirectory(home);
     const clock = { now: Date.now };
     const caFile = config.FORGE_CA_FILE;
@@ -106,7 +104,7 @@ export async function startWorker(
       database,
       clock,
       log,
-      settings: { org: config.FORGE_ORG, trigger: config.FORGE_TRIGGER },
+      settings: { access: { org: config.FORGE_ORG, trigger: config.FORGE_TRIGGER, wake: config.FORGE_WAKE } },
     };
     log.info(
       { org: config.FORGE_ORG, host: hostPorts.host, slots: config.BOTTLE_SLOTS, home },
@@ -188,8 +186,4 @@ async function serveForge(
 
 function webUrl(api: string): string {
   return api.replace(/\/+$/, '').replace(/\/api\/v1$/, '');
-}
-
-function hostPort(address: { readonly host: string; readonly port: number }): string {
-  return `${address.host}:${String(address.port)}`;
 }

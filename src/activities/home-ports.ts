@@ -1,4 +1,5 @@
 import type { AgentProvider, BlobStore, Clock, Database, ForgeFor, Manifests } from '../domain/ports.js';
+import type { AccessSettings } from '../domain/access.js';
 import type { HostLog } from './host-ports.js';
 
 /** Everything the home machine's activities need; filled in by the worker's composition root. */
@@ -14,6 +15,5 @@ export interface HomePorts {
 }
 
 export interface HomeSettings {
-  readonly org: string;
-  readonly trigger: 'collaborators' | 'org' | 'anyone';
+  readonly access: AccessSettings;
 }

@@ -1,6 +1,6 @@
 import type { Issue } from '../domain/issue.js';
 import type { AgentManifest, BottleManifest, Forge } from '../domain/ports.js';
-import { memberAssignees, mayDrive } from '../domain/permission.js';
+import { createAccess } from '../domain/access.js';
 import { composePrompt } from '../domain/prompt.js';
 import type { ForgeStateRow } from '../domain/rows.js';
 import { branchOf } from '../domain/slug.js';
@@ -35,7 +35,7 @@ export async function prepareTurn(ports: HomePorts, input: PrepareTurnInput): Pr
   if (bottle === undefined) return refused(`unknown bottle "${bottleNames.join(', ')}"`);
   if (objection !== null) return refused(objection);
   const prompt = composePrompt({
-    ...(await causeText(ports.blobs, input.cause, issue, agent)),
+    ...(await causeText(ports.blobs, input, issue, agent)),
     branch: branchOf(input.slug, subject.number),
     baseBranch: bottle.publish.base,
     pr: input.prNumber,
@@ -64,20 +64,20 @@ async function objectionTo(
   issue: Issue,
   input: PrepareTurnInput,
 ): Promise<string | null> {
-  const { org, trigger: allowed } = ports.settings;
   const { trigger, turn } = input;
-  const verdict = parseTriggerLabels(issue.labels);
   if (turn === 1 && issue.state !== 'open') return 'the issue is closed';
+  if (trigger.operator !== undefined) return null;
+  const verdict = parseTriggerLabels(issue.labels);
   if (verdict.kind === 'rejected') return verdict.reason;
   if (verdict.kind === 'none' || verdict.agent !== trigger.agent)
     return `the label of agent "${trigger.agent}" is gone`;
-  const logins = issue.assignees.map((user) => user.login);
-  const [members, actorMay] = await Promise.all([
-    memberAssignees(forge, logins, org),
-    mayDrive(forge, trigger.actor, allowed, org),
+  const access = createAccess(forge, ports.settings.access);
+  const [memberships, actorMay] = await Promise.all([
+    Promise.all(issue.assignees.map((user) => access.isMember(user.login))),
+    access.mayTrigger(trigger.actor),
   ]);
-  if (members.length === 0) return `no assignee is a member of ${org}`;
-  if (!actorMay) return `${trigger.actor} may not drive an agent here (FORGE_TRIGGER=${allowed})`;
+  if (!memberships.includes(true)) return `no assignee is a member of ${ports.settings.access.org}`;
+  if (!actorMay) return `${trigger.actor} may not drive an agent here: see FORGE_TRIGGER`;
   return null;
 }
 

@@ -3,7 +3,7 @@ import type { WakeReference } from '../domain/events.js';
 import type { Issue } from '../domain/issue.js';
 import type { AgentManifest, BlobStore, Forge } from '../domain/ports.js';
 import type { PromptCause as PromptCauseText, PromptEvent } from '../domain/prompt-input.js';
-import type { PromptCause } from './inputs.js';
+import type { PrepareTurnInput } from './inputs.js';
 
 /** References become text, read fresh; what is gone from the forge by now is left out. In the order of the references. */
 export async function readEvents(forge: Forge, references: readonly WakeReference[]): Promise<PromptEvent[]> {
@@ -38,12 +38,19 @@ async function readEvent(forge: Forge, reference: WakeReference): Promise<Prompt
 /** The machine's cause with its references read. */
 export async function causeText(
   blobs: BlobStore,
-  cause: PromptCause,
+  { cause, trigger }: Pick<PrepareTurnInput, 'cause' | 'trigger'>,
   issue: Issue,
   agent: AgentManifest,
 ): Promise<PromptCauseText> {
   switch (cause.kind) {
     case 'first': {
+      const promptRef = trigger.operator?.promptRef ?? null;
+      if (promptRef !== null)
+        return {
+          kind: 'first',
+          role: agent.prompt,
+          task: { kind: 'local', prompt: await blobs.getText(promptRef) },
+        };
       const { number, title, body, author, url } = issue;
       return {
         kind: 'first',

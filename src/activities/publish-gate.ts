@@ -134,7 +134,8 @@ async function openPullRequest(
     head: branch,
     base: input.record.refs?.baseBranch ?? (await forge.readRepository()).defaultBranch,
   });
-  if (ports.settings.requestReview) await askForReview(ports, forge, subject, pr.number, triggerActor);
+  if (ports.settings.requestReview && triggerActor !== '')
+    await askForReview(ports, forge, subject, pr.number, triggerActor);
   return {
     kind: 'published',
     pr: pr.number,

@@ -12,7 +12,7 @@ import type { OperatorCommand } from '../domain/events.js';
 import type { SubjectRef } from '../domain/issue.js';
 import { workflowIdOf } from '../domain/issue.js';
 import type { Database } from '../domain/ports.js';
-import type { ForgeStateRow } from '../domain/rows.js';
+import type { ForgeStateRow, RejectionRow } from '../domain/rows.js';
 import { commandUpdate, stateQuery, timelineQuery } from '../workflows/messages.js';
 import type { CommandAccepted, RunView } from '../workflows/messages.js';
 import { CliError, UnreachableError } from './errors.js';
@@ -22,6 +22,7 @@ import type {
   Orchestrator,
   Refused,
   RunCommand,
+  RunSummary,
   StartOptions,
   Target,
   TurnOutcome,
@@ -35,6 +36,8 @@ export interface OrchestratorWorld {
   storePrompt(text: string): Promise<string>;
   /** Reads the subject fresh and sends it to its workflow as a trigger by the operator, starting that when needed. */
   trigger(subject: SubjectRef, options: StartOptions): Promise<{ readonly kind: 'sent' } | Refused>;
+  /** Newest first. */
+  rejections(limit: number): readonly RejectionRow[];
   close(): Promise<void>;
   /** Milliseconds a worker may take to answer. Default 15 s. */
   readonly callMs?: number;
@@ -42,6 +45,7 @@ export interface OrchestratorWorld {
 
 const CALL_MS = 15_000;
 const POLL_MS = 500;
+const LIVE_VIEW_MS = 3_000;
 /** A server that restarts must not end a wait of hours. */
 const MAX_AWAY_MS = 5 * 60_000;
 
@@ -51,6 +55,14 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
   const begun = new Map<string, SubjectRef>();
   const view = (subject: SubjectRef): Promise<RunView | undefined> =>
     call(world, (handle) => handle.query(stateQuery), subject);
+
+  /** Rows are written at the turns of a life; in between the workflow knows better. Without Temporal the row stands. */
+  async function liveView(row: ForgeStateRow): Promise<RunView | undefined> {
+    if (row.status === 'destroyed') return undefined;
+    const ask = { ...world, callMs: LIVE_VIEW_MS };
+    const live = await call(ask, (handle) => handle.query(stateQuery), subjectOf(row)).catch(() => undefined);
+    return live?.slug === row.slug ? live : undefined;
+  }
 
   /** The last thing the workflow noted: why a run ended that never ran. */
   async function lastNote(subject: SubjectRef): Promise<string> {
@@ -122,22 +134,12 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
       return 'kind' in answer ? answer : { kind: 'accepted', slug: answer.slug, phase: answer.phase };
     },
 
-    status: ({ all }) =>
-      Promise.resolve(
-        database.forgeState
-          .all()
-          .filter((row) => all || row.status !== 'destroyed')
-          .map(({ slug, agentName, phase, reason, issueUrl, prUrl }) => ({
-            slug,
-            agent: agentName,
-            phase,
-            reason,
-            issueUrl,
-            prUrl,
-          })),
-      ),
+    async status({ all }) {
+      const rows = database.forgeState.all().filter((row) => all || row.status !== 'destroyed');
+      return Promise.all(rows.map((row) => summaryOf(row, liveView)));
+    },
 
-    rejections: (limit) => Promise.resolve(database.runs.rejections(limit)),
+    rejections: (limit) => Promise.resolve(world.rejections(limit)),
 
     async waitForTurn(slug, turn) {
       const subject = begun.get(slug) ?? (await subjectOfSlug(database, slug));
@@ -162,6 +164,15 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
 
     close: () => world.close(),
   };
+}
+
+async function summaryOf(
+  row: ForgeStateRow,
+  liveView: (row: ForgeStateRow) => Promise<RunView | undefined>,
+): Promise<RunSummary> {
+  const { slug, agentName, issueUrl, prUrl } = row;
+  const { phase, reason } = (await liveView(row)) ?? row;
+  return { slug, agent: agentName, phase, reason, issueUrl, prUrl };
 }
 
 /** `undefined` when there is no such workflow. */

@@ -25,9 +25,12 @@ export interface Trigger {
   readonly agent: string;
   /** Named by label; empty means the agent's own. */
   readonly bottles: readonly string[];
+  /** Login on the forge; empty for the operator. */
   readonly actor: string;
   /** Epoch milliseconds of the completing act, the forge's clock. */
   readonly actAt: number;
+  /** Started by the operator, not by the forge: label and assignee are not asked for. `promptRef` replaces the issue's text. */
+  readonly operator?: { readonly promptRef: string | null };
 }
 
 export interface ObservedPr {

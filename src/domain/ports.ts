@@ -437,8 +437,12 @@ export interface RunStore {
   run(slug: string): RunRow | undefined;
   turns(slug: string): TurnRow[];
   operations(slug: string): OperationRow[];
-  reject(row: RejectionRow): void;
-  rejections(limit: number): RejectionRow[];
+}
+
+/** Triggers that started nothing, for `status --rejected`. Repeating one is no second row. */
+export interface RejectionLog {
+  add(row: RejectionRow): void;
+  close(): void;
 }
 
 /** Both stores in one database, so that a step is one transaction. */

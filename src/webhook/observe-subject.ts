@@ -3,7 +3,7 @@ import { isNotFound } from '../domain/errors.js';
 import type { Issue, PullRequest, SubjectRef } from '../domain/issue.js';
 import type { Forge, Manifests } from '../domain/ports.js';
 import type { ForgeStateRow } from '../domain/rows.js';
-import type { Access } from './access.js';
+import type { Access } from '../domain/access.js';
 import type { Hint } from './parse-delivery.js';
 import { verifyTrigger } from './verify-trigger.js';
 import type { TriggerVerdict } from './verify-trigger.js';

@@ -3,7 +3,7 @@ import { isNotFound } from '../domain/errors.js';
 import type { WakeReference } from '../domain/events.js';
 import type { Comment, ForgeUser, Review, SubjectRef } from '../domain/issue.js';
 import type { Forge } from '../domain/ports.js';
-import type { Access } from './access.js';
+import type { Access } from '../domain/access.js';
 import type { Hint } from './parse-delivery.js';
 
 export interface ReferenceWorld {

@@ -3,7 +3,7 @@ import type { Trigger } from '../domain/events.js';
 import type { Issue, PullRequest, TimelineAct } from '../domain/issue.js';
 import type { Manifests } from '../domain/ports.js';
 import { AGENT_LABEL_PREFIX, completingAct, parseTriggerLabels } from '../domain/trigger.js';
-import type { Access } from './access.js';
+import type { Access } from '../domain/access.js';
 
 export interface TriggerFacts {
   readonly issue: Issue;
@@ -13,7 +13,7 @@ export interface TriggerFacts {
 }
 
 export interface TriggerVerdict {
-  /** Open, one agent label and a member assignee hold right now. */
+  /** One agent label and a member assignee hold right now, whether or not the subject is open. */
   readonly triggered: boolean;
   readonly trigger: Trigger | null;
   /** Why an attempt started nothing; `at` is the forge's time of the last act of the attempt. */
@@ -34,7 +34,7 @@ export async function verifyTrigger(
 ): Promise<TriggerVerdict> {
   const { issue, pull, timeline } = facts;
   const labels = parseTriggerLabels(issue.labels);
-  if (issue.state !== 'open' || labels.kind === 'none' || issue.assignees.length === 0) return NOTHING;
+  if (labels.kind === 'none' || issue.assignees.length === 0) return NOTHING;
   const refused = (reason: string, triggered = false): TriggerVerdict => ({
     triggered,
     trigger: null,
@@ -44,6 +44,11 @@ export async function verifyTrigger(
   const logins = issue.assignees.map((user) => user.login);
   const memberships = await Promise.all(logins.map((login) => access.isMember(login)));
   const members = logins.filter((_login, index) => memberships[index] === true);
+  // What is closed starts nothing, but a run whose PR is open goes on.
+  if (issue.state !== 'open') {
+    const triggered = members.length > 0 && labels.kind === 'agent';
+    return { triggered, trigger: null, refusal: null };
+  }
   if (members.length === 0)
     return refused(`no assignee (${logins.join(', ')}) is a member of ${org}: assign one who is`);
   if (labels.kind === 'rejected') return refused(labels.reason);

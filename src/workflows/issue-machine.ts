@@ -170,14 +170,14 @@ function beginLife(d: Draft, trigger: Trigger): void {
   s.head = null;
   s.stuckHash = null;
   s.lastTurn = null;
-  note(d, `triggered by ${trigger.actor}`);
+  note(d, `triggered by ${trigger.operator === undefined ? trigger.actor : 'the operator'}`);
   d.commands.push({ kind: 'claim_host' });
   startPreparing(d, { kind: 'first' }, 'queued');
 }
 
 function untrigger(d: Draft): void {
   const { s } = d;
-  if (s.untriggered) return;
+  if (s.untriggered || s.life?.trigger.operator !== undefined) return;
   s.untriggered = true;
   note(d, 'unassigned or unlabelled');
   if (s.busy === 'run') stopTurn(d, 'untriggered');
@@ -352,10 +352,10 @@ function abandonTurn(d: Draft, reason: FrozenReason): void {
 function prepareRefused(d: Draft, reason: string): void {
   const { s } = d;
   note(d, `not allowed to run: ${reason}`);
+  s.detail = reason;
   if (s.closing !== null && s.turn > 1) return destroy(d);
   if (s.turn > 1) {
     s.untriggered = true;
-    s.detail = reason;
     return abandonTurn(d, 'untriggered');
   }
   // Nothing was launched, no row was written: the life ends as if it had not begun.

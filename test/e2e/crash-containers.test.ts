@@ -65,7 +65,7 @@ describe('containers that are killed while an agent runs', function () {
   it('freezes the run when the sidecar dies for the third time in a turn', async () => {
     const life = await trigger('the sidecar dies thrice', WAIT_FOR_TEST);
     const { slug } = await life.running();
-    await life.agentSaid(slug, 1, 'until [ -e');
+    await life.waits(slug);
     await killSidecar(life, slug);
     await killSidecar(life, slug);
     await life.killContainer(slug, 'bundle');
@@ -77,7 +77,7 @@ describe('containers that are killed while an agent runs', function () {
   it('keeps a `signal_done` that was queued before the sidecar died', async () => {
     const life = await trigger('done, then no sidecar', WAIT_FOR_TEST, 'done success in time', 'print said it', 'hang');
     const { slug } = await life.running();
-    await life.agentSaid(slug, 1, 'until [ -e');
+    await life.waits(slug);
     await stack.stopUp('SIGKILL');
     await life.files.letGo(slug);
     const queueOut = life.files.path(slug, 'queue', 'out');
@@ -91,7 +91,7 @@ describe('containers that are killed while an agent runs', function () {
   it('freezes an agent whose container was killed as incomplete, and does not try again', async () => {
     const life = await trigger('the agent is killed', WAIT_FOR_TEST);
     const { slug } = await life.running();
-    await life.agentSaid(slug, 1, 'until [ -e');
+    await life.waits(slug);
     await life.killContainer(slug, 'agent');
     const view = await life.frozen(1, 'incomplete');
     assert.deepEqual(view.lastTurn, { turn: 1, exitCode: 137, doneStatus: null, reason: 'incomplete' });

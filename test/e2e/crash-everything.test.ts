@@ -26,7 +26,7 @@ describe('everything is killed at once', function () {
     assert.ok(client !== undefined);
     const life = await Life.trigger(stack, client, 'all parts die', bottleScript(WAIT_FOR_TEST));
     const { slug } = await life.running();
-    await life.agentSaid(slug, 1, 'until [ -e');
+    await life.waits(slug);
     // Written while nobody listens: these deliveries of the forge are lost, so that ours are the first ones.
     await stack.stopUp('SIGKILL');
     await waitUntil('the webhook to be gone', async () => (await processesOf(stack)).length === 0, 20_000);

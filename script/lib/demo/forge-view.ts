@@ -32,10 +32,12 @@ export class ForgeView {
     return { url: textIn(issue, 'html_url'), state: textIn(issue, 'state') };
   }
 
-  /** First lines of the pull request's commit messages, newest first. */
-  async commitsOf(pull: number): Promise<string[]> {
+  async commitsOf(pull: number): Promise<{ readonly sha: string; readonly title: string }[]> {
     const commits = await this.api.list(`/repos/${this.repo}/pulls/${String(pull)}/commits`);
-    return commits.map((commit) => textOf(asObject(commit['commit'])?.['message']).split('\n')[0] ?? '');
+    return commits.map((commit) => ({
+      sha: textOf(commit['sha']),
+      title: textOf(asObject(commit['commit'])?.['message']).split('\n')[0] ?? '',
+    }));
   }
 
   async fileOnMain(path: string): Promise<{ readonly content: string; readonly size: number }> {

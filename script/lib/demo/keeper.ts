@@ -16,6 +16,7 @@ import { processOf } from './processes.js';
 const [logs = '', records = ''] = process.argv.slice(2);
 const recordFile = join(records, String(process.pid));
 let kept = false;
+let isUp = false;
 let stack: Stack | undefined;
 
 const asked = new Promise<void>((resolve) => {
@@ -68,6 +69,7 @@ async function start(): Promise<void> {
     },
   });
   await stack.start();
+  isUp = true;
   tell({ kind: 'up', at: Date.now() });
 }
 
@@ -81,7 +83,7 @@ function keep(): void {
 
 async function end(): Promise<void> {
   if (stack !== undefined) {
-    await endRuns(stack, toLog);
+    if (isUp) await endRuns(stack, toLog);
     await stack.stopUp();
     await removeBottles(stack.home, toLog);
     await stack.remove();

@@ -4,7 +4,7 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
-import { escapeTerminal } from '../../../src/domain/escape.js';
+import { escapeTerminal, escapeTerminalLines } from '../../../src/domain/escape.js';
 import { Feed, seconds } from './feed.js';
 import { isClean, leftoversOf, stillThere, type Leftovers } from './leftovers.js';
 import type { Facts } from './messages.js';
@@ -21,8 +21,7 @@ const NONE: Leftovers = { containers: [], volumes: [], processes: [] };
 const options = { keep: process.argv.includes('--keep'), json: process.argv.includes('--json') };
 // Set-up counts too: the wrapper says when it began.
 const startedAt = Number(process.env['BOT_BOTTLE_DEMO_STARTED_MS'] ?? Date.now());
-const cache = process.env['BOT_BOTTLE_CACHE'] ?? join(homedir(), '.cache', 'bot-bottle');
-const records = join(cache, 'demos');
+const records = process.env['BOT_BOTTLE_DEMO_RECORDS'] ?? join(homedir(), '.cache', 'bot-bottle', 'demos');
 
 const feed = new Feed({ out: options.json ? process.stderr : process.stdout, env: process.env, startedAt });
 const steps = new Steps(feed, startedAt);
@@ -39,6 +38,12 @@ process.exitCode = await main();
 async function main(): Promise<number> {
   const logs = mkdtempSync(join(tmpdir(), 'bot-bottle-demo-'));
   const runtime = new DockerBottleRuntime();
+  feed.heading('bot-bottle: one issue, from its label to its merge, on real parts');
+  feed.line(
+    'The agent is the scripted stand-in for a coding CLI: it does what the issue spells out for it. Everything',
+  );
+  feed.line('else is what runs in earnest. Times count from the start of this command.');
+  feed.line();
   steps.done('set_up', Date.now(), 'set-up', 'tools, modules, engine and images are there');
   const servers = Servers.start(logs, records);
   const world: World = { logs, runtime, servers, facts: undefined };
@@ -55,9 +60,11 @@ async function main(): Promise<number> {
     printFailure(caught, logs);
   }
   const { leftovers, traces } = kept ? { leftovers: NONE, traces: [] } : await cleanUp(world);
-  const ok = error === undefined && isClean(leftovers) && traces.length === 0;
-  printEnd({ ok, kept, facts: world.facts, leftovers, traces, logs });
-  if (!kept && ok) rmSync(logs, { recursive: true, force: true });
+  const clean = isClean(leftovers) && traces.length === 0;
+  const ok = error === undefined && clean;
+  const interrupted = error instanceof Interrupted;
+  printEnd({ ok, kept, interrupted, facts: world.facts, leftovers, traces, logs });
+  if (!kept && clean && (ok || interrupted)) rmSync(logs, { recursive: true, force: true });
   feed.close();
   const message = error === undefined ? (ok ? null : 'something was left behind') : textOf(error);
   const { facts } = world;
@@ -67,7 +74,7 @@ async function main(): Promise<number> {
       : null;
   const outcome = { ok, steps: steps.all, told, leftovers, error: message, addresses };
   if (options.json) process.stdout.write(`${jsonOf(outcome)}\n`);
-  if (error instanceof Interrupted) return EXIT.interrupted;
+  if (interrupted) return EXIT.interrupted;
   return ok ? EXIT.ok : EXIT.failed;
 }
 
@@ -132,7 +139,7 @@ function printFailure(error: unknown, logs: string): void {
     feed.bad('interrupted; cleaning up');
     return;
   }
-  feed.bad(escapeTerminal(textOf(error)));
+  feed.bad(escapeTerminalLines(textOf(error)));
   const file = join(logs, 'up.log');
   const lines = readLines(file) ?? readLines(join(logs, 'keeper.log')) ?? [];
   feed.line(`  the last lines of ${file}:`);
@@ -150,12 +157,13 @@ function readLines(file: string): string[] | undefined {
 function printEnd(end: {
   readonly ok: boolean;
   readonly kept: boolean;
+  readonly interrupted: boolean;
   readonly facts: Facts | undefined;
   readonly leftovers: Leftovers;
   readonly traces: readonly string[];
   readonly logs: string;
 }): void {
-  const { ok, kept, facts, leftovers, traces, logs } = end;
+  const { ok, kept, interrupted, facts, leftovers, traces, logs } = end;
   printSteps(feed, steps.all);
   if (facts !== undefined) printAddresses(feed, facts, told);
   feed.line();
@@ -174,7 +182,9 @@ function printEnd(end: {
     feed.bad(`left behind: ${escapeTerminal(name)}`);
   for (const { pid, name } of leftovers.processes)
     feed.bad(`had to be killed: ${escapeTerminal(name)} (${String(pid)})`);
-  feed.bad(`Failed. The logs are in ${logs}`);
+  const clean = isClean(leftovers) && traces.length === 0;
+  if (interrupted && clean) feed.good('Interrupted; nothing is left behind.');
+  else feed.bad(`Failed. The logs are in ${logs}`);
 }
 
 function textOf(error: unknown): string {

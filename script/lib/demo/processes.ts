@@ -68,6 +68,10 @@ export class ProcessFamily {
     }
   }
 
+  get size(): number {
+    return this.known.size;
+  }
+
   alive(): LeftProcess[] {
     this.look();
     return [...this.known.keys()]

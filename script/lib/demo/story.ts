@@ -114,7 +114,7 @@ export class Story {
     const { steps } = this.parts;
     const slug = await this.until('a workflow with a bottle', () => watch.view?.slug ?? undefined);
     this.told.slug = slug;
-    const turn = this.turn(slug, 1);
+    const turn = this.turn(slug, 1, ['read_issue', 'commit', 'open_pr', 'signal_done']);
     const { at, sessionId } = await turn.started();
     this.told.sessions.push(sessionId);
     steps.done('launched', at, 'agent', `starts in bottle ${slug}, session ${sessionId}`);
@@ -158,7 +158,7 @@ export class Story {
     const { steps } = this.parts;
     await this.alice.comment(pr.number, commentBody(pr.number));
     steps.done('commented', Date.now(), 'alice', `comments on #${String(pr.number)}: ${COMMENT}`);
-    const turn = this.turn(this.told.slug ?? '', 2);
+    const turn = this.turn(this.told.slug ?? '', 2, []);
     const { at, sessionId } = await turn.started();
     this.told.sessions.push(sessionId);
     const [first] = this.told.sessions;
@@ -171,8 +171,9 @@ export class Story {
       return now.headSha === pr.headSha ? undefined : now;
     });
     const seenAt = Date.now();
-    const [newest] = await this.forge.commitsOf(pr.number);
-    const text = `has a new commit on #${String(pr.number)}, ${updated.headSha.slice(0, 10)}: ${String(newest)}`;
+    const commit = (await this.forge.commitsOf(pr.number)).find(({ sha }) => sha === updated.headSha);
+    if (commit === undefined) throw new DemoError(`the head of #${String(pr.number)} is none of its commits`);
+    const text = `has a new commit on #${String(pr.number)}, ${updated.headSha.slice(0, 10)}: ${commit.title}`;
     steps.done('pr_updated', seenAt, 'forge', text);
     const remembered = await turn.sessionTurns();
     if (remembered !== 2) throw new DemoError(`the session remembers ${String(remembered)} turns, not 2`);
@@ -245,9 +246,9 @@ export class Story {
     feed.add({ at: Date.now(), source: 'forge', text, step: false });
   }
 
-  private turn(slug: string, number: number): TurnWatch {
+  private turn(slug: string, number: number, told: readonly string[]): TurnWatch {
     const { facts, feed, wait } = this.parts;
-    return new TurnWatch(facts.home, slug, number, feed, wait);
+    return new TurnWatch(facts.home, slug, number, feed, wait, told);
   }
 
   private until<T>(what: string, probe: () => T | undefined | Promise<T | undefined>): Promise<T> {

@@ -4,9 +4,6 @@ import { asObject, textOf } from './json.js';
 import { outputOf, turnLogDirectory, TurnOutput, type AgentEvent } from './agent-output.js';
 import { DemoError, until, type WaitOptions } from './wait.js';
 
-/** Calls whose result is told by the story itself. */
-const TOLD = new Set(['read_issue', 'commit', 'open_pr', 'signal_done']);
-
 export interface ToolResult {
   readonly at: number;
   readonly result: Readonly<Record<string, unknown>>;
@@ -23,9 +20,11 @@ export class TurnWatch {
     private readonly turn: number,
     feed: Feed,
     private readonly wait: WaitOptions,
+    /** Calls that the story tells itself. */
+    told: readonly string[],
   ) {
     const detail = (event: AgentEvent): void => {
-      const text = detailOf(event);
+      const text = told.includes(event.name) ? undefined : detailOf(event);
       if (text !== undefined) feed.add({ at: event.at, source: 'agent', text, step: false });
     };
     this.output = new TurnOutput(turnLogDirectory(home, slug, turn), detail, ({ at, outcome, text }) => {
@@ -83,7 +82,7 @@ export class TurnWatch {
 
 function detailOf(event: AgentEvent): string | undefined {
   const { type, name, fields } = event;
-  if (type !== 'tool_result' || TOLD.has(name)) return undefined;
+  if (type !== 'tool_result') return undefined;
   if (event.isError) return `${name} failed: ${textOf(fields['error'])}`;
   const said = outputOf(event);
   return said === '' ? name : `${name}: ${said}`;

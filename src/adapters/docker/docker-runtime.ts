@@ -51,6 +51,23 @@ export class DockerBottleRuntime implements BottleRuntime {
     }
   }
 
+  /** What `doctor` tells of the engine. `storageQuota`: it can cap a container's disk by itself (overlay2 on xfs with pquota, zfs, btrfs). */
+  async facts(): Promise<EngineInfo & { readonly storageDriver: string; readonly storageQuota: boolean }> {
+    const version = await this.info();
+    try {
+      const { Driver, DriverStatus } = (await this.#docker.info()) as {
+        Driver: string;
+        DriverStatus?: [string, string][];
+      };
+      const backing = DriverStatus?.find(([name]) => name === 'Backing Filesystem')?.[1] ?? '';
+      const storageQuota =
+        Driver === 'btrfs' || Driver === 'zfs' || (Driver === 'overlay2' && backing === 'xfs');
+      return { ...version, storageDriver: Driver, storageQuota };
+    } catch (error) {
+      throw toRuntimeError(error, "read the engine's storage driver");
+    }
+  }
+
   async createBundle(spec: BundleContainerSpec): Promise<ContainerState> {
     const options = bundleContainer(spec, await this.#cpus());
     await this.#refuseHostNetwork(spec.network);

@@ -10,7 +10,6 @@ import type { Remote } from './remote.js';
 import { readRemoteRefs, type RemoteRefs } from './remote-refs.js';
 import { runGit } from './run-git.js';
 
-
 export interface MirrorState {
   /** The forge's default branch, `null` for an empty repository. */
   readonly defaultBranch: string | null;

@@ -38,11 +38,9 @@ export function openDatabaseReadOnly(file: string): Database {
       run: (slug) => current()?.runs.run(slug),
       turns: (slug) => current()?.runs.turns(slug) ?? [],
       operations: (slug) => current()?.runs.operations(slug) ?? [],
-      rejections: (limit) => current()?.runs.rejections(limit) ?? [],
       appendRun: refuse,
       appendTurn: refuse,
       appendOperations: refuse,
-      reject: refuse,
     },
     // One consistent view over several reads; a plain BEGIN, since there is nothing to write.
     transaction: <T>(work: () => T): T => {

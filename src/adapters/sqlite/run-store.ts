@@ -1,10 +1,7 @@
 import type { Database as Connection } from 'better-sqlite3';
 import type { RunStore } from '../../domain/ports.js';
-import type { OperationRow, RejectionRow, RunRow, TurnRow } from '../../domain/rows.js';
+import type { OperationRow, RunRow, TurnRow } from '../../domain/rows.js';
 import { jsonObject, stringList } from './json-column.js';
-
-/** Rejections are for an operator to look at, not a record: the oldest beyond this many go. */
-export const REJECTIONS_KEPT = 1000;
 
 interface StoredRun {
   readonly slug: string;
@@ -25,7 +22,7 @@ interface StoredTurn {
   readonly detail: string;
 }
 
-/** Tables `run`, `turn`, `operation` (append-only, the first row of a key stays) and `rejection`. Errors: `StoreError`. */
+/** Tables `run`, `turn` and `operation` (append-only, the first row of a key stays). Errors: `StoreError`. */
 export function createRunStore(connection: Connection): RunStore {
   const insertRun = connection.prepare<[StoredRun]>(`INSERT OR IGNORE INTO run VALUES
     (@slug, @workflow_id, @subject, @agent_name, @bottle_names, @trigger_actor, @trigger_at, @created_at)`);
@@ -35,12 +32,6 @@ export function createRunStore(connection: Connection): RunStore {
   const insertOperation = connection.prepare<[OperationRow]>(`INSERT OR IGNORE INTO operation
     (slug, turn, id, at, operation, target, outcome, text)
     VALUES (@slug, @turn, @id, @at, @operation, @target, @outcome, @text)`);
-  const insertRejection = connection.prepare<[RejectionRow]>(
-    'INSERT OR IGNORE INTO rejection (subject, at, reason) VALUES (@subject, @at, @reason)',
-  );
-  const trimRejections = connection.prepare<[number]>(
-    'DELETE FROM rejection WHERE seq <= (SELECT max(seq) FROM rejection) - ?',
-  );
   const selectRun = connection.prepare<[string], StoredRun>('SELECT * FROM run WHERE slug = ?');
   const selectTurns = connection.prepare<[string], StoredTurn>(
     'SELECT * FROM turn WHERE slug = ? ORDER BY turn, event',
@@ -48,14 +39,8 @@ export function createRunStore(connection: Connection): RunStore {
   const selectOperations = connection.prepare<[string], OperationRow>(
     'SELECT slug, turn, id, at, operation, target, outcome, text FROM operation WHERE slug = ? ORDER BY seq',
   );
-  const selectRejections = connection.prepare<[number], RejectionRow>(
-    'SELECT subject, at, reason FROM rejection ORDER BY seq DESC LIMIT ?',
-  );
   const appendAll = connection.transaction((rows: readonly OperationRow[]) => {
     for (const row of rows) insertOperation.run(row);
-  });
-  const reject = connection.transaction((row: RejectionRow) => {
-    if (insertRejection.run(row).changes > 0) trimRejections.run(REJECTIONS_KEPT);
   });
   return {
     appendRun: (row) => void insertRun.run(toStoredRun(row)),
@@ -69,10 +54,6 @@ export function createRunStore(connection: Connection): RunStore {
     },
     turns: (slug) => selectTurns.all(slug).map(fromStoredTurn),
     operations: (slug) => selectOperations.all(slug),
-    reject: (row) => {
-      reject.immediate(row);
-    },
-    rejections: (limit) => selectRejections.all(limit),
   };
 }
 

@@ -62,13 +62,6 @@ CREATE TABLE operation (
   text      TEXT NOT NULL,
   UNIQUE (slug, id)
 );
-CREATE TABLE rejection (
-  seq     INTEGER PRIMARY KEY,
-  subject TEXT NOT NULL,
-  at      INTEGER NOT NULL,
-  reason  TEXT NOT NULL,
-  UNIQUE (subject, at, reason)
-);
 ${appendOnly('run')}${appendOnly('turn')}${appendOnly('operation')}`;
 
 /** Schema of `bot-bottle.db`. */
@@ -100,6 +93,22 @@ CREATE INDEX delivery_open_by_key ON delivery (order_key, seq) WHERE completed_a
 CREATE INDEX delivery_completed ON delivery (received_at) WHERE completed_at IS NOT NULL;
 CREATE TABLE probe (id INTEGER PRIMARY KEY CHECK (id = 1), count INTEGER NOT NULL);
 INSERT INTO probe VALUES (1, 0);`,
+  },
+];
+
+/** Schema of `rejections.db`. */
+export const REJECTION_MIGRATIONS: readonly Migration[] = [
+  {
+    version: 1,
+    sql: `
+CREATE TABLE rejection (
+  seq     INTEGER PRIMARY KEY,
+  subject TEXT NOT NULL,
+  at      INTEGER NOT NULL,
+  reason  TEXT NOT NULL,
+  UNIQUE (subject, at, reason)
+);
+`,
   },
 ];
 

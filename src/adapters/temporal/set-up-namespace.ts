@@ -1,4 +1,5 @@
 import type { Client } from '@temporalio/client';
+import { msToTs } from '@temporalio/common/lib/time.js';
 import { SEARCH_ATTRIBUTES } from '../../workflows/messages.js';
 
 /** Closed workflows stay visible this long. */
@@ -11,6 +12,13 @@ export interface NamespaceSetup {
   readonly retentionChanged: boolean;
 }
 
+/** Names of ours that the namespace does not have. */
+export async function missingSearchAttributes(client: Client): Promise<string[]> {
+  const { namespace } = client.options;
+  const known = await client.connection.operatorService.listSearchAttributes({ namespace });
+  return Object.keys(SEARCH_ATTRIBUTES).filter((name) => known.customAttributes[name] === undefined);
+}
+
 /**
  * Adds the search attributes that are missing and sets the retention. Harmless to repeat. A cluster that manages
  * them elsewhere (Temporal Cloud) refuses: the error says so.
@@ -18,10 +26,8 @@ export interface NamespaceSetup {
 export async function setUpNamespace(client: Client): Promise<NamespaceSetup> {
   const { namespace } = client.options;
   const { operatorService, workflowService } = client.connection;
-  const known = await operatorService.listSearchAttributes({ namespace });
-  const missing = Object.entries(SEARCH_ATTRIBUTES).filter(
-    ([name]) => known.customAttributes[name] === undefined,
-  );
+  const absent = await missingSearchAttributes(client);
+  const missing = Object.entries(SEARCH_ATTRIBUTES).filter(([name]) => absent.includes(name));
   if (missing.length > 0) {
     const searchAttributes = Object.fromEntries(
       missing.map(([name, type]) => [name, INDEXED_VALUE_TYPE[type]]),
@@ -32,7 +38,7 @@ export async function setUpNamespace(client: Client): Promise<NamespaceSetup> {
   const description = await workflowService.describeNamespace({ namespace });
   const current = Number(description.config?.workflowExecutionRetentionTtl?.seconds ?? 0);
   if (current !== wanted) {
-    const workflowExecutionRetentionTtl = { seconds: wanted as unknown as never };
+    const workflowExecutionRetentionTtl = msToTs(wanted * 1000);
     await workflowService.updateNamespace({ namespace, config: { workflowExecutionRetentionTtl } });
   }
   return { added: missing.map(([name]) => name), retentionChanged: current !== wanted };

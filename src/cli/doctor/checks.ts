@@ -68,8 +68,7 @@ async function engine(probes: DoctorProbes): Promise<Finding> {
   const { version: engineVersion, apiVersion, storageDriver, storageQuota } = await probes.engine();
   const found = `Docker ${engineVersion}, API ${apiVersion}, ${storageDriver}`;
   if (atLeast(apiVersion, API_WANTED) !== true) return fail(found, 'install Docker Engine 20.10 or newer');
-  // No state of its own: without quotas the worker watches the disk, which is as designed.
-  return ok(`${found}, disk ${storageQuota ? 'capped by quota' : 'watched by the worker (no quota)'}`);
+  return ok(`${found}, ${storageQuota ? 'file system with quotas' : 'no disk quotas'}`);
 }
 
 async function images(probes: DoctorProbes): Promise<Finding> {
@@ -97,6 +96,7 @@ async function forge(probes: DoctorProbes): Promise<Finding> {
 async function disk(probes: DoctorProbes): Promise<Finding> {
   const { path, bytes } = await probes.freeDisk();
   const found = `${(bytes / 1024 ** 3).toFixed(1)} GiB free at ${path}`;
-  if (bytes < DISK_FLOOR) return fail(found, 'make room: turns are stopped below 2 GiB');
+  if (bytes < DISK_FLOOR)
+    return fail(found, 'make room: a turn that fills the disk takes everything else with it');
   return bytes < DISK_COMFORT ? warn(found, 'ten GiB or more are comfortable') : ok(found);
 }

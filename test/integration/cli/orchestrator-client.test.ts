@@ -12,12 +12,7 @@ import type { Orchestrator } from '../../../src/cli/orchestrator.js';
 import { workflowIdOf } from '../../../src/domain/issue.js';
 import type { SubjectRef } from '../../../src/domain/issue.js';
 import type { Database } from '../../../src/domain/ports.js';
-import {
-    eventSignal,
-  ISSUE_WORKFLOW,
-  stateQuery,
-  TASK_QUEUE,
-} from '../../../src/workflows/messages.js';
+import { eventSignal, ISSUE_WORKFLOW, stateQuery, TASK_QUEUE } from '../../../src/workflows/messages.js';
 import { observed, SUBJECT, trigger } from '../../support/machine/world.js';
 import { ScriptedActivities } from '../../support/temporal/scripted-activities.js';
 import type { TurnScript } from '../../support/temporal/scripted-activities.js';
@@ -63,6 +58,7 @@ describe('the commands’ orchestrator over a real workflow', function () {
       client: environment.client,
       database,
       callMs,
+      rejections: () => [],
       storePrompt: (text) => Promise.resolve(`ref-${String(prompts.push(text))}`),
       trigger: async (asked) => {
         await environment.client.workflow.signalWithStart(ISSUE_WORKFLOW, {

@@ -93,13 +93,24 @@ describe('forge state in SQLite', () => {
       () =>
         database.transaction(() => {
           database.forgeState.upsert(stateRow());
-          database.runs.reject({ subject: 'gitea:alice/demo#12', at: 1, reason: 'two labels' });
+          database.runs.appendOperations([
+            {
+              slug: 's-1',
+              turn: 1,
+              id: 'o1',
+              at: 1,
+              operation: 'read_issue',
+              target: '#1',
+              outcome: 'ok',
+              text: 'read #1',
+            },
+          ]);
           throw new Error('stop');
         }),
       /stop/,
     );
     assert.deepEqual(database.forgeState.all(), []);
-    assert.deepEqual(database.runs.rejections(10), []);
+    assert.deepEqual(database.runs.operations('s-1'), []);
   });
 
   it('names row and column of corrupt JSON', () => {

@@ -47,8 +47,19 @@ describe('opening bot-bottle.db', () => {
         ['coder-alice-demo-3-bbbbb', null, 'destroyed', 'destroyed', '', 1_700_000_001_000],
       ],
     );
-    database.runs.reject({ subject: 'x', at: 1, reason: 'y' });
-    assert.equal(database.runs.rejections(1).length, 1);
+    database.runs.appendOperations([
+      {
+        slug: 's-1',
+        turn: 1,
+        id: 'o1',
+        at: 1,
+        operation: 'read_issue',
+        target: '#1',
+        outcome: 'ok',
+        text: 'read #1',
+      },
+    ]);
+    assert.equal(database.runs.operations('s-1').length, 1);
     database.close();
   });
 
@@ -96,7 +107,7 @@ describe('bot-bottle.db for readers', () => {
     const reader = openDatabaseReadOnly(file);
     assert.deepEqual(reader.forgeState.all(), []);
     assert.equal(reader.forgeState.get({ forge: 'gitea', owner: 'a', repo: 'b', number: 1 }), undefined);
-    assert.deepEqual(reader.runs.rejections(5), []);
+    assert.deepEqual(reader.runs.operations('s-1'), []);
     assert.equal(
       reader.transaction(() => 7),
       7,
@@ -139,7 +150,7 @@ describe('bot-bottle.db for readers', () => {
       reader.forgeState.upsert(stateRow());
     }, StoreError);
     assert.throws(() => {
-      reader.runs.reject({ subject: 'a', at: 1, reason: 'b' });
+      reader.runs.appendOperations([]);
     }, StoreError);
     assert.deepEqual(reader.forgeState.all(), []);
     reader.close();

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import SqliteDatabase from 'better-sqlite3';
 import { openDatabase } from '../../../src/adapters/sqlite/open-database.js';
-import { REJECTIONS_KEPT } from '../../../src/adapters/sqlite/run-store.js';
 import type { Database } from '../../../src/domain/ports.js';
 import type { OperationRow, RunRow, TurnRow } from '../../../src/domain/rows.js';
 import { useTempDir } from '../../support/webhook/temp-dir.js';
@@ -87,20 +86,5 @@ describe('run, turn and operation rows in SQLite', () => {
     }
     other.close();
     assert.equal(database.runs.operations('s-1').length, 1);
-  });
-
-  it('keeps a bounded number of rejections, newest first, each once', () => {
-    const reject = (at: number): void => {
-      database.runs.reject({ subject: 'gitea:alice/demo#1', at, reason: 'two labels' });
-    };
-    database.transaction(() => {
-      for (let at = 1; at <= REJECTIONS_KEPT + 5; at += 1) reject(at);
-      reject(REJECTIONS_KEPT);
-    });
-    const kept = database.runs.rejections(REJECTIONS_KEPT * 2);
-    assert.equal(kept.length, REJECTIONS_KEPT);
-    assert.equal(kept[0]?.at, REJECTIONS_KEPT + 5);
-    assert.equal(kept.at(-1)?.at, 6);
-    assert.equal(database.runs.rejections(3).length, 3);
   });
 });

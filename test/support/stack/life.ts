@@ -57,6 +57,11 @@ export class Life {
     await waitUntil(`"${text}" in the log of turn ${String(turn)}`, said, PATIENCE_MS);
   }
 
+  /** Waits until the agent has got to its `WAIT_FOR_TEST`. */
+  async waits(slug: string, turn = 1): Promise<void> {
+    await this.agentSaid(slug, turn, '"command":"until [ -e');
+  }
+
   async container(slug: string, role: ContainerRole): Promise<ContainerState> {
     const state = await runtime.inspect(slug, role);
     if (state === undefined) throw new Error(`${slug} has no ${role} container`);

@@ -1,0 +1,101 @@
+/** What `doctor` looks at on this machine, for real. */
+import { execFile } from 'node:child_process';
+import { statfsSync, statSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { agentProvider, providerNames } from './adapters/agents/registry.js';
+import { DockerBottleRuntime } from './adapters/docker/docker-runtime.js';
+import { GiteaClient } from './adapters/gitea/gitea-client.js';
+import { giteaForgeFor } from './adapters/gitea/gitea-forge.js';
+import { checkTokenRights, type TokenPurpose } from './adapters/gitea/token-rights.js';
+import { missingSearchAttributes } from './adapters/temporal/set-up-namespace.js';
+import type { DoctorProbes } from './cli/doctor/probes.js';
+import { loadConfig, publishTokenFile, requireSetting, type Config } from './config.js';
+import { homePath } from './config/home.js';
+import { inspectSecret, readSecret } from './config/secrets.js';
+import { temporalClient } from './temporal-client.js';
+
+const run = promisify(execFile);
+
+export function doctorProbes(env: NodeJS.ProcessEnv): DoctorProbes {
+  const config = (): Config => loadConfig(env).config;
+  const runtime = new DockerBottleRuntime();
+  return {
+    nodeVersion: () => process.versions.node,
+    home: () => {
+      const path = homePath(env);
+      const stat = statSync(path, { throwIfNoEntry: false });
+      return { path, exists: stat !== undefined, mode: stat?.mode ?? 0 };
+    },
+    configWarnings: () => loadConfig(env).warnings,
+    secrets: () => secretFiles(config()).map(([name, file]) => ({ name, file, ...stateOf(file) })),
+    engine: () => runtime.facts(),
+    images: async () => {
+      const names = [config().BUNDLE_IMAGE, ...providerNames().map((name) => agentProvider(name).image)];
+      return Promise.all(names.map(async (name) => ({ name, id: (await runtime.imageId(name)) ?? null })));
+    },
+    gitVersion: async () => (await run('git', ['--version'])).stdout,
+    temporal: async () => {
+      const { TEMPORAL_ADDRESS: at } = config();
+      const client = temporalClient(config());
+      try {
+        const info = await client.workflowService.getSystemInfo({});
+        const missing = await missingSearchAttributes(client);
+        return {
+          address: `${at.host}:${String(at.port)}`,
+          version: info.serverVersion ?? 'of unknown version',
+          missingSearchAttributes: missing,
+        };
+      } finally {
+        await client.connection.close();
+      }
+    },
+    forge: () => forge(config()),
+    freeDisk: () => {
+      const path = statSync(homePath(env), { throwIfNoEntry: false }) === undefined ? '/' : homePath(env);
+      const { bavail, bsize } = statfsSync(path);
+      return Promise.resolve({ path, bytes: bavail * bsize });
+    },
+  };
+}
+
+function secretFiles(config: Config): [string, string][] {
+  return [
+    ['forge-token', config.FORGE_TOKEN_FILE],
+    ['webhook-secret', config.WEBHOOK_SECRET_FILE],
+    ...(config.FORGE_PUBLISH_TOKEN_FILE === null
+      ? []
+      : [['publish-token', config.FORGE_PUBLISH_TOKEN_FILE] satisfies [string, string]]),
+  ];
+}
+
+function stateOf(file: string): { state: 'set' | 'missing' } | { state: 'unusable'; reason: string } {
+  const found = inspectSecret(file);
+  return found.kind === 'unusable' ? { state: 'unusable', reason: found.reason } : { state: found.kind };
+}
+
+/** Both tokens; with repositories named one by one, their rights too. */
+async function forge(config: Config): ReturnType<DoctorProbes['forge']> {
+  const baseUrl = requireSetting(config, 'FORGE_GITEA_API');
+  const repos = config.FORGE_REPOS.flatMap((pattern) => {
+    const [owner, repo] = pattern.split('/');
+    return owner === undefined || repo === undefined || pattern.includes('*')
+      ? []
+      : [{ forge: 'gitea' as const, owner, repo }];
+  });
+  const ask = async (purpose: TokenPurpose, file: string): ReturnType<typeof checkTokenRights> =>
+    checkTokenRights(client(file), { org: config.FORGE_ORG, purpose, repos });
+  const client = (file: string): GiteaClient =>
+    new GiteaClient({ baseUrl, token: readSecret(file, 'forge-token'), caFile: config.FORGE_CA_FILE });
+  const me = await giteaForgeFor(client(config.FORGE_TOKEN_FILE))({
+    forge: 'gitea',
+    owner: 'any',
+    repo: 'any',
+  }).whoAmI();
+  const problems = [
+    ...(await ask('sidecar', config.FORGE_TOKEN_FILE)),
+    ...(await ask('publisher', publishTokenFile(config))),
+  ];
+  const messages = new Set<string>();
+  const distinct = problems.filter(({ message }) => !messages.has(message) && messages.add(message).size > 0);
+  return { url: baseUrl, login: me.login, problems: distinct };
+}

@@ -1,0 +1,59 @@
+/** `orchestrate start`: the operator's own trigger, which asks for neither label nor assignee. */
+import type { Client } from '@temporalio/client';
+import { GiteaClient } from './adapters/gitea/gitea-client.js';
+import { giteaForgeFor } from './adapters/gitea/gitea-forge.js';
+import { ManifestDirectory } from './adapters/manifests/manifest-directory.js';
+import type { Refused, StartOptions } from './cli/orchestrator.js';
+import { requireSetting, type Config } from './config.js';
+import { readSecret } from './config/secrets.js';
+import type { SubjectRef } from './domain/issue.js';
+import { parseTriggerLabels } from './domain/trigger.js';
+import { policyOf } from './run-policy.js';
+import { temporalGateway } from './webhook/temporal-gateway.js';
+
+export interface OperatorTriggerWorld {
+  readonly config: Config;
+  readonly client: Client;
+  readonly storePrompt: (text: string) => Promise<string>;
+}
+
+/** Errors: the forge's, when the issue cannot be read. */
+export async function operatorTrigger(
+  { config, client, storePrompt }: OperatorTriggerWorld,
+  subject: SubjectRef,
+  options: StartOptions,
+): Promise<{ readonly kind: 'sent' } | Refused> {
+  const baseUrl = requireSetting(config, 'FORGE_GITEA_API');
+  const token = (): string => readSecret(config.FORGE_TOKEN_FILE, 'forge-token');
+  const readAt = Date.now();
+  const issue = await giteaForgeFor(new GiteaClient({ baseUrl, token, caFile: config.FORGE_CA_FILE }))(
+    subject,
+  ).readIssue(subject.number);
+  if (issue.state !== 'open') return { kind: 'refused', reason: 'the issue is closed: reopen it first' };
+  const labels = parseTriggerLabels(issue.labels);
+  const agent = options.agent ?? (labels.kind === 'agent' ? labels.agent : null);
+  if (agent === null) return { kind: 'refused', reason: 'no label names an agent: give one with --agent' };
+  const manifests = new ManifestDirectory(config.BOT_BOTTLE_HOME);
+  if ((await manifests.agent(agent)) === undefined)
+    return { kind: 'refused', reason: `there is no agent "${agent}"` };
+  const bottles =
+    options.bottles.length > 0 || labels.kind !== 'agent' || labels.bottle === null
+      ? options.bottles
+      : [labels.bottle];
+  const promptRef = options.prompt === null ? null : await storePrompt(options.prompt);
+  const trigger = { agent, bottles, actor: '', actAt: Date.now(), operator: { promptRef } };
+  const event = {
+    kind: 'observed',
+    readAt,
+    open: true,
+    closedAt: null,
+    triggered: true,
+    trigger,
+    prs: [],
+  } as const;
+  await temporalGateway(client, { policy: policyOf(config) }).signalWithStart(subject, event, {
+    title: options.label ?? issue.title,
+    url: issue.url,
+  });
+  return { kind: 'sent' };
+}

@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import type { Client } from '@temporalio/client';
+import { bottleScript, WAIT_FOR_TEST } from '../support/stack/bottle-script.js';
+import { Life } from '../support/stack/life.js';
+import { Stack } from '../support/stack/stack.js';
+import { tearDown } from '../support/stack/tear-down.js';
+
+/** Spec section 3: how turns end that do not end well. */
+describe('turns that do not end well', function () {
+  this.timeout(120_000);
+  let stack: Stack;
+  let client: Client | undefined;
+
+  const trigger = (title: string, ...script: string[]): Promise<Life> => {
+    assert.ok(client !== undefined);
+    return Life.trigger(stack, client, title, bottleScript(...script));
+  };
+  const pulls = async (): Promise<string[]> => {
+    const list = await stack.gitea.alice.api.list('/repos/alice/demo/pulls?state=all&limit=50');
+    return list.map(({ title }) => String(title));
+  };
+  const turns = (life: Life, slug: string): string[] =>
+    life.files.turnRows(slug).map(({ turn, event }) => `${String(turn)} ${event}`);
+
+  before(async () => {
+    stack = await Stack.prepare({
+      env: {
+        FORGE_WATCHDOG_TIMEOUT: '5s',
+        BOTTLE_TURN_TIMEOUT: '12s',
+        BOTTLE_DONE_GRACE: '2s',
+      },
+      onOutput: (text) => process.env['BOT_BOTTLE_TEST_LOG'] !== undefined && process.stderr.write(text),
+    });
+    await stack.start();
+    client = await stack.client();
+  });
+  after(() => tearDown(stack, client));
+
+  it('stops a silent agent by the watchdog and freezes the run', async () => {
+    const life = await trigger('silent', 'write half.md done', 'commit Half', 'hang');
+    const { slug } = await life.running();
+    const view = await life.frozen(1, 'watchdog');
+    assert.equal(view.watchdogFired, true);
+    assert.equal(view.lastTurn?.doneStatus, null);
+    const [, ended] = life.files.turnRows(slug);
+    assert.equal(ended?.detail['watchdogFired'], true);
+    // What was committed is on the forge as a branch, and nobody was asked to review it.
+    assert.equal((ended.detail['publish'] as { kind: string }).kind, 'pushed');
+    assert.ok(!(await pulls()).includes('silent'));
+    assert.deepEqual(turns(life, slug), ['1 begun', '1 ended']);
+  });
+
+  it('lets an agent that checks in live longer than the watchdog, up to the limit of a turn', async () => {
+    const talk = Array.from({ length: 40 }, (_, index) => [`print {"still": ${String(index)}}`, 'sleep 1']).flat();
+    const life = await trigger('talks for ever', ...talk, 'done success never');
+    const view = await life.frozen(1, 'timeout');
+    assert.equal(view.watchdogFired, false);
+  });
+
+  it('freezes an agent that ended with an error as incomplete, without a nudge', async () => {
+    const life = await trigger('fails', 'exit 1');
+    const view = await life.frozen(1, 'incomplete');
+    assert.deepEqual(view.lastTurn, { turn: 1, exitCode: 1, doneStatus: null, reason: 'incomplete' });
+    assert.deepEqual(turns(life, view.slug), ['1 begun', '1 ended']);
+  });
+
+  it('nudges once an agent that ended without a word, then freezes it as incomplete', async () => {
+    const life = await trigger('says nothing', 'print bye', 'exit 0');
+    // A nudge has no script, but the session goes on with the prompt it is given: the scripted agent would do its
+    // default work, so the first freeze of all is what counts.
+    const view = await life.until('a freeze', ({ phase }) => phase === 'frozen');
+    const [, nudge = ''] = await life.files.prompts(view.slug ?? '');
+    assert.match(nudge, /signal_done/);
+    assert.deepEqual(turns(life, view.slug ?? ''), ['1 begun', '1 ended', '2 begun', '2 ended']);
+  });
+
+  it('keeps uncommitted changes as a patch, and tells the agent about them', async () => {
+    const life = await trigger('forgets to commit', 'write forgotten.md text', 'done success finished');
+    const view = await life.until('a freeze', ({ phase }) => phase === 'frozen');
+    const slug = view.slug ?? '';
+    assert.match(await life.files.text(slug, 'turns', '1', 'uncommitted.patch'), /\+\+\+ b\/forgotten\.md\n@@ .*\n\+text/);
+    const [, nudge = ''] = await life.files.prompts(slug);
+    assert.match(nudge, /forgotten\.md/);
+    // The scripted agent commits in its second turn, and that is published.
+    assert.equal(view.reason, 'done');
+    assert.equal(view.prs.length, 1);
+  });
+
+  it('opens no pull request when the agent left STUCK.md', async () => {
+    const life = await trigger('is stuck', 'write STUCK.md I cannot', 'write a.md b', 'run git add a.md && git commit -qm a', 'done success x');
+    const view = await life.frozen(1, 'stuck');
+    assert.deepEqual(view.prs, []);
+    assert.ok(!(await pulls()).includes('is stuck'));
+    assert.match(await life.files.text(view.slug, 'workspace', 'STUCK.md'), /I cannot/);
+  });
+
+  it('refuses to publish files that CI would run, and tells the agent why', async () => {
+    const life = await trigger('changes CI', 'write .github/workflows/x.yml evil', 'commit CI', 'open_pr CI | please', 'exit 1');
+    const view = await life.frozen(1, 'incomplete');
+    const log = await life.files.agentLog(view.slug, 1);
+    const [answer = ''] = log.split('\n').filter((line) => line.includes('"tool_result"') && line.includes('"open_pr"'));
+    assert.match(answer, /\.github\/workflows\/x\.yml/);
+    assert.deepEqual(view.prs, []);
+    assert.ok(!(await pulls()).includes('CI'));
+    const branches = await stack.gitea.alice.api.list('/repos/alice/demo/branches?limit=50');
+    assert.ok(!branches.some(({ name }) => String(name).startsWith(`bot-bottle/${String(life.issue)}-`)));
+  });
+
+  it('freezes a blocked agent, and a comment wakes it in the same session', async () => {
+    const life = await trigger('asks', 'done blocked which colour?');
+    const first = await life.frozen(1, 'blocked');
+    await life.comment(`Blue.\n\n${bottleScript('write colour.md blue', 'commit Blue', 'done success painted')}`);
+    const second = await life.frozen(2, 'done');
+    assert.equal(second.sessionId, first.sessionId);
+    const session = await life.files.session(second.slug);
+    assert.deepEqual(session.turns.map(({ turn }) => turn), [1, 2]);
+    assert.equal(second.prs.length, 1);
+  });
+
+  it('stops an agent that lingers after signal_done when the grace is over, and counts it as done', async () => {
+    const life = await trigger('lingers', 'write l.md l', 'commit L', 'done success finished', 'hang');
+    const view = await life.frozen(1, 'done');
+    assert.equal(view.lastTurn?.exitCode, 143);
+    assert.equal(view.watchdogFired, false);
+    assert.equal(view.prs.length, 1);
+    assert.deepEqual(turns(life, view.slug), ['1 begun', '1 ended']);
+  });
+
+  it('brings a comment that was written during a turn into the next prompt', async () => {
+    const life = await trigger('is interrupted', 'run until [ -e /run/bottle/turn/go ]; do sleep 0.1; done', 'done success first');
+    const { slug } = await life.running();
+    await life.waits(slug);
+    await life.comment(`during-the-turn\n\n${bottleScript('done success second')}`);
+    await life.until('the comment in the mailbox', ({ mailbox }) => mailbox === 1);
+    await life.files.letGo(slug);
+    await life.frozen(2, 'done');
+    const [first = '', second = ''] = await life.files.prompts(slug);
+    assert.ok(!first.includes('during-the-turn') && second.includes('during-the-turn'));
+  });
+
+  it('keeps what the host may need to know: one log for each turn', async () => {
+    const life = await trigger('two turns', 'print first-turn-only', 'done blocked wait');
+    const { slug } = await life.frozen(1, 'blocked');
+    await life.comment(bottleScript('print second-turn-only', 'done blocked again'));
+    await life.until('turn 2', ({ turn, phase }) => turn === 2 && phase === 'frozen');
+    const [one, two] = await Promise.all([life.files.agentLog(slug, 1), life.files.agentLog(slug, 2)]);
+    const printed = (log: string): string[] => log.match(/^\S+ stdout \w+-turn-only$/gm)?.map((line) => line.split(' ')[2] ?? '') ?? [];
+    assert.deepEqual([printed(one), printed(two)], [['first-turn-only'], ['second-turn-only']]);
+    assert.equal(await readFile(life.files.path(slug, 'turns', '2', 'agent.log'), 'utf8'), two);
+  });
+  void WAIT_FOR_TEST;
+});

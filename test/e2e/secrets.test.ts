@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Client } from '@temporalio/client';
+import Docker from 'dockerode';
+import { containerName, volumeName } from '../../src/adapters/docker/names-and-labels.js';
+import { workflowIdOf } from '../../src/domain/issue.js';
+import { agentRuns, outputOf } from '../support/stack/agent-runs.js';
+import { ArgvWatch } from '../support/stack/argv-watch.js';
+import { bottleScript, WAIT_FOR_TEST } from '../support/stack/bottle-script.js';
+import { Life } from '../support/stack/life.js';
+import { patternFor, SecretSearch } from '../support/stack/secret-search.js';
+import { Stack } from '../support/stack/stack.js';
+import { tearDown } from '../support/stack/tear-down.js';
+
+const PLANTED = 'planted-where-grep-looks';
+
+describe('where secrets are not', function () {
+  this.timeout(240_000);
+  let stack: Stack;
+  let client: Client;
+  let life: Life;
+  let slug: string;
+  let argv: ArgvWatch;
+  let search: SecretSearch;
+
+  before(async () => {
+    stack = await Stack.prepare({
+      env: { LOG_LEVEL: 'trace' },
+      onOutput: (text) => process.env['BOT_BOTTLE_TEST_LOG'] !== undefined && process.stderr.write(text),
+    });
+    const { sidecarToken, publisherToken } = stack.gitea.bot;
+    const secrets = { sidecarToken, publisherToken, webhookSecret: stack.webhookSecret };
+    search = new SecretSearch(secrets);
+    argv = new ArgvWatch();
+    await stack.start();
+    client = await stack.client();
+    const patterns = Object.values(secrets).map((secret) => `-e '${patternFor(secret)}'`).join(' ');
+    const everywhere = '--exclude-dir=proc --exclude-dir=sys / 2>/dev/null; echo searched';
+    life = await Life.trigger(
+      stack,
+      client,
+      'A thief',
+      bottleScript(
+        `write planted.txt ${PLANTED}`,
+        'run env; cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline /proc/[0-9]*/mountinfo 2>/dev/null | tr "\\0" "\\n"',
+        'run git config --list --show-origin; git remote -v; ls -la /run/bottle /run/bottle/* /home/agent; cat /run/bottle/turn/*',
+        `run grep -rlE ${patterns} ${everywhere}`,
+        `run grep -rlF -e ${PLANTED} ${everywhere}`,
+        'write notes.md hello',
+        'run rm planted.txt',
+        'commit Notes',
+        'open_pr A pull request | with a body',
+        WAIT_FOR_TEST,
+        'done success finished',
+      ),
+    );
+    ({ slug } = await life.running());
+    await life.waits(slug);
+  });
+  after(async () => {
+    await argv.stop();
+    await tearDown(stack, client);
+  });
+
+  it('the search finds what is there, also inside Base64', () => {
+    const token = stack.gitea.bot.sidecarToken;
+    assert.deepEqual(search.in(`x${token}`), ['sidecarToken']);
+    for (const before of ['', 'a', 'ab']) {
+      assert.deepEqual(search.in(Buffer.from(`${before}${token}:`).toString('base64')), ['sidecarToken'], before);
+    }
+    assert.deepEqual(search.in('nothing'), []);
+  });
+
+  it('not in anything that the agent can read', async () => {
+    const log = await life.files.agentLog(slug, 1);
+    const runs = agentRuns(log);
+    assert.match(outputOf(runs, 'mountinfo'), /HOME=\/home\/agent/);
+    assert.match(outputOf(runs, 'grep -rlF'), /^\/workspace\/planted\.txt$/m, 'the search works');
+    assert.equal(outputOf(runs, 'grep -rlE'), 'searched');
+    assert.deepEqual(search.in(log), []);
+  });
+
+  it('not in what the engine tells of containers and volumes', async () => {
+    const docker = new Docker();
+    const objects = await Promise.all([
+      docker.getContainer(containerName(slug, 'agent')).inspect(),
+      docker.getContainer(containerName(slug, 'bundle')).inspect(),
+      docker.getVolume(volumeName(slug, 'sock')).inspect(),
+      docker.getVolume(volumeName(slug, 'home')).inspect(),
+    ]);
+    for (const object of objects) {
+      const text = JSON.stringify(object);
+      assert.ok(text.includes(slug));
+      assert.deepEqual(search.in(text), []);
+    }
+  });
+
+  it('of the sidecar: only its own token, as a file that nobody else may read', async () => {
+    const token = await readFile(life.files.path(slug, 'bundle', 'forge-token'), 'utf8');
+    assert.equal(token.trim(), stack.gitea.bot.sidecarToken);
+    const container = new Docker().getContainer(containerName(slug, 'bundle'));
+    const pattern = [stack.gitea.bot.publisherToken, stack.webhookSecret].map((one) => `-e '${patternFor(one)}'`).join(' ');
+    const script = `cat /proc/[0-9]*/environ | tr '\\0' '\\n'; grep -rlE ${pattern} /run /tmp /etc /home /app /opt /srv /var 2>/dev/null; echo searched`;
+    const exec = await container.exec({ Cmd: ['sh', '-c', script], AttachStdout: true, AttachStderr: true });
+    let output = '';
+    for await (const chunk of await exec.start({})) output += String(chunk);
+    assert.match(output, /FORGE_ISSUE_NUMBER=/);
+    assert.match(output, /searched/);
+    assert.deepEqual(search.in(output), []);
+    assert.doesNotMatch(output.slice(output.lastIndexOf('FORGE_')), /^\/(run|tmp|etc|home|app|opt|srv|var)/m);
+  });
+
+  it('not on the disk while the turn runs, but for the secrets and the file of the sidecar', async () => {
+    const { found, files } = await search.below(stack.home, ['secrets', `state/${slug}/bundle`]);
+    assert.ok(files > 20);
+    assert.deepEqual(found, []);
+    assert.deepEqual((await search.below(join(stack.home, 'secrets'))).found.length, 3, 'the search works');
+  });
+
+  it('not anywhere after the turn', async () => {
+    await life.files.letGo(slug);
+    const view = await life.frozen(1, 'done');
+    assert.equal(view.prs.length, 1);
+    assert.equal(existsSync(life.files.path(slug, 'bundle', 'forge-token')), false);
+    assert.deepEqual((await search.below(stack.home, ['secrets'])).found, []);
+  });
+
+  it('not in the history of the workflow', async () => {
+    const history = await client.workflow.getHandle(workflowIdOf(life.subject)).fetchHistory();
+    const payloads = bytesIn(history).map((bytes) => Buffer.from(bytes).toString('utf8')).join('\n');
+    assert.ok(payloads.includes(slug), 'payloads are decoded');
+    assert.deepEqual(search.in(JSON.stringify(history)), []);
+    assert.deepEqual(search.in(payloads), []);
+    // Nor what people and agents wrote: history has references only.
+    assert.ok(!payloads.includes('with a body') && !payloads.includes(PLANTED));
+  });
+
+  it('not in a command line, nor in what the processes print', async () => {
+    await argv.stop();
+    const lines = [...argv.seen].join('\n');
+    assert.match(lines, /git .*push/);
+    assert.deepEqual(search.in(lines), []);
+    assert.match(stack.output, /watching the turn/);
+    assert.deepEqual(search.in(stack.output), []);
+  });
+
+  it('not on the forge', async () => {
+    const { api } = stack.gitea.alice;
+    const [pulls, issues, comments] = await Promise.all([
+      api.list('/repos/alice/demo/pulls?state=all'),
+      api.list('/repos/alice/demo/issues?state=all'),
+      api.list('/repos/alice/demo/issues/comments'),
+    ]);
+    assert.equal(pulls.length, 1);
+    assert.deepEqual(search.in(JSON.stringify([pulls, issues, comments])), []);
+  });
+});
+
+/** Every byte string in there, however deep: the payloads as they were sent. */
+function bytesIn(value: unknown): Uint8Array[] {
+  if (value instanceof Uint8Array) return [value];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.values(value).flatMap(bytesIn);
+}
