@@ -14,14 +14,19 @@ export interface HistoryKinds {
   readonly timers: number;
 }
 
+/** A message's field that is there: the decoder leaves `null` or nothing for the others. */
+export function isSet<T>(value: T | null | undefined): value is T {
+  return value !== null && value !== undefined;
+}
+
 export function countKinds(events: readonly HistoryEvent[]): HistoryKinds {
   const having = (test: (event: HistoryEvent) => boolean): number => events.filter(test).length;
   return {
     events: events.length,
-    remote: having((event) => event.activityTaskScheduledEventAttributes != null),
+    remote: having((event) => isSet(event.activityTaskScheduledEventAttributes)),
     local: having((event) => event.markerRecordedEventAttributes?.markerName === 'core_local_activity'),
-    signals: having((event) => event.workflowExecutionSignaledEventAttributes != null),
-    timers: having((event) => event.timerStartedEventAttributes != null),
+    signals: having((event) => isSet(event.workflowExecutionSignaledEventAttributes)),
+    timers: having((event) => isSet(event.timerStartedEventAttributes)),
   };
 }
 
@@ -53,7 +58,7 @@ export function breakdown(events: readonly HistoryEvent[]): string {
 /** The one attribute that is set names the event, without the enumeration's numbers. */
 export function typeOf(event: HistoryEvent): string {
   const name = Object.entries(event).find(
-    ([key, value]) => key.endsWith('EventAttributes') && value != null,
+    ([key, value]) => key.endsWith('EventAttributes') && isSet(value),
   )?.[0];
   return (name ?? 'unknown').replace(/EventAttributes$/, '');
 }
@@ -65,7 +70,7 @@ export function timeOf(event: HistoryEvent): number {
 
 function signalOf(event: HistoryEvent): Readonly<Record<string, unknown>> | undefined {
   const payload = event.workflowExecutionSignaledEventAttributes?.input?.payloads?.[0];
-  return payload == null ? undefined : defaultPayloadConverter.fromPayload(payload);
+  return isSet(payload) ? defaultPayloadConverter.fromPayload(payload) : undefined;
 }
 
 /** The subject closed, or a pull request of the run did. */

@@ -2,7 +2,7 @@
 import Docker from 'dockerode';
 import type { TimedTurn } from './bottle-life.js';
 import { median } from './figure.js';
-import { timeOf, type HistoryEvent } from './history-events.js';
+import { isSet, timeOf, type HistoryEvent } from './history-events.js';
 
 /** Milliseconds after the POST. */
 export interface Stage {
@@ -53,18 +53,18 @@ function temporalStages(history: readonly HistoryEvent[]): Stage[] {
   return history.flatMap((event) => {
     const at = timeOf(event);
     const scheduled = event.activityTaskScheduledEventAttributes;
-    if (scheduled != null) {
+    if (isSet(scheduled)) {
       const name = scheduled.activityType?.name ?? '';
       activities.set(String(event.eventId), name);
       return [{ name: `${name} scheduled`, at }];
     }
     const started = event.activityTaskStartedEventAttributes;
-    if (started != null)
+    if (isSet(started))
       return [{ name: `${activities.get(String(started.scheduledEventId)) ?? ''} started`, at }];
     const done = event.activityTaskCompletedEventAttributes;
-    if (done != null)
+    if (isSet(done))
       return [{ name: `${activities.get(String(done.scheduledEventId)) ?? ''} completed`, at }];
-    if (event.workflowExecutionSignaledEventAttributes != null) return [{ name: 'signal in history', at }];
+    if (isSet(event.workflowExecutionSignaledEventAttributes)) return [{ name: 'signal in history', at }];
     return [];
   });
 }

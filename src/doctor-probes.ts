@@ -42,7 +42,7 @@ export function doctorProbes(env: NodeJS.ProcessEnv): DoctorProbes {
         const missing = await missingSearchAttributes(client);
         return {
           address: `${at.host}:${String(at.port)}`,
-          version: info.serverVersion ?? 'of unknown version',
+          version: info.serverVersion,
           missingSearchAttributes: missing,
         };
       } finally {

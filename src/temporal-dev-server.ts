@@ -59,8 +59,9 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
   ];
   // A killed `up` must not leave the server behind; Linux tells the child.
   const setpriv = findExecutable('setpriv');
-  const guard = setpriv === undefined ? [] : [setpriv, '--pdeathsig', 'TERM', '--'];
-  const [command = cli, ...rest] = [...guard, cli, ...args, ...storage, '--log-level', 'error'];
+  const server = [...args, ...storage, '--log-level', 'error'];
+  const [command, rest] =
+    setpriv === undefined ? [cli, server] : [setpriv, ['--pdeathsig', 'TERM', '--', cli, ...server]];
   const log = openSync(path.join(home, 'temporal.log'), 'a', 0o600);
   // A group of its own: Ctrl-C in the terminal is ours to pass on, in the right order.
   const child = spawn(command, rest, { detached: true, stdio: ['ignore', log, log] });

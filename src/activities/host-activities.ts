@@ -10,6 +10,7 @@ import { settleTurn } from './settle-turn.js';
 import { eitherSignal } from './turn/either-signal.js';
 import { superviseTurn } from './turn/supervise-turn.js';
 import { Attachments } from './turn/attachments.js';
+import { COALESCE_MS } from './turn/turn-journal.js';
 
 const HEARTBEAT_MS = 1_000;
 
@@ -64,8 +65,11 @@ export function createHostActivities(ports: HostPorts): ClaimActivities & TurnAc
   };
 }
 
-/** Milliseconds since the turn's last check-in, as the disk knows it (coalesced to 5 s). */
+/**
+ * Least number of milliseconds since the turn's last check-in. The disk may not know of the last few seconds yet, and
+ * the watchdog must not stop an agent for a check-in that was not written down.
+ */
 async function checkinAge(ports: HostPorts, slug: string, turn: number): Promise<number> {
   const record = await ports.files.readTurn(slug, turn);
-  return ports.clock.now() - (record?.lastCheckinAt ?? 0);
+  return Math.max(0, ports.clock.now() - (record?.lastCheckinAt ?? 0) - COALESCE_MS);
 }

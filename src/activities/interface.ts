@@ -15,27 +15,27 @@ import type {
 
 /** On `bot-bottle`, the home machine: the forge and the database. */
 export interface HomeActivities {
-  prepareTurn(input: PrepareTurnInput): Promise<PrepareTurnOutcome>;
-  recordTurn(input: RecordTurnInput): Promise<void>;
-  recordState(input: RecordStateInput): Promise<void>;
-  recordEnd(input: RecordEndInput): Promise<void>;
+  readonly prepareTurn: (input: PrepareTurnInput) => Promise<PrepareTurnOutcome>;
+  readonly recordTurn: (input: RecordTurnInput) => Promise<void>;
+  readonly recordState: (input: RecordStateInput) => Promise<void>;
+  readonly recordEnd: (input: RecordEndInput) => Promise<void>;
 }
 
 /** On `bottles`, any host: the first to poll takes the run. */
 export interface ClaimActivities {
-  claimHost(): Promise<{ readonly host: string }>;
+  readonly claimHost: () => Promise<{ readonly host: string }>;
 }
 
 /** On `turns@<host>`: holds the slot for as long as the agent runs. */
 export interface TurnActivities {
-  runTurn(input: RunTurnInput): Promise<TurnResult>;
+  readonly runTurn: (input: RunTurnInput) => Promise<TurnResult>;
 }
 
 /** On `bottles@<host>`: short container, git and publish work, and turns that lost their watcher. */
 export interface HostActivities {
-  attachTurn(input: RunTurnInput): Promise<TurnResult>;
-  lastCheckinAge(input: RunRef): Promise<number>;
-  publishWork(input: PublishInput): Promise<PublishResult>;
-  settleTurn(input: SettleTurnInput): Promise<SettledTurn>;
-  destroyRun(input: RunRef): Promise<void>;
+  readonly attachTurn: (input: RunTurnInput) => Promise<TurnResult>;
+  readonly lastCheckinAge: (input: RunRef) => Promise<number>;
+  readonly publishWork: (input: PublishInput) => Promise<PublishResult>;
+  readonly settleTurn: (input: SettleTurnInput) => Promise<SettledTurn>;
+  readonly destroyRun: (input: RunRef) => Promise<void>;
 }

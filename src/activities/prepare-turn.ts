@@ -1,6 +1,6 @@
 import type { Issue } from '../domain/issue.js';
-import type { AgentManifest, BottleManifest, Forge } from '../domain/ports.js';
-import { createAccess } from '../domain/access.js';
+import type { AgentManifest, BottleManifest } from '../domain/ports.js';
+import { createAccess, type Access } from '../domain/access.js';
 import { composePrompt } from '../domain/prompt.js';
 import type { ForgeStateRow } from '../domain/rows.js';
 import { branchOf } from '../domain/slug.js';
@@ -21,6 +21,9 @@ export async function prepareTurn(ports: HomePorts, input: PrepareTurnInput): Pr
     return refused('the trigger is not later than the end of the last run', true);
   }
   const forge = ports.forgeFor(subject);
+  const access = createAccess(forge, ports.settings.access);
+  // Up to three requests after one another on Gitea: asked beside the issue, not after it.
+  if (trigger.operator === undefined) void access.mayTrigger(trigger.actor);
   const [issue, agent, events] = await Promise.all([
     forge.readIssue(subject.number),
     ports.manifests.agent(trigger.agent),
@@ -30,7 +33,7 @@ export async function prepareTurn(ports: HomePorts, input: PrepareTurnInput): Pr
   const bottleNames = trigger.bottles.length > 0 ? trigger.bottles : [agent.bottle];
   const [bottle, objection] = await Promise.all([
     ports.manifests.bottle(bottleNames),
-    objectionTo(ports, forge, issue, input),
+    objectionTo(ports, access, issue, input),
   ]);
   if (bottle === undefined) return refused(`unknown bottle "${bottleNames.join(', ')}"`);
   if (objection !== null) return refused(objection);
@@ -60,7 +63,7 @@ function isStale(row: ForgeStateRow | undefined, actAt: number): boolean {
 /** Label, member assignee and the rights of who completed the trigger, as the forge has them now. */
 async function objectionTo(
   ports: HomePorts,
-  forge: Forge,
+  access: Access,
   issue: Issue,
   input: PrepareTurnInput,
 ): Promise<string | null> {
@@ -71,7 +74,6 @@ async function objectionTo(
   if (verdict.kind === 'rejected') return verdict.reason;
   if (verdict.kind === 'none' || verdict.agent !== trigger.agent)
     return `the label of agent "${trigger.agent}" is gone`;
-  const access = createAccess(forge, ports.settings.access);
   const [memberships, actorMay] = await Promise.all([
     Promise.all(issue.assignees.map((user) => access.isMember(user.login))),
     access.mayTrigger(trigger.actor),

@@ -8,7 +8,7 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { MachineEvent } from '../domain/events.js';
+import type { MachineEvent, OperatorCommand } from '../domain/events.js';
 import type { PublishResult } from '../domain/turn.js';
 import * as activities from './activities.js';
 import { CommandRunner } from './command-runner.js';
@@ -50,14 +50,14 @@ export async function issueWorkflow(input: IssueWorkflowInput): Promise<void> {
       return { slug: state.life?.slug ?? null, phase: state.phase, turn: state.turn };
     },
     {
-      validator: (command) => {
+      validator: (command: OperatorCommand) => {
         const refusal = refusalOf(state, command);
         if (refusal !== null) throw ApplicationFailure.nonRetryable(refusal, 'CommandRefused');
       },
     },
   );
   setHandler(openPrUpdate, (request) => openPr(request), {
-    validator: (request) => {
+    validator: (request: OpenPrRequest) => {
       if (request.slug === state.life?.slug && request.turn === state.turn && state.busy === 'run') return;
       throw ApplicationFailure.nonRetryable('this turn is over', 'TurnOver');
     },

@@ -165,15 +165,15 @@ export class Story {
     if (sessionId !== first)
       throw new DemoError(`turn 2 is in session ${sessionId}, turn 1 was in ${String(first)}`);
     steps.done('rehydrated', at, 'agent', `wakes in the same session ${sessionId}`);
-    const updated = await this.until('a new commit on the pull request', async () => {
+    // The forge lists a commit a moment after its branch has it.
+    const commit = await this.until('a new commit on the pull request', async () => {
       await turn.rest();
-      const now = await this.forge.pull(pr.number);
-      return now.headSha === pr.headSha ? undefined : now;
+      const { headSha } = await this.forge.pull(pr.number);
+      if (headSha === pr.headSha) return undefined;
+      return (await this.forge.commitsOf(pr.number)).find(({ sha }) => sha === headSha);
     });
     const seenAt = Date.now();
-    const commit = (await this.forge.commitsOf(pr.number)).find(({ sha }) => sha === updated.headSha);
-    if (commit === undefined) throw new DemoError(`the head of #${String(pr.number)} is none of its commits`);
-    const text = `has a new commit on #${String(pr.number)}, ${updated.headSha.slice(0, 10)}: ${commit.title}`;
+    const text = `has a new commit on #${String(pr.number)}, ${commit.sha.slice(0, 10)}: ${commit.title}`;
     steps.done('pr_updated', seenAt, 'forge', text);
     const remembered = await turn.sessionTurns();
     if (remembered !== 2) throw new DemoError(`the session remembers ${String(remembered)} turns, not 2`);

@@ -22,12 +22,12 @@ export async function beginTurn(
   if (journal.resumed && hasStarted(await ports.runtime.inspect(slug, 'agent'), journal.record.previousStart))
     return;
   const paths = await ports.files.prepare(slug);
-  const fetched = fetchRefs(ports, input, paths);
-  // Whichever fails first decides; the other's failure must not go unhandled.
-  fetched.catch(() => undefined);
-  const { agent, bundleStarted } = await createContainers(ports, input, paths);
+  await createBundle(ports, input, paths);
+  // The agent waits longest for the bundle's socket, so nothing, git's processes least of all, comes before its start.
+  const bundleStarted = ports.runtime.start(slug, 'bundle');
+  // Waited for last: its failure must not go unhandled when another decides.
   bundleStarted.catch(() => undefined);
-  const refs = await fetched;
+  const [refs, agent] = await Promise.all([fetchRefs(ports, input, paths), createAgent(ports, input)]);
   const sessionId = await writeInput(ports, input, refs, journal);
   await journal.decide({
     previousStart: agent.startedAt,
@@ -72,13 +72,9 @@ async function rewrittenTo(ports: HostPorts, input: RunTurnInput, refs: TurnRefs
   return (await ports.git.isAncestor(input.subject, lastPushed, refs.branchSha)) ? null : refs.branchSha;
 }
 
-async function createContainers(
-  ports: HostPorts,
-  input: RunTurnInput,
-  paths: RunPaths,
-): Promise<{ agent: ContainerState; bundleStarted: Promise<unknown> }> {
+async function createBundle(ports: HostPorts, input: RunTurnInput, paths: RunPaths): Promise<void> {
   const { runtime, settings, files, queue } = ports;
-  const { slug, prepared } = input;
+  const { slug } = input;
   await Promise.all([
     files.placeToken(slug),
     queue.writeTurnHeader(slug, { turn: input.turn, prNumber: input.prNumber }),
@@ -94,18 +90,24 @@ async function createContainers(
     network: settings.bundleNetwork,
     env: bundleEnv(ports, input),
   });
-  const bundleStarted = runtime.start(slug, 'bundle');
+}
+
+/** Adopted, or new; a new one of an older run gets its session back. */
+async function createAgent(ports: HostPorts, input: RunTurnInput): Promise<ContainerState> {
+  const { runtime, settings, files } = ports;
+  const { slug, prepared } = input;
+  const { workspace, turnInput } = files.paths(slug);
   const agent = await runtime.createAgent({
     slug,
     image: prepared.image,
-    workspaceDir: paths.workspace,
-    turnDir: paths.turnInput,
+    workspaceDir: workspace,
+    turnDir: turnInput,
     limits: prepared.limits,
     env: prepared.env,
     ...(settings.containerRuntime === null ? {} : { runtime: settings.containerRuntime }),
   });
   if (agent.status === 'created' && input.turn > 1) await restoreSession(ports, input);
-  return { agent, bundleStarted };
+  return agent;
 }
 
 /** Configuration of the sidecar; the token is a file, and what changes with the turn is in the queue's header. */

@@ -15,7 +15,8 @@ export async function keepBundle(
   signal: AbortSignal,
 ): Promise<'ended' | 'gave_up'> {
   const { slug, turn } = input;
-  while (!signal.aborted) {
+  for (;;) {
+    if (signal.aborted) return 'ended';
     try {
       const exitCode = await ports.runtime.waitForExit(slug, 'bundle', signal);
       const restarts = journal.record.sidecarRestarts;
@@ -28,10 +29,13 @@ export async function keepBundle(
       await ports.files.placeToken(slug);
       await ports.runtime.start(slug, 'bundle');
     } catch (error) {
-      if (signal.aborted) return 'ended';
-      ports.log.warn({ slug, turn, err: error }, 'the sidecar could not be watched; trying again');
+      if (!isAbort(error))
+        ports.log.warn({ slug, turn, err: error }, 'the sidecar could not be watched; trying again');
       await delay(RETRY_MS, undefined, { signal }).catch(() => undefined);
     }
   }
-  return 'ended';
+}
+
+function isAbort(error: unknown): boolean {
+  return error instanceof Error && error.name === 'AbortError';
 }

@@ -177,7 +177,10 @@ class TurnWatch {
     const startedAt = Date.parse(state?.startedAt ?? '') || this.ports.clock.now();
     for (;;) {
       const left = startedAt + this.input.turnTimeoutMs + this.journal.record.heldMs - this.ports.clock.now();
-      if (left <= 0) return void (await this.stop('timeout', STOP_GRACE_S));
+      if (left <= 0) {
+        await this.stop('timeout', STOP_GRACE_S);
+        return;
+      }
       try {
         await delay(Math.min(left, 2 ** 31 - 1), undefined, { signal });
       } catch {

@@ -1,7 +1,7 @@
 import type { Clock, RunFiles, TurnRecord } from '../../domain/ports.js';
 
 /** Check-ins and log positions are written this seldom, milliseconds; decisions at once. */
-const COALESCE_MS = 5_000;
+export const COALESCE_MS = 5_000;
 
 /** What must be known of a turn after the worker that watches it died: on disk before it matters. */
 export class TurnJournal {

@@ -170,8 +170,7 @@ describe('the commands’ orchestrator over a real workflow', function () {
 
   it('a turn that could not be prepared ends the wait with its reason', async () => {
     const { fake } = turns([]);
-    fake.activities.prepareTurn = () =>
-      Promise.resolve({ kind: 'refused', reason: 'the base branch is gone', stale: false });
+    fake.refusal = 'the base branch is gone';
     await withWorkers(environment, fake.activities, async () => {
       const client = orchestrator();
       // The refusal may come before or after the command has seen the slug; it is told either way.

@@ -46,9 +46,16 @@ export class Life {
     return this.known(`turn ${String(turn)} running`, (view) => view.phase === 'running' && view.turn === turn);
   }
 
-  frozen(turn: number, reason: FrozenReason): Promise<RunView & { readonly slug: string }> {
+  /** The workflow says so, and the rows that follow are written. */
+  async frozen(turn: number, reason: FrozenReason): Promise<RunView & { readonly slug: string }> {
     const name = `turn ${String(turn)} frozen as ${reason}`;
-    return this.known(name, (view) => view.phase === 'frozen' && view.turn === turn && view.reason === reason);
+    const view = await this.known(name, (one) => one.phase === 'frozen' && one.turn === turn && one.reason === reason);
+    const written = (): boolean => {
+      const row = this.files.stateRow(this.subject);
+      return row?.slug === view.slug && row.status === 'frozen' && row.reason === reason;
+    };
+    await waitUntil(`the rows of ${name}`, written, PATIENCE_MS);
+    return view;
   }
 
   /** Waits until the agent itself has got to a line of its output. */

@@ -83,7 +83,6 @@ export async function withWorkers<T>(
     ),
   ]);
   const [main, ...others] = workers;
-  if (main === undefined) throw new Error('no worker');
   const running = others.map((worker) => worker.run());
   try {
     return await main.runUntil(work());

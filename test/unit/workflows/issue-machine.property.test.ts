@@ -80,13 +80,14 @@ function perform(world: World, next: Act): void {
   world.now += 1;
   switch (next.kind) {
     case 'outside':
-      return void world.feed(next.event);
+      world.feed(next.event);
+      return;
     case 'lose':
-      return void (world.pay('run') && world.feed({ kind: 'turn_lost', turn }));
+      if (world.pay('run')) world.feed({ kind: 'turn_lost', turn });
+      return;
     case 'fail':
-      return void (
-        world.pay(next.step) && world.feed({ kind: 'step_failed', step: next.step, turn, reason: 'x' })
-      );
+      if (world.pay(next.step)) world.feed({ kind: 'step_failed', step: next.step, turn, reason: 'x' });
+      return;
     case 'pay':
       return settleDebt(world, next.what, next.flavour);
   }
@@ -96,12 +97,14 @@ function settleDebt(world: World, what: Extract<Act, { kind: 'pay' }>['what'], f
   const { turn } = world.state;
   switch (what) {
     case 'claim':
-      return void (world.pay('claim') && world.feed({ kind: 'host_claimed', host: 'h' }));
+      if (world.pay('claim')) world.feed({ kind: 'host_claimed', host: 'h' });
+      return;
     case 'prepare':
       if (!world.pay('prepare')) return;
-      if (flavour === 5)
-        return void world.feed({ kind: 'prepare_refused', turn, reason: 'gone', stale: false });
-      return void world.feed({ kind: 'prepared', turn, prepared: PREPARED });
+      if (flavour === 5) world.feed({ kind: 'prepare_refused', turn, reason: 'gone', stale: false });
+      return;
+      world.feed({ kind: 'prepared', turn, prepared: PREPARED });
+      return;
     case 'start':
       if (world.owed.has('run')) world.started();
       return;
@@ -118,11 +121,11 @@ function settleDebt(world: World, what: Extract<Act, { kind: 'pay' }>['what'], f
       if (world.owed.has('destroy')) world.destroyed();
       return;
     case 'checkin':
-      return void (
-        world.pay('checkin') && world.feed({ kind: 'checkin_age', turn, ageMs: flavour * 500_000 })
-      );
+      if (world.pay('checkin')) world.feed({ kind: 'checkin_age', turn, ageMs: flavour * 500_000 });
+      return;
     case 'watchdog':
-      return void (world.pay('watchdog') && world.feed({ kind: 'watchdog_fired', turn }));
+      if (world.pay('watchdog')) world.feed({ kind: 'watchdog_fired', turn });
+      return;
   }
 }
 

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { promisify } from 'node:util';
+import type { Client } from '@temporalio/client';
+import { DockerBottleRuntime } from '../../src/adapters/docker/docker-runtime.js';
+import { workflowIdOf } from '../../src/domain/issue.js';
+import { bottleScript, WAIT_FOR_TEST } from '../support/stack/bottle-script.js';
+import { Life } from '../support/stack/life.js';
+import { Stack, waitUntil } from '../support/stack/stack.js';
+import { tearDown } from '../support/stack/tear-down.js';
+
+/** Spec section 3: what people do on the forge while an agent runs. */
+describe('people who change their mind', function () {
+  this.timeout(120_000);
+  let stack: Stack;
+  let client: Client | undefined;
+  const runtime = new DockerBottleRuntime();
+
+  const trigger = (title: string, ...script: string[]): Promise<Life> => {
+    assert.ok(client !== undefined);
+    return Life.trigger(stack, client, title, bottleScript(...script));
+  };
+
+  before(async () => {
+    stack = await Stack.prepare({
+      env: { BOTTLE_DONE_GRACE: '2s' },
+      onOutput: (text) => process.env['BOT_BOTTLE_TEST_LOG'] !== undefined && process.stderr.write(text),
+    });
+    await stack.start();
+    client = await stack.client();
+  });
+  after(() => tearDown(stack, client));
+
+  it('freezes the run when the agent is unassigned, and goes on when it is assigned again', async () => {
+    const { alice, bot } = stack.gitea;
+    const life = await trigger('unassigned', WAIT_FOR_TEST, 'done success first');
+    const { slug } = await life.running();
+    await life.waits(slug);
+    await alice.unassign(life.issue, bot.login);
+    const frozen = await life.frozen(1, 'untriggered');
+    assert.equal(frozen.lastTurn?.exitCode === 0, false);
+    // Comments wait; they don't wake.
+    await life.comment(`said-while-away\n\n${bottleScript('done success second')}`);
+    await life.until('the comment in the mailbox', ({ mailbox }) => mailbox === 1);
+    assert.equal((await life.container(slug, 'agent')).status, 'exited');
+    await alice.assign(life.issue, bot.login);
+    const again = await life.frozen(2, 'done');
+    assert.equal(again.slug, slug);
+    assert.equal(again.sessionId, frozen.sessionId);
+    const [, second = ''] = await life.files.prompts(slug);
+    assert.match(second, /said-while-away/);
+  });
+
+  it('destroys the run when its issue is closed while it works, keeps what nobody has, and starts anew when it is reopened', async () => {
+    const { alice } = stack.gitea;
+    const life = await trigger('closed', 'write lost.md nobody has this', 'commit Only here', WAIT_FOR_TEST);
+    const { slug } = await life.running();
+    await life.waits(slug);
+    await alice.closeIssue(life.issue);
+    await life.ended();
+    await waitUntil('the row', () => life.files.stateRow(life.subject)?.status === 'destroyed');
+    assert.deepEqual(await runtime.list(slug), []);
+    assert.equal(existsSync(life.files.path(slug, 'workspace')), false);
+    const bundle = life.files.path(slug, 'unpublished.bundle');
+    const { stdout } = await promisify(execFile)('git', ['bundle', 'list-heads', bundle]);
+    assert.match(stdout, new RegExp(`bot-bottle/${String(life.issue)}-`));
+    assert.ok((await life.files.agentLog(slug, 1)).includes('Only here'));
+    const branches = await alice.api.list('/repos/alice/demo/branches?limit=50');
+    assert.ok(!branches.some(({ name }) => String(name).startsWith(`bot-bottle/${String(life.issue)}-`)));
+
+    await alice.reopen(life.issue);
+    const fresh = await life.until('a new run', (view) => view.slug !== null && view.slug !== slug && view.phase === 'running');
+    assert.equal(fresh.turn, 1);
+    const next = fresh.slug ?? '';
+    await life.waits(next);
+    assert.equal(life.files.stateRow(life.subject)?.slug, next);
+    await alice.closeIssue(life.issue);
+    await life.ended();
+  });
+
+  it('ignores a comment on a run that was destroyed', async () => {
+    assert.ok(client !== undefined);
+    const life = await trigger('over', 'done success x');
+    const { slug } = await life.frozen(1, 'done');
+    await life.close();
+    const before = await client.workflow.getHandle(workflowIdOf(life.subject)).describe();
+    const heard = stack.output.length;
+    await life.comment('anybody there?');
+    const key = `"event":"issue_comment","key":"${workflowIdOf(life.subject)}"`;
+    await waitUntil('the delivery', () => stack.output.slice(heard).includes(key));
+    assert.match(stack.output.slice(heard), /"outcome":"no_run"/);
+    const after = await client.workflow.getHandle(workflowIdOf(life.subject)).describe();
+    assert.deepEqual([after.runId, after.status.name], [before.runId, 'COMPLETED']);
+    assert.equal(life.files.stateRow(life.subject)?.slug, slug);
+  });
+});
