@@ -9,6 +9,7 @@ import { Stack } from '../test/support/stack/stack.js';
 import { quietRuntime } from '../test/support/temporal/time-skipping.js';
 import { BARE_QUEUE, withBareWorker } from './bare-worker.js';
 import { BottleLife, preparePerson, type LifeWorld, type TimedTurn } from './bottle-life.js';
+import { cleaningUp } from './clean-up.js';
 import { DeliveryRelay } from './delivery-relay.js';
 import { ratioFigure, type Figure, type Round } from './figure.js';
 import { breakdown, eventsByTurn, type HistoryEvent } from './history-events.js';
@@ -62,32 +63,33 @@ export async function bottleFigures(rounds: number): Promise<BottleFigures> {
 async function measureOnce(world: LifeWorld, round: number): Promise<Measured> {
   const floorFirst = round % 2 === 0;
   const raw = await RawBottle.prepare(world.stack.home, world.stack.env['FORGE_GITEA_API'] ?? '');
-  try {
-    const floor = { launch: 0, resume: 0 };
-    const floorLaunch = async (): Promise<void> => {
-      floor.launch = await timedFloor(world.client, () => raw.launch());
-      await raw.stop();
-    };
-    const floorResume = async (): Promise<void> => {
-      floor.resume = await timedFloor(world.client, () => raw.restart());
-      await raw.stop();
-    };
-    if (floorFirst) await floorLaunch();
-    const { life, timed: launch } = await BottleLife.launch(world);
-    if (!floorFirst) await floorLaunch();
-    if (floorFirst) await floorResume();
-    const resume = await life.resume();
-    if (!floorFirst) await floorResume();
-    const history = await life.close();
-    return {
-      launch: { measured: took(launch), floor: floor.launch },
-      resume: { measured: took(resume), floor: floor.resume },
-      history,
-      stages: { launch: await traceTurn(launch, history), resume: await traceTurn(resume, history) },
-    };
-  } finally {
-    await raw.remove();
-  }
+  return cleaningUp(
+    () => raw.remove(),
+    async () => {
+      const floor = { launch: 0, resume: 0 };
+      const floorLaunch = async (): Promise<void> => {
+        floor.launch = await timedFloor(world.client, () => raw.launch());
+        await raw.stop();
+      };
+      const floorResume = async (): Promise<void> => {
+        floor.resume = await timedFloor(world.client, () => raw.restart());
+        await raw.stop();
+      };
+      if (floorFirst) await floorLaunch();
+      const { life, timed: launch } = await BottleLife.launch(world);
+      if (!floorFirst) await floorLaunch();
+      if (floorFirst) await floorResume();
+      const resume = await life.resume();
+      if (!floorFirst) await floorResume();
+      const history = await life.close();
+      return {
+        launch: { measured: took(launch), floor: floor.launch },
+        resume: { measured: took(resume), floor: floor.resume },
+        history,
+        stages: { launch: await traceTurn(launch, history), resume: await traceTurn(resume, history) },
+      };
+    },
+  );
 }
 
 function took({ postedAt, firstInstructionAt }: TimedTurn): number {
@@ -128,7 +130,12 @@ function historyFigure(histories: readonly (readonly HistoryEvent[])[]): Figure 
 async function withStack<T>(work: (world: LifeWorld) => Promise<T>): Promise<T> {
   quietRuntime();
   const stack = await Stack.prepare();
-  try {
+  const cleanUp = async (): Promise<void> => {
+    await stack.stopUp();
+    await removeRuns();
+    await stack.remove();
+  };
+  return cleaningUp(cleanUp, async () => {
     await stack.start();
     const client = await stack.client();
     const relay = await DeliveryRelay.start(stack.webhookUrl);
@@ -140,12 +147,8 @@ async function withStack<T>(work: (world: LifeWorld) => Promise<T>): Promise<T> 
     } finally {
       await relay.close();
       await client.connection.close();
-      await stack.stopUp();
-      await removeRuns();
     }
-  } finally {
-    await stack.remove();
-  }
+  });
 }
 
 /** What a life that failed half-way has left. The owner of these runs is nobody but the benchmark. */

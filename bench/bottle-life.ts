@@ -8,7 +8,7 @@ import type { Person } from '../test/support/gitea/person.js';
 import type { Stack } from '../test/support/stack/stack.js';
 import type { DeliveryRelay } from './delivery-relay.js';
 import type { HistoryEvent } from './history-events.js';
-import { until } from './until.js';
+import { until, within } from './until.js';
 
 const [OWNER, REPO] = ['alice', 'bench'];
 const FROZEN_MS = 60_000;
@@ -62,7 +62,7 @@ export class BottleLife {
     for (const pr of prs) await person.closeIssue(pr);
     if (prs.length === 0) await person.closeIssue(this.subject.number);
     const handle = client.workflow.getHandle(workflowIdOf(this.subject));
-    await handle.result();
+    await within('the end of the run', FROZEN_MS, handle.result());
     return (await handle.fetchHistory()).events ?? [];
   }
 

@@ -8,6 +8,7 @@ import { Client, Connection } from '@temporalio/client';
 import { setUpNamespace } from '../src/adapters/temporal/set-up-namespace.js';
 import { startDevServer } from '../src/temporal-dev-server.js';
 import { quietRuntime } from '../test/support/temporal/time-skipping.js';
+import { cleaningUp } from './clean-up.js';
 
 /** Runs work against a development server of its own, as `up` starts one: on disk, durable. */
 export async function withDevServer<T>(work: (client: Client, address: string) => Promise<T>): Promise<T> {
@@ -17,33 +18,36 @@ export async function withDevServer<T>(work: (client: Client, address: string) =
   const address = `127.0.0.1:${String(port)}`;
   const connection = Connection.lazy({ address });
   const client = new Client({ connection });
-  try {
+  const reachable = (): Promise<boolean> =>
+    client
+      .withDeadline(Date.now() + 1_000, () =>
+        client.workflowService.describeNamespace({ namespace: 'default' }),
+      )
+      .then(
+        () => true,
+        () => false,
+      );
+  const remove = async (): Promise<void> => {
+    await connection.close();
+    await rm(home, { recursive: true, force: true });
+  };
+  return cleaningUp(remove, async () => {
     const server = await startDevServer({
       home,
       host: '127.0.0.1',
       port,
       uiPort,
       namespace: 'default',
-      reachable: () =>
-        client
-          .withDeadline(Date.now() + 1_000, () =>
-            client.workflowService.describeNamespace({ namespace: 'default' }),
-          )
-          .then(
-            () => true,
-            () => false,
-          ),
+      reachable,
     });
-    try {
-      await setUpNamespace(client);
-      return await work(client, address);
-    } finally {
-      await server.stop();
-    }
-  } finally {
-    await connection.close();
-    await rm(home, { recursive: true, force: true });
-  }
+    return cleaningUp(
+      () => server.stop(),
+      async () => {
+        await setUpNamespace(client);
+        return work(client, address);
+      },
+    );
+  });
 }
 
 async function freePort(): Promise<number> {

@@ -44,7 +44,10 @@ export function ratioFigure(
       unit: how.unit,
     },
     rounds: ratios,
-    notes: how.notes ?? [],
+    notes: [
+      `measured/floor: ${rounds.map(({ measured, floor }) => `${short(measured)}/${short(floor)}`).join(' ')}`,
+      ...(how.notes ?? []),
+    ],
   };
 }
 

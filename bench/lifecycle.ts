@@ -16,9 +16,11 @@ import { BARE_QUEUE, withBareWorker } from './bare-worker.js';
 import { ratioFigure, type Figure, type Round } from './figure.js';
 import { countKinds, type HistoryKinds } from './history-events.js';
 import { withDevServer } from './dev-server.js';
+import { within } from './until.js';
 import type { BareShape } from './workflows/bare.workflow.js';
 
 const LIVES = 32;
+const BATCH_MS = 120_000;
 const PUBLISHED = { kind: 'published', pr: 13, prUrl: 'u', head: 'h', created: true } as const;
 const CLOSED = observed({
   readAt: 1_000,
@@ -104,7 +106,7 @@ class Lives {
   /** One real life, counted. */
   async one(): Promise<HistoryKinds> {
     const handle = await this.startReal();
-    await handle.result();
+    await within('a life', BATCH_MS, handle.result());
     return countKinds((await handle.fetchHistory()).events ?? []);
   }
 
@@ -114,7 +116,7 @@ class Lives {
     await Promise.all(
       Array.from({ length: LIVES }, async () => {
         const handle = await start();
-        await handle.result();
+        await within('a life', BATCH_MS, handle.result());
       }),
     );
     return LIVES / ((performance.now() - began) / 1000);

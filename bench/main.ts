@@ -1,6 +1,7 @@
 /** `script/bench`: measures every figure, prints it with its floor, and ends with one line of JSON. */
 import { parseArgs } from 'node:util';
 import { bottleFigures, type BottleFigures } from './bottle-figures.js';
+import { cleanUpAll } from './clean-up.js';
 import { describeFigure, type Figure } from './figure.js';
 import { ingestRatio } from './ingest.js';
 import { lifecycleRatio } from './lifecycle.js';
@@ -70,18 +71,18 @@ async function main(): Promise<number> {
   }));
   await measure(BOTTLE_FIGURES, 3 + 2 * rounds, () => bottleFigures(rounds));
   if (options.json) {
-    const json = Object.entries(figures).map(([name, { value, goal, unit, parts }]) => [
+    const json = Object.entries(figures).map(([name, { value, goal, unit }]) => [
       name,
-      {
-        value: Number(value.toFixed(3)),
-        goal,
-        unit,
-        ...(parts === null ? {} : { measured: parts.measured, floor: parts.floor }),
-      },
+      { value: Number(value.toFixed(3)), goal, unit },
     ]);
     console.log(JSON.stringify(Object.fromEntries(json)));
   }
   return missing === 0 ? 0 : 1;
 }
 
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    void cleanUpAll().then(() => process.exit(130));
+  });
+}
 process.exitCode = await main();

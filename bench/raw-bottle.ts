@@ -16,9 +16,11 @@ import { LocalRunFiles } from '../src/adapters/files/run-files.js';
 import { ManifestDirectory } from '../src/adapters/manifests/manifest-directory.js';
 import { SETTINGS } from '../src/config/settings.js';
 import { makeSlug } from '../src/domain/slug.js';
+import { within } from './until.js';
 
 const SUBJECT = { forge: 'gitea', owner: 'bench', repo: 'floor', number: 1 } as const;
 const LABELS = { 'bot-bottle.bench': '1' };
+const AGENT_MS = 30_000;
 const COMMIT = '0'.repeat(40);
 const FIRST_INSTRUCTION = 'require("fs").writeSync(1, `${Date.now()}\\n`)';
 
@@ -141,7 +143,11 @@ export class RawBottle {
   private async firstInstruction(): Promise<number> {
     const agent = this.containers[1];
     if (agent === undefined) throw new Error('the floor has no agent');
-    const { StatusCode: code } = (await agent.wait()) as { readonly StatusCode: number };
+    const { StatusCode: code } = (await within(
+      'the floor’s agent',
+      AGENT_MS,
+      agent.wait() as Promise<unknown>,
+    )) as { readonly StatusCode: number };
     const output = (await agent.logs({ stdout: true, stderr: true })).toString('latin1');
     const at = Number(/(\d{13})\D*$/.exec(output)?.[1]);
     if (code !== 0 || !Number.isFinite(at))
