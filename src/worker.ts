@@ -72,11 +72,12 @@ export async function startWorker(
     // The publisher opens pull requests and asks for reviews; what only reads uses the lesser token.
     const forgeWith = (token: () => string): HostPorts['forgeFor'] =>
       giteaForgeFor(new GiteaClient({ baseUrl: api, token, caFile }));
-    const runtime = new DockerBottleRuntime();
+    const host = await hostId(home);
+    const runtime = new DockerBottleRuntime({ host });
     const slots = new TurnSlots(config.BOTTLE_SLOTS);
     await adoptRunning(runtime, slots, log);
     const hostPorts = decorate({
-      host: await hostId(home),
+      host,
       runtime,
       files: new LocalRunFiles({ home, forgeToken: () => Promise.resolve(sidecarToken()) }),
       queue: new LocalQueueDirectory({ home }),

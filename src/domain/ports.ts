@@ -174,7 +174,7 @@ export interface BottleRuntime {
     signal: AbortSignal,
     onLine: (line: LogLine) => void,
   ): Promise<void>;
-  /** Every container and volume with our labels, optionally of one run. */
+  /** Every container and volume with our labels and of this host, optionally of one run. */
   list(slug?: string): Promise<OwnedObject[]>;
   runOnce(spec: OneShotSpec): Promise<OneShotResult>;
   /** Tar of a path in a stopped container, cut at the cap (then `truncated`); `undefined` when the path is not there. */

@@ -56,7 +56,9 @@ describe('containers that are killed while an agent runs', function () {
     await life.files.letGo(slug);
     const view = await life.frozen(1, 'done');
     assert.equal(view.lastTurn?.exitCode, 0);
-    const said = (await stack.gitea.alice.comments(life.issue)).filter(({ body }) => body.includes('after the restart'));
+    const said = (await stack.gitea.alice.comments(life.issue)).filter(({ body }) =>
+      body.includes('after the restart'),
+    );
     assert.equal(said.length, 1);
     const operations = life.files.operations(slug).map(({ operation, outcome }) => `${operation} ${outcome}`);
     assert.deepEqual(operations, ['read_issue ok', 'post_comment ok', 'signal_done ok']);
@@ -75,7 +77,13 @@ describe('containers that are killed while an agent runs', function () {
   });
 
   it('keeps a `signal_done` that was queued before the sidecar died', async () => {
-    const life = await trigger('done, then no sidecar', WAIT_FOR_TEST, 'done success in time', 'print said it', 'hang');
+    const life = await trigger(
+      'done, then no sidecar',
+      WAIT_FOR_TEST,
+      'done success in time',
+      'print said it',
+      'hang',
+    );
     const { slug } = await life.running();
     await life.waits(slug);
     await stack.stopUp('SIGKILL');

@@ -31,7 +31,8 @@ describe('everything is killed at once', function () {
     await stack.stopUp('SIGKILL');
     await waitUntil('the webhook to be gone', async () => (await processesOf(stack)).length === 0, 20_000);
     const ids: number[] = [];
-    for (const remark of REMARKS) ids.push(await life.comment(`${remark}\n\n${bottleScript('done success heard')}`));
+    for (const remark of REMARKS)
+      ids.push(await life.comment(`${remark}\n\n${bottleScript('done success heard')}`));
     await stack.start();
     const parts = await Promise.all([partOf(stack, 'webhook'), partOf(stack, 'temporal')]);
 
@@ -51,7 +52,10 @@ describe('everything is killed at once', function () {
       return text.match(/remark-\w+/g) ?? [];
     };
     await waitUntil('all remarks in prompts', async () => (await heard()).length >= REMARKS.length, 90_000);
-    const view = await life.until('the last freeze', ({ phase, mailbox, turn }) => phase === 'frozen' && mailbox === 0 && turn > 1);
+    const view = await life.until(
+      'the last freeze',
+      ({ phase, mailbox, turn }) => phase === 'frozen' && mailbox === 0 && turn > 1,
+    );
     assert.equal(view.reason, 'done');
     assert.deepEqual((await heard()).sort(), [...REMARKS].sort());
     const ended = life.files.turnRows(slug).filter(({ event }) => event === 'ended');

@@ -39,7 +39,13 @@ describe('parts that are killed while an agent runs', function () {
     assert.equal(life.files.stateRow(life.subject)?.status, 'frozen');
   }
 
-  const WORK = [WAIT_FOR_TEST, 'print it went on', 'write notes.md hello', 'commit Notes', 'done success finished'];
+  const WORK = [
+    WAIT_FOR_TEST,
+    'print it went on',
+    'write notes.md hello',
+    'commit Notes',
+    'done success finished',
+  ];
 
   it('goes on with the same container when `up` is killed and started again', async () => {
     const life = await trigger('up is killed', ...WORK);
@@ -48,9 +54,14 @@ describe('parts that are killed while an agent runs', function () {
     await stack.stopUp('SIGKILL');
     await stack.start();
     // The new worker watches before the agent goes on, so that what follows is seen by nobody else.
-    await life.until('attached again', () => stack.output.includes(`"slug":"${slug}","turn":1,"how":"attach"`));
+    await life.until('attached again', () =>
+      stack.output.includes(`"slug":"${slug}","turn":1,"how":"attach"`),
+    );
     const { id, startedAt, status } = await life.container(slug, 'agent');
-    assert.deepEqual({ id, startedAt, status }, { id: before.id, startedAt: before.startedAt, status: 'running' });
+    assert.deepEqual(
+      { id, startedAt, status },
+      { id: before.id, startedAt: before.startedAt, status: 'running' },
+    );
     await life.files.letGo(slug);
     await endsAsIfNothingHadHappened(life, slug);
     const after = await life.container(slug, 'agent');
@@ -62,7 +73,10 @@ describe('parts that are killed while an agent runs', function () {
     const { slug } = await life.running();
     await stack.stopUp('SIGKILL');
     await life.files.letGo(slug);
-    await waitUntil('the agent to exit by itself', async () => (await life.container(slug, 'agent')).status === 'exited');
+    await waitUntil(
+      'the agent to exit by itself',
+      async () => (await life.container(slug, 'agent')).status === 'exited',
+    );
     await stack.start();
     await endsAsIfNothingHadHappened(life, slug);
     assert.match(await life.files.agentLog(slug, 1), /it went on/);

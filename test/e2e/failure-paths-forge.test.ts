@@ -70,7 +70,10 @@ describe('people who change their mind', function () {
     assert.ok(!branches.some(({ name }) => String(name).startsWith(`bot-bottle/${String(life.issue)}-`)));
 
     await alice.reopen(life.issue);
-    const fresh = await life.until('a new run', (view) => view.slug !== null && view.slug !== slug && view.phase === 'running');
+    const fresh = await life.until(
+      'a new run',
+      (view) => view.slug !== null && view.slug !== slug && view.phase === 'running',
+    );
     assert.equal(fresh.turn, 1);
     const next = fresh.slug ?? '';
     await life.waits(next);

@@ -51,7 +51,10 @@ describe('turns that do not end well', function () {
   });
 
   it('lets an agent that checks in live longer than the watchdog, up to the limit of a turn', async () => {
-    const talk = Array.from({ length: 40 }, (_, index) => [`print {"still": ${String(index)}}`, 'sleep 1']).flat();
+    const talk = Array.from({ length: 40 }, (_, index) => [
+      `print {"still": ${String(index)}}`,
+      'sleep 1',
+    ]).flat();
     const life = await trigger('talks for ever', ...talk, 'done success never');
     const view = await life.frozen(1, 'timeout');
     assert.equal(view.watchdogFired, false);
@@ -84,14 +87,23 @@ describe('turns that do not end well', function () {
     // The scripted agent commits in its second turn, and that is published.
     const view = await life.frozen(2, 'done');
     const { slug } = view;
-    assert.match(await life.files.text(slug, 'turns', '1', 'uncommitted.patch'), /\+\+\+ b\/forgotten\.md\n@@ .*\n\+text/);
+    assert.match(
+      await life.files.text(slug, 'turns', '1', 'uncommitted.patch'),
+      /\+\+\+ b\/forgotten\.md\n@@ .*\n\+text/,
+    );
     const [, nudge = ''] = await life.files.prompts(slug);
     assert.match(nudge, /forgotten\.md/);
     assert.equal(view.prs.length, 1);
   });
 
   it('opens no pull request when the agent left STUCK.md', async () => {
-    const life = await trigger('is stuck', 'write STUCK.md I cannot', 'write a.md b', 'run git add a.md && git commit -qm a', 'done success x');
+    const life = await trigger(
+      'is stuck',
+      'write STUCK.md I cannot',
+      'write a.md b',
+      'run git add a.md && git commit -qm a',
+      'done success x',
+    );
     const view = await life.frozen(1, 'stuck');
     assert.deepEqual(view.prs, []);
     assert.ok(!(await pulls()).includes('is stuck'));
@@ -99,10 +111,18 @@ describe('turns that do not end well', function () {
   });
 
   it('refuses to publish files that CI would run, and tells the agent why', async () => {
-    const life = await trigger('changes CI', 'write .github/workflows/x.yml evil', 'commit CI', 'open_pr CI | please', 'exit 1');
+    const life = await trigger(
+      'changes CI',
+      'write .github/workflows/x.yml evil',
+      'commit CI',
+      'open_pr CI | please',
+      'exit 1',
+    );
     const view = await life.frozen(1, 'incomplete');
     const log = await life.files.agentLog(view.slug, 1);
-    const [answer = ''] = log.split('\n').filter((line) => line.includes('"tool_result"') && line.includes('"open_pr"'));
+    const [answer = ''] = log
+      .split('\n')
+      .filter((line) => line.includes('"tool_result"') && line.includes('"open_pr"'));
     assert.match(answer, /\.github\/workflows\/x\.yml/);
     assert.deepEqual(view.prs, []);
     assert.ok(!(await pulls()).includes('CI'));
@@ -113,11 +133,16 @@ describe('turns that do not end well', function () {
   it('freezes a blocked agent, and a comment wakes it in the same session', async () => {
     const life = await trigger('asks', 'done blocked which colour?');
     const first = await life.frozen(1, 'blocked');
-    await life.comment(`Blue.\n\n${bottleScript('write colour.md blue', 'commit Blue', 'done success painted')}`);
+    await life.comment(
+      `Blue.\n\n${bottleScript('write colour.md blue', 'commit Blue', 'done success painted')}`,
+    );
     const second = await life.frozen(2, 'done');
     assert.equal(second.sessionId, first.sessionId);
     const session = await life.files.session(second.slug);
-    assert.deepEqual(session.turns.map(({ turn }) => turn), [1, 2]);
+    assert.deepEqual(
+      session.turns.map(({ turn }) => turn),
+      [1, 2],
+    );
     assert.equal(second.prs.length, 1);
   });
 
@@ -148,7 +173,8 @@ describe('turns that do not end well', function () {
     await life.comment(bottleScript('print second-turn-only', 'done blocked again'));
     await life.frozen(2, 'blocked');
     const [one, two] = await Promise.all([life.files.agentLog(slug, 1), life.files.agentLog(slug, 2)]);
-    const printed = (log: string): string[] => log.match(/^\S+ stdout \w+-turn-only$/gm)?.map((line) => line.split(' ')[2] ?? '') ?? [];
+    const printed = (log: string): string[] =>
+      log.match(/^\S+ stdout \w+-turn-only$/gm)?.map((line) => line.split(' ')[2] ?? '') ?? [];
     assert.deepEqual([printed(one), printed(two)], [['first-turn-only'], ['second-turn-only']]);
   });
 });

@@ -80,7 +80,8 @@ describe('what an agent in a real run can reach', function () {
         .map(([key = '', value = '']) => [key, value] as const),
     );
     const none = '0000000000000000';
-    for (const set of ['CapInh', 'CapPrm', 'CapEff', 'CapBnd', 'CapAmb']) assert.equal(status.get(set), none, set);
+    for (const set of ['CapInh', 'CapPrm', 'CapEff', 'CapBnd', 'CapAmb'])
+      assert.equal(status.get(set), none, set);
     assert.equal(status.get('NoNewPrivs'), '1');
     assert.equal(status.get('Seccomp'), '2');
     assert.equal(status.get('Uid'), '1000\t1000\t1000\t1000');
@@ -131,7 +132,12 @@ describe('what an agent in a real run can reach', function () {
 
   it('leaves no way from the sidecar to Temporal either', async () => {
     const [, temporalPort = ''] = stack.temporalAddress.split(':');
-    const next = await Life.trigger(stack, client ?? assert.fail(), 'Hold the sidecar', bottleScript(WAIT_FOR_TEST, 'done success'));
+    const next = await Life.trigger(
+      stack,
+      client ?? assert.fail(),
+      'Hold the sidecar',
+      bottleScript(WAIT_FOR_TEST, 'done success'),
+    );
     const { slug: held } = await next.running();
     const container = new Docker().getContainer(containerName(held, 'bundle'));
     const probe = connect('172.17.0.1', temporalPort);

@@ -36,7 +36,9 @@ describe('where secrets are not', function () {
     argv = new ArgvWatch();
     await stack.start();
     client = await stack.client();
-    const patterns = Object.values(secrets).map((secret) => `-e '${patternFor(secret)}'`).join(' ');
+    const patterns = Object.values(secrets)
+      .map((secret) => `-e '${patternFor(secret)}'`)
+      .join(' ');
     const everywhere = '--exclude-dir=proc --exclude-dir=sys / 2>/dev/null; echo searched';
     life = await Life.trigger(
       stack,
@@ -68,7 +70,11 @@ describe('where secrets are not', function () {
     const token = stack.gitea.bot.sidecarToken;
     assert.deepEqual(search.in(`x${token}`), ['sidecarToken']);
     for (const before of ['', 'a', 'ab']) {
-      assert.deepEqual(search.in(Buffer.from(`${before}${token}:`).toString('base64')), ['sidecarToken'], before);
+      assert.deepEqual(
+        search.in(Buffer.from(`${before}${token}:`).toString('base64')),
+        ['sidecarToken'],
+        before,
+      );
     }
     assert.deepEqual(search.in('nothing'), []);
   });
@@ -101,7 +107,9 @@ describe('where secrets are not', function () {
     const token = await readFile(life.files.path(slug, 'bundle', 'forge-token'), 'utf8');
     assert.equal(token.trim(), stack.gitea.bot.sidecarToken);
     const container = new Docker().getContainer(containerName(slug, 'bundle'));
-    const pattern = [stack.gitea.bot.publisherToken, stack.webhookSecret].map((one) => `-e '${patternFor(one)}'`).join(' ');
+    const pattern = [stack.gitea.bot.publisherToken, stack.webhookSecret]
+      .map((one) => `-e '${patternFor(one)}'`)
+      .join(' ');
     const script = `cat /proc/[0-9]*/environ | tr '\\0' '\\n'; grep -rlE ${pattern} /run /tmp /etc /home /app /opt /srv /var 2>/dev/null; echo searched`;
     const exec = await container.exec({ Cmd: ['sh', '-c', script], AttachStdout: true, AttachStderr: true });
     let output = '';
@@ -129,7 +137,9 @@ describe('where secrets are not', function () {
 
   it('not in the history of the workflow', async () => {
     const history = await client.workflow.getHandle(workflowIdOf(life.subject)).fetchHistory();
-    const payloads = bytesIn(history).map((bytes) => Buffer.from(bytes).toString('utf8')).join('\n');
+    const payloads = bytesIn(history)
+      .map((bytes) => Buffer.from(bytes).toString('utf8'))
+      .join('\n');
     assert.ok(payloads.includes(slug), 'payloads are decoded');
     assert.deepEqual(search.in(JSON.stringify(history)), []);
     assert.deepEqual(search.in(payloads), []);

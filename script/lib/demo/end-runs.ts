@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import Docker from 'dockerode';
-import { listOwned } from '../../../src/adapters/docker/inventory.js';
+import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
 import { isSlug } from '../../../src/domain/slug.js';
 import { commandUpdate, ISSUE_WORKFLOW } from '../../../src/workflows/messages.js';
 import type { Stack } from '../../../test/support/stack/stack.js';
@@ -48,7 +48,7 @@ export async function removeBottles(home: string, log: Log): Promise<void> {
     const docker = new Docker();
     const slugs = (await readdir(join(home, 'state')).catch(() => [])).filter(isSlug);
     for (const slug of slugs) {
-      const owned = await listOwned(docker, slug);
+      const owned = await new DockerBottleRuntime({ docker }).list(slug);
       for (const { name } of owned.filter(({ type }) => type === 'container'))
         await docker.getContainer(name).remove({ force: true, v: true });
       for (const { name } of owned.filter(({ type }) => type === 'volume'))

@@ -30,16 +30,24 @@ const NOT_FOUND = 404;
 /** Networks that exist on every engine and are not the host's. */
 const BUILT_IN_NETWORKS = new Set(['bridge', 'default', 'none']);
 
+export interface DockerRuntimeOptions {
+  readonly docker?: Docker;
+  /** The worker's host id: what is made carries it, and nothing else is listed. Without one, every host's is. */
+  readonly host?: string | null;
+}
+
 /**
  * Bottles on a Docker engine (API 1.41 or newer), reached by dockerode through `DOCKER_HOST` or the usual socket. The
  * user needs the docker group and no other right: nothing here changes an owner on the host.
  */
 export class DockerBottleRuntime implements BottleRuntime {
   readonly #docker: Docker;
+  readonly #host: string | null;
   #hostCpus: number | undefined;
 
-  constructor(docker: Docker = new Docker()) {
+  constructor({ docker = new Docker(), host = null }: DockerRuntimeOptions = {}) {
     this.#docker = docker;
+    this.#host = host;
   }
 
   async info(): Promise<EngineInfo> {
@@ -71,8 +79,8 @@ export class DockerBottleRuntime implements BottleRuntime {
   async createBundle(spec: BundleContainerSpec): Promise<ContainerState> {
     const options = bundleContainer(spec, await this.#cpus());
     await this.#refuseHostNetwork(spec.network);
-    await createVolumes(this.#docker, spec.slug);
-    return createOrAdopt(this.#docker, spec.slug, 'bundle', options);
+    await createVolumes(this.#docker, spec.slug, this.#host);
+    return createOrAdopt(this.#docker, spec.slug, 'bundle', options, this.#host);
   }
 
   async createAgent(spec: AgentContainerSpec): Promise<ContainerState> {
@@ -82,7 +90,7 @@ export class DockerBottleRuntime implements BottleRuntime {
       if (await volumeIsThere(this.#docker, spec.slug, kind)) continue;
       throw new BottleRuntimeError(`run ${spec.slug} has no ${kind} volume: create its bundle first`, false);
     }
-    return createOrAdopt(this.#docker, spec.slug, 'agent', options);
+    return createOrAdopt(this.#docker, spec.slug, 'agent', options, this.#host);
   }
 
   async inspect(slug: string, role: ContainerRole): Promise<ContainerState | undefined> {
@@ -132,11 +140,11 @@ export class DockerBottleRuntime implements BottleRuntime {
   }
 
   async list(slug?: string): Promise<OwnedObject[]> {
-    return listOwned(this.#docker, slug);
+    return listOwned(this.#docker, slug, this.#host);
   }
 
   async runOnce(spec: OneShotSpec): Promise<OneShotResult> {
-    return runOneShot(this.#docker, spec, await this.#cpus());
+    return runOneShot(this.#docker, spec, await this.#cpus(), this.#host);
   }
 
   async archive(

@@ -1,12 +1,20 @@
 import type Docker from 'dockerode';
 import type { OwnedObject } from '../../domain/ports.js';
 import { engineCall } from './errors.js';
-import { LABEL_MANAGED, LABEL_ROLE, LABEL_SLUG, requireSlug } from './names-and-labels.js';
+import { LABEL_HOST, LABEL_MANAGED, LABEL_ROLE, LABEL_SLUG, requireSlug } from './names-and-labels.js';
 import type { Labels } from './names-and-labels.js';
 
-/** Every container and volume with our labels, by name; of one run when a slug is given. */
-export async function listOwned(docker: Docker, slug: string | undefined): Promise<OwnedObject[]> {
-  const label = [`${LABEL_MANAGED}=1`, ...(slug === undefined ? [] : [`${LABEL_SLUG}=${requireSlug(slug)}`])];
+/** Every container and volume with our labels, by name; of one run when a slug is given, of all hosts without one. */
+export async function listOwned(
+  docker: Docker,
+  slug: string | undefined,
+  host: string | null,
+): Promise<OwnedObject[]> {
+  const label = [
+    `${LABEL_MANAGED}=1`,
+    ...(slug === undefined ? [] : [`${LABEL_SLUG}=${requireSlug(slug)}`]),
+    ...(host === null ? [] : [`${LABEL_HOST}=${host}`]),
+  ];
   const [containers, volumes] = await Promise.all([
     engineCall('list containers', () => docker.listContainers({ all: true, filters: { label } })),
     engineCall('list volumes', () => docker.listVolumes({ filters: { label } })),

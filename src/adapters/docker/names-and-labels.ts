@@ -8,6 +8,8 @@ export const LABEL_MANAGED = 'bot-bottle.managed';
 export const LABEL_SLUG = 'bot-bottle.slug';
 export const LABEL_ROLE = 'bot-bottle.role';
 export const LABEL_SPEC_HASH = 'bot-bottle.spec-hash';
+/** Whose it is, where several workers, each with a home of its own, share an engine. */
+export const LABEL_HOST = 'bot-bottle.host';
 
 /** `sock`: the bundle's Unix sockets; `home`: the agent's home, where its session lives. */
 export type VolumeKind = 'sock' | 'home';
@@ -42,6 +44,11 @@ export function oneShotName(slug: string, name: string): string {
 
 export function labelsOf(slug: string, role: ObjectRole): Record<string, string> {
   return { [LABEL_MANAGED]: '1', [LABEL_SLUG]: requireSlug(slug), [LABEL_ROLE]: role };
+}
+
+/** Names the worker's host id (`$BOT_BOTTLE_HOME/host-id`); none for a tool that looks at all of them. */
+export function hostLabel(host: string | null): Record<string, string> {
+  return host === null ? {} : { [LABEL_HOST]: host };
 }
 
 /**

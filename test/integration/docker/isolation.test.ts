@@ -75,6 +75,9 @@ describe('docker: isolation, seen from inside', () => {
       LANG: 'C.UTF-8',
       PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
       HOSTNAME: 'bottle',
+      GIT_CONFIG_COUNT: '1',
+      GIT_CONFIG_KEY_0: 'safe.directory',
+      GIT_CONFIG_VALUE_0: '/workspace',
     });
   });
 

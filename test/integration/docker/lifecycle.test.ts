@@ -143,6 +143,19 @@ describe('docker: life of a bottle', () => {
     assert.equal(all.filter((object) => object.slug === slug).length, 4);
   });
 
+  it('lists only what its own host made, where several share an engine', async () => {
+    const { docker, slug } = bottle();
+    const [own, other] = ['a', 'b'].map(
+      (host) => new DockerBottleRuntime({ docker, host: `${slug}-${host}` }),
+    );
+    assert.ok(own !== undefined && other !== undefined);
+    await own.createBundle(bottle().bundleSpec());
+    await own.createAgent(bottle().agentSpec());
+    assert.equal((await own.list()).length, 4);
+    assert.deepEqual(await other.list(), []);
+    assert.deepEqual(await other.list(slug), []);
+  });
+
   it('rejects a wait with an AbortError when it is aborted, and leaves the container alone', async () => {
     const { runtime, slug } = bottle();
     await bottle().shell('exec sleep 60');
@@ -230,7 +243,9 @@ describe('docker: life of a bottle', () => {
     const info = await bottle().runtime.info();
     assert.match(info.version, /^\d+\./);
     assert.match(info.apiVersion, /^1\.\d+$/);
-    const nobody = new DockerBottleRuntime(new Docker({ socketPath: join(bottle().dir, 'no.sock') }));
+    const nobody = new DockerBottleRuntime({
+      docker: new Docker({ socketPath: join(bottle().dir, 'no.sock') }),
+    });
     await assert.rejects(nobody.info(), (error) => {
       return (
         error instanceof BottleRuntimeError &&

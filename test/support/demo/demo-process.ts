@@ -48,6 +48,7 @@ export class Demo {
     child.stderr?.on('data', (chunk: Buffer) => (this.stderr += chunk.toString()));
     this.closed = once(child, 'close').then(() => {
       this.endedAt = Date.now();
+      clearInterval(this.timer);
     });
   }
 
@@ -118,7 +119,6 @@ export class Demo {
         await waitUntil('the interrupted demo to end', () => this.endedAt !== undefined, SEEN_MS);
       }
     } finally {
-      clearInterval(this.timer);
       this.family.kill();
     }
   }

@@ -39,17 +39,29 @@ export class Life {
   }
 
   until(what: string, condition: (view: RunView) => boolean): Promise<RunView> {
-    return this.stack.until(this.client, this.subject, `${what} of #${String(this.issue)}`, condition, PATIENCE_MS);
+    return this.stack.until(
+      this.client,
+      this.subject,
+      `${what} of #${String(this.issue)}`,
+      condition,
+      PATIENCE_MS,
+    );
   }
 
   running(turn = 1): Promise<RunView & { readonly slug: string }> {
-    return this.known(`turn ${String(turn)} running`, (view) => view.phase === 'running' && view.turn === turn);
+    return this.known(
+      `turn ${String(turn)} running`,
+      (view) => view.phase === 'running' && view.turn === turn,
+    );
   }
 
   /** The workflow says so, and the rows that follow are written. */
   async frozen(turn: number, reason: FrozenReason): Promise<RunView & { readonly slug: string }> {
     const name = `turn ${String(turn)} frozen as ${reason}`;
-    const view = await this.known(name, (one) => one.phase === 'frozen' && one.turn === turn && one.reason === reason);
+    const view = await this.known(
+      name,
+      (one) => one.phase === 'frozen' && one.turn === turn && one.reason === reason,
+    );
     const written = (): boolean => {
       const row = this.files.stateRow(this.subject);
       return row?.slug === view.slug && row.status === 'frozen' && row.reason === reason;
@@ -98,7 +110,9 @@ export class Life {
       this.client.workflow.getHandle(workflowIdOf(this.subject)).result(),
       new Promise((_resolve, reject) => {
         setTimeout(() => {
-          reject(new Error(`the life of #${String(this.issue)} did not end:\n${this.stack.output.slice(-4000)}`));
+          reject(
+            new Error(`the life of #${String(this.issue)} did not end:\n${this.stack.output.slice(-4000)}`),
+          );
         }, PATIENCE_MS).unref();
       }),
     ]);

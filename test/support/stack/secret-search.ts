@@ -7,7 +7,9 @@ function formsOf(secret: string): Buffer[] {
   const bytes = Buffer.from(secret);
   // Base64 depends on what stands before it modulo 3; the characters at both ends are shared with neighbours.
   const base64 = [0, 1, 2].map((shift) => {
-    const text = Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64').replace(/=+$/, '');
+    const text = Buffer.concat([Buffer.alloc(shift), bytes])
+      .toString('base64')
+      .replace(/=+$/, '');
     return text.slice(shift === 0 ? 0 : shift + 1, -1);
   });
   return [secret, bytes.toString('hex'), ...base64].map((form) => Buffer.from(form));
@@ -29,7 +31,10 @@ export class SecretSearch {
   }
 
   /** `path: secret` of every file below the directory; the skipped paths are relative to it. */
-  async below(root: string, skip: readonly string[] = []): Promise<{ readonly found: string[]; readonly files: number }> {
+  async below(
+    root: string,
+    skip: readonly string[] = [],
+  ): Promise<{ readonly found: string[]; readonly files: number }> {
     const found: string[] = [];
     let files = 0;
     for (const entry of await readdir(root, { recursive: true, withFileTypes: true })) {

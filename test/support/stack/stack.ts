@@ -13,6 +13,8 @@ import { stateQuery, timelineQuery, type RunView } from '../../../src/workflows/
 import { startGitea, type Gitea } from '../gitea/start-gitea.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+/** Compiled, as users run it; `script/bootstrap --only build` makes it. */
+const PRODUCT = 'dist/cli.js';
 
 export interface StackOptions {
   /** More settings, as environment variables. */
@@ -43,13 +45,20 @@ export class Stack {
     const [webhookPort, temporalPort, uiPort] = await freePorts(3);
     const webhookUrl = `http://127.0.0.1:${String(webhookPort)}/webhooks/gitea`;
     const webhookSecret = randomBytes(24).toString('hex');
-    const gitea = await startGitea({ webhook: { url: webhookUrl, secret: webhookSecret } }).catch(async (error: unknown) => {
-      await rm(home, { recursive: true, force: true });
-      throw error;
-    });
+    const gitea = await startGitea({ webhook: { url: webhookUrl, secret: webhookSecret } }).catch(
+      async (error: unknown) => {
+        await rm(home, { recursive: true, force: true });
+        throw error;
+      },
+    );
     await mkdir(join(home, 'secrets'), { mode: 0o700 });
-    const secrets = { 'forge-token': gitea.bot.sidecarToken, 'publish-token': gitea.bot.publisherToken, 'webhook-secret': webhookSecret };
-    for (const [name, value] of Object.entries(secrets)) await writeFile(join(home, 'secrets', name), value, { mode: 0o600 });
+    const secrets = {
+      'forge-token': gitea.bot.sidecarToken,
+      'publish-token': gitea.bot.publisherToken,
+      'webhook-secret': webhookSecret,
+    };
+    for (const [name, value] of Object.entries(secrets))
+      await writeFile(join(home, 'secrets', name), value, { mode: 0o600 });
     const temporalAddress = `127.0.0.1:${String(temporalPort)}`;
     const env = {
       BOT_BOTTLE_HOME: home,
@@ -61,11 +70,23 @@ export class Stack {
       ...options.env,
     };
     const uiUrl = `http://127.0.0.1:${String(uiPort)}`;
-    return new Stack(gitea, home, env, webhookUrl, webhookSecret, temporalAddress, uiUrl, options.onOutput ?? (() => undefined));
+    return new Stack(
+      gitea,
+      home,
+      env,
+      webhookUrl,
+      webhookSecret,
+      temporalAddress,
+      uiUrl,
+      options.onOutput ?? (() => undefined),
+    );
   }
 
   /** The command line, as a process; resolves when it ends. */
-  async cli(args: readonly string[], input = ''): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
+  async cli(
+    args: readonly string[],
+    input = '',
+  ): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
     const child = this.spawn(args, ['pipe', 'pipe', 'pipe']);
     let stdout = '';
     let stderr = '';
@@ -104,7 +125,11 @@ export class Stack {
   }
 
   /** Another service of this stack, such as `worker`, as a process whose output is taken with the rest. */
-  service(args: readonly string[], env: Readonly<Record<string, string>> = {}, script = 'src/cli.ts'): ChildProcess {
+  service(
+    args: readonly string[],
+    env: Readonly<Record<string, string>> = {},
+    script = PRODUCT,
+  ): ChildProcess {
     const child = this.spawn(args, ['ignore', 'pipe', 'pipe'], env, script);
     const take = (chunk: Buffer): void => {
       this.output += chunk.toString();
@@ -134,13 +159,29 @@ export class Stack {
   }
 
   /** Waits for a state of the run; says where it stood when that takes too long. */
-  async until(client: Client, subject: SubjectRef, what: string, condition: (view: RunView) => boolean, timeoutMs = 60_000): Promise<RunView> {
+  async until(
+    client: Client,
+    subject: SubjectRef,
+    what: string,
+    condition: (view: RunView) => boolean,
+    timeoutMs = 60_000,
+  ): Promise<RunView> {
     let last: RunView | undefined;
     try {
-      await waitUntil(what, async () => (last = await this.view(client, subject)) !== undefined && condition(last), timeoutMs);
+      await waitUntil(
+        what,
+        async () => (last = await this.view(client, subject)) !== undefined && condition(last),
+        timeoutMs,
+      );
     } catch (error) {
-      const timeline = await client.workflow.getHandle(workflowIdOf(subject)).query(timelineQuery).catch(() => []);
-      throw new Error(`${what} was not reached: ${JSON.stringify(last)}\n${JSON.stringify(timeline, null, 1)}\n${this.output.slice(-6000)}`, { cause: error });
+      const timeline = await client.workflow
+        .getHandle(workflowIdOf(subject))
+        .query(timelineQuery)
+        .catch(() => []);
+      throw new Error(
+        `${what} was not reached: ${JSON.stringify(last)}\n${JSON.stringify(timeline, null, 1)}\n${this.output.slice(-6000)}`,
+        { cause: error },
+      );
     }
     if (last === undefined) throw new Error('unreachable');
     return last;
@@ -160,15 +201,20 @@ export class Stack {
     args: readonly string[],
     stdio: ('ignore' | 'pipe')[],
     more: Readonly<Record<string, string>> = {},
-    script = 'src/cli.ts',
+    script = PRODUCT,
   ): ChildProcess {
     const { PATH, HOME } = process.env;
     const env = { PATH, HOME, ...this.env, ...more };
-    return spawn(process.execPath, ['--import', 'tsx', script, ...args], { cwd: ROOT, env, stdio });
+    const loader = script.endsWith('.ts') ? ['--import', 'tsx'] : [];
+    return spawn(process.execPath, [...loader, script, ...args], { cwd: ROOT, env, stdio });
   }
 }
 
-export async function waitUntil(what: string, condition: () => boolean | Promise<boolean>, timeoutMs = 60_000): Promise<void> {
+export async function waitUntil(
+  what: string,
+  condition: () => boolean | Promise<boolean>,
+  timeoutMs = 60_000,
+): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   while (!(await condition())) {
     if (Date.now() > deadline) throw new Error(`waited ${String(timeoutMs)} ms for ${what}`);

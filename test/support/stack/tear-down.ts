@@ -30,10 +30,15 @@ export async function tearDown(stack: Stack, client: Client | undefined): Promis
     await runtime.remove(slug, 'bundle');
     await runtime.removeVolumes(slug);
   }
-  if (problem !== undefined) throw problem instanceof Error ? problem : new Error('a life could not be ended');
+  if (problem !== undefined)
+    throw problem instanceof Error ? problem : new Error('a life could not be ended');
   const names = left.map((object) => `${object.type} ${object.name}`);
   assert.deepEqual(names, [], 'containers or volumes are left');
-  await waitUntil('the processes of the stack to be gone', async () => (await processesOf(stack)).length === 0, 20_000);
+  await waitUntil(
+    'the processes of the stack to be gone',
+    async () => (await processesOf(stack)).length === 0,
+    20_000,
+  );
   assert.deepEqual([stack.home, stack.gitea.process.dir].filter(existsSync), [], 'a directory is left');
 }
 

@@ -102,8 +102,7 @@ function settleDebt(world: World, what: Extract<Act, { kind: 'pay' }>['what'], f
     case 'prepare':
       if (!world.pay('prepare')) return;
       if (flavour === 5) world.feed({ kind: 'prepare_refused', turn, reason: 'gone', stale: false });
-      return;
-      world.feed({ kind: 'prepared', turn, prepared: PREPARED });
+      else world.feed({ kind: 'prepared', turn, prepared: PREPARED });
       return;
     case 'start':
       if (world.owed.has('run')) world.started();

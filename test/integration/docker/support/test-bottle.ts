@@ -46,7 +46,7 @@ export class TestBottle {
     readonly dir: string,
     readonly bundleImage: string,
   ) {
-    this.runtime = new DockerBottleRuntime(docker);
+    this.runtime = new DockerBottleRuntime({ docker });
   }
 
   static async make(docker: Docker, bundleImage: string): Promise<TestBottle> {

@@ -34,7 +34,7 @@ async function withEngine(
   server.listen(socketPath);
   await once(server, 'listening');
   try {
-    await work(new DockerBottleRuntime(new Docker({ socketPath })));
+    await work(new DockerBottleRuntime({ docker: new Docker({ socketPath }) }));
   } finally {
     server.closeAllConnections();
     server.close();

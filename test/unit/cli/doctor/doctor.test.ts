@@ -40,10 +40,7 @@ describe('doctor', () => {
       [...reports.values()].filter(({ state }) => state !== 'ok'),
       [],
     );
-    assert.equal(
-      reports.get('engine')?.found,
-      'Docker 20.10.24, API 1.41, overlay2, disk watched by the worker (no quota)',
-    );
+    assert.equal(reports.get('engine')?.found, 'Docker 20.10.24, API 1.41, overlay2, no disk quotas');
     assert.equal(reports.get('git')?.found, 'git version 2.39.5');
   });
 
