@@ -1,7 +1,6 @@
 import { createServer } from 'node:http';
 import type { RequestListener, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { InvalidInputError } from '../domain/errors.js';
 
 /** Milliseconds; what a slow or silent client may take. */
 export interface ListenLimits {
@@ -27,19 +26,6 @@ export interface Listening {
   readonly port: number;
   /** Stops accepting, lets running requests end, cuts idle connections; all others after the grace. */
   close(graceMs?: number): Promise<void>;
-}
-
-/** Splits `127.0.0.1:8080` or `[::1]:8080`. Errors: `InvalidInputError`. */
-export function parseListenAddress(text: string): { host: string; port: number } {
-  const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^:\s]+)):(\d{1,5})$/.exec(text.trim());
-  const host = match?.[1] ?? match?.[2];
-  const port = Number(match?.[3]);
-  if (host === undefined || port > 65_535) {
-    throw new InvalidInputError(
-      `"${text}" is not an address to listen on: write host:port, such as 127.0.0.1:8080`,
-    );
-  }
-  return { host, port };
 }
 
 /** Starts the HTTP server with bounded times, header sizes and connections. Errors: the socket's (`EADDRINUSE`…). */

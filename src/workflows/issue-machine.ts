@@ -17,7 +17,7 @@ import { absorbObserved, closingOf, withPr } from './machine-forge.js';
 import type { MachineCommand, MachineState, TurnCause } from './machine-state.js';
 import { nudgeFor, reasonOf, wakesOn } from './machine-verdict.js';
 
-export type { MachineCommand, MachineState, Phase, TimelineEntry, TurnCause } from './machine-state.js';
+export type { MachineCommand, MachineState } from './machine-state.js';
 export { initialState, nextLife } from './machine-state.js';
 
 /** Most references kept for duplicates, answers kept for repetition, and lines of the timeline. */
