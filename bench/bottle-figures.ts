@@ -11,7 +11,7 @@ import { BARE_QUEUE, withBareWorker } from './bare-worker.js';
 import { BottleLife, preparePerson, type LifeWorld, type TimedTurn } from './bottle-life.js';
 import { cleaningUp } from './clean-up.js';
 import { DeliveryRelay } from './delivery-relay.js';
-import { ratioFigure, type Figure, type Round } from './figure.js';
+import { median, ratioFigure, type Figure, type Round } from './figure.js';
 import { breakdown, eventsByTurn, type HistoryEvent } from './history-events.js';
 import { RawBottle } from './raw-bottle.js';
 import { describeStages, traceTurn, type Stage } from './trace-turn.js';
@@ -114,12 +114,12 @@ function historyFigure(histories: readonly (readonly HistoryEvent[])[]): Figure 
     turns.map((life) => life[turn] ?? []).reduce((a, b) => (b.length > a.length ? b : a));
   const [first, second] = [worst(0), worst(1)];
   return {
-    value: Math.max(first.length, second.length),
+    value: median(turns.map((life) => life.flat().length / life.length)),
     goal: 40,
     unit: 'events',
     better: 'less',
     parts: null,
-    rounds: turns.flatMap((life) => life.map((events) => events.length)),
+    rounds: turns.map((life) => life.flat().length / life.length),
     notes: [
       `first turn, with open_pr and the life's beginning: ${String(first.length)}: ${breakdown(first)}`,
       `rehydrated turn: ${String(second.length)}: ${breakdown(second)}`,

@@ -8,8 +8,10 @@ import type { Client, WorkflowHandle } from '@temporalio/client';
 import { createWorkers } from '../src/adapters/temporal/workers.js';
 import type { RunEvent } from '../src/domain/events.js';
 import { workflowIdOf, type SubjectRef } from '../src/domain/issue.js';
-import { eventSignal, ISSUE_WORKFLOW, TASK_QUEUE } from '../src/workflows/messages.js';
+import { eventSignal } from '../src/workflows/messages.js';
 import { comment, observed, trigger } from '../test/support/machine/world.js';
+import type { WorkflowGateway } from '../src/webhook/gateway.js';
+import { temporalGateway } from '../src/webhook/temporal-gateway.js';
 import { ScriptedActivities } from '../test/support/temporal/scripted-activities.js';
 import { HOST } from '../test/support/temporal/time-skipping.js';
 import { BARE_QUEUE, withBareWorker } from './bare-worker.js';
@@ -101,7 +103,11 @@ async function withIssueWorkers<T>(client: Client, address: string, work: () => 
 class Lives {
   private number = 0;
 
-  constructor(private readonly client: Client) {}
+  private readonly gateway: WorkflowGateway;
+
+  constructor(private readonly client: Client) {
+    this.gateway = temporalGateway(client, { policy: DEFAULT_POLICY });
+  }
 
   /** One real life, counted. */
   async one(): Promise<HistoryKinds> {
@@ -122,17 +128,11 @@ class Lives {
     return LIVES / ((performance.now() - began) / 1000);
   }
 
-  startReal(): Promise<WorkflowHandle> {
+  async startReal(): Promise<WorkflowHandle> {
     const subject = { forge: 'gitea', owner: 'bench', repo: 'bench', number: (this.number += 1) } as const;
-    return this.client.workflow.signalWithStart(ISSUE_WORKFLOW, {
-      workflowId: workflowIdOf(subject),
-      taskQueue: TASK_QUEUE,
-      args: [{ subject, policy: DEFAULT_POLICY }],
-      signal: eventSignal,
-      signalArgs: [observed({ readAt: 6, trigger: trigger(5) })],
-      workflowIdConflictPolicy: 'USE_EXISTING',
-      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-    });
+    const asked = { ...observed({ readAt: 6 }), trigger: trigger(5) };
+    await this.gateway.signalWithStart(subject, asked, { title: 'A life', url: 'http://forge.invalid/1' });
+    return this.client.workflow.getHandle(workflowIdOf(subject));
   }
 
   startBare(shape: BareShape): Promise<WorkflowHandle> {

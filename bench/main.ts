@@ -67,7 +67,7 @@ async function main(): Promise<number> {
   };
   await measure(['ingest_ratio'], 5, ingest);
   await measure(['lifecycle_ratio'], 3 + rounds, async () => ({
-    lifecycle_ratio: await lifecycleRatio(rounds),
+    lifecycle_ratio: await lifecycleRatio(2 * rounds - 1),
   }));
   await measure(BOTTLE_FIGURES, 3 + 2 * rounds, () => bottleFigures(rounds));
   if (options.json) {

@@ -4,6 +4,12 @@ const MAX_SLUG = 63;
 const SUFFIX_LENGTH = 5;
 const SLUG = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
+/** A slug that was made before the life it is for, so that what lists workflows knows it from the first event on. */
+export interface NamedRun {
+  readonly slug: string;
+  readonly agent: string;
+}
+
 /**
  * The run's name on disk and in Docker: `<agent>-<owner>-<repo>-<issue>-<5 random base36>`, cut to 63 characters in
  * the middle parts, never built from an issue's free text.

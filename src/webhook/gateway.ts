@@ -1,12 +1,15 @@
-import type { RunEvent } from '../domain/events.js';
+import type { Observed, RunEvent, Trigger } from '../domain/events.js';
 import type { SubjectRef } from '../domain/issue.js';
+
+/** An observation that holds the act which asks for a run. */
+export type TriggerEvent = Observed & { readonly trigger: Trigger };
 
 /** How the dispatcher reaches the workflow of a subject. Whatever these throw is "away": it is tried again later. */
 export interface WorkflowGateway {
   /** To the life that runs now, whichever it is; `no_workflow` when there is none. */
   signal(subject: SubjectRef, event: RunEvent): Promise<'delivered' | 'no_workflow'>;
   /** To the life that runs now, else to a new one that this starts. For verified triggers only. */
-  signalWithStart(subject: SubjectRef, event: RunEvent, about: RunDescription): Promise<void>;
+  signalWithStart(subject: SubjectRef, event: TriggerEvent, about: RunDescription): Promise<void>;
   reachable(): Promise<boolean>;
 }
 

@@ -20,7 +20,7 @@ export type DispatchOutcome =
   | 'started' // a verified new trigger was handed to the workflow, started if need be
   | 'signalled'
   | 'no_run' // late, repeated, or about something no agent works on
-  | 'covered' // a read that began after the delivery came has been signalled
+  | 'covered' // a read that began after the delivery came, or that found the same just now, has been signalled
   | 'own' // the bot's own doing
   | 'not_allowed'
   | 'not_mentioned'
@@ -46,6 +46,9 @@ export interface HandleDeps {
 /** The forge gives times in whole seconds: an act may really be this much later than it says. */
 const FORGE_CLOCK_GRAIN_MS = 999;
 
+/** One act of a person comes as several deliveries within a second; each event in a workflow's history costs. */
+const SAME_NEWS_MS = 5_000;
+
 /**
  * Carries one delivery to its run's workflow: a hint that a subject changed becomes a fresh read of it, or references to
  * what somebody wrote. Errors: whatever forge and gateway throw; nothing was lost then, it may be tried again.
@@ -53,6 +56,7 @@ const FORGE_CLOCK_GRAIN_MS = 999;
 export function createDeliveryHandler(deps: HandleDeps): (delivery: Delivery) => Promise<DispatchOutcome> {
   let bot: ForgeUser | undefined;
   const lastRead = new RecentKeys<number>(10_000);
+  const lastSent = new RecentKeys<{ readonly at: number; readonly content: string }>(10_000);
 
   async function whoIsBot(forge: Forge): Promise<ForgeUser> {
     return (bot ??= await forge.whoAmI());
@@ -97,13 +101,21 @@ export function createDeliveryHandler(deps: HandleDeps): (delivery: Delivery) =>
     // Looked up again: the life that the row spoke of may have ended while the forge was being read.
     const newTrigger = newTriggerOf(event, deps.runs.find(hint), deps.runs);
     let outcome: DispatchOutcome;
+    const { readAt, ...content } = event;
+    const known = lastSent.get(readKey);
+    if (known !== undefined && readAt - known.at < SAME_NEWS_MS && known.content === JSON.stringify(content))
+      return 'covered';
+    if (newTrigger === null && isOrdinary(event) && hint.sender.id === (await whoIsBot(forge)).id)
+      return 'own';
     if (newTrigger !== null) {
-      await gateway.signalWithStart(subject, event, { title: issue.title, url: issue.url });
+      const asked = { ...event, trigger: newTrigger };
+      await gateway.signalWithStart(subject, asked, { title: issue.title, url: issue.url });
       outcome = 'started';
     } else {
       outcome = (await gateway.signal(subject, event)) === 'delivered' ? 'signalled' : 'no_run';
     }
-    lastRead.set(readKey, event.readAt);
+    lastRead.set(readKey, readAt);
+    if (outcome !== 'no_run') lastSent.set(readKey, { at: readAt, content: JSON.stringify(content) });
     if (newTrigger !== null) acknowledger.pickedUp(forge, subject, newTrigger.actAt);
     if (refusal !== null) acknowledger.refused(forge, subject, refusal.reason, refusal.at);
     return outcome;
@@ -118,6 +130,11 @@ export function createDeliveryHandler(deps: HandleDeps): (delivery: Delivery) =>
     if (hint.cause.kind === 'state') return state(hint, forge, row, delivery.receivedAt);
     return references(hint, forge, subjectOf(hint, row));
   };
+}
+
+/** A run at work, and everything open: nothing that the bot does brings about anything else that a workflow must know. */
+function isOrdinary({ open, triggered, prs }: Observed): boolean {
+  return open && triggered && prs.every((pr) => pr.open);
 }
 
 /** The run's own subject, under the name it began with: that is its workflow's id. */

@@ -4,6 +4,7 @@ import { defineSearchAttributeKey, TypedSearchAttributes } from '@temporalio/com
 import { workflowIdOf } from '../domain/issue.js';
 import type { SubjectRef } from '../domain/issue.js';
 import { eventSignal, ISSUE_WORKFLOW, SEARCH_ATTRIBUTES, TASK_QUEUE } from '../workflows/messages.js';
+import { makeSlug, type NamedRun } from '../domain/slug.js';
 import type { RunPolicy } from '../domain/run-policy.js';
 import type { IssueWorkflowInput } from '../workflows/messages.js';
 import type { RunDescription, WorkflowGateway } from './gateway.js';
@@ -15,11 +16,14 @@ const SUMMARY_BYTES = 200;
 
 const FORGE_REPO = defineSearchAttributeKey('ForgeRepo', SEARCH_ATTRIBUTES.ForgeRepo);
 const FORGE_ISSUE = defineSearchAttributeKey('ForgeIssue', SEARCH_ATTRIBUTES.ForgeIssue);
+const BOTTLE_SLUG = defineSearchAttributeKey('BottleSlug', SEARCH_ATTRIBUTES.BottleSlug);
+const BOTTLE_AGENT = defineSearchAttributeKey('BottleAgent', SEARCH_ATTRIBUTES.BottleAgent);
+const BOTTLE_PHASE = defineSearchAttributeKey('BottlePhase', SEARCH_ATTRIBUTES.BottlePhase);
 
 export interface TemporalGatewayOptions {
   /** What a life that starts now is held to. */
   readonly policy: RunPolicy;
-  /** False where the namespace has no `ForgeRepo` and `ForgeIssue` attributes. Default true. */
+  /** False where the namespace has none of our search attributes. Default true. */
   readonly searchAttributes?: boolean;
 }
 
@@ -40,7 +44,9 @@ export function temporalGateway(client: Client, options: TemporalGatewayOptions)
       }
     },
     signalWithStart: async (subject, event, about) => {
-      const input: IssueWorkflowInput = { subject, policy: options.policy };
+      const { agent } = event.trigger;
+      const named = { slug: makeSlug(agent, subject, Math.random), agent };
+      const input: IssueWorkflowInput = { subject, policy: options.policy, named };
       await within(CALL_MS, () =>
         client.workflow.signalWithStart(ISSUE_WORKFLOW, {
           workflowId: workflowIdOf(subject),
@@ -52,7 +58,9 @@ export function temporalGateway(client: Client, options: TemporalGatewayOptions)
           workflowIdReusePolicy: 'ALLOW_DUPLICATE',
           staticSummary: summaryOf(subject, about),
           staticDetails: about.url,
-          ...(options.searchAttributes === false ? {} : { typedSearchAttributes: attributesOf(subject) }),
+          ...(options.searchAttributes === false
+            ? {}
+            : { typedSearchAttributes: attributesOf(subject, named) }),
         }),
       );
     },
@@ -67,10 +75,14 @@ export function temporalGateway(client: Client, options: TemporalGatewayOptions)
   };
 }
 
-function attributesOf(subject: SubjectRef): TypedSearchAttributes {
+function attributesOf(subject: SubjectRef, { slug, agent }: NamedRun): TypedSearchAttributes {
   return new TypedSearchAttributes([
     { key: FORGE_REPO, value: `${subject.owner}/${subject.repo}` },
     { key: FORGE_ISSUE, value: subject.number },
+    { key: BOTTLE_SLUG, value: slug },
+    { key: BOTTLE_AGENT, value: agent },
+    // As in the state row: from queued to the first freeze.
+    { key: BOTTLE_PHASE, value: 'running' },
   ]);
 }
 

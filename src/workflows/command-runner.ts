@@ -7,6 +7,7 @@ import {
   sleep,
   TimeoutFailure,
   upsertSearchAttributes,
+  workflowInfo,
 } from '@temporalio/workflow';
 import type { RunTurnInput } from '../activities/inputs.js';
 import type { MachineEvent } from '../domain/events.js';
@@ -25,7 +26,7 @@ export class CommandRunner {
   private watchdogScope: CancellationScope | undefined;
   /** Rows are written in order, and before the next turn is prepared. */
   private recorded: Promise<void> = Promise.resolve();
-  private shownPhase = '';
+  private shown = shownAtStart();
 
   constructor(
     private readonly state: () => MachineState,
@@ -245,14 +246,21 @@ export class CommandRunner {
   }
 
   private showPhase(s: MachineState): void {
-    const phase = s.phase === 'frozen' ? `frozen:${s.frozenReason ?? ''}` : s.phase;
-    if (phase === this.shownPhase) return;
-    this.shownPhase = phase;
-    upsertSearchAttributes({
+    const attributes = {
       BottlePhase: [s.phase],
       ...(s.life === null ? {} : { BottleSlug: [s.life.slug], BottleAgent: [s.life.trigger.agent] }),
-    });
+    };
+    const shown = JSON.stringify(attributes);
+    if (shown === this.shown) return;
+    this.shown = shown;
+    upsertSearchAttributes(attributes);
   }
+}
+
+/** What the workflow was started with, or what an earlier execution of it left: not shown again, each time is an event. */
+function shownAtStart(): string {
+  const { BottlePhase, BottleSlug, BottleAgent } = workflowInfo().searchAttributes;
+  return JSON.stringify({ BottlePhase, BottleSlug, BottleAgent });
 }
 
 /** Heartbeats stopped, or the worker went away in good order: the container goes on, so must the watching. */

@@ -156,7 +156,10 @@ function triggered(d: Draft, trigger: Trigger): void {
 
 function beginLife(d: Draft, trigger: Trigger): void {
   const { s, env } = d;
-  s.life = { slug: makeSlug(trigger.agent, s.subject, env.random), trigger, startedAt: env.now };
+  const slug =
+    s.named?.agent === trigger.agent ? s.named.slug : makeSlug(trigger.agent, s.subject, env.random);
+  s.named = null;
+  s.life = { slug, trigger, startedAt: env.now };
   s.host = null;
   s.turn = 0;
   s.prs = [];

@@ -29,7 +29,7 @@ import { detailsOf, needed, runRef, viewOf } from './run-view.js';
 const MAX_EVENTS_IN_A_TURN = 30_000;
 
 export async function issueWorkflow(input: IssueWorkflowInput): Promise<void> {
-  let state = input.carried ?? initialState(input.subject, input.policy);
+  let state = input.carried ?? initialState(input.subject, input.policy, input.named ?? null);
   const mailbox: MachineEvent[] = [];
   let handled = 0;
   let received = 0;

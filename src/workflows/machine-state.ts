@@ -1,6 +1,7 @@
 /** The state of a run as the machine keeps it: plain data, because continue-as-new carries it. */
 import type { PreparedTurn, SettledTurn, Trigger, WakeReference } from '../domain/events.js';
 import type { SubjectRef } from '../domain/issue.js';
+import type { NamedRun } from '../domain/slug.js';
 import type { Done, FrozenReason, PublishResult, StopReason, TurnResult } from '../domain/turn.js';
 import type { RunPolicy } from '../domain/run-policy.js';
 
@@ -57,6 +58,8 @@ export interface MachineState {
   readonly policy: RunPolicy;
   phase: Phase;
   life: Life | null;
+  /** The name that whoever started the workflow gave to its first life. */
+  named: NamedRun | null;
   host: string | null;
   turn: number;
   cause: TurnCause;
@@ -99,11 +102,16 @@ export interface MachineState {
   timeline: readonly TimelineEntry[];
 }
 
-export function initialState(subject: SubjectRef, policy: RunPolicy): MachineState {
+export function initialState(
+  subject: SubjectRef,
+  policy: RunPolicy,
+  named: NamedRun | null = null,
+): MachineState {
   return {
     subject,
     policy,
     phase: 'idle',
+    named,
     life: null,
     host: null,
     turn: 0,

@@ -5,6 +5,7 @@ import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { OperatorCommand, RunEvent } from '../domain/events.js';
 import type { SubjectRef } from '../domain/issue.js';
 import type { RunPolicy } from '../domain/run-policy.js';
+import type { NamedRun } from '../domain/slug.js';
 import type { FrozenReason, PublishResult } from '../domain/turn.js';
 import type { LastTurn, MachineState, Phase, TimelineEntry } from './machine-state.js';
 
@@ -29,6 +30,8 @@ export const SEARCH_ATTRIBUTES = {
 export interface IssueWorkflowInput {
   readonly subject: SubjectRef;
   readonly policy: RunPolicy;
+  /** The first life's name, when its trigger is for that agent; else the workflow makes one. */
+  readonly named?: NamedRun;
   /** State of the life before a continue-as-new. */
   readonly carried?: MachineState;
 }

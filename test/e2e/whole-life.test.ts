@@ -3,6 +3,9 @@ import type { Client } from '@temporalio/client';
 import { workflowIdOf } from '../../src/domain/issue.js';
 import { Stack } from '../support/stack/stack.js';
 
+/** The budget of history: what makes continue-as-new rare and a long-lived run cheap. */
+const MAX_EVENTS_PER_TURN = 40;
+
 describe('the whole life of an issue, on real parts', function () {
   this.timeout(180_000);
   let stack: Stack;
@@ -41,6 +44,9 @@ describe('the whole life of an issue, on real parts', function () {
       (view) => view.phase === 'frozen' && view.turn === 2,
     );
     assert.equal(second.sessionId, first.sessionId);
+    const { events } = await client.workflow.getHandle(workflowIdOf(subject)).fetchHistory();
+    const spent = events?.length ?? Infinity;
+    assert.ok(spent <= 2 * MAX_EVENTS_PER_TURN, `${String(spent)} events in two turns`);
     await alice.mergePr(pr);
     await client.workflow.getHandle(workflowIdOf(subject)).result();
   });

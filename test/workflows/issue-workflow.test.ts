@@ -12,16 +12,15 @@ import type { TurnResult } from '../../src/domain/turn.js';
 import {
   commandUpdate,
   eventSignal,
-  ISSUE_WORKFLOW,
   openPrUpdate,
   stateQuery,
-  TASK_QUEUE,
   timelineQuery,
   type RunView,
 } from '../../src/workflows/messages.js';
 import { waitUntil } from '../support/stack/stack.js';
 import { comment, observed, SUBJECT, trigger } from '../support/machine/world.js';
 import { ScriptedActivities, type TurnScript } from '../support/temporal/scripted-activities.js';
+import { temporalGateway } from '../../src/webhook/temporal-gateway.js';
 import { saveHistory } from '../support/temporal/histories.js';
 import { timeSkipping, withWorkers } from '../support/temporal/time-skipping.js';
 
@@ -55,16 +54,10 @@ describe('issueWorkflow on the time-skipping server', function () {
     }
 
     async trigger(actAt = 5): Promise<void> {
-      const handle = await this.client.workflow.signalWithStart(ISSUE_WORKFLOW, {
-        workflowId: workflowIdOf(this.subject),
-        taskQueue: TASK_QUEUE,
-        args: [{ subject: this.subject, policy: DEFAULT_POLICY }],
-        signal: eventSignal,
-        signalArgs: [observed({ readAt: actAt + 1, trigger: trigger(actAt) })],
-        workflowIdConflictPolicy: 'USE_EXISTING',
-        workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-      });
-      this.firstRunId ??= handle.signaledRunId;
+      const gateway = temporalGateway(this.client, { policy: DEFAULT_POLICY });
+      const asked = { ...observed({ readAt: actAt + 1 }), trigger: trigger(actAt) };
+      await gateway.signalWithStart(this.subject, asked, { title: 'A life', url: 'http://forge.invalid/1' });
+      this.firstRunId ??= (await this.handle().describe()).runId;
     }
 
     /** Histories of the first and the current execution, which differ after continue-as-new. */

@@ -8,20 +8,20 @@ import type { AddressInfo } from 'node:net';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
-import type { Observed } from '../../../src/domain/events.js';
+import type { TriggerEvent } from '../../../src/webhook/gateway.js';
 import { temporalGateway } from '../../../src/webhook/temporal-gateway.js';
-import { ISSUE_WORKFLOW, TASK_QUEUE } from '../../../src/workflows/messages.js';
+import { ISSUE_WORKFLOW, SEARCH_ATTRIBUTES, TASK_QUEUE } from '../../../src/workflows/messages.js';
 
 const TEMPORAL = join(homedir(), '.cache/bot-bottle/bin/temporal');
 const subject = { forge: 'gitea', owner: 'alice', repo: 'demo', number: 12 } as const;
 const id = 'gitea:alice/demo#12';
-const observed: Observed = {
+const observed: TriggerEvent = {
   kind: 'observed',
   readAt: 1,
   open: true,
   closedAt: null,
   triggered: true,
-  trigger: null,
+  trigger: { agent: 'coder', bottles: [], actor: 'alice', actAt: 1 },
   prs: [],
 };
 const about = {
@@ -48,7 +48,10 @@ describe('the gateway to Temporal, with a real server', () => {
     assert.ok(existsSync(TEMPORAL), 'run script/bootstrap first');
     const port = String(await freePort());
     address = `127.0.0.1:${port}`;
-    const attributes = ['--search-attribute', 'ForgeRepo=Keyword', '--search-attribute', 'ForgeIssue=Int'];
+    const attributes = Object.entries(SEARCH_ATTRIBUTES).flatMap(([name, type]) => [
+      '--search-attribute',
+      `${name}=${type === 'INT' ? 'Int' : 'Keyword'}`,
+    ]);
     const argv = [
       'server',
       'start-dev',
@@ -129,7 +132,12 @@ describe('the gateway to Temporal, with a real server', () => {
     const attributes = Object.fromEntries(
       description.typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value]),
     );
-    assert.deepEqual([attributes['ForgeRepo'], attributes['ForgeIssue']], ['alice/demo', 12]);
+    const { ForgeRepo, ForgeIssue, BottleAgent, BottlePhase, BottleSlug } = attributes;
+    assert.deepEqual(
+      [ForgeRepo, ForgeIssue, BottleAgent, BottlePhase],
+      ['alice/demo', 12, 'coder', 'running'],
+    );
+    assert.match(String(BottleSlug), /^coder-alice-demo-12-[a-z0-9]{5}$/);
     await client.workflow.getHandle(id).terminate();
   });
 

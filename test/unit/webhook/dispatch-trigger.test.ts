@@ -4,7 +4,7 @@ import type { Observed } from '../../../src/domain/events.js';
 import type { DispatchSettings } from '../../../src/webhook/handle-delivery.js';
 import { dispatchWorld } from '../../support/webhook/dispatch-world.js';
 import type { DispatchWorld } from '../../support/webhook/dispatch-world.js';
-import { ALICE, user } from '../../support/webhook/fake-forge.js';
+import { ALICE, BOT, user } from '../../support/webhook/fake-forge.js';
 import { issueEvent, pullEvent } from '../../support/webhook/payloads.js';
 import { stateRow } from '../../support/webhook/rows.js';
 import { useTempDir } from '../../support/webhook/temp-dir.js';
@@ -99,6 +99,18 @@ describe('dispatching what may start or end a run', () => {
       world.outcomes.map(({ outcome }) => outcome),
       ['started', ...Array<string>(19).fill('covered')],
     );
+  });
+
+  it('signals once what several deliveries in a row find unchanged, and again what changed since', async () => {
+    world.forge.trigger(12, ACT_AT);
+    assert.equal(await label(), 'started');
+    assert.equal(await label(), 'covered');
+    assert.equal(world.gateway.sent.length, 1);
+    world.skip(60_000);
+    assert.equal(await label(), 'started', 'much later the workflow is told again');
+    world.forge.putIssue(12, { labels: [] });
+    assert.equal(await label(), 'signalled');
+    assert.equal(lastObserved().triggered, false);
   });
 
   it('believes the forge, not the payload', async () => {
@@ -217,13 +229,28 @@ describe('dispatching what may start or end a run', () => {
     );
   });
 
+  it('says nothing of what the bot did itself, unless something closed meanwhile', async () => {
+    world.forge.trigger(12, ACT_AT);
+    lived({ prNumber: 31 });
+    world.gateway.running.add(ID);
+    world.forge.putPull(31);
+    const opened = (salt: string): object => pullEvent({ action: 'opened', sender: BOT, salt });
+    await world.deliver('pull_request', opened('1'));
+    await world.settle();
+    assert.deepEqual([world.outcomes.at(-1)?.outcome, world.gateway.sent], ['own', []]);
+    world.forge.putPull(31, { state: 'closed', closedAt: iso(ACT_AT + 5000) });
+    await world.deliver('pull_request', opened('2'));
+    await world.settle();
+    assert.equal(world.outcomes.at(-1)?.outcome, 'signalled');
+  });
+
   it('tells a living run about its old trigger by plain signal, so that an ended one stays ended', async () => {
     world.forge.trigger(12, ACT_AT);
     lived();
     world.gateway.running.add(ID);
     assert.equal(await label(), 'signalled');
     world.gateway.running.clear();
-    world.skip(1000);
+    world.skip(60_000);
     assert.equal(await label(), 'no_run');
     assert.ok(world.gateway.sent.every((sent) => !sent.start));
   });
