@@ -259,8 +259,13 @@ export class CommandRunner {
 
 /** What the workflow was started with, or what an earlier execution of it left: not shown again, each time is an event. */
 function shownAtStart(): string {
-  const { BottlePhase, BottleSlug, BottleAgent } = workflowInfo().searchAttributes;
-  return JSON.stringify({ BottlePhase, BottleSlug, BottleAgent });
+  const all = workflowInfo().typedSearchAttributes.getAll();
+  const shown = (name: string): unknown => all.find(({ key }) => key.name === name)?.value;
+  return JSON.stringify({
+    BottlePhase: [shown('BottlePhase')],
+    BottleSlug: [shown('BottleSlug')],
+    BottleAgent: [shown('BottleAgent')],
+  });
 }
 
 /** Heartbeats stopped, or the worker went away in good order: the container goes on, so must the watching. */

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import type { Client } from '@temporalio/client';
 import { workflowIdOf } from '../../src/domain/issue.js';
-import { Stack } from '../support/stack/stack.js';
+import { stateQuery, type RunView } from '../../src/workflows/messages.js';
+import { StackFiles } from '../support/stack/stack-files.js';
+import { Stack, waitUntil } from '../support/stack/stack.js';
 
 /** The budget of history: what makes continue-as-new rare and a long-lived run cheap. */
 const MAX_EVENTS_PER_TURN = 40;
@@ -32,17 +34,21 @@ describe('the whole life of an issue, on real parts', function () {
       assignees: [bot.login],
     });
     const subject = { forge: 'gitea', owner: 'alice', repo: 'demo', number: issue } as const;
-    const first = await stack.until(client, subject, 'the first freeze', (view) => view.phase === 'frozen');
+    const files = new StackFiles(stack.home);
+    // By the rows, not by polling queries, which now and then cost a workflow task.
+    const frozen = async (turn: number): Promise<RunView> => {
+      await waitUntil(`turn ${String(turn)} to be frozen`, () => {
+        const row = files.stateRow(subject);
+        return row?.status === 'frozen' && files.turnRows(row.slug).some((one) => one.turn === turn);
+      });
+      return client.workflow.getHandle(workflowIdOf(subject)).query(stateQuery);
+    };
+    const first = await frozen(1);
     assert.equal(first.reason, 'done', JSON.stringify(first));
     const [pr] = first.prs;
     assert.ok(pr !== undefined);
     await alice.comment(pr, 'Please add one more line.');
-    const second = await stack.until(
-      client,
-      subject,
-      'the second freeze',
-      (view) => view.phase === 'frozen' && view.turn === 2,
-    );
+    const second = await frozen(2);
     assert.equal(second.sessionId, first.sessionId);
     const { events } = await client.workflow.getHandle(workflowIdOf(subject)).fetchHistory();
     const spent = events?.length ?? Infinity;

@@ -11,8 +11,8 @@ export interface World {
 
 /** Where a path in code begins: the folders of the repository that documents speak of. */
 const PATH = /(?<![\w./$~-])(?:script|src|test|docs|images|manifests|bench)\/[\w./*-]*/g;
-/** Parts of a path that stand for something else. */
-const PLACEHOLDER = /NNNN/;
+/** In a path: stands for a number. */
+const PLACEHOLDER = 'NNNN';
 
 /** Everything in the document that leads nowhere, one sentence each. */
 export function problemsOf(file: string, text: string, world: World): string[] {
@@ -49,7 +49,7 @@ export function pathsIn(code: string): string[] {
       // A `<` behind it: the rest is for the reader to fill in.
       .filter(({ 0: found, index }) => !'<{$'.includes(code.charAt(index + found.length) || ' '))
       .map(([found]) => found.replace(/[./]+$/, ''))
-      .filter((found) => !PLACEHOLDER.test(found))
+      .filter((found) => !found.includes(PLACEHOLDER))
   );
 }
 
