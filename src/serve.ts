@@ -2,8 +2,10 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setUpNamespace } from './adapters/temporal/set-up-namespace.js';
+import { isLoopbackHost } from './adapters/loopback/is-loopback.js';
 import type { Config } from './config.js';
 import { ensureHome } from './config/home.js';
+import { InvalidInputError } from './domain/errors.js';
 import { startDevServer, type DevServer } from './temporal-dev-server.js';
 import { startWebhook } from './webhook.js';
 import { temporalClient } from './temporal-client.js';
@@ -53,6 +55,10 @@ export async function serveUp(config: Config, say: Say): Promise<number> {
   try {
     if (await reachable()) say(`Temporal answers at ${host}:${String(port)}`);
     else {
+      if (!isLoopbackHost(host))
+        throw new InvalidInputError(
+          `no Temporal answers at ${host}:${String(port)}, and \`up\` starts one of its own, which knows no passwords, on loopback only: start that Temporal, or set TEMPORAL_ADDRESS to 127.0.0.1:7233`,
+        );
       server = await startDevServer({
         home: config.BOT_BOTTLE_HOME,
         host,

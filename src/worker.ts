@@ -117,6 +117,10 @@ export async function startWorker(
       slots: config.BOTTLE_SLOTS,
       activities: byQueue(homePorts, hostPorts),
     });
+    lock.lost.addEventListener('abort', () => {
+      log.error({ home, err: lock.lost.reason as unknown }, 'another worker has taken this home; stopping');
+      workers.stop();
+    });
     return running(workers, async () => {
       await client.connection.close();
       database.close();

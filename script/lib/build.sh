@@ -18,6 +18,8 @@ build_present() {
 build_bring() {
   rm -rf "$ROOT/dist"
   (cd "$ROOT" && logged build npm run --silent --loglevel=error build) || die "npm run build failed"
+  # What package.json names as `bin`.
+  chmod +x "$ROOT/dist/cli.js"
   build_hash >"$BUILD_STAMP"
 }
 

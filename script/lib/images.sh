@@ -5,6 +5,7 @@ NODE_HOME=$CACHE/node-$IMAGE_NODE_VERSION
 ROOTFS_TAR=$CACHE/debian-$DEBIAN_SUITE.tar
 
 BASE_IMAGE=bot-bottle/base:bookworm
+MODULES_IMAGE=bot-bottle/orchestrator-modules:dev
 DEBIAN_IMPORT=bot-bottle/debian:$DEBIAN_SUITE
 
 # --- Node for the images --------------------------------------------------------------------------
@@ -120,7 +121,7 @@ build_image() {
   report "$image" "built" "$t0"
 }
 
-report() { headline "$(printf '%-30s %-12s %s … %s' "$1" "$2" "$(image_id "$1" | cut -c1-19)" "$(seconds_since "$3")")"; }
+report() { headline "$(printf '%-36s %-12s %s … %s' "$1" "$2" "$(image_id "$1" | cut -c1-19)" "$(seconds_since "$3")")"; }
 
 have_buildx() { [[ ${DOCKER_BUILDKIT:-1} != 0 ]] && docker buildx version >/dev/null 2>&1; }
 
@@ -151,67 +152,60 @@ image_base() {
 
 image_agent() {
   new_stage agent
-  cp "$ROOT/images/agent/Dockerfile" "$ROOT/images/agent/entrypoint" "$STAGE/"
-  if [[ -f $ROOT/images/agent/scripted/agent.mjs ]]; then
-    cp "$ROOT/images/agent/scripted/agent.mjs" "$STAGE/agent.mjs"
-  else
-    warn "no images/agent/scripted/agent.mjs: the image gets an agent that does nothing"
-    echo "console.error('scripted agent: not in this image'); process.exitCode = 1;" >"$STAGE/agent.mjs"
-  fi
+  cp "$ROOT/images/agent/Dockerfile" "$ROOT/images/agent/entrypoint" "$ROOT/images/agent/scripted/agent.mjs" "$STAGE/"
   chmod 0755 "$STAGE/entrypoint"
   chmod 0644 "$STAGE/agent.mjs"
   build_image bot-bottle/agent-scripted:dev agent-scripted none "$(content_hash "$BASE_HASH")" --build-arg "FROM=$BASE_IMAGE"
 }
 
+# dist/ as the sources are now. The lock is inherited.
+compiled_product() {
+  "$ROOT/script/bootstrap" --quiet --only node,build || die "the product can't be compiled, so there is nothing to put into $1"
+}
+
 image_bundle() {
-  if has_npm_script build:bundle && [[ -f $ROOT/src/bundle.ts ]]; then
-    (cd "$ROOT" && logged build-bundle npm run --silent build:bundle) || die "npm run build:bundle failed"
-  fi
-  if [[ ! -f $ROOT/dist/bundle/bundle.mjs ]]; then
-    warn "no dist/bundle/bundle.mjs yet (npm run build:bundle makes it): bot-bottle/bundle is left out"
-    return 0
-  fi
+  compiled_product bot-bottle/bundle
   new_stage bundle
-  cp "$ROOT/images/bundle/Dockerfile" "$STAGE/"
-  cp "$ROOT/dist/bundle/bundle.mjs" "$STAGE/bundle.mjs"
+  cp "$ROOT/images/bundle/Dockerfile" "$ROOT/dist/bundle/bundle.mjs" "$STAGE/"
   chmod 0644 "$STAGE/bundle.mjs"
   build_image bot-bottle/bundle:dev bundle none "$(content_hash "$BASE_HASH")" --build-arg "FROM=$BASE_IMAGE"
 }
 
-has_npm_script() {
-  [[ -f $ROOT/package.json ]] &&
-    node -e 'process.exit(require(process.argv[1]).scripts?.[process.argv[2]] ? 0 : 1)' "$ROOT/package.json" "$1"
-}
-
+# Two images, so that a change of the product costs a second and not the compiling of its modules.
 image_orchestrator() {
-  local image=bot-bottle/orchestrator:dev hash
-  if has_npm_script build && [[ -f $ROOT/src/cli.ts ]]; then
-    (cd "$ROOT" && logged build npm run --silent build) || die "npm run build failed"
-  fi
-  if [[ ! -f $ROOT/dist/cli.js || ! -f $ROOT/package-lock.json ]]; then
-    warn "no dist/cli.js yet (npm run build makes it): bot-bottle/orchestrator is left out"
-    return 0
-  fi
+  compiled_product bot-bottle/orchestrator
+  image_orchestrator_modules
   new_stage orchestrator
-  cp "$ROOT/images/orchestrator/Dockerfile" "$ROOT/package.json" "$ROOT/package-lock.json" "$STAGE/"
+  cp "$ROOT/images/orchestrator/Dockerfile" "$ROOT/package.json" "$STAGE/"
   cp -r "$ROOT/dist" "$STAGE/dist"
+  rm "$STAGE/dist/${BUILD_STAMP##*/}"
   chmod -R u=rwX,go=rX "$STAGE"
-  hash=$(content_hash "$BASE_HASH")
-  [[ $(image_hash "$image") == "$hash" ]] || production_modules
-  build_image "$image" orchestrator default "$hash" --build-arg "FROM=$BASE_IMAGE"
+  build_image bot-bottle/orchestrator:dev orchestrator none "$(content_hash "$MODULES_HASH")" --build-arg "FROM=$MODULES_IMAGE"
 }
 
-# Adds to STAGE what the image's Dockerfile compiles with. No package's script runs on this machine.
+image_orchestrator_modules() {
+  new_stage orchestrator-modules
+  cp "$ROOT/images/orchestrator/modules.Dockerfile" "$STAGE/Dockerfile"
+  cp "$ROOT/package-lock.json" "$STAGE/"
+  chmod 0644 "$STAGE"/*
+  # The lock file stands for what production_modules adds.
+  MODULES_HASH=$(content_hash "$BASE_HASH")
+  if [[ $(image_hash "$MODULES_IMAGE") != "$MODULES_HASH" ]] && ! image_exists "${MODULES_IMAGE%:*}:$MODULES_HASH"; then
+    say "the service's modules, once for each lock file: a minute or two"
+    production_modules
+  fi
+  build_image "$MODULES_IMAGE" orchestrator-modules default "$MODULES_HASH" --build-arg "FROM=$BASE_IMAGE"
+}
+
+# Adds to STAGE what the modules' Dockerfile compiles with. No package's script runs on this machine.
 production_modules() {
-  local bridge release
+  local release
+  cp "$ROOT/package.json" "$STAGE/"
   npm_locked "$STAGE" npm-production --omit=dev --ignore-scripts || die "the production modules can't be installed"
   # The SDK carries its native part for every system; the image has use for one.
-  bridge=$STAGE/node_modules/@temporalio/core-bridge/releases
-  if [[ -d $bridge ]]; then
-    for release in "$bridge"/*; do
-      [[ ${release##*/} == "$(uname -m)"-*linux-gnu ]] || rm -rf "$release"
-    done
-  fi
+  for release in "$STAGE"/node_modules/@temporalio/core-bridge/releases/*; do
+    [[ ${release##*/} == "$(uname -m)"-*linux-gnu ]] || rm -rf "$release"
+  done
   mkdir -p "$STAGE/tools/node/include"
   cp -r "$NODE_HOME/include/node" "$STAGE/tools/node/include/node"
   cp -r "$(npm root -g --loglevel=error)/npm" "$STAGE/tools/npm"

@@ -1,6 +1,7 @@
 import type { HostPorts } from './host-ports.js';
 import type { RunRef } from './inputs.js';
 import { extractWork } from './publish-gate.js';
+import { BotBottleError } from '../domain/errors.js';
 import { branchOf } from '../domain/slug.js';
 
 const REMOVAL_TIMEOUT_MS = 10 * 60_000;
@@ -36,18 +37,33 @@ export async function destroyRun(ports: HostPorts, run: RunRef): Promise<void> {
   ports.slots.release(slug);
 }
 
-/** Commits that are on no branch of the forge. Best effort: a workspace nobody can read has none. */
+/**
+ * Commits that are on no branch of the forge. A workspace that cannot be read has none; a forge or an engine that is
+ * away comes back, and until then nothing is deleted. A repository that is gone has no branch that could hold them.
+ */
 async function keepUnpublished(ports: HostPorts, run: RunRef): Promise<void> {
   try {
-    const refs = await ports.git.refresh(run.subject, branchOf(run.slug, run.subject.number), null);
-    const known = [
-      ...new Set([refs.baseSha, refs.startSha, ...(refs.branchSha === null ? [] : [refs.branchSha])]),
-    ];
+    const known = await commitsOnForge(ports, run);
     const work = await extractWork(ports, run, known, 'unpublished');
     if (work.kind === 'extracted' && work.extraction.bundle !== null) {
       await ports.files.saveFile(run.slug, 'unpublished.bundle', work.extraction.bundle);
     }
   } catch (error) {
+    if (!isFinal(error)) throw error;
     ports.log.warn({ slug: run.slug, err: error }, 'unpublished commits could not be kept');
   }
+}
+
+async function commitsOnForge(ports: HostPorts, run: RunRef): Promise<string[]> {
+  try {
+    const refs = await ports.git.refresh(run.subject, branchOf(run.slug, run.subject.number), null);
+    return [...new Set([refs.baseSha, refs.startSha, ...(refs.branchSha === null ? [] : [refs.branchSha])])];
+  } catch (error) {
+    if (!isFinal(error)) throw error;
+    return [];
+  }
+}
+
+function isFinal(error: unknown): boolean {
+  return error instanceof BotBottleError && !error.retryable;
 }

@@ -42,7 +42,6 @@ export async function prepareTurn(ports: HomePorts, input: PrepareTurnInput): Pr
     branch: branchOf(input.slug, subject.number),
     baseBranch: bottle.publish.base,
     pr: input.prNumber,
-    moved: [],
     events,
     forge: true,
   });

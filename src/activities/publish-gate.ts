@@ -7,7 +7,7 @@ import { branchOf } from '../domain/slug.js';
 import type { PublishResult } from '../domain/turn.js';
 import type { HostPorts } from './host-ports.js';
 import type { RunRef } from './inputs.js';
-import { PUBLISHED_FILE } from './turn/begin-turn.js';
+import { PUBLISHED_FILE } from './turn/changes-on-forge.js';
 
 const EXTRACTION_TIMEOUT_MS = 120_000;
 

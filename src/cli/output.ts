@@ -27,7 +27,17 @@ function width(text: string): number {
 
 /** One JSON document and nothing else on standard output. */
 export function printJson(io: CliIo, value: unknown): void {
-  io.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+  io.stdout.write(`${escapeJson(JSON.stringify(value, null, 2))}\n`);
+}
+
+/** What a terminal would act on or hide, as JSON's own escapes: the document stays the same. */
+function escapeJson(json: string): string {
+  return json.replace(/[\u007f-\u009f\u2028\u2029]|(?!\n)\p{Cf}/gu, (char) =>
+    Array.from(
+      { length: char.length },
+      (_, index) => `\\u${char.charCodeAt(index).toString(16).padStart(4, '0')}`,
+    ).join(''),
+  );
 }
 
 /** A line of our own words around text that is not ours. */

@@ -190,13 +190,6 @@ export const SETTINGS = {
     fallback: '127.0.0.1:8080',
     description: 'Where deliveries are taken.',
   }),
-  WEBHOOK_PUBLIC_URL: optional({
-    type: 'URL',
-    parse: httpUrl,
-    fallback: null,
-    fallbackText: 'none',
-    description: 'How the forge reaches the listener, when a proxy stands before it.',
-  }),
   WEBHOOK_MAX_BYTES: required({
     type: 'size',
     parse: sizeBetween(1024, 64 * MIB),

@@ -79,7 +79,6 @@ export type PromptInput = PromptCause & {
   readonly baseBranch: string | null;
   /** The run's open pull request. */
   readonly pr: number | null;
-  readonly moved: readonly MovedBranch[];
   /** In order; may be empty. */
   readonly events: readonly PromptEvent[];
   /** The run has a forge: the overlay that teaches the sidecar is part of the prompt. */

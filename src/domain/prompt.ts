@@ -68,7 +68,14 @@ function whereYouAre(input: PromptInput): string[] {
     input.baseBranch === null ? "the repository's default branch" : `\`${inlineText(input.baseBranch)}\``;
   const place = `You work on branch \`${inlineText(input.branch)}\` in the current directory; its base is ${base}.`;
   const pr = input.pr === null ? '' : `Your open pull request is #${String(input.pr)}.`;
-  return [[place, pr].filter(Boolean).join(' '), ...input.moved.map(moved)];
+  return [[place, pr].filter(Boolean).join(' ')];
+}
+
+/** What the host that fetched the branches adds to the prompt: it alone has just seen them. */
+export function movedSection(branches: readonly MovedBranch[]): string {
+  return branches.length === 0
+    ? ''
+    : `\n# What moved since your last turn\n\n${branches.map(moved).join('\n\n')}\n`;
 }
 
 function moved({ which, name, sha, rewritten }: MovedBranch): string {

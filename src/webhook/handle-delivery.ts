@@ -90,8 +90,9 @@ export function createDeliveryHandler(deps: HandleDeps): (delivery: Delivery) =>
     if ((lastRead.get(readKey) ?? 0) > receivedAt) return 'covered';
     const { settings, gateway, manifests, now, acknowledger } = deps;
     const access = createAccess(forge, settings);
+    const bot = whoIsBot(forge);
     const seen = await observeSubject(
-      { forge, access, manifests, org: settings.org, now },
+      { forge, access, manifests, org: settings.org, bot, now },
       subject,
       row,
       hint,
@@ -105,8 +106,7 @@ export function createDeliveryHandler(deps: HandleDeps): (delivery: Delivery) =>
     const known = lastSent.get(readKey);
     if (known !== undefined && readAt - known.at < SAME_NEWS_MS && known.content === JSON.stringify(content))
       return 'covered';
-    if (newTrigger === null && isOrdinary(event) && hint.sender.id === (await whoIsBot(forge)).id)
-      return 'own';
+    if (newTrigger === null && isOrdinary(event) && hint.sender.id === (await bot).id) return 'own';
     if (newTrigger !== null) {
       const asked = { ...event, trigger: newTrigger };
       await gateway.signalWithStart(subject, asked, { title: issue.title, url: issue.url });

@@ -1,6 +1,6 @@
 import type { Observed, ObservedPr } from '../domain/events.js';
 import { isNotFound } from '../domain/errors.js';
-import type { Issue, PullRequest, SubjectRef } from '../domain/issue.js';
+import type { ForgeUser, Issue, PullRequest, SubjectRef } from '../domain/issue.js';
 import type { Forge, Manifests } from '../domain/ports.js';
 import type { ForgeStateRow } from '../domain/rows.js';
 import type { Access } from '../domain/access.js';
@@ -13,6 +13,8 @@ export interface ObserveWorld {
   readonly access: Access;
   readonly manifests: Manifests;
   readonly org: string;
+  /** Being asked for: beside the other reads, not before them. */
+  readonly bot: Promise<ForgeUser>;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
@@ -50,6 +52,7 @@ export async function observeSubject(
     pullTimeline,
     readPulls(forge, row, pullOfRun),
     hint.isPull && pullOfRun === null ? forge.readPr(subject.number) : null,
+    world.bot,
   ]);
   let results: Awaited<typeof reads>;
   try {
@@ -58,13 +61,13 @@ export async function observeSubject(
     if (isNotFound(error)) return { kind: 'gone' };
     throw error;
   }
-  const [issue, timeline, pullActs, pulls, knownPull] = results;
+  const [issue, timeline, pullActs, pulls, knownPull, bot] = results;
   const pull = issue.isPull ? (knownPull ?? (await forge.readPr(subject.number))) : null;
   const reopened = pulls.some((other) => other.number === pullOfRun && other.state === 'open')
     ? pullActs.filter((act) => act.kind === 'reopened')
     : [];
   const verdict = await verifyTrigger(
-    { issue, pull, timeline: [...timeline, ...reopened] },
+    { issue, pull, timeline: [...timeline, ...reopened], bot },
     access,
     world.manifests,
     world.org,

@@ -22,7 +22,9 @@ export interface WebhookDeps extends Omit<ReceiveDeps, 'maxBodyBytes'> {
  */
 export function createWebhookApp(deps: WebhookDeps): Express {
   if (deps.secret === '') {
-    throw new InvalidInputError('the webhook secret is empty: set one with `bot-bottle secret set webhook`');
+    throw new InvalidInputError(
+      'the webhook secret is empty: set one with `bot-bottle secret set webhook-secret`',
+    );
   }
   const app = express();
   app.disable('x-powered-by');

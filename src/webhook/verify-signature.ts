@@ -24,7 +24,9 @@ export function verifySignature(
   headers: DistinctHeaders,
 ): SignatureVerdict {
   if (secret === '')
-    throw new InvalidInputError('the webhook secret is empty: set one with `bot-bottle secret set webhook`');
+    throw new InvalidInputError(
+      'the webhook secret is empty: set one with `bot-bottle secret set webhook-secret`',
+    );
   const claims = FORMS.flatMap(({ header, prefix }) =>
     (headers[header] ?? []).filter((value) => value !== '').map((value) => ({ header, prefix, value })),
   );

@@ -1,12 +1,14 @@
 import { InvalidInputError } from '../domain/errors.js';
 import type { Trigger } from '../domain/events.js';
-import type { Issue, PullRequest, TimelineAct } from '../domain/issue.js';
+import type { ForgeUser, Issue, PullRequest, TimelineAct } from '../domain/issue.js';
 import type { Manifests } from '../domain/ports.js';
 import { AGENT_LABEL_PREFIX, completingAct, parseTriggerLabels } from '../domain/trigger.js';
 import type { Access } from '../domain/access.js';
 
 export interface TriggerFacts {
   readonly issue: Issue;
+  /** The account whose token we use: its own acts start nothing. */
+  readonly bot: ForgeUser;
   /** Set when the subject is itself a PR. */
   readonly pull: PullRequest | null;
   readonly timeline: readonly TimelineAct[];
@@ -32,7 +34,7 @@ export async function verifyTrigger(
   manifests: Manifests,
   org: string,
 ): Promise<TriggerVerdict> {
-  const { issue, pull, timeline } = facts;
+  const { issue, pull, timeline, bot } = facts;
   const labels = parseTriggerLabels(issue.labels);
   if (labels.kind === 'none' || issue.assignees.length === 0) return NOTHING;
   const refused = (reason: string, triggered = false): TriggerVerdict => ({
@@ -62,6 +64,8 @@ export async function verifyTrigger(
   ]);
   if (complaint !== null) return refused(complaint, true);
   if (act === undefined) return { triggered: true, trigger: null, refusal: null };
+  if (act.actor.id === bot.id)
+    return refused(`${bot.login} may not start itself: a person has to label or assign`, true);
   if (!allowed)
     return refused(
       `${act.actor.login} may not start an agent here: somebody with write access has to label or assign`,
@@ -82,10 +86,11 @@ async function manifestComplaint(
 ): Promise<string | null> {
   try {
     const agent = await manifests.agent(agentName);
-    if (agent === undefined) return `there is no agent "${agentName}": see \`bot-bottle agents list\``;
+    if (agent === undefined)
+      return `there is no agent "${agentName}": add agents/${agentName}.md below the orchestrator's home`;
     const bottle = bottleName ?? agent.bottle;
     if ((await manifests.bottle([bottle])) === undefined)
-      return `there is no bottle "${bottle}": see \`bot-bottle bottles list\``;
+      return `there is no bottle "${bottle}": add bottles/${bottle}.md below the orchestrator's home`;
     return null;
   } catch (error) {
     if (error instanceof InvalidInputError)

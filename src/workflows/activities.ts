@@ -53,7 +53,14 @@ export const checkins = proxyActivities<Pick<HostActivities, 'lastCheckinAge'>>(
   retry: BACKOFF,
 });
 
-export const host = proxyActivities<Omit<HostActivities, 'attachTurn' | 'lastCheckinAge'>>({
+/** The agent waits for this one: what takes longer is refused, and the end of the turn publishes all the same. */
+export const gate = proxyActivities<Pick<HostActivities, 'publishWork'>>({
+  startToCloseTimeout: '10 minutes',
+  scheduleToCloseTimeout: '10 minutes',
+  retry: BACKOFF,
+});
+
+export const host = proxyActivities<Omit<HostActivities, 'attachTurn' | 'lastCheckinAge' | 'publishWork'>>({
   startToCloseTimeout: '15 minutes',
   scheduleToCloseTimeout: '30 days',
   retry: BACKOFF,

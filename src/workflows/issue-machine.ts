@@ -174,7 +174,6 @@ function beginLife(d: Draft, trigger: Trigger): void {
   s.stuckHash = null;
   s.lastTurn = null;
   note(d, `triggered by ${trigger.operator === undefined ? trigger.actor : 'the operator'}`);
-  d.commands.push({ kind: 'claim_host' });
   startPreparing(d, { kind: 'first' }, 'queued');
 }
 
@@ -239,15 +238,23 @@ function startPreparing(d: Draft, cause: TurnCause, phase: 'queued' | 'rehydrati
   s.detail = null;
   s.watchdogFired = false;
   s.extendedMs = 0;
+  s.claimFailure = null;
+  // Once a life, unless it failed for good.
+  if (s.host === null) d.commands.push({ kind: 'claim_host' });
   d.commands.push({ kind: 'prepare_turn', turn: s.turn, cause, references: s.taken });
 }
 
 function launchWhenReady(d: Draft): void {
   const { s } = d;
-  if (s.busy !== 'prepare' || s.host === null || s.prepared === null) return;
+  if (s.busy !== 'prepare' || s.prepared === null) return;
+  if (s.host === null && s.claimFailure === null) return;
   if (s.closing !== null) return destroy(d);
   if (s.untriggered) return abandonTurn(d, 'untriggered');
   if (s.stopRequested !== null) return abandonTurn(d, 'paused');
+  if (s.host === null) {
+    s.detail = s.claimFailure;
+    return abandonTurn(d, 'failed');
+  }
   if (s.phase === 'queued') s.phase = 'launching';
   s.busy = 'run';
   d.commands.push({ kind: 'run_turn', turn: s.turn });
@@ -376,6 +383,11 @@ function stepFailed(d: Draft, event: Extract<InnerEvent, { kind: 'step_failed' }
   } as const;
   if (s.busy !== expected[event.step] || s.turn !== event.turn) return;
   note(d, `${event.step} failed: ${event.reason}`);
+  if (event.step === 'claim') {
+    // What prepares the turn is still under way, and only one thing at a time may be.
+    s.claimFailure = event.reason;
+    return launchWhenReady(d);
+  }
   if (event.step === 'destroy') return destroyed(d);
   if (s.phase === 'running') d.commands.push({ kind: 'disarm_watchdog' });
   if (s.closing !== null) return destroy(d);

@@ -1,9 +1,11 @@
 /** One workflow per issue: handlers enqueue, one loop drains the mailbox through the pure machine. */
 import {
+  ActivityFailure,
   allHandlersFinished,
   ApplicationFailure,
   condition,
   continueAsNew,
+  isCancellation,
   setCurrentDetails,
   setHandler,
   workflowInfo,
@@ -71,7 +73,9 @@ export async function issueWorkflow(input: IssueWorkflowInput): Promise<void> {
     const { requestId, contentRef } = request;
     const options = { taskQueue: bottlesQueue(needed(state.host, 'host')), summary: `open_pr ${requestId}` };
     const work = { ...runRef(state), requestId, contentRef, prepared, triggerActor };
-    const result = await activities.host.publishWork.executeWithOptions(options, [work]);
+    const result = await publishOrRefuse(() =>
+      activities.gate.publishWork.executeWithOptions(options, [work]),
+    );
     enqueue({ kind: 'published', requestId, result });
     return result;
   }
@@ -112,5 +116,16 @@ export async function issueWorkflow(input: IssueWorkflowInput): Promise<void> {
       await continueAsNew<typeof issueWorkflow>({ ...input, carried: over ? nextLife(state) : state });
     }
     await condition(() => mailbox.length > 0);
+  }
+}
+
+/** An agent that asked is answered in the end: what no repetition cures, or takes too long, is a refusal. */
+async function publishOrRefuse(publish: () => Promise<PublishResult>): Promise<PublishResult> {
+  try {
+    return await publish();
+  } catch (error) {
+    if (!(error instanceof ActivityFailure) || isCancellation(error)) throw error;
+    const reason = error.cause instanceof Error ? error.cause.message : 'unknown failure';
+    return { kind: 'refused', reason: `the publish gate failed: ${reason.slice(0, 500)}` };
   }
 }

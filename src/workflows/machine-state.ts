@@ -61,6 +61,8 @@ export interface MachineState {
   /** The name that whoever started the workflow gave to its first life. */
   named: NamedRun | null;
   host: string | null;
+  /** Why no host could be claimed; the next turn tries again. */
+  claimFailure: string | null;
   turn: number;
   cause: TurnCause;
   /** The activity in flight; at most one of these at a time is what makes "no second bottle" true. */
@@ -114,6 +116,7 @@ export function initialState(
     named,
     life: null,
     host: null,
+    claimFailure: null,
     turn: 0,
     cause: { kind: 'first' },
     busy: null,

@@ -82,6 +82,61 @@ describe('people who change their mind', function () {
     await life.ended();
   });
 
+  it('keeps what nobody has also when the forge is away while it destroys', async () => {
+    const life = await trigger('away', 'write lost.md nobody has this', 'commit Only here', WAIT_FOR_TEST);
+    const { slug } = await life.running();
+    await life.waits(slug);
+    await stack.gitea.process.stop();
+    try {
+      const destroyed = await stack.cli(['signal', slug, 'destroy']);
+      assert.equal(destroyed.code, 0, destroyed.stderr);
+      await life.until('destroying', ({ phase }) => phase === 'destroying');
+      await waitUntil('a try that failed', () => stack.output.includes('destroyRun'));
+    } finally {
+      await stack.gitea.process.start();
+    }
+    await life.ended();
+    const bundle = life.files.path(slug, 'unpublished.bundle');
+    const { stdout } = await promisify(execFile)('git', ['bundle', 'list-heads', bundle]);
+    assert.match(stdout, new RegExp(`bot-bottle/${String(life.issue)}-`));
+    assert.deepEqual(await runtime.list(slug), []);
+  });
+
+  it('tells the agent what others pushed meanwhile, and publishes on top of it', async () => {
+    const { alice } = stack.gitea;
+    const life = await trigger(
+      'moved',
+      'write a.md x',
+      'commit First',
+      'open_pr First | b',
+      'done success first',
+    );
+    const { slug } = await life.frozen(1, 'done');
+    const branch = life.files.stateRow(life.subject)?.branch ?? '';
+    await alice.createFile({ branch: 'main', path: 'base.md', content: 'base' });
+    const pushed = await alice.createFile({ branch, path: 'person.md', content: 'person' });
+    const woken = await life.until('the second freeze', ({ phase, turn }) => phase === 'frozen' && turn >= 2);
+    const prompt = await life.files.text(slug, 'turns', '2', 'prompt.md');
+    assert.match(prompt, /The base branch `main` has moved/);
+    assert.match(prompt, new RegExp(`Somebody added commits to your branch .*${pushed}`));
+    const merge = bottleScript(
+      `merge refs/remotes/pr/${branch}`,
+      'write b.md y',
+      'commit Second',
+      'done success second',
+    );
+    await life.comment(merge);
+    const last = await life.until(
+      'a freeze after the merge',
+      ({ phase, turn, reason }) => phase === 'frozen' && turn > woken.turn && reason === 'done',
+    );
+    assert.equal(last.prs.length, 1);
+    const files = await alice.api.list(`/repos/alice/demo/contents?ref=${encodeURIComponent(branch)}`);
+    const names = files.map(({ name }) => String(name));
+    for (const name of ['a.md', 'b.md', 'person.md']) assert.ok(names.includes(name), names.join());
+    await life.close();
+  });
+
   it('ignores a comment on a run that was destroyed', async () => {
     assert.ok(client !== undefined);
     const life = await trigger('over', 'done success x');

@@ -4,6 +4,7 @@ import { workflowIdOf } from '../../src/domain/issue.js';
 import { stateQuery, type RunView } from '../../src/workflows/messages.js';
 import { StackFiles } from '../support/stack/stack-files.js';
 import { Stack, waitUntil } from '../support/stack/stack.js';
+import { tearDown } from '../support/stack/tear-down.js';
 
 /** The budget of history: what makes continue-as-new rare and a long-lived run cheap. */
 const MAX_EVENTS_PER_TURN = 40;
@@ -20,10 +21,7 @@ describe('the whole life of an issue, on real parts', function () {
     await stack.start();
     client = await stack.client();
   });
-  after(async () => {
-    await client.connection.close();
-    await stack.remove();
-  });
+  after(() => tearDown(stack, client));
 
   it('goes from trigger to pull request, wakes in the same session for a comment, and is destroyed by the merge', async () => {
     const { alice, bot } = stack.gitea;

@@ -239,6 +239,32 @@ describe('issueWorkflow on the time-skipping server', function () {
       },
     ));
 
+  it('answers open_pr with a refusal when the gate fails for good, and the turn goes on', () =>
+    run(
+      'open-pr-failed',
+      (life) => (turn) => ({
+        run: async (input) => {
+          await life.started(input);
+          const request = { slug: input.slug, turn, requestId: 'request1', contentRef: 'c' };
+          const answer = await life
+            .handle()
+            .executeUpdate(openPrUpdate, { args: [request], updateId: 'one' });
+          assert.deepEqual(answer, {
+            kind: 'refused',
+            reason: 'the publish gate failed: the token may not push',
+          });
+          return done;
+        },
+      }),
+      async (life, fake) => {
+        fake.gateFailure = ApplicationFailure.nonRetryable('the token may not push', 'forge_http');
+        await life.trigger();
+        const frozen = await life.until((view) => view.phase === 'frozen');
+        assert.equal(frozen.reason, 'done');
+        await life.handle().terminate();
+      },
+    ));
+
   it('begins a fresh life, with a new slug, for a trigger that came while it was destroying', () =>
     run(
       'fresh-life',

@@ -1,11 +1,12 @@
 import type { AgentManifest, ContainerState, RunPaths, TurnRefs } from '../../domain/ports.js';
+import { movedSection } from '../../domain/prompt.js';
+import type { MovedBranch } from '../../domain/prompt-input.js';
 import { branchOf } from '../../domain/slug.js';
 import type { HostPorts } from '../host-ports.js';
 import type { RunTurnInput } from '../inputs.js';
+import { changesOnForge } from './changes-on-forge.js';
 import type { TurnJournal } from './turn-journal.js';
 
-/** Where the last pushed head of the run is kept, below its directory. */
-export const PUBLISHED_FILE = 'published';
 export const TRANSCRIPT_FILE = 'transcript/session.tar';
 
 /**
@@ -50,26 +51,18 @@ export function hasStarted(agent: ContainerState | undefined, previousStart: str
 interface FetchedRefs extends TurnRefs {
   /** The branch was rewritten on the forge: the workspace starts again from there. */
   readonly resetTo: string | null;
+  readonly moved: readonly MovedBranch[];
 }
 
 async function fetchRefs(ports: HostPorts, input: RunTurnInput, paths: RunPaths): Promise<FetchedRefs> {
   const { subject, slug } = input;
   const branch = branchOf(slug, subject.number);
   const refs = await ports.git.refresh(subject, branch, input.prepared.baseBranches);
-  const [resetTo] = await Promise.all([
-    rewrittenTo(ports, input, refs),
+  const [changes] = await Promise.all([
+    changesOnForge(ports, input, refs),
     ports.git.writeRefsBundle(subject, refs, branch, `${paths.turnInput}/refs.bundle`),
   ]);
-  return { ...refs, resetTo };
-}
-
-async function rewrittenTo(ports: HostPorts, input: RunTurnInput, refs: TurnRefs): Promise<string | null> {
-  if (refs.branchSha === null || input.head === null) return null;
-  const published = await ports.files.readFile(input.slug, PUBLISHED_FILE);
-  if (published === undefined) return null;
-  const lastPushed = new TextDecoder().decode(published).trim();
-  if (lastPushed === refs.branchSha) return null;
-  return (await ports.git.isAncestor(input.subject, lastPushed, refs.branchSha)) ? null : refs.branchSha;
+  return { ...refs, ...changes };
 }
 
 async function createBundle(ports: HostPorts, input: RunTurnInput, paths: RunPaths): Promise<void> {
@@ -142,13 +135,16 @@ async function writeInput(
   // A turn that died before its session existed starts a new one, under a new id.
   const sessionId =
     input.sessionId ?? journal.record.sessionId ?? provider.newSessionId(`${slug}/${String(turn)}`);
+  const prompt = (await ports.blobs.getText(prepared.promptRef)) + movedSection(refs.moved);
   const launch = provider.launch({ sessionId, resume, model: prepared.model });
   const gitUser: AgentManifest['gitUser'] = prepared.gitUser;
+  // Kept as it was given: the next turn's takes its place in the input.
+  await ports.files.saveFile(slug, `turns/${String(turn)}/prompt.md`, prompt);
   await ports.files.writeTurnInput(slug, {
     turn,
     argv: launch.argv,
     env: launch.env,
-    prompt: await ports.blobs.getText(prepared.promptRef),
+    prompt,
     branch: branchOf(slug, subject.number),
     start: refs.startSha,
     gitUser,

@@ -37,7 +37,8 @@ export async function superviseTurn(
   try {
     await beginTurn(ports, input, journal, beginning);
   } catch (error) {
-    if (!link.detach.aborted) await stopBundle(ports, slug);
+    // An agent that was started beside a sidecar that was not must not work on alone.
+    if (!link.detach.aborted) await abandon(ports, slug);
     throw error;
   }
   const watch = new TurnWatch(ports, input, journal, link);
@@ -200,6 +201,11 @@ class TurnWatch {
     })();
     return this.stopping;
   }
+}
+
+async function abandon(ports: HostPorts, slug: string): Promise<void> {
+  await Promise.all([ports.runtime.stop(slug, 'agent', 0), stopBundle(ports, slug)]);
+  await ports.files.dropToken(slug);
 }
 
 async function stopBundle(ports: HostPorts, slug: string): Promise<void> {

@@ -28,6 +28,7 @@ export class ScriptedActivities {
   readonly destroyed: string[] = [];
   checkinAgeMs = 0;
   refusal: string | null = null;
+  gateFailure: Error | null = null;
   whileDestroying: () => Promise<void> = () => Promise.resolve();
 
   constructor(private readonly script: (turn: number) => TurnScript) {}
@@ -49,7 +50,10 @@ export class ScriptedActivities {
       return this.turn(input);
     },
     lastCheckinAge: () => Promise.resolve(this.checkinAgeMs),
-    publishWork: () => Promise.resolve({ kind: 'published', pr: 13, prUrl: 'u', head: 'h', created: true }),
+    publishWork: () =>
+      this.gateFailure === null
+        ? Promise.resolve({ kind: 'published', pr: 13, prUrl: 'u', head: 'h', created: true })
+        : Promise.reject(this.gateFailure),
     settleTurn: (input) => {
       this.settled.push(input);
       return Promise.resolve(settledTurn(this.script(input.turn).settle));

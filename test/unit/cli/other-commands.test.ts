@@ -64,6 +64,17 @@ describe('config show', () => {
     assert.deepEqual(JSON.parse(stdout), view);
   });
 
+  it('as JSON shows a terminal nothing to act on, and loses nothing', async () => {
+    const text = 'a\u001b[31m\u009b31m\u202eb\u{e0041}\u2028';
+    const hostile = {
+      effective: [{ name: 'FORGE_ORG', value: text, source: 'environment' }],
+      warnings: [],
+    } as const;
+    const { stdout } = await cliWith({ deps: { config: () => hostile } }).run('config', 'show', '--json');
+    assert.deepEqual(JSON.parse(stdout), hostile);
+    assert.doesNotMatch(stdout, /[\u001b\u007f-\u009f\u2028]|\p{Cf}/u);
+  });
+
   it('a wrong configuration is a usage error with one line a problem', async () => {
     const config = (): never => {
       throw new InvalidInputError('config.yaml:1: unknown setting A\nconfig.yaml:2: unknown setting B');

@@ -3,14 +3,13 @@ import fc from 'fast-check';
 import { FORGE_OVERLAY } from '../../../src/domain/forge-overlay.js';
 import type { PromptEvent, PromptInput } from '../../../src/domain/prompt-input.js';
 import { COMMENT_BYTES, renderEvents } from '../../../src/domain/prompt-events.js';
-import { PROMPT_BYTES, composePrompt } from '../../../src/domain/prompt.js';
+import { PROMPT_BYTES, composePrompt, movedSection } from '../../../src/domain/prompt.js';
 import { cleanText, cutToBytes, quoteLines, utf8Length } from '../../../src/domain/untrusted-text.js';
 
 const common = {
   branch: 'bot-bottle/12-abcde',
   baseBranch: 'main',
   pr: null,
-  moved: [],
   events: [],
   forge: true,
 };
@@ -154,13 +153,11 @@ describe('a later prompt', () => {
   });
 
   it('says what moved, what is not committed, why nothing was published, and what the operator decided', () => {
-    const moved = composePrompt({
-      ...wake,
-      moved: [
-        { which: 'own', name: 'b', sha: 'f'.repeat(40), rewritten: true },
-        { which: 'base', name: 'main', sha: 'e'.repeat(40), rewritten: false },
-      ],
-    });
+    const moved = movedSection([
+      { which: 'own', name: 'b', sha: 'f'.repeat(40), rewritten: true },
+      { which: 'base', name: 'main', sha: 'e'.repeat(40), rewritten: false },
+    ]);
+    assert.equal(movedSection([]), '');
     assert.ok(moved.includes('rewritten') && moved.includes('e'.repeat(40)));
     const uncommitted = composePrompt({
       ...common,

@@ -166,6 +166,13 @@ describe('dispatching what may start or end a run', () => {
       ({ forge }) => forge.putIssue(12, { assignees: [ALICE] }),
     ],
     [
+      'the bot as the one who completed it, whatever its rights',
+      /bot may not start itself/,
+      ({ forge }) => {
+        forge.act(12, 'labeled', 'bot-bottle:coder', ACT_AT + 1, BOT);
+      },
+    ],
+    [
       'an actor without write access',
       /mallory may not/,
       ({ forge }) => {
@@ -362,6 +369,7 @@ describe('dispatching what may start or end a run', () => {
           'member bot',
           'permission alice',
           'timeline',
+          'whoami',
         ]);
     };
     await world.deliver(

@@ -12,7 +12,7 @@ type Act =
     }
   | { readonly kind: 'outside'; readonly event: MachineEvent }
   | { readonly kind: 'lose' }
-  | { readonly kind: 'fail'; readonly step: 'prepare' | 'run' | 'settle' };
+  | { readonly kind: 'fail'; readonly step: 'claim' | 'prepare' | 'run' | 'settle' };
 
 /** Mostly yes, so that lives last long enough for something to happen in them. */
 const mostly = fc.integer({ min: 0, max: 11 }).map((dice) => dice > 0);
@@ -66,6 +66,7 @@ const act: fc.Arbitrary<Act> = fc.oneof(
   {
     weight: 1,
     arbitrary: fc.constantFrom<Act>(
+      { kind: 'fail', step: 'claim' },
       { kind: 'fail', step: 'prepare' },
       { kind: 'fail', step: 'run' },
       { kind: 'fail', step: 'settle' },

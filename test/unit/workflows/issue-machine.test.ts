@@ -35,6 +35,25 @@ describe('issue machine', () => {
       assert.equal(world.state.phase, 'launching');
     });
 
+    it('freezes as failed when no host can be claimed, once nothing is under way, and claims again for the next turn', () => {
+      const world = new World();
+      world.feed(observed({ readAt: 10, trigger: trigger(5) }));
+      world.pay('claim');
+      assert.deepEqual(
+        kinds(world.feed({ kind: 'step_failed', step: 'claim', turn: 1, reason: 'none' })),
+        [],
+      );
+      assert.equal(world.state.phase, 'queued');
+      world.pay('prepare');
+      world.feed({ kind: 'prepared', turn: 1, prepared: { ...preparedOf(world) } });
+      assert.deepEqual(
+        [world.state.phase, world.state.frozenReason, world.state.detail],
+        ['frozen', 'failed', 'none'],
+      );
+      const resumed = world.feed({ kind: 'command', command: { kind: 'resume', promptRef: null }, at: 70 });
+      assert.deepEqual(kinds(resumed), ['claim_host', 'prepare_turn']);
+    });
+
     it('is running, with the watchdog armed, only when the turn has started', () => {
       const world = new World();
       world.feed(observed({ readAt: 10, trigger: trigger(5) }));

@@ -1,0 +1,55 @@
+import type { TurnRecord, TurnRefs } from '../../domain/ports.js';
+import type { MovedBranch } from '../../domain/prompt-input.js';
+import { branchOf } from '../../domain/slug.js';
+import type { HostPorts } from '../host-ports.js';
+import type { RunTurnInput } from '../inputs.js';
+
+/** Where the last pushed head of the run is kept, below its directory. */
+export const PUBLISHED_FILE = 'published';
+
+export interface ChangesOnForge {
+  /** Somebody rewrote the run's branch: the workspace starts again from there. */
+  readonly resetTo: string | null;
+  /** What the agent must be told. */
+  readonly moved: readonly MovedBranch[];
+}
+
+/** What others did to the base and to the run's own branch since the turn before. */
+export async function changesOnForge(
+  ports: HostPorts,
+  input: RunTurnInput,
+  refs: TurnRefs,
+): Promise<ChangesOnForge> {
+  const [base, own] = await Promise.all([baseMoved(ports, input, refs), ownMoved(ports, input, refs)]);
+  return {
+    resetTo: own?.rewritten === true ? own.sha : null,
+    moved: [base, own].filter((branch) => branch !== null),
+  };
+}
+
+async function baseMoved(ports: HostPorts, input: RunTurnInput, refs: TurnRefs): Promise<MovedBranch | null> {
+  const before = (await turnBefore(ports, input))?.refs;
+  const { baseBranch: name, baseSha: sha } = refs;
+  if (before?.baseBranch !== name || before.baseSha === sha) return null;
+  const rewritten = !(await ports.git.isAncestor(input.subject, before.baseSha, sha));
+  return { which: 'base', name, sha, rewritten };
+}
+
+async function turnBefore(ports: HostPorts, { slug, turn }: RunTurnInput): Promise<TurnRecord | undefined> {
+  return turn === 1 ? undefined : ports.files.readTurn(slug, turn - 1);
+}
+
+/** Against what we pushed last: whatever else stands there is somebody else's. */
+async function ownMoved(ports: HostPorts, input: RunTurnInput, refs: TurnRefs): Promise<MovedBranch | null> {
+  const { branchSha: sha } = refs;
+  if (sha === null || input.head === null) return null;
+  const published = await ports.files.readFile(input.slug, PUBLISHED_FILE);
+  if (published === undefined) return null;
+  const lastPushed = new TextDecoder().decode(published).trim();
+  if (lastPushed === sha) return null;
+  const rewritten = !(await ports.git.isAncestor(input.subject, lastPushed, sha));
+  // Told once; a rewritten branch is one that the workspace has to start from, so it is news until then.
+  const before = (await turnBefore(ports, input))?.refs;
+  if (!rewritten && before?.branchSha === sha) return null;
+  return { which: 'own', name: branchOf(input.slug, input.subject.number), sha, rewritten };
+}
