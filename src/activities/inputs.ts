@@ -1,7 +1,7 @@
 /** Arguments of the activities: references and small records, because they stand in the workflow's history. */
 import type { PreparedTurn, SettledTurn, Trigger, WakeReference } from '../domain/events.js';
 import type { SubjectRef } from '../domain/issue.js';
-import type { FrozenReason, StopReason, TurnResult } from '../domain/turn.js';
+import type { FrozenReason, StopReason, TurnCause, TurnResult } from '../domain/turn.js';
 
 /** What names a run wherever it is worked on. */
 export interface RunRef {
@@ -10,19 +10,9 @@ export interface RunRef {
   readonly turn: number;
 }
 
-/** Structurally the machine's `TurnCause`; repeated here because activities never import workflows. */
-export type PromptCause =
-  | { readonly kind: 'first' }
-  | { readonly kind: 'wake' }
-  | { readonly kind: 'retriggered' }
-  | { readonly kind: 'operator'; readonly promptRef: string | null }
-  | { readonly kind: 'nudge'; readonly why: 'not_done' }
-  | { readonly kind: 'nudge'; readonly why: 'uncommitted'; readonly pathsRef: string }
-  | { readonly kind: 'nudge'; readonly why: 'refused'; readonly reason: string };
-
 export interface PrepareTurnInput extends RunRef {
   readonly trigger: Trigger;
-  readonly cause: PromptCause;
+  readonly cause: TurnCause;
   readonly references: readonly WakeReference[];
   readonly prNumber: number | null;
   readonly host: string | null;

@@ -1,3 +1,4 @@
+import { isGrpcServiceError } from '@temporalio/client';
 import {
   BotBottleError,
   BottleRuntimeError,
@@ -34,12 +35,30 @@ export interface Failure {
 }
 
 /** What to print and how to exit for whatever was thrown. */
-export function failureOf(error: unknown): Failure {
+export function failureOf(thrown: unknown): Failure {
+  const error = temporalIsAway(thrown)
+    ? new UnreachableError(
+        'Temporal',
+        `check TEMPORAL_ADDRESS, or ask bot-bottle doctor (${thrown.message})`,
+        {
+          cause: thrown,
+        },
+      )
+    : thrown;
   if (error instanceof CliError)
     return { code: error.code, exitCode: error.exitCode, message: error.message };
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof BotBottleError) return { code: error.code, exitCode: exitCodeOf(error), message };
   return { code: 'failed', exitCode: EXIT.failed, message };
+}
+
+/** gRPC's status codes. */
+const AWAY: readonly number[] = [/* DEADLINE_EXCEEDED */ 4, /* UNAVAILABLE */ 14];
+
+/** By the client's error, or by that of the worker's native connection, whose class only the worker's package has. */
+function temporalIsAway(error: unknown): error is Error {
+  if (!(error instanceof Error)) return false;
+  return error.name === 'TransportError' || (isGrpcServiceError(error) && AWAY.includes(error.code));
 }
 
 function exitCodeOf(error: BotBottleError): number {

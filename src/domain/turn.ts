@@ -60,3 +60,13 @@ export type FrozenReason =
   | 'history'
   | 'paused'
   | 'untriggered';
+
+/** Why a turn runs: decides what its prompt says. */
+export type TurnCause =
+  | { readonly kind: 'first' }
+  | { readonly kind: 'wake' }
+  | { readonly kind: 'retriggered' }
+  | { readonly kind: 'operator'; readonly promptRef: string | null }
+  | { readonly kind: 'nudge'; readonly why: 'not_done' }
+  | { readonly kind: 'nudge'; readonly why: 'uncommitted'; readonly pathsRef: string }
+  | { readonly kind: 'nudge'; readonly why: 'refused'; readonly reason: string };

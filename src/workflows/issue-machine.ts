@@ -12,9 +12,9 @@ import type {
   WakeReference,
 } from '../domain/events.js';
 import { makeSlug } from '../domain/slug.js';
-import type { FrozenReason, StopReason, TurnResult } from '../domain/turn.js';
+import type { FrozenReason, StopReason, TurnCause, TurnResult } from '../domain/turn.js';
 import { absorbObserved, closingOf, withPr } from './machine-forge.js';
-import type { MachineCommand, MachineState, TurnCause } from './machine-state.js';
+import type { MachineCommand, MachineState } from './machine-state.js';
 import { nudgeFor, reasonOf, wakesOn } from './machine-verdict.js';
 
 export type { MachineCommand, MachineState } from './machine-state.js';

@@ -2,7 +2,14 @@
 import type { PreparedTurn, SettledTurn, Trigger, WakeReference } from '../domain/events.js';
 import type { SubjectRef } from '../domain/issue.js';
 import type { NamedRun } from '../domain/slug.js';
-import type { Done, FrozenReason, PublishResult, StopReason, TurnResult } from '../domain/turn.js';
+import type {
+  Done,
+  FrozenReason,
+  PublishResult,
+  StopReason,
+  TurnCause,
+  TurnResult,
+} from '../domain/turn.js';
 import type { RunPolicy } from '../domain/run-policy.js';
 
 export type Phase =
@@ -15,16 +22,6 @@ export type Phase =
   | 'rehydrating'
   | 'destroying'
   | 'destroyed';
-
-/** Why a turn runs: decides what its prompt says. */
-export type TurnCause =
-  | { readonly kind: 'first' }
-  | { readonly kind: 'wake' }
-  | { readonly kind: 'retriggered' }
-  | { readonly kind: 'operator'; readonly promptRef: string | null }
-  | { readonly kind: 'nudge'; readonly why: 'not_done' }
-  | { readonly kind: 'nudge'; readonly why: 'uncommitted'; readonly pathsRef: string }
-  | { readonly kind: 'nudge'; readonly why: 'refused'; readonly reason: string };
 
 /** One life of the issue: from launch to destroy. */
 export interface Life {

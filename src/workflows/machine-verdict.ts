@@ -1,7 +1,7 @@
 /** What a finished turn amounts to: why the run freezes, whether the agent is nudged, what wakes it. Pure. */
 import type { SettledTurn } from '../domain/events.js';
-import type { FrozenReason, TurnResult } from '../domain/turn.js';
-import type { MachineState, TurnCause } from './machine-state.js';
+import type { FrozenReason, TurnCause, TurnResult } from '../domain/turn.js';
+import type { MachineState } from './machine-state.js';
 
 export function reasonOf(s: MachineState, result: TurnResult, left: SettledTurn): FrozenReason {
   if (left.stuck) return 'stuck';

@@ -21,6 +21,7 @@ import {
 import { homedir, tmpdir } from 'node:os';
 import { delimiter, isAbsolute, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import Docker from 'dockerode';
 import { giteaBinary } from '../gitea/binary.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
@@ -68,6 +69,8 @@ export class UnprivilegedUser {
       PATH: [join(dir, 'bin'), process.env['PATH'] ?? ''].join(delimiter),
       HOME: join(dir, 'home'),
       TMPDIR: join(dir, 'tmp'),
+      // Shown only when something fails.
+      BOT_BOTTLE_TEST_LOG: '1',
       ...tools,
       ...(process.env['DOCKER_HOST'] === undefined ? {} : { DOCKER_HOST: process.env['DOCKER_HOST'] }),
     });
@@ -102,17 +105,31 @@ export class UnprivilegedUser {
     }
   }
 
-  /** Ends what still runs for the user and removes the directory. Resolves with the command lines of what still ran. */
+  /** Removes the directory, and before that processes and containers of a run that was stopped. Resolves with their names. */
   async remove(): Promise<string[]> {
-    const left = await this.processes();
-    for (const { pid } of left) process.kill(pid, 'SIGKILL');
+    const processes = await this.processes();
+    for (const { pid } of processes) killIfThere(pid);
+    const containers = await this.removeContainers();
     await rm(this.dir, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
-    return left.map(({ command }) => command);
+    return [...processes.map(({ command }) => command), ...containers];
   }
 
   /** Names of what the user's temporary directory holds, but for what tsx keeps there. */
   async temporaryFiles(): Promise<string[]> {
     return (await readdir(this.env['TMPDIR'] ?? '')).filter((name) => !name.startsWith('tsx-'));
+  }
+
+  /** Those that have something of the user's directory mounted. */
+  private async removeContainers(): Promise<string[]> {
+    const docker = new Docker();
+    const all = await docker.listContainers({ all: true });
+    const ours = all.filter(({ Mounts }) => Mounts.some(({ Source }) => Source.startsWith(`${this.dir}/`)));
+    for (const { Id } of ours) await docker.getContainer(Id).remove({ force: true });
+    const volumes = ours.flatMap(({ Mounts }) =>
+      Mounts.flatMap(({ Type, Name }) => (Type === 'volume' ? (Name ?? []) : [])),
+    );
+    for (const name of new Set(volumes)) await docker.getVolume(name).remove({ force: true });
+    return ours.flatMap(({ Names }) => Names);
   }
 
   private async processes(): Promise<{ readonly pid: number; readonly command: string }[]> {
@@ -148,4 +165,12 @@ async function prepare(dir: string): Promise<Record<string, string>> {
     GITEA_BIN: reachable(gitea.path),
     ...(gitea.staticRoot === '' ? {} : { GITEA_STATIC_ROOT: reachable(gitea.staticRoot) }),
   };
+}
+
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
 }

@@ -15,6 +15,10 @@ interface Service {
   readonly networks: Readonly<Record<string, unknown>>;
   readonly network_mode?: string;
   readonly privileged?: boolean;
+  readonly read_only?: boolean;
+  readonly cap_drop?: readonly string[];
+  readonly security_opt?: readonly string[];
+  readonly command?: readonly string[];
 }
 
 interface Composed {
@@ -88,6 +92,25 @@ describe('docker-compose.yml', function () {
       assert.match(image, /^bot-bottle\/orchestrator:dev$|:\d+\.\d+(\.\d+)?(-alpine)?$/, name);
       assert.notEqual(privileged, true, name);
     }
+  });
+
+  it('runs our own image with a command each, and the one that faces the network with no right to anything', () => {
+    const commands = Object.fromEntries(
+      Object.entries(services)
+        .filter(([, { image }]) => image === 'bot-bottle/orchestrator:dev')
+        .map(([name, { command, security_opt: options }]) => {
+          assert.deepEqual(options, ['no-new-privileges:true'], name);
+          return [name, command];
+        }),
+    );
+    // That the image knows them: test/integration/orchestrator-image.
+    assert.deepEqual(commands, {
+      'temporal-setup': ['temporal', 'setup'],
+      webhook: ['webhook'],
+      worker: ['worker'],
+    });
+    assert.deepEqual(services['webhook']?.cap_drop, ['ALL']);
+    assert.equal(services['webhook'].read_only, true);
   });
 
   it('leaves a bundle on the forge’s network nothing to find but the forge', () => {

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { Connection } from '@temporalio/client';
+import { NativeConnection } from '@temporalio/worker';
+import { CliError, failureOf } from '../../../src/cli/errors.js';
+import { EXIT } from '../../../src/cli/exit-codes.js';
+import { InvalidInputError } from '../../../src/domain/errors.js';
+
+/** Nobody listens there. */
+const NOWHERE = '127.0.0.1:9';
+
+describe('what a failure becomes', () => {
+  it('says that Temporal does not answer, and what to check, for the client’s own error', async () => {
+    const connection = Connection.lazy({ address: NOWHERE });
+    try {
+      const error: unknown = await connection
+        .withDeadline(Date.now() + 500, () => connection.workflowService.getSystemInfo({}))
+        .catch((thrown: unknown) => thrown);
+      const failure = failureOf(error);
+      assert.deepEqual([failure.code, failure.exitCode], ['unreachable', EXIT.unreachable]);
+      assert.match(failure.message, /^Temporal does not answer: check TEMPORAL_ADDRESS/);
+    } finally {
+      await connection.close();
+    }
+  });
+
+  it('says the same for the error of a worker’s native connection', async () => {
+    const error: unknown = await NativeConnection.connect({ address: NOWHERE }).catch(
+      (thrown: unknown) => thrown,
+    );
+    const failure = failureOf(error);
+    assert.deepEqual([failure.code, failure.exitCode], ['unreachable', EXIT.unreachable]);
+    assert.match(failure.message, /^Temporal does not answer: check TEMPORAL_ADDRESS.*127\.0\.0\.1:9/s);
+  });
+
+  it('keeps what a command or the domain said, and calls everything else failed', () => {
+    assert.deepEqual(failureOf(new CliError('refused', EXIT.refused, 'no')), {
+      code: 'refused',
+      exitCode: EXIT.refused,
+      message: 'no',
+    });
+    assert.equal(failureOf(new InvalidInputError('what')).exitCode, EXIT.usage);
+    assert.deepEqual(failureOf('odd'), { code: 'failed', exitCode: EXIT.failed, message: 'odd' });
+  });
+});
