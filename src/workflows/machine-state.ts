@@ -2,14 +2,7 @@
 import type { PreparedTurn, SettledTurn, Trigger, WakeReference } from '../domain/events.js';
 import type { SubjectRef } from '../domain/issue.js';
 import type { NamedRun } from '../domain/slug.js';
-import type {
-  Done,
-  FrozenReason,
-  PublishResult,
-  StopReason,
-  TurnCause,
-  TurnResult,
-} from '../domain/turn.js';
+import type { Done, FrozenReason, PublishResult, StopReason, TurnCause, TurnResult } from '../domain/turn.js';
 import type { RunPolicy } from '../domain/run-policy.js';
 
 export type Phase =
