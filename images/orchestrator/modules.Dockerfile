@@ -1,6 +1,6 @@
 # The modules the service runs with. Built by script/images, whose context has the production node_modules
 # (installed without running any script), Node's headers and node-gyp. better-sqlite3 is compiled here, for
-# this Node and this libc. An image of its own: it takes a minute or two, and changes only with the lock file.
+# this Node and this libc. An image of its own: it takes minutes, and changes only with the lock file.
 ARG FROM
 FROM ${FROM} AS build
 

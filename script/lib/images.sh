@@ -191,7 +191,7 @@ image_orchestrator_modules() {
   # The lock file stands for what production_modules adds.
   MODULES_HASH=$(content_hash "$BASE_HASH")
   if [[ $(image_hash "$MODULES_IMAGE") != "$MODULES_HASH" ]] && ! image_exists "${MODULES_IMAGE%:*}:$MODULES_HASH"; then
-    say "the service's modules, once for each lock file: a minute or two"
+    say "the service's modules, once for each lock file: two or three minutes"
     production_modules
   fi
   build_image "$MODULES_IMAGE" orchestrator-modules default "$MODULES_HASH" --build-arg "FROM=$BASE_IMAGE"

@@ -1,5 +1,6 @@
 import { activityInfo, ApplicationFailure, Context } from '@temporalio/activity';
 import type { TurnResult } from '../domain/turn.js';
+import { beating, HEARTBEAT_MS } from './beating.js';
 import { destroyRun } from './destroy-run.js';
 import { typedFailures } from './failures.js';
 import type { HostPorts } from './host-ports.js';
@@ -11,8 +12,6 @@ import { eitherSignal } from './turn/either-signal.js';
 import { superviseTurn } from './turn/supervise-turn.js';
 import { Attachments } from './turn/attachments.js';
 import { COALESCE_MS } from './turn/turn-journal.js';
-
-const HEARTBEAT_MS = 1_000;
 
 /** The activities of one host, over its ports. */
 export function createHostActivities(ports: HostPorts): ClaimActivities & TurnActivities & HostActivities {
@@ -59,9 +58,9 @@ export function createHostActivities(ports: HostPorts): ClaimActivities & TurnAc
     runTurn: (input) => typedFailures(() => watchTurn(input, 'run')),
     attachTurn: (input) => typedFailures(() => watchTurn(input, 'attach')),
     lastCheckinAge: (run) => typedFailures(() => checkinAge(ports, run.slug, run.turn)),
-    publishWork: (input) => typedFailures(() => publishWork(ports, input)),
-    settleTurn: (input) => typedFailures(() => settleTurn(ports, input)),
-    destroyRun: (run) => typedFailures(() => destroyRun(ports, run)),
+    publishWork: (input) => typedFailures(() => beating(() => publishWork(ports, input))),
+    settleTurn: (input) => typedFailures(() => beating(() => settleTurn(ports, input))),
+    destroyRun: (run) => typedFailures(() => beating(() => destroyRun(ports, run))),
   };
 }
 

@@ -13,7 +13,7 @@ import {
   writeSync,
 } from 'node:fs';
 import path from 'node:path';
-import { InvalidInputError } from '../domain/errors.js';
+import { InvalidInputError, UnusableSecretError } from '../domain/errors.js';
 import { ensureHome } from './home.js';
 
 const SECRET_NAME = /^[a-z0-9][a-z0-9-]{0,62}$/;
@@ -59,8 +59,8 @@ export function inspectSecret(file: string): SecretState {
 export function readSecret(file: string, setWith: string): string {
   const state = inspectSecret(file);
   if (state.kind === 'set') return state.value;
-  if (state.kind === 'unusable') throw new InvalidInputError(state.reason);
-  throw new InvalidInputError(`${file} is missing: bot-bottle secret set ${setWith} < file`);
+  if (state.kind === 'unusable') throw new UnusableSecretError(state.reason);
+  throw new UnusableSecretError(`${file} is missing: bot-bottle secret set ${setWith} < file`);
 }
 
 /**

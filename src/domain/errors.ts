@@ -47,6 +47,9 @@ export class InvalidInputError extends BotBottleError {
   }
 }
 
+/** A secret is missing or cannot be used: the operator mends that, and what waited for it goes on. */
+export class UnusableSecretError extends InvalidInputError {}
+
 /** The container engine refused or is away. */
 export class BottleRuntimeError extends BotBottleError {
   constructor(message: string, retryable: boolean, options?: { cause?: unknown }) {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Delivery, Inbox } from '../domain/delivery.js';
-import { InvalidInputError } from '../domain/errors.js';
+import { InvalidInputError, UnusableSecretError } from '../domain/errors.js';
 import type { DispatchOutcome } from './handle-delivery.js';
 
 const FIRST_RETRY_MS = 1_000;
@@ -93,6 +93,8 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
     const about = `delivery ${String(delivery.seq)} for ${delivery.orderKey}, attempt ${String(delivery.attempts + 1)}`;
     deps.onError(about, error);
     const ours = error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError;
+    // A token that is being replaced is not the delivery's fault.
+    if (error instanceof UnusableSecretError) return 'retry';
     if (error instanceof InvalidInputError) return 'failed';
     return ours && delivery.attempts + 1 >= FAULT_ATTEMPTS ? 'failed' : 'retry';
   }

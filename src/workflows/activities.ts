@@ -9,11 +9,14 @@ import type {
 import { CLAIM_QUEUE, TASK_QUEUE } from './messages.js';
 
 /** Error codes of `BotBottleError`s that no repetition cures; activities mark them so, this is the second lock. */
+/** A worker that was killed is missed after this. */
+const HEARTBEAT = '10 seconds';
 const BACKOFF = { initialInterval: '200ms', backoffCoefficient: 2, maximumInterval: '30s' } as const;
 
 export const home = proxyActivities<Pick<HomeActivities, 'prepareTurn'>>({
   taskQueue: TASK_QUEUE,
   startToCloseTimeout: '2 minutes',
+  heartbeatTimeout: HEARTBEAT,
   scheduleToCloseTimeout: '7 days',
   retry: BACKOFF,
 });
@@ -35,14 +38,14 @@ export const claims = proxyActivities<ClaimActivities>({
 /** One attempt: who watches next is the workflow's decision. Waiting for a slot is normal, so 24 h is a backstop only. */
 export const turns = proxyActivities<TurnActivities>({
   startToCloseTimeout: '24 hours',
-  heartbeatTimeout: '10 seconds',
+  heartbeatTimeout: HEARTBEAT,
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
   retry: { maximumAttempts: 1 },
 });
 
 export const attachments = proxyActivities<Pick<HostActivities, 'attachTurn'>>({
   startToCloseTimeout: '24 hours',
-  heartbeatTimeout: '10 seconds',
+  heartbeatTimeout: HEARTBEAT,
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
   retry: { ...BACKOFF, maximumInterval: '5s' },
 });
@@ -56,12 +59,14 @@ export const checkins = proxyActivities<Pick<HostActivities, 'lastCheckinAge'>>(
 /** The agent waits for this one: what takes longer is refused, and the end of the turn publishes all the same. */
 export const gate = proxyActivities<Pick<HostActivities, 'publishWork'>>({
   startToCloseTimeout: '10 minutes',
+  heartbeatTimeout: HEARTBEAT,
   scheduleToCloseTimeout: '10 minutes',
   retry: BACKOFF,
 });
 
 export const host = proxyActivities<Omit<HostActivities, 'attachTurn' | 'lastCheckinAge' | 'publishWork'>>({
   startToCloseTimeout: '15 minutes',
+  heartbeatTimeout: HEARTBEAT,
   scheduleToCloseTimeout: '30 days',
   retry: BACKOFF,
 });

@@ -52,6 +52,8 @@ describe('the whole life of an issue, on real parts', function () {
     const spent = events?.length ?? Infinity;
     assert.ok(spent <= 2 * MAX_EVENTS_PER_TURN, `${String(spent)} events in two turns`);
     await alice.mergePr(pr);
-    await client.workflow.getHandle(workflowIdOf(subject)).result();
+    await client.withDeadline(Date.now() + 60_000, () =>
+      client.workflow.getHandle(workflowIdOf(subject)).result(),
+    );
   });
 });

@@ -1,4 +1,4 @@
-import { ForgeHttpError, InvalidInputError } from '../../domain/errors.js';
+import { ForgeHttpError, InvalidInputError, UnusableSecretError } from '../../domain/errors.js';
 import { isForgeNumber } from '../../domain/issue.js';
 import { apiBaseUrl } from './base-url.js';
 import { excerpt, statusError } from './http-error.js';
@@ -225,7 +225,7 @@ function readToken(read: () => string): string {
   const token = read().trim();
   // Anything else could break out of the header; the value itself is not repeated.
   if (!/^[\x21-\x7e]+$/.test(token))
-    throw new InvalidInputError(
+    throw new UnusableSecretError(
       'the forge token is empty or holds characters no token has: check FORGE_TOKEN_FILE',
     );
   return token;

@@ -4,6 +4,8 @@ import { SEARCH_ATTRIBUTES } from '../../workflows/messages.js';
 
 /** Closed workflows stay visible this long. */
 export const RETENTION_DAYS = 90;
+/** A server that is away is not waited for longer. */
+const SETUP_MS = 10_000;
 /** `temporal.api.enums.v1.IndexedValueType` */
 const INDEXED_VALUE_TYPE = { KEYWORD: 2, INT: 3 } as const;
 
@@ -24,6 +26,10 @@ export async function missingSearchAttributes(client: Client): Promise<string[]>
  * them elsewhere (Temporal Cloud) refuses: the error says so.
  */
 export async function setUpNamespace(client: Client): Promise<NamespaceSetup> {
+  return client.withDeadline(Date.now() + SETUP_MS, () => setUp(client));
+}
+
+async function setUp(client: Client): Promise<NamespaceSetup> {
   const { namespace } = client.options;
   const { operatorService, workflowService } = client.connection;
   const absent = await missingSearchAttributes(client);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import fc from 'fast-check';
-import { ForgeHttpError } from '../../../src/domain/errors.js';
+import { ForgeHttpError, UnusableSecretError } from '../../../src/domain/errors.js';
 import { openInbox } from '../../../src/adapters/sqlite/open-inbox.js';
 import { startDispatcher } from '../../../src/webhook/dispatcher.js';
 import { dispatchWorld } from '../../support/webhook/dispatch-world.js';
@@ -107,6 +107,19 @@ describe('the dispatcher', () => {
       world.outcomes.map(({ outcome }) => outcome),
       ['malformed', 'signalled'],
     );
+  });
+
+  it('keeps a delivery for as long as a secret cannot be read', async () => {
+    let broken = 30;
+    world.forge.fault = () => {
+      if ((broken -= 1) > 0) throw new UnusableSecretError('forge-token is missing');
+    };
+    await comments(12, [1]);
+    await world.settle();
+    const outcomes = world.outcomes.map(({ outcome }) => outcome);
+    assert.deepEqual(new Set(outcomes.slice(0, -1)), new Set(['retry']));
+    assert.ok(outcomes.length > 20);
+    assert.deepEqual([outcomes.at(-1), sentIds(12)], ['signalled', [1]]);
   });
 
   it('gives up a delivery that meets a fault of ours again and again, and serves the next', async () => {
