@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -42,7 +42,7 @@ describe('a worker that is killed between an effect and its report', function ()
   }
 
   async function end(child: ChildProcess | undefined): Promise<void> {
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    if (child?.exitCode !== null || child.signalCode !== null) return;
     child.kill('SIGTERM');
     await once(child, 'exit');
   }
@@ -90,7 +90,7 @@ describe('a worker that is killed between an effect and its report', function ()
     await waitUntil('the first freeze', frozen, 200_000);
     const { slug } = await life.frozen(1, 'done');
     const row = life.files.stateRow(life.subject);
-    assert.ok(row?.prNumber !== null && row?.prNumber !== undefined);
+    assert.ok(typeof row?.prNumber === 'number');
     assert.equal(await life.files.invocations(slug, 1), 1, 'the agent ran once');
     assert.deepEqual(
       life.files.turnRows(slug).map(({ turn, event }) => [turn, event]),
