@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { textIn, withPassword } from './api.js';
 import type { Api } from './api.js';
+import { giteaBinary } from './binary.js';
 import { GiteaProcess } from './gitea-process.js';
 import { Person } from './person.js';
 
@@ -57,6 +58,8 @@ export interface Gitea {
 /** Starts a real Gitea that `script/bootstrap` brought. */
 export async function startGitea(options: StartGiteaOptions = {}): Promise<Gitea> {
   if (options.dir !== undefined) await mkdir(options.dir, { recursive: true });
+  // Before anything is made: without the program there is nothing to clean up.
+  await giteaBinary();
   const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 'bot-bottle-gitea-')));
   const server = await GiteaProcess.prepare(dir, options.port ?? 0);
   try {
