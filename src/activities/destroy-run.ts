@@ -1,6 +1,6 @@
 import type { HostPorts } from './host-ports.js';
 import type { RunRef } from './inputs.js';
-import { extractWork } from './publish-gate.js';
+import { extractWork, knownCommits } from './publish-gate.js';
 import { BotBottleError } from '../domain/errors.js';
 import { branchOf } from '../domain/slug.js';
 
@@ -56,8 +56,7 @@ async function keepUnpublished(ports: HostPorts, run: RunRef): Promise<void> {
 
 async function commitsOnForge(ports: HostPorts, run: RunRef): Promise<string[]> {
   try {
-    const refs = await ports.git.refresh(run.subject, branchOf(run.slug, run.subject.number), null);
-    return [...new Set([refs.baseSha, refs.startSha, ...(refs.branchSha === null ? [] : [refs.branchSha])])];
+    return knownCommits(await ports.git.refresh(run.subject, branchOf(run.slug, run.subject.number), null));
   } catch (error) {
     if (!isFinal(error)) throw error;
     return [];

@@ -1,7 +1,7 @@
 import { extractionFailure, extractionSpec, parseExtraction, type Extraction } from '../domain/extractor.js';
 import { InvalidInputError } from '../domain/errors.js';
 import type { SubjectRef } from '../domain/issue.js';
-import type { Forge, TurnRecord } from '../domain/ports.js';
+import type { Forge, TurnRecord, TurnRefs } from '../domain/ports.js';
 import { pullRequestBody, pullRequestTitle } from '../domain/inert-text.js';
 import { branchOf } from '../domain/slug.js';
 import type { PublishResult } from '../domain/turn.js';
@@ -51,8 +51,7 @@ export async function extractWork(
 }
 
 /** Commits that the mirror has and a bundle can leave out. */
-export function knownCommits(record: TurnRecord | undefined): string[] {
-  const refs = record?.refs;
+export function knownCommits(refs: TurnRefs | null | undefined): string[] {
   if (refs === null || refs === undefined) return [];
   return [...new Set([refs.baseSha, refs.startSha, ...(refs.branchSha === null ? [] : [refs.branchSha])])];
 }

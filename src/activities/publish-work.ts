@@ -10,7 +10,7 @@ export async function publishWork(ports: HostPorts, input: PublishInput): Promis
   const record = await ports.files.readTurn(slug, turn);
   if (record === undefined)
     throw new InvalidInputError(`turn ${String(turn)} of ${slug} has not begun on this host`);
-  const work = await extractWork(ports, input, knownCommits(record), 'publish');
+  const work = await extractWork(ports, input, knownCommits(record.refs), 'publish');
   if (work.kind === 'failed') return { kind: 'refused', reason: work.reason };
   const { title, body } = readContent(await ports.blobs.getText(input.contentRef));
   return publishThroughGate(ports, {

@@ -18,7 +18,7 @@ export async function settleTurn(ports: HostPorts, input: SettleTurnInput): Prom
   const record = await ports.files.readTurn(slug, turn);
   const [transcriptHash, work] = await Promise.all([
     snapshotSession(ports, input),
-    extractWork(ports, input, knownCommits(record), 'settle'),
+    extractWork(ports, input, knownCommits(record?.refs), 'settle'),
   ]);
   if (work.kind === 'failed' || record === undefined) {
     const reason = work.kind === 'failed' ? work.reason : 'the turn never began';

@@ -46,6 +46,12 @@ export interface HandleDeps {
 /** The forge gives times in whole seconds: an act may really be this much later than it says. */
 const FORGE_CLOCK_GRAIN_MS = 999;
 
+/** The latest read of a subject, and what it told the workflow; `null` when there was none to tell. */
+interface LastRead {
+  readonly at: number;
+  readonly signalled: string | null;
+}
+
 /** One act of a person comes as several deliveries within a second; each event in a workflow's history costs. */
 const SAME_NEWS_MS = 5_000;
 
@@ -55,8 +61,7 @@ const SAME_NEWS_MS = 5_000;
  */
 export function createDeliveryHandler(deps: HandleDeps): (delivery: Delivery) => Promise<DispatchOutcome> {
   let bot: ForgeUser | undefined;
-  const lastRead = new RecentKeys<number>(10_000);
-  const lastSent = new RecentKeys<{ readonly at: number; readonly content: string }>(10_000);
+  const lastRead = new RecentKeys<LastRead>(10_000);
 
   async function whoIsBot(forge: Forge): Promise<ForgeUser> {
     return (bot ??= await forge.whoAmI());
@@ -87,7 +92,8 @@ export function createDeliveryHandler(deps: HandleDeps): (delivery: Delivery) =>
     const subject = subjectOf(hint, row);
     const id = workflowIdOf(subject);
     const readKey = `${id} ${String(hint.subject.number)}`;
-    if ((lastRead.get(readKey) ?? 0) > receivedAt) return 'covered';
+    const last = lastRead.get(readKey);
+    if (last !== undefined && last.at > receivedAt) return 'covered';
     const { settings, gateway, manifests, now, acknowledger } = deps;
     const access = createAccess(forge, settings);
     const bot = whoIsBot(forge);
@@ -103,9 +109,8 @@ export function createDeliveryHandler(deps: HandleDeps): (delivery: Delivery) =>
     const newTrigger = newTriggerOf(event, deps.runs.find(hint), deps.runs);
     let outcome: DispatchOutcome;
     const { readAt, ...content } = event;
-    const known = lastSent.get(readKey);
-    if (known !== undefined && readAt - known.at < SAME_NEWS_MS && known.content === JSON.stringify(content))
-      return 'covered';
+    const news = JSON.stringify(content);
+    if (last !== undefined && readAt - last.at < SAME_NEWS_MS && last.signalled === news) return 'covered';
     if (newTrigger === null && isOrdinary(event) && hint.sender.id === (await bot).id) return 'own';
     if (newTrigger !== null) {
       const asked = { ...event, trigger: newTrigger };
@@ -114,8 +119,7 @@ export function createDeliveryHandler(deps: HandleDeps): (delivery: Delivery) =>
     } else {
       outcome = (await gateway.signal(subject, event)) === 'delivered' ? 'signalled' : 'no_run';
     }
-    lastRead.set(readKey, readAt);
-    if (outcome !== 'no_run') lastSent.set(readKey, { at: readAt, content: JSON.stringify(content) });
+    lastRead.set(readKey, { at: readAt, signalled: outcome === 'no_run' ? null : news });
     if (newTrigger !== null) acknowledger.pickedUp(forge, subject, newTrigger.actAt);
     if (refusal !== null) acknowledger.refused(forge, subject, refusal.reason, refusal.at);
     return outcome;

@@ -8,7 +8,6 @@ import type {
 } from '../activities/interface.js';
 import { CLAIM_QUEUE, TASK_QUEUE } from './messages.js';
 
-/** Error codes of `BotBottleError`s that no repetition cures; activities mark them so, this is the second lock. */
 /** A worker that was killed is missed after this. */
 const HEARTBEAT = '10 seconds';
 const BACKOFF = { initialInterval: '200ms', backoffCoefficient: 2, maximumInterval: '30s' } as const;

@@ -165,7 +165,7 @@ export class CommandRunner {
         // Cancelled while nobody watched: the container must still be stopped and collected.
         const unwatched = how === 'attach' && isCancellation(error);
         if (unwatched || isLostTurn(error)) this.feed({ kind: 'turn_lost', turn });
-        else this.feed({ kind: 'step_failed', step: 'run', turn, reason: reasonOf(error) });
+        else this.feed({ kind: 'step_failed', step: 'run', turn, reason: failureReason(error) });
       },
     );
   }
@@ -230,7 +230,7 @@ export class CommandRunner {
         this.feed(event);
       },
       (error: unknown) => {
-        this.feed({ kind: 'step_failed', step, turn, reason: reasonOf(error) });
+        this.feed({ kind: 'step_failed', step, turn, reason: failureReason(error) });
       },
     );
   }
@@ -276,7 +276,8 @@ function isLostTurn(error: unknown): boolean {
   return cause instanceof ApplicationFailure && cause.type === DETACHED;
 }
 
-function reasonOf(error: unknown): string {
+/** What people read of a failed activity: the message of what it threw. */
+export function failureReason(error: unknown): string {
   const cause = error instanceof ActivityFailure ? error.cause : error;
   return cause instanceof Error ? cause.message.slice(0, 500) : 'unknown failure';
 }

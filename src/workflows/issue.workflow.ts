@@ -13,7 +13,7 @@ import {
 import type { MachineEvent, OperatorCommand } from '../domain/events.js';
 import type { PublishResult } from '../domain/turn.js';
 import * as activities from './activities.js';
-import { CommandRunner } from './command-runner.js';
+import { CommandRunner, failureReason } from './command-runner.js';
 import { initialState, isQuiescent, nextLife, refusalOf, step } from './issue-machine.js';
 import {
   bottlesQueue,
@@ -125,7 +125,6 @@ async function publishOrRefuse(publish: () => Promise<PublishResult>): Promise<P
     return await publish();
   } catch (error) {
     if (!(error instanceof ActivityFailure) || isCancellation(error)) throw error;
-    const reason = error.cause instanceof Error ? error.cause.message : 'unknown failure';
-    return { kind: 'refused', reason: `the publish gate failed: ${reason.slice(0, 500)}` };
+    return { kind: 'refused', reason: `the publish gate failed: ${failureReason(error)}` };
   }
 }

@@ -48,9 +48,7 @@ describe('a worker that is killed between an effect and its report', function ()
   }
 
   before(async () => {
-    stack = await Stack.prepare({
-      onOutput: (text) => process.env['BOT_BOTTLE_TEST_LOG'] !== undefined && process.stderr.write(text),
-    });
+    stack = await Stack.prepare();
     const [host = '', port = ''] = stack.temporalAddress.split(':');
     server = await startDevServer({
       home: stack.home,

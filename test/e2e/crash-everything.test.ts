@@ -14,9 +14,7 @@ describe('everything is killed at once', function () {
   let client: Client | undefined;
 
   before(async () => {
-    stack = await Stack.prepare({
-      onOutput: (text) => process.env['BOT_BOTTLE_TEST_LOG'] !== undefined && process.stderr.write(text),
-    });
+    stack = await Stack.prepare();
     await stack.start();
     client = await stack.client();
   });

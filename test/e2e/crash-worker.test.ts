@@ -19,7 +19,6 @@ describe('parts that are killed while an agent runs', function () {
   before(async () => {
     stack = await Stack.prepare({
       env: { BOTTLE_DONE_GRACE: '5s' },
-      onOutput: (text) => process.env['BOT_BOTTLE_TEST_LOG'] !== undefined && process.stderr.write(text),
     });
     await stack.start();
     client = await stack.client();

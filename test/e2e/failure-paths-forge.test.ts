@@ -25,7 +25,6 @@ describe('people who change their mind', function () {
   before(async () => {
     stack = await Stack.prepare({
       env: { BOTTLE_DONE_GRACE: '2s' },
-      onOutput: (text) => process.env['BOT_BOTTLE_TEST_LOG'] !== undefined && process.stderr.write(text),
     });
     await stack.start();
     client = await stack.client();

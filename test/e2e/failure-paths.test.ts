@@ -29,7 +29,6 @@ describe('turns that do not end well', function () {
         BOTTLE_TURN_TIMEOUT: '12s',
         BOTTLE_DONE_GRACE: '2s',
       },
-      onOutput: (text) => process.env['BOT_BOTTLE_TEST_LOG'] !== undefined && process.stderr.write(text),
     });
     await stack.start();
     client = await stack.client();

@@ -25,9 +25,7 @@ describe('what an agent in a real run can reach', function () {
   let other: number;
 
   before(async () => {
-    stack = await Stack.prepare({
-      onOutput: (text) => process.env['BOT_BOTTLE_TEST_LOG'] !== undefined && process.stderr.write(text),
-    });
+    stack = await Stack.prepare();
     await stack.start();
     client = await stack.client();
     other = await stack.gitea.alice.createIssue({ title: 'Not for the agent' });

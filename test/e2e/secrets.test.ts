@@ -28,7 +28,6 @@ describe('where secrets are not', function () {
   before(async () => {
     stack = await Stack.prepare({
       env: { LOG_LEVEL: 'trace' },
-      onOutput: (text) => process.env['BOT_BOTTLE_TEST_LOG'] !== undefined && process.stderr.write(text),
     });
     const { sidecarToken, publisherToken } = stack.gitea.bot;
     const secrets = { sidecarToken, publisherToken, webhookSecret: stack.webhookSecret };

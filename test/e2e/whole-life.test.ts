@@ -15,9 +15,7 @@ describe('the whole life of an issue, on real parts', function () {
   let client: Client;
 
   before(async () => {
-    stack = await Stack.prepare({
-      onOutput: (text) => process.env['BOT_BOTTLE_TEST_LOG'] !== undefined && process.stderr.write(text),
-    });
+    stack = await Stack.prepare();
     await stack.start();
     client = await stack.client();
   });

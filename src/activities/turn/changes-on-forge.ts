@@ -1,4 +1,4 @@
-import type { TurnRecord, TurnRefs } from '../../domain/ports.js';
+import type { TurnRefs } from '../../domain/ports.js';
 import type { MovedBranch } from '../../domain/prompt-input.js';
 import { branchOf } from '../../domain/slug.js';
 import type { HostPorts } from '../host-ports.js';
@@ -20,27 +20,37 @@ export async function changesOnForge(
   input: RunTurnInput,
   refs: TurnRefs,
 ): Promise<ChangesOnForge> {
-  const [base, own] = await Promise.all([baseMoved(ports, input, refs), ownMoved(ports, input, refs)]);
+  const before = input.turn === 1 ? undefined : await ports.files.readTurn(input.slug, input.turn - 1);
+  const told = before?.refs ?? null;
+  const [base, own] = await Promise.all([
+    baseMoved(ports, input, refs, told),
+    ownMoved(ports, input, refs, told),
+  ]);
   return {
     resetTo: own?.rewritten === true ? own.sha : null,
     moved: [base, own].filter((branch) => branch !== null),
   };
 }
 
-async function baseMoved(ports: HostPorts, input: RunTurnInput, refs: TurnRefs): Promise<MovedBranch | null> {
-  const before = (await turnBefore(ports, input))?.refs;
+async function baseMoved(
+  ports: HostPorts,
+  input: RunTurnInput,
+  refs: TurnRefs,
+  told: TurnRefs | null,
+): Promise<MovedBranch | null> {
   const { baseBranch: name, baseSha: sha } = refs;
-  if (before?.baseBranch !== name || before.baseSha === sha) return null;
-  const rewritten = !(await ports.git.isAncestor(input.subject, before.baseSha, sha));
+  if (told?.baseBranch !== name || told.baseSha === sha) return null;
+  const rewritten = !(await ports.git.isAncestor(input.subject, told.baseSha, sha));
   return { which: 'base', name, sha, rewritten };
 }
 
-async function turnBefore(ports: HostPorts, { slug, turn }: RunTurnInput): Promise<TurnRecord | undefined> {
-  return turn === 1 ? undefined : ports.files.readTurn(slug, turn - 1);
-}
-
 /** Against what we pushed last: whatever else stands there is somebody else's. */
-async function ownMoved(ports: HostPorts, input: RunTurnInput, refs: TurnRefs): Promise<MovedBranch | null> {
+async function ownMoved(
+  ports: HostPorts,
+  input: RunTurnInput,
+  refs: TurnRefs,
+  told: TurnRefs | null,
+): Promise<MovedBranch | null> {
   const { branchSha: sha } = refs;
   if (sha === null || input.head === null) return null;
   const published = await ports.files.readFile(input.slug, PUBLISHED_FILE);
@@ -49,7 +59,6 @@ async function ownMoved(ports: HostPorts, input: RunTurnInput, refs: TurnRefs): 
   if (lastPushed === sha) return null;
   const rewritten = !(await ports.git.isAncestor(input.subject, lastPushed, sha));
   // Told once; a rewritten branch is one that the workspace has to start from, so it is news until then.
-  const before = (await turnBefore(ports, input))?.refs;
-  if (!rewritten && before?.branchSha === sha) return null;
+  if (!rewritten && told?.branchSha === sha) return null;
   return { which: 'own', name: branchOf(input.slug, input.subject.number), sha, rewritten };
 }

@@ -3,14 +3,7 @@ import type Docker from 'dockerode';
 import { BottleRuntimeError } from '../../domain/errors.js';
 import type { ContainerRole, ContainerState } from '../../domain/ports.js';
 import { engineCall, statusOf, toRuntimeError } from './errors.js';
-import {
-  LABEL_SPEC_HASH,
-  containerName,
-  hostLabel,
-  labelsOf,
-  requireOurs,
-  specHash,
-} from './names-and-labels.js';
+import { LABEL_SPEC_HASH, containerName, labelsOf, requireOurs, specHash } from './names-and-labels.js';
 import type { ObjectRole } from './names-and-labels.js';
 import { waitUntilStopped } from './wait.js';
 
@@ -57,7 +50,7 @@ export async function createOrAdopt(
 ): Promise<ContainerState> {
   const name = containerName(slug, role);
   const hash = specHash(options);
-  const labels = { ...labelsOf(slug, role), ...hostLabel(host), [LABEL_SPEC_HASH]: hash };
+  const labels = { ...labelsOf(slug, role, host), [LABEL_SPEC_HASH]: hash };
   const labelled = { ...options, name, Labels: labels };
   for (const until = Date.now() + NAME_WAIT_MS; Date.now() < until;) {
     try {

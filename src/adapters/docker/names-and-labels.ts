@@ -42,13 +42,14 @@ export function oneShotName(slug: string, name: string): string {
   return `bb-${requireSlug(slug)}-once-${name}`;
 }
 
-export function labelsOf(slug: string, role: ObjectRole): Record<string, string> {
-  return { [LABEL_MANAGED]: '1', [LABEL_SLUG]: requireSlug(slug), [LABEL_ROLE]: role };
-}
-
-/** Names the worker's host id (`$BOT_BOTTLE_HOME/host-id`); none for a tool that looks at all of them. */
-export function hostLabel(host: string | null): Record<string, string> {
-  return host === null ? {} : { [LABEL_HOST]: host };
+/** @param host the worker's host id (`$BOT_BOTTLE_HOME/host-id`); `null` leaves it open whose it is */
+export function labelsOf(slug: string, role: ObjectRole, host: string | null = null): Record<string, string> {
+  return {
+    [LABEL_MANAGED]: '1',
+    [LABEL_SLUG]: requireSlug(slug),
+    [LABEL_ROLE]: role,
+    ...(host === null ? {} : { [LABEL_HOST]: host }),
+  };
 }
 
 /**

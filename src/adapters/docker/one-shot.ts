@@ -4,7 +4,7 @@ import type { OneShotResult, OneShotSpec } from '../../domain/ports.js';
 import { removeById, removeOurs } from './containers.js';
 import { openStream } from './engine-stream.js';
 import { toRuntimeError } from './errors.js';
-import { hostLabel, labelsOf, oneShotName } from './names-and-labels.js';
+import { labelsOf, oneShotName } from './names-and-labels.js';
 import { oneShotContainer } from './one-shot-container.js';
 import { frames } from './stream-frames.js';
 import { waitUntilStopped } from './wait.js';
@@ -25,7 +25,7 @@ export async function runOneShot(
   host: string | null,
 ): Promise<OneShotResult> {
   const name = oneShotName(spec.slug, spec.name);
-  const labels = { ...labelsOf(spec.slug, 'once'), ...hostLabel(host) };
+  const labels = labelsOf(spec.slug, 'once', host);
   const options = { ...oneShotContainer(spec, hostCpus), name, Labels: labels };
   await removeOurs(docker, name, spec.slug, 'once');
   let container: Docker.Container;

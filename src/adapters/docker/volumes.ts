@@ -1,7 +1,7 @@
 import type Docker from 'dockerode';
 import { BottleRuntimeError } from '../../domain/errors.js';
 import { engineCall, statusOf, toRuntimeError } from './errors.js';
-import { VOLUME_KINDS, hostLabel, labelsOf, requireOurs, volumeName } from './names-and-labels.js';
+import { VOLUME_KINDS, labelsOf, requireOurs, volumeName } from './names-and-labels.js';
 import type { VolumeKind } from './names-and-labels.js';
 
 /** Creates the run's volumes, or adopts them: the engine answers with the existing one, labels and all. */
@@ -10,7 +10,7 @@ export async function createVolumes(docker: Docker, slug: string, host: string |
     VOLUME_KINDS.map(async (kind) => {
       const name = volumeName(slug, kind);
       await engineCall(`create volume ${name}`, () =>
-        docker.createVolume({ Name: name, Labels: { ...labelsOf(slug, kind), ...hostLabel(host) } }),
+        docker.createVolume({ Name: name, Labels: labelsOf(slug, kind, host) }),
       );
       if (!(await volumeIsThere(docker, slug, kind)))
         throw new BottleRuntimeError(`volume ${name} went as it came`, true);

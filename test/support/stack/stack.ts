@@ -78,7 +78,7 @@ export class Stack {
       webhookSecret,
       temporalAddress,
       uiUrl,
-      options.onOutput ?? (() => undefined),
+      options.onOutput ?? whenAsked,
     );
   }
 
@@ -208,6 +208,11 @@ export class Stack {
     const loader = script.endsWith('.ts') ? ['--import', 'tsx'] : [];
     return spawn(process.execPath, [...loader, script, ...args], { cwd: ROOT, env, stdio });
   }
+}
+
+/** A test that fails is run again with BOT_BOTTLE_TEST_LOG to see what its processes say. */
+function whenAsked(text: string): void {
+  if (process.env['BOT_BOTTLE_TEST_LOG'] !== undefined) process.stderr.write(text);
 }
 
 export async function waitUntil(
