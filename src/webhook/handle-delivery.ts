@@ -111,7 +111,8 @@ export function createDeliveryHandler(deps: HandleDeps): (delivery: Delivery) =>
     const { readAt, ...content } = event;
     const news = JSON.stringify(content);
     if (last !== undefined && readAt - last.at < SAME_NEWS_MS && last.signalled === news) return 'covered';
-    if (newTrigger === null && isOrdinary(event) && hint.sender.id === (await bot).id) return 'own';
+    const nothingNew = newTrigger === null && refusal === null && isOrdinary(event);
+    if (nothingNew && hint.sender.id === (await bot).id) return 'own';
     if (newTrigger !== null) {
       const asked = { ...event, trigger: newTrigger };
       await gateway.signalWithStart(subject, asked, { title: issue.title, url: issue.url });

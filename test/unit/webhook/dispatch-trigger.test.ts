@@ -194,6 +194,15 @@ describe('dispatching what may start or end a run', () => {
     });
   }
 
+  it('says that the bot may not start itself also when the bot is who is heard of', async () => {
+    world.forge.trigger(12, ACT_AT);
+    world.forge.act(12, 'labeled', 'bot-bottle:coder', ACT_AT + 1, BOT);
+    await world.deliver('issue_label', issueEvent({ sender: BOT, salt: 'by the bot' }));
+    await world.settle();
+    assert.deepEqual(world.gateway.sent, []);
+    assert.match(world.rejected[0]?.reason ?? '', /may not start itself/);
+  });
+
   it('leaves no reactions when they are turned off, and refuses all the same', async () => {
     world.close();
     world = fresh({}, false);
