@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { TestWorkflowEnvironment } from '@temporalio/testing';
+import type { RunTurnInput } from '../../src/activities/inputs.js';
+import { workflowIdOf } from '../../src/domain/issue.js';
+import { DEFAULT_POLICY } from '../../src/domain/run-policy.js';
+import { setUpNamespace } from '../../src/adapters/temporal/set-up-namespace.js';
+import { temporalGateway } from '../../src/webhook/temporal-gateway.js';
+import { eventSignal, stateQuery } from '../../src/workflows/messages.js';
+import { comment, observed, SUBJECT, trigger } from '../support/machine/world.js';
+import { waitUntil } from '../support/stack/stack.js';
+import { temporalCli } from '../support/temporal/binaries.js';
+import { ScriptedActivities } from '../support/temporal/scripted-activities.js';
+import { quietRuntime, withWorkers } from '../support/temporal/time-skipping.js';
+
+/** So few that every turn goes beyond them; 4,096 where nobody says otherwise. */
+const SUGGESTED_AT = 20;
+const subject = { ...SUBJECT, number: 8_000 };
+
+describe('issueWorkflow whose history the server finds long enough', function () {
+  this.timeout(60_000);
+  let environment: TestWorkflowEnvironment;
+
+  before(async () => {
+    quietRuntime();
+    environment = await TestWorkflowEnvironment.createLocal({
+      server: {
+        executable: { type: 'existing-path', path: temporalCli() },
+        extraArgs: [
+          '--dynamic-config-value',
+          `limit.historyCount.suggestContinueAsNew=${String(SUGGESTED_AT)}`,
+        ],
+      },
+    });
+    await setUpNamespace(environment.client);
+  });
+  after(async () => {
+    await environment.teardown();
+  });
+
+  it('goes on in a new execution between turns: same run, same session, nothing taken in twice', async () => {
+    const { client } = environment;
+    const handle = client.workflow.getHandle(workflowIdOf(subject));
+    const fake = new ScriptedActivities(() => ({
+      run: async ({ slug, turn }: RunTurnInput) => {
+        await handle.signal(eventSignal, { kind: 'turn_started', slug, turn, at: 0 });
+        return { done: { id: `d${String(turn)}`, status: 'success', summaryRef: 'r' } };
+      },
+    }));
+    await withWorkers(environment, fake.activities, async () => {
+      const gateway = temporalGateway(client, { policy: DEFAULT_POLICY });
+      const asked = { ...observed({ readAt: 6 }), trigger: trigger(5) };
+      await gateway.signalWithStart(subject, asked, { title: 'A life', url: 'http://forge.invalid/1' });
+      const first = (await handle.describe()).runId;
+      const isAnother = (than: string) => async (): Promise<boolean> =>
+        (await handle.describe()).runId !== than;
+      await waitUntil('a second execution', isAnother(first), 30_000);
+      const second = (await handle.describe()).runId;
+      assert.equal(
+        (await client.workflow.getHandle(workflowIdOf(subject), first).describe()).status.name,
+        'CONTINUED_AS_NEW',
+      );
+      const frozen = await handle.query(stateQuery);
+      assert.deepEqual([frozen.phase, frozen.reason, frozen.turn], ['frozen', 'done', 1]);
+
+      for (let time = 0; time < 2; time += 1)
+        await handle.signal(eventSignal, { kind: 'reference', reference: comment(1) });
+      await waitUntil('a third execution', isAnother(second), 30_000);
+      // What was taken in before the cut is known after it.
+      await handle.signal(eventSignal, { kind: 'reference', reference: comment(1) });
+      const view = await handle.query(stateQuery);
+      assert.deepEqual([view.phase, view.turn, view.slug], ['frozen', 2, frozen.slug]);
+      assert.deepEqual(
+        fake.ran.map(({ slug, sessionId }) => [slug, sessionId]),
+        [
+          [frozen.slug, null],
+          [frozen.slug, 's'],
+        ],
+      );
+      assert.deepEqual(
+        fake.prepared.map(({ references }) => references.length),
+        [0, 1],
+      );
+      await handle.terminate();
+    });
+  });
+});
