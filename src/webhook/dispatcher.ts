@@ -83,7 +83,9 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
   async function attempt(head: Delivery): Promise<void> {
     let marked: boolean;
     try {
-      const segment = firstSegment(inbox.waiting(head.orderKey, MOST_TOGETHER));
+      // After a failure alone: the others must not be given up for its sake.
+      const most = head.attempts > 0 ? 1 : MOST_TOGETHER;
+      const segment = firstSegment(inbox.waiting(head.orderKey, most));
       const handled = await within(attemptMs, deps.handle(segment));
       marked = handled.kind === 'held' ? hold(head, handled.until) : complete(segment, handled);
     } catch (error) {

@@ -8,7 +8,7 @@ import type { Hint } from './hint.js';
 import { findPlace } from './find-place.js';
 import type { Unserved } from './find-place.js';
 import type { Observation } from './observe-subject.js';
-import { allOf } from './outcome.js';
+import { allOf, oneForAll } from './outcome.js';
 import type { DispatchOutcome, Handled } from './outcome.js';
 import { RecentKeys } from './recent-keys.js';
 import type { RunLookup } from './run-lookup.js';
@@ -95,7 +95,7 @@ export function createStateHandler(
     const here = deps.forgeFor({ ...hint.subject, ...event.place });
     if (newTrigger !== null) acknowledger.pickedUp(here, to.identity, newTrigger);
     if (refusal !== null) acknowledger.refused(here, to.identity, refusal.reason, refusal.at);
-    return allOf(count, outcome, detailOf(newTrigger, refusal));
+    return oneForAll(count, outcome, detailOf(newTrigger, refusal));
   }
 
   async function signal(to: Addressee, event: RunEvent): Promise<DispatchOutcome> {

@@ -22,6 +22,14 @@ export type Handled =
   | { readonly kind: 'done'; readonly results: readonly DeliveryResult[] }
   | { readonly kind: 'held'; readonly until: number };
 
+/** One read answered them all: it counts for the first, and covers the others. */
+export function oneForAll(count: number, outcome: DispatchOutcome, detail: string): Handled {
+  const results = Array.from({ length: count }, (_, index): DeliveryResult =>
+    index === 0 ? { outcome, detail } : { outcome: 'covered', detail: '' },
+  );
+  return { kind: 'done', results };
+}
+
 export function allOf(count: number, outcome: DispatchOutcome, detail = ''): Handled {
   return { kind: 'done', results: Array.from({ length: count }, () => ({ outcome, detail })) };
 }
