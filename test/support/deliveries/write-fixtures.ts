@@ -32,9 +32,10 @@ function readIfThere(file: string): string {
   }
 }
 
-/** The text without what differs each time: moments, commits, signatures. */
+/** The text without what differs each time: moments, commits, signatures, how much disk git happens to take. */
 export function essentials(text: string): string {
   return text
+    .replace(/"size": \d+/g, '"size": <size>')
     .replace(/\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(?:Z|[+-]\d\d:\d\d)/g, '<moment>')
     .replace(/\b[0-9a-f]{40}(?:[0-9a-f]{24})?\b/g, '<hash>')
     .replace(/\b[0-9a-f]{10}\.\.\.[0-9a-f]{10}\b/g, '<range>');
