@@ -190,6 +190,14 @@ export const SETTINGS = {
     fallback: '127.0.0.1:8080',
     description: 'Where deliveries are taken.',
   }),
+  WEBHOOK_PUBLIC_URL: optional({
+    type: 'URL',
+    parse: httpUrl,
+    fallback: null,
+    fallbackText: '`WEBHOOK_LISTEN`, for a forge on the same loopback',
+    description:
+      'Where the forge reaches the webhook, as a proxy before it shows it; `/webhooks/gitea` is added. For `forge setup`.',
+  }),
   WEBHOOK_MAX_BYTES: required({
     type: 'size',
     parse: sizeBetween(1024, 64 * MIB),
