@@ -194,9 +194,8 @@ export const SETTINGS = {
     type: 'URL',
     parse: httpUrl,
     fallback: null,
-    fallbackText: '`WEBHOOK_LISTEN`, for a forge on the same loopback',
-    description:
-      'Where the forge reaches the webhook, as a proxy before it shows it; `/webhooks/gitea` is added. For `forge setup`.',
+    fallbackText: '`WEBHOOK_LISTEN`, if both are on loopback',
+    description: 'Where the forge reaches the webhook; `/webhooks/gitea` is added. For `forge setup`.',
   }),
   WEBHOOK_MAX_BYTES: required({
     type: 'size',

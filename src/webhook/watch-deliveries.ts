@@ -1,4 +1,5 @@
 /** Whether a delivery of the forge reaches the place where the webhook listens: for `forge setup`. */
+import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -18,6 +19,8 @@ export type DeliveryWatch =
       /** `running`: a webhook is there and counts. `own`: nobody was, so this process listens. */
       readonly kind: 'running' | 'own';
       expect(): Promise<{ arrived(withinMs: number): Promise<Seen> }>;
+      /** Whether what takes the deliveries has this very secret. */
+      sameSecret(): Promise<boolean>;
       close(): Promise<void>;
     }
   | { readonly kind: 'unavailable'; readonly reason: string };
@@ -37,14 +40,37 @@ const METRIC = 'bot_bottle_webhook_deliveries_total';
 const VERIFIED = /^(?:accepted|duplicate|unwanted|wrong_type|malformed|unavailable)$/;
 
 export async function watchDeliveries(secret: string, address: Address): Promise<DeliveryWatch> {
-  const metrics = `http://${reachable(address.host)}:${String(address.port)}/metrics`;
-  if ((await countsAt(metrics)) !== undefined) return watchRunning(metrics);
+  const base = `http://${reachable(address.host)}:${String(address.port)}`;
+  if ((await countsAt(`${base}/metrics`)) !== undefined) return watchRunning(base, secret);
   return listenHere(secret, address);
 }
 
-function watchRunning(metrics: string): DeliveryWatch {
-  const read = async (): Promise<Counts> => (await countsAt(metrics)) ?? { verified: 0, unsigned: 0 };
-  return { kind: 'running', expect: () => expectMore(read), close: () => Promise.resolve() };
+function watchRunning(base: string, secret: string): DeliveryWatch {
+  const read = async (): Promise<Counts> =>
+    (await countsAt(`${base}/metrics`)) ?? { verified: 0, unsigned: 0 };
+  return {
+    kind: 'running',
+    expect: () => expectMore(read),
+    sameSecret: () => accepts(base, secret),
+    close: () => Promise.resolve(),
+  };
+}
+
+/** A delivery of our own, of a kind that nothing depends on: answered with 401 where the secret is another. */
+async function accepts(base: string, secret: string): Promise<boolean> {
+  const body = '{}';
+  const { status } = await fetch(`${base}/webhooks/gitea`, {
+    method: 'POST',
+    body,
+    redirect: 'error',
+    signal: AbortSignal.timeout(ASK_MS),
+    headers: {
+      'content-type': 'application/json',
+      'x-gitea-event-type': 'push',
+      'x-gitea-signature': createHmac('sha256', secret).update(body).digest('hex'),
+    },
+  });
+  return status !== 401;
 }
 
 async function listenHere(secret: string, { host, port }: Address): Promise<DeliveryWatch> {
@@ -74,6 +100,7 @@ async function listenHere(secret: string, { host, port }: Address): Promise<Deli
   return {
     kind: 'own',
     expect: () => expectMore(() => Promise.resolve({ ...counts })),
+    sameSecret: () => Promise.resolve(true),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -79,10 +79,10 @@ function allowedName(hostname: string): string {
   return isIP(bare) === 6 && /^f[cd]/i.test(bare) ? 'private' : bare;
 }
 
-/** A delivery came with another signature than ours, although the forge has our secret. */
+/** What runs refuses what is signed with the secret that is set. */
 export function explainOtherSecret(listen: { readonly host: string; readonly port: number }): string {
   return (
-    `the webhook that runs at ${listen.host}:${String(listen.port)} refused the signature: it was started with another ` +
-    'secret than the one that is set now (another home, or the secret was changed since). Restart up or webhook'
+    `the webhook that runs at ${listen.host}:${String(listen.port)} has another secret than the one that is set now: ` +
+    'it belongs to another home, or the secret was changed since it was started. Restart up or webhook'
   );
 }

@@ -41,6 +41,8 @@ export type DeliveryWatch =
       readonly kind: 'running' | 'own';
       /** `verified` came with the right signature, `unsigned` with another or none. Counts what came since the call. */
       expect(): Promise<Expectation>;
+      /** Whether what takes the deliveries has the very secret that is set. */
+      sameSecret(): Promise<boolean>;
       close(): Promise<void>;
     }
   /** Neither is possible. */
