@@ -1,5 +1,4 @@
 import { nameOfTarget } from '../../domain/forge-admin.js';
-import type { ForgeSetupRequest } from './run.js';
 import type { MadeHook, SetUpJob, WebhookWish } from './set-up.js';
 import { testDelivery } from './test-delivery.js';
 import type { DeliveryWatch, ForgeSetupWorld } from './world.js';
@@ -10,7 +9,10 @@ export interface Tester {
 }
 
 /** One watch for the tests of all targets; where one finds nobody, the others would wait for nothing too. */
-export function createTester(world: ForgeSetupWorld, { test, waitMs }: ForgeSetupRequest): Tester {
+export function createTester(
+  world: ForgeSetupWorld,
+  { test, waitMs }: { readonly test: boolean; readonly waitMs: number },
+): Tester {
   let watch: DeliveryWatch | undefined;
   let failed = false;
   return {
