@@ -74,6 +74,8 @@ export interface ForgeAdmin {
   /** Whether an issue or pull request, open or closed, carries it. */
   labelInUse(target: AdminTarget, name: string): Promise<boolean>;
   repository(target: RepoTarget): Promise<AdminRepository>;
+  /** Paths on the default branch that make CI run; a pushed branch then runs code with CI's secrets. */
+  ciFiles(target: RepoTarget): Promise<readonly string[]>;
   repositoriesOf(org: string): Promise<readonly AdminRepository[]>;
 }
 

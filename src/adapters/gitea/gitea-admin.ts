@@ -10,6 +10,7 @@ import type {
   NewLabel,
   RepoTarget,
 } from '../../domain/forge-admin.js';
+import { ciFiles } from './ci-files.js';
 import { asList, asObject, flagOf, integerOf, textOf } from './decode.js';
 import type { JsonObject } from './decode.js';
 import type { GiteaClient, PathSegment } from './gitea-client.js';
@@ -95,6 +96,10 @@ export class GiteaAdmin implements ForgeAdmin {
 
   async repository(target: RepoTarget): Promise<AdminRepository> {
     return toRepository(asObject(await this.#client.json({ method: 'GET', path: pathOf(target) }), 'repo'));
+  }
+
+  ciFiles(target: RepoTarget): Promise<string[]> {
+    return ciFiles(this.#client, pathOf(target));
   }
 
   async repositoriesOf(org: string): Promise<AdminRepository[]> {

@@ -20,7 +20,7 @@ export type ItemState =
 export interface Item {
   /** `owner/repo` or an organization; `null` for what is not of one place. */
   readonly target: string | null;
-  readonly what: 'bot' | 'secret' | 'manifest' | 'label' | 'webhook' | 'delivery';
+  readonly what: 'bot' | 'secret' | 'manifest' | 'repository' | 'label' | 'webhook' | 'delivery';
   readonly state: ItemState;
   /** Name or address of the thing. */
   readonly name: string;

@@ -6,7 +6,7 @@ import { hookName } from './plan-hook.js';
 import { wantedLabels } from './plan-labels.js';
 import { removeSetUp } from './remove.js';
 import type { Report } from './report.js';
-import { setUpHook, setUpLabels } from './set-up.js';
+import { setUpHook, setUpLabels, warnOfCi } from './set-up.js';
 import type { WebhookWish } from './set-up.js';
 import { createTester } from './tester.js';
 import { webhookUrl } from './webhook-url.js';
@@ -52,6 +52,7 @@ export async function runForgeSetup(
       // First what needs most rights: without them nothing is half done.
       const made = wish === null ? undefined : await setUpHook(job, wish);
       await setUpLabels(job, labels);
+      await warnOfCi(job);
       if (wish !== null && made !== undefined) await tester.test(job, wish, made);
     });
   } finally {

@@ -77,6 +77,16 @@ export async function setUpHook(job: SetUpJob, wish: WebhookWish): Promise<MadeH
   return made;
 }
 
+/** Pushing a branch is a way into CI: the gate refuses CI's own files, not the scripts that they run. */
+export async function warnOfCi({ admin, target, report }: SetUpJob): Promise<void> {
+  const files = target.kind === 'repo' ? await admin.ciFiles(target) : [];
+  if (files.length === 0) return;
+  const detail =
+    `runs CI (${files.join(', ')}): an agent's branch runs there too. Give branches bot-bottle/* no secrets, or have ` +
+    'CI ask before it runs them (docs/security.md)';
+  report({ target: nameOfTarget(target), what: 'repository', state: 'warning', name: '', detail });
+}
+
 /** The new one first, so that at no time nothing is delivered; what comes twice meanwhile is recognized. */
 export async function replaceHook({ admin, target }: SetUpJob, old: Hook, wish: WebhookWish): Promise<Hook> {
   const hook = await admin.createHook(target, specOf(wish), old);

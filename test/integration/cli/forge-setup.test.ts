@@ -311,6 +311,18 @@ describe('forge setup on a real Gitea', function () {
     assert.equal((await asAlice(repo, '--no-test')).items[1]?.state, 'problem');
   });
 
+  it('warns where a pushed branch would run CI', async () => {
+    const repo = await repository();
+    await gitea.alice.on(repo).createFile({ branch: 'main', path: '.woodpecker/test.yml', content: 'x' });
+    await gitea.alice.on(repo).createFile({ branch: 'main', path: '.gitea/issue_template.md', content: 'x' });
+    const ran = await asAlice(repo, '--no-webhook');
+    assert.equal(ran.code, 0);
+    assert.match(
+      ran.items.find(({ state }) => state === 'warning')?.detail ?? '',
+      /^runs CI \(\.woodpecker\):/,
+    );
+  });
+
   it('says that an empty repository has nothing to deliver', async () => {
     await gitea.alice.api.call('POST', '/user/repos', { name: `empty-${String((count += 1))}` });
     const ran = await asAlice(`alice/empty-${String(count)}`, '--url', home.url);
