@@ -9,6 +9,8 @@ import type { ForgeSetupWorld } from './cli/forge-setup/world.js';
 import { requireSetting, type Config } from './config.js';
 import { inspectSecret, readSecret, writeSecret } from './config/secrets.js';
 import { InvalidInputError, UnusableSecretError } from './domain/errors.js';
+import type { AdminTarget } from './domain/forge-admin.js';
+import { servedRepositories } from './webhook/served-repositories.js';
 import { watchDeliveries } from './webhook/watch-deliveries.js';
 
 const SECRET_NAME = 'webhook-secret';
@@ -33,6 +35,7 @@ export function forgeSetup(config: Config): ForgeSetupWorld {
         }),
       ),
     readAdminToken,
+    serves: (target) => serves(config.FORGE_REPOS, target),
     manifests: () => manifests(config.BOT_BOTTLE_HOME),
     webhookSecret: () => {
       const state = inspectSecret(config.WEBHOOK_SECRET_FILE);
@@ -48,6 +51,12 @@ export function forgeSetup(config: Config): ForgeSetupWorld {
       ),
     watchDeliveries: (secret) => watchDeliveries(secret, config.WEBHOOK_LISTEN),
   };
+}
+
+function serves(patterns: readonly string[], target: AdminTarget): boolean {
+  if (target.kind === 'repo') return servedRepositories(patterns)(target.owner, target.repo);
+  const prefix = `${target.org}/`.toLowerCase();
+  return patterns.some((pattern) => pattern === '*' || pattern.toLowerCase().startsWith(prefix));
 }
 
 function readAdminToken(file: string): string {

@@ -27,6 +27,9 @@ export function explainRefusal(target: AdminTarget, error: ForgeHttpError, withA
       ? `the forge does not accept the token of --admin-token-file: it is wrong, expired or revoked${forgeSaid}`
       : `the forge does not accept the bot's token: it is wrong, expired or revoked; replace it with bot-bottle secret set forge-token < file`;
   }
+  if (error.status >= 300 && error.status < 400) {
+    return `the forge has ${name} under another name now, or FORGE_GITEA_API is not its final address`;
+  }
   if (error.status === 404) {
     return `${name} is not there, or hidden from the token's user: check the name${withAdminToken ? '' : ', and that the bot may read it'}`;
   }

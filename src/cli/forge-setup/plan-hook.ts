@@ -71,6 +71,13 @@ export function ownHooks(hooks: readonly Hook[], wanted: WantedHook): Hook[] {
   return hooks.filter((hook) => isOurs(hook, wanted));
 }
 
+/** A webhook's address without what may be secret in one that is not ours. */
+export function shownUrl(text: string): string {
+  if (!URL.canParse(text)) return '(no address)';
+  const { origin, pathname } = new URL(text);
+  return origin + pathname;
+}
+
 function isOurs(hook: Hook, wanted: WantedHook): boolean {
   if (isAt(hook, wanted.url) || (wanted.name !== null && hook.name === wanted.name)) return true;
   // Made by hand; one that bears our kind of name was made with another secret, somewhere else.
@@ -97,7 +104,7 @@ function beyondEdit(hook: Hook, wanted: WantedHook): string[] {
 
 function editable(hook: Hook, wanted: WantedHook): string[] {
   const differs: string[] = [];
-  if (!isAt(hook, wanted.url)) differs.push(`address was ${hook.url}`);
+  if (!isAt(hook, wanted.url)) differs.push(`address was ${shownUrl(hook.url)}`);
   const missing = WANTED_EVENTS.filter((event) => !hook.events.includes(event));
   const extra = hook.events.filter((event) => !WANTED_EVENTS.includes(event));
   if (missing.length > 0) differs.push(`events missing: ${missing.join(', ')}`);

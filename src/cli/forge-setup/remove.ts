@@ -1,5 +1,5 @@
 import { nameOfTarget } from '../../domain/forge-admin.js';
-import { ownHooks } from './plan-hook.js';
+import { ownHooks, shownUrl } from './plan-hook.js';
 import type { WantedHook } from './plan-hook.js';
 import { ownLabels } from './plan-labels.js';
 import { planned } from './report.js';
@@ -13,7 +13,7 @@ export async function removeSetUp(job: SetUpJob, wanted: WantedHook): Promise<vo
   for (const hook of ownHooks(await admin.listHooks(target), wanted)) {
     found += 1;
     if (!dryRun) await admin.deleteHook(target, hook.id);
-    report({ target: name, what: 'webhook', state: planned('removed', dryRun), name: hook.url });
+    report({ target: name, what: 'webhook', state: planned('removed', dryRun), name: shownUrl(hook.url) });
   }
   for (const label of ownLabels(await admin.listLabels(target))) {
     found += 1;

@@ -6,7 +6,7 @@ import { hookName } from './plan-hook.js';
 import { wantedLabels } from './plan-labels.js';
 import { removeSetUp } from './remove.js';
 import type { Report } from './report.js';
-import { setUpHook, setUpLabels, warnOfCi } from './set-up.js';
+import { setUpHook, setUpLabels, warnOfCi, warnOfUnserved } from './set-up.js';
 import type { WebhookWish } from './set-up.js';
 import { createTester } from './tester.js';
 import { webhookUrl } from './webhook-url.js';
@@ -53,6 +53,7 @@ export async function runForgeSetup(
       const made = wish === null ? undefined : await setUpHook(job, wish);
       await setUpLabels(job, labels);
       await warnOfCi(job);
+      warnOfUnserved(job, world);
       if (wish !== null && made !== undefined) await tester.test(job, wish, made);
     });
   } finally {
@@ -69,11 +70,16 @@ async function eachTarget(
     try {
       await work(target);
     } catch (error) {
-      if (!(error instanceof ForgeHttpError) || ![401, 403, 404].includes(error.status)) throw error;
+      if (!(error instanceof ForgeHttpError) || !isOfOneTarget(error)) throw error;
       const detail = explainRefusal(target, error, adminToken !== null);
       report({ target: nameOfTarget(target), what: 'webhook', state: 'problem', name: '', detail });
     }
   }
+}
+
+/** The token or the name is wrong there; anything else would go wrong with the other targets too. */
+function isOfOneTarget({ status }: ForgeHttpError): boolean {
+  return [401, 403, 404].includes(status) || (status >= 300 && status < 400);
 }
 
 function wishFor(world: ForgeSetupWorld, request: ForgeSetupRequest, report: Report): WebhookWish {

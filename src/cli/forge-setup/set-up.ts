@@ -1,9 +1,10 @@
 import { nameOfTarget } from '../../domain/forge-admin.js';
 import type { AdminTarget, ForgeAdmin, Hook, NewLabel } from '../../domain/forge-admin.js';
-import { planHook, WANTED_EVENTS } from './plan-hook.js';
+import { planHook, shownUrl, WANTED_EVENTS } from './plan-hook.js';
 import { planLabels } from './plan-labels.js';
 import { planned } from './report.js';
 import type { Report } from './report.js';
+import type { ForgeSetupWorld } from './world.js';
 
 export interface SetUpJob {
   readonly admin: ForgeAdmin;
@@ -67,14 +68,24 @@ export async function setUpHook(job: SetUpJob, wish: WebhookWish): Promise<MadeH
   for (const hook of duplicates) {
     if (!dryRun) await admin.deleteHook(target, hook.id);
     const detail = 'a second one of ours';
-    report({ ...item, state: planned('removed', dryRun), name: hook.url, detail });
+    report({ ...item, state: planned('removed', dryRun), name: shownUrl(hook.url), detail });
   }
   for (const { url } of strangers) {
     const detail =
       'of another installation, or left from an earlier address: remove it by hand if it is yours';
-    report({ ...item, state: 'warning', name: url, detail });
+    report({ ...item, state: 'warning', name: shownUrl(url), detail });
   }
   return made;
+}
+
+/** Deliveries of what `FORGE_REPOS` does not name are answered and dropped. */
+export function warnOfUnserved({ target, report }: SetUpJob, world: ForgeSetupWorld): void {
+  if (world.serves(target)) return;
+  const name = nameOfTarget(target);
+  const detail =
+    `FORGE_REPOS (${world.settings.repos.join(', ')}) does not name it, so its deliveries are ignored: add ` +
+    (target.kind === 'org' ? `${name}/*` : name);
+  report({ target: name, what: 'repository', state: 'warning', name: '', detail });
 }
 
 /** Pushing a branch is a way into CI: the gate refuses CI's own files, not the scripts that they run. */

@@ -1,4 +1,4 @@
-import type { ForgeAdmin, RepoTarget } from '../../domain/forge-admin.js';
+import type { AdminTarget, ForgeAdmin, RepoTarget } from '../../domain/forge-admin.js';
 import type { RightsProblem } from '../doctor/probes.js';
 
 /** What `forge setup` needs of the world; src/forge-setup.ts makes the real one. */
@@ -8,6 +8,8 @@ export interface ForgeSetupWorld {
   admin(token: string | null): ForgeAdmin;
   /** An administrator's token from a file that only its owner can read. Errors: `InvalidInputError`. */
   readAdminToken(file: string): string;
+  /** Whether `FORGE_REPOS` serves the repository, or any of the organization. */
+  serves(target: AdminTarget): boolean;
   /** Names of the manifests in effect; a broken one is a problem of its own. */
   manifests(): Promise<{
     readonly agents: readonly string[];

@@ -205,6 +205,8 @@ describe('forge setup on a real Gitea', function () {
     assert.equal(ran.code, 1);
     assert.equal((await hooks(repo)).length, 1);
     assert.match(ran.stdout, /alice\/nowhere is not there, or hidden/);
+    await gitea.alice.api.call('PATCH', `/repos/${repo}`, { name: `renamed-${String(count)}` });
+    assert.match((await asAlice(repo, '--no-test')).stdout, /under another name now/);
   });
 
   it('sets up an organization once for all its repositories, and tests it through one of them', async () => {
@@ -309,6 +311,13 @@ describe('forge setup on a real Gitea', function () {
     assert.equal((await hooks(repo)).length, 1);
     await home.write('secrets/forge-token', '');
     assert.equal((await asAlice(repo, '--no-test')).items[1]?.state, 'problem');
+  });
+
+  it('warns where FORGE_REPOS leaves out what is set up', async () => {
+    const repo = await repository();
+    home.set('FORGE_REPOS', 'acme/*');
+    const ran = await asAlice(repo, '--no-webhook');
+    assert.match(ran.stdout, new RegExp(`FORGE_REPOS \\(acme/\\*\\) does not name it.*add ${repo}`));
   });
 
   it('warns where a pushed branch would run CI', async () => {
