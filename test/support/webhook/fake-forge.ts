@@ -3,6 +3,7 @@ import type {
   Comment,
   ForgeUser,
   Issue,
+  LinkedPull,
   Permission,
   Place,
   PullRequest,
@@ -23,6 +24,7 @@ export class FakeForge {
   readonly comments = new Map<number, Comment>();
   readonly reviews = new Map<number, Review[]>();
   readonly timelines = new Map<number, TimelineAct[]>();
+  readonly linkedPulls: LinkedPull[] = [];
   readonly members = new Set(['bot']);
   readonly permissions = new Map<string, Permission>([['alice', 'write']]);
   readonly reactions: [number, ForgeReaction][] = [];
@@ -32,6 +34,10 @@ export class FakeForge {
   #acts = 0;
   /** Throws what is wrong with a call, if anything. */
   fault: (call: string) => void = () => undefined;
+
+  notFound(): ForgeHttpError {
+    return new ForgeHttpError(404, 'GET', '/', 'not found');
+  }
 
   putIssue(number: number, changes: Partial<Issue> = {}): Issue {
     const issue: Issue = {
@@ -98,8 +104,7 @@ export class FakeForge {
     const find = <T>(what: string, map: ReadonlyMap<number, T>, number: number): Promise<T> =>
       this.#call(`${what} ${String(number)}`, () => {
         const found = map.get(number);
-        if (found === undefined)
-          throw new ForgeHttpError(404, 'GET', `/${what}/${String(number)}`, 'not found');
+        if (found === undefined) throw this.notFound();
         return found;
       });
     const unused = (): never => {
@@ -122,7 +127,7 @@ export class FakeForge {
       react: (number, reaction) => this.#call('react', () => void this.reactions.push([number, reaction])),
       readComments: unused,
       readDiff: unused,
-      readLinkedPulls: unused,
+      readLinkedPulls: () => this.#call('linked', () => this.linkedPulls),
       readChecks: unused,
       postComment: unused,
       updateDescription: unused,
@@ -130,7 +135,14 @@ export class FakeForge {
       isPrOpen: unused,
       openPr: unused,
       requestReview: unused,
-      readRepository: unused,
+      readRepository: () =>
+        this.#call('repository', () => ({
+          id: 7,
+          fullName: 'alice/demo',
+          defaultBranch: 'main',
+          cloneUrl: '',
+          permissions: { pull: true, push: true, admin: false },
+        })),
     };
   }
 
