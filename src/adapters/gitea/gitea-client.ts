@@ -45,6 +45,8 @@ export interface GiteaResponse {
 
 const TIMEOUT_MS = 15_000;
 const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
+/** Codes of OpenSSL's and Node's checks of a certificate. */
+const CERTIFICATE = /CERT|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER/;
 const NEVER_SENT = new Set([
   'ECONNREFUSED',
   'ENOENT',
@@ -161,7 +163,10 @@ function connectionFailure(method: string, path: string, cause: unknown): Failur
     };
   }
   const code = cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : '';
-  const message = `${method} ${path}: no answer from the forge (${code === '' ? said : code}): is it running, and is FORGE_GITEA_API right?`;
+  const advice = CERTIFICATE.test(code)
+    ? 'its certificate is not one that is trusted here: set FORGE_CA_FILE to the PEM file of its authority'
+    : 'is it running, and is FORGE_GITEA_API right?';
+  const message = `${method} ${path}: no answer from the forge (${code === '' ? said : code}): ${advice}`;
   return {
     error: new ForgeHttpError(0, method, path, message, { cause }),
     repeatable: NEVER_SENT.has(code),
