@@ -7,19 +7,33 @@ import { publishTokenFile, requireSetting, type Config } from './config.js';
 import { readSecret } from './config/secrets.js';
 import type { RepoRef } from './domain/issue.js';
 
+export interface BotRightsOptions {
+  /** Asks with GET only, which finds no missing right to write. */
+  readonly onlyReads?: boolean;
+  readonly retry?: { readonly tries?: number };
+}
+
+/** The repositories that `FORGE_REPOS` names one by one: a pattern has none to ask about. */
+export function namedRepositories(config: Config): RepoRef[] {
+  return config.FORGE_REPOS.flatMap((pattern) => {
+    const [owner, repo] = pattern.split('/');
+    const isOne = owner !== undefined && repo !== undefined && !pattern.includes('*');
+    return isOne ? [{ forge: 'gitea', owner, repo }] : [];
+  });
+}
+
 /**
  * What is wrong with the tokens, and whose they are.
- * @param onlyReads asks with GET only
  * @throws UnusableSecretError without a token; ForgeHttpError when the forge does not answer or does not take it
  */
 export async function botRights(
   config: Config,
   repos: readonly RepoRef[],
-  onlyReads = false,
+  { onlyReads = false, retry = {} }: BotRightsOptions = {},
 ): Promise<{ readonly login: string; readonly problems: readonly RightsFinding[] }> {
   const baseUrl = requireSetting(config, 'FORGE_GITEA_API');
   const client = (file: string): GiteaClient =>
-    new GiteaClient({ baseUrl, token: readSecret(file, 'forge-token'), caFile: config.FORGE_CA_FILE });
+    new GiteaClient({ baseUrl, token: readSecret(file, 'forge-token'), caFile: config.FORGE_CA_FILE, retry });
   const ask = (purpose: TokenPurpose, file: string): ReturnType<typeof checkTokenRights> =>
     checkTokenRights(client(file), { org: config.FORGE_ORG, purpose, repos, onlyReads });
   const me = await giteaForgeFor(client(config.FORGE_TOKEN_FILE))({

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { agentProvider, providerNames } from './adapters/agents/registry.js';
 import { DockerBottleRuntime } from './adapters/docker/docker-runtime.js';
 import { missingSearchAttributes } from './adapters/temporal/set-up-namespace.js';
-import { botRights } from './bot-rights.js';
+import { botRights, namedRepositories } from './bot-rights.js';
 import type { DoctorProbes } from './cli/doctor/probes.js';
 import { loadConfig, requireSetting, type Config } from './config.js';
 import { homePath } from './config/home.js';
@@ -73,11 +73,8 @@ function stateOf(file: string): { state: 'set' | 'missing' } | { state: 'unusabl
 
 /** Both tokens; with repositories named one by one, their rights too. */
 async function forge(config: Config): ReturnType<DoctorProbes['forge']> {
-  const repos = config.FORGE_REPOS.flatMap((pattern) => {
-    const [owner, repo] = pattern.split('/');
-    return owner === undefined || repo === undefined || pattern.includes('*')
-      ? []
-      : [{ forge: 'gitea' as const, owner, repo }];
-  });
-  return { url: requireSetting(config, 'FORGE_GITEA_API'), ...(await botRights(config, repos)) };
+  return {
+    url: requireSetting(config, 'FORGE_GITEA_API'),
+    ...(await botRights(config, namedRepositories(config))),
+  };
 }

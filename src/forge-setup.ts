@@ -47,7 +47,7 @@ export function forgeSetup(config: Config): ForgeSetupWorld {
       botRights(
         config,
         repos.map(({ owner, repo }) => ({ forge: 'gitea', owner, repo })),
-        onlyReads,
+        { onlyReads },
       ),
     watchDeliveries: (secret) => watchDeliveries(secret, config.WEBHOOK_LISTEN),
   };
