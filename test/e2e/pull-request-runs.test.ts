@@ -71,24 +71,37 @@ describe('a run whose subject is a pull request', function () {
     assert.equal(run.files.turnRows(slug).length, 2, 'its own push woke nothing');
 
     const pushed = await alice.createFile({ branch: 'topic', path: 'person.md', content: 'person' });
-    await waitUntil('the second turn', () =>
-      run.files.turnRows(slug).some(({ turn, event }) => turn === 2 && event === 'ended'),
+    const prompts = async (turn: number): Promise<string> =>
+      run.files.text(slug, 'turns', String(turn), 'prompt.md');
+    await waitUntil('the second turn', async () => (await prompts(2)) !== '');
+    assert.match(
+      await prompts(2),
+      new RegExp(`New commits on #${String(run.issue)} by alice[^\\n]*${pushed}`),
     );
-    const text = await run.files.text(slug, 'turns', '2', 'prompt.md');
-    assert.match(text, new RegExp(`New commits on #${String(run.issue)} by alice[^\\n]*${pushed}`));
+    // It did not merge what alice pushed, and was nudged for that: however many turns that takes.
+    const { turn } = await run.until(
+      'the freeze after it',
+      (view) => view.phase === 'frozen' && view.turn >= 3,
+    );
 
+    const script = [
+      'merge refs/remotes/pr/topic',
+      `comment ${String(run.issue)} thanks`,
+      'done success merged',
+    ];
     await alice.review(run.issue, {
       verdict: 'comment',
-      body: bottleScript(`comment ${String(run.issue)} thanks`, 'done success second'),
+      body: bottleScript(...script),
       comments: [{ path: 'topic.md', line: 1, body: 'is this right?' }],
     });
-    await waitUntil('the third turn', () =>
-      run.files.turnRows(slug).some(({ turn, event }) => turn === 3 && event === 'ended'),
-    );
-    assert.match(
-      await run.files.text(slug, 'turns', '3', 'prompt.md'),
-      /> \[topic\.md:1\]\n> is this right\?/,
-    );
+    await run.until('the turn of the review', (view) => view.phase === 'frozen' && view.turn > turn);
+    assert.match(await prompts(turn + 1), /> \[topic\.md:1\]\n> is this right\?/);
+    const files = await alice.api.list('/repos/alice/demo/contents?ref=topic');
+    for (const name of ['topic.md', 'agent.md', 'person.md'])
+      assert.ok(
+        files.some((file) => file['name'] === name),
+        name,
+      );
     const said = await alice.comments(run.issue);
     assert.ok(said.some(({ login, body }) => login === stack.gitea.bot.login && body.startsWith('thanks')));
 
