@@ -20,7 +20,8 @@ const MIX = ['comment', 'description', 'reaction'].flatMap((kind) => Array<strin
 MIX.push('review', 'review', 'pull', 'pull', 'push');
 
 describe(`${String(ROUNDS)} writes to Gitea through a faulty network (FAULT_SEED=${String(SEED)})`, function () {
-  this.timeout(60_000 + ROUNDS * 1_000);
+  const lifetimeMs = 60_000 + ROUNDS * 1_000;
+  this.timeout(lifetimeMs);
   // Two streams: which writes they are depends on the seed alone, not on how a fault went.
   const random = seededRandom(SEED);
   const faults = new SeededFaults(seededRandom(SEED + 1), FAULTS_EACH);
@@ -44,7 +45,7 @@ describe(`${String(ROUNDS)} writes to Gitea through a faulty network (FAULT_SEED
     for (let i = 0; i < ISSUES; i += 1) issues.push(await alice.createIssue({ title: `issue ${String(i)}` }));
     written = new Written(issues);
 
-    proxy = await FaultProxy.start({ forge: gitea.url, choose: faults.choose });
+    proxy = await FaultProxy.start({ forge: gitea.url, choose: faults.choose, lifetimeMs });
     const token = gitea.bot.publisherToken;
     client = new GiteaClient({ baseUrl: proxy.url, token, retry: { tries: 3, baseMs: 1, capMs: 5 } });
     forge = giteaForgeFor(client)(repo);
