@@ -11,7 +11,6 @@ export type PushOutcome =
   | { readonly kind: 'moved' }
   | { readonly kind: 'refused'; readonly reason: string };
 
-const TIMEOUT_MS = 5 * 60_000;
 const RACE =
   /fetch first|non-fast-forward|stale info|cannot lock ref|failed to update ref|incorrect old value|reference already exists/i;
 /** The forge's report ended before it came to the branch: it may have taken the push. */
@@ -19,7 +18,11 @@ const UNTOLD = /\[remote failure\]|failed to report status/i;
 const RIGHTS = /permission denied|not allowed to push|not authorized/i;
 
 /** Pushes by commit id, never forced: the forge itself refuses what is not a fast-forward. */
-export async function push({ dir, head, request }: Candidate, remote: Remote): Promise<PushOutcome> {
+export async function push(
+  { dir, head, request }: Candidate,
+  remote: Remote,
+  timeoutMs: number,
+): Promise<PushOutcome> {
   const args = [
     ...[
       '--git-dir',
@@ -34,7 +37,7 @@ export async function push({ dir, head, request }: Candidate, remote: Remote): P
     ...['--recurse-submodules=no', '--no-signed', '--', remote.url, `${head}:refs/heads/${request.branch}`],
   ];
   const env = remoteEnvironment(remote.url, remote.token, remote.caFile);
-  const output = await runGit({ args, env, timeoutMs: TIMEOUT_MS });
+  const output = await runGit({ args, env, timeoutMs });
   if (output.exitCode === 0) return { kind: 'pushed' };
 
   // `!\t<from>:<to>\t[remote rejected] (reason)`, git-push(1)

@@ -54,6 +54,8 @@ describe(`${String(ROUNDS)} writes to Gitea through a faulty network (FAULT_SEED
       cloneUrl: () => `${proxy.url}/${fullName}.git`,
       readToken: () => token,
       publishToken: () => token,
+      // Some cut reports leave git waiting; the time-out's kill in the middle of a push is one more fault.
+      pushTimeoutMs: 8_000,
     });
     git(fixture.work, 'fetch', '-q', `${gitea.url}/${fullName}.git`, 'main');
     base = git(fixture.work, 'rev-parse', 'FETCH_HEAD');
