@@ -10,14 +10,13 @@ const ROOT = join(import.meta.dirname, '..', '..', '..');
 /** What `npm run build:bundle` makes, in a place of the test's own. Remove it with `removeBuiltBundle`. */
 export function buildBundle(): string {
   const directory = mkdtempSync(join(tmpdir(), 'bundle-build-'));
-  const file = join(directory, 'bundle.mjs');
-  // The script's own options; a later --outfile wins.
-  const built = spawnSync('npm', ['run', '--silent', 'build:bundle', '--', `--outfile=${file}`], {
+  // The script's own options; a later --outdir wins.
+  const built = spawnSync('npm', ['run', '--silent', 'build:bundle', '--', `--outdir=${directory}`], {
     cwd: ROOT,
     encoding: 'utf8',
   });
   if (built.status !== 0) throw new Error(`build:bundle failed: ${built.stderr}`);
-  return file;
+  return join(directory, 'bundle.mjs');
 }
 
 export function removeBuiltBundle(file: string): void {
