@@ -9,6 +9,7 @@ import { RateLimiter } from './forge/rate-limit.js';
 import { ScopedForge, type AgentForge } from './forge/scoped-forge.js';
 import { answerMessage } from './jsonrpc/dispatch.js';
 import { serveHttpOnUnixSocket } from './jsonrpc/http-unix.js';
+import { JsonRpcError } from './jsonrpc/protocol.js';
 import type { McpDoor } from './mcp/mcp-door.js';
 import { OperationLog } from './operation-log.js';
 import { PublishDesk } from './publish-desk.js';
@@ -84,7 +85,15 @@ export async function startBundle(config: BundleConfig, parts: BundleParts): Pro
     const { callsPerMinute } = config.rateLimits;
     return mcpDoor({
       methods: FORGE_METHODS,
-      call,
+      call: async (method, params) => {
+        try {
+          return { kind: 'answered', ...(await call(method, params)) };
+        } catch (error) {
+          if (error instanceof JsonRpcError) return { kind: 'failed', error };
+          onFault(error);
+          return { kind: 'fault' };
+        }
+      },
       issue: config.issue,
       onFault,
       redact,

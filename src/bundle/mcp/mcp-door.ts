@@ -13,6 +13,8 @@ import { mcpServer, type McpServerParts } from './mcp-server.js';
 
 export interface McpDoorOptions extends Omit<McpServerParts, 'progressMs'> {
   readonly redact: Redact;
+  /** Told what goes wrong in the SDK. */
+  readonly onFault: (error: unknown) => void;
   /** How many requests a minute that are no tool calls; those have the plane's limits. */
   readonly messagesPerMinute: number;
   /** Milliseconds, monotonic. */
@@ -37,8 +39,8 @@ export function mcpDoor(options: McpDoorOptions): McpDoor {
       answerJson(response, status, JSON.stringify(errorResponse(null, new JsonRpcError(code, why))));
     };
     const message = readMessage(body);
-    if (message instanceof JsonRpcError) {
-      refuse(400, message.code, message.message);
+    if ('refusal' in message) {
+      refuse(400, ...message.refusal);
       return;
     }
     const version = request.headers['mcp-protocol-version'];
@@ -71,15 +73,17 @@ export function mcpDoor(options: McpDoorOptions): McpDoor {
   };
 }
 
-function readMessage(body: string): JSONRPCMessage | JsonRpcError {
+function readMessage(
+  body: string,
+): JSONRPCMessage | { readonly refusal: readonly [code: number, why: string] } {
   let value: unknown;
   try {
     value = JSON.parse(body);
-  } catch (error) {
-    return new JsonRpcError(JSON_RPC_CODE.parseError, 'parse error: not JSON', undefined, { cause: error });
+  } catch {
+    return { refusal: [JSON_RPC_CODE.parseError, 'parse error: not JSON'] };
   }
   const parsed = JSONRPCMessageSchema.safeParse(value);
   if (parsed.success) return parsed.data;
   const why = 'invalid request: the body must be one JSON-RPC 2.0 message; there are no batches';
-  return new JsonRpcError(JSON_RPC_CODE.invalidRequest, why);
+  return { refusal: [JSON_RPC_CODE.invalidRequest, why] };
 }

@@ -6,19 +6,15 @@ import {
   McpError,
   type ServerNotification,
 } from '@modelcontextprotocol/sdk/types.js';
-import type { CallOutcome } from '../forge/forge-plane.js';
 import type { Method } from '../forge/method.js';
-import { JSON_RPC_CODE, JsonRpcError } from '../jsonrpc/protocol.js';
-import { toolAnswer, toolError, toolFault, type ToolAnswer } from './tool-answer.js';
+import { toolAnswer, type CallVerdict, type ToolAnswer } from './tool-answer.js';
 import { instructionsFor, toolOf } from './tools.js';
 
 export interface McpServerParts {
   readonly methods: readonly Method[];
-  /** The forge plane's own call: scope, limits, log and redaction are there, not here. Throws as the plane does. */
-  readonly call: (name: string, params: unknown) => Promise<CallOutcome>;
+  /** The forge plane's own call: scope, limits, log and redaction are there, not here. Never rejects. */
+  readonly call: (name: string, params: unknown) => Promise<CallVerdict>;
   readonly issue: number;
-  /** Told about what the agent must not see: errors that are not `JsonRpcError`. */
-  readonly onFault: (error: unknown) => void;
   /** Between two notifications of progress, to a client that asked for them, ms. */
   readonly progressMs: number;
 }
@@ -37,12 +33,9 @@ const NO_VALIDATOR = {
 export function mcpServer(parts: McpServerParts): McpServer {
   const mcp = new McpServer(
     { name: 'bottle', version: '1' },
-    {
-      capabilities: { tools: {} },
-      instructions: instructionsFor(parts.issue),
-      jsonSchemaValidator: NO_VALIDATOR,
-    },
+    { instructions: instructionsFor(parts.issue), jsonSchemaValidator: NO_VALIDATOR },
   );
+  mcp.server.registerCapabilities({ tools: {} });
   mcp.server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: parts.methods.map(toolOf) }));
   mcp.server.setRequestHandler(CallToolRequestSchema, async ({ params }, { _meta, sendNotification }) => {
     const stop = tellProgress(params.name, _meta?.progressToken, sendNotification, parts.progressMs);
@@ -57,23 +50,12 @@ export function mcpServer(parts: McpServerParts): McpServer {
 
 /** Errors: `McpError` -32602 for an unknown tool, as MCP has it; everything else is an answer. */
 async function callTool(name: string, params: unknown, parts: McpServerParts): Promise<ToolAnswer> {
+  // The plane hears of unknown ones too: they count against the limits and are logged.
+  const verdict = await parts.call(name, params);
   const method = parts.methods.find((known) => known.name === name);
-  try {
-    const outcome = await parts.call(name, params);
-    if (method === undefined) throw new Error('an unknown method was carried out');
-    return toolAnswer(method, outcome);
-  } catch (error) {
-    if (
-      method === undefined ||
-      (error instanceof JsonRpcError && error.code === JSON_RPC_CODE.methodNotFound)
-    ) {
-      const known = parts.methods.map((each) => each.name).join(', ');
-      throw new McpError(ErrorCode.InvalidParams, `unknown tool; there are ${known}`);
-    }
-    if (error instanceof JsonRpcError) return toolError(method, error);
-    parts.onFault(error);
-    return toolFault(method);
-  }
+  if (method !== undefined) return toolAnswer(method, verdict);
+  const known = parts.methods.map((each) => each.name).join(', ');
+  throw new McpError(ErrorCode.InvalidParams, `unknown tool; there are ${known}`);
 }
 
 /** Progress restarts the clock of clients that would give up on a long call. Returns what ends it. */

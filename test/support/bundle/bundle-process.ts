@@ -58,6 +58,10 @@ export class BundleProcess {
     });
   }
 
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
   async serving(): Promise<void> {
     await until(`the bundle serving, it said: ${this.stderr}`, () =>
       this.stderr.includes('"serving"') ? true : undefined,
