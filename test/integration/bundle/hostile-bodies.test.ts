@@ -215,7 +215,7 @@ describe('the sidecar and hostile bodies', function () {
     const written = bundle.forge.calls.filter(([name]) => WRITES.includes(name));
     assert.ok(written.length > 50, `${String(written.length)} writes`);
     for (const status of [200, 202, 204, 400])
-      assert.ok((statuses.get(status) ?? 0) > 20, JSON.stringify([...statuses]));
+      assert.ok((statuses.get(status) ?? 0) > 5, JSON.stringify([...statuses]));
     const refused = bundle.run.lines().filter(({ text }) => text.includes("outside the run's scope"));
     assert.ok(refused.length > 20, `${String(refused.length)} refused`);
   });
