@@ -82,6 +82,10 @@ async function relay(line) {
     write(errorFor(null, PARSE_ERROR, 'parse error: not JSON'));
     return;
   }
+  if (typeof message !== 'object' || message === null || Array.isArray(message)) {
+    write(errorFor(null, INVALID_REQUEST, 'a line is one message; there are no batches'));
+    return;
+  }
   let until;
   for (;;) {
     try {
@@ -175,7 +179,7 @@ function deliver(answer, message) {
 function deliverBody(status, text, message) {
   const answer = JSON.parse(text);
   if (answer.jsonrpc === '2.0' && answer.id !== null) deliver(answer, message);
-  else if (answer.jsonrpc === '2.0') write({ ...answer, id: message.id ?? null });
+  else if (answer.jsonrpc === '2.0') write({ ...answer, id: isRequest(message) ? message.id : null });
   else fail(message, NO_ANSWER, `The helper refused (${status}): ${answer.error ?? 'it did not say why'}.`);
 }
 
@@ -193,7 +197,7 @@ function fail(message, code, why) {
 }
 
 function isRequest(message) {
-  return message?.id !== undefined && typeof message.method === 'string';
+  return message.id !== undefined && typeof message.method === 'string';
 }
 
 function errorFor(id, code, message) {
