@@ -83,9 +83,11 @@ describe('a repository that does not stay where it was', function () {
     assert.equal(squatter, run.issue);
     await waitUntil('the refusal', () => stack.output.includes('which had this name before'));
 
-    await stack.gitea.addPerson('carol');
+    const carol = await stack.gitea.addPerson('carol');
     await admin.api.call('POST', '/repos/alice/second-name/transfer', { new_owner: 'carol' });
-    const moved = admin.on('carol/second-name');
+    const moved = carol.on('carol/second-name');
+    // Whose trigger it was must be allowed to drive an agent there, too.
+    await carol.api.call('PUT', '/repos/carol/second-name/collaborators/alice', { permission: 'write' });
     await moved.comment(run.issue, bottleScript('done success third'));
     await waitUntil('the row at its third place', () => rowOf(run, slug)?.owner === 'carol');
     await run.frozen(3, 'done');
