@@ -1,6 +1,6 @@
 /** The forge's vocabulary: what an issue, a pull request and their parts look like to the product, whatever the forge. */
 
-export type ForgeKind = 'gitea';
+export type ForgeKind = 'gitea' | 'github';
 
 export interface RepoRef {
   readonly forge: ForgeKind;
