@@ -23,7 +23,7 @@ export function issuesContract(use: () => ForgeFixture): void {
       [world.bot],
     );
     assert.equal(issue.author.login, owner.login);
-    assert.equal(issue.ref, 'main');
+    assert.equal(issue.ref, world.issueRef);
     assert.equal(issue.isPull, false);
     assert.equal(issue.locked, false);
     assert.equal(issue.closedAt, null);

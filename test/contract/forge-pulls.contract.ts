@@ -19,11 +19,11 @@ export function pullsContract(use: () => ForgeFixture): void {
     assert.equal(await forge.isPrOpen(number), true);
   });
 
-  it('shows a WIP: title as a draft', async () => {
+  it('shows a draft as one', async () => {
     const fixture = use();
     const { forge, owner } = fixture;
     const { branch } = await fixture.branchWithCommit();
-    const number = await owner.openPr({ title: 'WIP: not yet', head: branch });
+    const number = await owner.openPr({ title: 'not yet', head: branch, draft: true });
     assert.equal((await forge.readPr(number)).draft, true);
   });
 
