@@ -1,4 +1,4 @@
-import { ForgeHttpError, isNotFound } from '../../domain/errors.js';
+import { ForgeHttpError, InvalidInputError, isNotFound } from '../../domain/errors.js';
 import type { Permission } from '../../domain/issue.js';
 import { asObject, textOrEmpty } from '../forge-http/decode.js';
 import type { GithubAnswer, GithubApi, GithubClient } from './github-client.js';
@@ -9,6 +9,7 @@ import type { GithubRepo } from './github-repo.js';
  * to a token whose user is outside the organization GitHub answers 302, towards the public memberships.
  */
 export async function isOrgMember(client: GithubClient, org: string, username: string): Promise<boolean> {
+  named(org, username);
   try {
     return await isThere(client, (api) => api.orgs.checkMembershipForUser({ org, username }));
   } catch (error) {
@@ -49,6 +50,7 @@ const PERMISSIONS: Readonly<Record<string, Permission>> = {
 
 /** What `username` may do in the repository; a public one may be read by everybody. The bot needs write access to ask. */
 export async function permissionOf(repo: GithubRepo, username: string): Promise<Permission> {
+  named(username);
   try {
     const { data } = await repo.client.call((api) =>
       api.repos.getCollaboratorPermissionLevel({ ...repo.name, username }),
@@ -61,4 +63,9 @@ export async function permissionOf(repo: GithubRepo, username: string): Promise<
     if (isNotFound(error)) return 'none';
     throw error;
   }
+}
+
+/** Octokit drops an empty last segment, and the path without it is the list of all, which answers "yes". */
+function named(...names: readonly string[]): void {
+  if (names.includes('')) throw new InvalidInputError('a name on the forge is empty');
 }
