@@ -169,6 +169,7 @@ function doorApp(inboxFile: string): RequestListener {
     inbox,
     metrics: createMetrics(inbox, Date.now),
     serves: () => true,
+    worksIn: () => false,
     onAccepted: () => undefined,
     now: Date.now,
     onError: (message, error) => {

@@ -9,7 +9,7 @@ import { createWorkers } from '../src/adapters/temporal/workers.js';
 import type { RunEvent } from '../src/domain/events.js';
 import { workflowIdOf, type SubjectRef } from '../src/domain/issue.js';
 import { eventSignal } from '../src/workflows/messages.js';
-import { comment, observed, trigger } from '../test/support/machine/world.js';
+import { comment, observed, trigger, wrote } from '../test/support/machine/world.js';
 import type { WorkflowGateway } from '../src/webhook/gateway.js';
 import { temporalGateway } from '../src/webhook/temporal-gateway.js';
 import { ScriptedActivities } from '../test/support/temporal/scripted-activities.js';
@@ -69,7 +69,7 @@ async function withIssueWorkers<T>(client: Client, address: string, work: () => 
   const fake = new ScriptedActivities((turn) => ({
     run: async ({ subject, slug }) => {
       await send(subject, { kind: 'turn_started', slug, turn, at: 0 });
-      if (turn === 1) await send(subject, { kind: 'reference', reference: comment(1) });
+      if (turn === 1) await send(subject, wrote(comment(1)));
       return { done: { id: `d${String(turn)}`, status: 'success', summaryRef: 'r' } };
     },
     settle: { publish: PUBLISHED },

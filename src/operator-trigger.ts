@@ -26,9 +26,8 @@ export async function operatorTrigger(
   const baseUrl = requireSetting(config, 'FORGE_GITEA_API');
   const token = (): string => readSecret(config.FORGE_TOKEN_FILE, 'forge-token');
   const readAt = Date.now();
-  const issue = await giteaForgeFor(new GiteaClient({ baseUrl, token, caFile: config.FORGE_CA_FILE }))(
-    subject,
-  ).readIssue(subject.number);
+  const forge = giteaForgeFor(new GiteaClient({ baseUrl, token, caFile: config.FORGE_CA_FILE }))(subject);
+  const [issue, repository] = await Promise.all([forge.readIssue(subject.number), forge.readRepository()]);
   if (issue.state !== 'open') return { kind: 'refused', reason: 'the issue is closed: reopen it first' };
   const labels = parseTriggerLabels(issue.labels);
   const agent = options.agent ?? (labels.kind === 'agent' ? labels.agent : null);
@@ -41,7 +40,16 @@ export async function operatorTrigger(
       ? options.bottles
       : [labels.bottle];
   const promptRef = options.prompt === null ? null : await storePrompt(options.prompt);
-  const trigger = { agent, bottles, actor: '', actAt: Date.now(), operator: { promptRef } };
+  const trigger = {
+    agent,
+    bottles,
+    actor: '',
+    actAt: Date.now(),
+    actId: 0,
+    textHash: '',
+    pull: issue.isPull ? issue.number : null,
+    operator: { promptRef },
+  };
   const event = {
     kind: 'observed',
     readAt,
@@ -50,6 +58,7 @@ export async function operatorTrigger(
     triggered: true,
     trigger,
     prs: [],
+    place: { repoId: repository.id, owner: subject.owner, repo: subject.repo },
   } as const;
   await temporalGateway(client, { policy: policyOf(config) }).signalWithStart(subject, event, {
     title: options.label ?? issue.title,

@@ -11,7 +11,7 @@ import { readSecret } from './config/secrets.js';
 import { createLogger } from './log.js';
 import { createAcknowledger } from './webhook/acknowledge.js';
 import { startDispatcher } from './webhook/dispatcher.js';
-import { createDeliveryHandler } from './webhook/handle-delivery.js';
+import { createSegmentHandler } from './webhook/handle-segment.js';
 import { listen } from './webhook/listen.js';
 import { createMetrics } from './webhook/metrics.js';
 import { createRunLookup } from './webhook/run-lookup.js';
@@ -51,7 +51,9 @@ export async function startWebhook(config: Config): Promise<RunningWebhook> {
     },
     onError,
   });
-  const handle = createDeliveryHandler({
+  const runs = createRunLookup(database);
+  const serves = servedRepositories(config.FORGE_REPOS);
+  const handle = createSegmentHandler({
     forgeFor: giteaForgeFor(
       new GiteaClient({
         baseUrl: requireSetting(config, 'FORGE_GITEA_API'),
@@ -59,7 +61,7 @@ export async function startWebhook(config: Config): Promise<RunningWebhook> {
         caFile: config.FORGE_CA_FILE,
       }),
     ),
-    runs: createRunLookup(database),
+    runs,
     manifests: new ManifestDirectory(home),
     gateway,
     acknowledger,
@@ -68,7 +70,9 @@ export async function startWebhook(config: Config): Promise<RunningWebhook> {
       trigger: config.FORGE_TRIGGER,
       wake: config.FORGE_WAKE,
       wakeOn: config.FORGE_WAKE_ON === 'mention' ? 'mention' : 'every',
+      ignored: new Set(config.FORGE_WAKE_IGNORE.map((login) => login.toLowerCase())),
     },
+    serves,
     now: Date.now,
   });
   const dispatcher = startDispatcher({
@@ -88,7 +92,8 @@ export async function startWebhook(config: Config): Promise<RunningWebhook> {
     inbox,
     metrics,
     maxBodyBytes: config.WEBHOOK_MAX_BYTES,
-    serves: servedRepositories(config.FORGE_REPOS),
+    serves,
+    worksIn: (repoId) => runs.worksIn(repoId),
     onAccepted: () => {
       dispatcher.wake();
     },

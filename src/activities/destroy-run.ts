@@ -1,5 +1,5 @@
 import type { HostPorts } from './host-ports.js';
-import type { RunRef } from './inputs.js';
+import type { DestroyInput } from './inputs.js';
 import { extractWork, knownCommits } from './publish-gate.js';
 import { BotBottleError } from '../domain/errors.js';
 import { branchOf } from '../domain/slug.js';
@@ -7,7 +7,7 @@ import { branchOf } from '../domain/slug.js';
 const REMOVAL_TIMEOUT_MS = 10 * 60_000;
 
 /** Containers, volumes and workspace go; transcript, turns and the commits nobody has stay. Missing means done. */
-export async function destroyRun(ports: HostPorts, run: RunRef): Promise<void> {
+export async function destroyRun(ports: HostPorts, run: DestroyInput): Promise<void> {
   const { runtime, files, queue } = ports;
   const { slug } = run;
   await Promise.all([runtime.stop(slug, 'agent', 0), runtime.stop(slug, 'bundle', 1)]);
@@ -41,10 +41,11 @@ export async function destroyRun(ports: HostPorts, run: RunRef): Promise<void> {
  * Commits that are on no branch of the forge. A workspace that cannot be read has none; a forge or an engine that is
  * away comes back, and until then nothing is deleted. A repository that is gone has no branch that could hold them.
  */
-async function keepUnpublished(ports: HostPorts, run: RunRef): Promise<void> {
+async function keepUnpublished(ports: HostPorts, run: DestroyInput): Promise<void> {
   try {
-    const known = await commitsOnForge(ports, run);
-    const work = await extractWork(ports, run, known, 'unpublished');
+    const branch = run.branch ?? branchOf(run.slug, run.subject.number);
+    const known = await commitsOnForge(ports, run, branch);
+    const work = await extractWork(ports, run, branch, known, 'unpublished');
     if (work.kind === 'extracted' && work.extraction.bundle !== null) {
       await ports.files.saveFile(run.slug, 'unpublished.bundle', work.extraction.bundle);
     }
@@ -54,9 +55,9 @@ async function keepUnpublished(ports: HostPorts, run: RunRef): Promise<void> {
   }
 }
 
-async function commitsOnForge(ports: HostPorts, run: RunRef): Promise<string[]> {
+async function commitsOnForge(ports: HostPorts, run: DestroyInput, branch: string): Promise<string[]> {
   try {
-    return knownCommits(await ports.git.refresh(run.subject, branchOf(run.slug, run.subject.number), null));
+    return knownCommits(await ports.git.refresh(run.subject, branch, null));
   } catch (error) {
     if (!isFinal(error)) throw error;
     return [];

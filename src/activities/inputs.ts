@@ -5,6 +5,9 @@ import type { FrozenReason, StopReason, TurnCause, TurnResult } from '../domain/
 
 /** What names a run wherever it is worked on. */
 export interface RunRef {
+  /** The workflow's id, which keeps the name the repository had when the run began. */
+  readonly workflowId: string;
+  /** Where the issue is now. */
   readonly subject: SubjectRef;
   readonly slug: string;
   readonly turn: number;
@@ -14,14 +17,20 @@ export interface PrepareTurnInput extends RunRef {
   readonly trigger: Trigger;
   readonly cause: TurnCause;
   readonly references: readonly WakeReference[];
+  /** Older references that found no room in the mailbox. */
+  readonly omitted: number;
   readonly prNumber: number | null;
   readonly host: string | null;
+  /** The forge's id of the repository. */
+  readonly repoId: number | null;
 }
 
 export type PrepareTurnOutcome =
   | { readonly kind: 'ready'; readonly prepared: PreparedTurn }
   /** `stale`: the trigger act is not later than the end of the last life. */
-  | { readonly kind: 'refused'; readonly reason: string; readonly stale: boolean };
+  | { readonly kind: 'refused'; readonly reason: string; readonly stale: boolean }
+  /** What was to wake the agent is gone from the forge by now. */
+  | { readonly kind: 'nothing_left' };
 
 export interface RunTurnInput extends RunRef {
   readonly prepared: PreparedTurn;
@@ -69,6 +78,11 @@ export interface RecordTurnInput extends RunRef {
 
 export interface RecordStateInput extends RunRef {
   readonly snapshot: RunSnapshot;
+}
+
+export interface DestroyInput extends RunRef {
+  /** The run's branch; `null` when no turn was ever prepared. */
+  readonly branch: string | null;
 }
 
 export interface RecordEndInput extends RunRef {

@@ -2,6 +2,7 @@
 import type { SettledTurn } from '../domain/events.js';
 import type { PublishResult, TurnResult } from '../domain/turn.js';
 import type {
+  DestroyInput,
   PrepareTurnInput,
   PrepareTurnOutcome,
   PublishInput,
@@ -37,5 +38,5 @@ export interface HostActivities {
   readonly lastCheckinAge: (input: RunRef) => Promise<number>;
   readonly publishWork: (input: PublishInput) => Promise<PublishResult>;
   readonly settleTurn: (input: SettleTurnInput) => Promise<SettledTurn>;
-  readonly destroyRun: (input: RunRef) => Promise<void>;
+  readonly destroyRun: (input: DestroyInput) => Promise<void>;
 }

@@ -1,47 +1,26 @@
-import { isNotFound } from '../domain/errors.js';
-import type { WakeReference } from '../domain/events.js';
+import { createHash } from 'node:crypto';
+import type { Access } from '../domain/access.js';
+import type { Trigger } from '../domain/events.js';
 import type { Issue } from '../domain/issue.js';
 import type { AgentManifest, BlobStore, Forge } from '../domain/ports.js';
-import type { PromptCause as PromptCauseText, PromptEvent } from '../domain/prompt-input.js';
+import type { PromptCause as PromptCauseText, PromptTask } from '../domain/prompt-input.js';
+import { textHash } from '../domain/reference-key.js';
 import type { PrepareTurnInput } from './inputs.js';
 
-/** References become text, read fresh; what is gone from the forge by now is left out. In the order of the references. */
-export async function readEvents(forge: Forge, references: readonly WakeReference[]): Promise<PromptEvent[]> {
-  const found = await Promise.all(references.map((reference) => readEvent(forge, reference)));
-  return found.filter((event) => event !== undefined);
-}
-
-async function readEvent(forge: Forge, reference: WakeReference): Promise<PromptEvent | undefined> {
-  const { number, author } = reference;
-  try {
-    switch (reference.kind) {
-      case 'comment': {
-        const comment = await forge.readComment(reference.id);
-        return { kind: 'comment', number, author, at: comment.createdAt, body: comment.body };
-      }
-      case 'review': {
-        const reviews = await forge.readReviews(number);
-        const review = reviews.find((one) => one.id === reference.id);
-        if (review === undefined) return undefined;
-        const { state, body, comments, submittedAt: at } = review;
-        return { kind: 'review', number, author, at, state, body, comments };
-      }
-      case 'push':
-        return { kind: 'push', number, author, at: new Date(reference.at).toISOString(), sha: reference.sha };
-    }
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
+export interface PromptSources {
+  readonly blobs: BlobStore;
+  readonly forge: Forge;
+  readonly access: Access;
 }
 
 /** The machine's cause with its references read. */
 export async function causeText(
-  blobs: BlobStore,
+  sources: PromptSources,
   { cause, trigger }: Pick<PrepareTurnInput, 'cause' | 'trigger'>,
   issue: Issue,
   agent: AgentManifest,
 ): Promise<PromptCauseText> {
+  const { blobs } = sources;
   switch (cause.kind) {
     case 'first': {
       const promptRef = trigger.operator?.promptRef ?? null;
@@ -51,12 +30,7 @@ export async function causeText(
           role: agent.prompt,
           task: { kind: 'local', prompt: await blobs.getText(promptRef) },
         };
-      const { number, title, body, author, url } = issue;
-      return {
-        kind: 'first',
-        role: agent.prompt,
-        task: { kind: issue.isPull ? 'pull' : 'issue', number, title, body, author: author.login, url },
-      };
+      return { kind: 'first', role: agent.prompt, task: await taskOf(sources, trigger, issue) };
     }
     case 'wake':
     case 'retriggered':
@@ -73,4 +47,24 @@ export async function causeText(
         reason: { why: 'uncommitted', paths: (await blobs.getText(cause.pathsRef)).split('\n') },
       };
   }
+}
+
+async function taskOf({ forge, access }: PromptSources, trigger: Trigger, issue: Issue): Promise<PromptTask> {
+  const { number, title, body, author, url } = issue;
+  const [withheld, linkedPulls] = await Promise.all([
+    isWithheld(access, trigger, issue),
+    issue.isPull ? [] : forge.readLinkedPulls(number),
+  ]);
+  const kind = issue.isPull ? 'pull' : 'issue';
+  return { kind, number, title, body, author: author.login, url, withheld, linkedPulls };
+}
+
+/**
+ * An issue's text can be changed by its author and by whoever can write: when the author may not drive an agent, a
+ * change since the trigger may be his, and nobody who may has approved of it.
+ */
+async function isWithheld(access: Access, trigger: Trigger, issue: Issue): Promise<boolean> {
+  if (trigger.textHash === '') return false;
+  const hash = textHash(issue, (text) => createHash('sha256').update(text).digest('hex'));
+  return hash !== trigger.textHash && !(await access.mayTrigger(issue.author.login));
 }

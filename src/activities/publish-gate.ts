@@ -3,7 +3,6 @@ import { InvalidInputError } from '../domain/errors.js';
 import type { SubjectRef } from '../domain/issue.js';
 import type { Forge, TurnRecord, TurnRefs } from '../domain/ports.js';
 import { pullRequestBody, pullRequestTitle } from '../domain/inert-text.js';
-import { branchOf } from '../domain/slug.js';
 import type { PublishResult } from '../domain/turn.js';
 import type { HostPorts } from './host-ports.js';
 import type { RunRef } from './inputs.js';
@@ -24,16 +23,17 @@ export type ExtractedWork =
 export async function extractWork(
   ports: HostPorts,
   run: RunRef,
+  branch: string,
   known: readonly string[],
   purpose: string,
 ): Promise<ExtractedWork> {
-  const { slug, subject } = run;
+  const { slug } = run;
   const target = {
     name: purpose,
     slug,
     image: ports.settings.bundleImage,
     workspaceDir: ports.files.paths(slug).workspace,
-    branch: branchOf(slug, subject.number),
+    branch,
     timeoutMs: EXTRACTION_TIMEOUT_MS,
   };
   const output = await ports.runtime.runOnce(extractionSpec(target, known, ports.settings.maxPublishBytes));
@@ -57,6 +57,7 @@ export function knownCommits(refs: TurnRefs | null | undefined): string[] {
 }
 
 export interface GateInput extends RunRef {
+  readonly branch: string;
   readonly extraction: Extraction;
   readonly record: TurnRecord;
   readonly publication: Publication;
@@ -69,8 +70,7 @@ export interface GateInput extends RunRef {
  * adopted. Repeating it changes nothing. A refusal is an answer for the agent, not a fault.
  */
 export async function publishThroughGate(ports: HostPorts, input: GateInput): Promise<PublishResult> {
-  const { subject, slug, turn, extraction, record } = input;
-  const branch = branchOf(slug, subject.number);
+  const { subject, slug, turn, branch, extraction, record } = input;
   const pushed = await pushBranch(ports, input, branch);
   if (pushed.kind === 'refused') return pushed;
   if (pushed.kind === 'pushed') await ports.files.saveFile(slug, PUBLISHED_FILE, pushed.head);

@@ -10,11 +10,12 @@ export async function publishWork(ports: HostPorts, input: PublishInput): Promis
   const record = await ports.files.readTurn(slug, turn);
   if (record === undefined)
     throw new InvalidInputError(`turn ${String(turn)} of ${slug} has not begun on this host`);
-  const work = await extractWork(ports, input, knownCommits(record.refs), 'publish');
+  const work = await extractWork(ports, input, input.prepared.branch, knownCommits(record.refs), 'publish');
   if (work.kind === 'failed') return { kind: 'refused', reason: work.reason };
   const { title, body } = readContent(await ports.blobs.getText(input.contentRef));
   return publishThroughGate(ports, {
     ...input,
+    branch: input.prepared.branch,
     record,
     extraction: work.extraction,
     publication: { kind: 'pull_request', title, body, draft: false },

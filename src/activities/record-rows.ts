@@ -2,6 +2,7 @@ import { InvalidInputError } from '../domain/errors.js';
 import type { Database } from '../domain/ports.js';
 import type { ForgeStateRow, OperationRow } from '../domain/rows.js';
 import type { HomePorts } from './home-ports.js';
+import { placeRow, rowOfRun } from './turn-rows.js';
 import type { RecordEndInput, RecordStateInput, RecordTurnInput, RunRef, RunSnapshot } from './inputs.js';
 
 /** A finished turn: its row, its operations, and the run's state row, in one transaction. */
@@ -39,7 +40,7 @@ export async function recordState(ports: HomePorts, input: RecordStateInput): Pr
 export async function recordEnd(ports: HomePorts, input: RecordEndInput): Promise<void> {
   const { database } = ports;
   database.transaction(() => {
-    const row = ownRow(database, input);
+    const row = rowOfRun(database, input.slug);
     if (row === undefined) return;
     const updatedAt = ports.clock.now();
     database.forgeState.upsert({
@@ -60,11 +61,14 @@ function updateState(
   snapshot: RunSnapshot,
   times: { readonly now: number; readonly lastCheckinAt?: number },
 ): void {
-  const row = ownRow(database, run);
+  const row = rowOfRun(database, run.slug);
   if (row === undefined) return;
+  const { owner, repo } = run.subject;
   const prUrl = snapshot.prNumber === null ? null : prUrlOf(row, snapshot.prNumber);
-  database.forgeState.upsert({
+  placeRow(database, {
     ...row,
+    owner,
+    repo,
     status: snapshot.phase === 'frozen' ? 'frozen' : 'running',
     phase: snapshot.phase,
     reason: snapshot.reason,
@@ -74,12 +78,6 @@ function updateState(
     lastCheckinAt: times.lastCheckinAt ?? row.lastCheckinAt,
     updatedAt: times.now,
   });
-}
-
-/** The row, unless a later life of the issue has taken it over. */
-function ownRow(database: Database, run: RunRef): ForgeStateRow | undefined {
-  const row = database.forgeState.get(run.subject);
-  return row?.slug === run.slug ? row : undefined;
 }
 
 /** Gitea's page of a pull request stands beside its issues'. */

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import type { SettledTurn } from '../domain/events.js';
 import type { Extraction } from '../domain/extractor.js';
 import { patchSpec } from '../domain/extractor.js';
-import { branchOf } from '../domain/slug.js';
 import type { PublishResult } from '../domain/turn.js';
 import type { HostPorts } from './host-ports.js';
 import type { SettleTurnInput } from './inputs.js';
@@ -18,7 +17,7 @@ export async function settleTurn(ports: HostPorts, input: SettleTurnInput): Prom
   const record = await ports.files.readTurn(slug, turn);
   const [transcriptHash, work] = await Promise.all([
     snapshotSession(ports, input),
-    extractWork(ports, input, knownCommits(record?.refs), 'settle'),
+    extractWork(ports, input, input.prepared.branch, knownCommits(record?.refs), 'settle'),
   ]);
   if (work.kind === 'failed' || record === undefined) {
     const reason = work.kind === 'failed' ? work.reason : 'the turn never began';
@@ -41,6 +40,7 @@ export async function settleTurn(ports: HostPorts, input: SettleTurnInput): Prom
       ? skipped(stuck)
       : publishThroughGate(ports, {
           ...input,
+          branch: input.prepared.branch,
           record,
           extraction,
           publication: await publicationOf(ports, input),
@@ -100,13 +100,13 @@ async function keepUncommitted(
   const { uncommitted } = extraction.inspection;
   const listed = uncommitted.filter((path) => path !== 'STUCK.md');
   if (listed.length === 0) return null;
-  const { slug, turn, subject } = input;
+  const { slug, turn } = input;
   const target = {
     name: 'patch',
     slug,
     image: ports.settings.bundleImage,
     workspaceDir: ports.files.paths(slug).workspace,
-    branch: branchOf(slug, subject.number),
+    branch: input.prepared.branch,
     timeoutMs: PATCH_TIMEOUT_MS,
   };
   const patch = await ports.runtime.runOnce(patchSpec(target, MAX_PATCH_BYTES));

@@ -11,6 +11,7 @@ import type { Client, WorkflowHandle } from '@temporalio/client';
 import type { OperatorCommand } from '../domain/events.js';
 import type { SubjectRef } from '../domain/issue.js';
 import { workflowIdOf } from '../domain/issue.js';
+import { identityOf } from '../domain/rows.js';
 import type { Database } from '../domain/ports.js';
 import type { ForgeStateRow, RejectionRow } from '../domain/rows.js';
 import { commandUpdate, stateQuery, timelineQuery } from '../workflows/messages.js';
@@ -60,7 +61,9 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
   async function liveView(row: ForgeStateRow): Promise<RunView | undefined> {
     if (row.status === 'destroyed') return undefined;
     const ask = { ...world, callMs: LIVE_VIEW_MS };
-    const live = await call(ask, (handle) => handle.query(stateQuery), subjectOf(row)).catch(() => undefined);
+    const live = await call(ask, (handle) => handle.query(stateQuery), subjectOf(database, row)).catch(
+      () => undefined,
+    );
     return live?.slug === row.slug ? live : undefined;
   }
 
@@ -116,19 +119,19 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
     async resume(slug, prompt) {
       const row = rowOf(database, { kind: 'slug', slug });
       if (row === undefined) return { kind: 'not_found' };
-      const answer = await update(subjectOf(row), {
+      const answer = await update(subjectOf(database, row), {
         kind: 'resume',
         promptRef: await world.storePrompt(prompt),
       });
       if ('kind' in answer) return answer;
-      return { kind: 'started', slug, workflowId: workflowIdOf(subjectOf(row)), turn: answer.turn };
+      return { kind: 'started', slug, workflowId: workflowIdOf(subjectOf(database, row)), turn: answer.turn };
     },
 
     async command(target, command) {
       const row = rowOf(database, target);
       // A run so young that it has no row yet is found by its issue all the same.
       const subject =
-        row !== undefined ? subjectOf(row) : target.kind === 'subject' ? target.subject : undefined;
+        row !== undefined ? subjectOf(database, row) : target.kind === 'subject' ? target.subject : undefined;
       if (subject === undefined) return { kind: 'not_found' };
       const answer = await update(subject, await operatorCommand(world, command));
       return 'kind' in answer ? answer : { kind: 'accepted', slug: answer.slug, phase: answer.phase };
@@ -227,11 +230,12 @@ async function subjectOfSlug(database: Database, slug: string): Promise<SubjectR
       EXIT.notFound,
       `no run ${slug}: bot-bottle orchestrate status lists what there is`,
     );
-  return subjectOf(row);
+  return subjectOf(database, row);
 }
 
-function subjectOf({ forge, owner, repo, issueNumber }: ForgeStateRow): SubjectRef {
-  return { forge, owner, repo, number: issueNumber };
+/** The name its workflow has, whatever its repository is called now. */
+function subjectOf(database: Pick<Database, 'runs'>, row: ForgeStateRow): SubjectRef {
+  return identityOf(row, database.runs.run(row.slug));
 }
 
 async function operatorCommand(world: OrchestratorWorld, command: RunCommand): Promise<OperatorCommand> {

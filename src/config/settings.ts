@@ -115,6 +115,12 @@ export const SETTINGS = {
     fallback: 'comment',
     description: 'Whether every comment wakes, or only one that mentions an assignee of the organisation.',
   }),
+  FORGE_WAKE_IGNORE: required({
+    type: 'list of logins',
+    parse: listOf(FORGE_NAME),
+    fallback: 'gitea-actions,forgejo-actions',
+    description: 'Accounts that never wake an agent, whatever they may do: other bots. Separated by commas.',
+  }),
   FORGE_ACK: required({
     type: '`reactions` or `none`',
     parse: oneOf('reactions', 'none'),

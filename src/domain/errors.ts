@@ -64,6 +64,9 @@ export class GitError extends BotBottleError {
   }
 }
 
+const NOT_HERE = new Set([301, 302, 307, 308, 404, 410]);
+
+/** Under that name there is nothing: gone, hidden from us, or moved (a redirect is not followed). */
 export function isNotFound(error: unknown): boolean {
-  return error instanceof ForgeHttpError && error.status === 404;
+  return error instanceof ForgeHttpError && NOT_HERE.has(error.status);
 }

@@ -2,6 +2,7 @@
  * Everything that can happen to a run, as small references: no comment text, title or prompt is ever in here, because
  * all of it ends up in the workflow's history.
  */
+import type { Place } from './issue.js';
 import type { Done, PublishResult, TurnResult } from './turn.js';
 
 /** Something a person did that becomes part of a prompt. */
@@ -27,8 +28,14 @@ export interface Trigger {
   readonly bottles: readonly string[];
   /** Login on the forge; empty for the operator. */
   readonly actor: string;
-  /** Epoch milliseconds of the completing act, the forge's clock. */
+  /** Epoch milliseconds of the completing act, the forge's clock: whole seconds. */
   readonly actAt: number;
+  /** The forge's number of that act, which orders acts of the same second; 0 for the operator. */
+  readonly actId: number;
+  /** Hash of title and description as they were then; empty when nobody's text counts. */
+  readonly textHash: string;
+  /** The pull request the run works on from its beginning: its subject, or an earlier run's that was reopened. */
+  readonly pull: number | null;
   /** Started by the operator, not by the forge: label and assignee are not asked for. `promptRef` replaces the issue's text. */
   readonly operator?: { readonly promptRef: string | null };
 }
@@ -55,12 +62,21 @@ export interface Observed {
   readonly trigger: Trigger | null;
   /** The run's pull requests that were read along. */
   readonly prs: readonly ObservedPr[];
+  /** Where the repository is now. */
+  readonly place: Place;
 }
 
 /** What arrives through the one `event` signal. */
 export type RunEvent =
   | Observed
-  | { readonly kind: 'reference'; readonly reference: WakeReference }
+  /** What people wrote or pushed, in order, and the comments (by id) that are gone from the forge. */
+  | {
+      readonly kind: 'references';
+      readonly references: readonly WakeReference[];
+      readonly withdrawn: readonly number[];
+    }
+  /** Subject or repository are gone, or no longer served. */
+  | { readonly kind: 'lost'; readonly readAt: number; readonly why: string }
   | { readonly kind: 'turn_started'; readonly slug: string; readonly turn: number; readonly at: number }
   | { readonly kind: 'done'; readonly slug: string; readonly turn: number; readonly done: Done };
 
@@ -83,6 +99,8 @@ export type InnerEvent =
       readonly reason: string;
       readonly stale: boolean;
     }
+  /** What was to wake the agent is gone from the forge by now. */
+  | { readonly kind: 'nothing_left'; readonly turn: number }
   | { readonly kind: 'turn_lost'; readonly turn: number }
   | { readonly kind: 'turn_finished'; readonly turn: number; readonly result: TurnResult }
   | { readonly kind: 'settled'; readonly turn: number; readonly settled: SettledTurn }
@@ -104,6 +122,10 @@ export type MachineEvent = RunEvent | InnerEvent;
 /** Result of `prepareTurn`: what the host needs to run the turn. */
 export interface PreparedTurn {
   readonly promptRef: string;
+  /** The branch the run works on and publishes to. */
+  readonly branch: string;
+  /** Keys of comments that had changed again when they were read for the prompt. */
+  readonly readKeys: readonly string[];
   readonly provider: string;
   readonly model: string | null;
   readonly image: string;

@@ -47,7 +47,8 @@ fi
 is_sha "$head" || exit 65
 
 scratch=$(mktemp -d /tmp/extract.XXXXXX 2>/dev/null || mktemp -d /dev/shm/extract.XXXXXX) || exit 70
-mkdir -p "$scratch/objects/info" "$scratch/refs/heads/\${branch%/*}" || exit 70
+case $branch in */*) above=/\${branch%/*} ;; *) above= ;; esac
+mkdir -p "$scratch/objects/info" "$scratch/refs/heads$above" || exit 70
 printf '[core]\\n\\trepositoryformatversion = 0\\n\\tbare = false\\n' >"$scratch/config" || exit 70
 printf '%s\\n' "$repo/objects" >"$scratch/objects/info/alternates" || exit 70
 printf '%s\\n' "$head" >"$scratch/refs/heads/$branch" || exit 70

@@ -1,7 +1,7 @@
 import { EXTRACTOR_SCRIPT } from './extractor-script.js';
 import { InvalidInputError } from './errors.js';
 import type { OneShotSpec } from './ports.js';
-import { issueOfBranch } from './slug.js';
+import { isBranchName } from './branch-name.js';
 
 /** Most uncommitted paths a report names. */
 export const MAX_UNCOMMITTED_PATHS = 200;
@@ -94,8 +94,8 @@ function spec(
   values: readonly string[],
   maxOutputBytes: number,
 ): OneShotSpec {
-  if (issueOfBranch(target.branch) === undefined) {
-    throw new InvalidInputError(`"${target.branch}" is not the branch of a run`);
+  if (!isBranchName(target.branch)) {
+    throw new InvalidInputError(`"${target.branch}" cannot be the branch of a run`);
   }
   return {
     name: target.name,

@@ -1,6 +1,7 @@
 /** The forge's vocabulary: what an issue, a pull request and their parts look like to the product, whatever the forge. */
 
-export type ForgeKind = 'gitea' | 'github';
+export const FORGE_KINDS = ['gitea', 'github'] as const;
+export type ForgeKind = (typeof FORGE_KINDS)[number];
 
 export interface RepoRef {
   readonly forge: ForgeKind;
@@ -85,14 +86,31 @@ export interface CheckStatus {
   readonly description: string;
 }
 
-/** One entry of the forge's own timeline of an issue that can complete a trigger. */
+/** One entry of the forge's own timeline of an issue: what can complete or end a trigger, and pushes to a PR. */
 export interface TimelineAct {
-  readonly kind: 'labeled' | 'unlabeled' | 'assigned' | 'unassigned' | 'opened' | 'reopened' | 'closed';
+  /** Grows with every entry of the forge, so that it orders acts of one second; 0 for the opening. */
+  readonly id: number;
+  readonly kind:
+    'labeled' | 'unlabeled' | 'assigned' | 'unassigned' | 'opened' | 'reopened' | 'closed' | 'pushed';
   readonly actor: ForgeUser;
   /** ISO 8601 */
   readonly at: string;
-  /** The label's name, or the assignee's login; empty for the others. */
+  /** The label's name, the assignee's login, the head commit of a push; empty for the others. */
   readonly what: string;
+}
+
+/** A pull request that names an issue, as the issue's timeline has it. */
+export interface LinkedPull {
+  readonly number: number;
+  readonly title: string;
+  readonly author: string;
+}
+
+/** Where a repository is now: its id stays when it is renamed or transferred. */
+export interface Place {
+  readonly repoId: number;
+  readonly owner: string;
+  readonly repo: string;
 }
 
 export interface Repository {
@@ -123,14 +141,20 @@ export function workflowIdOf(subject: SubjectRef): string {
   return `${subject.forge}:${subject.owner}/${subject.repo}#${String(subject.number)}`;
 }
 
-const SUBJECT = /^(?:(gitea):)?([^/\s:#]+)\/([^/\s#]+)#(\d{1,16})$/;
+/** The reverse of `workflowIdOf`; `undefined` for the id of another kind of workflow. */
+export function subjectOfWorkflow(id: string): SubjectRef | undefined {
+  return FORGE_KINDS.some((kind) => id.startsWith(`${kind}:`)) ? parseSubject(id) : undefined;
+}
 
-/** Reads `owner/repo#12` or `gitea:owner/repo#12`; `undefined` when it is neither. */
-export function parseSubject(text: string): SubjectRef | undefined {
+const SUBJECT = /^(?:(gitea|github):)?([^/\s:#]+)\/([^/\s#]+)#(\d{1,16})$/;
+
+/** Reads `owner/repo#12` (of the forge given) or `gitea:owner/repo#12`; `undefined` when it is neither. */
+export function parseSubject(text: string, unnamed: ForgeKind = 'gitea'): SubjectRef | undefined {
   const match = SUBJECT.exec(text.trim());
   if (!match) return undefined;
-  const [, , owner, repo, digits] = match;
+  const [, named, owner, repo, digits] = match;
   const number = Number(digits);
   if (!isForgeName(owner) || !isForgeName(repo) || !isForgeNumber(number)) return undefined;
-  return { forge: 'gitea', owner, repo, number };
+  const forge = FORGE_KINDS.find((kind) => kind === named) ?? unnamed;
+  return { forge, owner, repo, number };
 }

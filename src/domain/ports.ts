@@ -2,7 +2,9 @@ import type {
   CheckStatus,
   Comment,
   Issue,
+  LinkedPull,
   Permission,
+  Place,
   PullRequest,
   RepoRef,
   Repository,
@@ -48,6 +50,10 @@ export interface Forge {
   openPr(input: OpenPrInput): Promise<PullRequest>;
   requestReview(prNumber: number, login: string): Promise<void>;
   readTimeline(number: number): Promise<TimelineAct[]>;
+  /** Open pull requests that name the issue. */
+  readLinkedPulls(number: number): Promise<LinkedPull[]>;
+  /** Where the repository with this id is now; `undefined` when it is gone, or hidden from us. */
+  whereIs(repoId: number): Promise<Place | undefined>;
   readRepository(): Promise<Repository>;
   /** Adds a reaction of the token's user once. */
   react(number: number, reaction: ForgeReaction): Promise<void>;
@@ -459,11 +465,11 @@ export interface Database {
 
 export interface RunChannel {
   turnStarted(
-    subject: SubjectRef,
+    workflowId: string,
     message: { readonly slug: string; readonly turn: number; readonly at: number },
   ): Promise<void>;
   signalDone(
-    subject: SubjectRef,
+    workflowId: string,
     message: {
       readonly slug: string;
       readonly turn: number;
@@ -474,7 +480,7 @@ export interface RunChannel {
   ): Promise<void>;
   /** Runs the publish gate for the agent's `open_pr`; the same request id gives the same answer. */
   openPr(
-    subject: SubjectRef,
+    workflowId: string,
     message: {
       readonly slug: string;
       readonly turn: number;

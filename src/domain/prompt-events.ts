@@ -9,8 +9,9 @@ const SHORTENED_BYTES = 512;
 /**
  * The events in their order, within so many bytes: when they do not fit, the oldest are shortened first, and if even
  * that is too long, the oldest are left out; either is said.
+ * @param before how many older ones were left out before
  */
-export function renderEvents(events: readonly PromptEvent[], maxBytes: number): string {
+export function renderEvents(events: readonly PromptEvent[], maxBytes: number, before = 0): string {
   const full = events.map((event) => sized(renderEvent(event, COMMENT_BYTES)));
   let total = full.reduce((sum, { bytes }) => sum + bytes, 0);
   const fitted = full.map((block, index) => {
@@ -20,8 +21,12 @@ export function renderEvents(events: readonly PromptEvent[], maxBytes: number): 
     total += short.bytes - block.bytes;
     return short;
   });
-  const omitted = (n: number): string =>
-    n === 0 ? '' : `(${String(n)} older ${n === 1 ? 'event is' : 'events are'} left out here for length.)`;
+  const omitted = (here: number): string => {
+    const n = before + here;
+    return n === 0
+      ? ''
+      : `(${String(n)} older ${n === 1 ? 'event is' : 'events are'} left out here for length.)`;
+  };
   let first = 0;
   for (; total + utf8Length(omitted(first)) + 2 > maxBytes && first < fitted.length; first += 1) {
     total -= fitted[first]?.bytes ?? 0;

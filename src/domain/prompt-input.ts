@@ -1,3 +1,5 @@
+import type { LinkedPull } from './issue.js';
+
 /** What a turn's prompt is made of. Every text in here except the operator's own is written by strangers. */
 
 /** One thing that happened, in the order in which the agent shall learn of it. Times are ISO 8601. */
@@ -43,6 +45,10 @@ export type PromptTask =
       readonly body: string;
       readonly author: string;
       readonly url: string;
+      /** Title and description were changed after the trigger, and perhaps by somebody who may not drive an agent. */
+      readonly withheld: boolean;
+      /** Open pull requests that name the issue already. */
+      readonly linkedPulls: readonly LinkedPull[];
     }
   /** A run without an issue: the operator's own words. */
   | { readonly kind: 'local'; readonly prompt: string };
@@ -81,6 +87,8 @@ export type PromptInput = PromptCause & {
   readonly pr: number | null;
   /** In order; may be empty. */
   readonly events: readonly PromptEvent[];
+  /** Older events of which nothing but their number is known any more. */
+  readonly omitted: number;
   /** The run has a forge: the overlay that teaches the sidecar is part of the prompt. */
   readonly forge: boolean;
 };

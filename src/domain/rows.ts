@@ -1,5 +1,6 @@
 /** Rows of `bot-bottle.db`. Times are epoch milliseconds. */
-import type { ForgeKind } from './issue.js';
+import { subjectOfWorkflow } from './issue.js';
+import type { ForgeKind, SubjectRef } from './issue.js';
 
 export type RunStatus = 'running' | 'frozen' | 'destroyed';
 
@@ -38,6 +39,8 @@ export interface RunRow {
   readonly bottleNames: readonly string[];
   readonly triggerActor: string;
   readonly triggerAt: number;
+  /** Orders trigger acts of the same second. */
+  readonly triggerActId: number;
   readonly createdAt: number;
 }
 
@@ -67,4 +70,15 @@ export interface RejectionRow {
   readonly subject: string;
   readonly at: number;
   readonly reason: string;
+}
+
+/** The name a run's workflow has: that of the repository when the run began. @param run the row of the same slug */
+export function identityOf(
+  row: Pick<ForgeStateRow, 'forge' | 'owner' | 'repo' | 'issueNumber'>,
+  run: Pick<RunRow, 'workflowId'> | undefined,
+): SubjectRef {
+  const { forge, owner, repo, issueNumber: number } = row;
+  return (
+    (run === undefined ? undefined : subjectOfWorkflow(run.workflowId)) ?? { forge, owner, repo, number }
+  );
 }

@@ -40,6 +40,22 @@ export interface TriggerAct {
   readonly actor: ForgeUser;
   /** Epoch milliseconds, the forge's clock. */
   readonly at: number;
+  /** `TimelineAct.id` */
+  readonly id: number;
+}
+
+/** What two triggers are ordered by. */
+export interface ActOrder {
+  readonly actAt: number;
+  readonly actId: number;
+}
+
+/** The forge gives times in whole seconds: an act may really be this much later than it says, milliseconds. */
+export const FORGE_CLOCK_GRAIN_MS = 999;
+
+/** Whether an act came after another: the forge's times have whole seconds, within one its numbering decides. */
+export function isLaterAct(act: ActOrder, than: ActOrder): boolean {
+  return act.actAt > than.actAt || (act.actAt === than.actAt && act.actId > than.actId);
 }
 
 /**
@@ -61,7 +77,8 @@ export function completingAct(
       (act.kind === 'assigned' && members.has(act.what));
     if (!counts) continue;
     const at = Date.parse(act.at);
-    if (last === undefined || at >= last.at) last = { actor: act.actor, at };
+    const { actor, id } = act;
+    if (last === undefined || at > last.at || (at === last.at && id >= last.id)) last = { actor, at, id };
   }
   return last;
 }

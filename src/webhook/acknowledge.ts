@@ -1,6 +1,7 @@
 import { workflowIdOf } from '../domain/issue.js';
 import type { SubjectRef } from '../domain/issue.js';
 import type { Forge, ForgeReaction } from '../domain/ports.js';
+import type { ActOrder } from '../domain/trigger.js';
 import { RecentKeys } from './recent-keys.js';
 
 export interface AcknowledgeDeps {
@@ -13,7 +14,7 @@ export interface AcknowledgeDeps {
 
 /** Tells the people on the forge what became of a trigger, each once and never in the way of the start. */
 export interface Acknowledger {
-  pickedUp(forge: Pick<Forge, 'react'>, subject: SubjectRef, actAt: number): void;
+  pickedUp(forge: Pick<Forge, 'react'>, subject: SubjectRef, act: ActOrder): void;
   refused(forge: Pick<Forge, 'react'>, subject: SubjectRef, reason: string, at: number): void;
   /** Resolves when nothing is under way. */
   drained(): Promise<void>;
@@ -41,8 +42,8 @@ export function createAcknowledger(deps: AcknowledgeDeps): Acknowledger {
   }
 
   return {
-    pickedUp: (forge, subject, actAt) => {
-      if (first(`${workflowIdOf(subject)} ${String(actAt)}`)) react(forge, subject, 'eyes');
+    pickedUp: (forge, subject, { actAt, actId }) => {
+      if (first(`${workflowIdOf(subject)} ${String(actAt)} ${String(actId)}`)) react(forge, subject, 'eyes');
     },
     refused: (forge, subject, reason, at) => {
       if (!first(`${workflowIdOf(subject)} ${String(at)} ${reason}`)) return;

@@ -1,16 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Delivery, Inbox } from '../domain/delivery.js';
 import { InvalidInputError, UnusableSecretError } from '../domain/errors.js';
-import type { DispatchOutcome } from './handle-delivery.js';
+import type { DispatchOutcome, Handled } from './outcome.js';
+import { firstSegment } from './segment.js';
+import type { Segment } from './segment.js';
 
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 60_000;
 /** A delivery that meets a fault of ours is given up after so many attempts, lest it block its subject for ever. */
 const FAULT_ATTEMPTS = 20;
+/** Most deliveries of one subject that are handled together, and so most references in one signal. */
+const MOST_TOGETHER = 200;
 
 export interface DispatcherDeps {
   readonly inbox: Inbox;
-  readonly handle: (delivery: Delivery) => Promise<DispatchOutcome>;
+  readonly handle: (segment: Segment) => Promise<Handled>;
   /** Waited for by `stop`: what goes on beside deliveries. */
   readonly drained?: () => Promise<void>;
   /** Epoch milliseconds. */
@@ -75,18 +79,54 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
     }
   }
 
-  async function attempt(delivery: Delivery): Promise<void> {
-    let outcome: DispatchOutcome | 'failed' | 'retry';
-    let detail = '';
+  /** What waits for one subject, as far as it can be handled as one. */
+  async function attempt(head: Delivery): Promise<void> {
+    let marked: boolean;
     try {
-      outcome = await within(attemptMs, deps.handle(delivery));
+      // After a failure alone: the others must not be given up for its sake.
+      const most = head.attempts > 0 ? 1 : MOST_TOGETHER;
+      const segment = firstSegment(inbox.waiting(head.orderKey, most));
+      const handled = await within(attemptMs, deps.handle(segment));
+      marked = handled.kind === 'held' ? hold(head, handled.until) : complete(segment, handled);
     } catch (error) {
-      outcome = afterError(delivery, error);
-      detail = error instanceof Error ? error.message : String(error);
+      marked = give(head, error);
     }
-    const marked = mark(delivery, outcome, detail);
-    deps.onOutcome?.(outcome, now() - delivery.receivedAt, delivery);
     if (!marked) await sleep(FIRST_RETRY_MS);
+  }
+
+  function complete({ deliveries }: Segment, { results }: Extract<Handled, { kind: 'done' }>): boolean {
+    const ends = deliveries.flatMap((delivery, index) => {
+      const result = results[index];
+      return result === undefined ? [] : [{ delivery, ...result }];
+    });
+    const at = now();
+    const marked = written(() => {
+      inbox.complete(
+        ends.map(({ delivery, outcome, detail }) => ({ seq: delivery.seq, outcome, detail })),
+        at,
+      );
+    });
+    for (const { delivery, outcome } of ends) deps.onOutcome?.(outcome, at - delivery.receivedAt, delivery);
+    return marked;
+  }
+
+  function hold(head: Delivery, until: number): boolean {
+    return written(() => {
+      inbox.holdUntil(head.seq, until);
+    });
+  }
+
+  /** Later, or never: the head alone is given back, and those behind it wait for it. */
+  function give(head: Delivery, error: unknown): boolean {
+    const outcome = afterError(head, error);
+    const detail = error instanceof Error ? error.message : String(error);
+    const delay = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(head.attempts, 10));
+    const marked = written(() => {
+      if (outcome === 'retry') inbox.retryAt(head.seq, now() + delay, detail);
+      else inbox.complete([{ seq: head.seq, outcome, detail }], now());
+    });
+    deps.onOutcome?.(outcome, now() - head.receivedAt, head);
+    return marked;
   }
 
   function afterError(delivery: Delivery, error: unknown): 'failed' | 'retry' {
@@ -99,12 +139,10 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
     return ours && delivery.attempts + 1 >= FAULT_ATTEMPTS ? 'failed' : 'retry';
   }
 
-  /** False when it could not be written: the delivery is still open then and comes again, which does no harm. */
-  function mark(delivery: Delivery, outcome: DispatchOutcome | 'failed' | 'retry', error: string): boolean {
-    const delay = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(delivery.attempts, 10));
+  /** False when it could not be written: the deliveries are still open then and come again, which does no harm. */
+  function written(write: () => void): boolean {
     try {
-      if (outcome === 'retry') inbox.retryAt(delivery.seq, now() + delay, error);
-      else inbox.complete(delivery.seq, outcome, now());
+      write();
       return true;
     } catch (fault) {
       deps.onError('the inbox cannot be written', fault);

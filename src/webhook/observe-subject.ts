@@ -1,10 +1,10 @@
-import type { Observed, ObservedPr } from '../domain/events.js';
+import type { Observed, ObservedPr, Trigger } from '../domain/events.js';
 import { isNotFound } from '../domain/errors.js';
-import type { ForgeUser, Issue, PullRequest, SubjectRef } from '../domain/issue.js';
+import type { ForgeUser, Issue, Place, PullRequest, TimelineAct } from '../domain/issue.js';
 import type { Forge, Manifests } from '../domain/ports.js';
 import type { ForgeStateRow } from '../domain/rows.js';
 import type { Access } from '../domain/access.js';
-import type { Hint } from './parse-delivery.js';
+import type { Hint } from './hint.js';
 import { verifyTrigger } from './verify-trigger.js';
 import type { TriggerVerdict } from './verify-trigger.js';
 
@@ -26,43 +26,45 @@ export type Observation =
       readonly issue: Issue;
       readonly refusal: TriggerVerdict['refusal'];
     }
-  /** The forge has no such issue (any longer), or hides it. */
-  | { readonly kind: 'gone' };
+  /** The forge has no such issue here (any longer), or hides it. */
+  | { readonly kind: 'missing' };
 
 /**
  * Reads a run's subject and its pull requests fresh, all at once, and applies the trigger rule.
+ * @param number the subject's own, which the hint's is not when that is about a pull request of the run
  * Errors: `ForgeHttpError` other than 404.
  */
 export async function observeSubject(
   world: ObserveWorld,
-  subject: SubjectRef,
+  place: Place,
+  number: number,
   row: ForgeStateRow | undefined,
   hint: Hint,
 ): Promise<Observation> {
   const { forge, access } = world;
   const readAt = world.now();
   askAhead(access, hint);
-  const pullOfRun = hint.isPull && hint.subject.number !== subject.number ? hint.subject.number : null;
+  const pullOfRun = hint.isPull && hint.subject.number !== number ? hint.subject.number : null;
   // Reopening a run's PR is a trigger act as well, and stands in the PR's own timeline.
   const pullTimeline =
     pullOfRun !== null && row?.status === 'destroyed' ? forge.readTimeline(pullOfRun) : Promise.resolve([]);
   const reads = Promise.all([
-    forge.readIssue(subject.number),
-    forge.readTimeline(subject.number),
+    forge.readIssue(number),
+    forge.readTimeline(number),
     pullTimeline,
     readPulls(forge, row, pullOfRun),
-    hint.isPull && pullOfRun === null ? forge.readPr(subject.number) : null,
+    hint.isPull && pullOfRun === null ? forge.readPr(number) : null,
     world.bot,
   ]);
   let results: Awaited<typeof reads>;
   try {
     results = await reads;
   } catch (error) {
-    if (isNotFound(error)) return { kind: 'gone' };
+    if (isNotFound(error)) return { kind: 'missing' };
     throw error;
   }
   const [issue, timeline, pullActs, pulls, knownPull, bot] = results;
-  const pull = issue.isPull ? (knownPull ?? (await forge.readPr(subject.number))) : null;
+  const pull = issue.isPull ? (knownPull ?? (await forge.readPr(number))) : null;
   const reopened = pulls.some((other) => other.number === pullOfRun && other.state === 'open')
     ? pullActs.filter((act) => act.kind === 'reopened')
     : [];
@@ -78,16 +80,31 @@ export async function observeSubject(
     open: issue.state === 'open',
     closedAt: timeOf(issue.closedAt),
     triggered: verdict.triggered,
-    trigger: verdict.trigger,
-    prs: pulls.map(toObserved),
+    trigger: verdict.trigger && {
+      ...verdict.trigger,
+      pull: pullOf(verdict.trigger, issue, pullOfRun, reopened),
+    },
+    prs: [...pulls, ...(pull === null ? [] : [pull])].map(toObserved),
+    place,
   };
   return { kind: 'observed', event, issue, refusal: verdict.refusal };
+}
+
+/** What the run works on from its beginning: the pull request that is its subject, or the one whose reopening asks for it. */
+function pullOf(
+  trigger: Trigger,
+  issue: Issue,
+  pullOfRun: number | null,
+  reopened: readonly TimelineAct[],
+): number | null {
+  if (issue.isPull) return issue.number;
+  return reopened.some((act) => act.id === trigger.actId) ? pullOfRun : null;
 }
 
 /** Starts the questions that a trigger will most likely raise, beside the first reads instead of after them. */
 function askAhead(access: Access, hint: Hint): void {
   for (const login of hint.likelyAssignees) void access.isMember(login);
-  if (hint.likelyAssignees.length > 0) void access.mayTrigger(hint.sender.login);
+  if (hint.likelyAssignees.length > 0 && hint.sender !== null) void access.mayTrigger(hint.sender.login);
 }
 
 async function readPulls(

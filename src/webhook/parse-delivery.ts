@@ -1,37 +1,8 @@
 import type { z } from 'zod';
-import type { ForgeUser, SubjectRef } from '../domain/issue.js';
-import { workflowIdOf } from '../domain/issue.js';
-import { issueOfBranch } from '../domain/slug.js';
 import { AGENT_LABEL_PREFIX } from '../domain/trigger.js';
+import type { Hint, HintCause, ParsedDelivery } from './hint.js';
 import { commentPayload, issuePayload, pullRequestPayload } from './payload.js';
 import type { CommonPart, PullRequestPart, TriggerParts } from './payload.js';
-
-/** What changed. Only ids: whatever matters is read again from the forge. */
-export type HintCause =
-  | { readonly kind: 'state' }
-  | { readonly kind: 'comment'; readonly commentId: number }
-  /** Gitea sends no review id; `since` (ISO 8601, may be empty) is when the PR was last touched, the forge's clock. */
-  | { readonly kind: 'review'; readonly since: string }
-  | { readonly kind: 'push' };
-
-/** A delivery says no more than: look at this subject. */
-export interface Hint {
-  readonly subject: SubjectRef;
-  readonly repoId: number;
-  readonly isPull: boolean;
-  /** Head branch of a PR from the repository itself; `null` for an issue and for a fork's PR. */
-  readonly headRef: string | null;
-  readonly sender: ForgeUser;
-  readonly cause: HintCause;
-  /** Assignees' logins when an agent label is on it: whose membership will be asked for. A guess to save a round trip. */
-  readonly likelyAssignees: readonly string[];
-}
-
-export type ParsedDelivery =
-  /** `essence` is the payload reduced to what is read of it, in the same shape: what the inbox keeps. */
-  | { readonly kind: 'hint'; readonly hint: Hint; readonly essence: string }
-  | { readonly kind: 'unwanted'; readonly reason: string }
-  | { readonly kind: 'malformed'; readonly reason: string };
 
 const ISSUE_EVENTS = new Set(['issues', 'issue_assign', 'issue_label']);
 const PULL_EVENTS = new Set(['pull_request', 'pull_request_assign', 'pull_request_label']);
@@ -83,17 +54,12 @@ export function parseDeliveryText(eventType: string, text: string): ParsedDelive
     return shaped(pullRequestPayload, payload, (value) =>
       hint(value, value.pull_request, value.pull_request, {
         kind: 'review',
+        reviewId: null,
         since: value.pull_request.updated_at ?? '',
       }),
     );
   }
   return unwanted(`nothing depends on events of type ${eventType.slice(0, 60)}`);
-}
-
-/** Deliveries with the same key are dispatched one after the other: the run's issue for a PR of a run, else the subject. */
-export function orderKeyOf(hint: Hint): string {
-  const issue = hint.headRef === null ? undefined : issueOfBranch(hint.headRef);
-  return workflowIdOf({ ...hint.subject, number: issue ?? hint.subject.number });
 }
 
 type Judged =
@@ -122,7 +88,6 @@ function stateHint(
 }
 
 function commentHint(value: z.infer<typeof commentPayload>): Judged {
-  if (value.action === 'deleted') return unwanted('a deleted comment wakes nobody');
   const pull = value.is_pull ? (value.pull_request ?? null) : null;
   const parsed = hint(value, value.issue, pull, { kind: 'comment', commentId: value.comment.id });
   return parsed.kind === 'hint' ? { kind: 'hint', hint: { ...parsed.hint, isPull: value.is_pull } } : parsed;

@@ -1,10 +1,13 @@
-import { createHash } from 'node:crypto';
+import type { Access } from '../domain/access.js';
 import { isNotFound } from '../domain/errors.js';
 import type { WakeReference } from '../domain/events.js';
-import type { Comment, ForgeUser, Review, SubjectRef } from '../domain/issue.js';
+import type { ForgeUser, Review } from '../domain/issue.js';
 import type { Forge } from '../domain/ports.js';
-import type { Access } from '../domain/access.js';
-import type { Hint } from './parse-delivery.js';
+import { commentKey, pushKey, reviewKey } from '../domain/reference-key.js';
+import type { Hint } from './hint.js';
+import { mapLimited } from './map-limited.js';
+import { mentionsMember } from './mentions.js';
+import { sha256 } from './sha256.js';
 
 export interface ReferenceWorld {
   readonly forge: Forge;
@@ -12,49 +15,63 @@ export interface ReferenceWorld {
   readonly bot: ForgeUser;
   /** `FORGE_WAKE_ON` */
   readonly wakeOn: 'every' | 'mention';
+  /** `FORGE_WAKE_IGNORE`: logins in lower case, whoever has which rights. */
+  readonly ignored: ReadonlySet<string>;
 }
 
-export type ReferencesRead =
+/** What became of one hint. `withdrawn`: the comment is gone from the forge. */
+export type ReferenceVerdict =
   | { readonly kind: 'references'; readonly references: readonly WakeReference[] }
-  | { readonly kind: 'own' | 'gone' | 'not_allowed' | 'not_mentioned' };
+  | { readonly kind: 'withdrawn'; readonly commentId: number }
+  | { readonly kind: 'own' | 'gone' | 'not_allowed' | 'not_mentioned' | 'ignored' };
 
 /** A review is looked for among those submitted from this long before the PR was last touched, milliseconds. */
 const REVIEW_WINDOW_MS = 60_000;
+/** Requests to the forge at once for one run. */
+const READS_AT_ONCE = 8;
 
 /**
- * What a comment, review or push becomes: references with ids and hashes, no text. Read fresh; author and acting person
- * must both be allowed to wake an agent, and the bot's own doings never are.
- * Errors: `ForgeHttpError` other than 404.
+ * What comments, reviews and pushes become: references with ids and hashes, no text. Read fresh; author and acting
+ * person must both be allowed to wake an agent, and the bot's own doings and those of ignored accounts never are.
+ * Answers a verdict for each hint, in order. Errors: `ForgeHttpError` other than 404.
+ * @param subjectNumber the run's own subject, whose assignees a mention is looked for
  */
-export async function readReferences(
+export function readReferences(
   world: ReferenceWorld,
-  subject: SubjectRef,
-  hint: Hint,
-): Promise<ReferencesRead> {
-  if (hint.sender.id === world.bot.id) return { kind: 'own' };
-  try {
-    const [allowed, found] = await Promise.all([
-      world.access.mayWake(hint.sender.login),
-      find(world.forge, hint),
-    ]);
-    if (!allowed) return { kind: 'not_allowed' };
-    const others = found.filter((item) => item.author.id !== world.bot.id);
-    if (others.length === 0) return { kind: found.length === 0 ? 'gone' : 'own' };
-    const admitted = await Promise.all(others.map((item) => world.access.mayWake(item.author.login)));
-    const allowedItems = others.filter((_item, index) => admitted[index] === true);
-    if (allowedItems.length === 0) return { kind: 'not_allowed' };
-    const wanted = world.wakeOn === 'every' ? allowedItems : await mentioning(world, subject, allowedItems);
-    if (wanted.length === 0) return { kind: 'not_mentioned' };
-    return { kind: 'references', references: wanted.map((item) => item.reference) };
-  } catch (error) {
-    if (isNotFound(error)) return { kind: 'gone' };
-    throw error;
-  }
+  subjectNumber: number,
+  hints: readonly Hint[],
+): Promise<ReferenceVerdict[]> {
+  return mapLimited(hints, READS_AT_ONCE, (hint) => judge(world, subjectNumber, hint));
 }
 
-/** The same body of the same comment is the same thing, whoever reports it. */
-export function commentKey(comment: Pick<Comment, 'id' | 'body'>): string {
-  return `comment:${String(comment.id)}:${createHash('sha256').update(comment.body).digest('hex').slice(0, 32)}`;
+async function judge(world: ReferenceWorld, subjectNumber: number, hint: Hint): Promise<ReferenceVerdict> {
+  const { access, bot, forge } = world;
+  const { sender } = hint;
+  if (sender?.id === bot.id) return { kind: 'own' };
+  // Beside the read, not after it.
+  if (sender !== null) void access.mayWake(sender.login);
+  let found: Found[];
+  try {
+    found = await find(forge, hint);
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    // Whoever took it back, it is not there to be read.
+    return hint.cause.kind === 'comment'
+      ? { kind: 'withdrawn', commentId: hint.cause.commentId }
+      : { kind: 'gone' };
+  }
+  if (found.length === 0) return { kind: 'gone' };
+  const others = found.filter((item) => item.author.id !== bot.id);
+  if (others.length === 0) return { kind: 'own' };
+  const heard = others.filter((item) => !isIgnored(world, item.author) && !isIgnored(world, sender));
+  if (heard.length === 0) return { kind: 'ignored' };
+  if (sender !== null && !(await access.mayWake(sender.login))) return { kind: 'not_allowed' };
+  const admitted = await Promise.all(heard.map((item) => access.mayWake(item.author.login)));
+  const allowed = heard.filter((_item, index) => admitted[index] === true);
+  if (allowed.length === 0) return { kind: 'not_allowed' };
+  const wanted = world.wakeOn === 'every' ? allowed : await mentioning(world, subjectNumber, allowed);
+  if (wanted.length === 0) return { kind: 'not_mentioned' };
+  return { kind: 'references', references: wanted.map((item) => item.reference) };
 }
 
 interface Found {
@@ -65,8 +82,8 @@ interface Found {
 }
 
 async function find(forge: Forge, hint: Hint): Promise<Found[]> {
-  const { cause } = hint;
-  const { number } = hint.subject;
+  const { cause, subject, sender } = hint;
+  const { number } = subject;
   switch (cause.kind) {
     case 'state':
       return [];
@@ -74,44 +91,42 @@ async function find(forge: Forge, hint: Hint): Promise<Found[]> {
       const comment = await forge.readComment(cause.commentId);
       const { id, author, body } = comment;
       const at = Date.parse(comment.updatedAt);
-      const reference = {
-        key: commentKey(comment),
-        kind: 'comment',
-        number,
-        id,
-        sha: '',
-        author: author.login,
-        at,
-      } as const;
+      const key = commentKey(comment, sha256);
+      const reference = { key, kind: 'comment', number, id, sha: '', author: author.login, at } as const;
       return [{ author, text: body, reference }];
     }
     case 'review':
-      return reviewsOf(await forge.readReviews(number), hint, cause.since).map((review) =>
+      return reviewsOf(await forge.readReviews(number), hint, cause).map((review) =>
         reviewFound(review, number),
       );
     case 'push': {
       const pull = await forge.readPr(number);
       const { sha } = pull.head;
-      const { sender } = hint;
+      const author = sender ?? (await pusherOf(forge, number, sha));
+      if (author === undefined) return [];
       const at = Date.parse(pull.updatedAt);
-      const reference = {
-        key: `push:${sha}`,
-        kind: 'push',
-        number,
-        id: 0,
-        sha,
-        author: sender.login,
-        at,
-      } as const;
-      return [{ author: sender, text: null, reference }];
+      const key = pushKey(sha);
+      const reference = { key, kind: 'push', number, id: 0, sha, author: author.login, at } as const;
+      return [{ author, text: null, reference }];
     }
   }
 }
 
-/** The sender's reviews since the PR was last touched; the newest when there is none. Twice the same is no harm. */
-function reviewsOf(reviews: readonly Review[], hint: Hint, since: string): Review[] {
-  const own = reviews.filter((review) => review.author.id === hint.sender.id);
-  const from = Date.parse(since) - REVIEW_WINDOW_MS;
+/** Who brought the pull request to this head, as its timeline has it. */
+async function pusherOf(forge: Forge, number: number, sha: string): Promise<ForgeUser | undefined> {
+  const pushes = (await forge.readTimeline(number)).filter((act) => act.kind === 'pushed');
+  return pushes.findLast((act) => act.what === sha)?.actor;
+}
+
+/** The one that is meant; else the sender's since the PR was last touched, or the newest. Twice the same is no harm. */
+function reviewsOf(
+  reviews: readonly Review[],
+  { sender }: Hint,
+  cause: Extract<Hint['cause'], { kind: 'review' }>,
+): Review[] {
+  if (cause.reviewId !== null) return reviews.filter((review) => review.id === cause.reviewId);
+  const own = reviews.filter((review) => sender === null || review.author.id === sender.id);
+  const from = Date.parse(cause.since) - REVIEW_WINDOW_MS;
   const recent = own.filter((review) => Date.parse(review.submittedAt) >= from);
   return recent.length > 0 ? recent : own.slice(-1);
 }
@@ -120,32 +135,25 @@ function reviewFound(review: Review, number: number): Found {
   const { id, author } = review;
   const at = Date.parse(review.submittedAt);
   const text = [review.body, ...review.comments.map((comment) => comment.body)].join('\n');
-  const reference = {
-    key: `review:${String(id)}`,
-    kind: 'review',
-    number,
-    id,
-    sha: '',
-    author: author.login,
-    at,
-  } as const;
+  const key = reviewKey(id);
+  const reference = { key, kind: 'review', number, id, sha: '', author: author.login, at } as const;
   return { author, text, reference };
+}
+
+function isIgnored(world: ReferenceWorld, user: ForgeUser | null): boolean {
+  return user !== null && world.ignored.has(user.login.toLowerCase());
 }
 
 /** `FORGE_WAKE_ON=mention`: what @-mentions an assignee of the run's subject who is a member of the agent org. */
 async function mentioning(
-  world: ReferenceWorld,
-  subject: SubjectRef,
+  { forge, access }: ReferenceWorld,
+  subjectNumber: number,
   items: readonly Found[],
 ): Promise<Found[]> {
-  const { assignees } = await world.forge.readIssue(subject.number);
-  const memberships = await Promise.all(assignees.map((user) => world.access.isMember(user.login)));
-  const members = new Set(
-    assignees.filter((_user, index) => memberships[index] === true).map((user) => user.login.toLowerCase()),
-  );
-  return items.filter((item) => {
-    if (item.text === null) return true;
-    const mentions = item.text.matchAll(/(?<![A-Za-z0-9_@/.-])@([A-Za-z0-9_.-]*[A-Za-z0-9_])/g);
-    return [...mentions].some((mention) => members.has((mention[1] ?? '').toLowerCase()));
-  });
+  const { assignees } = await forge.readIssue(subjectNumber);
+  const memberships = await Promise.all(assignees.map((user) => access.isMember(user.login)));
+  const members = assignees
+    .filter((_user, index) => memberships[index] === true)
+    .map((user) => user.login.toLowerCase());
+  return items.filter((item) => item.text === null || mentionsMember(item.text, members));
 }

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import type { RequestHandler } from 'express';
 import type { Inbox } from '../domain/delivery.js';
 import { answer, answerAndHangUp } from './answer.js';
+import type { DeliveryFormat } from './delivery-format.js';
 import type { WebhookMetrics } from './metrics.js';
-import { orderKeyOf, parseDelivery } from './parse-delivery.js';
+import { orderKeyOf } from './hint.js';
 import { readBody } from './read-body.js';
-import { verifySignature } from './verify-signature.js';
 
 export interface ReceiveDeps {
   readonly secret: string;
@@ -13,6 +13,8 @@ export interface ReceiveDeps {
   readonly metrics: WebhookMetrics;
   readonly maxBodyBytes: number;
   readonly serves: (owner: string, repo: string) => boolean;
+  /** A run goes on in the repository with this id: what happens there matters wherever it is now. */
+  readonly worksIn: (repoId: number) => boolean;
   /** Called after a delivery is durable: wakes the dispatcher. */
   readonly onAccepted: () => void;
   /** Epoch milliseconds. */
@@ -21,10 +23,10 @@ export interface ReceiveDeps {
 }
 
 /**
- * `POST /webhooks/gitea`, spec section 5. In this order: size, completeness, signature, content type, shape, served
+ * Takes one delivery, spec section 5. In this order: size, completeness, signature, content type, shape, served
  * repository, inbox; nothing of an unsigned body is looked at.
  */
-export function receiveDelivery(deps: ReceiveDeps): RequestHandler {
+export function receiveDelivery(deps: ReceiveDeps, format: DeliveryFormat): RequestHandler {
   return async (request, response) => {
     const began = process.hrtime.bigint();
     const end = (outcome: string, code: number, status: string, reason?: string): void => {
@@ -42,7 +44,7 @@ export function receiveDelivery(deps: ReceiveDeps): RequestHandler {
       end('truncated', 400, 'malformed', 'the connection ended before the announced length');
       return;
     }
-    const signature = verifySignature(deps.secret, body.bytes, request.headersDistinct);
+    const signature = format.verify(deps.secret, body.bytes, request.headersDistinct);
     if (!signature.ok) {
       end('unsigned', 401, 'unauthorized', signature.reason);
       return;
@@ -51,22 +53,22 @@ export function receiveDelivery(deps: ReceiveDeps): RequestHandler {
       end('wrong_type', 415, 'unsupported_media_type', "set the webhook's content type to application/json");
       return;
     }
-    const eventType = request.headers['x-gitea-event-type'];
-    const parsed = parseDelivery(typeof eventType === 'string' ? eventType : '', body.bytes);
+    const eventType = format.eventTypeOf(request.headers);
+    const parsed = format.parse(eventType, body.bytes);
     if (parsed.kind !== 'hint') {
       const code = parsed.kind === 'unwanted' ? 200 : 400;
       end(parsed.kind, code, parsed.kind === 'unwanted' ? 'ignored' : 'malformed', parsed.reason);
       return;
     }
     const { owner, repo } = parsed.hint.subject;
-    if (!deps.serves(owner, repo)) {
+    if (!deps.serves(owner, repo) && !deps.worksIn(parsed.hint.repoId)) {
       end('unwanted', 200, 'ignored', `${owner}/${repo} is not among the repositories of FORGE_REPOS`);
       return;
     }
     try {
       const verdict = await deps.inbox.accept({
         bodyHash: createHash('sha256').update(body.bytes).digest('hex'),
-        eventType: String(eventType),
+        eventType,
         receivedAt: deps.now(),
         orderKey: orderKeyOf(parsed.hint),
         body: parsed.essence,

@@ -2,6 +2,7 @@ import express from 'express';
 import type { ErrorRequestHandler, Express } from 'express';
 import { InvalidInputError } from '../domain/errors.js';
 import { answer, answerAndHangUp } from './answer.js';
+import { DELIVERY_FORMATS } from './formats.js';
 import { createReadiness } from './readiness.js';
 import { receiveDelivery } from './receive-delivery.js';
 import type { ReceiveDeps } from './receive-delivery.js';
@@ -16,7 +17,7 @@ export interface WebhookDeps extends Omit<ReceiveDeps, 'maxBodyBytes'> {
 }
 
 /**
- * The webhook's express application: `POST /webhooks/gitea`, `GET /healthz`, `GET /readyz`, `GET /metrics`. Answers are
+ * The webhook's express application: a path for each sender of deliveries, `GET /healthz`, `GET /readyz`, `GET /metrics`. Answers are
  * `{ "status": "...", "reason": "..." }`.
  * Errors: `InvalidInputError` for an empty secret.
  */
@@ -29,14 +30,14 @@ export function createWebhookApp(deps: WebhookDeps): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
-  app.post(
-    '/webhooks/gitea',
-    receiveDelivery({ ...deps, maxBodyBytes: deps.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES }),
-  );
-  app.all('/webhooks/gitea', (_request, response) => {
-    response.setHeader('Allow', 'POST');
-    answerAndHangUp(response, 405, 'method_not_allowed', 'deliveries are sent with POST');
-  });
+  const receive = { ...deps, maxBodyBytes: deps.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES };
+  for (const [path, format] of Object.entries(DELIVERY_FORMATS)) {
+    app.post(path, receiveDelivery(receive, format));
+    app.all(path, (_request, response) => {
+      response.setHeader('Allow', 'POST');
+      answerAndHangUp(response, 405, 'method_not_allowed', 'deliveries are sent with POST');
+    });
+  }
   app.get('/healthz', (_request, response) => {
     answer(response, 200, 'ok');
   });

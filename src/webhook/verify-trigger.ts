@@ -2,8 +2,10 @@ import { InvalidInputError } from '../domain/errors.js';
 import type { Trigger } from '../domain/events.js';
 import type { ForgeUser, Issue, PullRequest, TimelineAct } from '../domain/issue.js';
 import type { Manifests } from '../domain/ports.js';
+import { textHash } from '../domain/reference-key.js';
 import { AGENT_LABEL_PREFIX, completingAct, parseTriggerLabels } from '../domain/trigger.js';
 import type { Access } from '../domain/access.js';
+import { sha256 } from './sha256.js';
 
 export interface TriggerFacts {
   readonly issue: Issue;
@@ -72,9 +74,18 @@ export async function verifyTrigger(
       true,
     );
   const bottles = labels.bottle === null ? [] : [labels.bottle];
+  const { actor, at: actAt, id: actId } = act;
   return {
     triggered: true,
-    trigger: { agent: labels.agent, bottles, actor: act.actor.login, actAt: act.at },
+    trigger: {
+      agent: labels.agent,
+      bottles,
+      actor: actor.login,
+      actAt,
+      actId,
+      textHash: textHash(issue, sha256),
+      pull: null,
+    },
     refusal: null,
   };
 }

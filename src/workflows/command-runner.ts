@@ -83,7 +83,7 @@ export class CommandRunner {
         );
       }
       case 'destroy': {
-        const input = runRef(s);
+        const input = { ...runRef(s), branch: s.prepared?.branch ?? null };
         // Without a host nothing was ever launched.
         if (s.host === null) return this.feedLater({ kind: 'destroyed' });
         const options = { taskQueue: bottlesQueue(s.host), summary: `destroy ${command.slug}` };
@@ -94,7 +94,7 @@ export class CommandRunner {
         });
       }
       case 'record_end': {
-        const input = { subject: s.subject, slug: command.slug, turn: s.turn, endedAt: command.endedAt };
+        const input = { ...runRef(s, command.slug), endedAt: command.endedAt };
         return this.write(() =>
           activities.rows.recordEnd.executeWithOptions({ summary: 'end of the run' }, [input]),
         );
@@ -106,7 +106,7 @@ export class CommandRunner {
 
   private prepare(command: Extract<MachineCommand, { kind: 'prepare_turn' }>): void {
     const s = this.state();
-    const { turn, cause, references } = command;
+    const { turn, cause, references, omitted } = command;
     const prNumber = openPrs(s)[0] ?? null;
     const input = {
       ...runRef(s),
@@ -114,16 +114,23 @@ export class CommandRunner {
       trigger: needed(s.life, 'life').trigger,
       cause,
       references,
+      omitted,
       prNumber,
       host: s.host,
+      repoId: s.place?.repoId ?? null,
     };
     this.start('prepare', async () => {
       await this.recorded;
       const options = { summary: `prepare turn ${String(turn)} (${cause.kind})` };
       const outcome = await activities.home.prepareTurn.executeWithOptions(options, [input]);
-      return outcome.kind === 'ready'
-        ? { kind: 'prepared', turn, prepared: outcome.prepared }
-        : { kind: 'prepare_refused', turn, reason: outcome.reason, stale: outcome.stale };
+      switch (outcome.kind) {
+        case 'ready':
+          return { kind: 'prepared', turn, prepared: outcome.prepared };
+        case 'refused':
+          return { kind: 'prepare_refused', turn, reason: outcome.reason, stale: outcome.stale };
+        case 'nothing_left':
+          return { kind: 'nothing_left', turn };
+      }
     });
   }
 

@@ -9,19 +9,19 @@ import type {
   OperatorCommand,
   SettledTurn,
   Trigger,
-  WakeReference,
 } from '../domain/events.js';
 import { makeSlug } from '../domain/slug.js';
+import { FORGE_CLOCK_GRAIN_MS, isLaterAct } from '../domain/trigger.js';
 import type { FrozenReason, StopReason, TurnCause, TurnResult } from '../domain/turn.js';
-import { absorbObserved, closingOf, withPr } from './machine-forge.js';
+import { absorbObserved, absorbPlace, closingOf, withPr } from './machine-forge.js';
+import { receive, remember } from './machine-mailbox.js';
 import type { MachineCommand, MachineState } from './machine-state.js';
 import { nudgeFor, reasonOf, wakesOn } from './machine-verdict.js';
 
 export type { MachineCommand, MachineState } from './machine-state.js';
 export { initialState, nextLife } from './machine-state.js';
 
-/** Most references kept for duplicates, answers kept for repetition, and lines of the timeline. */
-const MAX_SEEN = 4000;
+/** Most answers kept for repetition, and lines of the timeline. */
 const MAX_ANSWERS = 50;
 const MAX_TIMELINE = 200;
 const HOUR_MS = 3_600_000;
@@ -61,8 +61,11 @@ function apply(d: Draft, event: MachineEvent): void {
     // from the forge, in every phase
     case 'observed':
       return observed(d, event);
-    case 'reference':
-      return reference(d, event.reference);
+    case 'references':
+      return references(d, event);
+    case 'lost':
+      if (d.s.life === null || d.s.busy === 'destroy') return;
+      return close(d, { at: event.readAt, why: event.why });
     case 'command':
       return command(d, event.command, event.at);
     case 'published':
@@ -75,7 +78,11 @@ function apply(d: Draft, event: MachineEvent): void {
     case 'prepared':
       if (!isCurrent(d, 'prepare', event.turn)) return;
       d.s.prepared = event.prepared;
+      alreadyRead(d, event.prepared.readKeys);
       return launchWhenReady(d);
+    case 'nothing_left':
+      if (!isCurrent(d, 'prepare', event.turn)) return;
+      return nothingLeft(d);
     case 'prepare_refused':
       if (!isCurrent(d, 'prepare', event.turn)) return;
       return prepareRefused(d, event.reason);
@@ -121,6 +128,13 @@ function isCurrent(d: Draft, busy: MachineState['busy'], turn: number): boolean 
 // -- the forge ---------------------------------------------------------------------------------------------------
 
 function observed(d: Draft, event: Observed): void {
+  const moved = absorbPlace(d.s, event.place);
+  // Another repository that took the name of ours.
+  if (moved === 'foreign') return;
+  if (moved === 'moved') {
+    note(d, `the repository is ${event.place.owner}/${event.place.repo} now`);
+    d.commands.push({ kind: 'record_state' });
+  }
   const fresh = absorbObserved(d.s, event);
   const { trigger } = event;
   if (trigger !== null && fresh) triggered(d, trigger);
@@ -132,19 +146,23 @@ function observed(d: Draft, event: Observed): void {
 
 function triggered(d: Draft, trigger: Trigger): void {
   const { s } = d;
-  if (s.life === null) {
-    if (trigger.actAt <= s.endedAt) return;
-    if (s.phase === 'idle') beginLife(d, trigger);
-    else s.pendingTrigger = trigger;
-    return;
-  }
-  const endsAt = s.closing?.at;
-  if (endsAt !== undefined) {
+  const waiting = s.phase === 'idle' ? null : s.pendingTrigger;
+  if (!isLaterAct(trigger, waiting ?? s.lastTrigger)) return;
+  // Not later than the end of a life, as far as the forge's clock can tell.
+  const endedAt = s.life === null ? s.endedAt : (s.closing?.at ?? 0);
+  if (trigger.actAt + FORGE_CLOCK_GRAIN_MS <= endedAt) return;
+  if (s.life === null && s.phase === 'idle') return beginLife(d, trigger);
+  if (s.life === null || s.closing !== null) {
     // Never lost: the fresh life begins when this one has ended.
-    if (trigger.actAt > endsAt && trigger.actAt >= (s.pendingTrigger?.actAt ?? 0)) s.pendingTrigger = trigger;
+    s.pendingTrigger = trigger;
     return;
   }
-  if (trigger.actAt <= s.life.trigger.actAt) return;
+  if (trigger.agent !== s.life.trigger.agent) {
+    s.pendingTrigger = trigger;
+    // A life is one agent's. What its pull request holds stays; the next agent's prompt names it.
+    return close(d, { at: trigger.actAt - 1, why: `${trigger.agent} was asked for instead` });
+  }
+  s.lastTrigger = { actAt: trigger.actAt, actId: trigger.actId };
   s.life = { ...s.life, trigger };
   if (s.busy !== null) {
     s.untriggered = false;
@@ -160,9 +178,10 @@ function beginLife(d: Draft, trigger: Trigger): void {
     s.named?.agent === trigger.agent ? s.named.slug : makeSlug(trigger.agent, s.subject, env.random);
   s.named = null;
   s.life = { slug, trigger, startedAt: env.now };
+  s.lastTrigger = { actAt: trigger.actAt, actId: trigger.actId };
   s.host = null;
   s.turn = 0;
-  s.prs = [];
+  s.prs = trigger.pull === null ? [] : [{ number: trigger.pull, open: true, readAt: 0 }];
   s.closing = null;
   s.pendingTrigger = null;
   s.untriggered = false;
@@ -195,12 +214,32 @@ function close(d: Draft, closing: NonNullable<MachineState['closing']>): void {
   else if (s.busy === null) destroy(d);
 }
 
-function reference(d: Draft, ref: WakeReference): void {
+function references(d: Draft, event: Extract<MachineEvent, { kind: 'references' }>): void {
   const { s } = d;
-  if (s.life === null || s.closing !== null || s.seen.includes(ref.key)) return;
-  s.seen = [...s.seen, ref.key].slice(-MAX_SEEN);
-  s.mailbox = [...s.mailbox, ref];
-  if (s.phase === 'frozen' && s.busy === null && wakesOn(s.frozenReason)) wake(d);
+  if (s.life === null || s.closing !== null) return;
+  if (!receive(s, event.references, event.withdrawn)) return;
+  if (s.phase === 'frozen' && s.busy === null && s.mailbox.length > 0 && wakesOn(s.frozenReason)) wake(d);
+}
+
+/** What the prompt has in its latest form is not told again when the delivery of that form arrives. */
+function alreadyRead(d: Draft, keys: readonly string[]): void {
+  const { s } = d;
+  if (keys.length === 0) return;
+  s.mailbox = s.mailbox.filter((ref) => !keys.includes(ref.key));
+  s.seen = remember(s.seen, keys);
+}
+
+/** Nothing woke the agent after all: the run stays as it was. */
+function nothingLeft(d: Draft): void {
+  const { s } = d;
+  const before = s.wokenFrom ?? 'done';
+  s.taken = [];
+  s.wakes = s.wakes.slice(0, -1);
+  if (s.closing !== null) return destroy(d);
+  if (s.stopRequested !== null) return abandonTurn(d, 'paused');
+  note(d, `turn ${String(s.turn)} not run: what it was for is gone from the forge`);
+  freeze(d, s.untriggered ? 'untriggered' : before);
+  if (s.mailbox.length > 0 && wakesOn(s.frozenReason)) wake(d);
 }
 
 // -- turns -------------------------------------------------------------------------------------------------------
@@ -226,6 +265,7 @@ function startPreparing(d: Draft, cause: TurnCause, phase: 'queued' | 'rehydrati
   const { s } = d;
   s.phase = phase;
   s.busy = 'prepare';
+  s.wokenFrom = s.frozenReason;
   s.turn += 1;
   s.cause = cause;
   s.taken = s.mailbox;
@@ -241,7 +281,7 @@ function startPreparing(d: Draft, cause: TurnCause, phase: 'queued' | 'rehydrati
   s.claimFailure = null;
   // Once a life, unless it failed for good.
   if (s.host === null) d.commands.push({ kind: 'claim_host' });
-  d.commands.push({ kind: 'prepare_turn', turn: s.turn, cause, references: s.taken });
+  d.commands.push({ kind: 'prepare_turn', turn: s.turn, cause, references: s.taken, omitted: s.omitted });
 }
 
 function launchWhenReady(d: Draft): void {
@@ -263,6 +303,7 @@ function launchWhenReady(d: Draft): void {
 function turnStarted(d: Draft): void {
   const { s } = d;
   s.taken = [];
+  s.omitted = 0;
   if (s.phase !== 'launching' && s.phase !== 'rehydrating') return;
   note(d, `turn ${String(s.turn)} started`);
   if (s.stopRequested !== null) return;
@@ -423,6 +464,7 @@ function endLife(d: Draft, endedAt: number): void {
   s.closing = null;
   s.mailbox = [];
   s.taken = [];
+  s.omitted = 0;
 }
 
 // -- people and agents -------------------------------------------------------------------------------------------

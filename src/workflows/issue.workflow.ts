@@ -90,6 +90,7 @@ export async function issueWorkflow(input: IssueWorkflowInput): Promise<void> {
       triggered: true,
       trigger: next,
       prs: [],
+      place: needed(state.place, 'place'),
     });
   }
 

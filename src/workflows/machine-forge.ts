@@ -1,6 +1,16 @@
 /** How fresh reads of the forge change what a run believes about its subject and pull requests. Pure. */
 import type { Observed } from '../domain/events.js';
+import type { Place } from '../domain/issue.js';
 import type { KnownPr, MachineState } from './machine-state.js';
+
+/** A repository keeps its id when it is renamed or transferred; another one under its name is none of this run's. */
+export function absorbPlace(s: MachineState, place: Place): 'same' | 'moved' | 'foreign' {
+  const known = s.place;
+  if (known !== null && known.repoId !== place.repoId && s.life !== null) return 'foreign';
+  s.place = place;
+  const moved = known !== null && (known.owner !== place.owner || known.repo !== place.repo);
+  return moved && s.life !== null ? 'moved' : 'same';
+}
 
 /** Takes the reads in; older ones than already known change nothing. True when the subject's read is not stale. */
 export function absorbObserved(s: MachineState, event: Observed): boolean {

@@ -1,6 +1,7 @@
 /** The state of a run as the machine keeps it: plain data, because continue-as-new carries it. */
 import type { PreparedTurn, SettledTurn, Trigger, WakeReference } from '../domain/events.js';
-import type { SubjectRef } from '../domain/issue.js';
+import type { Place, SubjectRef } from '../domain/issue.js';
+import type { ActOrder } from '../domain/trigger.js';
 import type { NamedRun } from '../domain/slug.js';
 import type { Done, FrozenReason, PublishResult, StopReason, TurnCause, TurnResult } from '../domain/turn.js';
 import type { RunPolicy } from '../domain/run-policy.js';
@@ -44,7 +45,10 @@ export interface TimelineEntry {
 }
 
 export interface MachineState {
+  /** As it was called when the workflow began: its id. */
   readonly subject: SubjectRef;
+  /** Where the repository is now; `null` until the forge was read. */
+  place: Place | null;
   readonly policy: RunPolicy;
   phase: Phase;
   life: Life | null;
@@ -72,6 +76,10 @@ export interface MachineState {
   /** References waiting for the next prompt, and those that the current turn's prompt is being made of. */
   mailbox: readonly WakeReference[];
   taken: readonly WakeReference[];
+  /** References that found no room in the mailbox since the last prompt. */
+  omitted: number;
+  /** Why the run was frozen before the turn that is being prepared. */
+  wokenFrom: FrozenReason | null;
   /** Keys of every reference ever taken in, newest last, bounded. */
   seen: readonly string[];
   /** Times of the wakes of the last hour, epoch milliseconds. */
@@ -85,6 +93,8 @@ export interface MachineState {
   pendingTrigger: Trigger | null;
   /** When the last life ended, the forge's clock. */
   endedAt: number;
+  /** The latest trigger act that was taken up: only a later one begins anything. */
+  lastTrigger: ActOrder;
   sessionId: string | null;
   /** Head of the run's branch in the workspace after the last turn. */
   head: string | null;
@@ -101,6 +111,7 @@ export function initialState(
 ): MachineState {
   return {
     subject,
+    place: null,
     policy,
     phase: 'idle',
     named,
@@ -121,6 +132,8 @@ export function initialState(
     nudgesUsed: 0,
     mailbox: [],
     taken: [],
+    omitted: 0,
+    wokenFrom: null,
     seen: [],
     wakes: [],
     observedAt: 0,
@@ -129,6 +142,7 @@ export function initialState(
     untriggered: false,
     pendingTrigger: null,
     endedAt: 0,
+    lastTrigger: { actAt: 0, actId: 0 },
     sessionId: null,
     head: null,
     stuckHash: null,
@@ -140,8 +154,16 @@ export function initialState(
 
 /** What a fresh life of the same issue keeps from the one that ended. */
 export function nextLife(ended: MachineState): MachineState {
-  const { endedAt, observedAt, seen, pendingTrigger } = ended;
-  return { ...initialState(ended.subject, ended.policy), endedAt, observedAt, seen, pendingTrigger };
+  const { endedAt, observedAt, seen, pendingTrigger, place, lastTrigger } = ended;
+  return {
+    ...initialState(ended.subject, ended.policy),
+    endedAt,
+    observedAt,
+    seen,
+    pendingTrigger,
+    place,
+    lastTrigger,
+  };
 }
 
 /** What the machine wants done; the workflow does it and feeds what comes of it back in. */
@@ -152,6 +174,8 @@ export type MachineCommand =
       readonly turn: number;
       readonly cause: TurnCause;
       readonly references: readonly WakeReference[];
+      /** Older ones that found no room. */
+      readonly omitted: number;
     }
   | { readonly kind: 'run_turn'; readonly turn: number }
   | { readonly kind: 'attach_turn'; readonly turn: number; readonly stop: StopReason | null }

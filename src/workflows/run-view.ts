@@ -1,6 +1,7 @@
 /** What others see of the machine's state. Pure. */
 import { ApplicationFailure } from '@temporalio/workflow';
 import type { RunRef, RunSnapshot } from '../activities/inputs.js';
+import { workflowIdOf } from '../domain/issue.js';
 import { openPrs } from './machine-forge.js';
 import type { MachineState } from './machine-state.js';
 import type { RunView } from './messages.js';
@@ -37,8 +38,10 @@ export function detailsOf(s: MachineState): string {
   return lines.join('\n');
 }
 
-export function runRef(s: MachineState): RunRef {
-  return { subject: s.subject, slug: needed(s.life, 'life').slug, turn: s.turn };
+export function runRef(s: MachineState, slug = needed(s.life, 'life').slug): RunRef {
+  const { owner, repo } = s.place ?? s.subject;
+  const workflowId = workflowIdOf(s.subject);
+  return { workflowId, subject: { ...s.subject, owner, repo }, slug, turn: s.turn };
 }
 
 export function snapshotOf(s: MachineState): RunSnapshot {

@@ -6,7 +6,7 @@ import { DEFAULT_POLICY } from '../../src/domain/run-policy.js';
 import { setUpNamespace } from '../../src/adapters/temporal/set-up-namespace.js';
 import { temporalGateway } from '../../src/webhook/temporal-gateway.js';
 import { eventSignal, stateQuery } from '../../src/workflows/messages.js';
-import { comment, observed, SUBJECT, trigger } from '../support/machine/world.js';
+import { comment, observed, SUBJECT, trigger, wrote } from '../support/machine/world.js';
 import { waitUntil } from '../support/stack/stack.js';
 import { temporalCli } from '../support/temporal/binaries.js';
 import { ScriptedActivities } from '../support/temporal/scripted-activities.js';
@@ -62,11 +62,10 @@ describe('issueWorkflow whose history the server finds long enough', function ()
       const frozen = await handle.query(stateQuery);
       assert.deepEqual([frozen.phase, frozen.reason, frozen.turn], ['frozen', 'done', 1]);
 
-      for (let time = 0; time < 2; time += 1)
-        await handle.signal(eventSignal, { kind: 'reference', reference: comment(1) });
+      for (let time = 0; time < 2; time += 1) await handle.signal(eventSignal, wrote(comment(1)));
       await waitUntil('a third execution', isAnother(second), 30_000);
       // What was taken in before the cut is known after it.
-      await handle.signal(eventSignal, { kind: 'reference', reference: comment(1) });
+      await handle.signal(eventSignal, wrote(comment(1)));
       const view = await handle.query(stateQuery);
       assert.deepEqual([view.phase, view.turn, view.slug], ['frozen', 2, frozen.slug]);
       assert.deepEqual(

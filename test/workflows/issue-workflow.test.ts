@@ -18,7 +18,7 @@ import {
   type RunView,
 } from '../../src/workflows/messages.js';
 import { waitUntil } from '../support/stack/stack.js';
-import { comment, observed, SUBJECT, trigger } from '../support/machine/world.js';
+import { comment, observed, SUBJECT, trigger, wrote } from '../support/machine/world.js';
 import { ScriptedActivities, type TurnScript } from '../support/temporal/scripted-activities.js';
 import { temporalGateway } from '../../src/webhook/temporal-gateway.js';
 import { saveHistory } from '../support/temporal/histories.js';
@@ -116,7 +116,7 @@ describe('issueWorkflow on the time-skipping server', function () {
         const frozen = await life.until((view) => view.phase === 'frozen');
         assert.equal(frozen.reason, 'done');
         assert.deepEqual(frozen.prs, [13]);
-        await life.send({ kind: 'reference', reference: comment(1) });
+        await life.send(wrote(comment(1)));
         await life.until((view) => view.phase === 'frozen' && view.turn === 2);
         assert.equal(fake.ran[1]?.sessionId, 's');
         assert.equal(fake.ran[1].head, 'h');
@@ -322,7 +322,7 @@ describe('issueWorkflow on the time-skipping server', function () {
       await life.until((view) => view.phase === 'frozen');
       await life.send(observed({ readAt: 100, triggered: false }));
       await life.until((view) => view.reason === 'untriggered');
-      await life.send({ kind: 'reference', reference: comment(1) });
+      await life.send(wrote(comment(1)));
       await life.send(observed({ readAt: 200, trigger: trigger(150) }));
       await life.until((view) => view.phase === 'frozen' && view.turn === 2);
       assert.deepEqual(

@@ -1,7 +1,6 @@
 import type { AgentManifest, ContainerState, RunPaths, TurnRefs } from '../../domain/ports.js';
 import { movedSection } from '../../domain/prompt.js';
 import type { MovedBranch } from '../../domain/prompt-input.js';
-import { branchOf } from '../../domain/slug.js';
 import type { HostPorts } from '../host-ports.js';
 import type { RunTurnInput } from '../inputs.js';
 import { changesOnForge } from './changes-on-forge.js';
@@ -55,8 +54,8 @@ interface FetchedRefs extends TurnRefs {
 }
 
 async function fetchRefs(ports: HostPorts, input: RunTurnInput, paths: RunPaths): Promise<FetchedRefs> {
-  const { subject, slug } = input;
-  const branch = branchOf(slug, subject.number);
+  const { subject } = input;
+  const { branch } = input.prepared;
   const refs = await ports.git.refresh(subject, branch, input.prepared.baseBranches);
   const [changes] = await Promise.all([
     changesOnForge(ports, input, refs),
@@ -145,7 +144,7 @@ async function writeInput(
     argv: launch.argv,
     env: launch.env,
     prompt,
-    branch: branchOf(slug, subject.number),
+    branch: prepared.branch,
     start: refs.startSha,
     gitUser,
     wantsForge: true,

@@ -1,6 +1,5 @@
 import type { TurnRefs } from '../../domain/ports.js';
 import type { MovedBranch } from '../../domain/prompt-input.js';
-import { branchOf } from '../../domain/slug.js';
 import type { HostPorts } from '../host-ports.js';
 import type { RunTurnInput } from '../inputs.js';
 
@@ -60,5 +59,5 @@ async function ownMoved(
   const rewritten = !(await ports.git.isAncestor(input.subject, lastPushed, sha));
   // Told once; a rewritten branch is one that the workspace has to start from, so it is news until then.
   if (!rewritten && told?.branchSha === sha) return null;
-  return { which: 'own', name: branchOf(input.slug, input.subject.number), sha, rewritten };
+  return { which: 'own', name: input.prepared.branch, sha, rewritten };
 }

@@ -105,12 +105,12 @@ export class Relay {
   }
 
   private async request(message: RequestMessage, signal: AbortSignal): Promise<void> {
-    const { subject, slug, turn } = this.input;
+    const { workflowId, slug, turn } = this.input;
     const { title, body } = message.body;
     const contentRef = await this.ports.blobs.put(JSON.stringify({ title, body }));
     while (!signal.aborted) {
       try {
-        const result = await this.ports.channel.openPr(subject, {
+        const result = await this.ports.channel.openPr(workflowId, {
           slug,
           turn,
           requestId: message.id,

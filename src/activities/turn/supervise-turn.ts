@@ -140,9 +140,9 @@ class TurnWatch {
   }
 
   private async announce(signal: AbortSignal): Promise<void> {
-    const { subject, slug, turn } = this.input;
+    const { workflowId, slug, turn } = this.input;
     await untilDelivered(signal, () =>
-      this.ports.channel.turnStarted(subject, { slug, turn, at: this.ports.clock.now() }),
+      this.ports.channel.turnStarted(workflowId, { slug, turn, at: this.ports.clock.now() }),
     );
   }
 
@@ -155,12 +155,12 @@ class TurnWatch {
   }
 
   private async bringForward(): Promise<void> {
-    const { subject, slug, turn } = this.input;
+    const { workflowId, slug, turn } = this.input;
     const { done } = this.journal.record;
     if (done === null) return;
     const { id, status, summaryRef } = await this.doneOf(done);
     await untilDelivered(this.over.signal, () =>
-      this.ports.channel.signalDone(subject, { slug, turn, doneId: id, status, summaryRef }),
+      this.ports.channel.signalDone(workflowId, { slug, turn, doneId: id, status, summaryRef }),
     );
   }
 

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { GitError, InvalidInputError } from '../../domain/errors.js';
 import type { RepoRef } from '../../domain/issue.js';
 import type { GitPublishRequest, GitPublishVerdict, GitRepository, TurnRefs } from '../../domain/ports.js';
-import { issueOfBranch } from '../../domain/slug.js';
-import { branchNamed, isBranchName } from './branch-name.js';
+import { branchNamed, isBranchName } from '../../domain/branch-name.js';
 import { readBundleHeader, type BundleHeader } from './bundle-file.js';
 import { FORGE_REFS, isAncestorIn, newCommits, quarantined, type Candidate } from './candidate.js';
 import { localEnvironment } from './git-environment.js';
@@ -93,7 +92,7 @@ export class SystemGitRepository implements GitRepository {
 
   async publish(request: GitPublishRequest): Promise<GitPublishVerdict> {
     const { repo, branch, baseSha } = request;
-    if (issueOfBranch(branch) === undefined) return refused(`"${branch}" is not the branch of a run`);
+    if (!isBranchName(branch)) return refused(`"${branch}" cannot be the branch of a run`);
     if (!SHA.test(baseSha)) throw new InvalidInputError('the base commit must be a full commit id');
     const reading = await readBundleHeader(request.bundleFile, branch, request.maxBytes);
     if (reading.kind === 'refused') return reading;
@@ -117,6 +116,8 @@ export class SystemGitRepository implements GitRepository {
     const bases = baseBranch === undefined || !isBranchName(baseBranch) ? [] : [baseBranch];
     const reader = this.#remote(repo, this.#options.readToken());
     const state = await this.#mirror(repo).sync(reader, [branch, ...bases]);
+    if (branch === state.defaultBranch || branch === baseBranch)
+      return refused(`"${branch}" is what others build on: an agent's work goes to a branch of its own`);
     const forgeRefs = new Map([...state.branches].map(([name, sha]) => [FORGE_REFS + name, sha]));
     return this.#scratch(repo, forgeRefs, async (dir) => {
       const reason = await takeIn(dir, request.bundleFile, header, request.maxBytes);

@@ -3,7 +3,9 @@ import type {
   Comment,
   ForgeUser,
   Issue,
+  LinkedPull,
   Permission,
+  Place,
   PullRequest,
   Repository,
   Review,
@@ -16,10 +18,11 @@ import { giteaRepo, rememberedUser } from './gitea-repo.js';
 import type { GiteaRepo } from './gitea-repo.js';
 import * as issues from './issues.js';
 import { toRepository } from './mapping.js';
+import { whereIs } from './repositories.js';
 import * as members from './members.js';
 import * as pulls from './pulls.js';
 import * as reviews from './reviews.js';
-import { readTimeline } from './timeline.js';
+import { readLinkedPulls, readTimeline } from './timeline.js';
 
 /** The `Forge` port over Gitea's and Forgejo's API [S0]: one short function per operation, by theme in the files beside. */
 export class GiteaForge implements Forge {
@@ -95,6 +98,14 @@ export class GiteaForge implements Forge {
 
   readTimeline(number: number): Promise<TimelineAct[]> {
     return readTimeline(this.#repo, number);
+  }
+
+  readLinkedPulls(number: number): Promise<LinkedPull[]> {
+    return readLinkedPulls(this.#repo, number);
+  }
+
+  whereIs(repoId: number): Promise<Place | undefined> {
+    return whereIs(this.#repo.client, repoId);
   }
 
   async readRepository(): Promise<Repository> {

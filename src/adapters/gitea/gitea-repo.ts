@@ -8,6 +8,8 @@ import { toUser } from './mapping.js';
 /** What every operation on a repository needs. */
 export interface GiteaRepo {
   readonly client: GiteaClient;
+  /** `owner/repo` */
+  readonly name: string;
   /** Path below `/repos/{owner}/{repo}`. */
   path(...segments: readonly PathSegment[]): readonly PathSegment[];
   /** The token's user, asked once. */
@@ -20,7 +22,12 @@ export function giteaRepo(client: GiteaClient, ref: RepoRef, whoAmI: () => Promi
   if (!isForgeName(owner) || !isForgeName(repo)) {
     throw new InvalidInputError(`${excerpt(JSON.stringify(`${owner}/${repo}`), '')} is no repository's name`);
   }
-  return { client, path: (...segments) => ['repos', owner, repo, ...segments], whoAmI };
+  return {
+    client,
+    name: `${owner}/${repo}`,
+    path: (...segments) => ['repos', owner, repo, ...segments],
+    whoAmI,
+  };
 }
 
 /** Reads the token's user and remembers it; a failed read is not remembered. */

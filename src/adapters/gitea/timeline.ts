@@ -1,28 +1,20 @@
-import type { TimelineAct } from '../../domain/issue.js';
-import { asList, asObject, flagOf, textOf, textOrEmpty } from '../forge-http/decode.js';
+import type { LinkedPull, TimelineAct } from '../../domain/issue.js';
+import { asList, asObject, flagOf, integerOf, textOf, textOrEmpty } from '../forge-http/decode.js';
 import type { JsonObject } from '../forge-http/decode.js';
 import { forgeNumber } from '../forge-http/forge-number.js';
 import type { GiteaRepo } from './gitea-repo.js';
 import { toUser } from './mapping.js';
 import { allPages } from './paging.js';
 
-/**
- * The acts that can complete or end a trigger, oldest first, the opening before all. Times have whole seconds. Gitea
- * takes inline review comments and references we may not see out of a page after cutting it, so that a page in the
- * middle can be empty: only two empty ones in a row are the end.
- */
+/** The acts that can complete or end a trigger and pushes, oldest first, the opening before all. Times have whole seconds. */
 export async function readTimeline(repo: GiteaRepo, number: number): Promise<TimelineAct[]> {
   const issue = asObject(
     await repo.client.json({ method: 'GET', path: repo.path('issues', forgeNumber(number)) }),
     'issue',
   );
-  const entries = await allPages(repo.client, repo.path('issues', forgeNumber(number), 'timeline'), {
-    itemsOf: (response) => asList(response.json(), 'timeline'),
-    // Its header counts the one page.
-    totalIsWhole: false,
-    emptyPages: 2,
-  });
+  const entries = await readEntries(repo, number);
   const opened: TimelineAct = {
+    id: 0,
     kind: 'opened',
     actor: toUser(issue['user']),
     at: textOf(issue, 'created_at'),
@@ -31,9 +23,42 @@ export async function readTimeline(repo: GiteaRepo, number: number): Promise<Tim
   return [opened, ...entries.flatMap(toAct)];
 }
 
+/** Open pull requests of this repository that name the issue, each once, in the order in which they first did. */
+export async function readLinkedPulls(repo: GiteaRepo, number: number): Promise<LinkedPull[]> {
+  const pulls = new Map<number, LinkedPull>();
+  for (const entry of await readEntries(repo, number)) {
+    if (textOf(entry, 'type') !== 'pull_ref' || entry['ref_issue'] === null) continue;
+    const from = asObject(entry['ref_issue'], 'ref_issue');
+    const home = asObject(from['repository'], 'repository');
+    const name = `${textOf(home, 'owner')}/${textOf(home, 'name')}`;
+    if (textOf(from, 'state') !== 'open' || name !== repo.name) continue;
+    const pull = {
+      number: integerOf(from, 'number'),
+      title: textOf(from, 'title'),
+      author: toUser(from['user']).login,
+    };
+    if (!pulls.has(pull.number)) pulls.set(pull.number, pull);
+  }
+  return [...pulls.values()];
+}
+
+/**
+ * Gitea takes inline review comments and references we may not see out of a page after cutting it, so that a page in
+ * the middle can be empty: only two empty ones in a row are the end.
+ */
+function readEntries(repo: GiteaRepo, number: number): Promise<JsonObject[]> {
+  return allPages(repo.client, repo.path('issues', forgeNumber(number), 'timeline'), {
+    itemsOf: (response) => asList(response.json(), 'timeline'),
+    // Its header counts the one page.
+    totalIsWhole: false,
+    emptyPages: 2,
+  });
+}
+
 function toAct(raw: JsonObject): TimelineAct[] {
   const act = kindAndObject(raw);
-  return act === undefined ? [] : [{ ...act, actor: toUser(raw['user']), at: textOf(raw, 'created_at') }];
+  if (act === undefined) return [];
+  return [{ ...act, id: integerOf(raw, 'id'), actor: toUser(raw['user']), at: textOf(raw, 'created_at') }];
 }
 
 function kindAndObject(raw: JsonObject): Pick<TimelineAct, 'kind' | 'what'> | undefined {
@@ -57,7 +82,21 @@ function kindAndObject(raw: JsonObject): Pick<TimelineAct, 'kind' | 'what'> | un
       return { kind: 'closed', what: '' };
     case 'reopen':
       return { kind: 'reopened', what: '' };
+    case 'pull_push':
+      return { kind: 'pushed', what: pushedHead(textOrEmpty(raw, 'body')) };
     default:
       return undefined;
+  }
+}
+
+/** The body is JSON: `{"is_force_push":false,"commit_ids":[…]}`, the last of them the new head; empty when it is not. */
+function pushedHead(body: string): string {
+  try {
+    const value: unknown = JSON.parse(body);
+    const ids = typeof value === 'object' && value !== null && 'commit_ids' in value ? value.commit_ids : [];
+    const head: unknown = Array.isArray(ids) ? ids.at(-1) : '';
+    return typeof head === 'string' ? head : '';
+  } catch {
+    return '';
   }
 }

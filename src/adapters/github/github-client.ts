@@ -23,6 +23,9 @@ export interface GithubClientOptions {
 /** Octokit's methods, one for each operation GitHub documents, with typed parameters. */
 export type GithubApi = Octokit['rest'];
 
+/** For the operation that has no method. */
+export type GithubRequest = Octokit['request'];
+
 /** What of an answer is used. Octokit's types of `data` are promises of a document, so it is decoded like any input. */
 export interface GithubAnswer {
   readonly status: number;
@@ -81,12 +84,12 @@ export class GithubClient {
 
   /** One request, repeated where that is safe and of use. A longer wait than the policy's cap is left to the caller. */
   async call(
-    ask: (api: GithubApi) => Promise<GithubAnswer>,
+    ask: (api: GithubApi, request: GithubRequest) => Promise<GithubAnswer>,
     options: CallOptions = {},
   ): Promise<GithubAnswer> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await ask(this.#octokit.rest);
+        return await ask(this.#octokit.rest, this.#octokit.request);
       } catch (fault) {
         const cause = fault instanceof Error ? fault.cause : undefined;
         // A refusal of ours, thrown below Octokit.

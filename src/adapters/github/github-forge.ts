@@ -3,7 +3,9 @@ import type {
   Comment,
   ForgeUser,
   Issue,
+  LinkedPull,
   Permission,
+  Place,
   PullRequest,
   Repository,
   Review,
@@ -16,9 +18,11 @@ import type { GithubClient } from './github-client.js';
 import { githubRepo, rememberedUser } from './github-repo.js';
 import type { GithubRepo } from './github-repo.js';
 import * as issues from './issues.js';
+import { readLinkedPulls } from './linked-pulls.js';
 import { toRepository } from './mapping.js';
 import * as members from './members.js';
 import * as pulls from './pulls.js';
+import { whereIs } from './repositories.js';
 import * as reviews from './reviews.js';
 import { readTimeline } from './timeline.js';
 
@@ -96,6 +100,14 @@ export class GithubForge implements Forge {
 
   readTimeline(number: number): Promise<TimelineAct[]> {
     return readTimeline(this.#repo, number);
+  }
+
+  readLinkedPulls(number: number): Promise<LinkedPull[]> {
+    return readLinkedPulls(this.#repo, number);
+  }
+
+  whereIs(repoId: number): Promise<Place | undefined> {
+    return whereIs(this.#repo.client, repoId);
   }
 
   async readRepository(): Promise<Repository> {

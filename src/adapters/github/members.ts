@@ -33,7 +33,8 @@ async function isThere(
     await client.call(ask);
     return true;
   } catch (error) {
-    if (isNotFound(error)) return false;
+    // Not `isNotFound`: a redirect is another answer here.
+    if (error instanceof ForgeHttpError && error.status === 404) return false;
     throw error;
   }
 }

@@ -1,13 +1,14 @@
 import type { ForgeUser, TimelineAct } from '../../domain/issue.js';
-import { asList, asObject, textOf } from '../forge-http/decode.js';
+import { asList, asObject, integerOf, textOf } from '../forge-http/decode.js';
 import type { JsonObject } from '../forge-http/decode.js';
 import { forgeNumber } from '../forge-http/forge-number.js';
 import type { GithubRepo } from './github-repo.js';
 import { toUser } from './mapping.js';
 import { allPages } from './paging.js';
+import { readPushes } from './pushes.js';
 
 /**
- * The acts that can complete or end a trigger, oldest first, the opening before all. From the issue's events and not
+ * The acts that can complete or end a trigger, and pushes to a PR, oldest first, the opening before all. From the issue's events and not
  * from its timeline: only the events say who assigned (`assigner`), where `actor` may be the one who was assigned
  * (github/docs issue 20795). A trigger is judged by who completed it, so that difference is one of rights.
  */
@@ -17,23 +18,30 @@ export async function readTimeline(repo: GithubRepo, number: number): Promise<Ti
     (await repo.client.call((api) => api.issues.get({ ...repo.name, issue_number }))).data,
     'issue',
   );
-  const events = await allPages(
-    repo.client,
-    (api, page) => api.issues.listEvents({ ...repo.name, issue_number, ...page }),
-    (data) => asList(data, 'events'),
-  );
+  const isPull = issue['pull_request'] !== undefined;
+  const [events, pushes] = await Promise.all([
+    allPages(
+      repo.client,
+      (api, page) => api.issues.listEvents({ ...repo.name, issue_number, ...page }),
+      (data) => asList(data, 'events'),
+    ),
+    isPull ? readPushes(repo, number) : [],
+  ]);
   const opened: TimelineAct = {
+    id: 0,
     kind: 'opened',
     actor: toUser(issue['user']),
     at: textOf(issue, 'created_at'),
     what: '',
   };
-  return [opened, ...events.flatMap(toAct)];
+  const since = Date.parse(opened.at);
+  const later = [...events.flatMap(toAct), ...pushes.filter((push) => Date.parse(push.at) >= since)];
+  return [opened, ...later.sort((a, b) => Date.parse(a.at) - Date.parse(b.at))];
 }
 
 function toAct(raw: JsonObject): TimelineAct[] {
   const act = actOf(raw);
-  return act === undefined ? [] : [{ ...act, at: textOf(raw, 'created_at') }];
+  return act === undefined ? [] : [{ ...act, id: integerOf(raw, 'id'), at: textOf(raw, 'created_at') }];
 }
 
 /** A merge is followed by a `closed` of its own. */

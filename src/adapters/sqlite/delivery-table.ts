@@ -1,5 +1,5 @@
 import type { Database as Connection } from 'better-sqlite3';
-import type { Delivery, Inbox, NewDelivery } from '../../domain/delivery.js';
+import type { DecisionRow, Delivery, DeliveryEnd, Inbox, NewDelivery } from '../../domain/delivery.js';
 
 /** How long a body is known as a duplicate (spec section 5). */
 export const DUPLICATES_KNOWN_MS = 90 * 24 * 60 * 60 * 1000;
@@ -11,8 +11,11 @@ export interface DeliveryTable extends Omit<Inbox, 'accept' | 'close'> {
   insert(delivery: NewDelivery): AcceptVerdict;
 }
 
+const COLUMNS =
+  'seq, lower(hex(body_hash)) AS bodyHash, event_type AS eventType, received_at AS receivedAt, order_key AS orderKey, body, attempts';
+
 const DUE = `
-SELECT seq, lower(hex(body_hash)) AS bodyHash, event_type AS eventType, received_at AS receivedAt, order_key AS orderKey, body, attempts
+SELECT ${COLUMNS}
 FROM delivery AS head
 WHERE completed_at IS NULL AND due_at <= ?
   AND NOT EXISTS (
@@ -29,8 +32,25 @@ export function createDeliveryTable(connection: Connection): DeliveryTable {
     'DELETE FROM delivery WHERE body_hash = ? AND completed_at IS NOT NULL AND received_at < ?',
   );
   const due = connection.prepare<[number, number], Delivery>(DUE);
+  const waiting = connection.prepare<[string, number], Delivery>(
+    `SELECT ${COLUMNS} FROM delivery WHERE completed_at IS NULL AND order_key = ? ORDER BY seq LIMIT ?`,
+  );
   const complete = connection.prepare<[number, string, number]>(
     "UPDATE delivery SET completed_at = ?, outcome = ?, body = '' WHERE seq = ? AND completed_at IS NULL",
+  );
+  const decide = connection.prepare<[number, string, string, number]>(`
+    INSERT INTO decision (at, order_key, event_type, body_hash, outcome, detail)
+    SELECT ?, order_key, event_type, body_hash, ?, ? FROM delivery WHERE seq = ?`);
+  const completeAll = connection.transaction((ends: readonly DeliveryEnd[], now: number) => {
+    for (const { seq, outcome, detail } of ends) {
+      if (complete.run(now, outcome, seq).changes > 0) decide.run(now, outcome, detail, seq);
+    }
+  });
+  const decisions = connection.prepare<[number], DecisionRow>(`
+    SELECT at, order_key AS orderKey, event_type AS eventType, lower(hex(body_hash)) AS bodyHash, outcome, detail
+    FROM decision ORDER BY seq DESC LIMIT ?`);
+  const hold = connection.prepare<[number, number]>(
+    'UPDATE delivery SET due_at = ? WHERE seq = ? AND completed_at IS NULL',
   );
   const retry = connection.prepare<[number, string, number]>(
     'UPDATE delivery SET due_at = ?, last_error = ?, attempts = attempts + 1 WHERE seq = ? AND completed_at IS NULL',
@@ -56,7 +76,12 @@ export function createDeliveryTable(connection: Connection): DeliveryTable {
       return 'accepted';
     },
     due: (now, limit) => due.all(now, limit),
-    complete: (seq, outcome, now) => void complete.run(now, outcome, seq),
+    waiting: (orderKey, limit) => waiting.all(orderKey, limit),
+    complete: (ends, now) => {
+      completeAll.immediate(ends, now);
+    },
+    holdUntil: (seq, dueAt) => void hold.run(dueAt, seq),
+    decisions: (limit) => decisions.all(limit),
     retryAt: (seq, dueAt, error) => void retry.run(dueAt, error, seq),
     stats: () => ({
       ...(openStats.get() ?? { open: 0, oldestOpenAt: null }),

@@ -79,8 +79,11 @@ export function openInbox(file: string, options: InboxOptions = {}): Inbox {
         waiting.push({ delivery, resolve, reject });
       }),
     due: table.due,
+    waiting: table.waiting,
     complete: table.complete,
     retryAt: table.retryAt,
+    holdUntil: table.holdUntil,
+    decisions: table.decisions,
     stats: table.stats,
     prune: table.prune,
     probe: table.probe,

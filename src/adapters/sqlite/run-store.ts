@@ -12,6 +12,7 @@ interface StoredRun {
   readonly trigger_actor: string;
   readonly trigger_at: number;
   readonly created_at: number;
+  readonly trigger_act_id: number;
 }
 
 interface StoredTurn {
@@ -25,7 +26,7 @@ interface StoredTurn {
 /** Tables `run`, `turn` and `operation` (append-only, the first row of a key stays). Errors: `StoreError`. */
 export function createRunStore(connection: Connection): RunStore {
   const insertRun = connection.prepare<[StoredRun]>(`INSERT OR IGNORE INTO run VALUES
-    (@slug, @workflow_id, @subject, @agent_name, @bottle_names, @trigger_actor, @trigger_at, @created_at)`);
+    (@slug, @workflow_id, @subject, @agent_name, @bottle_names, @trigger_actor, @trigger_at, @created_at, @trigger_act_id)`);
   const insertTurn = connection.prepare<[StoredTurn]>(
     'INSERT OR IGNORE INTO turn VALUES (@slug, @turn, @event, @at, @detail)',
   );
@@ -67,6 +68,7 @@ function toStoredRun(row: RunRow): StoredRun {
     trigger_actor: row.triggerActor,
     trigger_at: row.triggerAt,
     created_at: row.createdAt,
+    trigger_act_id: row.triggerActId,
   };
 }
 
@@ -79,6 +81,7 @@ function fromStoredRun(stored: StoredRun): RunRow {
     bottleNames: stringList(stored.bottle_names, `bottle_names of ${stored.slug} in run`),
     triggerActor: stored.trigger_actor,
     triggerAt: stored.trigger_at,
+    triggerActId: stored.trigger_act_id,
     createdAt: stored.created_at,
   };
 }

@@ -68,6 +68,7 @@ ${appendOnly('run')}${appendOnly('turn')}${appendOnly('operation')}`;
 export const STATE_MIGRATIONS: readonly Migration[] = [
   { version: 1, sql: PROTOTYPE_TABLE },
   { version: 2, sql: RUNS },
+  { version: 3, sql: 'ALTER TABLE run ADD COLUMN trigger_act_id INTEGER NOT NULL DEFAULT 0;' },
 ];
 
 /** Schema of `inbox.db`, a file of its own: only the webhook process writes it. */
@@ -93,6 +94,21 @@ CREATE INDEX delivery_open_by_key ON delivery (order_key, seq) WHERE completed_a
 CREATE INDEX delivery_completed ON delivery (received_at) WHERE completed_at IS NOT NULL;
 CREATE TABLE probe (id INTEGER PRIMARY KEY CHECK (id = 1), count INTEGER NOT NULL);
 INSERT INTO probe VALUES (1, 0);`,
+  },
+  {
+    version: 2,
+    sql: `
+CREATE TABLE decision (
+  seq        INTEGER PRIMARY KEY,
+  at         INTEGER NOT NULL,
+  order_key  TEXT NOT NULL,
+  event_type TEXT NOT NULL,
+  body_hash  BLOB NOT NULL,
+  outcome    TEXT NOT NULL,
+  detail     TEXT NOT NULL
+);
+CREATE INDEX decision_by_key ON decision (order_key, seq);
+${appendOnly('decision')}`,
   },
 ];
 

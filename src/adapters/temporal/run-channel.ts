@@ -1,26 +1,21 @@
 import type { Client } from '@temporalio/client';
-import { workflowIdOf } from '../../domain/issue.js';
 import type { RunChannel } from '../../domain/ports.js';
 import { eventSignal, openPrUpdate } from '../../workflows/messages.js';
 
 /** From the host that runs a turn to the run's workflow. Handles never pin a run id. */
 export function temporalRunChannel(client: Client): RunChannel {
   return {
-    async turnStarted(subject, message) {
-      await client.workflow
-        .getHandle(workflowIdOf(subject))
-        .signal(eventSignal, { kind: 'turn_started', ...message });
+    async turnStarted(workflowId, message) {
+      await client.workflow.getHandle(workflowId).signal(eventSignal, { kind: 'turn_started', ...message });
     },
-    async signalDone(subject, { slug, turn, doneId, status, summaryRef }) {
+    async signalDone(workflowId, { slug, turn, doneId, status, summaryRef }) {
       const done = { id: doneId, status, summaryRef };
-      await client.workflow
-        .getHandle(workflowIdOf(subject))
-        .signal(eventSignal, { kind: 'done', slug, turn, done });
+      await client.workflow.getHandle(workflowId).signal(eventSignal, { kind: 'done', slug, turn, done });
     },
     // Ids deduplicate within one execution only; the workflow looks repeated request ids up in its carried state.
-    openPr: (subject, request) =>
+    openPr: (workflowId, request) =>
       client.workflow
-        .getHandle(workflowIdOf(subject))
+        .getHandle(workflowId)
         .executeUpdate(openPrUpdate, { args: [request], updateId: request.requestId }),
   };
 }

@@ -84,7 +84,7 @@ describe('the inbox', () => {
   it('knows a body for 90 days after it came, open or done', async () => {
     await inbox.accept(delivery('a', { receivedAt: 5 }));
     assert.equal(await inbox.accept(delivery('a', { receivedAt: 6 })), 'duplicate');
-    inbox.complete(1, 'signalled', 7);
+    inbox.complete([{ seq: 1, outcome: 'signalled', detail: '' }], 7);
     assert.equal(await inbox.accept(delivery('a', { receivedAt: 5 + DUPLICATES_KNOWN_MS })), 'duplicate');
     assert.equal(await inbox.accept(delivery('a', { receivedAt: 6 + DUPLICATES_KNOWN_MS })), 'accepted');
     assert.equal(inbox.stats().open, 1);
@@ -98,7 +98,7 @@ describe('the inbox', () => {
     assert.deepEqual(dueNames(4999), ['b1']);
     assert.deepEqual(dueNames(5000), ['a1', 'b1']);
     assert.equal(inbox.due(5000, 1)[0]?.attempts, 1);
-    inbox.complete(1, 'signalled', 5001);
+    inbox.complete([{ seq: 1, outcome: 'signalled', detail: '' }], 5001);
     assert.deepEqual(dueNames(5001), ['a2', 'b1']);
     assert.deepEqual(dueNames(5001, 1), ['a2']);
   });
@@ -112,14 +112,14 @@ describe('the inbox', () => {
 
   it('keeps a completed delivery completed', async () => {
     await inbox.accept(delivery('a'));
-    inbox.complete(1, 'signalled', 1);
+    inbox.complete([{ seq: 1, outcome: 'signalled', detail: '' }], 1);
     inbox.retryAt(1, 0, 'late');
     assert.deepEqual(dueNames(9), []);
   });
 
   it('keeps no body of what is done', async () => {
     await inbox.accept(delivery('a'));
-    inbox.complete(1, 'signalled', 1);
+    inbox.complete([{ seq: 1, outcome: 'signalled', detail: '' }], 1);
     const other = new SqliteDatabase(file, { readonly: true });
     assert.deepEqual(other.prepare('SELECT body, outcome FROM delivery').get(), {
       body: '',
@@ -132,14 +132,14 @@ describe('the inbox', () => {
     await inbox.accept(delivery('a', { receivedAt: 10 }));
     await inbox.accept(delivery('b', { receivedAt: 20 }));
     assert.deepEqual(inbox.stats(), { open: 2, oldestOpenAt: 10, total: 2 });
-    inbox.complete(1, 'signalled', 30);
+    inbox.complete([{ seq: 1, outcome: 'signalled', detail: '' }], 30);
     assert.deepEqual(inbox.stats(), { open: 1, oldestOpenAt: 20, total: 2 });
   });
 
   it('forgets what was completed 90 days ago, and never an open one', async () => {
     await inbox.accept(delivery('done', { receivedAt: 10 }));
     await inbox.accept(delivery('open', { receivedAt: 10, orderKey: 'other' }));
-    inbox.complete(1, 'signalled', 11);
+    inbox.complete([{ seq: 1, outcome: 'signalled', detail: '' }], 11);
     assert.equal(inbox.prune(10 + DUPLICATES_KNOWN_MS), 0);
     assert.equal(inbox.prune(11 + DUPLICATES_KNOWN_MS), 1);
     assert.deepEqual(inbox.stats(), { open: 1, oldestOpenAt: 10, total: 1 });
@@ -180,7 +180,7 @@ describe('the inbox', () => {
                 failed.set(index, times + 1);
                 own.retryAt(head.seq, now + 3, 'away');
               } else {
-                own.complete(head.seq, 'signalled', now);
+                own.complete([{ seq: head.seq, outcome: 'signalled', detail: '' }], now);
                 served.set(head.orderKey, [...(served.get(head.orderKey) ?? []), index]);
               }
             }

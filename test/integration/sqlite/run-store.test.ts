@@ -13,6 +13,7 @@ const run: RunRow = {
   bottleNames: ['default'],
   triggerActor: 'alice',
   triggerAt: 1,
+  triggerActId: 3,
   createdAt: 2,
 };
 const turn = (number: number, event: TurnRow['event'], detail: TurnRow['detail'] = {}): TurnRow => ({

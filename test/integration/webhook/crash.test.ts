@@ -64,7 +64,7 @@ describe('the webhook process, killed with SIGKILL under load', () => {
     for (let due = inbox.due(Date.now(), 100); due.length > 0; due = inbox.due(Date.now(), 100)) {
       for (const { seq, bodyHash } of due) {
         stored.add(bodyHash);
-        inbox.complete(seq, 'signalled', 0);
+        inbox.complete([{ seq, outcome: 'signalled', detail: '' }], 0);
       }
     }
     inbox.close();

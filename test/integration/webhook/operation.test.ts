@@ -43,7 +43,7 @@ describe('the webhook process in operation', () => {
     assert.match(((await answer.json()) as { reason: string }).reason, /redeliver/);
     assert.equal(webhook.inbox.stats().total, stored);
     for (let head = webhook.inbox.due(Date.now(), 1)[0]; head; head = webhook.inbox.due(Date.now(), 1)[0]) {
-      webhook.inbox.complete(head.seq, 'signalled', 0);
+      webhook.inbox.complete([{ seq: head.seq, outcome: 'signalled', detail: '' }], 0);
     }
     webhook.inbox.prune(Date.now() + 365 * 24 * 3600 * 1000);
     assert.equal((await deliver(url, 'room')).status, 202);

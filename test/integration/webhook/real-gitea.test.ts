@@ -64,7 +64,10 @@ describe('deliveries of a real Gitea', () => {
     );
 
     const commentId = await gitea.alice.comment(number, 'and be quick');
-    await until('the comment', ({ event }) => event.kind === 'reference' && event.reference.id === commentId);
+    await until(
+      'the comment',
+      ({ event }) => event.kind === 'references' && event.references.some(({ id }) => id === commentId),
+    );
     await gitea.mallory.comment(number, 'obey me');
     await gitea.alice.removeLabel(number, 'bot-bottle:coder');
     await until(
@@ -78,7 +81,7 @@ describe('deliveries of a real Gitea', () => {
     );
 
     const authors = world.gateway.sent.flatMap(({ event }) =>
-      event.kind === 'reference' ? [event.reference.author] : [],
+      event.kind === 'references' ? event.references.map(({ author }) => author) : [],
     );
     assert.deepEqual(authors, ['alice']);
     assert.equal(world.outcomes.filter(({ outcome }) => outcome === 'not_allowed').length, 1);

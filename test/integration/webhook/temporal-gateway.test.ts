@@ -21,8 +21,9 @@ const observed: TriggerEvent = {
   open: true,
   closedAt: null,
   triggered: true,
-  trigger: { agent: 'coder', bottles: [], actor: 'alice', actAt: 1 },
+  trigger: { agent: 'coder', bottles: [], actor: 'alice', actId: 0, textHash: '', pull: null, actAt: 1 },
   prs: [],
+  place: { repoId: 7, owner: 'alice', repo: 'demo' },
 };
 const about = {
   title: 'Fix `rm -rf` <script>\u202e\nnow',

@@ -137,7 +137,20 @@ export class GithubPerson implements ForgePerson {
 
   createFile(file: Parameters<ForgePerson['createFile']>[0]): Answer<'createFile'> {
     const sha = this.state.commit(file.path, file.content);
-    this.repo.branches.set(file.branch, sha);
+    const { repo, state, user } = this;
+    const before = repo.branches.get(file.branch) ?? '0'.repeat(40);
+    state.pushes.push({
+      id: state.id(),
+      repo,
+      ref: `refs/heads/${file.branch}`,
+      before,
+      after: sha,
+      by: user,
+      at: now(),
+    });
+    repo.branches.set(file.branch, sha);
+    for (const { pull } of state.issues)
+      if (pull?.headRepo === repo && pull.headRef === file.branch) pull.headSha = sha;
     return Promise.resolve(sha);
   }
 

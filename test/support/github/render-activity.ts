@@ -1,4 +1,4 @@
-import { fullName, nodeId, renderUser } from './render.js';
+import { fullName, nodeId, renderIssue, renderUser } from './render.js';
 import type * as state from './state.js';
 import type * as wire from './wire-types.js';
 
@@ -24,6 +24,36 @@ export function renderEvent(origin: string, event: state.Event): AnyEvent {
   if (event.assignee === null || by === null) return base;
   const assignee = renderUser(origin, event.assignee);
   return { ...base, actor: assignee, assignee, assigner: by };
+}
+
+/** How one issue's timeline shows that another names it. */
+export function renderReference(origin: string, from: state.Issue): wire.WireCrossReference {
+  return {
+    event: 'cross-referenced',
+    ...(from.author === null ? {} : { actor: renderUser(origin, from.author) }),
+    created_at: from.createdAt,
+    updated_at: from.createdAt,
+    source: {
+      type: 'issue',
+      issue: {
+        ...renderIssue(origin, from, 0),
+        repository_url: `${origin}/repos/${fullName(from.repo)}`,
+      },
+    },
+  };
+}
+
+export function renderPush(push: state.Push): wire.WireActivity {
+  return {
+    id: push.id,
+    node_id: nodeId('PSH', push.id),
+    before: push.before,
+    after: push.after,
+    ref: push.ref,
+    timestamp: push.at,
+    activity_type: /^0+$/.test(push.before) ? 'branch_creation' : 'push',
+    actor: renderUser('', push.by),
+  };
 }
 
 export function renderReview(origin: string, review: state.Review): wire.WireReview {

@@ -1,6 +1,6 @@
 import { isReply, issueOf, mayWrite, NOT_FOUND, paged, refusal, repoOf } from './exchange.js';
 import type { Route } from './exchange.js';
-import { renderEvent } from './render-activity.js';
+import { renderEvent, renderReference } from './render-activity.js';
 import { nodeId, renderComment, renderIssue, renderUser } from './render.js';
 import { now } from './state.js';
 import type { WireReaction } from './wire-types.js';
@@ -83,6 +83,30 @@ export const ISSUE_ROUTES: readonly Route[] = [
         exchange,
         events.map((event) => renderEvent(exchange.origin, event)),
       );
+    },
+  ],
+  [
+    'GET',
+    '/repos/:owner/:repo/issues/:number/timeline',
+    (exchange) => {
+      const issue = issueOf(exchange);
+      if (isReply(issue)) return issue;
+      const { state, origin } = exchange;
+      const name = new RegExp(`(?:^|\\s)#${String(issue.number)}\\b`);
+      const naming = state.issues.filter(
+        (other) =>
+          other !== issue &&
+          (other.pull?.headRepo ?? other.repo).name === issue.repo.name &&
+          name.test(other.body),
+      );
+      // What the timeline has besides, events and comments, stands for what a reader must pass over.
+      return paged(exchange, [
+        ...state.events.filter((event) => event.issue === issue).map((event) => renderEvent(origin, event)),
+        ...state.comments
+          .filter((comment) => comment.issue === issue)
+          .map((comment) => ({ event: 'commented', ...renderComment(origin, comment) })),
+        ...naming.map((from) => renderReference(origin, from)),
+      ]);
     },
   ],
   [

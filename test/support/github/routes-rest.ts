@@ -1,6 +1,6 @@
 import { mayWrite, NOT_FOUND, paged, refusal, repoOf } from './exchange.js';
 import type { Route } from './exchange.js';
-import { renderCheckRun } from './render-activity.js';
+import { renderCheckRun, renderPush } from './render-activity.js';
 import { nodeId, renderRepository, renderUser } from './render.js';
 import type { WireCheckRuns, WireCombinedStatus, WirePermission } from './wire-types.js';
 
@@ -14,6 +14,27 @@ export const OTHER_ROUTES: readonly Route[] = [
       const repo = repoOf(exchange);
       if (repo === undefined) return NOT_FOUND;
       return { status: 200, json: renderRepository(exchange.origin, repo, exchange.asker) };
+    },
+  ],
+  [
+    'GET',
+    '/repositories/:id',
+    ({ state, origin, params, asker }) => {
+      const repo = state.repos.find((item) => item.id === Number(params['id']));
+      if (repo === undefined || (repo.isPrivate && !repo.roles.has(asker))) return NOT_FOUND;
+      return { status: 200, json: renderRepository(origin, repo, asker) };
+    },
+  ],
+  [
+    'GET',
+    '/repos/:owner/:repo/activity',
+    (exchange) => {
+      const repo = repoOf(exchange);
+      if (repo === undefined) return NOT_FOUND;
+      const ref = exchange.query.get('ref');
+      // Newest first, in pages by cursor: one is enough here.
+      const pushes = exchange.state.pushes.filter((push) => push.repo === repo && push.ref === ref).reverse();
+      return { status: 200, json: pushes.map(renderPush) };
     },
   ],
   [

@@ -16,8 +16,8 @@ export interface Organization {
 
 export interface Repo {
   readonly id: number;
-  readonly owner: User;
-  readonly name: string;
+  owner: User;
+  name: string;
   readonly isPrivate: boolean;
   readonly forkOf: Repo | null;
   readonly roles: Map<User, Role>;
@@ -27,7 +27,7 @@ export interface Repo {
 export interface Pull {
   readonly headRepo: Repo;
   readonly headRef: string;
-  readonly headSha: string;
+  headSha: string;
   readonly baseRef: string;
   readonly baseSha: string;
   readonly requested: Set<User>;
@@ -108,6 +108,16 @@ export interface CheckRun {
   readonly title: string | null;
 }
 
+export interface Push {
+  readonly id: number;
+  readonly repo: Repo;
+  readonly ref: string;
+  readonly before: string;
+  readonly after: string;
+  readonly by: User;
+  readonly at: string;
+}
+
 export interface Reaction {
   readonly id: number;
   readonly issue: Issue;
@@ -128,6 +138,7 @@ export class GithubState {
   readonly statuses: Status[] = [];
   readonly checkRuns: CheckRun[] = [];
   readonly reactions: Reaction[] = [];
+  readonly pushes: Push[] = [];
   /** The one file a commit adds. */
   readonly commits = new Map<string, { readonly path: string; readonly content: string }>();
   #id = 1_000;

@@ -5,6 +5,7 @@ type Issue = Api['issues']['get']['response']['data'];
 type Pull = Api['pulls']['get']['response']['data'];
 type Branch = Pull['head'];
 type Repository = Api['repos']['get']['response']['data'];
+type Timeline = Api['issues']['listEventsForTimeline']['response']['data'][number];
 type Event = Api['issues']['listEvents']['response']['data'][number];
 
 export type WireUser = NonNullable<Issue['user']>;
@@ -95,6 +96,17 @@ export type WireComment = Pick<
   | 'issue_url'
   | 'author_association'
 >;
+
+/** Of another issue or pull request that names this one. */
+export type WireCrossReference = Pick<
+  Extract<Timeline, { source: unknown }>,
+  'event' | 'actor' | 'created_at' | 'updated_at'
+> & {
+  readonly source: { readonly type: 'issue'; readonly issue: WireIssue & Pick<Issue, 'repository_url'> };
+};
+
+type Activity = Api['repos']['listActivities']['response']['data'][number];
+export type WireActivity = Omit<Activity, 'actor'> & { readonly actor: WireUser | null };
 
 /** What every issue event has; `actor` is null for a deleted account, which the description leaves out. */
 export type WireEvent = Pick<

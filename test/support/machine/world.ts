@@ -4,10 +4,12 @@ import type {
   MachineEvent,
   Observed,
   PreparedTurn,
+  RunEvent,
   SettledTurn,
   Trigger,
   WakeReference,
 } from '../../../src/domain/events.js';
+import type { Place } from '../../../src/domain/issue.js';
 import type { TurnResult } from '../../../src/domain/turn.js';
 import {
   initialState,
@@ -29,6 +31,8 @@ export const POLICY: RunPolicy = {
 
 export const PREPARED: PreparedTurn = {
   promptRef: 'p',
+  branch: 'bot-bottle/12-abcde',
+  readKeys: [],
   provider: 'scripted',
   model: null,
   image: 'image',
@@ -41,8 +45,17 @@ export const PREPARED: PreparedTurn = {
   drafts: false,
 };
 
-export function trigger(actAt: number): Trigger {
-  return { agent: 'implementer', bottles: [], actor: 'alice', actAt };
+export function trigger(actAt: number, change: Partial<Trigger> = {}): Trigger {
+  return {
+    agent: 'implementer',
+    bottles: [],
+    actor: 'alice',
+    actAt,
+    actId: 0,
+    textHash: '',
+    pull: null,
+    ...change,
+  };
 }
 
 export function comment(id: number): WakeReference {
@@ -57,8 +70,24 @@ export function comment(id: number): WakeReference {
   };
 }
 
+export const PLACE: Place = { repoId: 7, owner: 'alice', repo: 'demo' };
+
+/** What people wrote, as the dispatcher tells it. */
+export function wrote(...references: readonly WakeReference[]): Extract<RunEvent, { kind: 'references' }> {
+  return { kind: 'references', references, withdrawn: [] };
+}
+
 export function observed(change: Partial<Observed> & { readonly readAt: number }): Observed {
-  return { kind: 'observed', open: true, closedAt: null, triggered: true, trigger: null, prs: [], ...change };
+  return {
+    kind: 'observed',
+    open: true,
+    closedAt: null,
+    triggered: true,
+    trigger: null,
+    prs: [],
+    place: PLACE,
+    ...change,
+  };
 }
 
 export function turnResult(change: Partial<TurnResult> = {}): TurnResult {

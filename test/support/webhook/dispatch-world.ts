@@ -6,9 +6,10 @@ import type { Database, ForgeFor, Manifests } from '../../../src/domain/ports.js
 import { createAcknowledger } from '../../../src/webhook/acknowledge.js';
 import { startDispatcher } from '../../../src/webhook/dispatcher.js';
 import type { Dispatcher } from '../../../src/webhook/dispatcher.js';
-import { createDeliveryHandler } from '../../../src/webhook/handle-delivery.js';
-import type { DispatchSettings } from '../../../src/webhook/handle-delivery.js';
-import { orderKeyOf, parseDeliveryText } from '../../../src/webhook/parse-delivery.js';
+import { createSegmentHandler } from '../../../src/webhook/handle-segment.js';
+import type { DispatchSettings } from '../../../src/webhook/handle-segment.js';
+import { orderKeyOf } from '../../../src/webhook/hint.js';
+import { parseStored } from '../../../src/webhook/parse-stored.js';
 import { createRunLookup } from '../../../src/webhook/run-lookup.js';
 import { FakeForge } from './fake-forge.js';
 import { FakeGateway } from './fake-gateway.js';
@@ -64,6 +65,7 @@ export function dispatchWorld(
   settings: Partial<DispatchSettings> = {},
   ack = true,
   forgeFor?: ForgeFor,
+  serves: (owner: string, repo: string) => boolean = () => true,
 ): DispatchWorld {
   const inbox = openInbox(`${directory}/inbox.db`);
   const database = openDatabase(`${directory}/bot-bottle.db`);
@@ -81,7 +83,7 @@ export function dispatchWorld(
       rejected.push({ reason, at });
     },
   });
-  const handle = createDeliveryHandler({
+  const handle = createSegmentHandler({
     forgeFor: forgeFor ?? (() => forge.bind()),
     runs: createRunLookup(database),
     manifests,
@@ -92,8 +94,10 @@ export function dispatchWorld(
       trigger: 'collaborators',
       wake: 'collaborators',
       wakeOn: 'every',
+      ignored: new Set(),
       ...settings,
     },
+    serves,
     now,
   });
   const start = (onOutcome?: () => void): Dispatcher =>
@@ -123,7 +127,7 @@ export function dispatchWorld(
     },
     deliver: async (eventType, payload) => {
       const body = JSON.stringify(payload);
-      const parsed = parseDeliveryText(eventType, body);
+      const parsed = parseStored(eventType, body);
       if (parsed.kind !== 'hint') throw new Error(`not a hint: ${JSON.stringify(parsed)}`);
       await inbox.accept({
         bodyHash: createHash('sha256').update(body).digest('hex'),

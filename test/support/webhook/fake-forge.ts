@@ -4,6 +4,7 @@ import type {
   ForgeUser,
   Issue,
   Permission,
+  Place,
   PullRequest,
   Review,
   TimelineAct,
@@ -26,6 +27,9 @@ export class FakeForge {
   readonly permissions = new Map<string, Permission>([['alice', 'write']]);
   readonly reactions: [number, ForgeReaction][] = [];
   readonly calls: string[] = [];
+  /** Where repositories are, by id. */
+  readonly places = new Map<number, Place>([[7, { repoId: 7, owner: 'alice', repo: 'demo' }]]);
+  #acts = 0;
   /** Throws what is wrong with a call, if anything. */
   fault: (call: string) => void = () => undefined;
 
@@ -76,7 +80,11 @@ export class FakeForge {
   }
 
   act(number: number, kind: TimelineAct['kind'], what: string, at: number, actor: ForgeUser = ALICE): void {
-    this.timelines.set(number, [...(this.timelines.get(number) ?? []), { kind, what, actor, at: iso(at) }]);
+    const id = (this.#acts += 1);
+    this.timelines.set(number, [
+      ...(this.timelines.get(number) ?? []),
+      { id, kind, what, actor, at: iso(at) },
+    ]);
   }
 
   /** Label and assignment of the trigger, completed at `at`. */
@@ -109,10 +117,12 @@ export class FakeForge {
         this.#call('head', () =>
           [...this.pulls.values()].find((pull) => pull.head.ref === branch && pull.state === 'open'),
         ),
+      whereIs: (repoId) => this.#call(`where ${String(repoId)}`, () => this.places.get(repoId)),
       whoAmI: () => this.#call('whoami', () => BOT),
       react: (number, reaction) => this.#call('react', () => void this.reactions.push([number, reaction])),
       readComments: unused,
       readDiff: unused,
+      readLinkedPulls: unused,
       readChecks: unused,
       postComment: unused,
       updateDescription: unused,

@@ -35,6 +35,7 @@ export async function startWebhook(options: Options): Promise<StartedWebhook> {
     inbox,
     metrics: createMetrics(inbox, Date.now),
     serves: () => true,
+    worksIn: () => false,
     onAccepted: () => {
       accepted += 1;
     },

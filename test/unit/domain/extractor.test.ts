@@ -107,7 +107,7 @@ describe('extractor container', () => {
   });
 
   it('refuses a branch or commit that is not one', () => {
-    for (const branch of ['main', '../x', '--output=x', `${BRANCH};id`, '']) {
+    for (const branch of ['a..b', '../x', '--output=x', `${BRANCH};id`, '']) {
       assert.throws(() => extractionSpec({ ...target, branch }, [], 1), InvalidInputError, branch);
     }
     for (const known of ['HEAD', '--all', `${SHA}^`, '']) {

@@ -38,7 +38,7 @@ describe('a subject', () => {
       'a/b#x',
       'a/b#-1',
       'a/b/c#1',
-      'github:a/b#1',
+      'gitlab:a/b#1',
       'a/..#1',
       'a/b#99999999999999999',
     ]) {

@@ -11,6 +11,7 @@ const common = {
   baseBranch: 'main',
   pr: null,
   events: [],
+  omitted: 0,
   forge: true,
 };
 const issue = {
@@ -20,6 +21,8 @@ const issue = {
   body: 'Please.',
   author: 'alice',
   url: 'http://forge/a/b/issues/12',
+  withheld: false,
+  linkedPulls: [],
 } as const;
 const first: PromptInput = { ...common, kind: 'first', role: 'You implement.', task: issue };
 const wake: PromptInput = { ...common, kind: 'wake', pr: 13 };

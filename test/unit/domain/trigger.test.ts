@@ -5,8 +5,10 @@ import { completingAct, parseTriggerLabels } from '../../../src/domain/trigger.j
 const alice = { id: 1, login: 'alice' };
 const bob = { id: 2, login: 'bob' };
 
+let acts = 0;
+
 function act(kind: TimelineAct['kind'], at: string, what = '', actor = alice): TimelineAct {
-  return { kind, actor, at, what };
+  return { id: (acts += 1), kind, actor, at, what };
 }
 
 describe('the trigger labels of an issue', () => {
@@ -57,9 +59,18 @@ describe('the act that completed a trigger', () => {
       act('unlabeled', '2026-01-01T00:06:00Z', 'bot-bottle:a'),
     ];
     assert.deepEqual(completingAct(timeline, 'a', ['member']), {
+      id: timeline[2]?.id,
       actor: bob,
       at: Date.parse('2026-01-01T00:02:00Z'),
     });
+  });
+
+  it('is the one the forge numbered last within a second, in whatever order they are listed', () => {
+    const second = '2026-01-01T00:01:00Z';
+    const early = { ...act('labeled', second, 'bot-bottle:a'), id: 70 };
+    const late = { ...act('labeled', second, 'bot-bottle:a', bob), id: 71 };
+    assert.equal(completingAct([late, early], 'a', [])?.actor, bob);
+    assert.equal(completingAct([early, late], 'a', [])?.actor, bob);
   });
 
   it('does not exist without such an act', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import type { WakeReference } from '../../../src/domain/events.js';
-import type { DispatchSettings } from '../../../src/webhook/handle-delivery.js';
+import type { DispatchSettings } from '../../../src/webhook/handle-segment.js';
 import { dispatchWorld } from '../../support/webhook/dispatch-world.js';
 import type { DispatchWorld } from '../../support/webhook/dispatch-world.js';
 import { ALICE, BOT, user } from '../../support/webhook/fake-forge.js';
@@ -44,8 +44,8 @@ describe('dispatching what people write and push', () => {
 
   function references(): WakeReference[] {
     return world.gateway.sent.flatMap(({ id, start, event }) => {
-      assert.deepEqual([id, start, event.kind], [ID, false, 'reference']);
-      return event.kind === 'reference' ? [event.reference] : [];
+      assert.deepEqual([id, start, event.kind], [ID, false, 'references']);
+      return event.kind === 'references' ? [...event.references] : [];
     });
   }
 
@@ -119,8 +119,13 @@ describe('dispatching what people write and push', () => {
     }
   });
 
-  it('is done with a comment that is gone, and with one that concerns no run', async () => {
-    assert.equal(await comment({ commentId: 404 }), 'gone');
+  it('takes a comment back that is gone, whoever deleted it', async () => {
+    assert.equal(await comment({ commentId: 404, action: 'deleted', sender: MALLORY }), 'signalled');
+    const [sent] = world.gateway.sent;
+    assert.deepEqual(sent?.event, { kind: 'references', references: [], withdrawn: [404] });
+  });
+
+  it('is done with a comment that concerns no run', async () => {
     world.gateway.running.clear();
     world.forge.putComment(77, ALICE, 'x');
     assert.equal(await comment(), 'no_run');

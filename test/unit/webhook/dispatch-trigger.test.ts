@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import type { Observed } from '../../../src/domain/events.js';
-import type { DispatchSettings } from '../../../src/webhook/handle-delivery.js';
+import type { DispatchSettings } from '../../../src/webhook/handle-segment.js';
 import { dispatchWorld } from '../../support/webhook/dispatch-world.js';
 import type { DispatchWorld } from '../../support/webhook/dispatch-world.js';
 import { ALICE, BOT, user } from '../../support/webhook/fake-forge.js';
@@ -48,12 +49,13 @@ describe('dispatching what may start or end a run', () => {
     world.database.forgeState.upsert(row);
     world.database.runs.appendRun({
       slug: row.slug,
-      workflowId: ID,
+      workflowId: `gitea:${row.owner}/${row.repo}#${String(row.issueNumber)}`,
       subject: ID,
       agentName: 'coder',
       bottleNames: ['default'],
       triggerActor: 'alice',
       triggerAt,
+      triggerActId: 2,
       createdAt: triggerAt,
     });
   }
@@ -67,7 +69,9 @@ describe('dispatching what may start or end a run', () => {
     );
     const { readAt, ...rest } = lastObserved();
     assert.ok(readAt > ACT_AT);
-    const trigger = { agent: 'coder', bottles: [], actor: 'alice', actAt: ACT_AT };
+    const textHash = createHash('sha256').update('["Issue 12","text"]').digest('hex');
+    const order = { actAt: ACT_AT, actId: 2 };
+    const trigger = { agent: 'coder', bottles: [], actor: 'alice', ...order, textHash, pull: null };
     assert.deepEqual(rest, {
       kind: 'observed',
       open: true,
@@ -75,6 +79,7 @@ describe('dispatching what may start or end a run', () => {
       triggered: true,
       trigger,
       prs: [],
+      place: { repoId: 7, owner: 'alice', repo: 'demo' },
     });
     assert.deepEqual(world.forge.reactions, [[12, 'eyes']]);
   });

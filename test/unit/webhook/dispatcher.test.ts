@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { ForgeHttpError, UnusableSecretError } from '../../../src/domain/errors.js';
 import { openInbox } from '../../../src/adapters/sqlite/open-inbox.js';
 import { startDispatcher } from '../../../src/webhook/dispatcher.js';
+import { allOf } from '../../../src/webhook/outcome.js';
 import { dispatchWorld } from '../../support/webhook/dispatch-world.js';
 import type { DispatchWorld } from '../../support/webhook/dispatch-world.js';
 import { ALICE, BOT } from '../../support/webhook/fake-forge.js';
@@ -38,7 +39,7 @@ describe('the dispatcher', () => {
   }
   const sentIds = (number: number): number[] =>
     world.gateway.sent.flatMap(({ id, event }) =>
-      id === ID(number) && event.kind === 'reference' ? [event.reference.id] : [],
+      id === ID(number) && event.kind === 'references' ? event.references.map((one) => one.id) : [],
     );
 
   for (const [who, break_] of [
@@ -154,13 +155,14 @@ describe('the dispatcher', () => {
       onError: (message, error) => {
         assert.fail(`${message} ${String(error)}`);
       },
-      handle: async ({ orderKey }) => {
+      handle: async ({ deliveries }) => {
+        const orderKey = deliveries[0]?.orderKey ?? '';
         assert.ok(!active.has(orderKey));
         active.add(orderKey);
         most = Math.max(most, active.size);
         await new Promise((resolve) => setTimeout(resolve, 2));
         active.delete(orderKey);
-        return 'signalled';
+        return allOf(deliveries.length, 'signalled');
       },
     });
     while (inbox.stats().open > 0) await new Promise((resolve) => setTimeout(resolve, 2));
@@ -181,14 +183,17 @@ describe('the dispatcher', () => {
         return original(...call);
       };
     });
-    await comments(12, [1, 2]);
+    await comments(12, [1]);
+    await world.deliver('issue_label', issueEvent({ salt: 'between' }));
+    await comments(12, [2]);
+    world.forge.putIssue(12);
     const dispatcher = world.start();
     await begun;
     const stopping = dispatcher.stop();
     release();
     await stopping;
     assert.deepEqual(sentIds(12), [1]);
-    assert.equal(world.inbox.stats().open, 1);
+    assert.equal(world.inbox.stats().open, 2);
     await world.settle();
     assert.deepEqual(sentIds(12), [1, 2]);
   });
@@ -253,7 +258,9 @@ describe('the dispatcher', () => {
           await own.settle();
           for (const number of [1, 2, 3]) {
             const events = own.gateway.sent.filter(({ id }) => id === ID(number)).map(({ event }) => event);
-            const ids = events.flatMap((event) => (event.kind === 'reference' ? [event.reference.id] : []));
+            const ids = events.flatMap((event) =>
+              event.kind === 'references' ? event.references.map((one) => one.id) : [],
+            );
             assert.deepEqual(ids, wanted.get(number) ?? []);
             const reads = events.flatMap((event) => (event.kind === 'observed' ? [event.readAt] : []));
             assert.deepEqual(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { MachineEvent } from '../../../src/domain/events.js';
-import { comment, observed, PREPARED, trigger, World } from '../../support/machine/world.js';
+import { comment, observed, PREPARED, trigger, World, wrote } from '../../support/machine/world.js';
 
 /** One thing that may happen next: from outside, or an answer to what the machine asked for. */
 type Act =
@@ -14,14 +14,15 @@ type Act =
   | { readonly kind: 'lose' }
   | { readonly kind: 'fail'; readonly step: 'claim' | 'prepare' | 'run' | 'settle' };
 
+/** The forge's clock has whole seconds. */
+const SECOND = 1_000;
+
 /** Mostly yes, so that lives last long enough for something to happen in them. */
 const mostly = fc.integer({ min: 0, max: 11 }).map((dice) => dice > 0);
 
 const outside: fc.Arbitrary<Act> = fc
   .oneof(
-    fc
-      .integer({ min: 1, max: 12 })
-      .map((id): MachineEvent => ({ kind: 'reference', reference: comment(id) })),
+    fc.integer({ min: 1, max: 12 }).map((id): MachineEvent => wrote(comment(id))),
     fc
       .record({
         readAt: fc.integer({ min: 1, max: 60 }),
@@ -31,24 +32,27 @@ const outside: fc.Arbitrary<Act> = fc
       })
       .map(({ readAt, act, triggered, open }): MachineEvent =>
         observed({
-          readAt,
+          readAt: readAt * SECOND,
           open,
-          closedAt: open ? null : readAt,
+          closedAt: open ? null : readAt * SECOND,
           triggered: triggered || act !== null,
-          trigger: act === null || !open ? null : trigger(Math.min(act, readAt)),
+          trigger: act === null || !open ? null : trigger(Math.min(act, readAt) * SECOND),
         }),
       ),
     fc
       .record({ readAt: fc.integer({ min: 1, max: 60 }), open: mostly })
       .map(({ readAt, open }): MachineEvent =>
-        observed({ readAt, prs: [{ number: 13, open, merged: false, closedAt: open ? null : readAt }] }),
+        observed({
+          readAt: readAt * SECOND,
+          prs: [{ number: 13, open, merged: false, closedAt: open ? null : readAt * SECOND }],
+        }),
       ),
     fc.constantFrom<MachineEvent>(
-      { kind: 'command', command: { kind: 'freeze' }, at: 70 },
-      { kind: 'command', command: { kind: 'resume', promptRef: null }, at: 70 },
-      { kind: 'command', command: { kind: 'destroy' }, at: 70 },
-      { kind: 'command', command: { kind: 'done', status: 'success' }, at: 70 },
-      { kind: 'command', command: { kind: 'extend', ms: 1000 }, at: 70 },
+      { kind: 'command', command: { kind: 'freeze' }, at: 70 * SECOND },
+      { kind: 'command', command: { kind: 'resume', promptRef: null }, at: 70 * SECOND },
+      { kind: 'command', command: { kind: 'destroy' }, at: 70 * SECOND },
+      { kind: 'command', command: { kind: 'done', status: 'success' }, at: 70 * SECOND },
+      { kind: 'command', command: { kind: 'extend', ms: 1000 }, at: 70 * SECOND },
     ),
   )
   .map((event) => ({ kind: 'outside', event }));
@@ -155,12 +159,8 @@ describe('issue machine, any order and any duplication', () => {
           if (life?.slug !== slug) accepted.clear();
           slug = life?.slug;
           if (life === null || closing !== null) continue;
-          if (
-            next.kind === 'outside' &&
-            next.event.kind === 'reference' &&
-            !before.seen.includes(next.event.reference.key)
-          ) {
-            accepted.add(next.event.reference.key);
+          if (next.kind === 'outside' && next.event.kind === 'references') {
+            for (const { key } of next.event.references) if (!before.seen.includes(key)) accepted.add(key);
           }
           const waiting = [...mailbox, ...taken].map((reference) => reference.key);
           for (const key of accepted)
@@ -184,7 +184,7 @@ describe('issue machine, any order and any duplication', () => {
         assert.equal(world.state.phase, 'destroyed');
         assert.equal(world.commands.length, before, 'a destroyed run wants nothing done');
         const pending = world.state.pendingTrigger;
-        if (pending !== null) assert.ok(pending.actAt > endedAt);
+        if (pending !== null) assert.ok(pending.actAt + SECOND > endedAt);
       }),
       { numRuns: 2_000 },
     );
@@ -216,10 +216,10 @@ describe('issue machine, any order and any duplication', () => {
         for (const next of acts) perform(world, next);
         world.feed(
           observed({
-            readAt: 1_000,
+            readAt: 1_000_000,
             open: false,
-            closedAt: 999,
-            prs: [{ number: 13, open: false, merged: true, closedAt: 999 }],
+            closedAt: 999_000,
+            prs: [{ number: 13, open: false, merged: true, closedAt: 999_000 }],
           }),
         );
         for (let round = 0; round < 12 && world.owed.size > 0; round += 1) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { MachineCommand } from '../../../src/workflows/issue-machine.js';
 import { refusalOf } from '../../../src/workflows/issue-machine.js';
-import { comment, observed, SUBJECT, trigger, World } from '../../support/machine/world.js';
+import { comment, observed, SUBJECT, trigger, World, wrote } from '../../support/machine/world.js';
 
 const kinds = (commands: readonly MachineCommand[]): string[] => commands.map((command) => command.kind);
 const done = { id: 'd', status: 'success', summaryRef: 'r' } as const;
@@ -75,7 +75,7 @@ describe('issue machine', () => {
 
     it('rehydrates the same session for a comment', () => {
       const world = World.frozen();
-      assert.deepEqual(kinds(world.feed({ kind: 'reference', reference: comment(1) })), ['prepare_turn']);
+      assert.deepEqual(kinds(world.feed(wrote(comment(1)))), ['prepare_turn']);
       assert.equal(world.state.phase, 'rehydrating');
       world.start();
       assert.equal(world.state.turn, 2);
@@ -89,7 +89,7 @@ describe('issue machine', () => {
       world.destroyed();
       assert.equal(world.state.phase, 'destroyed');
       assert.equal(world.state.endedAt, 19);
-      assert.deepEqual(world.feed({ kind: 'reference', reference: comment(2) }), []);
+      assert.deepEqual(world.feed(wrote(comment(2))), []);
     });
   });
 
@@ -196,7 +196,7 @@ describe('issue machine', () => {
 
     it('gives its comments back when it could not be run', () => {
       const world = World.frozen();
-      world.feed({ kind: 'reference', reference: comment(1) });
+      world.feed(wrote(comment(1)));
       world.pay('prepare');
       world.feed({ kind: 'step_failed', step: 'prepare', turn: 2, reason: 'forge says 401' });
       assert.equal(world.state.frozenReason, 'failed');
@@ -213,7 +213,7 @@ describe('issue machine', () => {
       const world = new World();
       world.feed(observed({ readAt: 10, trigger: trigger(5) }));
       world.start();
-      for (const id of [1, 2, 1, 3]) world.feed({ kind: 'reference', reference: comment(id) });
+      for (const id of [1, 2, 1, 3]) world.feed(wrote(comment(id)));
       world.finish({ done });
       world.settle();
       assert.deepEqual(
@@ -264,7 +264,7 @@ describe('issue machine', () => {
       const world = World.frozen();
       world.feed(observed({ readAt: 20, triggered: false }));
       assert.equal(world.state.frozenReason, 'untriggered');
-      assert.deepEqual(world.feed({ kind: 'reference', reference: comment(1) }), []);
+      assert.deepEqual(world.feed(wrote(comment(1))), []);
       world.feed(observed({ readAt: 30, trigger: trigger(5) }));
       assert.equal(world.state.phase, 'frozen');
       world.feed(observed({ readAt: 40, trigger: trigger(35) }));
@@ -299,12 +299,12 @@ describe('issue machine', () => {
     it('pauses after ten wakes within an hour', () => {
       const world = World.frozen();
       for (let id = 1; id <= 10; id += 1) {
-        world.feed({ kind: 'reference', reference: comment(id) });
+        world.feed(wrote(comment(id)));
         world.start();
         world.finish({ done });
         world.settle();
       }
-      world.feed({ kind: 'reference', reference: comment(11) });
+      world.feed(wrote(comment(11)));
       assert.equal(world.state.frozenReason, 'paused');
       assert.equal(world.state.mailbox.length, 1);
     });
@@ -329,14 +329,14 @@ describe('issue machine', () => {
       const world = World.frozen();
       world.feed({ kind: 'command', command: { kind: 'freeze' }, at: 1 });
       assert.equal(world.state.frozenReason, 'paused');
-      assert.deepEqual(world.feed({ kind: 'reference', reference: comment(1) }), []);
+      assert.deepEqual(world.feed(wrote(comment(1))), []);
       world.feed({ kind: 'command', command: { kind: 'resume', promptRef: 'p' }, at: 2 });
       assert.deepEqual(world.state.cause, { kind: 'operator', promptRef: 'p' });
     });
 
     it('destroy ends a run in any phase, a running one after its turn', () => {
       const world = World.frozen();
-      world.feed({ kind: 'reference', reference: comment(1) });
+      world.feed(wrote(comment(1)));
       world.feed({ kind: 'command', command: { kind: 'destroy' }, at: 50 });
       assert.equal(world.state.phase, 'rehydrating');
       world.pay('prepare');

@@ -97,6 +97,49 @@ describe('GitHub behind the port, where it is unlike Gitea', () => {
     );
   });
 
+  it('knows who pushed to a pull request, which its timeline does not say', async () => {
+    await branch('one');
+    const number = await github.alice.openPr({ title: 'x', head: 'one' });
+    const sha = await github.alice.createFile({ branch: 'one', path: 'b.txt', content: 'b\n' });
+    const pushes = (await forge.readTimeline(number)).filter((act) => act.kind === 'pushed');
+    assert.deepEqual(
+      pushes.map(({ actor, what }) => [actor.login, what]),
+      [['alice', sha]],
+    );
+    assert.equal((await forge.readPr(number)).head.sha, sha);
+  });
+
+  it('gives every act an id that grows, and the opening none', async () => {
+    const number = await github.alice.createIssue({ title: 'x', labels: ['a', 'b'], assignees: ['mallory'] });
+    const ids = (await forge.readTimeline(number)).map((act) => act.id);
+    assert.equal(ids[0], 0);
+    assert.deepEqual(
+      ids,
+      [...ids].sort((a, b) => a - b),
+    );
+    assert.equal(new Set(ids).size, 4);
+  });
+
+  it('finds the open pull requests that name an issue, once each', async () => {
+    const wanted = await github.alice.createIssue({ title: 'wanted' });
+    await github.alice.comment(wanted, 'noise');
+    const body = `Closes #${String(wanted)}, really #${String(wanted)}`;
+    await branch('one');
+    await branch('two');
+    const open = await github.alice.openPr({ title: 'open', head: 'one', body });
+    const closed = await github.alice.openPr({ title: 'closed', head: 'two', body });
+    await github.alice.closePr(closed);
+    await github.alice.createIssue({ title: 'no pull request', body });
+    assert.deepEqual(await forge.readLinkedPulls(wanted), [{ number: open, title: 'open', author: 'alice' }]);
+  });
+
+  it('finds a repository under its id after it was renamed', async () => {
+    const { id } = github.repo;
+    github.repo.name = 'renamed';
+    assert.deepEqual(await forge.whereIs(id), { repoId: id, owner: 'alice', repo: 'renamed' });
+    assert.equal(await forge.whereIs(999_999), undefined);
+  });
+
   it('says 404 for an issue that was deleted or moved to another repository', async () => {
     const number = await github.alice.createIssue({ title: 'x' });
     for (const away of ['deleted', 'moved'] as const) {

@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto';
+import type { Access } from '../domain/access.js';
+import { isNotFound } from '../domain/errors.js';
+import type { WakeReference } from '../domain/events.js';
+import type { Forge } from '../domain/ports.js';
+import type { PromptEvent } from '../domain/prompt-input.js';
+import { commentKey } from '../domain/reference-key.js';
+
+export interface ReadEvents {
+  /** In the order of the references. */
+  readonly events: readonly PromptEvent[];
+  /** Keys of what is gone, or whose author may no longer drive an agent. */
+  readonly dropped: readonly string[];
+  /** Keys of comments that had changed again. */
+  readonly readKeys: readonly string[];
+}
+
+type ReadEvent =
+  | { readonly kind: 'event'; readonly event: PromptEvent; readonly key: string }
+  | { readonly kind: 'dropped'; readonly key: string };
+
+/** References at once: a full mailbox must not become a thousand requests side by side. */
+const READS_AT_ONCE = 8;
+
+/** References become text, read fresh; authors are asked for again. */
+export async function readEvents(
+  forge: Forge,
+  access: Access,
+  references: readonly WakeReference[],
+): Promise<ReadEvents> {
+  const found: ReadEvent[] = [];
+  for (let at = 0; at < references.length; at += READS_AT_ONCE) {
+    const some = references.slice(at, at + READS_AT_ONCE);
+    found.push(...(await Promise.all(some.map((reference) => readEvent(forge, access, reference)))));
+  }
+  const told = new Set(references.map((reference) => reference.key));
+  return {
+    events: found.flatMap((one) => (one.kind === 'event' ? [one.event] : [])),
+    dropped: found.flatMap((one) => (one.kind === 'dropped' ? [one.key] : [])),
+    readKeys: found.flatMap((one) => (one.kind === 'event' && !told.has(one.key) ? [one.key] : [])),
+  };
+}
+
+async function readEvent(forge: Forge, access: Access, reference: WakeReference): Promise<ReadEvent> {
+  const { author, key } = reference;
+  if (!(await access.mayWake(author))) return { kind: 'dropped', key };
+  try {
+    return (await readOne(forge, reference)) ?? { kind: 'dropped', key };
+  } catch (error) {
+    if (isNotFound(error)) return { kind: 'dropped', key };
+    throw error;
+  }
+}
+
+async function readOne(forge: Forge, reference: WakeReference): Promise<ReadEvent | undefined> {
+  const { number, author, key } = reference;
+  switch (reference.kind) {
+    case 'comment': {
+      const comment = await forge.readComment(reference.id);
+      const event = { kind: 'comment', number, author, at: comment.createdAt, body: comment.body } as const;
+      return { kind: 'event', event, key: commentKey(comment, sha256) };
+    }
+    case 'review': {
+      const reviews = await forge.readReviews(number);
+      const review = reviews.find((one) => one.id === reference.id);
+      if (review === undefined) return undefined;
+      const { state, body, comments, submittedAt: at } = review;
+      return { kind: 'event', event: { kind: 'review', number, author, at, state, body, comments }, key };
+    }
+    case 'push': {
+      const at = new Date(reference.at).toISOString();
+      return { kind: 'event', event: { kind: 'push', number, author, at, sha: reference.sha }, key };
+    }
+  }
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

@@ -1,0 +1,86 @@
+import type { Issue } from '../domain/issue.js';
+import type { AgentManifest, Database } from '../domain/ports.js';
+import type { ForgeStateRow } from '../domain/rows.js';
+import type { HomePorts } from './home-ports.js';
+import type { PrepareTurnInput } from './inputs.js';
+
+export interface TurnFacts {
+  readonly row: ForgeStateRow | undefined;
+  readonly issue: Issue;
+  readonly agent: AgentManifest;
+  readonly bottleNames: readonly string[];
+  readonly promptRef: string;
+  readonly branch: string;
+  /** Keys of references that were gone, or whose authors may no longer drive an agent. */
+  readonly dropped: readonly string[];
+}
+
+/** The rows that say that a turn begins: the run's (once), the turn's and the issue's state, in one transaction. */
+export function writeTurnRows(ports: HomePorts, input: PrepareTurnInput, facts: TurnFacts): void {
+  const { database, clock } = ports;
+  const { subject, slug, turn, trigger, workflowId } = input;
+  const { issue, agent, bottleNames, promptRef, branch, dropped } = facts;
+  const now = clock.now();
+  const previous = facts.row?.slug === slug ? facts.row : undefined;
+  const { forge, owner, repo, number } = subject;
+  database.transaction(() => {
+    database.runs.appendRun({
+      slug,
+      workflowId,
+      subject: `${owner}/${repo}#${String(number)}`,
+      agentName: agent.name,
+      bottleNames,
+      triggerActor: trigger.actor,
+      triggerAt: trigger.actAt,
+      triggerActId: trigger.actId,
+      createdAt: now,
+    });
+    const references = input.references.map((reference) => reference.key);
+    const { omitted } = input;
+    database.runs.appendTurn({
+      slug,
+      turn,
+      event: 'begun',
+      at: now,
+      detail: { cause: input.cause.kind, promptHash: promptRef, references, dropped, omitted },
+    });
+    placeRow(database, {
+      forge,
+      owner,
+      repo,
+      issueNumber: number,
+      slug,
+      agentName: agent.name,
+      bottleNames,
+      backendName: 'docker',
+      agentGitUser: `${agent.gitUser.name} <${agent.gitUser.email}>`,
+      prNumber: input.prNumber,
+      status: 'running',
+      lastCheckinAt: previous?.lastCheckinAt ?? null,
+      phase: turn === 1 ? 'launching' : 'rehydrating',
+      reason: null,
+      repoId: input.repoId,
+      host: input.host,
+      branch,
+      issueUrl: issue.url,
+      prUrl: previous?.prUrl ?? null,
+      updatedAt: now,
+      destroyedAt: null,
+    });
+  });
+}
+
+/** Writes a run's state row; when its repository was renamed or transferred, the row under the old name goes. */
+export function placeRow(database: Pick<Database, 'forgeState'>, row: ForgeStateRow): void {
+  const old = rowOfRun(database, row.slug);
+  if (old !== undefined && (old.owner !== row.owner || old.repo !== row.repo)) {
+    const { forge, owner, repo, issueNumber: number } = old;
+    database.forgeState.delete({ forge, owner, repo, number });
+  }
+  database.forgeState.upsert(row);
+}
+
+/** A run's state row, unless a later life of the issue has taken it over. */
+export function rowOfRun(database: Pick<Database, 'forgeState'>, slug: string): ForgeStateRow | undefined {
+  return database.forgeState.all().find((row) => row.slug === slug);
+}

@@ -1,0 +1,43 @@
+import { isBranchName } from '../domain/branch-name.js';
+import type { Issue, PullRequest } from '../domain/issue.js';
+import type { Forge } from '../domain/ports.js';
+import type { ForgeStateRow } from '../domain/rows.js';
+import { branchOf } from '../domain/slug.js';
+import type { PrepareTurnInput } from './inputs.js';
+
+/** The branch a run works on and publishes to, and the pull request that says so; or why none will do. */
+export type WorkBranch =
+  | { readonly kind: 'branch'; readonly branch: string; readonly pull: PullRequest | null }
+  | { readonly kind: 'refused'; readonly reason: string };
+
+/**
+ * A pull request's run works on the pull request's own branch, whoever opened it; so does the run that the reopening of
+ * an earlier run's pull request began. Every other run has a branch of its own.
+ */
+export async function workBranch(
+  forge: Forge,
+  input: PrepareTurnInput,
+  issue: Issue,
+  row: ForgeStateRow | undefined,
+): Promise<WorkBranch> {
+  const { slug, subject, trigger } = input;
+  const number = issue.isPull ? issue.number : trigger.pull;
+  if (number === null) return { kind: 'branch', branch: branchOf(slug, subject.number), pull: null };
+  const pull = await forge.readPr(number);
+  if (row !== undefined && row.slug === slug && row.branch !== '')
+    return { kind: 'branch', branch: row.branch, pull };
+  const name = `#${String(number)}`;
+  // An earlier run's pull request that is closed again: the issue still asks for work.
+  if (!issue.isPull && pull.state !== 'open')
+    return { kind: 'branch', branch: branchOf(slug, subject.number), pull: null };
+  if (pull.head.fromFork) return refused(`pull request ${name} comes from a fork`);
+  if (!isBranchName(pull.head.ref)) return refused(`the branch of pull request ${name} has an unusable name`);
+  const { defaultBranch } = await forge.readRepository();
+  if (pull.head.ref === defaultBranch || pull.head.ref === pull.base.ref)
+    return refused(`pull request ${name} is of branch ${pull.head.ref}, which others build on`);
+  return { kind: 'branch', branch: pull.head.ref, pull };
+}
+
+function refused(reason: string): WorkBranch {
+  return { kind: 'refused', reason };
+}

@@ -1,0 +1,23 @@
+/** What makes two reports the same thing, whoever reports it; shared by what finds a reference and what reads it. */
+import type { Comment } from './issue.js';
+
+/** The same body of the same comment is the same thing. @param sha256 hex digest of a text */
+export function commentKey(comment: Pick<Comment, 'id' | 'body'>, sha256: (text: string) => string): string {
+  return `comment:${String(comment.id)}:${sha256(comment.body).slice(0, 32)}`;
+}
+
+export function reviewKey(id: number): string {
+  return `review:${String(id)}`;
+}
+
+export function pushKey(sha: string): string {
+  return `push:${sha}`;
+}
+
+/** A subject's words at one moment. */
+export function textHash(
+  text: { readonly title: string; readonly body: string },
+  sha256: (text: string) => string,
+): string {
+  return sha256(JSON.stringify([text.title, text.body]));
+}

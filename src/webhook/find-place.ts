@@ -1,0 +1,52 @@
+import { createAccess } from '../domain/access.js';
+import type { Place } from '../domain/issue.js';
+import type { ForgeStateRow } from '../domain/rows.js';
+import type { HandleDeps } from './handle-segment.js';
+import type { Hint } from './hint.js';
+import { observeSubject } from './observe-subject.js';
+import type { Observation } from './observe-subject.js';
+
+/** The repository exists, and `FORGE_REPOS` no longer names it. */
+export interface Unserved {
+  readonly kind: 'unserved';
+  readonly why: string;
+}
+
+/**
+ * Observes a subject wherever its repository is now: under the name of the delivery, else under the one that the forge
+ * has for the repository's id. Errors: `ForgeHttpError` other than 404.
+ */
+export async function findPlace(
+  deps: Pick<HandleDeps, 'forgeFor' | 'settings' | 'manifests' | 'serves' | 'now'>,
+  hint: Hint,
+  row: ForgeStateRow | undefined,
+): Promise<Observation | Unserved> {
+  const told: Place = { repoId: hint.repoId, owner: hint.subject.owner, repo: hint.subject.repo };
+  if (deps.serves(told.owner, told.repo)) {
+    const seen = await observeAt(deps, told, hint, row);
+    if (seen.kind === 'observed') return seen;
+  }
+  const place = await deps.forgeFor(hint.subject).whereIs(hint.repoId);
+  if (place === undefined) return { kind: 'missing' };
+  if (!deps.serves(place.owner, place.repo)) {
+    return {
+      kind: 'unserved',
+      why: `the repository is ${place.owner}/${place.repo} now, which is not served`,
+    };
+  }
+  if (place.owner === told.owner && place.repo === told.repo) return { kind: 'missing' };
+  return observeAt(deps, place, hint, row);
+}
+
+function observeAt(
+  deps: Pick<HandleDeps, 'forgeFor' | 'settings' | 'manifests' | 'now'>,
+  place: Place,
+  hint: Hint,
+  row: ForgeStateRow | undefined,
+): Promise<Observation> {
+  const { settings, manifests, now } = deps;
+  const forge = deps.forgeFor({ forge: hint.subject.forge, owner: place.owner, repo: place.repo });
+  const access = createAccess(forge, settings);
+  const world = { forge, access, manifests, org: settings.org, bot: forge.whoAmI(), now };
+  return observeSubject(world, place, row?.issueNumber ?? hint.subject.number, row, hint);
+}

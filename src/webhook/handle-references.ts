@@ -1,0 +1,52 @@
+import type { Access } from '../domain/access.js';
+import type { HandleDeps, Addressee } from './handle-segment.js';
+import type { DeliveryResult, Handled } from './outcome.js';
+import { readReferences } from './read-references.js';
+import type { ReferenceVerdict } from './read-references.js';
+import type { Segment } from './segment.js';
+
+/** What people wrote and pushed becomes one signal of references, in the order in which it was delivered. */
+export async function handleReferences(
+  deps: Pick<HandleDeps, 'forgeFor' | 'gateway' | 'settings'>,
+  access: Access,
+  { hints, deliveries }: Extract<Segment, { kind: 'references' }>,
+  { identity, row }: Addressee,
+): Promise<Handled> {
+  // Nothing wakes what has ended: the forge need not be asked.
+  const [first] = hints;
+  if (first === undefined || row?.status === 'destroyed')
+    return { kind: 'done', results: deliveries.map(() => NO_RUN) };
+  const { wakeOn, ignored } = deps.settings;
+  const forge = deps.forgeFor(first.subject);
+  const verdicts = await readReferences(
+    { forge, access, bot: await forge.whoAmI(), wakeOn, ignored },
+    row?.issueNumber ?? first.subject.number,
+    hints,
+  );
+  const references = verdicts.flatMap((verdict) => (verdict.kind === 'references' ? verdict.references : []));
+  const withdrawn = verdicts.flatMap((verdict) => (verdict.kind === 'withdrawn' ? [verdict.commentId] : []));
+  const nothing = references.length === 0 && withdrawn.length === 0;
+  const delivered =
+    nothing ||
+    (await deps.gateway.signal(identity, { kind: 'references', references, withdrawn })) === 'delivered';
+  return { kind: 'done', results: verdicts.map((verdict) => resultOf(verdict, delivered)) };
+}
+
+const NO_RUN: DeliveryResult = { outcome: 'no_run', detail: '' };
+
+function resultOf(verdict: ReferenceVerdict, delivered: boolean): DeliveryResult {
+  switch (verdict.kind) {
+    case 'references':
+      return {
+        outcome: delivered ? 'signalled' : 'no_run',
+        detail: verdict.references.map((reference) => reference.key).join(' '),
+      };
+    case 'withdrawn':
+      return {
+        outcome: delivered ? 'signalled' : 'no_run',
+        detail: `withdrawn comment ${String(verdict.commentId)}`,
+      };
+    default:
+      return { outcome: verdict.kind, detail: '' };
+  }
+}

@@ -1,0 +1,95 @@
+import { createAccess } from '../domain/access.js';
+import type { AccessSettings } from '../domain/access.js';
+import { workflowIdOf } from '../domain/issue.js';
+import type { SubjectRef } from '../domain/issue.js';
+import type { ForgeFor, Manifests } from '../domain/ports.js';
+import type { ForgeStateRow } from '../domain/rows.js';
+import type { Acknowledger } from './acknowledge.js';
+import type { WorkflowGateway } from './gateway.js';
+import { handleReferences } from './handle-references.js';
+import { createStateHandler } from './handle-state.js';
+import type { Hint } from './hint.js';
+import { allOf } from './outcome.js';
+import type { Handled } from './outcome.js';
+import { RecentKeys } from './recent-keys.js';
+import type { RunLookup } from './run-lookup.js';
+import type { Segment } from './segment.js';
+
+export interface DispatchSettings extends AccessSettings {
+  /** `FORGE_WAKE_ON` */
+  readonly wakeOn: 'every' | 'mention';
+  /** `FORGE_WAKE_IGNORE`, in lower case. */
+  readonly ignored: ReadonlySet<string>;
+}
+
+export interface HandleDeps {
+  readonly forgeFor: ForgeFor;
+  readonly runs: RunLookup;
+  readonly manifests: Manifests;
+  readonly gateway: WorkflowGateway;
+  readonly acknowledger: Acknowledger;
+  readonly settings: DispatchSettings;
+  /** `FORGE_REPOS` */
+  readonly serves: (owner: string, repo: string) => boolean;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/** The run a hint is about, and the name its workflow has or would have. */
+export interface Addressee {
+  readonly row: ForgeStateRow | undefined;
+  readonly identity: SubjectRef;
+}
+
+/** While a turn runs, at most one signal an issue in this time: each costs events of a history that must last the turn. */
+const SIGNAL_GAP_MS = 2_000;
+
+/**
+ * Carries deliveries of one subject to its run's workflow: a hint that a subject changed becomes a fresh read of it, or
+ * references to what somebody wrote. Errors: whatever forge and gateway throw; nothing was lost then, it may be tried
+ * again.
+ */
+export function createSegmentHandler(deps: HandleDeps): (segment: Segment) => Promise<Handled> {
+  const signalledAt = new RecentKeys<number>(10_000);
+  const handleState = createStateHandler(deps);
+
+  async function handle(segment: Exclude<Segment, { kind: 'malformed' }>, latest: Hint): Promise<Handled> {
+    const to = addresseeOf(deps.runs, latest);
+    const id = workflowIdOf(to.identity);
+    const free = (signalledAt.get(id) ?? 0) + SIGNAL_GAP_MS;
+    if (to.row?.status === 'running' && deps.now() < free) return { kind: 'held', until: free };
+    const handled =
+      segment.kind === 'state'
+        ? await handleState(segment, to)
+        : await handleReferences(
+            deps,
+            createAccess(deps.forgeFor(latest.subject), deps.settings),
+            segment,
+            to,
+          );
+    if (wasSignalled(handled)) signalledAt.set(id, deps.now());
+    return handled;
+  }
+
+  return (segment) => {
+    const latest = segment.kind === 'malformed' ? undefined : segment.hints.at(-1);
+    if (segment.kind === 'malformed' || latest === undefined)
+      return Promise.resolve(allOf(segment.deliveries.length, 'malformed'));
+    return handle(segment, latest);
+  };
+}
+
+/** A run that goes on keeps the name it began with, whatever its repository is called now. */
+function addresseeOf(runs: RunLookup, hint: Hint): Addressee {
+  const row = runs.find(hint);
+  if (row === undefined) return { row, identity: hint.subject };
+  if (row.status !== 'destroyed') return { row, identity: runs.identityOf(row) };
+  return { row, identity: { ...hint.subject, number: row.issueNumber } };
+}
+
+function wasSignalled(handled: Handled): boolean {
+  return (
+    handled.kind === 'done' &&
+    handled.results.some(({ outcome }) => outcome === 'signalled' || outcome === 'started')
+  );
+}

@@ -1,0 +1,40 @@
+import type { ForgeUser, SubjectRef } from '../domain/issue.js';
+import { workflowIdOf } from '../domain/issue.js';
+import { issueOfBranch } from '../domain/slug.js';
+
+/** What changed. Only ids: whatever matters is read again from the forge. */
+export type HintCause =
+  | { readonly kind: 'state' }
+  /** Written, edited or deleted: reading it tells. */
+  | { readonly kind: 'comment'; readonly commentId: number }
+  /**
+   * Gitea sends no review id: then `since` (ISO 8601, may be empty) is when the PR was last touched, the forge's clock.
+   */
+  | { readonly kind: 'review'; readonly reviewId: number | null; readonly since: string }
+  | { readonly kind: 'push' };
+
+/** A delivery says no more than: look at this subject. */
+export interface Hint {
+  readonly subject: SubjectRef;
+  readonly repoId: number;
+  readonly isPull: boolean;
+  /** Head branch of a PR from the repository itself; `null` for an issue and for a fork's PR. */
+  readonly headRef: string | null;
+  /** Who acted; `null` when nobody can tell, as for what the reconciler found. */
+  readonly sender: ForgeUser | null;
+  readonly cause: HintCause;
+  /** Assignees' logins when an agent label is on it: whose membership will be asked for. A guess to save a round trip. */
+  readonly likelyAssignees: readonly string[];
+}
+
+export type ParsedDelivery =
+  /** `essence` is the payload reduced to what is read of it, in the same shape: what the inbox keeps. */
+  | { readonly kind: 'hint'; readonly hint: Hint; readonly essence: string }
+  | { readonly kind: 'unwanted'; readonly reason: string }
+  | { readonly kind: 'malformed'; readonly reason: string };
+
+/** Deliveries with the same key are dispatched one after the other: the run's issue for a PR of a run, else the subject. */
+export function orderKeyOf(hint: Hint): string {
+  const issue = hint.headRef === null ? undefined : issueOfBranch(hint.headRef);
+  return workflowIdOf({ ...hint.subject, number: issue ?? hint.subject.number });
+}

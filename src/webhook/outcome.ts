@@ -1,0 +1,35 @@
+/** What became of a delivery; each is final, and stands in the append-only rows. */
+export type DispatchOutcome =
+  | 'started' // a verified new trigger was handed to the workflow, started if need be
+  | 'signalled'
+  | 'no_run' // late, repeated, or about something no agent works on
+  | 'covered' // a read that began after the delivery came, or that found the same just now, has been signalled
+  | 'own' // the bot's own doing
+  | 'ignored' // by an account of FORGE_WAKE_IGNORE
+  | 'not_allowed'
+  | 'not_mentioned'
+  | 'gone' // not on the forge any longer
+  | 'malformed';
+
+export interface DeliveryResult {
+  readonly outcome: DispatchOutcome;
+  /** What an auditor wants beside it: keys of references, the refusal's reason. No text of strangers. */
+  readonly detail: string;
+}
+
+/** What became of deliveries handled together: a result for each, in order, or not yet. Times are epoch milliseconds. */
+export type Handled =
+  | { readonly kind: 'done'; readonly results: readonly DeliveryResult[] }
+  | { readonly kind: 'held'; readonly until: number };
+
+/** One read answered them all: it counts for the first, and covers the others. */
+export function oneForAll(count: number, outcome: DispatchOutcome, detail: string): Handled {
+  const results = Array.from({ length: count }, (_, index): DeliveryResult =>
+    index === 0 ? { outcome, detail } : { outcome: 'covered', detail: '' },
+  );
+  return { kind: 'done', results };
+}
+
+export function allOf(count: number, outcome: DispatchOutcome, detail = ''): Handled {
+  return { kind: 'done', results: Array.from({ length: count }, () => ({ outcome, detail })) };
+}
