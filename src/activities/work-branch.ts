@@ -24,8 +24,7 @@ export async function workBranch(
   const number = issue.isPull ? issue.number : trigger.pull;
   if (number === null) return { kind: 'branch', branch: branchOf(slug, subject.number), pull: null };
   const pull = await forge.readPr(number);
-  if (row !== undefined && row.slug === slug && row.branch !== '')
-    return { kind: 'branch', branch: row.branch, pull };
+  if (row?.slug === slug && row.branch !== '') return { kind: 'branch', branch: row.branch, pull };
   const name = `#${String(number)}`;
   // An earlier run's pull request that is closed again: the issue still asks for work.
   if (!issue.isPull && pull.state !== 'open')

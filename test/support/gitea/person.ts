@@ -118,12 +118,12 @@ export class Person {
   }
 
   /** Waits until the forge has found out that it can be merged. */
-  async mergePr(number: number): Promise<void> {
+  async mergePr(number: number, style: 'merge' | 'squash' = 'merge'): Promise<void> {
     const path = this.#path(`/pulls/${String(number)}`);
     const deadline = Date.now() + 20_000;
     for (;;) {
       try {
-        await this.api.call('POST', `${path}/merge`, { Do: 'merge' });
+        await this.api.call('POST', `${path}/merge`, { Do: style });
         return;
       } catch (error) {
         // 405 "Please try again later" while the conflict check runs.

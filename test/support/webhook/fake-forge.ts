@@ -33,6 +33,10 @@ export class FakeForge {
   /** Throws what is wrong with a call, if anything. */
   fault: (call: string) => void = () => undefined;
 
+  notFound(): ForgeHttpError {
+    return new ForgeHttpError(404, 'GET', '/', 'not found');
+  }
+
   putIssue(number: number, changes: Partial<Issue> = {}): Issue {
     const issue: Issue = {
       number,
@@ -98,8 +102,7 @@ export class FakeForge {
     const find = <T>(what: string, map: ReadonlyMap<number, T>, number: number): Promise<T> =>
       this.#call(`${what} ${String(number)}`, () => {
         const found = map.get(number);
-        if (found === undefined)
-          throw new ForgeHttpError(404, 'GET', `/${what}/${String(number)}`, 'not found');
+        if (found === undefined) throw this.notFound();
         return found;
       });
     const unused = (): never => {

@@ -1,0 +1,53 @@
+/** What an operator asks for. */
+import type { OperatorCommand } from '../domain/events.js';
+import { freeze, note, type Draft } from './machine-draft.js';
+import { close } from './machine-life.js';
+import type { MachineState } from './machine-state.js';
+import { beginTurn, stopTurn } from './machine-turn.js';
+
+const MAX_EXTEND_MS = 24 * 3_600_000;
+
+export function command(d: Draft, asked: OperatorCommand, at: number): void {
+  const { s } = d;
+  if (refusalOf(s, asked) !== null) return;
+  note(d, `operator: ${asked.kind}`);
+  switch (asked.kind) {
+    case 'freeze':
+      if (s.busy === 'run') return stopTurn(d, 'operator');
+      if (s.busy === 'prepare') return void (s.stopRequested = 'operator');
+      freeze(d, 'paused');
+      return void d.commands.push({ kind: 'record_state' });
+    case 'resume':
+      s.untriggered = false;
+      s.nudgesUsed = 0;
+      return beginTurn(d, { kind: 'operator', promptRef: asked.promptRef });
+    case 'destroy':
+      return close(d, { at, why: 'destroyed by the operator' });
+    case 'extend':
+      return void (s.extendedMs += asked.ms);
+    case 'done':
+      s.done ??= { id: `operator-${String(s.turn)}`, status: asked.status, summaryRef: '' };
+      return stopTurn(d, 'operator');
+  }
+}
+
+/** Why a command cannot apply now, or `null`. The update's validator: a refused command leaves no trace in history. */
+export function refusalOf(s: MachineState, asked: OperatorCommand): string | null {
+  if (s.life === null) return 'there is no run: it ended, or has not begun';
+  if (s.closing !== null) return 'the run is being destroyed';
+  switch (asked.kind) {
+    case 'freeze':
+      if (s.frozenReason === 'paused' && s.phase === 'frozen') return 'the run is already paused';
+      return s.phase === 'freezing' ? 'the run is freezing already' : null;
+    case 'resume':
+      return s.phase === 'frozen' ? null : `a turn is under way (${s.phase}): freeze it first, or wait`;
+    case 'destroy':
+      return null;
+    case 'extend':
+      if (!Number.isSafeInteger(asked.ms) || asked.ms <= 0 || asked.ms > MAX_EXTEND_MS)
+        return 'extend takes up to 24 h';
+      return s.phase === 'running' ? null : `no turn is running (${s.phase})`;
+    case 'done':
+      return s.phase === 'running' ? null : `no turn is running (${s.phase})`;
+  }
+}

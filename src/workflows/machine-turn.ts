@@ -1,0 +1,218 @@
+/** A turn from its preparation to its rows. */
+import type { InnerEvent, SettledTurn } from '../domain/events.js';
+import type { FrozenReason, StopReason, TurnCause, TurnResult } from '../domain/turn.js';
+import { freeze, note, type Draft } from './machine-draft.js';
+import { destroy, destroyed, endLife } from './machine-end.js';
+import { withPr } from './machine-forge.js';
+import { remember } from './machine-mailbox.js';
+import { nudgeFor, reasonOf, wakesOn } from './machine-verdict.js';
+
+const HOUR_MS = 3_600_000;
+
+/** Rehydrates for the mailbox's sake, unless that happened too often lately. */
+export function wake(d: Draft): void {
+  const { s, env } = d;
+  s.wakes = s.wakes.filter((at) => at > env.now - HOUR_MS);
+  if (s.wakes.length >= s.policy.wakesPerHour) {
+    s.detail = `woken ${String(s.wakes.length)} times within an hour`;
+    return freeze(d, 'paused');
+  }
+  s.wakes = [...s.wakes, env.now];
+  s.nudgesUsed = 0;
+  beginTurn(d, { kind: 'wake' });
+}
+
+export function beginTurn(d: Draft, cause: TurnCause): void {
+  startPreparing(d, cause, 'rehydrating');
+}
+
+export function startPreparing(d: Draft, cause: TurnCause, phase: 'queued' | 'rehydrating'): void {
+  const { s } = d;
+  s.phase = phase;
+  s.busy = 'prepare';
+  s.wokenFrom = s.frozenReason;
+  s.turn += 1;
+  s.cause = cause;
+  s.taken = s.mailbox;
+  s.mailbox = [];
+  s.prepared = null;
+  s.result = null;
+  s.done = null;
+  s.stopRequested = null;
+  s.frozenReason = null;
+  s.detail = null;
+  s.watchdogFired = false;
+  s.extendedMs = 0;
+  s.claimFailure = null;
+  // Once a life, unless it failed for good.
+  if (s.host === null) d.commands.push({ kind: 'claim_host' });
+  d.commands.push({ kind: 'prepare_turn', turn: s.turn, cause, references: s.taken, omitted: s.omitted });
+}
+
+/** What the prompt has in its latest form is not told again when the delivery of that form arrives. */
+export function alreadyRead(d: Draft, keys: readonly string[]): void {
+  const { s } = d;
+  if (keys.length === 0) return;
+  s.mailbox = s.mailbox.filter((ref) => !keys.includes(ref.key));
+  s.seen = remember(s.seen, keys);
+}
+
+export function launchWhenReady(d: Draft): void {
+  const { s } = d;
+  if (s.busy !== 'prepare' || s.prepared === null) return;
+  if (s.host === null && s.claimFailure === null) return;
+  if (s.closing !== null) return destroy(d);
+  if (s.untriggered) return abandonTurn(d, 'untriggered');
+  if (s.stopRequested !== null) return abandonTurn(d, 'paused');
+  if (s.host === null) {
+    s.detail = s.claimFailure;
+    return abandonTurn(d, 'failed');
+  }
+  if (s.phase === 'queued') s.phase = 'launching';
+  s.busy = 'run';
+  d.commands.push({ kind: 'run_turn', turn: s.turn });
+}
+
+/** Nothing woke the agent after all: the run stays as it was. */
+export function nothingLeft(d: Draft): void {
+  const { s } = d;
+  const before = s.wokenFrom ?? 'done';
+  s.taken = [];
+  s.wakes = s.wakes.slice(0, -1);
+  if (s.closing !== null) return destroy(d);
+  if (s.stopRequested !== null) return abandonTurn(d, 'paused');
+  note(d, `turn ${String(s.turn)} not run: what it was for is gone from the forge`);
+  freeze(d, s.untriggered ? 'untriggered' : before);
+  if (s.mailbox.length > 0 && wakesOn(s.frozenReason)) wake(d);
+}
+
+export function prepareRefused(d: Draft, reason: string): void {
+  const { s } = d;
+  note(d, `not allowed to run: ${reason}`);
+  s.detail = reason;
+  if (s.closing !== null && s.turn > 1) return destroy(d);
+  if (s.turn > 1) {
+    s.untriggered = true;
+    return abandonTurn(d, 'untriggered');
+  }
+  // Nothing was launched, no row was written: the life ends as if it had not begun.
+  endLife(d, Math.max(s.endedAt, s.life?.trigger.actAt ?? 0));
+}
+
+export function turnStarted(d: Draft): void {
+  const { s } = d;
+  s.taken = [];
+  s.omitted = 0;
+  if (s.phase !== 'launching' && s.phase !== 'rehydrating') return;
+  note(d, `turn ${String(s.turn)} started`);
+  if (s.stopRequested !== null) return;
+  s.phase = 'running';
+  d.commands.push({ kind: 'arm_watchdog', turn: s.turn, ms: s.policy.watchdogMs }, { kind: 'show_phase' });
+}
+
+export function checkinAge(d: Draft, ageMs: number | null): void {
+  const { s } = d;
+  const patience = s.policy.watchdogMs + s.extendedMs;
+  // A host that cannot be asked counts as silence.
+  if (ageMs !== null && ageMs < patience) {
+    return void d.commands.push({ kind: 'arm_watchdog', turn: s.turn, ms: patience - ageMs });
+  }
+  s.watchdogFired = true;
+  stopTurn(d, 'watchdog');
+}
+
+export function stopTurn(d: Draft, reason: StopReason): void {
+  const { s } = d;
+  if (s.busy !== 'run' || s.stopRequested !== null) return;
+  s.stopRequested = reason;
+  note(d, `stopping the turn: ${reason}`);
+  enterFreezing(d);
+  d.commands.push({ kind: 'stop_turn', reason });
+}
+
+export function enterFreezing(d: Draft): void {
+  if (d.s.phase === 'running') d.commands.push({ kind: 'disarm_watchdog' });
+  d.s.phase = 'freezing';
+}
+
+export function turnFinished(d: Draft, result: TurnResult): void {
+  const { s } = d;
+  enterFreezing(d);
+  s.taken = [];
+  s.busy = 'settle';
+  s.result = result;
+  // The operator's word stands; else the result is authoritative over the signal.
+  if (s.stopRequested !== 'operator' || s.done === null) s.done = result.done ?? s.done;
+  s.sessionId = result.sessionId ?? s.sessionId;
+  d.commands.push({ kind: 'settle_turn', turn: s.turn, result });
+}
+
+export function settled(d: Draft, left: SettledTurn): void {
+  const { s } = d;
+  const { result } = s;
+  if (result === null) return;
+  s.busy = null;
+  s.head = left.head ?? s.head;
+  if (left.publish.kind === 'published') s.prs = withPr(s.prs, left.publish.pr);
+  const reason = reasonOf(s, result, left);
+  s.stuckHash = left.stuckHash;
+  s.lastTurn = { turn: s.turn, exitCode: result.exitCode, doneStatus: s.done?.status ?? null, reason };
+  note(d, `turn ${String(s.turn)} ended: ${reason}, ${left.publish.kind}`);
+  if (left.publish.kind === 'refused') s.detail = left.publish.reason;
+  const nudge = nudgeFor(s, result, left, reason);
+  if (s.closing !== null) {
+    record(d, result, left, reason);
+    destroy(d);
+  } else if (s.untriggered) {
+    record(d, result, left, 'untriggered');
+    freeze(d, 'untriggered');
+  } else if (nudge !== null) {
+    record(d, result, left, reason);
+    s.nudgesUsed += 1;
+    beginTurn(d, nudge);
+  } else {
+    record(d, result, left, reason);
+    freeze(d, reason);
+    if (s.mailbox.length > 0 && wakesOn(reason)) wake(d);
+  }
+}
+
+function record(d: Draft, result: TurnResult, left: SettledTurn, reason: FrozenReason): void {
+  d.s.frozenReason = reason;
+  d.commands.push({ kind: 'record_turn', turn: d.s.turn, result, settled: left, reason });
+}
+
+/** Freezes without having run: what the prompt was made of goes back, in order, before what came since. */
+export function abandonTurn(d: Draft, reason: FrozenReason): void {
+  const { s } = d;
+  s.mailbox = [...s.taken, ...s.mailbox];
+  s.taken = [];
+  note(d, `turn ${String(s.turn)} not run: ${reason}`);
+  freeze(d, reason);
+  d.commands.push({ kind: 'record_state' });
+}
+
+export function stepFailed(d: Draft, event: Extract<InnerEvent, { kind: 'step_failed' }>): void {
+  const { s } = d;
+  const expected = {
+    claim: 'prepare',
+    prepare: 'prepare',
+    run: 'run',
+    settle: 'settle',
+    destroy: 'destroy',
+  } as const;
+  if (s.busy !== expected[event.step] || s.turn !== event.turn) return;
+  note(d, `${event.step} failed: ${event.reason}`);
+  if (event.step === 'claim') {
+    // What prepares the turn is still under way, and only one thing at a time may be.
+    s.claimFailure = event.reason;
+    return launchWhenReady(d);
+  }
+  if (event.step === 'destroy') return destroyed(d);
+  if (s.phase === 'running') d.commands.push({ kind: 'disarm_watchdog' });
+  if (s.closing !== null) return destroy(d);
+  if (s.untriggered) return abandonTurn(d, 'untriggered');
+  if (s.stopRequested === 'operator') return abandonTurn(d, 'paused');
+  s.detail = event.reason;
+  abandonTurn(d, 'failed');
+}

@@ -1,0 +1,70 @@
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Person } from '../gitea/person.js';
+
+const run = promisify(execFile);
+
+/** Somebody's clone of a repository. */
+export class Clone {
+  private constructor(
+    private readonly dir: string,
+    private readonly person: Person,
+  ) {}
+
+  /** @param dir Not there yet. */
+  static async of(person: Person, dir: string): Promise<Clone> {
+    const clone = new Clone(dir, person);
+    await clone.#git('clone', '--quiet', `${person.url}/${person.repo}.git`, dir);
+    return clone;
+  }
+
+  /** Commits one file on a branch that is made from the forge's `main` when it is not there. */
+  async commit(branch: string, file: string, content: string): Promise<void> {
+    await this.#in('fetch', '--quiet');
+    const known = await this.#in('rev-parse', '--verify', '--quiet', `origin/${branch}`).then(
+      () => true,
+      () => false,
+    );
+    await this.#in('checkout', '--quiet', '-B', branch, known ? `origin/${branch}` : 'origin/main');
+    await writeFile(join(this.dir, file), content);
+    await this.#in('add', file);
+    await this.#in('commit', '--quiet', '--message', `Write ${file}`);
+  }
+
+  /** Another commit instead of the last one. */
+  async amend(branch: string, file: string, content: string): Promise<void> {
+    await this.commit(branch, file, content);
+    await this.#in('reset', '--quiet', '--soft', 'HEAD~2');
+    await this.#in('commit', '--quiet', '--message', `Write ${file} in other words`);
+  }
+
+  async push(branch: string, ...options: readonly string[]): Promise<void> {
+    await this.#in('push', '--quiet', ...options, 'origin', branch);
+  }
+
+  async #in(...args: readonly string[]): Promise<void> {
+    await this.#git('-C', this.dir, ...args);
+  }
+
+  async #git(...args: readonly string[]): Promise<void> {
+    const { login, password } = this.person;
+    const credentials = Buffer.from(`${login}:${password}`).toString('base64');
+    await run('git', args, {
+      env: {
+        PATH: process.env['PATH'],
+        GIT_CONFIG_NOSYSTEM: '1',
+        GIT_CONFIG_GLOBAL: '/dev/null',
+        GIT_TERMINAL_PROMPT: '0',
+        GIT_AUTHOR_NAME: login,
+        GIT_AUTHOR_EMAIL: `${login}@example.invalid`,
+        GIT_COMMITTER_NAME: login,
+        GIT_COMMITTER_EMAIL: `${login}@example.invalid`,
+        GIT_CONFIG_COUNT: '1',
+        GIT_CONFIG_KEY_0: 'http.extraHeader',
+        GIT_CONFIG_VALUE_0: `Authorization: Basic ${credentials}`,
+      },
+    });
+  }
+}

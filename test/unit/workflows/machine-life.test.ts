@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { comment, observed, PLACE, trigger, World, wrote } from '../../support/machine/world.js';
+
+const AT = 100_000;
+const MOVED = { ...PLACE, owner: 'carol', repo: 'renamed' };
+
+describe('a run and where its repository is', () => {
+  it('keeps going under the new name of its repository, and its row is written anew', () => {
+    const world = World.frozen();
+    const { life } = world.state;
+    assert.deepEqual(
+      world.feed(observed({ readAt: AT, place: MOVED })).map(({ kind }) => kind),
+      ['record_state'],
+    );
+    assert.deepEqual([world.state.place, world.state.life], [MOVED, life]);
+    assert.deepEqual(world.feed(observed({ readAt: AT + 1, place: MOVED })), []);
+  });
+
+  it('takes no notice of another repository that has taken its name', () => {
+    const world = World.frozen();
+    const other = { ...PLACE, repoId: 8 };
+    const before = world.state;
+    world.feed(observed({ readAt: AT, open: false, closedAt: AT, place: other }));
+    world.feed(observed({ readAt: AT + 1, trigger: trigger(AT), place: other }));
+    assert.deepEqual(world.state, before);
+  });
+
+  it('ends when issue or repository are gone, whatever it is doing', () => {
+    const lost = { kind: 'lost', readAt: AT, why: 'gone' } as const;
+    const frozen = World.frozen();
+    frozen.feed(lost);
+    assert.equal(frozen.state.phase, 'destroying');
+    frozen.destroyed();
+    assert.equal(frozen.state.endedAt, AT);
+
+    const running = new World();
+    running.feed(observed({ readAt: 10_000, trigger: trigger(5_000) }));
+    running.start();
+    assert.ok(running.feed(lost).some((command) => command.kind === 'stop_turn'));
+    running.finish();
+    running.settle();
+    assert.equal(running.state.phase, 'destroying');
+    assert.deepEqual(new World().feed(lost), []);
+  });
+});
+
+describe('trigger acts within one second of the forge’s clock', () => {
+  it('lets another agent have the issue when the label is changed before the first could begin', () => {
+    const world = new World();
+    world.feed(observed({ readAt: AT, trigger: trigger(AT, { agent: 'first', actId: 5 }) }));
+    world.feed(observed({ readAt: AT + 300, trigger: trigger(AT, { agent: 'second', actId: 7 }) }));
+    world.pay('claim');
+    world.feed({ kind: 'host_claimed', host: 'h' });
+    world.pay('prepare');
+    world.feed({ kind: 'prepare_refused', turn: 1, reason: 'the label is gone', stale: false });
+    assert.equal(world.state.phase, 'destroyed');
+    world.continueIntoNextLife();
+    assert.equal(world.state.life?.trigger.agent, 'second');
+  });
+
+  it('begins anew for a label that was added again in the second in which the run was closed', () => {
+    const world = World.frozen();
+    world.feed(
+      observed({ readAt: AT + 500, prs: [{ number: 13, open: false, merged: false, closedAt: AT }] }),
+    );
+    world.feed(observed({ readAt: AT + 900, trigger: trigger(AT, { actId: 9 }) }));
+    world.destroyed();
+    assert.equal(world.state.pendingTrigger?.actId, 9);
+  });
+
+  it('stays destroyed for the act that began it, however often that is seen', () => {
+    const world = new World();
+    const first = trigger(AT, { actId: 5 });
+    world.feed(observed({ readAt: AT, trigger: first }));
+    world.start();
+    // Closed within the second of its trigger.
+    world.feed(observed({ readAt: AT + 500, open: false, closedAt: AT }));
+    world.finish();
+    world.settle();
+    world.destroyed();
+    world.feed(observed({ readAt: AT + 700, trigger: first }));
+    assert.equal(world.state.pendingTrigger, null);
+  });
+});
+
+describe('a run that changes hands', () => {
+  it('ends for the first agent and begins for the second, with the trigger kept', () => {
+    const world = World.frozen();
+    world.feed(observed({ readAt: AT, trigger: trigger(AT, { agent: 'other', actId: 9 }) }));
+    assert.equal(world.state.phase, 'destroying');
+    world.destroyed();
+    world.continueIntoNextLife();
+    assert.equal(world.state.life?.trigger.agent, 'other');
+    assert.equal(world.state.turn, 1);
+  });
+});
+
+describe('a run whose subject is a pull request', () => {
+  const onPull = (): World => {
+    const world = new World();
+    world.feed(observed({ readAt: AT, trigger: trigger(AT, { pull: 12 }) }));
+    world.start();
+    world.finish({ done: { id: 'd', status: 'success', summaryRef: 'r' } });
+    world.settle();
+    return world;
+  };
+
+  it('has that pull request from the beginning', () => {
+    assert.deepEqual(
+      onPull().state.prs.map(({ number, open }) => [number, open]),
+      [[12, true]],
+    );
+  });
+
+  it('is woken by what people do there, and ends when it is closed', () => {
+    const world = onPull();
+    world.feed(wrote({ ...comment(1), kind: 'push', key: 'push:abc', sha: 'abc' }));
+    assert.equal(world.state.phase, 'rehydrating');
+    const ended = onPull();
+    const closedAt = AT + 5_000;
+    ended.feed(
+      observed({
+        readAt: closedAt,
+        open: false,
+        closedAt,
+        prs: [{ number: 12, open: false, merged: true, closedAt }],
+      }),
+    );
+    assert.equal(ended.state.phase, 'destroying');
+    assert.match(ended.state.closing?.why ?? '', /PR #12 merged/);
+  });
+});
+
+describe('a run with several pull requests', () => {
+  it('ends with the last of them', () => {
+    const world = World.frozen();
+    const second = { number: 14, open: true, merged: false, closedAt: null };
+    const closedAt = AT + 1_000;
+    world.feed(observed({ readAt: AT, prs: [second] }));
+    world.feed(observed({ readAt: closedAt, prs: [{ number: 13, open: false, merged: true, closedAt }] }));
+    assert.equal(world.state.phase, 'frozen');
+    world.feed(observed({ readAt: closedAt + 1, prs: [{ ...second, open: false, closedAt }] }));
+    assert.equal(world.state.phase, 'destroying');
+  });
+});
