@@ -38,12 +38,11 @@ export class GithubServer {
   }
 
   /** @param prefix `/api/v3` for one like an Enterprise server's */
-  static async start(prefix = '', socketPath?: string): Promise<GithubServer> {
+  static async start(prefix = ''): Promise<GithubServer> {
     const server = new GithubServer(prefix);
     await new Promise<void>((resolve, reject) => {
       server.#server.once('error', reject);
-      if (socketPath === undefined) server.#server.listen(0, '127.0.0.1', resolve);
-      else server.#server.listen(socketPath, resolve);
+      server.#server.listen(0, '127.0.0.1', resolve);
     });
     return server;
   }
