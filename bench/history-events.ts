@@ -39,7 +39,7 @@ export function eventsByTurn(events: readonly HistoryEvent[]): readonly (readonl
   for (const event of events) {
     const signal = signalOf(event);
     if (isClosing(signal)) break;
-    if (signal?.['kind'] === 'reference') turns.push([]);
+    if (signal?.['kind'] === 'references') turns.push([]);
     turns.at(-1)?.push(event);
   }
   return turns;

@@ -64,8 +64,18 @@ async function readOne(forge: Forge, reference: WakeReference): Promise<ReadEven
       const reviews = await forge.readReviews(number);
       const review = reviews.find((one) => one.id === reference.id);
       if (review === undefined) return undefined;
-      const { state, body, comments, submittedAt: at } = review;
+      const { state, body, submittedAt: at } = review;
+      // Others' answers in its threads stand among them, and must not pass for the reviewer's words.
+      const comments = review.comments.filter((comment) => comment.author.id === review.author.id);
       return { kind: 'event', event: { kind: 'review', number, author, at, state, body, comments }, key };
+    }
+    case 'inline': {
+      const reviews = await forge.readReviews(number);
+      const comment = reviews.flatMap((review) => review.comments).find((one) => one.id === reference.id);
+      if (comment === undefined) return undefined;
+      const { path, line, body, updatedAt: at } = comment;
+      const event = { kind: 'inline', number, author, at, path, line, body } as const;
+      return { kind: 'event', event, key: commentKey(comment, sha256) };
     }
     case 'push': {
       const at = new Date(reference.at).toISOString();

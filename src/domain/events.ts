@@ -9,7 +9,8 @@ import type { Done, PublishResult, TurnResult } from './turn.js';
 export interface WakeReference {
   /** The thing itself, for duplicates: `comment:<id>:<body hash>`, `review:<id>`, `push:<sha>`. */
   readonly key: string;
-  readonly kind: 'comment' | 'review' | 'push';
+  /** `inline`: an answer in a thread on a line, which belongs to somebody's earlier review. */
+  readonly kind: 'comment' | 'review' | 'inline' | 'push';
   /** Number of the issue or PR it happened on. */
   readonly number: number;
   /** The forge's id of the comment or review; 0 for a push. */

@@ -75,6 +75,11 @@ export interface Review {
 }
 
 export interface InlineComment {
+  /** In the same number space as ordinary comments. */
+  readonly id: number;
+  readonly author: ForgeUser;
+  /** ISO 8601 */
+  readonly updatedAt: string;
   readonly path: string;
   readonly line: number;
   readonly body: string;

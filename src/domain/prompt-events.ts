@@ -54,6 +54,10 @@ function renderEvent(event: PromptEvent, maxBytes: number): string {
       const text = [event.body, ...remarks].filter((part) => part !== '').join('\n\n');
       return withQuote(`## Review of #${String(event.number)} (${verdict}) by ${by}`, text, maxBytes);
     }
+    case 'inline': {
+      const place = `${inlineText(event.path, 500)}:${String(event.line)}`;
+      return withQuote(`## Comment on ${place} of #${String(event.number)} by ${by}`, event.body, maxBytes);
+    }
     case 'push':
       return `## New commits on #${String(event.number)} by ${by}: head is now ${inlineText(event.sha, 64)}`;
   }

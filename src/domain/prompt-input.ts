@@ -21,6 +21,15 @@ export type PromptEvent =
       readonly comments: readonly { readonly path: string; readonly line: number; readonly body: string }[];
     }
   | {
+      readonly kind: 'inline';
+      readonly number: number;
+      readonly author: string;
+      readonly at: string;
+      readonly path: string;
+      readonly line: number;
+      readonly body: string;
+    }
+  | {
       readonly kind: 'push';
       readonly number: number;
       readonly author: string;

@@ -1,7 +1,7 @@
 import { createAccess } from '../domain/access.js';
 import type { Place } from '../domain/issue.js';
 import type { ForgeStateRow } from '../domain/rows.js';
-import type { HandleDeps } from './handle-segment.js';
+import type { HandleDeps } from './dispatch-deps.js';
 import type { Hint } from './hint.js';
 import { observeSubject } from './observe-subject.js';
 import type { Observation } from './observe-subject.js';

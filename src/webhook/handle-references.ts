@@ -1,5 +1,5 @@
 import type { Access } from '../domain/access.js';
-import type { HandleDeps, Addressee } from './handle-segment.js';
+import type { HandleDeps, Addressee } from './dispatch-deps.js';
 import type { DeliveryResult, Handled } from './outcome.js';
 import { readReferences } from './read-references.js';
 import type { ReferenceVerdict } from './read-references.js';

@@ -1,11 +1,6 @@
 import { createAccess } from '../domain/access.js';
-import type { AccessSettings } from '../domain/access.js';
 import { workflowIdOf } from '../domain/issue.js';
-import type { SubjectRef } from '../domain/issue.js';
-import type { ForgeFor, Manifests } from '../domain/ports.js';
-import type { ForgeStateRow } from '../domain/rows.js';
-import type { Acknowledger } from './acknowledge.js';
-import type { WorkflowGateway } from './gateway.js';
+import type { Addressee, HandleDeps } from './dispatch-deps.js';
 import { handleReferences } from './handle-references.js';
 import { createStateHandler } from './handle-state.js';
 import type { Hint } from './hint.js';
@@ -14,32 +9,6 @@ import type { Handled } from './outcome.js';
 import { RecentKeys } from './recent-keys.js';
 import type { RunLookup } from './run-lookup.js';
 import type { Segment } from './segment.js';
-
-export interface DispatchSettings extends AccessSettings {
-  /** `FORGE_WAKE_ON` */
-  readonly wakeOn: 'every' | 'mention';
-  /** `FORGE_WAKE_IGNORE`, in lower case. */
-  readonly ignored: ReadonlySet<string>;
-}
-
-export interface HandleDeps {
-  readonly forgeFor: ForgeFor;
-  readonly runs: RunLookup;
-  readonly manifests: Manifests;
-  readonly gateway: WorkflowGateway;
-  readonly acknowledger: Acknowledger;
-  readonly settings: DispatchSettings;
-  /** `FORGE_REPOS` */
-  readonly serves: (owner: string, repo: string) => boolean;
-  /** Epoch milliseconds. */
-  readonly now: () => number;
-}
-
-/** The run a hint is about, and the name its workflow has or would have. */
-export interface Addressee {
-  readonly row: ForgeStateRow | undefined;
-  readonly identity: SubjectRef;
-}
 
 /** While a turn runs, at most one signal an issue in this time: each costs events of a history that must last the turn. */
 const SIGNAL_GAP_MS = 2_000;

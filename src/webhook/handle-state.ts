@@ -3,7 +3,7 @@ import { workflowIdOf } from '../domain/issue.js';
 import type { Place } from '../domain/issue.js';
 import type { ForgeStateRow } from '../domain/rows.js';
 import { FORGE_CLOCK_GRAIN_MS, isLaterAct } from '../domain/trigger.js';
-import type { Addressee, HandleDeps } from './handle-segment.js';
+import type { Addressee, HandleDeps } from './dispatch-deps.js';
 import type { Hint } from './hint.js';
 import { findPlace } from './find-place.js';
 import type { Unserved } from './find-place.js';

@@ -1,7 +1,7 @@
 import type { Access } from '../domain/access.js';
 import { isNotFound } from '../domain/errors.js';
 import type { WakeReference } from '../domain/events.js';
-import type { ForgeUser, Review } from '../domain/issue.js';
+import type { Comment, ForgeUser, Review } from '../domain/issue.js';
 import type { Forge } from '../domain/ports.js';
 import { commentKey, pushKey, reviewKey } from '../domain/reference-key.js';
 import type { Hint } from './hint.js';
@@ -87,14 +87,8 @@ async function find(forge: Forge, hint: Hint): Promise<Found[]> {
   switch (cause.kind) {
     case 'state':
       return [];
-    case 'comment': {
-      const comment = await forge.readComment(cause.commentId);
-      const { id, author, body } = comment;
-      const at = Date.parse(comment.updatedAt);
-      const key = commentKey(comment, sha256);
-      const reference = { key, kind: 'comment', number, id, sha: '', author: author.login, at } as const;
-      return [{ author, text: body, reference }];
-    }
+    case 'comment':
+      return [await commentFound(forge, hint, cause.commentId)];
     case 'review':
       return reviewsOf(await forge.readReviews(number), hint, cause).map((review) =>
         reviewFound(review, number),
@@ -110,6 +104,31 @@ async function find(forge: Forge, hint: Hint): Promise<Found[]> {
       return [{ author, text: null, reference }];
     }
   }
+}
+
+/** Gitea tells of an answer in a thread on a line as of a comment, and has it among the reviews alone. */
+async function commentFound(forge: Forge, hint: Hint, commentId: number): Promise<Found> {
+  const { number } = hint.subject;
+  try {
+    return writtenFound('comment', await forge.readComment(commentId), number);
+  } catch (error) {
+    if (!isNotFound(error) || !hint.isPull) throw error;
+    const reviews = await forge.readReviews(number);
+    const inline = reviews.flatMap((review) => review.comments).find((one) => one.id === commentId);
+    if (inline === undefined) throw error;
+    return writtenFound('inline', inline, number);
+  }
+}
+
+function writtenFound(
+  kind: 'comment' | 'inline',
+  comment: Pick<Comment, 'id' | 'author' | 'body' | 'updatedAt'>,
+  number: number,
+): Found {
+  const { id, author, body } = comment;
+  const at = Date.parse(comment.updatedAt);
+  const reference = { key: commentKey(comment, sha256), kind, number, id, sha: '', author: author.login, at };
+  return { author, text: body, reference };
 }
 
 /** Who brought the pull request to this head, as its timeline has it. */

@@ -13,7 +13,7 @@ export function receive(
   references: readonly WakeReference[],
   withdrawn: readonly number[],
 ): boolean {
-  let mailbox = s.mailbox.filter((ref) => ref.kind !== 'comment' || !withdrawn.includes(ref.id));
+  let mailbox = s.mailbox.filter((ref) => !isWritten(ref) || !withdrawn.includes(ref.id));
   const known = new Set(s.seen);
   const fresh: string[] = [];
   for (const ref of references) {
@@ -30,10 +30,14 @@ export function receive(
 
 /** A comment that was edited before any prompt had it keeps its place, with its new text. */
 function withReference(mailbox: readonly WakeReference[], ref: WakeReference): WakeReference[] {
-  const edited =
-    ref.kind === 'comment' && mailbox.some((other) => other.kind === 'comment' && other.id === ref.id);
-  if (!edited) return [...mailbox, ref];
-  return mailbox.map((other) => (other.kind === 'comment' && other.id === ref.id ? ref : other));
+  const isSame = (other: WakeReference): boolean => isWritten(other) && other.id === ref.id;
+  if (!isWritten(ref) || !mailbox.some(isSame)) return [...mailbox, ref];
+  return mailbox.map((other) => (isSame(other) ? ref : other));
+}
+
+/** Comments of both kinds can be edited and deleted, and share one number space. */
+function isWritten(ref: WakeReference): boolean {
+  return ref.kind === 'comment' || ref.kind === 'inline';
 }
 
 export function remember(seen: readonly string[], keys: readonly string[]): readonly string[] {

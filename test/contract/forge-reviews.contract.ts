@@ -28,10 +28,16 @@ export function reviewsContract(use: () => ForgeFixture): void {
         [world.stranger.login, 'commented', 'me too'],
       ],
     );
-    assert.deepEqual(reviews[0]?.comments, [
-      { path, line: 2, body: 'why two?' },
-      { path, line: 3, body: 'and three' },
-    ]);
+    const inline = reviews[0]?.comments ?? [];
+    assert.deepEqual(
+      inline.map((comment) => [comment.author.login, comment.path, comment.line, comment.body]),
+      [
+        [owner.login, path, 2, 'why two?'],
+        [owner.login, path, 3, 'and three'],
+      ],
+    );
+    assert.equal(new Set(inline.map((comment) => comment.id)).size, 2);
+    assert.ok(inline.every((comment) => Number.isFinite(Date.parse(comment.updatedAt))));
   });
 
   it('asks for a review once', async () => {

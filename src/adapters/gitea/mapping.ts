@@ -102,6 +102,9 @@ export function toComment(value: unknown): Comment {
 export function toInlineComment(raw: JsonObject): InlineComment {
   const line = integerOf(raw, 'position');
   return {
+    id: integerOf(raw, 'id'),
+    author: toUser(raw['user']),
+    updatedAt: textOf(raw, 'updated_at'),
     path: textOf(raw, 'path'),
     line: line > 0 ? line : integerOf(raw, 'original_position'),
     body: textOrEmpty(raw, 'body'),

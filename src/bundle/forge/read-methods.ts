@@ -159,6 +159,8 @@ function commentForAgent(comment: Comment): Readonly<Record<string, unknown>> {
 function reviewForAgent(review: Review): Readonly<Record<string, unknown>> {
   const { id, author, state, submittedAt, body } = review;
   const comments = review.comments.slice(0, MAX_ENTRIES).map((comment) => ({
+    id: comment.id,
+    author: untrustedName(comment.author.login),
     path: untrustedName(comment.path),
     line: comment.line,
     body: untrustedText(comment.body),

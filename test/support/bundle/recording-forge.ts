@@ -51,7 +51,7 @@ export function aComment(id: number, body: string): Comment {
 }
 
 export function aReview(id: number): Review {
-  const comments = [{ path: 'a.ts', line: 3, body: 'why?' }];
+  const comments = [{ id: id + 1, author: user, updatedAt: TIME, path: 'a.ts', line: 3, body: 'why?' }];
   return { id, author: user, state: 'changes_requested', body: 'no', submittedAt: TIME, comments };
 }
 

@@ -7,7 +7,7 @@ import { createAcknowledger } from '../../../src/webhook/acknowledge.js';
 import { startDispatcher } from '../../../src/webhook/dispatcher.js';
 import type { Dispatcher } from '../../../src/webhook/dispatcher.js';
 import { createSegmentHandler } from '../../../src/webhook/handle-segment.js';
-import type { DispatchSettings } from '../../../src/webhook/handle-segment.js';
+import type { DispatchSettings } from '../../../src/webhook/dispatch-deps.js';
 import { orderKeyOf } from '../../../src/webhook/hint.js';
 import { parseStored } from '../../../src/webhook/parse-stored.js';
 import { createRunLookup } from '../../../src/webhook/run-lookup.js';

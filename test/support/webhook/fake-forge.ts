@@ -3,6 +3,7 @@ import type {
   Comment,
   ForgeUser,
   Issue,
+  LinkedPull,
   Permission,
   Place,
   PullRequest,
@@ -23,6 +24,7 @@ export class FakeForge {
   readonly comments = new Map<number, Comment>();
   readonly reviews = new Map<number, Review[]>();
   readonly timelines = new Map<number, TimelineAct[]>();
+  readonly linkedPulls: LinkedPull[] = [];
   readonly members = new Set(['bot']);
   readonly permissions = new Map<string, Permission>([['alice', 'write']]);
   readonly reactions: [number, ForgeReaction][] = [];
@@ -125,7 +127,7 @@ export class FakeForge {
       react: (number, reaction) => this.#call('react', () => void this.reactions.push([number, reaction])),
       readComments: unused,
       readDiff: unused,
-      readLinkedPulls: unused,
+      readLinkedPulls: () => this.#call('linked', () => this.linkedPulls),
       readChecks: unused,
       postComment: unused,
       updateDescription: unused,
@@ -133,7 +135,14 @@ export class FakeForge {
       isPrOpen: unused,
       openPr: unused,
       requestReview: unused,
-      readRepository: unused,
+      readRepository: () =>
+        this.#call('repository', () => ({
+          id: 7,
+          fullName: 'alice/demo',
+          defaultBranch: 'main',
+          cloneUrl: '',
+          permissions: { pull: true, push: true, admin: false },
+        })),
     };
   }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import type { Observed } from '../../../src/domain/events.js';
-import type { DispatchSettings } from '../../../src/webhook/handle-segment.js';
+import type { DispatchSettings } from '../../../src/webhook/dispatch-deps.js';
 import { dispatchWorld } from '../../support/webhook/dispatch-world.js';
 import type { DispatchWorld } from '../../support/webhook/dispatch-world.js';
 import { ALICE, BOT, user } from '../../support/webhook/fake-forge.js';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseDelivery } from '../../../src/webhook/parse-delivery.js';
-import type { ParsedDelivery } from '../../../src/webhook/parse-delivery.js';
+import type { ParsedDelivery } from '../../../src/webhook/hint.js';
 import { verifySignature } from '../../../src/webhook/verify-signature.js';
 import { withEventsTable } from '../../support/deliveries/events-table.js';
 import { nameOf, rawBodyOf, recordedActs } from '../../support/deliveries/recorded-delivery.js';
@@ -21,7 +21,7 @@ const deliveriesOf = (name: string): readonly RecordedDelivery[] =>
 function inWords(parsed: ParsedDelivery): string {
   if (parsed.kind !== 'hint') return parsed.kind === 'unwanted' ? 'unwanted' : `malformed: ${parsed.reason}`;
   const { cause, isPull, subject, sender } = parsed.hint;
-  return `${cause.kind} of ${isPull ? 'pull' : 'issue'} ${String(subject.number)} by ${sender.login}`;
+  return `${cause.kind} of ${isPull ? 'pull' : 'issue'} ${String(subject.number)} by ${sender?.login ?? 'nobody'}`;
 }
 
 describe('what a real Gitea was recorded to send', () => {

@@ -48,7 +48,17 @@ describe("the forge's JSON as the product's types", () => {
   });
 
   it('takes the old line of an inline comment on a removed line', () => {
-    assert.equal(toInlineComment({ path: 'a', body: '', position: 0, original_position: 9 }).line, 9);
+    assert.equal(
+      toInlineComment({
+        id: 1,
+        updated_at: '2026-01-01T00:00:00Z',
+        path: 'a',
+        body: '',
+        position: 0,
+        original_position: 9,
+      }).line,
+      9,
+    );
   });
 
   it('never reads an unknown check state as success', () => {

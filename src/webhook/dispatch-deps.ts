@@ -1,0 +1,33 @@
+import type { AccessSettings } from '../domain/access.js';
+import type { SubjectRef } from '../domain/issue.js';
+import type { ForgeFor, Manifests } from '../domain/ports.js';
+import type { ForgeStateRow } from '../domain/rows.js';
+import type { Acknowledger } from './acknowledge.js';
+import type { WorkflowGateway } from './gateway.js';
+import type { RunLookup } from './run-lookup.js';
+
+export interface DispatchSettings extends AccessSettings {
+  /** `FORGE_WAKE_ON` */
+  readonly wakeOn: 'every' | 'mention';
+  /** `FORGE_WAKE_IGNORE`, in lower case. */
+  readonly ignored: ReadonlySet<string>;
+}
+
+export interface HandleDeps {
+  readonly forgeFor: ForgeFor;
+  readonly runs: RunLookup;
+  readonly manifests: Manifests;
+  readonly gateway: WorkflowGateway;
+  readonly acknowledger: Acknowledger;
+  readonly settings: DispatchSettings;
+  /** `FORGE_REPOS` */
+  readonly serves: (owner: string, repo: string) => boolean;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/** The run a hint is about, and the name its workflow has or would have. */
+export interface Addressee {
+  readonly row: ForgeStateRow | undefined;
+  readonly identity: SubjectRef;
+}
