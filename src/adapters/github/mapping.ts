@@ -104,7 +104,14 @@ export function toComment(value: unknown): Comment {
 /** `line` is null once the commented lines are gone, and for a comment on a whole file, which then stands at its top. */
 export function toInlineComment(raw: JsonObject): InlineComment {
   const line = [raw['line'], raw['original_line']].find((value) => typeof value === 'number');
-  return { path: textOf(raw, 'path'), line: line ?? 1, body: textOrEmpty(raw, 'body') };
+  return {
+    id: integerOf(raw, 'id'),
+    author: toUser(raw['user']),
+    path: textOf(raw, 'path'),
+    line: line ?? 1,
+    body: textOrEmpty(raw, 'body'),
+    updatedAt: textOf(raw, 'updated_at'),
+  };
 }
 
 export function toRepository(value: unknown): Repository {

@@ -47,7 +47,15 @@ describe('what GitHub answers', () => {
   });
 
   it('is a comment on a line that may have gone, or on a whole file', () => {
-    const at = (lines: object): number => toInlineComment({ path: 'a', body: 'b', ...lines }).line;
+    const at = (lines: object): number =>
+      toInlineComment({
+        id: 1,
+        user: octocat,
+        path: 'a',
+        body: 'b',
+        updated_at: '2011-01-26T19:01:12Z',
+        ...lines,
+      }).line;
     assert.deepEqual(
       [at({ line: 3, original_line: 2 }), at({ line: null, original_line: 2 }), at({ line: null })],
       [3, 2, 1],
