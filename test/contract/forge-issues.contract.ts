@@ -89,7 +89,11 @@ export function issuesContract(use: () => ForgeFixture): void {
     const { number } = await fixture.pr();
     await owner.mergePr(number);
     const kinds = (await forge.readTimeline(number)).map((act) => act.kind);
-    assert.deepEqual(kinds, ['opened', 'closed']);
+    // Gitea takes what a pull request is opened with for a push.
+    assert.deepEqual(
+      kinds.filter((kind) => kind !== 'pushed'),
+      ['opened', 'closed'],
+    );
   });
 
   it('reads acts beyond the first page of a long timeline', async function () {
