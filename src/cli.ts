@@ -17,6 +17,7 @@ import { writeSecret } from './config/secrets.js';
 import { doctorProbes } from './doctor-probes.js';
 import { escapeTerminal } from './domain/escape.js';
 import { forgePages } from './forge-of-config.js';
+import { forgeSetup } from './forge-setup.js';
 import { operatorTrigger } from './operator-trigger.js';
 import { serveUp, serveWebhook, serveWorker } from './serve.js';
 import { temporalClient } from './temporal-client.js';
@@ -85,6 +86,7 @@ const deps: CliDeps = {
   serve,
   temporalSetup,
   doctorChecks: () => doctorChecks(doctorProbes(process.env)),
+  forgeSetup: () => forgeSetup(loadConfig(process.env).config),
   config: () => loadConfig(process.env),
   setSecret: (name, content) => writeSecret(homePath(process.env), name, content),
   forgePages: () => forgePages(loadConfig(process.env).config),

@@ -4,14 +4,12 @@ import { statfsSync, statSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { agentProvider, providerNames } from './adapters/agents/registry.js';
 import { DockerBottleRuntime } from './adapters/docker/docker-runtime.js';
-import { GiteaClient } from './adapters/gitea/gitea-client.js';
-import { checkTokenRights, type RightsFinding, type TokenPurpose } from './adapters/gitea/token-rights.js';
 import { missingSearchAttributes } from './adapters/temporal/set-up-namespace.js';
+import { botRights, namedRepositories } from './bot-rights.js';
 import type { DoctorProbes } from './cli/doctor/probes.js';
-import { loadConfig, publishTokenFile, type Config } from './config.js';
+import { loadConfig, type Config } from './config.js';
 import { homePath } from './config/home.js';
-import { inspectSecret, readSecret } from './config/secrets.js';
-import type { RepoRef } from './domain/issue.js';
+import { inspectSecret } from './config/secrets.js';
 import { forgeOfConfig } from './forge-of-config.js';
 import { temporalClient } from './temporal-client.js';
 
@@ -76,37 +74,8 @@ function stateOf(file: string): { state: 'set' | 'missing' } | { state: 'unusabl
 
 /** Both tokens; with repositories named one by one, their rights too. */
 async function forge(config: Config): ReturnType<DoctorProbes['forge']> {
-  const { kind, api, forgeFor } = forgeOfConfig(config);
-  const repos = config.FORGE_REPOS.flatMap((pattern) => {
-    const [owner, repo] = pattern.split('/');
-    return owner === undefined || repo === undefined || pattern.includes('*')
-      ? []
-      : [{ forge: kind, owner, repo }];
-  });
-  const token = (): string => readSecret(config.FORGE_TOKEN_FILE, 'forge-token');
-  const me = await (await forgeFor(token))({ forge: kind, owner: 'any', repo: 'any' }).whoAmI();
-  const problems = [
-    ...(await findings(config, 'sidecar', config.FORGE_TOKEN_FILE, repos)),
-    ...(await findings(config, 'publisher', publishTokenFile(config), repos)),
-  ];
-  const messages = new Set<string>();
-  const distinct = problems.filter(({ message }) => !messages.has(message) && messages.add(message).size > 0);
-  return { url: api, login: me.login, problems: distinct };
-}
-
-async function findings(
-  config: Config,
-  purpose: TokenPurpose,
-  tokenFile: string,
-  repos: readonly RepoRef[],
-): Promise<readonly RightsFinding[]> {
-  const { kind, api: baseUrl } = forgeOfConfig(config);
-  const connection = { baseUrl, token: readSecret(tokenFile, 'forge-token'), caFile: config.FORGE_CA_FILE };
-  const org = config.FORGE_ORG;
-  if (kind === 'gitea') return checkTokenRights(new GiteaClient(connection), { org, purpose, repos });
-  const [{ GithubClient }, github] = await Promise.all([
-    import('./adapters/github/github-client.js'),
-    import('./adapters/github/token-rights.js'),
-  ]);
-  return github.checkTokenRights(new GithubClient(connection), { org, repos });
+  return {
+    url: forgeOfConfig(config).api,
+    ...(await botRights(config, namedRepositories(config))),
+  };
 }

@@ -3,7 +3,7 @@ import { githubWebUrl } from './adapters/github/base-url.js';
 import { requireSetting, type Config } from './config.js';
 import type { ForgeKind } from './domain/issue.js';
 import type { ForgeFor } from './domain/ports.js';
-import { loadForge } from './load-forge.js';
+import { loadForge, type ForgeConnection } from './load-forge.js';
 
 export interface ConfiguredForge {
   readonly kind: ForgeKind;
@@ -12,7 +12,7 @@ export interface ConfiguredForge {
   /** Where its pages and repositories are, no trailing slash. */
   readonly webUrl: string;
   /** Loads the adapter. @param token read anew for every request */
-  readonly forgeFor: (token: () => string) => Promise<ForgeFor>;
+  readonly forgeFor: (token: () => string, retry?: ForgeConnection['retry']) => Promise<ForgeFor>;
 }
 
 /** Errors: `InvalidInputError` when the setting that this kind of forge needs is missing. */
@@ -23,7 +23,8 @@ export function forgeOfConfig(config: Config): ConfiguredForge {
     kind,
     api,
     webUrl: kind === 'github' ? githubWebUrl(api) : api.replace(/\/api\/v1$/, ''),
-    forgeFor: (token) => loadForge(kind, { baseUrl: api, token, caFile: config.FORGE_CA_FILE }),
+    forgeFor: (token, retry = {}) =>
+      loadForge(kind, { baseUrl: api, token, caFile: config.FORGE_CA_FILE, retry }),
   };
 }
 

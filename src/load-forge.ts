@@ -9,6 +9,7 @@ export interface ForgeConnection {
   readonly caFile: string | null;
   /** Unix socket that stands for the address. */
   readonly socketPath?: string | null;
+  readonly retry?: { readonly tries?: number };
 }
 
 /** Errors: `InvalidInputError` for an address that cannot be one. */

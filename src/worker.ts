@@ -25,6 +25,7 @@ import { publishTokenFile, type Config } from './config.js';
 import { readSecret } from './config/secrets.js';
 import { forgeOfConfig } from './forge-of-config.js';
 import { createLogger, type Logger } from './log.js';
+import { assertBotRights } from './start-up-rights.js';
 import { targetOf } from './temporal-client.js';
 
 const MIB = 1024 * 1024;
@@ -58,6 +59,7 @@ export async function startWorker(
     secrets: [sidecarToken(), publishToken()],
   });
   installRuntimeLog(log);
+  await assertBotRights(config, log);
   const lock = await lockHome(home);
   try {
     const loopback = isLoopback(forge.api) ? await serveForge(home, forge.api) : undefined;

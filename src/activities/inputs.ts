@@ -44,17 +44,21 @@ export interface RunTurnInput extends RunRef {
   readonly stop: StopReason | null;
 }
 
-export interface PublishInput extends RunRef {
-  readonly requestId: string;
-  readonly contentRef: string;
+/** What the publish gate must know of the run beside its commits. */
+export interface Publisher {
   readonly prepared: PreparedTurn;
   readonly triggerActor: string;
+  /** The run's latest pull request, open or not. */
+  readonly latestPr: number | null;
 }
 
-export interface SettleTurnInput extends RunRef {
+export interface PublishInput extends RunRef, Publisher {
+  readonly requestId: string;
+  readonly contentRef: string;
+}
+
+export interface SettleTurnInput extends RunRef, Publisher {
   readonly result: TurnResult;
-  readonly prepared: PreparedTurn;
-  readonly triggerActor: string;
   readonly stuckHash: string | null;
   /** False when the run is ending or nobody wants its work any more. */
   readonly publish: boolean;

@@ -14,7 +14,7 @@ import type { MachineEvent } from '../domain/events.js';
 import type { StopReason, TurnResult } from '../domain/turn.js';
 import * as activities from './activities.js';
 import type { MachineCommand, MachineState } from './issue-machine.js';
-import { openPrs } from './machine-forge.js';
+import { latestPr, openPrs } from './machine-forge.js';
 import { bottlesQueue, turnsQueue } from './messages.js';
 import { needed, runRef, snapshotOf } from './run-view.js';
 
@@ -188,6 +188,7 @@ export class CommandRunner {
       result: { ...result, done: s.done },
       prepared,
       triggerActor: life.trigger.actor,
+      latestPr: latestPr(s),
       stuckHash,
       publish,
     };

@@ -1,5 +1,5 @@
 import { ForgeHttpError, InvalidInputError } from '../../domain/errors.js';
-import { connectionFailure } from '../forge-http/connection-failure.js';
+import { connectionFailure, cutOff, isCutOff } from '../forge-http/connection-failure.js';
 import type { Failure } from '../forge-http/connection-failure.js';
 import { excerpt } from '../forge-http/excerpt.js';
 import { forgeNumber } from '../forge-http/forge-number.js';
@@ -83,9 +83,9 @@ export class GiteaClient {
       const last = attempt >= this.retry.tries;
       const outcome = await this.#attempt(request, path);
       if (outcome.kind === 'answer') return outcome.response;
-      const { error, repeatable, askedMs } = outcome;
+      const { error, repeatable } = outcome;
       if (last || !error.retryable || !(idempotent || repeatable)) throw error;
-      await waitBeforeRetry(this.retry, attempt, askedMs);
+      await waitBeforeRetry(this.retry, attempt, error.retryAfterMs);
     }
   }
 
@@ -123,15 +123,17 @@ export class GiteaClient {
       return { kind: 'failed', ...connectionFailure(method, path, cause, 'FORGE_GITEA_API') };
     }
     const text = raw.body.toString('utf8');
-    if ((raw.status >= 200 && raw.status < 300) || request.accept?.includes(raw.status) === true) {
+    const accepted = (raw.status >= 200 && raw.status < 300) || request.accept?.includes(raw.status) === true;
+    if (accepted && isCutOff(raw, text)) return { kind: 'failed', ...cutOff(method, path) };
+    if (accepted) {
       return { kind: 'answer', response: responseOf(raw, text, method, path, token) };
     }
+    const askedMs = retryAfterMs(raw.headers['retry-after'], Date.now());
     return {
       kind: 'failed',
-      error: statusError(method, path, raw.status, text, token),
+      error: statusError(method, path, raw.status, text, token, askedMs),
       // Turned away at the door, so certainly not carried out.
       repeatable: raw.status === 429,
-      askedMs: retryAfterMs(raw.headers['retry-after'], Date.now()),
     };
   }
 }

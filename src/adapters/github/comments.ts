@@ -1,3 +1,4 @@
+import { isNotFound } from '../../domain/errors.js';
 import type { Comment } from '../../domain/issue.js';
 import { asList } from '../forge-http/decode.js';
 import { forgeNumber } from '../forge-http/forge-number.js';
@@ -26,7 +27,8 @@ export async function readComment(repo: GithubRepo, id: number): Promise<Comment
 
 /**
  * Posts once per marker: GitHub has no idempotency key either, so the comment ends in an HTML comment with the
- * marker's hash. Only our own count, since everybody can copy a mark.
+ * marker's hash. The oldest of them is the answer, younger ones are deleted. Only our own count, since everybody can
+ * copy a mark.
  */
 export async function postComment(
   repo: GithubRepo,
@@ -37,18 +39,24 @@ export async function postComment(
   const issue_number = forgeNumber(number);
   const mark = hiddenMark(marker);
   const me = await repo.whoAmI();
-  return createOnce(
-    repo.client.retry,
-    async () => {
+  return createOnce(repo.client.retry, {
+    find: async () => {
       const comments = await readComments(repo, number);
-      return comments.find((comment) => comment.author.id === me.id && endsWithMark(comment.body, mark));
+      return comments.filter((comment) => comment.author.id === me.id && endsWithMark(comment.body, mark));
     },
-    async () => {
+    create: async () => {
       const text = `${body}\n\n${mark}`;
       const { data } = await repo.client.call((api) =>
         api.issues.createComment({ ...repo.name, issue_number, body: text }),
       );
       return toComment(data);
     },
-  );
+    remove: async ({ id }) => {
+      try {
+        await repo.client.call((api) => api.issues.deleteComment({ ...repo.name, comment_id: id }));
+      } catch (error) {
+        if (!isNotFound(error)) throw error;
+      }
+    },
+  });
 }

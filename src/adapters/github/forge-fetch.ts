@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../../domain/errors.js';
-import { connectionFailure } from '../forge-http/connection-failure.js';
+import { connectionFailure, cutOff, isCutOff } from '../forge-http/connection-failure.js';
 import type { Failure } from '../forge-http/connection-failure.js';
 import type { HttpResponse, HttpTransport } from '../forge-http/http-transport.js';
 import { retryAfterMs } from '../forge-http/retry.js';
@@ -66,7 +66,10 @@ export function forgeFetch(options: ForgeFetchOptions): ForgeFetch {
     } catch (cause) {
       throw new AttemptFailed(connectionFailure(init.method, path, cause, 'FORGE_GITHUB_API'));
     }
-    if (raw.status >= 200 && raw.status < 300) return toResponse(raw);
+    if (raw.status >= 200 && raw.status < 300) {
+      if (isCutOff(raw, raw.body.toString('utf8'))) throw new AttemptFailed(cutOff(init.method, path));
+      return toResponse(raw);
+    }
     throw new AttemptFailed(failureOf(request, raw, token));
   };
 }
@@ -92,10 +95,12 @@ function failureOf(
   const now = Date.now();
   const limited = limitedForMs(raw.status, raw.headers, answer.body, now);
   return {
-    error: statusError(request, answer, token, limited !== undefined),
+    error: statusError(request, answer, token, {
+      limited: limited !== undefined,
+      retryAfterMs: limited ?? retryAfterMs(raw.headers['retry-after'], now),
+    }),
     // Turned away at the door, so certainly not carried out.
     repeatable: limited !== undefined,
-    askedMs: limited ?? retryAfterMs(raw.headers['retry-after'], now),
   };
 }
 

@@ -95,7 +95,8 @@ export class GithubClient {
         // A refusal of ours, thrown below Octokit.
         if (cause instanceof BotBottleError) throw cause;
         if (!(cause instanceof AttemptFailed)) throw fault;
-        const { error, repeatable, askedMs } = cause.failure;
+        const { error, repeatable } = cause.failure;
+        const askedMs = error.retryAfterMs;
         const idempotent = options.idempotent ?? error.method !== 'POST';
         const tooLong = askedMs !== undefined && askedMs > this.retry.capMs;
         const last = attempt >= this.retry.tries || tooLong;

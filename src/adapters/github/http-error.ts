@@ -6,19 +6,19 @@ const NOT_THERE = new Set([301, 410]);
 
 /**
  * The error for an answer with an error status; its message says what to do.
- * @param limited GitHub limits our rate: becomes 429, which may be repeated, also where it said 403
+ * With `limited`, GitHub limits our rate: that becomes 429, which may be repeated, also where it said 403.
  */
 export function statusError(
   request: { readonly method: string; readonly path: string },
   answer: { readonly status: number; readonly body: string },
   token: string,
-  limited = false,
+  { limited = false, retryAfterMs }: { limited?: boolean; retryAfterMs?: number | undefined } = {},
 ): ForgeHttpError {
   const { method, path } = request;
   const said = excerpt(messageOf(answer.body), token);
   const message = `${method} ${path}: ${advice(answer.status, limited)}${said === '' ? '' : ` (forge: ${said})`}`;
   const status = limited ? 429 : NOT_THERE.has(answer.status) ? 404 : answer.status;
-  return new ForgeHttpError(status, method, path, message);
+  return new ForgeHttpError(status, method, path, message, { retryAfterMs });
 }
 
 function advice(status: number, limited: boolean): string {

@@ -38,9 +38,9 @@ async function openPrs(repo: GithubRepo, head?: string): Promise<PullRequest[]> 
   return raw.map(toPullRequest);
 }
 
-/** The owner may have a fork too, with a branch of the same name. */
+/** The oldest one. The owner may have a fork too, with a branch of the same name. */
 export async function findOpenPrByHead(repo: GithubRepo, branch: string): Promise<PullRequest | undefined> {
-  return (await openPrs(repo, branch)).find((pr) => pr.head.ref === branch && !pr.head.fromFork);
+  return (await openPrs(repo, branch)).findLast((pr) => pr.head.ref === branch && !pr.head.fromFork);
 }
 
 /**
@@ -66,15 +66,20 @@ export async function getPrForIssue(
 /** One open PR per head branch: an open one is adopted as it is, also when the forge's answer to opening it was lost. */
 export function openPr(repo: GithubRepo, input: OpenPrInput): Promise<PullRequest> {
   const find = (): Promise<PullRequest | undefined> => findOpenPrByHead(repo, input.head);
-  return createOnce(repo.client.retry, find, async () => {
-    try {
-      return await create(repo, input);
-    } catch (error) {
-      // 422 also when somebody opened it a moment ago.
-      const there = isRefused(error) ? await find() : undefined;
-      if (there === undefined) throw error;
-      return there;
-    }
+  return createOnce(repo.client.retry, {
+    find: async () => [await find()].filter((pr) => pr !== undefined),
+    create: async () => {
+      try {
+        return await create(repo, input);
+      } catch (error) {
+        // 422 also when somebody opened it a moment ago.
+        const there = isRefused(error) ? await find() : undefined;
+        if (there === undefined) throw error;
+        return there;
+      }
+    },
+    // GitHub itself keeps to one open pull request of two branches.
+    remove: () => Promise.resolve(),
   });
 }
 

@@ -73,6 +73,19 @@ export const ISSUE_ROUTES: readonly Route[] = [
     },
   ],
   [
+    'DELETE',
+    '/repos/:owner/:repo/issues/comments/:id',
+    (exchange) => {
+      const { state, asker, params } = exchange;
+      const index = state.comments.findIndex((item) => item.id === Number(params['id']));
+      if (index === -1) return NOT_FOUND;
+      if (state.comments[index]?.author !== asker)
+        return refusal(403, 'Must have admin rights to Repository.');
+      state.comments.splice(index, 1);
+      return { status: 204 };
+    },
+  ],
+  [
     'GET',
     '/repos/:owner/:repo/issues/:number/events',
     (exchange) => {

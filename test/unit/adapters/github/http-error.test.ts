@@ -27,7 +27,7 @@ describe('the error for a status GitHub answers', () => {
   });
 
   it('is one that may be repeated for every kind of rate limit', () => {
-    const error = statusError(request, { status: 403, body: '' }, 't', true);
+    const error = statusError(request, { status: 403, body: '' }, 't', { limited: true });
     assert.deepEqual([error.status, error.retryable], [429, true]);
   });
 });
