@@ -63,6 +63,17 @@ describe('GitHub behind the port, where it is unlike Gitea', () => {
     assert.equal((await github.alice.comments(number)).length, 1);
   });
 
+  it('takes away the younger of two comments that were posted at once', async () => {
+    const number = await github.alice.createIssue({ title: 'talk' });
+    const first = await forge.postComment(number, 'hello', 'm');
+    github.server.state.addComment(github.alice.issue(number), github.bot, first.body);
+    assert.equal((await forge.postComment(number, 'hello', 'm')).id, first.id);
+    assert.deepEqual(
+      (await github.alice.comments(number)).map(({ id }) => id),
+      [first.id],
+    );
+  });
+
   it('reads statuses and check runs together', async () => {
     const sha = await github.alice.createFile({ branch: 'one', path: 'a.txt', content: 'a\n' });
     const number = await github.alice.openPr({ title: 'x', head: 'one' });
