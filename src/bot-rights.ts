@@ -2,6 +2,8 @@
 import { GiteaClient } from './adapters/gitea/gitea-client.js';
 import { checkTokenRights } from './adapters/gitea/token-rights.js';
 import type { RightsFinding, TokenPurpose } from './adapters/gitea/token-rights.js';
+import { GithubClient } from './adapters/github/github-client.js';
+import { checkTokenRights as checkGithubRights } from './adapters/github/token-rights.js';
 import { publishTokenFile, type Config } from './config.js';
 import { readSecret } from './config/secrets.js';
 import type { RepoRef } from './domain/issue.js';
@@ -33,7 +35,7 @@ export async function botRights(
 ): Promise<{ readonly login: string; readonly problems: readonly RightsFinding[] }> {
   const { kind, forgeFor } = forgeOfConfig(config);
   const token = (): string => readSecret(config.FORGE_TOKEN_FILE, 'forge-token');
-  const me = await (await forgeFor(token, retry))({ forge: kind, owner: 'any', repo: 'any' }).whoAmI();
+  const me = await forgeFor(token, retry)({ forge: kind, owner: 'any', repo: 'any' }).whoAmI();
   const ask = (purpose: TokenPurpose, file: string): ReturnType<typeof findings> =>
     findings(config, { file, retry, purpose, repos, onlyReads });
   const problems = [
@@ -54,16 +56,12 @@ interface RightsQuestion {
 }
 
 /** GitHub's are only ever asked for by reading. */
-async function findings(config: Config, question: RightsQuestion): Promise<readonly RightsFinding[]> {
+function findings(config: Config, question: RightsQuestion): Promise<readonly RightsFinding[]> {
   const { file, retry, ...rest } = question;
   const { kind, api: baseUrl } = forgeOfConfig(config);
   const caFile = config.FORGE_CA_FILE;
   const connection = { baseUrl, token: readSecret(file, 'forge-token'), caFile, retry };
   const org = config.FORGE_ORG;
   if (kind === 'gitea') return checkTokenRights(new GiteaClient(connection), { org, ...rest });
-  const [{ GithubClient }, github] = await Promise.all([
-    import('./adapters/github/github-client.js'),
-    import('./adapters/github/token-rights.js'),
-  ]);
-  return github.checkTokenRights(new GithubClient(connection), { org, repos: rest.repos });
+  return checkGithubRights(new GithubClient(connection), { org, repos: rest.repos });
 }

@@ -10,7 +10,6 @@ import type { AgentForge } from './bundle/forge/scoped-forge.js';
 import { lazyForge } from './bundle/lazy-forge.js';
 import { redactor } from './bundle/redact.js';
 import { startBundle, type RunningBundle } from './bundle/start-bundle.js';
-import { loadForge } from './load-forge.js';
 
 const EXIT_CONFIG = 78;
 /** Stopping takes less than a second, or is given up. */
@@ -20,7 +19,8 @@ let log: BundleLog = bundleLog((text) => text);
 
 async function connect(config: BundleConfig): Promise<AgentForge> {
   const { tokenFile, caFile } = config.paths;
-  const forgeFor = await loadForge(config.forgeKind, {
+  const { connectForge } = await import('./connect-forge.js');
+  const forgeFor = connectForge(config.forgeKind, {
     baseUrl: config.forgeApi,
     token: readToken(tokenFile),
     caFile: existsSync(caFile) ? caFile : null,

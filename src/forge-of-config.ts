@@ -3,7 +3,7 @@ import { githubWebUrl } from './adapters/github/base-url.js';
 import { requireSetting, type Config } from './config.js';
 import type { ForgeKind } from './domain/issue.js';
 import type { ForgeFor } from './domain/ports.js';
-import { loadForge, type ForgeConnection } from './load-forge.js';
+import { connectForge, type ForgeConnection } from './connect-forge.js';
 
 export interface ConfiguredForge {
   readonly kind: ForgeKind;
@@ -11,8 +11,8 @@ export interface ConfiguredForge {
   readonly api: string;
   /** Where its pages and repositories are, no trailing slash. */
   readonly webUrl: string;
-  /** Loads the adapter. @param token read anew for every request */
-  readonly forgeFor: (token: () => string, retry?: ForgeConnection['retry']) => Promise<ForgeFor>;
+  /** @param token read anew for every request */
+  readonly forgeFor: (token: () => string, retry?: ForgeConnection['retry']) => ForgeFor;
 }
 
 /** Errors: `InvalidInputError` when the setting that this kind of forge needs is missing. */
@@ -24,7 +24,7 @@ export function forgeOfConfig(config: Config): ConfiguredForge {
     api,
     webUrl: kind === 'github' ? githubWebUrl(api) : api.replace(/\/api\/v1$/, ''),
     forgeFor: (token, retry = {}) =>
-      loadForge(kind, { baseUrl: api, token, caFile: config.FORGE_CA_FILE, retry }),
+      connectForge(kind, { baseUrl: api, token, caFile: config.FORGE_CA_FILE, retry }),
   };
 }
 

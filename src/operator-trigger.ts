@@ -24,7 +24,7 @@ export async function operatorTrigger(
 ): Promise<{ readonly kind: 'sent' } | Refused> {
   const token = (): string => readSecret(config.FORGE_TOKEN_FILE, 'forge-token');
   const readAt = Date.now();
-  const forge = (await forgeOfConfig(config).forgeFor(token))(subject);
+  const forge = forgeOfConfig(config).forgeFor(token)(subject);
   const [issue, repository] = await Promise.all([forge.readIssue(subject.number), forge.readRepository()]);
   if (issue.state !== 'open') return { kind: 'refused', reason: 'the issue is closed: reopen it first' };
   const labels = parseTriggerLabels(issue.labels);

@@ -55,7 +55,7 @@ export async function startWebhook(config: Config): Promise<RunningWebhook> {
   const runs = createRunLookup(database);
   const serves = servedRepositories(config.FORGE_REPOS);
   const handle = createSegmentHandler({
-    forgeFor: await forgeOfConfig(config).forgeFor(token),
+    forgeFor: forgeOfConfig(config).forgeFor(token),
     runs,
     manifests: new ManifestDirectory(home),
     gateway,

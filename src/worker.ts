@@ -71,10 +71,6 @@ export async function startWorker(
     const clock = { now: Date.now };
     const caFile = config.FORGE_CA_FILE;
     // The publisher opens pull requests and asks for reviews; what only reads uses the lesser token.
-    const [publisherFor, readerFor] = await Promise.all([
-      forge.forgeFor(publishToken),
-      forge.forgeFor(sidecarToken),
-    ]);
     const host = await hostId(home);
     const runtime = new DockerBottleRuntime({ host });
     const slots = new TurnSlots(config.BOTTLE_SLOTS);
@@ -92,7 +88,7 @@ export async function startWorker(
         publishToken,
         ...(caFile === null ? {} : { caFile }),
       }),
-      forgeFor: publisherFor,
+      forgeFor: forge.forgeFor(publishToken),
       channel: temporalRunChannel(client),
       provider: agentProvider,
       slots,
@@ -101,7 +97,7 @@ export async function startWorker(
       settings: hostSettings(config, forge.api, loopback?.dir ?? null),
     });
     const homePorts = {
-      forgeFor: readerFor,
+      forgeFor: forge.forgeFor(sidecarToken),
       manifests,
       provider: agentProvider,
       blobs,

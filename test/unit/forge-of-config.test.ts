@@ -36,7 +36,7 @@ describe('the forge that the configuration names', () => {
     const { server, bot } = await startGithub();
     try {
       const forge = forgeOfConfig(config({ FORGE_KIND: 'github', FORGE_GITHUB_API: server.url }));
-      const forgeFor = await forge.forgeFor(() => bot.token);
+      const forgeFor = forge.forgeFor(() => bot.token);
       const me = await forgeFor({ forge: 'github', owner: 'alice', repo: 'demo' }).whoAmI();
       assert.equal(me.login, bot.login);
     } finally {

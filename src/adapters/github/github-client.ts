@@ -1,10 +1,11 @@
-import { Octokit } from '@octokit/rest';
+import type { Octokit } from '@octokit/rest';
 import { BotBottleError } from '../../domain/errors.js';
 import { HttpTransport } from '../forge-http/http-transport.js';
 import { DEFAULT_RETRY, waitBeforeRetry } from '../forge-http/retry.js';
 import type { RetryPolicy } from '../forge-http/retry.js';
 import { apiBaseUrl } from './base-url.js';
 import { AttemptFailed, forgeFetch } from './forge-fetch.js';
+import type { ForgeFetch } from './forge-fetch.js';
 
 export interface GithubClientOptions {
   /** `FORGE_GITHUB_API` */
@@ -50,7 +51,9 @@ const API_VERSION = '2022-11-28';
  */
 export class GithubClient {
   readonly retry: RetryPolicy;
-  readonly #octokit: Octokit;
+  readonly #baseUrl: string;
+  readonly #fetch: ForgeFetch;
+  #loading: Promise<Octokit> | undefined;
   readonly #transport: HttpTransport;
 
   constructor(options: GithubClientOptions) {
@@ -62,24 +65,14 @@ export class GithubClient {
       caFile: options.caFile ?? null,
       socketPath: options.socketPath ?? null,
     });
-    this.#octokit = new Octokit({
-      baseUrl: base.href.replace(/\/$/, ''),
-      userAgent: 'bot-bottle-orchestrator',
-      log: SILENT,
-      request: {
-        log: SILENT,
-        fetch: forgeFetch({
-          base,
-          transport: this.#transport,
-          token: typeof token === 'string' ? () => token : token,
-          timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
-          maxBytes: options.maxResponseBytes ?? MAX_RESPONSE_BYTES,
-        }),
-      },
+    this.#fetch = forgeFetch({
+      base,
+      transport: this.#transport,
+      token: typeof token === 'string' ? () => token : token,
+      timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
+      maxBytes: options.maxResponseBytes ?? MAX_RESPONSE_BYTES,
     });
-    this.#octokit.hook.before('request', (request) => {
-      request.headers['x-github-api-version'] = API_VERSION;
-    });
+    this.#baseUrl = base.href.replace(/\/$/, '');
   }
 
   /** One request, repeated where that is safe and of use. A longer wait than the policy's cap is left to the caller. */
@@ -87,9 +80,10 @@ export class GithubClient {
     ask: (api: GithubApi, request: GithubRequest) => Promise<GithubAnswer>,
     options: CallOptions = {},
   ): Promise<GithubAnswer> {
+    const octokit = await (this.#loading ??= loadOctokit(this.#baseUrl, this.#fetch));
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await ask(this.#octokit.rest, this.#octokit.request);
+        return await ask(octokit.rest, octokit.request);
       } catch (fault) {
         const cause = fault instanceof Error ? fault.cause : undefined;
         // A refusal of ours, thrown below Octokit.
@@ -118,3 +112,18 @@ const SILENT = {
   warn: () => undefined,
   error: () => undefined,
 };
+
+/** With the first call: it takes 60 ms and 6 MiB, which those with another forge need not pay. */
+async function loadOctokit(baseUrl: string, fetch: ForgeFetch): Promise<Octokit> {
+  const { Octokit } = await import('@octokit/rest');
+  const octokit = new Octokit({
+    baseUrl,
+    userAgent: 'bot-bottle-orchestrator',
+    log: SILENT,
+    request: { log: SILENT, fetch },
+  });
+  octokit.hook.before('request', (request) => {
+    request.headers['x-github-api-version'] = API_VERSION;
+  });
+  return octokit;
+}

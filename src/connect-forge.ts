@@ -1,4 +1,8 @@
-/** Composition root of the forge: the one place that knows every adapter. Only the one that is asked for is loaded. */
+/** Composition root of the forge: the one place that knows every adapter. */
+import { GiteaClient } from './adapters/gitea/gitea-client.js';
+import { giteaForgeFor } from './adapters/gitea/gitea-forge.js';
+import { GithubClient } from './adapters/github/github-client.js';
+import { githubForgeFor } from './adapters/github/github-forge.js';
 import type { ForgeKind } from './domain/issue.js';
 import type { ForgeFor } from './domain/ports.js';
 
@@ -13,21 +17,11 @@ export interface ForgeConnection {
 }
 
 /** Errors: `InvalidInputError` for an address that cannot be one. */
-export async function loadForge(kind: ForgeKind, connection: ForgeConnection): Promise<ForgeFor> {
+export function connectForge(kind: ForgeKind, connection: ForgeConnection): ForgeFor {
   switch (kind) {
-    case 'gitea': {
-      const [{ GiteaClient }, { giteaForgeFor }] = await Promise.all([
-        import('./adapters/gitea/gitea-client.js'),
-        import('./adapters/gitea/gitea-forge.js'),
-      ]);
+    case 'gitea':
       return giteaForgeFor(new GiteaClient(connection));
-    }
-    case 'github': {
-      const [{ GithubClient }, { githubForgeFor }] = await Promise.all([
-        import('./adapters/github/github-client.js'),
-        import('./adapters/github/github-forge.js'),
-      ]);
+    case 'github':
       return githubForgeFor(new GithubClient(connection));
-    }
   }
 }
