@@ -117,7 +117,6 @@ export class CommandRunner {
       omitted,
       prNumber,
       host: s.host,
-      repoId: s.place?.repoId ?? null,
     };
     this.start('prepare', async () => {
       await this.recorded;
@@ -130,6 +129,8 @@ export class CommandRunner {
           return { kind: 'prepare_refused', turn, reason: outcome.reason, stale: outcome.stale };
         case 'nothing_left':
           return { kind: 'nothing_left', turn };
+        case 'moved':
+          return { kind: 'moved', turn, place: outcome.place };
       }
     });
   }

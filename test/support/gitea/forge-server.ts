@@ -79,3 +79,16 @@ export class ForgeServer {
     outgoing.end(said.body ?? '');
   }
 }
+
+/** Passes a request on to a real forge, as a reverse proxy would. */
+export async function passOn(
+  forgeUrl: string,
+  request: SeenRequest,
+): Promise<{ status: number; body: string }> {
+  const response = await fetch(forgeUrl + request.url, {
+    method: request.method,
+    headers: { authorization: request.headers.authorization ?? '', 'content-type': 'application/json' },
+    ...(request.body === '' ? {} : { body: request.body }),
+  });
+  return { status: response.status, body: await response.text() };
+}
