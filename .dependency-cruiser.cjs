@@ -14,12 +14,17 @@ const ROOTS = '^src/(?!config\\.ts$|log\\.ts$)[^/]+\\.ts$';
 const npm = (...names) =>
   names.map((name) => `(^|/)node_modules/(@types/)?${name.replace('/', '[/]').replace('.', '\\.')}/`);
 
+/** What the adapters of the forges share: one HTTP exchange, its errors and its repetition. Not a sibling, a floor. */
+const FORGE_HTTP = '^src/adapters/forge-http/';
+
 /** The vendor packages of each adapter. An adapter that is not here imports the domain and Node, nothing else. */
 const VENDOR = {
   docker: npm('dockerode'),
   sqlite: npm('better-sqlite3'),
   git: [],
-  gitea: npm('zod'),
+  'forge-http': [],
+  gitea: [...npm('zod'), FORGE_HTTP],
+  github: [...npm('@octokit/rest'), FORGE_HTTP],
   agents: npm('zod'),
   files: npm('zod'),
   manifests: npm('yaml', 'zod'),
@@ -61,7 +66,7 @@ const adapterRules = [
     severity: 'error',
     comment: 'Adapters meet in a composition root, never in each other.',
     from: { path: '^src/adapters/([^/]+)/' },
-    to: { path: '^src/adapters/', pathNot: '^src/adapters/$1/' },
+    to: { path: '^src/adapters/', pathNot: ['^src/adapters/$1/', FORGE_HTTP] },
   },
   {
     name: 'adapter-without-vendor',
@@ -136,10 +141,13 @@ module.exports = {
       name: 'bundle-holds-nothing-of-the-host',
       severity: 'error',
       comment:
-        'The bundle may be taken over by what it parses: no Temporal, no Docker, no SQLite, one adapter.',
+        'The bundle may be taken over by what it parses: no Temporal, no Docker, no SQLite, no adapter but a forge’s.',
       from: { path: '^src/bundle(\\.ts$|/)' },
       to: {
-        path: [...npm('@temporalio/[a-z-]+', 'dockerode', 'better-sqlite3'), '^src/adapters/(?!gitea/)'],
+        path: [
+          ...npm('@temporalio/[a-z-]+', 'dockerode', 'better-sqlite3'),
+          '^src/adapters/(?!gitea/|github/|forge-http/)',
+        ],
         reachable: true,
       },
     },

@@ -1,11 +1,13 @@
 /** The rights of the bot's two tokens on the forge, for `doctor` and `forge setup`. */
 import { GiteaClient } from './adapters/gitea/gitea-client.js';
-import { giteaForgeFor } from './adapters/gitea/gitea-forge.js';
 import { checkTokenRights } from './adapters/gitea/token-rights.js';
 import type { RightsFinding, TokenPurpose } from './adapters/gitea/token-rights.js';
-import { publishTokenFile, requireSetting, type Config } from './config.js';
+import { GithubClient } from './adapters/github/github-client.js';
+import { checkTokenRights as checkGithubRights } from './adapters/github/token-rights.js';
+import { publishTokenFile, type Config } from './config.js';
 import { readSecret } from './config/secrets.js';
 import type { RepoRef } from './domain/issue.js';
+import { forgeOfConfig } from './forge-of-config.js';
 
 export interface BotRightsOptions {
   /** Asks with GET only, which finds no missing right to write. */
@@ -18,7 +20,7 @@ export function namedRepositories(config: Config): RepoRef[] {
   return config.FORGE_REPOS.flatMap((pattern) => {
     const [owner, repo] = pattern.split('/');
     const isOne = owner !== undefined && repo !== undefined && !pattern.includes('*');
-    return isOne ? [{ forge: 'gitea', owner, repo }] : [];
+    return isOne ? [{ forge: config.FORGE_KIND, owner, repo }] : [];
   });
 }
 
@@ -31,16 +33,11 @@ export async function botRights(
   repos: readonly RepoRef[],
   { onlyReads = false, retry = {} }: BotRightsOptions = {},
 ): Promise<{ readonly login: string; readonly problems: readonly RightsFinding[] }> {
-  const baseUrl = requireSetting(config, 'FORGE_GITEA_API');
-  const client = (file: string): GiteaClient =>
-    new GiteaClient({ baseUrl, token: readSecret(file, 'forge-token'), caFile: config.FORGE_CA_FILE, retry });
-  const ask = (purpose: TokenPurpose, file: string): ReturnType<typeof checkTokenRights> =>
-    checkTokenRights(client(file), { org: config.FORGE_ORG, purpose, repos, onlyReads });
-  const me = await giteaForgeFor(client(config.FORGE_TOKEN_FILE))({
-    forge: 'gitea',
-    owner: 'any',
-    repo: 'any',
-  }).whoAmI();
+  const { kind, forgeFor } = forgeOfConfig(config);
+  const token = (): string => readSecret(config.FORGE_TOKEN_FILE, 'forge-token');
+  const me = await forgeFor(token, retry)({ forge: kind, owner: 'any', repo: 'any' }).whoAmI();
+  const ask = (purpose: TokenPurpose, file: string): ReturnType<typeof findings> =>
+    findings(config, { file, retry, purpose, repos, onlyReads });
   const problems = [
     ...(await ask('sidecar', config.FORGE_TOKEN_FILE)),
     ...(await ask('publisher', publishTokenFile(config))),
@@ -48,4 +45,23 @@ export async function botRights(
   const messages = new Set<string>();
   const distinct = problems.filter(({ message }) => !messages.has(message) && messages.add(message).size > 0);
   return { login: me.login, problems: distinct };
+}
+
+interface RightsQuestion {
+  readonly file: string;
+  readonly retry: { readonly tries?: number };
+  readonly purpose: TokenPurpose;
+  readonly repos: readonly RepoRef[];
+  readonly onlyReads: boolean;
+}
+
+/** GitHub's are only ever asked for by reading. */
+function findings(config: Config, question: RightsQuestion): Promise<readonly RightsFinding[]> {
+  const { file, retry, ...rest } = question;
+  const { kind, api: baseUrl } = forgeOfConfig(config);
+  const caFile = config.FORGE_CA_FILE;
+  const connection = { baseUrl, token: readSecret(file, 'forge-token'), caFile, retry };
+  const org = config.FORGE_ORG;
+  if (kind === 'gitea') return checkTokenRights(new GiteaClient(connection), { org, ...rest });
+  return checkGithubRights(new GithubClient(connection), { org, repos: rest.repos });
 }

@@ -17,26 +17,23 @@ const STOP_DEADLINE_MS = 900;
 
 let log: BundleLog = bundleLog((text) => text);
 
-async function loadGitea(config: BundleConfig): Promise<AgentForge> {
-  const [{ GiteaClient }, { giteaForgeFor }] = await Promise.all([
-    import('./adapters/gitea/gitea-client.js'),
-    import('./adapters/gitea/gitea-forge.js'),
-  ]);
+async function connect(config: BundleConfig): Promise<AgentForge> {
   const { tokenFile, caFile } = config.paths;
-  const client = new GiteaClient({
+  const { connectForge } = await import('./connect-forge.js');
+  const forgeFor = connectForge(config.forgeKind, {
     baseUrl: config.forgeApi,
     token: readToken(tokenFile),
     caFile: existsSync(caFile) ? caFile : null,
     socketPath: config.forgeTransportSocket,
   });
-  return giteaForgeFor(client)({ forge: 'gitea', owner: config.owner, repo: config.repo });
+  return forgeFor({ forge: config.forgeKind, owner: config.owner, repo: config.repo });
 }
 
 async function start(): Promise<RunningBundle> {
   const config = readBundleConfig(process.env);
   const redact = redactor([readToken(config.paths.tokenFile)]);
   log = bundleLog(redact);
-  const forge = lazyForge(() => loadGitea(config));
+  const forge = lazyForge(() => connect(config));
   const bundle = await startBundle(config, { forge, log, redact });
   const { slug, turn, issue, pr } = config;
   log('info', 'serving', { slug, turn, issue, pr, readyAfterMs: Math.round(performance.now()) });

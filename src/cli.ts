@@ -16,6 +16,7 @@ import { homePath } from './config/home.js';
 import { writeSecret } from './config/secrets.js';
 import { doctorProbes } from './doctor-probes.js';
 import { escapeTerminal } from './domain/escape.js';
+import { forgePages } from './forge-of-config.js';
 import { forgeSetup } from './forge-setup.js';
 import { operatorTrigger } from './operator-trigger.js';
 import { serveUp, serveWebhook, serveWorker } from './serve.js';
@@ -88,7 +89,7 @@ const deps: CliDeps = {
   forgeSetup: () => forgeSetup(loadConfig(process.env).config),
   config: () => loadConfig(process.env),
   setSecret: (name, content) => writeSecret(homePath(process.env), name, content),
-  forgeWebUrl: () => loadConfig(process.env).config.FORGE_GITEA_API?.replace(/\/api\/v1\/?$/, '') ?? null,
+  forgePages: () => forgePages(loadConfig(process.env).config),
 };
 
 process.exitCode = await createCli(deps).run(process.argv.slice(2));

@@ -7,9 +7,10 @@ import { DockerBottleRuntime } from './adapters/docker/docker-runtime.js';
 import { missingSearchAttributes } from './adapters/temporal/set-up-namespace.js';
 import { botRights, namedRepositories } from './bot-rights.js';
 import type { DoctorProbes } from './cli/doctor/probes.js';
-import { loadConfig, requireSetting, type Config } from './config.js';
+import { loadConfig, type Config } from './config.js';
 import { homePath } from './config/home.js';
 import { inspectSecret } from './config/secrets.js';
+import { forgeOfConfig } from './forge-of-config.js';
 import { temporalClient } from './temporal-client.js';
 
 const run = promisify(execFile);
@@ -74,7 +75,7 @@ function stateOf(file: string): { state: 'set' | 'missing' } | { state: 'unusabl
 /** Both tokens; with repositories named one by one, their rights too. */
 async function forge(config: Config): ReturnType<DoctorProbes['forge']> {
   return {
-    url: requireSetting(config, 'FORGE_GITEA_API'),
+    url: forgeOfConfig(config).api,
     ...(await botRights(config, namedRepositories(config))),
   };
 }

@@ -1,13 +1,12 @@
 /** `orchestrate start`: the operator's own trigger, which asks for neither label nor assignee. */
 import type { Client } from '@temporalio/client';
-import { GiteaClient } from './adapters/gitea/gitea-client.js';
-import { giteaForgeFor } from './adapters/gitea/gitea-forge.js';
 import { ManifestDirectory } from './adapters/manifests/manifest-directory.js';
 import type { Refused, StartOptions } from './cli/orchestrator.js';
-import { requireSetting, type Config } from './config.js';
+import type { Config } from './config.js';
 import { readSecret } from './config/secrets.js';
 import type { SubjectRef } from './domain/issue.js';
 import { parseTriggerLabels } from './domain/trigger.js';
+import { forgeOfConfig } from './forge-of-config.js';
 import { policyOf } from './run-policy.js';
 import { temporalGateway } from './webhook/temporal-gateway.js';
 
@@ -23,10 +22,9 @@ export async function operatorTrigger(
   subject: SubjectRef,
   options: StartOptions,
 ): Promise<{ readonly kind: 'sent' } | Refused> {
-  const baseUrl = requireSetting(config, 'FORGE_GITEA_API');
   const token = (): string => readSecret(config.FORGE_TOKEN_FILE, 'forge-token');
   const readAt = Date.now();
-  const forge = giteaForgeFor(new GiteaClient({ baseUrl, token, caFile: config.FORGE_CA_FILE }))(subject);
+  const forge = forgeOfConfig(config).forgeFor(token)(subject);
   const [issue, repository] = await Promise.all([forge.readIssue(subject.number), forge.readRepository()]);
   if (issue.state !== 'open') return { kind: 'refused', reason: 'the issue is closed: reopen it first' };
   const labels = parseTriggerLabels(issue.labels);

@@ -1,13 +1,12 @@
 /** Composition root of the webhook: the door, the inbox and the dispatcher, in a process of their own. */
 import path from 'node:path';
-import { GiteaClient } from './adapters/gitea/gitea-client.js';
-import { giteaForgeFor } from './adapters/gitea/gitea-forge.js';
 import { ManifestDirectory } from './adapters/manifests/manifest-directory.js';
 import { openDatabaseReadOnly } from './adapters/sqlite/open-database-read-only.js';
 import { openInbox } from './adapters/sqlite/open-inbox.js';
 import { openRejectionLog } from './adapters/sqlite/rejection-log.js';
-import { requireSetting, type Config } from './config.js';
+import type { Config } from './config.js';
 import { readSecret } from './config/secrets.js';
+import { forgeOfConfig } from './forge-of-config.js';
 import { assertBotRights } from './start-up-rights.js';
 import { createLogger } from './log.js';
 import { createAcknowledger } from './webhook/acknowledge.js';
@@ -56,13 +55,7 @@ export async function startWebhook(config: Config): Promise<RunningWebhook> {
   const runs = createRunLookup(database);
   const serves = servedRepositories(config.FORGE_REPOS);
   const handle = createSegmentHandler({
-    forgeFor: giteaForgeFor(
-      new GiteaClient({
-        baseUrl: requireSetting(config, 'FORGE_GITEA_API'),
-        token,
-        caFile: config.FORGE_CA_FILE,
-      }),
-    ),
+    forgeFor: forgeOfConfig(config).forgeFor(token),
     runs,
     manifests: new ManifestDirectory(home),
     gateway,

@@ -13,8 +13,6 @@ import { lockHome } from './adapters/files/lock-file.js';
 import { LocalQueueDirectory } from './adapters/files/queue-directory.js';
 import { LocalRunFiles } from './adapters/files/run-files.js';
 import { SystemGitRepository } from './adapters/git/system-git-repository.js';
-import { GiteaClient } from './adapters/gitea/gitea-client.js';
-import { giteaForgeFor } from './adapters/gitea/gitea-forge.js';
 import { isLoopback } from './adapters/loopback/is-loopback.js';
 import { serveLoopback } from './adapters/loopback/serve-loopback.js';
 import { ManifestDirectory } from './adapters/manifests/manifest-directory.js';
@@ -23,8 +21,9 @@ import { lazyClient } from './adapters/temporal/connect.js';
 import { installRuntimeLog } from './adapters/temporal/runtime-log.js';
 import { temporalRunChannel } from './adapters/temporal/run-channel.js';
 import { createWorkers, type RunningWorkers } from './adapters/temporal/workers.js';
-import { publishTokenFile, requireSetting, type Config } from './config.js';
+import { publishTokenFile, type Config } from './config.js';
 import { readSecret } from './config/secrets.js';
+import { forgeOfConfig } from './forge-of-config.js';
 import { createLogger, type Logger } from './log.js';
 import { assertBotRights } from './start-up-rights.js';
 import { targetOf } from './temporal-client.js';
@@ -51,7 +50,7 @@ export async function startWorker(
   decorate: Decorate = (ports) => ports,
 ): Promise<RunningWorker> {
   const home = config.BOT_BOTTLE_HOME;
-  const api = requireSetting(config, 'FORGE_GITEA_API');
+  const forge = forgeOfConfig(config);
   const sidecarToken = (): string => readSecret(config.FORGE_TOKEN_FILE, 'forge-token');
   const publishToken = (): string => readSecret(publishTokenFile(config), 'publish-token');
   const log = createLogger({
@@ -63,7 +62,7 @@ export async function startWorker(
   await assertBotRights(config, log);
   const lock = await lockHome(home);
   try {
-    const loopback = isLoopback(api) ? await serveForge(home, api) : undefined;
+    const loopback = isLoopback(forge.api) ? await serveForge(home, forge.api) : undefined;
     const database = openDatabase(path.join(home, 'bot-bottle.db'));
     const target = targetOf(config);
     const client = lazyClient(target);
@@ -72,8 +71,6 @@ export async function startWorker(
     const clock = { now: Date.now };
     const caFile = config.FORGE_CA_FILE;
     // The publisher opens pull requests and asks for reviews; what only reads uses the lesser token.
-    const forgeWith = (token: () => string): HostPorts['forgeFor'] =>
-      giteaForgeFor(new GiteaClient({ baseUrl: api, token, caFile }));
     const host = await hostId(home);
     const runtime = new DockerBottleRuntime({ host });
     const slots = new TurnSlots(config.BOTTLE_SLOTS);
@@ -86,21 +83,21 @@ export async function startWorker(
       blobs,
       git: new SystemGitRepository({
         mirrorsDir: path.join(home, 'mirrors'),
-        cloneUrl: ({ owner, repo }) => `${webUrl(api)}/${owner}/${repo}.git`,
+        cloneUrl: ({ owner, repo }) => `${forge.webUrl}/${owner}/${repo}.git`,
         readToken: sidecarToken,
         publishToken,
         ...(caFile === null ? {} : { caFile }),
       }),
-      forgeFor: forgeWith(publishToken),
+      forgeFor: forge.forgeFor(publishToken),
       channel: temporalRunChannel(client),
       provider: agentProvider,
       slots,
       clock,
       log,
-      settings: hostSettings(config, api, loopback?.dir ?? null),
+      settings: hostSettings(config, forge.api, loopback?.dir ?? null),
     });
     const homePorts = {
-      forgeFor: forgeWith(sidecarToken),
+      forgeFor: forge.forgeFor(sidecarToken),
       manifests,
       provider: agentProvider,
       blobs,
@@ -189,8 +186,4 @@ async function serveForge(
   mkdirSync(dir, { recursive: true, mode: 0o755 });
   const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
   return { dir, server: await serveLoopback({ socketDir: dir, target: { host: url.hostname, port } }) };
-}
-
-function webUrl(api: string): string {
-  return api.replace(/\/+$/, '').replace(/\/api\/v1$/, '');
 }

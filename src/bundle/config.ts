@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { InvalidInputError } from '../domain/errors.js';
-import { isForgeName, isForgeNumber } from '../domain/issue.js';
+import { FORGE_KINDS, isForgeName, isForgeNumber, type ForgeKind } from '../domain/issue.js';
 import { isSlug } from '../domain/slug.js';
 import { DEFAULT_RATE_LIMITS, type RateLimits } from './forge/rate-limit.js';
 import { isRecord } from './jsonrpc/protocol.js';
@@ -17,6 +17,7 @@ export interface BundlePaths {
 
 export interface BundleConfig {
   readonly slug: string;
+  readonly forgeKind: ForgeKind;
   readonly forgeApi: string;
   readonly owner: string;
   readonly repo: string;
@@ -53,9 +54,11 @@ export function readBundleConfig(env: Environment): BundleConfig {
   };
   const turn = readTurnFile(join(paths.queueIn, 'turn.json'));
   const transport = env['FORGE_SOCKET'] ?? '';
+  const forgeKind = forgeKindIn(env);
   return {
     slug: required(env, 'BOTTLE_SLUG', isSlug, 'a slug: letters a-z, digits and hyphens, at most 63'),
-    forgeApi: required(env, 'FORGE_GITEA_API', isHttpUrl, 'an http or https URL without user and password'),
+    forgeKind,
+    forgeApi: forgeApi(env, forgeKind),
     owner: turn.owner ?? required(env, 'FORGE_OWNER', isForgeName, "an owner's name on the forge"),
     repo: turn.repo ?? required(env, 'FORGE_REPO', isForgeName, "a repository's name on the forge"),
     issue: forgeNumberIn(env, 'FORGE_ISSUE_NUMBER') ?? missing('FORGE_ISSUE_NUMBER'),
@@ -68,6 +71,18 @@ export function readBundleConfig(env: Environment): BundleConfig {
     },
     paths,
   };
+}
+
+function forgeKindIn(env: Environment): ForgeKind {
+  const text = env['FORGE_KIND'] ?? '';
+  const kind = text === '' ? 'gitea' : FORGE_KINDS.find((known) => known === text);
+  if (kind === undefined) throw new InvalidInputError(`FORGE_KIND must be one of ${FORGE_KINDS.join(', ')}`);
+  return kind;
+}
+
+function forgeApi(env: Environment, kind: ForgeKind): string {
+  const name = kind === 'github' ? 'FORGE_GITHUB_API' : 'FORGE_GITEA_API';
+  return required(env, name, isHttpUrl, 'an http or https URL without user and password');
 }
 
 /** The forge token. Errors: `InvalidInputError` that names the file, never its content. */

@@ -1,4 +1,5 @@
 /** The world as the commands see it; src/cli.ts makes the real one, tests make a small one. */
+import type { ForgeKind } from '../domain/issue.js';
 import type { Check } from './doctor/check.js';
 import type { ForgeSetupWorld } from './forge-setup/world.js';
 import type { Orchestrator } from './orchestrator.js';
@@ -19,8 +20,13 @@ export interface CliDeps {
   config(): ConfigView;
   /** Returns the file's path. */
   setSecret(name: string, content: Uint8Array): string;
+  forgePages(): ForgePages;
+}
+
+export interface ForgePages {
+  readonly kind: ForgeKind;
   /** Address below which the forge's pages are, such as `https://git.example`; `null` when none is configured. */
-  forgeWebUrl(): string | null;
+  readonly webUrl: string | null;
 }
 
 export type ServiceRole = 'up' | 'worker' | 'webhook';

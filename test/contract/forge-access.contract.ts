@@ -21,6 +21,15 @@ export function accessContract(use: () => ForgeFixture): void {
     assert.deepEqual(repository.permissions, { pull: true, push: true, admin: false });
   });
 
+  it('finds the repository by its id', async () => {
+    const { forge, owner } = use();
+    const { id, fullName } = await forge.readRepository();
+    const place = await forge.whereIs(id);
+    assert.deepEqual([place?.repoId, `${String(place?.owner)}/${String(place?.repo)}`], [id, fullName]);
+    assert.equal(place?.owner, owner.login);
+    assert.equal(await forge.whereIs(999_999_999), undefined);
+  });
+
   it('knows members, private ones included; everybody else is none', async () => {
     const { world, forge } = use();
     assert.equal(await forge.isOrgMember(world.org, world.bot), true);
@@ -72,6 +81,8 @@ export function accessContract(use: () => ForgeFixture): void {
         () => forge.isPrOpen(wrong),
         () => forge.requestReview(wrong, owner.login),
         () => forge.readTimeline(wrong),
+        () => forge.readLinkedPulls(wrong),
+        () => forge.whereIs(wrong),
         () => forge.react(wrong, 'eyes'),
       ]) {
         await assert.rejects(operation, InvalidInputError, `${String(wrong)} in ${operation.toString()}`);

@@ -17,6 +17,7 @@ describeForge('Gitea', async () => {
     bot: bot.login,
     owner: alice,
     stranger: mallory,
+    issueRef: 'main',
     async prFromFork(branch) {
       const fork = mallory.on('mallory/demo');
       await mallory.api.call('POST', `/repos/${REPO}/forks`, {});

@@ -23,7 +23,7 @@ export function issuesContract(use: () => ForgeFixture): void {
       [world.bot],
     );
     assert.equal(issue.author.login, owner.login);
-    assert.equal(issue.ref, 'main');
+    assert.equal(issue.ref, world.issueRef);
     assert.equal(issue.isPull, false);
     assert.equal(issue.locked, false);
     assert.equal(issue.closedAt, null);
@@ -89,7 +89,11 @@ export function issuesContract(use: () => ForgeFixture): void {
     const { number } = await fixture.pr();
     await owner.mergePr(number);
     const kinds = (await forge.readTimeline(number)).map((act) => act.kind);
-    assert.deepEqual(kinds, ['opened', 'closed']);
+    // Gitea takes what a pull request is opened with for a push.
+    assert.deepEqual(
+      kinds.filter((kind) => kind !== 'pushed'),
+      ['opened', 'closed'],
+    );
   });
 
   it('reads acts beyond the first page of a long timeline', async function () {

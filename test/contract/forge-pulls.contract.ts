@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { ForgeHttpError } from '../../src/domain/errors.js';
+import { until } from '../support/bundle/until.js';
 import type { ForgeFixture } from './forge-world.js';
 
 /** Pull requests: read, found by branch or issue, opened once. */
@@ -19,11 +20,11 @@ export function pullsContract(use: () => ForgeFixture): void {
     assert.equal(await forge.isPrOpen(number), true);
   });
 
-  it('shows a WIP: title as a draft', async () => {
+  it('shows a draft as one', async () => {
     const fixture = use();
     const { forge, owner } = fixture;
     const { branch } = await fixture.branchWithCommit();
-    const number = await owner.openPr({ title: 'WIP: not yet', head: branch });
+    const number = await owner.openPr({ title: 'not yet', head: branch, draft: true });
     assert.equal((await forge.readPr(number)).draft, true);
   });
 
@@ -85,6 +86,32 @@ export function pullsContract(use: () => ForgeFixture): void {
     await owner.closePr(opened.number);
     assert.equal(await forge.getPrForIssue(issue, null), undefined);
     assert.equal((await forge.getPrForIssue(issue, opened.number))?.state, 'closed');
+  });
+
+  it('finds the open pull requests that name an issue, and who opened them', async () => {
+    const fixture = use();
+    const { forge, owner } = fixture;
+    const issue = await owner.createIssue({ title: 'named' });
+    assert.deepEqual(await forge.readLinkedPulls(issue), []);
+    const body = `Closes #${String(issue)}`;
+    const [one, other] = [await fixture.branchWithCommit(), await fixture.branchWithCommit()];
+    const open = await owner.openPr({ title: 'open', head: one.branch, body });
+    await owner.closePr(await owner.openPr({ title: 'closed', head: other.branch, body }));
+    assert.deepEqual(await forge.readLinkedPulls(issue), [
+      { number: open, title: 'open', author: owner.login },
+    ]);
+  });
+
+  it('knows who pushed to a pull request, and to which commit', async () => {
+    const fixture = use();
+    const { forge, owner } = fixture;
+    const { number, branch } = await fixture.pr();
+    const sha = await owner.createFile({ branch, path: `later-${String(number)}.txt`, content: 'later\n' });
+    // Gitea notes it a moment later.
+    const push = await until('the push in the timeline', async () =>
+      (await forge.readTimeline(number)).find((act) => act.kind === 'pushed' && act.what === sha),
+    );
+    assert.equal(push.actor.login, owner.login);
   });
 
   it('refuses to open a pull request from a branch that is not there', async () => {

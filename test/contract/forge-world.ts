@@ -18,7 +18,7 @@ export interface ForgePerson {
   editComment(id: number, body: string): Promise<void>;
   closeIssue(number: number): Promise<void>;
   reopen(number: number): Promise<void>;
-  openPr(pr: { title: string; head: string; base?: string; body?: string }): Promise<number>;
+  openPr(pr: { title: string; head: string; base?: string; body?: string; draft?: boolean }): Promise<number>;
   closePr(number: number): Promise<void>;
   mergePr(number: number): Promise<void>;
   review(
@@ -43,6 +43,8 @@ export interface ForgeWorld {
   readonly owner: ForgePerson;
   /** Has an account, and no right here. */
   readonly stranger: ForgePerson;
+  /** What an issue made with the base branch `main` names: empty where issues name none. */
+  readonly issueRef: 'main' | '';
   /** Forks the repository as the stranger, with one commit on `branch`, and opens a PR from there. */
   prFromFork(branch: string): Promise<number>;
   reactionsOn(number: number): Promise<readonly { login: string; content: string }[]>;

@@ -1,12 +1,12 @@
-import { createHash } from 'node:crypto';
 import { ForgeHttpError } from '../../domain/errors.js';
 import type { Comment } from '../../domain/issue.js';
-import { asList } from './decode.js';
-import { forgeNumber } from './gitea-client.js';
+import { asList } from '../forge-http/decode.js';
+import { forgeNumber } from '../forge-http/forge-number.js';
+import { endsWithMark, hiddenMark } from '../forge-http/hidden-mark.js';
 import type { GiteaRepo } from './gitea-repo.js';
 import { toComment } from './mapping.js';
 import { allPages } from './paging.js';
-import { createOnce } from './retry.js';
+import { createOnce } from '../forge-http/retry.js';
 
 /** Oldest first. */
 export async function readComments(repo: GiteaRepo, number: number): Promise<Comment[]> {
@@ -51,7 +51,7 @@ export async function postComment(
     find: async () => {
       const comments = await readComments(repo, number);
       return comments
-        .filter((comment) => comment.author.id === me.id && comment.body.trimEnd().endsWith(mark))
+        .filter((comment) => comment.author.id === me.id && endsWithMark(comment.body, mark))
         .sort((a, b) => a.id - b.id);
     },
     create: async () => {
@@ -65,8 +65,4 @@ export async function postComment(
       await repo.client.request({ method: 'DELETE', path, accept: [404] });
     },
   });
-}
-
-function hiddenMark(marker: string): string {
-  return `<!-- bot-bottle:${createHash('sha256').update(marker).digest('hex').slice(0, 40)} -->`;
 }

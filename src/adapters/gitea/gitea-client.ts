@@ -1,11 +1,15 @@
-import { ForgeHttpError, InvalidInputError, UnusableSecretError } from '../../domain/errors.js';
-import { isForgeNumber } from '../../domain/issue.js';
+import { ForgeHttpError, InvalidInputError } from '../../domain/errors.js';
+import { connectionFailure, cutOff, isCutOff } from '../forge-http/connection-failure.js';
+import type { Failure } from '../forge-http/connection-failure.js';
+import { excerpt } from '../forge-http/excerpt.js';
+import { forgeNumber } from '../forge-http/forge-number.js';
+import { HttpTransport } from '../forge-http/http-transport.js';
+import type { HttpResponse } from '../forge-http/http-transport.js';
+import { readToken } from '../forge-http/token.js';
 import { apiBaseUrl } from './base-url.js';
-import { excerpt, statusError } from './http-error.js';
-import { HttpTransport, ResponseTooLargeError } from './http-transport.js';
-import type { HttpResponse } from './http-transport.js';
-import { DEFAULT_RETRY, retryAfterMs, waitBeforeRetry } from './retry.js';
-import type { RetryPolicy } from './retry.js';
+import { statusError } from './http-error.js';
+import { DEFAULT_RETRY, retryAfterMs, waitBeforeRetry } from '../forge-http/retry.js';
+import type { RetryPolicy } from '../forge-http/retry.js';
 
 export interface GiteaClientOptions {
   /** `FORGE_GITEA_API`, with or without `/api/v1`. */
@@ -45,17 +49,6 @@ export interface GiteaResponse {
 
 const TIMEOUT_MS = 15_000;
 const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
-/** Codes of OpenSSL's and Node's checks of a certificate. */
-const CERTIFICATE = /CERT|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER/;
-const NEVER_SENT = new Set([
-  'ECONNREFUSED',
-  'ENOENT',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-]);
-
 /**
  * Thin client of Gitea's and Forgejo's REST API [S0]. Errors: `InvalidInputError` before any request for a number or
  * name that cannot be one; `ForgeHttpError` for everything the forge or the way to it answers, status 0 when there
@@ -127,7 +120,7 @@ export class GiteaClient {
         maxBytes: this.#maxBytes,
       });
     } catch (cause) {
-      return { kind: 'failed', ...connectionFailure(method, path, cause) };
+      return { kind: 'failed', ...connectionFailure(method, path, cause, 'FORGE_GITEA_API') };
     }
     const text = raw.body.toString('utf8');
     const accepted = (raw.status >= 200 && raw.status < 300) || request.accept?.includes(raw.status) === true;
@@ -145,50 +138,8 @@ export class GiteaClient {
   }
 }
 
-interface Failure {
-  readonly error: ForgeHttpError;
-  /** Certainly not carried out: may be repeated whatever the method. */
-  readonly repeatable: boolean;
-}
-
 type Outcome =
   { readonly kind: 'answer'; readonly response: GiteaResponse } | ({ readonly kind: 'failed' } & Failure);
-
-function connectionFailure(method: string, path: string, cause: unknown): Failure {
-  const said = cause instanceof Error ? cause.message : 'unknown fault';
-  if (cause instanceof ResponseTooLargeError) {
-    return {
-      error: new ForgeHttpError(413, method, path, `${method} ${path}: ${said}`, { cause }),
-      repeatable: false,
-    };
-  }
-  const code = cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : '';
-  const advice = CERTIFICATE.test(code)
-    ? 'its certificate is not one that is trusted here: set FORGE_CA_FILE to the PEM file of its authority'
-    : 'is it running, and is FORGE_GITEA_API right?';
-  const message = `${method} ${path}: no answer from the forge (${code === '' ? said : code}): ${advice}`;
-  return {
-    error: new ForgeHttpError(0, method, path, message, { cause }),
-    repeatable: NEVER_SENT.has(code),
-  };
-}
-
-/** A proxy on the way may cut an answer and still end it properly. A list cut short must not pass for the list. */
-function isCutOff(raw: HttpResponse, text: string): boolean {
-  if (text === '' || raw.headers['content-type']?.startsWith('application/json') !== true) return false;
-  try {
-    JSON.parse(text);
-    return false;
-  } catch {
-    return true;
-  }
-}
-
-/** Like no answer: the forge may have acted. */
-function cutOff(method: string, path: string): Failure {
-  const message = `${method} ${path}: the forge's answer was cut off on its way`;
-  return { error: new ForgeHttpError(0, method, path, message), repeatable: false };
-}
 
 function responseOf(
   raw: HttpResponse,
@@ -232,22 +183,4 @@ function encodeQuery(query: GiteaRequest['query']): string {
     ([key, value]) => `${encodeURIComponent(key)}=${encodeURIComponent(value)}`,
   );
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
-}
-
-/** The number itself, when it can be an issue's or comment's. Errors: `InvalidInputError`. */
-export function forgeNumber(value: unknown): number {
-  if (isForgeNumber(value)) return value;
-  // Typed callers can't get here, values from outside can: the wire protocols carry any JSON.
-  const shown = excerpt(JSON.stringify([value]).slice(1, -1), '');
-  throw new InvalidInputError(`${shown} is no number of an issue, pull request or comment`);
-}
-
-function readToken(read: () => string): string {
-  const token = read().trim();
-  // Anything else could break out of the header; the value itself is not repeated.
-  if (!/^[\x21-\x7e]+$/.test(token))
-    throw new UnusableSecretError(
-      'the forge token is empty or holds characters no token has: check FORGE_TOKEN_FILE',
-    );
-  return token;
 }

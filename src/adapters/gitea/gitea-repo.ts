@@ -2,7 +2,7 @@ import { InvalidInputError } from '../../domain/errors.js';
 import { isForgeName } from '../../domain/issue.js';
 import type { ForgeUser, RepoRef } from '../../domain/issue.js';
 import type { GiteaClient, PathSegment } from './gitea-client.js';
-import { excerpt } from './http-error.js';
+import { excerpt } from '../forge-http/excerpt.js';
 import { toUser } from './mapping.js';
 
 /** What every operation on a repository needs. */

@@ -1,43 +1,8 @@
 import { ForgeHttpError } from '../../domain/errors.js';
+import { excerpt } from '../forge-http/excerpt.js';
 
-const EXCERPT_CHARS = 300;
 // Gitea names the scopes in its refusal: "... required=[write:issue], token scope=read:issue,read:user"
 const SCOPES = /required=\[([a-z:, ]+)\], token scope=([a-z:,]*)/;
-
-/**
- * Text of an answer, fit for a log line: the `message` of a JSON body, else its beginning; control, line-separator
- * and bidirectional characters escaped, the token removed should the server repeat it, at most 300 characters.
- */
-export function excerpt(body: string, token: string): string {
-  const text = messageIn(body) ?? body;
-  const safe = text
-    // Before the cut, which could leave half of it.
-    .replaceAll(token === '' ? '\0' : token, '[token]')
-    .slice(0, EXCERPT_CHARS * 4)
-    .replace(
-      /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu,
-      (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`,
-    )
-    .trim();
-  return safe.length > EXCERPT_CHARS ? `${safe.slice(0, EXCERPT_CHARS - 1)}…` : safe;
-}
-
-function messageIn(body: string): string | undefined {
-  try {
-    const parsed: unknown = JSON.parse(body);
-    if (
-      typeof parsed === 'object' &&
-      parsed !== null &&
-      'message' in parsed &&
-      typeof parsed.message === 'string'
-    ) {
-      return parsed.message;
-    }
-  } catch {
-    // not JSON: its text is shown
-  }
-  return undefined;
-}
 
 /** The error for an answer with an error status; its message says what to do. */
 export function statusError(

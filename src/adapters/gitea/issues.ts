@@ -1,6 +1,6 @@
 import type { Issue } from '../../domain/issue.js';
 import type { ForgeReaction } from '../../domain/ports.js';
-import { forgeNumber } from './gitea-client.js';
+import { forgeNumber } from '../forge-http/forge-number.js';
 import type { GiteaRepo } from './gitea-repo.js';
 import { toIssue } from './mapping.js';
 

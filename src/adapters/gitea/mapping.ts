@@ -16,8 +16,8 @@ import {
   textOrEmpty,
   textOrNull,
   UnexpectedShapeError,
-} from './decode.js';
-import type { JsonObject } from './decode.js';
+} from '../forge-http/decode.js';
+import type { JsonObject } from '../forge-http/decode.js';
 
 /** Gitea's stand-in for a deleted account. */
 const GHOST: ForgeUser = { id: -1, login: 'Ghost' };

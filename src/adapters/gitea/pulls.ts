@@ -1,12 +1,12 @@
 import type { PullRequest } from '../../domain/issue.js';
 import type { OpenPrInput } from '../../domain/ports.js';
 import { isNotFound } from '../../domain/errors.js';
-import { asList } from './decode.js';
-import { forgeNumber } from './gitea-client.js';
+import { asList } from '../forge-http/decode.js';
+import { forgeNumber } from '../forge-http/forge-number.js';
 import type { GiteaRepo } from './gitea-repo.js';
 import { toPullRequest } from './mapping.js';
 import { allPages } from './paging.js';
-import { createOnce } from './retry.js';
+import { createOnce } from '../forge-http/retry.js';
 
 export async function readPr(repo: GiteaRepo, number: number): Promise<PullRequest> {
   return toPullRequest(

@@ -1,7 +1,7 @@
 import type { CheckStatus, Review } from '../../domain/issue.js';
-import { asList, asObject, integerOf, textOf, textOrEmpty } from './decode.js';
-import type { JsonObject } from './decode.js';
-import { forgeNumber } from './gitea-client.js';
+import { asList, asObject, integerOf, textOf, textOrEmpty } from '../forge-http/decode.js';
+import type { JsonObject } from '../forge-http/decode.js';
+import { forgeNumber } from '../forge-http/forge-number.js';
 import type { GiteaRepo } from './gitea-repo.js';
 import { toCheck, toInlineComment, toUser } from './mapping.js';
 import { allPages } from './paging.js';

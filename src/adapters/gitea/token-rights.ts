@@ -1,6 +1,6 @@
 import { ForgeHttpError, isNotFound } from '../../domain/errors.js';
 import type { RepoRef } from '../../domain/issue.js';
-import { asObject, flagOf, textOf } from './decode.js';
+import { asObject, flagOf, textOf } from '../forge-http/decode.js';
 import type { GiteaClient, GiteaRequest } from './gitea-client.js';
 import { toRepository } from './mapping.js';
 import { seesWriters } from './members.js';

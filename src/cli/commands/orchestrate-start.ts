@@ -29,7 +29,7 @@ export function orchestrateStartCommand(parent: Command, { deps, action }: Comma
     .option('--wait', 'follow the first turn and exit with the agent’s exit code')
     .option('--json', 'as JSON');
   action<StartFlags>(command, (flags) => {
-    const target = parseTarget(flags.issue, deps.forgeWebUrl());
+    const target = parseTarget(flags.issue, deps.forgePages());
     if (target.kind === 'slug')
       throw new InvalidInputError('--issue takes owner/repo#12 or the address of an issue');
     return withOrchestrator(deps, async (orchestrator) => {

@@ -28,7 +28,7 @@ export function signalCommand(parent: Command, { deps, action }: CommandContext)
     .option('--by <duration>', 'with extend: how much more patience the watchdog has, such as 30m')
     .option('--json', 'as JSON');
   action<SignalFlags>(command, (flags, [run = '', kind = '']) => {
-    const target = parseTarget(run, deps.forgeWebUrl());
+    const target = parseTarget(run, deps.forgePages());
     const order = runCommand(kind, flags);
     return withOrchestrator(deps, async (orchestrator) => {
       const answer = await orchestrator.command(target, order);

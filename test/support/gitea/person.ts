@@ -109,8 +109,12 @@ export class Person {
     readonly head: string;
     readonly base?: string;
     readonly body?: string;
+    readonly draft?: boolean;
   }): Promise<number> {
-    return numberIn(await this.api.object('POST', this.#path('/pulls'), { base: 'main', ...pr }), 'number');
+    const { draft = false, title, ...rest } = pr;
+    // On Gitea the title makes it one.
+    const given = { base: 'main', title: draft ? `WIP: ${title}` : title, ...rest };
+    return numberIn(await this.api.object('POST', this.#path('/pulls'), given), 'number');
   }
 
   async closePr(number: number): Promise<void> {

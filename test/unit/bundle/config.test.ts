@@ -27,6 +27,7 @@ describe("the sidecar's configuration", () => {
     const { paths, ...config } = readBundleConfig(env());
     assert.deepEqual(config, {
       slug: 'dev-alice-demo-317-abcde',
+      forgeKind: 'gitea',
       forgeApi: 'https://git.example/api/v1',
       owner: 'alice',
       repo: 'demo',
@@ -37,6 +38,15 @@ describe("the sidecar's configuration", () => {
       rateLimits: { callsPerMinute: 240, writesPerMinute: 30 },
     });
     assert.equal(paths.forgeSocket, run.socket);
+  });
+
+  it('takes the address that the kind of forge has', () => {
+    const { forgeKind, forgeApi } = readBundleConfig(
+      env({ FORGE_KIND: 'github', FORGE_GITHUB_API: 'https://api.github.com' }),
+    );
+    assert.deepEqual([forgeKind, forgeApi], ['github', 'https://api.github.com']);
+    assert.throws(() => readBundleConfig(env({ FORGE_KIND: 'github' })), /FORGE_GITHUB_API is not set/);
+    assert.throws(() => readBundleConfig(env({ FORGE_KIND: 'gitlab' })), InvalidInputError);
   });
 
   it('takes the pull request from the turn file, else from FORGE_PR_NUMBER', () => {

@@ -57,7 +57,7 @@ export function cliWith(given: {
         setSecret: () => {
           throw new Error('unexpected setSecret');
         },
-        forgeWebUrl: () => 'https://git.example/code',
+        forgePages: () => ({ kind: 'gitea', webUrl: 'https://git.example/code' }),
         ...given.deps,
       };
       const code = await createCli(deps).run(args);

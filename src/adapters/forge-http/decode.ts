@@ -5,7 +5,7 @@ export class UnexpectedShapeError extends BotBottleError {
   constructor(what: string) {
     super(
       'forge_shape',
-      `the forge's answer has no valid ${what}: is this a Gitea or Forgejo of a known version?`,
+      `the forge's answer has no valid ${what}: is this a forge of the kind FORGE_KIND names, of a known version?`,
       false,
     );
   }
@@ -19,7 +19,7 @@ export function asObject(value: unknown, what: string): JsonObject {
   return value as JsonObject;
 }
 
-/** Gitea writes an empty list as `null` in places. */
+/** An absent or `null` list is empty: Gitea writes it so in places. */
 export function asList(value: unknown, what: string): readonly JsonObject[] {
   if (value === null || value === undefined) return [];
   if (!Array.isArray(value)) throw new UnexpectedShapeError(what);

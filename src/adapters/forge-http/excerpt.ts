@@ -1,0 +1,36 @@
+const EXCERPT_CHARS = 300;
+
+/**
+ * Text of an answer, fit for a log line: the `message` of a JSON body, else its beginning; control, line-separator
+ * and bidirectional characters escaped, the token removed should the server repeat it, at most 300 characters.
+ */
+export function excerpt(body: string, token: string): string {
+  const text = messageIn(body) ?? body;
+  const safe = text
+    // Before the cut, which could leave half of it.
+    .replaceAll(token === '' ? '\0' : token, '[token]')
+    .slice(0, EXCERPT_CHARS * 4)
+    .replace(
+      /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu,
+      (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`,
+    )
+    .trim();
+  return safe.length > EXCERPT_CHARS ? `${safe.slice(0, EXCERPT_CHARS - 1)}…` : safe;
+}
+
+function messageIn(body: string): string | undefined {
+  try {
+    const parsed: unknown = JSON.parse(body);
+    if (
+      typeof parsed === 'object' &&
+      parsed !== null &&
+      'message' in parsed &&
+      typeof parsed.message === 'string'
+    ) {
+      return parsed.message;
+    }
+  } catch {
+    // not JSON: its text is shown
+  }
+  return undefined;
+}
