@@ -13,12 +13,15 @@ export class BotBottleError extends Error {
 
 /** The forge answered with an error status, or did not answer (`status` 0). 401, 403, 404 and 422 are final. */
 export class ForgeHttpError extends BotBottleError {
+  /** What the forge asked to wait for (Retry-After), milliseconds. */
+  readonly retryAfterMs: number | undefined;
+
   constructor(
     readonly status: number,
     readonly method: string,
     readonly path: string,
     message: string,
-    options?: { cause?: unknown },
+    options?: { cause?: unknown; retryAfterMs?: number | undefined },
   ) {
     super(
       status === 404 ? 'forge_not_found' : 'forge_http',
@@ -26,6 +29,7 @@ export class ForgeHttpError extends BotBottleError {
       status === 0 || status === 429 || status >= 500,
       options,
     );
+    this.retryAfterMs = options?.retryAfterMs;
   }
 }
 

@@ -39,6 +39,8 @@ export interface GiteaResponse {
   readonly status: number;
   /** `X-Total-Count`, where the forge sends it. */
   readonly total: number | undefined;
+  /** `Date`: the forge's clock, epoch milliseconds. */
+  readonly at: number | undefined;
   text(): string;
   json(): unknown;
 }
@@ -131,12 +133,13 @@ export class GiteaClient {
     if ((raw.status >= 200 && raw.status < 300) || request.accept?.includes(raw.status) === true) {
       return { kind: 'answer', response: responseOf(raw, text, method, path, token) };
     }
+    const askedMs = retryAfterMs(raw.headers['retry-after'], Date.now());
     return {
       kind: 'failed',
-      error: statusError(method, path, raw.status, text, token),
+      error: statusError(method, path, raw.status, text, token, askedMs),
       // Turned away at the door, so certainly not carried out.
       repeatable: raw.status === 429,
-      askedMs: retryAfterMs(raw.headers['retry-after'], Date.now()),
+      askedMs,
     };
   }
 }
@@ -177,9 +180,11 @@ function responseOf(
   token: string,
 ): GiteaResponse {
   const total = Number(raw.headers['x-total-count']);
+  const at = Date.parse(raw.headers.date ?? '');
   return {
     status: raw.status,
     total: Number.isSafeInteger(total) ? total : undefined,
+    at: Number.isNaN(at) ? undefined : at,
     text: () => text,
     json: () => {
       try {

@@ -46,10 +46,11 @@ export function statusError(
   status: number,
   body: string,
   token: string,
+  retryAfterMs?: number,
 ): ForgeHttpError {
   const said = excerpt(body, token);
   const message = `${method} ${path}: ${advice(status, body)}${said === '' ? '' : ` (forge: ${said})`}`;
-  return new ForgeHttpError(status, method, path, message);
+  return new ForgeHttpError(status, method, path, message, { retryAfterMs });
 }
 
 function advice(status: number, body: string): string {
