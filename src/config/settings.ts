@@ -83,7 +83,7 @@ export const SETTINGS = {
   }),
   FORGE_POLL_REQUESTS: required({
     type: 'number',
-    parse: integer(20, 10_000),
+    parse: integer(30, 10_000),
     fallback: '60',
     description: 'Most requests to the forge each time; what is left is asked for the next time.',
   }),

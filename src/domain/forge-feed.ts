@@ -51,6 +51,8 @@ export interface FeedPull extends FeedSubject {
 export interface FeedReview {
   readonly id: number;
   readonly submittedAt: number;
+  /** How many remarks on lines it has, later answers to them among these. */
+  readonly remarks: number;
 }
 
 /**
@@ -66,6 +68,8 @@ export interface ForgeFeed {
   subject(place: Place, number: number): Promise<FeedSubject>;
   pull(place: Place, number: number): Promise<FeedPull>;
   reviews(place: Place, pull: number, page: number): Promise<FeedPage<FeedReview>>;
+  /** A review's remarks on lines and the answers to them. */
+  remarks(place: Place, pull: number, review: number): Promise<readonly FeedComment[]>;
   /** Whether somebody pushed to the pull request since then. When in doubt: yes. */
   wasPushed(place: Place, pull: number, since: number): Promise<boolean>;
   /** Where the repository with this id is now; `undefined` when it is gone, or hidden from us. */

@@ -44,6 +44,8 @@ export interface WatchedRun {
   readonly pr: number | null;
   /** The pull request's head when it was last looked at. */
   readonly head: string | null;
+  /** How many remarks each of its reviews had then, by the review's id. */
+  readonly remarks: Readonly<Record<string, number>>;
 }
 
 export interface PullKey {

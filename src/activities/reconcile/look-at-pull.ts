@@ -1,13 +1,22 @@
 import { isNotFound } from '../../domain/errors.js';
-import type { FeedPull, FeedReview, ForgeFeed } from '../../domain/forge-feed.js';
+import type { FeedComment, FeedPull, FeedReview, ForgeFeed } from '../../domain/forge-feed.js';
 import type { Place } from '../../domain/issue.js';
 import type { WatchedRun } from '../../domain/reconcile.js';
-import { goneFinding, headRefOf, pushFinding, reviewFindings, stateFinding } from './plan-findings.js';
+import {
+  commentFindings,
+  goneFinding,
+  headRefOf,
+  pushFinding,
+  reviewFindings,
+  stateFinding,
+} from './plan-findings.js';
 import type { KnownRun } from './plan-findings.js';
 import type { PostBox } from './post-box.js';
 
 /** Beyond the first page of reviews: the newest. */
 const LAST_PAGES = 3;
+/** Reviews whose remarks are read in one look: a look must fit into the least budget. The others wait for the next. */
+const ANSWERED_AT_ONCE = 2;
 
 export interface PullWorld {
   readonly feed: ForgeFeed;
@@ -47,7 +56,27 @@ export async function lookAtPull(
   if (pushed) await box.post([pushFinding(pull, headRef, pull.headSha)]);
   const reviews = await readReviews(feed, place, number);
   await box.post(reviewFindings(pull, headRef, reviews, triggerAt));
-  return { [row.slug]: { pr: before?.pr ?? null, head: pull.headSha } };
+  const remarks = new Map(Object.entries(before?.remarks ?? {}));
+  // A review that is new is read with all its remarks: only answers to one that was known are news of their own.
+  const answered = reviews.filter(
+    (review) => review.remarks > (remarks.get(String(review.id)) ?? review.remarks),
+  );
+  const later = new Set(answered.slice(ANSWERED_AT_ONCE));
+  for (const review of reviews) {
+    if (later.has(review)) continue;
+    const count = review.remarks - (remarks.get(String(review.id)) ?? review.remarks);
+    remarks.set(String(review.id), review.remarks);
+    if (count <= 0) continue;
+    const news = latest(await feed.remarks(place, number, review.id), count);
+    await box.post(news.flatMap((remark) => commentFindings(remark, place, [run])));
+  }
+  const seen = { pr: before?.pr ?? null, head: pull.headSha, remarks: Object.fromEntries(remarks) };
+  return { [row.slug]: seen };
+}
+
+/** Answers come after what they answer. */
+function latest(remarks: readonly FeedComment[], count: number): FeedComment[] {
+  return [...remarks].sort((a, b) => a.id - b.id).slice(-count);
 }
 
 /** Oldest first on the forge, so that the newest are on the last pages. */

@@ -22,7 +22,7 @@ export function preparedState(
   for (const { row, triggerAt } of living) {
     const before = state.runs[row.slug];
     const isNew = before?.pr !== row.prNumber;
-    watched[row.slug] = isNew ? { pr: row.prNumber, head: null } : before;
+    watched[row.slug] = isNew ? { pr: row.prNumber, head: null, remarks: {} } : before;
     if (row.repoId === null) continue;
     const key = String(row.repoId);
     const cursor = comments[key] ?? state.comments[key];

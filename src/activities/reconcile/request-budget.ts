@@ -48,6 +48,7 @@ export function counted(feed: ForgeFeed, budget: RequestBudget): ForgeFeed {
     subject: (place, number) => call(() => feed.subject(place, number)),
     pull: (place, number) => call(() => feed.pull(place, number)),
     reviews: (place, pull, page) => call(() => feed.reviews(place, pull, page)),
+    remarks: (place, pull, review) => call(() => feed.remarks(place, pull, review)),
     wasPushed: (place, pull, since) => call(() => feed.wasPushed(place, pull, since)),
     whereIs: (repoId) => call(() => feed.whereIs(repoId)),
   };

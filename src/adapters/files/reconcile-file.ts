@@ -12,11 +12,16 @@ const cursor = z.object({
   pageSize: z.int().nonnegative(),
   upTo: time.nullable(),
 });
+const run = z.object({
+  pr: z.int().nullable(),
+  head: z.string().nullable(),
+  remarks: z.record(z.string(), z.int().nonnegative()),
+});
 const schema = z.object({
   version: z.literal(1),
   lists: z.record(z.string(), cursor),
   comments: z.record(z.string(), cursor),
-  runs: z.record(z.string(), z.object({ pr: z.int().nullable(), head: z.string().nullable() })),
+  runs: z.record(z.string(), run),
   pulls: z.array(z.object({ repoId: z.int(), number: z.int() })),
   next: z.object({
     list: z.string().nullable(),

@@ -58,6 +58,16 @@ export function giteaFeed(client: GiteaClient): ForgeFeed {
       toPull(await client.json({ method: 'GET', path: inRepo(place, 'pulls', forgeNumber(number)) }), place),
     reviews: (place, pull, number) =>
       page(inRepo(place, 'pulls', forgeNumber(pull), 'reviews'), { page: number }, toReviews),
+    remarks: async (place, pull, review) => {
+      const path = inRepo(place, 'pulls', forgeNumber(pull), 'reviews', forgeNumber(review), 'comments');
+      return asList(await client.json({ method: 'GET', path }), 'inline comments').map((raw) => ({
+        id: integerOf(raw, 'id'),
+        number: pull,
+        isPull: true,
+        body: textOrEmpty(raw, 'body'),
+        updatedAt: timeIn(textOf(raw, 'updated_at')),
+      }));
+    },
     wasPushed: async (place, pull, since) => {
       const path = inRepo(place, 'issues', forgeNumber(pull), 'timeline');
       const entries = await page(path, { since: timeText(since) }, (raw) => [textOf(raw, 'type')]);
@@ -161,7 +171,13 @@ function toComments(raw: JsonObject): FeedComment[] {
 
 function toReviews(raw: JsonObject): FeedReview[] {
   if (!SUBMITTED_STATES.has(textOf(raw, 'state'))) return [];
-  return [{ id: integerOf(raw, 'id'), submittedAt: timeIn(textOf(raw, 'submitted_at')) }];
+  return [
+    {
+      id: integerOf(raw, 'id'),
+      submittedAt: timeIn(textOf(raw, 'submitted_at')),
+      remarks: integerOf(raw, 'comments_count'),
+    },
+  ];
 }
 
 function timeIn(text: string): number {
