@@ -72,6 +72,8 @@ export interface ForgeFeed {
   remarks(place: Place, pull: number, review: number): Promise<readonly FeedComment[]>;
   /** Whether somebody pushed to the pull request since then. When in doubt: yes. */
   wasPushed(place: Place, pull: number, since: number): Promise<boolean>;
+  /** Whether the forge itself answers, and not something in its place to which everything is unknown. */
+  isThere(): Promise<boolean>;
   /** Where the repository with this id is now; `undefined` when it is gone, or hidden from us. */
   whereIs(repoId: number): Promise<Place | undefined>;
 }

@@ -36,6 +36,7 @@ export class Pass {
   readonly #runs: KnownRun[];
   readonly #places = new Map<number, Place | undefined>();
   #state: ReconcileState;
+  #there: boolean | undefined;
 
   /** @param state prepared for this pass */
   constructor(
@@ -174,6 +175,7 @@ export class Pass {
     const place = row.repoId === null ? named : await this.#placeOf(row.repoId);
     const missing = (): Promise<boolean> => box.post([missingFinding(row, place ?? named, startedAt)]);
     if (place === undefined) {
+      await this.#assertForge();
       await missing();
       return true;
     }
@@ -195,6 +197,13 @@ export class Pass {
     const living = runs.filter((run) => isLiving(run) && isIn(run.row, place));
     const seen = await lookAtPull({ feed, box, runs: living, watched: this.#state.runs }, place, number);
     this.#state = { ...this.#state, runs: { ...this.#state.runs, ...seen } };
+  }
+
+  /** A proxy that has lost its forge knows no repository: that must not end every run. */
+  async #assertForge(): Promise<void> {
+    this.#there ??= await this.world.feed.isThere();
+    if (!this.#there)
+      throw new PassEnded('forge', 'nothing is found, not even our own account: FORGE_GITEA_API?');
   }
 
   async #placeOf(repoId: number): Promise<Place | undefined> {

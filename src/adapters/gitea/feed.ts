@@ -73,6 +73,10 @@ export function giteaFeed(client: GiteaClient): ForgeFeed {
       const entries = await page(path, { since: timeText(since) }, (raw) => [textOf(raw, 'type')]);
       return entries.size >= PAGE_SIZE || entries.items.includes('pull_push');
     },
+    isThere: async () => {
+      const accept = [301, 302, 307, 308, 404, 410];
+      return (await client.request({ method: 'GET', path: ['user'], accept })).status === 200;
+    },
     whereIs: (repoId) => whereIs(client, repoId),
   };
 }

@@ -108,6 +108,24 @@ describe('the budget of the reconciler, counted between it and a real Gitea', fu
     await passesUntil(found(state), 6);
   });
 
+  it('something that knows nothing, in place of the forge, ends no run', async () => {
+    await begin();
+    const [first] = repos;
+    assert.ok(first !== undefined);
+    world.addRun({ repo: bare(0), repoId: first.id, issueNumber: first.issue });
+    await passesUntil(found(state), 6);
+    const before = world.accepted.length;
+    for (const status of [404, 301]) {
+      proxy.instead = () => ({ status, headers: { location: '/elsewhere' } });
+      const passed: string[] = [];
+      while (!passed.includes('forge')) {
+        assert.ok(passed.length < 6, passed.join());
+        passed.push((await world.pass()).end);
+      }
+    }
+    assert.equal(world.accepted.length, before);
+  });
+
   it('a forge that is away ends the pass after one request', async () => {
     await begin();
     proxy.instead = () => ({ status: 503 });
