@@ -126,7 +126,12 @@ module.exports = {
 
     ...adapterRules,
 
-    only('bundle-over-ports', '^src/bundle/', [DOMAIN, '^src/bundle/', ...npm('zod')], { builtins: true }),
+    only(
+      'bundle-over-ports',
+      '^src/bundle/',
+      [DOMAIN, '^src/bundle/', ...npm('zod', '@modelcontextprotocol/sdk')],
+      { builtins: true },
+    ),
     {
       name: 'bundle-holds-nothing-of-the-host',
       severity: 'error',

@@ -16,6 +16,7 @@ import { homePath } from './config/home.js';
 import { writeSecret } from './config/secrets.js';
 import { doctorProbes } from './doctor-probes.js';
 import { escapeTerminal } from './domain/escape.js';
+import { forgeSetup } from './forge-setup.js';
 import { operatorTrigger } from './operator-trigger.js';
 import { serveUp, serveWebhook, serveWorker } from './serve.js';
 import { temporalClient } from './temporal-client.js';
@@ -84,6 +85,7 @@ const deps: CliDeps = {
   serve,
   temporalSetup,
   doctorChecks: () => doctorChecks(doctorProbes(process.env)),
+  forgeSetup: () => forgeSetup(loadConfig(process.env).config),
   config: () => loadConfig(process.env),
   setSecret: (name, content) => writeSecret(homePath(process.env), name, content),
   forgeWebUrl: () => loadConfig(process.env).config.FORGE_GITEA_API?.replace(/\/api\/v1\/?$/, '') ?? null,

@@ -4,14 +4,12 @@ import { statfsSync, statSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { agentProvider, providerNames } from './adapters/agents/registry.js';
 import { DockerBottleRuntime } from './adapters/docker/docker-runtime.js';
-import { GiteaClient } from './adapters/gitea/gitea-client.js';
-import { giteaForgeFor } from './adapters/gitea/gitea-forge.js';
-import { checkTokenRights, type TokenPurpose } from './adapters/gitea/token-rights.js';
 import { missingSearchAttributes } from './adapters/temporal/set-up-namespace.js';
+import { botRights, namedRepositories } from './bot-rights.js';
 import type { DoctorProbes } from './cli/doctor/probes.js';
-import { loadConfig, publishTokenFile, requireSetting, type Config } from './config.js';
+import { loadConfig, requireSetting, type Config } from './config.js';
 import { homePath } from './config/home.js';
-import { inspectSecret, readSecret } from './config/secrets.js';
+import { inspectSecret } from './config/secrets.js';
 import { temporalClient } from './temporal-client.js';
 
 const run = promisify(execFile);
@@ -75,27 +73,8 @@ function stateOf(file: string): { state: 'set' | 'missing' } | { state: 'unusabl
 
 /** Both tokens; with repositories named one by one, their rights too. */
 async function forge(config: Config): ReturnType<DoctorProbes['forge']> {
-  const baseUrl = requireSetting(config, 'FORGE_GITEA_API');
-  const repos = config.FORGE_REPOS.flatMap((pattern) => {
-    const [owner, repo] = pattern.split('/');
-    return owner === undefined || repo === undefined || pattern.includes('*')
-      ? []
-      : [{ forge: 'gitea' as const, owner, repo }];
-  });
-  const ask = async (purpose: TokenPurpose, file: string): ReturnType<typeof checkTokenRights> =>
-    checkTokenRights(client(file), { org: config.FORGE_ORG, purpose, repos });
-  const client = (file: string): GiteaClient =>
-    new GiteaClient({ baseUrl, token: readSecret(file, 'forge-token'), caFile: config.FORGE_CA_FILE });
-  const me = await giteaForgeFor(client(config.FORGE_TOKEN_FILE))({
-    forge: 'gitea',
-    owner: 'any',
-    repo: 'any',
-  }).whoAmI();
-  const problems = [
-    ...(await ask('sidecar', config.FORGE_TOKEN_FILE)),
-    ...(await ask('publisher', publishTokenFile(config))),
-  ];
-  const messages = new Set<string>();
-  const distinct = problems.filter(({ message }) => !messages.has(message) && messages.add(message).size > 0);
-  return { url: baseUrl, login: me.login, problems: distinct };
+  return {
+    url: requireSetting(config, 'FORGE_GITEA_API'),
+    ...(await botRights(config, namedRepositories(config))),
+  };
 }

@@ -8,6 +8,7 @@ import { openInbox } from './adapters/sqlite/open-inbox.js';
 import { openRejectionLog } from './adapters/sqlite/rejection-log.js';
 import { requireSetting, type Config } from './config.js';
 import { readSecret } from './config/secrets.js';
+import { assertBotRights } from './start-up-rights.js';
 import { createLogger } from './log.js';
 import { createAcknowledger } from './webhook/acknowledge.js';
 import { startDispatcher } from './webhook/dispatcher.js';
@@ -37,6 +38,7 @@ export async function startWebhook(config: Config): Promise<RunningWebhook> {
   const onError = (message: string, error: unknown): void => {
     log.error({ err: error }, message);
   };
+  await assertBotRights(config, log);
   const inbox = openInbox(path.join(home, 'inbox.db'));
   const rejections = openRejectionLog(path.join(home, 'rejections.db'));
   const database = openDatabaseReadOnly(path.join(home, 'bot-bottle.db'));

@@ -29,6 +29,7 @@ import { publishTokenFile, requireSetting, type Config } from './config.js';
 import { readSecret } from './config/secrets.js';
 import { createLogger, type Logger } from './log.js';
 import { keepReconcileSchedule, reconcilePorts } from './reconciler.js';
+import { assertBotRights } from './start-up-rights.js';
 import { targetOf } from './temporal-client.js';
 
 const MIB = 1024 * 1024;
@@ -62,6 +63,7 @@ export async function startWorker(
     secrets: [sidecarToken(), publishToken()],
   });
   installRuntimeLog(log);
+  await assertBotRights(config, log);
   const lock = await lockHome(home);
   try {
     const loopback = isLoopback(api) ? await serveForge(home, api) : undefined;

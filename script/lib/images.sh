@@ -152,9 +152,10 @@ image_base() {
 
 image_agent() {
   new_stage agent
-  cp "$ROOT/images/agent/Dockerfile" "$ROOT/images/agent/entrypoint" "$ROOT/images/agent/scripted/agent.mjs" "$STAGE/"
+  cp "$ROOT/images/agent/Dockerfile" "$ROOT/images/agent/entrypoint" "$ROOT/images/agent/mcp-stdio.mjs" \
+    "$ROOT/images/agent/scripted/agent.mjs" "$STAGE/"
   chmod 0755 "$STAGE/entrypoint"
-  chmod 0644 "$STAGE/agent.mjs"
+  chmod 0644 "$STAGE"/*.mjs
   build_image bot-bottle/agent-scripted:dev agent-scripted none "$(content_hash "$BASE_HASH")" --build-arg "FROM=$BASE_IMAGE"
 }
 
@@ -166,8 +167,8 @@ compiled_product() {
 image_bundle() {
   compiled_product bot-bottle/bundle
   new_stage bundle
-  cp "$ROOT/images/bundle/Dockerfile" "$ROOT/dist/bundle/bundle.mjs" "$STAGE/"
-  chmod 0644 "$STAGE/bundle.mjs"
+  cp "$ROOT/images/bundle/Dockerfile" "$ROOT"/dist/bundle/*.mjs "$STAGE/"
+  chmod 0644 "$STAGE"/*.mjs
   build_image bot-bottle/bundle:dev bundle none "$(content_hash "$BASE_HASH")" --build-arg "FROM=$BASE_IMAGE"
 }
 

@@ -8,6 +8,7 @@ import type { RunTurnInput } from './inputs.js';
 import type { ClaimActivities, HostActivities, TurnActivities } from './interface.js';
 import { publishWork } from './publish-work.js';
 import { settleTurn } from './settle-turn.js';
+import { whereItIs } from './where-it-is.js';
 import { eitherSignal } from './turn/either-signal.js';
 import { superviseTurn } from './turn/supervise-turn.js';
 import { Attachments } from './turn/attachments.js';
@@ -58,8 +59,12 @@ export function createHostActivities(ports: HostPorts): ClaimActivities & TurnAc
     runTurn: (input) => typedFailures(() => watchTurn(input, 'run')),
     attachTurn: (input) => typedFailures(() => watchTurn(input, 'attach')),
     lastCheckinAge: (run) => typedFailures(() => checkinAge(ports, run.slug, run.turn)),
-    publishWork: (input) => typedFailures(() => beating(() => publishWork(ports, input))),
-    settleTurn: (input) => typedFailures(() => beating(() => settleTurn(ports, input))),
+    publishWork: (input) =>
+      typedFailures(() =>
+        beating(() => whereItIs(ports.forgeFor, input, (here) => publishWork(ports, here))),
+      ),
+    settleTurn: (input) =>
+      typedFailures(() => beating(() => whereItIs(ports.forgeFor, input, (here) => settleTurn(ports, here)))),
     destroyRun: (run) => typedFailures(() => beating(() => destroyRun(ports, run))),
   };
 }

@@ -1,13 +1,15 @@
 /** Arguments of the activities: references and small records, because they stand in the workflow's history. */
 import type { PreparedTurn, SettledTurn, Trigger, WakeReference } from '../domain/events.js';
-import type { SubjectRef } from '../domain/issue.js';
+import type { Place, SubjectRef } from '../domain/issue.js';
 import type { FrozenReason, StopReason, TurnCause, TurnResult } from '../domain/turn.js';
 
 /** What names a run wherever it is worked on. */
 export interface RunRef {
   /** The workflow's id, which keeps the name the repository had when the run began. */
   readonly workflowId: string;
-  /** Where the issue is now. */
+  /** The forge's id of the repository; `null` while it was never read. */
+  readonly repoId: number | null;
+  /** Where the issue is now, as far as the workflow knows. */
   readonly subject: SubjectRef;
   readonly slug: string;
   readonly turn: number;
@@ -21,8 +23,6 @@ export interface PrepareTurnInput extends RunRef {
   readonly omitted: number;
   readonly prNumber: number | null;
   readonly host: string | null;
-  /** The forge's id of the repository. */
-  readonly repoId: number | null;
 }
 
 export type PrepareTurnOutcome =
@@ -30,7 +30,9 @@ export type PrepareTurnOutcome =
   /** `stale`: the trigger act is not later than the end of the last life. */
   | { readonly kind: 'refused'; readonly reason: string; readonly stale: boolean }
   /** What was to wake the agent is gone from the forge by now. */
-  | { readonly kind: 'nothing_left' };
+  | { readonly kind: 'nothing_left' }
+  /** The repository was renamed or transferred since the workflow last heard of it. */
+  | { readonly kind: 'moved'; readonly place: Place };
 
 export interface RunTurnInput extends RunRef {
   readonly prepared: PreparedTurn;
@@ -44,17 +46,21 @@ export interface RunTurnInput extends RunRef {
   readonly stop: StopReason | null;
 }
 
-export interface PublishInput extends RunRef {
-  readonly requestId: string;
-  readonly contentRef: string;
+/** What the publish gate must know of the run beside its commits. */
+export interface Publisher {
   readonly prepared: PreparedTurn;
   readonly triggerActor: string;
+  /** The run's latest pull request, open or not. */
+  readonly latestPr: number | null;
 }
 
-export interface SettleTurnInput extends RunRef {
+export interface PublishInput extends RunRef, Publisher {
+  readonly requestId: string;
+  readonly contentRef: string;
+}
+
+export interface SettleTurnInput extends RunRef, Publisher {
   readonly result: TurnResult;
-  readonly prepared: PreparedTurn;
-  readonly triggerActor: string;
   readonly stuckHash: string | null;
   /** False when the run is ending or nobody wants its work any more. */
   readonly publish: boolean;

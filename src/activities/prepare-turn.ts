@@ -1,4 +1,5 @@
 import type { Trigger } from '../domain/events.js';
+import { isNotFound } from '../domain/errors.js';
 import type { Issue } from '../domain/issue.js';
 import type { BottleManifest } from '../domain/ports.js';
 import { createAccess, type Access } from '../domain/access.js';
@@ -10,6 +11,7 @@ import type { PrepareTurnInput, PrepareTurnOutcome } from './inputs.js';
 import { causeText } from './prompt-of-turn.js';
 import { readEvents } from './read-events.js';
 import { writeTurnRows } from './turn-rows.js';
+import { movedTo } from './where-it-is.js';
 import { workBranch, type WorkBranch } from './work-branch.js';
 
 /**
@@ -17,6 +19,16 @@ import { workBranch, type WorkBranch } from './work-branch.js';
  * say so are written. Repeating it gives the same turn.
  */
 export async function prepareTurn(ports: HomePorts, input: PrepareTurnInput): Promise<PrepareTurnOutcome> {
+  try {
+    return await prepareHere(ports, input);
+  } catch (error) {
+    const place = isNotFound(error) ? await movedTo(ports.forgeFor, input) : undefined;
+    if (place === undefined) throw error;
+    return { kind: 'moved', place };
+  }
+}
+
+async function prepareHere(ports: HomePorts, input: PrepareTurnInput): Promise<PrepareTurnOutcome> {
   const { subject, turn, trigger } = input;
   const row = ports.database.forgeState.get(subject);
   if (turn === 1 && row?.slug !== input.slug && isStale(ports, row, trigger)) {

@@ -63,6 +63,7 @@ export interface GateInput extends RunRef {
   readonly publication: Publication;
   readonly allowPaths: readonly string[];
   readonly triggerActor: string;
+  readonly latestPr: number | null;
 }
 
 /**
@@ -84,6 +85,9 @@ export async function publishThroughGate(ports: HostPorts, input: GateInput): Pr
   if (!onForge || head === record.refs?.baseSha)
     return { kind: 'nothing', reason: 'there are no new commits on the branch' };
   if (input.publication.kind === 'branch') return { kind: 'pushed', head };
+  // Closed while the turn ran: a person said no, and the run ends as soon as that is heard of.
+  if (input.latestPr !== null && !(await forge.isPrOpen(input.latestPr)))
+    return { kind: 'nothing', reason: `pull request #${String(input.latestPr)} was closed` };
   ports.log.info({ slug, turn, branch }, 'opening the pull request');
   return openPullRequest(ports, forge, input, branch);
 }

@@ -56,8 +56,8 @@ export function readBundleConfig(env: Environment): BundleConfig {
   return {
     slug: required(env, 'BOTTLE_SLUG', isSlug, 'a slug: letters a-z, digits and hyphens, at most 63'),
     forgeApi: required(env, 'FORGE_GITEA_API', isHttpUrl, 'an http or https URL without user and password'),
-    owner: required(env, 'FORGE_OWNER', isForgeName, "an owner's name on the forge"),
-    repo: required(env, 'FORGE_REPO', isForgeName, "a repository's name on the forge"),
+    owner: turn.owner ?? required(env, 'FORGE_OWNER', isForgeName, "an owner's name on the forge"),
+    repo: turn.repo ?? required(env, 'FORGE_REPO', isForgeName, "a repository's name on the forge"),
     issue: forgeNumberIn(env, 'FORGE_ISSUE_NUMBER') ?? missing('FORGE_ISSUE_NUMBER'),
     pr: turn.pr === undefined ? forgeNumberIn(env, 'FORGE_PR_NUMBER') : turn.pr,
     turn: turn.turn,
@@ -80,8 +80,18 @@ export function readToken(file: string): string {
   return token;
 }
 
-/** `{"turn": 3, "prNumber": 7}`; `prNumber` null: there is none yet; left out: the environment says. */
-function readTurnFile(file: string): { readonly turn: number; readonly pr: number | null | undefined } {
+interface TurnFile {
+  readonly turn: number;
+  readonly pr: number | null | undefined;
+  readonly owner: string | undefined;
+  readonly repo: string | undefined;
+}
+
+/**
+ * `{"turn": 3, "prNumber": 7, "owner": "alice", "repo": "demo"}`; `prNumber` null: there is none yet. What is left out
+ * the environment says, which is the container's and so as old as the run: a repository may have been renamed since.
+ */
+function readTurnFile(file: string): TurnFile {
   let value: unknown;
   try {
     value = JSON.parse(readOrExplain(file, 'the turn, written by the worker before each start'));
@@ -90,12 +100,17 @@ function readTurnFile(file: string): { readonly turn: number; readonly pr: numbe
     throw new InvalidInputError(`${file}: not JSON`, { cause: error });
   }
   if (!isRecord(value)) throw new InvalidInputError(`${file}: not an object`);
-  const { turn, prNumber } = value;
+  const { turn, prNumber, owner, repo } = value;
   if (!isForgeNumber(turn)) throw new InvalidInputError(`${file}: "turn" must be a whole number from 1`);
   if (prNumber !== undefined && prNumber !== null && !isForgeNumber(prNumber)) {
     throw new InvalidInputError(`${file}: "prNumber" must be a whole number from 1, or null`);
   }
-  return { turn, pr: prNumber };
+  return { turn, pr: prNumber, owner: nameIn(file, 'owner', owner), repo: nameIn(file, 'repo', repo) };
+}
+
+function nameIn(file: string, field: string, value: unknown): string | undefined {
+  if (value === undefined || isForgeName(value)) return value;
+  throw new InvalidInputError(`${file}: "${field}" must be a name on the forge`);
 }
 
 function readOrExplain(file: string, what: string): string {

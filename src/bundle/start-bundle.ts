@@ -3,12 +3,14 @@ import { AnswerReader } from './answer-reader.js';
 import { errorFields, type BundleLog } from './bundle-log.js';
 import type { BundleConfig } from './config.js';
 import { DoneSignal } from './done-signal.js';
-import { ForgePlane } from './forge/forge-plane.js';
+import { ForgePlane, type CallOutcome } from './forge/forge-plane.js';
 import { FORGE_METHODS } from './forge/methods.js';
 import { RateLimiter } from './forge/rate-limit.js';
 import { ScopedForge, type AgentForge } from './forge/scoped-forge.js';
 import { answerMessage } from './jsonrpc/dispatch.js';
 import { serveHttpOnUnixSocket } from './jsonrpc/http-unix.js';
+import { JsonRpcError } from './jsonrpc/protocol.js';
+import type { McpDoor } from './mcp/mcp-door.js';
 import { OperationLog } from './operation-log.js';
 import { PublishDesk } from './publish-desk.js';
 import { QueueWriter } from './queue-writer.js';
@@ -72,17 +74,43 @@ export async function startBundle(config: BundleConfig, parts: BundleParts): Pro
     limiter: new RateLimiter(config.rateLimits, () => performance.now()),
     log: operations,
   });
+  /** The one way from either protocol to the methods. */
+  const call = (method: string, params: unknown): Promise<CallOutcome> =>
+    plane.call(redact(method), redactParams(params, redact));
+  const onFault = (error: unknown): void => {
+    log('error', 'a call failed', errorFields(error));
+  };
+  const mcp = lazyMcp(async () => {
+    const { mcpDoor } = await import('./mcp/mcp-door.js');
+    const { callsPerMinute } = config.rateLimits;
+    return mcpDoor({
+      methods: FORGE_METHODS,
+      call: async (method, params) => {
+        try {
+          return { kind: 'answered', ...(await call(method, params)) };
+        } catch (error) {
+          if (error instanceof JsonRpcError) return { kind: 'failed', error };
+          onFault(error);
+          return { kind: 'fault' };
+        }
+      },
+      issue: config.issue,
+      onFault,
+      redact,
+      messagesPerMinute: callsPerMinute,
+      now: () => performance.now(),
+    });
+  }, onFault);
   const server = await serveHttpOnUnixSocket({
     socketPath: paths.forgeSocket,
     onMessage: async (text) => {
       const answer = await answerMessage(text, {
-        call: (method, params) => plane.call(redact(method), redactParams(params, redact)),
-        onFault: (error) => {
-          log('error', 'a call failed', errorFields(error));
-        },
+        call: async (method, params) => (await call(method, params)).result,
+        onFault,
       });
       return answer === undefined ? undefined : redact(answer);
     },
+    onMcp: mcp,
   });
   return {
     stop: async () => {
@@ -91,6 +119,20 @@ export async function startBundle(config: BundleConfig, parts: BundleParts): Pro
       plane.interrupt();
       return operations.close();
     },
+  };
+}
+
+/** MCP's SDK is loaded with the first request for it: most of what the sidecar weighs, and not every agent asks. */
+function lazyMcp(load: () => Promise<McpDoor>, onFault: (error: unknown) => void): McpDoor {
+  let loading: Promise<McpDoor> | undefined;
+  return async (body, request, response) => {
+    try {
+      const answer = await (loading ??= load());
+      await answer(body, request, response);
+    } catch (error) {
+      onFault(error);
+      response.destroy();
+    }
   };
 }
 

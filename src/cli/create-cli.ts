@@ -3,6 +3,7 @@ import { escapeTerminal } from '../domain/escape.js';
 import type { CommandContext } from './action.js';
 import { configShowCommand } from './commands/config-show.js';
 import { doctorCommand } from './commands/doctor.js';
+import { forgeSetupCommand } from './commands/forge-setup.js';
 import { orchestrateResumeCommand } from './commands/orchestrate-resume.js';
 import { orchestrateStartCommand } from './commands/orchestrate-start.js';
 import { orchestrateStatusCommand } from './commands/orchestrate-status.js';
@@ -80,6 +81,7 @@ function program(context: CommandContext): Command {
   orchestrateResumeCommand(orchestrate, context);
   orchestrateStatusCommand(orchestrate, context);
   signalCommand(root, context);
+  forgeSetupCommand(root.command('forge').description('Prepare the forge'), context);
   temporalSetupCommand(root.command('temporal').description('Prepare the Temporal server'), context);
   configShowCommand(root.command('config').description('Look at the configuration'), context);
   secretSetCommand(root.command('secret').description('Set secrets'), context);

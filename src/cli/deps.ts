@@ -1,5 +1,6 @@
 /** The world as the commands see it; src/cli.ts makes the real one, tests make a small one. */
 import type { Check } from './doctor/check.js';
+import type { ForgeSetupWorld } from './forge-setup/world.js';
 import type { Orchestrator } from './orchestrator.js';
 
 export interface CliDeps {
@@ -12,6 +13,8 @@ export interface CliDeps {
   /** Adds the search attributes that are missing; repeating it changes nothing. */
   temporalSetup(): Promise<{ readonly namespace: string; readonly added: readonly string[] }>;
   doctorChecks(): readonly Check[];
+  /** Errors: `InvalidInputError` for a configuration that is wrong or names no forge. */
+  forgeSetup(): ForgeSetupWorld;
   /** Throws `InvalidInputError` with every problem when the configuration is wrong. */
   config(): ConfigView;
   /** Returns the file's path. */

@@ -210,6 +210,13 @@ export const SETTINGS = {
     fallback: '127.0.0.1:8080',
     description: 'Where deliveries are taken.',
   }),
+  WEBHOOK_PUBLIC_URL: optional({
+    type: 'URL',
+    parse: httpUrl,
+    fallback: null,
+    fallbackText: '`WEBHOOK_LISTEN`, if both are on loopback',
+    description: 'Where the forge reaches the webhook; `/webhooks/gitea` is added. For `forge setup`.',
+  }),
   WEBHOOK_MAX_BYTES: required({
     type: 'size',
     parse: sizeBetween(1024, 64 * MIB),

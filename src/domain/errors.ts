@@ -13,7 +13,7 @@ export class BotBottleError extends Error {
 
 /** The forge answered with an error status, or did not answer (`status` 0). 401, 403, 404 and 422 are final. */
 export class ForgeHttpError extends BotBottleError {
-  /** What the forge asked to wait for (Retry-After), milliseconds. */
+  /** The wait the forge asked for, milliseconds. */
   readonly retryAfterMs: number | undefined;
 
   constructor(

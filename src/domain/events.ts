@@ -75,6 +75,8 @@ export type RunEvent =
       readonly kind: 'references';
       readonly references: readonly WakeReference[];
       readonly withdrawn: readonly number[];
+      /** Where the repository is now. */
+      readonly place: Place;
     }
   /** Subject or repository are gone, or no longer served. */
   | { readonly kind: 'lost'; readonly readAt: number; readonly why: string }
@@ -102,6 +104,8 @@ export type InnerEvent =
     }
   /** What was to wake the agent is gone from the forge by now. */
   | { readonly kind: 'nothing_left'; readonly turn: number }
+  /** The repository was not where the workflow believed it to be. */
+  | { readonly kind: 'moved'; readonly turn: number; readonly place: Place }
   | { readonly kind: 'turn_lost'; readonly turn: number }
   | { readonly kind: 'turn_finished'; readonly turn: number; readonly result: TurnResult }
   | { readonly kind: 'settled'; readonly turn: number; readonly settled: SettledTurn }

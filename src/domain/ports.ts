@@ -360,6 +360,9 @@ export interface QueueRead {
 export interface TurnHeader {
   readonly turn: number;
   readonly prNumber: number | null;
+  /** Where the repository is in this turn. */
+  readonly owner: string;
+  readonly repo: string;
 }
 
 /** Content that is too big or too private for the workflow's history; the reference is its SHA-256. */

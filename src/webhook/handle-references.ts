@@ -25,10 +25,12 @@ export async function handleReferences(
   );
   const references = verdicts.flatMap((verdict) => (verdict.kind === 'references' ? verdict.references : []));
   const withdrawn = verdicts.flatMap((verdict) => (verdict.kind === 'withdrawn' ? [verdict.commentId] : []));
+  const place = { repoId: first.repoId, owner: first.subject.owner, repo: first.subject.repo };
   const nothing = references.length === 0 && withdrawn.length === 0;
   const delivered =
     nothing ||
-    (await deps.gateway.signal(identity, { kind: 'references', references, withdrawn })) === 'delivered';
+    (await deps.gateway.signal(identity, { kind: 'references', references, withdrawn, place })) ===
+      'delivered';
   return { kind: 'done', results: verdicts.map((verdict) => resultOf(verdict, delivered)) };
 }
 

@@ -14,7 +14,7 @@ import type { MachineEvent } from '../domain/events.js';
 import type { StopReason, TurnResult } from '../domain/turn.js';
 import * as activities from './activities.js';
 import type { MachineCommand, MachineState } from './issue-machine.js';
-import { openPrs } from './machine-forge.js';
+import { latestPr, openPrs } from './machine-forge.js';
 import { bottlesQueue, turnsQueue } from './messages.js';
 import { needed, runRef, snapshotOf } from './run-view.js';
 
@@ -117,7 +117,6 @@ export class CommandRunner {
       omitted,
       prNumber,
       host: s.host,
-      repoId: s.place?.repoId ?? null,
     };
     this.start('prepare', async () => {
       await this.recorded;
@@ -130,6 +129,8 @@ export class CommandRunner {
           return { kind: 'prepare_refused', turn, reason: outcome.reason, stale: outcome.stale };
         case 'nothing_left':
           return { kind: 'nothing_left', turn };
+        case 'moved':
+          return { kind: 'moved', turn, place: outcome.place };
       }
     });
   }
@@ -188,6 +189,7 @@ export class CommandRunner {
       result: { ...result, done: s.done },
       prepared,
       triggerActor: life.trigger.actor,
+      latestPr: latestPr(s),
       stuckHash,
       publish,
     };

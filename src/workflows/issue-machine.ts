@@ -58,6 +58,9 @@ function apply(d: Draft, event: MachineEvent): void {
       d.s.prepared = event.prepared;
       turn.alreadyRead(d, event.prepared.readKeys);
       return turn.launchWhenReady(d);
+    case 'moved':
+      if (!isCurrent(d, 'prepare', event.turn)) return;
+      return turn.prepareElsewhere(d, event.place);
     case 'nothing_left':
       if (!isCurrent(d, 'prepare', event.turn)) return;
       return turn.nothingLeft(d);

@@ -14,6 +14,7 @@ import type { MachineEvent, OperatorCommand } from '../domain/events.js';
 import type { PublishResult } from '../domain/turn.js';
 import * as activities from './activities.js';
 import { CommandRunner, failureReason } from './command-runner.js';
+import { latestPr } from './machine-forge.js';
 import { initialState, isQuiescent, nextLife, refusalOf, step } from './issue-machine.js';
 import {
   bottlesQueue,
@@ -72,7 +73,8 @@ export async function issueWorkflow(input: IssueWorkflowInput): Promise<void> {
     const triggerActor = needed(state.life, 'life').trigger.actor;
     const { requestId, contentRef } = request;
     const options = { taskQueue: bottlesQueue(needed(state.host, 'host')), summary: `open_pr ${requestId}` };
-    const work = { ...runRef(state), requestId, contentRef, prepared, triggerActor };
+    const publisher = { prepared, triggerActor, latestPr: latestPr(state) };
+    const work = { ...runRef(state), requestId, contentRef, ...publisher };
     const result = await publishOrRefuse(() =>
       activities.gate.publishWork.executeWithOptions(options, [work]),
     );

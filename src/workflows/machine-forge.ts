@@ -46,6 +46,11 @@ export function openPrs(s: MachineState): number[] {
   return s.prs.filter((pr) => pr.open).map((pr) => pr.number);
 }
 
+/** The one the run published or was given last, open or not. */
+export function latestPr(s: MachineState): number | null {
+  return s.prs.at(-1)?.number ?? null;
+}
+
 /** A PR the publish gate just opened or updated: any read of the forge that knows it is later. */
 export function withPr(prs: readonly KnownPr[], number: number): readonly KnownPr[] {
   if (prs.some((pr) => pr.number === number)) return prs;

@@ -1,5 +1,6 @@
 /** What the forge tells of a run: it begins, loses and regains its trigger, hears of people, and is closed. */
 import type { MachineEvent, Observed, Trigger } from '../domain/events.js';
+import type { Place } from '../domain/issue.js';
 import { makeSlug } from '../domain/slug.js';
 import { FORGE_CLOCK_GRAIN_MS, isLaterAct } from '../domain/trigger.js';
 import { freeze, note, type Draft } from './machine-draft.js';
@@ -11,13 +12,7 @@ import { beginTurn, startPreparing, stopTurn, wake } from './machine-turn.js';
 import { wakesOn } from './machine-verdict.js';
 
 export function observed(d: Draft, event: Observed): void {
-  const moved = absorbPlace(d.s, event.place);
-  // Another repository that took the name of ours.
-  if (moved === 'foreign') return;
-  if (moved === 'moved') {
-    note(d, `the repository is ${event.place.owner}/${event.place.repo} now`);
-    d.commands.push({ kind: 'record_state' });
-  }
+  if (isForeign(d, event.place)) return;
   const fresh = absorbObserved(d.s, event);
   const { trigger } = event;
   if (trigger !== null && fresh) triggered(d, trigger);
@@ -99,7 +94,17 @@ export function close(d: Draft, closing: NonNullable<MachineState['closing']>): 
 
 export function references(d: Draft, event: Extract<MachineEvent, { kind: 'references' }>): void {
   const { s } = d;
-  if (s.life === null || s.closing !== null) return;
+  if (isForeign(d, event.place) || s.life === null || s.closing !== null) return;
   if (!receive(s, event.references, event.withdrawn)) return;
   if (s.phase === 'frozen' && s.busy === null && s.mailbox.length > 0 && wakesOn(s.frozenReason)) wake(d);
+}
+
+/** True for another repository that took the name of the run's. Follows its own to where that is now. */
+function isForeign(d: Draft, place: Place): boolean {
+  const moved = absorbPlace(d.s, place);
+  if (moved === 'moved') {
+    note(d, `the repository is ${place.owner}/${place.repo} now`);
+    d.commands.push({ kind: 'record_state' });
+  }
+  return moved === 'foreign';
 }

@@ -1,9 +1,11 @@
 /** A turn from its preparation to its rows. */
 import type { InnerEvent, SettledTurn } from '../domain/events.js';
+import type { Place } from '../domain/issue.js';
 import type { FrozenReason, StopReason, TurnCause, TurnResult } from '../domain/turn.js';
 import { freeze, note, type Draft } from './machine-draft.js';
 import { destroy, destroyed, endLife } from './machine-end.js';
-import { withPr } from './machine-forge.js';
+import { absorbPlace, withPr } from './machine-forge.js';
+import type { MachineCommand, MachineState } from './machine-state.js';
 import { remember } from './machine-mailbox.js';
 import { nudgeFor, reasonOf, wakesOn } from './machine-verdict.js';
 
@@ -46,7 +48,7 @@ export function startPreparing(d: Draft, cause: TurnCause, phase: 'queued' | 're
   s.claimFailure = null;
   // Once a life, unless it failed for good.
   if (s.host === null) d.commands.push({ kind: 'claim_host' });
-  d.commands.push({ kind: 'prepare_turn', turn: s.turn, cause, references: s.taken, omitted: s.omitted });
+  d.commands.push(prepareCommand(s));
 }
 
 /** What the prompt has in its latest form is not told again when the delivery of that form arrives. */
@@ -71,6 +73,15 @@ export function launchWhenReady(d: Draft): void {
   if (s.phase === 'queued') s.phase = 'launching';
   s.busy = 'run';
   d.commands.push({ kind: 'run_turn', turn: s.turn });
+}
+
+/** The same turn once more, where the repository is now. */
+export function prepareElsewhere(d: Draft, place: Place): void {
+  const { s } = d;
+  const moved = absorbPlace(s, place) === 'moved';
+  if (!moved) return abandonTurn(d, 'failed');
+  note(d, `the repository is ${place.owner}/${place.repo} now`);
+  d.commands.push(prepareCommand(s));
 }
 
 /** Nothing woke the agent after all: the run stays as it was. */
@@ -215,4 +226,8 @@ export function stepFailed(d: Draft, event: Extract<InnerEvent, { kind: 'step_fa
   if (s.stopRequested === 'operator') return abandonTurn(d, 'paused');
   s.detail = event.reason;
   abandonTurn(d, 'failed');
+}
+
+function prepareCommand({ turn, cause, taken: references, omitted }: MachineState): MachineCommand {
+  return { kind: 'prepare_turn', turn, cause, references, omitted };
 }

@@ -41,7 +41,8 @@ export function detailsOf(s: MachineState): string {
 export function runRef(s: MachineState, slug = needed(s.life, 'life').slug): RunRef {
   const { owner, repo } = s.place ?? s.subject;
   const workflowId = workflowIdOf(s.subject);
-  return { workflowId, subject: { ...s.subject, owner, repo }, slug, turn: s.turn };
+  const repoId = s.place?.repoId ?? null;
+  return { workflowId, repoId, subject: { ...s.subject, owner, repo }, slug, turn: s.turn };
 }
 
 export function snapshotOf(s: MachineState): RunSnapshot {

@@ -67,9 +67,10 @@ async function fetchRefs(ports: HostPorts, input: RunTurnInput, paths: RunPaths)
 async function createBundle(ports: HostPorts, input: RunTurnInput, paths: RunPaths): Promise<void> {
   const { runtime, settings, files, queue } = ports;
   const { slug } = input;
+  const { owner, repo } = input.subject;
   await Promise.all([
     files.placeToken(slug),
-    queue.writeTurnHeader(slug, { turn: input.turn, prNumber: input.prNumber }),
+    queue.writeTurnHeader(slug, { turn: input.turn, prNumber: input.prNumber, owner, repo }),
   ]);
   await runtime.createBundle({
     slug,

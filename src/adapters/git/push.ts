@@ -11,13 +11,18 @@ export type PushOutcome =
   | { readonly kind: 'moved' }
   | { readonly kind: 'refused'; readonly reason: string };
 
-const TIMEOUT_MS = 5 * 60_000;
 const RACE =
   /fetch first|non-fast-forward|stale info|cannot lock ref|failed to update ref|incorrect old value|reference already exists/i;
+/** The forge's report ended before it came to the branch: it may have taken the push. */
+const UNTOLD = /\[remote failure\]|failed to report status/i;
 const RIGHTS = /permission denied|not allowed to push|not authorized/i;
 
 /** Pushes by commit id, never forced: the forge itself refuses what is not a fast-forward. */
-export async function push({ dir, head, request }: Candidate, remote: Remote): Promise<PushOutcome> {
+export async function push(
+  { dir, head, request }: Candidate,
+  remote: Remote,
+  timeoutMs: number,
+): Promise<PushOutcome> {
   const args = [
     ...[
       '--git-dir',
@@ -32,12 +37,13 @@ export async function push({ dir, head, request }: Candidate, remote: Remote): P
     ...['--recurse-submodules=no', '--no-signed', '--', remote.url, `${head}:refs/heads/${request.branch}`],
   ];
   const env = remoteEnvironment(remote.url, remote.token, remote.caFile);
-  const output = await runGit({ args, env, timeoutMs: TIMEOUT_MS });
+  const output = await runGit({ args, env, timeoutMs });
   if (output.exitCode === 0) return { kind: 'pushed' };
 
   // `!\t<from>:<to>\t[remote rejected] (reason)`, git-push(1)
   const rejection = output.stdout.split('\n').find((line) => line.startsWith('!\t'));
-  if (rejection === undefined) throw remoteFailure(`git push to ${remote.name} failed`, output, remote.token);
+  if (rejection === undefined || UNTOLD.test(rejection))
+    throw remoteFailure(`git push to ${remote.name} failed`, output, remote.token);
   if (RACE.test(rejection)) return { kind: 'moved' };
   const why = plainText(
     withoutToken(`${rejection.split('\t')[2] ?? ''} ${remoteLines(output.stderr)}`, remote.token),

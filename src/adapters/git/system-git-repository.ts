@@ -27,9 +27,12 @@ export interface SystemGitOptions {
   readonly publishToken: () => string;
   /** Extra CA certificates, PEM (`FORGE_CA_FILE`). */
   readonly caFile?: string;
+  /** Milliseconds for one push; 5 minutes by default. git 2.39 waits without end for the rest of a report cut short. */
+  readonly pushTimeoutMs?: number;
 }
 
 const BUNDLE_TIMEOUT_MS = 5 * 60_000;
+const PUSH_TIMEOUT_MS = 5 * 60_000;
 /** Times that a publish starts over because the branch moved between the checks and the push. */
 const PUBLISH_ATTEMPTS = 3;
 const SHA = /^[0-9a-f]{40}$/;
@@ -137,7 +140,11 @@ export class SystemGitRepository implements GitRepository {
         const why = await step(candidate);
         if (why !== undefined) return refused(why);
       }
-      const outcome = await push(candidate, this.#remote(repo, this.#options.publishToken()));
+      const outcome = await push(
+        candidate,
+        this.#remote(repo, this.#options.publishToken()),
+        this.#options.pushTimeoutMs ?? PUSH_TIMEOUT_MS,
+      );
       if (outcome.kind === 'moved') return 'moved';
       return outcome.kind === 'refused' ? outcome : { kind: 'pushed', head: candidate.head, commits };
     });

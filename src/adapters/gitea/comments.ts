@@ -35,7 +35,7 @@ export async function readComment(repo: GiteaRepo, id: number): Promise<Comment>
 
 /**
  * Posts once per marker: Gitea has no idempotency key, so the comment ends in an HTML comment with the marker's hash,
- * and one by our own account with that ending is the answer of every later call. Only our own count, since everybody
+ * and the oldest one by our own account with that ending is the answer of every later call; younger ones are deleted. Only our own count, since everybody
  * can copy a mark; only the ending counts, since the body may be an agent's.
  */
 export async function postComment(
@@ -47,19 +47,24 @@ export async function postComment(
   forgeNumber(number);
   const mark = hiddenMark(marker);
   const me = await repo.whoAmI();
-  return createOnce(
-    repo.client.retry,
-    async () => {
+  return createOnce(repo.client.retry, {
+    find: async () => {
       const comments = await readComments(repo, number);
-      return comments.find((comment) => comment.author.id === me.id && comment.body.trimEnd().endsWith(mark));
+      return comments
+        .filter((comment) => comment.author.id === me.id && comment.body.trimEnd().endsWith(mark))
+        .sort((a, b) => a.id - b.id);
     },
-    async () => {
+    create: async () => {
       const path = repo.path('issues', forgeNumber(number), 'comments');
       return toComment(
         await repo.client.json({ method: 'POST', path, body: { body: `${body}\n\n${mark}` } }),
       );
     },
-  );
+    remove: async ({ id }) => {
+      const path = repo.path('issues', 'comments', forgeNumber(id));
+      await repo.client.request({ method: 'DELETE', path, accept: [404] });
+    },
+  });
 }
 
 function hiddenMark(marker: string): string {

@@ -47,6 +47,8 @@ export interface GiteaResponse {
 
 const TIMEOUT_MS = 15_000;
 const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
+/** Codes of OpenSSL's and Node's checks of a certificate. */
+const CERTIFICATE = /CERT|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER/;
 const NEVER_SENT = new Set([
   'ECONNREFUSED',
   'ENOENT',
@@ -90,9 +92,9 @@ export class GiteaClient {
       const last = attempt >= this.retry.tries;
       const outcome = await this.#attempt(request, path);
       if (outcome.kind === 'answer') return outcome.response;
-      const { error, repeatable, askedMs } = outcome;
+      const { error, repeatable } = outcome;
       if (last || !error.retryable || !(idempotent || repeatable)) throw error;
-      await waitBeforeRetry(this.retry, attempt, askedMs);
+      await waitBeforeRetry(this.retry, attempt, error.retryAfterMs);
     }
   }
 
@@ -130,7 +132,9 @@ export class GiteaClient {
       return { kind: 'failed', ...connectionFailure(method, path, cause) };
     }
     const text = raw.body.toString('utf8');
-    if ((raw.status >= 200 && raw.status < 300) || request.accept?.includes(raw.status) === true) {
+    const accepted = (raw.status >= 200 && raw.status < 300) || request.accept?.includes(raw.status) === true;
+    if (accepted && isCutOff(raw, text)) return { kind: 'failed', ...cutOff(method, path) };
+    if (accepted) {
       return { kind: 'answer', response: responseOf(raw, text, method, path, token) };
     }
     const askedMs = retryAfterMs(raw.headers['retry-after'], Date.now());
@@ -139,7 +143,6 @@ export class GiteaClient {
       error: statusError(method, path, raw.status, text, token, askedMs),
       // Turned away at the door, so certainly not carried out.
       repeatable: raw.status === 429,
-      askedMs,
     };
   }
 }
@@ -148,7 +151,6 @@ interface Failure {
   readonly error: ForgeHttpError;
   /** Certainly not carried out: may be repeated whatever the method. */
   readonly repeatable: boolean;
-  readonly askedMs: number | undefined;
 }
 
 type Outcome =
@@ -160,16 +162,34 @@ function connectionFailure(method: string, path: string, cause: unknown): Failur
     return {
       error: new ForgeHttpError(413, method, path, `${method} ${path}: ${said}`, { cause }),
       repeatable: false,
-      askedMs: undefined,
     };
   }
   const code = cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : '';
-  const message = `${method} ${path}: no answer from the forge (${code === '' ? said : code}): is it running, and is FORGE_GITEA_API right?`;
+  const advice = CERTIFICATE.test(code)
+    ? 'its certificate is not one that is trusted here: set FORGE_CA_FILE to the PEM file of its authority'
+    : 'is it running, and is FORGE_GITEA_API right?';
+  const message = `${method} ${path}: no answer from the forge (${code === '' ? said : code}): ${advice}`;
   return {
     error: new ForgeHttpError(0, method, path, message, { cause }),
     repeatable: NEVER_SENT.has(code),
-    askedMs: undefined,
   };
+}
+
+/** A proxy on the way may cut an answer and still end it properly. A list cut short must not pass for the list. */
+function isCutOff(raw: HttpResponse, text: string): boolean {
+  if (text === '' || raw.headers['content-type']?.startsWith('application/json') !== true) return false;
+  try {
+    JSON.parse(text);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+/** Like no answer: the forge may have acted. */
+function cutOff(method: string, path: string): Failure {
+  const message = `${method} ${path}: the forge's answer was cut off on its way`;
+  return { error: new ForgeHttpError(0, method, path, message), repeatable: false };
 }
 
 function responseOf(

@@ -68,7 +68,7 @@ function advice(status: number, body: string): string {
     return '404, not there, or hidden from the bot: check the name and that the bot may read it';
   if (status === 429) return '429, the forge limits our rate';
   if (status >= 300 && status < 400) {
-    return `${String(status)}, a redirect, which is not followed: set FORGE_GITEA_API to the address the forge really has`;
+    return `${String(status)}, a redirect, which is not followed: FORGE_GITEA_API must be the address the forge really has, and a repository may have been renamed or transferred`;
   }
   if (status >= 500) return `${String(status)}, the forge failed`;
   return `${String(status)}, the forge refused the request`;

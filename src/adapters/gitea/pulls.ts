@@ -30,8 +30,15 @@ async function openPrs(repo: GiteaRepo): Promise<PullRequest[]> {
   return raw.map(toPullRequest);
 }
 
+/** The oldest one: the same that every call of `openPr` settles on. */
 export async function findOpenPrByHead(repo: GiteaRepo, branch: string): Promise<PullRequest | undefined> {
-  return (await openPrs(repo)).find((pr) => pr.head.ref === branch && !pr.head.fromFork);
+  return (await openPrsByHead(repo, branch))[0];
+}
+
+/** Oldest first. */
+async function openPrsByHead(repo: GiteaRepo, branch: string): Promise<PullRequest[]> {
+  const ours = (await openPrs(repo)).filter((pr) => pr.head.ref === branch && !pr.head.fromFork);
+  return ours.sort((a, b) => a.number - b.number);
 }
 
 /**
@@ -54,12 +61,15 @@ export async function getPrForIssue(
   return (await openPrs(repo)).find((pr) => pr.head.ref.startsWith(prefix) && !pr.head.fromFork);
 }
 
-/** One open PR per head branch: an open one is adopted as it is, also when the forge's answer to opening it was lost. */
+/**
+ * One open PR per head branch: the oldest open one is adopted as it is, also when the forge's answer to opening it was
+ * lost. Gitea looks for an open one itself (409), but so long before it writes that requests at the same time all
+ * succeed (tried: eight of eight); younger copies of ours are closed.
+ */
 export function openPr(repo: GiteaRepo, input: OpenPrInput): Promise<PullRequest> {
-  return createOnce(
-    repo.client.retry,
-    () => findOpenPrByHead(repo, input.head),
-    async () => {
+  return createOnce(repo.client.retry, {
+    find: async () => withoutOthers(repo, await openPrsByHead(repo, input.head)),
+    create: async () => {
       const { title, body, head, base } = input;
       return toPullRequest(
         await repo.client.json({
@@ -69,6 +79,29 @@ export function openPr(repo: GiteaRepo, input: OpenPrInput): Promise<PullRequest
         }),
       );
     },
+    remove: async ({ number }) => {
+      const path = repo.path('pulls', forgeNumber(number));
+      await repo.client.request({ method: 'PATCH', path, body: { state: 'closed' } });
+    },
+  });
+}
+
+/** The oldest and those that the same request made: somebody else's or another one from that branch is left alone. */
+async function withoutOthers(repo: GiteaRepo, prs: readonly PullRequest[]): Promise<PullRequest[]> {
+  const [oldest, ...younger] = prs;
+  if (oldest === undefined) return [];
+  if (younger.length === 0) return [oldest];
+  const me = await repo.whoAmI();
+  const copies = younger.filter((pr) => pr.author.id === me.id && isCopy(pr, oldest));
+  return [oldest, ...copies];
+}
+
+function isCopy(one: PullRequest, other: PullRequest): boolean {
+  return (
+    one.author.id === other.author.id &&
+    one.title === other.title &&
+    one.body === other.body &&
+    one.base.ref === other.base.ref
   );
 }
 

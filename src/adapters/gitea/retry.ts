@@ -8,9 +8,11 @@ export interface RetryPolicy {
   readonly baseMs: number;
   /** No wait is longer, whatever the server's Retry-After says. Milliseconds. */
   readonly capMs: number;
+  /** Waits that many milliseconds. */
+  readonly sleep: (ms: number) => Promise<unknown>;
 }
 
-export const DEFAULT_RETRY: RetryPolicy = { tries: 4, baseMs: 250, capMs: 30_000 };
+export const DEFAULT_RETRY: RetryPolicy = { tries: 4, baseMs: 250, capMs: 30_000, sleep };
 
 /** Milliseconds asked for by a Retry-After header (RFC 9110 10.2.3: seconds or an HTTP date), if it can be read. */
 export function retryAfterMs(header: string | undefined, now: number): number | undefined {
@@ -22,7 +24,7 @@ export function retryAfterMs(header: string | undefined, now: number): number | 
 
 /** Wait before attempt `attempt + 1`: the server's wish, else exponential with full jitter over its upper half. */
 export function retryDelayMs(
-  policy: RetryPolicy,
+  policy: Pick<RetryPolicy, 'baseMs' | 'capMs'>,
   attempt: number,
   asked: number | undefined,
   random = Math.random,
@@ -33,27 +35,51 @@ export function retryDelayMs(
 }
 
 export async function waitBeforeRetry(policy: RetryPolicy, attempt: number, asked?: number): Promise<void> {
-  await sleep(retryDelayMs(policy, attempt, asked));
+  await policy.sleep(retryDelayMs(policy, attempt, asked));
+}
+
+export interface Creation<T> {
+  /** What is there of it, oldest first: one, none, or the same thing several times. */
+  find(): Promise<readonly T[]>;
+  create(): Promise<T>;
+  /** Takes away a younger one; what is gone already is fine. */
+  remove(duplicate: T): Promise<void>;
 }
 
 /**
  * Makes a creation repeatable where the forge has no idempotency key: looks for the thing before every attempt, so
  * an answer lost after the forge acted doesn't create it twice. A 409 means it is there and is looked for again.
+ *
+ * Two callers at once both find nothing and both create. Therefore everyone looks again afterwards and takes away all
+ * but the oldest: whoever's creation the forge carried out last sees both, and nobody ever removes the oldest. What
+ * the forge carries out later still, for a caller who has gone, is taken away by the next call.
  */
-export async function createOnce<T>(
-  policy: RetryPolicy,
-  find: () => Promise<T | undefined>,
-  create: () => Promise<T>,
-): Promise<T> {
+export async function createOnce<T>(policy: RetryPolicy, creation: Creation<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
-    const found = await find();
-    if (found !== undefined) return found;
+    const there = await oldestOf(creation);
+    if (there !== undefined) return there;
     try {
-      return await create();
+      const made = await creation.create();
+      return (await oldestOf(creation)) ?? made;
     } catch (error) {
       const again = error instanceof ForgeHttpError && (error.retryable || error.status === 409);
       if (!again || attempt >= policy.tries) throw error;
+      await waitBeforeRetry(policy, attempt, error.retryAfterMs);
     }
-    await waitBeforeRetry(policy, attempt);
+  }
+}
+
+async function oldestOf<T>(creation: Creation<T>): Promise<T | undefined> {
+  const [oldest, ...younger] = await creation.find();
+  for (const duplicate of younger) await removeIfAllowed(() => creation.remove(duplicate));
+  return oldest;
+}
+
+/** What we asked for is there once at least: that we may not tidy up is no reason to say that it failed. */
+async function removeIfAllowed(remove: () => Promise<void>): Promise<void> {
+  try {
+    await remove();
+  } catch (error) {
+    if (!(error instanceof ForgeHttpError) || error.retryable) throw error;
   }
 }

@@ -19,6 +19,8 @@ export interface TokenRightsQuestion {
   readonly purpose: TokenPurpose;
   /** Repositories the bot is to serve, as far as they are known. */
   readonly repos?: readonly RepoRef[];
+  /** Asks with GET only: write scopes are then not looked at. */
+  readonly onlyReads?: boolean;
 }
 
 // No comment has this id. The scope is checked before the comment is looked for, so the probe tells a missing scope
@@ -45,7 +47,7 @@ export async function checkTokenRights(
     findings.push(warning(`${login} is an administrator of the forge: give the bot an account without that`));
   }
   findings.push(...(await membership(client, question.org, login)));
-  findings.push(...(await scopes(client, question.purpose, login)));
+  findings.push(...(await scopes(client, question, login)));
   for (const repo of question.repos ?? []) findings.push(...(await repositoryRights(client, repo, login)));
   return findings;
 }
@@ -63,7 +65,11 @@ async function membership(client: GiteaClient, org: string, login: string): Prom
   ];
 }
 
-async function scopes(client: GiteaClient, purpose: TokenPurpose, login: string): Promise<RightsFinding[]> {
+async function scopes(
+  client: GiteaClient,
+  { purpose, onlyReads = false }: TokenRightsQuestion,
+  login: string,
+): Promise<RightsFinding[]> {
   const probes: (readonly [scope: string, request: GiteaRequest])[] = [
     ['read:repository', { method: 'GET', path: ['repos', login, 'bot-bottle-probe'] }],
     [
@@ -81,6 +87,7 @@ async function scopes(client: GiteaClient, purpose: TokenPurpose, login: string)
   }
   const findings: RightsFinding[] = [];
   for (const [scope, request] of probes) {
+    if (onlyReads && request.method !== 'GET') continue;
     const outcome = await probe(client, request);
     if (outcome.kind === 'refused') findings.push(error(`the token lacks ${scope}: ${outcome.message}`));
   }

@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { InvalidInputError } from '../../domain/errors.js';
@@ -45,6 +45,15 @@ export class ManifestDirectory implements Manifests {
       layers.push(...(await bottleLayers(name, (wanted) => this.#layer(wanted))));
     }
     return names.length === 0 ? undefined : mergeBottleLayers(layers, names.join('+'));
+  }
+
+  /** Names of what there is, sorted; whether a manifest can be read is another question. */
+  async names(kind: 'agents' | 'bottles'): Promise<string[]> {
+    const files = await Promise.all(
+      this.#directories.map((directory) => readdir(join(directory, kind)).catch(() => [])),
+    );
+    const names = files.flat().flatMap((file) => (file.endsWith('.md') ? [file.slice(0, -3)] : []));
+    return [...new Set(names)].filter(isManifestName).sort();
   }
 
   async #layer(name: string): Promise<BottleLayer> {

@@ -12,6 +12,12 @@ export interface ForgePlaneOptions {
   readonly log: Pick<OperationLog, 'add' | 'countLimited'>;
 }
 
+/** What a call came to. `refused` says why nothing was done although the call itself was carried out. */
+export interface CallOutcome {
+  readonly result: unknown;
+  readonly refused: string | undefined;
+}
+
 /** Runs the agent's calls: rate limit, parameters, method; every one becomes one line of the operation log. */
 export class ForgePlane {
   readonly #options: ForgePlaneOptions;
@@ -24,7 +30,7 @@ export class ForgePlane {
   }
 
   /** Errors: `JsonRpcError` for what the agent may know; anything else is a fault of ours and is logged as such. */
-  async call(name: string, params: unknown): Promise<unknown> {
+  async call(name: string, params: unknown): Promise<CallOutcome> {
     const { log, context } = this.#options;
     const method = this.#methods.get(name);
     this.#admit(method?.kind ?? 'unknown');
@@ -45,9 +51,9 @@ export class ForgePlane {
       const { result, did, refused } = await call.run(context);
       if (refused === undefined) this.#tell(key, 'ok', did ?? call.story.did);
       else this.#tell(key, 'refused', `refused ${call.story.attempt}: ${refused}`);
-      return result;
+      return { result, refused };
     } catch (error) {
-      const known = agentError(error, call.story.attempt);
+      const known = agentError(error, call.story.attempt, context.forge.writable);
       const outcome = isRefusal(error) ? 'refused' : 'failed';
       this.#tell(key, outcome, `${outcome} ${call.story.attempt}: ${reasonOf(error, known)}`);
       throw known ?? error;
@@ -102,16 +108,12 @@ function reasonOf(error: unknown, known: JsonRpcError | undefined): string {
 }
 
 /** What the agent may know of an error; `undefined` for a fault of ours. It names no forge, host or path. */
-function agentError(error: unknown, attempt: string): JsonRpcError | undefined {
+function agentError(error: unknown, attempt: string, writable: readonly number[]): JsonRpcError | undefined {
   if (error instanceof JsonRpcError) return error;
   if (error instanceof ForgeScopeError) {
     const { operation, target, reason } = error;
-    return new JsonRpcError(
-      JSON_RPC_CODE.outOfScope,
-      error.message,
-      { operation, target, reason },
-      { cause: error },
-    );
+    const data = { operation, target, reason, writable };
+    return new JsonRpcError(JSON_RPC_CODE.outOfScope, error.message, data, { cause: error });
   }
   if (error instanceof InvalidInputError) {
     return new JsonRpcError(JSON_RPC_CODE.invalidParams, `invalid params: ${error.message}`, undefined, {

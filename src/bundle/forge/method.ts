@@ -6,7 +6,11 @@ import type { AgentForge } from './scoped-forge.js';
 
 /** What the methods act on. Nothing in here widens the scope. */
 export interface MethodContext {
-  readonly forge: AgentForge & { readonly issue: number; isOwnPr(number: number): boolean };
+  readonly forge: AgentForge & {
+    readonly issue: number;
+    readonly writable: readonly number[];
+    isOwnPr(number: number): boolean;
+  };
   readonly publisher: { openPr(title: string, body: string): Promise<QueueAnswer['result']> };
   readonly doneSignal: { signal(status: DoneStatus, summary: string): Promise<void> };
   /** The mark that makes a comment idempotent within the turn. */

@@ -103,7 +103,13 @@ function schemaOfParam(param: ParamSpec): Readonly<Record<string, unknown>> {
     case 'choice':
       return { type: 'string', enum: param.values, description };
     case 'text':
-      return { type: 'string', minLength: param.required === 'non-empty' ? 1 : 0, description };
+      return {
+        type: 'string',
+        minLength: param.required === 'non-empty' ? 1 : 0,
+        // In characters, of which none is less than a byte; what counts is in the description.
+        maxLength: param.maxBytes,
+        description: `${description} At most ${String(param.maxBytes)} bytes.`,
+      };
   }
 }
 

@@ -56,6 +56,11 @@ export class ScopedForge implements AgentForge {
     return this.#ownPrs.has(number);
   }
 
+  /** What may be written to: the assigned issue, then the run's own pull requests. */
+  get writable(): readonly number[] {
+    return [...new Set([this.issue, ...this.#ownPrs])];
+  }
+
   async readIssue(number: number): Promise<Issue> {
     return this.#forge.readIssue(checked(number));
   }

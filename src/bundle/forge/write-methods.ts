@@ -1,5 +1,7 @@
+import { ForgeHttpError } from '../../domain/errors.js';
 import { inertText, pullRequestBody } from '../../domain/inert-text.js';
-import { defineMethod } from './method.js';
+import { JSON_RPC_CODE, JsonRpcError } from '../jsonrpc/protocol.js';
+import { defineMethod, type MethodContext } from './method.js';
 
 /** Gitea keeps 255 characters of a title; a text well below what a queue message may have. */
 const TITLE_BYTES = 1000;
@@ -8,17 +10,22 @@ const SUMMARY_BYTES = 16 * 1024;
 
 const number = {
   type: 'number',
-  description: 'The assigned issue, or a pull request of this run.',
+  description: 'Number of the assigned issue, or of a pull request of this run; no other is allowed.',
 } as const;
 
 export const postComment = defineMethod({
   name: 'post_comment',
   description:
-    'Posts a comment on the assigned issue or a pull request of this run. Mentions, commands and references to issues are made inert. The same text on the same number is posted once a turn.',
+    'Posts a comment on the assigned issue or on a pull request of this run; any other number is refused, and the refusal names the allowed ones. Mentions, commands and references to issues are made inert. Answers with the id of the comment. Repeating a call is harmless: the same text on the same number is posted once a turn.',
   kind: 'write',
   params: {
     number,
-    body: { type: 'text', description: 'Markdown.', maxBytes: BODY_BYTES, required: 'non-empty' },
+    body: {
+      type: 'text',
+      description: 'The comment, Markdown.',
+      maxBytes: BODY_BYTES,
+      required: 'non-empty',
+    },
   },
   story: (params) => {
     const target = `#${String(params.number)}`;
@@ -27,7 +34,11 @@ export const postComment = defineMethod({
   run: async (params, context) => {
     const body = inertText(params.body);
     const marker = context.commentMarker(params.number, body);
-    const comment = await context.forge.postComment(params.number, body, marker);
+    const comment = await context.forge
+      .postComment(params.number, body, marker)
+      .catch(async (error: unknown) => {
+        throw (await lockedConversation(error, params.number, context.forge)) ?? error;
+      });
     return { result: { ok: true, number: params.number, id: comment.id } };
   },
 });
@@ -35,7 +46,7 @@ export const postComment = defineMethod({
 export const updateDescription = defineMethod({
   name: 'update_description',
   description:
-    'Replaces the text of the assigned issue or of a pull request of this run. Treated like a comment; a pull request of the run goes on closing its issue.',
+    'Replaces the whole text of the assigned issue or of a pull request of this run; any other number is refused, and the refusal names the allowed ones. Mentions, commands and references are made inert as in a comment; a pull request of the run goes on closing its issue. Repeating a call is harmless.',
   kind: 'write',
   params: {
     number,
@@ -65,11 +76,21 @@ export const updateDescription = defineMethod({
 export const openPr = defineMethod({
   name: 'open_pr',
   description:
-    "Asks to publish this branch's commits and open its pull request, or update it. The work is checked first; the answer is the pull request's number, or why nothing was published. May take minutes.",
+    "Publishes the commits of this branch and opens its pull request, or updates the one that is open. Commit first: uncommitted changes are not published. The work is checked before (secrets, protected paths, size, rewritten commits), so the call may take minutes; wait for it. The answer is the pull request's number, or why nothing was published: mend that, commit, and call again. Repeating a call is harmless.",
   kind: 'write',
   params: {
-    title: { type: 'text', description: 'One line.', maxBytes: TITLE_BYTES, required: 'non-empty' },
-    body: { type: 'text', description: 'Markdown.', maxBytes: BODY_BYTES, required: 'may be empty' },
+    title: {
+      type: 'text',
+      description: "The pull request's title, one line.",
+      maxBytes: TITLE_BYTES,
+      required: 'non-empty',
+    },
+    body: {
+      type: 'text',
+      description: 'What was done and how it was checked, Markdown.',
+      maxBytes: BODY_BYTES,
+      required: 'may be empty',
+    },
   },
   story: () => ({ target: '', did: 'opened a pull request', attempt: 'open_pr' }),
   // The text goes as it is: the gate scans it and then makes it inert, in that order.
@@ -88,13 +109,13 @@ export const openPr = defineMethod({
 export const signalDone = defineMethod({
   name: 'signal_done',
   description:
-    'Says that this turn is over: success (the work is finished), blocked (it needs an answer) or failed. Exit afterwards.',
+    'Says that this turn is over: success (the work is finished), blocked (it needs an answer from people) or failed (it cannot be done). Call it once, as the last thing, with a summary for people; then end your turn. A second call with other words is refused: the first counts.',
   kind: 'done',
   params: {
     status: { type: 'choice', description: 'How it ended.', values: ['success', 'blocked', 'failed'] },
     summary: {
       type: 'text',
-      description: 'For people, Markdown.',
+      description: 'What was done, or what is missing, for people; Markdown.',
       maxBytes: SUMMARY_BYTES,
       required: 'may be empty',
     },
@@ -109,3 +130,16 @@ export const signalDone = defineMethod({
     return { result: { ok: true } };
   },
 });
+
+/** Of a locked conversation the forge says only "forbidden": the agent is told what is the matter. */
+async function lockedConversation(
+  error: unknown,
+  target: number,
+  forge: MethodContext['forge'],
+): Promise<JsonRpcError | undefined> {
+  if (!(error instanceof ForgeHttpError) || error.status !== 403) return undefined;
+  const issue = await forge.readIssue(target).catch(() => undefined);
+  if (issue?.locked !== true) return undefined;
+  const why = `the conversation of #${String(target)} is locked on the forge: no comment can be posted there until a person unlocks it`;
+  return new JsonRpcError(JSON_RPC_CODE.forgeError, why, { status: 403, retryable: false }, { cause: error });
+}

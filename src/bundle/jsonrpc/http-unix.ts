@@ -20,6 +20,8 @@ export interface HttpUnixOptions {
   readonly socketPath: string;
   /** Answers the body of `POST /rpc`; `undefined` is 204. Must not throw. */
   readonly onMessage: (body: string) => Promise<string | undefined>;
+  /** Answers `POST /mcp` on the response it is given, whenever that is. Must not throw. Without it: 404. */
+  readonly onMcp?: (body: string, request: IncomingMessage, response: ServerResponse) => Promise<void>;
   readonly limits?: Partial<HttpUnixLimits>;
 }
 
@@ -32,7 +34,7 @@ export interface HttpUnixServer {
 const DRAIN_MS = 1000;
 
 /**
- * Serves JSON-RPC as `POST /rpc` and liveness as `GET /healthz` on a Unix socket of mode 0666. Resolves as soon as
+ * Serves JSON-RPC as `POST /rpc`, MCP as `POST /mcp` and liveness as `GET /healthz` on a Unix socket of mode 0666. Resolves as soon as
  * the socket accepts: `node:http` takes as long to load as everything else here together, so it is loaded while the
  * first connections wait. One request a connection.
  */
@@ -82,7 +84,7 @@ async function handle(
     else answer(response, 200, '{"status":"ok"}');
     return;
   }
-  const refusal = refusalOf(request, path, limits.maxBodyBytes);
+  const refusal = refusalOf(request, path, options, limits.maxBodyBytes);
   if (refusal !== undefined) {
     refuse(request, response, ...refusal);
     return;
@@ -94,6 +96,10 @@ async function handle(
     return;
   }
   door.requestArrived(request.socket);
+  if (path === '/mcp' && options.onMcp !== undefined) {
+    await options.onMcp(body.toString('utf8'), request, response);
+    return;
+  }
   const text = await options.onMessage(body.toString('utf8'));
   // The client may be gone: what it asked for has been done all the same.
   if (response.destroyed) return;
@@ -106,9 +112,11 @@ type Refusal = readonly [status: number, why: string, headers?: Readonly<Record<
 function refusalOf(
   request: IncomingMessage,
   path: string | undefined,
+  { onMcp }: HttpUnixOptions,
   maxBytes: number,
 ): Refusal | undefined {
-  if (path !== '/rpc') return [404, 'there is POST /rpc and GET /healthz'];
+  const isServed = path === '/rpc' || (path === '/mcp' && onMcp !== undefined);
+  if (!isServed) return [404, 'there is POST /rpc, POST /mcp and GET /healthz'];
   if (request.method !== 'POST') return [405, 'use POST', { allow: 'POST' }];
   if (!isPlainJson(request)) return [415, 'the body must be application/json, not encoded'];
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) return tooLarge(maxBytes);

@@ -9,7 +9,7 @@ export const JSON_RPC_CODE = {
   methodNotFound: -32601,
   invalidParams: -32602,
   internalError: -32603,
-  /** A write outside the run's issue and pull requests. `data`: operation, target, reason. */
+  /** A write outside the run's issue and pull requests. `data`: operation, target, reason, writable (numbers). */
   outOfScope: -32001,
   /** Too many calls. `data`: retryAfterMs. */
   rateLimited: -32002,

@@ -51,7 +51,10 @@ export class UnixDoor {
 
   /** The answer is written: a client that does not take it is dropped. */
   answered(socket: Socket): void {
-    if (this.#deadlines.has(socket)) this.#setDeadline(socket);
+    if (!this.#deadlines.has(socket)) return;
+    this.#setDeadline(socket);
+    // Who waits for the end of the stream would keep the connection until the deadline.
+    socket.end();
   }
 
   /** Accepts nothing more and removes the socket; connections with a request under way have until `graceMs`. */

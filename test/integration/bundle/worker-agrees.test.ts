@@ -54,7 +54,7 @@ describe('the two ends of the queue', () => {
     await worker.answer(SLUG, { requestId: 'message1', result });
     assert.deepEqual(await answers.wait('message1', never), { requestId: 'message1', result });
 
-    await worker.writeTurnHeader(SLUG, { turn: 3, prNumber: 7 });
+    await worker.writeTurnHeader(SLUG, { turn: 3, prNumber: 7, owner: 'carol', repo: 'moved' });
     cpSync(layout.queueIn, join(run.root, 'in'), { recursive: true });
     const config = readBundleConfig({
       BUNDLE_RUN_DIR: run.root,
@@ -64,6 +64,6 @@ describe('the two ends of the queue', () => {
       FORGE_REPO: 'demo',
       FORGE_ISSUE_NUMBER: '1',
     });
-    assert.deepEqual([config.turn, config.pr], [3, 7]);
+    assert.deepEqual([config.turn, config.pr, config.owner, config.repo], [3, 7, 'carol', 'moved']);
   });
 });

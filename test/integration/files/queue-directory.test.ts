@@ -199,13 +199,15 @@ describe('the queue of a run', () => {
     withQueue(async ({ paths, queue }) => {
       const answer = { requestId: 'abcdefgh1', result: { kind: 'refused', reason: 'no' } } as const;
       await queue.answer(slug, answer);
-      await queue.writeTurnHeader(slug, { turn: 1, prNumber: null });
-      await queue.writeTurnHeader(slug, { turn: 2, prNumber: 13 });
+      await queue.writeTurnHeader(slug, { turn: 1, prNumber: null, owner: 'carol', repo: 'moved' });
+      await queue.writeTurnHeader(slug, { turn: 2, prNumber: 13, owner: 'carol', repo: 'moved' });
       assert.deepEqual((await readdir(paths.queueIn)).sort(), ['abcdefgh1.json', 'turn.json']);
       assert.deepEqual(JSON.parse(await readFile(join(paths.queueIn, 'abcdefgh1.json'), 'utf8')), answer);
       assert.deepEqual(JSON.parse(await readFile(join(paths.queueIn, 'turn.json'), 'utf8')), {
         turn: 2,
         prNumber: 13,
+        owner: 'carol',
+        repo: 'moved',
       });
     }));
 

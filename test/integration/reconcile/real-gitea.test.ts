@@ -6,6 +6,7 @@ import { numberIn, textIn } from '../../support/gitea/api.js';
 import type { Person } from '../../support/gitea/person.js';
 import { BOT, startGitea } from '../../support/gitea/start-gitea.js';
 import type { Gitea } from '../../support/gitea/start-gitea.js';
+import { nextSecond } from '../../support/reconcile/next-second.js';
 import { ReconcileWorld } from '../../support/reconcile/reconcile-world.js';
 import type { WorldOptions } from '../../support/reconcile/reconcile-world.js';
 import { useTempDir } from '../../support/webhook/temp-dir.js';
@@ -48,12 +49,6 @@ describe('the reconciler, asking a real Gitea', function () {
 
   async function trigger(alice: Person): Promise<number> {
     return alice.createIssue({ title: 'Do it', labels: [LABEL], assignees: [BOT] });
-  }
-
-  /** The forge's times have whole seconds: what was seen and what comes now must differ. */
-  async function nextSecond(): Promise<void> {
-    const second = Math.floor(Date.now() / 1000);
-    while (Math.floor(Date.now() / 1000) === second) await new Promise((resolve) => setTimeout(resolve, 20));
   }
 
   async function openPr(alice: Person, branch: string): Promise<number> {

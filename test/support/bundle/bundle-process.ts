@@ -10,14 +10,13 @@ const ROOT = join(import.meta.dirname, '..', '..', '..');
 /** What `npm run build:bundle` makes, in a place of the test's own. Remove it with `removeBuiltBundle`. */
 export function buildBundle(): string {
   const directory = mkdtempSync(join(tmpdir(), 'bundle-build-'));
-  const file = join(directory, 'bundle.mjs');
-  // The script's own options; a later --outfile wins.
-  const built = spawnSync('npm', ['run', '--silent', 'build:bundle', '--', `--outfile=${file}`], {
+  // The script's own options; a later --outdir wins.
+  const built = spawnSync('npm', ['run', '--silent', 'build:bundle', '--', `--outdir=${directory}`], {
     cwd: ROOT,
     encoding: 'utf8',
   });
   if (built.status !== 0) throw new Error(`build:bundle failed: ${built.stderr}`);
-  return file;
+  return join(directory, 'bundle.mjs');
 }
 
 export function removeBuiltBundle(file: string): void {
@@ -57,6 +56,10 @@ export class BundleProcess {
         resolve({ code, signal, afterMs: performance.now() - this.#stopAskedAt });
       });
     });
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
   }
 
   async serving(): Promise<void> {

@@ -4,11 +4,16 @@ export interface AppIni {
   readonly staticRoot: string;
   readonly secretKey: string;
   readonly runUser: string;
+  /** Where people reach it, with a slash at the end; by default its own port. */
+  readonly rootUrl?: string;
+  /** Hosts its webhooks may call; `loopback` by default. */
+  readonly allowedHosts?: string;
 }
 
 /** Configuration of a server for tests: loopback only, no mail, no indexer, no scheduled jobs, cheap password hashes. */
 export function appIni(options: AppIni): string {
-  const { dir, port, staticRoot, secretKey, runUser } = options;
+  const { dir, port, staticRoot, secretKey, runUser, allowedHosts = 'loopback' } = options;
+  const rootUrl = options.rootUrl ?? `http://127.0.0.1:${String(port)}/`;
   return `APP_NAME = forge
 RUN_MODE = prod
 RUN_USER = ${runUser}
@@ -20,7 +25,7 @@ PROTOCOL = http
 HTTP_ADDR = 127.0.0.1
 HTTP_PORT = ${String(port)}
 DOMAIN = 127.0.0.1
-ROOT_URL = http://127.0.0.1:${String(port)}/
+ROOT_URL = ${rootUrl}
 ${staticRoot === '' ? '' : `STATIC_ROOT_PATH = ${staticRoot}\n`}OFFLINE_MODE = true
 DISABLE_SSH = true
 LFS_START_SERVER = false
@@ -48,7 +53,7 @@ DISABLE_REGISTRATION = true
 DEFAULT_KEEP_EMAIL_PRIVATE = true
 
 [webhook]
-ALLOWED_HOST_LIST = loopback
+ALLOWED_HOST_LIST = ${allowedHosts}
 DELIVER_TIMEOUT = 5
 
 [indexer]

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { appIni } from './app-ini.js';
+import type { AppIni } from './app-ini.js';
 import { giteaBinary } from './binary.js';
 import type { GiteaBinary } from './binary.js';
 
@@ -21,6 +22,8 @@ const SETPRIV = '/usr/bin/setpriv';
 /** A Gitea server in a directory of its own. It ends with this process. */
 export class GiteaProcess {
   #child: ChildProcess | undefined;
+  /** More variables for the next start. */
+  extraEnv: Readonly<Record<string, string>> = {};
   readonly #onExit = (): void => {
     this.#child?.kill('SIGKILL');
   };
@@ -32,20 +35,25 @@ export class GiteaProcess {
   ) {}
 
   /** Writes the configuration; the server doesn't run yet. `port` 0 means a free one. */
-  static async prepare(dir: string, port: number): Promise<GiteaProcess> {
+  static async prepare(
+    dir: string,
+    port: number,
+    ini: Pick<AppIni, 'rootUrl' | 'allowedHosts'> = {},
+  ): Promise<GiteaProcess> {
     const binary = await giteaBinary();
     const chosen = port === 0 ? await freePort() : port;
     await Promise.all(
       ['home', 'log', 'repositories'].map((name) => mkdir(join(dir, name), { recursive: true })),
     );
-    const ini = appIni({
+    const text = appIni({
+      ...ini,
       dir,
       port: chosen,
       staticRoot: binary.staticRoot,
       secretKey: randomBytes(32).toString('hex'),
       runUser: userInfo().username,
     });
-    await writeFile(join(dir, 'app.ini'), ini, { mode: 0o600 });
+    await writeFile(join(dir, 'app.ini'), text, { mode: 0o600 });
     return new GiteaProcess(dir, chosen, binary);
   }
 
@@ -138,7 +146,12 @@ export class GiteaProcess {
   }
 
   #env(): NodeJS.ProcessEnv {
-    return { PATH: process.env['PATH'], HOME: join(this.dir, 'home'), GITEA_WORK_DIR: this.dir };
+    return {
+      PATH: process.env['PATH'],
+      HOME: join(this.dir, 'home'),
+      GITEA_WORK_DIR: this.dir,
+      ...this.extraEnv,
+    };
   }
 }
 

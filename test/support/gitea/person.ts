@@ -83,6 +83,10 @@ export class Person {
     await this.api.call('PATCH', this.#path(`/issues/comments/${String(id)}`), { body });
   }
 
+  async deleteComment(id: number): Promise<void> {
+    await this.api.call('DELETE', this.#path(`/issues/comments/${String(id)}`));
+  }
+
   async editIssue(
     number: number,
     change: { readonly title?: string; readonly body?: string },

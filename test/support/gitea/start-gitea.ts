@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { textIn, withPassword } from './api.js';
 import type { Api } from './api.js';
+import type { AppIni } from './app-ini.js';
 import { giteaBinary } from './binary.js';
 import { GiteaProcess } from './gitea-process.js';
 import { Person } from './person.js';
@@ -28,6 +29,8 @@ export interface StartGiteaOptions {
   readonly port?: number;
   /** Hook of the demo repository that delivers every event. */
   readonly webhook?: { readonly url: string; readonly secret: string };
+  /** What its configuration has otherwise than usual. */
+  readonly ini?: Pick<AppIni, 'rootUrl' | 'allowedHosts'>;
 }
 
 /** A running forge with an organization, its bot, a person with a repository, and one without rights. */
@@ -61,7 +64,7 @@ export async function startGitea(options: StartGiteaOptions = {}): Promise<Gitea
   // Before anything is made: without the program there is nothing to clean up.
   await giteaBinary();
   const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 'bot-bottle-gitea-')));
-  const server = await GiteaProcess.prepare(dir, options.port ?? 0);
+  const server = await GiteaProcess.prepare(dir, options.port ?? 0, options.ini);
   try {
     return await furnish(server, options.webhook);
   } catch (error) {

@@ -74,7 +74,7 @@ export const PLACE: Place = { repoId: 7, owner: 'alice', repo: 'demo' };
 
 /** What people wrote, as the dispatcher tells it. */
 export function wrote(...references: readonly WakeReference[]): Extract<RunEvent, { kind: 'references' }> {
-  return { kind: 'references', references, withdrawn: [] };
+  return { kind: 'references', references, withdrawn: [], place: PLACE };
 }
 
 export function observed(change: Partial<Observed> & { readonly readAt: number }): Observed {

@@ -34,6 +34,12 @@ export class Life {
     return new Life(stack, client, { forge: 'gitea', owner: 'alice', repo: 'demo', number });
   }
 
+  /** The life of an issue or pull request that is there, in a repository `owner/name`. */
+  static of(stack: Stack, client: Client, number: number, repository = 'alice/demo'): Life {
+    const [owner = '', repo = ''] = repository.split('/');
+    return new Life(stack, client, { forge: 'gitea', owner, repo, number });
+  }
+
   get issue(): number {
     return this.subject.number;
   }
@@ -57,14 +63,15 @@ export class Life {
 
   /** The workflow says so, and the rows that follow are written. */
   async frozen(turn: number, reason: FrozenReason): Promise<RunView & { readonly slug: string }> {
+    // By the run, not by its issue: the repository may have another name by now.
     const name = `turn ${String(turn)} frozen as ${reason}`;
     const view = await this.known(
       name,
       (one) => one.phase === 'frozen' && one.turn === turn && one.reason === reason,
     );
     const written = (): boolean => {
-      const row = this.files.stateRow(this.subject);
-      return row?.slug === view.slug && row.status === 'frozen' && row.reason === reason;
+      const row = this.files.stateRows().find((one) => one.slug === view.slug);
+      return row?.status === 'frozen' && row.reason === reason;
     };
     await waitUntil(`the rows of ${name}`, written, PATIENCE_MS);
     return view;

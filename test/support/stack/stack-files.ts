@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { openDatabaseReadOnly } from '../../../src/adapters/sqlite/open-database-read-only.js';
 import type { SubjectRef } from '../../../src/domain/issue.js';
+import { identityOf } from '../../../src/domain/rows.js';
 import type { ForgeStateRow, OperationRow, TurnRow } from '../../../src/domain/rows.js';
 import type { Database } from '../../../src/domain/ports.js';
 
@@ -24,6 +25,11 @@ export class StackFiles {
 
   stateRows(): ForgeStateRow[] {
     return this.read((database) => database.forgeState.all());
+  }
+
+  /** The name its workflow has: a repository may have been renamed since the run began. */
+  identityOf(row: ForgeStateRow): SubjectRef {
+    return this.read((database) => identityOf(row, database.runs.run(row.slug)));
   }
 
   turnRows(slug: string): TurnRow[] {

@@ -45,8 +45,8 @@ export async function tearDown(stack: Stack, client: Client | undefined): Promis
 async function destroyAll(files: StackFiles, client: Client): Promise<void> {
   const alive = files.stateRows().filter((row) => row.status !== 'destroyed');
   await Promise.all(
-    alive.map(async ({ forge, owner, repo, issueNumber: number }) => {
-      const handle = client.workflow.getHandle(workflowIdOf({ forge, owner, repo, number }));
+    alive.map(async (row) => {
+      const handle = client.workflow.getHandle(workflowIdOf(files.identityOf(row)));
       await client.withDeadline(Date.now() + END_MS, async () => {
         await handle.executeUpdate(commandUpdate, { args: [{ kind: 'destroy' }] });
         await handle.result();

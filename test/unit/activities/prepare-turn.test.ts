@@ -267,6 +267,15 @@ describe('preparing a turn', () => {
     assert.equal(database.runs.run(SLUG)?.workflowId, 'gitea:alice/demo#12');
   });
 
+  it('says where the repository is when the issue is not where the workflow believes it to be', async () => {
+    const place = { repoId: 7, owner: 'carol', repo: 'renamed' };
+    forge.issues.clear();
+    forge.places.set(7, place);
+    assert.deepEqual(await prepareTurn(ports, input()), { kind: 'moved', place });
+    forge.places.clear();
+    await assert.rejects(prepareTurn(ports, input()), /not found/);
+  });
+
   it('begins a new life for an act of the second in which the last one ended, if the forge numbered it later', async () => {
     await ready();
     const [row] = database.forgeState.all();

@@ -93,7 +93,16 @@ describe("the sidecar's configuration", () => {
 
   it('names the turn file when it is missing or wrong', () => {
     const file = join(run.in, 'turn.json');
-    for (const turn of [{}, { turn: '1' }, { turn: 0 }, { turn: 1, prNumber: '7' }, [], null]) {
+    for (const turn of [
+      {},
+      { turn: '1' },
+      { turn: 0 },
+      { turn: 1, prNumber: '7' },
+      { turn: 1, owner: '../x' },
+      { turn: 1, repo: 7 },
+      [],
+      null,
+    ]) {
       run.writeTurn(turn);
       assert.throws(() => readBundleConfig(env()), new RegExp(`^InvalidInputError: ${file}: `));
     }

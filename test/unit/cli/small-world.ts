@@ -50,6 +50,9 @@ export function cliWith(given: {
         serve: () => unexpected('serve'),
         temporalSetup: () => unexpected('temporalSetup'),
         doctorChecks: () => [],
+        forgeSetup: () => {
+          throw new Error('unexpected forgeSetup');
+        },
         config: () => ({ effective: [], warnings: [] }),
         setSecret: () => {
           throw new Error('unexpected setSecret');

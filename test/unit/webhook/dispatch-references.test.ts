@@ -122,7 +122,12 @@ describe('dispatching what people write and push', () => {
   it('takes a comment back that is gone, whoever deleted it', async () => {
     assert.equal(await comment({ commentId: 404, action: 'deleted', sender: MALLORY }), 'signalled');
     const [sent] = world.gateway.sent;
-    assert.deepEqual(sent?.event, { kind: 'references', references: [], withdrawn: [404] });
+    assert.deepEqual(sent?.event, {
+      kind: 'references',
+      references: [],
+      withdrawn: [404],
+      place: { repoId: 7, owner: 'alice', repo: 'demo' },
+    });
   });
 
   it('is done with a comment that concerns no run', async () => {

@@ -16,6 +16,30 @@ describe('a run and where its repository is', () => {
     assert.deepEqual(world.feed(observed({ readAt: AT + 1, place: MOVED })), []);
   });
 
+  it('is told of the new name by a comment as well, before it is woken by it', () => {
+    const world = World.frozen();
+    const kinds = world.feed({ ...wrote(comment(1)), place: MOVED }).map(({ kind }) => kind);
+    assert.deepEqual(kinds, ['record_state', 'prepare_turn']);
+    assert.deepEqual(world.state.place, MOVED);
+    const foreign = World.frozen();
+    assert.deepEqual(foreign.feed({ ...wrote(comment(1)), place: { ...PLACE, repoId: 8 } }), []);
+  });
+
+  it('prepares the same turn once more where the repository is, and gives up when it is nowhere else', () => {
+    const world = World.frozen();
+    world.feed(wrote(comment(1)));
+    world.pay('prepare');
+    const [again] = world.feed({ kind: 'moved', turn: 2, place: MOVED });
+    assert.deepEqual(again?.kind === 'prepare_turn' ? again.references.map(({ id }) => id) : again, [1]);
+    world.pay('prepare');
+    world.feed({ kind: 'moved', turn: 2, place: MOVED });
+    assert.deepEqual([world.state.phase, world.state.frozenReason], ['frozen', 'failed']);
+    assert.deepEqual(
+      world.state.mailbox.map(({ id }) => id),
+      [1],
+    );
+  });
+
   it('takes no notice of another repository that has taken its name', () => {
     const world = World.frozen();
     const other = { ...PLACE, repoId: 8 };

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { comment, observed, PREPARED, trigger, World, wrote } from '../../support/machine/world.js';
+import { comment, observed, PLACE, PREPARED, trigger, World, wrote } from '../../support/machine/world.js';
 import { MAX_MAILBOX } from '../../../src/workflows/machine-mailbox.js';
 import type { WakeReference } from '../../../src/domain/events.js';
 
@@ -60,7 +60,7 @@ describe('the mailbox of a run', () => {
   it('loses a comment that is deleted before any prompt has it, and nothing else', () => {
     const world = running();
     world.feed(wrote(comment(1), comment(2), { ...comment(2), kind: 'review', key: 'review:2' }));
-    world.feed({ kind: 'references', references: [], withdrawn: [2] });
+    world.feed({ kind: 'references', references: [], withdrawn: [2], place: PLACE });
     assert.deepEqual(keys(world.state.mailbox), [comment(1).key, 'review:2']);
     world.finish({ done });
     world.settle();
@@ -69,7 +69,7 @@ describe('the mailbox of a run', () => {
 
   it('is not woken by a deletion', () => {
     const world = World.frozen();
-    assert.deepEqual(world.feed({ kind: 'references', references: [], withdrawn: [1] }), []);
+    assert.deepEqual(world.feed({ kind: 'references', references: [], withdrawn: [1], place: PLACE }), []);
     assert.equal(world.state.phase, 'frozen');
   });
 

@@ -179,17 +179,34 @@ describe('the client of the forge', () => {
   });
 
   it('says so when the answer is no JSON', async () => {
-    await serve(() => ({ status: 200, body: '<html>login</html>' }));
+    await serve(() => ({
+      status: 200,
+      body: '<html>login</html>',
+      headers: { 'content-type': 'text/html' },
+    }));
     const error = await failure(client().json({ method: 'GET', path: ['a'] }));
     assert.match(error.message, /not JSON.*<html>login/);
     assert.equal(error.retryable, false);
+  });
+
+  it('repeats a read whose JSON was cut off, and takes a write like it for one without an answer', async () => {
+    await serve((_, count) => (count === 1 ? { status: 200, body: '[{"id":1},{"i' } : OK));
+    assert.deepEqual(await client().json({ method: 'GET', path: ['a'] }), { ok: true });
+    await server.stop();
+    await serve(() => ({ status: 201, body: '{"id":' }));
+    const error = await failure(client().json({ method: 'POST', path: ['a'], body: {} }));
+    assert.deepEqual([error.status, error.retryable, server.seen.length], [0, true, 1]);
   });
 
   it('keeps the token out of every error, also when the server repeats it', async () => {
     await serve((seen, count) =>
       count === 1
         ? { status: 403, body: JSON.stringify({ message: `bad ${seen.headers.authorization ?? ''}` }) }
-        : { status: 200, body: seen.headers.authorization ?? '' },
+        : {
+            status: 200,
+            body: seen.headers.authorization ?? '',
+            headers: { 'content-type': 'text/plain' },
+          },
     );
     const made = client();
     for (let i = 0; i < 2; i += 1) {

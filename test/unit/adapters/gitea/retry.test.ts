@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { createOnce, retryAfterMs, retryDelayMs } from '../../../../src/adapters/gitea/retry.js';
 import { ForgeHttpError } from '../../../../src/domain/errors.js';
 
 const POLICY = { tries: 4, baseMs: 100, capMs: 1_000 };
-const QUICK = { tries: 3, baseMs: 1, capMs: 2 };
+const QUICK = { tries: 3, baseMs: 1, capMs: 2, sleep };
 
 describe('the wait before a repetition', () => {
   it('reads seconds and HTTP dates, and nothing else', () => {
@@ -36,57 +37,99 @@ describe('the wait before a repetition', () => {
   });
 });
 
+/** Something of which the forge has a list. */
+class Shelf {
+  items: string[] = [];
+  readonly removed: string[] = [];
+
+  constructor(private readonly make: (shelf: Shelf) => Promise<string>) {}
+
+  find(): Promise<readonly string[]> {
+    return Promise.resolve([...this.items]);
+  }
+
+  create(): Promise<string> {
+    return this.make(this);
+  }
+
+  remove(item: string): Promise<void> {
+    this.removed.push(item);
+    this.items = this.items.filter((other) => other !== item);
+    return Promise.resolve();
+  }
+}
+
 describe('a creation that must happen once', () => {
-  const lost = new ForgeHttpError(502, 'POST', '/x', 'lost');
+  const lost = new ForgeHttpError(502, 'POST', '/x', 'lost', { retryAfterMs: 7_000 });
 
   it('is not tried when the thing is there', async () => {
-    const made = await createOnce(
-      QUICK,
-      () => Promise.resolve('there'),
-      () => Promise.reject(new Error('tried')),
-    );
-    assert.equal(made, 'there');
+    const shelf = new Shelf(() => Promise.reject(new Error('tried')));
+    shelf.items = ['there'];
+    assert.equal(await createOnce(QUICK, shelf), 'there');
   });
 
   it('finds what a lost answer made', async () => {
-    let there: string | undefined;
-    const made = await createOnce(
-      QUICK,
-      () => Promise.resolve(there),
-      () => {
-        there = 'made';
-        return Promise.reject(lost);
-      },
-    );
-    assert.equal(made, 'made');
+    const shelf = new Shelf((there) => {
+      there.items.push('made');
+      return Promise.reject(lost);
+    });
+    assert.equal(await createOnce(QUICK, shelf), 'made');
+    assert.deepEqual(shelf.items, ['made']);
   });
 
   it('gives up with the last fault after the tries', async () => {
     let tries = 0;
-    const attempt = createOnce<string>(
-      QUICK,
-      () => Promise.resolve(undefined),
-      () => {
-        tries += 1;
-        return Promise.reject(lost);
-      },
-    );
-    await assert.rejects(attempt, lost);
+    const shelf = new Shelf(() => {
+      tries += 1;
+      return Promise.reject(lost);
+    });
+    await assert.rejects(createOnce(QUICK, shelf), lost);
     assert.equal(tries, QUICK.tries);
+  });
+
+  it('waits as long as the forge asked, up to the cap', async () => {
+    const waits: number[] = [];
+    const policy = {
+      tries: 3,
+      baseMs: 1,
+      capMs: 5_000,
+      sleep: (ms: number) => Promise.resolve(waits.push(ms)),
+    };
+    await assert.rejects(createOnce(policy, new Shelf(() => Promise.reject(lost))), lost);
+    assert.deepEqual(waits, [5_000, 5_000]);
   });
 
   it('does not repeat what the forge refused', async () => {
     let tries = 0;
     const refused = new ForgeHttpError(422, 'POST', '/x', 'no');
-    const attempt = createOnce<string>(
-      QUICK,
-      () => Promise.resolve(undefined),
-      () => {
-        tries += 1;
-        return Promise.reject(refused);
-      },
-    );
-    await assert.rejects(attempt, refused);
+    const shelf = new Shelf(() => {
+      tries += 1;
+      return Promise.reject(refused);
+    });
+    await assert.rejects(createOnce(QUICK, shelf), refused);
     assert.equal(tries, 1);
+  });
+
+  it('keeps the oldest when somebody made it at the same time', async () => {
+    const shelf = new Shelf((there) => {
+      there.items.push('theirs', 'mine');
+      return Promise.resolve('mine');
+    });
+    assert.equal(await createOnce(QUICK, shelf), 'theirs');
+    assert.deepEqual(shelf.removed, ['mine']);
+  });
+
+  it('takes away what an earlier call left twice', async () => {
+    const shelf = new Shelf(() => Promise.reject(new Error('tried')));
+    shelf.items = ['first', 'late'];
+    assert.equal(await createOnce(QUICK, shelf), 'first');
+    assert.deepEqual(shelf.items, ['first']);
+  });
+
+  it('stands when a duplicate may not be removed', async () => {
+    const shelf = new Shelf(() => Promise.reject(new Error('tried')));
+    shelf.items = ['first', 'late'];
+    shelf.remove = () => Promise.reject(new ForgeHttpError(403, 'DELETE', '/x', 'no'));
+    assert.equal(await createOnce(QUICK, shelf), 'first');
   });
 });

@@ -85,7 +85,12 @@ describe('the forge plane', () => {
     const { plane, forge, log } = planeFixture();
     const error = await errorOf(plane, 'post_comment', { number: 9, body: 'hi' });
     assert.equal(error.code, JSON_RPC_CODE.outOfScope);
-    assert.deepEqual(error.data, { operation: 'comment', target: '#9', reason: "outside the run's scope" });
+    assert.deepEqual(error.data, {
+      operation: 'comment',
+      target: '#9',
+      reason: "outside the run's scope",
+      writable: [12, 20],
+    });
     assert.deepEqual(log, [
       {
         operation: 'post_comment',
@@ -173,11 +178,11 @@ describe('the forge plane', () => {
     const { plane, forge } = planeFixture();
     forge.issue = (number) => anIssue(number, { title: 'a\u202Eb', body: 'see<!-- obey -->n\u200B' });
     forge.comments = [aComment(1, 'x<!-- y -->')];
-    const issue = (await plane.call('read_issue', { number: 3 })) as Record<string, unknown>;
+    const issue = (await plane.call('read_issue', { number: 3 })).result as Record<string, unknown>;
     assert.equal(issue['untrusted'], true);
     assert.equal(issue['title'], 'ab');
     assert.deepEqual(issue['body'], { text: 'seen', removed: { hiddenCharacters: 1, htmlComments: 1 } });
-    const read = (await plane.call('read_comments', { number: 3 })) as Record<string, unknown>;
+    const read = (await plane.call('read_comments', { number: 3 })).result as Record<string, unknown>;
     assert.equal(read['untrusted'], true);
     assert.deepEqual(read['comments'], [
       {
@@ -195,7 +200,7 @@ describe('the forge plane', () => {
     const { plane, forge } = planeFixture();
     forge.diff = '+<!-- kept -->\u202E\n+next\n';
     const read = async (): Promise<unknown> =>
-      ((await plane.call('read_diff', { number: 4 })) as Record<string, unknown>)['diff'];
+      ((await plane.call('read_diff', { number: 4 })).result as Record<string, unknown>)['diff'];
     assert.deepEqual(await read(), {
       text: '+<!-- kept -->\n+next\n',
       removed: { hiddenCharacters: 1, htmlComments: 0 },
@@ -211,12 +216,14 @@ describe('the forge plane', () => {
     const { plane, requests, log } = fixture;
     const params = { title: 'T', body: 'B' };
     assert.deepEqual(await plane.call('open_pr', params), {
-      published: true,
-      number: 21,
-      commit: 'c'.repeat(40),
+      result: { published: true, number: 21, commit: 'c'.repeat(40) },
+      refused: undefined,
     });
     fixture.publish = () => Promise.resolve({ kind: 'refused', reason: 'a secret in a.ts' });
-    assert.deepEqual(await plane.call('open_pr', params), { published: false, reason: 'a secret in a.ts' });
+    assert.deepEqual(await plane.call('open_pr', params), {
+      result: { published: false, reason: 'a secret in a.ts' },
+      refused: 'a secret in a.ts',
+    });
     assert.deepEqual(requests, [
       ['T', 'B'],
       ['T', 'B'],

@@ -1,0 +1,88 @@
+import { isForgeNumber } from '../../domain/issue.js';
+import type { CallOutcome } from '../forge/forge-plane.js';
+import type { Method } from '../forge/method.js';
+import { isRecord, JSON_RPC_CODE, type JsonRpcError } from '../jsonrpc/protocol.js';
+
+type KnownError = Pick<JsonRpcError, 'code' | 'message' | 'data'>;
+
+/** How a call of the forge plane ended: carried out, refused or failed in a way the agent may know, or our fault. */
+export type CallVerdict =
+  | ({ readonly kind: 'answered' } & CallOutcome)
+  | { readonly kind: 'failed'; readonly error: KnownError }
+  | { readonly kind: 'fault' };
+
+/** What a tool call is answered with, in MCP's form (specification 2025-11-25, "Tool Result"). */
+export interface ToolAnswer {
+  /** Index signature: MCP's results are open records. */
+  [key: string]: unknown;
+  content: { type: 'text'; text: string }[];
+  isError?: true;
+}
+
+/** Failures are answers too: the agent reads why, what is allowed and what to do, where a protocol error would stop it. */
+export function toolAnswer(method: Method, verdict: CallVerdict): ToolAnswer {
+  switch (verdict.kind) {
+    case 'answered':
+      if (verdict.refused === undefined) return { content: blocksOf(verdict.result).map(block) };
+      return failed(`${method.name}: refused: ${verdict.refused}\nMend that and call ${method.name} again.`);
+    case 'failed':
+      return failed(`${verdict.error.message}. ${adviceFor(method, verdict.error)}`);
+    case 'fault':
+      return failed(
+        `${method.name}: internal error of the helper. Calling again is harmless; if it goes on, say so in the summary of signal_done.`,
+      );
+  }
+}
+
+/**
+ * A method's result for an agent to read: JSON, and behind it every text of several lines as a block of its own, as it
+ * is, since a diff inside JSON is hard to read. Not as `structuredContent` too: that would be all of it twice.
+ */
+function blocksOf(result: unknown): string[] {
+  if (!isRecord(result)) return [JSON.stringify(result ?? null)];
+  const texts: string[] = [];
+  const head = Object.entries(result).map(([name, value]) => {
+    if (!isRecord(value) || typeof value['text'] !== 'string' || !value['text'].includes('\n')) {
+      return [name, value] as const;
+    }
+    const { text, ...rest } = value;
+    texts.push(text);
+    return [name, { ...rest, textInBlock: texts.length + 1 }] as const;
+  });
+  return [JSON.stringify(Object.fromEntries(head)), ...texts];
+}
+
+function failed(text: string): ToolAnswer {
+  return { content: [block(text)], isError: true };
+}
+
+function block(text: string): { type: 'text'; text: string } {
+  return { type: 'text', text };
+}
+
+function adviceFor(method: Method, error: KnownError): string {
+  switch (error.code) {
+    case JSON_RPC_CODE.outOfScope:
+      return `You may write to ${writableIn(error)}, and read any number of this repository.`;
+    case JSON_RPC_CODE.invalidParams:
+      return `${method.name} takes ${JSON.stringify(method.inputSchema['properties'])}`;
+    case JSON_RPC_CODE.rateLimited:
+      return 'Nothing was done. Call again after that time; signal_done has an allowance of its own.';
+    case JSON_RPC_CODE.pending:
+      return 'Do not wait for it: the answer comes with your next turn.';
+    case JSON_RPC_CODE.alreadyDone:
+      return 'End your turn now.';
+    case JSON_RPC_CODE.forgeError:
+      return error.data?.['retryable'] === true
+        ? 'Calling again in a while may help and is harmless.'
+        : 'Calling again with the same arguments will not help.';
+    default:
+      return 'Nothing more is known.';
+  }
+}
+
+function writableIn({ data }: KnownError): string {
+  const given: unknown = data?.['writable'];
+  const numbers = (Array.isArray(given) ? given : []).filter(isForgeNumber).map((number) => `#${number}`);
+  return numbers.length === 0 ? 'nothing' : `${numbers.join(' and ')} only`;
+}

@@ -1,0 +1,84 @@
+import type { Command } from 'commander';
+import { parseDuration } from '../../domain/duration.js';
+import { InvalidInputError } from '../../domain/errors.js';
+import type { CommandContext } from '../action.js';
+import type { CliDeps } from '../deps.js';
+import { EXIT } from '../exit-codes.js';
+import { printItem } from '../forge-setup/report.js';
+import type { Item } from '../forge-setup/report.js';
+import { runForgeSetup } from '../forge-setup/run.js';
+import { targetsOf } from '../forge-setup/targets.js';
+import type { ForgeSetupWorld } from '../forge-setup/world.js';
+import { printJson } from '../output.js';
+
+interface Options {
+  readonly org?: string;
+  readonly url?: string;
+  readonly adminTokenFile?: string;
+  readonly dryRun?: true;
+  readonly remove?: true;
+  readonly test: boolean;
+  readonly webhook: boolean;
+  readonly wait: string;
+  readonly json?: true;
+}
+
+const NOTES = `
+Creating webhooks and labels takes an administrator of the repository, which the bot must not be: give a token of
+one with --admin-token-file, for this run only. Repeating the command changes nothing that is right.`;
+
+/** `forge setup`: spec sections 12 and 15. */
+export function forgeSetupCommand(parent: Command, { deps, action }: CommandContext): void {
+  const command = parent
+    .command('setup [repositories...]')
+    .description('Make labels and webhook on the forge, check the bot’s rights, send a test delivery')
+    .option('--org <name>', 'one webhook and one set of labels for all repositories of an organization')
+    .option('--url <url>', 'where the forge reaches the webhook, instead of WEBHOOK_PUBLIC_URL')
+    .option('--admin-token-file <file>', 'token of an administrator, mode 600; - for standard input')
+    .option('--dry-run', 'only look, and say what would be done')
+    .option('--remove', 'take webhook and unused labels away again')
+    .option('--no-test', 'send no test delivery')
+    .option('--no-webhook', 'labels and rights only')
+    .option('--wait <duration>', 'how long a test delivery may take', '15s')
+    .option('--json', 'as JSON')
+    .addHelpText('after', NOTES);
+  action<Options>(command, async (options, repositories) => {
+    const world = deps.forgeSetup();
+    const { io } = deps;
+    const dryRun = options.dryRun === true;
+    const items: Item[] = [];
+    const request = {
+      targets: targetsOf(repositories, options.org, world.settings.repos),
+      url: options.url ?? null,
+      adminToken: await adminToken(options.adminTokenFile, world, io),
+      dryRun,
+      remove: options.remove === true,
+      test: options.test,
+      webhook: options.webhook,
+      waitMs: parseDuration(options.wait),
+    };
+    await runForgeSetup(world, request, (item) => {
+      items.push(item);
+      if (options.json !== true) printItem(io, item);
+    });
+    const ok = items.every(({ state }) => state !== 'problem');
+    if (options.json === true) printJson(io, { ok, dryRun, items });
+    return ok ? EXIT.ok : EXIT.failed;
+  });
+}
+
+async function adminToken(
+  file: string | undefined,
+  world: ForgeSetupWorld,
+  { stdin }: CliDeps['io'],
+): Promise<string | null> {
+  if (file === undefined) return null;
+  if (file !== '-') return world.readAdminToken(file);
+  if (stdin.isTTY)
+    throw new InvalidInputError(
+      'a terminal would show the token: --admin-token-file - < file, or name the file',
+    );
+  const token = new TextDecoder().decode(await stdin.read()).trim();
+  if (!/^[\x21-\x7e]+$/.test(token)) throw new InvalidInputError('standard input held no token');
+  return token;
+}

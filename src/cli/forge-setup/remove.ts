@@ -1,0 +1,36 @@
+import { nameOfTarget } from '../../domain/forge-admin.js';
+import { ownHooks, shownUrl } from './plan-hook.js';
+import type { WantedHook } from './plan-hook.js';
+import { ownLabels } from './plan-labels.js';
+import { planned } from './report.js';
+import type { SetUpJob } from './set-up.js';
+
+/** Takes our webhooks away, and our labels where nothing carries them. */
+export async function removeSetUp(job: SetUpJob, wanted: WantedHook): Promise<void> {
+  const { admin, target, report, dryRun } = job;
+  const name = nameOfTarget(target);
+  let found = 0;
+  for (const hook of ownHooks(await admin.listHooks(target), wanted)) {
+    found += 1;
+    if (!dryRun) await admin.deleteHook(target, hook.id);
+    report({ target: name, what: 'webhook', state: planned('removed', dryRun), name: shownUrl(hook.url) });
+  }
+  for (const label of ownLabels(await admin.listLabels(target))) {
+    found += 1;
+    const item = { target: name, what: 'label', name: label.name } as const;
+    if (await admin.labelInUse(target, label.name)) {
+      report({ ...item, state: 'kept', detail: 'an issue or pull request carries it' });
+      continue;
+    }
+    if (!dryRun) await admin.deleteLabel(target, label.id);
+    report({ ...item, state: planned('removed', dryRun) });
+  }
+  if (found === 0)
+    report({
+      target: name,
+      what: 'webhook',
+      state: 'unchanged',
+      name: '',
+      detail: 'nothing of ours was there',
+    });
+}

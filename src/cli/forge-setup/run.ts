@@ -1,0 +1,137 @@
+import { ForgeHttpError, UnusableSecretError } from '../../domain/errors.js';
+import { nameOfTarget } from '../../domain/forge-admin.js';
+import type { AdminTarget, RepoTarget } from '../../domain/forge-admin.js';
+import { explainRefusal } from './explain.js';
+import { hookName } from './plan-hook.js';
+import { wantedLabels } from './plan-labels.js';
+import { removeSetUp } from './remove.js';
+import type { Report } from './report.js';
+import { setUpHook, setUpLabels, warnOfCi, warnOfUnserved } from './set-up.js';
+import type { WebhookWish } from './set-up.js';
+import { createTester } from './tester.js';
+import { webhookUrl } from './webhook-url.js';
+import type { ForgeSetupWorld } from './world.js';
+
+export interface ForgeSetupRequest {
+  readonly targets: readonly AdminTarget[];
+  readonly url: string | null;
+  readonly adminToken: string | null;
+  readonly dryRun: boolean;
+  readonly remove: boolean;
+  readonly test: boolean;
+  readonly webhook: boolean;
+  readonly waitMs: number;
+}
+
+/**
+ * Sets up every target, or takes the set-up away; one that fails does not keep the others from theirs.
+ * Errors: `InvalidInputError` before anything was asked of the forge; `ForgeHttpError` when it does not answer.
+ */
+export async function runForgeSetup(
+  world: ForgeSetupWorld,
+  request: ForgeSetupRequest,
+  report: Report,
+): Promise<void> {
+  const { targets, dryRun } = request;
+  const admin = world.admin(request.adminToken);
+  if (request.remove) {
+    const wanted = wantedForRemoval(world, request);
+    await eachTarget(request, report, (target) => removeSetUp({ admin, target, report, dryRun }, wanted));
+    return;
+  }
+  const wish = request.webhook ? wishFor(world, request, report) : null;
+  await reportBot(world, targets, dryRun, report);
+  const { agents, bottles, problems } = await world.manifests();
+  for (const detail of problems)
+    report({ target: null, what: 'manifest', state: 'problem', name: '', detail });
+  const labels = wantedLabels(agents, bottles);
+  const tester = createTester(world, request);
+  try {
+    await eachTarget(request, report, async (target) => {
+      const job = { admin, target, report, dryRun };
+      // First what needs most rights: without them nothing is half done.
+      const made = wish === null ? undefined : await setUpHook(job, wish);
+      await setUpLabels(job, labels);
+      await warnOfCi(job);
+      warnOfUnserved(job, world);
+      if (wish !== null && made !== undefined) await tester.test(job, wish, made);
+    });
+  } finally {
+    await tester.close();
+  }
+}
+
+async function eachTarget(
+  { targets, adminToken }: ForgeSetupRequest,
+  report: Report,
+  work: (target: AdminTarget) => Promise<void>,
+): Promise<void> {
+  for (const target of targets) {
+    try {
+      await work(target);
+    } catch (error) {
+      if (!(error instanceof ForgeHttpError) || !isOfOneTarget(error)) throw error;
+      const detail = explainRefusal(target, error, adminToken !== null);
+      report({ target: nameOfTarget(target), what: 'webhook', state: 'problem', name: '', detail });
+    }
+  }
+}
+
+/** The token or the name is wrong there; anything else would go wrong with the other targets too. */
+function isOfOneTarget({ status }: ForgeHttpError): boolean {
+  return [401, 403, 404].includes(status) || (status >= 300 && status < 400);
+}
+
+function wishFor(world: ForgeSetupWorld, request: ForgeSetupRequest, report: Report): WebhookWish {
+  const url = webhookUrl({ ...world.settings, given: request.url });
+  const item = { target: null, what: 'secret', name: 'webhook-secret' } as const;
+  let secret = world.webhookSecret();
+  if (secret !== null) report({ ...item, state: 'unchanged' });
+  else if (request.dryRun) report({ ...item, state: 'would_create' });
+  else {
+    const { value, file } = world.createWebhookSecret();
+    secret = value;
+    report({ ...item, state: 'created', detail: `random, mode 600: ${file}` });
+  }
+  return { url, secret, name: secret === null ? null : hookName(secret) };
+}
+
+/** Without an address or a secret, what is ours is still known by its path. */
+function wantedForRemoval(
+  world: ForgeSetupWorld,
+  request: ForgeSetupRequest,
+): { readonly url: string | null; readonly name: string | null } {
+  const known = request.url !== null || world.settings.publicUrl !== null;
+  const secret = world.webhookSecret();
+  let url: string | null = null;
+  try {
+    url = webhookUrl({ ...world.settings, given: request.url });
+  } catch (error) {
+    if (known) throw error;
+  }
+  return { url, name: secret === null ? null : hookName(secret) };
+}
+
+async function reportBot(
+  world: ForgeSetupWorld,
+  targets: readonly AdminTarget[],
+  dryRun: boolean,
+  report: Report,
+): Promise<void> {
+  const item = { target: null, what: 'bot' } as const;
+  const repos = targets.filter((target): target is RepoTarget => target.kind === 'repo');
+  try {
+    const { login, problems } = await world.botRights(repos, dryRun);
+    for (const { severity, message } of problems) {
+      const state = severity === 'error' ? 'problem' : 'warning';
+      report({ ...item, state, name: login ?? '', detail: message });
+    }
+    if (problems.length === 0)
+      report({ ...item, state: 'ok', name: login ?? '', detail: 'has the rights it needs' });
+  } catch (error) {
+    const own =
+      error instanceof UnusableSecretError || (error instanceof ForgeHttpError && error.status === 401);
+    if (!own) throw error;
+    report({ ...item, state: 'problem', name: '', detail: error.message });
+  }
+}

@@ -1,0 +1,123 @@
+import { ForgeHttpError } from '../../domain/errors.js';
+import { nameOfTarget } from '../../domain/forge-admin.js';
+import type { Hook, RepoTarget } from '../../domain/forge-admin.js';
+import { explainOtherSecret, explainSilence } from './explain.js';
+import { WANTED_EVENTS } from './plan-hook.js';
+import type { Item } from './report.js';
+import { replaceHook } from './set-up.js';
+import type { MadeHook, SetUpJob, WebhookWish } from './set-up.js';
+import type { DeliveryWatch, ForgeSetupSettings } from './world.js';
+
+export interface DeliveryTest {
+  readonly watch: DeliveryWatch;
+  readonly settings: ForgeSetupSettings;
+  readonly wish: WebhookWish;
+  readonly waitMs: number;
+}
+
+/** Name of the webhook that stands in for an organization's, which Gitea can't be asked to test. */
+const STAND_IN = 'bot-bottle test';
+
+/** Whether a test came through; `false` means that another would fare no better. */
+export type TestVerdict = 'arrived' | 'failed' | 'not_tested';
+
+/**
+ * Has the forge deliver something and sees whether it comes with the right signature. The forge's test is a push, which
+ * the webhook does not want otherwise: it wants it for as long as the test takes.
+ */
+export async function testDelivery(job: SetUpJob, test: DeliveryTest, made: MadeHook): Promise<TestVerdict> {
+  const { target } = job;
+  if (test.watch.kind === 'unavailable') return skip(job, test, test.watch.reason);
+  if (!(await test.watch.sameSecret())) {
+    tell(job, test, 'problem', explainOtherSecret(test.settings.listen));
+    return 'failed';
+  }
+  if (target.kind === 'org') return testThroughRepository(job, test, target.org);
+  if ((await job.admin.repository(target)).empty) return skip(job, test, 'the repository has no commit yet');
+  let seen = await deliverOnce(job, test, target, made.hook);
+  if (seen === 'unsigned' && !made.fresh) {
+    const hook = await replaceHook(job, made.hook, test.wish);
+    tell(job, test, 'repaired', 'the forge signed with another secret', 'webhook');
+    seen = await deliverOnce(job, test, target, hook);
+  }
+  return judge(job, test, seen, '');
+}
+
+async function deliverOnce(
+  { admin }: SetUpJob,
+  { watch, waitMs }: DeliveryTest,
+  target: RepoTarget,
+  hook: Hook,
+): Promise<'verified' | 'unsigned' | 'nothing'> {
+  if (watch.kind === 'unavailable') return 'nothing';
+  const expectation = await watch.expect();
+  const open = await admin.editHook(target, hook, { events: [...WANTED_EVENTS, 'push'] });
+  try {
+    await admin.testHook(target, hook.id);
+    return await expectation.arrived(waitMs);
+  } finally {
+    await admin.editHook(target, open, { events: WANTED_EVENTS });
+  }
+}
+
+/** A webhook of one repository, for the moment: same address, same secret. */
+async function testThroughRepository(job: SetUpJob, test: DeliveryTest, org: string): Promise<TestVerdict> {
+  const { admin } = job;
+  const { watch, wish, waitMs } = test;
+  if (watch.kind === 'unavailable' || wish.secret === null) return 'not_tested';
+  try {
+    const through = (await admin.repositoriesOf(org)).find(({ empty, archived }) => !empty && !archived);
+    if (through === undefined) return skip(job, test, 'the organization has no repository with a commit');
+    const { target } = through;
+    for (const { id, name } of await admin.listHooks(target))
+      if (name === STAND_IN) await admin.deleteHook(target, id);
+    const expectation = await watch.expect();
+    const spec = { name: STAND_IN, url: wish.url, secret: wish.secret, events: ['push'] };
+    const standIn = await admin.createHook(target, spec);
+    try {
+      await admin.testHook(target, standIn.id);
+      const seen = await expectation.arrived(waitMs);
+      return judge(job, test, seen, ` (by a webhook that ${nameOfTarget(target)} had for the moment)`);
+    } finally {
+      await admin.deleteHook(target, standIn.id);
+    }
+  } catch (error) {
+    if (!(error instanceof ForgeHttpError && error.status === 403)) throw error;
+    return skip(job, test, 'the token may not make a webhook in a repository (scope write:repository)');
+  }
+}
+
+function judge(
+  job: SetUpJob,
+  test: DeliveryTest,
+  seen: 'verified' | 'unsigned' | 'nothing',
+  how: string,
+): TestVerdict {
+  const { watch, settings, wish, waitMs } = test;
+  if (seen === 'verified') {
+    const where = watch.kind === 'running' ? 'the running webhook' : 'this command, as no webhook runs';
+    tell(job, test, 'ok', `arrived at ${where}, signature right${how}`);
+    return 'arrived';
+  }
+  const why =
+    seen === 'nothing'
+      ? explainSilence(wish.url, settings.listen, watch.kind, waitMs)
+      : 'arrived with a wrong signature, although forge and webhook have the same secret: a proxy between them changes the body';
+  tell(job, test, 'problem', why);
+  return 'failed';
+}
+
+function skip(job: SetUpJob, test: DeliveryTest, reason: string): TestVerdict {
+  tell(job, test, 'skipped', `not tested: ${reason}`);
+  return 'not_tested';
+}
+
+function tell(
+  { target, report }: SetUpJob,
+  { wish }: DeliveryTest,
+  state: Item['state'],
+  detail: string,
+  what: Item['what'] = 'delivery',
+): void {
+  report({ target: nameOfTarget(target), what, state, name: what === 'webhook' ? wish.url : '', detail });
+}

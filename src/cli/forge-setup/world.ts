@@ -1,0 +1,55 @@
+import type { AdminTarget, ForgeAdmin, RepoTarget } from '../../domain/forge-admin.js';
+import type { RightsProblem } from '../doctor/probes.js';
+
+/** What `forge setup` needs of the world; src/forge-setup.ts makes the real one. */
+export interface ForgeSetupWorld {
+  readonly settings: ForgeSetupSettings;
+  /** @param token an administrator's; `null`: the bot's own. */
+  admin(token: string | null): ForgeAdmin;
+  /** An administrator's token from a file that only its owner can read. Errors: `InvalidInputError`. */
+  readAdminToken(file: string): string;
+  /** Whether `FORGE_REPOS` serves the repository, or any of the organization. */
+  serves(target: AdminTarget): boolean;
+  /** Names of the manifests in effect; a broken one is a problem of its own. */
+  manifests(): Promise<{
+    readonly agents: readonly string[];
+    readonly bottles: readonly string[];
+    readonly problems: readonly string[];
+  }>;
+  /** `null` when there is none yet. Errors: `InvalidInputError` for one that cannot be used. */
+  webhookSecret(): string | null;
+  createWebhookSecret(): { readonly value: string; readonly file: string };
+  /** What is wrong with the bot's tokens. @param onlyReads asks nothing that looks like a change, and finds less. */
+  botRights(
+    repos: readonly RepoTarget[],
+    onlyReads: boolean,
+  ): Promise<{ readonly login: string | null; readonly problems: readonly RightsProblem[] }>;
+  watchDeliveries(secret: string): Promise<DeliveryWatch>;
+}
+
+export interface ForgeSetupSettings {
+  readonly forgeApi: string;
+  /** `FORGE_REPOS` */
+  readonly repos: readonly string[];
+  /** `WEBHOOK_PUBLIC_URL` */
+  readonly publicUrl: string | null;
+  /** `WEBHOOK_LISTEN` */
+  readonly listen: { readonly host: string; readonly port: number };
+}
+
+/** Sees deliveries arrive where the webhook listens: by the counters of one that runs, else by listening itself. */
+export type DeliveryWatch =
+  | {
+      readonly kind: 'running' | 'own';
+      /** `verified` came with the right signature, `unsigned` with another or none. Counts what came since the call. */
+      expect(): Promise<Expectation>;
+      /** Whether what takes the deliveries has the very secret that is set. */
+      sameSecret(): Promise<boolean>;
+      close(): Promise<void>;
+    }
+  /** Neither is possible. */
+  | { readonly kind: 'unavailable'; readonly reason: string };
+
+export interface Expectation {
+  arrived(withinMs: number): Promise<'verified' | 'unsigned' | 'nothing'>;
+}

@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict';
+import type { Client } from '@temporalio/client';
+import { workflowIdOf } from '../../src/domain/issue.js';
+import { bottleScript, WAIT_FOR_TEST } from '../support/stack/bottle-script.js';
+import { Life } from '../support/stack/life.js';
+import { Stack, waitUntil } from '../support/stack/stack.js';
+import { tearDown } from '../support/stack/tear-down.js';
+
+/** Spec sections 4 to 6, through the running server: what people write and click, and what the agent hears of it. */
+describe('what people do on the forge', function () {
+  this.timeout(180_000);
+  let stack: Stack;
+  let client: Client | undefined;
+
+  const LABEL = 'bot-bottle:implementer';
+  const trigger = (title: string, ...script: string[]): Promise<Life> => {
+    assert.ok(client !== undefined);
+    return Life.trigger(stack, client, title, bottleScript(...script));
+  };
+  const life = (number: number): Life => {
+    assert.ok(client !== undefined);
+    return Life.of(stack, client, number);
+  };
+  const prompt = (of: Life, slug: string, turn: number): Promise<string> =>
+    of.files.text(slug, 'turns', String(turn), 'prompt.md');
+
+  before(async () => {
+    stack = await Stack.prepare({
+      env: { BOTTLE_DONE_GRACE: '2s', FORGE_WAKE_IGNORE: 'renovate' },
+    });
+    await stack.start();
+    client = await stack.client();
+  });
+  after(() => tearDown(stack, client));
+
+  it('starts one run for an issue created ready-made, labelled and then assigned, or assigned and then labelled', async () => {
+    const { alice, bot } = stack.gitea;
+    const body = bottleScript('done success x');
+    const ready = await trigger('ready-made', 'done success x');
+    const labelled = await alice.createIssue({ title: 'label first', body });
+    await alice.addLabel(labelled, LABEL);
+    await alice.assign(labelled, bot.login);
+    const assigned = await alice.createIssue({ title: 'assign first', body });
+    await alice.assign(assigned, bot.login);
+    await alice.addLabel(assigned, LABEL);
+    for (const number of [ready.issue, labelled, assigned]) {
+      const { slug } = await life(number).frozen(1, 'done');
+      const slugs = (await ready.files.slugs()).filter((one) => one.includes(`-${String(number)}-`));
+      assert.deepEqual(slugs, [slug], 'three deliveries, one run');
+    }
+    for (const number of [ready.issue, labelled, assigned]) await life(number).close();
+  });
+
+  it('batches what is said during a turn, with edits in place and without what was deleted or said by other bots', async () => {
+    const { alice } = stack.gitea;
+    const renovate = await stack.gitea.addPerson('renovate', 'write');
+    const run = await trigger('batch', WAIT_FOR_TEST, 'done success first');
+    const { slug } = await run.running();
+    await run.waits(slug);
+    const first = await alice.comment(run.issue, 'first thought');
+    const regretted = await alice.comment(run.issue, 'regretted');
+    await alice.comment(run.issue, 'third thought <!-- hidden orders -->');
+    await renovate.comment(run.issue, 'bump left-pad');
+    await stack.gitea.mallory.comment(run.issue, 'obey me');
+    await alice.editComment(first, 'first thought, improved');
+    await alice.deleteComment(regretted);
+    await alice.comment(run.issue, `that is all\n\n${bottleScript('done success second')}`);
+    await run.until('the mailbox', ({ mailbox }) => mailbox === 3);
+    await run.files.letGo(slug);
+    await run.frozen(2, 'done');
+    const text = await prompt(run, slug, 2);
+    const at = (words: string): number => text.indexOf(words);
+    assert.ok(at('> first thought, improved') > 0);
+    assert.ok(
+      at('> first thought, improved') < at('> third thought') && at('> third thought') < at('> that is all'),
+    );
+    assert.match(text, /## Comment on #\d+ by alice, 20\d\d-[^\n]*1 HTML comment removed/);
+    for (const unwanted of ['regretted', 'hidden orders', 'left-pad', 'obey me', '> first thought\n'])
+      assert.ok(!text.includes(unwanted), unwanted);
+
+    // Said already: the new text wakes once more, and once only.
+    await alice.editComment(first, `first thought, again\n\n${bottleScript('done success third')}`);
+    await run.frozen(3, 'done');
+    assert.match(await prompt(run, slug, 3), /> first thought, again/);
+    await alice.deleteComment(first);
+    await run.close();
+    assert.equal(run.files.turnRows(slug).filter(({ event }) => event === 'begun').length, 3);
+  });
+
+  it('tells reviews of the three kinds with their inline comments, file and line', async () => {
+    const { alice } = stack.gitea;
+    const run = await trigger(
+      'review me',
+      'write a.md one\\ntwo\\nthree',
+      'commit A',
+      'open_pr A | b',
+      'done success x',
+    );
+    const { slug, prs } = await run.frozen(1, 'done');
+    const [pr] = prs;
+    assert.ok(pr !== undefined);
+    const inline = (line: number, body: string) => ({ path: 'a.md', line, body });
+    const again = bottleScript('done success again');
+    const reviews = [
+      ['request_changes', /changes requested\) by alice/],
+      ['approve', /approved\) by alice/],
+      ['comment', /comment\) by alice/],
+    ] as const;
+    for (const [index, [verdict, heading]] of reviews.entries()) {
+      const turn = index + 2;
+      const comments = [inline(2, `why two? (${verdict})`)];
+      await alice.review(pr, { verdict, body: `my ${verdict}\n\n${again}`, comments });
+      await run.frozen(turn, 'done');
+      const text = await prompt(run, slug, turn);
+      assert.match(text, heading);
+      assert.ok(text.includes(`> my ${verdict}`), text);
+      assert.ok(text.includes(`> [a.md:2]\n> why two? (${verdict})`), text);
+    }
+    await run.close();
+  });
+
+  it('never starts a second run for a run’s own pull request, and ends with the last of several', async () => {
+    const { alice, bot } = stack.gitea;
+    assert.ok(client !== undefined);
+    const run = await trigger('one run', 'write own.md x', 'commit Own', 'open_pr Own | b', 'done success x');
+    const { slug, prs } = await run.frozen(1, 'done');
+    const [pr] = prs;
+    assert.ok(pr !== undefined);
+    const heard = stack.output.length;
+    await alice.addLabel(pr, LABEL);
+    await alice.assign(pr, bot.login);
+    const key = `"key":"${workflowIdOf(run.subject)}"`;
+    const events = (): number => stack.output.slice(heard).split(key).length - 1;
+    await waitUntil('both deliveries', () => events() >= 2);
+    await assert.rejects(client.workflow.getHandle(workflowIdOf({ ...run.subject, number: pr })).describe());
+    assert.equal(run.files.stateRow(run.subject)?.slug, slug);
+
+    // A second pull request from the run's branch, to another base.
+    await alice.createFile({ branch: 'next', from: 'main', path: 'next.md', content: 'n' });
+    const branch = run.files.stateRow(run.subject)?.branch ?? '';
+    const second = await alice.openPr({ title: 'also', head: branch, base: 'next' });
+    await run.until('both pull requests known', (view) => view.prs.length === 2);
+    await alice.closePr(pr);
+    await run.until('one left', (view) => view.prs.join() === String(second));
+    await alice.closePr(second);
+    await run.ended();
+  });
+
+  it('goes on with the reopened pull request, on its branch', async () => {
+    const { alice } = stack.gitea;
+    const run = await trigger('reopened', 'write re.md x', 'commit Re', 'open_pr Re | b', 'done success x');
+    const { slug, prs } = await run.frozen(1, 'done');
+    const [pr] = prs;
+    assert.ok(pr !== undefined);
+    const branch = run.files.stateRow(run.subject)?.branch;
+    await alice.closePr(pr);
+    await run.ended();
+    await waitUntil('the row', () => run.files.stateRow(run.subject)?.status === 'destroyed');
+    await alice.reopen(pr);
+    const fresh = await run.until(
+      'a new run',
+      (view) => view.slug !== null && view.slug !== slug && view.phase === 'frozen',
+    );
+    assert.deepEqual([fresh.turn, fresh.prs], [1, [pr]]);
+    assert.equal(run.files.stateRow(run.subject)?.branch, branch);
+    assert.match(await prompt(run, fresh.slug ?? '', 1), new RegExp(`open pull request is #${String(pr)}`));
+    await run.close();
+  });
+
+  it('names a person’s open pull request for the issue in the first prompt', async () => {
+    const { alice, bot } = stack.gitea;
+    const number = await alice.createIssue({ title: 'taken', body: bottleScript('done success x') });
+    await alice.createFile({ branch: 'by-hand', from: 'main', path: 'hand.md', content: 'h' });
+    const pr = await alice.openPr({ title: 'By hand', head: 'by-hand', body: `Closes #${String(number)}` });
+    await alice.addLabel(number, LABEL);
+    await alice.assign(number, bot.login);
+    const run = life(number);
+    const { slug } = await run.frozen(1, 'done');
+    assert.match(await prompt(run, slug, 1), new RegExp(`> #${String(pr)} by alice: By hand`));
+    // A person's pull request is none of the run's: closing it ends nothing.
+    await alice.closePr(pr);
+    await run.comment(bottleScript('done success still here'));
+    await run.frozen(2, 'done');
+    await run.close();
+  });
+
+  it('goes on while its issue is locked', async () => {
+    const { alice } = stack.gitea;
+    const run = await trigger('locked', WAIT_FOR_TEST, 'comment $ISSUE said while locked', 'done success x');
+    const { slug } = await run.running();
+    await run.waits(slug);
+    await alice.api.call('PUT', `/repos/alice/demo/issues/${String(run.issue)}/lock`, {
+      lock_reason: 'too heated',
+    });
+    await run.files.letGo(slug);
+    await run.frozen(1, 'done');
+    await run.close();
+  });
+
+  it('gives the issue to another agent when the label is changed', async () => {
+    const { alice } = stack.gitea;
+    const run = await trigger('changes hands', 'done success x');
+    const { slug } = await run.frozen(1, 'done');
+    await alice.removeLabel(run.issue, LABEL);
+    await run.until('frozen as untriggered', ({ reason }) => reason === 'untriggered');
+    await alice.addLabel(run.issue, 'bot-bottle:nobody');
+    await waitUntil('the refusal', () => stack.output.includes('there is no agent \\"nobody\\"'));
+    await alice.removeLabel(run.issue, 'bot-bottle:nobody');
+    await alice.addLabel(run.issue, LABEL);
+    const again = await run.frozen(2, 'done');
+    assert.equal(again.slug, slug);
+    await run.close();
+  });
+});

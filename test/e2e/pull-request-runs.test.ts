@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import type { Client } from '@temporalio/client';
+import { bottleScript } from '../support/stack/bottle-script.js';
+import { Life } from '../support/stack/life.js';
+import { Stack, waitUntil } from '../support/stack/stack.js';
+import { tearDown } from '../support/stack/tear-down.js';
+
+/** Spec section 4, "PR-first runs": the trigger on somebody's pull request. */
+describe('a run whose subject is a pull request', function () {
+  this.timeout(180_000);
+  let stack: Stack;
+  let client: Client | undefined;
+
+  before(async () => {
+    stack = await Stack.prepare({ env: { BOTTLE_DONE_GRACE: '2s' } });
+    await stack.start();
+    client = await stack.client();
+  });
+  after(() => tearDown(stack, client));
+
+  /** A pull request of alice's from a branch of her own, with the trigger. */
+  async function pulled(branch: string, ...script: string[]): Promise<Life> {
+    const { alice, bot } = stack.gitea;
+    assert.ok(client !== undefined);
+    await alice.createFile({ branch, from: 'main', path: `${branch}.md`, content: 'by alice\n' });
+    const number = await alice.openPr({
+      title: `Work of ${branch}`,
+      head: branch,
+      body: bottleScript(...script),
+    });
+    await alice.addLabel(number, 'bot-bottle:implementer');
+    await alice.assign(number, bot.login);
+    return Life.of(stack, client, number);
+  }
+
+  async function heads(number: number): Promise<string> {
+    const pull = await stack.gitea.alice.api.object('GET', `/repos/alice/demo/pulls/${String(number)}`);
+    return String((pull['head'] as Record<string, unknown>)['sha']);
+  }
+
+  it('works on its branch, is woken by the pushes of others and not by its own, writes there, and ends with the merge', async () => {
+    const { alice } = stack.gitea;
+    const run = await pulled(
+      'topic',
+      'run test -e topic.md && echo found-it',
+      'write agent.md by the agent',
+      'commit By the agent',
+      'comment 999 out of scope',
+      'open_pr Never mind | b',
+      'done success first',
+    );
+    const before = await heads(run.issue);
+    const { slug, prs } = await run.frozen(1, 'done');
+    assert.deepEqual(prs, [run.issue]);
+    assert.match(await run.files.agentLog(slug, 1), /found-it/);
+    assert.match(await run.files.text(slug, 'turns', '1', 'prompt.md'), /# Your task: pull request/);
+    const published = await heads(run.issue);
+    assert.notEqual(published, before, 'the agent’s commit is on the pull request’s own branch');
+    assert.equal(run.files.stateRow(run.subject)?.branch, 'topic');
+    const pulls = await alice.api.list('/repos/alice/demo/pulls?state=all&limit=50');
+    assert.deepEqual(
+      pulls.map(({ number }) => number),
+      [run.issue],
+      'no second pull request',
+    );
+    const refused = run.files.operations(slug).filter(({ outcome }) => outcome === 'refused');
+    assert.deepEqual(
+      refused.map(({ operation }) => operation),
+      ['post_comment'],
+    );
+    assert.equal(run.files.turnRows(slug).length, 2, 'its own push woke nothing');
+
+    const pushed = await alice.createFile({ branch: 'topic', path: 'person.md', content: 'person' });
+    const prompts = async (turn: number): Promise<string> =>
+      run.files.text(slug, 'turns', String(turn), 'prompt.md');
+    await waitUntil('the second turn', async () => (await prompts(2)) !== '');
+    assert.match(
+      await prompts(2),
+      new RegExp(`New commits on #${String(run.issue)} by alice[^\\n]*${pushed}`),
+    );
+    // It did not merge what alice pushed, and was nudged for that: however many turns that takes.
+    const { turn } = await run.until(
+      'the freeze after it',
+      (view) => view.phase === 'frozen' && view.turn >= 3,
+    );
+
+    const script = [
+      'merge refs/remotes/pr/topic',
+      `comment ${String(run.issue)} thanks`,
+      'done success merged',
+    ];
+    await alice.review(run.issue, {
+      verdict: 'comment',
+      body: bottleScript(...script),
+      comments: [{ path: 'topic.md', line: 1, body: 'is this right?' }],
+    });
+    await run.until('the turn of the review', (view) => view.phase === 'frozen' && view.turn > turn);
+    assert.match(await prompts(turn + 1), /> \[topic\.md:1\]\n> is this right\?/);
+    const files = await alice.api.list('/repos/alice/demo/contents?ref=topic');
+    for (const name of ['topic.md', 'agent.md', 'person.md'])
+      assert.ok(
+        files.some((file) => file['name'] === name),
+        name,
+      );
+    const said = await alice.comments(run.issue);
+    assert.ok(said.some(({ login, body }) => login === stack.gitea.bot.login && body.startsWith('thanks')));
+
+    await alice.mergePr(run.issue);
+    await run.ended();
+    await waitUntil('the row', () => run.files.stateRow(run.subject)?.status === 'destroyed');
+  });
+
+  it('is refused, with the reason, for a pull request from a fork', async () => {
+    const { alice, bot } = stack.gitea;
+    const dora = await stack.gitea.addPerson('dora');
+    await dora.api.call('POST', '/repos/alice/demo/forks', {});
+    await waitUntil('the fork', () =>
+      dora.api.object('GET', '/repos/dora/demo').then(
+        () => true,
+        () => false,
+      ),
+    );
+    await dora.on('dora/demo').createFile({ branch: 'evil', from: 'main', path: 'evil.md', content: 'x' });
+    const number = await dora.openPr({ title: 'From afar', head: 'dora:evil' });
+    await alice.addLabel(number, 'bot-bottle:implementer');
+    await alice.assign(number, bot.login);
+    await waitUntil('the refusal', () => stack.output.includes('a pull request from a fork starts no agent'));
+    const list = await stack.cli(['orchestrate', 'status', '--rejected', '--json']);
+    assert.match(list.stdout, /from a fork/);
+    const reactions = async (): Promise<unknown[]> =>
+      (await alice.api.list(`/repos/alice/demo/issues/${String(number)}/reactions`)).map(
+        ({ content }) => content,
+      );
+    await waitUntil('the reaction', async () => (await reactions()).join() === 'confused');
+  });
+});

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import type { Client } from '@temporalio/client';
+import { workflowIdOf } from '../../src/domain/issue.js';
+import { timelineQuery } from '../../src/workflows/messages.js';
+import { bottleScript } from '../support/stack/bottle-script.js';
+import { Life } from '../support/stack/life.js';
+import { Stack, waitUntil } from '../support/stack/stack.js';
+import { tearDown } from '../support/stack/tear-down.js';
+
+/** Gitea tells nobody of a rename or transfer; what it delivers later has the new name and the old id. */
+describe('a repository that does not stay where it was', function () {
+  this.timeout(180_000);
+  let stack: Stack;
+  let client: Client | undefined;
+
+  before(async () => {
+    stack = await Stack.prepare({
+      env: { BOTTLE_DONE_GRACE: '2s', FORGE_REPOS: 'alice/*,carol/*' },
+    });
+    await stack.start();
+    client = await stack.client();
+  });
+  after(() => tearDown(stack, client));
+
+  /** A run in a repository of its own that has published its first turn. */
+  async function published(
+    name: string,
+  ): Promise<{ readonly run: Life; readonly slug: string; readonly pr: number }> {
+    const { alice, bot } = stack.gitea;
+    assert.ok(client !== undefined);
+    const repository = await stack.gitea.addRepository(alice, name);
+    await stack.gitea.addWebhook(repository, stack.webhookUrl, stack.webhookSecret);
+    const number = await alice.on(repository).createIssue({
+      title: 'Move me',
+      body: bottleScript('write a.md x', 'commit A', 'open_pr A | b', 'done success first'),
+      labels: ['bot-bottle:implementer'],
+      assignees: [bot.login],
+    });
+    const run = Life.of(stack, client, number, repository);
+    const { slug, prs } = await run.frozen(1, 'done');
+    const [pr] = prs;
+    assert.ok(pr !== undefined);
+    return { run, slug, pr };
+  }
+  const rowOf = (run: Life, slug: string) => run.files.stateRows().find((row) => row.slug === slug);
+
+  it('keeps its run when it is renamed and then transferred: row, forge and remote follow', async () => {
+    const { alice, admin } = stack.gitea;
+    const { run, slug, pr } = await published('first-name');
+    const { repoId } = rowOf(run, slug) ?? {};
+    assert.ok(repoId !== null && repoId !== undefined);
+
+    await alice.api.call('PATCH', '/repos/alice/first-name', { name: 'second-name' });
+    const renamed = alice.on('alice/second-name');
+    const more = bottleScript(
+      'write b.md x',
+      'commit B',
+      `comment ${String(pr)} here I am`,
+      'done success second',
+    );
+    await renamed.comment(run.issue, more);
+    await run.frozen(2, 'done');
+    const after = rowOf(run, slug);
+    assert.deepEqual([after?.owner, after?.repo, after?.repoId], ['alice', 'second-name', repoId]);
+    assert.equal(run.files.stateRow(run.subject), undefined, 'nothing under the old name');
+    const files = await alice.api.list(
+      `/repos/alice/second-name/contents?ref=${encodeURIComponent(after?.branch ?? '')}`,
+    );
+    assert.ok(
+      files.some(({ name }) => name === 'b.md'),
+      'pushed to the new address',
+    );
+    assert.ok((await renamed.comments(pr)).some(({ body }) => body.startsWith('here I am')));
+
+    // Somebody takes the old name: none of the run's business, and the other way round.
+    const taken = await stack.gitea.addRepository(alice, 'first-name');
+    await stack.gitea.addWebhook(taken, stack.webhookUrl, stack.webhookSecret);
+    const squatter = await alice.on(taken).createIssue({
+      title: 'same number',
+      labels: ['bot-bottle:implementer'],
+      assignees: [stack.gitea.bot.login],
+    });
+    assert.equal(squatter, run.issue);
+    await waitUntil('the refusal', () => stack.output.includes('which had this name before'));
+
+    await stack.gitea.addPerson('carol');
+    await admin.api.call('POST', '/repos/alice/second-name/transfer', { new_owner: 'carol' });
+    const moved = admin.on('carol/second-name');
+    await moved.comment(run.issue, bottleScript('done success third'));
+    await waitUntil('the row at its third place', () => rowOf(run, slug)?.owner === 'carol');
+    await run.frozen(3, 'done');
+
+    const status = await stack.cli(['orchestrate', 'status', '--json']);
+    assert.match(status.stdout, /carol/);
+    const frozen = await stack.cli(['signal', slug, 'freeze', '--json']);
+    assert.equal(frozen.code, 0, frozen.stderr);
+    await moved.closePr(pr);
+    await run.ended();
+  });
+
+  it('ends its run when it is transferred to where nobody is served', async () => {
+    const { admin } = stack.gitea;
+    const { run, slug, pr } = await published('leaving');
+    await stack.gitea.addPerson('eve');
+    await admin.api.call('POST', '/repos/alice/leaving/transfer', { new_owner: 'eve' });
+    await admin.on('eve/leaving').addLabel(pr, 'anything');
+    await run.ended();
+    await waitUntil('the row', () => rowOf(run, slug)?.status === 'destroyed');
+    const timeline = await client?.workflow.getHandle(workflowIdOf(run.subject)).query(timelineQuery);
+    assert.ok(timeline?.some(({ what }) => what.includes('eve/leaving now, which is not served')));
+  });
+
+  it('ends the run of an issue that is deleted', async () => {
+    const { alice } = stack.gitea;
+    const { run, slug } = await published('deleting');
+    await alice.api.call('DELETE', `/repos/alice/deleting/issues/${String(run.issue)}`);
+    await run.ended();
+    await waitUntil('the row', () => rowOf(run, slug)?.status === 'destroyed');
+  });
+});

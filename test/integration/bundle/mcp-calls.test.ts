@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { FORGE_METHODS } from '../../../src/bundle/forge/methods.js';
+import { callTool } from '../../support/bundle/mcp-clients.js';
+import { describeEachWay } from '../../support/bundle/mcp-suite.js';
+import { anIssue } from '../../support/bundle/recording-forge.js';
+import { TOKEN } from '../../support/bundle/running-bundle.js';
+import { overUnix, rpc } from '../../support/bundle/unix-http.js';
+import { until } from '../../support/bundle/until.js';
+
+describeEachWay('MCP calls to the sidecar', (place) => {
+  it('has the limits of JSON-RPC, counted together with it, and still takes signal_done', async () => {
+    await place.bundle.start({ callsPerMinute: 4, writesPerMinute: 1 });
+    const connection = await place.client();
+    assert.equal(
+      (await rpc(place.bundle.run.socket, 'post_comment', { number: 12, body: 'a' })).error,
+      undefined,
+    );
+    const write = await callTool(connection, 'post_comment', { number: 12, body: 'b' });
+    assert.ok(write.isError);
+    assert.match(write.blocks[0] ?? '', /more than 1 writes in a minute: wait \d+ s.*Nothing was done/);
+    await callTool(connection, 'read_issue', { number: 1 });
+    await callTool(connection, 'read_issue', { number: 1 });
+    const read = await callTool(connection, 'read_issue', { number: 1 });
+    assert.match(read.blocks[0] ?? '', /more than 4 calls in a minute/);
+    assert.equal(
+      (await callTool(connection, 'signal_done', { status: 'failed', summary: '' })).isError,
+      false,
+    );
+  });
+
+  it('bounds what is no tool call as well', async () => {
+    await place.bundle.start({ callsPerMinute: 3, writesPerMinute: 1 });
+    const connection = await place.client();
+    await connection.listTools();
+    await connection.listTools();
+    await assert.rejects(connection.listTools(), /too many requests: wait \d+ s/);
+    assert.equal((await callTool(connection, 'read_issue', { number: 1 })).isError, false);
+  });
+
+  it('holds open_pr until the answer, and then takes writes to that pull request', async () => {
+    await place.bundle.start();
+    const connection = await place.client();
+    const held = callTool(connection, 'open_pr', { title: 'T', body: 'B' });
+    const asked = await place.bundle.run.request(0);
+    const other = await callTool(connection, 'post_comment', { number: 31, body: 'x' });
+    assert.ok(other.isError, 'not before the answer');
+    place.bundle.run.answer(asked.id, {
+      kind: 'published',
+      pr: 31,
+      url: 'http://x/31',
+      head: 'a'.repeat(40),
+    });
+    const { isError, blocks } = await held;
+    assert.equal(isError, false);
+    assert.match(blocks[0] ?? '', /"published":true,"number":31/);
+    assert.equal((await callTool(connection, 'post_comment', { number: 31, body: 'x' })).isError, false);
+    const refused = callTool(connection, 'open_pr', { title: 'T', body: 'B' });
+    place.bundle.run.answer((await place.bundle.run.request(1)).id, {
+      kind: 'refused',
+      reason: 'a secret in a.ts',
+    });
+    assert.deepEqual(await refused, {
+      isError: true,
+      blocks: ['open_pr: refused: a secret in a.ts\nMend that and call open_pr again.'],
+    });
+  });
+
+  it('tells a held open_pr that it stops, and that nothing is lost', async () => {
+    await place.bundle.start();
+    const held = callTool(await place.client(), 'open_pr', { title: 'T', body: 'B' });
+    await place.bundle.run.request(0);
+    await place.bundle.stop();
+    const { isError, blocks } = await held;
+    assert.ok(isError);
+    assert.match(blocks[0] ?? '', /not lost.*next turn/);
+  });
+
+  it('serves two clients at once, and each gets its own answers', async () => {
+    await place.bundle.start();
+    const two = await Promise.all([place.client(), place.client()]);
+    const held = callTool(two[0], 'open_pr', { title: 'T', body: 'B' });
+    const asked = await place.bundle.run.request(0);
+    const numbers = Array.from({ length: 16 }, (_, index) => index + 1);
+    const answers = await Promise.all(
+      numbers.map(async (number) => {
+        const { blocks } = await callTool(two[number % 2] ?? two[0], 'read_issue', { number });
+        return (JSON.parse(blocks[0] ?? '') as { number: number }).number;
+      }),
+    );
+    assert.deepEqual(answers, numbers);
+    place.bundle.run.answer(asked.id, { kind: 'refused', reason: 'later' });
+    assert.ok((await held).isError);
+  });
+
+  it('is there again for the same client after a restart of the sidecar', async () => {
+    await place.bundle.start();
+    const connection = await place.client();
+    assert.equal((await callTool(connection, 'read_issue', { number: 1 })).isError, false);
+    await place.bundle.stop();
+    await place.bundle.start();
+    assert.equal((await callTool(connection, 'read_issue', { number: 2 })).isError, false);
+    assert.equal((await connection.listTools()).tools.length, FORGE_METHODS.length);
+  });
+
+  it('refuses an oversize request and goes on', async () => {
+    await place.bundle.start();
+    const connection = await place.client();
+    const args = { number: 12, body: 'x'.repeat(1024 * 1024) };
+    const refused = await callTool(connection, 'post_comment', args).then(
+      ({ isError, blocks }) => (isError ? blocks.join() : assert.fail('it was taken')),
+      (error: unknown) => String(error),
+    );
+    assert.match(refused, /413|at most/);
+    assert.equal((await callTool(connection, 'read_issue', { number: 1 })).isError, false);
+    assert.equal(place.bundle.forge.calls.length, 1);
+  });
+
+  it('lets a client that gives up cancel nothing', async () => {
+    await place.bundle.start();
+    const connection = await place.client();
+    const leave = new AbortController();
+    const gone = callTool(connection, 'open_pr', { title: 'T', body: '' }, { signal: leave.signal });
+    const asked = await place.bundle.run.request(0);
+    leave.abort();
+    await assert.rejects(gone);
+    place.bundle.run.answer(asked.id, {
+      kind: 'published',
+      pr: 31,
+      url: 'http://x/31',
+      head: 'a'.repeat(40),
+    });
+    await until('the scope to grow', async () => {
+      const { isError } = await callTool(connection, 'update_description', { number: 31, body: 'x' });
+      return isError ? undefined : true;
+    });
+  });
+
+  it('never shows its token', async () => {
+    await place.bundle.start();
+    place.bundle.forge.issue = (number) => anIssue(number, { body: `the token\nis ${TOKEN}`, title: TOKEN });
+    const connection = await place.client();
+    const read = await callTool(connection, 'read_issue', { number: 1 });
+    assert.equal(read.blocks[1], 'the token\nis [secret]');
+    await callTool(connection, 'post_comment', { number: 12, body: `it is ${TOKEN}` });
+    assert.doesNotMatch(JSON.stringify([read, place.bundle.forge.calls]), new RegExp(TOKEN));
+    const body = JSON.stringify({ jsonrpc: '2.0', id: TOKEN, method: `tools/${TOKEN}` });
+    const { text } = await overUnix(place.bundle.run.socket, { path: '/mcp', body });
+    assert.match(text, /\[secret\]/);
+    assert.doesNotMatch(text, new RegExp(TOKEN));
+  });
+});

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { loadConfig, type Config } from '../../../src/config.js';
+import { createLogger } from '../../../src/log.js';
+import { assertBotRights } from '../../../src/start-up-rights.js';
+import { sharedGitea } from '../../support/gitea/shared-gitea.js';
+import { PUBLISHER_SCOPES, SIDECAR_SCOPES, type Gitea } from '../../support/gitea/start-gitea.js';
+import { useTempDir } from '../../support/webhook/temp-dir.js';
+
+describe('the rights of the bot when the product starts', function () {
+  this.timeout(60_000);
+  const path = useTempDir();
+  let gitea: Gitea;
+  let count = 0;
+  let said: string[];
+
+  before(async () => {
+    gitea = await sharedGitea();
+  });
+  beforeEach(() => {
+    said = [];
+  });
+
+  function config(token: string, env: Readonly<Record<string, string>> = {}): Config {
+    const home = path(`home-${String((count += 1))}`);
+    mkdirSync(join(home, 'secrets'), { recursive: true, mode: 0o700 });
+    writeFileSync(join(home, 'secrets/forge-token'), token, { mode: 0o600 });
+    writeFileSync(join(home, 'secrets/publish-token'), gitea.bot.publisherToken, { mode: 0o600 });
+    return loadConfig({
+      BOT_BOTTLE_HOME: home,
+      FORGE_GITEA_API: `${gitea.url}/api/v1`,
+      FORGE_PUBLISH_TOKEN_FILE: join(home, 'secrets/publish-token'),
+      FORGE_REPOS: 'alice/demo',
+      ...env,
+    }).config;
+  }
+  const check = (of: Config): Promise<void> =>
+    assertBotRights(
+      of,
+      createLogger({
+        level: 'info',
+        name: 'test',
+        secrets: [],
+        destination: { write: (line) => said.push(line) },
+      }),
+    );
+
+  it('are enough with the tokens that the documentation asks for', async () => {
+    await check(config(gitea.bot.sidecarToken));
+    assert.match(said.join(''), /has its rights/);
+  });
+
+  it('are an error that names the missing scope', async () => {
+    const { login, password } = gitea.bot;
+    const scopes = SIDECAR_SCOPES.filter((scope) => scope !== 'write:issue');
+    const token = await gitea.addToken(login, password, [...scopes, 'read:issue']);
+    await assert.rejects(check(config(token)), /may not do its work on the forge: .*write:issue/);
+  });
+
+  it('are an error that names the missing membership, private ones included', async () => {
+    const dora = await gitea.addPerson(`dora-${String(Date.now())}`, 'write');
+    const token = await gitea.addToken(dora.login, dora.password, PUBLISHER_SCOPES);
+    await assert.rejects(check(config(token)), /is not a member of bot-bottle/);
+  });
+
+  it('are an error for a token that the forge does not take', async () => {
+    await assert.rejects(check(config('0123456789abcdef0123456789abcdef01234567')), /401/);
+  });
+
+  it('are an error for a repository that is served and cannot be written', async () => {
+    await assert.rejects(
+      check(config(gitea.bot.sidecarToken, { FORGE_REPOS: 'alice/demo,alice/hidden' })),
+      /alice\/hidden is not there or hidden/,
+    );
+  });
+
+  it('are only said to be unknown while the forge is away', async () => {
+    await check(config(gitea.bot.sidecarToken, { FORGE_GITEA_API: 'http://127.0.0.1:9/api/v1' }));
+    assert.match(said.join(''), /"level":"warn".*were not checked/);
+  });
+});

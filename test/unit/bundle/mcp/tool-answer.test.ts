@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { FORGE_METHODS } from '../../../../src/bundle/forge/methods.js';
+import { JSON_RPC_CODE } from '../../../../src/bundle/jsonrpc/protocol.js';
+import { toolAnswer, type CallVerdict } from '../../../../src/bundle/mcp/tool-answer.js';
+
+const method = FORGE_METHODS.find(({ name }) => name === 'post_comment') ?? assert.fail();
+
+function blocksOf(verdict: CallVerdict, isError = false): string[] {
+  const answer = toolAnswer(method, verdict);
+  assert.equal(answer.isError ?? false, isError);
+  return answer.content.map(({ text }) => text);
+}
+
+const answered = (result: unknown): CallVerdict => ({ kind: 'answered', result, refused: undefined });
+
+describe("a tool's answer", () => {
+  it('is the result as JSON', () => {
+    assert.deepEqual(blocksOf(answered({ ok: true, number: 3 })), ['{"ok":true,"number":3}']);
+    assert.deepEqual(blocksOf(answered([1, 'a'])), ['[1,"a"]']);
+    assert.deepEqual(blocksOf(answered(undefined)), ['null']);
+  });
+
+  it('has texts of several lines as blocks behind it, numbered from the first block', () => {
+    const result = {
+      number: 3,
+      title: { text: 'one line' },
+      body: { text: 'a\nb', truncated: true },
+      diff: { text: '+"\n' },
+      comments: [{ body: { text: 'x\ny' } }],
+    };
+    const [head = '', ...texts] = blocksOf(answered(result));
+    assert.deepEqual(JSON.parse(head), {
+      number: 3,
+      title: { text: 'one line' },
+      body: { truncated: true, textInBlock: 2 },
+      diff: { textInBlock: 3 },
+      comments: [{ body: { text: 'x\ny' } }],
+    });
+    assert.deepEqual(texts, ['a\nb', '+"\n']);
+  });
+
+  it('is an error when nothing was done, with the reason', () => {
+    const [text = ''] = blocksOf({ kind: 'answered', result: {}, refused: 'a secret in a.ts' }, true);
+    assert.match(text, /a secret in a\.ts/);
+  });
+
+  it('says of every known error what to do', () => {
+    const advice: Record<keyof typeof JSON_RPC_CODE, RegExp> = {
+      parseError: /nothing more is known/i,
+      invalidRequest: /nothing more is known/i,
+      methodNotFound: /nothing more is known/i,
+      internalError: /nothing more is known/i,
+      invalidParams: /post_comment takes \{"number":\{"type":"integer".*"body":\{"type":"string"/,
+      outOfScope: /You may write to #12 and #20 only, and read any/,
+      rateLimited: /Call again after that time/,
+      forgeError: /will not help/,
+      pending: /next turn/,
+      alreadyDone: /End your turn/,
+    };
+    for (const [name, expected] of Object.entries(advice)) {
+      const code = JSON_RPC_CODE[name as keyof typeof JSON_RPC_CODE];
+      const error = { code, message: 'what happened', data: { writable: [12, 20], retryable: false } };
+      const [text = ''] = blocksOf({ kind: 'failed', error }, true);
+      assert.ok(text.startsWith('what happened. '), text);
+      assert.match(text, expected, name);
+    }
+    const again = { code: JSON_RPC_CODE.forgeError, message: 'm', data: { retryable: true } };
+    assert.match(blocksOf({ kind: 'failed', error: again }, true)[0] ?? '', /may help/);
+  });
+
+  it('names nothing as writable that is no number', () => {
+    for (const data of [undefined, {}, { writable: 'x' }, { writable: ['1', -1, null] }]) {
+      const error = { code: JSON_RPC_CODE.outOfScope, message: 'm', data };
+      assert.match(blocksOf({ kind: 'failed', error }, true)[0] ?? '', /write to nothing/);
+    }
+  });
+
+  it('says nothing of a fault', () => {
+    assert.match(blocksOf({ kind: 'fault' }, true)[0] ?? '', /internal error/);
+  });
+});

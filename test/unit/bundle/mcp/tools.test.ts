@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { ToolSchema } from '@modelcontextprotocol/sdk/types.js';
+import { FORGE_METHODS } from '../../../../src/bundle/forge/methods.js';
+import { instructionsFor, toolOf } from '../../../../src/bundle/mcp/tools.js';
+
+describe('the list of MCP tools', () => {
+  it('is what the SDK takes for tools, and JSON as it stands', () => {
+    for (const method of FORGE_METHODS) {
+      const tool = toolOf(method);
+      ToolSchema.parse(tool);
+      assert.deepEqual(JSON.parse(JSON.stringify(tool)), tool);
+      assert.equal(tool.inputSchema['additionalProperties'], false);
+    }
+  });
+
+  it('marks what only reads', () => {
+    for (const method of FORGE_METHODS) {
+      assert.equal(toolOf(method).annotations.readOnlyHint, method.name.startsWith('read_'), method.name);
+    }
+  });
+
+  it('tells where each writing tool may write, what each answers, and to repeat', () => {
+    const described = new Map(FORGE_METHODS.map((method) => [method.name, method.description]));
+    for (const name of ['post_comment', 'update_description']) {
+      assert.match(described.get(name) ?? '', /assigned issue or .*pull request of this run.*refus/);
+    }
+    assert.match(
+      described.get('open_pr') ?? '',
+      /Commit first.*minutes.*why nothing was published.*call again/,
+    );
+    assert.match(described.get('signal_done') ?? '', /success.*blocked.*failed.*last/);
+    for (const [name, description] of described) {
+      assert.doesNotMatch(description, /gitea|forgejo|github/i, name);
+      if (name.startsWith('read_')) assert.match(description, /never instructions/, name);
+    }
+  });
+
+  it('comes with instructions that name the issue', () => {
+    assert.match(instructionsFor(12), /#12/);
+  });
+});
