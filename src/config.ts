@@ -149,7 +149,7 @@ function describe(
   };
 }
 
-const OURS = /^(?:FORGE|BOTTLE|BUNDLE|WEBHOOK)_/;
+const OURS = /^(?:FORGE|BOTTLE|BUNDLE|WEBHOOK|RECONCILE)_/;
 
 function warningsFor(config: Config, env: Environment): string[] {
   const warnings: string[] = [];

@@ -3,7 +3,9 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { createHomeActivities } from './activities/home-activities.js';
 import { createHostActivities } from './activities/host-activities.js';
+import { createReconcileActivities } from './activities/reconcile.js';
 import type { HostPorts, HostSettings } from './activities/host-ports.js';
+import type { ReconcileActivities } from './activities/interface.js';
 import { TurnSlots } from './activities/turn/turn-slots.js';
 import { agentProvider } from './adapters/agents/registry.js';
 import { DockerBottleRuntime } from './adapters/docker/docker-runtime.js';
@@ -25,6 +27,7 @@ import { publishTokenFile, type Config } from './config.js';
 import { readSecret } from './config/secrets.js';
 import { forgeOfConfig } from './forge-of-config.js';
 import { createLogger, type Logger } from './log.js';
+import { keepReconcileSchedule, reconcilePorts } from './reconciler.js';
 import { assertBotRights } from './start-up-rights.js';
 import { targetOf } from './temporal-client.js';
 
@@ -106,6 +109,7 @@ export async function startWorker(
       log,
       settings: { access: { org: config.FORGE_ORG, trigger: config.FORGE_TRIGGER, wake: config.FORGE_WAKE } },
     };
+    const reconciler = reconcilePorts(config, { database, clock, log });
     log.info(
       { org: config.FORGE_ORG, host: hostPorts.host, slots: config.BOTTLE_SLOTS, home },
       'worker starting',
@@ -114,13 +118,18 @@ export async function startWorker(
       target,
       host: hostPorts.host,
       slots: config.BOTTLE_SLOTS,
-      activities: byQueue(homePorts, hostPorts),
+      activities: byQueue(homePorts, hostPorts, createReconcileActivities(reconciler)),
     });
+    const ending = new AbortController();
+    const schedule = keepReconcileSchedule(client, config, log, ending.signal);
     lock.lost.addEventListener('abort', () => {
       log.error({ home, err: lock.lost.reason as unknown }, 'another worker has taken this home; stopping');
       workers.stop();
     });
     return running(workers, async () => {
+      ending.abort();
+      await schedule;
+      reconciler.close();
       await client.connection.close();
       database.close();
       await loopback?.server.close();
@@ -136,9 +145,11 @@ export async function startWorker(
 function byQueue(
   homePorts: Parameters<typeof createHomeActivities>[0],
   hostPorts: HostPorts,
+  reconciler: ReconcileActivities,
 ): Parameters<typeof createWorkers>[0]['activities'] {
   const { claimHost, runTurn, ...host } = createHostActivities(hostPorts);
-  return { home: createHomeActivities(homePorts), claim: { claimHost }, turns: { runTurn }, host };
+  const home = { ...createHomeActivities(homePorts), ...reconciler };
+  return { home, claim: { claimHost }, turns: { runTurn }, host };
 }
 
 function hostSettings(config: Config, forgeApi: string, loopbackDir: string | null): HostSettings {

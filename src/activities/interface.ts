@@ -1,5 +1,6 @@
 /** The activities by the queue they run on; the workflow sees these types only. */
 import type { SettledTurn } from '../domain/events.js';
+import type { PassReport } from '../domain/reconcile.js';
 import type { PublishResult, TurnResult } from '../domain/turn.js';
 import type {
   DestroyInput,
@@ -20,6 +21,11 @@ export interface HomeActivities {
   readonly recordTurn: (input: RecordTurnInput) => Promise<void>;
   readonly recordState: (input: RecordStateInput) => Promise<void>;
   readonly recordEnd: (input: RecordEndInput) => Promise<void>;
+}
+
+/** On `bot-bottle`, the home machine. */
+export interface ReconcileActivities {
+  readonly reconcile: () => Promise<PassReport>;
 }
 
 /** On `bottles`, any host: the first to poll takes the run. */

@@ -8,6 +8,7 @@ import {
   listOf,
   matching,
   oneOf,
+  orOff,
   sizeBetween,
 } from './values.js';
 import type { Parser } from './values.js';
@@ -84,6 +85,19 @@ export const SETTINGS = {
     parse: listOf(REPOS),
     fallback: '*',
     description: 'Repositories that are served: `*`, `owner/*`, `owner/repo`; separated by commas.',
+  }),
+  FORGE_POLL_INTERVAL: required({
+    type: 'duration or `off`',
+    parse: orOff(durationBetween(SECOND, DAY)),
+    fallback: '60s',
+    description:
+      'How often the forge is asked for what no webhook told. `off` or `0`: never. `owner/repo` in `FORGE_REPOS` costs a request each, all patterns together few.',
+  }),
+  FORGE_POLL_REQUESTS: required({
+    type: 'number',
+    parse: integer(30, 10_000),
+    fallback: '60',
+    description: 'Most requests to the forge each time; what is left is asked for the next time.',
   }),
   FORGE_TOKEN_FILE: required({
     type: 'path',
@@ -220,6 +234,13 @@ export const SETTINGS = {
     parse: sizeBetween(1024, 64 * MIB),
     fallback: '1MiB',
     description: 'Largest delivery; a larger one is answered with 413.',
+  }),
+  RECONCILE_DOOR: optional({
+    type: 'URL',
+    parse: httpUrl,
+    fallback: null,
+    fallbackText: 'where `WEBHOOK_LISTEN` is on this machine',
+    description: 'Where the worker finds the webhook process, such as `http://webhook:8080`.',
   }),
   TEMPORAL_ADDRESS: required({
     type: 'host:port',

@@ -41,6 +41,11 @@ export function durationBetween(minMs: number, maxMs: number): Parser<number> {
   };
 }
 
+/** `off` and `0` are `null`. */
+export function orOff<T>(parse: Parser<T>): Parser<T | null> {
+  return (text, context) => (text === 'off' || text === '0' ? null : parse(text, context));
+}
+
 export function sizeBetween(min: number, max: number): Parser<number> {
   return (text) => {
     const bytes = parseSize(text);

@@ -10,6 +10,7 @@ import type { FrozenReason, PublishResult } from '../domain/turn.js';
 import type { LastTurn, MachineState, Phase, TimelineEntry } from './machine-state.js';
 
 export const ISSUE_WORKFLOW = 'issueWorkflow';
+export const RECONCILE_WORKFLOW = 'reconcileWorkflow';
 
 /** Workflows and light activities; a turn runs on `turns@<host>`, short container activities on `bottles@<host>`. */
 export const TASK_QUEUE = 'bot-bottle';

@@ -43,6 +43,8 @@ export interface GiteaResponse {
   readonly status: number;
   /** `X-Total-Count`, where the forge sends it. */
   readonly total: number | undefined;
+  /** `Date`: the forge's clock, epoch milliseconds. */
+  readonly at: number | undefined;
   text(): string;
   json(): unknown;
 }
@@ -149,9 +151,11 @@ function responseOf(
   token: string,
 ): GiteaResponse {
   const total = Number(raw.headers['x-total-count']);
+  const at = Date.parse(raw.headers.date ?? '');
   return {
     status: raw.status,
     total: Number.isSafeInteger(total) ? total : undefined,
+    at: Number.isNaN(at) ? undefined : at,
     text: () => text,
     json: () => {
       try {

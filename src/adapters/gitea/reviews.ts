@@ -13,6 +13,9 @@ const STATES: Readonly<Record<string, Review['state']>> = {
   COMMENT: 'commented',
 };
 
+/** Of a review that was submitted, as Gitea calls them. */
+export const SUBMITTED_STATES: ReadonlySet<string> = new Set(Object.keys(STATES));
+
 /** Submitted reviews with their inline comments, oldest first; pending ones and mere requests are none. */
 export async function readReviews(repo: GiteaRepo, prNumber: number): Promise<Review[]> {
   const raw = await allPages(repo.client, repo.path('pulls', forgeNumber(prNumber), 'reviews'), {

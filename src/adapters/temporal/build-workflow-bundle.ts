@@ -5,6 +5,6 @@ import { bundleWorkflowCode } from '@temporalio/worker';
 
 const workflows = new URL('../../workflows/', import.meta.url);
 const { code } = await bundleWorkflowCode({
-  workflowsPath: fileURLToPath(new URL('issue.workflow.js', workflows)),
+  workflowsPath: fileURLToPath(new URL('all-workflows.js', workflows)),
 });
 await writeFile(fileURLToPath(new URL('bundle.js', workflows)), code);

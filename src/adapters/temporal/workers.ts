@@ -117,7 +117,7 @@ function workflowSource(): { workflowBundle: WorkflowBundleOption } | { workflow
   return {
     workflowsPath: fileURLToPath(
       new URL(
-        `../../workflows/issue.workflow${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`,
+        `../../workflows/all-workflows${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`,
         import.meta.url,
       ),
     ),

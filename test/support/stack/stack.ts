@@ -21,6 +21,8 @@ export interface StackOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Where the output of the processes goes. */
   readonly onOutput?: (text: string) => void;
+  /** Whether the forge has a hook. Then nothing polls; else polling is all there is, as `env` says. */
+  readonly hook?: boolean;
 }
 
 export class Stack {
@@ -45,7 +47,8 @@ export class Stack {
     const [webhookPort, temporalPort, uiPort] = await freePorts(3);
     const webhookUrl = `http://127.0.0.1:${String(webhookPort)}/webhooks/gitea`;
     const webhookSecret = randomBytes(24).toString('hex');
-    const gitea = await startGitea({ webhook: { url: webhookUrl, secret: webhookSecret } }).catch(
+    const { hook = true } = options;
+    const gitea = await startGitea(hook ? { webhook: { url: webhookUrl, secret: webhookSecret } } : {}).catch(
       async (error: unknown) => {
         await rm(home, { recursive: true, force: true });
         throw error;
@@ -67,6 +70,7 @@ export class Stack {
       WEBHOOK_LISTEN: `127.0.0.1:${String(webhookPort)}`,
       TEMPORAL_ADDRESS: temporalAddress,
       TEMPORAL_UI_PORT: String(uiPort),
+      ...(hook ? { FORGE_POLL_INTERVAL: 'off' } : {}),
       ...options.env,
     };
     const uiUrl = `http://127.0.0.1:${String(uiPort)}`;

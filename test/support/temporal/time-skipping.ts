@@ -31,7 +31,7 @@ let installed = false;
 
 export function workflowBundle(): Promise<WorkflowBundleWithSourceMap> {
   bundle ??= bundleWorkflowCode({
-    workflowsPath: fileURLToPath(new URL('../../../src/workflows/issue.workflow.ts', import.meta.url)),
+    workflowsPath: fileURLToPath(new URL('../../../src/workflows/all-workflows.ts', import.meta.url)),
     logger: new DefaultLogger('ERROR'),
   });
   return bundle;

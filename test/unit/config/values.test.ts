@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { filePath, hostPort, httpUrl, listOf, matching, parseSize } from '../../../src/config/values.js';
+import {
+  durationBetween,
+  filePath,
+  hostPort,
+  httpUrl,
+  listOf,
+  matching,
+  orOff,
+  parseSize,
+} from '../../../src/config/values.js';
 import { formatDuration, parseDuration } from '../../../src/domain/duration.js';
 import { InvalidInputError } from '../../../src/domain/errors.js';
 
@@ -21,6 +30,16 @@ describe('durations', () => {
         assert.equal(parseDuration(`${String(count)}${unit}`), count * parseDuration(`1${unit}`));
       }),
     );
+  });
+
+  it('may be switched off where that is allowed', () => {
+    const interval = orOff(durationBetween(1_000, 60_000));
+    assert.deepEqual(
+      ['off', '0', '2s'].map((text) => interval(text, context)),
+      [null, null, 2_000],
+    );
+    assert.throws(() => interval('0s', context), InvalidInputError);
+    assert.throws(() => interval('no', context), InvalidInputError);
   });
 
   it('reads the documented examples', () => {

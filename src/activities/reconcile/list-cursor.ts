@@ -1,0 +1,44 @@
+import type { FeedPage } from '../../domain/forge-feed.js';
+import type { ListCursor } from '../../domain/reconcile.js';
+
+/** A change may become visible this much later than the time it carries. */
+export const OVERLAP_MS = 10_000;
+
+/** @param since `null` for a list of everything open */
+export function freshCursor(since: number | null): ListCursor {
+  return { since, page: 1, pageSize: 0, upTo: null };
+}
+
+/** The time to ask for. */
+export function askSince(cursor: ListCursor): number | null {
+  return cursor.since === null ? null : Math.max(0, cursor.since - OVERLAP_MS);
+}
+
+/**
+ * The cursor after a page was dealt with. A list that is through begins anew where the forge's clock stood at its first
+ * page, or at the latest change if that is later. A short page is no sign of the end, for a forge may filter after it
+ * has cut a page; the announced total and an empty page are.
+ */
+export function afterPage(
+  cursor: ListCursor,
+  page: FeedPage<{ readonly updatedAt: number }>,
+): { readonly cursor: ListCursor; readonly through: boolean } {
+  const pageSize = cursor.page === 1 ? page.size : cursor.pageSize;
+  const begun = cursor.page === 1 ? page.at : cursor.upTo;
+  const latest = Math.max(begun ?? 0, ...page.items.map((item) => item.updatedAt));
+  const upTo = latest === 0 ? null : latest;
+  const read = (cursor.page - 1) * pageSize + page.size;
+  const through = page.size === 0 || (page.total !== null && read >= page.total);
+  if (!through) return { cursor: { ...cursor, page: cursor.page + 1, pageSize, upTo }, through };
+  // Without any clock the whole list is asked for again next time.
+  const since = upTo === null ? cursor.since : Math.max(upTo, cursor.since ?? 0);
+  return { cursor: freshCursor(since), through };
+}
+
+/**
+ * The cursor that a later pass goes on with: what has left the list meanwhile (closed, deleted) has moved the rest
+ * forward by as much, so a page is read again.
+ */
+export function resumed(cursor: ListCursor): ListCursor {
+  return cursor.page > 2 ? { ...cursor, page: cursor.page - 1 } : cursor;
+}

@@ -1,0 +1,90 @@
+import { isNotFound } from '../../domain/errors.js';
+import type { FeedComment, FeedPull, FeedReview, ForgeFeed } from '../../domain/forge-feed.js';
+import type { Place } from '../../domain/issue.js';
+import type { WatchedRun } from '../../domain/reconcile.js';
+import {
+  commentFindings,
+  goneFinding,
+  headRefOf,
+  pushFinding,
+  reviewFindings,
+  stateFinding,
+} from './plan-findings.js';
+import type { KnownRun } from './plan-findings.js';
+import type { PostBox } from './post-box.js';
+
+/** Beyond the first page of reviews: the newest. */
+const LAST_PAGES = 3;
+/** Reviews whose remarks are read in one look: a look must fit into the least budget. The others wait for the next. */
+const ANSWERED_AT_ONCE = 2;
+
+export interface PullWorld {
+  readonly feed: ForgeFeed;
+  readonly box: PostBox;
+  /** Those that go on in the pull request's repository. */
+  readonly runs: readonly KnownRun[];
+  readonly watched: Readonly<Record<string, WatchedRun>>;
+}
+
+/**
+ * A pull request that may be a run's: its state, its reviews and whether somebody pushed. Resolves with what is to be
+ * remembered of the runs it belongs to. Errors: `PassEnded`; `ForgeHttpError` other than 404.
+ */
+export async function lookAtPull(
+  { feed, box, runs, watched }: PullWorld,
+  place: Place,
+  number: number,
+): Promise<Readonly<Record<string, WatchedRun>>> {
+  const named = runs.filter(({ row }) => row.prNumber === number || row.issueNumber === number);
+  let pull: FeedPull;
+  try {
+    pull = await feed.pull(place, number);
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    if (named.length > 0) await box.post([goneFinding(place, number, headRefOf(named, number))]);
+    return {};
+  }
+  const run = named[0] ?? runs.find(({ row }) => row.branch !== '' && row.branch === pull.headRef);
+  if (run === undefined) return {};
+  const { row, triggerAt } = run;
+  const headRef = named.length > 0 ? headRefOf(named, number) : row.branch;
+  await box.post([stateFinding(pull, headRef)]);
+  const before = watched[row.slug];
+  const head = before?.head ?? null;
+  // At the first look nobody knows what the head was: the forge knows whether somebody pushed since the trigger.
+  const pushed = head === null ? await feed.wasPushed(place, number, triggerAt) : head !== pull.headSha;
+  if (pushed) await box.post([pushFinding(pull, headRef, pull.headSha)]);
+  const reviews = await readReviews(feed, place, number);
+  await box.post(reviewFindings(pull, headRef, reviews, triggerAt));
+  const remarks = new Map(Object.entries(before?.remarks ?? {}));
+  // A review that is new is read with all its remarks: only answers to one that was known are news of their own.
+  const answered = reviews.filter(
+    (review) => review.remarks > (remarks.get(String(review.id)) ?? review.remarks),
+  );
+  const later = new Set(answered.slice(ANSWERED_AT_ONCE));
+  for (const review of reviews) {
+    if (later.has(review)) continue;
+    const count = review.remarks - (remarks.get(String(review.id)) ?? review.remarks);
+    remarks.set(String(review.id), review.remarks);
+    if (count <= 0) continue;
+    const news = latest(await feed.remarks(place, number, review.id), count);
+    await box.post(news.flatMap((remark) => commentFindings(remark, place, [run])));
+  }
+  const seen = { pr: before?.pr ?? null, head: pull.headSha, remarks: Object.fromEntries(remarks) };
+  return { [row.slug]: seen };
+}
+
+/** Answers come after what they answer. */
+function latest(remarks: readonly FeedComment[], count: number): FeedComment[] {
+  return [...remarks].sort((a, b) => a.id - b.id).slice(-count);
+}
+
+/** Oldest first on the forge, so that the newest are on the last pages. */
+async function readReviews(feed: ForgeFeed, place: Place, number: number): Promise<FeedReview[]> {
+  const first = await feed.reviews(place, number, 1);
+  const pages = first.size === 0 ? 1 : Math.ceil((first.total ?? 0) / first.size);
+  const found = [...first.items];
+  for (let page = Math.max(2, pages - LAST_PAGES + 1); page <= pages; page += 1)
+    found.push(...(await feed.reviews(place, number, page)).items);
+  return found;
+}

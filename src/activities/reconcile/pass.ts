@@ -1,0 +1,259 @@
+import { ForgeHttpError, isNotFound } from '../../domain/errors.js';
+import type { FeedSource, FeedSubject, ForgeFeed } from '../../domain/forge-feed.js';
+import { sourceName } from '../../domain/forge-feed.js';
+import type { Place } from '../../domain/issue.js';
+import type { ListCursor, PullKey, ReconcileState } from '../../domain/reconcile.js';
+import { afterPage, askSince, freshCursor } from './list-cursor.js';
+import { lookAtPull } from './look-at-pull.js';
+import { changedFindings, commentFindings, isIn, isLiving, missingFinding } from './plan-findings.js';
+import type { KnownRun } from './plan-findings.js';
+import type { PostBox } from './post-box.js';
+import { inTurn } from './prepare-state.js';
+import { PassEnded } from './request-budget.js';
+import type { RequestBudget } from './request-budget.js';
+
+export interface PassWorld {
+  /** Counts against the budget. */
+  readonly feed: ForgeFeed;
+  readonly budget: RequestBudget;
+  readonly box: PostBox;
+  readonly sources: readonly FeedSource[];
+  readonly runs: readonly KnownRun[];
+  readonly serves: (owner: string, repo: string) => boolean;
+  /** When the pass began, epoch milliseconds. */
+  readonly startedAt: number;
+  /** Something on the forge cannot be read, and the pass goes on without it. */
+  readonly onSkipped: (what: string, error: ForgeHttpError) => void;
+}
+
+/**
+ * One pass over the forge, in steps: read something, post what was found, and only then move the state on. So the state
+ * is right wherever a step is broken off. Lists get two thirds of the budget first, runs that go on the rest.
+ */
+export class Pass {
+  readonly #sources: FeedSource[];
+  readonly #comments: string[];
+  readonly #runs: KnownRun[];
+  readonly #places = new Map<number, Place | undefined>();
+  #state: ReconcileState;
+  #there: boolean | undefined;
+
+  /** @param state prepared for this pass */
+  constructor(
+    private readonly world: PassWorld,
+    state: ReconcileState,
+  ) {
+    const { next } = state;
+    this.#state = state;
+    this.#sources = inTurn(world.sources, sourceName, next.list);
+    this.#comments = inTurn(Object.keys(state.comments), (key) => key, next.comments);
+    this.#runs = inTurn(world.runs.filter(isLiving), slugOf, next.run);
+  }
+
+  /** What the next pass begins with, as far as this one got. */
+  get state(): ReconcileState {
+    const [source] = this.#sources;
+    const [comments] = this.#comments;
+    const [run] = this.#runs;
+    return {
+      ...this.#state,
+      next: {
+        list: source === undefined ? null : sourceName(source),
+        comments: comments ?? null,
+        run: run === undefined ? null : slugOf(run),
+      },
+      posted: this.world.box.posted,
+    };
+  }
+
+  /** Errors: `PassEnded`, `ForgeHttpError`: the state stands where it got to. */
+  async run(): Promise<void> {
+    const { budget } = this.world;
+    const third = Math.ceil(budget.limit / 3);
+    await this.#readLists(budget.limit - third);
+    while (await this.#lookAtNextPull());
+    const enough = budget.used + third;
+    while (budget.used < enough && (await this.#lookAtNextRun()));
+    await this.#readLists(budget.limit);
+  }
+
+  async #readLists(upTo: number): Promise<void> {
+    const { budget } = this.world;
+    for (let more = true; more && budget.used < upTo;) {
+      const listed = await this.#step(this.#sources, sourceName, (source) => this.#readChanges(source));
+      const read =
+        budget.used < upTo &&
+        (await this.#step(this.#comments, repositoryName, (key) => this.#readComments(key)));
+      more = listed || read;
+    }
+  }
+
+  #lookAtNextPull(): Promise<boolean> {
+    const pulls = [...this.#state.pulls];
+    return this.#step(pulls, pullName, async ({ repoId, number }) => {
+      const place = await this.#placeOf(repoId);
+      if (place !== undefined) await this.#lookAtPull(place, number);
+      return true;
+    }).finally(() => {
+      this.#state = { ...this.#state, pulls };
+    });
+  }
+
+  #lookAtNextRun(): Promise<boolean> {
+    return this.#step(this.#runs, slugOf, (run) => this.#lookAtRun(run));
+  }
+
+  /**
+   * Does the head of a queue, and takes it out when that is through. What the forge refuses for itself is left out till
+   * the next pass; at any other failure of the forge it waits behind the others, lest it keep them from their turn.
+   */
+  async #step<T>(
+    queue: T[],
+    nameOf: (item: T) => string,
+    work: (item: T) => Promise<boolean>,
+  ): Promise<boolean> {
+    const [head] = queue;
+    if (head === undefined) return false;
+    try {
+      if (await work(head)) queue.shift();
+    } catch (error) {
+      if (error instanceof PassEnded || isWish(error)) throw error;
+      queue.shift();
+      if (!(error instanceof ForgeHttpError && isOnlyHere(error))) {
+        queue.push(head);
+        throw error;
+      }
+      this.world.onSkipped(nameOf(head), error);
+    }
+    return true;
+  }
+
+  async #readChanges(source: FeedSource): Promise<boolean> {
+    const { feed, box, runs } = this.world;
+    const name = sourceName(source);
+    const cursor = this.#state.lists[name] ?? freshCursor(null);
+    const page = await feed.changed(source, askSince(cursor), cursor.page);
+    const wanted = page.items.filter(({ place }) => this.#isWanted(place));
+    const pulls: PullKey[] = [];
+    for (const subject of wanted) {
+      const findings = changedFindings(subject, runs);
+      const news = (await box.post(findings)) || findings.length === 0;
+      if (news && this.#mayBeOfRun(subject))
+        pulls.push({ repoId: subject.place.repoId, number: subject.number });
+    }
+    const after = afterPage(cursor, page);
+    this.#state = {
+      ...this.#state,
+      lists: { ...this.#state.lists, [name]: after.cursor },
+      pulls: withPulls(this.#state.pulls, pulls),
+    };
+    return after.through;
+  }
+
+  async #readComments(key: string): Promise<boolean> {
+    const { feed, box, runs } = this.world;
+    const cursor = this.#state.comments[key];
+    const since = cursor === undefined ? null : askSince(cursor);
+    if (cursor === undefined || since === null) return true;
+    // Asked by its id each time: under an old name there may be another repository by now.
+    const place = await this.#placeOf(Number(key));
+    if (place === undefined) return true;
+    const page = await feed.comments(place, since, cursor.page);
+    for (const comment of page.items) await box.post(commentFindings(comment, place, runs));
+    const after = afterPage(cursor, page);
+    this.#keepComments(key, after.cursor);
+    return after.through;
+  }
+
+  #keepComments(key: string, cursor: ListCursor): void {
+    this.#state = { ...this.#state, comments: { ...this.#state.comments, [key]: cursor } };
+  }
+
+  async #lookAtRun({ row }: KnownRun): Promise<boolean> {
+    const { feed, box, runs, startedAt } = this.world;
+    const named: Place = { repoId: row.repoId ?? 0, owner: row.owner, repo: row.repo };
+    const place = row.repoId === null ? named : await this.#placeOf(row.repoId);
+    const missing = (): Promise<boolean> => box.post([missingFinding(row, place ?? named, startedAt)]);
+    if (place === undefined) {
+      await this.#assertForge();
+      await missing();
+      return true;
+    }
+    let subject: FeedSubject;
+    try {
+      subject = await feed.subject(place, row.issueNumber);
+    } catch (error) {
+      if (!isNotFound(error) || row.repoId === null) throw error;
+      await missing();
+      return true;
+    }
+    await box.post(changedFindings(subject, runs));
+    if (row.prNumber !== null) await this.#lookAtPull(subject.place, row.prNumber);
+    return true;
+  }
+
+  async #lookAtPull(place: Place, number: number): Promise<void> {
+    const { feed, box, runs } = this.world;
+    const living = runs.filter((run) => isLiving(run) && isIn(run.row, place));
+    const seen = await lookAtPull({ feed, box, runs: living, watched: this.#state.runs }, place, number);
+    this.#state = { ...this.#state, runs: { ...this.#state.runs, ...seen } };
+  }
+
+  /** A proxy that has lost its forge knows no repository: that must not end every run. */
+  async #assertForge(): Promise<void> {
+    this.#there ??= await this.world.feed.isThere();
+    if (!this.#there)
+      throw new PassEnded('forge', 'nothing is found, not even our own account: FORGE_GITEA_API?');
+  }
+
+  async #placeOf(repoId: number): Promise<Place | undefined> {
+    if (!this.#places.has(repoId)) this.#places.set(repoId, await this.world.feed.whereIs(repoId));
+    return this.#places.get(repoId);
+  }
+
+  #isWanted(place: Place): boolean {
+    const { serves, runs } = this.world;
+    return serves(place.owner, place.repo) || runs.some((run) => isLiving(run) && isIn(run.row, place));
+  }
+
+  /** A pull request whose number no run has yet may still be one's. */
+  #mayBeOfRun({ isPull, place, number }: FeedSubject): boolean {
+    return (
+      isPull &&
+      this.world.runs.some(
+        (run) =>
+          isLiving(run) &&
+          isIn(run.row, place) &&
+          (run.row.prNumber === null || run.row.prNumber === number || run.row.issueNumber === number),
+      )
+    );
+  }
+}
+
+/** Statuses that say something about what was asked for, and nothing about the forge. */
+const ONLY_HERE = new Set([400, 403, 413, 422, 423, 451]);
+
+function isOnlyHere(error: ForgeHttpError): boolean {
+  return isNotFound(error) || ONLY_HERE.has(error.status);
+}
+
+/** The forge wants to be left alone. */
+export function isWish(error: unknown): error is ForgeHttpError {
+  return error instanceof ForgeHttpError && (error.status === 429 || error.retryAfterMs !== undefined);
+}
+
+function withPulls(known: readonly PullKey[], more: readonly PullKey[]): PullKey[] {
+  return [...new Map([...known, ...more].map((pull) => [pullName(pull), pull])).values()];
+}
+
+function pullName({ repoId, number }: PullKey): string {
+  return `pull request ${String(number)} of repository ${String(repoId)}`;
+}
+
+function repositoryName(key: string): string {
+  return `comments of repository ${key}`;
+}
+
+function slugOf({ row }: KnownRun): string {
+  return row.slug;
+}

@@ -1,0 +1,130 @@
+import { createHash } from 'node:crypto';
+import type { FeedComment, FeedReview, FeedSubject } from '../../domain/forge-feed.js';
+import type { Place } from '../../domain/issue.js';
+import type { Finding } from '../../domain/reconcile.js';
+import type { ForgeStateRow } from '../../domain/rows.js';
+import { AGENT_LABEL_PREFIX } from '../../domain/trigger.js';
+
+/** A finding without the name of the forge, which is the same for all. */
+export type Planned = Omit<Finding, 'forge'>;
+
+/** A run's row with the time of the act that began it, the forge's clock, epoch milliseconds. */
+export interface KnownRun {
+  readonly row: ForgeStateRow;
+  readonly triggerAt: number;
+}
+
+export function isLiving({ row }: KnownRun): boolean {
+  return row.status !== 'destroyed';
+}
+
+/** Runs whose issue or pull request this is, whether they go on or not. */
+export function runsOf(runs: readonly KnownRun[], place: Place, number: number): KnownRun[] {
+  return runs.filter(
+    ({ row }) => isIn(row, place) && (row.issueNumber === number || row.prNumber === number),
+  );
+}
+
+export function isIn(row: ForgeStateRow, place: Place): boolean {
+  if (row.repoId !== null) return row.repoId === place.repoId;
+  return row.owner === place.owner && row.repo === place.repo;
+}
+
+/**
+ * What a subject that changed is posted as: something that may be a trigger, or that belongs to a run. Nothing for
+ * everything else on the forge.
+ */
+export function changedFindings(subject: FeedSubject, runs: readonly KnownRun[]): Planned[] {
+  const own = runsOf(runs, subject.place, subject.number);
+  const candidate =
+    subject.state === 'open' && subject.labels.some((label) => label.startsWith(AGENT_LABEL_PREFIX));
+  return own.length > 0 || candidate ? [stateFinding(subject, headRefOf(own, subject.number))] : [];
+}
+
+/** @param headRef branch of the run whose pull request it is, else `null` */
+export function stateFinding(subject: FeedSubject, headRef: string | null): Planned {
+  const { state, updatedAt, labels, assignees } = subject;
+  const rest = digest(JSON.stringify([[...labels].sort(), [...assignees].sort()]));
+  const seen = `${state} ${new Date(updatedAt).toISOString()} ${rest}`;
+  return { ...about(subject, headRef), cause: { kind: 'state' }, seen };
+}
+
+/**
+ * A run's subject that is not there, nor anywhere else. Another finding each pass, for what is hidden for a moment is
+ * not gone; whether it is, is decided behind the door.
+ */
+export function missingFinding(row: ForgeStateRow, place: Place, at: number): Planned {
+  // Where its kind can't be asked for any more: a run whose pull request has its own number began as one.
+  const isPull = row.prNumber === row.issueNumber;
+  return {
+    ...about({ place, number: row.issueNumber, isPull }, null),
+    cause: { kind: 'state' },
+    seen: `missing ${new Date(at).toISOString()}`,
+  };
+}
+
+/** A run's pull request that is not there any longer, though its issue may be. */
+export function goneFinding(place: Place, number: number, headRef: string | null): Planned {
+  return { ...about({ place, number, isPull: true }, headRef), cause: { kind: 'state' }, seen: 'gone' };
+}
+
+/** What people wrote since the run began, under its issue or pull request. */
+export function commentFindings(comment: FeedComment, place: Place, runs: readonly KnownRun[]): Planned[] {
+  const own = runsOf(runs, place, comment.number).filter(
+    (run) => isLiving(run) && comment.updatedAt >= run.triggerAt - GRAIN_MS,
+  );
+  if (own.length === 0) return [];
+  const { number, isPull, id, updatedAt, body } = comment;
+  return [
+    {
+      ...about({ place, number, isPull }, headRefOf(own, number)),
+      cause: { kind: 'comment', commentId: id },
+      seen: `${new Date(updatedAt).toISOString()} ${digest(body)}`,
+    },
+  ];
+}
+
+export function reviewFindings(
+  subject: FeedSubject,
+  headRef: string | null,
+  reviews: readonly FeedReview[],
+  since: number,
+): Planned[] {
+  return reviews
+    .filter((review) => review.submittedAt >= since - GRAIN_MS)
+    .map((review) => ({
+      ...about(subject, headRef),
+      cause: { kind: 'review', reviewId: review.id },
+      seen: new Date(review.submittedAt).toISOString(),
+    }));
+}
+
+export function pushFinding(subject: FeedSubject, headRef: string | null, sha: string): Planned {
+  return { ...about(subject, headRef), cause: { kind: 'push' }, seen: sha };
+}
+
+/** Of a run's pull request: what orders it with its issue. A run that began as a pull request is its own. */
+export function headRefOf(runs: readonly KnownRun[], number: number): string | null {
+  const run = runs.find(({ row }) => row.prNumber === number && row.issueNumber !== number);
+  return run === undefined || run.row.branch === '' ? null : run.row.branch;
+}
+
+/** Identifies a finding as the door does: by everything in it. */
+export function digestOf(finding: Planned): string {
+  return digest(JSON.stringify(finding));
+}
+
+/** The forge's times have whole seconds, a trigger act's need not. */
+const GRAIN_MS = 999;
+
+function about(
+  { place, number, isPull }: Pick<FeedSubject, 'place' | 'number' | 'isPull'>,
+  headRef: string | null,
+): Omit<Planned, 'cause' | 'seen'> {
+  const { owner, repo, repoId } = place;
+  return { owner, repo, repoId, number, isPull, headRef };
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+}

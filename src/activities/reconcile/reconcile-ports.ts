@@ -1,0 +1,29 @@
+import type { FeedSource, ForgeFeed } from '../../domain/forge-feed.js';
+import type { Clock, Database } from '../../domain/ports.js';
+import type { FindingDoor, ReconcileStore } from '../../domain/reconcile.js';
+
+export interface ReconcileLog {
+  info(fields: Readonly<Record<string, unknown>>, message: string): void;
+  warn(fields: Readonly<Record<string, unknown>>, message: string): void;
+  error(fields: Readonly<Record<string, unknown>>, message: string): void;
+}
+
+/** Everything the reconciler needs; filled in by the worker's composition root. */
+export interface ReconcilePorts {
+  readonly feed: ForgeFeed;
+  readonly door: FindingDoor;
+  readonly store: ReconcileStore;
+  readonly database: Pick<Database, 'forgeState' | 'runs'>;
+  readonly clock: Clock;
+  readonly log: ReconcileLog;
+  readonly settings: ReconcileSettings;
+}
+
+export interface ReconcileSettings {
+  /** What `FORGE_REPOS` comes to. */
+  readonly sources: readonly FeedSource[];
+  /** `FORGE_REPOS` */
+  readonly serves: (owner: string, repo: string) => boolean;
+  /** Most requests to the forge in one pass: `FORGE_POLL_REQUESTS`. */
+  readonly requests: number;
+}

@@ -1,0 +1,76 @@
+import http from 'node:http';
+import https from 'node:https';
+import { BotBottleError } from '../../domain/errors.js';
+import type { Finding, FindingDoor } from '../../domain/reconcile.js';
+
+/** The webhook process did not take a finding. */
+export class DoorError extends BotBottleError {
+  constructor(message: string, options?: { cause?: unknown }) {
+    super('door', message, true, options);
+  }
+}
+
+export interface DoorOptions {
+  /** Where findings are posted. */
+  readonly url: URL;
+  readonly bodyOf: (finding: Finding) => string;
+  /** Signs a body. */
+  readonly headersFor: (body: string) => Readonly<Record<string, string>>;
+  /** Milliseconds for one finding; 10,000 by default. */
+  readonly timeoutMs?: number;
+}
+
+const ANSWER_BYTES = 4096;
+
+/** Posts findings to the webhook process, one after the other on one connection. Errors: `DoorError`. */
+export function findingDoor({ url, bodyOf, headersFor, timeoutMs = 10_000 }: DoorOptions): FindingDoor & {
+  /** Ends the idle connection. */
+  close(): void;
+} {
+  const secure = url.protocol === 'https:';
+  const agent = new (secure ? https : http).Agent({ keepAlive: true, maxSockets: 1 });
+  const post = (body: string): Promise<{ readonly status: number; readonly text: string }> =>
+    new Promise((resolve, reject) => {
+      const headers = { ...headersFor(body), 'content-length': String(Buffer.byteLength(body)) };
+      const signal = AbortSignal.timeout(timeoutMs);
+      const outgoing = (secure ? https : http).request(url, { method: 'POST', headers, agent, signal });
+      outgoing.on('error', reject);
+      outgoing.on('response', (incoming) => {
+        let text = '';
+        incoming.setEncoding('utf8');
+        incoming.on('data', (chunk: string) => {
+          if (text.length < ANSWER_BYTES) text += chunk;
+        });
+        incoming.on('error', reject);
+        incoming.on('end', () => {
+          resolve({ status: incoming.statusCode ?? 0, text });
+        });
+      });
+      outgoing.end(body);
+    });
+  return {
+    post: async (finding) => {
+      const answer = await post(bodyOf(finding)).catch((cause: unknown) => {
+        const code = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
+        throw new DoorError(
+          `no answer from the webhook at ${url.origin} (${code}): is it running, and is RECONCILE_DOOR right?`,
+          { cause },
+        );
+      });
+      if (answer.status === 202) return 'accepted';
+      if (answer.status === 200) return 'known';
+      const advice =
+        answer.status === 401 ? ': worker and webhook need the same WEBHOOK_SECRET_FILE' : ': see its log';
+      throw new DoorError(`the webhook at ${url.origin} answered ${String(answer.status)}${advice}`);
+    },
+    close: () => {
+      agent.destroy();
+    },
+  };
+}
+
+/** The origin at which a process of this machine reaches what listens there. */
+export function doorOrigin({ host, port }: { readonly host: string; readonly port: number }): string {
+  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${String(port)}`;
+}

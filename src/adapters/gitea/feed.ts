@@ -1,0 +1,191 @@
+import { InvalidInputError } from '../../domain/errors.js';
+import type {
+  FeedComment,
+  FeedPage,
+  FeedPull,
+  FeedReview,
+  FeedSource,
+  FeedSubject,
+  ForgeFeed,
+} from '../../domain/forge-feed.js';
+import { isForgeName } from '../../domain/issue.js';
+import type { Place } from '../../domain/issue.js';
+import { asList, asObject, integerOf, textOf, textOrEmpty, UnexpectedShapeError } from './decode.js';
+import type { JsonObject } from './decode.js';
+import { forgeNumber } from './gitea-client.js';
+import type { GiteaClient, GiteaRequest, PathSegment } from './gitea-client.js';
+import { toIssue, toPullRequest } from './mapping.js';
+import { whereIs } from './repositories.js';
+import { SUBMITTED_STATES } from './reviews.js';
+
+/** Gitea's default upper limit; a forge set to less gives shorter pages. */
+const PAGE_SIZE = 50;
+
+type Query = Readonly<Record<string, string | number>>;
+
+/**
+ * What changed on a Gitea or Forgejo. A comment moves its issue's `updated_at`, editing one only the comment's own: the
+ * lists of comments are asked for by themselves. `since` has whole seconds and includes them.
+ * @param client makes one attempt only: whoever asks counts the requests
+ */
+export function giteaFeed(client: GiteaClient): ForgeFeed {
+  const page = async <T>(
+    path: GiteaRequest['path'],
+    query: Query,
+    toItems: (raw: JsonObject) => readonly T[],
+  ): Promise<FeedPage<T>> => {
+    const response = await client.request({ method: 'GET', path, query: { limit: PAGE_SIZE, ...query } });
+    const raw = asList(response.json(), 'list');
+    return {
+      items: raw.flatMap(toItems),
+      size: raw.length,
+      total: response.total ?? null,
+      at: response.at ?? null,
+    };
+  };
+  return {
+    forge: 'gitea',
+    changed: (source, since, number) => {
+      const query = since === null ? { state: 'open' } : { state: 'all', since: timeText(since) };
+      const { path, narrowed } = listOf(source);
+      return page(path, { ...query, ...narrowed, page: number }, toSubjects);
+    },
+    comments: (place, since, number) =>
+      page(inRepo(place, 'issues', 'comments'), { since: timeText(since), page: number }, toComments),
+    subject: async (place, number) =>
+      toSubject(await client.json({ method: 'GET', path: inRepo(place, 'issues', forgeNumber(number)) })),
+    pull: async (place, number) =>
+      toPull(await client.json({ method: 'GET', path: inRepo(place, 'pulls', forgeNumber(number)) }), place),
+    reviews: (place, pull, number) =>
+      page(inRepo(place, 'pulls', forgeNumber(pull), 'reviews'), { page: number }, toReviews),
+    remarks: async (place, pull, review) => {
+      const path = inRepo(place, 'pulls', forgeNumber(pull), 'reviews', forgeNumber(review), 'comments');
+      return asList(await client.json({ method: 'GET', path }), 'inline comments').map((raw) => ({
+        id: integerOf(raw, 'id'),
+        number: pull,
+        isPull: true,
+        body: textOrEmpty(raw, 'body'),
+        updatedAt: timeIn(textOf(raw, 'updated_at')),
+      }));
+    },
+    wasPushed: async (place, pull, since) => {
+      const path = inRepo(place, 'issues', forgeNumber(pull), 'timeline');
+      const entries = await page(path, { since: timeText(since) }, (raw) => [textOf(raw, 'type')]);
+      return entries.size >= PAGE_SIZE || entries.items.includes('pull_push');
+    },
+    isThere: async () => {
+      const accept = [301, 302, 307, 308, 404, 410];
+      return (await client.request({ method: 'GET', path: ['user'], accept })).status === 200;
+    },
+    whereIs: (repoId) => whereIs(client, repoId),
+  };
+}
+
+/** Without a fraction; an offset would have to be percent-encoded. */
+function timeText(time: number): string {
+  return `${new Date(time).toISOString().slice(0, 19)}Z`;
+}
+
+function listOf(source: FeedSource): {
+  readonly path: readonly PathSegment[];
+  readonly narrowed: Query;
+} {
+  switch (source.kind) {
+    case 'all':
+      return { path: ['repos', 'issues', 'search'], narrowed: {} };
+    case 'owner':
+      return { path: ['repos', 'issues', 'search'], narrowed: { owner: source.owner } };
+    case 'repository':
+      return { path: inRepo(source, 'issues'), narrowed: {} };
+  }
+}
+
+function inRepo(
+  { owner, repo }: Pick<Place, 'owner' | 'repo'>,
+  ...segments: readonly PathSegment[]
+): readonly PathSegment[] {
+  if (!isForgeName(owner) || !isForgeName(repo))
+    throw new InvalidInputError('the forge named a repository that cannot be one');
+  return ['repos', owner, repo, ...segments];
+}
+
+/** An entry without a repository, or of one with a name that we could not ask for, is none of ours. */
+function toSubjects(raw: JsonObject): FeedSubject[] {
+  const place = placeIn(raw['repository']);
+  return place === undefined ? [] : [subjectOf(raw, place)];
+}
+
+function toSubject(value: unknown): FeedSubject {
+  const [subject] = toSubjects(asObject(value, 'issue'));
+  if (subject === undefined) throw new UnexpectedShapeError('repository');
+  return subject;
+}
+
+function subjectOf(raw: JsonObject, place: Place): FeedSubject {
+  const issue = toIssue(raw);
+  return {
+    place,
+    number: issue.number,
+    isPull: issue.isPull,
+    state: issue.state,
+    labels: issue.labels,
+    assignees: issue.assignees.map((user) => user.login),
+    updatedAt: timeIn(issue.updatedAt),
+  };
+}
+
+function placeIn(value: unknown): Place | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const raw = asObject(value, 'repository');
+  const owner = textOf(raw, 'owner');
+  const repo = textOf(raw, 'name');
+  return isForgeName(owner) && isForgeName(repo) ? { repoId: integerOf(raw, 'id'), owner, repo } : undefined;
+}
+
+function toPull(value: unknown, place: Place): FeedPull {
+  const pull = toPullRequest(value);
+  return {
+    place,
+    number: pull.number,
+    isPull: true,
+    state: pull.state,
+    labels: pull.labels,
+    assignees: pull.assignees.map((user) => user.login),
+    updatedAt: timeIn(pull.updatedAt),
+    headSha: pull.head.sha,
+    headRef: pull.head.fromFork ? null : pull.head.ref,
+  };
+}
+
+/** One of the two addresses is filled: pages of the web, ending in the number. */
+function toComments(raw: JsonObject): FeedComment[] {
+  const pull = textOrEmpty(raw, 'pull_request_url');
+  const number = Number(/\/(\d{1,16})$/.exec(pull === '' ? textOrEmpty(raw, 'issue_url') : pull)?.[1]);
+  if (!Number.isSafeInteger(number) || number < 1) return [];
+  return [
+    {
+      id: integerOf(raw, 'id'),
+      number,
+      isPull: pull !== '',
+      body: textOrEmpty(raw, 'body'),
+      updatedAt: timeIn(textOf(raw, 'updated_at')),
+    },
+  ];
+}
+
+function toReviews(raw: JsonObject): FeedReview[] {
+  if (!SUBMITTED_STATES.has(textOf(raw, 'state'))) return [];
+  return [
+    {
+      id: integerOf(raw, 'id'),
+      submittedAt: timeIn(textOf(raw, 'submitted_at')),
+      remarks: integerOf(raw, 'comments_count'),
+    },
+  ];
+}
+
+function timeIn(text: string): number {
+  const time = Date.parse(text);
+  if (Number.isNaN(time)) throw new UnexpectedShapeError('time');
+  return time;
+}

@@ -1,0 +1,26 @@
+import type { Client } from '@temporalio/client';
+import { RECONCILE_WORKFLOW } from '../../workflows/messages.js';
+
+/** Passes are many and each tells little: a day of them is kept, not the namespace's retention. */
+const KEPT_MS = 24 * 3_600_000;
+const AT_ONCE = 500;
+const CALLS_MS = 60_000;
+
+/** Deletes executions of the reconciler that ended more than a day before `now`. Errors: Temporal's. Resolves with how many. */
+export async function forgetPasses(client: Client, now: number, keptMs = KEPT_MS): Promise<number> {
+  const before = new Date(now - keptMs).toISOString();
+  const query = `WorkflowType = '${RECONCILE_WORKFLOW}' AND ExecutionStatus != 'Running' AND CloseTime < '${before}'`;
+  const { namespace } = client.options;
+  return client.withDeadline(Date.now() + CALLS_MS, async () => {
+    let count = 0;
+    for await (const { workflowId, runId } of client.workflow.list({ query })) {
+      if (count >= AT_ONCE) break;
+      await client.workflowService.deleteWorkflowExecution({
+        namespace,
+        workflowExecution: { workflowId, runId },
+      });
+      count += 1;
+    }
+    return count;
+  });
+}

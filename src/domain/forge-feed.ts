@@ -1,0 +1,112 @@
+/** What a forge tells about changes to somebody who asks, instead of being told by webhooks. Times are epoch milliseconds. */
+import type { ForgeKind, Place } from './issue.js';
+
+/**
+ * A part of the forge that one list of changes covers: everything the token sees, one owner's repositories, or one
+ * repository.
+ */
+export type FeedSource =
+  | { readonly kind: 'all' }
+  | { readonly kind: 'owner'; readonly owner: string }
+  | { readonly kind: 'repository'; readonly owner: string; readonly repo: string };
+
+/** One page of a list. */
+export interface FeedPage<T> {
+  readonly items: readonly T[];
+  /** How many entries the forge sent, those that are no items of ours among them. */
+  readonly size: number;
+  /** Length of the whole list, where the forge says it. */
+  readonly total: number | null;
+  /** The forge's clock when it answered; `null` when it does not say. */
+  readonly at: number | null;
+}
+
+/** An issue or pull request, as far as its state goes. */
+export interface FeedSubject {
+  readonly place: Place;
+  readonly number: number;
+  readonly isPull: boolean;
+  readonly state: 'open' | 'closed';
+  readonly labels: readonly string[];
+  readonly assignees: readonly string[];
+  readonly updatedAt: number;
+}
+
+export interface FeedComment {
+  readonly id: number;
+  /** Of the issue or pull request it stands under. */
+  readonly number: number;
+  readonly isPull: boolean;
+  readonly body: string;
+  readonly updatedAt: number;
+}
+
+export interface FeedPull extends FeedSubject {
+  readonly headSha: string;
+  /** Head branch; `null` when it is in another repository. */
+  readonly headRef: string | null;
+}
+
+/** A review that was submitted; drafts and mere requests are none. */
+export interface FeedReview {
+  readonly id: number;
+  readonly submittedAt: number;
+  /** How many remarks on lines it has, later answers to them among these. */
+  readonly remarks: number;
+}
+
+/**
+ * Every call is one request, so that whoever calls can count them; pages count from 1, `since` includes its own second.
+ * Lists need no order. Errors: `ForgeHttpError`, at once and not repeated; see `isNotFound` for what has moved.
+ */
+export interface ForgeFeed {
+  readonly forge: ForgeKind;
+  /** Issues and pull requests, open and closed, changed since then; without a time all that are open. */
+  changed(source: FeedSource, since: number | null, page: number): Promise<FeedPage<FeedSubject>>;
+  /** Comments written or edited since then, under issues and pull requests of the repository. */
+  comments(place: Place, since: number, page: number): Promise<FeedPage<FeedComment>>;
+  subject(place: Place, number: number): Promise<FeedSubject>;
+  pull(place: Place, number: number): Promise<FeedPull>;
+  reviews(place: Place, pull: number, page: number): Promise<FeedPage<FeedReview>>;
+  /** A review's remarks on lines and the answers to them. */
+  remarks(place: Place, pull: number, review: number): Promise<readonly FeedComment[]>;
+  /** Whether somebody pushed to the pull request since then. When in doubt: yes. */
+  wasPushed(place: Place, pull: number, since: number): Promise<boolean>;
+  /** Whether the forge itself answers, and not something in its place to which everything is unknown. */
+  isThere(): Promise<boolean>;
+  /** Where the repository with this id is now; `undefined` when it is gone, or hidden from us. */
+  whereIs(repoId: number): Promise<Place | undefined>;
+}
+
+/**
+ * The fewest lists that cover `FORGE_REPOS`: a repository that is named is asked for by itself, patterns go through the
+ * forge's search over all repositories.
+ */
+export function feedSources(patterns: readonly string[]): FeedSource[] {
+  if (patterns.length === 0 || patterns.includes('*')) return [{ kind: 'all' }];
+  const split = patterns.map((pattern) => {
+    const [owner = '', repo = ''] = pattern.split('/');
+    return { owner, repo };
+  });
+  const owners = new Set(
+    split.filter(({ repo }) => repo.includes('*')).map(({ owner }) => owner.toLowerCase()),
+  );
+  if ([...owners].some((owner) => owner.includes('*'))) return [{ kind: 'all' }];
+  const named = split.filter(({ owner }) => !owners.has(owner.toLowerCase()));
+  return [
+    ...[...owners].map((owner) => ({ kind: 'owner', owner }) as const),
+    ...named.map(({ owner, repo }) => ({ kind: 'repository', owner, repo }) as const),
+  ];
+}
+
+/** `*`, `alice/*`, `alice/demo` */
+export function sourceName(source: FeedSource): string {
+  switch (source.kind) {
+    case 'all':
+      return '*';
+    case 'owner':
+      return `${source.owner}/*`;
+    case 'repository':
+      return `${source.owner}/${source.repo}`;
+  }
+}

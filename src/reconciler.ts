@@ -1,0 +1,117 @@
+/** Composition root of the reconciler: its ports, and its schedule at Temporal. */
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
+import type { ReconcilePorts } from './activities/reconcile/reconcile-ports.js';
+import { doorOrigin, findingDoor } from './adapters/door/finding-door.js';
+import { reconcileFile } from './adapters/files/reconcile-file.js';
+import { giteaFeed } from './adapters/gitea/feed.js';
+import { GiteaClient } from './adapters/gitea/gitea-client.js';
+import { forgetPasses } from './adapters/temporal/forget-passes.js';
+import { setReconcileSchedule } from './adapters/temporal/reconcile-schedule.js';
+import { requireSetting, type Config } from './config.js';
+import { readSecret } from './config/secrets.js';
+import { feedSources } from './domain/forge-feed.js';
+import type { Clock, Database } from './domain/ports.js';
+import type { Logger } from './log.js';
+import { findingBody, findingHeaders, RECONCILED_PATH } from './webhook/reconciled.js';
+import { servedRepositories } from './webhook/served-repositories.js';
+
+const RETRY_MS = 10_000;
+const TIDY_MS = 3_600_000;
+
+/** Errors: `InvalidInputError` for configuration. */
+export function reconcilePorts(
+  config: Config,
+  { database, clock, log }: { readonly database: Database; readonly clock: Clock; readonly log: Logger },
+): ReconcilePorts & { readonly close: () => void } {
+  const client = new GiteaClient({
+    baseUrl: requireSetting(config, 'FORGE_GITEA_API'),
+    token: () => readSecret(config.FORGE_TOKEN_FILE, 'forge-token'),
+    caFile: config.FORGE_CA_FILE,
+    // Every attempt counts, and the next pass is one.
+    retry: { tries: 1 },
+  });
+  const origin = config.RECONCILE_DOOR ?? doorOrigin(config.WEBHOOK_LISTEN);
+  const door = findingDoor({
+    url: new URL(`${origin}${RECONCILED_PATH}`),
+    bodyOf: findingBody,
+    // Read anew each time, as a replaced secret needs no restart; the log never sees it.
+    headersFor: (body) => findingHeaders(readSecret(config.WEBHOOK_SECRET_FILE, 'webhook-secret'), body),
+  });
+  return {
+    feed: giteaFeed(client),
+    door,
+    store: reconcileFile(path.join(config.BOT_BOTTLE_HOME, 'reconcile.json'), (err) => {
+      log.warn({ err }, 'reconcile.json cannot be understood; looking at everything open again');
+    }),
+    database,
+    clock,
+    log,
+    settings: {
+      sources: feedSources(config.FORGE_REPOS),
+      serves: servedRepositories(config.FORGE_REPOS),
+      requests: config.FORGE_POLL_REQUESTS,
+    },
+    close: () => {
+      door.close();
+      client.close();
+    },
+  };
+}
+
+/**
+ * Sets the schedule up as soon as Temporal lets it, and from then on removes passes of long ago; resolves when it has
+ * stopped. Temporal being away is only logged.
+ */
+export async function keepReconcileSchedule(
+  client: Client,
+  config: Config,
+  log: Logger,
+  stopped: AbortSignal,
+): Promise<void> {
+  const intervalMs = config.FORGE_POLL_INTERVAL;
+  const change = await persistently(
+    async () => {
+      const done = await client.withAbortSignal(stopped, () => setReconcileSchedule(client, intervalMs));
+      log.info({ schedule: done, intervalMs, requests: config.FORGE_POLL_REQUESTS }, 'reconciler schedule');
+    },
+    (err) => {
+      log.warn({ err }, 'the schedule of the reconciler cannot be set yet; trying again');
+    },
+    stopped,
+  );
+  while (change && (await waited(TIDY_MS, stopped))) {
+    await client
+      .withAbortSignal(stopped, () => forgetPasses(client, Date.now()))
+      .catch((err: unknown) => {
+        if (!stopped.aborted) log.warn({ err }, 'old passes of the reconciler could not be removed');
+      });
+  }
+}
+
+async function persistently(
+  work: () => Promise<void>,
+  onFailure: (error: unknown) => void,
+  stopped: AbortSignal,
+): Promise<boolean> {
+  for (;;) {
+    try {
+      await work();
+      return true;
+    } catch (error) {
+      if (!stopped.aborted) onFailure(error);
+    }
+    if (!(await waited(RETRY_MS, stopped))) return false;
+  }
+}
+
+/** False when it was broken off. */
+async function waited(ms: number, stopped: AbortSignal): Promise<boolean> {
+  try {
+    await sleep(ms, undefined, { signal: stopped });
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import type { Client } from '@temporalio/client';
+import { RECONCILE_SCHEDULE } from '../../src/adapters/temporal/reconcile-schedule.js';
+import { workflowIdOf } from '../../src/domain/issue.js';
+import type { PassReport } from '../../src/domain/reconcile.js';
+import { RECONCILE_WORKFLOW, TASK_QUEUE } from '../../src/workflows/messages.js';
+import type { Person } from '../support/gitea/person.js';
+import { Life } from '../support/stack/life.js';
+import { Stack, waitUntil } from '../support/stack/stack.js';
+import { tearDown } from '../support/stack/tear-down.js';
+
+const ROUNDS = 100;
+
+describe('a forge without any webhook, on real parts', function () {
+  this.timeout(240_000);
+  let stack: Stack;
+  let client: Client;
+  let bob: Person;
+
+  before(async () => {
+    stack = await Stack.prepare({ hook: false, env: { FORGE_POLL_INTERVAL: '1s', FORGE_REPOS: 'alice/*' } });
+    bob = await stack.gitea.addPerson('bob', 'write');
+    await stack.start();
+    client = await stack.client();
+  });
+  after(() => tearDown(stack, client));
+
+  async function metric(name: string): Promise<number> {
+    const text = await (await fetch(new URL('/metrics', stack.webhookUrl))).text();
+    return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
+  }
+
+  async function pass(id: string): Promise<PassReport> {
+    return (await client.workflow.execute(RECONCILE_WORKFLOW, {
+      workflowId: `${RECONCILE_SCHEDULE}-${id}`,
+      taskQueue: TASK_QUEUE,
+    })) as PassReport;
+  }
+
+  it('goes from trigger to pull request, wakes for a comment and a review, and is destroyed by the merge', async () => {
+    const { alice, bot } = stack.gitea;
+    // Made before anything of ours was there to hear of it, and complete only later.
+    const life = await Life.trigger(stack, client, 'Write notes', 'Please write notes.');
+    const first = await life.frozen(1, 'done');
+    const [pr] = first.prs;
+    assert.ok(pr !== undefined);
+    const comment = await alice.comment(life.issue, 'Please add one more line.');
+    const second = await life.frozen(2, 'done');
+    assert.equal(second.sessionId, first.sessionId);
+    await bob.review(pr, { verdict: 'request_changes', body: 'Shorter, please.' });
+    const third = await life.frozen(3, 'done');
+    assert.deepEqual(third.prs, first.prs, 'one pull request');
+    const prompts = await life.files.prompts(third.slug);
+    assert.match(prompts[1] ?? '', /one more line/);
+    assert.match(prompts[2] ?? '', /Shorter, please/);
+    assert.equal(prompts.filter((prompt) => prompt.includes('one more line')).length, 1, String(comment));
+    assert.ok(!prompts.some((prompt) => prompt.includes(`${bot.login} wrote`)));
+    await alice.mergePr(pr);
+    await life.ended();
+    const row = life.files.stateRow(life.subject);
+    assert.deepEqual([row?.status, row?.prNumber], ['destroyed', pr]);
+    const deliveries = await (await fetch(new URL('/metrics', stack.webhookUrl))).text();
+    assert.match(deliveries, /deliveries_total\{outcome="accepted"\} \d+/);
+  });
+
+  it(`a pull request closed unmerged, with label and assignee left in place, stays destroyed over ${String(ROUNDS)} passes`, async () => {
+    const { alice } = stack.gitea;
+    const life = await Life.trigger(stack, client, 'Write other notes', 'Please write notes.');
+    const frozen = await life.frozen(1, 'done');
+    const [pr] = frozen.prs;
+    assert.ok(pr !== undefined);
+    await alice.closePr(pr);
+    await life.ended();
+    const handle = client.workflow.getHandle(workflowIdOf(life.subject));
+    const { runId } = await handle.describe();
+    await client.schedule.getHandle(RECONCILE_SCHEDULE).pause();
+    const accepted = 'bot_bottle_webhook_deliveries_total\\{outcome="accepted"\\}';
+    const before = await metric(accepted);
+    let through = 0;
+    for (let round = 0; through < ROUNDS; round += 1) {
+      // What changes is looked at anew, and must not be taken for another trigger.
+      if (round % 2 === 0) await alice.editIssue(life.issue, { title: `Notes, round ${String(round)}` });
+      else await alice.editIssue(pr, { title: `Pull request, round ${String(round)}` });
+      const passed = await pass(String(round));
+      if (passed.end === 'done') through += 1;
+      else assert.equal(passed.end, 'busy', JSON.stringify(passed));
+    }
+    await waitUntil('the inbox to be empty', async () => (await metric('bot_bottle_inbox_open')) === 0);
+    assert.ok((await metric(accepted)) - before >= 5, 'the passes found what changed');
+    const row = life.files.stateRow(life.subject);
+    assert.deepEqual([row?.status, row?.slug], ['destroyed', frozen.slug]);
+    const now = await handle.describe();
+    assert.deepEqual([now.runId, now.status.name], [runId, 'COMPLETED'], 'no other life began');
+    assert.equal(
+      (await life.files.slugs()).filter((slug) => slug.includes(`-${String(life.issue)}-`)).length,
+      1,
+    );
+    const issue = await alice.api.object('GET', `/repos/alice/demo/issues/${String(life.issue)}`);
+    assert.equal(issue['state'], 'open');
+    assert.equal((issue['labels'] as unknown[]).length, 1, 'the label is still there');
+    assert.equal((issue['assignees'] as unknown[]).length, 1, 'and the assignee');
+  });
+});

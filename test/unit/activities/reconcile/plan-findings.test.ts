@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import {
+  changedFindings,
+  commentFindings,
+  digestOf,
+  missingFinding,
+  reviewFindings,
+  stateFinding,
+} from '../../../../src/activities/reconcile/plan-findings.js';
+import type { KnownRun } from '../../../../src/activities/reconcile/plan-findings.js';
+import type { FeedSubject } from '../../../../src/domain/forge-feed.js';
+import type { ForgeStateRow } from '../../../../src/domain/rows.js';
+import { findingBody, parseReconciled } from '../../../../src/webhook/reconciled.js';
+import { stateRow } from '../../../support/webhook/rows.js';
+
+const T = 1_700_000_000_000;
+const PLACE = { repoId: 7, owner: 'alice', repo: 'demo' };
+
+function subject(changes: Partial<FeedSubject> = {}): FeedSubject {
+  const rest = { labels: [], assignees: [], updatedAt: T } as const;
+  return { place: PLACE, number: 12, isPull: false, state: 'open', ...rest, ...changes };
+}
+
+function run(changes: Partial<ForgeStateRow> = {}, triggerAt = T): KnownRun {
+  return { row: stateRow(changes), triggerAt };
+}
+
+describe('what is posted of a subject that changed', () => {
+  it('a possible trigger is, whoever is assigned; what is closed or has no agent label is not', () => {
+    const labels = ['bot-bottle:coder'];
+    assert.equal(changedFindings(subject({ labels }), []).length, 1);
+    assert.equal(changedFindings(subject({ labels, state: 'closed' }), []).length, 0);
+    assert.equal(changedFindings(subject({ labels: ['bug'] }), []).length, 0);
+  });
+
+  it('everything of a run is, by issue or pull request, whether it goes on or has ended', () => {
+    for (const status of ['running', 'frozen', 'destroyed'] as const) {
+      const runs = [run({ prNumber: 13, status })];
+      assert.equal(changedFindings(subject({ state: 'closed' }), runs).length, 1);
+      assert.equal(
+        changedFindings(subject({ number: 13, isPull: true }), runs)[0]?.headRef,
+        runs[0]?.row.branch,
+      );
+      assert.equal(changedFindings(subject({ number: 14 }), runs).length, 0);
+    }
+  });
+
+  it('a run is recognised by the id of its repository, not by its name', () => {
+    const runs = [run({ repoId: 7 })];
+    assert.equal(changedFindings(subject({ place: { ...PLACE, repo: 'renamed' } }), runs).length, 1);
+    assert.equal(changedFindings(subject({ place: { ...PLACE, repoId: 8 } }), runs).length, 0);
+  });
+
+  it('a run that began as a pull request is ordered by its own number', () => {
+    const [found] = changedFindings(subject({ isPull: true }), [run({ prNumber: 12 })]);
+    assert.equal(found?.headRef, null);
+  });
+
+  it('the same state gives the same finding, in whatever order labels come, and any change another', () => {
+    const seen = subject({ labels: ['a', 'b'], assignees: ['x', 'y'] });
+    const same = stateFinding({ ...seen, labels: ['b', 'a'], assignees: ['y', 'x'] }, null);
+    assert.equal(digestOf(same), digestOf(stateFinding(seen, null)));
+    const others = [
+      { ...seen, labels: ['a'] },
+      { ...seen, assignees: ['x'] },
+      { ...seen, state: 'closed' as const },
+      { ...seen, updatedAt: T + 1000 },
+      { ...seen, place: { ...PLACE, repo: 'renamed' } },
+    ];
+    const digests = others.map((one) => digestOf(stateFinding(one, null)));
+    assert.equal(new Set([...digests, digestOf(same)]).size, others.length + 1);
+  });
+
+  it('what is missing is another finding at each pass', () => {
+    const { row } = run();
+    assert.notEqual(digestOf(missingFinding(row, PLACE, T)), digestOf(missingFinding(row, PLACE, T + 1000)));
+  });
+
+  it('is taken by the door, whatever stands on the forge', () => {
+    const text = fc.string({ unit: 'grapheme', maxLength: 2000 });
+    fc.assert(
+      fc.property(fc.array(text, { maxLength: 50 }), text, (labels, body) => {
+        const comment = { id: 3, number: 12, isPull: false, body, updatedAt: T };
+        const findings = [
+          stateFinding(subject({ labels }), null),
+          ...commentFindings(comment, PLACE, [run()]),
+        ];
+        for (const finding of findings)
+          assert.equal(parseReconciled(findingBody({ ...finding, forge: 'gitea' })).kind, 'hint');
+      }),
+    );
+  });
+});
+
+describe('what is posted of what people write', () => {
+  const comment = { id: 3, number: 12, isPull: false, body: 'do it', updatedAt: T };
+
+  it('comments since the trigger of a run that goes on, and of the second of the trigger', () => {
+    assert.equal(commentFindings(comment, PLACE, [run()]).length, 1);
+    assert.equal(commentFindings(comment, PLACE, [run({}, T + 900)]).length, 1);
+    assert.equal(commentFindings(comment, PLACE, [run({}, T + 1000)]).length, 0);
+    assert.equal(commentFindings(comment, PLACE, [run({ status: 'destroyed' })]).length, 0);
+    assert.equal(commentFindings(comment, PLACE, []).length, 0);
+  });
+
+  it('an edited comment anew, also one edited twice in a second', () => {
+    const [one] = commentFindings(comment, PLACE, [run()]);
+    const [two] = commentFindings({ ...comment, body: 'do that' }, PLACE, [run()]);
+    assert.notEqual(one?.seen, two?.seen);
+    assert.ok(one !== undefined && !one.seen.includes('do it'), 'no text of strangers');
+  });
+
+  it('reviews submitted since the trigger', () => {
+    const reviews = [
+      { id: 1, submittedAt: T - 5_000, remarks: 0 },
+      { id: 2, submittedAt: T, remarks: 3 },
+    ];
+    const found = reviewFindings(subject({ isPull: true }), 'b', reviews, T);
+    assert.deepEqual(
+      found.map(({ cause }) => cause),
+      [{ kind: 'review', reviewId: 2 }],
+    );
+  });
+});
