@@ -9,7 +9,8 @@ import { giteaFeed } from './adapters/gitea/feed.js';
 import { GiteaClient } from './adapters/gitea/gitea-client.js';
 import { forgetPasses } from './adapters/temporal/forget-passes.js';
 import { setReconcileSchedule } from './adapters/temporal/reconcile-schedule.js';
-import { requireSetting, type Config } from './config.js';
+import type { Config } from './config.js';
+import { forgeOfConfig } from './forge-of-config.js';
 import { readSecret } from './config/secrets.js';
 import { feedSources } from './domain/forge-feed.js';
 import type { Clock, Database } from './domain/ports.js';
@@ -26,7 +27,7 @@ export function reconcilePorts(
   { database, clock, log }: { readonly database: Database; readonly clock: Clock; readonly log: Logger },
 ): ReconcilePorts & { readonly close: () => void } {
   const client = new GiteaClient({
-    baseUrl: requireSetting(config, 'FORGE_GITEA_API'),
+    baseUrl: forgeOfConfig(config).api,
     token: () => readSecret(config.FORGE_TOKEN_FILE, 'forge-token'),
     caFile: config.FORGE_CA_FILE,
     // Every attempt counts, and the next pass is one.
@@ -70,7 +71,8 @@ export async function keepReconcileSchedule(
   log: Logger,
   stopped: AbortSignal,
 ): Promise<void> {
-  const intervalMs = config.FORGE_POLL_INTERVAL;
+  // Only Gitea has a feed yet.
+  const intervalMs = config.FORGE_KIND === 'gitea' ? config.FORGE_POLL_INTERVAL : 0;
   const change = await persistently(
     async () => {
       const done = await client.withAbortSignal(stopped, () => setReconcileSchedule(client, intervalMs));

@@ -25,7 +25,7 @@ import { temporalRunChannel } from './adapters/temporal/run-channel.js';
 import { createWorkers, type RunningWorkers } from './adapters/temporal/workers.js';
 import { publishTokenFile, type Config } from './config.js';
 import { readSecret } from './config/secrets.js';
-import { forgeOfConfig } from './forge-of-config.js';
+import { forgeOfConfig, type ConfiguredForge } from './forge-of-config.js';
 import { createLogger, type Logger } from './log.js';
 import { keepReconcileSchedule, reconcilePorts } from './reconciler.js';
 import { assertBotRights } from './start-up-rights.js';
@@ -97,7 +97,7 @@ export async function startWorker(
       slots,
       clock,
       log,
-      settings: hostSettings(config, forge.api, loopback?.dir ?? null),
+      settings: hostSettings(config, forge, loopback?.dir ?? null),
     });
     const homePorts = {
       forgeFor: forge.forgeFor(sidecarToken),
@@ -152,11 +152,16 @@ function byQueue(
   return { home, claim: { claimHost }, turns: { runTurn }, host };
 }
 
-function hostSettings(config: Config, forgeApi: string, loopbackDir: string | null): HostSettings {
+function hostSettings(
+  config: Config,
+  { kind, api }: ConfiguredForge,
+  loopbackDir: string | null,
+): HostSettings {
   return {
     bundleImage: config.BUNDLE_IMAGE,
     bundleNetwork: config.BUNDLE_NETWORK,
-    forgeApi,
+    forgeKind: kind,
+    forgeApi: api,
     loopbackDir,
     caFile: config.FORGE_CA_FILE,
     containerRuntime: config.BOTTLE_RUNTIME,

@@ -1,3 +1,4 @@
+import type { ForgeKind } from '../domain/issue.js';
 import type {
   AgentProvider,
   BlobStore,
@@ -31,6 +32,7 @@ export interface HostPorts {
 export interface HostSettings {
   readonly bundleImage: string;
   readonly bundleNetwork: string;
+  readonly forgeKind: ForgeKind;
   /** As the sidecar bundle reaches it: the forge's API URL. */
   readonly forgeApi: string;
   /** Directory of the Unix socket that stands for a forge on loopback; `null` when the forge is elsewhere. */

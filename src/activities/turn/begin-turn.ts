@@ -106,9 +106,11 @@ async function createAgent(ports: HostPorts, input: RunTurnInput): Promise<Conta
 /** Configuration of the sidecar; the token is a file, and what changes with the turn is in the queue's header. */
 export function bundleEnv(ports: HostPorts, input: RunTurnInput): Record<string, string> {
   const { subject, slug, prNumber } = input;
+  const { forgeKind, forgeApi } = ports.settings;
   return {
     BOTTLE_SLUG: slug,
-    FORGE_GITEA_API: ports.settings.forgeApi,
+    FORGE_KIND: forgeKind,
+    [forgeKind === 'github' ? 'FORGE_GITHUB_API' : 'FORGE_GITEA_API']: forgeApi,
     FORGE_OWNER: subject.owner,
     FORGE_REPO: subject.repo,
     FORGE_ISSUE_NUMBER: String(subject.number),
