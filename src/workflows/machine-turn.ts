@@ -4,7 +4,7 @@ import type { FrozenReason, StopReason, TurnCause, TurnResult } from '../domain/
 import { freeze, note, type Draft } from './machine-draft.js';
 import { destroy, destroyed, endLife } from './machine-end.js';
 import { withPr } from './machine-forge.js';
-import { remember } from './machine-mailbox.js';
+import { putBack, remember } from './machine-mailbox.js';
 import { nudgeFor, reasonOf, wakesOn } from './machine-verdict.js';
 
 const HOUR_MS = 3_600_000;
@@ -44,9 +44,15 @@ export function startPreparing(d: Draft, cause: TurnCause, phase: 'queued' | 're
   s.watchdogFired = false;
   s.extendedMs = 0;
   s.claimFailure = null;
+  s.confirmed = false;
   // Once a life, unless it failed for good.
   if (s.host === null) d.commands.push({ kind: 'claim_host' });
-  d.commands.push({ kind: 'prepare_turn', turn: s.turn, cause, references: s.taken, omitted: s.omitted });
+  askToPrepare(d);
+}
+
+function askToPrepare(d: Draft): void {
+  const { turn, cause, taken, omitted } = d.s;
+  d.commands.push({ kind: 'prepare_turn', turn, cause, references: taken, omitted });
 }
 
 /** What the prompt has in its latest form is not told again when the delivery of that form arrives. */
@@ -89,6 +95,11 @@ export function nothingLeft(d: Draft): void {
 export function prepareRefused(d: Draft, reason: string): void {
   const { s } = d;
   note(d, `not allowed to run: ${reason}`);
+  if (s.confirmed && s.closing === null) {
+    // Perhaps for what was so before: no other turn begins by what was seen meanwhile, so this one is tried again.
+    s.confirmed = false;
+    return askToPrepare(d);
+  }
   s.detail = reason;
   if (s.closing !== null && s.turn > 1) return destroy(d);
   if (s.turn > 1) {
@@ -166,6 +177,10 @@ export function settled(d: Draft, left: SettledTurn): void {
   } else if (s.untriggered) {
     record(d, result, left, 'untriggered');
     freeze(d, 'untriggered');
+  } else if (reason === 'untriggered') {
+    // Asked for again while the turn was being stopped.
+    record(d, result, left, reason);
+    beginTurn(d, { kind: 'retriggered' });
   } else if (nudge !== null) {
     record(d, result, left, reason);
     s.nudgesUsed += 1;
@@ -185,7 +200,7 @@ function record(d: Draft, result: TurnResult, left: SettledTurn, reason: FrozenR
 /** Freezes without having run: what the prompt was made of goes back, in order, before what came since. */
 export function abandonTurn(d: Draft, reason: FrozenReason): void {
   const { s } = d;
-  s.mailbox = [...s.taken, ...s.mailbox];
+  s.mailbox = putBack(s.taken, s.mailbox);
   s.taken = [];
   note(d, `turn ${String(s.turn)} not run: ${reason}`);
   freeze(d, reason);
