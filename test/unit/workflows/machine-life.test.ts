@@ -132,6 +132,15 @@ describe('a run whose subject is a pull request', () => {
 });
 
 describe('a run with several pull requests', () => {
+  it('does not end with one of an earlier life, of which it is told when that is closed', () => {
+    const world = new World();
+    world.feed(observed({ readAt: AT, trigger: trigger(AT) }));
+    world.start();
+    const closedAt = AT + 1_000;
+    world.feed(observed({ readAt: closedAt, prs: [{ number: 13, open: false, merged: false, closedAt }] }));
+    assert.equal(world.state.phase, 'running');
+  });
+
   it('ends with the last of them', () => {
     const world = World.frozen();
     const second = { number: 14, open: true, merged: false, closedAt: null };
