@@ -22,6 +22,8 @@ interface LastRead {
 
 /** One act of a person comes as several deliveries within a second; each event in a workflow's history costs. */
 const SAME_NEWS_MS = 5_000;
+/** What the reconciler finds beside the forge's own deliveries is mostly known; told again after a while, it mends. */
+const FOUND_NEWS_MS = 600_000;
 /** What is not found is looked for once more after this long before it counts as gone. */
 const SECOND_LOOK_MS = 10_000;
 
@@ -77,10 +79,8 @@ export function createStateHandler(
     const holder = asked === null ? undefined : holderElsewhere(runs, to, event.place);
     const refusal = holder === undefined ? objection : { reason: holder, at: asked?.actAt ?? 0 };
     const newTrigger = holder === undefined ? asked : null;
-    // What the reconciler finds beside the forge's own deliveries is mostly known.
-    const found = hints.every((one) => one.sender === null);
-    if (last?.signalled === news && (found || readAt - last.at < SAME_NEWS_MS))
-      return allOf(count, 'covered');
+    const known = hints.every((one) => one.sender === null) ? FOUND_NEWS_MS : SAME_NEWS_MS;
+    if (last?.signalled === news && readAt - last.at < known) return allOf(count, 'covered');
     const forge = deps.forgeFor(hint.subject);
     const nothingNew = newTrigger === null && refusal === null && isOrdinary(event);
     const bot = await forge.whoAmI();

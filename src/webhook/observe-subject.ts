@@ -45,9 +45,9 @@ export async function observeSubject(
   const readAt = world.now();
   askAhead(access, hint);
   const pullOfRun = hint.isPull && hint.subject.number !== number ? hint.subject.number : null;
-  // Reopening a run's PR is a trigger act as well, and stands in the PR's own timeline.
-  const pullTimeline =
-    pullOfRun !== null && row?.status === 'destroyed' ? forge.readTimeline(pullOfRun) : Promise.resolve([]);
+  // Reopening a run's PR is a trigger act as well, and stands in the PR's own timeline. Asked whatever the row says: a
+  // run that is being destroyed is not yet destroyed there.
+  const pullTimeline = pullOfRun === null ? Promise.resolve([]) : forge.readTimeline(pullOfRun);
   const reads = Promise.all([
     forge.readIssue(number),
     forge.readTimeline(number),

@@ -16,6 +16,8 @@ export function absorbPlace(s: MachineState, place: Place): 'same' | 'moved' | '
 export function absorbObserved(s: MachineState, event: Observed): boolean {
   for (const pr of event.prs) {
     const known = s.prs.find((other) => other.number === pr.number);
+    // Never seen open in this life: an earlier one's, which the row still named when the forge was read.
+    if (known === undefined && !pr.open) continue;
     if (known !== undefined && known.readAt > event.readAt) continue;
     const rest = s.prs.filter((other) => other.number !== pr.number);
     s.prs = [...rest, { number: pr.number, open: pr.open, readAt: event.readAt }];
@@ -33,7 +35,10 @@ export function closingOf(s: MachineState, event: Observed, fresh: boolean): Mac
   if (openPrs(s).length > 0) return null;
   // A PR of an earlier life was closed before this one was triggered.
   const since = s.life?.trigger.actAt ?? 0;
-  const closedPr = event.prs.find((pr) => !pr.open && (pr.closedAt === null || pr.closedAt > since));
+  const isOurs = (number: number): boolean => s.prs.some((known) => known.number === number);
+  const closedPr = event.prs.find(
+    (pr) => !pr.open && isOurs(pr.number) && (pr.closedAt === null || pr.closedAt > since),
+  );
   if (closedPr !== undefined) {
     const how = closedPr.merged ? 'merged' : 'closed';
     return { at: closedPr.closedAt ?? event.readAt, why: `PR #${String(closedPr.number)} ${how}` };

@@ -24,6 +24,7 @@ export function observed(d: Draft, event: Observed): void {
 
 function triggered(d: Draft, trigger: Trigger): void {
   const { s } = d;
+  if (s.busy === 'prepare' && trigger.agent === s.life?.trigger.agent) s.confirmed = true;
   const waiting = s.phase === 'idle' ? null : s.pendingTrigger;
   if (!isLaterAct(trigger, waiting ?? s.lastTrigger)) return;
   // Not later than the end of a life, as far as the forge's clock can tell.

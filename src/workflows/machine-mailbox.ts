@@ -13,7 +13,9 @@ export function receive(
   references: readonly WakeReference[],
   withdrawn: readonly number[],
 ): boolean {
-  let mailbox = s.mailbox.filter((ref) => !isWritten(ref) || !withdrawn.includes(ref.id));
+  let mailbox: readonly WakeReference[] = s.mailbox.filter(
+    (ref) => !isWritten(ref) || !withdrawn.includes(ref.id),
+  );
   const known = new Set(s.seen);
   const fresh: string[] = [];
   for (const ref of references) {
@@ -28,8 +30,16 @@ export function receive(
   return fresh.length > 0;
 }
 
+/** References of a prompt that nobody got, before what came since: a comment that was edited meanwhile is there once. */
+export function putBack(
+  taken: readonly WakeReference[],
+  since: readonly WakeReference[],
+): readonly WakeReference[] {
+  return since.reduce(withReference, taken);
+}
+
 /** A comment that was edited before any prompt had it keeps its place, with its new text. */
-function withReference(mailbox: readonly WakeReference[], ref: WakeReference): WakeReference[] {
+function withReference(mailbox: readonly WakeReference[], ref: WakeReference): readonly WakeReference[] {
   const isSame = (other: WakeReference): boolean => isWritten(other) && other.id === ref.id;
   if (!isWritten(ref) || !mailbox.some(isSame)) return [...mailbox, ref];
   return mailbox.map((other) => (isSame(other) ? ref : other));

@@ -89,6 +89,8 @@ export interface MachineState {
   /** The run is to end, and when the forge says it was closed. */
   closing: { readonly at: number; readonly why: string } | null;
   untriggered: boolean;
+  /** The forge was seen to ask for this run since the turn began to be prepared: a refusal may be of an older read. */
+  confirmed: boolean;
   /** A trigger later than the close, which starts the next life. */
   pendingTrigger: Trigger | null;
   /** When the last life ended, the forge's clock. */
@@ -140,6 +142,7 @@ export function initialState(
     prs: [],
     closing: null,
     untriggered: false,
+    confirmed: false,
     pendingTrigger: null,
     endedAt: 0,
     lastTrigger: { actAt: 0, actId: 0 },

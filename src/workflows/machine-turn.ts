@@ -5,8 +5,8 @@ import type { FrozenReason, StopReason, TurnCause, TurnResult } from '../domain/
 import { freeze, note, type Draft } from './machine-draft.js';
 import { destroy, destroyed, endLife } from './machine-end.js';
 import { absorbPlace, withPr } from './machine-forge.js';
-import type { MachineCommand, MachineState } from './machine-state.js';
-import { remember } from './machine-mailbox.js';
+import { putBack, remember } from './machine-mailbox.js';
+import type { MachineState } from './machine-state.js';
 import { nudgeFor, reasonOf, wakesOn } from './machine-verdict.js';
 
 const HOUR_MS = 3_600_000;
@@ -46,9 +46,15 @@ export function startPreparing(d: Draft, cause: TurnCause, phase: 'queued' | 're
   s.watchdogFired = false;
   s.extendedMs = 0;
   s.claimFailure = null;
+  s.confirmed = false;
   // Once a life, unless it failed for good.
   if (s.host === null) d.commands.push({ kind: 'claim_host' });
-  d.commands.push(prepareCommand(s));
+  askToPrepare(d);
+}
+
+function askToPrepare(d: Draft): void {
+  const { turn, cause, taken, omitted } = d.s;
+  d.commands.push({ kind: 'prepare_turn', turn, cause, references: taken, omitted });
 }
 
 /** What the prompt has in its latest form is not told again when the delivery of that form arrives. */
@@ -81,7 +87,7 @@ export function prepareElsewhere(d: Draft, place: Place): void {
   const moved = absorbPlace(s, place) === 'moved';
   if (!moved) return abandonTurn(d, 'failed');
   note(d, `the repository is ${place.owner}/${place.repo} now`);
-  d.commands.push(prepareCommand(s));
+  askToPrepare(d);
 }
 
 /** Nothing woke the agent after all: the run stays as it was. */
@@ -100,6 +106,11 @@ export function nothingLeft(d: Draft): void {
 export function prepareRefused(d: Draft, reason: string): void {
   const { s } = d;
   note(d, `not allowed to run: ${reason}`);
+  if (s.confirmed && s.closing === null) {
+    // Perhaps for what was so before: no other turn begins by what was seen meanwhile, so this one is tried again.
+    s.confirmed = false;
+    return askToPrepare(d);
+  }
   s.detail = reason;
   if (s.closing !== null && s.turn > 1) return destroy(d);
   if (s.turn > 1) {
@@ -177,6 +188,10 @@ export function settled(d: Draft, left: SettledTurn): void {
   } else if (s.untriggered) {
     record(d, result, left, 'untriggered');
     freeze(d, 'untriggered');
+  } else if (reason === 'untriggered') {
+    // Asked for again while the turn was being stopped.
+    record(d, result, left, reason);
+    beginTurn(d, { kind: 'retriggered' });
   } else if (nudge !== null) {
     record(d, result, left, reason);
     s.nudgesUsed += 1;
@@ -196,7 +211,7 @@ function record(d: Draft, result: TurnResult, left: SettledTurn, reason: FrozenR
 /** Freezes without having run: what the prompt was made of goes back, in order, before what came since. */
 export function abandonTurn(d: Draft, reason: FrozenReason): void {
   const { s } = d;
-  s.mailbox = [...s.taken, ...s.mailbox];
+  s.mailbox = putBack(s.taken, s.mailbox);
   s.taken = [];
   note(d, `turn ${String(s.turn)} not run: ${reason}`);
   freeze(d, reason);
@@ -226,8 +241,4 @@ export function stepFailed(d: Draft, event: Extract<InnerEvent, { kind: 'step_fa
   if (s.stopRequested === 'operator') return abandonTurn(d, 'paused');
   s.detail = event.reason;
   abandonTurn(d, 'failed');
-}
-
-function prepareCommand({ turn, cause, taken: references, omitted }: MachineState): MachineCommand {
-  return { kind: 'prepare_turn', turn, cause, references, omitted };
 }

@@ -4,6 +4,12 @@ import type { DecisionRow, Delivery, DeliveryEnd, Inbox, NewDelivery } from '../
 /** How long a body is known as a duplicate (spec section 5). */
 export const DUPLICATES_KNOWN_MS = 90 * 24 * 60 * 60 * 1000;
 
+/**
+ * A label taken off and put on again within a second of the forge's clock makes two bodies that are equal. When the first
+ * has been dispatched the second is no duplicate, and at worst the forge is read once more.
+ */
+const SAME_SECOND_MS = 2_000;
+
 export type AcceptVerdict = 'accepted' | 'duplicate';
 
 export interface DeliveryTable extends Omit<Inbox, 'accept' | 'close'> {
@@ -28,8 +34,8 @@ export function createDeliveryTable(connection: Connection): DeliveryTable {
   const insert = connection.prepare<[Buffer, string, number, string, string]>(`
     INSERT INTO delivery (body_hash, event_type, received_at, order_key, body)
     VALUES (?, ?, ?, ?, ?) ON CONFLICT (body_hash) DO NOTHING`);
-  const forget = connection.prepare<[Buffer, number]>(
-    'DELETE FROM delivery WHERE body_hash = ? AND completed_at IS NOT NULL AND received_at < ?',
+  const forget = connection.prepare<[Buffer, number, number]>(
+    'DELETE FROM delivery WHERE body_hash = ? AND completed_at IS NOT NULL AND (received_at < ? OR received_at > ?)',
   );
   const due = connection.prepare<[number, number], Delivery>(DUE);
   const waiting = connection.prepare<[string, number], Delivery>(
@@ -70,8 +76,9 @@ export function createDeliveryTable(connection: Connection): DeliveryTable {
       const hash = Buffer.from(delivery.bodyHash, 'hex');
       const store = (): boolean => insert.run(hash, eventType, receivedAt, orderKey, body).changes > 0;
       if (store()) return 'accepted';
-      // Known, but for longer than duplicates are known and not yet pruned?
-      if (forget.run(hash, receivedAt - DUPLICATES_KNOWN_MS).changes === 0) return 'duplicate';
+      // Known for longer than duplicates are known and not yet pruned, or the same once more within a moment?
+      const [old, recent] = [receivedAt - DUPLICATES_KNOWN_MS, receivedAt - SAME_SECOND_MS];
+      if (forget.run(hash, old, recent).changes === 0) return 'duplicate';
       store();
       return 'accepted';
     },

@@ -232,13 +232,16 @@ describe('publishing through git', () => {
       assert.match(reasonOf(await fixture.publish({ maxFiles: 5 })), /change 6 files/);
     });
 
-    it('refuses a branch that is not the branch of a run', async () => {
+    it('refuses the branch that others build on, and another than the bundle’s', async () => {
       git(fixture.work, 'checkout', '-q', '-b', 'other');
       fixture.commit(fixture.work, 'a', 'a');
       const bundleFile = fixture.bundle([fixture.base], 'other');
+      git(fixture.work, 'branch', '-f', 'main', 'other');
       assert.match(
-        reasonOf(await fixture.publish({ branch: 'main', bundleFile })),
-        /not the branch of a run/,
+        reasonOf(
+          await fixture.publish({ branch: 'main', bundleFile: fixture.bundle([fixture.base], 'main') }),
+        ),
+        /what others build on/,
       );
       assert.match(reasonOf(await fixture.publish({ bundleFile })), /neither a commit nor the branch/);
     });

@@ -70,8 +70,8 @@ describe('the rights of the bot when the product starts', function () {
 
   it('are an error for a repository that is served and cannot be written', async () => {
     await assert.rejects(
-      check(config(gitea.bot.sidecarToken, { FORGE_REPOS: 'alice/demo,alice/hidden' })),
-      /alice\/hidden is not there or hidden/,
+      check(config(gitea.bot.sidecarToken, { FORGE_REPOS: 'alice/demo,alice/nowhere' })),
+      /alice\/nowhere is not there or hidden/,
     );
   });
 

@@ -90,6 +90,26 @@ describe('the inbox', () => {
     assert.equal(inbox.stats().open, 1);
   });
 
+  it('takes the same body again within two seconds, once the first is dispatched: a label off and on again', async () => {
+    const at = 1_000_000;
+    await inbox.accept(delivery('a', { receivedAt: at }));
+    assert.equal(
+      await inbox.accept(delivery('a', { receivedAt: at + 500 })),
+      'duplicate',
+      'one read answers both',
+    );
+    inbox.complete([{ seq: 1, outcome: 'started', detail: '' }], at + 600);
+    assert.equal(await inbox.accept(delivery('a', { receivedAt: at + 900 })), 'accepted');
+    const [again] = inbox.due(at + 900, 1);
+    inbox.complete([{ seq: again?.seq ?? 0, outcome: 'covered', detail: '' }], at + 1_000);
+    assert.equal(await inbox.accept(delivery('a', { receivedAt: at + 5_000 })), 'duplicate');
+    assert.deepEqual(
+      inbox.decisions(5).map(({ outcome }) => outcome),
+      ['covered', 'started'],
+      'what was decided stays on record',
+    );
+  });
+
   it('holds later deliveries of a key back while an earlier one waits, and no others', async () => {
     for (const name of ['a1', 'a2']) await inbox.accept(delivery(name, { orderKey: 'a' }));
     await inbox.accept(delivery('b1', { orderKey: 'b' }));

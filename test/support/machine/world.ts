@@ -9,7 +9,7 @@ import type {
   Trigger,
   WakeReference,
 } from '../../../src/domain/events.js';
-import type { Place } from '../../../src/domain/issue.js';
+import type { Place, SubjectRef } from '../../../src/domain/issue.js';
 import type { TurnResult } from '../../../src/domain/turn.js';
 import {
   initialState,
@@ -133,8 +133,8 @@ export class World {
   stopsThisTurn = 0;
   slugs = 0;
 
-  constructor(policy: RunPolicy = POLICY) {
-    this.state = initialState(SUBJECT, policy);
+  constructor(policy: RunPolicy = POLICY, subject: SubjectRef = SUBJECT) {
+    this.state = initialState(subject, policy);
   }
 
   feed(event: MachineEvent): MachineCommand[] {

@@ -352,6 +352,16 @@ describe('dispatching what may start or end a run', () => {
     assert.deepEqual(lastObserved().prs, [{ number: 31, open: true, merged: false, closedAt: null }]);
   });
 
+  it('tells of a reopened pull request while the row of its run does not say yet that it was destroyed', async () => {
+    world.forge.trigger(12, ACT_AT);
+    lived({ status: 'frozen', prNumber: 31 });
+    world.forge.putPull(31);
+    world.forge.act(31, 'reopened', '', ACT_AT + 90_000, ALICE);
+    await world.deliver('pull_request', pullEvent({ action: 'reopened' }));
+    await world.settle();
+    assert.equal(lastObserved().trigger?.actAt, ACT_AT + 90_000);
+  });
+
   it('tells the workflow that the label is gone', async () => {
     lived();
     world.gateway.running.add(ID);

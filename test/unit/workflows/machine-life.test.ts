@@ -156,6 +156,15 @@ describe('a run whose subject is a pull request', () => {
 });
 
 describe('a run with several pull requests', () => {
+  it('does not end with one of an earlier life, of which it is told when that is closed', () => {
+    const world = new World();
+    world.feed(observed({ readAt: AT, trigger: trigger(AT) }));
+    world.start();
+    const closedAt = AT + 1_000;
+    world.feed(observed({ readAt: closedAt, prs: [{ number: 13, open: false, merged: false, closedAt }] }));
+    assert.equal(world.state.phase, 'running');
+  });
+
   it('ends with the last of them', () => {
     const world = World.frozen();
     const second = { number: 14, open: true, merged: false, closedAt: null };
@@ -165,5 +174,60 @@ describe('a run with several pull requests', () => {
     assert.equal(world.state.phase, 'frozen');
     world.feed(observed({ readAt: closedAt + 1, prs: [{ ...second, open: false, closedAt }] }));
     assert.equal(world.state.phase, 'destroying');
+  });
+});
+
+describe('a run that is asked for again while something else goes on', () => {
+  const refused = {
+    kind: 'prepare_refused',
+    turn: 1,
+    reason: 'no assignee is a member',
+    stale: false,
+  } as const;
+
+  it('is prepared once more when the refusal may be older than the act', () => {
+    const world = new World();
+    world.feed(observed({ readAt: AT, trigger: trigger(AT, { actId: 5 }) }));
+    world.feed(observed({ readAt: AT + 300, trigger: trigger(AT, { actId: 7 }) }));
+    world.pay('claim');
+    world.feed({ kind: 'host_claimed', host: 'h' });
+    world.pay('prepare');
+    assert.deepEqual(
+      world.feed(refused).map(({ kind }) => kind),
+      ['prepare_turn'],
+    );
+    assert.equal(world.state.turn, 1);
+    world.pay('prepare');
+    world.feed(refused);
+    assert.equal(world.state.phase, 'destroyed', 'and not for ever');
+  });
+
+  it('is prepared once more, too, when the second label of a moment is gone again', () => {
+    const world = new World();
+    world.feed(observed({ readAt: AT, trigger: trigger(AT) }));
+    world.feed(observed({ readAt: AT + 300, trigger: trigger(AT) }));
+    world.pay('prepare');
+    assert.equal(world.feed(refused)[0]?.kind, 'prepare_turn');
+  });
+
+  it('is not prepared again after it was closed', () => {
+    const world = new World();
+    world.feed(observed({ readAt: AT, trigger: trigger(AT) }));
+    world.feed(observed({ readAt: AT + 300, trigger: trigger(AT) }));
+    world.feed(observed({ readAt: AT + 600, open: false, closedAt: AT }));
+    world.pay('prepare');
+    world.feed(refused);
+    assert.equal(world.state.phase, 'destroyed');
+  });
+
+  it('runs again after the turn that was being stopped for the lack of its trigger', () => {
+    const world = new World();
+    world.feed(observed({ readAt: AT, trigger: trigger(AT) }));
+    world.start();
+    world.feed(observed({ readAt: AT + 1_000, triggered: false }));
+    world.feed(observed({ readAt: AT + 2_000, trigger: trigger(AT + 2_000) }));
+    world.finish({ exitCode: 143, stopped: 'untriggered' });
+    world.settle();
+    assert.deepEqual([world.state.phase, world.state.cause.kind], ['rehydrating', 'retriggered']);
   });
 });

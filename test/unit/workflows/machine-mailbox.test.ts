@@ -134,4 +134,14 @@ describe('the mailbox of a run', () => {
     world.start();
     assert.equal(world.state.omitted, 0);
   });
+
+  it('holds a comment once that was edited while a turn was prepared which then did not run', () => {
+    const world = World.frozen();
+    world.feed(wrote(edited(1, 0), edited(2, 0)));
+    world.feed(wrote(edited(1, 1)));
+    world.pay('prepare');
+    const turn = world.state.turn;
+    world.feed({ kind: 'step_failed', step: 'prepare', turn, reason: 'x' });
+    assert.deepEqual(keys(world.state.mailbox), ['comment:1:v1', 'comment:2:v0']);
+  });
 });
