@@ -10,11 +10,17 @@ import { startDevServer } from '../src/temporal-dev-server.js';
 import { quietRuntime } from '../test/support/temporal/time-skipping.js';
 import { cleaningUp } from './clean-up.js';
 
-/** Runs work against a development server of its own, as `up` starts one: on disk, durable. */
-export async function withDevServer<T>(work: (client: Client, address: string) => Promise<T>): Promise<T> {
+/**
+ * Runs work against a development server of its own, as `up` starts one: on disk, durable.
+ * @param givenPort where clients expect it already; by default a free one
+ */
+export async function withDevServer<T>(
+  work: (client: Client, address: string) => Promise<T>,
+  givenPort?: number,
+): Promise<T> {
   quietRuntime();
   const home = await mkdtemp(join(tmpdir(), 'bb-bench-'));
-  const [port, uiPort] = [await freePort(), await freePort()];
+  const [port, uiPort] = [givenPort ?? (await freePort()), await freePort()];
   const address = `127.0.0.1:${String(port)}`;
   const connection = Connection.lazy({ address });
   const client = new Client({ connection });
