@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { setUpNamespace } from '../src/adapters/temporal/set-up-namespace.js';
 import { startDevServer } from '../src/temporal-dev-server.js';
-import { quietRuntime } from '../test/support/temporal/time-skipping.js';
 import { cleaningUp } from './clean-up.js';
 
 /**
@@ -18,7 +17,6 @@ export async function withDevServer<T>(
   work: (client: Client, address: string) => Promise<T>,
   givenPort?: number,
 ): Promise<T> {
-  quietRuntime();
   const home = await mkdtemp(join(tmpdir(), 'bb-bench-'));
   const [port, uiPort] = [givenPort ?? (await freePort()), await freePort()];
   const address = `127.0.0.1:${String(port)}`;

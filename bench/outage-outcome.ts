@@ -8,9 +8,10 @@ export interface OutageEvidence {
   /** Still open in the inbox. */
   readonly open: number;
   readonly decisions: readonly {
+    /** Of the issue. */
+    readonly orderKey: string;
     readonly eventType: string;
     readonly outcome: string;
-    readonly detail: string;
   }[];
   /** Keys of all references in the signals of all histories, as often as they stand there. */
   readonly signalledKeys: readonly string[];
@@ -28,8 +29,11 @@ export function whatWentMissing(evidence: OutageEvidence): readonly string[] {
     wrong.push(`${String(decisions.length)} decisions for ${String(deliveries)} deliveries`);
   for (const [what, count] of outcomes(decisions.filter((one) => !isRight(one))))
     wrong.push(`${String(count)} deliveries ended as ${what}`);
-  const started = decisions.filter(({ outcome }) => outcome === 'started').length;
-  if (started !== issues) wrong.push(`${String(started)} starts of ${String(issues)} runs`);
+  // A run may be asked for by several of its trigger's deliveries; the workflow's id makes them one.
+  const started = new Set(
+    decisions.filter(({ outcome }) => outcome === 'started').map(({ orderKey }) => orderKey),
+  );
+  if (started.size !== issues) wrong.push(`${String(started.size)} of ${String(issues)} runs were started`);
   const signalled = new Set(signalledKeys.map(commentOf));
   const missing = commentIds.filter((id) => !signalled.has(id));
   if (missing.length > 0)

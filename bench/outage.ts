@@ -5,28 +5,21 @@
  * `npx tsx bench/outage.ts` prints it.
  */
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Client } from '@temporalio/client';
-import { openInbox } from '../src/adapters/sqlite/open-inbox.js';
-import type { RunEvent } from '../src/domain/events.js';
-import { workflowIdOf } from '../src/domain/issue.js';
 import { Stack } from '../test/support/stack/stack.js';
 import { cleaningUp } from './clean-up.js';
 import { withDevServer } from './dev-server.js';
 import { describeFigure, short, type Figure } from './figure.js';
-import { signalOf } from './history-events.js';
 import { SECRET, startServer } from './ingest.js';
 import { percentile, spread } from './interleave.js';
-import { makeLoad, type OutageLoad } from './outage-load.js';
-import { outcomes, whatWentMissing } from './outage-outcome.js';
+import { untilApplied } from './outage-applied.js';
+import { makeLoad } from './outage-load.js';
 import { postAtRate, signedAnew, type PacedPosts, type SignedDelivery } from './paced-posts.js';
 import { until } from './until.js';
 
 const PER_SECOND = 50;
 const OUTAGE_SECONDS = 30;
 const FLOOR_SECONDS = 10;
-const APPLIED_MS = 180_000;
 
 export async function outageFigure(): Promise<Figure> {
   const stack = await Stack.prepare();
@@ -40,7 +33,7 @@ export async function outageFigure(): Promise<Figure> {
         const posts = allAccepted(await postAtRate(stack.webhookUrl, load.deliveries, PER_SECOND));
         await temporalIs('unreachable', stack);
         const applied = await withDevServer(
-          (client) => apply(stack, load, client),
+          (client) => untilApplied(stack.home, load, client),
           Number(new URL(`http://${stack.temporalAddress}`).port),
         );
         return {
@@ -107,56 +100,6 @@ async function rawExpress(deliveries: readonly SignedDelivery[]): Promise<PacedP
       return allAccepted(await postAtRate(url, signed, PER_SECOND));
     },
   );
-}
-
-/** Temporal has just come back. Notes for a person. Errors: when something did not reach its workflow. */
-async function apply(stack: Stack, load: OutageLoad, client: Client): Promise<readonly string[]> {
-  const began = performance.now();
-  const inbox = openInbox(join(stack.home, 'inbox.db'));
-  return cleaningUp(
-    () => {
-      inbox.close();
-      return Promise.resolve();
-    },
-    async () => {
-      await until(
-        'everything to be applied',
-        () => (inbox.stats().open === 0 ? true : undefined),
-        APPLIED_MS,
-      );
-      const seconds = (performance.now() - began) / 1000;
-      const { open } = inbox.stats();
-      const decisions = inbox.decisions(2 * load.deliveries.length);
-      const signalledKeys = await keysInHistories(load, client);
-      const wrong = whatWentMissing({
-        deliveries: load.deliveries.length,
-        issues: load.subjects.length,
-        commentIds: load.commentIds,
-        open,
-        decisions,
-        signalledKeys,
-      });
-      if (wrong.length > 0) throw new Error(`not everything was applied: ${wrong.join('; ')}`);
-      return [
-        `everything was applied ${short(seconds)} s after Temporal was back: ${outcomes(decisions)
-          .map(([what, count]) => `${String(count)} ${what}`)
-          .join(', ')}`,
-        `${String(new Set(signalledKeys).size)} of ${String(load.commentIds.length)} comments in the histories of ${String(load.subjects.length)} workflows, ${String(signalledKeys.length - new Set(signalledKeys).size)} of them twice`,
-      ];
-    },
-  );
-}
-
-async function keysInHistories(load: OutageLoad, client: Client): Promise<readonly string[]> {
-  const keys: string[] = [];
-  for (const subject of load.subjects) {
-    const { events } = await client.workflow.getHandle(workflowIdOf(subject)).fetchHistory();
-    for (const event of events ?? []) {
-      const signal = signalOf(event) as RunEvent | undefined;
-      if (signal?.kind === 'references') keys.push(...signal.references.map(({ key }) => key));
-    }
-  }
-  return keys;
 }
 
 const [, script] = process.argv;
