@@ -37,10 +37,11 @@ export async function untilApplied(
       );
       const seconds = (performance.now() - began) / 1000;
       const { open } = inbox.stats();
-      const decisions = inbox.decisions(2 * load.deliveries.length);
+      const deliveries = load.warmUp.length + load.deliveries.length;
+      const decisions = inbox.decisions(2 * deliveries);
       const signalledKeys = await keysInHistories(load, client);
       const wrong = whatWentMissing({
-        deliveries: load.deliveries.length,
+        deliveries,
         issues: load.subjects.length,
         commentIds: load.commentIds,
         open,

@@ -9,6 +9,7 @@ import { until } from './until.js';
 
 /** `issue_assign`, `issues`, `issue_label` */
 const DELIVERIES_AN_ISSUE = 3;
+/** Without the one to warm up with. */
 const ISSUES = 20;
 const MAKERS = 4;
 const DELIVERED_MS = 120_000;
@@ -18,12 +19,17 @@ const PATH = '/hook';
 export interface OutageLoad {
   readonly subjects: readonly SubjectRef[];
   readonly commentIds: readonly number[];
-  /** As the forge sent and signed them, in its order: all about the triggers, then all about the comments. */
+  /** All about an issue of its own. */
+  readonly warmUp: readonly SignedDelivery[];
+  /** About all the others. As the forge sent and signed them, in its order: the triggers, then the comments. */
   readonly deliveries: readonly SignedDelivery[];
 }
 
-/** @param count of all deliveries */
-export async function makeLoad(stack: Stack, count: number): Promise<OutageLoad> {
+/** @param count of deliveries, by what they are for */
+export async function makeLoad(
+  stack: Stack,
+  count: { readonly warmUp: number; readonly measured: number },
+): Promise<OutageLoad> {
   const { gitea } = stack;
   const catcher = await Catcher.start();
   return cleaningUp(
@@ -33,7 +39,7 @@ export async function makeLoad(stack: Stack, count: number): Promise<OutageLoad>
       const person = gitea.alice.on(repo);
       await gitea.addWebhook(repo, catcher.url + PATH, stack.webhookSecret);
       const numbers: number[] = [];
-      for (let at = 1; at <= ISSUES; at += 1)
+      for (let at = 0; at <= ISSUES; at += 1)
         numbers.push(
           await person.createIssue({
             title: `Issue ${String(at)} of an outage`,
@@ -42,16 +48,27 @@ export async function makeLoad(stack: Stack, count: number): Promise<OutageLoad>
             assignees: [gitea.bot.login],
           }),
         );
-      await caught(catcher, ISSUES * DELIVERIES_AN_ISSUE);
-      const comments = Array.from({ length: count - ISSUES * DELIVERIES_AN_ISSUE }, (_value, at) => at);
+      const triggers = (ISSUES + 1) * DELIVERIES_AN_ISSUE;
+      await caught(catcher, triggers);
+      const [first = 0, ...others] = numbers;
+      const toFirst = count.warmUp - DELIVERIES_AN_ISSUE;
+      const all = count.warmUp + count.measured;
+      const comments = Array.from({ length: all - triggers }, (_value, at) => at);
       const commentIds = await mapLimited(comments, MAKERS, (at) =>
-        person.comment(numbers[at % numbers.length] ?? 0, `Remark ${String(at)}: please mind the greeting.`),
+        person.comment(
+          (at < toFirst ? first : others[at % others.length]) ?? 0,
+          `Remark ${String(at)}: please mind the greeting.`,
+        ),
       );
-      await caught(catcher, count);
+      await caught(catcher, all);
+      const [warmUp, deliveries] = [true, false].map((isFirst) =>
+        aboutIssues(catcher).filter(({ rawBody }) => (numberIn(rawBody) === first) === isFirst),
+      );
       return {
         subjects: numbers.map((number) => ({ forge: 'gitea', owner: OWNER, repo: REPO, number })),
         commentIds,
-        deliveries: aboutIssues(catcher).map(signedDelivery),
+        warmUp: (warmUp ?? []).map(signedDelivery),
+        deliveries: (deliveries ?? []).map(signedDelivery),
       };
     },
   );
@@ -70,6 +87,10 @@ async function caught(catcher: Catcher, count: number): Promise<void> {
   );
   const { length } = aboutIssues(catcher);
   if (length !== count) throw new Error(`the forge sent ${String(length)} deliveries, not ${String(count)}`);
+}
+
+function numberIn(body: Buffer): number | undefined {
+  return (JSON.parse(body.toString()) as { readonly issue?: { readonly number?: number } }).issue?.number;
 }
 
 function signedDelivery({ headers, rawBody }: Caught): SignedDelivery {
