@@ -7,14 +7,18 @@ import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { setUpNamespace } from '../src/adapters/temporal/set-up-namespace.js';
 import { startDevServer } from '../src/temporal-dev-server.js';
-import { quietRuntime } from '../test/support/temporal/time-skipping.js';
 import { cleaningUp } from './clean-up.js';
 
-/** Runs work against a development server of its own, as `up` starts one: on disk, durable. */
-export async function withDevServer<T>(work: (client: Client, address: string) => Promise<T>): Promise<T> {
-  quietRuntime();
+/**
+ * Runs work against a development server of its own, as `up` starts one: on disk, durable.
+ * @param givenPort where clients expect it already; by default a free one
+ */
+export async function withDevServer<T>(
+  work: (client: Client, address: string) => Promise<T>,
+  givenPort?: number,
+): Promise<T> {
   const home = await mkdtemp(join(tmpdir(), 'bb-bench-'));
-  const [port, uiPort] = [await freePort(), await freePort()];
+  const [port, uiPort] = [givenPort ?? (await freePort()), await freePort()];
   const address = `127.0.0.1:${String(port)}`;
   const connection = Connection.lazy({ address });
   const client = new Client({ connection });

@@ -68,7 +68,8 @@ export function timeOf(event: HistoryEvent): number {
   return Number(seconds ?? 0) * 1000 + (nanos ?? 0) / 1e6;
 }
 
-function signalOf(event: HistoryEvent): Readonly<Record<string, unknown>> | undefined {
+/** What the event signalled, if it is a signal. */
+export function signalOf(event: HistoryEvent): Readonly<Record<string, unknown>> | undefined {
   const payload = event.workflowExecutionSignaledEventAttributes?.input?.payloads?.[0];
   return isSet(payload) ? defaultPayloadConverter.fromPayload(payload) : undefined;
 }

@@ -20,7 +20,8 @@ import { openInbox } from '../src/adapters/sqlite/open-inbox.js';
 import { createMetrics } from '../src/webhook/metrics.js';
 import { createWebhookApp } from '../src/webhook/server.js';
 
-const SECRET = 'bench';
+/** What both servers verify with. */
+export const SECRET = 'bench';
 const CONNECTIONS = 32;
 const ROUNDS = 7;
 const DELIVERIES = 2000;
@@ -41,7 +42,7 @@ export interface IngestRatio {
 export async function ingestRatio(): Promise<IngestRatio> {
   const directory = mkdtempSync(join(tmpdir(), 'bot-bottle-bench-'));
   const children = (['door', 'express'] as const).map((server) =>
-    startChild(server, join(directory, 'inbox.db')),
+    startServer(server, join(directory, 'inbox.db')),
   );
   try {
     const [door, raw] = await Promise.all(children.map((child) => child.port));
@@ -69,7 +70,11 @@ export async function ingestRatio(): Promise<IngestRatio> {
   }
 }
 
-function startChild(server: Server, inboxFile: string): { port: Promise<number>; stop: () => Promise<void> } {
+/** One of the two as a process of its own, on a free port. */
+export function startServer(
+  server: Server,
+  inboxFile: string,
+): { port: Promise<number>; stop: () => Promise<void> } {
   const script = fileURLToPath(import.meta.url);
   const child = spawn(process.execPath, ['--import', 'tsx', script, '--serve', server, inboxFile], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -13,7 +13,7 @@ import { comment, observed, trigger, wrote } from '../test/support/machine/world
 import type { WorkflowGateway } from '../src/webhook/gateway.js';
 import { temporalGateway } from '../src/webhook/temporal-gateway.js';
 import { ScriptedActivities } from '../test/support/temporal/scripted-activities.js';
-import { HOST } from '../test/support/temporal/time-skipping.js';
+import { HOST, quietRuntime } from '../test/support/temporal/time-skipping.js';
 import { BARE_QUEUE, withBareWorker } from './bare-worker.js';
 import { ratioFigure, type Figure, type Round } from './figure.js';
 import { countKinds, type HistoryKinds } from './history-events.js';
@@ -32,6 +32,7 @@ const CLOSED = observed({
 });
 
 export async function lifecycleRatio(rounds: number): Promise<Figure> {
+  quietRuntime();
   return withDevServer((client, address) =>
     withIssueWorkers(client, address, () =>
       withBareWorker(address, client, async () => {

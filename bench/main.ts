@@ -5,11 +5,19 @@ import { cleanUpAll } from './clean-up.js';
 import { describeFigure, type Figure } from './figure.js';
 import { ingestRatio } from './ingest.js';
 import { lifecycleRatio } from './lifecycle.js';
+import { outageFigure } from './outage.js';
+import { sidecarRatio } from './sidecar.js';
 import { within } from './until.js';
 
 const MINUTE = 60_000;
 const BOTTLE_FIGURES = ['launch_overhead_ratio', 'resume_overhead_ratio', 'history_events_per_turn'] as const;
-const NAMES = ['ingest_ratio', 'lifecycle_ratio', ...BOTTLE_FIGURES] as const;
+const NAMES = [
+  'ingest_ratio',
+  'ingest_under_outage_p99_ms',
+  'sidecar_rpc_ratio',
+  'lifecycle_ratio',
+  ...BOTTLE_FIGURES,
+] as const;
 type Name = (typeof NAMES)[number];
 
 const { values: options } = parseArgs({
@@ -66,6 +74,12 @@ async function main(): Promise<number> {
     }
   };
   await measure(['ingest_ratio'], 5, ingest);
+  await measure(['ingest_under_outage_p99_ms'], 8, async () => ({
+    ingest_under_outage_p99_ms: await outageFigure(),
+  }));
+  await measure(['sidecar_rpc_ratio'], 2 + rounds, async () => ({
+    sidecar_rpc_ratio: await sidecarRatio(rounds),
+  }));
   await measure(['lifecycle_ratio'], 3 + rounds, async () => ({
     lifecycle_ratio: await lifecycleRatio(2 * rounds - 1),
   }));
