@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { TestWorkflowEnvironment } from '@temporalio/testing';
+import { setUpNamespace } from '../../src/adapters/temporal/set-up-namespace.js';
+import { workflowIdOf } from '../../src/domain/issue.js';
+import { DEFAULT_POLICY } from '../../src/domain/run-policy.js';
+import { temporalGateway } from '../../src/webhook/temporal-gateway.js';
+import { commandUpdate, eventSignal, stateQuery } from '../../src/workflows/messages.js';
+import { comment, observed, SUBJECT, trigger, wrote } from '../support/machine/world.js';
+import { waitUntil } from '../support/stack/stack.js';
+import { temporalCli } from '../support/temporal/binaries.js';
+import { ScriptedActivities } from '../support/temporal/scripted-activities.js';
+import { quietRuntime, withWorkers } from '../support/temporal/time-skipping.js';
+
+const subject = { ...SUBJECT, number: 10_000 };
+/** As the dispatcher sends them: decision 6 of the architecture. */
+const IN_ONE_SIGNAL = 200;
+/** Temporal ends a history at 50 MB; a tenth of that is far away from it. */
+const HISTORY_BYTES = 5_000_000;
+
+/** On the real server, with its real limits but one: it suggests continue-as-new sooner. */
+describe('ten thousand comments on one issue', function () {
+  this.timeout(120_000);
+  let environment: TestWorkflowEnvironment;
+
+  before(async () => {
+    quietRuntime();
+    const executable = { type: 'existing-path', path: temporalCli() } as const;
+    const extraArgs = ['--dynamic-config-value', 'limit.historyCount.suggestContinueAsNew=500'];
+    environment = await TestWorkflowEnvironment.createLocal({ server: { executable, extraArgs } });
+    await setUpNamespace(environment.client);
+  });
+  after(async () => {
+    await environment.teardown();
+  });
+
+  it('become one prompt of the newest, stay within the server’s limits, and are known in the next execution', async () => {
+    const { client } = environment;
+    const handle = client.workflow.getHandle(workflowIdOf(subject));
+    let letGo: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => (letGo = resolve));
+    const fake = new ScriptedActivities((turn) => ({
+      run: async ({ slug }) => {
+        await handle.signal(eventSignal, { kind: 'turn_started', slug, turn, at: 0 });
+        if (turn === 1) await held;
+        return { done: { id: `d${String(turn)}`, status: 'success', summaryRef: 'r' } };
+      },
+    }));
+    await withWorkers(environment, fake.activities, async () => {
+      const gateway = temporalGateway(client, { policy: DEFAULT_POLICY });
+      const asked = { ...observed({ readAt: 6 }), trigger: trigger(5) };
+      await gateway.signalWithStart(subject, asked, { title: 'Busy', url: 'http://forge.invalid/1' });
+      await waitUntil('the first turn', () => fake.ran.length === 1, 30_000);
+      for (let from = 1; from <= 10_000; from += IN_ONE_SIGNAL) {
+        const some = Array.from({ length: IN_ONE_SIGNAL }, (_, index) => comment(from + index));
+        await gateway.signal(subject, wrote(...some));
+      }
+      const { historySize = Infinity } = await handle.describe();
+      assert.ok(Number(historySize) < HISTORY_BYTES, `${String(historySize)} bytes of history`);
+      letGo();
+      await waitUntil('the second turn', () => fake.prepared.length === 2, 30_000);
+      const { references, omitted } = fake.prepared[1] ?? { references: [], omitted: 0 };
+      assert.deepEqual([references.length, omitted, references.at(-1)?.id], [1_000, 9_000, 10_000]);
+      await waitUntil('its freeze', async () => (await handle.query(stateQuery)).phase === 'frozen', 30_000);
+
+      // Paused, so that nothing wakes it: each of these is a signal of its own, and the history is cut on the way.
+      await handle.executeUpdate(commandUpdate, { args: [{ kind: 'freeze' }] });
+      const before = (await handle.describe()).runId;
+      for (let from = 20_000; from < 21_500; from += 50) {
+        const ids = Array.from({ length: 50 }, (_, index) => from + index);
+        await Promise.all(ids.map((id) => handle.signal(eventSignal, wrote(comment(id)))));
+      }
+      const cut = async (): Promise<boolean> => (await handle.describe()).runId !== before;
+      await waitUntil('another execution', cut, 30_000);
+      await waitUntil('all of them', async () => (await handle.query(stateQuery)).mailbox === 1_000, 30_000);
+      // Taken in before the cut, and in the prompt before that: neither comes again.
+      await handle.signal(eventSignal, wrote(comment(20_001), comment(10_000), comment(9_999)));
+      await handle.executeUpdate(commandUpdate, { args: [{ kind: 'resume', promptRef: null }] });
+      await waitUntil('the third turn', () => fake.prepared.length === 3, 30_000);
+      const third = fake.prepared[2];
+      assert.deepEqual([third?.references.length, third?.omitted], [1_000, 500]);
+      const ids = third?.references.map(({ id }) => id) ?? [];
+      assert.ok(ids.includes(21_499) && ids.every((id) => id > 20_001));
+      await handle.terminate();
+    });
+  });
+});
