@@ -42,7 +42,12 @@ export class RawBottle {
     const files = new LocalRunFiles({ home, forgeToken: () => Promise.resolve('f'.repeat(40)) });
     const paths = await files.prepare(slug);
     await files.placeToken(slug);
-    await new LocalQueueDirectory({ home }).writeTurnHeader(slug, { turn: 1, prNumber: null, owner: 'alice', repo: 'demo' });
+    await new LocalQueueDirectory({ home }).writeTurnHeader(slug, {
+      turn: 1,
+      prNumber: null,
+      owner: 'alice',
+      repo: 'demo',
+    });
     await files.writeTurnInput(slug, {
       turn: 1,
       argv: ['/usr/local/bin/node', '-e', FIRST_INSTRUCTION],

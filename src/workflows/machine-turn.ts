@@ -6,7 +6,6 @@ import { freeze, note, type Draft } from './machine-draft.js';
 import { destroy, destroyed, endLife } from './machine-end.js';
 import { absorbPlace, withPr } from './machine-forge.js';
 import { putBack, remember } from './machine-mailbox.js';
-import type { MachineState } from './machine-state.js';
 import { nudgeFor, reasonOf, wakesOn } from './machine-verdict.js';
 
 const HOUR_MS = 3_600_000;

@@ -55,7 +55,7 @@ describe('ten thousand comments on one issue', function () {
         await gateway.signal(subject, wrote(...some));
       }
       const { historySize = Infinity } = await handle.describe();
-      assert.ok(Number(historySize) < HISTORY_BYTES, `${String(historySize)} bytes of history`);
+      assert.ok(historySize < HISTORY_BYTES, `${String(historySize)} bytes of history`);
       letGo();
       await waitUntil('the second turn', () => fake.prepared.length === 2, 30_000);
       const { references, omitted } = fake.prepared[1] ?? { references: [], omitted: 0 };

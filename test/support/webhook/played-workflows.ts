@@ -177,6 +177,10 @@ export class PlayedWorkflows implements WorkflowGateway {
         this.#feed(workflow, { kind: 'nothing_left', turn });
         return;
       }
+      case 'moved': {
+        this.#feed(workflow, { kind: 'moved', turn, place: outcome.place });
+        return;
+      }
     }
   }
 
