@@ -22,9 +22,12 @@ export async function prepareTurn(ports: HomePorts, input: PrepareTurnInput): Pr
   try {
     return await prepareHere(ports, input);
   } catch (error) {
-    const place = isNotFound(error) ? await movedTo(ports.forgeFor, input) : undefined;
-    if (place === undefined) throw error;
-    return { kind: 'moved', place };
+    if (!isNotFound(error)) throw error;
+    const place = await movedTo(ports.forgeFor, input);
+    if (place !== undefined) return { kind: 'moved', place };
+    // Nobody would hear of a run without a row that its issue is gone: it ends as if it had not begun.
+    if (input.turn === 1) return refused('the issue is gone from the forge');
+    throw error;
   }
 }
 

@@ -7,9 +7,9 @@ export const FORGE_SOCKET_IN_BOTTLE = '/run/bottle/sock/forge.sock';
  */
 export const FORGE_OVERLAY = `# Working with the issue tracker
 
-This container has no network. What you need from the issue tracker you ask of a helper that listens on the Unix socket
-\`${FORGE_SOCKET_IN_BOTTLE}\`: JSON-RPC 2.0 over HTTP, \`POST /rpc\`, \`Content-Type: application/json\`, one call a request.
-With Node, for example:
+This container has no network. What you need from the issue tracker you ask of a helper. Where its methods, listed below,
+are among your tools, use the tools. Otherwise it listens on the Unix socket \`${FORGE_SOCKET_IN_BOTTLE}\`: JSON-RPC 2.0
+over HTTP, \`POST /rpc\`, \`Content-Type: application/json\`, one call a request. With Node, for example:
 
     node -e 'const r = require("node:http").request({ socketPath: "${FORGE_SOCKET_IN_BOTTLE}", path: "/rpc", method: "POST",
       headers: { "content-type": "application/json" } }, (a) => a.pipe(process.stdout));

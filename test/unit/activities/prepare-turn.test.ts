@@ -273,7 +273,8 @@ describe('preparing a turn', () => {
     forge.places.set(7, place);
     assert.deepEqual(await prepareTurn(ports, input()), { kind: 'moved', place });
     forge.places.clear();
-    await assert.rejects(prepareTurn(ports, input()), /not found/);
+    assert.match(await refusal(), /gone from the forge/);
+    await assert.rejects(prepareTurn(ports, input({ turn: 2 })), /not found/);
   });
 
   it('begins a new life for an act of the second in which the last one ended, if the forge numbered it later', async () => {
