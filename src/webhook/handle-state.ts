@@ -28,6 +28,16 @@ const FOUND_NEWS_MS = 600_000;
 const SECOND_LOOK_MS = 10_000;
 
 type Found = Extract<Observation, { kind: 'observed' }>;
+
+/** What was looked at, and why. */
+interface Look {
+  readonly to: Addressee;
+  readonly hints: readonly Hint[];
+  /** The latest of them. */
+  readonly hint: Hint;
+  readonly readKey: string;
+  readonly last: LastRead | undefined;
+}
 type StateSegment = Extract<Segment, { kind: 'state' }>;
 
 /** Hints that a subject changed: read once, fresh, and told to the workflow as what was seen. */
@@ -58,19 +68,15 @@ export function createStateHandler(
       return allOf(count, 'gone', why);
     }
     missingSince.set(readKey, 0);
-    return tell(seen, hints, hint, to, count, last, readKey);
+    return tell(seen, { to, hints, hint, readKey, last });
   };
 
   async function tell(
     { event, issue, refusal: objection }: Found,
-    hints: readonly Hint[],
-    hint: Hint,
-    to: Addressee,
-    count: number,
-    last: LastRead | undefined,
-    readKey: string,
+    { to, hints, hint, readKey, last }: Look,
   ): Promise<Handled> {
     const { gateway, runs, acknowledger } = deps;
+    const count = hints.length;
     const { readAt, ...content } = event;
     const news = JSON.stringify(content);
     // Looked up again: the life that the row spoke of may have ended while the forge was being read.

@@ -257,6 +257,9 @@ describe('preparing a turn', () => {
 
   it('moves the state row when the repository was renamed, and keeps the workflow’s old name', async () => {
     await ready();
+    const [before] = database.forgeState.all();
+    assert.ok(before !== undefined);
+    database.forgeState.upsert({ ...before, lastCheckinAt: 7 });
     const subject = { forge: 'gitea', owner: 'carol', repo: 'renamed', number: 12 } as const;
     await ready({ subject, turn: 2, cause: { kind: 'retriggered' } });
     const rows = database.forgeState.all();
@@ -265,6 +268,7 @@ describe('preparing a turn', () => {
       [['carol', 'renamed', SLUG, 7]],
     );
     assert.equal(database.runs.run(SLUG)?.workflowId, 'gitea:alice/demo#12');
+    assert.equal(rows[0]?.lastCheckinAt, 7, 'what the row knew is kept');
   });
 
   it('says where the repository is when the issue is not where the workflow believes it to be', async () => {
