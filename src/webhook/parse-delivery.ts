@@ -1,8 +1,10 @@
 import type { z } from 'zod';
-import { AGENT_LABEL_PREFIX } from '../domain/trigger.js';
-import type { Hint, HintCause, ParsedDelivery } from './hint.js';
+import type { HintCause, ParsedDelivery } from './hint.js';
+import { hintOf, malformed, parsedBytes, parsedJson, shaped, unwanted } from './parsed.js';
+import type { HintFound, Judged } from './parsed.js';
 import { commentPayload, issuePayload, pullRequestPayload } from './payload.js';
-import type { CommonPart, PullRequestPart, TriggerParts } from './payload.js';
+import type { PullRequestPart } from './payload.js';
+import type { CommonPart, TriggerParts } from './payload-parts.js';
 
 const ISSUE_EVENTS = new Set(['issues', 'issue_assign', 'issue_label']);
 const PULL_EVENTS = new Set(['pull_request', 'pull_request_assign', 'pull_request_label']);
@@ -14,44 +16,37 @@ const REVIEW_EVENTS = new Set([
 ]);
 /** Texts and milestones decide nothing. */
 const IDLE_ACTIONS = new Set(['edited', 'milestoned', 'demilestoned']);
-const MAX_GUESSES = 5;
 
 /** Strict UTF-8, strict JSON, the minimal shape. @param eventType header `X-Gitea-Event-Type`, which tells kinds apart. */
 export function parseDelivery(eventType: string, rawBody: Uint8Array): ParsedDelivery {
-  let text: string;
-  try {
-    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(rawBody);
-  } catch {
-    return malformed('the body is not UTF-8');
-  }
-  return parseDeliveryText(eventType, text);
+  return parsedBytes(rawBody, (text) => parseDeliveryText(eventType, text));
 }
 
 /** The same for text: a decoded body, or the essence that the inbox keeps of one. */
 export function parseDeliveryText(eventType: string, text: string): ParsedDelivery {
-  let payload: unknown;
-  try {
-    payload = JSON.parse(text);
-  } catch {
-    return malformed("the body is not JSON: set the webhook's content type to application/json");
-  }
+  return parsedJson(text, (payload) => judge(eventType, payload));
+}
+
+function judge(eventType: string, payload: unknown): ParsedDelivery {
   if (eventType === '')
     return malformed('no X-Gitea-Event-Type header: use a webhook of type Gitea or Forgejo');
   if (ISSUE_EVENTS.has(eventType))
-    return shaped(issuePayload, payload, (value) => stateHint(value, value.issue, null, value.action));
-  if (COMMENT_EVENTS.has(eventType)) return shaped(commentPayload, payload, commentHint);
+    return shaped('Gitea', issuePayload, payload, (value) =>
+      stateHint(value, value.issue, null, value.action),
+    );
+  if (COMMENT_EVENTS.has(eventType)) return shaped('Gitea', commentPayload, payload, commentHint);
   if (PULL_EVENTS.has(eventType)) {
-    return shaped(pullRequestPayload, payload, (value) =>
+    return shaped('Gitea', pullRequestPayload, payload, (value) =>
       stateHint(value, value.pull_request, value.pull_request, value.action),
     );
   }
   if (eventType === 'pull_request_sync') {
-    return shaped(pullRequestPayload, payload, (value) =>
+    return shaped('Gitea', pullRequestPayload, payload, (value) =>
       hint(value, value.pull_request, value.pull_request, { kind: 'push' }),
     );
   }
   if (REVIEW_EVENTS.has(eventType)) {
-    return shaped(pullRequestPayload, payload, (value) =>
+    return shaped('Gitea', pullRequestPayload, payload, (value) =>
       hint(value, value.pull_request, value.pull_request, {
         kind: 'review',
         reviewId: null,
@@ -60,21 +55,6 @@ export function parseDeliveryText(eventType: string, text: string): ParsedDelive
     );
   }
   return unwanted(`nothing depends on events of type ${eventType.slice(0, 60)}`);
-}
-
-type Judged =
-  { readonly kind: 'hint'; readonly hint: Hint } | { readonly kind: 'unwanted'; readonly reason: string };
-
-function shaped<T>(schema: z.ZodType<T>, payload: unknown, use: (value: T) => Judged): ParsedDelivery {
-  const parsed = schema.safeParse(payload);
-  if (parsed.success) {
-    const result = use(parsed.data);
-    return result.kind === 'hint' ? { ...result, essence: JSON.stringify(parsed.data) } : result;
-  }
-  const issue = parsed.error.issues[0];
-  const where =
-    issue === undefined || issue.path.length === 0 ? 'the payload' : issue.path.map(String).join('.');
-  return malformed(`not the shape of a Gitea event: ${where}: ${issue?.message ?? 'invalid'}`);
 }
 
 function stateHint(
@@ -90,7 +70,7 @@ function stateHint(
 function commentHint(value: z.infer<typeof commentPayload>): Judged {
   const pull = value.is_pull ? (value.pull_request ?? null) : null;
   const parsed = hint(value, value.issue, pull, { kind: 'comment', commentId: value.comment.id });
-  return parsed.kind === 'hint' ? { kind: 'hint', hint: { ...parsed.hint, isPull: value.is_pull } } : parsed;
+  return { kind: 'hint', hint: { ...parsed.hint, isPull: value.is_pull } };
 }
 
 function hint(
@@ -98,30 +78,7 @@ function hint(
   parts: TriggerParts,
   pull: PullRequestPart | null,
   cause: HintCause,
-): Judged {
-  const { repository, sender } = common;
-  const labelled = (parts.labels ?? []).some((label) => label.name.startsWith(AGENT_LABEL_PREFIX));
-  const ownHead = pull?.head?.repo_id === repository.id ? pull.head.ref : null;
-  return {
-    kind: 'hint',
-    hint: {
-      subject: { forge: 'gitea', owner: repository.owner.login, repo: repository.name, number: parts.number },
-      repoId: repository.id,
-      isPull: pull !== null,
-      headRef: ownHead,
-      sender: { id: sender.id, login: sender.login },
-      cause,
-      likelyAssignees: labelled
-        ? (parts.assignees ?? []).slice(0, MAX_GUESSES).map((user) => user.login)
-        : [],
-    },
-  };
-}
-
-function unwanted(reason: string): { kind: 'unwanted'; reason: string } {
-  return { kind: 'unwanted', reason };
-}
-
-function malformed(reason: string): ParsedDelivery {
-  return { kind: 'malformed', reason };
+): HintFound {
+  const headRef = pull?.head?.repo_id === common.repository.id ? pull.head.ref : null;
+  return hintOf('gitea', common, parts, pull && { headRef }, cause);
 }

@@ -1,28 +1,11 @@
 import { z } from 'zod';
-import { isForgeName, isForgeNumber } from '../domain/issue.js';
-
-const forgeNumber = z.number().refine(isForgeNumber, 'not a possible number');
-const id = z.number().int().nonnegative();
-const user = z.object({ id, login: z.string().min(1).max(255) });
-const name = z.string().refine(isForgeName, 'not a possible name');
-
-const repository = z
-  .object({ id, name, full_name: z.string(), owner: z.object({ login: name }) })
-  .refine((value) => value.full_name === `${value.owner.login}/${value.name}`, 'full_name is not owner/name');
-
-const triggerParts = {
-  number: forgeNumber,
-  labels: z.array(z.object({ name: z.string() })).nullish(),
-  assignees: z.array(user).nullish(),
-};
+import { common, forgeNumber, id, triggerParts } from './payload-parts.js';
 
 const pullRequest = z.object({
   ...triggerParts,
   updated_at: z.string().nullish(),
   head: z.object({ ref: z.string(), sha: z.string(), repo_id: z.number().int() }).nullish(),
 });
-
-const common = { action: z.string(), repository, sender: user };
 
 /** The few fields of Gitea's payloads (modules/structs/hook.go) that say what a delivery is about. */
 export const issuePayload = z.object({ ...common, issue: z.object(triggerParts) });
@@ -38,5 +21,3 @@ export const commentPayload = z.object({
 export const pullRequestPayload = z.object({ ...common, number: forgeNumber, pull_request: pullRequest });
 
 export type PullRequestPart = z.infer<typeof pullRequest>;
-export type TriggerParts = Pick<PullRequestPart, 'number' | 'labels' | 'assignees'>;
-export type CommonPart = Pick<z.infer<typeof issuePayload>, 'repository' | 'sender'>;
