@@ -44,6 +44,10 @@ const MIB = 1024 * 1024;
 const WHO = oneOf('collaborators', 'org', 'anyone');
 const WHO_TYPE = '`collaborators`, `org` or `anyone`';
 const FORGE_NAME = matching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, 'a user or organisation name');
+const LOGIN = matching(
+  /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}(?:\[bot\])?$/,
+  'a user name, or an app’s such as name[bot]',
+);
 const REPOS = matching(
   /^(?:\*|[A-Za-z0-9][A-Za-z0-9._-]{0,99}\/(?:\*|[A-Za-z0-9][A-Za-z0-9._-]{0,99}))$/,
   'patterns like *, owner/* or owner/repo',
@@ -143,7 +147,7 @@ export const SETTINGS = {
   }),
   FORGE_WAKE_IGNORE: required({
     type: 'list of logins',
-    parse: listOf(FORGE_NAME),
+    parse: listOf(LOGIN),
     fallback: 'gitea-actions,forgejo-actions',
     description: 'Accounts that never wake an agent, whatever they may do: other bots. Separated by commas.',
   }),
