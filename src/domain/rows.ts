@@ -1,6 +1,6 @@
 /** Rows of `bot-bottle.db`. Times are epoch milliseconds. */
 import { subjectOfWorkflow } from './issue.js';
-import type { ForgeKind, SubjectRef } from './issue.js';
+import type { ForgeKind, Place, SubjectRef } from './issue.js';
 
 export type RunStatus = 'running' | 'frozen' | 'destroyed';
 
@@ -70,6 +70,12 @@ export interface RejectionRow {
   readonly subject: string;
   readonly at: number;
   readonly reason: string;
+}
+
+/** A repository is known by its id; a row written before the id was known, by its name. */
+export function isRowIn(row: Pick<ForgeStateRow, 'repoId' | 'owner' | 'repo'>, place: Place): boolean {
+  if (row.repoId !== null) return row.repoId === place.repoId;
+  return row.owner === place.owner && row.repo === place.repo;
 }
 
 /** The name a run's workflow has: that of the repository when the run began. @param run the row of the same slug */

@@ -1,7 +1,7 @@
 import { workflowIdOf } from '../domain/issue.js';
 import type { SubjectRef } from '../domain/issue.js';
 import type { Database } from '../domain/ports.js';
-import { identityOf } from '../domain/rows.js';
+import { identityOf, isRowIn } from '../domain/rows.js';
 import type { ForgeStateRow } from '../domain/rows.js';
 import { issueOfBranch } from '../domain/slug.js';
 import type { ActOrder } from '../domain/trigger.js';
@@ -43,8 +43,9 @@ export function createRunLookup(database: Pick<Database, 'forgeState' | 'runs'>)
     find: (hint) => {
       const { subject, headRef } = hint;
       const direct = database.forgeState.get(subject);
-      if (!hint.isPull && direct !== undefined && isHere(direct, hint)) return direct;
-      const here = database.forgeState.all().filter((row) => isHere(row, hint));
+      const place = { repoId: hint.repoId, owner: subject.owner, repo: subject.repo };
+      if (!hint.isPull && direct !== undefined && isRowIn(direct, place)) return direct;
+      const here = database.forgeState.all().filter((row) => isRowIn(row, place));
       const issue = headRef === null ? undefined : issueOfBranch(headRef);
       return (
         latest(hint.isPull ? here.filter((row) => row.prNumber === subject.number) : []) ??
@@ -53,11 +54,6 @@ export function createRunLookup(database: Pick<Database, 'forgeState' | 'runs'>)
       );
     },
   };
-}
-
-function isHere(row: ForgeStateRow, hint: Pick<Hint, 'subject' | 'repoId'>): boolean {
-  const { owner, repo } = hint.subject;
-  return row.repoId === null ? row.owner === owner && row.repo === repo : row.repoId === hint.repoId;
 }
 
 function latest(rows: readonly ForgeStateRow[]): ForgeStateRow | undefined {

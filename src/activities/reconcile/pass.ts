@@ -3,9 +3,10 @@ import type { FeedSource, FeedSubject, ForgeFeed } from '../../domain/forge-feed
 import { sourceName } from '../../domain/forge-feed.js';
 import type { Place } from '../../domain/issue.js';
 import type { ListCursor, PullKey, ReconcileState } from '../../domain/reconcile.js';
+import { isRowIn } from '../../domain/rows.js';
 import { afterPage, askSince, freshCursor } from './list-cursor.js';
 import { lookAtPull } from './look-at-pull.js';
-import { changedFindings, commentFindings, isIn, isLiving, missingFinding } from './plan-findings.js';
+import { changedFindings, commentFindings, isLiving, missingFinding } from './plan-findings.js';
 import type { KnownRun } from './plan-findings.js';
 import type { PostBox } from './post-box.js';
 import { inTurn } from './prepare-state.js';
@@ -194,7 +195,7 @@ export class Pass {
 
   async #lookAtPull(place: Place, number: number): Promise<void> {
     const { feed, box, runs } = this.world;
-    const living = runs.filter((run) => isLiving(run) && isIn(run.row, place));
+    const living = runs.filter((run) => isLiving(run) && isRowIn(run.row, place));
     const seen = await lookAtPull({ feed, box, runs: living, watched: this.#state.runs }, place, number);
     this.#state = { ...this.#state, runs: { ...this.#state.runs, ...seen } };
   }
@@ -213,7 +214,7 @@ export class Pass {
 
   #isWanted(place: Place): boolean {
     const { serves, runs } = this.world;
-    return serves(place.owner, place.repo) || runs.some((run) => isLiving(run) && isIn(run.row, place));
+    return serves(place.owner, place.repo) || runs.some((run) => isLiving(run) && isRowIn(run.row, place));
   }
 
   /** A pull request whose number no run has yet may still be one's. */
@@ -223,7 +224,7 @@ export class Pass {
       this.world.runs.some(
         (run) =>
           isLiving(run) &&
-          isIn(run.row, place) &&
+          isRowIn(run.row, place) &&
           (run.row.prNumber === null || run.row.prNumber === number || run.row.issueNumber === number),
       )
     );

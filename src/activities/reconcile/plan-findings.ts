@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import type { FeedComment, FeedReview, FeedSubject } from '../../domain/forge-feed.js';
 import type { Place } from '../../domain/issue.js';
 import type { Finding } from '../../domain/reconcile.js';
+import { isRowIn } from '../../domain/rows.js';
 import type { ForgeStateRow } from '../../domain/rows.js';
-import { AGENT_LABEL_PREFIX } from '../../domain/trigger.js';
+import { AGENT_LABEL_PREFIX, FORGE_CLOCK_GRAIN_MS } from '../../domain/trigger.js';
 
 /** A finding without the name of the forge, which is the same for all. */
 export type Planned = Omit<Finding, 'forge'>;
@@ -21,13 +22,8 @@ export function isLiving({ row }: KnownRun): boolean {
 /** Runs whose issue or pull request this is, whether they go on or not. */
 export function runsOf(runs: readonly KnownRun[], place: Place, number: number): KnownRun[] {
   return runs.filter(
-    ({ row }) => isIn(row, place) && (row.issueNumber === number || row.prNumber === number),
+    ({ row }) => isRowIn(row, place) && (row.issueNumber === number || row.prNumber === number),
   );
-}
-
-export function isIn(row: ForgeStateRow, place: Place): boolean {
-  if (row.repoId !== null) return row.repoId === place.repoId;
-  return row.owner === place.owner && row.repo === place.repo;
 }
 
 /**
@@ -71,7 +67,7 @@ export function goneFinding(place: Place, number: number, headRef: string | null
 /** What people wrote since the run began, under its issue or pull request. */
 export function commentFindings(comment: FeedComment, place: Place, runs: readonly KnownRun[]): Planned[] {
   const own = runsOf(runs, place, comment.number).filter(
-    (run) => isLiving(run) && comment.updatedAt >= run.triggerAt - GRAIN_MS,
+    (run) => isLiving(run) && comment.updatedAt >= run.triggerAt - FORGE_CLOCK_GRAIN_MS,
   );
   if (own.length === 0) return [];
   const { number, isPull, id, updatedAt, body } = comment;
@@ -91,7 +87,7 @@ export function reviewFindings(
   since: number,
 ): Planned[] {
   return reviews
-    .filter((review) => review.submittedAt >= since - GRAIN_MS)
+    .filter((review) => review.submittedAt >= since - FORGE_CLOCK_GRAIN_MS)
     .map((review) => ({
       ...about(subject, headRef),
       cause: { kind: 'review', reviewId: review.id },
@@ -113,9 +109,6 @@ export function headRefOf(runs: readonly KnownRun[], number: number): string | n
 export function digestOf(finding: Planned): string {
   return digest(JSON.stringify(finding));
 }
-
-/** The forge's times have whole seconds, a trigger act's need not. */
-const GRAIN_MS = 999;
 
 function about(
   { place, number, isPull }: Pick<FeedSubject, 'place' | 'number' | 'isPull'>,
