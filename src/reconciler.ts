@@ -3,7 +3,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { ReconcilePorts } from './activities/reconcile/reconcile-ports.js';
-import { doorOrigin, findingDoor } from './adapters/door/finding-door.js';
+import { findingDoor } from './adapters/door/finding-door.js';
 import { reconcileFile } from './adapters/files/reconcile-file.js';
 import { giteaFeed } from './adapters/gitea/feed.js';
 import { GiteaClient } from './adapters/gitea/gitea-client.js';
@@ -13,6 +13,7 @@ import type { Config } from './config.js';
 import { forgeOfConfig } from './forge-of-config.js';
 import { readSecret } from './config/secrets.js';
 import { feedSources } from './domain/forge-feed.js';
+import { originOf } from './domain/listen-address.js';
 import type { Clock, Database } from './domain/ports.js';
 import type { Logger } from './log.js';
 import { findingBody, findingHeaders, RECONCILED_PATH } from './webhook/reconciled.js';
@@ -33,7 +34,7 @@ export function reconcilePorts(
     // Every attempt counts, and the next pass is one.
     retry: { tries: 1 },
   });
-  const origin = config.RECONCILE_DOOR ?? doorOrigin(config.WEBHOOK_LISTEN);
+  const origin = config.RECONCILE_DOOR ?? originOf(config.WEBHOOK_LISTEN);
   const door = findingDoor({
     url: new URL(`${origin}${RECONCILED_PATH}`),
     bodyOf: findingBody,

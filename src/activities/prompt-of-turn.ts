@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Access } from '../domain/access.js';
 import type { Trigger } from '../domain/events.js';
 import type { Issue } from '../domain/issue.js';
@@ -6,6 +5,7 @@ import type { AgentManifest, BlobStore, Forge } from '../domain/ports.js';
 import type { PromptCause as PromptCauseText, PromptTask } from '../domain/prompt-input.js';
 import { textHash } from '../domain/reference-key.js';
 import type { PrepareTurnInput } from './inputs.js';
+import { sha256 } from './sha256.js';
 
 export interface PromptSources {
   readonly blobs: BlobStore;
@@ -65,6 +65,6 @@ async function taskOf({ forge, access }: PromptSources, trigger: Trigger, issue:
  */
 async function isWithheld(access: Access, trigger: Trigger, issue: Issue): Promise<boolean> {
   if (trigger.textHash === '') return false;
-  const hash = textHash(issue, (text) => createHash('sha256').update(text).digest('hex'));
+  const hash = textHash(issue, sha256);
   return hash !== trigger.textHash && !(await access.mayTrigger(issue.author.login));
 }

@@ -1,10 +1,11 @@
-import { createHash } from 'node:crypto';
 import type { Access } from '../domain/access.js';
 import { isNotFound } from '../domain/errors.js';
 import type { WakeReference } from '../domain/events.js';
 import type { Forge } from '../domain/ports.js';
 import type { PromptEvent } from '../domain/prompt-input.js';
 import { commentKey } from '../domain/reference-key.js';
+import { mapLimited } from '../domain/map-limited.js';
+import { sha256 } from './sha256.js';
 
 export interface ReadEvents {
   /** In the order of the references. */
@@ -28,11 +29,9 @@ export async function readEvents(
   access: Access,
   references: readonly WakeReference[],
 ): Promise<ReadEvents> {
-  const found: ReadEvent[] = [];
-  for (let at = 0; at < references.length; at += READS_AT_ONCE) {
-    const some = references.slice(at, at + READS_AT_ONCE);
-    found.push(...(await Promise.all(some.map((reference) => readEvent(forge, access, reference)))));
-  }
+  const found = await mapLimited(references, READS_AT_ONCE, (reference) =>
+    readEvent(forge, access, reference),
+  );
   const told = new Set(references.map((reference) => reference.key));
   return {
     events: found.flatMap((one) => (one.kind === 'event' ? [one.event] : [])),
@@ -82,8 +81,4 @@ async function readOne(forge: Forge, reference: WakeReference): Promise<ReadEven
       return { kind: 'event', event: { kind: 'push', number, author, at, sha: reference.sha }, key };
     }
   }
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { SettledTurn } from '../domain/events.js';
 import type { Extraction } from '../domain/extractor.js';
 import { patchSpec } from '../domain/extractor.js';
@@ -6,6 +5,7 @@ import type { PublishResult } from '../domain/turn.js';
 import type { HostPorts } from './host-ports.js';
 import type { SettleTurnInput } from './inputs.js';
 import { extractWork, knownCommits, publishThroughGate, type Publication } from './publish-gate.js';
+import { sha256 } from './sha256.js';
 import { TRANSCRIPT_FILE } from './turn/begin-turn.js';
 
 const MAX_PATCH_BYTES = 8 * 1024 * 1024;
@@ -88,7 +88,7 @@ async function snapshotSession(ports: HostPorts, input: SettleTurnInput): Promis
     return null;
   }
   await ports.files.saveFile(input.slug, TRANSCRIPT_FILE, archive.tar);
-  return createHash('sha256').update(archive.tar).digest('hex');
+  return sha256(archive.tar);
 }
 
 /** The list becomes a blob for the nudge; the changes themselves are kept as a patch. */

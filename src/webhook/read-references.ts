@@ -3,9 +3,9 @@ import { isNotFound } from '../domain/errors.js';
 import type { WakeReference } from '../domain/events.js';
 import type { Comment, ForgeUser, Review } from '../domain/issue.js';
 import type { Forge } from '../domain/ports.js';
+import { mapLimited } from '../domain/map-limited.js';
 import { commentKey, pushKey, reviewKey } from '../domain/reference-key.js';
 import type { Hint } from './hint.js';
-import { mapLimited } from './map-limited.js';
 import { mentionsMember } from './mentions.js';
 import { sha256 } from './sha256.js';
 

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { RequestHandler } from 'express';
 import type { Inbox } from '../domain/delivery.js';
 import { answer, answerAndHangUp } from './answer.js';
@@ -6,6 +5,7 @@ import type { DeliveryFormat } from './delivery-format.js';
 import type { WebhookMetrics } from './metrics.js';
 import { orderKeyOf } from './hint.js';
 import { readBody } from './read-body.js';
+import { sha256 } from './sha256.js';
 
 export interface ReceiveDeps {
   readonly secret: string;
@@ -67,7 +67,7 @@ export function receiveDelivery(deps: ReceiveDeps, format: DeliveryFormat): Requ
     }
     try {
       const verdict = await deps.inbox.accept({
-        bodyHash: createHash('sha256').update(body.bytes).digest('hex'),
+        bodyHash: sha256(body.bytes),
         eventType,
         receivedAt: deps.now(),
         orderKey: orderKeyOf(parsed.hint),

@@ -2,6 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { FORGE_KINDS, isForgeName, isForgeNumber } from '../domain/issue.js';
 import { InvalidInputError } from '../domain/errors.js';
+import type { Finding } from '../domain/reconcile.js';
 import type { Hint, ParsedDelivery } from './hint.js';
 import type { DistinctHeaders, SignatureVerdict } from './verify-signature.js';
 
@@ -23,7 +24,7 @@ const cause = z.discriminatedUnion('kind', [
  * What the reconciler posts: what it saw, never who acted. `seen` says what was seen in a few words (state, times,
  * hashes), so that the same body comes again only when nothing has changed, and is known as a duplicate then.
  */
-const finding = z.object({
+const finding: z.ZodType<Finding> = z.object({
   forge: z.enum(FORGE_KINDS),
   owner: name,
   repo: name,
@@ -34,8 +35,6 @@ const finding = z.object({
   cause,
   seen: z.string().max(4096),
 });
-
-export type Finding = z.infer<typeof finding>;
 
 /** The body to post for a finding. */
 export function findingBody(found: Finding): string {

@@ -3,27 +3,11 @@ import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { DeliveryWatch, Expectation } from '../domain/delivery-watch.js';
+import { originOf } from '../domain/listen-address.js';
+import type { ListenAddress } from '../domain/listen-address.js';
 import { readBody } from './read-body.js';
 import { verifySignature } from './verify-signature.js';
-
-export interface Address {
-  readonly host: string;
-  readonly port: number;
-}
-
-/** What came since: with the right signature, only with another or none, or nothing. */
-export type Seen = 'verified' | 'unsigned' | 'nothing';
-
-export type DeliveryWatch =
-  | {
-      /** `running`: a webhook is there and counts. `own`: nobody was, so this process listens. */
-      readonly kind: 'running' | 'own';
-      expect(): Promise<{ arrived(withinMs: number): Promise<Seen> }>;
-      /** Whether what takes the deliveries has this very secret. */
-      sameSecret(): Promise<boolean>;
-      close(): Promise<void>;
-    }
-  | { readonly kind: 'unavailable'; readonly reason: string };
 
 interface Counts {
   readonly verified: number;
@@ -39,8 +23,8 @@ const METRIC = 'bot_bottle_webhook_deliveries_total';
 /** Outcomes of deliveries whose signature was right (src/webhook/metrics.ts). */
 const VERIFIED = /^(?:accepted|duplicate|unwanted|wrong_type|malformed|unavailable)$/;
 
-export async function watchDeliveries(secret: string, address: Address): Promise<DeliveryWatch> {
-  const base = `http://${reachable(address.host)}:${String(address.port)}`;
+export async function watchDeliveries(secret: string, address: ListenAddress): Promise<DeliveryWatch> {
+  const base = originOf(address);
   if ((await countsAt(`${base}/metrics`)) !== undefined) return watchRunning(base, secret);
   return listenHere(secret, address);
 }
@@ -73,7 +57,7 @@ async function accepts(base: string, secret: string): Promise<boolean> {
   return status !== 401;
 }
 
-async function listenHere(secret: string, { host, port }: Address): Promise<DeliveryWatch> {
+async function listenHere(secret: string, { host, port }: ListenAddress): Promise<DeliveryWatch> {
   const counts = { verified: 0, unsigned: 0 };
   const server = createServer((request, response) => {
     void judge(secret, request).then(
@@ -125,7 +109,7 @@ function listening(server: Server, host: string, port: number): Promise<void> {
   });
 }
 
-async function expectMore(read: () => Promise<Counts>): Promise<{ arrived(ms: number): Promise<Seen> }> {
+async function expectMore(read: () => Promise<Counts>): Promise<Expectation> {
   const before = await read();
   return {
     arrived: async (withinMs) => {
@@ -163,11 +147,4 @@ async function countsAt(metrics: string): Promise<Counts | undefined> {
     if (outcome === 'unsigned') unsigned += Number(count);
   }
   return { verified, unsigned };
-}
-
-/** Where a listener on all addresses is reached. */
-function reachable(host: string): string {
-  if (host === '0.0.0.0') return '127.0.0.1';
-  if (host === '::') return '[::1]';
-  return host.includes(':') ? `[${host}]` : host;
 }

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import type { FeedComment, FeedReview, FeedSubject } from '../../domain/forge-feed.js';
 import type { Place } from '../../domain/issue.js';
 import type { Finding } from '../../domain/reconcile.js';
 import { isRowIn } from '../../domain/rows.js';
 import type { ForgeStateRow } from '../../domain/rows.js';
+import { sha256 } from '../sha256.js';
 import { AGENT_LABEL_PREFIX, FORGE_CLOCK_GRAIN_MS } from '../../domain/trigger.js';
 
 /** A finding without the name of the forge, which is the same for all. */
@@ -119,5 +119,5 @@ function about(
 }
 
 function digest(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+  return sha256(text).slice(0, 16);
 }

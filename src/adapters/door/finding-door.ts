@@ -68,9 +68,3 @@ export function findingDoor({ url, bodyOf, headersFor, timeoutMs = 10_000 }: Doo
     },
   };
 }
-
-/** The origin at which a process of this machine reaches what listens there. */
-export function doorOrigin({ host, port }: { readonly host: string; readonly port: number }): string {
-  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
-  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${String(port)}`;
-}

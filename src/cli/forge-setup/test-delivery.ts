@@ -6,7 +6,8 @@ import { WANTED_EVENTS } from './plan-hook.js';
 import type { Item } from './report.js';
 import { replaceHook } from './set-up.js';
 import type { MadeHook, SetUpJob, WebhookWish } from './set-up.js';
-import type { DeliveryWatch, ForgeSetupSettings } from './world.js';
+import type { DeliveryWatch } from '../../domain/delivery-watch.js';
+import type { ForgeSetupSettings } from './world.js';
 
 export interface DeliveryTest {
   readonly watch: DeliveryWatch;

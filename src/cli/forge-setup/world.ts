@@ -1,3 +1,4 @@
+import type { DeliveryWatch } from '../../domain/delivery-watch.js';
 import type { AdminTarget, ForgeAdmin, RepoTarget } from '../../domain/forge-admin.js';
 import type { RightsProblem } from '../doctor/probes.js';
 
@@ -35,21 +36,4 @@ export interface ForgeSetupSettings {
   readonly publicUrl: string | null;
   /** `WEBHOOK_LISTEN` */
   readonly listen: { readonly host: string; readonly port: number };
-}
-
-/** Sees deliveries arrive where the webhook listens: by the counters of one that runs, else by listening itself. */
-export type DeliveryWatch =
-  | {
-      readonly kind: 'running' | 'own';
-      /** `verified` came with the right signature, `unsigned` with another or none. Counts what came since the call. */
-      expect(): Promise<Expectation>;
-      /** Whether what takes the deliveries has the very secret that is set. */
-      sameSecret(): Promise<boolean>;
-      close(): Promise<void>;
-    }
-  /** Neither is possible. */
-  | { readonly kind: 'unavailable'; readonly reason: string };
-
-export interface Expectation {
-  arrived(withinMs: number): Promise<'verified' | 'unsigned' | 'nothing'>;
 }

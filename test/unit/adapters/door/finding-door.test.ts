@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { doorOrigin, findingDoor } from '../../../../src/adapters/door/finding-door.js';
+import { findingDoor } from '../../../../src/adapters/door/finding-door.js';
+import { originOf } from '../../../../src/domain/listen-address.js';
 import type { Finding } from '../../../../src/domain/reconcile.js';
 import { ForgeServer } from '../../../support/gitea/forge-server.js';
 import type { Answer } from '../../../support/gitea/forge-server.js';
@@ -51,9 +52,9 @@ describe('the way to the door', () => {
   });
 
   it('leads to this machine where the webhook listens on all addresses', () => {
-    assert.equal(doorOrigin({ host: '127.0.0.1', port: 8080 }), 'http://127.0.0.1:8080');
-    assert.equal(doorOrigin({ host: '0.0.0.0', port: 8080 }), 'http://127.0.0.1:8080');
-    assert.equal(doorOrigin({ host: '::', port: 81 }), 'http://[::1]:81');
-    assert.equal(doorOrigin({ host: 'webhook', port: 81 }), 'http://webhook:81');
+    assert.equal(originOf({ host: '127.0.0.1', port: 8080 }), 'http://127.0.0.1:8080');
+    assert.equal(originOf({ host: '0.0.0.0', port: 8080 }), 'http://127.0.0.1:8080');
+    assert.equal(originOf({ host: '::', port: 81 }), 'http://[::1]:81');
+    assert.equal(originOf({ host: 'webhook', port: 81 }), 'http://webhook:81');
   });
 });
