@@ -136,7 +136,8 @@ describe("the reconciler's schedule, on the real server", function () {
     assert.equal(most, 1, 'passes at once');
     assert.equal(await forgetPasses(client, Date.now()), 0, 'those of the last day are kept');
     await waitUntil('the passes to be gone', async () => {
-      await forgetPasses(client, Date.now() + 60_000, 0);
+      // Two at once, as two workers do: one of them finds what the other has deleted still in the list.
+      await Promise.all([1, 2].map(() => forgetPasses(client, Date.now() + 60_000, 0)));
       return (await passes()).length === 0;
     });
   });
