@@ -4,7 +4,7 @@ import { giteaForgeFor } from './adapters/gitea/gitea-forge.js';
 import { GithubClient } from './adapters/github/github-client.js';
 import { githubForgeFor } from './adapters/github/github-forge.js';
 import type { ForgeKind } from './domain/issue.js';
-import type { ForgeFor } from './domain/ports.js';
+import type { ForgeFor } from './domain/forge.js';
 
 export interface ForgeConnection {
   readonly baseUrl: string;

@@ -2,7 +2,7 @@
 import { githubWebUrl } from './adapters/github/base-url.js';
 import { requireSetting, type Config } from './config.js';
 import type { ForgeKind } from './domain/issue.js';
-import type { ForgeFor } from './domain/ports.js';
+import type { ForgeFor } from './domain/forge.js';
 import { connectForge, type ForgeConnection } from './connect-forge.js';
 
 export interface ConfiguredForge {

@@ -1,4 +1,9 @@
-import type { AgentProvider, BlobStore, Clock, Database, ForgeFor, Manifests } from '../domain/ports.js';
+import type { AgentProvider } from '../domain/agent-provider.js';
+import type { Clock } from '../domain/clock.js';
+import type { ForgeFor } from '../domain/forge.js';
+import type { Manifests } from '../domain/manifests.js';
+import type { BlobStore } from '../domain/run-files.js';
+import type { Database } from '../domain/stores.js';
 import type { AccessSettings } from '../domain/access.js';
 import type { HostLog } from './host-ports.js';
 

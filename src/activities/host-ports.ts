@@ -1,15 +1,12 @@
 import type { ForgeKind } from '../domain/issue.js';
-import type {
-  AgentProvider,
-  BlobStore,
-  BottleRuntime,
-  Clock,
-  ForgeFor,
-  GitRepository,
-  QueueDirectory,
-  RunChannel,
-  RunFiles,
-} from '../domain/ports.js';
+import type { AgentProvider } from '../domain/agent-provider.js';
+import type { BottleRuntime } from '../domain/bottle-runtime.js';
+import type { Clock } from '../domain/clock.js';
+import type { ForgeFor } from '../domain/forge.js';
+import type { GitRepository } from '../domain/git-repository.js';
+import type { QueueDirectory } from '../domain/queue-directory.js';
+import type { RunChannel } from '../domain/run-channel.js';
+import type { BlobStore, RunFiles } from '../domain/run-files.js';
 import type { TurnSlots } from './turn/turn-slots.js';
 
 /** Everything a host needs to run turns; filled in by the worker's composition root. */

@@ -1,7 +1,7 @@
 import type { Trigger } from '../domain/events.js';
 import { isNotFound } from '../domain/errors.js';
 import type { Issue } from '../domain/issue.js';
-import type { BottleManifest } from '../domain/ports.js';
+import type { BottleManifest } from '../domain/manifests.js';
 import { createAccess, type Access } from '../domain/access.js';
 import { composePrompt } from '../domain/prompt.js';
 import type { ForgeStateRow } from '../domain/rows.js';

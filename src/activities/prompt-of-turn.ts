@@ -1,7 +1,9 @@
 import type { Access } from '../domain/access.js';
 import type { Trigger } from '../domain/events.js';
 import type { Issue } from '../domain/issue.js';
-import type { AgentManifest, BlobStore, Forge } from '../domain/ports.js';
+import type { Forge } from '../domain/forge.js';
+import type { AgentManifest } from '../domain/manifests.js';
+import type { BlobStore } from '../domain/run-files.js';
 import type { PromptCause as PromptCauseText, PromptTask } from '../domain/prompt-input.js';
 import { textHash } from '../domain/reference-key.js';
 import type { PrepareTurnInput } from './inputs.js';

@@ -1,7 +1,9 @@
 import { extractionFailure, extractionSpec, parseExtraction, type Extraction } from '../domain/extractor.js';
 import { InvalidInputError } from '../domain/errors.js';
 import type { SubjectRef } from '../domain/issue.js';
-import type { Forge, TurnRecord, TurnRefs } from '../domain/ports.js';
+import type { Forge } from '../domain/forge.js';
+import type { TurnRefs } from '../domain/git-repository.js';
+import type { TurnRecord } from '../domain/run-files.js';
 import { pullRequestBody, pullRequestTitle } from '../domain/inert-text.js';
 import type { PublishResult } from '../domain/turn.js';
 import type { HostPorts } from './host-ports.js';

@@ -1,7 +1,7 @@
 import type { Access } from '../domain/access.js';
 import { isNotFound } from '../domain/errors.js';
 import type { WakeReference } from '../domain/events.js';
-import type { Forge } from '../domain/ports.js';
+import type { Forge } from '../domain/forge.js';
 import type { PromptEvent } from '../domain/prompt-input.js';
 import { commentKey } from '../domain/reference-key.js';
 import { mapLimited } from '../domain/map-limited.js';

@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../domain/errors.js';
-import type { Database } from '../domain/ports.js';
+import type { Database } from '../domain/stores.js';
 import type { ForgeStateRow, OperationRow } from '../domain/rows.js';
 import type { HomePorts } from './home-ports.js';
 import { placeRow, rowOfRun } from './turn-rows.js';

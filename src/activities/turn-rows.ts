@@ -1,5 +1,6 @@
 import type { Issue } from '../domain/issue.js';
-import type { AgentManifest, Database } from '../domain/ports.js';
+import type { AgentManifest } from '../domain/manifests.js';
+import type { Database } from '../domain/stores.js';
 import type { ForgeStateRow } from '../domain/rows.js';
 import type { HomePorts } from './home-ports.js';
 import type { PrepareTurnInput } from './inputs.js';

@@ -1,6 +1,6 @@
 import { GitError, isNotFound } from '../domain/errors.js';
 import type { Place } from '../domain/issue.js';
-import type { ForgeFor } from '../domain/ports.js';
+import type { ForgeFor } from '../domain/forge.js';
 import type { RunRef } from './inputs.js';
 
 /**

@@ -1,6 +1,6 @@
 import { isBranchName } from '../domain/branch-name.js';
 import type { Issue, PullRequest } from '../domain/issue.js';
-import type { Forge } from '../domain/ports.js';
+import type { Forge } from '../domain/forge.js';
 import type { ForgeStateRow } from '../domain/rows.js';
 import { branchOf } from '../domain/slug.js';
 import type { PrepareTurnInput } from './inputs.js';

@@ -12,7 +12,7 @@ import type { OperatorCommand } from '../domain/events.js';
 import type { SubjectRef } from '../domain/issue.js';
 import { workflowIdOf } from '../domain/issue.js';
 import { identityOf } from '../domain/rows.js';
-import type { Database } from '../domain/ports.js';
+import type { Database } from '../domain/stores.js';
 import type { ForgeStateRow, RejectionRow } from '../domain/rows.js';
 import { commandUpdate, stateQuery, timelineQuery } from '../workflows/messages.js';
 import type { CommandAccepted, RunView } from '../workflows/messages.js';

@@ -1,4 +1,4 @@
-import type { Forge } from './ports.js';
+import type { Forge } from './forge.js';
 
 /** Who counts: people with write access, members of the agent org, anybody. */
 export type Audience = 'collaborators' | 'org' | 'anyone';

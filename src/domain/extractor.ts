@@ -1,6 +1,6 @@
 import { EXTRACTOR_SCRIPT } from './extractor-script.js';
 import { InvalidInputError } from './errors.js';
-import type { OneShotSpec } from './ports.js';
+import type { OneShotSpec } from './bottle-runtime.js';
 import { isBranchName } from './branch-name.js';
 
 /** Most uncommitted paths a report names. */

@@ -1,7 +1,7 @@
 import { InvalidInputError } from './errors.js';
 import type { ManifestDocument } from './manifest-document.js';
 import { ManifestReader, type Check } from './manifest-reader.js';
-import type { AgentManifest, BottleManifest } from './ports.js';
+import type { AgentManifest, BottleManifest } from './manifests.js';
 import { MANIFEST_KEY } from './trigger.js';
 
 export const DEFAULT_BOTTLE = 'default';

@@ -1,6 +1,6 @@
 import { workflowIdOf } from '../domain/issue.js';
 import type { SubjectRef } from '../domain/issue.js';
-import type { Forge, ForgeReaction } from '../domain/ports.js';
+import type { Forge, ForgeReaction } from '../domain/forge.js';
 import type { ActOrder } from '../domain/trigger.js';
 import { RecentKeys } from './recent-keys.js';
 

@@ -1,6 +1,7 @@
 import type { AccessSettings } from '../domain/access.js';
 import type { SubjectRef } from '../domain/issue.js';
-import type { ForgeFor, Manifests } from '../domain/ports.js';
+import type { ForgeFor } from '../domain/forge.js';
+import type { Manifests } from '../domain/manifests.js';
 import type { ForgeStateRow } from '../domain/rows.js';
 import type { Acknowledger } from './acknowledge.js';
 import type { WorkflowGateway } from './gateway.js';

@@ -1,7 +1,8 @@
 import type { Observed, ObservedPr, Trigger } from '../domain/events.js';
 import { isNotFound } from '../domain/errors.js';
 import type { ForgeUser, Issue, Place, PullRequest, TimelineAct } from '../domain/issue.js';
-import type { Forge, Manifests } from '../domain/ports.js';
+import type { Forge } from '../domain/forge.js';
+import type { Manifests } from '../domain/manifests.js';
 import type { ForgeStateRow } from '../domain/rows.js';
 import type { Access } from '../domain/access.js';
 import type { Hint } from './hint.js';

@@ -2,7 +2,7 @@ import type { Access } from '../domain/access.js';
 import { isNotFound } from '../domain/errors.js';
 import type { WakeReference } from '../domain/events.js';
 import type { Comment, ForgeUser, Review } from '../domain/issue.js';
-import type { Forge } from '../domain/ports.js';
+import type { Forge } from '../domain/forge.js';
 import { mapLimited } from '../domain/map-limited.js';
 import { commentKey, pushKey, reviewKey } from '../domain/reference-key.js';
 import type { Hint } from './hint.js';

@@ -1,6 +1,6 @@
 import { workflowIdOf } from '../domain/issue.js';
 import type { SubjectRef } from '../domain/issue.js';
-import type { Database } from '../domain/ports.js';
+import type { Database } from '../domain/stores.js';
 import { identityOf, isRowIn } from '../domain/rows.js';
 import type { ForgeStateRow } from '../domain/rows.js';
 import { issueOfBranch } from '../domain/slug.js';

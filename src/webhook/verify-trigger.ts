@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../domain/errors.js';
 import type { Trigger } from '../domain/events.js';
 import type { ForgeUser, Issue, PullRequest, TimelineAct } from '../domain/issue.js';
-import type { Manifests } from '../domain/ports.js';
+import type { Manifests } from '../domain/manifests.js';
 import { textHash } from '../domain/reference-key.js';
 import { AGENT_LABEL_PREFIX, completingAct, parseTriggerLabels } from '../domain/trigger.js';
 import type { Access } from '../domain/access.js';

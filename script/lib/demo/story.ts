@@ -4,7 +4,7 @@
  */
 import type { Client } from '@temporalio/client';
 import { openDatabaseReadOnly } from '../../../src/adapters/sqlite/open-database-read-only.js';
-import type { BottleRuntime } from '../../../src/domain/ports.js';
+import type { BottleRuntime } from '../../../src/domain/bottle-runtime.js';
 import { workflowIdOf, type SubjectRef } from '../../../src/domain/issue.js';
 import type { RunView } from '../../../src/workflows/messages.js';
 import { Person } from '../../../test/support/gitea/person.js';

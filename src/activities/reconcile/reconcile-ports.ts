@@ -1,5 +1,6 @@
 import type { FeedSource, ForgeFeed } from '../../domain/forge-feed.js';
-import type { Clock, Database } from '../../domain/ports.js';
+import type { Clock } from '../../domain/clock.js';
+import type { Database } from '../../domain/stores.js';
 import type { FindingDoor, ReconcileStore } from '../../domain/reconcile.js';
 
 export interface ReconcileLog {

@@ -1,4 +1,7 @@
-import type { AgentManifest, ContainerState, RunPaths, TurnRefs } from '../../domain/ports.js';
+import type { ContainerState } from '../../domain/bottle-runtime.js';
+import type { TurnRefs } from '../../domain/git-repository.js';
+import type { AgentManifest } from '../../domain/manifests.js';
+import type { RunPaths } from '../../domain/run-files.js';
 import { movedSection } from '../../domain/prompt.js';
 import type { MovedBranch } from '../../domain/prompt-input.js';
 import type { HostPorts } from '../host-ports.js';

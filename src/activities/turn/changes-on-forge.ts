@@ -1,4 +1,4 @@
-import type { TurnRefs } from '../../domain/ports.js';
+import type { TurnRefs } from '../../domain/git-repository.js';
 import type { MovedBranch } from '../../domain/prompt-input.js';
 import type { HostPorts } from '../host-ports.js';
 import type { RunTurnInput } from '../inputs.js';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { LogLine } from '../../domain/ports.js';
+import type { LogLine } from '../../domain/bottle-runtime.js';
 import type { HostPorts } from '../host-ports.js';
 import type { RunTurnInput } from '../inputs.js';
 import type { TurnJournal } from './turn-journal.js';

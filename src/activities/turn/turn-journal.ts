@@ -1,4 +1,5 @@
-import type { Clock, RunFiles, TurnRecord } from '../../domain/ports.js';
+import type { Clock } from '../../domain/clock.js';
+import type { RunFiles, TurnRecord } from '../../domain/run-files.js';
 
 /** Check-ins and log positions are written this seldom, milliseconds; decisions at once. */
 export const COALESCE_MS = 5_000;

@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../../domain/errors.js';
-import type { AgentProvider } from '../../domain/ports.js';
+import type { AgentProvider } from '../../domain/agent-provider.js';
 import { scripted } from './scripted.js';
 
 /** Every provider of this version; adding one is a file and a line. */

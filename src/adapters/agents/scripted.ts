@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../../domain/errors.js';
-import type { AgentLaunch, AgentProvider } from '../../domain/ports.js';
+import type { AgentLaunch, AgentProvider } from '../../domain/agent-provider.js';
 import { isUuid, uuidV5 } from './uuid-v5.js';
 
 /** Namespace of our session ids; any fixed UUID does. */

@@ -1,5 +1,5 @@
 import type Docker from 'dockerode';
-import type { AgentContainerSpec } from '../../domain/ports.js';
+import type { AgentContainerSpec } from '../../domain/bottle-runtime.js';
 import {
   AGENT_FILE_BYTES,
   FIXED_PATH,

@@ -1,6 +1,6 @@
 import type Docker from 'dockerode';
 import { BottleRuntimeError } from '../../domain/errors.js';
-import type { ContainerRole } from '../../domain/ports.js';
+import type { ContainerRole } from '../../domain/bottle-runtime.js';
 import { requireContainer } from './containers.js';
 import { withoutLateErrors } from './engine-stream.js';
 import { engineCall } from './errors.js';

@@ -1,6 +1,6 @@
 import type Docker from 'dockerode';
 import { InvalidInputError } from '../../domain/errors.js';
-import type { BundleContainerSpec } from '../../domain/ports.js';
+import type { BundleContainerSpec } from '../../domain/bottle-runtime.js';
 import {
   BUNDLE_FILE_BYTES,
   FIXED_PATH,

@@ -11,7 +11,7 @@ import type {
   OneShotResult,
   OneShotSpec,
   OwnedObject,
-} from '../../domain/ports.js';
+} from '../../domain/bottle-runtime.js';
 import { agentContainer } from './agent-container.js';
 import { archivePath, restorePath } from './archive.js';
 import type { Archive } from './archive.js';

@@ -1,5 +1,5 @@
 import { BottleRuntimeError } from '../../domain/errors.js';
-import type { LogLine } from '../../domain/ports.js';
+import type { LogLine } from '../../domain/bottle-runtime.js';
 import { normaliseEngineTime } from './engine-time.js';
 import type { Frame } from './stream-frames.js';
 

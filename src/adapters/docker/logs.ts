@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type Docker from 'dockerode';
 import { InvalidInputError } from '../../domain/errors.js';
-import type { LogLine } from '../../domain/ports.js';
+import type { LogLine } from '../../domain/bottle-runtime.js';
 import { openStream } from './engine-stream.js';
 import { normaliseEngineTime, toUnixNanos } from './engine-time.js';
 import { toRuntimeError } from './errors.js';

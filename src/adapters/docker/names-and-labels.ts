@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { BottleRuntimeError, InvalidInputError } from '../../domain/errors.js';
-import type { ContainerRole } from '../../domain/ports.js';
+import type { ContainerRole } from '../../domain/bottle-runtime.js';
 import { isSlug } from '../../domain/slug.js';
 
 /** Every name and label we give to the engine's objects; the only place that knows how they are spelt. */

@@ -1,6 +1,6 @@
 import type Docker from 'dockerode';
 import { BottleRuntimeError } from '../../domain/errors.js';
-import type { OneShotResult, OneShotSpec } from '../../domain/ports.js';
+import type { OneShotResult, OneShotSpec } from '../../domain/bottle-runtime.js';
 import { removeById, removeOurs } from './containers.js';
 import { openStream } from './engine-stream.js';
 import { toRuntimeError } from './errors.js';

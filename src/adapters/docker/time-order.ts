@@ -1,4 +1,4 @@
-import type { LogLine } from '../../domain/ports.js';
+import type { LogLine } from '../../domain/bottle-runtime.js';
 
 /** The engine stamps stdout and stderr in two threads; seen on a busy machine: a line 2.4 ms older than the one before. */
 const HOLD_MS = 50;

@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import type { LogLine } from '../../domain/ports.js';
+import type { LogLine } from '../../domain/bottle-runtime.js';
 
 /** Most bytes of an agent's output that are kept of one turn. */
 export const AGENT_LOG_BYTES = 64 * 1024 * 1024;

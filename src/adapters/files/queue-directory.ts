@@ -1,7 +1,7 @@
 import { lstat, mkdir, opendir, rename, rm, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { InvalidInputError } from '../../domain/errors.js';
-import type { QueueDirectory, QueueRead, TurnHeader } from '../../domain/ports.js';
+import type { QueueDirectory, QueueRead, TurnHeader } from '../../domain/queue-directory.js';
 import {
   QUEUE_DRAIN_LIMIT,
   QUEUE_FILE_NAME,

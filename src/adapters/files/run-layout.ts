@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { InvalidInputError } from '../../domain/errors.js';
-import type { RunPaths } from '../../domain/ports.js';
+import type { RunPaths } from '../../domain/run-files.js';
 import { isSlug } from '../../domain/slug.js';
 
 /** Where everything of a run lies below `$BOT_BOTTLE_HOME/state/<slug>`. */

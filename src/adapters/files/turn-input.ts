@@ -1,7 +1,7 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { InvalidInputError } from '../../domain/errors.js';
-import type { TurnInput } from '../../domain/ports.js';
+import type { TurnInput } from '../../domain/run-files.js';
 import { writeWhole } from './write-file.js';
 
 /** Written into the same directory by the git adapter. */

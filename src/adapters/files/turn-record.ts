@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { TurnRecord } from '../../domain/ports.js';
+import type { TurnRecord } from '../../domain/run-files.js';
 import { RunFilesError } from './file-error.js';
 
 const schema = z.object({

@@ -1,5 +1,5 @@
 import { GitError } from '../../domain/errors.js';
-import type { GitPublishRequest } from '../../domain/ports.js';
+import type { GitPublishRequest } from '../../domain/git-repository.js';
 import { localEnvironment } from './git-environment.js';
 import { localFailure } from './git-failure.js';
 import { runGit } from './run-git.js';

@@ -2,7 +2,12 @@ import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GitError, InvalidInputError } from '../../domain/errors.js';
 import type { RepoRef } from '../../domain/issue.js';
-import type { GitPublishRequest, GitPublishVerdict, GitRepository, TurnRefs } from '../../domain/ports.js';
+import type {
+  GitPublishRequest,
+  GitPublishVerdict,
+  GitRepository,
+  TurnRefs,
+} from '../../domain/git-repository.js';
 import { branchNamed, isBranchName } from '../../domain/branch-name.js';
 import { readBundleHeader, type BundleHeader } from './bundle-file.js';
 import { FORGE_REFS, isAncestorIn, newCommits, quarantined, type Candidate } from './candidate.js';

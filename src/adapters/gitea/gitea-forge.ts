@@ -11,7 +11,7 @@ import type {
   Review,
   TimelineAct,
 } from '../../domain/issue.js';
-import type { Forge, ForgeFor, ForgeReaction, OpenPrInput } from '../../domain/ports.js';
+import type { Forge, ForgeFor, ForgeReaction, OpenPrInput } from '../../domain/forge.js';
 import * as comments from './comments.js';
 import type { GiteaClient } from './gitea-client.js';
 import { giteaRepo, rememberedUser } from './gitea-repo.js';

@@ -1,5 +1,5 @@
 import type { PullRequest } from '../../domain/issue.js';
-import type { OpenPrInput } from '../../domain/ports.js';
+import type { OpenPrInput } from '../../domain/forge.js';
 import { isNotFound } from '../../domain/errors.js';
 import { asList } from '../forge-http/decode.js';
 import { forgeNumber } from '../forge-http/forge-number.js';

@@ -1,6 +1,6 @@
 import { ForgeHttpError, isNotFound } from '../../domain/errors.js';
 import type { PullRequest } from '../../domain/issue.js';
-import type { OpenPrInput } from '../../domain/ports.js';
+import type { OpenPrInput } from '../../domain/forge.js';
 import { asList, UnexpectedShapeError } from '../forge-http/decode.js';
 import { forgeNumber } from '../forge-http/forge-number.js';
 import { createOnce } from '../forge-http/retry.js';

@@ -12,7 +12,7 @@ import {
   type BottleLayer,
 } from '../../domain/manifest.js';
 import { ManifestError } from '../../domain/manifest-reader.js';
-import type { AgentManifest, BottleManifest, Manifests } from '../../domain/ports.js';
+import type { AgentManifest, BottleManifest, Manifests } from '../../domain/manifests.js';
 import { parseManifest } from './parse-manifest.js';
 
 /** The examples that come with the product: the same place seen from `src` and from `dist`. */

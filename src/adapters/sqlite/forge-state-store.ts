@@ -1,7 +1,7 @@
 import type { Database as Connection } from 'better-sqlite3';
 import { workflowIdOf } from '../../domain/issue.js';
 import type { ForgeKind, SubjectRef } from '../../domain/issue.js';
-import type { ForgeStateStore } from '../../domain/ports.js';
+import type { ForgeStateStore } from '../../domain/stores.js';
 import type { ForgeStateRow, RunStatus } from '../../domain/rows.js';
 import { stringList } from './json-column.js';
 

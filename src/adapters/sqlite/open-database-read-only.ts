@@ -1,6 +1,6 @@
 import type { Database as Connection } from 'better-sqlite3';
 import { existsSync } from 'node:fs';
-import type { Database, ForgeStateStore, RunStore } from '../../domain/ports.js';
+import type { Database, ForgeStateStore, RunStore } from '../../domain/stores.js';
 import { openForReading } from './connection.js';
 import { createForgeStateStore } from './forge-state-store.js';
 import { latestVersion } from './migrate.js';

@@ -1,4 +1,4 @@
-import type { Database } from '../../domain/ports.js';
+import type { Database } from '../../domain/stores.js';
 import { openForWriting } from './connection.js';
 import { createForgeStateStore } from './forge-state-store.js';
 import { createRunStore } from './run-store.js';

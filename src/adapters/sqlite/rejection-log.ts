@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import type { RejectionLog } from '../../domain/ports.js';
+import type { RejectionLog } from '../../domain/stores.js';
 import type { RejectionRow } from '../../domain/rows.js';
 import { openForReading, openForWriting } from './connection.js';
 import { REJECTION_MIGRATIONS } from './schema.js';

@@ -1,5 +1,5 @@
 import type { Database as Connection } from 'better-sqlite3';
-import type { RunStore } from '../../domain/ports.js';
+import type { RunStore } from '../../domain/stores.js';
 import type { OperationRow, RunRow, TurnRow } from '../../domain/rows.js';
 import { jsonObject, stringList } from './json-column.js';
 

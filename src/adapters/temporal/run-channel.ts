@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import type { RunChannel } from '../../domain/ports.js';
+import type { RunChannel } from '../../domain/run-channel.js';
 import { eventSignal, openPrUpdate } from '../../workflows/messages.js';
 
 /** From the host that runs a turn to the run's workflow. Handles never pin a run id. */

@@ -7,7 +7,7 @@ import {
   type PullRequest,
   type Review,
 } from '../../domain/issue.js';
-import type { Forge } from '../../domain/ports.js';
+import type { Forge } from '../../domain/forge.js';
 
 /** The part of a forge an agent may reach at all; nothing else of the port can be called through the sidecar. */
 export type AgentForge = Pick<

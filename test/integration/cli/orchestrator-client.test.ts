@@ -11,7 +11,7 @@ import { orchestratorClient } from '../../../src/cli/orchestrator-client.js';
 import type { Orchestrator } from '../../../src/cli/orchestrator.js';
 import { workflowIdOf } from '../../../src/domain/issue.js';
 import type { SubjectRef } from '../../../src/domain/issue.js';
-import type { Database } from '../../../src/domain/ports.js';
+import type { Database } from '../../../src/domain/stores.js';
 import { eventSignal, ISSUE_WORKFLOW, stateQuery, TASK_QUEUE } from '../../../src/workflows/messages.js';
 import { observed, SUBJECT, trigger } from '../../support/machine/world.js';
 import { ScriptedActivities } from '../../support/temporal/scripted-activities.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { LogLine } from '../../../src/domain/ports.js';
+import type { LogLine } from '../../../src/domain/bottle-runtime.js';
 import { InvalidInputError } from '../../../src/domain/errors.js';
 import { withBottles } from './support/test-bottle.js';
 

@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path';
 import { LocalQueueDirectory } from '../../../src/adapters/files/queue-directory.js';
 import { LocalRunFiles } from '../../../src/adapters/files/run-files.js';
-import type { RunPaths } from '../../../src/domain/ports.js';
+import type { RunPaths } from '../../../src/domain/run-files.js';
 import { QUEUE_MESSAGE_BYTES, type QueueBody } from '../../../src/domain/queue.js';
 import { withTempDir } from '../../support/files/temp-home.js';
 

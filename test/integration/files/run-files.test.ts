@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { chmod, mkdir, readFile, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LocalRunFiles } from '../../../src/adapters/files/run-files.js';
-import type { TurnInput, TurnRecord } from '../../../src/domain/ports.js';
+import type { TurnInput, TurnRecord } from '../../../src/domain/run-files.js';
 import { withTempDir } from '../../support/files/temp-home.js';
 
 const slug = 'impl-alice-demo-12-abcde';

@@ -21,7 +21,7 @@ import {
   patchSpec,
   type Extraction,
 } from '../../../src/domain/extractor.js';
-import type { OneShotSpec } from '../../../src/domain/ports.js';
+import type { OneShotSpec } from '../../../src/domain/bottle-runtime.js';
 import { BRANCH, GitFixture, git } from './git-fixture.js';
 
 const IMAGE = 'bot-bottle/base:bookworm';

@@ -6,7 +6,7 @@ import {
   SystemGitRepository,
   type SystemGitOptions,
 } from '../../../src/adapters/git/system-git-repository.js';
-import type { GitPublishRequest, GitPublishVerdict } from '../../../src/domain/ports.js';
+import type { GitPublishRequest, GitPublishVerdict } from '../../../src/domain/git-repository.js';
 
 export const BRANCH = 'bot-bottle/12-abcde';
 export const REPO = { forge: 'gitea', owner: 'alice', repo: 'demo' } as const;

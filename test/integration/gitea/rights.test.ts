@@ -4,7 +4,7 @@ import { giteaForgeFor } from '../../../src/adapters/gitea/gitea-forge.js';
 import { checkTokenRights } from '../../../src/adapters/gitea/token-rights.js';
 import type { TokenPurpose } from '../../../src/adapters/gitea/token-rights.js';
 import type { RepoRef } from '../../../src/domain/issue.js';
-import type { Forge } from '../../../src/domain/ports.js';
+import type { Forge } from '../../../src/domain/forge.js';
 import { sharedGitea } from '../../support/gitea/shared-gitea.js';
 import { ORG } from '../../support/gitea/start-gitea.js';
 import type { Gitea } from '../../support/gitea/start-gitea.js';

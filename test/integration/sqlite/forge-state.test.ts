@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import SqliteDatabase from 'better-sqlite3';
 import { openDatabase } from '../../../src/adapters/sqlite/open-database.js';
 import { StoreError } from '../../../src/adapters/sqlite/store-error.js';
-import type { Database } from '../../../src/domain/ports.js';
+import type { Database } from '../../../src/domain/stores.js';
 import { stateRow } from '../../support/webhook/rows.js';
 import { useTempDir } from '../../support/webhook/temp-dir.js';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import SqliteDatabase from 'better-sqlite3';
 import { openDatabase } from '../../../src/adapters/sqlite/open-database.js';
-import type { Database } from '../../../src/domain/ports.js';
+import type { Database } from '../../../src/domain/stores.js';
 import type { OperationRow, RunRow, TurnRow } from '../../../src/domain/rows.js';
 import { useTempDir } from '../../support/webhook/temp-dir.js';
 

@@ -8,7 +8,7 @@ import { giteaFeed } from '../../../src/adapters/gitea/feed.js';
 import { GiteaClient } from '../../../src/adapters/gitea/gitea-client.js';
 import { openDatabase } from '../../../src/adapters/sqlite/open-database.js';
 import { feedSources } from '../../../src/domain/forge-feed.js';
-import type { Database } from '../../../src/domain/ports.js';
+import type { Database } from '../../../src/domain/stores.js';
 import type { Finding, PassReport, ReconcileStore } from '../../../src/domain/reconcile.js';
 import type { ForgeStateRow } from '../../../src/domain/rows.js';
 import { findingBody, findingHeaders, RECONCILED_PATH } from '../../../src/webhook/reconciled.js';

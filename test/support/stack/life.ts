@@ -4,7 +4,7 @@ import Docker from 'dockerode';
 import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
 import { containerName } from '../../../src/adapters/docker/names-and-labels.js';
 import { workflowIdOf, type SubjectRef } from '../../../src/domain/issue.js';
-import type { ContainerRole, ContainerState } from '../../../src/domain/ports.js';
+import type { ContainerRole, ContainerState } from '../../../src/domain/bottle-runtime.js';
 import type { FrozenReason } from '../../../src/domain/turn.js';
 import type { RunView } from '../../../src/workflows/messages.js';
 import { StackFiles } from './stack-files.js';

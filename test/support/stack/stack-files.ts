@@ -7,7 +7,7 @@ import { openDatabaseReadOnly } from '../../../src/adapters/sqlite/open-database
 import type { SubjectRef } from '../../../src/domain/issue.js';
 import { identityOf } from '../../../src/domain/rows.js';
 import type { ForgeStateRow, OperationRow, TurnRow } from '../../../src/domain/rows.js';
-import type { Database } from '../../../src/domain/ports.js';
+import type { Database } from '../../../src/domain/stores.js';
 
 const execute = promisify(execFile);
 

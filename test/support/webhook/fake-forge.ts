@@ -10,7 +10,7 @@ import type {
   Review,
   TimelineAct,
 } from '../../../src/domain/issue.js';
-import type { Forge, ForgeReaction } from '../../../src/domain/ports.js';
+import type { Forge, ForgeReaction } from '../../../src/domain/forge.js';
 
 export const user = (login: string, id: number): ForgeUser => ({ id, login });
 export const BOT = user('bot', 9);

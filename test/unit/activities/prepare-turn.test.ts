@@ -8,7 +8,7 @@ import { agentProvider } from '../../../src/adapters/agents/registry.js';
 import { LocalBlobStore } from '../../../src/adapters/files/blob-store.js';
 import { openDatabase } from '../../../src/adapters/sqlite/open-database.js';
 import type { Trigger, WakeReference } from '../../../src/domain/events.js';
-import type { Database } from '../../../src/domain/ports.js';
+import type { Database } from '../../../src/domain/stores.js';
 import { commentKey, textHash } from '../../../src/domain/reference-key.js';
 import { ALICE, BOT, FakeForge, user } from '../../support/webhook/fake-forge.js';
 import { useTempDir } from '../../support/webhook/temp-dir.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { LogLine } from '../../../../src/domain/ports.js';
+import type { LogLine } from '../../../../src/domain/bottle-runtime.js';
 import { normaliseEngineTime, toUnixNanos } from '../../../../src/adapters/docker/engine-time.js';
 import { LogLineAssembler, MAX_LINE_BYTES } from '../../../../src/adapters/docker/log-lines.js';
 import { frames } from '../../../../src/adapters/docker/stream-frames.js';

@@ -4,7 +4,7 @@ import { GiteaClient } from '../../../../src/adapters/gitea/gitea-client.js';
 import { giteaForgeFor } from '../../../../src/adapters/gitea/gitea-forge.js';
 import { InvalidInputError } from '../../../../src/domain/errors.js';
 import { isForgeNumber } from '../../../../src/domain/issue.js';
-import type { Forge } from '../../../../src/domain/ports.js';
+import type { Forge } from '../../../../src/domain/forge.js';
 import { ForgeServer } from '../../../support/gitea/forge-server.js';
 
 describe('a number given to the forge', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { GithubClient } from '../../../../src/adapters/github/github-client.js';
 import { githubForgeFor } from '../../../../src/adapters/github/github-forge.js';
 import { InvalidInputError } from '../../../../src/domain/errors.js';
-import type { Forge } from '../../../../src/domain/ports.js';
+import type { Forge } from '../../../../src/domain/forge.js';
 import { refusal } from '../../../support/github/exchange.js';
 import { startGithub } from '../../../support/github/start-github.js';
 import type { LocalGithub } from '../../../support/github/start-github.js';

@@ -1,0 +1,136 @@
+export interface EngineInfo {
+  readonly version: string;
+  readonly apiVersion: string;
+}
+
+export interface ContainerState {
+  readonly name: string;
+  readonly id: string;
+  readonly imageId: string;
+  readonly status: 'created' | 'running' | 'exited' | 'dead' | 'paused' | 'restarting' | 'removing';
+  /** ISO 8601 with nanoseconds as the engine gives it; changes with every start; the zero time before the first. */
+  readonly startedAt: string;
+  readonly finishedAt: string;
+  readonly exitCode: number;
+  readonly oomKilled: boolean;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+export interface ResourceLimits {
+  readonly memoryBytes: number;
+  readonly cpus: number;
+  readonly pids: number;
+}
+
+/** The agent's container of a run. Everything not named here is fixed by the adapter, the hard way (security rules). */
+export interface AgentContainerSpec {
+  readonly slug: string;
+  readonly image: string;
+  /** Host directories. */
+  readonly workspaceDir: string;
+  readonly turnDir: string;
+  readonly limits: ResourceLimits;
+  readonly env: Readonly<Record<string, string>>;
+  readonly runtime?: string;
+}
+
+/** The sidecar bundle's container of a run. */
+export interface BundleContainerSpec {
+  readonly slug: string;
+  readonly image: string;
+  readonly queueOutDir: string;
+  readonly queueInDir: string;
+  /** Host file with the forge token, mounted read-only; the one secret of the bundle. */
+  readonly tokenFile: string;
+  /** Extra CA certificates, PEM. */
+  readonly caFile: string | null;
+  /** Directory with the Unix socket that stands for a forge on the host's loopback. */
+  readonly loopbackDir: string | null;
+  /** Docker network name, never `host`. */
+  readonly network: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** A throw-away container: runs, its standard output is taken up to a cap, it is gone. */
+export interface OneShotSpec {
+  readonly name: string;
+  readonly slug: string;
+  readonly image: string;
+  readonly argv: readonly string[];
+  /** `0:0` only for removing a tree; such a container still has no network and one capability. */
+  readonly user: 'agent' | 'remover';
+  readonly mounts: readonly {
+    readonly source: string;
+    readonly target: string;
+    readonly readOnly: boolean;
+  }[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  /** Standard output beyond this is an error. */
+  readonly maxOutputBytes: number;
+}
+
+export interface OneShotResult {
+  readonly exitCode: number;
+  readonly stdout: Uint8Array;
+  readonly stderr: string;
+}
+
+/**
+ * A container engine. Names derive from the slug, so every call may be repeated: create adopts, remove of what is
+ * gone is done. Errors: `BottleRuntimeError`.
+ */
+export interface BottleRuntime {
+  info(): Promise<EngineInfo>;
+  /** Creates the socket and home volumes and the bundle container (stopped), or adopts them. */
+  createBundle(spec: BundleContainerSpec): Promise<ContainerState>;
+  /** Creates the agent container (stopped), or adopts it. The bundle must have been created first: it owns the socket volume. */
+  createAgent(spec: AgentContainerSpec): Promise<ContainerState>;
+  inspect(slug: string, role: ContainerRole): Promise<ContainerState | undefined>;
+  /** No effect when it runs already. */
+  start(slug: string, role: ContainerRole): Promise<ContainerState>;
+  /** SIGTERM, then SIGKILL after the grace. No effect when it does not run or is gone. */
+  stop(slug: string, role: ContainerRole, graceSeconds: number): Promise<void>;
+  remove(slug: string, role: ContainerRole): Promise<void>;
+  removeVolumes(slug: string): Promise<void>;
+  /** Resolves with the exit code when the container is not running. */
+  waitForExit(slug: string, role: ContainerRole, signal: AbortSignal): Promise<number>;
+  /** Output since an engine time stamp (ISO 8601, exclusive), until the container stops or the signal aborts. */
+  followLogs(
+    slug: string,
+    role: ContainerRole,
+    since: string | null,
+    signal: AbortSignal,
+    onLine: (line: LogLine) => void,
+  ): Promise<void>;
+  /** Every container and volume with our labels and of this host, optionally of one run. */
+  list(slug?: string): Promise<OwnedObject[]>;
+  runOnce(spec: OneShotSpec): Promise<OneShotResult>;
+  /** Tar of a path in a stopped container, cut at the cap (then `truncated`); `undefined` when the path is not there. */
+  archive(
+    slug: string,
+    role: ContainerRole,
+    path: string,
+    maxBytes: number,
+  ): Promise<{ readonly tar: Uint8Array; readonly truncated: boolean } | undefined>;
+  /** Uploads a tar into a stopped container below the path. */
+  restore(slug: string, role: ContainerRole, path: string, tar: Uint8Array): Promise<void>;
+  imageId(image: string): Promise<string | undefined>;
+}
+
+export type ContainerRole = 'agent' | 'bundle';
+
+export interface LogLine {
+  readonly stream: 'stdout' | 'stderr';
+  readonly at: string;
+  readonly text: string;
+}
+
+export interface OwnedObject {
+  readonly type: 'container' | 'volume';
+  readonly name: string;
+  readonly slug: string;
+  readonly role: string;
+  readonly running: boolean;
+  readonly createdAt: string;
+}

@@ -1,0 +1,66 @@
+import type {
+  CheckStatus,
+  Comment,
+  ForgeUser,
+  Issue,
+  LinkedPull,
+  Permission,
+  Place,
+  PullRequest,
+  RepoRef,
+  Repository,
+  Review,
+  TimelineAct,
+} from './issue.js';
+
+/**
+ * A Git forge, one instance bound to one repository. Reads answer fresh state; every write may be repeated without a
+ * duplicate. Errors: `ForgeHttpError`; `InvalidInputError` for a number that cannot be one, before any request.
+ */
+export interface Forge {
+  readIssue(number: number): Promise<Issue>;
+  readPr(number: number): Promise<PullRequest>;
+  /** Oldest first. Comments of the issue, or of the PR with that number. */
+  readComments(number: number): Promise<Comment[]>;
+  readComment(id: number): Promise<Comment>;
+  readReviews(prNumber: number): Promise<Review[]>;
+  /** Unified diff text. */
+  readDiff(prNumber: number): Promise<string>;
+  /** CI state of the PR's head. */
+  readChecks(prNumber: number): Promise<CheckStatus[]>;
+  /** `marker` makes the comment idempotent: a hidden mark searched before posting. */
+  postComment(number: number, body: string, marker: string): Promise<Comment>;
+  updateDescription(number: number, body: string): Promise<void>;
+  isOrgMember(org: string, login: string): Promise<boolean>;
+  permissionOf(login: string): Promise<Permission>;
+  /** Open PR whose head branch is `branch` in this repository. */
+  findOpenPrByHead(branch: string): Promise<PullRequest | undefined>;
+  /** The run's PR of an issue: `knownPr` (from the state row) else an open PR from a head `bot-bottle/<issue>-*`. */
+  getPrForIssue(issue: number, knownPr: number | null): Promise<PullRequest | undefined>;
+  /** Derived from `readPr`. */
+  isPrOpen(number: number): Promise<boolean>;
+  /** Adopts an open PR from the same head instead of failing. */
+  openPr(input: OpenPrInput): Promise<PullRequest>;
+  requestReview(prNumber: number, login: string): Promise<void>;
+  readTimeline(number: number): Promise<TimelineAct[]>;
+  /** Open pull requests that name the issue. */
+  readLinkedPulls(number: number): Promise<LinkedPull[]>;
+  /** Where the repository with this id is now; `undefined` when it is gone, or hidden from us. */
+  whereIs(repoId: number): Promise<Place | undefined>;
+  readRepository(): Promise<Repository>;
+  /** Adds a reaction of the token's user once. */
+  react(number: number, reaction: ForgeReaction): Promise<void>;
+  whoAmI(): Promise<ForgeUser>;
+}
+
+export type ForgeReaction = 'eyes' | 'confused';
+
+export interface OpenPrInput {
+  readonly title: string;
+  readonly body: string;
+  readonly head: string;
+  readonly base: string;
+}
+
+/** Binds a forge to a repository. */
+export type ForgeFor = (repo: RepoRef) => Forge;

@@ -1,0 +1,49 @@
+import type { RepoRef } from './issue.js';
+
+export interface TurnRefs {
+  /** Commit the run's branch starts from on the first turn, or stands on at the forge later. */
+  readonly startSha: string;
+  /** The base branch's name and tip. */
+  readonly baseBranch: string;
+  readonly baseSha: string;
+  /** The run's branch as it is on the forge, when it is there. */
+  readonly branchSha: string | null;
+}
+
+export interface GitRepository {
+  /**
+   * Brings the mirror of the repository up to date and reads the refs a turn needs. The base is the first name (an
+   * issue's `ref`, a manifest's base) that is a branch on the forge, else the default branch: see `TurnRefs.baseBranch`.
+   */
+  refresh(repo: RepoRef, branch: string, baseBranch: string | readonly string[] | null): Promise<TurnRefs>;
+  /** Writes a bundle with `refs/base/<base>` and `refs/pr/<branch>` as the mirror has them to `file`. */
+  writeRefsBundle(repo: RepoRef, refs: TurnRefs, branch: string, file: string): Promise<void>;
+  /**
+   * The checks of the publish gate that are git's: fetches the bundle's one ref into a quarantine with fsck, compares
+   * ancestry and changed paths, and pushes by commit id, never forced. The quarantine is gone afterwards.
+   */
+  publish(request: GitPublishRequest): Promise<GitPublishVerdict>;
+  isAncestor(repo: RepoRef, ancestor: string, descendant: string): Promise<boolean>;
+}
+
+export interface GitPublishRequest {
+  readonly repo: RepoRef;
+  readonly branch: string;
+  readonly bundleFile: string;
+  /** Commit the turn started from: must be an ancestor of the new head. */
+  readonly baseSha: string;
+  /** Branch the pull request goes to; without it the default branch. */
+  readonly baseBranch?: string;
+  /** Most bytes of the bundle, and of the new objects unpacked. */
+  readonly maxBytes: number;
+  /** Most files that the new commits change. */
+  readonly maxFiles: number;
+  /** Patterns of protected paths that may change all the same: see `isAllowedPath`. */
+  readonly allowPaths: readonly string[];
+}
+
+export type GitPublishVerdict =
+  | { readonly kind: 'pushed'; readonly head: string; readonly commits: number }
+  /** Nothing to push. `onForge`: the branch is there and has the commits, as after a push that is repeated. */
+  | { readonly kind: 'unchanged'; readonly head: string; readonly onForge: boolean }
+  | { readonly kind: 'refused'; readonly reason: string };

@@ -1,0 +1,31 @@
+import type { QueueAnswer, QueueMessage } from './queue.js';
+
+/** The directories the bundle and the worker talk through. Hostile content is refused, not trusted. */
+export interface QueueDirectory {
+  /** Messages in name order, at most `QUEUE_DRAIN_LIMIT`; `flood` when there were more. Messages of another slug are dropped. */
+  read(slug: string): Promise<QueueRead>;
+  /** After delivery: the marker is synced, then the file goes. */
+  acknowledge(slug: string, fileName: string): Promise<void>;
+  answer(slug: string, answer: QueueAnswer): Promise<void>;
+  /** What changes from turn to turn, read by the bundle when it starts: `in/turn.json`. */
+  writeTurnHeader(slug: string, header: TurnHeader): Promise<void>;
+  /** Calls back soon after the bundle wrote something. Answers how to stop watching. */
+  watch(slug: string, onChange: () => void): () => void;
+  /** Files of an ended run go to its archive. */
+  archive(slug: string): Promise<void>;
+}
+
+export interface QueueRead {
+  readonly messages: readonly QueueMessage[];
+  readonly flood: boolean;
+  /** Files that were taken away: no message, or another run's. The name is escaped, the reason fit for a log. */
+  readonly refused: readonly { readonly fileName: string; readonly reason: string }[];
+}
+
+export interface TurnHeader {
+  readonly turn: number;
+  readonly prNumber: number | null;
+  /** Where the repository is in this turn. */
+  readonly owner: string;
+  readonly repo: string;
+}

@@ -1,0 +1,28 @@
+import type { DoneStatus, PublishResult } from './turn.js';
+
+export interface RunChannel {
+  turnStarted(
+    workflowId: string,
+    message: { readonly slug: string; readonly turn: number; readonly at: number },
+  ): Promise<void>;
+  signalDone(
+    workflowId: string,
+    message: {
+      readonly slug: string;
+      readonly turn: number;
+      readonly doneId: string;
+      readonly status: DoneStatus;
+      readonly summaryRef: string;
+    },
+  ): Promise<void>;
+  /** Runs the publish gate for the agent's `open_pr`; the same request id gives the same answer. */
+  openPr(
+    workflowId: string,
+    message: {
+      readonly slug: string;
+      readonly turn: number;
+      readonly requestId: string;
+      readonly contentRef: string;
+    },
+  ): Promise<PublishResult>;
+}

@@ -1,0 +1,37 @@
+import type { SubjectRef } from './issue.js';
+import type { ForgeStateRow, OperationRow, RejectionRow, RunRow, TurnRow } from './rows.js';
+
+/** Issue to slug and status [S0]; key (forge, owner, repo, issue number). */
+export interface ForgeStateStore {
+  upsert(row: ForgeStateRow): void;
+  get(subject: SubjectRef): ForgeStateRow | undefined;
+  /** Deleting what is not there is fine. */
+  delete(subject: SubjectRef): void;
+  /** Ordered by forge, owner, repo, number. */
+  all(): ForgeStateRow[];
+}
+
+/** The append-only rows provenance is made of. Repeating an append is no second row. */
+export interface RunStore {
+  appendRun(row: RunRow): void;
+  appendTurn(row: TurnRow): void;
+  appendOperations(rows: readonly OperationRow[]): void;
+  run(slug: string): RunRow | undefined;
+  turns(slug: string): TurnRow[];
+  operations(slug: string): OperationRow[];
+}
+
+/** Triggers that started nothing, for `status --rejected`. Repeating one is no second row. */
+export interface RejectionLog {
+  add(row: RejectionRow): void;
+  close(): void;
+}
+
+/** Both stores in one database, so that a step is one transaction. */
+export interface Database {
+  readonly forgeState: ForgeStateStore;
+  readonly runs: RunStore;
+  /** `BEGIN IMMEDIATE`; no `await` inside. */
+  transaction<T>(work: () => T): T;
+  close(): void;
+}
