@@ -39,9 +39,13 @@ export class RawBottle {
   static async prepare(home: string, forgeApi: string): Promise<RawBottle> {
     const docker = new Docker();
     const slug = makeSlug('bench', SUBJECT, Math.random);
-    const files = new LocalRunFiles({ home, forgeToken: () => Promise.resolve('f'.repeat(40)) });
+    const files = new LocalRunFiles({
+      home,
+      forgeToken: () => Promise.resolve('f'.repeat(40)),
+      secret: (name) => Promise.reject(new Error(`no secret ${name}`)),
+    });
     const paths = await files.prepare(slug);
-    await files.placeToken(slug);
+    await files.placeSecrets(slug, []);
     await new LocalQueueDirectory({ home }).writeTurnHeader(slug, {
       turn: 1,
       prNumber: null,
@@ -74,6 +78,8 @@ export class RawBottle {
         queueOutDir: paths.queueOut,
         queueInDir: paths.queueIn,
         tokenFile: paths.bundleToken,
+        secretsDir: paths.bundleSecrets,
+        configDir: paths.currentConfig,
         caFile: null,
         loopbackDir,
         network: SETTINGS.BUNDLE_NETWORK.fallback as string,
@@ -95,6 +101,7 @@ export class RawBottle {
         image: bottle.image ?? agentProvider('scripted').image,
         workspaceDir: paths.workspace,
         turnDir: paths.turnInput,
+        configDir: paths.currentConfig,
         limits: bottle.limits,
         env: bottle.env,
       },

@@ -81,7 +81,11 @@ export async function startWorker(
     const hostPorts = decorate({
       host,
       runtime,
-      files: new LocalRunFiles({ home, forgeToken: () => Promise.resolve(sidecarToken()) }),
+      files: new LocalRunFiles({
+        home,
+        forgeToken: () => Promise.resolve(sidecarToken()),
+        secret: (name) => Promise.resolve(readSecret(path.join(home, 'secrets', name), name)),
+      }),
       queue: new LocalQueueDirectory({ home }),
       blobs,
       git: new SystemGitRepository({

@@ -1,5 +1,6 @@
 import type { Trigger } from '../domain/events.js';
 import { isNotFound } from '../domain/errors.js';
+import type { BottleSetup } from '../domain/bottle-setup.js';
 import type { Issue } from '../domain/issue.js';
 import type { BottleManifest } from '../domain/manifests.js';
 import { createAccess, type Access } from '../domain/access.js';
@@ -71,7 +72,10 @@ async function prepareHere(ports: HomePorts, input: PrepareTurnInput): Promise<P
     omitted: input.omitted,
     forge: true,
   });
-  const promptRef = await ports.blobs.put(prompt);
+  const [promptRef, bottleRef] = await Promise.all([
+    ports.blobs.put(prompt),
+    ports.blobs.put(JSON.stringify(setupOf(bottle))),
+  ]);
   writeTurnRows(ports, input, { row, issue, agent, bottleNames, promptRef, branch, dropped });
   const prepared = {
     promptRef,
@@ -87,8 +91,14 @@ async function prepareHere(ports: HomePorts, input: PrepareTurnInput): Promise<P
     bottleNames,
     allowPaths: bottle.publish.allowPaths,
     drafts: bottle.publish.drafts,
+    bottleRef,
   };
   return { kind: 'ready', prepared };
+}
+
+function setupOf(bottle: BottleManifest): BottleSetup {
+  const { dockerfile, allow, routes, registries, setup, workspace, runtime } = bottle;
+  return { dockerfile, allow, routes, registries, setup, workspace, runtime };
 }
 
 /** Best first: where the pull request goes, else what the issue names, else the manifest's. */

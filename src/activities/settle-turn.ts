@@ -6,7 +6,7 @@ import type { HostPorts } from './host-ports.js';
 import type { SettleTurnInput } from './inputs.js';
 import { extractWork, knownCommits, publishThroughGate, type Publication } from './publish-gate.js';
 import { sha256 } from './sha256.js';
-import { TRANSCRIPT_FILE } from './turn/begin-turn.js';
+import { TRANSCRIPT_FILE } from './turn/create-agent.js';
 
 const MAX_PATCH_BYTES = 8 * 1024 * 1024;
 const PATCH_TIMEOUT_MS = 60_000;

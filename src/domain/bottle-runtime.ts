@@ -29,6 +29,8 @@ export interface AgentContainerSpec {
   /** Host directories. */
   readonly workspaceDir: string;
   readonly turnDir: string;
+  /** Mounted read-only at `CURRENT_CONFIG_DIR`. */
+  readonly configDir: string;
   readonly limits: ResourceLimits;
   readonly env: Readonly<Record<string, string>>;
   readonly runtime?: string;
@@ -40,8 +42,12 @@ export interface BundleContainerSpec {
   readonly image: string;
   readonly queueOutDir: string;
   readonly queueInDir: string;
-  /** Host file with the forge token, mounted read-only; the one secret of the bundle. */
+  /** Host file with the forge token, mounted read-only. */
   readonly tokenFile: string;
+  /** Host directory with the secrets of the run's routes, a file each, mounted read-only. */
+  readonly secretsDir: string;
+  /** The same directory as the agent's, read again whenever it changes. */
+  readonly configDir: string;
   /** Extra CA certificates, PEM. */
   readonly caFile: string | null;
   /** Directory with the Unix socket that stands for a forge on the host's loopback. */

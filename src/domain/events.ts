@@ -142,6 +142,8 @@ export interface PreparedTurn {
   readonly bottleNames: readonly string[];
   readonly allowPaths: readonly string[];
   readonly drafts: boolean;
+  /** Blob of the bottle's `BottleSetup`, as JSON. */
+  readonly bottleRef: string;
 }
 
 /** Result of `settleTurn`: what the turn left in the workspace and on the forge. */

@@ -1,6 +1,7 @@
 import { InvalidInputError } from './errors.js';
 import type { ManifestDocument } from './manifest-document.js';
 import { ManifestReader, type Check } from './manifest-reader.js';
+import { WHOLE_REPOSITORY } from './bottle-setup.js';
 import type { AgentManifest, BottleManifest } from './manifests.js';
 import { MANIFEST_KEY } from './trigger.js';
 
@@ -50,6 +51,8 @@ export function readAgentManifest(document: ManifestDocument): AgentManifest {
       name: document.name,
       provider: provider ?? '',
       model: reader.text('model', word) ?? null,
+      variant: null,
+      limits: { turnTimeoutMs: null, watchdogMs: null },
       bottle: reader.text('bottle', manifestName) ?? DEFAULT_BOTTLE,
       gitUser: {
         name: git?.name ?? `bot-bottle ${document.name}`,
@@ -107,6 +110,14 @@ export function mergeBottleLayers(layers: readonly BottleLayer[], name: string):
       drafts: last((layer) => layer.drafts) ?? false,
       base: last((layer) => layer.base) ?? null,
     },
+    dockerfile: null,
+    allow: [],
+    routes: [],
+    registries: [],
+    setup: null,
+    workspace: WHOLE_REPOSITORY,
+    runtime: null,
+    forgeWake: null,
   };
 }
 

@@ -1,15 +1,26 @@
 import type { ResourceLimits } from './bottle-runtime.js';
+import type { BottleSetup } from './bottle-setup.js';
+import type { Audience } from './access.js';
 
 export interface AgentManifest {
   readonly name: string;
   readonly provider: string;
   readonly model: string | null;
+  /** How much the model is to think, where the provider knows such a thing. */
+  readonly variant: string | null;
   readonly bottle: string;
   readonly gitUser: { readonly name: string; readonly email: string };
+  readonly limits: AgentLimits;
   readonly prompt: string;
 }
 
-export interface BottleManifest {
+/** Milliseconds, at most the operator's own; `null` for those. */
+export interface AgentLimits {
+  readonly turnTimeoutMs: number | null;
+  readonly watchdogMs: number | null;
+}
+
+export interface BottleManifest extends BottleSetup {
   readonly name: string;
   readonly image: string | null;
   readonly env: Readonly<Record<string, string>>;
@@ -19,6 +30,8 @@ export interface BottleManifest {
     readonly drafts: boolean;
     readonly base: string | null;
   };
+  /** Who may wake the agent, in the place of `FORGE_WAKE`; `null` for that. */
+  readonly forgeWake: Audience | null;
 }
 
 export interface Manifests {

@@ -9,6 +9,8 @@ export interface RunPaths {
   readonly queueOut: string;
   readonly queueIn: string;
   readonly bundleToken: string;
+  readonly bundleSecrets: string;
+  readonly currentConfig: string;
   readonly transcript: string;
 }
 
@@ -42,9 +44,11 @@ export interface RunFiles {
   prepare(slug: string): Promise<RunPaths>;
   /** Replaces the turn's input directory as the entrypoint reads it. */
   writeTurnInput(slug: string, input: TurnInput): Promise<void>;
-  /** Copies the forge token to where the bundle mounts it. */
-  placeToken(slug: string): Promise<void>;
-  dropToken(slug: string): Promise<void>;
+  /** Copies the forge token, and the named secrets of the operator, to where the bundle mounts them. */
+  placeSecrets(slug: string, names: readonly string[]): Promise<void>;
+  dropSecrets(slug: string): Promise<void>;
+  /** Replaces what agent and bundle see of the bottle's configuration; a file that is the same is left alone. */
+  writeCurrentConfig(slug: string, files: Readonly<Record<string, string>>): Promise<void>;
   readTurn(slug: string, turn: number): Promise<TurnRecord | undefined>;
   /** Durable: written to a temporary name, synced, renamed. */
   writeTurn(slug: string, record: TurnRecord): Promise<void>;

@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { HostPorts } from '../host-ports.js';
 import type { RunTurnInput } from '../inputs.js';
+import { secretNames } from './current-config.js';
+import { readSetup } from './read-setup.js';
 import type { TurnJournal } from './turn-journal.js';
 
 /** A sidecar that dies is restarted this often within a turn; after that the run is frozen. */
@@ -26,7 +28,7 @@ export async function keepBundle(
       }
       ports.log.warn({ slug, turn, exitCode, restarts: restarts + 1 }, 'the sidecar died; restarting it');
       await journal.decide({ sidecarRestarts: restarts + 1 });
-      await ports.files.placeToken(slug);
+      await ports.files.placeSecrets(slug, secretNames(await readSetup(ports, input)));
       await ports.runtime.start(slug, 'bundle');
     } catch (error) {
       if (!isAbort(error))

@@ -119,7 +119,7 @@ class TurnWatch {
     // The agent's exit must not overtake its own `signal_done`.
     await this.relay.drainToEmpty(this.link.detach);
     this.link.detach.throwIfAborted();
-    await ports.files.dropToken(slug);
+    await ports.files.dropSecrets(slug);
     const operations = await ports.files.readOperations(slug, turn);
     const { record } = journal;
     await journal.decide({});
@@ -205,7 +205,7 @@ class TurnWatch {
 
 async function abandon(ports: HostPorts, slug: string): Promise<void> {
   await Promise.all([ports.runtime.stop(slug, 'agent', 0), stopBundle(ports, slug)]);
-  await ports.files.dropToken(slug);
+  await ports.files.dropSecrets(slug);
 }
 
 async function stopBundle(ports: HostPorts, slug: string): Promise<void> {

@@ -1,5 +1,6 @@
 import type Docker from 'dockerode';
 import type { AgentContainerSpec } from '../../domain/bottle-runtime.js';
+import { CURRENT_CONFIG_DIR } from '../../domain/egress/ports.js';
 import {
   AGENT_FILE_BYTES,
   FIXED_PATH,
@@ -45,6 +46,7 @@ export function agentContainer(spec: AgentContainerSpec, hostCpus: number): Dock
       Mounts: [
         bind(spec.workspaceDir, '/workspace', false),
         bind(spec.turnDir, '/run/bottle/turn', true),
+        bind(spec.configDir, CURRENT_CONFIG_DIR, true),
         socketVolume(spec.slug),
         { Type: 'volume', Source: volumeName(spec.slug, 'home'), Target: HOME, ReadOnly: false },
       ],

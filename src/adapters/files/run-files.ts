@@ -8,6 +8,7 @@ import { AGENT_LOG_BYTES, appendAgentLog } from './agent-log.js';
 import { ensureHome, ensurePrivate, ensureWithRights } from './directories.js';
 import { RunFilesError, errnoOf, unlessMissing } from './file-error.js';
 import { runLayout, safeSegments, turnDirectory, type RunLayout } from './run-layout.js';
+import { replaceFiles } from './replace-files.js';
 import { writeTurnInputFiles } from './turn-input.js';
 import { parseTurnRecord } from './turn-record.js';
 import { syncDirectory, writeWhole } from './write-file.js';
@@ -17,6 +18,8 @@ export interface RunFilesOptions {
   readonly home: string;
   /** The sidecar's forge token, read anew each time it is placed. */
   readonly forgeToken: () => Promise<string>;
+  /** A secret of the operator, by name. */
+  readonly secret: (name: string) => Promise<string>;
   /** The host may give files away (it is root). Default: whether it is. */
   readonly canChown?: boolean;
   readonly maxLogBytes?: number;
@@ -40,8 +43,13 @@ export class LocalRunFiles implements RunFiles {
   }
 
   paths(slug: string): RunPaths {
-    const { root, workspace, turnInput, queueOut, queueIn, bundleToken, transcript } = this.#layout(slug);
-    return { root, workspace, turnInput, queueOut, queueIn, bundleToken, transcript };
+    const layout = this.#layout(slug);
+    const { root, workspace, turnInput, queueOut, queueIn, transcript } = layout;
+    const { bundleToken, bundleSecrets, currentConfig } = layout;
+    return {
+      ...{ root, workspace, turnInput, queueOut, queueIn, transcript },
+      ...{ bundleToken, bundleSecrets, currentConfig },
+    };
   }
 
   async prepare(slug: string): Promise<RunPaths> {
@@ -54,6 +62,11 @@ export class LocalRunFiles implements RunFiles {
     await Promise.all([layout.bundle, layout.queue, layout.transcript, layout.turns].map(ensurePrivate));
     await Promise.all([
       ensureWithRights(layout.turnInput, { mode: 0o755 }),
+      ensureWithRights(layout.currentConfig, { mode: 0o755 }),
+      ensureWithRights(
+        layout.bundleSecrets,
+        this.#canChown ? { mode: 0o500, owner: BUNDLE } : { mode: 0o755 },
+      ),
       ensureWithRights(layout.queueIn, { mode: 0o755 }),
       ensureWithRights(layout.queueOut, this.#canChown ? { mode: 0o755, owner: BUNDLE } : { mode: 0o777 }),
     ]);
@@ -70,14 +83,32 @@ export class LocalRunFiles implements RunFiles {
     await writeTurnInputFiles(this.#layout(slug).turnInput, input);
   }
 
-  async placeToken(slug: string): Promise<void> {
-    const { bundleToken } = this.#layout(slug);
+  async placeSecrets(slug: string, names: readonly string[]): Promise<void> {
+    const { bundleToken, bundleSecrets } = this.#layout(slug);
     const rights = this.#canChown ? { mode: 0o400, owner: BUNDLE } : { mode: 0o444 };
-    await writeWhole(bundleToken, await this.#options.forgeToken(), { ...rights, durable: false });
+    const place = async (file: string, value: Promise<string>): Promise<void> =>
+      writeWhole(file, await value, { ...rights, durable: false });
+    await place(bundleToken, this.#options.forgeToken());
+    await replaceFiles(
+      bundleSecrets,
+      await Promise.all(
+        names.map(async (name) => [requireSecretName(name), await this.#options.secret(name)] as const),
+      ),
+      { ...rights, durable: false },
+    );
   }
 
-  async dropToken(slug: string): Promise<void> {
-    await rm(this.#layout(slug).bundleToken, { force: true });
+  async dropSecrets(slug: string): Promise<void> {
+    const { bundleToken, bundleSecrets } = this.#layout(slug);
+    await rm(bundleToken, { force: true });
+    await replaceFiles(bundleSecrets, [], { mode: 0o400, durable: false });
+  }
+
+  async writeCurrentConfig(slug: string, files: Readonly<Record<string, string>>): Promise<void> {
+    await replaceFiles(this.#layout(slug).currentConfig, Object.entries(files), {
+      mode: 0o644,
+      durable: false,
+    });
   }
 
   async readTurn(slug: string, turn: number): Promise<TurnRecord | undefined> {
@@ -139,7 +170,8 @@ export class LocalRunFiles implements RunFiles {
   async removeTransient(slug: string): Promise<void> {
     const layout = this.#layout(slug);
     // The token first: whatever fails below, it is gone.
-    for (const path of [layout.bundle, layout.turnInput, layout.queue]) await removeTree(path);
+    for (const path of [layout.bundle, layout.turnInput, layout.currentConfig, layout.queue])
+      await removeTree(path);
     try {
       await unlessMissing(rmdir(layout.workspace));
     } catch (error) {
@@ -161,6 +193,12 @@ export class LocalRunFiles implements RunFiles {
       await syncDirectory(layout.turns);
     return directory;
   }
+}
+
+function requireSecretName(name: string): string {
+  if (!/^[a-z0-9][a-z0-9-]{0,62}$/.test(name))
+    throw new InvalidInputError(`not a secret's name: ${JSON.stringify(name)}`);
+  return name;
 }
 
 async function ensureOwnDirectory(path: string): Promise<void> {

@@ -27,6 +27,8 @@ export function runLayout(home: string, slug: string): RunLayout {
     turnInput: join(root, 'turn'),
     bundle: join(root, 'bundle'),
     bundleToken: join(root, 'bundle', 'forge-token'),
+    bundleSecrets: join(root, 'bundle', 'secrets'),
+    currentConfig: join(root, 'config'),
     queue,
     queueOut: join(queue, 'out'),
     queueIn: join(queue, 'in'),
@@ -45,7 +47,7 @@ export function turnDirectory(layout: RunLayout, turn: number): string {
 }
 
 /** Directories that somebody else than the host writes in, or that have a writer of their own. */
-const NOT_FOR_FILES = new Set(['workspace', 'queue', 'turn', 'bundle']);
+const NOT_FOR_FILES = new Set(['workspace', 'queue', 'turn', 'bundle', 'config']);
 const SEGMENT = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 
 /**

@@ -33,6 +33,7 @@ function withQueue<T>(work: (bench: Bench) => Promise<T>): Promise<T> {
     const paths = await new LocalRunFiles({
       home,
       forgeToken: () => Promise.resolve('t'),
+      secret: () => Promise.resolve('s'),
       canChown: false,
     }).prepare(slug);
     return work({ home, paths, queue: new LocalQueueDirectory({ home, bundleUid: me }) });
@@ -249,7 +250,11 @@ describe('the queue of a run', () => {
         'in-abcdefgh1.json',
       ]);
       assert.deepEqual([await readdir(paths.queueOut), await readdir(paths.queueIn)], [[], []]);
-      await new LocalRunFiles({ home, forgeToken: () => Promise.resolve('t') }).removeTransient(slug);
+      await new LocalRunFiles({
+        home,
+        forgeToken: () => Promise.resolve('t'),
+        secret: () => Promise.resolve('s'),
+      }).removeTransient(slug);
       assert.deepEqual((await readdir(paths.root)).sort(), ['archive', 'transcript', 'turns']);
     }));
 });

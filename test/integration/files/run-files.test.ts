@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { chmod, mkdir, readFile, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LocalRunFiles } from '../../../src/adapters/files/run-files.js';
+import { InvalidInputError } from '../../../src/domain/errors.js';
 import type { TurnInput, TurnRecord } from '../../../src/domain/run-files.js';
 import { withTempDir } from '../../support/files/temp-home.js';
 
@@ -36,7 +37,12 @@ const record: TurnRecord = {
 };
 
 function filesOf(home: string, more: { canChown?: boolean; maxLogBytes?: number } = {}): LocalRunFiles {
-  return new LocalRunFiles({ home, forgeToken: () => Promise.resolve('canary-token'), ...more });
+  return new LocalRunFiles({
+    home,
+    forgeToken: () => Promise.resolve('canary-token'),
+    secret: (name) => Promise.resolve(`canary-${name}`),
+    ...more,
+  });
 }
 
 async function rights(path: string): Promise<string> {
@@ -69,7 +75,7 @@ describe('the directories of a run', () => {
       const paths = await files.prepare(slug);
       assert.equal(await rights(paths.workspace), '755 1000');
       assert.equal(await rights(paths.queueOut), '755 10001');
-      await files.placeToken(slug);
+      await files.placeSecrets(slug, []);
       assert.equal(await rights(paths.bundleToken), '400 10001');
     });
   });
@@ -252,18 +258,46 @@ describe('what a run leaves on disk', () => {
     }));
 });
 
-describe('the forge token of a run', () => {
-  it('is a file that is gone when it is dropped', () =>
+describe('the secrets of a run', () => {
+  it('are files that are gone when they are dropped', () =>
     withTempDir(async (home) => {
       const files = filesOf(home, { canChown: false });
-      const { bundleToken, root } = await files.prepare(slug);
-      await files.placeToken(slug);
+      const { bundleToken, bundleSecrets, root } = await files.prepare(slug);
+      await files.placeSecrets(slug, ['one', 'two']);
+      await files.placeSecrets(slug, ['two', 'three']);
       assert.equal(await readFile(bundleToken, 'utf8'), 'canary-token');
-      assert.match(await rights(bundleToken), /^444 /);
+      assert.deepEqual((await readdir(bundleSecrets)).sort(), ['three', 'two']);
+      assert.equal(await readFile(join(bundleSecrets, 'two'), 'utf8'), 'canary-two');
+      for (const file of [bundleToken, join(bundleSecrets, 'two')]) assert.match(await rights(file), /^444 /);
       assert.match(await rights(join(root, 'bundle')), /^700 /);
-      await files.dropToken(slug);
-      await files.dropToken(slug);
-      assert.deepEqual(await readdir(join(root, 'bundle')), []);
+      await files.dropSecrets(slug);
+      await files.dropSecrets(slug);
+      assert.deepEqual(await readdir(join(root, 'bundle')), ['secrets']);
+      assert.deepEqual(await readdir(bundleSecrets), []);
+    }));
+
+  it('have names that stay in their directory', () =>
+    withTempDir(async (home) => {
+      const files = filesOf(home, { canChown: false });
+      await files.prepare(slug);
+      for (const name of ['../x', 'a/b', '', '.a', 'A'])
+        await assert.rejects(files.placeSecrets(slug, [name]), InvalidInputError);
+    }));
+});
+
+describe('what a bottle is shown of its configuration', () => {
+  it('is replaced file by file, and a file that stays the same is left alone', () =>
+    withTempDir(async (home) => {
+      const files = filesOf(home, { canChown: false });
+      const { currentConfig } = await files.prepare(slug);
+      await files.writeCurrentConfig(slug, { allowlist: 'a\n', Dockerfile: 'FROM x' });
+      const before = await stat(join(currentConfig, 'allowlist'));
+      await files.writeCurrentConfig(slug, { allowlist: 'a\n', 'routes.json': '{}' });
+      assert.deepEqual((await readdir(currentConfig)).sort(), ['allowlist', 'routes.json']);
+      assert.equal((await stat(join(currentConfig, 'allowlist'))).ino, before.ino);
+      await files.writeCurrentConfig(slug, { allowlist: 'b\n', 'routes.json': '{}' });
+      assert.equal(await readFile(join(currentConfig, 'allowlist'), 'utf8'), 'b\n');
+      assert.match(await rights(join(currentConfig, 'allowlist')), /^644 /);
     }));
 });
 
@@ -272,7 +306,7 @@ describe('the end of a run', () => {
     withTempDir(async (home) => {
       const files = filesOf(home);
       const { root, queueOut } = await files.prepare(slug);
-      await files.placeToken(slug);
+      await files.placeSecrets(slug, []);
       await files.writeTurn(slug, record);
       await files.saveFile(slug, 'metadata.json', '{}');
       await files.saveFile(slug, 'unpublished.bundle', 'x');
@@ -293,7 +327,7 @@ describe('the end of a run', () => {
     withTempDir(async (home) => {
       const files = filesOf(home);
       const { workspace, bundleToken } = await files.prepare(slug);
-      await files.placeToken(slug);
+      await files.placeSecrets(slug, []);
       await mkdir(join(workspace, 'd'));
       await assert.rejects(files.removeTransient(slug), /workspace is not empty/);
       await assert.rejects(stat(bundleToken), /ENOENT/);

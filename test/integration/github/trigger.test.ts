@@ -11,27 +11,12 @@ import { readReferences } from '../../../src/webhook/read-references.js';
 import { GithubPerson } from '../../support/github/person.js';
 import { issueCommentEvent, issuesEvent, repository, reviewEvent } from '../../support/github/payloads.js';
 import { ORG, startGithub } from '../../support/github/start-github.js';
+import { sampleAgent, sampleBottle } from '../../support/manifests/samples.js';
 import type { LocalGithub } from '../../support/github/start-github.js';
 
-/** A manifest's content is of no account here, only that there is one. */
 const manifests: Manifests = {
-  agent: (name) =>
-    Promise.resolve({
-      name,
-      provider: 'scripted',
-      model: null,
-      bottle: 'default',
-      gitUser: { name: 'D', email: 'd@example.org' },
-      prompt: '',
-    }),
-  bottle: () =>
-    Promise.resolve({
-      name: 'default',
-      image: null,
-      env: {},
-      limits: { memoryBytes: 1, cpus: 1, pids: 1 },
-      publish: { allowPaths: [], drafts: false, base: null },
-    }),
+  agent: (name) => Promise.resolve(sampleAgent(name)),
+  bottle: () => Promise.resolve(sampleBottle()),
 };
 
 describe('a delivery from GitHub, judged by the rules that know no forge', () => {

@@ -14,6 +14,7 @@ import { deliveryHeaders, SECRET } from '../../support/webhook/sign.js';
 import { startWebhook } from '../../support/webhook/start-webhook.js';
 import type { StartedWebhook } from '../../support/webhook/start-webhook.js';
 import { useTempDir } from '../../support/webhook/temp-dir.js';
+import { sampleAgent, sampleBottle } from '../../support/manifests/samples.js';
 
 /** More of them, or others: `FUZZ_REQUESTS`, `FUZZ_SEED`. */
 const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 8_000);
@@ -182,14 +183,6 @@ describe('the door under mutated deliveries', function () {
     const outcomes = new Map<string, number>();
     const errors: unknown[] = [];
     const onError = (_message: string, error: unknown): void => void errors.push(error);
-    const agentOf = {
-      provider: 'scripted',
-      model: null,
-      bottle: 'default',
-      gitUser: { name: 'C', email: 'c@example.org' },
-    };
-    const limits = { memoryBytes: 1, cpus: 1, pids: 1 };
-    const publish = { allowPaths: [], drafts: false, base: null };
     const settings = {
       org: 'o',
       trigger: 'collaborators',
@@ -215,8 +208,8 @@ describe('the door under mutated deliveries', function () {
           identityOf: ({ forge, owner, repo, issueNumber: number }) => ({ forge, owner, repo, number }),
         },
         manifests: {
-          agent: (name) => Promise.resolve({ name, prompt: '', ...agentOf }),
-          bottle: () => Promise.resolve({ name: 'default', image: null, env: {}, limits, publish }),
+          agent: (name) => Promise.resolve(sampleAgent(name)),
+          bottle: () => Promise.resolve(sampleBottle()),
         },
         gateway,
         acknowledger: createAcknowledger({ ack: false, onRejected: () => undefined, onError }),

@@ -43,6 +43,7 @@ export const PREPARED: PreparedTurn = {
   bottleNames: ['default'],
   allowPaths: [],
   drafts: false,
+  bottleRef: 'b',
 };
 
 export function trigger(actAt: number, change: Partial<Trigger> = {}): Trigger {

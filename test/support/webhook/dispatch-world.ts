@@ -15,6 +15,7 @@ import { parseStored } from '../../../src/webhook/parse-stored.js';
 import { createRunLookup } from '../../../src/webhook/run-lookup.js';
 import { FakeForge } from './fake-forge.js';
 import { FakeGateway } from './fake-gateway.js';
+import { sampleAgent, sampleBottle } from '../manifests/samples.js';
 
 export interface DispatchWorld {
   readonly inbox: Inbox;
@@ -34,31 +35,14 @@ export interface DispatchWorld {
 }
 
 const manifests: Manifests = {
-  agent: (name) =>
-    Promise.resolve(
-      name === 'coder' || name === 'lost'
-        ? {
-            name,
-            provider: 'scripted',
-            model: null,
-            bottle: name === 'coder' ? 'default' : 'nowhere',
-            gitUser: { name: 'C', email: 'c@example.org' },
-            prompt: '',
-          }
-        : undefined,
-    ),
-  bottle: (names) =>
-    Promise.resolve(
-      names.join() === 'default'
-        ? {
-            name: 'default',
-            image: null,
-            env: {},
-            limits: { memoryBytes: 1, cpus: 1, pids: 1 },
-            publish: { allowPaths: [], drafts: false, base: null },
-          }
-        : undefined,
-    ),
+  agent: (name) => {
+    const bottle = new Map([
+      ['coder', 'default'],
+      ['lost', 'nowhere'],
+    ]).get(name);
+    return Promise.resolve(bottle === undefined ? undefined : sampleAgent(name, { bottle }));
+  },
+  bottle: (names) => Promise.resolve(names.join() === 'default' ? sampleBottle() : undefined),
 };
 
 /** The dispatcher over a real inbox and real rows; forge and Temporal can be made to fail. */

@@ -23,6 +23,7 @@ import type { Segment } from '../../../src/webhook/segment.js';
 import { ForgePlay } from './forge-play.js';
 import type { Sent } from './forge-play.js';
 import { PlayedWorkflows } from './played-workflows.js';
+import { sampleAgent, sampleBottle } from '../manifests/samples.js';
 
 const ACCESS = { org: 'bot-bottle', trigger: 'collaborators', wake: 'collaborators' } as const;
 const SETTINGS = { ...ACCESS, wakeOn: 'every', ignored: new Set(['renovate']) } as const;
@@ -30,23 +31,8 @@ const sha256 = (text: string | Uint8Array): string => createHash('sha256').updat
 
 /** Two agents, and one bottle. */
 const manifests: Manifests = {
-  agent: (name) => {
-    const gitUser = { name: 'C', email: 'c@example.org' };
-    const agent = {
-      name,
-      provider: 'scripted',
-      model: null,
-      bottle: 'default',
-      gitUser,
-      prompt: 'You code.',
-    };
-    return Promise.resolve(name === 'coder' || name === 'tester' ? agent : undefined);
-  },
-  bottle: () => {
-    const limits = { memoryBytes: 1, cpus: 1, pids: 1 };
-    const publish = { allowPaths: [], drafts: false, base: null };
-    return Promise.resolve({ name: 'default', image: null, env: {}, limits, publish });
-  },
+  agent: (name) => Promise.resolve(['coder', 'tester'].includes(name) ? sampleAgent(name) : undefined),
+  bottle: () => Promise.resolve(sampleBottle()),
 };
 
 /** One forge with its workflows. */

@@ -12,6 +12,7 @@ import type { Database } from '../../../src/domain/stores.js';
 import { commentKey, textHash } from '../../../src/domain/reference-key.js';
 import { ALICE, BOT, FakeForge, user } from '../../support/webhook/fake-forge.js';
 import { useTempDir } from '../../support/webhook/temp-dir.js';
+import { sampleAgent, sampleBottle } from '../../support/manifests/samples.js';
 
 const SLUG = 'coder-alice-demo-12-abc12';
 const MALLORY = user('mallory', 66);
@@ -32,27 +33,11 @@ describe('preparing a turn', () => {
     forge = new FakeForge();
     forge.putIssue(12, { labels: ['bot-bottle:coder'], assignees: [BOT] });
     database = openDatabase(`${home}/bot-bottle.db`);
-    const publish = { allowPaths: [], drafts: false, base: null };
     ports = {
       forgeFor: () => forge.bind(),
       manifests: {
-        agent: (name) =>
-          Promise.resolve({
-            name,
-            provider: 'scripted',
-            model: null,
-            bottle: 'default',
-            gitUser: { name: 'C', email: 'c@example.org' },
-            prompt: 'You code.',
-          }),
-        bottle: () =>
-          Promise.resolve({
-            name: 'default',
-            image: null,
-            env: {},
-            limits: { memoryBytes: 1, cpus: 1, pids: 1 },
-            publish,
-          }),
+        agent: (name) => Promise.resolve(sampleAgent(name)),
+        bottle: () => Promise.resolve(sampleBottle()),
       },
       provider: agentProvider,
       blobs: new LocalBlobStore(home),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { bottleLayers, mergeBottleLayers, type BottleLayer } from '../../../src/domain/manifest.js';
+import { sampleBottle } from '../../support/manifests/samples.js';
 
 function layer(name: string, more: Partial<BottleLayer> = {}): BottleLayer {
   return {
@@ -40,13 +41,14 @@ describe('merged bottles', () => {
       ],
       'a+b',
     );
-    assert.deepEqual(merged, {
+    const expected = sampleBottle({
       name: 'a+b',
       image: 'one',
       env: { X: '1', Y: '2' },
       limits: { memoryBytes: 99, cpus: 1, pids: 512 },
       publish: { allowPaths: ['.github/', 'a', 'b'], drafts: true, base: 'dev' },
     });
+    assert.deepEqual(merged, expected);
   });
 
   it('have safe limits when nobody says any', () => {

@@ -57,7 +57,7 @@ export class TestBottle {
       dir,
       bundleImage,
     );
-    for (const name of ['workspace/.git', 'turn', 'out', 'in', 'loopback'])
+    for (const name of ['workspace/.git', 'turn', 'out', 'in', 'loopback', 'config', 'secrets'])
       await mkdir(join(dir, name), { recursive: true });
     // As the host has no right to change owners, others may write instead; the directory above is closed.
     for (const name of ['workspace', 'workspace/.git', 'out']) await chmod(join(dir, name), 0o777);
@@ -92,6 +92,7 @@ export class TestBottle {
       image: AGENT_IMAGE,
       workspaceDir: join(this.dir, 'workspace'),
       turnDir: join(this.dir, 'turn'),
+      configDir: join(this.dir, 'config'),
       limits: { memoryBytes: 256 * MIB, cpus: 1, pids: 64 },
       env: {},
       ...more,
@@ -105,6 +106,8 @@ export class TestBottle {
       queueOutDir: join(this.dir, 'out'),
       queueInDir: join(this.dir, 'in'),
       tokenFile: join(this.dir, 'token'),
+      secretsDir: join(this.dir, 'secrets'),
+      configDir: join(this.dir, 'config'),
       caFile: join(this.dir, 'ca.pem'),
       loopbackDir: join(this.dir, 'loopback'),
       network: 'none',

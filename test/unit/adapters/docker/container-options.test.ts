@@ -15,6 +15,7 @@ const AGENT = {
   image: 'i',
   workspaceDir: '/h/workspace',
   turnDir: '/h/turn',
+  configDir: '/srv/state/config',
   limits: { memoryBytes: 256 * MIB, cpus: 4, pids: 64 },
   env: {},
 };
@@ -24,6 +25,8 @@ const BUNDLE = {
   queueOutDir: '/h/out',
   queueInDir: '/h/in',
   tokenFile: '/h/token',
+  secretsDir: '/srv/state/secrets',
+  configDir: '/srv/state/config',
   caFile: null,
   loopbackDir: null,
   network: 'bridge',
@@ -74,7 +77,9 @@ describe('container options', () => {
       const mounts = bundleContainer({ ...BUNDLE, ...more }, 2).HostConfig?.Mounts ?? [];
       return mounts.map(({ Target }) => Target);
     };
-    const always = ['/run/bottle/sock', '/run/bottle/out', '/run/bottle/in', '/run/bottle/forge-token'];
+    const always = ['sock', 'out', 'in', 'forge-token', 'secrets', 'config'].map(
+      (name) => `/run/bottle/${name}`,
+    );
     assert.deepEqual(targets({}), always);
     assert.deepEqual(targets({ caFile: '/h/ca.pem', loopbackDir: '/h/loop' }), [
       ...always,

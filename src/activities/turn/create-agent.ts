@@ -1,0 +1,36 @@
+import type { ContainerState } from '../../domain/bottle-runtime.js';
+import type { BottleSetup } from '../../domain/bottle-setup.js';
+import type { HostPorts } from '../host-ports.js';
+import type { RunTurnInput } from '../inputs.js';
+
+export const TRANSCRIPT_FILE = 'transcript/session.tar';
+
+/** Adopted, or new; a new one of an older run gets its session back. */
+export async function createAgent(
+  ports: HostPorts,
+  input: RunTurnInput,
+  setup: BottleSetup,
+): Promise<ContainerState> {
+  const { runtime, settings, files } = ports;
+  const { slug, prepared } = input;
+  const { workspace, turnInput, currentConfig } = files.paths(slug);
+  const containerRuntime = setup.runtime ?? settings.containerRuntime;
+  const agent = await runtime.createAgent({
+    slug,
+    image: prepared.image,
+    workspaceDir: workspace,
+    turnDir: turnInput,
+    configDir: currentConfig,
+    limits: prepared.limits,
+    env: prepared.env,
+    ...(containerRuntime === null ? {} : { runtime: containerRuntime }),
+  });
+  if (agent.status === 'created' && input.turn > 1) await restoreSession(ports, input);
+  return agent;
+}
+
+/** A fresh container of an older run: its session comes back from the snapshot. */
+async function restoreSession(ports: HostPorts, input: RunTurnInput): Promise<void> {
+  const tar = await ports.files.readFile(input.slug, TRANSCRIPT_FILE);
+  if (tar !== undefined) await ports.runtime.restore(input.slug, 'agent', '/home/agent', tar);
+}

@@ -1,0 +1,51 @@
+import type { BottleSetup } from '../../domain/bottle-setup.js';
+import type { RunPaths } from '../../domain/run-files.js';
+import type { HostPorts } from '../host-ports.js';
+import type { RunTurnInput } from '../inputs.js';
+import { currentConfig, secretNames } from './current-config.js';
+
+/** Adopted, or new; what it reads at its start is in place before. */
+export async function createBundle(
+  ports: HostPorts,
+  input: RunTurnInput,
+  setup: BottleSetup,
+  paths: RunPaths,
+): Promise<void> {
+  const { runtime, settings, files, queue } = ports;
+  const { slug } = input;
+  const { owner, repo } = input.subject;
+  await Promise.all([
+    files.placeSecrets(slug, secretNames(setup)),
+    files.writeCurrentConfig(slug, currentConfig(setup)),
+    queue.writeTurnHeader(slug, { turn: input.turn, prNumber: input.prNumber, owner, repo }),
+  ]);
+  await runtime.createBundle({
+    slug,
+    image: settings.bundleImage,
+    queueOutDir: paths.queueOut,
+    queueInDir: paths.queueIn,
+    tokenFile: paths.bundleToken,
+    secretsDir: paths.bundleSecrets,
+    configDir: paths.currentConfig,
+    caFile: settings.caFile,
+    loopbackDir: settings.loopbackDir,
+    network: settings.bundleNetwork,
+    env: bundleEnv(ports, input),
+  });
+}
+
+/** Configuration of the sidecar; the token is a file, and what changes with the turn is in the queue's header. */
+export function bundleEnv(ports: HostPorts, input: RunTurnInput): Record<string, string> {
+  const { subject, slug, prNumber } = input;
+  const { forgeKind, forgeApi } = ports.settings;
+  return {
+    BOTTLE_SLUG: slug,
+    FORGE_KIND: forgeKind,
+    [forgeKind === 'github' ? 'FORGE_GITHUB_API' : 'FORGE_GITEA_API']: forgeApi,
+    FORGE_OWNER: subject.owner,
+    FORGE_REPO: subject.repo,
+    FORGE_ISSUE_NUMBER: String(subject.number),
+    FORGE_PR_NUMBER: prNumber === null ? '' : String(prNumber),
+    ...(ports.settings.loopbackDir === null ? {} : { FORGE_SOCKET: '/run/bottle/loopback/forge.sock' }),
+  };
+}

@@ -1,0 +1,39 @@
+import { movedSection } from '../../domain/prompt.js';
+import type { AgentManifest } from '../../domain/manifests.js';
+import type { HostPorts } from '../host-ports.js';
+import type { RunTurnInput } from '../inputs.js';
+import type { FetchedRefs } from './fetch-refs.js';
+import type { TurnJournal } from './turn-journal.js';
+
+/** The turn's input directory and prompt. Answers the session the agent works in. */
+export async function writeInput(
+  ports: HostPorts,
+  input: RunTurnInput,
+  refs: FetchedRefs,
+  journal: TurnJournal,
+): Promise<string | null> {
+  const { slug, turn, subject, prepared } = input;
+  const provider = ports.provider(prepared.provider);
+  const resume = input.sessionId !== null;
+  // A turn that died before its session existed starts a new one, under a new id.
+  const sessionId =
+    input.sessionId ?? journal.record.sessionId ?? provider.newSessionId(`${slug}/${String(turn)}`);
+  const prompt = (await ports.blobs.getText(prepared.promptRef)) + movedSection(refs.moved);
+  const launch = provider.launch({ sessionId, resume, model: prepared.model });
+  const gitUser: AgentManifest['gitUser'] = prepared.gitUser;
+  // Kept as it was given: the next turn's takes its place in the input.
+  await ports.files.saveFile(slug, `turns/${String(turn)}/prompt.md`, prompt);
+  await ports.files.writeTurnInput(slug, {
+    turn,
+    argv: launch.argv,
+    env: launch.env,
+    prompt,
+    branch: prepared.branch,
+    start: refs.startSha,
+    gitUser,
+    wantsForge: true,
+    resetTo: refs.resetTo,
+    turnJson: { turn, issueNumber: subject.number, prNumber: input.prNumber },
+  });
+  return sessionId;
+}
