@@ -4,7 +4,7 @@ import { asList } from '../forge-http/decode.js';
 import { forgeNumber } from '../forge-http/forge-number.js';
 import { endsWithMark, hiddenMark } from '../forge-http/hidden-mark.js';
 import type { GiteaRepo } from './gitea-repo.js';
-import { toComment } from './mapping.js';
+import { toComment } from '../forge-http/mapping.js';
 import { allPages } from './paging.js';
 import { createOnce } from '../forge-http/retry.js';
 

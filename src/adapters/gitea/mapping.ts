@@ -1,58 +1,7 @@
-import type {
-  CheckStatus,
-  Comment,
-  ForgeUser,
-  InlineComment,
-  Issue,
-  PullRequest,
-  Repository,
-} from '../../domain/issue.js';
-import {
-  asList,
-  asObject,
-  flagOf,
-  integerOf,
-  textOf,
-  textOrEmpty,
-  textOrNull,
-  UnexpectedShapeError,
-} from '../forge-http/decode.js';
+import type { CheckStatus, InlineComment, Issue, PullRequest } from '../../domain/issue.js';
+import { asObject, flagOf, integerOf, textOf, textOrEmpty } from '../forge-http/decode.js';
 import type { JsonObject } from '../forge-http/decode.js';
-
-/** Gitea's stand-in for a deleted account. */
-const GHOST: ForgeUser = { id: -1, login: 'Ghost' };
-
-export function toUser(value: unknown): ForgeUser {
-  if (value === null || value === undefined) return GHOST;
-  const user = asObject(value, 'user');
-  return { id: integerOf(user, 'id'), login: textOf(user, 'login') };
-}
-
-function toState(raw: JsonObject): 'open' | 'closed' {
-  const state = textOf(raw, 'state');
-  if (state !== 'open' && state !== 'closed') throw new UnexpectedShapeError('state');
-  return state;
-}
-
-function toLabels(raw: JsonObject): string[] {
-  return asList(raw['labels'], 'labels').map((label) => textOf(label, 'name'));
-}
-
-/** What issues and pull requests have in common. */
-function toSubject(raw: JsonObject) {
-  return {
-    number: integerOf(raw, 'number'),
-    title: textOf(raw, 'title'),
-    body: textOrEmpty(raw, 'body'),
-    state: toState(raw),
-    labels: toLabels(raw),
-    assignees: asList(raw['assignees'], 'assignees').map(toUser),
-    author: toUser(raw['user']),
-    url: textOf(raw, 'html_url'),
-    updatedAt: textOf(raw, 'updated_at'),
-    closedAt: textOrNull(raw, 'closed_at'),
-  };
-}
+import { toSubject, toUser } from '../forge-http/mapping.js';
 
 export function toIssue(value: unknown): Issue {
   const raw = asObject(value, 'issue');
@@ -86,18 +35,6 @@ function isForeign(head: JsonObject, base: JsonObject): boolean {
   return integerOf(head, 'repo_id') !== integerOf(base, 'repo_id') || textOrEmpty(head, 'label') === '';
 }
 
-export function toComment(value: unknown): Comment {
-  const raw = asObject(value, 'comment');
-  return {
-    id: integerOf(raw, 'id'),
-    author: toUser(raw['user']),
-    body: textOrEmpty(raw, 'body'),
-    url: textOrEmpty(raw, 'html_url'),
-    createdAt: textOf(raw, 'created_at'),
-    updatedAt: textOf(raw, 'updated_at'),
-  };
-}
-
 /** `position` is the line in the new file, `original_position` in the old one; one of them is 0. */
 export function toInlineComment(raw: JsonObject): InlineComment {
   const line = integerOf(raw, 'position');
@@ -127,21 +64,5 @@ export function toCheck(raw: JsonObject): CheckStatus {
     // A state this version doesn't know must not look like success.
     state: CHECK_STATES.find((state) => state === said) ?? 'pending',
     description: textOrEmpty(raw, 'description'),
-  };
-}
-
-export function toRepository(value: unknown): Repository {
-  const raw = asObject(value, 'repository');
-  const rights = asObject(raw['permissions'], 'permissions');
-  return {
-    id: integerOf(raw, 'id'),
-    fullName: textOf(raw, 'full_name'),
-    defaultBranch: textOf(raw, 'default_branch'),
-    cloneUrl: textOf(raw, 'clone_url'),
-    permissions: {
-      pull: flagOf(rights, 'pull'),
-      push: flagOf(rights, 'push'),
-      admin: flagOf(rights, 'admin'),
-    },
   };
 }

@@ -1,8 +1,8 @@
 import type { PullRequest } from '../../domain/issue.js';
 import type { OpenPrInput } from '../../domain/forge.js';
-import { isNotFound } from '../../domain/errors.js';
 import { asList } from '../forge-http/decode.js';
 import { forgeNumber } from '../forge-http/forge-number.js';
+import { prForIssue } from '../forge-http/pr-for-issue.js';
 import type { GiteaRepo } from './gitea-repo.js';
 import { toPullRequest } from './mapping.js';
 import { allPages } from './paging.js';
@@ -41,24 +41,13 @@ async function openPrsByHead(repo: GiteaRepo, branch: string): Promise<PullReque
   return ours.sort((a, b) => a.number - b.number);
 }
 
-/**
- * The known PR whatever its state; without one, or when it is gone, the newest open PR from a head
- * `bot-bottle/<issue>-*` of this repository (a fork's branch of that name is somebody else's).
- */
-export async function getPrForIssue(
+export function getPrForIssue(
   repo: GiteaRepo,
   issue: number,
   knownPr: number | null,
 ): Promise<PullRequest | undefined> {
-  const prefix = `bot-bottle/${String(forgeNumber(issue))}-`;
-  if (knownPr !== null) {
-    try {
-      return await readPr(repo, knownPr);
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
-    }
-  }
-  return (await openPrs(repo)).find((pr) => pr.head.ref.startsWith(prefix) && !pr.head.fromFork);
+  const pulls = { read: (number: number) => readPr(repo, number), open: () => openPrs(repo) };
+  return prForIssue(pulls, issue, knownPr);
 }
 
 /**

@@ -3,7 +3,8 @@ import { asList, asObject, integerOf, textOf, textOrEmpty } from '../forge-http/
 import type { JsonObject } from '../forge-http/decode.js';
 import { forgeNumber } from '../forge-http/forge-number.js';
 import type { GiteaRepo } from './gitea-repo.js';
-import { toCheck, toInlineComment, toUser } from './mapping.js';
+import { toUser } from '../forge-http/mapping.js';
+import { toCheck, toInlineComment } from './mapping.js';
 import { allPages } from './paging.js';
 import { readPr } from './pulls.js';
 

@@ -3,7 +3,7 @@ import { asList, asObject, flagOf, integerOf, textOf, textOrEmpty } from '../for
 import type { JsonObject } from '../forge-http/decode.js';
 import { forgeNumber } from '../forge-http/forge-number.js';
 import type { GiteaRepo } from './gitea-repo.js';
-import { toUser } from './mapping.js';
+import { toUser } from '../forge-http/mapping.js';
 import { allPages } from './paging.js';
 
 /** The acts that can complete or end a trigger and pushes, oldest first, the opening before all. Times have whole seconds. */

@@ -2,7 +2,7 @@ import { ForgeHttpError, isNotFound } from '../../domain/errors.js';
 import type { RepoRef } from '../../domain/issue.js';
 import { asObject, flagOf, textOf } from '../forge-http/decode.js';
 import type { GiteaClient, GiteaRequest } from './gitea-client.js';
-import { toRepository } from './mapping.js';
+import { toRepository } from '../forge-http/mapping.js';
 import { seesWriters } from './members.js';
 
 /** What a token is for: `sidecar` comments and reads, `publisher` opens pull requests and pushes as well. */

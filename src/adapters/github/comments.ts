@@ -5,7 +5,7 @@ import { forgeNumber } from '../forge-http/forge-number.js';
 import { endsWithMark, hiddenMark } from '../forge-http/hidden-mark.js';
 import { createOnce } from '../forge-http/retry.js';
 import type { GithubRepo } from './github-repo.js';
-import { toComment } from './mapping.js';
+import { toComment } from '../forge-http/mapping.js';
 import { allPages } from './paging.js';
 
 /** Oldest first, as GitHub lists them. Comments on lines belong to reviews and are not among them. */

@@ -19,7 +19,7 @@ import { githubRepo, rememberedUser } from './github-repo.js';
 import type { GithubRepo } from './github-repo.js';
 import * as issues from './issues.js';
 import { readLinkedPulls } from './linked-pulls.js';
-import { toRepository } from './mapping.js';
+import { toRepository } from '../forge-http/mapping.js';
 import * as members from './members.js';
 import * as pulls from './pulls.js';
 import { whereIs } from './repositories.js';

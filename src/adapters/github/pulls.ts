@@ -1,8 +1,9 @@
-import { ForgeHttpError, isNotFound } from '../../domain/errors.js';
+import { ForgeHttpError } from '../../domain/errors.js';
 import type { PullRequest } from '../../domain/issue.js';
 import type { OpenPrInput } from '../../domain/forge.js';
 import { asList, UnexpectedShapeError } from '../forge-http/decode.js';
 import { forgeNumber } from '../forge-http/forge-number.js';
+import { prForIssue } from '../forge-http/pr-for-issue.js';
 import { createOnce } from '../forge-http/retry.js';
 import type { GithubRepo } from './github-repo.js';
 import { toPullRequest } from './mapping.js';
@@ -43,24 +44,13 @@ export async function findOpenPrByHead(repo: GithubRepo, branch: string): Promis
   return (await openPrs(repo, branch)).findLast((pr) => pr.head.ref === branch && !pr.head.fromFork);
 }
 
-/**
- * The known PR whatever its state; without one, or when it is gone, the newest open PR from a head
- * `bot-bottle/<issue>-*` of this repository (a fork's branch of that name is somebody else's).
- */
-export async function getPrForIssue(
+export function getPrForIssue(
   repo: GithubRepo,
   issue: number,
   knownPr: number | null,
 ): Promise<PullRequest | undefined> {
-  const prefix = `bot-bottle/${String(forgeNumber(issue))}-`;
-  if (knownPr !== null) {
-    try {
-      return await readPr(repo, knownPr);
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
-    }
-  }
-  return (await openPrs(repo)).find((pr) => pr.head.ref.startsWith(prefix) && !pr.head.fromFork);
+  const pulls = { read: (number: number) => readPr(repo, number), open: () => openPrs(repo) };
+  return prForIssue(pulls, issue, knownPr);
 }
 
 /** One open PR per head branch: an open one is adopted as it is, also when the forge's answer to opening it was lost. */

@@ -3,7 +3,7 @@ import type { TimelineAct } from '../../domain/issue.js';
 import { asList, integerOf, textOf } from '../forge-http/decode.js';
 import type { JsonObject } from '../forge-http/decode.js';
 import type { GithubRepo } from './github-repo.js';
-import { toUser } from './mapping.js';
+import { toUser } from '../forge-http/mapping.js';
 import { readPr } from './pulls.js';
 
 const PUSHES = new Set(['push', 'force_push']);

@@ -3,7 +3,8 @@ import { asList, integerOf, textOf, textOrEmpty } from '../forge-http/decode.js'
 import type { JsonObject } from '../forge-http/decode.js';
 import { forgeNumber } from '../forge-http/forge-number.js';
 import type { GithubRepo } from './github-repo.js';
-import { toInlineComment, toUser } from './mapping.js';
+import { toUser } from '../forge-http/mapping.js';
+import { toInlineComment } from './mapping.js';
 import { allPages } from './paging.js';
 
 /** A dismissed review has lost its verdict and keeps its words; a pending one is not submitted. */

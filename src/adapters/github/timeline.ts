@@ -3,7 +3,7 @@ import { asList, asObject, integerOf, textOf } from '../forge-http/decode.js';
 import type { JsonObject } from '../forge-http/decode.js';
 import { forgeNumber } from '../forge-http/forge-number.js';
 import type { GithubRepo } from './github-repo.js';
-import { toUser } from './mapping.js';
+import { toUser } from '../forge-http/mapping.js';
 import { allPages } from './paging.js';
 import { readPushes } from './pushes.js';
 

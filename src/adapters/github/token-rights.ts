@@ -2,7 +2,7 @@ import { ForgeHttpError, isNotFound } from '../../domain/errors.js';
 import type { RepoRef } from '../../domain/issue.js';
 import { asObject, flagOf, textOf } from '../forge-http/decode.js';
 import type { GithubClient } from './github-client.js';
-import { toRepository } from './mapping.js';
+import { toRepository } from '../forge-http/mapping.js';
 import { isOrgMember } from './members.js';
 
 /** One sentence for `doctor`; an `error` must be mended before the token is of use. */

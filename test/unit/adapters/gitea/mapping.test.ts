@@ -1,11 +1,6 @@
 import assert from 'node:assert/strict';
-import {
-  toCheck,
-  toInlineComment,
-  toIssue,
-  toPullRequest,
-  toUser,
-} from '../../../../src/adapters/gitea/mapping.js';
+import { toUser } from '../../../../src/adapters/forge-http/mapping.js';
+import { toCheck, toInlineComment, toIssue, toPullRequest } from '../../../../src/adapters/gitea/mapping.js';
 
 const SUBJECT = {
   number: 3,
@@ -44,7 +39,7 @@ describe("the forge's JSON as the product's types", () => {
   });
 
   it('knows a deleted account as the ghost', () => {
-    assert.deepEqual(toUser(null), { id: -1, login: 'Ghost' });
+    assert.deepEqual(toUser(null), { id: -1, login: 'ghost' });
   });
 
   it('takes the old line of an inline comment on a removed line', () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { fromRun, fromStatus } from '../../../../src/adapters/github/checks.js';
-import { toInlineComment, toIssue, toPullRequest, toUser } from '../../../../src/adapters/github/mapping.js';
+import { toUser } from '../../../../src/adapters/forge-http/mapping.js';
+import { toInlineComment, toIssue, toPullRequest } from '../../../../src/adapters/github/mapping.js';
 
 const octocat = { id: 1, login: 'octocat' };
 const issue = {
