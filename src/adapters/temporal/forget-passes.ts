@@ -5,8 +5,8 @@ import { RECONCILE_WORKFLOW } from '../../workflows/messages.js';
 const KEPT_MS = 24 * 3_600_000;
 const AT_ONCE = 500;
 const CALLS_MS = 60_000;
-/** gRPC's status code. */
-const NOT_FOUND = 5;
+/** gRPC's status codes. */
+const GONE: readonly number[] = [/* NOT_FOUND */ 5];
 
 /** Deletes executions of the reconciler that ended more than a day before `now`. Errors: Temporal's. Resolves with how many. */
 export async function forgetPasses(client: Client, now: number, keptMs = KEPT_MS): Promise<number> {
@@ -23,7 +23,7 @@ export async function forgetPasses(client: Client, now: number, keptMs = KEPT_MS
         count += 1;
       } catch (error) {
         // Lists lag behind: this one is gone already, as is wished.
-        if (!(isGrpcServiceError(error) && error.code === NOT_FOUND)) throw error;
+        if (!(isGrpcServiceError(error) && GONE.includes(error.code))) throw error;
       }
     }
     return count;
