@@ -1,6 +1,6 @@
 /** `orchestrate start`: the operator's own trigger, which asks for neither label nor assignee. */
 import type { Client } from '@temporalio/client';
-import { ManifestDirectory } from './adapters/manifests/manifest-directory.js';
+import { agentsOfConfig } from './agents-of-config.js';
 import type { Refused, StartOptions } from './cli/orchestrator.js';
 import type { Config } from './config.js';
 import { readSecret } from './config/secrets.js';
@@ -30,13 +30,12 @@ export async function operatorTrigger(
   const labels = parseTriggerLabels(issue.labels);
   const agent = options.agent ?? (labels.kind === 'agent' ? labels.agent : null);
   if (agent === null) return { kind: 'refused', reason: 'no label names an agent: give one with --agent' };
-  const manifests = new ManifestDirectory(config.BOT_BOTTLE_HOME);
-  if ((await manifests.agent(agent)) === undefined)
-    return { kind: 'refused', reason: `there is no agent "${agent}"` };
   const bottles =
     options.bottles.length > 0 || labels.kind !== 'agent' || labels.bottle === null
       ? options.bottles
       : [labels.bottle];
+  const found = await agentsOfConfig(config).findOrRefuse({ name: agent, bottles, repo: subject, forge });
+  if (found.kind === 'refused') return found;
   const promptRef = options.prompt === null ? null : await storePrompt(options.prompt);
   const trigger = {
     agent,

@@ -1,9 +1,9 @@
 /** Composition root of the webhook: the door, the inbox and the dispatcher, in a process of their own. */
 import path from 'node:path';
-import { ManifestDirectory } from './adapters/manifests/manifest-directory.js';
 import { openDatabaseReadOnly } from './adapters/sqlite/open-database-read-only.js';
 import { openInbox } from './adapters/sqlite/open-inbox.js';
 import { openRejectionLog } from './adapters/sqlite/rejection-log.js';
+import { agentsOfConfig } from './agents-of-config.js';
 import type { Config } from './config.js';
 import { readSecret } from './config/secrets.js';
 import { forgeOfConfig } from './forge-of-config.js';
@@ -57,7 +57,7 @@ export async function startWebhook(config: Config): Promise<RunningWebhook> {
   const handle = createSegmentHandler({
     forgeFor: forgeOfConfig(config).forgeFor(token),
     runs,
-    manifests: new ManifestDirectory(home),
+    agents: agentsOfConfig(config),
     gateway,
     acknowledger,
     settings: {

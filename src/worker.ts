@@ -17,12 +17,12 @@ import { LocalRunFiles } from './adapters/files/run-files.js';
 import { SystemGitRepository } from './adapters/git/system-git-repository.js';
 import { isLoopback } from './adapters/loopback/is-loopback.js';
 import { serveLoopback } from './adapters/loopback/serve-loopback.js';
-import { ManifestDirectory } from './adapters/manifests/manifest-directory.js';
 import { openDatabase } from './adapters/sqlite/open-database.js';
 import { lazyClient } from './adapters/temporal/connect.js';
 import { installRuntimeLog } from './adapters/temporal/runtime-log.js';
 import { temporalRunChannel } from './adapters/temporal/run-channel.js';
 import { createWorkers, type RunningWorkers } from './adapters/temporal/workers.js';
+import { agentsOfConfig } from './agents-of-config.js';
 import { publishTokenFile, type Config } from './config.js';
 import { readSecret } from './config/secrets.js';
 import { forgeOfConfig, type ConfiguredForge } from './forge-of-config.js';
@@ -70,7 +70,6 @@ export async function startWorker(
     const target = targetOf(config);
     const client = lazyClient(target);
     const blobs = new LocalBlobStore(home);
-    const manifests = new ManifestDirectory(home);
     const clock = { now: Date.now };
     const caFile = config.FORGE_CA_FILE;
     // The publisher opens pull requests and asks for reviews; what only reads uses the lesser token.
@@ -105,7 +104,7 @@ export async function startWorker(
     });
     const homePorts = {
       forgeFor: forge.forgeFor(sidecarToken),
-      manifests,
+      agents: agentsOfConfig(config),
       provider: agentProvider,
       blobs,
       database,

@@ -1,7 +1,7 @@
 import type { AgentProvider } from '../domain/agent-provider.js';
+import type { Agents } from '../domain/agents.js';
 import type { Clock } from '../domain/clock.js';
 import type { ForgeFor } from '../domain/forge.js';
-import type { Manifests } from '../domain/manifests.js';
 import type { BlobStore } from '../domain/run-files.js';
 import type { Database } from '../domain/stores.js';
 import type { AccessSettings } from '../domain/access.js';
@@ -10,7 +10,7 @@ import type { HostLog } from './host-ports.js';
 /** Everything the home machine's activities need; filled in by the worker's composition root. */
 export interface HomePorts {
   readonly forgeFor: ForgeFor;
-  readonly manifests: Manifests;
+  readonly agents: Agents;
   readonly provider: (name: string) => AgentProvider;
   readonly blobs: BlobStore;
   readonly database: Database;

@@ -1,8 +1,8 @@
-import type { Trigger } from '../domain/events.js';
+import type { PreparedTurn, Trigger } from '../domain/events.js';
 import { isNotFound } from '../domain/errors.js';
 import type { BottleSetup } from '../domain/bottle-setup.js';
 import type { Issue } from '../domain/issue.js';
-import type { BottleManifest } from '../domain/manifests.js';
+import type { AgentManifest, BottleManifest } from '../domain/manifests.js';
 import { createAccess, type Access } from '../domain/access.js';
 import { composePrompt } from '../domain/prompt.js';
 import type { ForgeStateRow } from '../domain/rows.js';
@@ -40,22 +40,26 @@ async function prepareHere(ports: HomePorts, input: PrepareTurnInput): Promise<P
     return refused('the trigger is not later than the end of the last run', true);
   }
   const forge = ports.forgeFor(subject);
-  const access = createAccess(forge, ports.settings.access);
+  const reading = forge.readIssue(subject.number);
+  // Waited for after the manifests, which may be first to fail.
+  reading.catch(() => undefined);
+  const request = { name: trigger.agent, bottles: trigger.bottles, repo: subject, forge };
+  const found = await ports.agents.find(request);
+  if (found.kind === 'refused') return refused(found.reason);
+  const { agent, bottle, bottleNames, source } = found;
+  const { access: settings } = ports.settings;
+  const access = createAccess(forge, { ...settings, wake: bottle.forgeWake ?? settings.wake });
   // Up to three requests after one another on Gitea: asked beside the issue, not after it.
   if (trigger.operator === undefined) void access.mayTrigger(trigger.actor);
-  const [issue, agent, read] = await Promise.all([
-    forge.readIssue(subject.number),
-    ports.manifests.agent(trigger.agent),
+  const [issue, read, shadowed] = await Promise.all([
+    reading,
     readEvents(forge, access, input.references),
+    turn === 1 && source === null ? ports.agents.isShadowed(request) : false,
   ]);
-  if (agent === undefined) return refused(`unknown agent "${trigger.agent}"`);
-  const bottleNames = trigger.bottles.length > 0 ? trigger.bottles : [agent.bottle];
-  const [bottle, objection, work] = await Promise.all([
-    ports.manifests.bottle(bottleNames),
+  const [objection, work] = await Promise.all([
     objectionTo(ports, access, issue, input),
     workBranch(forge, input, issue, row),
   ]);
-  if (bottle === undefined) return refused(`unknown bottle "${bottleNames.join(', ')}"`);
   if (objection !== null) return refused(objection);
   if (work.kind === 'refused') return refused(work.reason);
   const { events, dropped, readKeys } = read;
@@ -76,13 +80,20 @@ async function prepareHere(ports: HomePorts, input: PrepareTurnInput): Promise<P
     ports.blobs.put(prompt),
     ports.blobs.put(JSON.stringify(setupOf(bottle))),
   ]);
-  writeTurnRows(ports, input, { row, issue, agent, bottleNames, promptRef, branch, dropped });
+  if (shadowed)
+    ports.log.warn(
+      { slug: input.slug, agent: agent.name },
+      'the operator’s agent counts, not the repository’s',
+    );
+  const facts = { row, issue, agent, bottleNames, promptRef, branch, dropped, source, shadowed };
+  writeTurnRows(ports, input, facts);
   const prepared = {
     promptRef,
     branch,
     readKeys,
     provider: agent.provider,
     model: agent.model,
+    ...extrasOf(agent),
     image: bottle.image ?? ports.provider(agent.provider).image,
     env: bottle.env,
     limits: bottle.limits,
@@ -94,6 +105,17 @@ async function prepareHere(ports: HomePorts, input: PrepareTurnInput): Promise<P
     bottleRef,
   };
   return { kind: 'ready', prepared };
+}
+
+/** What most agents do not say is not in the workflow's history either. */
+function extrasOf(agent: AgentManifest): Pick<PreparedTurn, 'variant' | 'turnTimeoutMs' | 'watchdogMs'> {
+  const { variant } = agent;
+  const { turnTimeoutMs, watchdogMs } = agent.limits;
+  return {
+    ...(variant === null ? {} : { variant }),
+    ...(turnTimeoutMs === null ? {} : { turnTimeoutMs }),
+    ...(watchdogMs === null ? {} : { watchdogMs }),
+  };
 }
 
 function setupOf(bottle: BottleManifest): BottleSetup {

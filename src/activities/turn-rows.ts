@@ -1,3 +1,4 @@
+import type { RepositorySource } from '../domain/agents.js';
 import type { Issue } from '../domain/issue.js';
 import type { AgentManifest } from '../domain/manifests.js';
 import type { Database } from '../domain/stores.js';
@@ -14,13 +15,17 @@ export interface TurnFacts {
   readonly branch: string;
   /** Keys of references that were gone, or whose authors may no longer drive an agent. */
   readonly dropped: readonly string[];
+  /** The repository's file, when it is the repository's agent. */
+  readonly source: RepositorySource | null;
+  /** The repository brings an agent of that name too, which does not count. */
+  readonly shadowed: boolean;
 }
 
 /** The rows that say that a turn begins: the run's (once), the turn's and the issue's state, in one transaction. */
 export function writeTurnRows(ports: HomePorts, input: PrepareTurnInput, facts: TurnFacts): void {
   const { database, clock } = ports;
   const { subject, slug, turn, trigger, workflowId } = input;
-  const { issue, agent, bottleNames, promptRef, branch, dropped } = facts;
+  const { issue, agent, bottleNames, promptRef, branch, dropped, source, shadowed } = facts;
   const now = clock.now();
   const previous = facts.row?.slug === slug ? facts.row : undefined;
   const { forge, owner, repo, number } = subject;
@@ -43,7 +48,15 @@ export function writeTurnRows(ports: HomePorts, input: PrepareTurnInput, facts: 
       turn,
       event: 'begun',
       at: now,
-      detail: { cause: input.cause.kind, promptHash: promptRef, references, dropped, omitted },
+      detail: {
+        cause: input.cause.kind,
+        promptHash: promptRef,
+        references,
+        dropped,
+        omitted,
+        ...(source === null ? {} : { repositoryAgent: source }),
+        ...(shadowed ? { repositoryAgentShadowed: true } : {}),
+      },
     });
     placeRow(database, {
       forge,

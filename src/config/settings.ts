@@ -52,6 +52,7 @@ const REPOS = matching(
   /^(?:\*|[A-Za-z0-9][A-Za-z0-9._-]{0,99}\/(?:\*|[A-Za-z0-9][A-Za-z0-9._-]{0,99}))$/,
   'patterns like *, owner/* or owner/repo',
 );
+const MANIFEST = matching(/^[a-z0-9][a-z0-9._-]{0,62}$/, 'the name of a manifest (a-z 0-9 . _ -)');
 const IMAGE = matching(/^[a-z0-9][a-z0-9._/:@-]{0,254}$/, 'an image name such as bot-bottle/bundle:dev');
 const NETWORK = matching(
   /^(?!host$)[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/,
@@ -89,6 +90,19 @@ export const SETTINGS = {
     parse: listOf(REPOS),
     fallback: '*',
     description: 'Repositories that are served: `*`, `owner/*`, `owner/repo`; separated by commas.',
+  }),
+  FORGE_REPO_AGENTS: required({
+    type: 'list of patterns or `off`',
+    parse: orOff(listOf(REPOS)),
+    fallback: 'off',
+    description:
+      'Repositories that may bring agents of their own, in `.bot-bottle/agents/` of the default branch; patterns as above.',
+  }),
+  FORGE_REPO_BOTTLES: required({
+    type: 'list of names',
+    parse: listOf(MANIFEST),
+    fallback: 'default',
+    description: 'Bottles that agents of repositories may work in.',
   }),
   FORGE_POLL_INTERVAL: required({
     type: 'duration or `off`',

@@ -16,6 +16,8 @@ export interface AgentProvider {
     readonly sessionId: string | null;
     readonly resume: boolean;
     readonly model: string | null;
+    /** How much the model is to think, where the provider knows such a thing. */
+    readonly variant: string | null;
   }): AgentLaunch;
   /** Session id seen in a line of the agent's output, if any. */
   sessionIdIn(line: string): string | undefined;

@@ -133,6 +133,11 @@ export interface PreparedTurn {
   readonly readKeys: readonly string[];
   readonly provider: string;
   readonly model: string | null;
+  /** The agent's own; where it says nothing, there is nothing. */
+  readonly variant?: string;
+  /** The agent's own limits, milliseconds: they count where they are below the operator's. */
+  readonly turnTimeoutMs?: number;
+  readonly watchdogMs?: number;
   readonly image: string;
   readonly env: Readonly<Record<string, string>>;
   readonly limits: { readonly memoryBytes: number; readonly cpus: number; readonly pids: number };

@@ -48,10 +48,24 @@ export interface Forge {
   /** Where the repository with this id is now; `undefined` when it is gone, or hidden from us. */
   whereIs(repoId: number): Promise<Place | undefined>;
   readRepository(): Promise<Repository>;
+  /** Head commit of the default branch; `undefined` while the repository is empty. */
+  readDefaultHead(): Promise<string | undefined>;
+  /**
+   * A file as it is at a commit. Errors: also `InvalidInputError` for a path or commit that cannot be one.
+   * @param maxBytes at most 1 MiB
+   */
+  readFile(path: string, commit: string, maxBytes: number): Promise<RepositoryFile>;
   /** Adds a reaction of the token's user once. */
   react(number: number, reaction: ForgeReaction): Promise<void>;
   whoAmI(): Promise<ForgeUser>;
 }
+
+export type RepositoryFile =
+  | { readonly kind: 'file'; readonly content: Uint8Array }
+  /** There is nothing of that path. */
+  | { readonly kind: 'none' }
+  /** There is something that is not read: a directory, a link, too much. */
+  | { readonly kind: 'unfit'; readonly why: string };
 
 export type ForgeReaction = 'eyes' | 'confused';
 

@@ -1,13 +1,24 @@
+import { formatDuration, parseDuration } from './duration.js';
 import { InvalidInputError } from './errors.js';
 import type { ManifestDocument, ManifestEntry, ManifestNode, ManifestProblem } from './manifest-document.js';
 
-/** A manifest that cannot be used; the message has every problem as `file:line: what`. */
+/** More than this of a broken file helps nobody. */
+const MAX_TOLD = 50;
+/** Of a text that is quoted in a message: it may be anybody's. */
+const MAX_QUOTED = 80;
+
+/** A manifest that cannot be used; the message has every problem as `file:line: what`, the first fifty of them. */
 export class ManifestError extends InvalidInputError {
   constructor(
     readonly file: string,
     readonly problems: readonly ManifestProblem[],
+    options?: { cause?: unknown },
   ) {
-    super(problems.map(({ line, message }) => `${file}:${String(line)}: ${message}`).join('\n'));
+    const told = problems
+      .slice(0, MAX_TOLD)
+      .map(({ line, message }) => `${file}:${String(line)}: ${message}`);
+    const more = problems.length - told.length;
+    super([...told, ...(more > 0 ? [`${file}: ${String(more)} more`] : [])].join('\n'), options);
   }
 }
 
@@ -16,27 +27,24 @@ export type Check<T> = (value: T) => string | undefined;
 
 /**
  * Takes known keys out of a map and collects what is wrong, so that one reading reports everything. What was not taken
- * in the end is unknown, or known to the specification and not to this version.
+ * in the end is unknown.
  */
 export class ManifestReader {
   readonly #taken = new Set<string>();
 
   private constructor(
     private readonly where: string,
+    private readonly line: number,
     private readonly entries: readonly ManifestEntry[],
     private readonly problems: ManifestProblem[],
   ) {}
 
   /** Runs `read` over the document. Errors: `ManifestError` with everything that was wrong. */
-  static read<T>(
-    document: ManifestDocument,
-    later: ReadonlySet<string>,
-    read: (reader: ManifestReader) => T,
-  ): T {
+  static read<T>(document: ManifestDocument, read: (reader: ManifestReader) => T): T {
     const problems: ManifestProblem[] = [];
-    const reader = new ManifestReader('', document.entries, problems);
+    const reader = new ManifestReader('', document.entries[0]?.line ?? 1, document.entries, problems);
     const result = read(reader);
-    reader.#refuseRest(later);
+    reader.#refuseRest();
     if (problems.length === 0) return result;
     throw new ManifestError(
       document.file,
@@ -46,6 +54,12 @@ export class ManifestReader {
 
   text(key: string, check: Check<string>): string | undefined {
     return this.#scalar(key, 'text', (value): value is string => typeof value === 'string', check);
+  }
+
+  /** A text that must be there; empty when it is not, which the reading then reports. */
+  required(key: string, check: Check<string>): string {
+    if (!this.has(key)) this.missing(key);
+    return this.text(key, check) ?? '';
   }
 
   number(key: string, check: Check<number>): number | undefined {
@@ -61,6 +75,18 @@ export class ManifestReader {
     );
   }
 
+  /** One of a few words. */
+  word<const T extends string>(key: string, words: readonly T[]): T | undefined {
+    const given = this.text(key, oneOf(words));
+    return words.find((word) => word === given);
+  }
+
+  /** `45m`, in milliseconds. */
+  duration(key: string, leastMs: number, mostMs: number): number | undefined {
+    const given = this.text(key, durationBetween(leastMs, mostMs));
+    return given === undefined ? undefined : parseDuration(given);
+  }
+
   /** One text or a list of them. */
   texts(key: string, check: Check<string>): readonly string[] | undefined {
     const node = this.#take(key);
@@ -69,9 +95,14 @@ export class ManifestReader {
     return items.flatMap((item) => {
       if (item.kind === 'scalar' && typeof item.value === 'string')
         return this.#checked(key, item.value, item.line, check);
-      this.#problem(item.line, `"${this.where}${key}" must be a list of texts`);
+      this.#problem(item.line, `${this.#name(key)} must be a list of texts`);
       return [];
     });
+  }
+
+  /** One of a few words, or a list of them. */
+  words<const T extends string>(key: string, words: readonly T[]): readonly T[] | undefined {
+    return this.texts(key, oneOf(words))?.flatMap((given) => words.filter((word) => word === given));
   }
 
   /** A map of texts whose keys are the writer's own. */
@@ -83,11 +114,10 @@ export class ManifestReader {
     if (entries === undefined) return undefined;
     const found = entries.flatMap(({ key: name, line, value }): [string, string][] => {
       if (value.kind !== 'scalar' || value.value === null) {
-        this.#problem(line, `"${this.where}${key}.${name}" must be a text`);
+        this.#problem(line, `${this.#name(`${key}.${name}`)} must be a text`);
         return [];
       }
-      const text = String(value.value);
-      return this.#checked(`${key}.${name}`, text, line, (given) => check(name, given)).map((good) => [
+      return this.#checked(`${key}.${name}`, value.text, line, (given) => check(name, given)).map((good) => [
         name,
         good,
       ]);
@@ -96,18 +126,55 @@ export class ManifestReader {
   }
 
   /** A map with keys of ours. */
-  section<T>(key: string, later: ReadonlySet<string>, read: (reader: ManifestReader) => T): T | undefined {
+  section<T>(key: string, read: (reader: ManifestReader) => T): T | undefined {
+    const line = this.lineOf(key);
     const entries = this.#map(key);
-    if (entries === undefined) return undefined;
-    const reader = new ManifestReader(`${this.where}${key}.`, entries, this.problems);
-    const result = read(reader);
-    reader.#refuseRest(later);
-    return result;
+    return entries === undefined ? undefined : this.#inner(`${key}.`, line, entries, read);
   }
 
-  /** For what is missing: the first line of the front matter. */
+  /** A list of maps with keys of ours. */
+  sections<T>(key: string, read: (reader: ManifestReader) => T): readonly T[] | undefined {
+    const node = this.#take(key);
+    if (node === undefined) return undefined;
+    const items = node.kind === 'list' ? node.items : [];
+    if (node.kind !== 'list') this.#problem(node.line, `${this.#name(key)} must be a list of maps`);
+    return items.flatMap((item, index) => {
+      const name = `${key}[${String(index)}]`;
+      if (item.kind === 'map') return [this.#inner(`${name}.`, item.line, item.entries, read)];
+      this.#problem(item.line, `${this.#name(name)} must be a map`);
+      return [];
+    });
+  }
+
+  has(key: string): boolean {
+    return this.entries.some((entry) => entry.key === key);
+  }
+
+  /** Of the key, if it is there; else of the map it would be in. */
+  lineOf(key: string): number {
+    return this.entries.find((entry) => entry.key === key)?.line ?? this.line;
+  }
+
   missing(key: string): void {
-    this.#problem(this.entries[0]?.line ?? 1, `"${this.where}${key}" is missing`);
+    this.wrong(key, 'is missing');
+  }
+
+  /** What no check of a single value sees. */
+  wrong(key: string, what: string): void {
+    this.#taken.add(key);
+    this.#problem(this.lineOf(key), `${this.#name(key)} ${what}`);
+  }
+
+  #inner<T>(
+    where: string,
+    line: number,
+    entries: readonly ManifestEntry[],
+    read: (reader: ManifestReader) => T,
+  ): T {
+    const reader = new ManifestReader(this.where + where, line, entries, this.problems);
+    const result = read(reader);
+    reader.#refuseRest();
+    return result;
   }
 
   #scalar<T extends string | number | boolean>(
@@ -119,14 +186,14 @@ export class ManifestReader {
     const node = this.#take(key);
     if (node === undefined) return undefined;
     if (node.kind === 'scalar' && is(node.value)) return this.#checked(key, node.value, node.line, check)[0];
-    this.#problem(node.line, `"${this.where}${key}" must be ${what}`);
+    this.#problem(node.line, `${this.#name(key)} must be ${what}`);
     return undefined;
   }
 
   #checked<T>(key: string, value: T, line: number, check: Check<T>): T[] {
     const wrong = check(value);
     if (wrong === undefined) return [value];
-    this.#problem(line, `"${this.where}${key}" ${wrong}`);
+    this.#problem(line, `${this.#name(key)} ${wrong}`);
     return [];
   }
 
@@ -134,7 +201,7 @@ export class ManifestReader {
     const node = this.#take(key);
     if (node === undefined) return undefined;
     if (node.kind === 'map') return node.entries;
-    this.#problem(node.line, `"${this.where}${key}" must be a map`);
+    this.#problem(node.line, `${this.#name(key)} must be a map`);
     return undefined;
   }
 
@@ -143,20 +210,39 @@ export class ManifestReader {
     return this.entries.find((entry) => entry.key === key)?.value;
   }
 
-  #refuseRest(later: ReadonlySet<string>): void {
+  #refuseRest(): void {
+    const known = [...this.#taken].sort().join(', ');
     for (const { key, line } of this.entries) {
-      if (this.#taken.has(key)) continue;
-      const known = [...this.#taken].sort().join(', ');
-      this.#problem(
-        line,
-        later.has(key)
-          ? `"${this.where}${key}" is not supported by this version`
-          : `unknown key "${this.where}${key}"; known here: ${known}`,
-      );
+      if (!this.#taken.has(key)) this.#problem(line, `unknown key ${this.#name(key)}; known here: ${known}`);
     }
+  }
+
+  #name(key: string): string {
+    return quoted(this.where + key);
   }
 
   #problem(line: number, message: string): void {
     this.problems.push({ line, message });
   }
+}
+
+/** For a message: one line, not too long. */
+export function quoted(text: string): string {
+  return JSON.stringify(text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text);
+}
+
+function oneOf(words: readonly string[]): Check<string> {
+  return (value) => (words.includes(value) ? undefined : `must be one of ${words.join(', ')}`);
+}
+
+function durationBetween(leastMs: number, mostMs: number): Check<string> {
+  return (value) => {
+    try {
+      const ms = parseDuration(value);
+      if (ms >= leastMs && ms <= mostMs) return undefined;
+    } catch (error) {
+      if (!(error instanceof InvalidInputError)) throw error;
+    }
+    return `must be a duration from ${formatDuration(leastMs)} to ${formatDuration(mostMs)}, such as 45m`;
+  };
 }

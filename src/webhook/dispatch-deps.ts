@@ -1,7 +1,7 @@
 import type { AccessSettings } from '../domain/access.js';
+import type { Agents } from '../domain/agents.js';
 import type { SubjectRef } from '../domain/issue.js';
 import type { ForgeFor } from '../domain/forge.js';
-import type { Manifests } from '../domain/manifests.js';
 import type { ForgeStateRow } from '../domain/rows.js';
 import type { Acknowledger } from './acknowledge.js';
 import type { WorkflowGateway } from './gateway.js';
@@ -17,7 +17,7 @@ export interface DispatchSettings extends AccessSettings {
 export interface HandleDeps {
   readonly forgeFor: ForgeFor;
   readonly runs: RunLookup;
-  readonly manifests: Manifests;
+  readonly agents: Agents;
   readonly gateway: WorkflowGateway;
   readonly acknowledger: Acknowledger;
   readonly settings: DispatchSettings;

@@ -17,7 +17,7 @@ export interface Unserved {
  * has for the repository's id. Errors: `ForgeHttpError` other than 404.
  */
 export async function findPlace(
-  deps: Pick<HandleDeps, 'forgeFor' | 'settings' | 'manifests' | 'serves' | 'now'>,
+  deps: Pick<HandleDeps, 'forgeFor' | 'settings' | 'agents' | 'serves' | 'now'>,
   hint: Hint,
   row: ForgeStateRow | undefined,
 ): Promise<Observation | Unserved> {
@@ -39,14 +39,14 @@ export async function findPlace(
 }
 
 function observeAt(
-  deps: Pick<HandleDeps, 'forgeFor' | 'settings' | 'manifests' | 'now'>,
+  deps: Pick<HandleDeps, 'forgeFor' | 'settings' | 'agents' | 'now'>,
   place: Place,
   hint: Hint,
   row: ForgeStateRow | undefined,
 ): Promise<Observation> {
-  const { settings, manifests, now } = deps;
+  const { settings, agents, now } = deps;
   const forge = deps.forgeFor({ forge: hint.subject.forge, owner: place.owner, repo: place.repo });
   const access = createAccess(forge, settings);
-  const world = { forge, access, manifests, org: settings.org, bot: forge.whoAmI(), now };
+  const world = { forge, access, agents, org: settings.org, bot: forge.whoAmI(), now };
   return observeSubject(world, place, row?.issueNumber ?? hint.subject.number, row, hint);
 }

@@ -1,4 +1,4 @@
-import { createAccess } from '../domain/access.js';
+import { createAccess, type Access } from '../domain/access.js';
 import { workflowIdOf } from '../domain/issue.js';
 import type { Addressee, HandleDeps } from './dispatch-deps.js';
 import { handleReferences } from './handle-references.js';
@@ -30,14 +30,17 @@ export function createSegmentHandler(deps: HandleDeps): (segment: Segment) => Pr
     const handled =
       segment.kind === 'state'
         ? await handleState(segment, to)
-        : await handleReferences(
-            deps,
-            createAccess(deps.forgeFor(latest.subject), deps.settings),
-            segment,
-            to,
-          );
+        : await handleReferences(deps, await accessFor(to, latest), segment, to);
     if (wasSignalled(handled)) signalledAt.set(id, deps.now());
     return handled;
+  }
+
+  /** Who may wake a run, its bottle says, where it says so. */
+  async function accessFor({ row }: Addressee, latest: Hint): Promise<Access> {
+    const asks = row !== undefined && row.status !== 'destroyed';
+    const wake = asks ? await deps.agents.wakeOf(row.bottleNames) : null;
+    const { settings } = deps;
+    return createAccess(deps.forgeFor(latest.subject), { ...settings, wake: wake ?? settings.wake });
   }
 
   return (segment) => {

@@ -1,8 +1,8 @@
+import type { Agents } from '../domain/agents.js';
 import type { Observed, ObservedPr, Trigger } from '../domain/events.js';
 import { isNotFound } from '../domain/errors.js';
 import type { ForgeUser, Issue, Place, PullRequest, TimelineAct } from '../domain/issue.js';
 import type { Forge } from '../domain/forge.js';
-import type { Manifests } from '../domain/manifests.js';
 import type { ForgeStateRow } from '../domain/rows.js';
 import type { Access } from '../domain/access.js';
 import type { Hint } from './hint.js';
@@ -12,7 +12,7 @@ import type { TriggerVerdict } from './verify-trigger.js';
 export interface ObserveWorld {
   readonly forge: Forge;
   readonly access: Access;
-  readonly manifests: Manifests;
+  readonly agents: Agents;
   readonly org: string;
   /** Being asked for: beside the other reads, not before them. */
   readonly bot: Promise<ForgeUser>;
@@ -72,7 +72,7 @@ export async function observeSubject(
   const verdict = await verifyTrigger(
     { issue, pull, timeline: [...timeline, ...reopened], bot },
     access,
-    world.manifests,
+    (name, bottles) => world.agents.findOrRefuse({ name, bottles, repo: place, forge }),
     world.org,
   );
   const event: Observed = {

@@ -1,7 +1,6 @@
-import { InvalidInputError } from '../domain/errors.js';
+import type { AgentAnswer } from '../domain/agents.js';
 import type { Trigger } from '../domain/events.js';
 import type { ForgeUser, Issue, PullRequest, TimelineAct } from '../domain/issue.js';
-import type { Manifests } from '../domain/manifests.js';
 import { textHash } from '../domain/reference-key.js';
 import { AGENT_LABEL_PREFIX, completingAct, parseTriggerLabels } from '../domain/trigger.js';
 import type { Access } from '../domain/access.js';
@@ -29,11 +28,12 @@ const NOTHING: TriggerVerdict = { triggered: false, trigger: null, refusal: null
 /**
  * The trigger rule (spec section 4) over a fresh read of the forge. An incomplete trigger (label or assignee missing)
  * is nothing; one that somebody meant and that cannot work is a refusal with a reason to show.
+ * @param find which agent the labels mean
  */
 export async function verifyTrigger(
   facts: TriggerFacts,
   access: Access,
-  manifests: Manifests,
+  find: (agent: string, bottles: readonly string[]) => Promise<AgentAnswer>,
   org: string,
 ): Promise<TriggerVerdict> {
   const { issue, pull, timeline, bot } = facts;
@@ -60,11 +60,12 @@ export async function verifyTrigger(
     return refused('a pull request from a fork starts no agent: push the branch to this repository');
 
   const act = completingAct(timeline, labels.agent, members);
-  const [complaint, allowed] = await Promise.all([
-    manifestComplaint(manifests, labels.agent, labels.bottle),
+  const bottles = labels.bottle === null ? [] : [labels.bottle];
+  const [found, allowed] = await Promise.all([
+    find(labels.agent, bottles),
     act === undefined ? false : access.mayTrigger(act.actor.login),
   ]);
-  if (complaint !== null) return refused(complaint, true);
+  if (found.kind === 'refused') return refused(found.reason, true);
   if (act === undefined) return { triggered: true, trigger: null, refusal: null };
   if (act.actor.id === bot.id)
     return refused(`${bot.login} may not start itself: a person has to label or assign`, true);
@@ -73,7 +74,6 @@ export async function verifyTrigger(
       `${act.actor.login} may not start an agent here: somebody with write access has to label or assign`,
       true,
     );
-  const bottles = labels.bottle === null ? [] : [labels.bottle];
   const { actor, at: actAt, id: actId } = act;
   return {
     triggered: true,
@@ -88,26 +88,6 @@ export async function verifyTrigger(
     },
     refusal: null,
   };
-}
-
-async function manifestComplaint(
-  manifests: Manifests,
-  agentName: string,
-  bottleName: string | null,
-): Promise<string | null> {
-  try {
-    const agent = await manifests.agent(agentName);
-    if (agent === undefined)
-      return `there is no agent "${agentName}": add agents/${agentName}.md below the orchestrator's home`;
-    const bottle = bottleName ?? agent.bottle;
-    if ((await manifests.bottle([bottle])) === undefined)
-      return `there is no bottle "${bottle}": add bottles/${bottle}.md below the orchestrator's home`;
-    return null;
-  } catch (error) {
-    if (error instanceof InvalidInputError)
-      return `the manifest of "${agentName}" is wrong: ${error.message}`;
-    throw error;
-  }
 }
 
 function lastActAt(timeline: readonly TimelineAct[]): number {

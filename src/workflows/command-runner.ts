@@ -15,6 +15,7 @@ import type { StopReason, TurnResult } from '../domain/turn.js';
 import * as activities from './activities.js';
 import type { MachineCommand, MachineState } from './issue-machine.js';
 import { latestPr, openPrs } from './machine-forge.js';
+import { atMost } from './machine-turn.js';
 import { bottlesQueue, turnsQueue } from './messages.js';
 import { needed, runRef, snapshotOf } from './run-view.js';
 
@@ -137,8 +138,9 @@ export class CommandRunner {
 
   private turnInput(stop: StopReason | null): RunTurnInput {
     const s = this.state();
-    const { turnTimeoutMs, doneGraceMs } = s.policy;
+    const { doneGraceMs } = s.policy;
     const prepared = needed(s.prepared, 'prepared turn');
+    const turnTimeoutMs = atMost(s.policy.turnTimeoutMs, prepared.turnTimeoutMs);
     const { sessionId, head } = s;
     return {
       ...runRef(s),

@@ -6,6 +6,7 @@ import { freeze, note, type Draft } from './machine-draft.js';
 import { destroy, destroyed, endLife } from './machine-end.js';
 import { absorbPlace, withPr } from './machine-forge.js';
 import { putBack, remember } from './machine-mailbox.js';
+import type { MachineState } from './machine-state.js';
 import { nudgeFor, reasonOf, wakesOn } from './machine-verdict.js';
 
 const HOUR_MS = 3_600_000;
@@ -128,18 +129,27 @@ export function turnStarted(d: Draft): void {
   note(d, `turn ${String(s.turn)} started`);
   if (s.stopRequested !== null) return;
   s.phase = 'running';
-  d.commands.push({ kind: 'arm_watchdog', turn: s.turn, ms: s.policy.watchdogMs }, { kind: 'show_phase' });
+  d.commands.push({ kind: 'arm_watchdog', turn: s.turn, ms: watchdogOf(s) }, { kind: 'show_phase' });
 }
 
 export function checkinAge(d: Draft, ageMs: number | null): void {
   const { s } = d;
-  const patience = s.policy.watchdogMs + s.extendedMs;
+  const patience = watchdogOf(s) + s.extendedMs;
   // A host that cannot be asked counts as silence.
   if (ageMs !== null && ageMs < patience) {
     return void d.commands.push({ kind: 'arm_watchdog', turn: s.turn, ms: patience - ageMs });
   }
   s.watchdogFired = true;
   stopTurn(d, 'watchdog');
+}
+
+/** The operator's limit, or the agent's own where that is less. */
+export function atMost(policyMs: number, agentMs: number | undefined): number {
+  return Math.min(policyMs, agentMs ?? policyMs);
+}
+
+function watchdogOf({ policy, prepared }: MachineState): number {
+  return atMost(policy.watchdogMs, prepared?.watchdogMs);
 }
 
 export function stopTurn(d: Draft, reason: StopReason): void {

@@ -19,7 +19,12 @@ export async function writeInput(
   const sessionId =
     input.sessionId ?? journal.record.sessionId ?? provider.newSessionId(`${slug}/${String(turn)}`);
   const prompt = (await ports.blobs.getText(prepared.promptRef)) + movedSection(refs.moved);
-  const launch = provider.launch({ sessionId, resume, model: prepared.model });
+  const launch = provider.launch({
+    sessionId,
+    resume,
+    model: prepared.model,
+    variant: prepared.variant ?? null,
+  });
   const gitUser: AgentManifest['gitUser'] = prepared.gitUser;
   // Kept as it was given: the next turn's takes its place in the input.
   await ports.files.saveFile(slug, `turns/${String(turn)}/prompt.md`, prompt);

@@ -14,9 +14,11 @@ export const scripted: AgentProvider = {
   sessionPaths: ['/home/agent/.scripted'],
   // From the seed, so that a repeated activity chooses the same session.
   newSessionId: (seed) => uuidV5(SESSIONS, seed),
-  launch: ({ sessionId, resume, model }): AgentLaunch => {
+  launch: ({ sessionId, resume, model, variant }): AgentLaunch => {
     if (model !== null)
       throw new InvalidInputError('provider scripted has no models: remove "model" from the agent');
+    if (variant !== null)
+      throw new InvalidInputError('provider scripted has no variants: remove "variant" from the agent');
     if (sessionId === null || !isUuid(sessionId)) {
       throw new InvalidInputError(`not a session of provider scripted: ${JSON.stringify(sessionId)}`);
     }

@@ -11,8 +11,9 @@ import type {
   Review,
   TimelineAct,
 } from '../../domain/issue.js';
-import type { Forge, ForgeFor, ForgeReaction, OpenPrInput } from '../../domain/forge.js';
+import type { Forge, ForgeFor, ForgeReaction, OpenPrInput, RepositoryFile } from '../../domain/forge.js';
 import * as comments from './comments.js';
+import * as files from './files.js';
 import type { GiteaClient } from './gitea-client.js';
 import { giteaRepo, rememberedUser } from './gitea-repo.js';
 import type { GiteaRepo } from './gitea-repo.js';
@@ -110,6 +111,14 @@ export class GiteaForge implements Forge {
 
   async readRepository(): Promise<Repository> {
     return toRepository(await this.#repo.client.json({ method: 'GET', path: this.#repo.path() }));
+  }
+
+  readDefaultHead(): Promise<string | undefined> {
+    return files.readDefaultHead(this.#repo);
+  }
+
+  readFile(path: string, commit: string, maxBytes: number): Promise<RepositoryFile> {
+    return files.readFile(this.#repo, path, commit, maxBytes);
   }
 
   react(number: number, reaction: ForgeReaction): Promise<void> {

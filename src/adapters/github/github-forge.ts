@@ -11,9 +11,10 @@ import type {
   Review,
   TimelineAct,
 } from '../../domain/issue.js';
-import type { Forge, ForgeFor, ForgeReaction, OpenPrInput } from '../../domain/forge.js';
+import type { Forge, ForgeFor, ForgeReaction, OpenPrInput, RepositoryFile } from '../../domain/forge.js';
 import { readChecks } from './checks.js';
 import * as comments from './comments.js';
+import * as files from './files.js';
 import type { GithubClient } from './github-client.js';
 import { githubRepo, rememberedUser } from './github-repo.js';
 import type { GithubRepo } from './github-repo.js';
@@ -113,6 +114,14 @@ export class GithubForge implements Forge {
   async readRepository(): Promise<Repository> {
     const { client, name } = this.#repo;
     return toRepository((await client.call((api) => api.repos.get(name))).data);
+  }
+
+  readDefaultHead(): Promise<string | undefined> {
+    return files.readDefaultHead(this.#repo);
+  }
+
+  readFile(path: string, commit: string, maxBytes: number): Promise<RepositoryFile> {
+    return files.readFile(this.#repo, path, commit, maxBytes);
   }
 
   react(number: number, reaction: ForgeReaction): Promise<void> {

@@ -1,29 +1,29 @@
-import { open, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { InvalidInputError } from '../../domain/errors.js';
-import type { ManifestDocument } from '../../domain/manifest-document.js';
-import {
-  bottleLayers,
-  isManifestName,
-  mergeBottleLayers,
-  readAgentManifest,
-  readBottleLayer,
-  type BottleLayer,
-} from '../../domain/manifest.js';
+import { readAgentManifest } from '../../domain/manifest-agent.js';
+import { readBottleLayer } from '../../domain/manifest-bottle.js';
+import { lineOfKey, type ManifestDocument } from '../../domain/manifest-document.js';
+import { bottleLayers, mergeBottleLayers, type LoadedLayer } from '../../domain/manifest-merge.js';
 import { ManifestError } from '../../domain/manifest-reader.js';
 import type { AgentManifest, BottleManifest, Manifests } from '../../domain/manifests.js';
+import { MANIFEST_KEY } from '../../domain/trigger.js';
 import { parseManifest } from './parse-manifest.js';
+import { isPublicSuffix } from './public-suffix.js';
+import { readBeside } from './read-beside.js';
 
 /** The examples that come with the product: the same place seen from `src` and from `dist`. */
 export const BUILT_IN_MANIFESTS = fileURLToPath(new URL('../../../manifests', import.meta.url));
 
-const MAX_BYTES = 256 * 1024;
+const MAX_MANIFEST_BYTES = 256 * 1024;
+const MAX_DOCKERFILE_BYTES = 64 * 1024;
+
+export type ManifestKind = 'agents' | 'bottles';
 
 /**
  * Manifests on the local disk, read at each call: an edit counts from the next turn on. The operator's own come before
  * the built-in ones of the same name.
- * Errors: `ManifestError`; `InvalidInputError` for bottles that do not exist or extend each other in a circle.
+ * Errors: `ManifestError`; `InvalidInputError` for a file that cannot be read.
  */
 export class ManifestDirectory implements Manifests {
   readonly #directories: readonly string[];
@@ -34,59 +34,85 @@ export class ManifestDirectory implements Manifests {
   }
 
   async agent(name: string): Promise<AgentManifest | undefined> {
-    const document = await this.#find('agents', name);
+    const document = await this.document('agents', name);
     return document === undefined ? undefined : readAgentManifest(document);
   }
 
   async bottle(names: readonly string[]): Promise<BottleManifest | undefined> {
-    const layers: BottleLayer[] = [];
+    const layers = await this.layers(names);
+    return layers === undefined
+      ? undefined
+      : mergeBottleLayers(
+          layers.map(({ layer }) => layer),
+          names.join('+'),
+        );
+  }
+
+  /** What the bottles are merged from, in order; `undefined` when one of them does not exist. */
+  async layers(names: readonly string[]): Promise<readonly LoadedLayer[] | undefined> {
+    const all: LoadedLayer[] = [];
     for (const name of names) {
-      if ((await this.#find('bottles', name)) === undefined) return undefined;
-      layers.push(...(await bottleLayers(name, (wanted) => this.#layer(wanted))));
+      const layers = await bottleLayers(name, (wanted) => this.#layer(wanted));
+      if (layers === undefined) return undefined;
+      all.push(...layers);
     }
-    return names.length === 0 ? undefined : mergeBottleLayers(layers, names.join('+'));
+    return names.length === 0 ? undefined : all;
+  }
+
+  /** The front matter as it stands in the file. */
+  async document(kind: ManifestKind, name: string): Promise<ManifestDocument | undefined> {
+    const found = await this.#find(kind, name);
+    return found?.document;
   }
 
   /** Names of what there is, sorted; whether a manifest can be read is another question. */
-  async names(kind: 'agents' | 'bottles'): Promise<string[]> {
-    const files = await Promise.all(
-      this.#directories.map((directory) => readdir(join(directory, kind)).catch(() => [])),
+  async names(kind: ManifestKind): Promise<string[]> {
+    const files = (await this.#files(kind)).map(({ name }) => name);
+    return [...new Set(files)].filter((name) => MANIFEST_KEY.test(name)).sort();
+  }
+
+  /** Files that look like manifests and can be none, for their names. */
+  async misnamed(kind: ManifestKind): Promise<string[]> {
+    const files = await this.#files(kind);
+    return files.filter(({ name }) => !MANIFEST_KEY.test(name)).map(({ file }) => file);
+  }
+
+  async #files(kind: ManifestKind): Promise<{ readonly name: string; readonly file: string }[]> {
+    const found = await Promise.all(
+      this.#directories.map(async (home) => {
+        const files = await readdir(join(home, kind)).catch((): string[] => []);
+        return files
+          .filter((file) => file.endsWith('.md'))
+          .map((file) => ({ name: file.slice(0, -3), file: join(home, kind, file) }));
+      }),
     );
-    const names = files.flat().flatMap((file) => (file.endsWith('.md') ? [file.slice(0, -3)] : []));
-    return [...new Set(names)].filter(isManifestName).sort();
+    return found.flat();
   }
 
-  async #layer(name: string): Promise<BottleLayer> {
-    const document = await this.#find('bottles', name);
-    if (document === undefined) throw new InvalidInputError(`there is no bottle ${JSON.stringify(name)}`);
-    return readBottleLayer(document);
+  async #layer(name: string): Promise<LoadedLayer | undefined> {
+    const found = await this.#find('bottles', name);
+    if (found === undefined) return undefined;
+    const { document, directory } = found;
+    const layer = readBottleLayer(document, isPublicSuffix);
+    if (layer.dockerfile === undefined) return { document, layer };
+    const dockerfileText = await readBeside(directory, layer.dockerfile, MAX_DOCKERFILE_BYTES);
+    if (dockerfileText !== undefined) return { document, layer: { ...layer, dockerfileText } };
+    const line = lineOfKey(document, ['dockerfile']) ?? 1;
+    const message = `"dockerfile" names ${join(directory, layer.dockerfile)}, and there is no such file`;
+    throw new ManifestError(document.file, [{ line, message }]);
   }
 
-  async #find(kind: 'agents' | 'bottles', name: string): Promise<ManifestDocument | undefined> {
-    if (!isManifestName(name)) return undefined;
-    for (const directory of this.#directories) {
-      const file = join(directory, kind, `${name}.md`);
-      const text = await readText(file);
-      if (text !== undefined) return parseManifest(file, name, text);
+  async #find(
+    kind: ManifestKind,
+    name: string,
+  ): Promise<{ readonly document: ManifestDocument; readonly directory: string } | undefined> {
+    if (!MANIFEST_KEY.test(name)) return undefined;
+    for (const home of this.#directories) {
+      const directory = join(home, kind);
+      const text = await readBeside(directory, `${name}.md`, MAX_MANIFEST_BYTES);
+      if (text !== undefined)
+        return { document: parseManifest(join(directory, `${name}.md`), name, text), directory };
     }
     return undefined;
-  }
-}
-
-async function readText(file: string): Promise<string | undefined> {
-  let handle;
-  try {
-    handle = await open(file, 'r');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw new InvalidInputError(`${file} cannot be read`, { cause: error });
-  }
-  try {
-    if ((await handle.stat()).size > MAX_BYTES) {
-      throw new ManifestError(file, [{ line: 1, message: `longer than ${String(MAX_BYTES)} bytes` }]);
-    }
-    return await handle.readFile('utf8');
-  } finally {
-    await handle.close();
   }
 }

@@ -1,4 +1,4 @@
-import { LineCounter, isAlias, isMap, isScalar, isSeq, parseDocument } from 'yaml';
+import { LineCounter, isAlias, isMap, isScalar, isSeq, parseDocument, type Document } from 'yaml';
 import type {
   ManifestDocument,
   ManifestEntry,
@@ -9,30 +9,38 @@ import { ManifestError } from '../../domain/manifest-reader.js';
 
 /** Deeper than any manifest. */
 const MAX_DEPTH = 8;
+/** A bottle's setup and what is around it, in characters. The parser takes long over much of what is no YAML. */
+const MAX_FRONT_MATTER = 32 * 1024;
 
 /**
  * Markdown with YAML front matter between two `---` lines; the rest is the body.
  * Errors: `ManifestError` with file and line, also for YAML that a manifest has no use for (aliases, tags).
  */
-export function parseManifest(file: string, name: string, text: string): ManifestDocument {
+export function parseManifest(
+  file: string,
+  name: string,
+  text: string,
+  maxFrontMatter = MAX_FRONT_MATTER,
+): ManifestDocument {
   const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
   const end = lines.findIndex((line, index) => index > 0 && line.trimEnd() === '---');
   if (lines[0]?.trimEnd() !== '---')
     throw new ManifestError(file, [{ line: 1, message: 'must begin with a line "---"' }]);
   if (end === -1)
     throw new ManifestError(file, [{ line: 1, message: 'the front matter has no closing line "---"' }]);
+  const frontMatter = lines.slice(1, end).join('\n');
+  if (frontMatter.length > maxFrontMatter) {
+    const message = `the front matter is longer than ${String(maxFrontMatter)} characters`;
+    throw new ManifestError(file, [{ line: 1, message }]);
+  }
   const counter = new LineCounter();
-  const document = parseDocument(lines.slice(1, end).join('\n'), {
-    lineCounter: counter,
-    uniqueKeys: true,
-    strict: true,
-  });
-  // The front matter begins on the file's second line.
-  const lineOf = (offset: number | undefined): number => counter.linePos(offset ?? 0).line + 1;
+  const document = yamlOf(file, frontMatter, counter);
+  // The front matter begins on the file's second line, and what is missing at its end is missed where it closes.
+  const lineOf = (offset: number | undefined): number => Math.min(counter.linePos(offset ?? 0).line, end) + 1;
   const problems: ManifestProblem[] = [...document.errors, ...document.warnings].map(
     ({ pos: [start], message }) => ({
       line: lineOf(start),
-      message: (message.split('\n')[0] ?? message).replace(/ at line \d+, column \d+:?$/, ''),
+      message: (message.split('\n')[0] ?? message).replace(/ at line \d+, column \d+:?$/, '').slice(0, 200),
     }),
   );
   const entries =
@@ -49,6 +57,16 @@ export function parseManifest(file: string, name: string, text: string): Manifes
       .join('\n')
       .trim(),
   };
+}
+
+function yamlOf(file: string, text: string, lineCounter: LineCounter): Document.Parsed {
+  try {
+    return parseDocument(text, { lineCounter, uniqueKeys: true, strict: true });
+  } catch (cause) {
+    // Of what is nested beyond reason the parser runs out of stack.
+    const message = cause instanceof RangeError ? 'too deep' : 'cannot be read as YAML';
+    throw new ManifestError(file, [{ line: 2, message }], { cause });
+  }
 }
 
 function entriesOf(
@@ -78,7 +96,7 @@ function nodeOf(
   problems: ManifestProblem[],
   depth: number,
 ): ManifestNode {
-  const nothing: ManifestNode = { kind: 'scalar', value: null, line: keyLine };
+  const nothing: ManifestNode = { kind: 'scalar', value: null, text: '', line: keyLine };
   if (node === null) return nothing;
   const line =
     isScalar(node) || isMap(node) || isSeq(node) || isAlias(node) ? lineOf(node.range?.[0]) : keyLine;
@@ -105,7 +123,8 @@ function nodeOf(
     typeof value === 'number' ||
     typeof value === 'boolean'
   ) {
-    return { kind: 'scalar', value, line };
+    const text = typeof value === 'string' ? value : (node.source ?? String(value));
+    return { kind: 'scalar', value, text, line };
   }
   return refuse('not a value');
 }

@@ -3,7 +3,6 @@ import { GithubClient } from '../../../src/adapters/github/github-client.js';
 import { githubForgeFor } from '../../../src/adapters/github/github-forge.js';
 import { createAccess } from '../../../src/domain/access.js';
 import type { Forge } from '../../../src/domain/forge.js';
-import type { Manifests } from '../../../src/domain/manifests.js';
 import { parseGithubDelivery } from '../../../src/webhook/github/parse-delivery.js';
 import type { Hint } from '../../../src/webhook/hint.js';
 import { observeSubject } from '../../../src/webhook/observe-subject.js';
@@ -11,13 +10,10 @@ import { readReferences } from '../../../src/webhook/read-references.js';
 import { GithubPerson } from '../../support/github/person.js';
 import { issueCommentEvent, issuesEvent, repository, reviewEvent } from '../../support/github/payloads.js';
 import { ORG, startGithub } from '../../support/github/start-github.js';
-import { sampleAgent, sampleBottle } from '../../support/manifests/samples.js';
+import { agentsFrom } from '../../support/manifests/agents.js';
 import type { LocalGithub } from '../../support/github/start-github.js';
 
-const manifests: Manifests = {
-  agent: (name) => Promise.resolve(sampleAgent(name)),
-  bottle: () => Promise.resolve(sampleBottle()),
-};
+const agents = agentsFrom();
 
 describe('a delivery from GitHub, judged by the rules that know no forge', () => {
   let github: LocalGithub;
@@ -57,7 +53,7 @@ describe('a delivery from GitHub, judged by the rules that know no forge', () =>
     const hint = hintOf('issues', issuesEvent({ action: 'assigned', number }), by);
     const { id } = github.repo;
     const place = { repoId: id, owner: 'alice', repo: 'demo' };
-    const world = { forge, access: access(), manifests, org: ORG, bot: forge.whoAmI(), now: Date.now };
+    const world = { forge, access: access(), agents, org: ORG, bot: forge.whoAmI(), now: Date.now };
     const seen = await observeSubject(world, place, number, undefined, hint);
     assert.ok(seen.kind === 'observed');
     return seen;

@@ -14,7 +14,7 @@ import { deliveryHeaders, SECRET } from '../../support/webhook/sign.js';
 import { startWebhook } from '../../support/webhook/start-webhook.js';
 import type { StartedWebhook } from '../../support/webhook/start-webhook.js';
 import { useTempDir } from '../../support/webhook/temp-dir.js';
-import { sampleAgent, sampleBottle } from '../../support/manifests/samples.js';
+import { agentsFrom } from '../../support/manifests/agents.js';
 
 /** More of them, or others: `FUZZ_REQUESTS`, `FUZZ_SEED`. */
 const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 8_000);
@@ -207,10 +207,7 @@ describe('the door under mutated deliveries', function () {
           },
           identityOf: ({ forge, owner, repo, issueNumber: number }) => ({ forge, owner, repo, number }),
         },
-        manifests: {
-          agent: (name) => Promise.resolve(sampleAgent(name)),
-          bottle: () => Promise.resolve(sampleBottle()),
-        },
+        agents: agentsFrom(),
         gateway,
         acknowledger: createAcknowledger({ ack: false, onRejected: () => undefined, onError }),
         settings,

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { openDatabase } from '../../../src/adapters/sqlite/open-database.js';
 import { openInbox } from '../../../src/adapters/sqlite/open-inbox.js';
+import type { Audience } from '../../../src/domain/access.js';
 import type { Delivery, Inbox } from '../../../src/domain/delivery.js';
+import { InvalidInputError } from '../../../src/domain/errors.js';
 import type { ForgeFor } from '../../../src/domain/forge.js';
-import type { Manifests } from '../../../src/domain/manifests.js';
 import type { Database } from '../../../src/domain/stores.js';
 import { createAcknowledger } from '../../../src/webhook/acknowledge.js';
 import { startDispatcher } from '../../../src/webhook/dispatcher.js';
@@ -15,6 +16,7 @@ import { parseStored } from '../../../src/webhook/parse-stored.js';
 import { createRunLookup } from '../../../src/webhook/run-lookup.js';
 import { FakeForge } from './fake-forge.js';
 import { FakeGateway } from './fake-gateway.js';
+import { agentsFrom } from '../manifests/agents.js';
 import { sampleAgent, sampleBottle } from '../manifests/samples.js';
 
 export interface DispatchWorld {
@@ -34,7 +36,15 @@ export interface DispatchWorld {
   close(): void;
 }
 
-const manifests: Manifests = {
+/** Bottles, and whom they let wake. */
+const BOTTLES: ReadonlyMap<string, Audience | null> = new Map([
+  ['default', null],
+  ['node', null],
+  ['open', 'anyone'],
+  ['members', 'org'],
+]);
+
+const agents = agentsFrom({
   agent: (name) => {
     const bottle = new Map([
       ['coder', 'default'],
@@ -42,8 +52,13 @@ const manifests: Manifests = {
     ]).get(name);
     return Promise.resolve(bottle === undefined ? undefined : sampleAgent(name, { bottle }));
   },
-  bottle: (names) => Promise.resolve(names.join() === 'default' ? sampleBottle() : undefined),
-};
+  bottle: (names) => {
+    const wakes = names.map((name) => BOTTLES.get(name));
+    if (names.includes('broken')) return Promise.reject(new InvalidInputError('bottles/broken.md:2: no'));
+    if (wakes.includes(undefined)) return Promise.resolve(undefined);
+    return Promise.resolve(sampleBottle({ forgeWake: wakes.findLast((wake) => wake !== null) ?? null }));
+  },
+});
 
 /** The dispatcher over a real inbox and real rows; forge and Temporal can be made to fail. */
 export function dispatchWorld(
@@ -72,7 +87,7 @@ export function dispatchWorld(
   const handle = createSegmentHandler({
     forgeFor: forgeFor ?? (() => forge.bind()),
     runs: createRunLookup(database),
-    manifests,
+    agents,
     gateway,
     acknowledger,
     settings: {

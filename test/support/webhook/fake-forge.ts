@@ -10,7 +10,7 @@ import type {
   Review,
   TimelineAct,
 } from '../../../src/domain/issue.js';
-import type { Forge, ForgeReaction } from '../../../src/domain/forge.js';
+import type { Forge, ForgeReaction, RepositoryFile } from '../../../src/domain/forge.js';
 
 export const user = (login: string, id: number): ForgeUser => ({ id, login });
 export const BOT = user('bot', 9);
@@ -25,6 +25,9 @@ export class FakeForge {
   readonly reviews = new Map<number, Review[]>();
   readonly timelines = new Map<number, TimelineAct[]>();
   readonly linkedPulls: LinkedPull[] = [];
+  /** Head of the default branch, and the files that commits have, by `<commit>:<path>`. */
+  defaultHead: string | undefined = 'd'.repeat(40);
+  readonly files = new Map<string, RepositoryFile>();
   readonly members = new Set(['bot']);
   readonly permissions = new Map<string, Permission>([['alice', 'write']]);
   readonly reactions: [number, ForgeReaction][] = [];
@@ -100,6 +103,11 @@ export class FakeForge {
     this.act(number, 'labeled', `bot-bottle:${agent}`, at, actor);
   }
 
+  /** A file on the default branch as it is now. */
+  putFile(path: string, text: string): void {
+    this.files.set(`${String(this.defaultHead)}:${path}`, { kind: 'file', content: Buffer.from(text) });
+  }
+
   bind(): Forge {
     const find = <T>(what: string, map: ReadonlyMap<number, T>, number: number): Promise<T> =>
       this.#call(`${what} ${String(number)}`, () => {
@@ -135,6 +143,9 @@ export class FakeForge {
       isPrOpen: unused,
       openPr: unused,
       requestReview: unused,
+      readDefaultHead: () => this.#call('head of default', () => this.defaultHead),
+      readFile: (path, commit) =>
+        this.#call(`file ${path}`, () => this.files.get(`${commit}:${path}`) ?? { kind: 'none' as const }),
       readRepository: () =>
         this.#call('repository', () => ({
           id: 7,

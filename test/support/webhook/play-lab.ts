@@ -9,7 +9,6 @@ import { agentProvider } from '../../../src/adapters/agents/registry.js';
 import { openDatabase } from '../../../src/adapters/sqlite/open-database.js';
 import { openInbox } from '../../../src/adapters/sqlite/open-inbox.js';
 import type { Inbox } from '../../../src/domain/delivery.js';
-import type { Manifests } from '../../../src/domain/manifests.js';
 import type { Database } from '../../../src/domain/stores.js';
 import { createAcknowledger } from '../../../src/webhook/acknowledge.js';
 import { startDispatcher } from '../../../src/webhook/dispatcher.js';
@@ -23,17 +22,17 @@ import type { Segment } from '../../../src/webhook/segment.js';
 import { ForgePlay } from './forge-play.js';
 import type { Sent } from './forge-play.js';
 import { PlayedWorkflows } from './played-workflows.js';
-import { sampleAgent, sampleBottle } from '../manifests/samples.js';
+import { agentsFrom } from '../manifests/agents.js';
+import { sampleAgent } from '../manifests/samples.js';
 
 const ACCESS = { org: 'bot-bottle', trigger: 'collaborators', wake: 'collaborators' } as const;
 const SETTINGS = { ...ACCESS, wakeOn: 'every', ignored: new Set(['renovate']) } as const;
 const sha256 = (text: string | Uint8Array): string => createHash('sha256').update(text).digest('hex');
 
 /** Two agents, and one bottle. */
-const manifests: Manifests = {
+const agents = agentsFrom({
   agent: (name) => Promise.resolve(['coder', 'tester'].includes(name) ? sampleAgent(name) : undefined),
-  bottle: () => Promise.resolve(sampleBottle()),
-};
+});
 
 /** One forge with its workflows. */
 export interface Play {
@@ -100,7 +99,7 @@ export class PlayLab {
     const blobs = new Map<string, string>();
     const forgeFor: HomePorts['forgeFor'] = () => people.forge.bind();
     const ports: HomePorts = {
-      ...{ forgeFor, manifests, provider: agentProvider, database: this.#database, clock: { now: this.now } },
+      ...{ forgeFor, agents, provider: agentProvider, database: this.#database, clock: { now: this.now } },
       blobs: {
         put: (content) => {
           const key = sha256(content);
@@ -115,7 +114,7 @@ export class PlayLab {
     const openPr = (issue: number, branch: string): number => people.openPr(issue, branch);
     const workflows = new PlayedWorkflows({ ports, openPr, now: this.now });
     this.#handle = createSegmentHandler({
-      ...{ forgeFor, manifests, settings: SETTINGS, now: this.now },
+      ...{ forgeFor, agents, settings: SETTINGS, now: this.now },
       runs: createRunLookup(this.#database),
       gateway: workflows,
       acknowledger: createAcknowledger({ ack: false, onRejected: () => undefined, onError: () => undefined }),

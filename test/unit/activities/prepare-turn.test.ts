@@ -12,7 +12,7 @@ import type { Database } from '../../../src/domain/stores.js';
 import { commentKey, textHash } from '../../../src/domain/reference-key.js';
 import { ALICE, BOT, FakeForge, user } from '../../support/webhook/fake-forge.js';
 import { useTempDir } from '../../support/webhook/temp-dir.js';
-import { sampleAgent, sampleBottle } from '../../support/manifests/samples.js';
+import { agentsFrom } from '../../support/manifests/agents.js';
 
 const SLUG = 'coder-alice-demo-12-abc12';
 const MALLORY = user('mallory', 66);
@@ -35,10 +35,7 @@ describe('preparing a turn', () => {
     database = openDatabase(`${home}/bot-bottle.db`);
     ports = {
       forgeFor: () => forge.bind(),
-      manifests: {
-        agent: (name) => Promise.resolve(sampleAgent(name)),
-        bottle: () => Promise.resolve(sampleBottle()),
-      },
+      agents: agentsFrom(),
       provider: agentProvider,
       blobs: new LocalBlobStore(home),
       database,

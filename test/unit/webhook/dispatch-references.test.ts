@@ -103,6 +103,26 @@ describe('dispatching what people write and push', () => {
     assert.equal(await comment({ sender: MALLORY }), 'signalled');
   });
 
+  for (const [bottle, setting, says, who] of [
+    ['open', 'collaborators', 'whom it names, were they anybody', { MALLORY: true, ALICE: true }],
+    ['members', 'anyone', 'whom it names alone', { MALLORY: false, ALICE: false }],
+    ['gone', 'anyone', 'who can write when it is gone', { MALLORY: false, ALICE: true }],
+    ['broken', 'anyone', 'who can write when it cannot be read', { MALLORY: false, ALICE: true }],
+  ] as const) {
+    it(`asks the run’s own bottle before the operator’s setting: it lets wake ${says}`, async () => {
+      world.close();
+      fresh({ wake: setting });
+      world.database.forgeState.upsert(stateRow({ prNumber: 31, bottleNames: ['default', bottle] }));
+      for (const [person, allowed] of [
+        [MALLORY, who.MALLORY],
+        [ALICE, who.ALICE],
+      ] as const) {
+        world.forge.putComment(77, person, 'x');
+        assert.equal(await comment({ sender: person }), allowed ? 'signalled' : 'not_allowed', person.login);
+      }
+    });
+  }
+
   it('wakes only on a mention of an assigned member where the operator wants that', async () => {
     world.close();
     fresh({ wakeOn: 'mention' });

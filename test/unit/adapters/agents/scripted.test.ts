@@ -26,12 +26,12 @@ describe('the scripted provider', () => {
   });
 
   it('starts a session on the first turn and resumes it on later ones', () => {
-    assert.deepEqual(scripted.launch({ sessionId: id, resume: false, model: null }).argv, [
+    assert.deepEqual(scripted.launch({ sessionId: id, resume: false, model: null, variant: null }).argv, [
       ...command,
       '--session-id',
       id,
     ]);
-    assert.deepEqual(scripted.launch({ sessionId: id, resume: true, model: null }).argv, [
+    assert.deepEqual(scripted.launch({ sessionId: id, resume: true, model: null, variant: null }).argv, [
       ...command,
       '--resume',
       id,
@@ -40,9 +40,14 @@ describe('the scripted provider', () => {
 
   it('puts nothing but a session id on the command line', () => {
     for (const bad of [null, '', '--help', `${id} x`, `${id}\n`]) {
-      assert.throws(() => scripted.launch({ sessionId: bad, resume: true, model: null }), /not a session/);
+      assert.throws(
+        () => scripted.launch({ sessionId: bad, resume: true, model: null, variant: null }),
+        /not a session/,
+      );
     }
-    assert.throws(() => scripted.launch({ sessionId: id, resume: false, model: 'x' }), /has no models/);
+    const first = { sessionId: id, resume: false } as const;
+    assert.throws(() => scripted.launch({ ...first, model: 'x', variant: null }), /has no models/);
+    assert.throws(() => scripted.launch({ ...first, model: null, variant: 'high' }), /has no variants/);
   });
 
   it('reads the session id from its events only', () => {

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ManifestDirectory } from '../../../../src/adapters/manifests/manifest-directory.js';
 import { ManifestError } from '../../../../src/domain/manifest-reader.js';
+import { sampleBottle } from '../../../support/manifests/samples.js';
 import { withTempDir } from '../../../support/files/temp-home.js';
 
 /** Writes the files and asks for the manifests of that home, without built-in ones. */
 function withFiles<T>(
-  files: Readonly<Record<string, string>>,
+  files: Readonly<Record<string, string | Buffer>>,
   work: (manifests: ManifestDirectory, home: string) => Promise<T>,
 ): Promise<T> {
   return withTempDir(async (home) => {
@@ -39,12 +40,14 @@ async function problems(kind: 'agents' | 'bottles', content: string): Promise<st
 describe('an agent manifest', () => {
   it('has its body as prompt and its file name as key', async () => {
     const text =
-      '---\nprovider: claude\nmodel: provider/model-4.5\nbottle: big\ngit:\n  user: { name: Ann O, email: ann@example.org }\n---\n\n# Do it\n\nWell.\n';
+      '---\nprovider: claude\nmodel: provider/model-4.5\nvariant: high\nlimits: { turn_timeout: 45m, watchdog: 5m }\nbottle: big\ngit:\n  user: { name: Ann O, email: ann@example.org }\n---\n\n# Do it\n\nWell.\n';
     await withFiles({ 'agents/impl.md': text }, async (manifests) => {
       assert.deepEqual(await manifests.agent('impl'), {
         name: 'impl',
         provider: 'claude',
         model: 'provider/model-4.5',
+        variant: 'high',
+        limits: { turnTimeoutMs: 2_700_000, watchdogMs: 300_000 },
         bottle: 'big',
         gitUser: { name: 'Ann O', email: 'ann@example.org' },
         prompt: '# Do it\n\nWell.',
@@ -58,6 +61,8 @@ describe('an agent manifest', () => {
         name: 'impl',
         provider: 'scripted',
         model: null,
+        variant: null,
+        limits: { turnTimeoutMs: null, watchdogMs: null },
         bottle: 'default',
         gitUser: { name: 'bot-bottle impl', email: 'impl@bot-bottle.invalid' },
         prompt: '',
@@ -67,14 +72,10 @@ describe('an agent manifest', () => {
 
   it('is reported with the line of everything that is wrong', async () => {
     assert.deepEqual(
-      await problems(
-        'agents',
-        '---\nprovider: scripted\n# a comment\nmodle: x\nmodel: "--help"\nvariant: high\n---\n',
-      ),
+      await problems('agents', '---\nprovider: scripted\n# a comment\nmodle: x\nmodel: "--help"\n---\n'),
       [
-        '4: unknown key "modle"; known here: bottle, git, model, provider',
+        '4: unknown key "modle"; known here: bottle, git, limits, model, provider, variant',
         '5: "model" has characters other than A-Z a-z 0-9 . _ / -, or begins with none of them',
-        '6: "variant" is not supported by this version',
       ],
     );
     assert.deepEqual(
@@ -141,13 +142,13 @@ describe('a bottle manifest', () => {
       'bottles/other.md': '---\nimage: b\npublish: { drafts: false }\n---\nFor people.\n',
     };
     await withFiles(files, async (manifests) => {
-      const mid = {
+      const mid = sampleBottle({
         name: 'mid',
         image: 'reg.example/base:1',
         env: { A: 'two', N: '5' },
         limits: { memoryBytes: 1024 ** 3, cpus: 0.5, pids: 64 },
         publish: { allowPaths: ['.github/', 'docs/'], drafts: true, base: 'release/1.x' },
-      };
+      });
       assert.deepEqual(await manifests.bottle(['mid']), mid);
       assert.deepEqual(await manifests.bottle(['mid', 'other']), {
         ...mid,
@@ -159,19 +160,65 @@ describe('a bottle manifest', () => {
     });
   });
 
-  it('is refused for what this version does not do, instead of ignoring it', async () => {
-    const text =
-      '---\negress:\n  allow: [x.org]\nroutes: []\ndockerfile: x\nsetup: x\nworkspace: {}\nforge_wake: org\nfoo: 1\n---\n';
-    const found = await problems('bottles', text);
-    assert.deepEqual(found.slice(0, 6), [
-      '2: "egress" is not supported by this version',
-      '4: "routes" is not supported by this version',
-      '5: "dockerfile" is not supported by this version',
-      '6: "setup" is not supported by this version',
-      '7: "workspace" is not supported by this version',
-      '8: "forge_wake" is not supported by this version',
-    ]);
-    assert.match(found[6] ?? '', /^9: unknown key "foo"/);
+  it('says everything that it can say', async () => {
+    const text = `---
+dockerfile: full.Dockerfile
+env: { PYTHON: 3.10, DEBUG: true, HEX: 0x10 }
+egress:
+  allow: [API.example.org, "*.pages.example.org:8443,443", api.example.org]
+routes:
+  - name: model
+    upstream: https://api.example.org/base/
+    methods: [post]
+    paths: [/v1/messages, /v1/models/]
+    auth: { header: X-Api-Key, secret: model-key }
+    base_url_env: MODEL_URL
+    key_env: MODEL_KEY
+    rewrite: true
+  - { name: docs, upstream: http://10.0.0.7:8000, auth: { secret: docs-key } }
+registries: [npm, pypi]
+setup: |
+  npm ci
+workspace: { depth: 50, sparse: [src/, .github], submodules: true, lfs: true }
+forge_wake: org
+runtime: runsc
+---
+`;
+    const files = { 'bottles/full.md': text, 'bottles/full.Dockerfile': 'FROM scratch\n' };
+    await withFiles(files, async (manifests) => {
+      const docs = { methods: ['GET', 'HEAD'], paths: ['/'], baseUrlEnv: null, keyEnv: null, rewrite: false };
+      const expected = sampleBottle({
+        name: 'full',
+        dockerfile: 'FROM scratch\n',
+        env: { PYTHON: '3.10', DEBUG: 'true', HEX: '0x10' },
+        limits: { memoryBytes: 2 * 1024 ** 3, cpus: 2, pids: 512 },
+        allow: ['api.example.org', '*.pages.example.org:443,8443'],
+        routes: [
+          {
+            name: 'model',
+            upstream: 'https://api.example.org/base',
+            methods: ['POST'],
+            paths: ['/v1/messages', '/v1/models/'],
+            auth: { header: 'x-api-key', prefix: '', secret: 'model-key' },
+            baseUrlEnv: 'MODEL_URL',
+            keyEnv: 'MODEL_KEY',
+            rewrite: true,
+          },
+          {
+            name: 'docs',
+            upstream: 'http://10.0.0.7:8000',
+            auth: { header: 'authorization', prefix: 'Bearer ', secret: 'docs-key' },
+            ...docs,
+          },
+        ],
+        registries: ['npm', 'pypi'],
+        setup: 'npm ci\n',
+        workspace: { depth: 50, sparse: ['src', '.github'], submodules: true, lfs: true },
+        forgeWake: 'org',
+        runtime: 'runsc',
+      });
+      assert.deepEqual(await manifests.bottle(['full']), expected);
+    });
   });
 
   it('is refused for sizes, variables and names that cannot be', async () => {
@@ -188,6 +235,54 @@ describe('a bottle manifest', () => {
       'publish: { allow_paths: [1] }',
       'publish: { drafts: maybe }',
       'extends: [../x]',
+      'dockerfile: ../Dockerfile',
+      'dockerfile: ..',
+      'egress: { allow: [10.0.0.1] }',
+      'egress: { allow: ["*"] }',
+      'egress: { allow: ["*.com"] }',
+      'egress: { allow: ["*.co.uk"] }',
+      'egress: { allow: ["*.github.io"] }',
+      'egress: { allow: ["*.amazonaws.com"] }',
+      'egress: { allow: [localhost] }',
+      'egress: { allow: ["e\u0445ample.org"] }',
+      'egress: { allow: ["\u212Aernel.org"] }',
+      'egress: { allow: [example.org:0] }',
+      'registries: [npmjs]',
+      'setup: [a]',
+      'workspace: { depth: -1 }',
+      'workspace: { sparse: ["a/../../b"] }',
+      'workspace: { sparse: [/etc] }',
+      'workspace: { sparse: ["*.ts"] }',
+      'workspace: { sparse: ["--stdin"] }',
+      'workspace: { lfs: 1 }',
+      'forge_wake: everybody',
+      'runtime: "--privileged"',
+      'routes: { name: x }',
+      'routes: [x]',
+      'routes: [{ name: X, upstream: "https://x.example" }]',
+      'routes: [{ name: x }]',
+      'routes: [{ upstream: "https://x.example" }]',
+      ...[
+        'upstream: "ftp://x.example"',
+        'upstream: "https://u:p@x.example"',
+        'upstream: "https://x.example/?a"',
+        'upstream: "https://x.example/#"',
+        'upstream: "http://x.example"',
+        'upstream: "https://x.example", methods: [CONNECT]',
+        'upstream: "https://x.example", paths: [v1]',
+        'upstream: "https://x.example", paths: [/a/../b]',
+        'upstream: "https://x.example", paths: [/a%2fb]',
+        'upstream: "https://x.example", paths: ["/a?b"]',
+        'upstream: "https://x.example", auth: {}',
+        'upstream: "https://x.example", auth: { secret: ../x }',
+        'upstream: "https://x.example", auth: { secret: publish-token }',
+        'upstream: "https://x.example", auth: { secret: x, header: Host }',
+        'upstream: "https://x.example", auth: { secret: x, header: "a b" }',
+        'upstream: "https://x.example", auth: { secret: x, prefix: "a\\r\\nb" }',
+        'upstream: "https://x.example", base_url_env: FORGE_TOKEN',
+        'upstream: "https://x.example", key_env: "A-B"',
+        'upstream: "https://x.example", rewrite: maybe',
+      ].map((rest) => `routes: [{ name: x, ${rest} }]`),
     ];
     for (const line of bad)
       assert.match(
@@ -199,6 +294,39 @@ describe('a bottle manifest', () => {
       );
   });
 
+  it('has an image or a Dockerfile, and one that is there, is text and not too long', async () => {
+    assert.deepEqual(await problems('bottles', '---\nimage: a\ndockerfile: b\n---\n'), [
+      '3: "dockerfile" and "image" exclude each other: leave one',
+    ]);
+    assert.match(
+      (await problems('bottles', '---\n\ndockerfile: b\n---\n')).join(),
+      /^3: "dockerfile" names .*bottles\/b, and there is no such file$/,
+    );
+    for (const [content, why] of [
+      [Buffer.from('FROM x\n\0'), /D:2: has a NUL character$/],
+      [Buffer.from([0x46, 0x0a, 0xff]), /D:2: is not UTF-8$/],
+      ['#'.repeat(64 * 1024 + 1), /D:1: longer than 65536 bytes$/],
+    ] as const) {
+      await withFiles(
+        { 'bottles/x.md': '---\ndockerfile: D\n---\n', 'bottles/D': content },
+        async (manifests) => {
+          await assert.rejects(manifests.bottle(['x']), why);
+        },
+      );
+    }
+  });
+
+  it('has a setup of at most 16 KiB', async () => {
+    const setup = (length: number): string => `---\nsetup: "${'ä'.repeat(length / 2)}"\n---\n`;
+    assert.match(
+      (await problems('bottles', setup(16 * 1024 + 2))).join(),
+      /^2: "setup" is longer than 16384/,
+    );
+    await withFiles({ 'bottles/x.md': setup(16 * 1024) }, async (manifests) => {
+      assert.ok((await manifests.bottle(['x']))?.setup);
+    });
+  });
+
   it('is refused when what it extends does not exist or leads back to it', async () => {
     const files = {
       'bottles/a.md': '---\nextends: b\n---\n',
@@ -206,8 +334,8 @@ describe('a bottle manifest', () => {
       'bottles/c.md': '---\nextends: gone\n---\n',
     };
     await withFiles(files, async (manifests) => {
-      await assert.rejects(manifests.bottle(['a']), /circle: a → b → a/);
-      await assert.rejects(manifests.bottle(['c']), /there is no bottle "gone"/);
+      await assert.rejects(manifests.bottle(['a']), /b\.md:2: "extends" leads in a circle: a → b → a/);
+      await assert.rejects(manifests.bottle(['c']), /c\.md:2: "extends" names "gone", and there/);
     });
   });
 });
@@ -234,6 +362,27 @@ describe('the manifests of a home', () => {
     await withFiles({ 'secret.md': '---\nprovider: scripted\n---\n' }, async (manifests) => {
       for (const name of ['../secret', '/etc/passwd', 'absent', '', 'A'])
         assert.equal(await manifests.agent(name), undefined);
+    });
+  });
+
+  it('are read from their directories only: a link within is followed, one out of them is not', async () => {
+    const agent = '---\nprovider: scripted\n---\n';
+    const files = {
+      'agents/real.md': agent,
+      'outside.md': agent,
+      'bottles/x.md': '---\ndockerfile: D\n---\n',
+    };
+    await withFiles(files, async (manifests, home) => {
+      await symlink('real.md', join(home, 'agents/alias.md'));
+      await symlink('../outside.md', join(home, 'agents/out.md'));
+      await symlink('nowhere.md', join(home, 'agents/broken.md'));
+      await symlink('/etc/passwd', join(home, 'bottles/D'));
+      await mkdir(join(home, 'agents/directory.md'));
+      assert.equal((await manifests.agent('alias'))?.name, 'alias');
+      await assert.rejects(manifests.agent('out'), /out\.md:1: is a link out of its directory$/);
+      await assert.rejects(manifests.agent('broken'), /broken\.md:1: is a link that leads nowhere$/);
+      await assert.rejects(manifests.agent('directory'), /directory\.md:1: is not a regular file$/);
+      await assert.rejects(manifests.bottle(['x']), /D:1: is a link out of its directory$/);
     });
   });
 

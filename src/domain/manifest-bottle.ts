@@ -1,0 +1,127 @@
+import type { Audience } from './access.js';
+import type { WorkspaceOptions } from './bottle-setup.js';
+import { readAllowEntry } from './egress/allowlist.js';
+import { REGISTRY_KINDS, type RegistryKind, type Route } from './egress/route.js';
+import {
+  branchName,
+  directory,
+  envEntry,
+  fileName,
+  imageName,
+  manifestName,
+  memory,
+  memoryBytes,
+  pathPattern,
+  runtimeName,
+  script,
+  wholeWithin,
+  within,
+} from './manifest-checks.js';
+import type { ManifestDocument } from './manifest-document.js';
+import { ManifestReader, quoted, type Check } from './manifest-reader.js';
+import { readRoutes } from './manifest-routes.js';
+
+const DEFAULT_PORT = 443;
+const MAX_DEPTH = 1_000_000;
+
+/** One bottle's file by itself: what it does not say is `undefined`. */
+export interface BottleLayer {
+  readonly name: string;
+  readonly extends: readonly string[];
+  readonly image: string | undefined;
+  /** Name of the file beside the manifest, which the loader reads. */
+  readonly dockerfile: string | undefined;
+  /** What is in it, once it is read. */
+  readonly dockerfileText?: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Normalised, each once. */
+  readonly allow: readonly string[];
+  readonly routes: readonly Route[];
+  readonly registries: readonly RegistryKind[];
+  readonly memoryBytes: number | undefined;
+  readonly cpus: number | undefined;
+  readonly pids: number | undefined;
+  readonly setup: string | undefined;
+  readonly workspace: Partial<WorkspaceOptions>;
+  readonly allowPaths: readonly string[];
+  readonly drafts: boolean | undefined;
+  readonly base: string | undefined;
+  readonly forgeWake: Audience | undefined;
+  readonly runtime: string | undefined;
+}
+
+/**
+ * Whether names below it belong to different owners: it is a public suffix, with those of hosting companies, or stands
+ * above one.
+ */
+export type IsPublicSuffix = (host: string) => boolean;
+
+/** `bottles/<name>.md`; the body is for people. Errors: `ManifestError`. */
+export function readBottleLayer(document: ManifestDocument, isPublicSuffix: IsPublicSuffix): BottleLayer {
+  return ManifestReader.read(document, (reader) => {
+    const egress = reader.section('egress', (section) => section.texts('allow', allowEntry(isPublicSuffix)));
+    const resources = reader.section('resources', (section) => ({
+      memoryBytes: memoryBytes(section.text('memory', memory)),
+      cpus: section.number('cpus', within(0.1, 256)),
+      pids: section.number('pids', wholeWithin(16, 65_536)),
+    }));
+    const publish = reader.section('publish', (section) => ({
+      allowPaths: section.texts('allow_paths', pathPattern),
+      drafts: section.flag('drafts'),
+      base: section.text('base', branchName),
+    }));
+    if (reader.has('image') && reader.has('dockerfile'))
+      reader.wrong('dockerfile', 'and "image" exclude each other: leave one');
+    return {
+      name: document.name,
+      extends: reader.texts('extends', manifestName) ?? [],
+      image: reader.text('image', imageName),
+      dockerfile: reader.text('dockerfile', fileName),
+      env: reader.textMap('env', envEntry) ?? {},
+      allow: [...new Set((egress ?? []).map(normalised))],
+      routes: readRoutes(reader),
+      registries: reader.words('registries', REGISTRY_KINDS) ?? [],
+      memoryBytes: resources?.memoryBytes,
+      cpus: resources?.cpus,
+      pids: resources?.pids,
+      setup: reader.text('setup', script),
+      workspace: reader.section('workspace', readWorkspace) ?? {},
+      allowPaths: publish?.allowPaths ?? [],
+      drafts: publish?.drafts,
+      base: publish?.base,
+      forgeWake: reader.word('forge_wake', ['collaborators', 'org', 'anyone']),
+      runtime: reader.text('runtime', runtimeName),
+    };
+  });
+}
+
+function readWorkspace(section: ManifestReader): Partial<WorkspaceOptions> {
+  const depth = section.number('depth', wholeWithin(0, MAX_DEPTH));
+  const sparse = section.texts('sparse', directory)?.map((path) => path.replace(/\/$/, ''));
+  const submodules = section.flag('submodules');
+  const lfs = section.flag('lfs');
+  return {
+    ...(depth === undefined ? {} : { depth: depth === 0 ? null : depth }),
+    ...(sparse === undefined ? {} : { sparse }),
+    ...(submodules === undefined ? {} : { submodules }),
+    ...(lfs === undefined ? {} : { lfs }),
+  };
+}
+
+function allowEntry(isPublicSuffix: IsPublicSuffix): Check<string> {
+  return (value) => {
+    const entry = readAllowEntry(value);
+    if ('problem' in entry) return `has ${quoted(value)}, which ${entry.problem}`;
+    return entry.wildcard && isPublicSuffix(entry.host)
+      ? `has ${quoted(value)}, below which anybody may have a host: name the hosts`
+      : undefined;
+  };
+}
+
+function normalised(text: string): string {
+  const entry = readAllowEntry(text);
+  if ('problem' in entry) return text;
+  const { host, wildcard, ports } = entry;
+  const list = ports.join(',');
+  return `${wildcard ? '*.' : ''}${host}${list === String(DEFAULT_PORT) ? '' : `:${list}`}`;
+}
