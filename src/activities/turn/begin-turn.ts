@@ -34,10 +34,10 @@ export async function beginTurn(
   // Waited for last: its failure must not go unhandled when another decides.
   bundleStarted.catch(() => undefined);
   const [refs, agent] = await Promise.all([
-    fetchRefs(ports, input, paths),
+    fetchRefs(ports, input, setup, paths),
     createAgent(ports, input, setup, image),
   ]);
-  const sessionId = await writeInput(ports, input, refs, journal);
+  const sessionId = await writeInput(ports, input, setup, refs, journal);
   await journal.decide({
     previousStart: agent.startedAt,
     refs,

@@ -53,7 +53,8 @@ export async function buildBottleImage(
   const tag = inputs.slice(0, 12);
   const name = `${BOTTLE_REPOSITORY}:${tag}`;
   const there = await inspectImage(docker, name);
-  if (there !== undefined && labelOf(there) === inputs) return { id: there.Id, name, log: null };
+  if (there !== undefined && inputsIn(there.Config.Labels) === inputs)
+    return { id: there.Id, name, log: null };
   const output = await run(docker, spec, base.Id, inputs, signal);
   const { id, log } = output;
   if (id === undefined || output.error !== undefined)
@@ -72,8 +73,7 @@ function inputsOf({ dockerfile, network }: ImageBuildSpec, baseId: string): stri
 }
 
 /** An image without labels has `null`, which the types do not say. */
-function labelOf({ Config }: Docker.ImageInspectInfo): string | undefined {
-  const labels: Labels | null | undefined = Config.Labels;
+function inputsIn(labels: Labels | null | undefined): string | undefined {
   return labels?.[LABEL_INPUTS];
 }
 
