@@ -62,6 +62,10 @@ export class RawBottle {
       gitUser: { name: 'bench', email: 'bench@example.invalid' },
       wantsForge: false,
       resetTo: null,
+      shallow: [],
+      sparse: [],
+      home: {},
+      setup: null,
       turnJson: {},
     });
     await mkdir(join(paths.workspace, '.git'));

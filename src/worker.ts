@@ -168,6 +168,13 @@ function hostSettings(
     loopbackDir,
     caFile: config.FORGE_CA_FILE,
     containerRuntime: config.BOTTLE_RUNTIME,
+    registries: {
+      npm: config.REGISTRY_NPM,
+      pypi: config.REGISTRY_PYPI,
+      go: config.REGISTRY_GO,
+      cargo: config.REGISTRY_CARGO,
+      maven: config.REGISTRY_MAVEN,
+    },
     maxPublishBytes: MAX_PUBLISH_BYTES,
     maxPublishFiles: MAX_PUBLISH_FILES,
     maxTranscriptBytes: MAX_TRANSCRIPT_BYTES,

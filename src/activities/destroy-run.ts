@@ -32,7 +32,7 @@ export async function destroyRun(ports: HostPorts, run: DestroyInput): Promise<v
   });
   if (removed.exitCode !== 0)
     throw new Error(`the workspace of ${slug} could not be emptied: ${removed.stderr.slice(0, 300)}`);
-  await runtime.removeVolumes(slug);
+  await Promise.all([runtime.removeVolumes(slug), runtime.unpinImage(slug)]);
   await files.removeTransient(slug);
   ports.slots.release(slug);
 }

@@ -4,6 +4,7 @@ import type { BottleRuntime } from '../domain/bottle-runtime.js';
 import type { Clock } from '../domain/clock.js';
 import type { ForgeFor } from '../domain/forge.js';
 import type { GitRepository } from '../domain/git-repository.js';
+import type { RegistryLocations } from '../domain/registries.js';
 import type { QueueDirectory } from '../domain/queue-directory.js';
 import type { RunChannel } from '../domain/run-channel.js';
 import type { BlobStore, RunFiles } from '../domain/run-files.js';
@@ -37,6 +38,7 @@ export interface HostSettings {
   readonly caFile: string | null;
   /** OCI runtime, such as `runsc`; `null` for the engine's default. */
   readonly containerRuntime: string | null;
+  readonly registries: RegistryLocations;
   readonly maxPublishBytes: number;
   readonly maxPublishFiles: number;
   readonly maxTranscriptBytes: number;

@@ -9,6 +9,7 @@ import type { PublishResult } from '../domain/turn.js';
 import type { HostPorts } from './host-ports.js';
 import type { RunRef } from './inputs.js';
 import { PUBLISHED_FILE } from './turn/changes-on-forge.js';
+import { boundaryFile } from './turn/run-boundary.js';
 
 const EXTRACTION_TIMEOUT_MS = 120_000;
 
@@ -35,6 +36,7 @@ export async function extractWork(
     slug,
     image: ports.settings.bundleImage,
     workspaceDir: ports.files.paths(slug).workspace,
+    boundaryFile: await boundaryFile(ports, slug),
     branch,
     timeoutMs: EXTRACTION_TIMEOUT_MS,
   };

@@ -7,6 +7,7 @@ import type { SettleTurnInput } from './inputs.js';
 import { extractWork, knownCommits, publishThroughGate, type Publication } from './publish-gate.js';
 import { sha256 } from './sha256.js';
 import { TRANSCRIPT_FILE } from './turn/create-agent.js';
+import { boundaryFile } from './turn/run-boundary.js';
 
 const MAX_PATCH_BYTES = 8 * 1024 * 1024;
 const PATCH_TIMEOUT_MS = 60_000;
@@ -106,6 +107,7 @@ async function keepUncommitted(
     slug,
     image: ports.settings.bundleImage,
     workspaceDir: ports.files.paths(slug).workspace,
+    boundaryFile: await boundaryFile(ports, slug),
     branch: input.prepared.branch,
     timeoutMs: PATCH_TIMEOUT_MS,
   };

@@ -59,6 +59,15 @@ const NETWORK = matching(
   'the name of a Docker network, and never host: the bundle would reach every service of this machine',
 );
 
+const registry = (command: string, more: string): Optional<readonly string[]> =>
+  optional({
+    type: 'list of URLs',
+    parse: listOf(httpUrl),
+    fallback: null,
+    fallbackText: 'none',
+    description: `Where bottles with this kind of registry read packages: what ${command} prints. ${more}`,
+  });
+
 export const SETTINGS = {
   FORGE_KIND: required({
     type: '`gitea` or `github`',
@@ -215,6 +224,20 @@ export const SETTINGS = {
     fallbackText: 'the engine’s own',
     description: 'Container runtime for the agent, such as `runsc`.',
   }),
+  REGISTRY_NPM: registry('`npm config get registry`', 'After a comma: other hosts its files come from.'),
+  REGISTRY_PYPI: registry(
+    '`pip config get global.index-url`',
+    'After a comma: the host its files come from, as links of a page of the index name it.',
+  ),
+  REGISTRY_GO: registry(
+    '`go env GOPROXY`',
+    'After a comma: the checksum database (`go env GOSUMDB`); without it `go.sum` alone is checked.',
+  ),
+  REGISTRY_CARGO: registry(
+    '`cargo config get source`',
+    'A sparse index, without `sparse+`. After a comma: the host in `dl` of its `config.json`.',
+  ),
+  REGISTRY_MAVEN: registry('`mvn help:effective-settings` as a mirror', 'One address.'),
   BUNDLE_NETWORK: required({
     type: 'name',
     parse: NETWORK,

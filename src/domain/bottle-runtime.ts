@@ -1,3 +1,5 @@
+import type { BuiltImage, ImageBuildSpec } from './bottle-image.js';
+
 export interface EngineInfo {
   readonly version: string;
   readonly apiVersion: string;
@@ -122,6 +124,16 @@ export interface BottleRuntime {
   /** Uploads a tar into a stopped container below the path. */
   restore(slug: string, role: ContainerRole, path: string, tar: Uint8Array): Promise<void>;
   imageId(image: string): Promise<string | undefined>;
+  /**
+   * Builds the image of a bottle's own Dockerfile, or finds it built; callers at the same time share one build. It has our
+   * entrypoint and user, or is an error. Errors: `ImageBuildError`, final; an `AbortError` when the signal aborts: the next
+   * call goes on from the layers that are done.
+   */
+  buildImage(spec: ImageBuildSpec, signal: AbortSignal): Promise<BuiltImage>;
+  /** Keeps the image for the run, whatever becomes of its names, and answers its id. A final error when there is none. */
+  pinImage(slug: string, image: string): Promise<string>;
+  /** The end of `pinImage`: an image without another name goes. */
+  unpinImage(slug: string): Promise<void>;
 }
 
 export type ContainerRole = 'agent' | 'bundle';

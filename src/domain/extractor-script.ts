@@ -1,3 +1,6 @@
+/** In the extractor: ids of the commits where the history ends, one a line. */
+export const BOUNDARY_TARGET = '/run/bottle-shallow';
+
 /**
  * What runs in the throw-away extractor container: `sh -c SCRIPT extract <mode> <branch> <cap> [known commit…]`. The text
  * is fixed; values come as positional arguments only.
@@ -51,6 +54,7 @@ case $branch in */*) above=/\${branch%/*} ;; *) above= ;; esac
 mkdir -p "$scratch/objects/info" "$scratch/refs/heads$above" || exit 70
 printf '[core]\\n\\trepositoryformatversion = 0\\n\\tbare = false\\n' >"$scratch/config" || exit 70
 printf '%s\\n' "$repo/objects" >"$scratch/objects/info/alternates" || exit 70
+[ ! -f ${BOUNDARY_TARGET} ] || cp ${BOUNDARY_TARGET} "$scratch/shallow" || exit 70
 printf '%s\\n' "$head" >"$scratch/refs/heads/$branch" || exit 70
 printf 'ref: refs/heads/%s\\n' "$branch" >"$scratch/HEAD" || exit 70
 export GIT_DIR=$scratch GIT_WORK_TREE=/workspace GIT_INDEX_FILE=$repo/index

@@ -1,4 +1,4 @@
-import { EXTRACTOR_SCRIPT } from './extractor-script.js';
+import { BOUNDARY_TARGET, EXTRACTOR_SCRIPT } from './extractor-script.js';
 import { InvalidInputError } from './errors.js';
 import type { OneShotSpec } from './bottle-runtime.js';
 import { isBranchName } from './branch-name.js';
@@ -21,6 +21,8 @@ export interface ExtractionTarget {
   readonly image: string;
   /** Host directory of the workspace, mounted read-only. */
   readonly workspaceDir: string;
+  /** Host file of the commits where the workspace's history ends, as the host gave them; `null` when it has all of it. */
+  readonly boundaryFile: string | null;
   /** The run's branch. */
   readonly branch: string;
   readonly timeoutMs: number;
@@ -103,7 +105,12 @@ function spec(
     image: target.image,
     argv: ['/bin/sh', '-c', EXTRACTOR_SCRIPT, 'extract', mode, target.branch, ...values],
     user: 'agent',
-    mounts: [{ source: target.workspaceDir, target: '/workspace', readOnly: true }],
+    mounts: [
+      { source: target.workspaceDir, target: '/workspace', readOnly: true },
+      ...(target.boundaryFile === null
+        ? []
+        : [{ source: target.boundaryFile, target: BOUNDARY_TARGET, readOnly: true }]),
+    ],
     env: {},
     timeoutMs: target.timeoutMs,
     maxOutputBytes,

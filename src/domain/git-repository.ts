@@ -16,8 +16,22 @@ export interface GitRepository {
    * issue's `ref`, a manifest's base) that is a branch on the forge, else the default branch: see `TurnRefs.baseBranch`.
    */
   refresh(repo: RepoRef, branch: string, baseBranch: string | readonly string[] | null): Promise<TurnRefs>;
-  /** Writes a bundle with `refs/base/<base>` and `refs/pr/<branch>` as the mirror has them to `file`. */
-  writeRefsBundle(repo: RepoRef, refs: TurnRefs, branch: string, file: string): Promise<void>;
+  /**
+   * Commits where a history of `depth` commits from the turn's refs ends, as `git clone --depth` counts: those that have
+   * parents beyond it.
+   */
+  boundary(repo: RepoRef, refs: TurnRefs, depth: number): Promise<readonly string[]>;
+  /**
+   * Writes a bundle with `refs/base/<base>` and `refs/pr/<branch>` as the mirror has them to `file`. It leaves out what is
+   * behind the commits of `boundary`: only a repository that has these in its `shallow` file can take it.
+   */
+  writeRefsBundle(
+    repo: RepoRef,
+    refs: TurnRefs,
+    branch: string,
+    file: string,
+    boundary?: readonly string[],
+  ): Promise<void>;
   /**
    * The checks of the publish gate that are git's: fetches the bundle's one ref into a quarantine with fsck, compares
    * ancestry and changed paths, and pushes by commit id, never forced. The quarantine is gone afterwards.

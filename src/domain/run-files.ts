@@ -71,6 +71,14 @@ export interface TurnInput {
   readonly gitUser: { readonly name: string; readonly email: string };
   readonly wantsForge: boolean;
   readonly resetTo: string | null;
+  /** Commits whose parents the workspace does not get; empty for the whole history. */
+  readonly shallow: readonly string[];
+  /** Directories that are checked out; empty for everything. */
+  readonly sparse: readonly string[];
+  /** Text by path below the agent's home: configuration of its clients. */
+  readonly home: Readonly<Record<string, string>>;
+  /** Script that is run once for a run. */
+  readonly setup: string | null;
   /** Anything a provider wants beside it, as JSON. */
   readonly turnJson: Readonly<Record<string, unknown>>;
 }

@@ -5,6 +5,7 @@ import { createAgent } from './create-agent.js';
 import { createBundle } from './create-bundle.js';
 import { fetchRefs } from './fetch-refs.js';
 import { readSetup } from './read-setup.js';
+import { runImage } from './run-image.js';
 import type { TurnJournal } from './turn-journal.js';
 import { writeInput } from './write-input.js';
 
@@ -23,13 +24,20 @@ export async function beginTurn(
     return;
   const paths = await ports.files.prepare(slug);
   const setup = await readSetup(ports, input);
-  await createBundle(ports, input, setup, paths);
+  // Before the bundle starts: an image may have to be built, which takes minutes.
+  const [image] = await Promise.all([
+    runImage(ports, input, setup, signal),
+    createBundle(ports, input, setup, paths),
+  ]);
   // The agent waits longest for the bundle's socket, so nothing, git's processes least of all, comes before its start.
   const bundleStarted = ports.runtime.start(slug, 'bundle');
   // Waited for last: its failure must not go unhandled when another decides.
   bundleStarted.catch(() => undefined);
-  const [refs, agent] = await Promise.all([fetchRefs(ports, input, paths), createAgent(ports, input, setup)]);
-  const sessionId = await writeInput(ports, input, refs, journal);
+  const [refs, agent] = await Promise.all([
+    fetchRefs(ports, input, setup, paths),
+    createAgent(ports, input, setup, image),
+  ]);
+  const sessionId = await writeInput(ports, input, setup, refs, journal);
   await journal.decide({
     previousStart: agent.startedAt,
     refs,

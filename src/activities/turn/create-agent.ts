@@ -10,6 +10,7 @@ export async function createAgent(
   ports: HostPorts,
   input: RunTurnInput,
   setup: BottleSetup,
+  image: string,
 ): Promise<ContainerState> {
   const { runtime, settings, files } = ports;
   const { slug, prepared } = input;
@@ -17,7 +18,7 @@ export async function createAgent(
   const containerRuntime = setup.runtime ?? settings.containerRuntime;
   const agent = await runtime.createAgent({
     slug,
-    image: prepared.image,
+    image,
     workspaceDir: workspace,
     turnDir: turnInput,
     configDir: currentConfig,

@@ -3,12 +3,14 @@ import type { AgentManifest } from '../../domain/manifests.js';
 import type { HostPorts } from '../host-ports.js';
 import type { RunTurnInput } from '../inputs.js';
 import type { FetchedRefs } from './fetch-refs.js';
+import type { TurnSetup } from './read-setup.js';
 import type { TurnJournal } from './turn-journal.js';
 
 /** The turn's input directory and prompt. Answers the session the agent works in. */
 export async function writeInput(
   ports: HostPorts,
   input: RunTurnInput,
+  setup: TurnSetup,
   refs: FetchedRefs,
   journal: TurnJournal,
 ): Promise<string | null> {
@@ -31,13 +33,17 @@ export async function writeInput(
   await ports.files.writeTurnInput(slug, {
     turn,
     argv: launch.argv,
-    env: launch.env,
+    env: { ...setup.clients.env, ...launch.env },
     prompt,
     branch: prepared.branch,
     start: refs.startSha,
     gitUser,
     wantsForge: true,
     resetTo: refs.resetTo,
+    shallow: refs.boundary,
+    sparse: setup.workspace.sparse,
+    home: setup.clients.files,
+    setup: setup.setup,
     turnJson: { turn, issueNumber: subject.number, prNumber: input.prNumber },
   });
   return sessionId;

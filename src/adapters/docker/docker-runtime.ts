@@ -1,5 +1,6 @@
 import Docker from 'dockerode';
 import { BottleRuntimeError, InvalidInputError } from '../../domain/errors.js';
+import type { BuiltImage, ImageBuildSpec } from '../../domain/bottle-image.js';
 import type {
   AgentContainerSpec,
   BottleRuntime,
@@ -18,7 +19,10 @@ import type { Archive } from './archive.js';
 import { bundleContainer } from './bundle-container.js';
 import { createOrAdopt, inspectOurs, removeOurs, requireContainer, stateOf } from './containers.js';
 import { engineCall, toRuntimeError } from './errors.js';
+import { DOING, buildBottleImage, inspectImage } from './image-build.js';
+import { pinImage, unpinImage } from './image-pin.js';
 import { listOwned } from './inventory.js';
+import { JoinedWork } from './joined-work.js';
 import { followContainerLogs } from './logs.js';
 import { containerName } from './names-and-labels.js';
 import { runOneShot } from './one-shot.js';
@@ -43,6 +47,7 @@ export interface DockerRuntimeOptions {
 export class DockerBottleRuntime implements BottleRuntime {
   readonly #docker: Docker;
   readonly #host: string | null;
+  readonly #builds = new JoinedWork<BuiltImage>();
   #hostCpus: number | undefined;
 
   constructor({ docker = new Docker(), host = null }: DockerRuntimeOptions = {}) {
@@ -161,10 +166,23 @@ export class DockerBottleRuntime implements BottleRuntime {
   }
 
   async imageId(image: string): Promise<string | undefined> {
-    const info = await engineCall(`inspect image ${image}`, () => this.#docker.getImage(image).inspect(), [
-      NOT_FOUND,
-    ]);
-    return info?.Id;
+    return (await inspectImage(this.#docker, image))?.Id;
+  }
+
+  async buildImage(spec: ImageBuildSpec, signal: AbortSignal): Promise<BuiltImage> {
+    const machine = { cpus: await this.#cpus(), host: this.#host };
+    const { dockerfile, base, network } = spec;
+    return this.#builds.join(JSON.stringify([base, network, dockerfile]), DOING, signal, (joined) =>
+      buildBottleImage(this.#docker, spec, machine, joined),
+    );
+  }
+
+  async pinImage(slug: string, image: string): Promise<string> {
+    return pinImage(this.#docker, slug, image);
+  }
+
+  async unpinImage(slug: string): Promise<void> {
+    await unpinImage(this.#docker, slug);
   }
 
   /** Asked once: a machine's number of CPUs stays. */

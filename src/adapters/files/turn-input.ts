@@ -42,7 +42,19 @@ export function turnInputFiles(input: TurnInput): ReadonlyMap<string, string> {
   ]);
   if (input.wantsForge) files.set('wants-forge', '');
   if (input.resetTo !== null) files.set('reset', `${commit(input.resetTo)}\n`);
+  if (input.shallow.length > 0) files.set('shallow', input.shallow.map((id) => `${commit(id)}\n`).join(''));
+  if (input.sparse.length > 0)
+    files.set('sparse', input.sparse.map((path) => line(path, 'directory')).join(''));
+  const home = Object.entries(input.home).flatMap(([path, text]) => [homePath(path), withoutNul(text, path)]);
+  if (home.length > 0) files.set('home', home.map((part) => `${part}\0`).join(''));
+  if (input.setup !== null) files.set('setup', input.setup);
   return files;
+}
+
+function homePath(path: string): string {
+  if (!path.split('/').every((part) => /^\.?[A-Za-z0-9][A-Za-z0-9._-]*$/.test(part)))
+    throw new InvalidInputError(`not a path below the home directory: ${JSON.stringify(path)}`);
+  return path;
 }
 
 function envEntry([key, value]: readonly [string, string]): string {

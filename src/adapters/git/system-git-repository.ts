@@ -1,4 +1,4 @@
-import { rename, rm } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GitError, InvalidInputError } from '../../domain/errors.js';
 import type { RepoRef } from '../../domain/issue.js';
@@ -20,6 +20,7 @@ import { push } from './push.js';
 import { takeIn } from './quarantine.js';
 import { RepositoryLocks } from './repository-lock.js';
 import { runGit } from './run-git.js';
+import { shallowBoundary } from './shallow-boundary.js';
 import { removeLeftBehind, withScratchRepository } from './scratch-repository.js';
 
 export interface SystemGitOptions {
@@ -78,16 +79,31 @@ export class SystemGitRepository implements GitRepository {
     return { startSha: branchSha ?? base.sha, baseBranch: base.name, baseSha: base.sha, branchSha };
   }
 
-  async writeRefsBundle(repo: RepoRef, refs: TurnRefs, branch: string, file: string): Promise<void> {
+  async boundary(repo: RepoRef, refs: TurnRefs, depth: number): Promise<readonly string[]> {
+    const tips = [...new Set([refs.baseSha, refs.branchSha ?? refs.baseSha])];
+    if (!tips.every((sha) => SHA.test(sha))) throw new InvalidInputError('not a commit id');
+    if (!Number.isSafeInteger(depth) || depth < 1) throw new InvalidInputError('a depth is 1 or more');
+    return shallowBoundary(this.#mirror(repo).dir, tips, depth);
+  }
+
+  async writeRefsBundle(
+    repo: RepoRef,
+    refs: TurnRefs,
+    branch: string,
+    file: string,
+    boundary: readonly string[] = [],
+  ): Promise<void> {
     if (!isBranchName(branch) || !isBranchName(refs.baseBranch))
       throw new InvalidInputError('not a branch name');
-    if (![refs.baseSha, refs.branchSha ?? refs.baseSha].every((sha) => SHA.test(sha))) {
+    if (![refs.baseSha, refs.branchSha ?? refs.baseSha, ...boundary].every((sha) => SHA.test(sha))) {
       throw new InvalidInputError('not a commit id');
     }
     const bundled = new Map([[`refs/base/${refs.baseBranch}`, refs.baseSha]]);
     if (refs.branchSha !== null) bundled.set(`refs/pr/${branch}`, refs.branchSha);
     const half = `${file}.new`;
     await this.#scratch(repo, bundled, async (dir) => {
+      if (boundary.length > 0)
+        await writeFile(join(dir, 'shallow'), boundary.map((sha) => `${sha}\n`).join(''));
       const args = ['--git-dir', dir, 'bundle', 'create', '--quiet', '--version=2', half, ...bundled.keys()];
       const output = await runGit({ args, env: localEnvironment(), timeoutMs: BUNDLE_TIMEOUT_MS });
       if (output.exitCode !== 0) {

@@ -20,6 +20,10 @@ const input: TurnInput = {
   gitUser: { name: 'Ann O', email: 'ann@example.org' },
   wantsForge: true,
   resetTo: 'b'.repeat(40),
+  shallow: [sha],
+  sparse: ['docs', 'src/a b'],
+  home: { '.a/b.c': 'x\ny\n', '.d': '' },
+  setup: 'echo hi\n',
   turnJson: { turn: 2 },
 };
 const record: TurnRecord = {
@@ -130,6 +134,10 @@ describe('the input of a turn', () => {
       assert.equal(await read('start'), `${sha}\n`);
       assert.equal(await read('reset'), `${'b'.repeat(40)}\n`);
       assert.equal(await read('wants-forge'), '');
+      assert.equal(await read('shallow'), `${sha}\n`);
+      assert.equal(await read('sparse'), 'docs\nsrc/a b\n');
+      assert.equal(await read('home'), '.a/b.c\0x\ny\n\0.d\0\0');
+      assert.equal(await read('setup'), 'echo hi\n');
       assert.deepEqual(JSON.parse(await read('turn.json')), { turn: 2 });
       for (const name of await readdir(turnInput)) assert.match(await rights(join(turnInput, name)), /^644 /);
     }));
@@ -142,7 +150,10 @@ describe('the input of a turn', () => {
       await writeFile(join(turnInput, 'refs.bundle'), 'refs');
       await writeFile(join(turnInput, '.writing-argv-0000'), 'left by a crash');
       const { ino } = await stat(turnInput);
-      await files.writeTurnInput(slug, { ...input, turn: 3, wantsForge: false, resetTo: null });
+      await files.writeTurnInput(slug, {
+        ...{ ...input, turn: 3, wantsForge: false, resetTo: null },
+        ...{ shallow: [], sparse: [], home: {}, setup: null },
+      });
       assert.equal((await stat(turnInput)).ino, ino);
       assert.deepEqual((await readdir(turnInput)).sort(), [
         'argv',
@@ -171,6 +182,11 @@ describe('the input of a turn', () => {
         { start: 'main' },
         { resetTo: '--all' },
         { gitUser: { name: 'a\nb', email: 'c' } },
+        { shallow: ['main'] },
+        { sparse: ['a\nb'] },
+        { home: { '../x': '' } },
+        { home: { '/etc/x': '' } },
+        { home: { '.x': '\0' } },
       ];
       for (const part of bad)
         await assert.rejects(files.writeTurnInput(slug, { ...input, ...part }), { code: 'invalid_input' });

@@ -11,7 +11,10 @@ import {
 
 const SHA = 'a'.repeat(40);
 const BRANCH = 'bot-bottle/12-abcde';
-const target = { name: 'x', slug: 's', image: 'i', workspaceDir: '/w', branch: BRANCH, timeoutMs: 1 };
+const target = {
+  ...{ name: 'x', slug: 's', image: 'i', workspaceDir: '/w', boundaryFile: null },
+  ...{ branch: BRANCH, timeoutMs: 1 },
+};
 
 interface Report {
   readonly head?: string;

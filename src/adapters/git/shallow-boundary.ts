@@ -1,0 +1,69 @@
+import { GitError } from '../../domain/errors.js';
+import { localEnvironment } from './git-environment.js';
+import { localFailure } from './git-failure.js';
+import { runGit } from './run-git.js';
+
+const TIMEOUT_MS = 2 * 60_000;
+const MAX_OUTPUT = 512 * 1024 * 1024;
+
+/**
+ * Commits that `git clone --depth` would make the end of the history: reached from a tip in `depth` steps and no fewer,
+ * the tip itself being the first, with parents. Read from as few commits as do.
+ * @param depth 1 or more
+ */
+export async function shallowBoundary(
+  gitDir: string,
+  tips: readonly string[],
+  depth: number,
+): Promise<readonly string[]> {
+  for (let count = depth * 4 + 100; ; count *= 4) {
+    const parents = await readParents(gitDir, tips, count);
+    const boundary = boundaryIn(parents, tips, depth);
+    if (boundary !== undefined) return boundary;
+    // git gave all there is, and still one is missing.
+    if (parents.size < count) throw new GitError('the mirror lacks commits of a branch', false);
+  }
+}
+
+/** `undefined` when a commit's parents must be known that are not among those given. */
+export function boundaryIn(
+  parents: ReadonlyMap<string, readonly string[]>,
+  tips: readonly string[],
+  depth: number,
+): readonly string[] | undefined {
+  const seen = new Set(tips);
+  let level = [...seen];
+  for (let step = 1; level.length > 0; step += 1) {
+    const known = level.map((id) => [id, parents.get(id)] as const);
+    if (known.some(([, ids]) => ids === undefined)) return undefined;
+    if (step === depth) return known.flatMap(([id, ids]) => ((ids ?? []).length > 0 ? [id] : [])).sort();
+    level = [];
+    for (const id of known.flatMap(([, ids]) => ids ?? [])) {
+      if (seen.has(id)) continue;
+      seen.add(id);
+      level.push(id);
+    }
+  }
+  return [];
+}
+
+async function readParents(
+  gitDir: string,
+  tips: readonly string[],
+  count: number,
+): Promise<Map<string, readonly string[]>> {
+  const output = await runGit({
+    args: ['--git-dir', gitDir, 'rev-list', '--parents', `--max-count=${String(count)}`, ...tips, '--'],
+    env: localEnvironment(),
+    timeoutMs: TIMEOUT_MS,
+    maxOutput: MAX_OUTPUT,
+  });
+  if (output.exitCode !== 0) throw localFailure('reading the history', output);
+  const lines = output.stdout.split('\n').filter((line) => line !== '');
+  return new Map(
+    lines.map((line) => {
+      const [id = '', ...ids] = line.split(' ');
+      return [id, ids];
+    }),
+  );
+}
