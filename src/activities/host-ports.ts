@@ -7,6 +7,7 @@ import type { GitRepository } from '../domain/git-repository.js';
 import type { QueueDirectory } from '../domain/queue-directory.js';
 import type { RunChannel } from '../domain/run-channel.js';
 import type { BlobStore, RunFiles } from '../domain/run-files.js';
+import type { DiskGuard } from './turn/disk-guard.js';
 import type { TurnSlots } from './turn/turn-slots.js';
 
 /** Everything a host needs to run turns; filled in by the worker's composition root. */
@@ -21,6 +22,7 @@ export interface HostPorts {
   readonly channel: RunChannel;
   readonly provider: (name: string) => AgentProvider;
   readonly slots: TurnSlots;
+  readonly disk: DiskGuard;
   readonly clock: Clock;
   readonly log: HostLog;
   readonly settings: HostSettings;
@@ -37,6 +39,9 @@ export interface HostSettings {
   readonly caFile: string | null;
   /** OCI runtime, such as `runsc`; `null` for the engine's default. */
   readonly containerRuntime: string | null;
+  /** What an agent may ask of its sidecar. */
+  readonly bundleCallsPerMinute: number;
+  readonly bundleWritesPerMinute: number;
   readonly maxPublishBytes: number;
   readonly maxPublishFiles: number;
   readonly maxTranscriptBytes: number;

@@ -115,6 +115,7 @@ export class CommandRunner {
       cause,
       references,
       omitted,
+      limit: s.limit,
       prNumber,
       host: s.host,
     };

@@ -4,6 +4,7 @@ import type { RunTurnInput } from '../inputs.js';
 import { createAgent } from './create-agent.js';
 import { createBundle } from './create-bundle.js';
 import { fetchRefs } from './fetch-refs.js';
+import { requireRuntime } from './require-runtime.js';
 import { readSetup } from './read-setup.js';
 import type { TurnJournal } from './turn-journal.js';
 import { writeInput } from './write-input.js';
@@ -23,6 +24,7 @@ export async function beginTurn(
     return;
   const paths = await ports.files.prepare(slug);
   const setup = await readSetup(ports, input);
+  await requireRuntime(ports.runtime, setup.runtime ?? ports.settings.containerRuntime);
   await createBundle(ports, input, setup, paths);
   // The agent waits longest for the bundle's socket, so nothing, git's processes least of all, comes before its start.
   const bundleStarted = ports.runtime.start(slug, 'bundle');
