@@ -1,9 +1,10 @@
 /** What `doctor` looks at on this machine, for real. */
 import { execFile } from 'node:child_process';
-import { statfsSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { agentProvider, providerNames } from './adapters/agents/registry.js';
 import { DockerBottleRuntime } from './adapters/docker/docker-runtime.js';
+import { freeSpace } from './adapters/files/free-space.js';
 import { missingSearchAttributes } from './adapters/temporal/set-up-namespace.js';
 import { botRights, namedRepositories } from './bot-rights.js';
 import type { DoctorProbes } from './cli/doctor/probes.js';
@@ -28,6 +29,7 @@ export function doctorProbes(env: NodeJS.ProcessEnv): DoctorProbes {
     configWarnings: () => loadConfig(env).warnings,
     secrets: () => secretFiles(config()).map(([name, file]) => ({ name, file, ...stateOf(file) })),
     engine: () => runtime.facts(),
+    containerRuntime: () => config().BOTTLE_RUNTIME,
     images: async () => {
       const names = [config().BUNDLE_IMAGE, ...providerNames().map((name) => agentProvider(name).image)];
       return Promise.all(names.map(async (name) => ({ name, id: (await runtime.imageId(name)) ?? null })));
@@ -49,10 +51,12 @@ export function doctorProbes(env: NodeJS.ProcessEnv): DoctorProbes {
       }
     },
     forge: () => forge(config()),
-    freeDisk: () => {
+    disk: async () => {
       const path = statSync(homePath(env), { throwIfNoEntry: false }) === undefined ? '/' : homePath(env);
-      const { bavail, bsize } = statfsSync(path);
-      return Promise.resolve({ path, bytes: bavail * bsize });
+      const { dataRoot } = await runtime.facts();
+      const { BOTTLE_DISK: bytes, BOTTLE_INODES: inodes, BOTTLE_DISK_FREE: floorBytes } = config();
+      const space = await freeSpace(dataRoot === null ? [path] : [path, dataRoot]);
+      return { space, floorBytes, quota: { bytes, inodes } };
     },
   };
 }

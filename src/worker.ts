@@ -6,10 +6,14 @@ import { createHostActivities } from './activities/host-activities.js';
 import { createReconcileActivities } from './activities/reconcile.js';
 import type { HostPorts, HostSettings } from './activities/host-ports.js';
 import type { ReconcileActivities } from './activities/interface.js';
+import { DiskGuard, type DiskLimits } from './activities/turn/disk-guard.js';
+import { measureUsage } from './activities/turn/measure-usage.js';
+import { requireRuntime } from './activities/turn/require-runtime.js';
 import { TurnSlots } from './activities/turn/turn-slots.js';
 import { agentProvider } from './adapters/agents/registry.js';
 import { DockerBottleRuntime } from './adapters/docker/docker-runtime.js';
 import { LocalBlobStore } from './adapters/files/blob-store.js';
+import { freeSpace } from './adapters/files/free-space.js';
 import { hostId } from './adapters/files/host-id.js';
 import { lockHome } from './adapters/files/lock-file.js';
 import { LocalQueueDirectory } from './adapters/files/queue-directory.js';
@@ -76,15 +80,28 @@ export async function startWorker(
     const host = await hostId(home);
     const runtime = new DockerBottleRuntime({ host });
     const slots = new TurnSlots(config.BOTTLE_SLOTS);
+    const engine = await runtime.facts();
+    await requireRuntime(runtime, config.BOTTLE_RUNTIME);
     await adoptRunning(runtime, slots, log);
+    const files = new LocalRunFiles({
+      home,
+      forgeToken: () => Promise.resolve(sidecarToken()),
+      secret: (name) => Promise.resolve(readSecret(path.join(home, 'secrets', name), name)),
+    });
+    const written = engine.dataRoot === null ? [home] : [home, engine.dataRoot];
+    const disk = {
+      space: () => freeSpace(written),
+      usage: (slug: string, signal: AbortSignal) =>
+        measureUsage(
+          runtime,
+          { slug, image: config.BUNDLE_IMAGE, workspaceDir: files.paths(slug).workspace },
+          signal,
+        ),
+    };
     const hostPorts = decorate({
       host,
       runtime,
-      files: new LocalRunFiles({
-        home,
-        forgeToken: () => Promise.resolve(sidecarToken()),
-        secret: (name) => Promise.resolve(readSecret(path.join(home, 'secrets', name), name)),
-      }),
+      files,
       queue: new LocalQueueDirectory({ home }),
       blobs,
       git: new SystemGitRepository({
@@ -98,6 +115,7 @@ export async function startWorker(
       channel: temporalRunChannel(client),
       provider: agentProvider,
       slots,
+      disk: new DiskGuard(disk, diskLimits(config), clock, log),
       clock,
       log,
       settings: hostSettings(config, forge, loopback?.dir ?? null),
@@ -175,11 +193,18 @@ function hostSettings(
       cargo: config.REGISTRY_CARGO,
       maven: config.REGISTRY_MAVEN,
     },
+    bundleCallsPerMinute: config.BUNDLE_CALLS_PER_MINUTE,
+    bundleWritesPerMinute: config.BUNDLE_WRITES_PER_MINUTE,
     maxPublishBytes: MAX_PUBLISH_BYTES,
     maxPublishFiles: MAX_PUBLISH_FILES,
     maxTranscriptBytes: MAX_TRANSCRIPT_BYTES,
     requestReview: config.FORGE_PR_REVIEWER === 'trigger',
   };
+}
+
+function diskLimits(config: Config): DiskLimits {
+  const { BOTTLE_DISK: bytes, BOTTLE_INODES: inodes, BOTTLE_DISK_FREE: freeBytes } = config;
+  return { quota: { bytes, inodes }, freeBytes };
 }
 
 function running(workers: RunningWorkers, close: () => Promise<void>): RunningWorker {

@@ -8,6 +8,7 @@ import type { RegistryLocations } from '../domain/registries.js';
 import type { QueueDirectory } from '../domain/queue-directory.js';
 import type { RunChannel } from '../domain/run-channel.js';
 import type { BlobStore, RunFiles } from '../domain/run-files.js';
+import type { DiskGuard } from './turn/disk-guard.js';
 import type { TurnSlots } from './turn/turn-slots.js';
 
 /** Everything a host needs to run turns; filled in by the worker's composition root. */
@@ -22,6 +23,7 @@ export interface HostPorts {
   readonly channel: RunChannel;
   readonly provider: (name: string) => AgentProvider;
   readonly slots: TurnSlots;
+  readonly disk: DiskGuard;
   readonly clock: Clock;
   readonly log: HostLog;
   readonly settings: HostSettings;
@@ -39,6 +41,9 @@ export interface HostSettings {
   /** OCI runtime, such as `runsc`; `null` for the engine's default. */
   readonly containerRuntime: string | null;
   readonly registries: RegistryLocations;
+  /** What an agent may ask of its sidecar. */
+  readonly bundleCallsPerMinute: number;
+  readonly bundleWritesPerMinute: number;
   readonly maxPublishBytes: number;
   readonly maxPublishFiles: number;
   readonly maxTranscriptBytes: number;

@@ -1,7 +1,7 @@
 /** Arguments of the activities: references and small records, because they stand in the workflow's history. */
 import type { PreparedTurn, SettledTurn, Trigger, WakeReference } from '../domain/events.js';
 import type { Place, SubjectRef } from '../domain/issue.js';
-import type { FrozenReason, StopReason, TurnCause, TurnResult } from '../domain/turn.js';
+import type { FrozenReason, LimitHit, StopReason, TurnCause, TurnResult } from '../domain/turn.js';
 
 /** What names a run wherever it is worked on. */
 export interface RunRef {
@@ -21,6 +21,8 @@ export interface PrepareTurnInput extends RunRef {
   readonly references: readonly WakeReference[];
   /** Older references that found no room in the mailbox. */
   readonly omitted: number;
+  /** What the last turn ran into. */
+  readonly limit: LimitHit | null;
   readonly prNumber: number | null;
   readonly host: string | null;
 }

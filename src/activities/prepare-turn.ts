@@ -74,6 +74,8 @@ async function prepareHere(ports: HomePorts, input: PrepareTurnInput): Promise<P
     pr: input.prNumber,
     events,
     omitted: input.omitted,
+    // A workflow that began with an earlier version says nothing of limits.
+    limit: (input as Partial<PrepareTurnInput>).limit ?? null,
     forge: true,
   });
   const [promptRef, bottleRef] = await Promise.all([

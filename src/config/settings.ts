@@ -40,6 +40,7 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const DAY = 24 * 60 * MINUTE;
 const MIB = 1024 * 1024;
+const GIB = 1024 * MIB;
 
 const WHO = oneOf('collaborators', 'org', 'anyone');
 const WHO_TYPE = '`collaborators`, `org` or `anyone`';
@@ -238,6 +239,37 @@ export const SETTINGS = {
     'A sparse index, without `sparse+`. After a comma: the host in `dl` of its `config.json`.',
   ),
   REGISTRY_MAVEN: registry('`mvn help:effective-settings` as a mirror', 'One address.'),
+  BOTTLE_DISK: required({
+    type: 'size',
+    parse: sizeBetween(MIB, 1024 * GIB),
+    fallback: '10GiB',
+    description: 'What a run may hold in its workspace and home; beyond it the turn is stopped.',
+  }),
+  BOTTLE_INODES: required({
+    type: 'number',
+    parse: integer(100, 1_000_000_000),
+    fallback: '1000000',
+    description: 'How many files and directories it may hold there.',
+  }),
+  BOTTLE_DISK_FREE: required({
+    type: 'size',
+    parse: sizeBetween(0, 1024 * GIB),
+    fallback: '2GiB',
+    description:
+      'With less free than this where runs write, or less than a twentieth of the inodes, the turn that grew most is stopped.',
+  }),
+  BUNDLE_CALLS_PER_MINUTE: required({
+    type: 'number',
+    parse: integer(1, 100_000),
+    fallback: '240',
+    description: 'Calls of an agent to its sidecar in a minute; runs that exist keep theirs.',
+  }),
+  BUNDLE_WRITES_PER_MINUTE: required({
+    type: 'number',
+    parse: integer(1, 100_000),
+    fallback: '30',
+    description: 'How many of them may write to the forge.',
+  }),
   BUNDLE_NETWORK: required({
     type: 'name',
     parse: NETWORK,

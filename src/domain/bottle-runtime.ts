@@ -65,13 +65,15 @@ export interface OneShotSpec {
   readonly slug: string;
   readonly image: string;
   readonly argv: readonly string[];
-  /** `0:0` only for removing a tree; such a container still has no network and one capability. */
-  readonly user: 'agent' | 'remover';
+  /** `0:0` only for removing or measuring a tree; such a container has no network and what capabilities that takes. */
+  readonly user: 'agent' | 'remover' | 'reader';
   readonly mounts: readonly {
     readonly source: string;
     readonly target: string;
     readonly readOnly: boolean;
   }[];
+  /** Where the run's home volume is mounted, read-only. */
+  readonly homeAt?: string;
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   /** Standard output beyond this is an error. */
@@ -113,7 +115,10 @@ export interface BottleRuntime {
   ): Promise<void>;
   /** Every container and volume with our labels and of this host, optionally of one run. */
   list(slug?: string): Promise<OwnedObject[]>;
-  runOnce(spec: OneShotSpec): Promise<OneShotResult>;
+  /** The container is gone afterwards, also when the signal aborts. */
+  runOnce(spec: OneShotSpec, signal?: AbortSignal): Promise<OneShotResult>;
+  /** Whether the engine has an OCI runtime of that name. */
+  knowsRuntime(name: string): Promise<boolean>;
   /** Tar of a path in a stopped container, cut at the cap (then `truncated`); `undefined` when the path is not there. */
   archive(
     slug: string,

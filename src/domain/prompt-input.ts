@@ -1,4 +1,5 @@
 import type { LinkedPull } from './issue.js';
+import type { LimitHit } from './turn.js';
 
 /** What a turn's prompt is made of. Every text in here except the operator's own is written by strangers. */
 
@@ -98,6 +99,8 @@ export type PromptInput = PromptCause & {
   readonly events: readonly PromptEvent[];
   /** Older events of which nothing but their number is known any more. */
   readonly omitted: number;
+  /** What the last turn ran into; the orchestrator's own words. */
+  readonly limit: LimitHit | null;
   /** The run has a forge: the overlay that teaches the sidecar is part of the prompt. */
   readonly forge: boolean;
 };

@@ -17,7 +17,7 @@ const NOTES_BYTES = 4 * 1024;
  * of what a page does not show, cut (16 KiB a comment) and quoted line by line; what was done to it is said.
  */
 export function composePrompt(input: PromptInput): string {
-  const before = [...opening(input), ...whereYouAre(input)];
+  const before = [...opening(input), ...lastLimit(input), ...whereYouAre(input)];
   const after = input.forge && input.kind === 'first' ? [FORGE_OVERLAY] : input.forge ? [REMINDER] : [];
   const heading = input.kind === 'wake' ? '# What happened since your last turn' : '# What else happened';
   const fixed = utf8Length([...before, heading, ...after].join('\n\n')) + 4;
@@ -88,6 +88,15 @@ function linkedPulls(of: ForgeTask): string[] {
   const heading =
     'Open pull requests name this issue already. Read them before you start; do not do their work again';
   return [withQuote(heading, lines.join('\n'), COMMENT_BYTES)];
+}
+
+function lastLimit({ limit }: PromptInput): string[] {
+  if (limit === null) return [];
+  const advice = {
+    disk: 'Delete what the work does not need before you write more, in the current directory and in your home; files that git ignores count too.',
+    memory: 'Use less of it: fewer things at the same time, or a piece of the work at a time.',
+  }[limit.kind];
+  return [`Your last turn ran into a limit: ${inlineText(limit.detail, 300)}. ${advice}`];
 }
 
 function whereYouAre(input: PromptInput): string[] {

@@ -1,5 +1,6 @@
 import type { LogLine } from './bottle-runtime.js';
 import type { TurnRefs } from './git-repository.js';
+import type { DiskUsage } from './disk-usage.js';
 import type { DoneStatus, StopReason } from './turn.js';
 
 export interface RunPaths {
@@ -34,6 +35,10 @@ export interface TurnRecord {
   /** Milliseconds the turn was held for the operator: not counted against its limit. */
   readonly heldMs: number;
   readonly stopped: StopReason | null;
+  /** For people: what was seen when the turn was stopped. */
+  readonly stopDetail: string | null;
+  /** What the run held on disk, at most, when it was last looked at, and what it may hold in this turn. */
+  readonly disk: { readonly held: DiskUsage; readonly limit: DiskUsage | null } | null;
   readonly sessionId: string | null;
 }
 

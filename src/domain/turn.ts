@@ -11,7 +11,22 @@ export interface Done {
 
 /** Why the orchestrator, not the agent, ended a turn. */
 export type StopReason =
-  'watchdog' | 'timeout' | 'sidecar_died' | 'queue_flood' | 'operator' | 'closed' | 'untriggered' | 'history';
+  | 'watchdog'
+  | 'timeout'
+  | 'sidecar_died'
+  | 'queue_flood'
+  | 'disk'
+  | 'operator'
+  | 'closed'
+  | 'untriggered'
+  | 'history';
+
+/** A limit of the bottle that a turn ran into: people see it beside the reason, and the next prompt says it. */
+export interface LimitHit {
+  readonly kind: 'disk' | 'memory';
+  /** The orchestrator's own words and numbers, nothing of the agent's. */
+  readonly detail: string;
+}
 
 /** What a finished turn left behind; authoritative over any signal sent while it ran. */
 export interface TurnResult {
@@ -29,6 +44,7 @@ export interface TurnResult {
   readonly baseSha: string;
   readonly sessionId: string | null;
   readonly imageId: string;
+  readonly limit: LimitHit | null;
   /** Blob of the operation log, one JSON line an operation. */
   readonly operationsRef: string | null;
 }
@@ -57,6 +73,7 @@ export type FrozenReason =
   | 'timeout'
   | 'sidecar_died'
   | 'queue_flood'
+  | 'disk'
   | 'history'
   | 'paused'
   | 'untriggered';

@@ -116,6 +116,7 @@ export class CommandRunner {
       cause,
       references,
       omitted,
+      limit: s.limit,
       prNumber,
       host: s.host,
     };

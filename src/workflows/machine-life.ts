@@ -71,6 +71,7 @@ function beginLife(d: Draft, trigger: Trigger): void {
   s.head = null;
   s.stuckHash = null;
   s.lastTurn = null;
+  s.limit = null;
   note(d, `triggered by ${trigger.operator === undefined ? trigger.actor : 'the operator'}`);
   startPreparing(d, { kind: 'first' }, 'queued');
 }

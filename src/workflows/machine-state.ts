@@ -3,7 +3,15 @@ import type { PreparedTurn, SettledTurn, Trigger, WakeReference } from '../domai
 import type { Place, SubjectRef } from '../domain/issue.js';
 import type { ActOrder } from '../domain/trigger.js';
 import type { NamedRun } from '../domain/slug.js';
-import type { Done, FrozenReason, PublishResult, StopReason, TurnCause, TurnResult } from '../domain/turn.js';
+import type {
+  Done,
+  FrozenReason,
+  LimitHit,
+  PublishResult,
+  StopReason,
+  TurnCause,
+  TurnResult,
+} from '../domain/turn.js';
 import type { RunPolicy } from '../domain/run-policy.js';
 
 export type Phase =
@@ -103,6 +111,8 @@ export interface MachineState {
   stuckHash: string | null;
   answers: readonly { readonly requestId: string; readonly result: PublishResult }[];
   lastTurn: LastTurn | null;
+  /** What the last turn ran into: the next prompt says it. */
+  limit: LimitHit | null;
   timeline: readonly TimelineEntry[];
 }
 
@@ -151,6 +161,7 @@ export function initialState(
     stuckHash: null,
     answers: [],
     lastTurn: null,
+    limit: null,
     timeline: [],
   };
 }

@@ -189,6 +189,9 @@ export function settled(d: Draft, left: SettledTurn): void {
   s.stuckHash = left.stuckHash;
   s.lastTurn = { turn: s.turn, exitCode: result.exitCode, doneStatus: s.done?.status ?? null, reason };
   note(d, `turn ${String(s.turn)} ended: ${reason}, ${left.publish.kind}`);
+  // A worker of an earlier version says nothing of limits.
+  s.limit = (result as Partial<TurnResult>).limit ?? null;
+  if (s.limit !== null && s.done === null) s.detail = s.limit.detail;
   if (left.publish.kind === 'refused') s.detail = left.publish.reason;
   const nudge = nudgeFor(s, result, left, reason);
   if (s.closing !== null) {

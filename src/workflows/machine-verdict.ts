@@ -13,6 +13,7 @@ export function reasonOf(s: MachineState, result: TurnResult, left: SettledTurn)
     case 'timeout':
     case 'sidecar_died':
     case 'queue_flood':
+    case 'disk':
     case 'history':
       return stopped;
     case 'operator':

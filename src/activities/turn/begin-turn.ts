@@ -4,6 +4,7 @@ import type { RunTurnInput } from '../inputs.js';
 import { createAgent } from './create-agent.js';
 import { createBundle } from './create-bundle.js';
 import { fetchRefs } from './fetch-refs.js';
+import { requireRuntime } from './require-runtime.js';
 import { readSetup } from './read-setup.js';
 import { runImage } from './run-image.js';
 import type { TurnJournal } from './turn-journal.js';
@@ -24,6 +25,7 @@ export async function beginTurn(
     return;
   const paths = await ports.files.prepare(slug);
   const setup = await readSetup(ports, input);
+  await requireRuntime(ports.runtime, setup.runtime ?? ports.settings.containerRuntime);
   // Before the bundle starts: an image may have to be built, which takes minutes.
   const [image] = await Promise.all([
     runImage(ports, input, setup, signal),

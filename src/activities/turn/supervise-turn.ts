@@ -1,16 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { StopReason, TurnResult } from '../../domain/turn.js';
+import type { ContainerState, ResourceLimits } from '../../domain/bottle-runtime.js';
+import { formatBytes, type DiskUsage } from '../../domain/disk-usage.js';
+import type { LimitHit, StopReason, TurnResult } from '../../domain/turn.js';
 import type { HostPorts } from '../host-ports.js';
 import type { RunTurnInput } from '../inputs.js';
 import { beginTurn } from './begin-turn.js';
 import { eitherSignal } from './either-signal.js';
 import { keepBundle } from './bundle-keeper.js';
+import { guardDisk } from './guard-disk.js';
 import { pumpLogs } from './log-pump.js';
 import { Relay } from './relay.js';
 import { TurnJournal } from './turn-journal.js';
 
 /** Seconds between SIGTERM and SIGKILL when the orchestrator ends a turn. */
 const STOP_GRACE_S = 5;
+/** As above, for an agent that fills the disk meanwhile. */
+const FULL_DISK_GRACE_S = 1;
 /** Seconds the bundle gets to flush its operation log. */
 const BUNDLE_GRACE_S = 3;
 const RETRY_MS = 500;
@@ -34,6 +39,7 @@ export async function superviseTurn(
   const { slug, turn } = input;
   const journal = await TurnJournal.open(ports.files, slug, turn, ports.clock);
   const beginning = eitherSignal(link.detach, link.stop);
+  const since = await ports.disk.mark();
   try {
     await beginTurn(ports, input, journal, beginning);
   } catch (error) {
@@ -41,7 +47,7 @@ export async function superviseTurn(
     if (!link.detach.aborted) await abandon(ports, slug);
     throw error;
   }
-  const watch = new TurnWatch(ports, input, journal, link);
+  const watch = new TurnWatch(ports, input, journal, link, since);
   await watch.untilExit();
   return watch.finish();
 }
@@ -59,6 +65,7 @@ class TurnWatch {
     private readonly input: RunTurnInput,
     private readonly journal: TurnJournal,
     private readonly link: TurnLink,
+    since: DiskUsage,
   ) {
     const signal = eitherSignal(this.over.signal, link.detach);
     this.relay = new Relay(ports, input, journal, {
@@ -77,6 +84,11 @@ class TurnWatch {
         end === 'gave_up' ? this.stop('sidecar_died', STOP_GRACE_S) : undefined,
       ),
       this.limit(signal),
+      guardDisk(ports, input, journal, {
+        since,
+        signal,
+        onOver: (detail) => void this.stop('disk', FULL_DISK_GRACE_S, detail),
+      }),
     );
     if (journal.record.done !== null) this.afterDone();
     if (input.stop !== null) void this.stop(input.stop, STOP_GRACE_S);
@@ -135,6 +147,7 @@ class TurnWatch {
       baseSha: record.baseSha ?? '',
       sessionId: record.sessionId,
       imageId: state?.imageId ?? '',
+      limit: limitHit(record.stopped, record.stopDetail, state, this.input.prepared.limits),
       operationsRef: operations === '' ? null : await ports.blobs.put(operations),
     };
   }
@@ -191,16 +204,35 @@ class TurnWatch {
   }
 
   /** The first reason stands. Tried until the engine has taken it. */
-  private stop(reason: StopReason | null, graceSeconds: number): Promise<void> {
+  private stop(
+    reason: StopReason | null,
+    graceSeconds: number,
+    stopDetail: string | null = null,
+  ): Promise<void> {
     this.stopping ??= (async () => {
       if (reason !== null && this.journal.record.stopped === null)
-        await this.journal.decide({ stopped: reason });
+        await this.journal.decide({ stopped: reason, stopDetail });
       await untilDelivered(this.over.signal, () =>
         this.ports.runtime.stop(this.input.slug, 'agent', graceSeconds),
       );
     })();
     return this.stopping;
   }
+}
+
+/** What the turn ran into, whether or not it ended by that: a build that was killed for its memory is worth knowing. */
+function limitHit(
+  stopped: StopReason | null,
+  stopDetail: string | null,
+  state: ContainerState | undefined,
+  { memoryBytes }: ResourceLimits,
+): LimitHit | null {
+  if (stopped === 'disk') return { kind: 'disk', detail: stopDetail ?? 'too much disk' };
+  if (state?.oomKilled !== true) return null;
+  return {
+    kind: 'memory',
+    detail: `out of memory: the kernel killed a process, because together they may use ${formatBytes(memoryBytes)}`,
+  };
 }
 
 async function abandon(ports: HostPorts, slug: string): Promise<void> {

@@ -66,6 +66,8 @@ function blank(turn: number): TurnRecord {
     sidecarRestarts: 0,
     heldMs: 0,
     stopped: null,
+    stopDetail: null,
+    disk: null,
     sessionId: null,
   };
 }

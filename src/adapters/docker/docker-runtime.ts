@@ -18,6 +18,7 @@ import { archivePath, restorePath } from './archive.js';
 import type { Archive } from './archive.js';
 import { bundleContainer } from './bundle-container.js';
 import { createOrAdopt, inspectOurs, removeOurs, requireContainer, stateOf } from './containers.js';
+import { cpusOf, factsOf, type EngineFacts } from './engine-facts.js';
 import { engineCall, toRuntimeError } from './errors.js';
 import { DOING, buildBottleImage, inspectImage } from './image-build.js';
 import { pinImage, unpinImage } from './image-pin.js';
@@ -64,21 +65,10 @@ export class DockerBottleRuntime implements BottleRuntime {
     }
   }
 
-  /** What `doctor` tells of the engine. `storageQuota`: it can cap a container's disk by itself (overlay2 on xfs with pquota, zfs, btrfs). */
-  async facts(): Promise<EngineInfo & { readonly storageDriver: string; readonly storageQuota: boolean }> {
+  /** What `doctor` tells of the engine, and the worker asks at its start. */
+  async facts(): Promise<EngineFacts> {
     const version = await this.info();
-    try {
-      const { Driver, DriverStatus } = (await this.#docker.info()) as {
-        Driver: string;
-        DriverStatus?: [string, string][];
-      };
-      const backing = DriverStatus?.find(([name]) => name === 'Backing Filesystem')?.[1] ?? '';
-      const storageQuota =
-        Driver === 'btrfs' || Driver === 'zfs' || (Driver === 'overlay2' && backing === 'xfs');
-      return { ...version, storageDriver: Driver, storageQuota };
-    } catch (error) {
-      throw toRuntimeError(error, "read the engine's storage driver");
-    }
+    return { ...version, ...factsOf(await this.#machine()) };
   }
 
   async createBundle(spec: BundleContainerSpec): Promise<ContainerState> {
@@ -148,8 +138,16 @@ export class DockerBottleRuntime implements BottleRuntime {
     return listOwned(this.#docker, slug, this.#host);
   }
 
-  async runOnce(spec: OneShotSpec): Promise<OneShotResult> {
-    return runOneShot(this.#docker, spec, await this.#cpus(), this.#host);
+  async runOnce(spec: OneShotSpec, signal?: AbortSignal): Promise<OneShotResult> {
+    // The engine would make it up, without labels and owned by root.
+    if (spec.homeAt !== undefined && !(await volumeIsThere(this.#docker, spec.slug, 'home')))
+      throw new BottleRuntimeError(`run ${spec.slug} has no home volume`, false);
+    return runOneShot(this.#docker, spec, await this.#cpus(), this.#host, signal);
+  }
+
+  /** A containerd shim is known by its type's name, listed or not. */
+  async knowsRuntime(name: string): Promise<boolean> {
+    return name.startsWith('io.containerd.') || (await this.facts()).runtimes.includes(name);
   }
 
   async archive(
@@ -187,14 +185,12 @@ export class DockerBottleRuntime implements BottleRuntime {
 
   /** Asked once: a machine's number of CPUs stays. */
   async #cpus(): Promise<number> {
-    if (this.#hostCpus === undefined) {
-      const info: unknown = await engineCall('ask the engine for its machine', (): Promise<unknown> =>
-        this.#docker.info(),
-      );
-      const cpus = typeof info === 'object' && info !== null && 'NCPU' in info ? info.NCPU : undefined;
-      this.#hostCpus = typeof cpus === 'number' && cpus > 0 ? cpus : Infinity;
-    }
+    this.#hostCpus ??= cpusOf(await this.#machine());
     return this.#hostCpus;
+  }
+
+  async #machine(): Promise<unknown> {
+    return engineCall('ask the engine for its machine', (): Promise<unknown> => this.#docker.info());
   }
 
   /** A network may be named by its id, and the host's has one too. */

@@ -11,8 +11,16 @@ import {
   envList,
   hardenedHostConfig,
 } from './hardening.js';
+import { volumeName } from './names-and-labels.js';
 
 const ONE_SHOT_LIMITS = { memoryBytes: 1024 * MIB, cpus: 1, pids: 128 };
+
+/** A tree has the agent's files and modes: without these, root without capabilities can neither remove nor enter it. */
+const CAPABILITIES: Readonly<Record<OneShotSpec['user'], readonly string[]>> = {
+  agent: [],
+  remover: ['DAC_OVERRIDE', 'FOWNER'],
+  reader: ['DAC_READ_SEARCH'],
+};
 
 /** A throw-away container. Its output goes to whoever attached, so the engine keeps no log of it. */
 export function oneShotContainer(spec: OneShotSpec, hostCpus: number): Docker.ContainerCreateOptions {
@@ -20,7 +28,7 @@ export function oneShotContainer(spec: OneShotSpec, hostCpus: number): Docker.Co
   return {
     ...HARDENED_CONFIG,
     Image: spec.image,
-    User: spec.user === 'remover' ? '0:0' : AGENT_USER,
+    User: spec.user === 'agent' ? AGENT_USER : '0:0',
     Entrypoint: [...spec.argv],
     Cmd: [],
     WorkingDir: '/',
@@ -36,11 +44,24 @@ export function oneShotContainer(spec: OneShotSpec, hostCpus: number): Docker.Co
         fileBytes: AGENT_FILE_BYTES,
         openFiles: 4096,
       }),
-      // A tree has the agent's files and modes: without the two, root without capabilities cannot remove it.
-      CapAdd: spec.user === 'remover' ? ['DAC_OVERRIDE', 'FOWNER'] : [],
+      CapAdd: [...CAPABILITIES[spec.user]],
       NetworkMode: 'none',
       LogConfig: { Type: 'none', Config: {} },
-      Mounts: spec.mounts.map((mount) => bind(mount.source, mount.target, mount.readOnly)),
+      Mounts: [
+        ...spec.mounts.map((mount) => bind(mount.source, mount.target, mount.readOnly)),
+        ...(spec.homeAt === undefined ? [] : [homeVolume(spec.slug, spec.homeAt)]),
+      ],
     },
+  };
+}
+
+/** Nothing of the image is copied into it: the agent's container was first. */
+function homeVolume(slug: string, target: string): Docker.MountSettings {
+  return {
+    Type: 'volume',
+    Source: volumeName(slug, 'home'),
+    Target: target,
+    ReadOnly: true,
+    VolumeOptions: { NoCopy: true, Labels: {}, DriverConfig: { Name: '', Options: {} } },
   };
 }

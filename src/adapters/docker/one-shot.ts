@@ -3,7 +3,7 @@ import { BottleRuntimeError } from '../../domain/errors.js';
 import type { OneShotResult, OneShotSpec } from '../../domain/bottle-runtime.js';
 import { removeById, removeOurs } from './containers.js';
 import { openStream } from './engine-stream.js';
-import { toRuntimeError } from './errors.js';
+import { abortError, toRuntimeError } from './errors.js';
 import { labelsOf, oneShotName } from './names-and-labels.js';
 import { oneShotContainer } from './one-shot-container.js';
 import { frames } from './stream-frames.js';
@@ -15,7 +15,7 @@ export const MAX_STDERR_BYTES = 16 * 1024;
 /**
  * Runs a throw-away container and takes its standard output. A leftover of the same name (an attempt that was cut
  * off) is removed first, and the container is gone afterwards, whatever happens.
- * @throws BottleRuntimeError, final, when the output is beyond the cap: all of it is discarded. Too late is final for
+ * @throws an `AbortError` when the signal aborts; BottleRuntimeError, final, when the output is beyond the cap: all of it is discarded. Too late is final for
  * the agent's uid, since a hostile tree would be just as slow again; a remover gets further each time
  */
 export async function runOneShot(
@@ -23,6 +23,7 @@ export async function runOneShot(
   spec: OneShotSpec,
   hostCpus: number,
   host: string | null,
+  signal: AbortSignal = new AbortController().signal,
 ): Promise<OneShotResult> {
   const name = oneShotName(spec.slug, spec.name);
   const labels = labelsOf(spec.slug, 'once', host);
@@ -35,8 +36,9 @@ export async function runOneShot(
     throw toRuntimeError(error, `create ${name}`);
   }
   try {
-    return await withinTime(attachAndRun(docker, container, name, spec), spec, name);
+    return await withinTime(attachAndRun(docker, container, name, spec), spec, name, signal);
   } catch (error) {
+    if (signal.aborted) throw abortError(signal, `running ${name}`);
     throw toRuntimeError(error, `run ${name}`);
   } finally {
     await removeById(docker, container.id, name);
@@ -99,8 +101,14 @@ async function collect(
   return { stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr).toString('utf8') };
 }
 
-async function withinTime<T>(work: Promise<T>, spec: OneShotSpec, name: string): Promise<T> {
+async function withinTime<T>(
+  work: Promise<T>,
+  spec: OneShotSpec,
+  name: string,
+  signal: AbortSignal,
+): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
+  let onAbort = (): void => undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
       reject(
@@ -110,10 +118,16 @@ async function withinTime<T>(work: Promise<T>, spec: OneShotSpec, name: string):
         ),
       );
     }, spec.timeoutMs);
+    onAbort = (): void => {
+      reject(abortError(signal, `running ${name}`));
+    };
+    signal.addEventListener('abort', onAbort);
+    if (signal.aborted) onAbort();
   });
   try {
     return await Promise.race([work, late]);
   } finally {
     clearTimeout(timer);
+    signal.removeEventListener('abort', onAbort);
   }
 }

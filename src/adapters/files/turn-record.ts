@@ -2,6 +2,8 @@ import { z } from 'zod';
 import type { TurnRecord } from '../../domain/run-files.js';
 import { RunFilesError } from './file-error.js';
 
+const usage = z.object({ bytes: z.number(), inodes: z.number() });
+
 const schema = z.object({
   turn: z.int().positive(),
   previousStart: z.string(),
@@ -32,12 +34,16 @@ const schema = z.object({
       'timeout',
       'sidecar_died',
       'queue_flood',
+      'disk',
       'operator',
       'closed',
       'untriggered',
       'history',
     ])
     .nullable(),
+  // Records of an earlier version have neither.
+  stopDetail: z.string().nullable().default(null),
+  disk: z.object({ held: usage, limit: usage.nullable() }).nullable().default(null),
   sessionId: z.string().nullable(),
 }) satisfies z.ZodType<TurnRecord>;
 

@@ -1,3 +1,4 @@
+import { formatBytes } from '../../domain/disk-usage.js';
 import { fail, ok, warn } from './check.js';
 import type { Check, Finding } from './check.js';
 import type { DoctorProbes } from './probes.js';
@@ -8,8 +9,8 @@ const NODE_WANTED = [20, 11];
 const GIT_WANTED = [2, 38];
 /** Engine 20.10: the oldest one the containers' options were tried on. */
 const API_WANTED = [1, 41];
-const DISK_FLOOR = 2 * 1024 ** 3;
 const DISK_COMFORT = 10 * 1024 ** 3;
+const FREE_INODES = 0.05;
 
 /** Every check over injected probes, in the order an operator would mend things. */
 export function doctorChecks(probes: DoctorProbes): readonly Check[] {
@@ -22,6 +23,7 @@ export function doctorChecks(probes: DoctorProbes): readonly Check[] {
       version((await probes.gitVersion()).trim(), GIT_WANTED, 'install git 2.38 or newer'),
     ),
     check('engine', () => engine(probes)),
+    check('runtime', () => runtime(probes)),
     check('images', () => images(probes)),
     check('temporal', () => temporal(probes)),
     check('forge', () => forge(probes)),
@@ -71,6 +73,17 @@ async function engine(probes: DoctorProbes): Promise<Finding> {
   return ok(`${found}, ${storageQuota ? 'file system with quotas' : 'no disk quotas'}`);
 }
 
+async function runtime(probes: DoctorProbes): Promise<Finding> {
+  const wanted = probes.containerRuntime();
+  if (wanted === null) return ok("the engine's own");
+  const { runtimes } = await probes.engine();
+  if (wanted.startsWith('io.containerd.') || runtimes.includes(wanted)) return ok(wanted);
+  return fail(
+    `${wanted} is not among the engine's: ${runtimes.join(', ')}`,
+    'add it to "runtimes" in /etc/docker/daemon.json and restart the engine, or change BOTTLE_RUNTIME',
+  );
+}
+
 async function images(probes: DoctorProbes): Promise<Finding> {
   const all = await probes.images();
   const missing = all.filter(({ id }) => id === null).map(({ name }) => name);
@@ -93,10 +106,24 @@ async function forge(probes: DoctorProbes): Promise<Finding> {
   return problems.some(({ severity }) => severity === 'error') ? fail(found, remedy) : warn(found, remedy);
 }
 
+/** How a run's disk is guarded, and whether there is room. */
 async function disk(probes: DoctorProbes): Promise<Finding> {
-  const { path, bytes } = await probes.freeDisk();
-  const found = `${(bytes / 1024 ** 3).toFixed(1)} GiB free at ${path}`;
-  if (bytes < DISK_FLOOR)
-    return fail(found, 'make room: a turn that fills the disk takes everything else with it');
-  return bytes < DISK_COMFORT ? warn(found, 'ten GiB or more are comfortable') : ok(found);
+  const { space, floorBytes, quota } = await probes.disk();
+  const rooms = space.fileSystems.map(
+    ({ path, freeBytes, inodes, freeInodes }) =>
+      `${formatBytes(freeBytes)} free${inodes === 0 ? '' : `, ${String(Math.floor((100 * freeInodes) / inodes))} % of inodes`} at ${path}`,
+  );
+  const found = `${rooms.join('; ')}; polled, ${formatBytes(quota.bytes)} and ${String(quota.inodes)} files a run`;
+  const least = Math.min(...space.fileSystems.map(({ freeBytes }) => freeBytes));
+  const fewInodes = space.fileSystems.some(({ inodes, freeInodes }) => freeInodes < inodes * FREE_INODES);
+  if (least < floorBytes || fewInodes)
+    return fail(found, 'make room: below BOTTLE_DISK_FREE, or a twentieth of the inodes, turns are stopped');
+  if (!space.complete)
+    return warn(
+      found,
+      "the engine's data cannot be looked at from here: runs are measured instead, every 30 s",
+    );
+  return least < floorBytes + quota.bytes || least < DISK_COMFORT
+    ? warn(found, 'more than BOTTLE_DISK_FREE and the BOTTLE_DISK of one run is comfortable')
+    : ok(found);
 }

@@ -1,3 +1,5 @@
+import type { DiskSpace, DiskUsage } from '../../domain/disk-usage.js';
+
 /** What `doctor` can look at. A probe answers with what it saw; whether that is good is decided by the checks. */
 export interface DoctorProbes {
   /** `20.19.0` */
@@ -13,6 +15,8 @@ export interface DoctorProbes {
     readonly reason?: string;
   }[];
   engine(): Promise<EngineFacts>;
+  /** The container runtime that the configuration asks for; `null` is the engine's own. */
+  containerRuntime(): string | null;
   /** Image names that runs need, with the id of those that are there. */
   images(): Promise<readonly { readonly name: string; readonly id: string | null }[]>;
   /** What `git --version` prints. */
@@ -28,7 +32,8 @@ export interface DoctorProbes {
     readonly login: string;
     readonly problems: readonly RightsProblem[];
   }>;
-  freeDisk(): Promise<{ readonly path: string; readonly bytes: number }>;
+  /** The file systems that runs write to, and below what a turn is stopped. */
+  disk(): Promise<{ readonly space: DiskSpace; readonly floorBytes: number; readonly quota: DiskUsage }>;
 }
 
 export interface EngineFacts {
@@ -38,6 +43,8 @@ export interface EngineFacts {
   readonly storageDriver: string;
   /** Whether the engine can cap a container's disk by itself. */
   readonly storageQuota: boolean;
+  /** Names of its OCI runtimes. */
+  readonly runtimes: readonly string[];
 }
 
 export interface RightsProblem {

@@ -37,6 +37,8 @@ const record: TurnRecord = {
   sidecarRestarts: 1,
   heldMs: 0,
   stopped: 'watchdog',
+  stopDetail: null,
+  disk: { held: { bytes: 1, inodes: 2 }, limit: null },
   sessionId: null,
 };
 

@@ -103,6 +103,7 @@ export function turnResult(change: Partial<TurnResult> = {}): TurnResult {
     baseSha: 'b',
     sessionId: 's',
     imageId: 'i',
+    limit: null,
     operationsRef: null,
     ...change,
   };

@@ -34,7 +34,7 @@ export function carryOut(ports: HomePorts, workflow: Workflow, command: MachineC
       const { turn, cause, references, omitted } = command;
       const input = {
         ...{ ...runRef(s), turn, trigger: needed(s.life, 'life').trigger, cause, references, omitted },
-        ...{ prNumber: openPrs(s)[0] ?? null, host: s.host, repoId: s.place?.repoId ?? null },
+        ...{ limit: s.limit, prNumber: openPrs(s)[0] ?? null, host: s.host, repoId: s.place?.repoId ?? null },
       };
       workflow.preparing = { outcome: 'asked', readFrom: 0, begin: () => prepareTurn(ports, input) };
       return;

@@ -67,6 +67,7 @@ describe('preparing a turn', () => {
       cause: { kind: 'first' },
       references: [],
       omitted: 0,
+      limit: null,
       prNumber: null,
       host: null,
       repoId: 7,

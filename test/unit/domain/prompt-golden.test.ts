@@ -13,6 +13,7 @@ const place = {
   pr: null,
   events: [],
   omitted: 0,
+  limit: null,
   forge: true,
 } as const;
 const at = '2026-11-21T11:00:00Z';

@@ -12,6 +12,7 @@ const common = {
   pr: null,
   events: [],
   omitted: 0,
+  limit: null,
   forge: true,
 };
 const issue = {
@@ -63,6 +64,18 @@ const nasty = fc
   .map((parts) => parts.join(''));
 
 describe('the first prompt', () => {
+  it('says what limit the last turn ran into, and what to do', () => {
+    const disk = { kind: 'disk', detail: 'the run held 2 GiB on disk, and may hold 1 GiB' } as const;
+    const text = composePrompt({ ...wake, limit: disk });
+    assert.match(
+      text,
+      /^Your last turn ran into a limit: the run held 2 GiB on disk, and may hold 1 GiB\. Delete /m,
+    );
+    const memory = { kind: 'memory', detail: 'out of memory' } as const;
+    assert.match(composePrompt({ ...wake, limit: memory }), /out of memory\. Use less/);
+    assert.doesNotMatch(composePrompt(wake), /limit/);
+  });
+
   it('has role, issue, branch and the overlay', () => {
     const prompt = composePrompt(first);
     for (const part of [

@@ -177,7 +177,7 @@ describe('issue machine', () => {
       assert.equal(world.state.frozenReason, 'done');
     });
 
-    for (const reason of ['timeout', 'sidecar_died', 'queue_flood'] as const) {
+    for (const reason of ['timeout', 'sidecar_died', 'queue_flood', 'disk'] as const) {
       it(`freezes with reason ${reason}`, () => {
         const world = running();
         world.finish({ stopped: reason, exitCode: 143 });
@@ -186,6 +186,27 @@ describe('issue machine', () => {
         assert.equal(world.state.phase, 'frozen');
       });
     }
+
+    it('says what limit it ran into, to people and in the next prompt, once', () => {
+      const limit = { kind: 'disk', detail: 'the run held 2 GiB on disk, and may hold 1 GiB' } as const;
+      const world = running();
+      world.finish({ stopped: 'disk', limit, exitCode: 137 });
+      world.settle();
+      assert.deepEqual([world.state.detail, world.state.limit], [limit.detail, limit]);
+      world.feed(wrote(comment(1)));
+      assert.deepEqual([world.state.detail, world.state.limit], [null, limit]);
+      world.start();
+      world.finish({ done });
+      world.settle();
+      assert.equal(world.state.limit, null);
+    });
+
+    it('counts as incomplete when it ran out of memory, and says so', () => {
+      const world = running();
+      world.finish({ limit: { kind: 'memory', detail: 'out of memory' }, exitCode: 137 });
+      world.settle();
+      assert.deepEqual([world.state.frozenReason, world.state.detail], ['incomplete', 'out of memory']);
+    });
 
     it('freezes as stuck when STUCK.md is left, whatever the agent says', () => {
       const world = running();

@@ -2,12 +2,32 @@ import assert from 'node:assert/strict';
 import { runChecks } from '../../../../src/cli/doctor/check.js';
 import type { CheckReport } from '../../../../src/cli/doctor/check.js';
 import { doctorChecks } from '../../../../src/cli/doctor/checks.js';
+import type { FileSystemSpace } from '../../../../src/domain/disk-usage.js';
 import type { DoctorProbes } from '../../../../src/cli/doctor/probes.js';
 import { atLeast } from '../../../../src/cli/doctor/version.js';
 import { EXIT } from '../../../../src/cli/exit-codes.js';
 import { cliWith } from '../small-world.js';
 
 const GIB = 1024 ** 3;
+function diskWith(
+  freeGiB: number,
+  change: Partial<FileSystemSpace> = {},
+): Awaited<ReturnType<DoctorProbes['disk']>> {
+  const system = {
+    path: '/h',
+    freeBytes: freeGiB * GIB,
+    usedBytes: 1,
+    inodes: 100,
+    freeInodes: 60,
+    usedInodes: 40,
+  };
+  return {
+    space: { fileSystems: [{ ...system, ...change }], complete: true },
+    floorBytes: 2 * GIB,
+    quota: { bytes: 10 * GIB, inodes: 1_000_000 },
+  };
+}
+
 const HEALTHY: DoctorProbes = {
   nodeVersion: () => '20.19.0',
   home: () => ({ path: '/h', exists: true, mode: 0o40700 }),
@@ -19,13 +39,15 @@ const HEALTHY: DoctorProbes = {
       apiVersion: '1.41',
       storageDriver: 'overlay2',
       storageQuota: false,
+      runtimes: ['runc', 'runsc'],
     }),
+  containerRuntime: () => null,
   images: () => Promise.resolve([{ name: 'bot-bottle/bundle:dev', id: 'sha256:1' }]),
   gitVersion: () => Promise.resolve('git version 2.39.5'),
   temporal: () =>
     Promise.resolve({ address: '127.0.0.1:7233', version: '1.32.0', missingSearchAttributes: [] }),
   forge: () => Promise.resolve({ url: 'https://git.example', login: 'bot', problems: [] }),
-  freeDisk: () => Promise.resolve({ path: '/h', bytes: 50 * GIB }),
+  disk: () => Promise.resolve(diskWith(50)),
 };
 
 async function examine(change: Partial<DoctorProbes>): Promise<Map<string, CheckReport>> {
@@ -41,6 +63,10 @@ describe('doctor', () => {
       [],
     );
     assert.equal(reports.get('engine')?.found, 'Docker 20.10.24, API 1.41, overlay2, no disk quotas');
+    assert.equal(
+      reports.get('disk')?.found,
+      '50 GiB free, 60 % of inodes at /h; polled, 10 GiB and 1000000 files a run',
+    );
     assert.equal(reports.get('git')?.found, 'git version 2.39.5');
   });
 
@@ -89,7 +115,13 @@ describe('doctor', () => {
       /20\.10/,
       {
         engine: () =>
-          Promise.resolve({ version: '19.03', apiVersion: '1.40', storageDriver: 'x', storageQuota: true }),
+          Promise.resolve({
+            version: '19.03',
+            apiVersion: '1.40',
+            storageDriver: 'x',
+            storageQuota: true,
+            runtimes: ['runsc'],
+          }),
       },
     ],
     [
@@ -129,13 +161,30 @@ describe('doctor', () => {
           Promise.resolve({ url: 'u', login: 'l', problems: [{ severity: 'warning', message: 'admin' }] }),
       },
     ],
-    ['a full disk', 'disk', 'fail', /room/, { freeDisk: () => Promise.resolve({ path: '/h', bytes: GIB }) }],
     [
-      'a disk that fills',
+      'a runtime that the engine has not',
+      'runtime',
+      'fail',
+      /daemon\.json/,
+      { containerRuntime: () => 'kata' },
+    ],
+    ['a full disk', 'disk', 'fail', /room/, { disk: () => Promise.resolve(diskWith(1)) }],
+    [
+      'a file system without inodes',
+      'disk',
+      'fail',
+      /twentieth/,
+      { disk: () => Promise.resolve(diskWith(50, { freeInodes: 4 })) },
+    ],
+    ['a disk that fills', 'disk', 'warn', /comfortable/, { disk: () => Promise.resolve(diskWith(11)) }],
+    [
+      "an engine's data that is out of sight",
       'disk',
       'warn',
-      /ten GiB/,
-      { freeDisk: () => Promise.resolve({ path: '/h', bytes: 5 * GIB }) },
+      /measured/,
+      {
+        disk: () => Promise.resolve({ ...diskWith(50), space: { ...diskWith(50).space, complete: false } }),
+      },
     ],
   ];
   for (const [what, name, state, remedy, change] of sick) {
@@ -149,6 +198,15 @@ describe('doctor', () => {
       );
     });
   }
+
+  it('knows a runtime that the engine lists, and a containerd shim by its name', async () => {
+    for (const name of ['runsc', 'io.containerd.kata.v2'])
+      assert.deepEqual((await examine({ containerRuntime: () => name })).get('runtime'), {
+        name: 'runtime',
+        state: 'ok',
+        found: name,
+      });
+  });
 
   it('a probe that throws fails its own check only', async () => {
     const reports = await examine({
