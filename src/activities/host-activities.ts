@@ -1,5 +1,6 @@
 import { activityInfo, ApplicationFailure, Context } from '@temporalio/activity';
 import type { TurnResult } from '../domain/turn.js';
+import { archiveRun } from './archive-run.js';
 import { beating, HEARTBEAT_MS } from './beating.js';
 import { destroyRun } from './destroy-run.js';
 import { typedFailures } from './failures.js';
@@ -65,8 +66,15 @@ export function createHostActivities(ports: HostPorts): ClaimActivities & TurnAc
       ),
     settleTurn: (input) =>
       typedFailures(() => beating(() => whereItIs(ports.forgeFor, input, (here) => settleTurn(ports, here)))),
+    archiveRun: (run) =>
+      typedFailures(() => beating(() => archiveRun(ports, run.slug, () => mayGoOn(attachments, run.slug)))),
     destroyRun: (run) => typedFailures(() => beating(() => destroyRun(ports, run))),
   };
+}
+
+/** An attempt that was given up may still run when the next turn has begun. */
+function mayGoOn(attachments: Attachments, slug: string): boolean {
+  return !attachments.has(slug) && !Context.current().cancellationSignal.aborted;
 }
 
 /**

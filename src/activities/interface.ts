@@ -44,5 +44,6 @@ export interface HostActivities {
   readonly lastCheckinAge: (input: RunRef) => Promise<number>;
   readonly publishWork: (input: PublishInput) => Promise<PublishResult>;
   readonly settleTurn: (input: SettleTurnInput) => Promise<SettledTurn>;
+  readonly archiveRun: (input: RunRef) => Promise<void>;
   readonly destroyRun: (input: DestroyInput) => Promise<void>;
 }
