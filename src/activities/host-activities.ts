@@ -12,13 +12,17 @@ import { settleTurn } from './settle-turn.js';
 import { whereItIs } from './where-it-is.js';
 import { eitherSignal } from './turn/either-signal.js';
 import { superviseTurn } from './turn/supervise-turn.js';
-import { Attachments } from './turn/attachments.js';
+import type { Attachments } from './turn/attachments.js';
 import { COALESCE_MS } from './turn/turn-journal.js';
 
-/** The activities of one host, over its ports. */
-export function createHostActivities(ports: HostPorts): ClaimActivities & TurnActivities & HostActivities {
-  const attachments = new Attachments();
-
+/**
+ * The activities of one host, over its ports.
+ * @param attachments who watches what in this process
+ */
+export function createHostActivities(
+  ports: HostPorts,
+  attachments: Attachments,
+): ClaimActivities & TurnActivities & HostActivities {
   async function watchTurn(input: RunTurnInput, how: 'run' | 'attach'): Promise<TurnResult> {
     const { slug, turn } = input;
     const context = Context.current();
