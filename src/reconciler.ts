@@ -1,17 +1,17 @@
 /** Composition root of the reconciler: its ports, and its schedule at Temporal. */
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { ReconcilePorts } from './activities/reconcile/reconcile-ports.js';
 import { findingDoor } from './adapters/door/finding-door.js';
 import { reconcileFile } from './adapters/files/reconcile-file.js';
 import { giteaFeed } from './adapters/gitea/feed.js';
 import { GiteaClient } from './adapters/gitea/gitea-client.js';
-import { forgetPasses } from './adapters/temporal/forget-passes.js';
 import { setReconcileSchedule } from './adapters/temporal/reconcile-schedule.js';
 import type { Config } from './config.js';
 import { forgeOfConfig } from './forge-of-config.js';
 import { readSecret } from './config/secrets.js';
+import { keepSchedule } from './keep-schedule.js';
+import { RECONCILE_WORKFLOW } from './workflows/messages.js';
 import { feedSources } from './domain/forge-feed.js';
 import { originOf } from './domain/listen-address.js';
 import type { Clock } from './domain/clock.js';
@@ -19,9 +19,6 @@ import type { Database } from './domain/stores.js';
 import type { Logger } from './log.js';
 import { findingBody, findingHeaders, RECONCILED_PATH } from './webhook/reconciled.js';
 import { servedRepositories } from './webhook/served-repositories.js';
-
-const RETRY_MS = 10_000;
-const TIDY_MS = 3_600_000;
 
 /** Errors: `InvalidInputError` for configuration. */
 export function reconcilePorts(
@@ -63,10 +60,7 @@ export function reconcilePorts(
   };
 }
 
-/**
- * Sets the schedule up as soon as Temporal lets it, and from then on removes passes of long ago; resolves when it has
- * stopped. Temporal being away is only logged.
- */
+/** Keeps the schedule of the reconciler; resolves when it has stopped. Temporal being away is only logged. */
 export async function keepReconcileSchedule(
   client: Client,
   config: Config,
@@ -74,48 +68,11 @@ export async function keepReconcileSchedule(
   stopped: AbortSignal,
 ): Promise<void> {
   // Only Gitea has a feed yet.
-  const intervalMs = config.FORGE_KIND === 'gitea' ? config.FORGE_POLL_INTERVAL : 0;
-  const change = await persistently(
-    async () => {
-      const done = await client.withAbortSignal(stopped, () => setReconcileSchedule(client, intervalMs));
-      log.info({ schedule: done, intervalMs, requests: config.FORGE_POLL_REQUESTS }, 'reconciler schedule');
-    },
-    (err) => {
-      log.warn({ err }, 'the schedule of the reconciler cannot be set yet; trying again');
-    },
-    stopped,
-  );
-  while (change && (await waited(TIDY_MS, stopped))) {
-    await client
-      .withAbortSignal(stopped, () => forgetPasses(client, Date.now()))
-      .catch((err: unknown) => {
-        if (!stopped.aborted) log.warn({ err }, 'old passes of the reconciler could not be removed');
-      });
-  }
-}
-
-async function persistently(
-  work: () => Promise<void>,
-  onFailure: (error: unknown) => void,
-  stopped: AbortSignal,
-): Promise<boolean> {
-  for (;;) {
-    try {
-      await work();
-      return true;
-    } catch (error) {
-      if (!stopped.aborted) onFailure(error);
-    }
-    if (!(await waited(RETRY_MS, stopped))) return false;
-  }
-}
-
-/** False when it was broken off. */
-async function waited(ms: number, stopped: AbortSignal): Promise<boolean> {
-  try {
-    await sleep(ms, undefined, { signal: stopped });
-    return true;
-  } catch {
-    return false;
-  }
+  const intervalMs = config.FORGE_KIND === 'gitea' ? config.FORGE_POLL_INTERVAL : null;
+  await keepSchedule(client, log, stopped, {
+    name: 'reconciler',
+    workflowType: RECONCILE_WORKFLOW,
+    fields: { intervalMs, requests: config.FORGE_POLL_REQUESTS },
+    set: () => setReconcileSchedule(client, intervalMs),
+  });
 }

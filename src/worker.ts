@@ -9,6 +9,8 @@ import type { ReconcileActivities } from './activities/interface.js';
 import { DiskGuard, type DiskLimits } from './activities/turn/disk-guard.js';
 import { measureUsage } from './activities/turn/measure-usage.js';
 import { requireRuntime } from './activities/turn/require-runtime.js';
+import type { SweepActivities } from './activities/interface.js';
+import { Attachments } from './activities/turn/attachments.js';
 import { TurnSlots } from './activities/turn/turn-slots.js';
 import { agentProvider } from './adapters/agents/registry.js';
 import { DockerBottleRuntime } from './adapters/docker/docker-runtime.js';
@@ -33,6 +35,7 @@ import { forgeOfConfig, type ConfiguredForge } from './forge-of-config.js';
 import { createLogger, type Logger } from './log.js';
 import { keepReconcileSchedule, reconcilePorts } from './reconciler.js';
 import { assertBotRights } from './start-up-rights.js';
+import { keepSweepSchedule, sweepActivities } from './sweeper.js';
 import { targetOf } from './temporal-client.js';
 
 const MIB = 1024 * 1024;
@@ -130,6 +133,8 @@ export async function startWorker(
       log,
       settings: { access: { org: config.FORGE_ORG, trigger: config.FORGE_TRIGGER, wake: config.FORGE_WAKE } },
     };
+    const attachments = new Attachments();
+    const sweeps = sweepActivities(config, { client, database, ports: hostPorts, attachments });
     const reconciler = reconcilePorts(config, { database, clock, log });
     log.info(
       { org: config.FORGE_ORG, host: hostPorts.host, slots: config.BOTTLE_SLOTS, home },
@@ -139,17 +144,23 @@ export async function startWorker(
       target,
       host: hostPorts.host,
       slots: config.BOTTLE_SLOTS,
-      activities: byQueue(homePorts, hostPorts, createReconcileActivities(reconciler)),
+      activities: byQueue(
+        { ...createHomeActivities(homePorts), ...createReconcileActivities(reconciler), ...sweeps.home },
+        { ...createHostActivities(hostPorts, attachments), ...sweeps.host },
+      ),
     });
     const ending = new AbortController();
-    const schedule = keepReconcileSchedule(client, config, log, ending.signal);
+    const schedules = [
+      keepReconcileSchedule(client, config, log, ending.signal),
+      keepSweepSchedule(client, hostPorts.host, config, log, ending.signal),
+    ];
     lock.lost.addEventListener('abort', () => {
       log.error({ home, err: lock.lost.reason as unknown }, 'another worker has taken this home; stopping');
       workers.stop();
     });
     return running(workers, async () => {
       ending.abort();
-      await schedule;
+      await Promise.all(schedules);
       reconciler.close();
       await client.connection.close();
       database.close();
@@ -164,12 +175,9 @@ export async function startWorker(
 }
 
 function byQueue(
-  homePorts: Parameters<typeof createHomeActivities>[0],
-  hostPorts: HostPorts,
-  reconciler: ReconcileActivities,
+  home: object,
+  { claimHost, runTurn, ...host }: ReturnType<typeof createHostActivities> & SweepActivities,
 ): Parameters<typeof createWorkers>[0]['activities'] {
-  const { claimHost, runTurn, ...host } = createHostActivities(hostPorts);
-  const home = { ...createHomeActivities(homePorts), ...reconciler };
   return { home, claim: { claimHost }, turns: { runTurn }, host };
 }
 

@@ -1,13 +1,22 @@
 import type { HostPorts } from './host-ports.js';
-import type { DestroyInput } from './inputs.js';
 import { extractWork, knownCommits } from './publish-gate.js';
 import { BotBottleError } from '../domain/errors.js';
-import { branchOf } from '../domain/slug.js';
+import type { SubjectRef } from '../domain/issue.js';
+import { branchOf, issueOfSlug } from '../domain/slug.js';
 
 const REMOVAL_TIMEOUT_MS = 10 * 60_000;
 
+/** What must be known of a run to end it. */
+export interface EndedRun {
+  readonly slug: string;
+  /** `null` when nobody knows any more: then every commit counts as one that nobody has. */
+  readonly subject: SubjectRef | null;
+  /** `null` when no turn was ever prepared. */
+  readonly branch: string | null;
+}
+
 /** Containers, volumes and workspace go; transcript, turns and the commits nobody has stay. Missing means done. */
-export async function destroyRun(ports: HostPorts, run: DestroyInput): Promise<void> {
+export async function destroyRun(ports: HostPorts, run: EndedRun): Promise<void> {
   const { runtime, files, queue } = ports;
   const { slug } = run;
   await Promise.all([runtime.stop(slug, 'agent', 0), runtime.stop(slug, 'bundle', 1)]);
@@ -41,9 +50,11 @@ export async function destroyRun(ports: HostPorts, run: DestroyInput): Promise<v
  * Commits that are on no branch of the forge. A workspace that cannot be read has none; a forge or an engine that is
  * away comes back, and until then nothing is deleted. A repository that is gone has no branch that could hold them.
  */
-async function keepUnpublished(ports: HostPorts, run: DestroyInput): Promise<void> {
+async function keepUnpublished(ports: HostPorts, run: EndedRun): Promise<void> {
+  const number = run.subject?.number ?? issueOfSlug(run.slug);
+  const branch = run.branch ?? (number === undefined ? undefined : branchOf(run.slug, number));
+  if (branch === undefined) return;
   try {
-    const branch = run.branch ?? branchOf(run.slug, run.subject.number);
     const known = await commitsOnForge(ports, run, branch);
     const work = await extractWork(ports, run, branch, known, 'unpublished');
     if (work.kind === 'extracted' && work.extraction.bundle !== null) {
@@ -55,7 +66,8 @@ async function keepUnpublished(ports: HostPorts, run: DestroyInput): Promise<voi
   }
 }
 
-async function commitsOnForge(ports: HostPorts, run: DestroyInput, branch: string): Promise<string[]> {
+async function commitsOnForge(ports: HostPorts, run: EndedRun, branch: string): Promise<string[]> {
+  if (run.subject === null) return [];
   try {
     return knownCommits(await ports.git.refresh(run.subject, branch, null));
   } catch (error) {

@@ -1,5 +1,6 @@
 import { activityInfo, ApplicationFailure, Context } from '@temporalio/activity';
 import type { TurnResult } from '../domain/turn.js';
+import { archiveRun } from './archive-run.js';
 import { beating, HEARTBEAT_MS } from './beating.js';
 import { destroyRun } from './destroy-run.js';
 import { typedFailures } from './failures.js';
@@ -11,13 +12,17 @@ import { settleTurn } from './settle-turn.js';
 import { whereItIs } from './where-it-is.js';
 import { eitherSignal } from './turn/either-signal.js';
 import { superviseTurn } from './turn/supervise-turn.js';
-import { Attachments } from './turn/attachments.js';
+import type { Attachments } from './turn/attachments.js';
 import { COALESCE_MS } from './turn/turn-journal.js';
 
-/** The activities of one host, over its ports. */
-export function createHostActivities(ports: HostPorts): ClaimActivities & TurnActivities & HostActivities {
-  const attachments = new Attachments();
-
+/**
+ * The activities of one host, over its ports.
+ * @param attachments who watches what in this process
+ */
+export function createHostActivities(
+  ports: HostPorts,
+  attachments: Attachments,
+): ClaimActivities & TurnActivities & HostActivities {
   async function watchTurn(input: RunTurnInput, how: 'run' | 'attach'): Promise<TurnResult> {
     const { slug, turn } = input;
     const context = Context.current();
@@ -65,8 +70,15 @@ export function createHostActivities(ports: HostPorts): ClaimActivities & TurnAc
       ),
     settleTurn: (input) =>
       typedFailures(() => beating(() => whereItIs(ports.forgeFor, input, (here) => settleTurn(ports, here)))),
+    archiveRun: (run) =>
+      typedFailures(() => beating(() => archiveRun(ports, run.slug, () => mayGoOn(attachments, run.slug)))),
     destroyRun: (run) => typedFailures(() => beating(() => destroyRun(ports, run))),
   };
+}
+
+/** An attempt that was given up may still run when the next turn has begun. */
+function mayGoOn(attachments: Attachments, slug: string): boolean {
+  return !attachments.has(slug) && !Context.current().cancellationSignal.aborted;
 }
 
 /**

@@ -1,6 +1,7 @@
 /** The activities by the queue they run on; the workflow sees these types only. */
 import type { SettledTurn } from '../domain/events.js';
 import type { PassReport } from '../domain/reconcile.js';
+import type { ExpectedRun, SweepEntry, SweepReport } from '../domain/sweep.js';
 import type { PublishResult, TurnResult } from '../domain/turn.js';
 import type {
   DestroyInput,
@@ -28,6 +29,23 @@ export interface ReconcileActivities {
   readonly reconcile: () => Promise<PassReport>;
 }
 
+/** On `bot-bottle`, the home machine: what the sweep of a host needs of the database. */
+export interface RowReviewActivities {
+  readonly reviewRows: (input: { readonly host: string }) => Promise<RowReview>;
+}
+
+export interface RowReview {
+  /** What the database believes to live on the host. */
+  readonly expected: readonly ExpectedRun[];
+  /** Rows of ended workflows, which say so now. */
+  readonly repaired: readonly SweepEntry[];
+}
+
+/** On `bottles@<host>`. */
+export interface SweepActivities {
+  readonly sweepHost: (input: { readonly expected: readonly ExpectedRun[] }) => Promise<SweepReport>;
+}
+
 /** On `bottles`, any host: the first to poll takes the run. */
 export interface ClaimActivities {
   readonly claimHost: () => Promise<{ readonly host: string }>;
@@ -44,5 +62,6 @@ export interface HostActivities {
   readonly lastCheckinAge: (input: RunRef) => Promise<number>;
   readonly publishWork: (input: PublishInput) => Promise<PublishResult>;
   readonly settleTurn: (input: SettleTurnInput) => Promise<SettledTurn>;
+  readonly archiveRun: (input: RunRef) => Promise<void>;
   readonly destroyRun: (input: DestroyInput) => Promise<void>;
 }

@@ -25,7 +25,7 @@ export type ExtractedWork =
 /** Takes the branch's new commits and a report on the workspace out through a throw-away container. */
 export async function extractWork(
   ports: HostPorts,
-  run: RunRef,
+  run: Pick<RunRef, 'slug'>,
   branch: string,
   known: readonly string[],
   purpose: string,

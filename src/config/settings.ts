@@ -218,6 +218,20 @@ export const SETTINGS = {
     fallbackText: 'number of processors',
     description: 'Turns that run at the same time on this machine; others wait.',
   }),
+  BOTTLE_SWEEP_INTERVAL: required({
+    type: 'duration or `off`',
+    parse: orOff(durationBetween(SECOND, DAY)),
+    fallback: '10m',
+    description:
+      'How often this machine is searched for what belongs to no run any more. `off` or `0`: never, and frozen runs keep their containers.',
+  }),
+  FREEZE_ARCHIVE_AFTER: required({
+    type: 'duration or `off`',
+    parse: orOff(durationBetween(SECOND, 366 * DAY)),
+    fallback: '7d',
+    description:
+      'A run that is frozen for this long gives up its containers; volumes, workspace and session stay.',
+  }),
   BOTTLE_RUNTIME: optional({
     type: 'name',
     parse: matching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, 'the name of a container runtime such as runsc'),

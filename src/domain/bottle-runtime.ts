@@ -103,6 +103,8 @@ export interface BottleRuntime {
   stop(slug: string, role: ContainerRole, graceSeconds: number): Promise<void>;
   remove(slug: string, role: ContainerRole): Promise<void>;
   removeVolumes(slug: string): Promise<void>;
+  /** One object of `list`, whatever its role. A volume in use is an error. */
+  removeObject(object: Pick<OwnedObject, 'type' | 'name' | 'slug' | 'role'>): Promise<void>;
   /** Resolves with the exit code when the container is not running. */
   waitForExit(slug: string, role: ContainerRole, signal: AbortSignal): Promise<number>;
   /** Output since an engine time stamp (ISO 8601, exclusive), until the container stops or the signal aborts. */

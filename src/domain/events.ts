@@ -81,7 +81,9 @@ export type RunEvent =
   /** Subject or repository are gone, or no longer served. */
   | { readonly kind: 'lost'; readonly readAt: number; readonly why: string }
   | { readonly kind: 'turn_started'; readonly slug: string; readonly turn: number; readonly at: number }
-  | { readonly kind: 'done'; readonly slug: string; readonly turn: number; readonly done: Done };
+  | { readonly kind: 'done'; readonly slug: string; readonly turn: number; readonly done: Done }
+  /** From the sweeper: the run has been frozen so long that its containers may go. */
+  | { readonly kind: 'archive'; readonly slug: string };
 
 /** What an operator may ask for, through the `command` update. A prompt is a blob reference. */
 export type OperatorCommand =
@@ -112,6 +114,7 @@ export type InnerEvent =
   | { readonly kind: 'published'; readonly requestId: string; readonly result: PublishResult }
   | { readonly kind: 'watchdog_fired'; readonly turn: number }
   | { readonly kind: 'checkin_age'; readonly turn: number; readonly ageMs: number | null }
+  | { readonly kind: 'archived' }
   | { readonly kind: 'destroyed' }
   | { readonly kind: 'history_full' }
   /** A step failed for good (no repetition cures it). */
@@ -120,7 +123,10 @@ export type InnerEvent =
       readonly step: 'claim' | 'prepare' | 'run' | 'settle' | 'destroy';
       readonly turn: number;
       readonly reason: string;
-    };
+    }
+
+  /** The containers could not be put away now; the sweeper asks again. */
+  | { readonly kind: 'archive_failed'; readonly reason: string };
 
 export type MachineEvent = RunEvent | InnerEvent;
 

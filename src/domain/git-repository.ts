@@ -37,6 +37,8 @@ export interface GitRepository {
    * ancestry and changed paths, and pushes by commit id, never forced. The quarantine is gone afterwards.
    */
   publish(request: GitPublishRequest): Promise<GitPublishVerdict>;
+  /** Removes what crashes have left of quarantines. Answers how many there were. */
+  removeLeftBehind(): Promise<number>;
   isAncestor(repo: RepoRef, ancestor: string, descendant: string): Promise<boolean>;
 }
 

@@ -5,6 +5,8 @@ export interface RunChannel {
     workflowId: string,
     message: { readonly slug: string; readonly turn: number; readonly at: number },
   ): Promise<void>;
+  /** Asks a frozen run to put its containers away. */
+  archive(workflowId: string, slug: string): Promise<void>;
   signalDone(
     workflowId: string,
     message: {

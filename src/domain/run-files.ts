@@ -42,11 +42,23 @@ export interface TurnRecord {
   readonly sessionId: string | null;
 }
 
+/** Directories of a run that go with it. Times are epoch milliseconds. */
+export interface RunLeftover {
+  readonly slug: string;
+  /** When something was last made or removed directly below the run's directory. */
+  readonly changedAt: number;
+  /** When the sidecar's token or a secret was last placed; `null` when none is there. */
+  readonly secretsAt: number | null;
+}
+
 /** `$BOT_BOTTLE_HOME/state/<slug>`: made, read and written here; the workspace inside it is never opened by the host. */
 export interface RunFiles {
   paths(slug: string): RunPaths;
-  /** Makes the directories; the workspace empty and writable by the agent, everything below a 0700 home. */
-  prepare(slug: string): Promise<RunPaths>;
+  /**
+   * Makes the directories; the workspace empty and writable by the agent, everything below a 0700 home. `isNew`: the
+   * workspace was not there.
+   */
+  prepare(slug: string): Promise<RunPaths & { readonly isNew: boolean }>;
   /** Replaces the turn's input directory as the entrypoint reads it. */
   writeTurnInput(slug: string, input: TurnInput): Promise<void>;
   /** Copies the forge token, and the named secrets of the operator, to where the bundle mounts them. */
@@ -62,6 +74,8 @@ export interface RunFiles {
   readOperations(slug: string, turn: number): Promise<string>;
   saveFile(slug: string, relativePath: string, content: Uint8Array | string): Promise<string>;
   readFile(slug: string, relativePath: string): Promise<Uint8Array | undefined>;
+  /** Runs that have more than what is kept of ended ones, by slug. */
+  leftovers(): Promise<readonly RunLeftover[]>;
   /** Removes what the host itself wrote and does not keep (inputs, queue, the emptied workspace directory). */
   removeTransient(slug: string): Promise<void>;
 }

@@ -31,6 +31,14 @@ export function branchOf(slug: string, number: number): string {
   return `bot-bottle/${String(number)}-${slug.slice(-SUFFIX_LENGTH)}`;
 }
 
+const ISSUE_IN_SLUG = /-(\d{1,16})-[a-z0-9]{5}$/;
+
+/** The number that `makeSlug` put into the slug; `undefined` for a name that it did not make. */
+export function issueOfSlug(slug: string): number | undefined {
+  const match = ISSUE_IN_SLUG.exec(slug);
+  return match ? Number(match[1]) : undefined;
+}
+
 const RUN_BRANCH = /^bot-bottle\/(\d{1,16})-[a-z0-9]{5}$/;
 
 /** The issue number a run branch belongs to, or `undefined` for any other branch. */

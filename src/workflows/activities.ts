@@ -63,7 +63,15 @@ export const gate = proxyActivities<Pick<HostActivities, 'publishWork'>>({
   retry: BACKOFF,
 });
 
-export const host = proxyActivities<Omit<HostActivities, 'attachTurn' | 'lastCheckinAge' | 'publishWork'>>({
+/** Who wakes the run meanwhile waits for this: what takes longer is left to the next sweep. */
+export const archiving = proxyActivities<Pick<HostActivities, 'archiveRun'>>({
+  startToCloseTimeout: '1 minute',
+  heartbeatTimeout: HEARTBEAT,
+  scheduleToCloseTimeout: '2 minutes',
+  retry: BACKOFF,
+});
+
+export const host = proxyActivities<Pick<HostActivities, 'settleTurn' | 'destroyRun'>>({
   startToCloseTimeout: '15 minutes',
   heartbeatTimeout: HEARTBEAT,
   scheduleToCloseTimeout: '30 days',

@@ -83,6 +83,19 @@ export class CommandRunner {
           activities.rows.recordState.executeWithOptions({ summary: 'state row' }, [input]),
         );
       }
+      case 'archive': {
+        const host = needed(s.host, 'host');
+        const options = { taskQueue: bottlesQueue(host), summary: `put containers of ${command.slug} away` };
+        const input = runRef(s, command.slug);
+        return void activities.archiving.archiveRun.executeWithOptions(options, [input]).then(
+          () => {
+            this.feed({ kind: 'archived' });
+          },
+          (error: unknown) => {
+            this.feed({ kind: 'archive_failed', reason: failureReason(error) });
+          },
+        );
+      }
       case 'destroy': {
         const input = { ...runRef(s), branch: s.prepared?.branch ?? null };
         // Without a host nothing was ever launched.

@@ -3,6 +3,7 @@
  * Temporal: the workflow hands those in and carries the commands out. Source: product spec, section "Lifecycle".
  */
 import type { InnerEvent, MachineEvent } from '../domain/events.js';
+import { archive, archiveOver } from './machine-archive.js';
 import { command } from './machine-command.js';
 import { isCurrent, note, type Draft, type StepEnv } from './machine-draft.js';
 import { destroyed } from './machine-end.js';
@@ -96,6 +97,13 @@ function apply(d: Draft, event: MachineEvent): void {
       return turn.settled(d, event.settled);
     case 'step_failed':
       return turn.stepFailed(d, event);
+    // between turns
+    case 'archive':
+      return archive(d, event.slug);
+    case 'archived':
+      return archiveOver(d, 'containers put away');
+    case 'archive_failed':
+      return archiveOver(d, `containers not put away: ${event.reason}`);
     case 'destroyed':
       if (d.s.busy !== 'destroy') return;
       return destroyed(d);

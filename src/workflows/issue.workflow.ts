@@ -49,7 +49,7 @@ export async function issueWorkflow(input: IssueWorkflowInput): Promise<void> {
     commandUpdate,
     async (command) => {
       const ticket = enqueue({ kind: 'command', command, at: Date.now() });
-      await condition(() => handled >= ticket);
+      await condition(() => handled >= ticket && !state.afterArchive);
       return { slug: state.life?.slug ?? null, phase: state.phase, turn: state.turn };
     },
     {

@@ -20,6 +20,8 @@ export function command(d: Draft, asked: OperatorCommand, at: number): void {
     case 'resume':
       s.untriggered = false;
       s.nudgesUsed = 0;
+      if (s.busy === 'archive')
+        return void (s.afterArchive = { kind: 'operator', promptRef: asked.promptRef });
       return beginTurn(d, { kind: 'operator', promptRef: asked.promptRef });
     case 'destroy':
       return close(d, { at, why: 'destroyed by the operator' });
@@ -37,9 +39,11 @@ export function refusalOf(s: MachineState, asked: OperatorCommand): string | nul
   if (s.closing !== null) return 'the run is being destroyed';
   switch (asked.kind) {
     case 'freeze':
-      if (s.frozenReason === 'paused' && s.phase === 'frozen') return 'the run is already paused';
+      if (s.frozenReason === 'paused' && s.phase === 'frozen' && !s.afterArchive)
+        return 'the run is already paused';
       return s.phase === 'freezing' ? 'the run is freezing already' : null;
     case 'resume':
+      if (s.afterArchive) return 'a turn is about to begin: freeze it first, or wait';
       return s.phase === 'frozen' ? null : `a turn is under way (${s.phase}): freeze it first, or wait`;
     case 'destroy':
       return null;

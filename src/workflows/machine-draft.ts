@@ -28,7 +28,9 @@ export function note(d: Draft, what: string): void {
 
 export function freeze(d: Draft, reason: FrozenReason): void {
   d.s.phase = 'frozen';
-  d.s.busy = null;
+  // Containers that are being put away are so to the end.
+  if (d.s.busy !== 'archive') d.s.busy = null;
+  d.s.afterArchive = null;
   d.s.frozenReason = reason;
   d.commands.push({ kind: 'show_phase' });
 }

@@ -68,7 +68,9 @@ export interface MachineState {
   turn: number;
   cause: TurnCause;
   /** The activity in flight; at most one of these at a time is what makes "no second bottle" true. */
-  busy: 'prepare' | 'run' | 'settle' | 'destroy' | null;
+  busy: 'prepare' | 'run' | 'settle' | 'archive' | 'destroy' | null;
+  /** The turn an operator asked for while the containers were being put away. Absent in what older versions carried. */
+  afterArchive?: TurnCause | null;
   prepared: PreparedTurn | null;
   result: TurnResult | null;
   done: Done | null;
@@ -207,6 +209,7 @@ export type MachineCommand =
       readonly reason: FrozenReason;
     }
   | { readonly kind: 'record_state' }
+  | { readonly kind: 'archive'; readonly slug: string }
   | { readonly kind: 'destroy'; readonly slug: string }
   | { readonly kind: 'record_end'; readonly slug: string; readonly endedAt: number }
   | { readonly kind: 'show_phase' };

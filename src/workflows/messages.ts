@@ -11,6 +11,7 @@ import type { LastTurn, MachineState, Phase, TimelineEntry } from './machine-sta
 
 export const ISSUE_WORKFLOW = 'issueWorkflow';
 export const RECONCILE_WORKFLOW = 'reconcileWorkflow';
+export const SWEEP_WORKFLOW = 'sweepWorkflow';
 
 /** Workflows and light activities; a turn runs on `turns@<host>`, short container activities on `bottles@<host>`. */
 export const TASK_QUEUE = 'bot-bottle';

@@ -131,6 +131,64 @@ describe('issueWorkflow on the time-skipping server', function () {
       },
     ));
 
+  it('puts the containers of a frozen run away when the sweeper asks, and a comment meanwhile waits for it', () =>
+    run(
+      'archive',
+      (life) => () => ({
+        run: async (input: RunTurnInput) => {
+          await life.started(input);
+          return done;
+        },
+      }),
+      async (life, fake) => {
+        await life.trigger();
+        const { slug } = await life.until((view) => view.phase === 'frozen');
+        assert.ok(slug !== null);
+        fake.whileArchiving = async () => {
+          await life.send(wrote(comment(1)));
+          await life.until((view) => view.mailbox === 1);
+          assert.equal(fake.prepared.length, 1, 'no turn is prepared while the containers go');
+        };
+        await life.send({ kind: 'archive', slug: 'another-run-1-aaaaa' });
+        await life.send({ kind: 'archive', slug });
+        const woken = await life.until((view) => view.phase === 'frozen' && view.turn === 2);
+        assert.deepEqual(fake.archived, [slug]);
+        assert.equal(fake.ran[1]?.sessionId, 's');
+        assert.equal(woken.slug, slug);
+        await life.send(CLOSED);
+        await life.handle().result();
+      },
+    ));
+
+  it('lets an operator’s turn begin when the containers are away, and answers with that turn', () =>
+    run(
+      'archive-resumed',
+      (life) => () => ({
+        run: async (input: RunTurnInput) => {
+          await life.started(input);
+          return done;
+        },
+      }),
+      async (life, fake) => {
+        await life.trigger();
+        const { slug } = await life.until((view) => view.phase === 'frozen');
+        assert.ok(slug !== null);
+        let resumed: Promise<{ readonly turn: number }> | undefined;
+        fake.whileArchiving = async () => {
+          resumed = life
+            .handle()
+            .executeUpdate(commandUpdate, { args: [{ kind: 'resume', promptRef: null }] });
+          await waitUntil('the command', async () =>
+            (await life.handle().query(timelineQuery)).some(({ what }) => what === 'operator: resume'),
+          );
+        };
+        await life.send({ kind: 'archive', slug });
+        await life.until((view) => view.phase === 'frozen' && view.turn === 2);
+        assert.equal((await resumed)?.turn, 2);
+        await life.handle().terminate();
+      },
+    ));
+
   // The server skips no time while an activity runs, so the turn of these two is one that nobody watches for a while.
   const detached = (): never => {
     throw ApplicationFailure.retryable('the host is restarting', 'TurnDetached');

@@ -134,10 +134,14 @@ describe("the reconciler's schedule, on the real server", function () {
       assert.match(currentDetails, /3 findings[^]*7 requests[^]*2026-01-01/);
     });
     assert.equal(most, 1, 'passes at once');
-    assert.equal(await forgetPasses(client, Date.now()), 0, 'those of the last day are kept');
+    assert.equal(
+      await forgetPasses(client, RECONCILE_WORKFLOW, Date.now()),
+      0,
+      'those of the last day are kept',
+    );
     await waitUntil('the passes to be gone', async () => {
       // Two at once, as two workers do: one of them finds what the other has deleted still in the list.
-      await Promise.all([1, 2].map(() => forgetPasses(client, Date.now() + 60_000, 0)));
+      await Promise.all([1, 2].map(() => forgetPasses(client, RECONCILE_WORKFLOW, Date.now() + 60_000, 0)));
       return (await passes()).length === 0;
     });
   });

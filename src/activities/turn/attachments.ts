@@ -9,6 +9,10 @@ export class Attachments {
     return controller;
   }
 
+  has(slug: string): boolean {
+    return this.bySlug.has(slug);
+  }
+
   leave(slug: string, controller: AbortController): void {
     if (this.bySlug.get(slug) === controller) this.bySlug.delete(slug);
   }

@@ -1,4 +1,5 @@
 import type { ContainerState } from '../../domain/bottle-runtime.js';
+import { METADATA_FILE, type RunMetadata } from '../../domain/run-metadata.js';
 import type { HostPorts } from '../host-ports.js';
 import type { RunTurnInput } from '../inputs.js';
 import { createAgent } from './create-agent.js';
@@ -30,6 +31,7 @@ export async function beginTurn(
   const [image] = await Promise.all([
     runImage(ports, input, setup, signal),
     createBundle(ports, input, setup, paths),
+    noteWhoseItIs(ports, input),
   ]);
   // The agent waits longest for the bundle's socket, so nothing, git's processes least of all, comes before its start.
   const bundleStarted = ports.runtime.start(slug, 'bundle');
@@ -43,7 +45,8 @@ export async function beginTurn(
   await journal.decide({
     previousStart: agent.startedAt,
     refs,
-    baseSha: refs.resetTo ?? input.head ?? refs.startSha,
+    // A workspace that was lost begins again where the forge's branch is: what was only in it is gone.
+    baseSha: refs.resetTo ?? (paths.isNew ? null : input.head) ?? refs.startSha,
     sessionId,
     // The container's output of earlier turns is still there, and is not this turn's.
     logSince: agent.status === 'created' ? null : new Date(ports.clock.now()).toISOString(),
@@ -51,6 +54,22 @@ export async function beginTurn(
   });
   signal.throwIfAborted();
   await Promise.all([ports.runtime.start(slug, 'agent'), bundleStarted]);
+}
+
+/** For the sweeper, which may have nothing else to go by. */
+async function noteWhoseItIs({ files }: HostPorts, input: RunTurnInput): Promise<void> {
+  const { slug, workflowId, repoId, subject, prepared } = input;
+  const { forge, owner, repo, number } = subject;
+  const metadata: RunMetadata = {
+    workflowId,
+    repoId,
+    subject: { forge, owner, repo, number },
+    branch: prepared.branch,
+  };
+  const text = `${JSON.stringify(metadata, null, 2)}\n`;
+  const known = await files.readFile(slug, METADATA_FILE);
+  if (known === undefined || new TextDecoder().decode(known) !== text)
+    await files.saveFile(slug, METADATA_FILE, text);
 }
 
 /** The engine's start time differs from the one before this turn, so it was this turn that started it. */

@@ -26,11 +26,29 @@ export async function createAgent(
     env: prepared.env,
     ...(containerRuntime === null ? {} : { runtime: containerRuntime }),
   });
-  if (agent.status === 'created' && input.turn > 1) await restoreSession(ports, input);
+  if (agent.status === 'created' && input.turn > 1 && (await hasNewHome(ports, input)))
+    await restoreSession(ports, input);
   return agent;
 }
 
-/** A fresh container of an older run: its session comes back from the snapshot. */
+/**
+ * The volume that holds the session is younger than the last turn, so it is not the one that turn wrote to. One that is
+ * older has the session itself, which may be longer than the snapshot (see the transcript limit).
+ */
+async function hasNewHome(ports: HostPorts, { slug, turn }: RunTurnInput): Promise<boolean> {
+  const home = (await ports.runtime.list(slug)).find(
+    ({ type, role }) => type === 'volume' && role === 'home',
+  );
+  if (home === undefined) return true;
+  for (let before = turn - 1; before > 0; before -= 1) {
+    const record = await ports.files.readTurn(slug, before);
+    // The engine gives whole seconds.
+    if (record !== undefined) return Date.parse(home.createdAt) + 1_000 > record.lastCheckinAt;
+  }
+  return true;
+}
+
+/** A fresh home of an older run: its session comes back from the snapshot. */
 async function restoreSession(ports: HostPorts, input: RunTurnInput): Promise<void> {
   const tar = await ports.files.readFile(input.slug, TRANSCRIPT_FILE);
   if (tar !== undefined) await ports.runtime.restore(input.slug, 'agent', '/home/agent', tar);

@@ -86,6 +86,19 @@ export async function removeOurs(
   if (info !== undefined) await removeById(docker, info.Id, name);
 }
 
+/** As `removeOurs`, by the name that a list gave. */
+export async function removeContainerNamed(
+  docker: Docker,
+  name: string,
+  slug: string,
+  role: string,
+): Promise<void> {
+  const info = await engineCall(`inspect ${name}`, () => docker.getContainer(name).inspect(), [404]);
+  if (info === undefined) return;
+  requireOurs(info.Config.Labels, slug, role, name);
+  await removeById(docker, info.Id, name);
+}
+
 /** Its anonymous volumes (an image may declare some) go with it, named ones stay. */
 export async function removeById(docker: Docker, id: string, name: string): Promise<void> {
   const container = docker.getContainer(id);

@@ -17,7 +17,14 @@ import { agentContainer } from './agent-container.js';
 import { archivePath, restorePath } from './archive.js';
 import type { Archive } from './archive.js';
 import { bundleContainer } from './bundle-container.js';
-import { createOrAdopt, inspectOurs, removeOurs, requireContainer, stateOf } from './containers.js';
+import {
+  createOrAdopt,
+  inspectOurs,
+  removeContainerNamed,
+  removeOurs,
+  requireContainer,
+  stateOf,
+} from './containers.js';
 import { cpusOf, factsOf, type EngineFacts } from './engine-facts.js';
 import { engineCall, toRuntimeError } from './errors.js';
 import { DOING, buildBottleImage, inspectImage } from './image-build.js';
@@ -27,7 +34,7 @@ import { JoinedWork } from './joined-work.js';
 import { followContainerLogs } from './logs.js';
 import { containerName } from './names-and-labels.js';
 import { runOneShot } from './one-shot.js';
-import { createVolumes, removeVolumesOf, volumeIsThere } from './volumes.js';
+import { createVolumes, removeVolumeNamed, removeVolumesOf, volumeIsThere } from './volumes.js';
 import { waitUntilStopped } from './wait.js';
 
 const NOT_MODIFIED = 304;
@@ -116,6 +123,16 @@ export class DockerBottleRuntime implements BottleRuntime {
 
   async removeVolumes(slug: string): Promise<void> {
     await removeVolumesOf(this.#docker, slug);
+  }
+
+  async removeObject({
+    type,
+    name,
+    slug,
+    role,
+  }: Parameters<BottleRuntime['removeObject']>[0]): Promise<void> {
+    if (type === 'container') await removeContainerNamed(this.#docker, name, slug, role);
+    else await removeVolumeNamed(this.#docker, name, slug, role);
   }
 
   async waitForExit(slug: string, role: ContainerRole, signal: AbortSignal): Promise<number> {

@@ -43,7 +43,7 @@ export function oneShotName(slug: string, name: string): string {
 }
 
 /** @param host the worker's host id (`$BOT_BOTTLE_HOME/host-id`); `null` leaves it open whose it is */
-export function labelsOf(slug: string, role: ObjectRole, host: string | null = null): Record<string, string> {
+export function labelsOf(slug: string, role: string, host: string | null = null): Record<string, string> {
   return {
     [LABEL_MANAGED]: '1',
     [LABEL_SLUG]: requireSlug(slug),
@@ -59,7 +59,7 @@ export function labelsOf(slug: string, role: ObjectRole, host: string | null = n
 export function requireOurs(
   labels: Labels | null | undefined,
   slug: string,
-  role: ObjectRole,
+  role: string,
   name: string,
 ): void {
   const expected = Object.entries(labelsOf(slug, role));

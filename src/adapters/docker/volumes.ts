@@ -28,18 +28,27 @@ export async function volumeIsThere(docker: Docker, slug: string, kind: VolumeKi
 }
 
 export async function removeVolumesOf(docker: Docker, slug: string): Promise<void> {
-  for (const kind of VOLUME_KINDS) {
-    const name = volumeName(slug, kind);
-    if (!(await volumeIsThere(docker, slug, kind))) continue;
-    try {
-      await docker.getVolume(name).remove();
-    } catch (error) {
-      const status = statusOf(error);
-      if (status === 404) continue;
-      if (status !== 409) throw toRuntimeError(error, `remove volume ${name}`);
-      throw new BottleRuntimeError(`volume ${name} is in use: remove the run's containers first`, true, {
-        cause: error,
-      });
-    }
+  for (const kind of VOLUME_KINDS) await removeVolumeNamed(docker, volumeName(slug, kind), slug, kind);
+}
+
+/** @throws BottleRuntimeError when the volume is not ours, or in use */
+export async function removeVolumeNamed(
+  docker: Docker,
+  name: string,
+  slug: string,
+  role: string,
+): Promise<void> {
+  const info = await engineCall(`inspect volume ${name}`, () => docker.getVolume(name).inspect(), [404]);
+  if (info === undefined) return;
+  requireOurs(info.Labels, slug, role, name);
+  try {
+    await docker.getVolume(name).remove();
+  } catch (error) {
+    const status = statusOf(error);
+    if (status === 404) return;
+    if (status !== 409) throw toRuntimeError(error, `remove volume ${name}`);
+    throw new BottleRuntimeError(`volume ${name} is in use: remove the run's containers first`, true, {
+      cause: error,
+    });
   }
 }

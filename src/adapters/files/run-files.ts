@@ -3,10 +3,11 @@ import { appendFile, lstat, mkdir, open, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { InvalidInputError } from '../../domain/errors.js';
 import type { LogLine } from '../../domain/bottle-runtime.js';
-import type { RunFiles, RunPaths, TurnInput, TurnRecord } from '../../domain/run-files.js';
+import type { RunFiles, RunLeftover, RunPaths, TurnInput, TurnRecord } from '../../domain/run-files.js';
 import { AGENT_LOG_BYTES, appendAgentLog } from './agent-log.js';
 import { ensureHome, ensurePrivate, ensureWithRights } from './directories.js';
 import { RunFilesError, errnoOf, unlessMissing } from './file-error.js';
+import { findLeftovers } from './run-leftovers.js';
 import { runLayout, safeSegments, turnDirectory, type RunLayout } from './run-layout.js';
 import { replaceFiles } from './replace-files.js';
 import { writeTurnInputFiles } from './turn-input.js';
@@ -52,7 +53,7 @@ export class LocalRunFiles implements RunFiles {
     };
   }
 
-  async prepare(slug: string): Promise<RunPaths> {
+  async prepare(slug: string): Promise<RunPaths & { readonly isNew: boolean }> {
     const layout = this.#layout(slug);
     const state = join(this.#options.home, 'state');
     const isNew = (await unlessMissing(lstat(layout.workspace))) === undefined;
@@ -76,7 +77,7 @@ export class LocalRunFiles implements RunFiles {
       this.#canChown ? { mode: 0o755, owner: AGENT } : { mode: 0o777 },
     );
     if (isNew) await Promise.all([this.#options.home, state, layout.root, layout.queue].map(syncDirectory));
-    return this.paths(slug);
+    return { ...this.paths(slug), isNew };
   }
 
   async writeTurnInput(slug: string, input: TurnInput): Promise<void> {
@@ -165,6 +166,10 @@ export class LocalRunFiles implements RunFiles {
       if (!found.isDirectory()) throw new RunFilesError(`${path} is not a directory`, false);
     }
     return unlessMissing(readRegular(join(path, segments.at(-1) ?? '')));
+  }
+
+  async leftovers(): Promise<readonly RunLeftover[]> {
+    return findLeftovers(this.#options.home);
   }
 
   async removeTransient(slug: string): Promise<void> {

@@ -34,13 +34,16 @@ export async function withScratchRepository<T>(
   }
 }
 
-/** Removes what a crash left behind. */
-export async function removeLeftBehind(parentDir: string, now: number): Promise<void> {
+/** Removes what a crash left behind. Answers how many repositories that was. */
+export async function removeLeftBehind(parentDir: string, now: number): Promise<number> {
+  let removed = 0;
   await mkdir(parentDir, { recursive: true, mode: 0o700 });
   for (const name of await readdir(parentDir)) {
     const dir = join(parentDir, name);
     const info = await stat(dir).catch(() => undefined);
-    if (info !== undefined && now - info.mtimeMs > LEFT_BEHIND_MS)
-      await rm(dir, { recursive: true, force: true });
+    if (info === undefined || now - info.mtimeMs <= LEFT_BEHIND_MS) continue;
+    await rm(dir, { recursive: true, force: true });
+    removed += 1;
   }
+  return removed;
 }

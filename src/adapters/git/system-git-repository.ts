@@ -51,7 +51,7 @@ export class SystemGitRepository implements GitRepository {
   readonly #options: SystemGitOptions;
   readonly #locks = new RepositoryLocks();
   readonly #scratchDir: string;
-  #swept: Promise<void> | undefined;
+  #swept: Promise<number> | undefined;
 
   constructor(options: SystemGitOptions) {
     this.#options = options;
@@ -169,6 +169,10 @@ export class SystemGitRepository implements GitRepository {
       if (outcome.kind === 'moved') return 'moved';
       return outcome.kind === 'refused' ? outcome : { kind: 'pushed', head: candidate.head, commits };
     });
+  }
+
+  removeLeftBehind(): Promise<number> {
+    return removeLeftBehind(this.#scratchDir, Date.now());
   }
 
   async #scratch<T>(

@@ -1,5 +1,4 @@
 import { type Client, isGrpcServiceError } from '@temporalio/client';
-import { RECONCILE_WORKFLOW } from '../../workflows/messages.js';
 
 /** Passes are many and each tells little: a day of them is kept, not the namespace's retention. */
 const KEPT_MS = 24 * 3_600_000;
@@ -8,10 +7,18 @@ const CALLS_MS = 60_000;
 /** gRPC's status codes. */
 const GONE: readonly number[] = [/* NOT_FOUND */ 5];
 
-/** Deletes executions of the reconciler that ended more than a day before `now`. Errors: Temporal's. Resolves with how many. */
-export async function forgetPasses(client: Client, now: number, keptMs = KEPT_MS): Promise<number> {
+/**
+ * Deletes executions of a scheduled workflow that ended more than a day before `now`. Errors: Temporal's. Resolves with
+ * how many.
+ */
+export async function forgetPasses(
+  client: Client,
+  workflowType: string,
+  now: number,
+  keptMs = KEPT_MS,
+): Promise<number> {
   const before = new Date(now - keptMs).toISOString();
-  const query = `WorkflowType = '${RECONCILE_WORKFLOW}' AND ExecutionStatus != 'Running' AND CloseTime < '${before}'`;
+  const query = `WorkflowType = '${workflowType}' AND ExecutionStatus != 'Running' AND CloseTime < '${before}'`;
   const { namespace } = client.options;
   return client.withDeadline(Date.now() + CALLS_MS, async () => {
     let count = 0;

@@ -8,6 +8,9 @@ export function temporalRunChannel(client: Client): RunChannel {
     async turnStarted(workflowId, message) {
       await client.workflow.getHandle(workflowId).signal(eventSignal, { kind: 'turn_started', ...message });
     },
+    async archive(workflowId, slug) {
+      await client.workflow.getHandle(workflowId).signal(eventSignal, { kind: 'archive', slug });
+    },
     async signalDone(workflowId, { slug, turn, doneId, status, summaryRef }) {
       const done = { id: doneId, status, summaryRef };
       await client.workflow.getHandle(workflowId).signal(eventSignal, { kind: 'done', slug, turn, done });

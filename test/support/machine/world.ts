@@ -123,7 +123,7 @@ export function settledTurn(change: Partial<SettledTurn> = {}): SettledTurn {
 }
 
 /** What the executor of commands owes the machine. */
-type Owed = 'claim' | 'prepare' | 'run' | 'settle' | 'destroy' | 'checkin' | 'watchdog';
+type Owed = 'claim' | 'prepare' | 'run' | 'settle' | 'archive' | 'destroy' | 'checkin' | 'watchdog';
 
 export class World {
   state: MachineState;
@@ -162,6 +162,7 @@ export class World {
       case 'run_turn': {
         const key = `${this.state.life?.slug ?? ''}/${String(command.turn)}`;
         assert.ok(!this.ran.includes(key), `turn ${key} was run twice`);
+        assert.ok(!this.owed.has('archive'), 'run while its containers are put away');
         assert.ok(!this.owed.has('settle') && !this.owed.has('destroy') && !this.owed.has('prepare'));
         this.ran.push(key);
         this.stopsThisTurn = 0;
@@ -176,7 +177,12 @@ export class World {
         return;
       case 'settle_turn':
         return this.owe('settle', command);
+      case 'archive':
+        assert.equal(this.owed.size, 0, `put away under ${[...this.owed.keys()].join()}`);
+        assert.equal(this.state.phase, 'frozen');
+        return this.owe('archive', command);
       case 'destroy':
+        assert.ok(!this.owed.has('archive'), 'destroyed while its containers are put away');
         assert.ok(!this.owed.has('run') && !this.owed.has('settle'), 'destroyed under a running turn');
         return this.owe('destroy', command);
       case 'arm_watchdog':
@@ -224,6 +230,11 @@ export class World {
   settle(left: Partial<SettledTurn> = {}): void {
     assert.ok(this.pay('settle'));
     this.feed({ kind: 'settled', turn: this.state.turn, settled: settledTurn(left) });
+  }
+
+  archived(): void {
+    assert.ok(this.pay('archive'));
+    this.feed({ kind: 'archived' });
   }
 
   destroyed(): void {

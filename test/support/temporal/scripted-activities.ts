@@ -25,10 +25,12 @@ export class ScriptedActivities {
   readonly settled: SettleTurnInput[] = [];
   readonly recorded: RecordTurnInput[] = [];
   readonly ended: RecordEndInput[] = [];
+  readonly archived: string[] = [];
   readonly destroyed: string[] = [];
   checkinAgeMs = 0;
   refusal: string | null = null;
   gateFailure: Error | null = null;
+  whileArchiving: () => Promise<void> = () => Promise.resolve();
   whileDestroying: () => Promise<void> = () => Promise.resolve();
 
   constructor(private readonly script: (turn: number) => TurnScript) {}
@@ -57,6 +59,10 @@ export class ScriptedActivities {
     settleTurn: (input) => {
       this.settled.push(input);
       return Promise.resolve(settledTurn(this.script(input.turn).settle));
+    },
+    archiveRun: async (run) => {
+      await this.whileArchiving();
+      this.archived.push(run.slug);
     },
     destroyRun: async (run) => {
       await this.whileDestroying();

@@ -7,11 +7,14 @@ import { comment, observed, PREPARED, trigger, World, wrote } from '../../suppor
 type Act =
   | {
       readonly kind: 'pay';
-      readonly what: 'claim' | 'prepare' | 'start' | 'finish' | 'settle' | 'destroy' | 'checkin' | 'watchdog';
+      readonly what:
+        'claim' | 'prepare' | 'start' | 'finish' | 'settle' | 'archive' | 'destroy' | 'checkin' | 'watchdog';
       readonly flavour: number;
     }
   | { readonly kind: 'outside'; readonly event: MachineEvent }
   | { readonly kind: 'lose' }
+  /** The sweeper asks for the containers of whatever life there is. */
+  | { readonly kind: 'sweep' }
   | { readonly kind: 'fail'; readonly step: 'claim' | 'prepare' | 'run' | 'settle' };
 
 /** The forge's clock has whole seconds. */
@@ -59,7 +62,17 @@ const outside: fc.Arbitrary<Act> = fc
 
 const pay: fc.Arbitrary<Act> = fc.record({
   kind: fc.constant('pay' as const),
-  what: fc.constantFrom('claim', 'prepare', 'start', 'finish', 'settle', 'destroy', 'checkin', 'watchdog'),
+  what: fc.constantFrom(
+    'claim',
+    'prepare',
+    'start',
+    'finish',
+    'settle',
+    'archive',
+    'destroy',
+    'checkin',
+    'watchdog',
+  ),
   flavour: fc.integer({ min: 0, max: 5 }),
 });
 
@@ -67,6 +80,7 @@ const act: fc.Arbitrary<Act> = fc.oneof(
   { weight: 3, arbitrary: outside },
   { weight: 6, arbitrary: pay },
   { weight: 1, arbitrary: fc.constant<Act>({ kind: 'lose' }) },
+  { weight: 1, arbitrary: fc.constant<Act>({ kind: 'sweep' }) },
   {
     weight: 1,
     arbitrary: fc.constantFrom<Act>(
@@ -86,6 +100,9 @@ function perform(world: World, next: Act): void {
   switch (next.kind) {
     case 'outside':
       world.feed(next.event);
+      return;
+    case 'sweep':
+      world.feed({ kind: 'archive', slug: world.state.life?.slug ?? 'none' });
       return;
     case 'lose':
       if (world.pay('run')) world.feed({ kind: 'turn_lost', turn });
@@ -121,6 +138,12 @@ function settleDebt(world: World, what: Extract<Act, { kind: 'pay' }>['what'], f
       return world.settle(
         flavour > 2 ? { publish: { kind: 'published', pr: 13, prUrl: 'u', head: 'h', created: true } } : {},
       );
+    case 'archive':
+      if (!world.owed.has('archive')) return;
+      if (flavour > 1) return world.archived();
+      world.pay('archive');
+      world.feed({ kind: 'archive_failed', reason: 'x' });
+      return;
     case 'destroy':
       if (world.owed.has('destroy')) world.destroyed();
       return;
@@ -223,7 +246,7 @@ describe('issue machine, any order and any duplication', () => {
           }),
         );
         for (let round = 0; round < 12 && world.owed.size > 0; round += 1) {
-          for (const what of ['claim', 'prepare', 'start', 'finish', 'settle', 'destroy'] as const)
+          for (const what of ['claim', 'prepare', 'start', 'finish', 'settle', 'archive', 'destroy'] as const)
             settleDebt(world, what, 2);
         }
         assert.ok(world.state.phase === 'idle' || world.state.phase === 'destroyed', world.state.phase);

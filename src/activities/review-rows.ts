@@ -1,0 +1,74 @@
+import { mapLimited } from '../domain/map-limited.js';
+import { identityOf, type ForgeStateRow } from '../domain/rows.js';
+import { workflowIdOf } from '../domain/issue.js';
+import { SWEEP_MIN_AGE_MS } from '../domain/sweep-decisions.js';
+import type { RunStates } from '../domain/run-states.js';
+import type { SweepEntry } from '../domain/sweep.js';
+import { beating } from './beating.js';
+import { typedFailures } from './failures.js';
+import type { HomePorts } from './home-ports.js';
+import type { RowReview, RowReviewActivities } from './interface.js';
+import { rowOfRun } from './turn-rows.js';
+
+export interface ReviewPorts extends Pick<HomePorts, 'database' | 'clock' | 'log'> {
+  readonly runStates: RunStates;
+}
+
+const AT_ONCE = 4;
+
+export function createRowReviewActivities(ports: ReviewPorts): RowReviewActivities {
+  return { reviewRows: ({ host }) => typedFailures(() => beating(() => reviewRows(ports, host))) };
+}
+
+/**
+ * Rows of runs whose workflow has ended without saying so (terminated, or lost with Temporal's database) become
+ * destroyed; the living ones of the host are answered. A workflow that cannot be asked is alive.
+ */
+export async function reviewRows(ports: ReviewPorts, host: string): Promise<RowReview> {
+  const { database, clock } = ports;
+  const rows = database.forgeState.all().filter(({ status }) => status !== 'destroyed');
+  const expected = rows
+    .filter((row) => row.host === host)
+    .map((row) => ({ ...idsOf(ports, row), branch: row.branch }));
+  const old = rows.filter((row) => row.updatedAt <= clock.now() - SWEEP_MIN_AGE_MS);
+  const repaired = await mapLimited(old, AT_ONCE, (row) => review(ports, row));
+  return { expected, repaired: repaired.filter((entry) => entry !== undefined) };
+}
+
+function idsOf(
+  { database }: ReviewPorts,
+  row: ForgeStateRow,
+): Pick<RowReview['expected'][number], 'slug' | 'workflowId' | 'subject'> {
+  const { slug, forge, owner, repo, issueNumber: number } = row;
+  const workflowId = workflowIdOf(identityOf(row, database.runs.run(slug)));
+  return { slug, workflowId, subject: { forge, owner, repo, number } };
+}
+
+async function review(ports: ReviewPorts, row: ForgeStateRow): Promise<SweepEntry | undefined> {
+  const { slug, workflowId } = idsOf(ports, row);
+  const state = await ports.runStates.of(workflowId);
+  if (state.kind !== 'closed' && state.kind !== 'gone') return undefined;
+  // What the forge's people do later than this may start a new run; of a lost one nothing later is known than its row.
+  const endedAt = state.kind === 'closed' ? state.at : row.updatedAt;
+  const { database, clock } = ports;
+  const done = database.transaction(() => {
+    const now = rowOfRun(database, slug);
+    if (now === undefined || now.status === 'destroyed' || now.updatedAt !== row.updatedAt) return false;
+    database.forgeState.upsert({
+      ...now,
+      status: 'destroyed',
+      phase: 'destroyed',
+      reason: null,
+      destroyedAt: endedAt,
+      updatedAt: clock.now(),
+    });
+    return true;
+  });
+  if (!done) return undefined;
+  const detail =
+    state.kind === 'closed'
+      ? 'its workflow ended without destroying it'
+      : 'Temporal has no such workflow any more';
+  ports.log.warn({ slug, workflowId, detail }, 'state row repaired: destroyed');
+  return { slug, what: 'row_repaired', outcome: 'done', detail };
+}

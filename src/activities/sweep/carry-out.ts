@@ -1,0 +1,82 @@
+import type { RunStates } from '../../domain/run-states.js';
+import type { SweepAction, SweepEntry, SweepStore } from '../../domain/sweep.js';
+import { destroyRun } from '../destroy-run.js';
+import type { HostPorts } from '../host-ports.js';
+
+export interface SweepPorts extends HostPorts {
+  readonly runStates: RunStates;
+  readonly sweeps: SweepStore;
+  /** How long a frozen run keeps its containers, milliseconds; `null` for ever. */
+  readonly archiveAfterMs: number | null;
+  /** A turn of the run is watched in this process. */
+  readonly isWatched: (slug: string) => boolean;
+}
+
+/** Does one thing, unless what it is about has changed meanwhile. Never throws: the next sweep finds what is left. */
+export async function carryOut(ports: SweepPorts, action: SweepAction): Promise<SweepEntry> {
+  const slug = action.kind === 'remove' ? action.run.slug : action.slug;
+  try {
+    const detail = await act(ports, action);
+    const outcome = action.kind === 'report_lost' ? 'reported' : 'done';
+    ports.log.warn({ slug, what: action.kind, detail }, 'swept');
+    return { slug, what: action.kind, outcome, detail };
+  } catch (error) {
+    ports.log.warn({ slug, what: action.kind, err: error }, 'could not be swept');
+    const detail = error instanceof Error ? error.message.slice(0, 300) : 'unknown failure';
+    return { slug, what: action.kind, outcome: 'failed', detail };
+  }
+}
+
+async function act(ports: SweepPorts, action: SweepAction): Promise<string> {
+  const { runtime, files } = ports;
+  switch (action.kind) {
+    case 'remove':
+      return removeRun(ports, action);
+    case 'remove_container':
+      await runtime.removeObject({
+        type: 'container',
+        name: action.name,
+        slug: action.slug,
+        role: 'once',
+      });
+      return action.name;
+    case 'stop': {
+      const { slug, role, startedAt } = action;
+      const now = await runtime.inspect(slug, role);
+      if (now?.status !== 'running' || now.startedAt !== startedAt || ports.isWatched(slug))
+        return 'not any more';
+      await runtime.stop(slug, role, 5);
+      return `the ${role} ran though the run is frozen`;
+    }
+    case 'drop_secrets': {
+      const { slug, placedAt } = action;
+      const now = (await files.leftovers()).find((one) => one.slug === slug);
+      if (now?.secretsAt !== placedAt || ports.isWatched(slug)) return 'not any more';
+      await files.dropSecrets(slug);
+      return 'token and secrets of a turn that is over';
+    }
+    case 'archive':
+      await ports.channel.archive(action.workflowId, action.slug);
+      return 'its workflow was asked to put the containers away';
+    case 'report_lost':
+      return 'no container, no volume and no transcript is left: its next turn begins without its session';
+  }
+}
+
+/** A run that came back to life under the sweeper's hands does not exist: a slug has one life. */
+async function removeRun(
+  ports: SweepPorts,
+  { run, why }: Extract<SweepAction, { kind: 'remove' }>,
+): Promise<string> {
+  const { slug, containers, volumes, directory } = run;
+  if (ports.isWatched(slug)) return 'not any more';
+  for (const { name, role } of containers)
+    if (role === 'once') await ports.runtime.removeObject({ type: 'container', name, slug, role });
+  await destroyRun(ports, run);
+  const things = [
+    ...containers.map(({ name }) => name),
+    ...volumes.map(({ name }) => name),
+    ...(directory === null ? [] : ['directories']),
+  ];
+  return `${why}: ${things.join(', ')}`;
+}

@@ -1,0 +1,84 @@
+import type { OwnedObject } from '../../domain/bottle-runtime.js';
+import { mapLimited } from '../../domain/map-limited.js';
+import { METADATA_FILE, parseRunMetadata, type RunMetadata } from '../../domain/run-metadata.js';
+import type { RunLeftover } from '../../domain/run-files.js';
+import type { ExpectedRun, FoundContainer, FoundRun } from '../../domain/sweep.js';
+import type { HostPorts } from '../host-ports.js';
+import { TRANSCRIPT_FILE } from '../turn/create-agent.js';
+
+const AT_ONCE = 8;
+
+/** Everything on this host that belongs to a run, with whose it is; and the runs that should be here. By slug. */
+export async function findRuns(
+  { runtime, files }: Pick<HostPorts, 'runtime' | 'files'>,
+  expected: readonly ExpectedRun[],
+): Promise<FoundRun[]> {
+  const [objects, leftovers] = await Promise.all([runtime.list(), files.leftovers()]);
+  const rows = new Map(expected.map((run) => [run.slug, run]));
+  const directories = new Map(leftovers.map((one) => [one.slug, one]));
+  const bySlug = new Map<string, OwnedObject[]>();
+  for (const slug of [...rows.keys(), ...directories.keys()]) bySlug.set(slug, []);
+  for (const object of objects) bySlug.set(object.slug, [...(bySlug.get(object.slug) ?? []), object]);
+  const slugs = [...bySlug.keys()].sort();
+  return mapLimited(slugs, AT_ONCE, async (slug) => {
+    const known = await readMetadata(files, slug);
+    return foundRun({ runtime, files }, slug, {
+      objects: bySlug.get(slug) ?? [],
+      directory: directories.get(slug),
+      known: known ?? rows.get(slug),
+      expected: rows.has(slug),
+    });
+  });
+}
+
+interface Parts {
+  readonly objects: readonly OwnedObject[];
+  readonly directory: RunLeftover | undefined;
+  readonly known: Pick<RunMetadata, 'workflowId' | 'subject' | 'branch'> | undefined;
+  readonly expected: boolean;
+}
+
+async function foundRun(
+  { runtime, files }: Pick<HostPorts, 'runtime' | 'files'>,
+  slug: string,
+  { objects, directory, known, expected }: Parts,
+): Promise<FoundRun> {
+  const containers = await Promise.all(
+    objects.filter(({ type }) => type === 'container').map((object) => foundContainer(runtime, object)),
+  );
+  return {
+    slug,
+    workflowId: known?.workflowId ?? null,
+    subject: known?.subject ?? null,
+    branch: known?.branch ?? null,
+    containers: containers.filter((one) => one !== undefined),
+    volumes: objects
+      .filter(({ type }) => type === 'volume')
+      .map(({ name, role, createdAt }) => ({ name, role, createdAt: Date.parse(createdAt) })),
+    directory: directory === undefined ? null : { changedAt: directory.changedAt },
+    secretsAt: directory?.secretsAt ?? null,
+    // Only of interest where nothing else is left, and it may be large.
+    hasTranscript: objects.length > 0 || (await files.readFile(slug, TRANSCRIPT_FILE)) !== undefined,
+    expected,
+  };
+}
+
+/** `undefined` when it went since it was listed. */
+async function foundContainer(
+  runtime: HostPorts['runtime'],
+  { name, slug, role, running, createdAt }: OwnedObject,
+): Promise<FoundContainer | undefined> {
+  const created = Date.parse(createdAt);
+  const listed = { name, role, running, createdAt: created };
+  if (role !== 'agent' && role !== 'bundle') return { ...listed, startedAt: createdAt, idleSince: created };
+  const state = await runtime.inspect(slug, role);
+  if (state === undefined) return undefined;
+  // The engine gives the year 1 for what never was.
+  const idleSince = Math.max(created, Date.parse(state.finishedAt) || 0);
+  return { ...listed, running: state.status === 'running', startedAt: state.startedAt, idleSince };
+}
+
+async function readMetadata(files: HostPorts['files'], slug: string): Promise<RunMetadata | undefined> {
+  const content = await files.readFile(slug, METADATA_FILE);
+  return content === undefined ? undefined : parseRunMetadata(new TextDecoder().decode(content));
+}

@@ -1,0 +1,24 @@
+import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
+import type { SweepStore } from '../../domain/sweep.js';
+import { unlessMissing } from './file-error.js';
+import { writeWhole } from './write-file.js';
+
+const schema = z.object({ version: z.literal(1), findings: z.array(z.string()) });
+
+/** What the last sweep found, as one JSON file. One that cannot be understood counts as none: then a sweep more is needed. */
+export function sweepFile(file: string): SweepStore {
+  return {
+    load: async () => {
+      const text = await unlessMissing(readFile(file, 'utf8'));
+      if (text === undefined) return [];
+      try {
+        return schema.parse(JSON.parse(text)).findings;
+      } catch {
+        return [];
+      }
+    },
+    save: (findings) =>
+      writeWhole(file, JSON.stringify({ version: 1, findings }), { mode: 0o600, durable: false }),
+  };
+}

@@ -1,0 +1,53 @@
+import { isGrpcServiceError, WorkflowNotFoundError, type Client } from '@temporalio/client';
+import type { RunState, RunStates } from '../../domain/run-states.js';
+import { isSlug } from '../../domain/slug.js';
+import { ISSUE_WORKFLOW, stateQuery } from '../../workflows/messages.js';
+
+const CALL_MS = 10_000;
+/** gRPC's status codes: unavailable, deadline exceeded. */
+const AWAY: readonly number[] = [14, 4];
+/** Anything else, names of newer servers included, is asked for its state. */
+const CLOSED: readonly string[] = ['COMPLETED', 'FAILED', 'CANCELLED', 'TERMINATED', 'TIMED_OUT'];
+
+/** `describe` by id, then the query `state`: both answer for this moment, which a list does not. */
+export function temporalRunStates(client: Client): RunStates {
+  return {
+    of: (workflowId) => stateOf(client, workflowId),
+    claimedBy: async (slug) => {
+      if (!isSlug(slug)) return undefined;
+      const query = `WorkflowType = '${ISSUE_WORKFLOW}' AND ExecutionStatus = 'Running' AND BottleSlug = '${slug}'`;
+      return client.withDeadline(Date.now() + CALL_MS, async () => {
+        for await (const { workflowId } of client.workflow.list({ query, pageSize: 1 })) return workflowId;
+        return undefined;
+      });
+    },
+  };
+}
+
+async function stateOf(client: Client, workflowId: string): Promise<RunState> {
+  const handle = client.workflow.getHandle(workflowId);
+  const within = <T>(call: () => Promise<T>): Promise<T> => client.withDeadline(Date.now() + CALL_MS, call);
+  try {
+    const { status, closeTime } = await within(() => handle.describe());
+    if (CLOSED.includes(status.name)) return { kind: 'closed', at: closeTime?.getTime() ?? Date.now() };
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return { kind: 'gone' };
+    return { kind: 'unknown', why: messageOf(error), away: isAway(error) };
+  }
+  try {
+    const { slug, phase, lastTurn } = await within(() => handle.query(stateQuery));
+    return { kind: 'open', slug, phase, hasRun: lastTurn !== null };
+  } catch (error) {
+    // Also what says "not found": that was no answer to `describe`.
+    return { kind: 'unknown', why: messageOf(error), away: false };
+  }
+}
+
+function isAway(error: unknown): boolean {
+  const cause = error instanceof Error && !isGrpcServiceError(error) ? error.cause : error;
+  return isGrpcServiceError(cause) && AWAY.includes(cause.code);
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message.slice(0, 300) : 'unknown failure';
+}

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { rm } from 'node:fs/promises';
+import type { Client } from '@temporalio/client';
+import { DockerBottleRuntime } from '../../src/adapters/docker/docker-runtime.js';
+import { agentRuns, outputOf } from '../support/stack/agent-runs.js';
+import { bottleScript } from '../support/stack/bottle-script.js';
+import { Life } from '../support/stack/life.js';
+import { Stack, waitUntil } from '../support/stack/stack.js';
+import { tearDown } from '../support/stack/tear-down.js';
+
+describe('a frozen run whose things go', function () {
+  this.timeout(300_000);
+  const runtime = new DockerBottleRuntime();
+  let stack: Stack;
+  let client: Client | undefined;
+
+  before(async () => {
+    stack = await Stack.prepare({
+      // Every freeze is long at once.
+      env: { FREEZE_ARCHIVE_AFTER: '1s', BOTTLE_SWEEP_INTERVAL: '2s' },
+    });
+    await stack.start();
+    client = await stack.client();
+  });
+  after(() => tearDown(stack, client));
+
+  const names = async (slug: string): Promise<string[]> =>
+    (await runtime.list(slug)).map(({ type, role }) => `${type} ${role}`).sort();
+
+  async function archived(slug: string, left: readonly string[]): Promise<void> {
+    await waitUntil('the containers to go', async () =>
+      (await names(slug)).every((name) => name.startsWith('volume')),
+    );
+    assert.deepEqual(await names(slug), left);
+  }
+
+  it('goes on with session and workspace from its volumes, and from the snapshot and the forge without them', async () => {
+    assert.ok(client !== undefined);
+    const life = await Life.trigger(
+      stack,
+      client,
+      'put away',
+      bottleScript(
+        'write work.txt first',
+        'commit the work of the first turn',
+        'run touch .git/in-workspace "$HOME/in-home"',
+        'done success one',
+      ),
+    );
+    const first = await life.frozen(1, 'done');
+    const { slug, sessionId } = first;
+    assert.equal(first.prs.length, 1);
+    await archived(slug, ['volume home', 'volume sock']);
+
+    // From volumes and workspace.
+    const look = 'run ls -a "$HOME" .git; git log --format=%s; cat work.txt';
+    const goOn = bottleScript(look, 'done success again');
+    await life.comment(goOn);
+    const second = await life.frozen(2, 'done');
+    assert.deepEqual([second.slug, second.sessionId], [slug, sessionId]);
+    const seen = outputOf(agentRuns(await life.files.agentLog(slug, 2)), 'ls -a');
+    assert.match(seen, /in-home[^]*in-workspace[^]*the work of the first turn[^]*first/);
+    assert.equal((await life.files.session(slug)).turns.length, 2);
+
+    // The volumes are lost: the session comes from its snapshot.
+    await archived(slug, ['volume home', 'volume sock']);
+    await runtime.removeVolumes(slug);
+    await life.comment(goOn);
+    const third = await life.frozen(3, 'done');
+    assert.equal(third.sessionId, sessionId);
+    const withoutHome = outputOf(agentRuns(await life.files.agentLog(slug, 3)), 'ls -a');
+    assert.doesNotMatch(withoutHome, /in-home/);
+    assert.match(withoutHome, /in-workspace/);
+    const session = await life.files.session(slug);
+    assert.deepEqual([session.id, session.turns.length], [sessionId, 3]);
+
+    // The workspace too: it is made again from what the forge has, and work goes on and is published.
+    await archived(slug, ['volume home', 'volume sock']);
+    await runtime.removeVolumes(slug);
+    await rm(life.files.path(slug, 'workspace'), { recursive: true });
+    await life.comment(
+      bottleScript(look, 'append work.txt more', 'commit after the loss', 'done success last'),
+    );
+    const fourth = await life.frozen(4, 'done');
+    assert.equal(fourth.sessionId, sessionId);
+    const anew = outputOf(agentRuns(await life.files.agentLog(slug, 4)), 'ls -a');
+    assert.doesNotMatch(anew, /in-workspace/);
+    assert.match(anew, /the work of the first turn[^]*first/);
+    const ended = life.files.turnRows(slug).find(({ turn, event }) => turn === 4 && event === 'ended');
+    assert.equal((ended?.detail['publish'] as { readonly kind: string }).kind, 'published');
+    assert.equal((await life.files.session(slug)).turns.length, 4);
+    await life.close();
+    assert.deepEqual(await names(slug), []);
+  });
+});

@@ -1,0 +1,179 @@
+/** A host with a home of its own on the real engine, and a sweeper over it that asks a real Temporal server. */
+import { randomBytes } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Client } from '@temporalio/client';
+import Docker from 'dockerode';
+import type { HostPorts } from '../../../src/activities/host-ports.js';
+import type { RowReview } from '../../../src/activities/interface.js';
+import { reviewRows } from '../../../src/activities/review-rows.js';
+import { sweepHost } from '../../../src/activities/sweep/sweep-host.js';
+import { agentProvider } from '../../../src/adapters/agents/registry.js';
+import { DiskGuard } from '../../../src/activities/turn/disk-guard.js';
+import { TurnSlots } from '../../../src/activities/turn/turn-slots.js';
+import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
+import { labelsOf, type ObjectRole } from '../../../src/adapters/docker/names-and-labels.js';
+import { LocalBlobStore } from '../../../src/adapters/files/blob-store.js';
+import { LocalQueueDirectory } from '../../../src/adapters/files/queue-directory.js';
+import { LocalRunFiles } from '../../../src/adapters/files/run-files.js';
+import { sweepFile } from '../../../src/adapters/files/sweep-file.js';
+import { openDatabase } from '../../../src/adapters/sqlite/open-database.js';
+import { temporalRunChannel } from '../../../src/adapters/temporal/run-channel.js';
+import { temporalRunStates } from '../../../src/adapters/temporal/run-states.js';
+import { METADATA_FILE } from '../../../src/domain/run-metadata.js';
+import { workflowIdOf, type SubjectRef } from '../../../src/domain/issue.js';
+import type { SweepReport } from '../../../src/domain/sweep.js';
+import { branchOf } from '../../../src/domain/slug.js';
+import { GitFixture } from '../../integration/git/git-fixture.js';
+
+export const SIX_MINUTES = 6 * 60_000;
+const IMAGE = 'bot-bottle/bundle:dev';
+
+export class SweepWorld {
+  readonly docker = new Docker();
+  readonly git = new GitFixture();
+  readonly home = join(this.git.root, 'home');
+  readonly host = `sweep${randomBytes(4).toString('hex')}`.slice(0, 12);
+  readonly runtime = new DockerBottleRuntime({ docker: this.docker, host: this.host });
+  readonly files = new LocalRunFiles({
+    home: this.home,
+    forgeToken: () => Promise.resolve('a-token'),
+    secret: () => Promise.resolve('a-secret'),
+  });
+  readonly database = openDatabase(join(this.git.root, 'bot-bottle.db'));
+  /** Milliseconds by which the sweeper's clock is ahead: what is made now is that old. */
+  ahead = SIX_MINUTES;
+  readonly watched = new Set<string>();
+  private readonly planted: { readonly name: string; readonly type: 'container' | 'volume' }[] = [];
+
+  constructor(private readonly client: Client) {
+    mkdirSync(this.home, { mode: 0o700 });
+  }
+
+  ports(): HostPorts {
+    const log = { info: () => undefined, warn: () => undefined };
+    return {
+      host: this.host,
+      runtime: this.runtime,
+      files: this.files,
+      queue: new LocalQueueDirectory({ home: this.home }),
+      blobs: new LocalBlobStore(this.home),
+      git: this.git.repository(),
+      forgeFor: () => {
+        throw new Error('the sweeper does not ask the forge');
+      },
+      channel: temporalRunChannel(this.client),
+      provider: agentProvider,
+      slots: new TurnSlots(1),
+      disk: new DiskGuard(
+        { space: () => Promise.reject(new Error('no turn runs')), usage: () => Promise.resolve(null) },
+        { quota: { bytes: 1, inodes: 1 }, freeBytes: 0 },
+        { now: Date.now },
+        log,
+      ),
+      clock: { now: () => Date.now() + this.ahead },
+      log,
+      settings: {
+        bundleImage: IMAGE,
+        bundleNetwork: 'none',
+        forgeKind: 'gitea',
+        forgeApi: 'http://forge.invalid/api/v1',
+        loopbackDir: null,
+        caFile: null,
+        containerRuntime: null,
+        registries: { npm: null, pypi: null, go: null, cargo: null, maven: null },
+        bundleCallsPerMinute: 240,
+        bundleWritesPerMinute: 30,
+        maxPublishBytes: 1024 * 1024,
+        maxPublishFiles: 100,
+        maxTranscriptBytes: 1024 * 1024,
+        requestReview: false,
+      },
+    };
+  }
+
+  /** As the workflow does it: the rows first, then the host. */
+  async sweep(client = this.client, archiveAfterMs: number | null = null): Promise<SweepReport> {
+    const ports = this.ports();
+    const runStates = temporalRunStates(client);
+    const { expected } = await this.review(client);
+    return sweepHost(
+      {
+        ...ports,
+        runStates,
+        sweeps: sweepFile(join(this.home, 'sweep.json')),
+        archiveAfterMs,
+        isWatched: (slug) => this.watched.has(slug),
+      },
+      expected,
+      new AbortController().signal,
+    );
+  }
+
+  review(client = this.client): Promise<RowReview> {
+    const { clock, log } = this.ports();
+    return reviewRows(
+      { database: this.database, runStates: temporalRunStates(client), clock, log },
+      this.host,
+    );
+  }
+
+  /** A container with our labels that does nothing: `created`, or started with a long sleep. */
+  async container(
+    slug: string,
+    role: ObjectRole,
+    { running = false, host = this.host, name = `bb-${slug}-${role}` } = {},
+  ): Promise<string> {
+    const container = await this.docker.createContainer({
+      name,
+      Image: IMAGE,
+      Entrypoint: ['sleep', '3600'],
+      User: '1000:1000',
+      Labels: labelsOf(slug, role, host),
+      HostConfig: { NetworkMode: 'none' },
+    });
+    this.planted.push({ type: 'container', name });
+    if (running) await container.start();
+    return name;
+  }
+
+  async volume(slug: string, kind: 'home' | 'sock', host = this.host): Promise<string> {
+    const Name = `bb-${slug}-${kind}`;
+    await this.docker.createVolume({ Name, Labels: labelsOf(slug, kind, host) });
+    this.planted.push({ type: 'volume', name: Name });
+    return Name;
+  }
+
+  /** The directories of a run after a turn, with what is kept of it, and whose it is. */
+  async directory(slug: string, subject: SubjectRef | null = null): Promise<string> {
+    const paths = await this.files.prepare(slug);
+    await this.files.saveFile(slug, 'turns/1/agent.log', 'said\n');
+    await this.files.saveFile(slug, 'transcript/session.tar', 'session');
+    if (subject !== null) {
+      const metadata = {
+        workflowId: workflowIdOf(subject),
+        repoId: 7,
+        subject,
+        branch: branchOf(slug, subject.number),
+      };
+      await this.files.saveFile(slug, METADATA_FILE, JSON.stringify(metadata));
+    }
+    return paths.root;
+  }
+
+  /** Names of what is left of a run on the engine, also of other hosts. */
+  async objects(slug: string): Promise<string[]> {
+    return (await new DockerBottleRuntime({ docker: this.docker }).list(slug)).map(({ name }) => name);
+  }
+
+  /** Removes what tests planted. */
+  async close(): Promise<void> {
+    for (const { type, name } of this.planted) {
+      const thing = type === 'container' ? this.docker.getContainer(name) : this.docker.getVolume(name);
+      await thing.remove({ force: true }).catch(() => undefined);
+    }
+    this.database.close();
+    await rm(this.git.root, { recursive: true, force: true });
+  }
+}

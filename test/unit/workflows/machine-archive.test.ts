@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import type { MachineCommand } from '../../../src/workflows/issue-machine.js';
+import { isQuiescent, refusalOf } from '../../../src/workflows/issue-machine.js';
+import { comment, observed, trigger, World, wrote } from '../../support/machine/world.js';
+
+const kinds = (commands: readonly MachineCommand[]): string[] => commands.map((command) => command.kind);
+const RESUME = { kind: 'command', command: { kind: 'resume', promptRef: 'p' }, at: 70 } as const;
+const FREEZE = { kind: 'command', command: { kind: 'freeze' }, at: 71 } as const;
+
+function slugOf(world: World): string {
+  assert.ok(world.state.life !== null);
+  return world.state.life.slug;
+}
+
+/** A frozen run whose containers are being put away. */
+function archiving(): World {
+  const world = World.frozen();
+  world.feed({ kind: 'archive', slug: slugOf(world) });
+  assert.equal(world.state.busy, 'archive');
+  return world;
+}
+
+describe('issue machine, containers put away', () => {
+  it('asks for it once, in a run that is frozen with nothing under way', () => {
+    const world = World.frozen();
+    assert.deepEqual(kinds(world.feed({ kind: 'archive', slug: slugOf(world) })), ['archive']);
+    assert.deepEqual(world.feed({ kind: 'archive', slug: slugOf(world) }), []);
+    assert.equal(world.state.phase, 'frozen');
+    assert.ok(!isQuiescent(world.state));
+    world.archived();
+    assert.ok(isQuiescent(world.state));
+    assert.equal(world.state.frozenReason, 'done');
+  });
+
+  it('ignores another run’s, and one that comes while a turn is prepared, runs or is settled', () => {
+    const world = World.frozen();
+    const slug = slugOf(world);
+    assert.deepEqual(world.feed({ kind: 'archive', slug: 'implementer-alice-demo-12-zzzzz' }), []);
+    const ignored = (): void => {
+      assert.deepEqual(world.feed({ kind: 'archive', slug }), []);
+    };
+    world.feed(wrote(comment(1)));
+    ignored();
+    world.start();
+    ignored();
+    world.finish({ done: { id: 'e', status: 'success', summaryRef: 'r' } });
+    ignored();
+    world.settle();
+    assert.deepEqual(kinds(world.feed({ kind: 'archive', slug })), ['archive']);
+  });
+
+  it('wakes for a comment that came meanwhile, also when the containers could not be put away', () => {
+    for (const end of [{ kind: 'archived' }, { kind: 'archive_failed', reason: 'engine away' }] as const) {
+      const world = archiving();
+      assert.deepEqual(world.feed(wrote(comment(1))), []);
+      world.pay('archive');
+      assert.deepEqual(kinds(world.feed(end)), ['prepare_turn']);
+      assert.equal(world.state.phase, 'rehydrating');
+    }
+  });
+
+  it('begins the turn that an operator asked for meanwhile, once', () => {
+    const world = archiving();
+    assert.deepEqual(world.feed(RESUME), []);
+    assert.match(refusalOf(world.state, RESUME.command) ?? '', /about to begin/);
+    world.pay('archive');
+    const [prepare] = world.feed({ kind: 'archived' });
+    assert.ok(prepare?.kind === 'prepare_turn');
+    assert.deepEqual(prepare.cause, { kind: 'operator', promptRef: 'p' });
+    assert.ok(!world.state.afterArchive);
+  });
+
+  it('stays frozen when the operator thinks better of it, and when the trigger goes', () => {
+    const paused = archiving();
+    paused.feed(RESUME);
+    paused.feed(FREEZE);
+    assert.equal(paused.state.busy, 'archive');
+    paused.archived();
+    assert.deepEqual([paused.state.phase, paused.state.frozenReason], ['frozen', 'paused']);
+    const untriggered = archiving();
+    untriggered.feed(RESUME);
+    untriggered.feed(observed({ readAt: 20, triggered: false }));
+    assert.equal(untriggered.state.busy, 'archive');
+    untriggered.archived();
+    assert.deepEqual([untriggered.state.phase, untriggered.state.frozenReason], ['frozen', 'untriggered']);
+  });
+
+  it('goes on when it is triggered again meanwhile', () => {
+    const world = World.frozen();
+    world.feed(observed({ readAt: 20, triggered: false }));
+    world.feed({ kind: 'archive', slug: slugOf(world) });
+    world.feed(observed({ readAt: 3_000, trigger: trigger(2_000) }));
+    assert.equal(world.state.busy, 'archive');
+    world.archived();
+    assert.equal(world.state.phase, 'rehydrating');
+    assert.deepEqual(world.state.cause, { kind: 'retriggered' });
+  });
+
+  it('destroys afterwards when the run was closed meanwhile', () => {
+    const world = archiving();
+    world.feed(RESUME);
+    world.feed(observed({ readAt: 20, prs: [{ number: 13, open: false, merged: true, closedAt: 19 }] }));
+    assert.equal(world.state.phase, 'frozen');
+    world.archived();
+    assert.equal(world.state.phase, 'destroying');
+    assert.ok(!world.state.afterArchive, 'nobody waits for the turn any more');
+    world.destroyed();
+    assert.equal(world.state.phase, 'destroyed');
+  });
+});
