@@ -18,6 +18,7 @@ import { doctorProbes } from './doctor-probes.js';
 import { escapeTerminal } from './domain/escape.js';
 import { forgePages } from './forge-of-config.js';
 import { forgeSetup } from './forge-setup.js';
+import { manifestLibrary } from './manifest-library.js';
 import { operatorTrigger } from './operator-trigger.js';
 import { serveUp, serveWebhook, serveWorker } from './serve.js';
 import { temporalClient } from './temporal-client.js';
@@ -89,6 +90,7 @@ const deps: CliDeps = {
   forgeSetup: () => forgeSetup(loadConfig(process.env).config),
   config: () => loadConfig(process.env),
   setSecret: (name, content) => writeSecret(homePath(process.env), name, content),
+  manifests: () => manifestLibrary(homePath(process.env)),
   forgePages: () => forgePages(loadConfig(process.env).config),
 };
 

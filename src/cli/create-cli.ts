@@ -4,6 +4,7 @@ import type { CommandContext } from './action.js';
 import { configShowCommand } from './commands/config-show.js';
 import { doctorCommand } from './commands/doctor.js';
 import { forgeSetupCommand } from './commands/forge-setup.js';
+import { manifestCommands } from './commands/manifests.js';
 import { orchestrateResumeCommand } from './commands/orchestrate-resume.js';
 import { orchestrateStartCommand } from './commands/orchestrate-start.js';
 import { orchestrateStatusCommand } from './commands/orchestrate-status.js';
@@ -85,6 +86,8 @@ function program(context: CommandContext): Command {
   temporalSetupCommand(root.command('temporal').description('Prepare the Temporal server'), context);
   configShowCommand(root.command('config').description('Look at the configuration'), context);
   secretSetCommand(root.command('secret').description('Set secrets'), context);
+  manifestCommands(root, context, 'agents');
+  manifestCommands(root, context, 'bottles');
   doctorCommand(root, context);
   versionCommand(root, context);
   return root;

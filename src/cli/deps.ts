@@ -2,6 +2,7 @@
 import type { ForgeKind } from '../domain/issue.js';
 import type { Check } from './doctor/check.js';
 import type { ForgeSetupWorld } from './forge-setup/world.js';
+import type { ManifestLibrary } from './manifests/library.js';
 import type { Orchestrator } from './orchestrator.js';
 
 export interface CliDeps {
@@ -20,6 +21,7 @@ export interface CliDeps {
   config(): ConfigView;
   /** Returns the file's path. */
   setSecret(name: string, content: Uint8Array): string;
+  manifests(): ManifestLibrary;
   forgePages(): ForgePages;
 }
 

@@ -8,7 +8,7 @@ export const EXIT = {
   failed: 1,
   /** The command line or the configuration is wrong; nothing was tried. */
   usage: 2,
-  /** No such run, issue or pull request. */
+  /** No such run, issue, pull request or manifest. */
   notFound: 3,
   /** It is there, but what was asked cannot apply now; the reason is printed. */
   refused: 4,

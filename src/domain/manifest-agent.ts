@@ -2,6 +2,7 @@ import type { ManifestDocument } from './manifest-document.js';
 import { mailAddress, manifestName, personName, word } from './manifest-checks.js';
 import { ManifestReader } from './manifest-reader.js';
 import type { AgentManifest } from './manifests.js';
+import { cleanText } from './untrusted-text.js';
 
 export const DEFAULT_BOTTLE = 'default';
 
@@ -32,7 +33,8 @@ export function readRepositoryAgent(document: ManifestDocument, bottles: readonl
     const agent = readAgent(document, reader, undefined);
     if (!bottles.includes(agent.bottle))
       reader.wrong('bottle', `must be one of FORGE_REPO_BOTTLES: ${bottles.join(', ')}`);
-    return agent;
+    // Whoever reads the file on the forge's page must have seen all that the agent is told.
+    return { ...agent, prompt: cleanText(agent.prompt).text.trim() };
   });
 }
 

@@ -1,5 +1,6 @@
 import { accessContract } from './forge-access.contract.js';
 import { commentsContract } from './forge-comments.contract.js';
+import { filesContract } from './forge-files.contract.js';
 import { issuesContract } from './forge-issues.contract.js';
 import { pullsContract } from './forge-pulls.contract.js';
 import { reviewsContract } from './forge-reviews.contract.js';
@@ -25,6 +26,7 @@ export function describeForge(name: string, prepare: () => Promise<ForgeWorld>):
     commentsContract(use);
     pullsContract(use);
     reviewsContract(use);
+    filesContract(use);
     accessContract(use);
   });
 }

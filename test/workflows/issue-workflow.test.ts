@@ -189,6 +189,31 @@ describe('issueWorkflow on the time-skipping server', function () {
       },
     ));
 
+  it('gives a turn the limit of its agent’s manifest, and never more than the operator’s', () =>
+    run(
+      'agent-limits',
+      (life) => () => ({
+        run: async (input: RunTurnInput) => {
+          await life.started(input);
+          return done;
+        },
+      }),
+      async (life, fake) => {
+        fake.extras = { turnTimeoutMs: 60_000, watchdogMs: 30_000 };
+        await life.trigger();
+        await life.until((view) => view.phase === 'frozen');
+        fake.extras = { turnTimeoutMs: 24 * 3_600_000 };
+        await life.send(wrote(comment(1)));
+        await life.until((view) => view.phase === 'frozen' && view.turn === 2);
+        assert.deepEqual(
+          fake.ran.map(({ turnTimeoutMs }) => turnTimeoutMs),
+          [60_000, DEFAULT_POLICY.turnTimeoutMs],
+        );
+        await life.send(CLOSED);
+        await life.handle().result();
+      },
+    ));
+
   // The server skips no time while an activity runs, so the turn of these two is one that nobody watches for a while.
   const detached = (): never => {
     throw ApplicationFailure.retryable('the host is restarting', 'TurnDetached');

@@ -49,11 +49,11 @@ describe('a delivery from GitHub, judged by the rules that know no forge', () =>
     return parsed.hint;
   }
 
-  async function observe(number: number, by: GithubPerson) {
+  async function observe(number: number, by: GithubPerson, named = agents) {
     const hint = hintOf('issues', issuesEvent({ action: 'assigned', number }), by);
     const { id } = github.repo;
     const place = { repoId: id, owner: 'alice', repo: 'demo' };
-    const world = { forge, access: access(), agents, org: ORG, bot: forge.whoAmI(), now: Date.now };
+    const world = { forge, access: access(), agents: named, org: ORG, bot: forge.whoAmI(), now: Date.now };
     const seen = await observeSubject(world, place, number, undefined, hint);
     assert.ok(seen.kind === 'observed');
     return seen;
@@ -69,6 +69,26 @@ describe('a delivery from GitHub, judged by the rules that know no forge', () =>
     const { event, refusal } = await observe(number, alice);
     assert.equal(refusal, null);
     assert.deepEqual([event.triggered, event.trigger?.agent, event.trigger?.actor], [true, 'dev', 'alice']);
+  });
+
+  it('triggers for an agent that the repository brings, where it may, and says which file is wrong', async () => {
+    const { alice, bot } = github;
+    const none = { agent: () => Promise.resolve(undefined) };
+    const number = await alice.createIssue({
+      title: 'x',
+      labels: ['bot-bottle:own'],
+      assignees: [bot.login],
+    });
+    const path = '.bot-bottle/agents/own.md';
+    await alice.createFile({ branch: 'main', path, content: '---\nprovider: scripted\n---\nMine.\n' });
+    const { refusal: off } = await observe(number, alice, agentsFrom(none));
+    assert.match(off?.reason ?? '', /there is no agent "own"/);
+    const allowed = agentsFrom(none, { allows: (owner, repo) => owner === 'alice' && repo === 'demo' });
+    const { event } = await observe(number, alice, allowed);
+    assert.equal(event.trigger?.agent, 'own');
+    const sha = await alice.createFile({ branch: 'main', path, content: '---\nbottle: root\n---\n' });
+    const { refusal } = await observe(number, alice, allowed);
+    assert.match(refusal?.reason ?? '', new RegExp(`alice/demo@${sha.slice(0, 12)}:${path}:2: "provider"`));
   });
 
   it('does not when the one who assigned may not, though the one assigned may: GitHub shows the latter as actor', async () => {

@@ -136,8 +136,9 @@ export class GithubPerson implements ForgePerson {
   }
 
   createFile(file: Parameters<ForgePerson['createFile']>[0]): Answer<'createFile'> {
-    const sha = this.state.commit(file.path, file.content);
     const { repo, state, user } = this;
+    const parent = repo.branches.get(file.branch) ?? repo.branches.get(file.from ?? 'main') ?? null;
+    const sha = state.commit(file.path, file.content, parent);
     const before = repo.branches.get(file.branch) ?? '0'.repeat(40);
     state.pushes.push({
       id: state.id(),

@@ -112,3 +112,25 @@ export function renderCheckRun(origin: string, repo: state.Repo, run: state.Chec
     output: { title: run.title, summary: null, text: null },
   };
 }
+
+export function renderCommit(origin: string, repo: state.Repo, sha: string): wire.WireCommit {
+  return {
+    sha,
+    node_id: nodeId('C', 0),
+    url: `${origin}/repos/${fullName(repo)}/commits/${sha}`,
+    html_url: `${origin}/${fullName(repo)}/commit/${sha}`,
+  };
+}
+
+/** Base64 in lines, as GitHub breaks it. */
+export function renderContent(path: string, content: string): wire.WireContent {
+  const bytes = Buffer.from(content);
+  return {
+    type: 'file',
+    encoding: 'base64',
+    size: bytes.length,
+    name: path.split('/').at(-1) ?? path,
+    path,
+    content: bytes.toString('base64').replace(/.{60}/g, '$&\n'),
+  };
+}

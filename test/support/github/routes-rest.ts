@@ -1,6 +1,6 @@
 import { mayWrite, NOT_FOUND, paged, refusal, repoOf } from './exchange.js';
 import type { Route } from './exchange.js';
-import { renderCheckRun, renderPush } from './render-activity.js';
+import { renderCheckRun, renderCommit, renderContent, renderPush } from './render-activity.js';
 import { nodeId, renderRepository, renderUser } from './render.js';
 import type { WireCheckRuns, WireCombinedStatus, WirePermission } from './wire-types.js';
 
@@ -82,6 +82,33 @@ export const OTHER_ROUTES: readonly Route[] = [
       const org = state.orgs.find((item) => item.login === params['org']);
       const shown = [...(org?.publicMembers ?? [])].some((user) => user.login === params['username']);
       return shown ? { status: 204 } : NOT_FOUND;
+    },
+  ],
+  [
+    'GET',
+    '/repos/:owner/:repo/commits',
+    (exchange) => {
+      const repo = repoOf(exchange);
+      if (repo === undefined) return NOT_FOUND;
+      const head = repo.branches.get(exchange.query.get('sha') ?? 'main');
+      if (head === undefined) return refusal(409, 'Git Repository is empty.');
+      return { status: 200, json: [renderCommit(exchange.origin, repo, head)] };
+    },
+  ],
+  [
+    'GET',
+    '/repos/:owner/:repo/contents/:file',
+    (exchange) => {
+      const repo = repoOf(exchange);
+      const { file = '' } = exchange.params;
+      const ref = exchange.query.get('ref') ?? 'main';
+      if (repo === undefined) return NOT_FOUND;
+      const files = exchange.state.tree(repo.branches.get(ref) ?? ref);
+      if (files.size === 0) return refusal(404, `No commit found for the ref ${ref}`);
+      const below = [...files.keys()].filter((path) => path.startsWith(`${file}/`));
+      if (below.length > 0) return { status: 200, json: below.map((path) => ({ type: 'file', path })) };
+      const content = files.get(file);
+      return content === undefined ? NOT_FOUND : { status: 200, json: renderContent(file, content) };
     },
   ],
   [

@@ -125,6 +125,12 @@ export interface Reaction {
   readonly content: string;
 }
 
+export interface Commit {
+  readonly path: string;
+  readonly content: string;
+  readonly parent: string | null;
+}
+
 /** Everything the served API knows. Ids of all things come from one counter, as nothing may depend on them. */
 export class GithubState {
   readonly users: User[] = [];
@@ -140,7 +146,8 @@ export class GithubState {
   readonly reactions: Reaction[] = [];
   readonly pushes: Push[] = [];
   /** The one file a commit adds. */
-  readonly commits = new Map<string, { readonly path: string; readonly content: string }>();
+  /** Each adds a file, or puts another in its place, to what its parent has. */
+  readonly commits = new Map<string, Commit>();
   #id = 1_000;
 
   id(): number {
@@ -173,12 +180,22 @@ export class GithubState {
     return repo;
   }
 
-  commit(path: string, content: string): string {
+  commit(path: string, content: string, parent: string | null = null): string {
     const sha = createHash('sha1')
       .update(`${String(this.id())} ${path}`)
       .digest('hex');
-    this.commits.set(sha, { path, content });
+    this.commits.set(sha, { path, content, parent });
     return sha;
+  }
+
+  /** Files of a commit by path. */
+  tree(sha: string): ReadonlyMap<string, string> {
+    const files = new Map<string, string>();
+    for (let commit = this.commits.get(sha); commit !== undefined;) {
+      if (!files.has(commit.path)) files.set(commit.path, commit.content);
+      commit = commit.parent === null ? undefined : this.commits.get(commit.parent);
+    }
+    return files;
   }
 
   addIssue(repo: Repo, author: User, text: { title: string; body: string }, pull: Pull | null = null): Issue {

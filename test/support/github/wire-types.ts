@@ -194,3 +194,14 @@ export type WireReaction = Pick<
   Api['reactions']['createForIssue']['response']['data'],
   'id' | 'node_id' | 'user' | 'content' | 'created_at'
 >;
+
+export type WireCommit = Pick<
+  Api['repos']['listCommits']['response']['data'][number],
+  'sha' | 'node_id' | 'url' | 'html_url'
+>;
+
+type Content = Api['repos']['getContent']['response']['data'];
+export type WireContent = Pick<
+  Extract<Content, { readonly content: string }>,
+  'type' | 'encoding' | 'size' | 'name' | 'path' | 'content'
+>;

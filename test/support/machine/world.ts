@@ -206,9 +206,10 @@ export class World {
   }
 
   /** Claims and prepares, and says that the agent started. */
-  start(): void {
+  start(extras: Partial<PreparedTurn> = {}): void {
     if (this.pay('claim')) this.feed({ kind: 'host_claimed', host: 'h1' });
-    if (this.pay('prepare')) this.feed({ kind: 'prepared', turn: this.state.turn, prepared: PREPARED });
+    if (this.pay('prepare'))
+      this.feed({ kind: 'prepared', turn: this.state.turn, prepared: { ...PREPARED, ...extras } });
     this.started();
   }
 

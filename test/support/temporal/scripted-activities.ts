@@ -7,7 +7,7 @@ import type {
   RunTurnInput,
   SettleTurnInput,
 } from '../../../src/activities/inputs.js';
-import type { SettledTurn } from '../../../src/domain/events.js';
+import type { PreparedTurn, SettledTurn } from '../../../src/domain/events.js';
 import type { TurnResult } from '../../../src/domain/turn.js';
 import { PREPARED, settledTurn, turnResult } from '../machine/world.js';
 import { HOST, type AllActivities } from './time-skipping.js';
@@ -29,6 +29,8 @@ export class ScriptedActivities {
   readonly destroyed: string[] = [];
   checkinAgeMs = 0;
   refusal: string | null = null;
+  /** What the prepared turn says beside the usual. */
+  extras: Partial<PreparedTurn> = {};
   gateFailure: Error | null = null;
   whileArchiving: () => Promise<void> = () => Promise.resolve();
   whileDestroying: () => Promise<void> = () => Promise.resolve();
@@ -41,7 +43,7 @@ export class ScriptedActivities {
       this.prepared.push(input);
       if (this.refusal !== null)
         return Promise.resolve({ kind: 'refused', reason: this.refusal, stale: false });
-      return Promise.resolve({ kind: 'ready', prepared: PREPARED });
+      return Promise.resolve({ kind: 'ready', prepared: { ...PREPARED, ...this.extras } });
     },
     runTurn: async (input) => {
       this.ran.push(input);

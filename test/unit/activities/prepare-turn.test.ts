@@ -12,6 +12,7 @@ import type { Database } from '../../../src/domain/stores.js';
 import { commentKey, textHash } from '../../../src/domain/reference-key.js';
 import { ALICE, BOT, FakeForge, user } from '../../support/webhook/fake-forge.js';
 import { useTempDir } from '../../support/webhook/temp-dir.js';
+import { sampleAgent, sampleBottle } from '../../support/manifests/samples.js';
 import { agentsFrom } from '../../support/manifests/agents.js';
 
 const SLUG = 'coder-alice-demo-12-abc12';
@@ -236,6 +237,68 @@ describe('preparing a turn', () => {
         assert.match(await refusal({ pull: 12 }), why);
       }
     });
+  });
+
+  describe('the agent', () => {
+    const file = '.bot-bottle/agents/coder.md';
+    const manifest = '---\nprovider: scripted\nlimits: { watchdog: 2m }\n---\nYou are the house’s own.\n';
+
+    it('of a repository is the one at the head of its default branch, whose commit stands in the turn’s row', async () => {
+      ports = {
+        ...ports,
+        agents: agentsFrom({ agent: () => Promise.resolve(undefined) }, { allows: () => true }),
+      };
+      forge.putFile(file, manifest);
+      const { prompt, watchdogMs, gitUser } = await ready();
+      assert.match(prompt, /You are the house’s own\./);
+      assert.deepEqual([watchdogMs, gitUser.email], [120_000, 'coder@bot-bottle.invalid']);
+      const [row] = database.runs.turns(SLUG);
+      assert.deepEqual(row?.detail['repositoryAgent'], { path: file, commit: 'd'.repeat(40) });
+    });
+
+    it('of a repository does not count when the operator has one, and log and row say so', async () => {
+      const warned: string[] = [];
+      ports = {
+        ...ports,
+        agents: agentsFrom({}, { allows: () => true }),
+        log: { info: () => undefined, warn: (_fields, message) => void warned.push(message) },
+      };
+      forge.putFile(file, manifest);
+      const prepared = await ready();
+      assert.match(prepared.prompt, /You code\./);
+      assert.deepEqual(warned, ['the operator’s agent counts, not the repository’s']);
+      const [row] = database.runs.turns(SLUG);
+      assert.deepEqual(
+        [row?.detail['repositoryAgentShadowed'], row?.detail['repositoryAgent']],
+        [true, undefined],
+      );
+    });
+
+    it('has limits and a variant of its own in the turn, and nothing there when it says nothing', async () => {
+      const said = await ready();
+      assert.deepEqual(
+        ['variant', 'turnTimeoutMs', 'watchdogMs'].filter((key) => key in said),
+        [],
+      );
+      const limits = { turnTimeoutMs: 60_000, watchdogMs: 30_000 };
+      const agent = (name: string) => Promise.resolve(sampleAgent(name, { variant: 'high', limits }));
+      ports = { ...ports, agents: agentsFrom({ agent }) };
+      const { variant, turnTimeoutMs, watchdogMs } = await ready();
+      assert.deepEqual([variant, turnTimeoutMs, watchdogMs], ['high', 60_000, 30_000]);
+    });
+
+    it('that is unknown by now is refused', async () => {
+      ports = { ...ports, agents: agentsFrom({ agent: () => Promise.resolve(undefined) }) };
+      assert.match(await refusal(), /there is no agent "coder"/);
+    });
+  });
+
+  it('tells what people wrote whom the bottle lets wake, whatever the operator’s setting', async () => {
+    const bottle = () => Promise.resolve(sampleBottle({ forgeWake: 'anyone' }));
+    ports = { ...ports, agents: agentsFrom({ bottle }) };
+    const references = [comment(1, 'may I?', MALLORY)];
+    const { prompt } = await ready({ turn: 2, cause: { kind: 'wake' }, references });
+    assert.match(prompt, /> may I\?/);
   });
 
   it('moves the state row when the repository was renamed, and keeps the workflow’s old name', async () => {

@@ -57,6 +57,9 @@ export function cliWith(given: {
         setSecret: () => {
           throw new Error('unexpected setSecret');
         },
+        manifests: () => {
+          throw new Error('unexpected manifests');
+        },
         forgePages: () => ({ kind: 'gitea', webUrl: 'https://git.example/code' }),
         ...given.deps,
       };

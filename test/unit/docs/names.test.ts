@@ -66,7 +66,7 @@ describe('what the documents name', () => {
     const unknown: string[] = [];
     for (const command of commands) if (!(await isCommand(command))) unknown.push(command);
     assert.deepEqual(unknown, []);
-    assert.equal(await isCommand('agents list'), false);
+    assert.equal(await isCommand('agents lend'), false);
     assert.equal(await isCommand('orchestrate begin'), false);
   });
 });

@@ -155,6 +155,29 @@ describe('issue machine', () => {
       assert.deepEqual(rearmed, { kind: 'arm_watchdog', turn: 1, ms: 1_200_000 });
     });
 
+    it('has the patience of its agent’s manifest where that is less than the operator’s', () => {
+      for (const [own, patience] of [
+        [600_000, 600_000],
+        [7_200_000, 1_800_000],
+      ] as const) {
+        const world = new World();
+        world.feed(observed({ readAt: 10, trigger: trigger(5) }));
+        world.start({ watchdogMs: own });
+        const armed = { kind: 'arm_watchdog', turn: 1, ms: patience };
+        assert.deepEqual(world.owed.get('watchdog'), armed);
+        world.pay('watchdog');
+        world.feed({ kind: 'watchdog_fired', turn: 1 });
+        world.pay('checkin');
+        const [rearmed] = world.feed({ kind: 'checkin_age', turn: 1, ageMs: 100_000 });
+        assert.deepEqual(rearmed, { ...armed, ms: patience - 100_000 });
+        world.pay('watchdog');
+        world.feed({ kind: 'watchdog_fired', turn: 1 });
+        world.pay('checkin');
+        world.feed({ kind: 'checkin_age', turn: 1, ageMs: patience });
+        assert.equal(world.state.stopRequested, 'watchdog');
+      }
+    });
+
     it('counts a host that cannot be asked as silent', () => {
       const world = running();
       world.feed({ kind: 'watchdog_fired', turn: 1 });

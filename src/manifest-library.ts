@@ -1,0 +1,171 @@
+/** Composition of `agents` and `bottles`: the manifests, and what they lead to. */
+import path from 'node:path';
+import { agentProvider } from './adapters/agents/registry.js';
+import { ManifestDirectory } from './adapters/manifests/manifest-directory.js';
+import type {
+  ListedManifest,
+  ManifestFinding,
+  ManifestKind,
+  ManifestLibrary,
+  ShownManifest,
+} from './cli/manifests/library.js';
+import { inspectSecret } from './config/secrets.js';
+import { InvalidInputError } from './domain/errors.js';
+import { lineOfKey, type ManifestDocument } from './domain/manifest-document.js';
+import { mergeBottleLayers, type LoadedLayer } from './domain/manifest-merge.js';
+import { agentValues, bottleValues, linesOfRoute } from './domain/manifest-view.js';
+import type { AgentManifest } from './domain/manifests.js';
+
+/** @param home `$BOT_BOTTLE_HOME` */
+export function manifestLibrary(home: string, directory = new ManifestDirectory(home)): ManifestLibrary {
+  return {
+    list: async (kind) => {
+      const names = await directory.names(kind);
+      return Promise.all(names.map((name) => listed(directory, kind, name)));
+    },
+    show: (kind, names) => (kind === 'agents' ? showAgent(directory, names) : showBottle(directory, names)),
+    check: (kind, name) =>
+      orProblems(() =>
+        kind === 'agents' ? checkAgent(directory, name) : checkBottle(directory, home, name),
+      ),
+    misnamed: async (kind) =>
+      (await directory.misnamed(kind)).map((file) =>
+        problem(`${file}:1: no manifest can have this name (a-z 0-9 . _ -): rename the file`),
+      ),
+  };
+}
+
+async function listed(
+  directory: ManifestDirectory,
+  kind: ManifestKind,
+  name: string,
+): Promise<ListedManifest> {
+  try {
+    const file = (await directory.document(kind, name))?.file ?? null;
+    if (kind === 'agents') {
+      const agent = await directory.agent(name);
+      return { name, file, about: `${agent?.provider ?? '-'}, ${agent?.bottle ?? '-'}`, problem: null };
+    }
+    const own = (await directory.layers([name]))?.at(-1)?.layer;
+    return { name, file, about: own?.extends.join(', ') ?? '', problem: null };
+  } catch (error) {
+    if (error instanceof InvalidInputError) return { name, file: null, about: '', problem: error.message };
+    throw error;
+  }
+}
+
+async function showAgent(
+  directory: ManifestDirectory,
+  [name = '']: readonly string[],
+): Promise<ShownManifest | undefined> {
+  const [agent, document] = [await directory.agent(name), await directory.document('agents', name)];
+  if (agent === undefined || document === undefined) return undefined;
+  const layers = [{ name, file: document.file }];
+  return { name, layers, values: agentValues(agent, document), body: document.body };
+}
+
+async function showBottle(
+  directory: ManifestDirectory,
+  names: readonly string[],
+): Promise<ShownManifest | undefined> {
+  const layers = await directory.layers(names);
+  if (layers === undefined) return undefined;
+  const name = names.join('+');
+  const documents = layers.map(({ document }) => document);
+  return {
+    name,
+    layers: documents.map(({ name: layer, file }) => ({ name: layer, file })),
+    values: bottleValues(mergedOf(layers, name), documents),
+    body: documents.at(-1)?.body ?? '',
+  };
+}
+
+async function checkAgent(
+  directory: ManifestDirectory,
+  name: string,
+): Promise<ManifestFinding[] | undefined> {
+  const [agent, document] = [await directory.agent(name), await directory.document('agents', name)];
+  if (agent === undefined || document === undefined) return undefined;
+  return [...providerProblems(agent, document), ...(await bottleProblems(directory, agent, document))];
+}
+
+/** The provider is asked for a command line, so that it says itself what it does not take. */
+function providerProblems(agent: AgentManifest, document: ManifestDocument): ManifestFinding[] {
+  const { model, variant } = agent;
+  let at = 'provider';
+  try {
+    const provider = agentProvider(agent.provider);
+    const sessionId = provider.newSessionId('check');
+    at = model !== null ? 'model' : 'variant';
+    provider.launch({ sessionId, resume: false, model, variant: null });
+    at = 'variant';
+    provider.launch({ sessionId, resume: false, model, variant });
+    return [];
+  } catch (error) {
+    if (!(error instanceof InvalidInputError)) throw error;
+    return [problem(`${place(document, at)}: ${error.message}`)];
+  }
+}
+
+async function bottleProblems(
+  directory: ManifestDirectory,
+  { bottle }: AgentManifest,
+  document: ManifestDocument,
+): Promise<ManifestFinding[]> {
+  const at = place(document, 'bottle');
+  try {
+    if ((await directory.bottle([bottle])) !== undefined) return [];
+    return [problem(`${at}: "bottle" names "${bottle}", and there is no such bottle`)];
+  } catch (error) {
+    if (!(error instanceof InvalidInputError)) throw error;
+    return [
+      problem(`${at}: "bottle" names "${bottle}", which cannot be used: bot-bottle bottles check ${bottle}`),
+    ];
+  }
+}
+
+async function checkBottle(
+  directory: ManifestDirectory,
+  home: string,
+  name: string,
+): Promise<ManifestFinding[] | undefined> {
+  const layers = await directory.layers([name]);
+  if (layers === undefined) return undefined;
+  const documents = layers.map(({ document }) => document);
+  return mergedOf(layers, name).routes.flatMap((route): ManifestFinding[] => {
+    if (route.auth === null) return [];
+    const { secret } = route.auth;
+    const state = inspectSecret(path.join(home, 'secrets', secret));
+    if (state.kind === 'set') return [];
+    const what = state.kind === 'missing' ? `secret "${secret}" is not set` : state.reason;
+    const [at = ''] = linesOfRoute(documents, route.name).slice(-1);
+    const message = `${at}: route "${route.name}" cannot be used: ${what}; bot-bottle secret set ${secret} < file`;
+    return [{ level: 'warning', message }];
+  });
+}
+
+function mergedOf(layers: readonly LoadedLayer[], name: string): ReturnType<typeof mergeBottleLayers> {
+  return mergeBottleLayers(
+    layers.map(({ layer }) => layer),
+    name,
+  );
+}
+
+async function orProblems(
+  look: () => Promise<ManifestFinding[] | undefined>,
+): Promise<ManifestFinding[] | undefined> {
+  try {
+    return await look();
+  } catch (error) {
+    if (error instanceof InvalidInputError) return error.message.split('\n').map(problem);
+    throw error;
+  }
+}
+
+function problem(message: string): ManifestFinding {
+  return { level: 'problem', message };
+}
+
+function place(document: ManifestDocument, key: string): string {
+  return `${document.file}:${String(lineOfKey(document, [key]) ?? document.entries[0]?.line ?? 1)}`;
+}

@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { ManifestDirectory } from '../../../src/adapters/manifests/manifest-directory.js';
+import { EXIT } from '../../../src/cli/exit-codes.js';
+import { manifestLibrary } from '../../../src/manifest-library.js';
+import { withTempDir } from '../../support/files/temp-home.js';
+import { cliWith, type Ran } from './small-world.js';
+
+type Run = (...args: string[]) => Promise<Ran>;
+
+/** The commands over a home with these files and no built-in manifests. */
+function withHome(
+  files: Readonly<Record<string, string>>,
+  work: (run: Run, home: string) => Promise<void>,
+): Promise<void> {
+  return withTempDir(async (home) => {
+    for (const [name, content] of Object.entries(files)) {
+      await mkdir(dirname(join(home, name)), { recursive: true });
+      await writeFile(join(home, name), content, { mode: 0o600 });
+    }
+    const library = manifestLibrary(home, new ManifestDirectory(home, join(home, 'built-in')));
+    const { run } = cliWith({ deps: { manifests: () => library } });
+    await work(async (...args) => {
+      const ran = await run(...args);
+      const shorten = (text: string): string => text.replaceAll(`${home}/`, '');
+      return { ...ran, stdout: shorten(ran.stdout), stderr: shorten(ran.stderr) };
+    }, home);
+  });
+}
+
+const AGENT = '---\nprovider: scripted\n---\nYou \u001b[2Jcode.\n';
+const BASE =
+  '---\nimage: reg.example/base:1\nenv: { A: one, B: two }\negress: { allow: [a.example.org] }\n---\n';
+const MID = `---
+extends: base
+dockerfile: mid.Dockerfile
+env: { A: three }
+egress:
+  allow: [b.example.org, a.example.org]
+routes:
+  - name: model
+    upstream: https://api.example.org
+    auth: { secret: model-key }
+---
+For people.
+`;
+const GOOD = {
+  'agents/coder.md': AGENT,
+  'bottles/default.md': '---\n---\n',
+  'bottles/base.md': BASE,
+  'bottles/mid.md': MID,
+  'bottles/mid.Dockerfile': 'FROM bot-bottle/base:dev\nRUN true\n',
+};
+const lines = (text: string): string[] => text.trimEnd().split('\n');
+
+describe('agents and bottles', () => {
+  it('list names what there is, and says of each what it is about or why it cannot be used', () =>
+    withHome({ ...GOOD, 'agents/bad.md': '---\nmodle: x\n---\n' }, async (run) => {
+      const agents = await run('agents', 'list');
+      assert.equal(agents.code, EXIT.ok);
+      assert.deepEqual(lines(agents.stdout), [
+        'AGENT  PROVIDER, BOTTLE   FILE',
+        'bad    cannot be used     -',
+        'coder  scripted, default  agents/coder.md',
+      ]);
+      assert.match(agents.stderr, /^agents\/bad\.md:2: "provider" is missing$/m);
+      const bottles = JSON.parse((await run('bottles', 'list', '--json')).stdout) as {
+        bottles: { name: string; about: string; problem: null }[];
+      };
+      assert.deepEqual(
+        bottles.bottles.map(({ name, about, problem }) => [name, about, problem]),
+        [
+          ['base', '', null],
+          ['default', '', null],
+          ['mid', 'base', null],
+        ],
+      );
+    }));
+
+  it('show what is in effect, each value with the lines it comes from', () =>
+    withHome(GOOD, async (run) => {
+      const { stdout, code } = await run('bottles', 'show', 'mid');
+      assert.equal(code, EXIT.ok);
+      for (const row of [
+        /^mid, from bottles\/base\.md, bottles\/mid\.md$/m,
+        /^dockerfile +FROM bot-bottle\/base:dev … \(2 lines\) +bottles\/mid\.md:3$/m,
+        /^env\.A +three +bottles\/mid\.md:4$/m,
+        /^env\.B +two +bottles\/base\.md:3$/m,
+        /^egress\.allow +a\.example\.org, b\.example\.org +bottles\/base\.md:4, bottles\/mid\.md:6$/m,
+        /^routes\.model +\{"name":"model".+ +bottles\/mid\.md:8$/m,
+        /^resources\.pids +512 +default$/m,
+        /^For people\.$/m,
+      ])
+        assert.match(stdout, row);
+      assert.doesNotMatch(stdout, /^image /m, 'the Dockerfile took its place');
+    }));
+
+  it('show as JSON has all of it, of several bottles merged from left to right', () =>
+    withHome(GOOD, async (run) => {
+      const { stdout } = await run('bottles', 'show', 'mid', 'base', '--json');
+      const shown = JSON.parse(stdout) as {
+        name: string;
+        layers: { name: string }[];
+        values: { key: string; value: unknown; from: string[] }[];
+      };
+      assert.equal(shown.name, 'mid+base');
+      assert.deepEqual(
+        shown.layers.map(({ name }) => name),
+        ['base', 'mid', 'base'],
+      );
+      const image = shown.values.find(({ key }) => key === 'image');
+      assert.deepEqual(image, { key: 'image', value: 'reg.example/base:1', from: ['bottles/base.md:2'] });
+      assert.deepEqual(shown.values.find(({ key }) => key === 'env.A')?.from, ['bottles/base.md:3']);
+    }));
+
+  it('show an agent with its prompt, harmless for a terminal', () =>
+    withHome(GOOD, async (run) => {
+      const { stdout } = await run('agents', 'show', 'coder');
+      assert.match(stdout, /^provider +scripted +agents\/coder\.md:2$/m);
+      assert.match(stdout, /^limits\.watchdog +- +default$/m);
+      assert.match(stdout, /^You \\u\{1b\}\[2Jcode\.$/m);
+    }));
+
+  it('say that there is no such manifest, and of a broken one what is wrong', () =>
+    withHome({ 'agents/bad.md': '---\nmodle: x\n---\n' }, async (run) => {
+      for (const args of [
+        ['agents', 'show', 'nobody'],
+        ['bottles', 'show', 'nothing'],
+        ['agents', 'check', 'nobody'],
+      ])
+        assert.equal((await run(...args)).code, EXIT.notFound, args.join(' '));
+      const ran = await run('agents', 'show', 'bad');
+      assert.equal(ran.code, EXIT.usage);
+      assert.match(ran.stderr, /agents\/bad\.md:2: unknown key "modle"/);
+    }));
+
+  it('check finds nothing wrong with what is right, and warns of a secret that is not set', () =>
+    withHome(GOOD, async (run, home) => {
+      assert.deepEqual(await run('agents', 'check'), {
+        code: 0,
+        stdout: '1 agents checked: ok\n',
+        stderr: '',
+      });
+      const before = await run('bottles', 'check');
+      assert.deepEqual([before.code, before.stdout], [0, '3 bottles checked: ok\n']);
+      assert.equal(
+        before.stderr,
+        'warning: bottles/mid.md:8: route "model" cannot be used: secret "model-key" is not set; bot-bottle secret set model-key < file\n',
+      );
+      await mkdir(join(home, 'secrets'), { mode: 0o700 });
+      await writeFile(join(home, 'secrets/model-key'), 'long-enough-key', { mode: 0o600 });
+      assert.equal((await run('bottles', 'check', 'mid')).stderr, '');
+    }));
+
+  it('check finds what a single file does not show, each with file and line', () =>
+    withHome(
+      {
+        'agents/a.md': '---\nmodel: big\nprovider: scripted\n---\n',
+        'agents/b.md': '---\nprovider: scripted\nvariant: high\n---\n',
+        'agents/c.md': '---\nprovider: nobodys\nbottle: nowhere\n---\n',
+        'agents/d.md': '---\nprovider: scripted\n\nbottle: broken\n---\n',
+        'agents/Wrong.md': AGENT,
+        'bottles/default.md': '---\n---\n',
+        'bottles/broken.md': '---\nextends: gone\n---\n',
+        'bottles/heir.md': '---\nextends: lost-file\n---\n',
+        'bottles/lost-file.md': '---\ndockerfile: nowhere\n---\n',
+      },
+      async (run) => {
+        const agents = await run('agents', 'check');
+        assert.equal(agents.code, EXIT.failed);
+        const told = lines(agents.stderr);
+        assert.equal(told.length, 6, agents.stderr);
+        for (const [index, start] of [
+          /^agents\/Wrong\.md:1: no manifest can have this name/,
+          /^agents\/a\.md:2: provider scripted has no models/,
+          /^agents\/b\.md:3: provider scripted has no variants/,
+          /^agents\/c\.md:2: provider nobodys is not built into this version/,
+          /^agents\/c\.md:3: "bottle" names "nowhere", and there is no such bottle$/,
+          /^agents\/d\.md:4: "bottle" names "broken", which cannot be used: bot-bottle bottles check broken$/,
+        ].entries())
+          assert.match(told[index] ?? '', start);
+        const bottles = await run('bottles', 'check', '--json');
+        assert.equal(bottles.code, EXIT.failed);
+        assert.deepEqual(JSON.parse(bottles.stdout), {
+          ok: false,
+          checked: ['broken', 'default', 'heir', 'lost-file'],
+          findings: [
+            {
+              level: 'problem',
+              message: 'bottles/broken.md:2: "extends" names "gone", and there is no such bottle',
+            },
+            {
+              level: 'problem',
+              message:
+                'bottles/lost-file.md:2: "dockerfile" names bottles/nowhere, and there is no such file',
+            },
+          ],
+        });
+      },
+    ));
+});
