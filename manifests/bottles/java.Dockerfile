@@ -8,5 +8,5 @@ RUN mkdir -p /usr/share/man/man1 && \
     apt-get update && \
     DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
       maven openjdk-17-jdk-headless && \
-    rm -rf /var/lib/apt/lists/*
+    rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/cache/ldconfig/* /var/log/*
 USER 1000:1000
