@@ -123,6 +123,22 @@ build_image() {
 
 report() { headline "$(printf '%-36s %-12s %s … %s' "$1" "$2" "$(image_id "$1" | cut -c1-19)" "$(seconds_since "$3")")"; }
 
+# Writes which images there are now, so that a run's image id can be told from its inputs later.
+# record_images <file>
+record_images() {
+  local image separator=''
+  {
+    printf '['
+    for image in "$BASE_IMAGE" bot-bottle/agent-scripted:dev bot-bottle/bundle:dev "$MODULES_IMAGE" bot-bottle/orchestrator:dev; do
+      image_exists "$image" || continue
+      printf '%s\n  {"name": "%s", "id": "%s", "inputs": "%s"}' "$separator" "$image" "$(image_id "$image")" "$(image_hash "$image")"
+      separator=,
+    done
+    printf '\n]\n'
+  } >"$1.part"
+  mv "$1.part" "$1"
+}
+
 have_buildx() { [[ ${DOCKER_BUILDKIT:-1} != 0 ]] && docker buildx version >/dev/null 2>&1; }
 
 # The engine of a distribution's package has no buildx; its classic builder does these files as well.

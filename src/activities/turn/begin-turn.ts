@@ -41,7 +41,7 @@ export async function beginTurn(
     fetchRefs(ports, input, setup, paths),
     createAgent(ports, input, setup, image),
   ]);
-  const sessionId = await writeInput(ports, input, setup, refs, journal);
+  const sessionId = await writeInput(ports, input, refs, setup, journal);
   await journal.decide({
     previousStart: agent.startedAt,
     refs,

@@ -15,8 +15,12 @@ export interface TurnSetup extends BottleSetup {
  */
 export async function readSetup(ports: HostPorts, input: RunTurnInput): Promise<TurnSetup> {
   const setup = JSON.parse(await ports.blobs.getText(input.prepared.bottleRef)) as BottleSetup;
-  if (setup.workspace.lfs)
-    throw new InvalidInputError('workspace.lfs is not supported by this version: remove it from the bottle');
+  for (const key of ['submodules', 'lfs'] as const) {
+    if (setup.workspace[key])
+      throw new InvalidInputError(
+        `workspace.${key} is not supported by this version: remove it from the bottle`,
+      );
+  }
   const { routes, clients } = registryAccess(setup.registries, ports.settings.registries, input.prepared.env);
   const taken = routes.find(({ name }) => setup.routes.some((route) => route.name === name));
   if (taken !== undefined) {

@@ -10,8 +10,8 @@ import type { TurnJournal } from './turn-journal.js';
 export async function writeInput(
   ports: HostPorts,
   input: RunTurnInput,
-  setup: TurnSetup,
   refs: FetchedRefs,
+  setup: TurnSetup,
   journal: TurnJournal,
 ): Promise<string | null> {
   const { slug, turn, subject, prepared } = input;

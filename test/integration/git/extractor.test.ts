@@ -70,8 +70,6 @@ function runOnce(spec: OneShotSpec): { exitCode: number; stdout: Buffer; stderr:
 describe('the extractor container on a real engine', function () {
   this.timeout(60_000);
   let fixture: GitFixture;
-  /** Where the workspace's history ends, as the host wrote it down. */
-  let boundaryFile: string | null = null;
   before(function () {
     const image = spawnSync('docker', ['image', 'inspect', IMAGE]);
     if (image.status !== 0) this.skip();
@@ -94,7 +92,7 @@ describe('the extractor container on a real engine', function () {
       slug: 'test',
       image: IMAGE,
       workspaceDir: fixture.work,
-      boundaryFile,
+      boundaryFile: null,
       branch: BRANCH,
       timeoutMs: 30_000,
     };
