@@ -23,7 +23,8 @@ import { lazyClient } from './adapters/temporal/connect.js';
 import { installRuntimeLog } from './adapters/temporal/runtime-log.js';
 import { temporalRunChannel } from './adapters/temporal/run-channel.js';
 import { createWorkers, type RunningWorkers } from './adapters/temporal/workers.js';
-import { publishTokenFile, type Config } from './config.js';
+import { ownSecretFiles, publishTokenFile, type Config } from './config.js';
+import { readBoundSecret } from './config/secret-binding.js';
 import { readSecret } from './config/secrets.js';
 import { forgeOfConfig, type ConfiguredForge } from './forge-of-config.js';
 import { createLogger, type Logger } from './log.js';
@@ -84,7 +85,8 @@ export async function startWorker(
       files: new LocalRunFiles({
         home,
         forgeToken: () => Promise.resolve(sidecarToken()),
-        secret: (name) => Promise.resolve(readSecret(path.join(home, 'secrets', name), name)),
+        secret: (name, authorities) =>
+          Promise.resolve(readBoundSecret({ home, name, authorities, ownFiles: ownSecretFiles(config) })),
       }),
       queue: new LocalQueueDirectory({ home }),
       blobs,
@@ -168,6 +170,7 @@ function hostSettings(
     forgeApi: api,
     loopbackDir,
     caFile: config.FORGE_CA_FILE,
+    egressUploadBytes: config.BUNDLE_EGRESS_UPLOAD_BYTES,
     containerRuntime: config.BOTTLE_RUNTIME,
     maxPublishBytes: MAX_PUBLISH_BYTES,
     maxPublishFiles: MAX_PUBLISH_FILES,

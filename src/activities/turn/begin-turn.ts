@@ -29,7 +29,7 @@ export async function beginTurn(
   // Waited for last: its failure must not go unhandled when another decides.
   bundleStarted.catch(() => undefined);
   const [refs, agent] = await Promise.all([fetchRefs(ports, input, paths), createAgent(ports, input, setup)]);
-  const sessionId = await writeInput(ports, input, refs, journal);
+  const sessionId = await writeInput(ports, input, refs, setup, journal);
   await journal.decide({
     previousStart: agent.startedAt,
     refs,

@@ -1,10 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { EgressTotals } from '../../domain/egress/totals.js';
 import type { StopReason, TurnResult } from '../../domain/turn.js';
 import type { HostPorts } from '../host-ports.js';
 import type { RunTurnInput } from '../inputs.js';
 import { beginTurn } from './begin-turn.js';
 import { eitherSignal } from './either-signal.js';
 import { keepBundle } from './bundle-keeper.js';
+import { readEgress } from './egress-record.js';
 import { pumpLogs } from './log-pump.js';
 import { Relay } from './relay.js';
 import { TurnJournal } from './turn-journal.js';
@@ -121,6 +123,7 @@ class TurnWatch {
     this.link.detach.throwIfAborted();
     await ports.files.dropSecrets(slug);
     const operations = await ports.files.readOperations(slug, turn);
+    const egress = await readEgress(ports.files, slug, turn);
     const { record } = journal;
     await journal.decide({});
     const done = record.done === null ? null : await this.doneOf(record.done);
@@ -136,6 +139,7 @@ class TurnWatch {
       sessionId: record.sessionId,
       imageId: state?.imageId ?? '',
       operationsRef: operations === '' ? null : await ports.blobs.put(operations),
+      egressRef: isNothing(egress) ? null : await ports.blobs.put(JSON.stringify(egress)),
     };
   }
 
@@ -201,6 +205,10 @@ class TurnWatch {
     })();
     return this.stopping;
   }
+}
+
+function isNothing({ hosts, refusals }: EgressTotals): boolean {
+  return hosts.length === 0 && refusals.length === 0;
 }
 
 async function abandon(ports: HostPorts, slug: string): Promise<void> {

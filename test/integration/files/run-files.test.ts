@@ -3,7 +3,7 @@ import { chmod, mkdir, readFile, readdir, stat, symlink, writeFile } from 'node:
 import { join } from 'node:path';
 import { LocalRunFiles } from '../../../src/adapters/files/run-files.js';
 import { InvalidInputError } from '../../../src/domain/errors.js';
-import type { TurnInput, TurnRecord } from '../../../src/domain/run-files.js';
+import type { SecretNeed, TurnInput, TurnRecord } from '../../../src/domain/run-files.js';
 import { withTempDir } from '../../support/files/temp-home.js';
 
 const slug = 'impl-alice-demo-12-abcde';
@@ -19,6 +19,7 @@ const input: TurnInput = {
   start: sha,
   gitUser: { name: 'Ann O', email: 'ann@example.org' },
   wantsForge: true,
+  wantsEgress: true,
   resetTo: 'b'.repeat(40),
   turnJson: { turn: 2 },
 };
@@ -130,6 +131,7 @@ describe('the input of a turn', () => {
       assert.equal(await read('start'), `${sha}\n`);
       assert.equal(await read('reset'), `${'b'.repeat(40)}\n`);
       assert.equal(await read('wants-forge'), '');
+      assert.equal(await read('wants-egress'), '');
       assert.deepEqual(JSON.parse(await read('turn.json')), { turn: 2 });
       for (const name of await readdir(turnInput)) assert.match(await rights(join(turnInput, name)), /^644 /);
     }));
@@ -142,7 +144,13 @@ describe('the input of a turn', () => {
       await writeFile(join(turnInput, 'refs.bundle'), 'refs');
       await writeFile(join(turnInput, '.writing-argv-0000'), 'left by a crash');
       const { ino } = await stat(turnInput);
-      await files.writeTurnInput(slug, { ...input, turn: 3, wantsForge: false, resetTo: null });
+      await files.writeTurnInput(slug, {
+        ...input,
+        turn: 3,
+        wantsForge: false,
+        wantsEgress: false,
+        resetTo: null,
+      });
       assert.equal((await stat(turnInput)).ino, ino);
       assert.deepEqual((await readdir(turnInput)).sort(), [
         'argv',
@@ -258,13 +266,16 @@ describe('what a run leaves on disk', () => {
     }));
 });
 
+const needs = (...names: readonly string[]): SecretNeed[] =>
+  names.map((name) => ({ name, authority: 'api.example.com:443' }));
+
 describe('the secrets of a run', () => {
   it('are files that are gone when they are dropped', () =>
     withTempDir(async (home) => {
       const files = filesOf(home, { canChown: false });
       const { bundleToken, bundleSecrets, root } = await files.prepare(slug);
-      await files.placeSecrets(slug, ['one', 'two']);
-      await files.placeSecrets(slug, ['two', 'three']);
+      await files.placeSecrets(slug, needs('one', 'two'));
+      await files.placeSecrets(slug, needs('two', 'three'));
       assert.equal(await readFile(bundleToken, 'utf8'), 'canary-token');
       assert.deepEqual((await readdir(bundleSecrets)).sort(), ['three', 'two']);
       assert.equal(await readFile(join(bundleSecrets, 'two'), 'utf8'), 'canary-two');
@@ -281,7 +292,7 @@ describe('the secrets of a run', () => {
       const files = filesOf(home, { canChown: false });
       await files.prepare(slug);
       for (const name of ['../x', 'a/b', '', '.a', 'A'])
-        await assert.rejects(files.placeSecrets(slug, [name]), InvalidInputError);
+        await assert.rejects(files.placeSecrets(slug, needs(name)), InvalidInputError);
     }));
 });
 

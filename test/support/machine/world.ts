@@ -104,6 +104,7 @@ export function turnResult(change: Partial<TurnResult> = {}): TurnResult {
     sessionId: 's',
     imageId: 'i',
     operationsRef: null,
+    egressRef: null,
     ...change,
   };
 }
