@@ -130,12 +130,15 @@ class Reader {
     return new Reader(`${this.place}.${key}`, this.problems);
   }
 
-  say(key: string, problem: string): undefined {
+  say(key: string, problem: string): void {
     this.problems.push(`${this.place}${key === '' ? '' : `.${key}`}: ${problem}`);
   }
 
   object(value: unknown, keys: readonly string[]): Fields | undefined {
-    if (!isObject(value)) return this.say('', 'must be an object');
+    if (!isObject(value)) {
+      this.say('', 'must be an object');
+      return undefined;
+    }
     for (const key of Object.keys(value))
       if (!keys.includes(key)) this.say('', `${JSON.stringify(key.slice(0, 40))} is unknown`);
     return value;
@@ -143,9 +146,10 @@ class Reader {
 
   checked(fields: Fields, key: string, whyNot: (text: string) => string | undefined): string | undefined {
     const value = fields[key];
-    if (typeof value !== 'string') return this.say(key, 'must be a text');
-    const wrong = whyNot(value);
-    return wrong === undefined ? value : this.say(key, wrong);
+    const wrong = typeof value === 'string' ? whyNot(value) : 'must be a text';
+    if (wrong === undefined && typeof value === 'string') return value;
+    this.say(key, wrong ?? '');
+    return undefined;
   }
 
   text(fields: Fields, key: string, isRight: (text: string) => boolean, form: string): string | undefined {
@@ -157,16 +161,23 @@ class Reader {
     key: string,
     whyNot: (text: string) => string | undefined,
   ): readonly string[] | undefined {
-    const value = fields[key];
-    if (!Array.isArray(value) || value.length === 0 || value.length > MAX_PATHS)
-      return this.say(key, `must be a list of 1 to ${String(MAX_PATHS)} texts`);
-    const texts = value.filter((item) => typeof item === 'string');
-    if (texts.length < value.length) return this.say(key, 'must be a list of texts');
-    for (const [index, text] of texts.entries()) {
-      const wrong = whyNot(text);
-      if (wrong !== undefined) return this.say(`${key}[${String(index)}]`, wrong);
+    const value: unknown = fields[key];
+    const items: unknown[] = Array.isArray(value) ? value : [];
+    if (items.length === 0 || items.length > MAX_PATHS) {
+      this.say(key, `must be a list of 1 to ${String(MAX_PATHS)} texts`);
+      return undefined;
     }
-    return [...new Set(texts)];
+    const texts = items.filter((item) => typeof item === 'string');
+    if (texts.length < items.length) {
+      this.say(key, 'must be a list of texts');
+      return undefined;
+    }
+    const wrong = texts.flatMap((text, index) => {
+      const why = whyNot(text);
+      return why === undefined ? [] : [[index, why] as const];
+    });
+    for (const [index, why] of wrong) this.say(`${key}[${String(index)}]`, why);
+    return wrong.length > 0 ? undefined : [...new Set(texts)];
   }
 }
 
