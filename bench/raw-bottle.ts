@@ -61,6 +61,7 @@ export class RawBottle {
       start: COMMIT,
       gitUser: { name: 'bench', email: 'bench@example.invalid' },
       wantsForge: false,
+      wantsEgress: false,
       resetTo: null,
       shallow: [],
       sparse: [],

@@ -13,7 +13,7 @@ import { orchestratorClient } from './cli/orchestrator-client.js';
 import type { Orchestrator } from './cli/orchestrator.js';
 import { loadConfig } from './config.js';
 import { homePath } from './config/home.js';
-import { writeSecret } from './config/secrets.js';
+import { writeBoundSecret } from './config/secret-binding.js';
 import { doctorProbes } from './doctor-probes.js';
 import { escapeTerminal } from './domain/escape.js';
 import { forgePages } from './forge-of-config.js';
@@ -89,7 +89,7 @@ const deps: CliDeps = {
   doctorChecks: () => doctorChecks(doctorProbes(process.env)),
   forgeSetup: () => forgeSetup(loadConfig(process.env).config),
   config: () => loadConfig(process.env),
-  setSecret: (name, content) => writeSecret(homePath(process.env), name, content),
+  setSecret: (name, content, hosts) => writeBoundSecret(homePath(process.env), name, content, hosts),
   manifests: () => manifestLibrary(homePath(process.env)),
   forgePages: () => forgePages(loadConfig(process.env).config),
 };

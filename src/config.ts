@@ -89,6 +89,11 @@ export function publishTokenFile(config: Config): string {
   return config.FORGE_PUBLISH_TOKEN_FILE ?? config.FORGE_TOKEN_FILE;
 }
 
+/** Files of the orchestrator's own secrets, which no route may use. */
+export function ownSecretFiles(config: Config): readonly string[] {
+  return [publishTokenFile(config), config.FORGE_TOKEN_FILE, config.WEBHOOK_SECRET_FILE];
+}
+
 interface RawValue {
   readonly text: string | null;
   readonly source: ConfigSource;

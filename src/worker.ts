@@ -29,7 +29,8 @@ import { installRuntimeLog } from './adapters/temporal/runtime-log.js';
 import { temporalRunChannel } from './adapters/temporal/run-channel.js';
 import { createWorkers, type RunningWorkers } from './adapters/temporal/workers.js';
 import { agentsOfConfig } from './agents-of-config.js';
-import { publishTokenFile, type Config } from './config.js';
+import { ownSecretFiles, publishTokenFile, type Config } from './config.js';
+import { readBoundSecret } from './config/secret-binding.js';
 import { readSecret } from './config/secrets.js';
 import { forgeOfConfig, type ConfiguredForge } from './forge-of-config.js';
 import { createLogger, type Logger } from './log.js';
@@ -89,7 +90,8 @@ export async function startWorker(
     const files = new LocalRunFiles({
       home,
       forgeToken: () => Promise.resolve(sidecarToken()),
-      secret: (name) => Promise.resolve(readSecret(path.join(home, 'secrets', name), name)),
+      secret: (name, authorities) =>
+        Promise.resolve(readBoundSecret({ home, name, authorities, ownFiles: ownSecretFiles(config) })),
     });
     const written = engine.dataRoot === null ? [home] : [home, engine.dataRoot];
     const disk = {
@@ -193,6 +195,7 @@ function hostSettings(
     forgeApi: api,
     loopbackDir,
     caFile: config.FORGE_CA_FILE,
+    egressUploadBytes: config.BUNDLE_EGRESS_UPLOAD_BYTES,
     containerRuntime: config.BOTTLE_RUNTIME,
     registries: {
       npm: config.REGISTRY_NPM,

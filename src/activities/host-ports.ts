@@ -38,6 +38,8 @@ export interface HostSettings {
   /** Directory of the Unix socket that stands for a forge on loopback; `null` when the forge is elsewhere. */
   readonly loopbackDir: string | null;
   readonly caFile: string | null;
+  /** What an agent may send through the forward proxy in a turn, bytes. */
+  readonly egressUploadBytes: number;
   /** OCI runtime, such as `runsc`; `null` for the engine's default. */
   readonly containerRuntime: string | null;
   readonly registries: RegistryLocations;

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import { CREDENTIAL_SOCKET, EGRESS_SOCKET } from '../domain/egress/ports.js';
 import { InvalidInputError } from '../domain/errors.js';
 import { FORGE_KINDS, isForgeName, isForgeNumber, type ForgeKind } from '../domain/issue.js';
 import { isSlug } from '../domain/slug.js';
@@ -13,6 +14,12 @@ export interface BundlePaths {
   readonly tokenFile: string;
   /** Set when the file is there. */
   readonly caFile: string;
+  readonly egressSocket: string;
+  readonly credentialSocket: string;
+  /** The bottle's allowlist and routes. */
+  readonly currentConfig: string;
+  /** The routes' secrets, a file each. */
+  readonly secrets: string;
 }
 
 export interface BundleConfig {
@@ -27,6 +34,8 @@ export interface BundleConfig {
   /** Unix socket that stands for a forge on the host's loopback. */
   readonly forgeTransportSocket: string | null;
   readonly rateLimits: RateLimits;
+  /** What the agent may send through the forward proxy in a turn, bytes. */
+  readonly egressUploadBytes: number;
   readonly paths: BundlePaths;
 }
 
@@ -34,6 +43,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 const RUN_DIRECTORY = '/run/bottle';
 const MAX_PER_MINUTE = 100_000;
+const DEFAULT_UPLOAD_BYTES = 64 * 1024 * 1024;
 const MIN_TOKEN_LENGTH = 8;
 const BEARER_TOKEN = /^[A-Za-z0-9._~+/-]+=*$/;
 
@@ -51,6 +61,10 @@ export function readBundleConfig(env: Environment): BundleConfig {
     queueIn: join(root, 'in'),
     tokenFile: join(root, 'forge-token'),
     caFile: join(root, 'ca.pem'),
+    egressSocket: join(root, 'sock', basename(EGRESS_SOCKET)),
+    credentialSocket: join(root, 'sock', basename(CREDENTIAL_SOCKET)),
+    currentConfig: join(root, 'config'),
+    secrets: join(root, 'secrets'),
   };
   const turn = readTurnFile(join(paths.queueIn, 'turn.json'));
   const transport = env['FORGE_SOCKET'] ?? '';
@@ -69,6 +83,7 @@ export function readBundleConfig(env: Environment): BundleConfig {
       callsPerMinute: perMinute(env, 'BUNDLE_CALLS_PER_MINUTE', DEFAULT_RATE_LIMITS.callsPerMinute),
       writesPerMinute: perMinute(env, 'BUNDLE_WRITES_PER_MINUTE', DEFAULT_RATE_LIMITS.writesPerMinute),
     },
+    egressUploadBytes: byteCount(env, 'BUNDLE_EGRESS_UPLOAD_BYTES', DEFAULT_UPLOAD_BYTES),
     paths,
   };
 }
@@ -171,6 +186,13 @@ function perMinute(env: Environment, name: string, otherwise: number): number {
     throw new InvalidInputError(`${name} must be a whole number from 1 to ${String(MAX_PER_MINUTE)}`);
   }
   return number;
+}
+
+function byteCount(env: Environment, name: string, otherwise: number): number {
+  const text = env[name] ?? '';
+  if (text === '') return otherwise;
+  if (!/^[0-9]{1,15}$/.test(text)) throw new InvalidInputError(`${name} must be a number of bytes`);
+  return Number(text);
 }
 
 function isHttpUrl(value: unknown): value is string {

@@ -3,6 +3,8 @@ import { AnswerReader } from './answer-reader.js';
 import { errorFields, type BundleLog } from './bundle-log.js';
 import type { BundleConfig } from './config.js';
 import { DoneSignal } from './done-signal.js';
+import type { EgressLimits, EgressNetwork } from './egress/egress-options.js';
+import { openEgressPlane } from './egress/egress-plane.js';
 import { ForgePlane, type CallOutcome } from './forge/forge-plane.js';
 import { FORGE_METHODS } from './forge/methods.js';
 import { RateLimiter } from './forge/rate-limit.js';
@@ -26,20 +28,26 @@ export interface BundleParts {
   readonly forge: AgentForge;
   readonly log: BundleLog;
   readonly redact: Redact;
+  /** For tests, whose upstreams are on loopback. */
+  readonly egress?: {
+    readonly network?: Partial<EgressNetwork>;
+    readonly limits?: Partial<EgressLimits>;
+  };
 }
 
 /** What calls under way have at shutdown before they are cut off; the whole exit has a second. */
 const GRACE_MS = 300;
 
-/** The sidecar's forge plane, serving when this resolves. Errors: the file system's own for its directories. */
+/** The sidecar's forge and egress planes, serving when this resolves. Errors: the file system's own for its directories. */
 export async function startBundle(config: BundleConfig, parts: BundleParts): Promise<RunningBundle> {
   const { slug, turn, paths } = config;
   const { log, redact } = parts;
   const now = Date.now;
   const queue = new QueueWriter(paths.queueOut, now);
   const answers = new AnswerReader(paths.queueIn);
+  const instance = randomBytes(4).toString('hex');
   const operations = new OperationLog({
-    idPrefix: randomBytes(4).toString('hex'),
+    idPrefix: instance,
     write: (lines) => queue.write(randomId(), { kind: 'operations', slug, turn, lines, at: now() }),
     now,
     onFault: (error) => {
@@ -101,6 +109,16 @@ export async function startBundle(config: BundleConfig, parts: BundleParts): Pro
       now: () => performance.now(),
     });
   }, onFault);
+  // First: an agent starts when it sees the forge's socket, and then these are there too.
+  const egress = await openEgressPlane({
+    paths: { ...paths, config: paths.currentConfig },
+    uploadBytes: config.egressUploadBytes,
+    report: (report) =>
+      queue.write(randomId(), { kind: 'egress', slug, turn, process: instance, ...report, at: now() }),
+    log,
+    now,
+    ...parts.egress,
+  });
   const server = await serveHttpOnUnixSocket({
     socketPath: paths.forgeSocket,
     onMessage: async (text) => {
@@ -115,7 +133,7 @@ export async function startBundle(config: BundleConfig, parts: BundleParts): Pro
   return {
     stop: async () => {
       publisher.stop();
-      await server.close(GRACE_MS);
+      await Promise.all([server.close(GRACE_MS), egress.close()]);
       plane.interrupt();
       return operations.close();
     },

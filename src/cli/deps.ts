@@ -19,8 +19,8 @@ export interface CliDeps {
   forgeSetup(): ForgeSetupWorld;
   /** Throws `InvalidInputError` with every problem when the configuration is wrong. */
   config(): ConfigView;
-  /** Returns the file's path. */
-  setSecret(name: string, content: Uint8Array): string;
+  /** @param hosts upstreams it may be sent to; none leaves that as it is. Returns the file's path. */
+  setSecret(name: string, content: Uint8Array, hosts: readonly string[]): string;
   manifests(): ManifestLibrary;
   forgePages(): ForgePages;
 }

@@ -69,21 +69,30 @@ export function readSecret(file: string, setWith: string): string {
  * @returns the file's path
  */
 export function writeSecret(home: string, name: string, content: Uint8Array): string {
-  if (!SECRET_NAME.test(name)) {
-    throw new InvalidInputError('a secret’s name has small letters, digits and dashes, such as forge-token');
-  }
+  requireSecretName(name);
   const value = decode(content).replace(/\r?\n$/, '');
   const wrong = whyNoSecret(value);
   if (wrong !== undefined) throw new InvalidInputError(`the secret ${wrong}; nothing was changed`);
   ensureHome(home);
   const directory = path.join(home, 'secrets');
   mkdirSync(directory, { recursive: true, mode: 0o700 });
+  return writePrivate(directory, name, `${value}\n`);
+}
+
+/** Answers the name. @throws InvalidInputError for what is none */
+export function requireSecretName(name: string): string {
+  if (SECRET_NAME.test(name)) return name;
+  throw new InvalidInputError('a secret’s name has small letters, digits and dashes, such as forge-token');
+}
+
+/** A file of mode 0600, replaced in one step. @returns its path */
+export function writePrivate(directory: string, name: string, text: string): string {
   const file = path.join(directory, name);
   const temporary = path.join(directory, `.${name}.${randomBytes(6).toString('hex')}`);
   try {
     const fd = openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
     try {
-      writeSync(fd, `${value}\n`);
+      writeSync(fd, text);
       fsyncSync(fd);
     } finally {
       closeSync(fd);

@@ -296,6 +296,13 @@ export const SETTINGS = {
     fallback: 'bot-bottle/bundle:dev',
     description: 'Image of the sidecar bundle, as `script/images` builds it.',
   }),
+  BUNDLE_EGRESS_UPLOAD_BYTES: required({
+    type: 'size',
+    parse: sizeBetween(0, 1024 * 1024 * MIB),
+    fallback: '64MiB',
+    description:
+      'What an agent may send through the forward proxy in a turn; then nothing more is let through. Routes are not counted.',
+  }),
   WEBHOOK_SECRET_FILE: required({
     type: 'path',
     parse: filePath,

@@ -1,4 +1,5 @@
 /** What the sidecar bundle and the worker say to each other through the queue directories, one JSON file a message. */
+import type { EgressTotals } from './egress/totals.js';
 import type { DoneStatus } from './turn.js';
 
 /** Most files a drain takes; more means the bundle (or who took it over) floods, and the run is frozen. */
@@ -27,14 +28,27 @@ export type QueueBody =
       readonly body: string;
       readonly at: number;
     }
-  /** Operation-log lines; also a check-in, like every message. */
+  /** Operation-log lines; also a check-in, like every message but `egress`. */
   | {
       readonly kind: 'operations';
       readonly slug: string;
       readonly turn: number;
       readonly lines: readonly OperationLine[];
       readonly at: number;
-    };
+    }
+  | EgressMessage;
+
+/** What the egress plane counted since its process began, all of it each time. By itself no check-in. */
+export interface EgressMessage extends EgressTotals {
+  readonly kind: 'egress';
+  readonly slug: string;
+  readonly turn: number;
+  /** Another one for each process of the sidecar, whose counts are added up. `QUEUE_ID` in form. */
+  readonly process: string;
+  /** Epoch milliseconds of the last good answer through a route, which is a check-in; `null` when there was none. */
+  readonly lastSuccessAt: number | null;
+  readonly at: number;
+}
 
 export interface QueueMessage {
   readonly fileName: string;

@@ -51,6 +51,13 @@ export interface RunLeftover {
   readonly secretsAt: number | null;
 }
 
+/** A secret of the operator, and an upstream it would be sent to. */
+export interface SecretNeed {
+  readonly name: string;
+  /** `host:port` */
+  readonly authority: string;
+}
+
 /** `$BOT_BOTTLE_HOME/state/<slug>`: made, read and written here; the workspace inside it is never opened by the host. */
 export interface RunFiles {
   paths(slug: string): RunPaths;
@@ -61,8 +68,11 @@ export interface RunFiles {
   prepare(slug: string): Promise<RunPaths & { readonly isNew: boolean }>;
   /** Replaces the turn's input directory as the entrypoint reads it. */
   writeTurnInput(slug: string, input: TurnInput): Promise<void>;
-  /** Copies the forge token, and the named secrets of the operator, to where the bundle mounts them. */
-  placeSecrets(slug: string, names: readonly string[]): Promise<void>;
+  /**
+   * Copies the forge token, and the secrets that routes need, to where the bundle mounts them. Errors:
+   * `InvalidInputError` for a secret that is missing, or that the operator has not bound to where it would be sent.
+   */
+  placeSecrets(slug: string, needs: readonly SecretNeed[]): Promise<void>;
   dropSecrets(slug: string): Promise<void>;
   /** Replaces what agent and bundle see of the bottle's configuration; a file that is the same is left alone. */
   writeCurrentConfig(slug: string, files: Readonly<Record<string, string>>): Promise<void>;
@@ -89,6 +99,8 @@ export interface TurnInput {
   readonly start: string;
   readonly gitUser: { readonly name: string; readonly email: string };
   readonly wantsForge: boolean;
+  /** The bottle has an allowlist or routes: their proxies are on the agent's loopback. */
+  readonly wantsEgress: boolean;
   readonly resetTo: string | null;
   /** Commits whose parents the workspace does not get; empty for the whole history. */
   readonly shallow: readonly string[];

@@ -47,6 +47,8 @@ export interface TurnResult {
   readonly limit: LimitHit | null;
   /** Blob of the operation log, one JSON line an operation. */
   readonly operationsRef: string | null;
+  /** Blob of what went through the egress plane, `EgressTotals` as JSON; `null` when nothing did. */
+  readonly egressRef: string | null;
 }
 
 /** What the publish gate said. */

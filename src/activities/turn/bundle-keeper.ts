@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { HostPorts } from '../host-ports.js';
 import type { RunTurnInput } from '../inputs.js';
-import { secretNames } from './current-config.js';
+import { secretNeeds } from './current-config.js';
 import { readSetup } from './read-setup.js';
 import type { TurnJournal } from './turn-journal.js';
 
@@ -28,7 +28,7 @@ export async function keepBundle(
       }
       ports.log.warn({ slug, turn, exitCode, restarts: restarts + 1 }, 'the sidecar died; restarting it');
       await journal.decide({ sidecarRestarts: restarts + 1 });
-      await ports.files.placeSecrets(slug, secretNames(await readSetup(ports, input)));
+      await ports.files.placeSecrets(slug, secretNeeds(await readSetup(ports, input)));
       await ports.runtime.start(slug, 'bundle');
     } catch (error) {
       if (!isAbort(error))

@@ -2,7 +2,7 @@ import type { BottleSetup } from '../../domain/bottle-setup.js';
 import type { RunPaths } from '../../domain/run-files.js';
 import type { HostPorts } from '../host-ports.js';
 import type { RunTurnInput } from '../inputs.js';
-import { currentConfig, secretNames } from './current-config.js';
+import { currentConfig, secretNeeds } from './current-config.js';
 
 /** Adopted, or new; what it reads at its start is in place before. */
 export async function createBundle(
@@ -15,7 +15,7 @@ export async function createBundle(
   const { slug } = input;
   const { owner, repo } = input.subject;
   await Promise.all([
-    files.placeSecrets(slug, secretNames(setup)),
+    files.placeSecrets(slug, secretNeeds(setup)),
     files.writeCurrentConfig(slug, currentConfig(setup)),
     queue.writeTurnHeader(slug, { turn: input.turn, prNumber: input.prNumber, owner, repo }),
   ]);
@@ -48,6 +48,7 @@ export function bundleEnv(ports: HostPorts, input: RunTurnInput): Record<string,
     FORGE_REPO: subject.repo,
     FORGE_ISSUE_NUMBER: String(subject.number),
     FORGE_PR_NUMBER: prNumber === null ? '' : String(prNumber),
+    BUNDLE_EGRESS_UPLOAD_BYTES: String(ports.settings.egressUploadBytes),
     ...(ports.settings.loopbackDir === null ? {} : { FORGE_SOCKET: '/run/bottle/loopback/forge.sock' }),
   };
 }

@@ -1,8 +1,12 @@
 import type { BottleSetup } from '../../domain/bottle-setup.js';
+import { upstreamAuthority } from '../../domain/egress/upstream.js';
+import type { SecretNeed } from '../../domain/run-files.js';
 
-/** The secrets that the bottle's routes add, each once. */
-export function secretNames({ routes }: BottleSetup): string[] {
-  return [...new Set(routes.flatMap(({ auth }) => (auth === null ? [] : [auth.secret])))].sort();
+/** The secrets that the bottle's routes add, and where those would send them. */
+export function secretNeeds({ routes }: Pick<BottleSetup, 'routes'>): SecretNeed[] {
+  return routes.flatMap((route) =>
+    route.auth === null ? [] : [{ name: route.auth.secret, authority: upstreamAuthority(route) }],
+  );
 }
 
 /**

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { QueueBody, QueueMessage } from '../../domain/queue.js';
 import type { HostPorts } from '../host-ports.js';
 import type { RunTurnInput } from '../inputs.js';
+import { keepEgress } from './egress-record.js';
 import type { TurnJournal } from './turn-journal.js';
 
 /** The queue is looked at this often even when no change was reported, milliseconds. */
@@ -77,17 +78,28 @@ export class Relay {
     }
     for (const message of messages) {
       const { body } = message;
-      if (body.turn === this.input.turn) this.journal.checkIn();
+      if (body.turn === this.input.turn) this.checkIn(body);
       if (body.turn !== this.input.turn) await this.acknowledge(message);
       else if (body.kind === 'open_pr') this.startRequest({ ...message, body }, signal);
       else await this.deliver(message, body);
     }
   }
 
+  /** A refused connection is no sign of life, but a good answer through a route is one, when it came. */
+  private checkIn(body: QueueBody): void {
+    if (body.kind !== 'egress') this.journal.checkIn();
+    else if (body.lastSuccessAt !== null)
+      this.journal.checkIn(Math.min(body.lastSuccessAt, this.ports.clock.now()));
+  }
+
   private async deliver(message: QueueMessage, body: Exclude<QueueBody, { kind: 'open_pr' }>): Promise<void> {
     if (body.kind === 'operations') {
       const lines = body.lines.map((line) => JSON.stringify(line));
       await this.ports.files.appendOperations(this.input.slug, this.input.turn, lines);
+    } else if (body.kind === 'egress') {
+      const { slug, turn } = this.input;
+      if (!(await keepEgress(this.ports.files, slug, turn, body)))
+        this.ports.log.warn({ slug, turn }, 'egress totals of too many sidecars; not kept');
     } else if (this.journal.record.done === null) {
       const { status, summary } = body;
       await this.journal.decide({ done: { id: message.id, status, summary, at: this.ports.clock.now() } });

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ContainerState, ResourceLimits } from '../../domain/bottle-runtime.js';
 import { formatBytes, type DiskUsage } from '../../domain/disk-usage.js';
+import type { EgressTotals } from '../../domain/egress/totals.js';
 import type { LimitHit, StopReason, TurnResult } from '../../domain/turn.js';
 import type { HostPorts } from '../host-ports.js';
 import type { RunTurnInput } from '../inputs.js';
@@ -8,6 +9,7 @@ import { beginTurn } from './begin-turn.js';
 import { eitherSignal } from './either-signal.js';
 import { keepBundle } from './bundle-keeper.js';
 import { guardDisk } from './guard-disk.js';
+import { readEgress } from './egress-record.js';
 import { pumpLogs } from './log-pump.js';
 import { Relay } from './relay.js';
 import { TurnJournal } from './turn-journal.js';
@@ -133,6 +135,7 @@ class TurnWatch {
     this.link.detach.throwIfAborted();
     await ports.files.dropSecrets(slug);
     const operations = await ports.files.readOperations(slug, turn);
+    const egress = await readEgress(ports.files, slug, turn);
     const { record } = journal;
     await journal.decide({});
     const done = record.done === null ? null : await this.doneOf(record.done);
@@ -149,6 +152,7 @@ class TurnWatch {
       imageId: state?.imageId ?? '',
       limit: limitHit(record.stopped, record.stopDetail, state, this.input.prepared.limits),
       operationsRef: operations === '' ? null : await ports.blobs.put(operations),
+      egressRef: isNothing(egress) ? null : await ports.blobs.put(JSON.stringify(egress)),
     };
   }
 
@@ -233,6 +237,10 @@ function limitHit(
     kind: 'memory',
     detail: `out of memory: the kernel killed a process, because together they may use ${formatBytes(memoryBytes)}`,
   };
+}
+
+function isNothing({ hosts, refusals }: EgressTotals): boolean {
+  return hosts.length === 0 && refusals.length === 0;
 }
 
 async function abandon(ports: HostPorts, slug: string): Promise<void> {

@@ -1,4 +1,6 @@
 import { movedSection } from '../../domain/prompt.js';
+import type { BottleSetup } from '../../domain/bottle-setup.js';
+import { egressEnv, wantsEgress } from '../../domain/egress/agent-env.js';
 import type { AgentManifest } from '../../domain/manifests.js';
 import type { HostPorts } from '../host-ports.js';
 import type { RunTurnInput } from '../inputs.js';
@@ -33,12 +35,14 @@ export async function writeInput(
   await ports.files.writeTurnInput(slug, {
     turn,
     argv: launch.argv,
-    env: { ...setup.clients.env, ...launch.env },
+    // Last: nothing that a provider or a manifest says leads the agent's clients past its proxies.
+    env: { ...setup.clients.env, ...launch.env, ...egressEnv(setup) },
     prompt,
     branch: prepared.branch,
     start: refs.startSha,
     gitUser,
     wantsForge: true,
+    wantsEgress: wantsEgress(setup),
     resetTo: refs.resetTo,
     shallow: refs.boundary,
     sparse: setup.workspace.sparse,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { QueueBody } from '../../domain/queue.js';
+import { MAX_TOTALS } from '../../domain/egress/totals.js';
+import { QUEUE_ID, type QueueBody } from '../../domain/queue.js';
 
 const at = z.int().nonnegative();
 const turn = z.int().positive();
@@ -14,6 +15,11 @@ const operationLine = z.strictObject({
   text: z.string().max(8192),
 });
 
+const host = z.string().min(1).max(300);
+const count = z.int().nonnegative();
+/** One more than have a line of their own: what is left stands under one name. */
+const most = MAX_TOTALS + 1;
+
 // Strict: a field that nobody knows is a bundle that is not ours. Total length is bounded by the file's.
 const schema = z.discriminatedUnion('kind', [
   z.strictObject({
@@ -26,6 +32,26 @@ const schema = z.discriminatedUnion('kind', [
   }),
   z.strictObject({ kind: z.literal('open_pr'), slug, turn, title: z.string(), body: z.string(), at }),
   z.strictObject({ kind: z.literal('operations'), slug, turn, lines: z.array(operationLine).max(5000), at }),
+  z.strictObject({
+    kind: z.literal('egress'),
+    slug,
+    turn,
+    process: z.string().regex(QUEUE_ID),
+    hosts: z
+      .array(
+        z.strictObject({
+          host,
+          route: z.string().max(63).nullable(),
+          connections: count,
+          bytesUp: count,
+          bytesDown: count,
+        }),
+      )
+      .max(most),
+    refusals: z.array(z.strictObject({ host, count })).max(most),
+    lastSuccessAt: at.nullable(),
+    at,
+  }),
 ]) satisfies z.ZodType<QueueBody>;
 
 /** `undefined` for bytes that are no UTF-8, no JSON, or no message. */

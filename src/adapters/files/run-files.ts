@@ -3,7 +3,14 @@ import { appendFile, lstat, mkdir, open, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { InvalidInputError } from '../../domain/errors.js';
 import type { LogLine } from '../../domain/bottle-runtime.js';
-import type { RunFiles, RunLeftover, RunPaths, TurnInput, TurnRecord } from '../../domain/run-files.js';
+import type {
+  RunFiles,
+  RunLeftover,
+  RunPaths,
+  SecretNeed,
+  TurnInput,
+  TurnRecord,
+} from '../../domain/run-files.js';
 import { AGENT_LOG_BYTES, appendAgentLog } from './agent-log.js';
 import { ensureHome, ensurePrivate, ensureWithRights } from './directories.js';
 import { RunFilesError, errnoOf, unlessMissing } from './file-error.js';
@@ -19,8 +26,8 @@ export interface RunFilesOptions {
   readonly home: string;
   /** The sidecar's forge token, read anew each time it is placed. */
   readonly forgeToken: () => Promise<string>;
-  /** A secret of the operator, by name. */
-  readonly secret: (name: string) => Promise<string>;
+  /** A secret of the operator. Errors: `InvalidInputError` when it is not for all of these upstreams (`host:port`). */
+  readonly secret: (name: string, authorities: readonly string[]) => Promise<string>;
   /** The host may give files away (it is root). Default: whether it is. */
   readonly canChown?: boolean;
   readonly maxLogBytes?: number;
@@ -84,7 +91,7 @@ export class LocalRunFiles implements RunFiles {
     await writeTurnInputFiles(this.#layout(slug).turnInput, input);
   }
 
-  async placeSecrets(slug: string, names: readonly string[]): Promise<void> {
+  async placeSecrets(slug: string, needs: readonly SecretNeed[]): Promise<void> {
     const { bundleToken, bundleSecrets } = this.#layout(slug);
     const rights = this.#canChown ? { mode: 0o400, owner: BUNDLE } : { mode: 0o444 };
     const place = async (file: string, value: Promise<string>): Promise<void> =>
@@ -93,7 +100,9 @@ export class LocalRunFiles implements RunFiles {
     await replaceFiles(
       bundleSecrets,
       await Promise.all(
-        names.map(async (name) => [requireSecretName(name), await this.#options.secret(name)] as const),
+        [...authoritiesOf(needs)].map(
+          async ([name, authorities]) => [name, await this.#options.secret(name, authorities)] as const,
+        ),
       ),
       { ...rights, durable: false },
     );
@@ -198,6 +207,15 @@ export class LocalRunFiles implements RunFiles {
       await syncDirectory(layout.turns);
     return directory;
   }
+}
+
+function authoritiesOf(needs: readonly SecretNeed[]): ReadonlyMap<string, readonly string[]> {
+  const known = new Map<string, string[]>();
+  for (const { name, authority } of needs) {
+    const authorities = known.get(requireSecretName(name)) ?? [];
+    known.set(name, [...authorities, authority]);
+  }
+  return known;
 }
 
 function requireSecretName(name: string): string {

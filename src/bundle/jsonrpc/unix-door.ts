@@ -1,6 +1,6 @@
-import { chmodSync, renameSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
-import { basename, dirname, join } from 'node:path';
+import { listenUnix } from '../listen-unix.js';
 
 export interface UnixDoorOptions {
   readonly socketPath: string;
@@ -9,12 +9,9 @@ export interface UnixDoorOptions {
   readonly requestTimeoutMs: number;
 }
 
-const SOCKET_MODE = 0o666;
-
 /**
  * The listening Unix socket and its connections. Each carries one request: made paused, handed on, closed after the
- * answer. `open` puts the socket in place under another name and renames it, so whoever sees it can connect, and a
- * stale one of a killed predecessor is replaced.
+ * answer.
  */
 export class UnixDoor {
   readonly #options: UnixDoorOptions;
@@ -32,15 +29,7 @@ export class UnixDoor {
   }
 
   async open(): Promise<void> {
-    const { socketPath } = this.#options;
-    const temporary = join(dirname(socketPath), `.${basename(socketPath)}.new`);
-    rmSync(temporary, { force: true });
-    await new Promise<void>((resolve, reject) => {
-      this.#server.once('error', reject);
-      this.#server.listen(temporary, resolve);
-    });
-    chmodSync(temporary, SOCKET_MODE);
-    renameSync(temporary, socketPath);
+    await listenUnix(this.#server, this.#options.socketPath);
   }
 
   /** The request is here whole: from now on the connection may be silent as long as the answer takes. */

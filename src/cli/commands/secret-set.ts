@@ -9,8 +9,14 @@ export function secretSetCommand(parent: Command, { deps, action }: CommandConte
   const command = parent
     .command('set <name>')
     .description('Write $BOT_BOTTLE_HOME/secrets/<name> from standard input')
+    .option(
+      '--host <host>',
+      'bind it: routes may send it to this host (host or host:port, may be repeated), and to no other',
+      (host: string, hosts: readonly string[]) => [...hosts, host],
+      [] as readonly string[],
+    )
     .option('--json', 'as JSON');
-  action<{ json?: true }>(command, async ({ json }, [name = '']) => {
+  action<{ json?: true; host: readonly string[] }>(command, async ({ json, host }, [name = '']) => {
     if (deps.io.stdin.isTTY) {
       throw new CliError(
         'usage',
@@ -18,8 +24,8 @@ export function secretSetCommand(parent: Command, { deps, action }: CommandConte
         'a terminal would show the secret: give it on standard input, as in: bot-bottle secret set forge-token < file',
       );
     }
-    const file = deps.setSecret(name, await deps.io.stdin.read());
-    if (json) printJson(deps.io, { name, file });
+    const file = deps.setSecret(name, await deps.io.stdin.read(), host);
+    if (json) printJson(deps.io, { name, file, ...(host.length === 0 ? {} : { hosts: host }) });
     else printLine(deps.io, `wrote ${file}`);
     return EXIT.ok;
   });

@@ -1,27 +1,85 @@
-/** One entry of a bottle's allowlist: a host, or everything below one. */
+import { whyNoHost } from './host-name.js';
+
+/** One line of a bottle's allowlist: a host, or everything below one. */
 export interface AllowEntry {
-  /** Lower-case ASCII; of a wildcard what stands behind `*.`. */
   readonly host: string;
+  /** `*.host`: its subdomains, at any depth, and not the host itself. */
   readonly wildcard: boolean;
-  /** Ascending. */
+  /** Ascending, each once. */
   readonly ports: readonly number[];
 }
 
-const ENTRY = /^(\*\.)?([^:*]+)(?::([0-9,]+))?$/;
-const LABEL = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/;
-const DEFAULT_PORT = 443;
+export interface AllowlistProblem {
+  /** From 1. */
+  readonly line: number;
+  readonly problem: string;
+}
 
-/** Reads `host`, `*.suffix`, either with `:port[,port]`; without ports 443. */
+const DEFAULT_PORT = 443;
+const MAX_PORTS = 16;
+const SHOWN_CHARACTERS = 80;
+
+/**
+ * Reads `host`, `*.host`, `host:port` or `host:port,port`; without a port it is 443. Whether a wildcard is too wide
+ * (`*.org`) is asked of whoever writes the manifest.
+ */
 export function readAllowEntry(text: string): AllowEntry | { readonly problem: string } {
-  // Not `toLowerCase`: that makes ASCII of letters that are none.
-  const lower = text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
-  const [, star, host = '', list] = ENTRY.exec(lower) ?? [];
-  const labels = host.split('.');
-  if (!labels.every((label) => LABEL.test(label)) || labels.length < 2 || host.length > 253)
-    return { problem: 'is not a host such as api.example.org, *.example.org or example.org:8443' };
-  if (/^[0-9]+$|^0x/.test(labels.at(-1) ?? '')) return { problem: 'is an address: name the host' };
-  const ports = list === undefined ? [DEFAULT_PORT] : [...new Set(list.split(',').map(Number))];
-  if (!ports.every((port) => port >= 1 && port <= 65_535))
-    return { problem: 'has a port that cannot be (1 to 65535)' };
-  return { host, wildcard: star !== undefined, ports: ports.sort((a, b) => a - b) };
+  const match = /^(\*\.)?([^:]*)(?::(.*))?$/s.exec(text);
+  const [, star, host = '', portText] = match ?? [];
+  const wrong = match === null ? 'is no host' : whyNoHost(host);
+  if (wrong !== undefined) return { problem: `${shown(text)} ${wrong}` };
+  const ports = portText === undefined ? [DEFAULT_PORT] : readPorts(portText);
+  if (ports === undefined)
+    return { problem: `${shown(text)} needs ports from 1 to 65535 behind its colon, such as :443,8443` };
+  return { host, wildcard: star !== undefined, ports };
+}
+
+/** A whole file: an entry a line, empty lines and `# comments` between them, also behind an entry. */
+export function parseAllowlist(text: string): {
+  readonly entries: readonly AllowEntry[];
+  readonly problems: readonly AllowlistProblem[];
+} {
+  const entries: AllowEntry[] = [];
+  const problems: AllowlistProblem[] = [];
+  for (const [index, raw] of text.split(/\r?\n/).entries()) {
+    const line = raw.replace(/(^|\s)#.*$/, '').trim();
+    if (line === '') continue;
+    const entry = readAllowEntry(line);
+    if ('problem' in entry) problems.push({ line: index + 1, problem: entry.problem });
+    else entries.push(entry);
+  }
+  return { entries, problems };
+}
+
+/**
+ * Default deny. Whether the host is a route's upstream, which is never reached directly, the caller asks beside it
+ * (`routeOfHost`).
+ * @param host lower case, see `whyNoHost`
+ */
+export function isAllowed(entries: readonly AllowEntry[], host: string, port: number): boolean {
+  return entries.some((entry) => {
+    const fits = entry.wildcard ? host.endsWith(`.${entry.host}`) : host === entry.host;
+    return fits && entry.ports.includes(port);
+  });
+}
+
+/** The one way to write an entry: equal entries give equal texts. */
+export function formatAllowEntry({ host, wildcard, ports }: AllowEntry): string {
+  const sorted = normalPorts(ports);
+  const isDefault = sorted.length === 1 && sorted[0] === DEFAULT_PORT;
+  return `${wildcard ? '*.' : ''}${host}${isDefault ? '' : `:${sorted.join(',')}`}`;
+}
+
+function readPorts(text: string): readonly number[] | undefined {
+  const ports = text.split(',').map((port) => (/^[1-9][0-9]{0,4}$/.test(port) ? Number(port) : Number.NaN));
+  if (ports.length > MAX_PORTS || !ports.every((port) => port <= 65_535)) return undefined;
+  return normalPorts(ports);
+}
+
+function normalPorts(ports: readonly number[]): readonly number[] {
+  return [...new Set(ports)].sort((a, b) => a - b);
+}
+
+function shown(text: string): string {
+  return JSON.stringify(text.slice(0, SHOWN_CHARACTERS));
 }

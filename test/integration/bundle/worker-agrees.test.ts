@@ -5,9 +5,29 @@ import { LocalQueueDirectory } from '../../../src/adapters/files/queue-directory
 import { runLayout } from '../../../src/adapters/files/run-layout.js';
 import { AnswerReader } from '../../../src/bundle/answer-reader.js';
 import { readBundleConfig } from '../../../src/bundle/config.js';
+import { MAX_TOTALS, type EgressTotals } from '../../../src/domain/egress/totals.js';
 import { QueueWriter } from '../../../src/bundle/queue-writer.js';
 import type { QueueBody } from '../../../src/domain/queue.js';
 import { RunDirectory } from '../../support/bundle/run-directory.js';
+
+/** As many lines as there ever are, with the longest names. */
+function fullTotals(): EgressTotals {
+  const hosts = Array.from(
+    { length: MAX_TOTALS + 1 },
+    (_, at) => `${String(at).padStart(4, '0')}${'x'.repeat(249)}`,
+  );
+  const most = Number.MAX_SAFE_INTEGER;
+  return {
+    hosts: hosts.map((host) => ({
+      host,
+      route: 'r'.repeat(63),
+      connections: most,
+      bytesUp: most,
+      bytesDown: most,
+    })),
+    refusals: hosts.map((host) => ({ host, count: most })),
+  };
+}
 
 const SLUG = 'dev-alice-demo-1-abcde';
 
@@ -38,6 +58,7 @@ describe('the two ends of the queue', () => {
     const bodies: QueueBody[] = [
       { kind: 'operations', ...head, lines: [line] },
       { kind: 'open_pr', ...head, title: 'T', body: '' },
+      { kind: 'egress', ...head, process: 'abcd1234', ...fullTotals(), lastSuccessAt: null },
       { kind: 'done', ...head, status: 'blocked', summary: 'why "so"\n' },
     ];
     const queue = new QueueWriter(layout.queueOut, Date.now);

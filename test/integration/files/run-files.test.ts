@@ -3,7 +3,7 @@ import { chmod, mkdir, readFile, readdir, stat, symlink, writeFile } from 'node:
 import { join } from 'node:path';
 import { LocalRunFiles } from '../../../src/adapters/files/run-files.js';
 import { InvalidInputError } from '../../../src/domain/errors.js';
-import type { TurnInput, TurnRecord } from '../../../src/domain/run-files.js';
+import type { SecretNeed, TurnInput, TurnRecord } from '../../../src/domain/run-files.js';
 import { withTempDir } from '../../support/files/temp-home.js';
 
 const slug = 'impl-alice-demo-12-abcde';
@@ -19,6 +19,7 @@ const input: TurnInput = {
   start: sha,
   gitUser: { name: 'Ann O', email: 'ann@example.org' },
   wantsForge: true,
+  wantsEgress: true,
   resetTo: 'b'.repeat(40),
   shallow: [sha],
   sparse: ['docs', 'src/a b'],
@@ -140,6 +141,7 @@ describe('the input of a turn', () => {
       assert.equal(await read('sparse'), 'docs\nsrc/a b\n');
       assert.equal(await read('home'), '.a/b.c\0x\ny\n\0.d\0\0');
       assert.equal(await read('setup'), 'echo hi\n');
+      assert.equal(await read('wants-egress'), '');
       assert.deepEqual(JSON.parse(await read('turn.json')), { turn: 2 });
       for (const name of await readdir(turnInput)) assert.match(await rights(join(turnInput, name)), /^644 /);
     }));
@@ -153,7 +155,7 @@ describe('the input of a turn', () => {
       await writeFile(join(turnInput, '.writing-argv-0000'), 'left by a crash');
       const { ino } = await stat(turnInput);
       await files.writeTurnInput(slug, {
-        ...{ ...input, turn: 3, wantsForge: false, resetTo: null },
+        ...{ ...input, turn: 3, wantsForge: false, wantsEgress: false, resetTo: null },
         ...{ shallow: [], sparse: [], home: {}, setup: null },
       });
       assert.equal((await stat(turnInput)).ino, ino);
@@ -276,13 +278,16 @@ describe('what a run leaves on disk', () => {
     }));
 });
 
+const needs = (...names: readonly string[]): SecretNeed[] =>
+  names.map((name) => ({ name, authority: 'api.example.com:443' }));
+
 describe('the secrets of a run', () => {
   it('are files that are gone when they are dropped', () =>
     withTempDir(async (home) => {
       const files = filesOf(home, { canChown: false });
       const { bundleToken, bundleSecrets, root } = await files.prepare(slug);
-      await files.placeSecrets(slug, ['one', 'two']);
-      await files.placeSecrets(slug, ['two', 'three']);
+      await files.placeSecrets(slug, needs('one', 'two'));
+      await files.placeSecrets(slug, needs('two', 'three'));
       assert.equal(await readFile(bundleToken, 'utf8'), 'canary-token');
       assert.deepEqual((await readdir(bundleSecrets)).sort(), ['three', 'two']);
       assert.equal(await readFile(join(bundleSecrets, 'two'), 'utf8'), 'canary-two');
@@ -299,7 +304,7 @@ describe('the secrets of a run', () => {
       const files = filesOf(home, { canChown: false });
       await files.prepare(slug);
       for (const name of ['../x', 'a/b', '', '.a', 'A'])
-        await assert.rejects(files.placeSecrets(slug, [name]), InvalidInputError);
+        await assert.rejects(files.placeSecrets(slug, needs(name)), InvalidInputError);
     }));
 });
 

@@ -31,12 +31,17 @@ export class BundleHere {
         turn: 1,
         forgeTransportSocket: null,
         rateLimits,
+        egressUploadBytes: 1024 * 1024,
         paths: {
           forgeSocket: socket,
           queueOut: out,
           queueIn: this.run.in,
           tokenFile: join(root, 'forge-token'),
           caFile: join(root, 'ca.pem'),
+          egressSocket: join(root, 'sock', 'egress.sock'),
+          credentialSocket: join(root, 'sock', 'credentials.sock'),
+          currentConfig: join(root, 'config'),
+          secrets: join(root, 'secrets'),
         },
       },
       {

@@ -47,6 +47,7 @@ export class EntrypointRun {
       start: '0'.repeat(40),
       gitUser: { name: 'agent', email: 'agent@example.test' },
       wantsForge: false,
+      wantsEgress: false,
       resetTo: null,
       shallow: [],
       sparse: [],

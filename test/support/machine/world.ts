@@ -105,6 +105,7 @@ export function turnResult(change: Partial<TurnResult> = {}): TurnResult {
     imageId: 'i',
     limit: null,
     operationsRef: null,
+    egressRef: null,
     ...change,
   };
 }

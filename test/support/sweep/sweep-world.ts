@@ -83,6 +83,7 @@ export class SweepWorld {
         caFile: null,
         containerRuntime: null,
         registries: { npm: null, pypi: null, go: null, cargo: null, maven: null },
+        egressUploadBytes: 1024,
         bundleCallsPerMinute: 240,
         bundleWritesPerMinute: 30,
         maxPublishBytes: 1024 * 1024,

@@ -36,6 +36,7 @@ describe("the sidecar's configuration", () => {
       turn: 3,
       forgeTransportSocket: null,
       rateLimits: { callsPerMinute: 240, writesPerMinute: 30 },
+      egressUploadBytes: 64 * 1024 * 1024,
     });
     assert.equal(paths.forgeSocket, run.socket);
   });

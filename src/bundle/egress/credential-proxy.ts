@@ -1,0 +1,279 @@
+import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
+import { pipeline, type Transform } from 'node:stream';
+import type { Route } from '../../domain/egress/route.js';
+import { upstreamOf } from '../../domain/egress/upstream.js';
+import type { BundleLog } from '../bundle-log.js';
+import { RefusedAddressError } from './addresses.js';
+import { planBody, UnreadableAnswerError, type BodyPlan } from './answer-body.js';
+import { headersForClient } from './answer-headers.js';
+import type { CallGate } from './call-gate.js';
+import { headersForUpstream } from './client-headers.js';
+import { flatHeaders, framingOf, type HeaderList } from './headers.js';
+import { IDLE_MS } from './limits.js';
+import type { Counters, Ledger } from './ledger.js';
+import type { LiveConfig } from './live-config.js';
+import type { LiveConnections } from './live-connections.js';
+import { readRouteRequest } from './route-request.js';
+import { blankSecret } from './secret-forms.js';
+import type { UpstreamClient } from './upstream-client.js';
+
+export interface CredentialProxyParts {
+  readonly config: LiveConfig;
+  readonly client: UpstreamClient;
+  /** The value of a secret by name; `undefined` when the worker has put none. */
+  readonly secret: (name: string) => string | undefined;
+  readonly ledger: Ledger;
+  readonly live: LiveConnections;
+  readonly gate: CallGate;
+  readonly maxBodyBytes: number;
+  readonly log: BundleLog;
+}
+
+const SHOWN_PATH = 200;
+
+/**
+ * The proxy that adds keys: `/<route>/<rest>` becomes a request to the route's upstream, if the route lists method and
+ * path. Redirects are not followed. No key is in an answer, an error or a line of the log.
+ */
+export class CredentialProxy {
+  constructor(private readonly parts: CredentialProxyParts) {}
+
+  async request(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { config, gate, ledger, maxBodyBytes } = this.parts;
+    const call = new Call(this.parts, request, response);
+    const wait = gate.take();
+    if (wait > 0) {
+      call.refuse(429, 'too many requests in a minute', undefined, [['retry-after', String(wait)]]);
+      return;
+    }
+    const { routes } = config.current;
+    const length = request.headers['content-length'];
+    const framing = framingOf(request.headers);
+    if (framing.kind === 'unknown') {
+      call.refuse(400, 'the only transfer coding is chunked', undefined);
+      return;
+    }
+    const { hasBody } = framing;
+    const asked = readRouteRequest(request.method ?? '', request.url ?? '', hasBody, routes);
+    if (asked.kind === 'refused') {
+      call.refuse(asked.status, asked.why, asked.route);
+      return;
+    }
+    const { route } = asked;
+    call.take(route, asked.path);
+    if (Number(length ?? 0) > maxBodyBytes) {
+      call.refuse(413, `a request has at most ${String(maxBodyBytes)} bytes`, route);
+      return;
+    }
+    const secret = route.auth === null ? undefined : this.parts.secret(route.auth.secret);
+    if (route.auth !== null && secret === undefined) {
+      call.refuse(502, 'its secret is not there: the operator has to set it', route);
+      return;
+    }
+    const own: HeaderList =
+      route.auth === null || secret === undefined ? [] : [[route.auth.header, route.auth.prefix + secret]];
+    const headers = [...headersForUpstream(request.rawHeaders, route, routes), ...framing.headers, ...own];
+    const target = upstreamOf(route).base + asked.path + asked.query;
+    await new Promise<void>((resolve) => {
+      response.once('close', resolve);
+      const counters = ledger.open(upstreamOf(route).host, route.name);
+      call.counters = counters;
+      this.send({ call, request, response, route, routes, secret, counters }, target, headers, hasBody);
+    });
+    call.ended();
+  }
+
+  private send(exchange: CredentialExchange, target: string, headers: HeaderList, hasBody: boolean): void {
+    const { call, request, response, route, counters } = exchange;
+    const { client, live, config, maxBodyBytes } = this.parts;
+    let outgoing: ClientRequest;
+    try {
+      outgoing = client.request(route, request.method ?? '', target, headers);
+    } catch (error) {
+      call.fail(error, route);
+      return;
+    }
+    const over = live.add(
+      () => config.current.routes.some((known) => JSON.stringify(known) === JSON.stringify(route)),
+      () => {
+        outgoing.destroy();
+        response.destroy();
+      },
+    );
+    response.once('close', () => {
+      over();
+      outgoing.destroy();
+    });
+    let isAnswered = false;
+    outgoing.once('timeout', () => {
+      outgoing.destroy(new Error(`nothing moved for ${String(IDLE_MS / 1000)} s`));
+    });
+    outgoing.once('upgrade', () => {
+      outgoing.destroy();
+      call.fail(new Error('it wants another protocol'), route);
+    });
+    outgoing.on('error', (error) => {
+      // A kept connection that the upstream closed just then; nothing of this request has been seen there.
+      const isStale = outgoing.reusedSocket && 'code' in error && error.code === 'ECONNRESET';
+      if (isStale && !hasBody && !isAnswered && !response.destroyed) {
+        over();
+        this.send(exchange, target, headers, false);
+        return;
+      }
+      call.fail(error, route);
+    });
+    outgoing.on('response', (incoming) => {
+      isAnswered = true;
+      this.answer(exchange, incoming, target).catch((error: unknown) => {
+        incoming.destroy();
+        call.fail(error, route);
+      });
+    });
+    if (!hasBody) {
+      outgoing.end();
+      return;
+    }
+    let sent = 0;
+    request.on('data', (chunk: Buffer) => {
+      sent += chunk.length;
+      counters.bytesUp += chunk.length;
+      if (sent <= maxBodyBytes) return;
+      request.unpipe(outgoing);
+      outgoing.destroy();
+      call.refuse(413, `a request has at most ${String(maxBodyBytes)} bytes`, route);
+    });
+    request.pipe(outgoing);
+  }
+
+  private async answer(
+    exchange: CredentialExchange,
+    incoming: IncomingMessage,
+    target: string,
+  ): Promise<void> {
+    const { call, request, response, route, routes, secret, counters } = exchange;
+    const status = incoming.statusCode ?? 502;
+    const hasNoBody = request.method === 'HEAD' || status === 204 || status === 304;
+    const plan: BodyPlan = await planBody(incoming, route, routes, secret);
+    if (response.destroyed || response.headersSent) {
+      incoming.destroy();
+      return;
+    }
+    const url = new URL(route.upstream).origin + target;
+    const headers = headersForClient(incoming.rawHeaders, { ...plan, route, routes, url, secret });
+    response.writeHead(status, flatHeaders(headers));
+    call.status = status;
+    const isSuccess = status >= 200 && status < 300;
+    if (isSuccess) this.parts.ledger.succeed();
+    if (hasNoBody) {
+      incoming.resume();
+      response.end();
+      return;
+    }
+    // Who waits for a stream sees that it begins.
+    response.flushHeaders();
+    incoming.on('data', (chunk: Buffer) => {
+      counters.bytesDown += chunk.length;
+      if (isSuccess) this.parts.ledger.succeed();
+    });
+    const steps: readonly Transform[] = plan.steps;
+    pipeline([incoming, ...steps, response], (error) => {
+      if (error) response.destroy();
+    });
+  }
+}
+
+interface CredentialExchange {
+  readonly call: Call;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly route: Route;
+  readonly routes: readonly Route[];
+  readonly secret: string | undefined;
+  readonly counters: Counters;
+}
+
+/** One request on its way to its one line in the log. */
+class Call {
+  status = 0;
+  counters: Counters | undefined;
+  readonly #began = performance.now();
+  #route: Route | undefined;
+  #path = '';
+  #isTold = false;
+
+  constructor(
+    private readonly parts: CredentialProxyParts,
+    private readonly request: IncomingMessage,
+    private readonly response: ServerResponse,
+  ) {}
+
+  take(route: Route, path: string): void {
+    this.#route = route;
+    this.#path = path;
+  }
+
+  refuse(status: number, why: string, route: Route | undefined, headers: HeaderList = []): void {
+    if (status === 403) this.parts.ledger.refuse(route === undefined ? '' : upstreamOf(route).host);
+    this.tell({ verdict: status === 502 ? 'failed' : 'refused', why, status, route: route?.name });
+    const allowed = route === undefined ? {} : { allowed: { methods: route.methods, paths: route.paths } };
+    const named = route === undefined ? 'bot-bottle' : `bot-bottle, route "${route.name}"`;
+    this.say(status, { error: `${named}: ${why}`, ...allowed }, headers);
+  }
+
+  /** The upstream did not answer, or not in a way that can be passed on. */
+  fail(error: unknown, route: Route): void {
+    if (this.response.headersSent || this.response.destroyed) {
+      this.response.destroy();
+      return;
+    }
+    this.status = 502;
+    this.refuse(502, whatFailed(error), route);
+  }
+
+  /** After the exchange; what was refused has been told already. */
+  ended(): void {
+    this.tell({ verdict: 'allowed', status: this.status });
+  }
+
+  private say(status: number, body: unknown, headers: HeaderList): void {
+    const { request, response } = this;
+    if (response.destroyed || response.headersSent) return;
+    const text = `${JSON.stringify(body)}\n`;
+    request.unpipe();
+    request.resume();
+    const own: HeaderList = [
+      ['content-type', 'application/json'],
+      ['content-length', String(Buffer.byteLength(text))],
+      ['connection', 'close'],
+    ];
+    response.writeHead(status, flatHeaders([...own, ...headers]));
+    response.end(text);
+  }
+
+  private tell(fields: Readonly<Record<string, unknown>>): void {
+    if (this.#isTold) return;
+    this.#isTold = true;
+    const secret =
+      this.#route?.auth === null || this.#route === undefined ? undefined : this.#route.auth.secret;
+    const value = secret === undefined ? undefined : this.parts.secret(secret);
+    this.parts.log('info', 'egress', {
+      route: this.#route?.name,
+      host: this.#route === undefined ? undefined : upstreamOf(this.#route).host,
+      method: this.request.method,
+      path: blankSecret(this.#path, value).slice(0, SHOWN_PATH),
+      ...fields,
+      up: this.counters?.bytesUp ?? 0,
+      down: this.counters?.bytesDown ?? 0,
+      ms: Math.round(performance.now() - this.#began),
+    });
+  }
+}
+
+function whatFailed(error: unknown): string {
+  if (error instanceof RefusedAddressError)
+    return `${error.message}: from here that is not the operator's machine; the route needs an address that a container reaches`;
+  if (error instanceof UnreadableAnswerError)
+    return `its upstream's answer cannot be passed on: ${error.message}`;
+  const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
+  return `its upstream does not answer (${code ?? (error instanceof Error ? error.message : 'unknown')})`;
+}

@@ -1,0 +1,56 @@
+import type { Socket } from 'node:net';
+import { errorFields } from '../bundle-log.js';
+import type { EgressLimits, EgressPlaneOptions } from './egress-options.js';
+import { CALLS_PER_MINUTE, MAX_BODY_BYTES, MAX_CONNECTIONS } from './limits.js';
+import { ProxyDoor } from './proxy-door.js';
+import type { Proxies } from './proxies.js';
+
+export interface EgressPlane {
+  /** Cuts what is open and tells the worker what was counted. */
+  close(): Promise<void>;
+}
+
+const DEFAULT_LIMITS: EgressLimits = {
+  maxConnections: MAX_CONNECTIONS,
+  callsPerMinute: CALLS_PER_MINUTE,
+  maxBodyBytes: MAX_BODY_BYTES,
+};
+
+/**
+ * The two sockets of the egress plane, accepting when this resolves. What is behind them is loaded with the first
+ * connection: a bottle that never asks pays two sockets. Errors: the file system's own for the sockets.
+ */
+export async function openEgressPlane(options: EgressPlaneOptions): Promise<EgressPlane> {
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  let loading: Promise<Proxies> | undefined;
+  const handOver = (socket: Socket, to: 'forward' | 'credential'): void => {
+    loading ??= import('./proxies.js').then(({ startProxies }) => startProxies(options, limits));
+    loading.then(
+      (proxies) => {
+        proxies[to](socket);
+      },
+      (error: unknown) => {
+        options.log('error', 'the egress plane cannot start', errorFields(error));
+        socket.destroy();
+      },
+    );
+  };
+  const { maxConnections } = limits;
+  const { egressSocket, credentialSocket } = options.paths;
+  const doors = [
+    new ProxyDoor({ socketPath: egressSocket, maxConnections }, (socket) => {
+      handOver(socket, 'forward');
+    }),
+    new ProxyDoor({ socketPath: credentialSocket, maxConnections }, (socket) => {
+      handOver(socket, 'credential');
+    }),
+  ];
+  await Promise.all(doors.map((door) => door.open()));
+  return {
+    close: async () => {
+      await Promise.all(doors.map((door) => door.close()));
+      const proxies = await loading?.catch(() => undefined);
+      await proxies?.stop();
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { IDLE_MS, MAX_HEADER_BYTES } from './limits.js';
+
+export interface HttpDoorHandlers {
+  readonly onRequest: (request: IncomingMessage, response: ServerResponse) => void;
+  /** CONNECT. Without it the method is refused. */
+  readonly onConnect?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+}
+
+/** Until the first request's head is here whole, ms. */
+const HEAD_MS = 30_000;
+/** Between two requests of a client that keeps its connection, ms. */
+const KEEP_ALIVE_MS = 60_000;
+
+/**
+ * Node's HTTP server for connections that a `ProxyDoor` accepted. Its parser is the strict one: both content-length and
+ * transfer-encoding, two lengths, spaces before colons and bare line feeds are answered with 400 and the end of the
+ * connection.
+ */
+export function httpDoor({ onRequest, onConnect }: HttpDoorHandlers): (socket: Socket) => void {
+  const server: Server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, insecureHTTPParser: false });
+  server.timeout = IDLE_MS;
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
+  const deadlines = new WeakMap<Duplex, NodeJS.Timeout>();
+  const headArrived = (socket: Duplex): void => {
+    clearTimeout(deadlines.get(socket));
+  };
+  server.on('request', (request, response) => {
+    headArrived(request.socket);
+    // A client that goes away in the middle must not end the process.
+    request.on('error', () => undefined);
+    response.on('error', () => undefined);
+    onRequest(request, response);
+  });
+  server.on('connect', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    headArrived(socket);
+    if (onConnect === undefined) {
+      socket.end('HTTP/1.1 405 Method Not Allowed\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
+      return;
+    }
+    onConnect(request, socket, head);
+  });
+  return (socket) => {
+    if (socket.destroyed) return;
+    const deadline = setTimeout(() => socket.destroy(), HEAD_MS);
+    deadlines.set(socket, deadline);
+    socket.once('close', () => {
+      clearTimeout(deadline);
+    });
+    // Node's documented way to give a server a connection that was accepted elsewhere.
+    server.emit('connection', socket);
+    socket.resume();
+  };
+}

@@ -1,0 +1,65 @@
+import { whyNoHost } from '../../domain/egress/host-name.js';
+import { MAX_TOTALS, OTHER_HOSTS, type EgressTotals, type HostTotals } from '../../domain/egress/totals.js';
+
+/** One host's counters, counted up by whoever moves its bytes. */
+export interface Counters {
+  connections: number;
+  bytesUp: number;
+  bytesDown: number;
+}
+
+interface Line extends Counters {
+  readonly host: string;
+  readonly route: string | null;
+}
+
+/** A client may ask for what is no host at all; that gets no line of its own. */
+const NO_HOST = 'no host name';
+
+/** What went through since this process began; the agent decides how many hosts there are, so lines are limited. */
+export class Ledger {
+  readonly #lines = new Map<string, Line>();
+  readonly #refusals = new Map<string, number>();
+  #lastSuccessAt: number | null = null;
+
+  constructor(private readonly now: () => number) {}
+
+  /** One connection, or request of a route, more. @param host of the operator's or one that is allowed */
+  open(host: string, route: string | null): Counters {
+    const key = this.#lines.has(`${host} ${route ?? ''}`) || this.#lines.size < MAX_TOTALS;
+    const named = key ? { host, route } : { host: OTHER_HOSTS, route: null };
+    const name = key ? `${host} ${route ?? ''}` : OTHER_HOSTS;
+    const line = this.#lines.get(name) ?? { ...named, connections: 0, bytesUp: 0, bytesDown: 0 };
+    line.connections += 1;
+    this.#lines.set(name, line);
+    return line;
+  }
+
+  /** @param host as the client wrote it */
+  refuse(host: string): void {
+    const shown = whyNoHost(host) === undefined ? host : NO_HOST;
+    const isKnown = this.#refusals.has(shown) || this.#refusals.size < MAX_TOTALS;
+    const name = isKnown ? shown : OTHER_HOSTS;
+    this.#refusals.set(name, (this.#refusals.get(name) ?? 0) + 1);
+  }
+
+  /** An upstream of a route answered well: a sign of life of the agent, which a refusal is not. */
+  succeed(): void {
+    this.#lastSuccessAt = this.now();
+  }
+
+  /** Epoch milliseconds. */
+  get lastSuccessAt(): number | null {
+    return this.#lastSuccessAt;
+  }
+
+  totals(): EgressTotals {
+    const hosts: HostTotals[] = [...this.#lines.values()].map((line) => ({ ...line }));
+    const refusals = [...this.#refusals].map(([host, count]) => ({ host, count }));
+    return { hosts: hosts.sort(byHost), refusals: refusals.sort(byHost) };
+  }
+}
+
+function byHost(a: { readonly host: string }, b: { readonly host: string }): number {
+  return a.host < b.host ? -1 : 1;
+}

@@ -1,0 +1,105 @@
+import { existsSync, readFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { join } from 'node:path';
+import { errorFields } from '../bundle-log.js';
+import { globalOnly, operatorsOwn } from './addresses.js';
+import { CallGate } from './call-gate.js';
+import { CredentialProxy } from './credential-proxy.js';
+import type { EgressLimits, EgressPlaneOptions } from './egress-options.js';
+import { ForwardProxy } from './forward-proxy.js';
+import { httpDoor } from './http-door.js';
+import { Ledger } from './ledger.js';
+import { LiveConfig } from './live-config.js';
+import { LiveConnections } from './live-connections.js';
+import { EgressReporter } from './report.js';
+import { dnsResolve, systemResolve } from './resolve.js';
+import { UploadBudget } from './upload-budget.js';
+import { UpstreamClient } from './upstream-client.js';
+
+export interface Proxies {
+  readonly forward: (socket: Socket) => void;
+  readonly credential: (socket: Socket) => void;
+  readonly stop: () => Promise<void>;
+}
+
+/** Puts the two proxies together, with the configuration as it is now and as it will be. */
+export function startProxies(options: EgressPlaneOptions, limits: EgressLimits): Proxies {
+  const { paths, log, now, network = {} } = options;
+  const config = new LiveConfig(paths.config, log);
+  const ledger = new Ledger(now);
+  const live = new LiveConnections();
+  const reporter = new EgressReporter({ ledger, send: options.report, log });
+  const gate = (): CallGate => new CallGate(limits.callsPerMinute, () => performance.now());
+  const client = new UpstreamClient({
+    resolve: network.upstreamResolve ?? systemResolve,
+    policy: network.upstreamPolicy ?? operatorsOwn,
+    caFile: existsSync(paths.caFile) ? paths.caFile : null,
+  });
+  const forward = new ForwardProxy({
+    config,
+    ledger,
+    live,
+    log,
+    gate: gate(),
+    resolve: network.resolve ?? dnsResolve(),
+    policy: network.policy ?? globalOnly,
+    budget: new UploadBudget(options.uploadBytes),
+  });
+  const credential = new CredentialProxy({
+    config,
+    ledger,
+    live,
+    log,
+    client,
+    gate: gate(),
+    secret: (name) => readSecretFile(join(paths.secrets, name)),
+    maxBodyBytes: limits.maxBodyBytes,
+  });
+  config.watch(() => {
+    const cut = live.cutWhatIsNotAllowed();
+    if (cut > 0) log('info', 'connections cut that are no longer allowed', { cut });
+  });
+  reporter.start();
+  const onFault = (error: unknown): void => {
+    log('error', 'egress: a request failed', errorFields(error));
+  };
+  return {
+    forward: httpDoor({
+      onRequest: (request, response) => {
+        forward.request(request, response).catch((error: unknown) => {
+          onFault(error);
+          response.destroy();
+        });
+      },
+      onConnect: (request, socket, head) => {
+        forward.connect(request, socket, head).catch((error: unknown) => {
+          onFault(error);
+          socket.destroy();
+        });
+      },
+    }),
+    credential: httpDoor({
+      onRequest: (request, response) => {
+        credential.request(request, response).catch((error: unknown) => {
+          onFault(error);
+          response.destroy();
+        });
+      },
+    }),
+    stop: async () => {
+      config.stop();
+      client.close();
+      await reporter.stop();
+    },
+  };
+}
+
+/** Read each time: the worker may replace it. The name is one that `parseRoutes` let through. */
+function readSecretFile(file: string): string | undefined {
+  try {
+    const value = readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+    return value === '' ? undefined : value;
+  } catch {
+    return undefined;
+  }
+}

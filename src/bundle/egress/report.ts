@@ -1,0 +1,62 @@
+import type { EgressTotals } from '../../domain/egress/totals.js';
+import { errorFields, type BundleLog } from '../bundle-log.js';
+import type { Ledger } from './ledger.js';
+
+/** What this process has counted since it began, each time all of it. */
+export interface EgressReport extends EgressTotals {
+  /** Epoch milliseconds of the last good answer through a route; `null` when there was none. */
+  readonly lastSuccessAt: number | null;
+}
+
+export interface EgressReporterOptions {
+  readonly ledger: Ledger;
+  readonly send: (report: EgressReport) => Promise<void>;
+  readonly log: BundleLog;
+  readonly everyMs?: number;
+}
+
+const EVERY_MS = 3000;
+
+/** Tells the worker what was counted: every few seconds when it changed, and at the end. */
+export class EgressReporter {
+  readonly #options: EgressReporterOptions;
+  #told = '';
+  #timer: NodeJS.Timeout | undefined;
+  #sending: Promise<void> = Promise.resolve();
+
+  constructor(options: EgressReporterOptions) {
+    this.#options = options;
+    this.#told = this.#text();
+  }
+
+  start(): void {
+    this.#timer ??= setInterval(() => void this.#tell(), this.#options.everyMs ?? EVERY_MS).unref();
+  }
+
+  /** Resolves when the last report is written, or could not be. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#tell();
+  }
+
+  /** A report that could not be written is told again, with what came meanwhile. */
+  #tell(): Promise<void> {
+    this.#sending = this.#sending.then(async () => {
+      const text = this.#text();
+      if (text === this.#told) return;
+      try {
+        await this.#options.send(JSON.parse(text) as EgressReport);
+        this.#told = text;
+      } catch (error) {
+        this.#options.log('error', 'egress totals cannot be written', errorFields(error));
+      }
+    });
+    return this.#sending;
+  }
+
+  #text(): string {
+    const { ledger } = this.#options;
+    const report: EgressReport = { ...ledger.totals(), lastSuccessAt: ledger.lastSuccessAt };
+    return JSON.stringify(report);
+  }
+}

@@ -1,0 +1,26 @@
+import { chmodSync, renameSync, rmSync } from 'node:fs';
+import type { Server } from 'node:net';
+import { basename, dirname, join } from 'node:path';
+
+/** The agent is another user. */
+const SOCKET_MODE = 0o666;
+
+/**
+ * Makes a server listen on a Unix socket that is put in place under another name and renamed, so whoever sees it can
+ * connect, and a stale one of a killed predecessor is replaced. Errors: the file system's own.
+ */
+export async function listenUnix(server: Server, socketPath: string): Promise<void> {
+  const temporary = join(dirname(socketPath), `.${basename(socketPath)}.new`);
+  rmSync(temporary, { force: true });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(temporary, () => {
+      server.off('error', reject);
+      // An accept that failed (no more descriptors) is the client's loss, not the process's end.
+      server.on('error', () => undefined);
+      resolve();
+    });
+  });
+  chmodSync(temporary, SOCKET_MODE);
+  renameSync(temporary, socketPath);
+}

@@ -1,0 +1,113 @@
+/** Which upstreams a secret may be sent to. The operator says so beside the secret; no manifest and no proposal can. */
+import { readFileSync, rmSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { InvalidInputError, UnusableSecretError } from '../domain/errors.js';
+import { readSecret, requireSecretName, writePrivate, writeSecret } from './secrets.js';
+
+/** The orchestrator's own, whatever the settings say; those that the settings name are refused by their files. */
+const OWN_NAMES = new Set(['forge-token', 'publish-token', 'webhook-secret']);
+const MAX_HOSTS = 32;
+
+/**
+ * Writes `secrets/<name>` and, when hosts are given, `secrets/<name>.hosts` with them, one `host:port` a line. Without
+ * hosts a binding that is there stays: a replaced secret goes where the old one went.
+ * @param hosts `host` or `host:port`; 443 without a port
+ * @returns the secret's file
+ * @throws InvalidInputError, and nothing was changed
+ */
+export function writeBoundSecret(
+  home: string,
+  name: string,
+  content: Uint8Array,
+  hosts: readonly string[],
+): string {
+  if (hosts.length === 0) return writeSecret(home, name, content);
+  if (OWN_NAMES.has(requireSecretName(name))) throw ownSecret(name);
+  if (hosts.length > MAX_HOSTS) throw new InvalidInputError(`at most ${String(MAX_HOSTS)} hosts a secret`);
+  const authorities = [...new Set(hosts.map(readAuthority))].sort();
+  // In between there is none: neither does the new secret go where the old one went, nor the other way round.
+  const bound = hostsFile(home, name);
+  const before = statSync(path.join(home, 'secrets', name), { throwIfNoEntry: false });
+  if (before !== undefined) rmSync(bound, { force: true });
+  const file = writeSecret(home, name, content);
+  writePrivate(path.dirname(bound), path.basename(bound), authorities.map((line) => `${line}\n`).join(''));
+  return file;
+}
+
+export interface BoundSecret {
+  readonly home: string;
+  readonly name: string;
+  /** Upstreams that routes would send it to, `host:port`. */
+  readonly authorities: readonly string[];
+  /** Files of the orchestrator's own secrets: whatever leads to one of them is refused. */
+  readonly ownFiles: readonly string[];
+}
+
+/**
+ * A secret for routes. Errors: `InvalidInputError` that says what to do, for one that is missing, the orchestrator's own
+ * or not bound to each of the upstreams.
+ */
+export function readBoundSecret({ home, name, authorities, ownFiles }: BoundSecret): string {
+  const file = path.join(home, 'secrets', requireSecretName(name));
+  if (OWN_NAMES.has(name) || ownFiles.some((own) => isSameFile(own, file))) throw ownSecret(name);
+  const bound = readHosts(hostsFile(home, name));
+  const missing = authorities.filter((authority) => !bound.includes(authority));
+  if (statSync(file, { throwIfNoEntry: false }) === undefined) {
+    throw new UnusableSecretError(
+      `a route needs the secret ${name}, which is missing: ${remedy(name, authorities)}`,
+    );
+  }
+  if (missing.length > 0) {
+    throw new UnusableSecretError(
+      `a route would send the secret ${name} to ${missing.join(', ')}, to which it is not bound` +
+        ` (bound to: ${bound.length === 0 ? 'nothing' : bound.join(', ')}): ${remedy(name, [...bound, ...missing])}`,
+    );
+  }
+  return readSecret(file, name);
+}
+
+function remedy(name: string, authorities: readonly string[]): string {
+  const options = [...new Set(authorities)].map((authority) => `--host ${authority}`).join(' ');
+  return `bot-bottle secret set ${name} ${options} < file`;
+}
+
+function ownSecret(name: string): InvalidInputError {
+  return new InvalidInputError(
+    `the secret ${name} is the orchestrator's own and goes to no route: give the route one of its own`,
+  );
+}
+
+function hostsFile(home: string, name: string): string {
+  return path.join(home, 'secrets', `${name}.hosts`);
+}
+
+function readHosts(file: string): readonly string[] {
+  const stat = statSync(file, { throwIfNoEntry: false });
+  if (stat === undefined) return [];
+  if (!stat.isFile() || (stat.mode & 0o022) !== 0)
+    throw new UnusableSecretError(`${file} can be written by others: chmod 600 ${file}`);
+  return readFileSync(file, 'utf8')
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+}
+
+/** `host`, `host:port`, `[address]:port`, as a URL has them. */
+function readAuthority(text: string): string {
+  const url = URL.canParse(`https://${text}`) ? new URL(`https://${text}`) : undefined;
+  const port = /:([0-9]{1,5})$/.exec(text)?.[1];
+  const written = url === undefined ? '' : url.hostname + (port === undefined ? '' : `:${port}`);
+  if (url === undefined || written !== text || text.includes('*'))
+    throw new InvalidInputError(
+      `--host takes a host in small letters or an address, such as api.example.com or registry.lan:8443`,
+    );
+  return `${url.hostname}:${url.port === '' ? '443' : url.port}`;
+}
+
+/** Also through another name or a link. */
+function isSameFile(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((file) => statSync(file, { throwIfNoEntry: false }));
+  return (
+    path.resolve(one) === path.resolve(other) || (a !== undefined && a.ino === b?.ino && a.dev === b.dev)
+  );
+}

@@ -1,0 +1,192 @@
+import { egressVariables } from './agent-env.js';
+import { whyNotPlainPath } from './plain-path.js';
+import type { Route, RouteAuth } from './route.js';
+
+export const ROUTE_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+
+const ROUTE_NAME = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+const SECRET_NAME = /^[a-z0-9][a-z0-9-]{0,62}$/;
+const HEADER_NAME = /^[a-z0-9][a-z0-9-]{0,63}$/;
+/** What stands before a secret in its header: visible ASCII and spaces. */
+const PREFIX = /^[ -~]{0,64}$/;
+const ENV_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
+/** Headers that carry the exchange and not a key. */
+const NO_AUTH_HEADERS = new Set([
+  ...['host', 'connection', 'content-length', 'transfer-encoding', 'te', 'trailer', 'upgrade', 'expect'],
+  ...['keep-alive', 'accept-encoding', 'content-encoding', 'content-type', 'range'],
+]);
+const OTHER_VARIABLES = new Set(['PATH', 'HOME', 'LANG', 'BASH_ENV', 'ENV', 'NODE_OPTIONS', 'IFS']);
+const MAX_ROUTES = 100;
+const MAX_PATHS = 1000;
+
+const KEYS = ['name', 'upstream', 'methods', 'paths', 'auth', 'baseUrlEnv', 'keyEnv', 'rewrite'] as const;
+const AUTH_KEYS = ['header', 'prefix', 'secret'] as const;
+
+export type ReadRoutes =
+  | { readonly kind: 'routes'; readonly routes: readonly Route[] }
+  /** Each says where: `routes[1].methods: …`. */
+  | { readonly kind: 'problems'; readonly problems: readonly string[] };
+
+/** Reads the text of `routes.json`: `{"routes": [...]}`. Nothing unknown is let through. */
+export function parseRoutes(jsonText: string): ReadRoutes {
+  let value: unknown;
+  try {
+    value = JSON.parse(jsonText);
+  } catch {
+    return { kind: 'problems', problems: ['not JSON'] };
+  }
+  if (!isObject(value)) return { kind: 'problems', problems: ['must be an object with "routes"'] };
+  const unknown = Object.keys(value).filter((key) => key !== 'routes');
+  const problems = unknown.map((key) => `${JSON.stringify(key.slice(0, 40))}: unknown`);
+  const read = readRoutes(value['routes']);
+  if (read.kind === 'problems') return { kind: 'problems', problems: [...problems, ...read.problems] };
+  return problems.length > 0 ? { kind: 'problems', problems } : read;
+}
+
+/** The same for the list itself, wherever it stands. `auth`, `baseUrlEnv`, `keyEnv` and `rewrite` may be left out. */
+export function readRoutes(value: unknown): ReadRoutes {
+  if (!Array.isArray(value)) return { kind: 'problems', problems: ['routes: must be a list'] };
+  if (value.length > MAX_ROUTES)
+    return { kind: 'problems', problems: [`routes: at most ${String(MAX_ROUTES)}`] };
+  const problems: string[] = [];
+  const routes = value.map((item: unknown, index) => {
+    const reader = new Reader(`routes[${String(index)}]`, problems);
+    return readRoute(item, reader);
+  });
+  for (const what of ['name', 'baseUrlEnv', 'keyEnv'] as const) {
+    for (const twice of repeated(routes.map((route) => route?.[what] ?? null)))
+      problems.push(`routes: two of them have the ${what} ${JSON.stringify(twice)}`);
+  }
+  if (problems.length > 0) return { kind: 'problems', problems };
+  return { kind: 'routes', routes: routes.filter((route) => route !== undefined) };
+}
+
+function readRoute(value: unknown, at: Reader): Route | undefined {
+  const fields = at.object(value, KEYS);
+  if (fields === undefined) return undefined;
+  const name = at.text(fields, 'name', (text) => ROUTE_NAME.test(text), 'small letters, digits and hyphens');
+  const upstream = at.checked(fields, 'upstream', whyNoUpstream)?.replace(/\/+$/, '');
+  const methods = at.texts(fields, 'methods', (method) =>
+    ROUTE_METHODS.some((known) => known === method)
+      ? undefined
+      : `must be one of ${ROUTE_METHODS.join(', ')}`,
+  );
+  const paths = at.texts(fields, 'paths', whyNotPlainPath);
+  const auth = readAuth(fields['auth'] ?? null, at.below('auth'));
+  const baseUrlEnv = readVariable(fields, 'baseUrlEnv', at);
+  const keyEnv = readVariable(fields, 'keyEnv', at);
+  const { rewrite = false } = fields;
+  if (typeof rewrite !== 'boolean') at.say('rewrite', 'must be true or false');
+  if (name === undefined || upstream === undefined || methods === undefined || paths === undefined)
+    return undefined;
+  return { name, upstream, methods, paths, auth, baseUrlEnv, keyEnv, rewrite: rewrite === true };
+}
+
+function readAuth(value: unknown, at: Reader): RouteAuth | null {
+  if (value === null) return null;
+  const fields = at.object(value, AUTH_KEYS);
+  if (fields === undefined) return null;
+  const header = at.text(
+    fields,
+    'header',
+    (text) => HEADER_NAME.test(text) && !NO_AUTH_HEADERS.has(text),
+    "a header's name in lower case, such as x-api-key",
+  );
+  const prefix = at.text({ prefix: '', ...fields }, 'prefix', (text) => PREFIX.test(text), 'plain text');
+  const secret = at.text(fields, 'secret', (text) => SECRET_NAME.test(text), "a secret's name");
+  if (header === undefined || prefix === undefined || secret === undefined) return null;
+  return { header, prefix, secret };
+}
+
+function readVariable(fields: Fields, key: 'baseUrlEnv' | 'keyEnv', at: Reader): string | null {
+  if ((fields[key] ?? null) === null) return null;
+  const taken = (name: string): boolean => OTHER_VARIABLES.has(name) || egressVariables().has(name);
+  const isFree = (name: string): boolean => ENV_NAME.test(name) && !taken(name) && !name.startsWith('LD_');
+  return at.text(fields, key, isFree, 'the name of a variable that has no other use') ?? null;
+}
+
+function whyNoUpstream(text: string): string | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !['https:', 'http:'].includes(url.protocol))
+    return 'must be https://host[:port][/base], or http://';
+  if (url.username !== '' || url.password !== '') return 'must have no user: name a secret under auth';
+  if (/[?#]/.test(text)) return 'must have no query and no fragment';
+  if (url.hostname.endsWith('.') || url.hostname.includes('*')) return 'must name one host';
+  const plain = url.href.replace(/\/+$/, '');
+  if (text.replace(/\/+$/, '') !== plain) return `must be written as ${plain}`;
+  return url.pathname === '/' ? undefined : whyNotPlainPath(url.pathname);
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Collects what is wrong, each with its place. */
+class Reader {
+  constructor(
+    private readonly place: string,
+    private readonly problems: string[],
+  ) {}
+
+  below(key: string): Reader {
+    return new Reader(`${this.place}.${key}`, this.problems);
+  }
+
+  say(key: string, problem: string): void {
+    this.problems.push(`${this.place}${key === '' ? '' : `.${key}`}: ${problem}`);
+  }
+
+  object(value: unknown, keys: readonly string[]): Fields | undefined {
+    if (!isObject(value)) {
+      this.say('', 'must be an object');
+      return undefined;
+    }
+    for (const key of Object.keys(value))
+      if (!keys.includes(key)) this.say('', `${JSON.stringify(key.slice(0, 40))} is unknown`);
+    return value;
+  }
+
+  checked(fields: Fields, key: string, whyNot: (text: string) => string | undefined): string | undefined {
+    const value = fields[key];
+    const wrong = typeof value === 'string' ? whyNot(value) : 'must be a text';
+    if (wrong === undefined && typeof value === 'string') return value;
+    this.say(key, wrong ?? '');
+    return undefined;
+  }
+
+  text(fields: Fields, key: string, isRight: (text: string) => boolean, form: string): string | undefined {
+    return this.checked(fields, key, (text) => (isRight(text) ? undefined : `must be ${form}`));
+  }
+
+  texts(
+    fields: Fields,
+    key: string,
+    whyNot: (text: string) => string | undefined,
+  ): readonly string[] | undefined {
+    const value: unknown = fields[key];
+    const items: unknown[] = Array.isArray(value) ? value : [];
+    if (items.length === 0 || items.length > MAX_PATHS) {
+      this.say(key, `must be a list of 1 to ${String(MAX_PATHS)} texts`);
+      return undefined;
+    }
+    const texts = items.filter((item) => typeof item === 'string');
+    if (texts.length < items.length) {
+      this.say(key, 'must be a list of texts');
+      return undefined;
+    }
+    const wrong = texts.flatMap((text, index) => {
+      const why = whyNot(text);
+      return why === undefined ? [] : [[index, why] as const];
+    });
+    for (const [index, why] of wrong) this.say(`${key}[${String(index)}]`, why);
+    return wrong.length > 0 ? undefined : [...new Set(texts)];
+  }
+}
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function repeated(texts: readonly (string | null)[]): string[] {
+  return [
+    ...new Set(texts.filter((text, index) => text !== null && texts.indexOf(text) !== index)),
+  ] as string[];
+}

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { HostPorts } from '../../../src/activities/host-ports.js';
+import type { RunTurnInput } from '../../../src/activities/inputs.js';
+import { readEgress } from '../../../src/activities/turn/egress-record.js';
+import { Relay } from '../../../src/activities/turn/relay.js';
+import { TurnJournal } from '../../../src/activities/turn/turn-journal.js';
+import { LocalQueueDirectory } from '../../../src/adapters/files/queue-directory.js';
+import { LocalRunFiles } from '../../../src/adapters/files/run-files.js';
+import { QueueWriter } from '../../../src/bundle/queue-writer.js';
+import type { EgressMessage, QueueBody } from '../../../src/domain/queue.js';
+
+const SLUG = 'dev-alice-demo-1-abcde';
+const NOW = 1_000_000;
+
+/** The worker's end of the queue, over real files, without an engine. */
+describe('what the worker makes of egress totals', () => {
+  let home = '';
+  let files: LocalRunFiles;
+  let journal: TurnJournal;
+  let relay: Relay;
+  let sidecar: QueueWriter;
+  let sent = 0;
+  const warnings: string[] = [];
+
+  beforeEach(async () => {
+    home = await mkdtemp(join(tmpdir(), 'bb-egress-relay-'));
+    sent = 0;
+    warnings.length = 0;
+    files = new LocalRunFiles({
+      home,
+      forgeToken: () => Promise.resolve('token'),
+      secret: () => Promise.resolve('secret'),
+      canChown: false,
+    });
+    const { queueOut } = await files.prepare(SLUG);
+    const clock = { now: () => NOW };
+    journal = await TurnJournal.open(files, SLUG, 2, clock);
+    const ports: Partial<HostPorts> = {
+      files,
+      clock,
+      queue: new LocalQueueDirectory({ home, bundleUid: process.getuid?.() ?? 0 }),
+      log: { info: () => undefined, warn: (_fields, message) => warnings.push(message) },
+    };
+    const input: Partial<RunTurnInput> = { slug: SLUG, turn: 2 };
+    const events = { onDone: () => undefined, onFlood: () => undefined };
+    relay = new Relay(ports as HostPorts, input as RunTurnInput, journal, events);
+    sidecar = new QueueWriter(queueOut, Date.now);
+  });
+  afterEach(() => rm(home, { recursive: true, force: true }));
+
+  async function tell(body: QueueBody): Promise<void> {
+    sent += 1;
+    await sidecar.write(`message${String(sent)}`, body);
+    await relay.drain(new AbortController().signal);
+  }
+
+  const egress = (process: string, count: number, lastSuccessAt: number | null = null): EgressMessage => ({
+    kind: 'egress',
+    slug: SLUG,
+    turn: 2,
+    process,
+    hosts: [{ host: 'a.org', route: null, connections: count, bytesUp: count, bytesDown: count }],
+    refusals: [{ host: 'evil.example', count }],
+    lastSuccessAt,
+    at: NOW,
+  });
+  const connections = async (): Promise<number | undefined> =>
+    (await readEgress(files, SLUG, 2)).hosts[0]?.connections;
+
+  it('are the latest of each process, added up, also by a worker that came later', async () => {
+    for (const message of [egress('process1', 1), egress('process1', 3), egress('process2', 2)])
+      await tell(message);
+    assert.equal(await connections(), 5);
+    assert.deepEqual(await readEgress(files, SLUG, 2), {
+      hosts: [{ host: 'a.org', route: null, connections: 5, bytesUp: 5, bytesDown: 5 }],
+      refusals: [{ host: 'evil.example', count: 5 }],
+    });
+    assert.deepEqual(await readEgress(files, SLUG, 1), { hosts: [], refusals: [] });
+  });
+
+  it('of another turn are not taken', async () => {
+    await tell({ ...egress('process1', 1), turn: 1 });
+    assert.equal(await connections(), undefined);
+  });
+
+  it('are no sign of life', async () => {
+    await tell(egress('process1', 1));
+    assert.equal(journal.record.lastCheckinAt, 0);
+    await tell({ kind: 'operations', slug: SLUG, turn: 2, lines: [], at: NOW });
+    assert.equal(journal.record.lastCheckinAt, NOW);
+  });
+
+  it('with a good answer of a route are one, of the time it came, and never of the future', async () => {
+    await tell(egress('process1', 1, NOW - 5_000));
+    assert.equal(journal.record.lastCheckinAt, NOW - 5_000);
+    await tell(egress('process1', 2, NOW - 9_000));
+    assert.equal(journal.record.lastCheckinAt, NOW - 5_000);
+    await tell(egress('process1', 3, NOW + 3_600_000));
+    assert.equal(journal.record.lastCheckinAt, NOW);
+  });
+
+  it('of more sidecars than there can be are left out, and the others kept', async () => {
+    for (let process = 0; process < 12; process += 1) await tell(egress(`process${String(process)}`, 1));
+    assert.equal(await connections(), 8);
+    assert.equal(warnings.length, 4);
+    await tell(egress('process0', 10));
+    assert.equal(await connections(), 17);
+  });
+});

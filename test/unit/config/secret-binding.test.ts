@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { chmodSync, existsSync, linkSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { readBoundSecret, writeBoundSecret } from '../../../src/config/secret-binding.js';
+import { InvalidInputError, UnusableSecretError } from '../../../src/domain/errors.js';
+
+const VALUE = 'key-0123456789';
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+describe('a secret that is bound to upstreams', () => {
+  let home = '';
+  beforeEach(() => (home = mkdtempSync(path.join(tmpdir(), 'bb-binding-'))));
+  afterEach(() => {
+    rmSync(home, { recursive: true, force: true });
+  });
+  const at = (name: string): string => path.join(home, 'secrets', name);
+  const set = (name: string, ...hosts: string[]): string => writeBoundSecret(home, name, bytes(VALUE), hosts);
+  const read = (name: string, authorities: readonly string[], ownFiles: readonly string[] = []): string =>
+    readBoundSecret({ home, name, authorities, ownFiles });
+
+  it('is read for these upstreams, and for no other', () => {
+    set('model-key', 'api.example.com', 'registry.lan:8443', 'api.example.com:443', '[fd00::1]:81');
+    assert.equal(
+      readFileSync(at('model-key.hosts'), 'utf8'),
+      '[fd00::1]:81\napi.example.com:443\nregistry.lan:8443\n',
+    );
+    assert.equal(statSync(at('model-key.hosts')).mode & 0o777, 0o600);
+    assert.equal(read('model-key', ['api.example.com:443', '[fd00::1]:81']), VALUE);
+    assert.throws(
+      () => read('model-key', ['api.example.com:443', 'evil.example:443']),
+      (error: Error) => {
+        assert.ok(error instanceof UnusableSecretError);
+        assert.match(error.message, /would send the secret model-key to evil\.example:443/);
+        assert.match(error.message, /bot-bottle secret set model-key .*--host evil\.example:443 < file/);
+        assert.ok(!error.message.includes(VALUE));
+        return true;
+      },
+    );
+    // Another port is another upstream.
+    assert.throws(() => read('model-key', ['api.example.com:8443']), UnusableSecretError);
+  });
+
+  it('that was never bound goes nowhere', () => {
+    set('model-key');
+    assert.equal(existsSync(at('model-key.hosts')), false);
+    assert.throws(() => read('model-key', ['api.example.com:443']), /bound to: nothing/);
+  });
+
+  it('that is missing is told with the command that sets it', () => {
+    assert.throws(
+      () => read('model-key', ['api.example.com:443']),
+      /needs the secret model-key, which is missing: bot-bottle secret set model-key --host api\.example\.com:443 < file/,
+    );
+  });
+
+  it('keeps its binding when only the secret is replaced, and gets a new one with it', () => {
+    set('model-key', 'a.example');
+    writeBoundSecret(home, 'model-key', bytes('another-one-0123'), []);
+    assert.equal(read('model-key', ['a.example:443']), 'another-one-0123');
+    set('model-key', 'b.example');
+    assert.throws(() => read('model-key', ['a.example:443']), UnusableSecretError);
+    assert.equal(read('model-key', ['b.example:443']), VALUE);
+  });
+
+  it("is never one of the orchestrator's own, under whatever name or link", () => {
+    for (const name of ['forge-token', 'publish-token', 'webhook-secret']) {
+      assert.throws(() => set(name, 'a.example'), /orchestrator's own/);
+      set(name);
+      assert.throws(() => read(name, ['a.example:443']), /orchestrator's own/);
+    }
+    set('other', 'a.example');
+    assert.throws(() => read('other', ['a.example:443'], [at('other')]), /orchestrator's own/);
+    set('linked', 'a.example');
+    rmSync(at('linked'));
+    linkSync(at('forge-token'), at('linked'));
+    assert.throws(() => read('linked', ['a.example:443'], [at('forge-token')]), /orchestrator's own/);
+  });
+
+  for (const host of [
+    '',
+    'A.example',
+    'a.example:',
+    'a.example:0x1',
+    'https://a.example',
+    'a.example/x',
+    'u@a.example',
+    '*.example',
+    'a b',
+    'a.example:99999',
+    'a.example:1:2',
+    'a.example?x',
+    '127.1',
+  ])
+    it(`is not bound to ${JSON.stringify(host)}`, () => {
+      assert.throws(() => set('model-key', host), InvalidInputError);
+      assert.equal(existsSync(at('model-key')), false);
+    });
+
+  it('is refused when others may change what it is bound to', () => {
+    set('model-key', 'a.example');
+    chmodSync(at('model-key.hosts'), 0o666);
+    assert.throws(() => read('model-key', ['a.example:443']), /chmod 600/);
+  });
+});

@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict';
+import { BlockList, isIPv4, isIPv6 } from 'node:net';
+import fc from 'fast-check';
+import { addressRange, type AddressRange } from '../../../../src/domain/egress/address-range.js';
+
+const TABLE: readonly (readonly [AddressRange, readonly string[]])[] = [
+  [
+    'global',
+    [
+      '1.1.1.1',
+      '8.8.8.8',
+      '100.63.255.255',
+      '100.128.0.0',
+      '172.15.255.255',
+      '172.32.0.0',
+      '192.167.1.1',
+      '223.255.255.255',
+      '9.255.255.255',
+      '11.0.0.0',
+      '169.253.1.1',
+      '198.17.0.1',
+      '198.20.0.1',
+    ],
+  ],
+  ['unspecified', ['0.0.0.0', '0.1.2.3', '::', '0:0:0:0:0:0:0:0', '::0.0.0.9', '::ffff:0.0.0.0']],
+  [
+    'loopback',
+    [
+      '127.0.0.1',
+      '127.255.255.255',
+      '::1',
+      '0:0:0:0:0:0:0:1',
+      '::ffff:127.0.0.1',
+      '::ffff:7f00:1',
+      '::127.0.0.1',
+      '64:ff9b::7f00:1',
+      '2002:7f00:1::',
+      '2002:7f00:0001:1234::5',
+    ],
+  ],
+  [
+    'private',
+    [
+      '10.0.0.1',
+      '10.255.255.255',
+      '172.16.0.1',
+      '172.31.255.255',
+      '192.168.0.1',
+      'fc00::1',
+      'fd12:3456::1',
+      'fec0::1',
+      '::ffff:10.1.2.3',
+      '::ffff:a01:203',
+      '::ffff:0:10.1.2.3',
+      '64:ff9b::192.168.1.1',
+      '64:ff9b:1::8.8.8.8',
+      '2002:c0a8:101::1',
+      '2001:0:808:808::f5ff:fffe',
+    ],
+  ],
+  ['shared', ['100.64.0.1', '100.127.255.255', '::ffff:100.100.100.200']],
+  [
+    'link-local',
+    [
+      '169.254.169.254',
+      '169.254.0.1',
+      'fe80::1',
+      'febf::1',
+      '::ffff:169.254.169.254',
+      '64:ff9b::a9fe:a9fe',
+      '2002:a9fe:a9fe::1',
+    ],
+  ],
+  ['metadata', ['168.63.129.16', '::ffff:168.63.129.16']],
+  ['multicast', ['224.0.0.1', '239.255.255.255', 'ff02::1', 'ff0e::1']],
+  ['broadcast', ['255.255.255.255']],
+  [
+    'reserved',
+    [
+      '192.0.0.1',
+      '192.0.2.1',
+      '192.88.99.1',
+      '198.18.0.1',
+      '198.19.255.255',
+      '198.51.100.7',
+      '203.0.113.9',
+      '240.0.0.1',
+      '255.255.255.254',
+      '100::1',
+      '2001:db8::1',
+      '2001:10::1',
+      '2001:20::1',
+      '2001:2::1',
+      '3ffe::1',
+      '3fff::1',
+      '4000::1',
+      '5f00::1',
+      '1::1',
+    ],
+  ],
+  [
+    'global',
+    [
+      '2606:4700:4700::1111',
+      '2001:4860:4860::8888',
+      '2a00:1450:4001::1',
+      '::ffff:8.8.8.8',
+      '64:ff9b::8.8.8.8',
+      '2002:808:808::1',
+      '2001:200::1',
+    ],
+  ],
+  // Documentation address inside an ISATAP identifier of a global prefix, and a private one.
+  ['private', ['2a00:1450::5efe:10.0.0.1', '2a00:1450::200:5efe:10.0.0.1']],
+  [
+    'no address',
+    [
+      '',
+      'localhost',
+      '1.2.3',
+      '127.1',
+      '0177.0.0.1',
+      '0x7f.0.0.1',
+      '2130706433',
+      '1.2.3.4.5',
+      '256.1.1.1',
+      '01.2.3.4',
+      ' 1.2.3.4',
+      '1.2.3.4 ',
+      'fe80::1%eth0',
+      '::1%lo',
+      ':::',
+      '1::2::3',
+      '1:2:3:4:5:6:7',
+      '1:2:3:4:5:6:7:8:9',
+      '12345::',
+      '[::1]',
+      '::ffff:1.2.3',
+      '1.2.3.4::',
+      'g::1',
+      '::1/128',
+    ],
+  ],
+];
+
+describe('the kind of an address', () => {
+  for (const [range, addresses] of TABLE)
+    for (const address of addresses)
+      it(`${JSON.stringify(address)} is ${range}`, () => {
+        assert.equal(addressRange(address), range);
+      });
+
+  it('knows every text that Node takes for an address, and no other', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.ipV4(), fc.ipV6(), fc.string({ maxLength: 20 }), fc.ipV4Extended()), (text) => {
+        const isAddress = isIPv4(text) || (isIPv6(text) && !text.includes('%'));
+        assert.equal(addressRange(text) !== 'no address', isAddress, text);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it('is never global for what a list of blocks by Node refuses', () => {
+    const list = new BlockList();
+    for (const [net, bits] of [
+      ['0.0.0.0', 8],
+      ['10.0.0.0', 8],
+      ['100.64.0.0', 10],
+      ['127.0.0.0', 8],
+      ['169.254.0.0', 16],
+      ['172.16.0.0', 12],
+      ['192.0.0.0', 24],
+      ['192.0.2.0', 24],
+      ['192.168.0.0', 16],
+      ['198.18.0.0', 15],
+      ['198.51.100.0', 24],
+      ['203.0.113.0', 24],
+      ['224.0.0.0', 3],
+    ] as const)
+      list.addSubnet(net, bits, 'ipv4');
+    const exceptions = (address: string): boolean => /^192\.88\.99\.|^168\.63\.129\.16$/.test(address);
+    // Half of them near the blocks' own beginnings, where an error would be.
+    const near = fc
+      .tuple(
+        fc.constantFrom(0, 10, 100, 127, 169, 172, 192, 198, 203, 224, 255),
+        fc.nat(255),
+        fc.nat(255),
+        fc.nat(255),
+      )
+      .map((parts) => parts.join('.'));
+    fc.assert(
+      fc.property(fc.oneof(near, fc.ipV4()), (address) => {
+        fc.pre(!exceptions(address));
+        assert.equal(addressRange(address) === 'global', !list.check(address, 'ipv4'), address);
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  it('of an address that carries an IPv4 one is that of the IPv4 one', () => {
+    fc.assert(
+      fc.property(fc.ipV4(), (v4) => {
+        const [a = 0, b = 0, c = 0, d = 0] = v4.split('.').map(Number);
+        const hex = ((a << 8) | b).toString(16) + ':' + ((c << 8) | d).toString(16);
+        for (const carrier of [`::ffff:${v4}`, `::ffff:${hex}`, `64:ff9b::${v4}`, `2002:${hex}::1`])
+          assert.equal(addressRange(carrier), addressRange(v4), carrier);
+      }),
+    );
+  });
+});

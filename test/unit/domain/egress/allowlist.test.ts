@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import {
+  formatAllowEntry,
+  isAllowed,
+  parseAllowlist,
+  readAllowEntry,
+  type AllowEntry,
+} from '../../../../src/domain/egress/allowlist.js';
+import { whyNoHost } from '../../../../src/domain/egress/host-name.js';
+
+const entry = (text: string): AllowEntry => {
+  const read = readAllowEntry(text);
+  assert.ok(!('problem' in read), JSON.stringify(read));
+  return read;
+};
+const hosts = fc.domain().filter((host) => whyNoHost(host) === undefined);
+const entries = fc.record({
+  host: hosts,
+  wildcard: fc.boolean(),
+  ports: fc
+    .uniqueArray(fc.integer({ min: 1, max: 65_535 }), { minLength: 1, maxLength: 16 })
+    .map((ports) => ports.sort((a, b) => a - b)),
+});
+
+describe('a line of the allowlist', () => {
+  it('is a host at 443, other ports when they are named', () => {
+    assert.deepEqual(entry('example.org'), { host: 'example.org', wildcard: false, ports: [443] });
+    assert.deepEqual(entry('*.example.org:8443,80,80'), {
+      host: 'example.org',
+      wildcard: true,
+      ports: [80, 8443],
+    });
+  });
+
+  for (const text of [
+    '*',
+    '*.',
+    '**.example.org',
+    'a.*.org',
+    '*example.org',
+    'example.org:',
+    'example.org:0',
+    'example.org:65536',
+    'example.org:443,',
+    'example.org:0443',
+    'example.org:443:80',
+    'example.org:https',
+    'https://example.org',
+    'example.org/path',
+    'example.org 443',
+    '10.0.0.1',
+    '*.10.0.0.1',
+    'localhost',
+    'EXAMPLE.org',
+    'a.org\nb.org',
+    `a.org:${Array.from({ length: 17 }, (_, at) => String(at + 1)).join(',')}`,
+  ])
+    it(`is not ${JSON.stringify(text.slice(0, 40))}`, () => {
+      assert.ok('problem' in readAllowEntry(text));
+    });
+
+  it('says what is wrong with the text in it, cut', () => {
+    const read = readAllowEntry(`Bad${'x'.repeat(500)}.org`);
+    assert.ok('problem' in read && read.problem.length < 200 && read.problem.includes('"Badxxx'));
+  });
+
+  it('written and read again is the same', () => {
+    fc.assert(
+      fc.property(entries, (given) => {
+        assert.deepEqual(entry(formatAllowEntry(given)), { ...given });
+      }),
+    );
+  });
+
+  it('has one way to be written', () => {
+    assert.equal(formatAllowEntry(entry('a.org:443')), 'a.org');
+    assert.equal(formatAllowEntry(entry('a.org:8443,443')), 'a.org:443,8443');
+    assert.equal(formatAllowEntry({ host: 'a.org', wildcard: true, ports: [99, 80, 80] }), '*.a.org:80,99');
+  });
+});
+
+describe('an allowlist file', () => {
+  it('has entries, comments and empty lines, and tells of every wrong line', () => {
+    const { entries: read, problems } = parseAllowlist(
+      '# head\r\na.org # why\n\n   *.b.org:80\nLOCALHOST\nc.org#d\n10.0.0.1\n',
+    );
+    assert.deepEqual(read.map(formatAllowEntry), ['a.org', '*.b.org:80']);
+    assert.deepEqual(
+      problems.map(({ line }) => line),
+      [5, 6, 7],
+    );
+  });
+
+  it('that is empty allows nothing', () => {
+    assert.equal(isAllowed(parseAllowlist('').entries, 'a.org', 443), false);
+  });
+});
+
+describe('whether a host is allowed', () => {
+  const list = [entry('a.org'), entry('*.b.org:443,8443')];
+  const cases: readonly (readonly [string, number, boolean])[] = [
+    ['a.org', 443, true],
+    ['a.org', 80, false],
+    ['x.a.org', 443, false],
+    ['b.org', 443, false],
+    ['x.b.org', 443, true],
+    ['x.y.b.org', 8443, true],
+    ['x.b.org', 80, false],
+    ['xb.org', 443, false],
+    ['x.b.org.evil.org', 443, false],
+    ['evil-a.org', 443, false],
+  ];
+  for (const [host, port, allowed] of cases)
+    it(`${host}:${String(port)} is ${allowed ? 'allowed' : 'refused'}`, () => {
+      assert.equal(isAllowed(list, host, port), allowed);
+    });
+
+  it('only what equals an entry or lies below a wildcard, at its ports', () => {
+    fc.assert(
+      fc.property(
+        fc.array(entries, { maxLength: 5 }),
+        hosts,
+        fc.integer({ min: 1, max: 65_535 }),
+        (all, host, port) => {
+          const expected = all.some(
+            (given) =>
+              given.ports.includes(port) &&
+              (given.wildcard
+                ? host !== given.host &&
+                  host.split('.').slice(-given.host.split('.').length).join('.') === given.host
+                : host === given.host),
+          );
+          assert.equal(isAllowed(all, host, port), expected);
+        },
+      ),
+    );
+  });
+});

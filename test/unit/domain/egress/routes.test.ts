@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import type { Route } from '../../../../src/domain/egress/route.js';
+import { parseRoutes } from '../../../../src/domain/egress/routes.js';
+import { routeOfHost, upstreamAuthority, upstreamOf } from '../../../../src/domain/egress/upstream.js';
+
+const model: Route = {
+  name: 'model',
+  upstream: 'https://api.example.com',
+  methods: ['POST'],
+  paths: ['/v1/messages'],
+  auth: { header: 'x-api-key', prefix: '', secret: 'model-key' },
+  baseUrlEnv: 'MODEL_BASE_URL',
+  keyEnv: 'MODEL_API_KEY',
+  rewrite: false,
+};
+const parse = (...routes: readonly unknown[]): ReturnType<typeof parseRoutes> =>
+  parseRoutes(JSON.stringify({ routes }));
+
+describe('routes.json', () => {
+  it('is read as it is written', () => {
+    assert.deepEqual(parse(model), { kind: 'routes', routes: [model] });
+    assert.deepEqual(parse(), { kind: 'routes', routes: [] });
+  });
+
+  it('may leave out what has a plain default; a slash at the end of an upstream is the same', () => {
+    const read = parse({
+      name: 'npm',
+      upstream: 'http://registry.lan:4873/base/',
+      methods: ['GET'],
+      paths: ['/'],
+    });
+    assert.deepEqual(read, {
+      kind: 'routes',
+      routes: [
+        {
+          name: 'npm',
+          upstream: 'http://registry.lan:4873/base',
+          methods: ['GET'],
+          paths: ['/'],
+          auth: null,
+          baseUrlEnv: null,
+          keyEnv: null,
+          rewrite: false,
+        },
+      ],
+    });
+  });
+
+  const wrong: readonly (readonly [string, unknown, RegExp])[] = [
+    ['an unknown key', { ...model, colour: 'red' }, /^routes\[0\]: "colour" is unknown$/],
+    ['a name with a slash', { ...model, name: 'a/b' }, /^routes\[0\]\.name: /],
+    ['a name with dots', { ...model, name: '..' }, /\.name: /],
+    ['no upstream', { ...model, upstream: undefined }, /\.upstream: must be a text/],
+    ['another protocol', { ...model, upstream: 'ftp://a.org' }, /\.upstream: /],
+    ['a user', { ...model, upstream: 'https://u:p@a.org' }, /\.upstream: must have no user/],
+    ['a query', { ...model, upstream: 'https://a.org/?a' }, /\.upstream: .*query/],
+    ['an empty query', { ...model, upstream: 'https://a.org/?' }, /\.upstream: .*query/],
+    ['a fragment', { ...model, upstream: 'https://a.org/#' }, /\.upstream: .*fragment/],
+    ['capitals', { ...model, upstream: 'https://A.org' }, /must be written as https:\/\/a\.org/],
+    ['its default port', { ...model, upstream: 'https://a.org:443' }, /must be written as https:\/\/a\.org/],
+    ['an old spelling', { ...model, upstream: 'https://127.1' }, /must be written as https:\/\/127\.0\.0\.1/],
+    ['dot segments', { ...model, upstream: 'https://a.org/x/../y' }, /must be written as/],
+    ['a dot at the end', { ...model, upstream: 'https://a.org.' }, /one host/],
+    ['a wildcard', { ...model, upstream: 'https://*.a.org' }, /\.upstream: /],
+    ['no methods', { ...model, methods: [] }, /\.methods: must be a list/],
+    ['methods in small letters', { ...model, methods: ['get'] }, /\.methods\[0\]: must be one of GET/],
+    ['CONNECT', { ...model, methods: ['POST', 'CONNECT'] }, /\.methods\[1\]/],
+    ['a path without a slash', { ...model, paths: ['v1'] }, /\.paths\[0\]: does not begin/],
+    ['a path with dot segments', { ...model, paths: ['/', '/a/../b'] }, /\.paths\[1\]: has dot segments/],
+    ['paths that are numbers', { ...model, paths: [1] }, /\.paths: must be a list of texts/],
+    [
+      'a header of the exchange',
+      { ...model, auth: { ...model.auth, header: 'content-length' } },
+      /\.auth\.header/,
+    ],
+    ['a header in capitals', { ...model, auth: { ...model.auth, header: 'X-Api-Key' } }, /\.auth\.header/],
+    [
+      'a prefix with a line break',
+      { ...model, auth: { ...model.auth, prefix: 'a\r\nb: c' } },
+      /\.auth\.prefix/,
+    ],
+    [
+      'a secret with a path',
+      { ...model, auth: { ...model.auth, secret: '../forge-token' } },
+      /\.auth\.secret/,
+    ],
+    ['a secret’s value', { ...model, auth: { ...model.auth, value: 'x' } }, /\.auth: "value" is unknown/],
+    ['the proxy’s own variable', { ...model, keyEnv: 'https_proxy' }, /\.keyEnv: /],
+    ['a variable of the system', { ...model, baseUrlEnv: 'LD_PRELOAD' }, /\.baseUrlEnv: /],
+    ['rewrite as a text', { ...model, rewrite: 'yes' }, /\.rewrite: must be true or false/],
+    ['a list', [], /^routes\[0\]: must be an object/],
+    ['null', null, /^routes\[0\]: must be an object/],
+  ];
+  for (const [what, route, why] of wrong)
+    it(`is refused with ${what}, and says where`, () => {
+      const read = parse(route);
+      assert.ok(read.kind === 'problems');
+      assert.match(read.problems.join('\n'), why);
+    });
+
+  it('is refused with two routes of one name or one variable', () => {
+    const read = parse(model, { ...model, upstream: 'https://b.org' });
+    assert.deepEqual(read, {
+      kind: 'problems',
+      problems: [
+        'routes: two of them have the name "model"',
+        'routes: two of them have the baseUrlEnv "MODEL_BASE_URL"',
+        'routes: two of them have the keyEnv "MODEL_API_KEY"',
+      ],
+    });
+  });
+
+  it('is refused when it is something else, never with an exception', () => {
+    for (const text of ['', '{', '[]', 'null', '{"routes": {}}', '{"routes": [], "more": 1}', '{}'])
+      assert.equal(parseRoutes(text).kind, 'problems', text);
+    fc.assert(
+      fc.property(fc.json(), fc.anything(), (json, value) => {
+        parseRoutes(json);
+        parse(value, { ...model, methods: value, auth: value });
+      }),
+    );
+  });
+});
+
+describe('an upstream', () => {
+  const of = (upstream: string): Pick<Route, 'upstream'> => ({ upstream });
+  it('is host, port and base', () => {
+    assert.deepEqual(upstreamOf(of('https://a.org/v1')), {
+      secure: true,
+      host: 'a.org',
+      port: 443,
+      base: '/v1',
+    });
+    assert.deepEqual(upstreamOf(of('http://[fd00::1]:81')), {
+      secure: false,
+      host: 'fd00::1',
+      port: 81,
+      base: '',
+    });
+  });
+
+  it('is bound by host and port', () => {
+    assert.equal(upstreamAuthority(of('https://a.org/v1')), 'a.org:443');
+    assert.equal(upstreamAuthority(of('http://[fd00::1]')), '[fd00::1]:80');
+  });
+
+  it('is known by its host, whatever the port', () => {
+    assert.equal(routeOfHost([model], 'api.example.com')?.name, 'model');
+    assert.equal(routeOfHost([model], 'example.com'), undefined);
+  });
+});
