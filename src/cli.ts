@@ -18,6 +18,7 @@ import { doctorProbes } from './doctor-probes.js';
 import { escapeTerminal } from './domain/escape.js';
 import { forgePages } from './forge-of-config.js';
 import { forgeSetup } from './forge-setup.js';
+import { janitor } from './janitor.js';
 import { operatorTrigger } from './operator-trigger.js';
 import { serveUp, serveWebhook, serveWorker } from './serve.js';
 import { temporalClient } from './temporal-client.js';
@@ -86,6 +87,7 @@ const deps: CliDeps = {
   serve,
   temporalSetup,
   doctorChecks: () => doctorChecks(doctorProbes(process.env)),
+  janitor: () => janitor(loadConfig(process.env).config),
   forgeSetup: () => forgeSetup(loadConfig(process.env).config),
   config: () => loadConfig(process.env),
   setSecret: (name, content) => writeSecret(homePath(process.env), name, content),

@@ -4,6 +4,7 @@ import type { CommandContext } from './action.js';
 import { configShowCommand } from './commands/config-show.js';
 import { doctorCommand } from './commands/doctor.js';
 import { forgeSetupCommand } from './commands/forge-setup.js';
+import { gcCommand } from './commands/gc.js';
 import { orchestrateResumeCommand } from './commands/orchestrate-resume.js';
 import { orchestrateStartCommand } from './commands/orchestrate-start.js';
 import { orchestrateStatusCommand } from './commands/orchestrate-status.js';
@@ -86,6 +87,7 @@ function program(context: CommandContext): Command {
   configShowCommand(root.command('config').description('Look at the configuration'), context);
   secretSetCommand(root.command('secret').description('Set secrets'), context);
   doctorCommand(root, context);
+  gcCommand(root, context);
   versionCommand(root, context);
   return root;
 }

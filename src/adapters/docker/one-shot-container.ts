@@ -11,8 +11,25 @@ import {
   envList,
   hardenedHostConfig,
 } from './hardening.js';
+import { volumeName } from './names-and-labels.js';
 
 const ONE_SHOT_LIMITS = { memoryBytes: 1024 * MIB, cpus: 1, pids: 128 };
+
+/** Nothing of the image is copied into it. */
+function runVolume(
+  slug: string,
+  kind: 'sock' | 'home',
+  target: string,
+  readOnly: boolean,
+): Docker.MountSettings {
+  return {
+    Type: 'volume',
+    Source: volumeName(slug, kind),
+    Target: target,
+    ReadOnly: readOnly,
+    VolumeOptions: { NoCopy: true, Labels: {}, DriverConfig: { Name: '', Options: {} } },
+  };
+}
 
 /** A throw-away container. Its output goes to whoever attached, so the engine keeps no log of it. */
 export function oneShotContainer(spec: OneShotSpec, hostCpus: number): Docker.ContainerCreateOptions {
@@ -40,7 +57,12 @@ export function oneShotContainer(spec: OneShotSpec, hostCpus: number): Docker.Co
       CapAdd: spec.user === 'remover' ? ['DAC_OVERRIDE', 'FOWNER'] : [],
       NetworkMode: 'none',
       LogConfig: { Type: 'none', Config: {} },
-      Mounts: spec.mounts.map((mount) => bind(mount.source, mount.target, mount.readOnly)),
+      Mounts: [
+        ...spec.mounts.map((mount) => bind(mount.source, mount.target, mount.readOnly)),
+        ...(spec.volumes ?? []).map(({ kind, target, readOnly }) =>
+          runVolume(spec.slug, kind, target, readOnly),
+        ),
+      ],
     },
   };
 }
