@@ -19,6 +19,7 @@ import { escapeTerminal } from './domain/escape.js';
 import { forgePages } from './forge-of-config.js';
 import { forgeSetup } from './forge-setup.js';
 import { manifestLibrary } from './manifest-library.js';
+import { janitor } from './janitor.js';
 import { operatorTrigger } from './operator-trigger.js';
 import { serveUp, serveWebhook, serveWorker } from './serve.js';
 import { temporalClient } from './temporal-client.js';
@@ -87,6 +88,7 @@ const deps: CliDeps = {
   serve,
   temporalSetup,
   doctorChecks: () => doctorChecks(doctorProbes(process.env)),
+  janitor: () => janitor(loadConfig(process.env).config),
   forgeSetup: () => forgeSetup(loadConfig(process.env).config),
   config: () => loadConfig(process.env),
   setSecret: (name, content, hosts) => writeBoundSecret(homePath(process.env), name, content, hosts),

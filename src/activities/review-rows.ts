@@ -3,7 +3,8 @@ import { identityOf, type ForgeStateRow } from '../domain/rows.js';
 import { workflowIdOf } from '../domain/issue.js';
 import { SWEEP_MIN_AGE_MS } from '../domain/sweep-decisions.js';
 import type { RunStates } from '../domain/run-states.js';
-import type { SweepEntry } from '../domain/sweep.js';
+import type { Database } from '../domain/stores.js';
+import type { ExpectedRun, SweepEntry } from '../domain/sweep.js';
 import { beating } from './beating.js';
 import { typedFailures } from './failures.js';
 import type { HomePorts } from './home-ports.js';
@@ -27,25 +28,28 @@ export function createRowReviewActivities(ports: ReviewPorts): RowReviewActiviti
 export async function reviewRows(ports: ReviewPorts, host: string): Promise<RowReview> {
   const { database, clock } = ports;
   const rows = database.forgeState.all().filter(({ status }) => status !== 'destroyed');
-  const expected = rows
-    .filter((row) => row.host === host)
-    .map((row) => ({ ...idsOf(ports, row), branch: row.branch }));
+  const expected = expectedRuns(database, host);
   const old = rows.filter((row) => row.updatedAt <= clock.now() - SWEEP_MIN_AGE_MS);
   const repaired = await mapLimited(old, AT_ONCE, (row) => review(ports, row));
   return { expected, repaired: repaired.filter((entry) => entry !== undefined) };
 }
 
-function idsOf(
-  { database }: ReviewPorts,
-  row: ForgeStateRow,
-): Pick<RowReview['expected'][number], 'slug' | 'workflowId' | 'subject'> {
+/** What the database believes to live on the host. */
+export function expectedRuns(database: Database, host: string): ExpectedRun[] {
+  return database.forgeState
+    .all()
+    .filter((row) => row.status !== 'destroyed' && row.host === host)
+    .map((row) => ({ ...idsOf(database, row), branch: row.branch }));
+}
+
+function idsOf(database: Database, row: ForgeStateRow): Omit<ExpectedRun, 'branch'> {
   const { slug, forge, owner, repo, issueNumber: number } = row;
   const workflowId = workflowIdOf(identityOf(row, database.runs.run(slug)));
   return { slug, workflowId, subject: { forge, owner, repo, number } };
 }
 
 async function review(ports: ReviewPorts, row: ForgeStateRow): Promise<SweepEntry | undefined> {
-  const { slug, workflowId } = idsOf(ports, row);
+  const { slug, workflowId } = idsOf(ports.database, row);
   const state = await ports.runStates.of(workflowId);
   if (state.kind !== 'closed' && state.kind !== 'gone') return undefined;
   // What the forge's people do later than this may start a new run; of a lost one nothing later is known than its row.

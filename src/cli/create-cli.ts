@@ -5,6 +5,7 @@ import { configShowCommand } from './commands/config-show.js';
 import { doctorCommand } from './commands/doctor.js';
 import { forgeSetupCommand } from './commands/forge-setup.js';
 import { manifestCommands } from './commands/manifests.js';
+import { gcCommand } from './commands/gc.js';
 import { orchestrateResumeCommand } from './commands/orchestrate-resume.js';
 import { orchestrateStartCommand } from './commands/orchestrate-start.js';
 import { orchestrateStatusCommand } from './commands/orchestrate-status.js';
@@ -89,6 +90,7 @@ function program(context: CommandContext): Command {
   manifestCommands(root, context, 'agents');
   manifestCommands(root, context, 'bottles');
   doctorCommand(root, context);
+  gcCommand(root, context);
   versionCommand(root, context);
   return root;
 }

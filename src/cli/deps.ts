@@ -1,4 +1,5 @@
 /** The world as the commands see it; src/cli.ts makes the real one, tests make a small one. */
+import type { Janitor } from '../domain/gc.js';
 import type { ForgeKind } from '../domain/issue.js';
 import type { Check } from './doctor/check.js';
 import type { ForgeSetupWorld } from './forge-setup/world.js';
@@ -15,6 +16,8 @@ export interface CliDeps {
   /** Adds the search attributes that are missing; repeating it changes nothing. */
   temporalSetup(): Promise<{ readonly namespace: string; readonly added: readonly string[] }>;
   doctorChecks(): readonly Check[];
+  /** Connects. The command closes it. */
+  janitor(): Promise<Janitor>;
   /** Errors: `InvalidInputError` for a configuration that is wrong or names no forge. */
   forgeSetup(): ForgeSetupWorld;
   /** Throws `InvalidInputError` with every problem when the configuration is wrong. */

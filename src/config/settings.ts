@@ -232,6 +232,13 @@ export const SETTINGS = {
     description:
       'A run that is frozen for this long gives up its containers; volumes, workspace and session stay.',
   }),
+  GC_KEEP: required({
+    type: 'duration',
+    parse: durationBetween(DAY, 366 * DAY),
+    fallback: '90d',
+    description:
+      'What `bot-bottle gc` leaves alone: files of runs that ended, and whatever else was used, within this time.',
+  }),
   BOTTLE_RUNTIME: optional({
     type: 'name',
     parse: matching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, 'the name of a container runtime such as runsc'),

@@ -72,8 +72,12 @@ export interface OneShotSpec {
     readonly target: string;
     readonly readOnly: boolean;
   }[];
-  /** Where the run's home volume is mounted, read-only. */
-  readonly homeAt?: string;
+  /** Volumes of the run, which must be there: the engine would make up a missing one. */
+  readonly volumes?: readonly {
+    readonly kind: 'sock' | 'home';
+    readonly target: string;
+    readonly readOnly: boolean;
+  }[];
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   /** Standard output beyond this is an error. */

@@ -53,7 +53,7 @@ export function usageSpec({ slug, image, workspaceDir }: UsageTarget): OneShotSp
     argv: ['/bin/sh', '-c', WALK],
     user: 'reader',
     mounts: [{ source: workspaceDir, target: '/tree/workspace', readOnly: true }],
-    homeAt: '/tree/home',
+    volumes: [{ kind: 'home', target: '/tree/home', readOnly: true }],
     env: {},
     timeoutMs: (2 * WALK_SECONDS + 10) * 1000,
     maxOutputBytes: MAX_REPORT_BYTES,

@@ -157,8 +157,10 @@ export class DockerBottleRuntime implements BottleRuntime {
 
   async runOnce(spec: OneShotSpec, signal?: AbortSignal): Promise<OneShotResult> {
     // The engine would make it up, without labels and owned by root.
-    if (spec.homeAt !== undefined && !(await volumeIsThere(this.#docker, spec.slug, 'home')))
-      throw new BottleRuntimeError(`run ${spec.slug} has no home volume`, false);
+    for (const { kind } of spec.volumes ?? []) {
+      if (await volumeIsThere(this.#docker, spec.slug, kind)) continue;
+      throw new BottleRuntimeError(`run ${spec.slug} has no ${kind} volume`, false);
+    }
     return runOneShot(this.#docker, spec, await this.#cpus(), this.#host, signal);
   }
 

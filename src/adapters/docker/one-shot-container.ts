@@ -21,6 +21,21 @@ const CAPABILITIES: Readonly<Record<OneShotSpec['user'], readonly string[]>> = {
   remover: ['DAC_OVERRIDE', 'FOWNER'],
   reader: ['DAC_READ_SEARCH'],
 };
+/** Nothing of the image is copied into it: the agent's container was first. */
+function runVolume(
+  slug: string,
+  kind: 'sock' | 'home',
+  target: string,
+  readOnly: boolean,
+): Docker.MountSettings {
+  return {
+    Type: 'volume',
+    Source: volumeName(slug, kind),
+    Target: target,
+    ReadOnly: readOnly,
+    VolumeOptions: { NoCopy: true, Labels: {}, DriverConfig: { Name: '', Options: {} } },
+  };
+}
 
 /** A throw-away container. Its output goes to whoever attached, so the engine keeps no log of it. */
 export function oneShotContainer(spec: OneShotSpec, hostCpus: number): Docker.ContainerCreateOptions {
@@ -49,19 +64,10 @@ export function oneShotContainer(spec: OneShotSpec, hostCpus: number): Docker.Co
       LogConfig: { Type: 'none', Config: {} },
       Mounts: [
         ...spec.mounts.map((mount) => bind(mount.source, mount.target, mount.readOnly)),
-        ...(spec.homeAt === undefined ? [] : [homeVolume(spec.slug, spec.homeAt)]),
+        ...(spec.volumes ?? []).map(({ kind, target, readOnly }) =>
+          runVolume(spec.slug, kind, target, readOnly),
+        ),
       ],
     },
-  };
-}
-
-/** Nothing of the image is copied into it: the agent's container was first. */
-function homeVolume(slug: string, target: string): Docker.MountSettings {
-  return {
-    Type: 'volume',
-    Source: volumeName(slug, 'home'),
-    Target: target,
-    ReadOnly: true,
-    VolumeOptions: { NoCopy: true, Labels: {}, DriverConfig: { Name: '', Options: {} } },
   };
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFile, stat } from 'node:fs/promises';
+import { readFile, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { BotBottleError, InvalidInputError } from '../../domain/errors.js';
 import type { BlobStore } from '../../domain/run-files.js';
@@ -31,7 +31,8 @@ export class LocalBlobStore implements BlobStore {
     const bytes = typeof content === 'string' ? Buffer.from(content, 'utf8') : content;
     const ref = sha256(bytes);
     const file = this.#file(ref);
-    if ((await unlessMissing(stat(file)))?.size === bytes.length) return ref;
+    // Touched, so that `gc` knows that it is in use again.
+    if ((await unlessMissing(stat(file)))?.size === bytes.length && (await touched(file))) return ref;
     const directory = dirname(file);
     const isNew = (await unlessMissing(stat(directory))) === undefined;
     await ensurePrivate(this.#root);
@@ -54,6 +55,12 @@ export class LocalBlobStore implements BlobStore {
       throw new InvalidInputError(`not a blob's reference: ${JSON.stringify(ref.slice(0, 100))}`);
     return join(this.#root, ref.slice(0, 2), ref.slice(2));
   }
+}
+
+/** False when it went meanwhile. */
+async function touched(file: string): Promise<boolean> {
+  const now = new Date();
+  return (await unlessMissing(utimes(file, now, now).then(() => true))) ?? false;
 }
 
 function sha256(content: Uint8Array): string {

@@ -50,7 +50,7 @@ describe('docker: what a run holds on disk', function () {
       ),
       user: 'reader',
       mounts: [{ source: join(dir, 'workspace'), target: '/tree/workspace', readOnly: true }],
-      homeAt: '/tree/home',
+      volumes: [{ kind: 'home', target: '/tree/home', readOnly: true }],
     });
     const text = Buffer.from(seen.stdout).toString();
     assert.match(text, /CapEff:\t0000000000000004\nlo\n/);

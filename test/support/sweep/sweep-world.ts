@@ -1,6 +1,6 @@
 /** A host with a home of its own on the real engine, and a sweeper over it that asks a real Temporal server. */
 import { randomBytes } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
@@ -41,14 +41,14 @@ export class SweepWorld {
     forgeToken: () => Promise.resolve('a-token'),
     secret: () => Promise.resolve('a-secret'),
   });
-  readonly database = openDatabase(join(this.git.root, 'bot-bottle.db'));
+  readonly database = openDatabase(join(this.home, 'bot-bottle.db'));
   /** Milliseconds by which the sweeper's clock is ahead: what is made now is that old. */
   ahead = SIX_MINUTES;
   readonly watched = new Set<string>();
   private readonly planted: { readonly name: string; readonly type: 'container' | 'volume' }[] = [];
 
   constructor(private readonly client: Client) {
-    mkdirSync(this.home, { mode: 0o700 });
+    writeFileSync(join(this.home, 'host-id'), `${this.host}\n`, { mode: 0o600 });
   }
 
   ports(): HostPorts {

@@ -50,6 +50,7 @@ export function cliWith(given: {
         serve: () => unexpected('serve'),
         temporalSetup: () => unexpected('temporalSetup'),
         doctorChecks: () => [],
+        janitor: () => unexpected('janitor'),
         forgeSetup: () => {
           throw new Error('unexpected forgeSetup');
         },

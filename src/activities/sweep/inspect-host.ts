@@ -1,0 +1,25 @@
+import type { Clock } from '../../domain/clock.js';
+import type { RunStates } from '../../domain/run-states.js';
+import { decideSweep } from '../../domain/sweep-decisions.js';
+import type { ExpectedRun, SweepAction } from '../../domain/sweep.js';
+import type { HostPorts } from '../host-ports.js';
+import { findRuns } from './find-runs.js';
+import { lookUpRuns } from './look-up-runs.js';
+
+export interface InspectPorts extends Pick<HostPorts, 'runtime' | 'files'> {
+  readonly runStates: RunStates;
+  readonly clock: Clock;
+  readonly archiveAfterMs: number | null;
+}
+
+/** What a sweep would do if it found everything for the second time; nothing is done. Empty when Temporal is away. */
+export async function inspectHost(
+  ports: InspectPorts,
+  expected: readonly ExpectedRun[],
+): Promise<readonly SweepAction[]> {
+  const { runs, away } = await lookUpRuns(ports.runStates, await findRuns(ports, expected));
+  if (away) return [];
+  const terms = { now: ports.clock.now(), archiveAfterMs: ports.archiveAfterMs };
+  const { findings } = decideSweep(runs, new Set(), terms);
+  return decideSweep(runs, new Set(findings), terms).actions;
+}

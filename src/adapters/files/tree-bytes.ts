@@ -1,0 +1,19 @@
+import { lstat, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { unlessMissing } from './file-error.js';
+
+const BLOCK = 512;
+
+/**
+ * Bytes on the disk of a tree that only the host writes: never called on a workspace or on what the bundle writes. Links
+ * are not followed; what goes meanwhile counts as nothing.
+ */
+export async function treeBytes(path: string): Promise<number> {
+  const found = await unlessMissing(lstat(path));
+  if (found === undefined) return 0;
+  const own = found.blocks * BLOCK;
+  if (!found.isDirectory()) return own;
+  let sum = own;
+  for (const name of (await unlessMissing(readdir(path))) ?? []) sum += await treeBytes(join(path, name));
+  return sum;
+}
