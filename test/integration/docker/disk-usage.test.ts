@@ -91,7 +91,7 @@ describe('docker: what a run holds on disk', function () {
         },
         { quota, freeBytes: 0 },
         { now: Date.now },
-        { info: () => undefined, warn: () => undefined },
+        { warn: () => undefined },
       );
       const since = await guard.mark();
       await runtime.start(slug, 'agent');
