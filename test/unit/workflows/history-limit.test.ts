@@ -1,0 +1,10 @@
+import assert from 'node:assert/strict';
+import { isHistoryFull } from '../../../src/workflows/history-limit.js';
+
+describe('the history of one execution', () => {
+  it('is full beyond 30,000 events or 8,000 signals', () => {
+    assert.equal(isHistoryFull({ events: 30_000, signals: 8_000 }), false);
+    assert.equal(isHistoryFull({ events: 30_001, signals: 0 }), true);
+    assert.equal(isHistoryFull({ events: 0, signals: 8_001 }), true);
+  });
+});
