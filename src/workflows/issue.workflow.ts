@@ -107,7 +107,7 @@ export async function issueWorkflow(input: IssueWorkflowInput): Promise<void> {
     }
     setCurrentDetails(detailsOf(state));
     const info = workflowInfo();
-    const isFull = isHistoryFull({ events: info.historyLength, signals });
+    const isFull = isHistoryFull({ events: info.historyLength, signals }, state.policy);
     if (isFull && state.busy === 'run' && state.stopRequested === null) {
       enqueue({ kind: 'history_full' });
       continue;
