@@ -47,7 +47,7 @@ const visible = execFileSync('sh', ['-c', 'find / -type s -not -path "/proc/*" 2
   .sort();
 report(
   'sockets of others',
-  visible.every((path) => ['/run/bottle/loopback/forge.sock', '/run/bottle/sock/forge.sock'].includes(path)),
+  visible.every((path) => /^\/run\/bottle\/(sock|loopback)\/[a-z]+\.sock$/.test(path)),
   visible.join(' '),
 );
 const abstract = readFileSync('/proc/net/unix', 'utf8').match(/@\S+/g) ?? [];
