@@ -2,6 +2,7 @@ import type { SettledTurn } from '../domain/events.js';
 import type { Extraction } from '../domain/extractor.js';
 import { patchSpec } from '../domain/extractor.js';
 import type { PublishResult } from '../domain/turn.js';
+import { BottleRuntimeError } from '../domain/errors.js';
 import type { HostPorts } from './host-ports.js';
 import type { SettleTurnInput } from './inputs.js';
 import { extractWork, knownCommits, publishThroughGate, type Publication } from './publish-gate.js';
@@ -10,7 +11,7 @@ import { TRANSCRIPT_FILE } from './turn/create-agent.js';
 import { boundaryFile } from './turn/run-boundary.js';
 
 const MAX_PATCH_BYTES = 8 * 1024 * 1024;
-const PATCH_TIMEOUT_MS = 60_000;
+const PATCH_TIMEOUT_MS = 30_000;
 
 /** After the agent has exited: snapshot the session, take the work out, publish it, keep what is left. Idempotent. */
 export async function settleTurn(ports: HostPorts, input: SettleTurnInput): Promise<SettledTurn> {
@@ -111,8 +112,14 @@ async function keepUncommitted(
     branch: input.prepared.branch,
     timeoutMs: PATCH_TIMEOUT_MS,
   };
-  const patch = await ports.runtime.runOnce(patchSpec(target, MAX_PATCH_BYTES));
-  if (patch.exitCode === 0)
-    await ports.files.saveFile(slug, `turns/${String(turn)}/uncommitted.patch`, patch.stdout);
+  try {
+    const patch = await ports.runtime.runOnce(patchSpec(target, MAX_PATCH_BYTES));
+    if (patch.exitCode === 0)
+      await ports.files.saveFile(slug, `turns/${String(turn)}/uncommitted.patch`, patch.stdout);
+  } catch (error) {
+    // A file that takes too long to read must not cost the turn its end: the list is kept all the same.
+    if (!(error instanceof BottleRuntimeError) || error.retryable) throw error;
+    ports.log.warn({ slug, turn, err: error }, 'the uncommitted changes could not be kept as a patch');
+  }
   return ports.blobs.put(listed.join('\n'));
 }

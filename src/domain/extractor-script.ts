@@ -72,7 +72,9 @@ if [ "$mode" = patch ]; then
   cp "$repo/index" "$scratch/index" 2>/dev/null || :
   export GIT_INDEX_FILE=$scratch/index
   g ls-files --others --exclude-standard -z >"$scratch/untracked" || exit 70
-  grep -zv '/$' "$scratch/untracked" >"$scratch/new" || :
+  # A file that is beyond the cap by itself has no room in the patch; reading a hole of some GiB would take minutes.
+  perl -0 -ln -e 'BEGIN { $cap = shift } print if !m{/\\z} && (lstat)[7] <= $cap' "$cap" \\
+    <"$scratch/untracked" >"$scratch/new" || exit 70
   if [ -s "$scratch/new" ]; then
     g add --intent-to-add --pathspec-from-file="$scratch/new" --pathspec-file-nul || exit 70
   fi

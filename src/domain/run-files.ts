@@ -58,6 +58,12 @@ export interface SecretNeed {
   readonly authority: string;
 }
 
+/** Output of an agent for which its log had no room. */
+export interface DroppedLog {
+  readonly lines: number;
+  readonly bytes: number;
+}
+
 /** `$BOT_BOTTLE_HOME/state/<slug>`: made, read and written here; the workspace inside it is never opened by the host. */
 export interface RunFiles {
   paths(slug: string): RunPaths;
@@ -79,7 +85,10 @@ export interface RunFiles {
   readTurn(slug: string, turn: number): Promise<TurnRecord | undefined>;
   /** Durable: written to a temporary name, synced, renamed. */
   writeTurn(slug: string, record: TurnRecord): Promise<void>;
-  appendLog(slug: string, turn: number, lines: readonly LogLine[]): Promise<void>;
+  /** Up to a cap of the turn and one of the run. Answers what was not kept. */
+  appendLog(slug: string, turn: number, lines: readonly LogLine[]): Promise<DroppedLog>;
+  /** Says at the end of a turn's log how much of it is missing. */
+  noteDroppedLog(slug: string, turn: number, dropped: DroppedLog): Promise<void>;
   appendOperations(slug: string, turn: number, lines: readonly string[]): Promise<void>;
   readOperations(slug: string, turn: number): Promise<string>;
   saveFile(slug: string, relativePath: string, content: Uint8Array | string): Promise<string>;

@@ -5,6 +5,12 @@ export interface RunPolicy {
   readonly doneGraceMs: number;
   readonly nudges: number;
   readonly wakesPerHour: number;
+  /**
+   * Beyond these in one execution the turn that runs is stopped: far below where the server ends an execution (51,200
+   * events; 10,000 signals, which come first where a workflow task takes several), so that it can still be settled.
+   */
+  readonly maxEvents: number;
+  readonly maxSignals: number;
 }
 
 export const DEFAULT_POLICY: RunPolicy = {
@@ -13,4 +19,6 @@ export const DEFAULT_POLICY: RunPolicy = {
   doneGraceMs: 20_000,
   nudges: 1,
   wakesPerHour: 10,
+  maxEvents: 30_000,
+  maxSignals: 8_000,
 };

@@ -15,6 +15,7 @@ import type { PublishResult } from '../domain/turn.js';
 import * as activities from './activities.js';
 import { CommandRunner, failureReason } from './command-runner.js';
 import { latestPr } from './machine-forge.js';
+import { isHistoryFull } from './history-limit.js';
 import { initialState, isQuiescent, nextLife, refusalOf, step } from './issue-machine.js';
 import {
   bottlesQueue,
@@ -28,14 +29,12 @@ import {
 } from './messages.js';
 import { detailsOf, needed, runRef, viewOf } from './run-view.js';
 
-/** Far below the server's limits, so that the turn can still be stopped and settled. */
-const MAX_EVENTS_IN_A_TURN = 30_000;
-
 export async function issueWorkflow(input: IssueWorkflowInput): Promise<void> {
   let state = input.carried ?? initialState(input.subject, input.policy, input.named ?? null);
   const mailbox: MachineEvent[] = [];
   let handled = 0;
   let received = 0;
+  let signals = 0;
   const enqueue = (event: MachineEvent): number => {
     mailbox.push(event);
     return (received += 1);
@@ -44,7 +43,10 @@ export async function issueWorkflow(input: IssueWorkflowInput): Promise<void> {
 
   setHandler(stateQuery, () => viewOf(state));
   setHandler(timelineQuery, () => state.timeline);
-  setHandler(eventSignal, (event) => void enqueue(event));
+  setHandler(eventSignal, (event) => {
+    signals += 1;
+    enqueue(event);
+  });
   setHandler(
     commandUpdate,
     async (command) => {
@@ -105,7 +107,8 @@ export async function issueWorkflow(input: IssueWorkflowInput): Promise<void> {
     }
     setCurrentDetails(detailsOf(state));
     const info = workflowInfo();
-    if (info.historyLength > MAX_EVENTS_IN_A_TURN && state.busy === 'run' && state.stopRequested === null) {
+    const isFull = isHistoryFull({ events: info.historyLength, signals }, state.policy);
+    if (isFull && state.busy === 'run' && state.stopRequested === null) {
       enqueue({ kind: 'history_full' });
       continue;
     }

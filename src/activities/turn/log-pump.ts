@@ -14,7 +14,7 @@ const TAIL_BYTES = 4 * 1024 * 1024;
  * check-in. After a restart it goes on behind the last line of the log: no line is lost, none is there twice.
  */
 export async function pumpLogs(
-  ports: HostPorts,
+  ports: LogPorts,
   input: RunTurnInput,
   journal: TurnJournal,
   signal: AbortSignal,
@@ -24,14 +24,21 @@ export async function pumpLogs(
   let pending: LogLine[] = [];
   let since = await writtenUntil(ports, slug, turn, journal);
   since ??= await endOfEarlier(ports, slug, turn);
-  const flush = async (): Promise<void> => {
+  let written: Promise<void> = Promise.resolve();
+  const dropped = { lines: 0, bytes: 0 };
+  const write = async (): Promise<void> => {
     const lines = pending;
-    const last = lines.at(-1);
-    if (last === undefined) return;
+    const last = lines.at(-1)?.at ?? since;
     pending = [];
-    await ports.files.appendLog(slug, turn, lines);
-    journal.observe({ logSince: last.at });
+    if (lines.length > 0) {
+      const missing = await ports.files.appendLog(slug, turn, lines);
+      dropped.lines += missing.lines;
+      dropped.bytes += missing.bytes;
+    }
+    if (last !== null && last !== journal.record.logSince) journal.observe({ logSince: last });
   };
+  // One after another: each looks at how much room the last one left.
+  const flush = (): Promise<void> => (written = written.catch(() => undefined).then(write));
   const timer = setInterval(() => {
     flush().catch((error: unknown) => {
       ports.log.warn({ slug, err: error }, 'agent log not written');
@@ -42,7 +49,12 @@ export async function pumpLogs(
       try {
         await ports.runtime.followLogs(slug, 'agent', since, signal, (line) => {
           since = line.at;
-          pending.push(line);
+          // Of a flood nothing is held once the log is full.
+          if (dropped.lines === 0) pending.push(line);
+          else {
+            dropped.lines += 1;
+            dropped.bytes += Buffer.byteLength(line.text);
+          }
           if (line.stream !== 'stdout' || !isEvent(line.text)) return;
           journal.checkIn();
           const sessionId = provider.sessionIdIn(line.text);
@@ -59,15 +71,18 @@ export async function pumpLogs(
   } finally {
     clearInterval(timer);
     await flush();
+    if (dropped.lines > 0 && !signal.aborted) await ports.files.noteDroppedLog(slug, turn, dropped);
   }
 }
+
+export type LogPorts = Pick<HostPorts, 'files' | 'runtime' | 'provider' | 'log'>;
 
 /**
  * Engine time of the last line in the turn's log. The log itself is asked, because the record is written seldom and
  * never in one step with it; the record helps out when the log is empty or full.
  */
 async function writtenUntil(
-  ports: HostPorts,
+  ports: LogPorts,
   slug: string,
   turn: number,
   journal: TurnJournal,
@@ -79,7 +94,7 @@ async function writtenUntil(
 }
 
 /** Engine time of the last line of the turns before: the container is the same, and so is its log. */
-async function endOfEarlier(ports: HostPorts, slug: string, turn: number): Promise<string | null> {
+async function endOfEarlier(ports: LogPorts, slug: string, turn: number): Promise<string | null> {
   for (let earlier = turn - 1; earlier > 0; earlier -= 1) {
     const record = await ports.files.readTurn(slug, earlier);
     if (record !== undefined && record.logSince !== null) return record.logSince;

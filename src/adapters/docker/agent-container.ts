@@ -6,6 +6,7 @@ import {
   FIXED_PATH,
   HARDENED_CONFIG,
   MIB,
+  NO_NETWORK,
   bind,
   envList,
   hardenedHostConfig,
@@ -41,7 +42,7 @@ export function agentContainer(spec: AgentContainerSpec, hostCpus: number): Dock
         openFiles: 16384,
       }),
       ...(spec.runtime === undefined ? {} : { Runtime: spec.runtime }),
-      NetworkMode: 'none',
+      ...NO_NETWORK,
       LogConfig: jsonFileLog('32m', 4),
       Mounts: [
         bind(spec.workspaceDir, '/workspace', false),

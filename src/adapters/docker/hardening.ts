@@ -101,6 +101,16 @@ export function bind(source: string, target: string, readOnly: boolean): Docker.
   return { Type: 'bind', Source: source, Target: target, ReadOnly: readOnly };
 }
 
+/**
+ * For a container without a network. Otherwise the engine copies the host's resolv.conf, which names its name servers
+ * and its search domains.
+ */
+export const NO_NETWORK = {
+  NetworkMode: 'none',
+  Dns: ['127.0.0.1'],
+  DnsSearch: ['.'],
+} as const satisfies Docker.HostConfig;
+
 /** File size limits, bytes. */
 export const AGENT_FILE_BYTES = 8 * GIB;
 export const BUNDLE_FILE_BYTES = 256 * MIB;

@@ -3,7 +3,7 @@ import type { LogLine } from '../../domain/bottle-runtime.js';
 import { normaliseEngineTime } from './engine-time.js';
 import type { Frame } from './stream-frames.js';
 
-/** A longer line is cut here; what an agent prints must not fill the worker's memory. */
+/** A longer line is cut here, and says by how much; what an agent prints must not fill the worker's memory. */
 export const MAX_LINE_BYTES = 64 * 1024;
 const LONGEST_STAMP = 40;
 const NEWLINE = 0x0a;
@@ -13,6 +13,7 @@ interface Pending {
   readonly at: string;
   readonly parts: Buffer[];
   bytes: number;
+  dropped: number;
 }
 
 /**
@@ -37,11 +38,12 @@ export class LogLineAssembler {
     const complete = text.at(-1) === NEWLINE;
     if (complete) text = text.subarray(0, -1);
 
-    const line = this.#pending.get(frame.stream) ?? { at, parts: [], bytes: 0 };
+    const line = this.#pending.get(frame.stream) ?? { at, parts: [], bytes: 0, dropped: 0 };
     const kept = text.subarray(0, Math.max(0, MAX_LINE_BYTES - line.bytes));
     // A copy: the slice would keep the whole chunk it came in alive.
     if (kept.length > 0) line.parts.push(complete ? kept : Buffer.from(kept));
     line.bytes += kept.length;
+    line.dropped += text.length - kept.length;
     if (complete) this.#emit(frame.stream, line);
     else this.#pending.set(frame.stream, line);
   }
@@ -54,6 +56,7 @@ export class LogLineAssembler {
   #emit(stream: Frame['stream'], line: Pending): void {
     this.#pending.delete(stream);
     if (this.since !== null && line.at <= this.since) return;
-    this.onLine({ stream, at: line.at, text: Buffer.concat(line.parts).toString('utf8') });
+    const mark = line.dropped === 0 ? '' : ` [${String(line.dropped)} more bytes of this line are not kept]`;
+    this.onLine({ stream, at: line.at, text: Buffer.concat(line.parts).toString('utf8') + mark });
   }
 }

@@ -7,6 +7,7 @@ import {
   FIXED_PATH,
   HARDENED_CONFIG,
   MIB,
+  NO_NETWORK,
   bind,
   envList,
   hardenedHostConfig,
@@ -60,7 +61,7 @@ export function oneShotContainer(spec: OneShotSpec, hostCpus: number): Docker.Co
         openFiles: 4096,
       }),
       CapAdd: [...CAPABILITIES[spec.user]],
-      NetworkMode: 'none',
+      ...NO_NETWORK,
       LogConfig: { Type: 'none', Config: {} },
       Mounts: [
         ...spec.mounts.map((mount) => bind(mount.source, mount.target, mount.readOnly)),

@@ -1,9 +1,10 @@
 import { constants } from 'node:fs';
-import { appendFile, lstat, mkdir, open, rm, rmdir } from 'node:fs/promises';
+import { lstat, mkdir, open, rm, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { InvalidInputError } from '../../domain/errors.js';
 import type { LogLine } from '../../domain/bottle-runtime.js';
 import type {
+  DroppedLog,
   RunFiles,
   RunLeftover,
   RunPaths,
@@ -11,9 +12,10 @@ import type {
   TurnInput,
   TurnRecord,
 } from '../../domain/run-files.js';
-import { AGENT_LOG_BYTES, appendAgentLog } from './agent-log.js';
+import { AGENT_LOG_BYTES, NOTHING_DROPPED, RUN_LOG_BYTES, appendAgentLog, noteDropped } from './agent-log.js';
 import { ensureHome, ensurePrivate, ensureWithRights } from './directories.js';
 import { RunFilesError, errnoOf, unlessMissing } from './file-error.js';
+import { OPERATIONS_BYTES, appendOperationLines } from './operation-file.js';
 import { findLeftovers } from './run-leftovers.js';
 import { runLayout, safeSegments, turnDirectory, type RunLayout } from './run-layout.js';
 import { replaceFiles } from './replace-files.js';
@@ -31,6 +33,9 @@ export interface RunFilesOptions {
   /** The host may give files away (it is root). Default: whether it is. */
   readonly canChown?: boolean;
   readonly maxLogBytes?: number;
+  /** Of all turns of a run together. */
+  readonly maxRunLogBytes?: number;
+  readonly maxOperationBytes?: number;
 }
 
 /** User ids inside the containers (security rules: the bundle's is neither 0 nor the agent's). */
@@ -44,6 +49,8 @@ const BUNDLE = { uid: 10001, gid: 10001 };
 export class LocalRunFiles implements RunFiles {
   readonly #options: RunFilesOptions;
   readonly #canChown: boolean;
+  /** By run: the turn that is logged now, and how much the turns before it have left for it. */
+  readonly #logRoom = new Map<string, { readonly turn: number; readonly bytes: number }>();
 
   constructor(options: RunFilesOptions) {
     this.#options = options;
@@ -135,17 +142,22 @@ export class LocalRunFiles implements RunFiles {
     });
   }
 
-  async appendLog(slug: string, turn: number, lines: readonly LogLine[]): Promise<void> {
-    if (lines.length === 0) return;
+  async appendLog(slug: string, turn: number, lines: readonly LogLine[]): Promise<DroppedLog> {
+    if (lines.length === 0) return NOTHING_DROPPED;
     const file = join(await this.#turnDirectory(slug, turn), 'agent.log');
-    await appendAgentLog(file, lines, this.#options.maxLogBytes ?? AGENT_LOG_BYTES);
+    return appendAgentLog(file, lines, await this.#logRoomOf(slug, turn));
+  }
+
+  async noteDroppedLog(slug: string, turn: number, dropped: DroppedLog): Promise<void> {
+    const file = join(await this.#turnDirectory(slug, turn), 'agent.log');
+    await noteDropped(file, dropped, await this.#logRoomOf(slug, turn));
   }
 
   async appendOperations(slug: string, turn: number, lines: readonly string[]): Promise<void> {
     if (lines.length === 0) return;
     if (lines.some((line) => line.includes('\n'))) throw new InvalidInputError('an operation is one line');
     const file = join(await this.#turnDirectory(slug, turn), 'operations.jsonl');
-    await appendFile(file, lines.map((line) => `${line}\n`).join(''), { mode: 0o600, flush: true });
+    await appendOperationLines(file, lines, this.#options.maxOperationBytes ?? OPERATIONS_BYTES);
   }
 
   async readOperations(slug: string, turn: number): Promise<string> {
@@ -183,6 +195,7 @@ export class LocalRunFiles implements RunFiles {
 
   async removeTransient(slug: string): Promise<void> {
     const layout = this.#layout(slug);
+    this.#logRoom.delete(slug);
     // The token first: whatever fails below, it is gone.
     for (const path of [layout.bundle, layout.turnInput, layout.currentConfig, layout.queue])
       await removeTree(path);
@@ -194,6 +207,19 @@ export class LocalRunFiles implements RunFiles {
         cause: error,
       });
     }
+  }
+
+  /** Bytes that the turn's log may have: less when those of the turns before are large. */
+  async #logRoomOf(slug: string, turn: number): Promise<number> {
+    const known = this.#logRoom.get(slug);
+    if (known?.turn === turn) return known.bytes;
+    const layout = this.#layout(slug);
+    let left = this.#options.maxRunLogBytes ?? RUN_LOG_BYTES;
+    for (let earlier = 1; earlier < turn; earlier += 1)
+      left -= (await unlessMissing(stat(join(turnDirectory(layout, earlier), 'agent.log'))))?.size ?? 0;
+    const bytes = Math.max(0, Math.min(left, this.#options.maxLogBytes ?? AGENT_LOG_BYTES));
+    this.#logRoom.set(slug, { turn, bytes });
+    return bytes;
   }
 
   #layout(slug: string): RunLayout {

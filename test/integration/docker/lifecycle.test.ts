@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import Docker from 'dockerode';
 import { BottleRuntimeError, InvalidInputError } from '../../../src/domain/errors.js';
+import { requireRuntime } from '../../../src/activities/turn/require-runtime.js';
 import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
 import { withBottles } from './support/test-bottle.js';
 
@@ -28,6 +29,23 @@ describe('docker: life of a bottle', () => {
     assert.ok(second.startedAt > first.startedAt);
     assert.equal(second.imageId, await runtime.imageId('bot-bottle/agent-scripted:dev'));
     assert.equal(await runtime.waitForExit(slug, 'agent', AbortSignal.timeout(20_000)), 7);
+  });
+
+  it('runs the agent with the container runtime that is named, if the engine has it', async () => {
+    const { runtime, slug, docker } = bottle();
+    await bottle().shell('exit 3');
+    await runtime.createBundle(bottle().bundleSpec());
+    await runtime.createAgent(bottle().agentSpec({ runtime: 'runc' }));
+    assert.equal((await bottle().runTurn()).exitCode, 3);
+    const { HostConfig } = await docker.getContainer(`bb-${slug}-agent`).inspect();
+    assert.equal(HostConfig.Runtime, 'runc');
+
+    for (const known of [null, 'runc', 'io.containerd.runc.v2']) await requireRuntime(runtime, known);
+    await assert.rejects(requireRuntime(runtime, 'nosuch'), (error) => {
+      assert.ok(error instanceof InvalidInputError);
+      assert.match(error.message, /no container runtime "nosuch".*daemon\.json/);
+      return true;
+    });
   });
 
   it('stops with SIGTERM and, after the grace, with SIGKILL', async () => {

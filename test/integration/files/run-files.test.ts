@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { chmod, mkdir, readFile, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { LocalRunFiles } from '../../../src/adapters/files/run-files.js';
+import { LocalRunFiles, type RunFilesOptions } from '../../../src/adapters/files/run-files.js';
 import { InvalidInputError } from '../../../src/domain/errors.js';
 import type { SecretNeed, TurnInput, TurnRecord } from '../../../src/domain/run-files.js';
 import { withTempDir } from '../../support/files/temp-home.js';
@@ -43,7 +43,7 @@ const record: TurnRecord = {
   sessionId: null,
 };
 
-function filesOf(home: string, more: { canChown?: boolean; maxLogBytes?: number } = {}): LocalRunFiles {
+function filesOf(home: string, more: Partial<RunFilesOptions> = {}): LocalRunFiles {
   return new LocalRunFiles({
     home,
     forgeToken: () => Promise.resolve('canary-token'),
@@ -274,7 +274,65 @@ describe('what a run leaves on disk', () => {
       const text = await readFile(join(root, 'turns/1/agent.log'), 'utf8');
       assert.ok(text.startsWith('2026-11-21T11:00:00.1Z stdout x y\n'));
       assert.equal(text.match(/the log is full/g)?.length, 1);
-      assert.ok(text.length < 700);
+      assert.ok(text.length <= 500);
+    }));
+
+  it('says at the end of a full log how much is missing, once', () =>
+    withTempDir(async (home) => {
+      const files = filesOf(home, { maxLogBytes: 500 });
+      const { root } = await files.prepare(slug);
+      const line = { stream: 'stdout', at: '2026-11-21T11:00:00.1Z', text: 'ü\0\u{1b}' } as const;
+      const whole = Buffer.byteLength(`${line.at} stdout ${line.text}\n`);
+      const dropped = { lines: 0, bytes: 0 };
+      for (let i = 0; i < 20; i += 1) {
+        const missing = await files.appendLog(slug, 1, [line, line]);
+        dropped.lines += missing.lines;
+        dropped.bytes += missing.bytes;
+      }
+      for (let i = 0; i < 2; i += 1) await files.noteDroppedLog(slug, 1, dropped);
+      const text = await readFile(join(root, 'turns/1/agent.log'), 'utf8');
+      const kept = text.split(line.text).length - 1;
+      assert.deepEqual(dropped, { lines: 40 - kept, bytes: (40 - kept) * whole });
+      assert.equal(
+        text.slice(text.indexOf('- host')).replace(/\n+/g, '\n'),
+        `- host the log is full; further output of this turn is not kept\n- host at least ${String(40 - kept)} lines (${String(dropped.bytes)} bytes) of this turn are not kept\n`,
+      );
+    }));
+
+  it('keeps of all turns of a run no more than one cap', () =>
+    withTempDir(async (home) => {
+      const files = filesOf(home, { maxLogBytes: 500, maxRunLogBytes: 700 });
+      const { root } = await files.prepare(slug);
+      const lines = Array.from(
+        { length: 40 },
+        () => ({ stream: 'stdout', at: 't', text: 'x'.repeat(40) }) as const,
+      );
+      for (const turn of [1, 2, 3]) {
+        const dropped = await files.appendLog(slug, turn, lines);
+        await files.noteDroppedLog(slug, turn, dropped);
+      }
+      const sizes = await Promise.all(
+        [1, 2, 3].map(async (turn) => (await readFile(join(root, `turns/${String(turn)}/agent.log`))).length),
+      );
+      assert.ok(sizes.reduce((sum, size) => sum + size, 0) < 1000, String(sizes));
+      assert.match(await readFile(join(root, 'turns/3/agent.log'), 'utf8'), /^- host at least 40 lines/);
+    }));
+
+  it('has the operations of a turn up to a cap, and one more that says so', () =>
+    withTempDir(async (home) => {
+      const files = filesOf(home, { maxOperationBytes: 1000 });
+      await files.prepare(slug);
+      const line = JSON.stringify({ id: 'x'.repeat(100) });
+      for (let i = 0; i < 20; i += 1) await files.appendOperations(slug, 1, [line, line]);
+      const text = await files.readOperations(slug, 1);
+      assert.equal(Buffer.byteLength(text), 1000);
+      const read = text
+        .split('\n')
+        .filter((one) => one !== '')
+        .map((one) => JSON.parse(one) as { text?: string });
+      assert.ok(read.length > 5);
+      assert.match(read.at(-1)?.text ?? '', /not kept/);
+      assert.ok(read.slice(0, -1).every((one) => one.text === undefined));
     }));
 });
 

@@ -27,6 +27,8 @@ export const POLICY: RunPolicy = {
   doneGraceMs: 20_000,
   nudges: 1,
   wakesPerHour: 10,
+  maxEvents: 30_000,
+  maxSignals: 8_000,
 };
 
 export const PREPARED: PreparedTurn = {
