@@ -253,7 +253,7 @@ export const SETTINGS = {
   ),
   REGISTRY_GO: registry(
     '`go env GOPROXY`',
-    'After a comma: the checksum database (`go env GOSUMDB`); without it `go.sum` alone is checked.',
+    'After a comma: the checksum database (`go env GOSUMDB`), where the proxy does not speak for it.',
   ),
   REGISTRY_CARGO: registry(
     '`cargo config get source`',

@@ -60,8 +60,8 @@ const CLIENTS: Readonly<Record<RegistryKind, Client>> = {
     clients: ([, sums]) => ({
       env: {
         GOPROXY: `${HERE}/go`,
-        // Without a checksum database go.sum is what modules are checked against.
-        GOSUMDB: sums === undefined ? 'off' : `${new URL(sums).hostname} ${HERE}/go-2`,
+        // By itself Go asks the proxy whether that speaks for the checksum database, which the public one does.
+        ...(sums === undefined ? {} : { GOSUMDB: `${new URL(sums).hostname} ${HERE}/go-2` }),
         // Go would fetch itself.
         GOTOOLCHAIN: 'local',
         GOFLAGS: '-modcacherw',

@@ -42,12 +42,6 @@ describe('setup in the bottle', function () {
     bottle.inside('touch /workspace/there');
     assert.equal((await bottle.run('echo agent', { setup })).stdout, 'agent\n');
   });
-
-  it('reads nothing of the prompt', async () => {
-    const end = await bottle.run('cat', { setup: 'cat\n', prompt: 'for the agent\n' });
-    assert.equal(end.stdout, 'for the agent\n');
-    assert.doesNotMatch(end.stderr, /for the agent/);
-  });
 });
 
 describe("files in the agent's home", function () {

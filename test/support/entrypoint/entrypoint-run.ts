@@ -46,8 +46,8 @@ export class EntrypointRun {
       branch: 'bot-bottle/1-abcde',
       start: '0'.repeat(40),
       gitUser: { name: 'agent', email: 'agent@example.test' },
-      wantsForge: false,
-      wantsEgress: false,
+      // In a spread: the proxies are not part of what these tests start.
+      ...{ wantsForge: false, wantsEgress: false },
       resetTo: null,
       shallow: [],
       sparse: [],
