@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import type { Client } from '@temporalio/client';
 import { DockerBottleRuntime } from '../../src/adapters/docker/docker-runtime.js';
+import type { DiskUsage } from '../../src/domain/disk-usage.js';
 import { agentRuns, outputOf } from '../support/stack/agent-runs.js';
 import { bottleScript } from '../support/stack/bottle-script.js';
 import { Life } from '../support/stack/life.js';
+import { orphansOf } from '../support/stack/orphans.js';
 import { Stack, waitUntil } from '../support/stack/stack.js';
 import { tearDown } from '../support/stack/tear-down.js';
 
@@ -51,6 +53,17 @@ describe('a frozen run whose things go', function () {
     const { slug, sessionId } = first;
     assert.equal(first.prs.length, 1);
     await archived(slug, ['volume home', 'volume sock']);
+    assert.deepEqual(await orphansOf(stack), []);
+    const gc = await stack.cli(['gc', '--json']);
+    assert.equal(gc.code, 0, gc.stderr);
+    const { usage, outcomes } = JSON.parse(gc.stdout) as {
+      readonly usage: DiskUsage;
+      readonly outcomes: readonly unknown[];
+    };
+    const [run] = usage.runs;
+    assert.equal(run?.slug, slug);
+    assert.ok((run.workspace ?? 0) > 0 && (run.home ?? 0) > 0, JSON.stringify(run));
+    assert.deepEqual(outcomes, []);
 
     // From volumes and workspace.
     const look = 'run ls -a "$HOME" .git; git log --format=%s; cat work.txt';
@@ -92,5 +105,6 @@ describe('a frozen run whose things go', function () {
     assert.equal((await life.files.session(slug)).turns.length, 4);
     await life.close();
     assert.deepEqual(await names(slug), []);
+    assert.deepEqual(await orphansOf(stack), []);
   });
 });
