@@ -222,6 +222,7 @@ describe('docker: isolation, seen from inside', () => {
     assert.deepEqual(Config.Entrypoint, ['/usr/local/bin/bottle-entrypoint']);
     assert.equal(Config.User, '1000:1000');
     assert.deepEqual(Mounts.map(({ Destination, RW, Type }) => [Destination, Type, RW]).sort(), [
+      ['/etc/bot-bottle/current-config', 'bind', false],
       ['/home/agent', 'volume', true],
       ['/run/bottle/sock', 'volume', false],
       ['/run/bottle/turn', 'bind', false],
