@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import { bottleFigures, type BottleFigures } from './bottle-figures.js';
 import { cleanUpAll } from './clean-up.js';
+import { egressRatio } from './egress.js';
 import { describeFigure, type Figure } from './figure.js';
 import { ingestRatio } from './ingest.js';
 import { lifecycleRatio } from './lifecycle.js';
@@ -15,6 +16,7 @@ const NAMES = [
   'ingest_ratio',
   'ingest_under_outage_p99_ms',
   'sidecar_rpc_ratio',
+  'egress_throughput_ratio',
   'lifecycle_ratio',
   ...BOTTLE_FIGURES,
 ] as const;
@@ -79,6 +81,9 @@ async function main(): Promise<number> {
   }));
   await measure(['sidecar_rpc_ratio'], 2 + rounds, async () => ({
     sidecar_rpc_ratio: await sidecarRatio(rounds),
+  }));
+  await measure(['egress_throughput_ratio'], 2 + rounds, async () => ({
+    egress_throughput_ratio: await egressRatio(rounds),
   }));
   await measure(['lifecycle_ratio'], 3 + rounds, async () => ({
     lifecycle_ratio: await lifecycleRatio(2 * rounds - 1),

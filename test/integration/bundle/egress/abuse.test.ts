@@ -98,6 +98,16 @@ describe('hostile clients of the egress plane', () => {
       assert.ok(!seen.some((request) => request.startsWith('GET /hidden')), seen.join('\n'));
     });
 
+  it('are refused a body in a coding that would be lost on the way', async () => {
+    const rest = 'host: x\r\ntransfer-encoding: gzip, chunked\r\n\r\n0\r\n\r\n';
+    const answers = await Promise.all([
+      rawOver(egress().socket, `POST http://${HOST}:${String(port)}/ HTTP/1.1\r\n${rest}`, true),
+      rawOver(egress().credentials, `POST /files/listed HTTP/1.1\r\n${rest}`, true),
+    ]);
+    for (const answer of answers) assert.match(answer, /^HTTP\/1\.1 400 /);
+    assert.deepEqual(seen, []);
+  });
+
   it('get an answer to each of several requests sent at once, in their order', async () => {
     const one = (path: string): string => `GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`;
     const last = 'GET /files/listed HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n';

@@ -1,0 +1,172 @@
+/**
+ * A download over TLS through the egress plane (a loopback port as in the agent's container, the Unix socket, CONNECT, the
+ * allowlist) against the same download straight from the same server on loopback, by the same client, rounds taking
+ * turns. Goal: half of the bytes a second or more. `npx tsx bench/egress.ts` prints it.
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
+import https from 'node:https';
+import type { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { privateCa } from '../test/support/gitea/tls-front.js';
+import { cleaningUp } from './clean-up.js';
+import { describeFigure, ratioFigure, short, type Figure } from './figure.js';
+
+const HOST = 'files.example.org';
+const MIB = 1024 * 1024;
+const DOWNLOAD_BYTES = 128 * MIB;
+const HELD_CONNECTIONS = 100;
+
+export async function egressRatio(rounds: number): Promise<Figure> {
+  const directory = mkdtempSync(join(tmpdir(), 'bot-bottle-bench-'));
+  const parts: Part[] = [];
+  const cleanUp = async (): Promise<void> => {
+    await Promise.all(parts.map((part) => part.stop()));
+    rmSync(directory, { recursive: true, force: true });
+  };
+  return cleaningUp(cleanUp, async () => {
+    const program = await compile(directory);
+    await privateCa(directory);
+    const start = async (role: string): Promise<Part> => {
+      const part = new Part(program, role, directory);
+      parts.push(part);
+      await part.serving();
+      return part;
+    };
+    const server = await start('server');
+    writeFileSync(join(directory, 'allowlist'), `${HOST}:${String(server.port)}\n`);
+    writeFileSync(join(directory, 'routes.json'), '{"routes": []}');
+    const plane = await start('plane');
+    const idle = plane.residentMib();
+    const hop = await start('hop');
+    const ca = readFileSync(join(directory, 'ca.pem'));
+    const direct = (): Promise<number> => download({ port: server.port, ca });
+    const proxied = async (): Promise<number> =>
+      download({ port: server.port, ca, socket: await tunnel(hop.port, server.port) });
+    // Warms up.
+    await direct();
+    await proxied();
+    const measured: { measured: number; floor: number }[] = [];
+    for (let round = 0; round < rounds; round += 1) {
+      const isFirst = round % 2 === 0;
+      const floor = isFirst ? await direct() : undefined;
+      const through = await proxied();
+      measured.push({ measured: through / MIB, floor: (floor ?? (await direct())) / MIB });
+    }
+    const held = await Promise.all(
+      Array.from({ length: HELD_CONNECTIONS }, () => tunnel(hop.port, server.port)),
+    );
+    const busy = plane.residentMib();
+    for (const socket of held) socket.destroy();
+    return ratioFigure(measured, {
+      goal: 0.5,
+      better: 'more',
+      unit: '/s',
+      notes: [
+        `MiB a second, ${String(DOWNLOAD_BYTES / MIB)} MiB a download over TLS`,
+        `memory of the plane's process: ${short(idle)} MiB before its first connection, ${short(busy)} MiB with ${String(HELD_CONNECTIONS)} open ones after the downloads`,
+      ],
+    });
+  });
+}
+
+/** As the sidecar's image has it: compiled, in pieces that are loaded when they are needed. */
+async function compile(outdir: string): Promise<string> {
+  await build({
+    entryPoints: [fileURLToPath(new URL('egress-part.ts', import.meta.url))],
+    bundle: true,
+    platform: 'node',
+    target: 'node20',
+    format: 'esm',
+    splitting: true,
+    outdir,
+    outExtension: { '.js': '.mjs' },
+    logLevel: 'error',
+  });
+  return join(outdir, 'egress-part.mjs');
+}
+
+class Part {
+  port = 0;
+  readonly #child: ChildProcess;
+
+  constructor(program: string, role: string, directory: string) {
+    this.#child = spawn(process.execPath, [program, role, directory], { stdio: ['pipe', 'pipe', 'inherit'] });
+  }
+
+  async serving(): Promise<void> {
+    const { stdout } = this.#child;
+    if (stdout === null) throw new Error('no output');
+    const [line] = (await once(createInterface(stdout), 'line')) as [string];
+    this.port = (JSON.parse(line) as { readonly port: number }).port;
+  }
+
+  residentMib(): number {
+    const status = readFileSync(`/proc/${String(this.#child.pid)}/status`, 'utf8');
+    return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
+  }
+
+  async stop(): Promise<void> {
+    if (this.#child.exitCode !== null) return;
+    const exited = once(this.#child, 'exit');
+    this.#child.stdin?.end();
+    await exited;
+  }
+}
+
+function tunnel(hopPort: number, serverPort: number): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const path = `${HOST}:${String(serverPort)}`;
+    http
+      .request({ host: '127.0.0.1', port: hopPort, method: 'CONNECT', path })
+      .on('connect', (response, socket: Socket) => {
+        if (response.statusCode === 200) resolve(socket);
+        else reject(new Error(`CONNECT was answered ${String(response.statusCode)}`));
+      })
+      .on('error', reject)
+      .end();
+  });
+}
+
+/** Bytes a second of one download. Errors: when it was not whole. */
+function download(way: {
+  readonly port: number;
+  readonly ca: Buffer;
+  readonly socket?: Socket;
+}): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const began = performance.now();
+    const { port, ca, socket } = way;
+    https
+      .get(
+        {
+          host: '127.0.0.1',
+          port,
+          path: `/${String(DOWNLOAD_BYTES)}`,
+          ca,
+          agent: false,
+          ...(socket === undefined ? {} : { socket, servername: 'localhost' }),
+        },
+        (response) => {
+          let size = 0;
+          response.on('data', (chunk: Buffer) => (size += chunk.length));
+          response.on('error', reject);
+          response.on('end', () => {
+            if (size === DOWNLOAD_BYTES) resolve(size / ((performance.now() - began) / 1000));
+            else reject(new Error(`${String(size)} bytes instead of ${String(DOWNLOAD_BYTES)}`));
+          });
+        },
+      )
+      .on('error', reject);
+  });
+}
+
+const [, script] = process.argv;
+if (script === fileURLToPath(import.meta.url))
+  console.log(describeFigure('egress_throughput_ratio', await egressRatio(5)));
