@@ -5,6 +5,7 @@ import type { Clock } from '../domain/clock.js';
 import type { ForgeFor } from '../domain/forge.js';
 import type { GitRepository } from '../domain/git-repository.js';
 import type { QueueDirectory } from '../domain/queue-directory.js';
+import type { SecretGuard } from '../domain/secret-guard.js';
 import type { RunChannel } from '../domain/run-channel.js';
 import type { BlobStore, RunFiles } from '../domain/run-files.js';
 import type { TurnSlots } from './turn/turn-slots.js';
@@ -17,6 +18,7 @@ export interface HostPorts {
   readonly queue: QueueDirectory;
   readonly blobs: BlobStore;
   readonly git: GitRepository;
+  readonly secrets: SecretGuard;
   readonly forgeFor: ForgeFor;
   readonly channel: RunChannel;
   readonly provider: (name: string) => AgentProvider;
@@ -39,6 +41,8 @@ export interface HostSettings {
   readonly containerRuntime: string | null;
   readonly maxPublishBytes: number;
   readonly maxPublishFiles: number;
+  readonly maxPublishCommits: number;
+  readonly maxPublishFileBytes: number;
   readonly maxTranscriptBytes: number;
   /** Ask the person who triggered the run for a review of its PR. */
   readonly requestReview: boolean;

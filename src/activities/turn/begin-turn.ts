@@ -4,6 +4,7 @@ import type { RunTurnInput } from '../inputs.js';
 import { createAgent } from './create-agent.js';
 import { createBundle } from './create-bundle.js';
 import { fetchRefs } from './fetch-refs.js';
+import { protectedCommit } from './protected-commit.js';
 import { readSetup } from './read-setup.js';
 import type { TurnJournal } from './turn-journal.js';
 import { writeInput } from './write-input.js';
@@ -33,7 +34,7 @@ export async function beginTurn(
   await journal.decide({
     previousStart: agent.startedAt,
     refs,
-    baseSha: refs.resetTo ?? input.head ?? refs.startSha,
+    baseSha: await protectedCommit(ports, input, refs),
     sessionId,
     // The container's output of earlier turns is still there, and is not this turn's.
     logSince: agent.status === 'created' ? null : new Date(ports.clock.now()).toISOString(),
