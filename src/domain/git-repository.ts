@@ -24,6 +24,7 @@ export interface GitRepository {
    * ancestry, authors, sizes and changed paths, scans for secrets, and pushes by commit id, never forced. The quarantine is gone afterwards.
    */
   publish(request: GitPublishRequest): Promise<GitPublishVerdict>;
+  /** `false` for an ancestor that is not there. Errors: `GitError` for a descendant that is not there. */
   isAncestor(repo: RepoRef, ancestor: string, descendant: string): Promise<boolean>;
 }
 

@@ -19,7 +19,7 @@ import { Mirror, mirrorDirectory, type MirrorState } from './mirror.js';
 import type { Remote } from './remote.js';
 import { PUBLISH_STEPS } from './publish-steps.js';
 import { push } from './push.js';
-import { takeIn } from './quarantine.js';
+import { missingCommits, takeIn } from './quarantine.js';
 import { RepositoryLocks } from './repository-lock.js';
 import { runGit } from './run-git.js';
 import { scanForSecrets } from './scan-for-secrets.js';
@@ -120,7 +120,12 @@ export class SystemGitRepository implements GitRepository {
 
   async isAncestor(repo: RepoRef, ancestor: string, descendant: string): Promise<boolean> {
     if (!SHA.test(ancestor) || !SHA.test(descendant)) throw new InvalidInputError('not a commit id');
-    return isAncestorIn(this.#mirror(repo).dir, ancestor, descendant);
+    const { dir } = this.#mirror(repo);
+    // The mirror has the whole history of what it has. What we pushed it may never have seen, if somebody rewrote the
+    // branch before the next fetch.
+    const missing = await missingCommits(dir, [ancestor, descendant]);
+    if (missing.includes(ancestor) && !missing.includes(descendant)) return false;
+    return isAncestorIn(dir, ancestor, descendant);
   }
 
   async #publishOnce(request: GitPublishRequest, header: BundleHeader): Promise<GitPublishVerdict | 'moved'> {

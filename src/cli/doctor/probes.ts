@@ -28,6 +28,10 @@ export interface DoctorProbes {
     readonly login: string;
     readonly problems: readonly RightsProblem[];
   }>;
+  /** The scanner's name with its version, after it has shown that it works; `null` when it is turned off. */
+  secretScanner(): Promise<string | null>;
+  /** What makes CI run in the repositories that are named one by one; `null` where nobody can tell. */
+  ciFiles(): Promise<readonly { readonly repo: string; readonly files: readonly string[] }[] | null>;
   freeDisk(): Promise<{ readonly path: string; readonly bytes: number }>;
 }
 
