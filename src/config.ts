@@ -85,7 +85,9 @@ export function requireSetting<K extends SettingName>(config: Config, name: K): 
 }
 
 /** The token commits are pushed with: its own file, or the sidecar's. */
-export function publishTokenFile(config: Config): string {
+export function publishTokenFile(
+  config: Pick<Config, 'FORGE_PUBLISH_TOKEN_FILE' | 'FORGE_TOKEN_FILE'>,
+): string {
   return config.FORGE_PUBLISH_TOKEN_FILE ?? config.FORGE_TOKEN_FILE;
 }
 
@@ -164,6 +166,11 @@ function warningsFor(config: Config, env: Environment): string[] {
   ) {
     warnings.push(
       'one token for sidecar and publishing: who takes over a bundle can push. Set FORGE_PUBLISH_TOKEN_FILE to another one',
+    );
+  }
+  if (config.FORGE_SECRET_SCAN === 'off') {
+    warnings.push(
+      'FORGE_SECRET_SCAN is off: keys and passwords that an agent commits are pushed. Only the secrets of this home are looked for',
     );
   }
   for (const name of Object.keys(env)) {

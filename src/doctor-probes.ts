@@ -3,6 +3,9 @@ import { execFile } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { agentProvider, providerNames } from './adapters/agents/registry.js';
+import { GiteaAdmin } from './adapters/gitea/gitea-admin.js';
+import { GiteaClient } from './adapters/gitea/gitea-client.js';
+import { GitleaksScanner } from './adapters/gitleaks/gitleaks-scanner.js';
 import { DockerBottleRuntime } from './adapters/docker/docker-runtime.js';
 import { freeSpace } from './adapters/files/free-space.js';
 import { missingSearchAttributes } from './adapters/temporal/set-up-namespace.js';
@@ -10,8 +13,9 @@ import { botRights, namedRepositories } from './bot-rights.js';
 import type { DoctorProbes } from './cli/doctor/probes.js';
 import { loadConfig, type Config } from './config.js';
 import { homePath } from './config/home.js';
-import { inspectSecret } from './config/secrets.js';
+import { inspectSecret, readSecret } from './config/secrets.js';
 import { forgeOfConfig } from './forge-of-config.js';
+import { gitleaksProgram } from './secret-guard-of-config.js';
 import { temporalClient } from './temporal-client.js';
 
 const run = promisify(execFile);
@@ -51,6 +55,11 @@ export function doctorProbes(env: NodeJS.ProcessEnv): DoctorProbes {
       }
     },
     forge: () => forge(config()),
+    secretScanner: async () => {
+      if (config().FORGE_SECRET_SCAN === 'off') return null;
+      return (await GitleaksScanner.start({ program: gitleaksProgram(config()) })).name;
+    },
+    ciFiles: () => ciOf(config()),
     disk: async () => {
       const path = statSync(homePath(env), { throwIfNoEntry: false }) === undefined ? '/' : homePath(env);
       const { dataRoot } = await runtime.facts();
@@ -74,6 +83,20 @@ function secretFiles(config: Config): [string, string][] {
 function stateOf(file: string): { state: 'set' | 'missing' } | { state: 'unusable'; reason: string } {
   const found = inspectSecret(file);
   return found.kind === 'unusable' ? { state: 'unusable', reason: found.reason } : { state: found.kind };
+}
+
+async function ciOf(config: Config): ReturnType<DoctorProbes['ciFiles']> {
+  const { kind, api: baseUrl } = forgeOfConfig(config);
+  const repos = namedRepositories(config);
+  if (kind !== 'gitea' || repos.length === 0) return null;
+  const token = readSecret(config.FORGE_TOKEN_FILE, 'forge-token');
+  const admin = new GiteaAdmin(new GiteaClient({ baseUrl, token, caFile: config.FORGE_CA_FILE }));
+  return Promise.all(
+    repos.map(async ({ owner, repo }) => ({
+      repo: `${owner}/${repo}`,
+      files: await admin.ciFiles({ kind: 'repo', owner, repo }),
+    })),
+  );
 }
 
 /** Both tokens; with repositories named one by one, their rights too. */

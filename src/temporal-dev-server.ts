@@ -1,10 +1,10 @@
 /** `up` without a Temporal server at hand starts the one-process server of Temporal's own CLI. */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { accessSync, constants, openSync, closeSync } from 'node:fs';
-import os from 'node:os';
+import { openSync, closeSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { BotBottleError } from './domain/errors.js';
+import { BROUGHT_PROGRAMS, findExecutable } from './find-executable.js';
 
 export interface DevServerOptions {
   readonly home: string;
@@ -29,7 +29,7 @@ const STOP_TIMEOUT_MS = 10_000;
 /** Durable: histories are in `$BOT_BOTTLE_HOME/temporal.db`. Errors: `BotBottleError` that says what to do. */
 export async function startDevServer(options: DevServerOptions): Promise<DevServer> {
   const { home, host, port, uiPort, namespace } = options;
-  const cli = findExecutable('temporal', path.join(os.homedir(), '.cache', 'bot-bottle', 'bin'));
+  const cli = findExecutable('temporal', BROUGHT_PROGRAMS);
   if (cli === undefined) {
     throw new BotBottleError(
       'no_temporal',
@@ -97,19 +97,4 @@ async function stop(child: ChildProcess, ended: Promise<void>): Promise<void> {
   const late = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
   await ended;
   clearTimeout(late);
-}
-
-/** On the PATH, or in one of the other directories. */
-export function findExecutable(name: string, ...others: readonly string[]): string | undefined {
-  const directories = [...(process.env['PATH'] ?? '').split(path.delimiter).filter(Boolean), ...others];
-  return directories.map((directory) => path.join(directory, name)).find(isExecutable);
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

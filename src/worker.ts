@@ -35,6 +35,7 @@ import { readSecret } from './config/secrets.js';
 import { forgeOfConfig, type ConfiguredForge } from './forge-of-config.js';
 import { createLogger, type Logger } from './log.js';
 import { keepReconcileSchedule, reconcilePorts } from './reconciler.js';
+import { secretGuardOfConfig } from './secret-guard-of-config.js';
 import { assertBotRights } from './start-up-rights.js';
 import { keepSweepSchedule, sweepActivities } from './sweeper.js';
 import { targetOf } from './temporal-client.js';
@@ -42,6 +43,9 @@ import { targetOf } from './temporal-client.js';
 const MIB = 1024 * 1024;
 const MAX_PUBLISH_BYTES = 256 * MIB;
 const MAX_PUBLISH_FILES = 5_000;
+const MAX_PUBLISH_COMMITS = 1_000;
+/** GitHub takes no larger file; other forges have no limit, or one that says so at the push. */
+const MAX_PUBLISH_FILE_BYTES = 100 * MIB;
 /** Security rules, "Transcript snapshot". */
 const MAX_TRANSCRIPT_BYTES = 64 * MIB;
 
@@ -70,6 +74,8 @@ export async function startWorker(
     secrets: [sidecarToken(), publishToken()],
   });
   installRuntimeLog(log);
+  const secrets = await secretGuardOfConfig(config);
+  if (config.FORGE_SECRET_SCAN === 'off') log.warn({}, 'what agents publish is not scanned for secrets');
   await assertBotRights(config, log);
   const lock = await lockHome(home);
   try {
@@ -114,8 +120,10 @@ export async function startWorker(
         cloneUrl: ({ owner, repo }) => `${forge.webUrl}/${owner}/${repo}.git`,
         readToken: sidecarToken,
         publishToken,
+        secrets,
         ...(caFile === null ? {} : { caFile }),
       }),
+      secrets,
       forgeFor: forge.forgeFor(publishToken),
       channel: temporalRunChannel(client),
       provider: agentProvider,
@@ -208,6 +216,8 @@ function hostSettings(
     bundleWritesPerMinute: config.BUNDLE_WRITES_PER_MINUTE,
     maxPublishBytes: MAX_PUBLISH_BYTES,
     maxPublishFiles: MAX_PUBLISH_FILES,
+    maxPublishCommits: MAX_PUBLISH_COMMITS,
+    maxPublishFileBytes: MAX_PUBLISH_FILE_BYTES,
     maxTranscriptBytes: MAX_TRANSCRIPT_BYTES,
     requestReview: config.FORGE_PR_REVIEWER === 'trigger',
   };

@@ -192,8 +192,10 @@ image_bundle() {
 image_orchestrator() {
   compiled_product bot-bottle/orchestrator
   image_orchestrator_modules
+  "$ROOT/script/bootstrap" --quiet --only gitleaks || die "without gitleaks the service can't scan what it publishes"
   new_stage orchestrator
   cp "$ROOT/images/orchestrator/Dockerfile" "$ROOT/package.json" "$STAGE/"
+  cp -L "$BIN/gitleaks" "$STAGE/gitleaks"
   cp -r "$ROOT/dist" "$STAGE/dist"
   rm "$STAGE/dist/${BUILD_STAMP##*/}"
   chmod -R u=rwX,go=rX "$STAGE"

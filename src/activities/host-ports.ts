@@ -6,6 +6,7 @@ import type { ForgeFor } from '../domain/forge.js';
 import type { GitRepository } from '../domain/git-repository.js';
 import type { RegistryLocations } from '../domain/registries.js';
 import type { QueueDirectory } from '../domain/queue-directory.js';
+import type { SecretGuard } from '../domain/secret-guard.js';
 import type { RunChannel } from '../domain/run-channel.js';
 import type { BlobStore, RunFiles } from '../domain/run-files.js';
 import type { DiskGuard } from './turn/disk-guard.js';
@@ -19,6 +20,7 @@ export interface HostPorts {
   readonly queue: QueueDirectory;
   readonly blobs: BlobStore;
   readonly git: GitRepository;
+  readonly secrets: SecretGuard;
   readonly forgeFor: ForgeFor;
   readonly channel: RunChannel;
   readonly provider: (name: string) => AgentProvider;
@@ -48,6 +50,8 @@ export interface HostSettings {
   readonly bundleWritesPerMinute: number;
   readonly maxPublishBytes: number;
   readonly maxPublishFiles: number;
+  readonly maxPublishCommits: number;
+  readonly maxPublishFileBytes: number;
   readonly maxTranscriptBytes: number;
   /** Ask the person who triggered the run for a review of its PR. */
   readonly requestReview: boolean;

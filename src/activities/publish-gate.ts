@@ -4,10 +4,13 @@ import type { SubjectRef } from '../domain/issue.js';
 import type { Forge } from '../domain/forge.js';
 import type { TurnRefs } from '../domain/git-repository.js';
 import type { TurnRecord } from '../domain/run-files.js';
+import { secretRefusal } from '../domain/secret-refusal.js';
+import type { NamedText } from '../domain/secret-scanner.js';
 import { pullRequestBody, pullRequestTitle } from '../domain/inert-text.js';
 import type { PublishResult } from '../domain/turn.js';
 import type { HostPorts } from './host-ports.js';
-import type { RunRef } from './inputs.js';
+import type { Publisher, RunRef } from './inputs.js';
+import { noteScan } from './publish-scans.js';
 import { PUBLISHED_FILE } from './turn/changes-on-forge.js';
 import { boundaryFile } from './turn/run-boundary.js';
 
@@ -15,7 +18,14 @@ const EXTRACTION_TIMEOUT_MS = 120_000;
 
 /** What is to become of the commits: a pull request, or the branch alone. */
 export type Publication =
-  | { readonly kind: 'pull_request'; readonly title: string; readonly body: string; readonly draft: boolean }
+  | {
+      readonly kind: 'pull_request';
+      readonly title: string;
+      readonly body: string;
+      readonly draft: boolean;
+      /** What of it is the agent's, and so is scanned for secrets. */
+      readonly texts: readonly NamedText[];
+    }
   | { readonly kind: 'branch' };
 
 export type ExtractedWork =
@@ -60,14 +70,10 @@ export function knownCommits(refs: TurnRefs | null | undefined): string[] {
   return [...new Set([refs.baseSha, refs.startSha, ...(refs.branchSha === null ? [] : [refs.branchSha])])];
 }
 
-export interface GateInput extends RunRef {
-  readonly branch: string;
+export interface GateInput extends RunRef, Publisher {
   readonly extraction: Extraction;
   readonly record: TurnRecord;
   readonly publication: Publication;
-  readonly allowPaths: readonly string[];
-  readonly triggerActor: string;
-  readonly latestPr: number | null;
 }
 
 /**
@@ -75,13 +81,15 @@ export interface GateInput extends RunRef {
  * adopted. Repeating it changes nothing. A refusal is an answer for the agent, not a fault.
  */
 export async function publishThroughGate(ports: HostPorts, input: GateInput): Promise<PublishResult> {
-  const { subject, slug, turn, branch, extraction, record } = input;
+  const { subject, slug, turn, extraction, record } = input;
+  const { branch } = input.prepared;
+  const { head } = extraction.inspection;
   const pushed = await pushBranch(ports, input, branch);
   if (pushed.kind === 'refused') return pushed;
-  if (pushed.kind === 'pushed') await ports.files.saveFile(slug, PUBLISHED_FILE, pushed.head);
+  // Also after a try that died between its push and this line.
+  if (pushed.head === head) await ports.files.saveFile(slug, PUBLISHED_FILE, head);
   const forge = ports.forgeFor(subject);
   const existing = await forge.findOpenPrByHead(branch);
-  const { head } = extraction.inspection;
   if (existing !== undefined)
     return { kind: 'published', pr: existing.number, prUrl: existing.url, head, created: false };
   // A try that died after its push finds the branch unchanged, but there.
@@ -92,6 +100,9 @@ export async function publishThroughGate(ports: HostPorts, input: GateInput): Pr
   // Closed while the turn ran: a person said no, and the run ends as soon as that is heard of.
   if (input.latestPr !== null && !(await forge.isPrOpen(input.latestPr)))
     return { kind: 'nothing', reason: `pull request #${String(input.latestPr)} was closed` };
+  // With the commits the texts were scanned too.
+  const secret = pushed.kind === 'pushed' ? undefined : await secretInTexts(ports, input);
+  if (secret !== undefined) return { kind: 'refused', reason: secret };
   ports.log.info({ slug, turn, branch }, 'opening the pull request');
   return openPullRequest(ports, forge, input, branch);
 }
@@ -102,12 +113,12 @@ async function pushBranch(
   branch: string,
 ): Promise<
   | { kind: 'pushed'; head: string }
-  | { kind: 'unchanged'; onForge: boolean }
+  | { kind: 'unchanged'; onForge: boolean; head: string | null }
   | { kind: 'refused'; reason: string }
 > {
   const { slug, turn, subject, extraction, record } = input;
   if (extraction.bundle === null)
-    return { kind: 'unchanged', onForge: (record.refs?.branchSha ?? null) !== null };
+    return { kind: 'unchanged', onForge: (record.refs?.branchSha ?? null) !== null, head: null };
   const bundleFile = await ports.files.saveFile(
     slug,
     `turns/${String(turn)}/publish.bundle`,
@@ -121,9 +132,29 @@ async function pushBranch(
     ...(record.refs === null ? {} : { baseBranch: record.refs.baseBranch }),
     maxBytes: ports.settings.maxPublishBytes,
     maxFiles: ports.settings.maxPublishFiles,
-    allowPaths: input.allowPaths,
+    maxCommits: ports.settings.maxPublishCommits,
+    maxFileBytes: ports.settings.maxPublishFileBytes,
+    allowPaths: input.prepared.allowPaths,
+    author: input.prepared.gitUser,
+    texts: textsOf(input.publication),
   });
-  return verdict.kind === 'pushed' ? { kind: 'pushed', head: verdict.head } : verdict;
+  if (verdict.kind === 'unchanged')
+    return { kind: 'unchanged', onForge: verdict.onForge, head: verdict.onForge ? verdict.head : null };
+  if (verdict.secretScan !== undefined) await noteScan(ports, input, verdict.secretScan);
+  const { kind } = verdict;
+  return kind === 'pushed' ? { kind, head: verdict.head } : { kind, reason: verdict.reason };
+}
+
+async function secretInTexts(ports: HostPorts, input: GateInput): Promise<string | undefined> {
+  const texts = textsOf(input.publication);
+  if (texts.length === 0) return undefined;
+  const scan = await ports.secrets.scanTexts(texts);
+  await noteScan(ports, input, ports.secrets.report(scan));
+  return secretRefusal(scan, input.record.baseSha ?? '');
+}
+
+function textsOf(publication: Publication): readonly NamedText[] {
+  return publication.kind === 'pull_request' ? publication.texts : [];
 }
 
 async function openPullRequest(

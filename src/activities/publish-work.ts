@@ -2,7 +2,11 @@ import { InvalidInputError } from '../domain/errors.js';
 import type { PublishResult } from '../domain/turn.js';
 import type { HostPorts } from './host-ports.js';
 import type { PublishInput } from './inputs.js';
+import { isStuck } from './publish-stuck.js';
 import { extractWork, knownCommits, publishThroughGate } from './publish-gate.js';
+
+const STUCK =
+  'there is a STUCK.md that is new or changed, which says that a person has to help: no pull request is opened. Remove it if you are not stuck';
 
 /** The agent's `open_pr`: runs the publish gate on what is committed now, while the agent waits for the answer. */
 export async function publishWork(ports: HostPorts, input: PublishInput): Promise<PublishResult> {
@@ -12,14 +16,22 @@ export async function publishWork(ports: HostPorts, input: PublishInput): Promis
     throw new InvalidInputError(`turn ${String(turn)} of ${slug} has not begun on this host`);
   const work = await extractWork(ports, input, input.prepared.branch, knownCommits(record.refs), 'publish');
   if (work.kind === 'failed') return { kind: 'refused', reason: work.reason };
+  if (await isStuck(ports, slug, work.extraction.inspection.stuck)) return { kind: 'refused', reason: STUCK };
   const { title, body } = readContent(await ports.blobs.getText(input.contentRef));
   return publishThroughGate(ports, {
     ...input,
-    branch: input.prepared.branch,
     record,
     extraction: work.extraction,
-    publication: { kind: 'pull_request', title, body, draft: false },
-    allowPaths: input.prepared.allowPaths,
+    publication: {
+      kind: 'pull_request',
+      title,
+      body,
+      draft: false,
+      texts: [
+        { where: 'the title', text: title },
+        { where: 'the text of the pull request', text: body },
+      ],
+    },
   });
 }
 

@@ -6,6 +6,8 @@ import { BottleRuntimeError } from '../domain/errors.js';
 import type { HostPorts } from './host-ports.js';
 import type { SettleTurnInput } from './inputs.js';
 import { extractWork, knownCommits, publishThroughGate, type Publication } from './publish-gate.js';
+import { scansOf } from './publish-scans.js';
+import { noteStuck } from './publish-stuck.js';
 import { sha256 } from './sha256.js';
 import { TRANSCRIPT_FILE } from './turn/create-agent.js';
 import { boundaryFile } from './turn/run-boundary.js';
@@ -42,14 +44,13 @@ export async function settleTurn(ports: HostPorts, input: SettleTurnInput): Prom
       ? skipped(stuck)
       : publishThroughGate(ports, {
           ...input,
-          branch: input.prepared.branch,
           record,
           extraction,
           publication: await publicationOf(ports, input),
-          allowPaths: input.prepared.allowPaths,
         }),
     keepUncommitted(ports, input, extraction),
   ]);
+  await noteStuck(ports, slug, inspection.stuck);
   return {
     publish,
     stuck,
@@ -58,6 +59,7 @@ export async function settleTurn(ports: HostPorts, input: SettleTurnInput): Prom
     uncommittedRef,
     head: inspection.head,
     transcriptHash,
+    secretScans: await scansOf(ports, input),
   };
 }
 
@@ -72,7 +74,9 @@ async function publicationOf(ports: HostPorts, input: SettleTurnInput): Promise<
   if (!success && !input.prepared.drafts) return { kind: 'branch' };
   const issue = await ports.forgeFor(input.subject).readIssue(input.subject.number);
   const body = done === null || done.summaryRef === '' ? '' : await ports.blobs.getText(done.summaryRef);
-  return { kind: 'pull_request', title: issue.title, body, draft: !success };
+  // The issue's title is on the forge already.
+  const texts = body === '' ? [] : [{ where: 'the summary', text: body }];
+  return { kind: 'pull_request', title: issue.title, body, draft: !success, texts };
 }
 
 /** An opaque tar of the provider's session, never unpacked here. Answers its hash. */

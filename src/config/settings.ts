@@ -55,6 +55,10 @@ const REPOS = matching(
 );
 const MANIFEST = matching(/^[a-z0-9][a-z0-9._-]{0,62}$/, 'the name of a manifest (a-z 0-9 . _ -)');
 const IMAGE = matching(/^[a-z0-9][a-z0-9._/:@-]{0,254}$/, 'an image name such as bot-bottle/bundle:dev');
+const PROGRAM = matching(
+  /^(?:\/[^\p{Cc}]{1,4000}|[A-Za-z0-9][A-Za-z0-9._-]{0,62})$/u,
+  'an absolute path, or the name of a program on the PATH',
+);
 const NETWORK = matching(
   /^(?!host$)[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/,
   'the name of a Docker network, and never host: the bundle would reach every service of this machine',
@@ -186,6 +190,20 @@ export const SETTINGS = {
     parse: oneOf('trigger', 'none'),
     fallback: 'trigger',
     description: 'Whether whoever triggered is asked to review the pull request.',
+  }),
+  FORGE_SECRET_SCAN: required({
+    type: '`gitleaks` or `off`',
+    parse: oneOf('gitleaks', 'off'),
+    fallback: 'gitleaks',
+    description:
+      'What looks for secrets in all that is published. With `off`, only this machine’s own are looked for.',
+  }),
+  GITLEAKS: required({
+    type: 'path or name',
+    parse: PROGRAM,
+    fallback: 'gitleaks',
+    description:
+      'The gitleaks program, 8.25 or newer. A name is looked for on the PATH, then where `script/bootstrap` puts it.',
   }),
   FORGE_WATCHDOG_TIMEOUT: required({
     type: 'duration',

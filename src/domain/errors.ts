@@ -68,6 +68,13 @@ export class GitError extends BotBottleError {
   }
 }
 
+/** The secret scanner crashed, took too long or did not see everything; worth another try. */
+export class SecretScanError extends BotBottleError {
+  constructor(message: string, options?: { cause?: unknown }) {
+    super('secret_scan', message, true, options);
+  }
+}
+
 const NOT_HERE = new Set([301, 302, 307, 308, 404, 410]);
 
 /** Under that name there is nothing: gone, hidden from us, or moved (a redirect is not followed). */

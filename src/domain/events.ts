@@ -3,6 +3,7 @@
  * all of it ends up in the workflow's history.
  */
 import type { Place } from './issue.js';
+import type { SecretScanReport } from './secret-scanner.js';
 import type { Done, PublishResult, TurnResult } from './turn.js';
 
 /** Something a person did that becomes part of a prompt. */
@@ -169,4 +170,6 @@ export interface SettledTurn {
   /** Head of the run's branch in the workspace: the next turn's base. */
   readonly head: string | null;
   readonly transcriptHash: string | null;
+  /** What the publish gate's scans said, of each time it was asked in this turn; text of the agent is not in there. */
+  readonly secretScans?: readonly SecretScanReport[];
 }

@@ -1,4 +1,5 @@
 import type { RepoRef } from './issue.js';
+import type { NamedText, SecretScanReport } from './secret-scanner.js';
 
 export interface TurnRefs {
   /** Commit the run's branch starts from on the first turn, or stands on at the forge later. */
@@ -34,11 +35,12 @@ export interface GitRepository {
   ): Promise<void>;
   /**
    * The checks of the publish gate that are git's: fetches the bundle's one ref into a quarantine with fsck, compares
-   * ancestry and changed paths, and pushes by commit id, never forced. The quarantine is gone afterwards.
+   * ancestry, authors, sizes and changed paths, scans for secrets, and pushes by commit id, never forced. The quarantine is gone afterwards.
    */
   publish(request: GitPublishRequest): Promise<GitPublishVerdict>;
   /** Removes what crashes have left of quarantines. Answers how many there were. */
   removeLeftBehind(): Promise<number>;
+  /** `false` for an ancestor that is not there. Errors: `GitError` for a descendant that is not there. */
   isAncestor(repo: RepoRef, ancestor: string, descendant: string): Promise<boolean>;
 }
 
@@ -46,7 +48,7 @@ export interface GitPublishRequest {
   readonly repo: RepoRef;
   readonly branch: string;
   readonly bundleFile: string;
-  /** Commit the turn started from: must be an ancestor of the new head. */
+  /** What the new commits must build on: the newest commit of the run that may not be rewritten any more. */
   readonly baseSha: string;
   /** Branch the pull request goes to; without it the default branch. */
   readonly baseBranch?: string;
@@ -54,12 +56,29 @@ export interface GitPublishRequest {
   readonly maxBytes: number;
   /** Most files that the new commits change. */
   readonly maxFiles: number;
+  readonly maxCommits: number;
+  /** Most bytes of one file. */
+  readonly maxFileBytes: number;
   /** Patterns of protected paths that may change all the same: see `isAllowedPath`. */
   readonly allowPaths: readonly string[];
+  /** The only author and committer that new commits may have. */
+  readonly author: { readonly name: string; readonly email: string };
+  /** What is published along with the commits, and is scanned for secrets with them. */
+  readonly texts: readonly NamedText[];
 }
 
 export type GitPublishVerdict =
-  | { readonly kind: 'pushed'; readonly head: string; readonly commits: number }
+  | {
+      readonly kind: 'pushed';
+      readonly head: string;
+      readonly commits: number;
+      readonly secretScan: SecretScanReport;
+    }
   /** Nothing to push. `onForge`: the branch is there and has the commits, as after a push that is repeated. */
   | { readonly kind: 'unchanged'; readonly head: string; readonly onForge: boolean }
-  | { readonly kind: 'refused'; readonly reason: string };
+  | {
+      readonly kind: 'refused';
+      readonly reason: string;
+      /** Set when the commits came as far as the scan. */
+      readonly secretScan?: SecretScanReport;
+    };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import type { Client } from '@temporalio/client';
 import { DockerBottleRuntime } from '../../src/adapters/docker/docker-runtime.js';
-import type { DiskUsage } from '../../src/domain/disk-usage.js';
+import type { HomeUsage } from '../../src/domain/home-usage.js';
 import { agentRuns, outputOf } from '../support/stack/agent-runs.js';
 import { bottleScript } from '../support/stack/bottle-script.js';
 import { Life } from '../support/stack/life.js';
@@ -57,7 +57,7 @@ describe('a frozen run whose things go', function () {
     const gc = await stack.cli(['gc', '--json']);
     assert.equal(gc.code, 0, gc.stderr);
     const { usage, outcomes } = JSON.parse(gc.stdout) as {
-      readonly usage: DiskUsage;
+      readonly usage: HomeUsage;
       readonly outcomes: readonly unknown[];
     };
     const [run] = usage.runs;

@@ -5,6 +5,7 @@ import type { RunTurnInput } from '../inputs.js';
 import { createAgent } from './create-agent.js';
 import { createBundle } from './create-bundle.js';
 import { fetchRefs } from './fetch-refs.js';
+import { protectedCommit } from './protected-commit.js';
 import { requireRuntime } from './require-runtime.js';
 import { readSetup } from './read-setup.js';
 import { runImage } from './run-image.js';
@@ -46,7 +47,7 @@ export async function beginTurn(
     previousStart: agent.startedAt,
     refs,
     // A workspace that was lost begins again where the forge's branch is: what was only in it is gone.
-    baseSha: refs.resetTo ?? (paths.isNew ? null : input.head) ?? refs.startSha,
+    baseSha: await protectedCommit(ports, { ...input, head: paths.isNew ? null : input.head }, refs),
     sessionId,
     // The container's output of earlier turns is still there, and is not this turn's.
     logSince: agent.status === 'created' ? null : new Date(ports.clock.now()).toISOString(),

@@ -14,12 +14,26 @@ export interface Candidate {
   readonly branchSha: string | null;
   /** Tip of the branch the pull request goes to. */
   readonly baseTip: string | null;
+  /** How many commits it has that no branch of the forge has. */
+  readonly commits: number;
 }
 
 export const FORGE_REFS = 'refs/forge/';
 /** `rev-list` arguments for what the candidate has and no branch of the forge. */
 export function newCommits(candidate: Candidate): string[] {
   return [candidate.head, '--not', `--glob=${FORGE_REFS}*`];
+}
+
+/** A question that several checks ask of the same commits. */
+export function oncePerCandidate<T>(
+  ask: (candidate: Candidate) => Promise<T>,
+): (candidate: Candidate) => Promise<T> {
+  const answers = new WeakMap<Candidate, Promise<T>>();
+  return (candidate) => {
+    const known = answers.get(candidate) ?? ask(candidate);
+    answers.set(candidate, known);
+    return known;
+  };
 }
 
 const TIMEOUT_MS = 2 * 60_000;

@@ -1,8 +1,10 @@
-import { newCommits, quarantined, type Candidate } from './candidate.js';
+import { newCommits, oncePerCandidate, quarantined, type Candidate } from './candidate.js';
 
 export interface Change {
   readonly commit: string;
   readonly path: string;
+  /** Gone afterwards. */
+  readonly deleted: boolean;
 }
 
 const DIFF_TREE = [
@@ -20,7 +22,9 @@ const DIFF_TREE = [
  * in none of its parents count (`-c`): what a parent brings was changed by a commit that is walked itself or is on the
  * forge already, so merging the base branch is ordinary work.
  */
-export async function changesOfCommits(candidate: Candidate): Promise<Change[]> {
+export const changesOfCommits = oncePerCandidate(listChanges);
+
+async function listChanges(candidate: Candidate): Promise<Change[]> {
   const commits = await quarantined(candidate, ['rev-list', '--reverse', ...newCommits(candidate)]);
   if (commits === '') return [];
   return parse(await quarantined(candidate, [...DIFF_TREE, '-c', '--root', '--stdin'], commits));
@@ -40,7 +44,8 @@ function parse(output: string): Change[] {
     const field = fields[i] ?? '';
     if (field.startsWith(':')) {
       i += 1;
-      changes.push({ commit, path: fields[i] ?? '' });
+      // The status is the last word: a letter for each parent.
+      changes.push({ commit, path: fields[i] ?? '', deleted: / D+$/.test(field) });
     } else {
       commit = field.trim();
     }

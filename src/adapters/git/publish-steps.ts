@@ -1,25 +1,31 @@
 import { refusedPaths } from '../../domain/publish-policy.js';
-import { isAncestorIn, newCommits, quarantined, type Candidate } from './candidate.js';
+import { isAncestorIn, quarantined, type Candidate } from './candidate.js';
 import { changesOfCommits, changesBetween } from './changes.js';
+import { hasItsAuthor } from './commit-authors.js';
 import { plainText } from './git-failure.js';
+import { leavesNoLfsPointer } from './lfs-pointers.js';
+import { staysInLimits } from './size-limits.js';
 
 /** One check of the publish gate: resolves with the reason, in words an agent can act on, when it refuses. */
 export type PublishStep = (candidate: Candidate) => Promise<string | undefined>;
 
-/** In this order; a further check is one more entry. */
+/** In this order; a further check is one more entry. Secrets are looked for last: see `scanForSecrets`. */
 export const PUBLISH_STEPS: readonly PublishStep[] = [
   buildsOnTurnStart,
   keepsForgeBranch,
   staysInLimits,
+  hasPlainPaths,
   keepsProtectedPaths,
+  hasItsAuthor,
+  leavesNoLfsPointer,
 ];
 
 async function buildsOnTurnStart(candidate: Candidate): Promise<string | undefined> {
   const { baseSha } = candidate.request;
   if (await isAncestorIn(candidate.dir, baseSha, candidate.head)) return undefined;
   return (
-    `the branch was rewritten: ${baseSha}, where this turn started, is not in its history any more. Don't rebase, amend ` +
-    `or reset what was there before: put the new commits on top of it (git checkout -B ${candidate.request.branch} ` +
+    `the branch was rewritten: ${baseSha} is not in its history any more. Don't rebase, amend or reset what was ` +
+    `published or given to you: put the new commits on top of it (git checkout -B ${candidate.request.branch} ` +
     `${baseSha}, then cherry-pick them)`
   );
 }
@@ -34,25 +40,19 @@ async function keepsForgeBranch(candidate: Candidate): Promise<string | undefine
   );
 }
 
-async function staysInLimits(candidate: Candidate): Promise<string | undefined> {
-  const { maxBytes, maxFiles } = candidate.request;
-  const objects = await quarantined(candidate, [
-    'rev-list',
-    '--objects',
-    '--no-object-names',
-    ...newCommits(candidate),
-  ]);
-  const sizes = await quarantined(candidate, ['cat-file', '--batch-check=%(objectsize)'], objects);
-  const bytes = sizes.split('\n').reduce((sum, size) => sum + Number(size), 0);
-  if (!(bytes <= maxBytes)) {
-    return (
-      `the new commits hold ${String(bytes)} bytes, more than the ${String(maxBytes)} that may be published: take large ` +
-      'or generated files out of the commits themselves, a later removal is not enough'
-    );
-  }
-  const files = new Set((await changesOfCommits(candidate)).map((change) => change.path)).size;
-  if (files <= maxFiles) return undefined;
-  return `the new commits change ${String(files)} files, more than the ${String(maxFiles)} that may be published`;
+/**
+ * Names that git writes in quotes. They deceive who reads a list of them, and a scanner that reads git's output: gitleaks
+ * 8.30 passes over a file whose name ends in a backslash, and says nothing.
+ */
+async function hasPlainPaths(candidate: Candidate): Promise<string | undefined> {
+  const odd = (await changesOfCommits(candidate)).find(
+    ({ path, deleted }) => !deleted && /[\p{Cc}"\\]/u.test(path),
+  );
+  if (odd === undefined) return undefined;
+  return (
+    `commit ${odd.commit.slice(0, 12)} has a file with a quotation mark, a backslash or a control character in its name ` +
+    `(${plainText(odd.path, 200)}): give it another name in the commit itself`
+  );
 }
 
 async function keepsProtectedPaths(candidate: Candidate): Promise<string | undefined> {

@@ -42,7 +42,8 @@ export async function takeIn(
   return undefined;
 }
 
-async function missingCommits(dir: string, shas: readonly string[]): Promise<string[]> {
+/** Those that are no commit of the repository. */
+export async function missingCommits(dir: string, shas: readonly string[]): Promise<string[]> {
   if (shas.length === 0) return [];
   const output = await runGit({
     args: ['--git-dir', dir, 'cat-file', '--batch-check=%(objectname) %(objecttype)'],
@@ -50,7 +51,7 @@ async function missingCommits(dir: string, shas: readonly string[]): Promise<str
     input: shas.map((sha) => `${sha}\n`).join(''),
     timeoutMs: TIMEOUT_MS,
   });
-  if (output.exitCode !== 0) throw new GitError('the quarantine cannot be read', true);
+  if (output.exitCode !== 0) throw new GitError('the repository cannot be read', true);
   const commits = new Set(
     output.stdout.split('\n').flatMap((line) => (line.endsWith(' commit') ? [line.slice(0, 40)] : [])),
   );

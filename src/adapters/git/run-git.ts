@@ -11,6 +11,8 @@ export interface GitCommand {
   readonly timeoutMs: number;
   /** Bytes of standard output; more is a final error. */
   readonly maxOutput?: number;
+  /** Takes standard output as it comes, however much; nothing of it is kept. */
+  readonly onOutput?: (chunk: Buffer) => void;
 }
 
 export interface GitOutput {
@@ -56,6 +58,18 @@ export async function runGit(command: GitCommand): Promise<GitOutput> {
   const stdout: Buffer[] = [];
   let stdoutBytes = 0;
   child.stdout.on('data', (chunk: Buffer) => {
+    if (command.onOutput !== undefined) {
+      try {
+        command.onOutput(chunk);
+      } catch (cause) {
+        fail(
+          cause instanceof GitError
+            ? cause
+            : new GitError('the output of git cannot be read', true, { cause }),
+        );
+      }
+      return;
+    }
     stdoutBytes += chunk.length;
     if (stdoutBytes <= maxOutput) stdout.push(chunk);
     else fail(new GitError(`git ${verbOf(command.args)} wrote more than ${String(maxOutput)} bytes`, false));

@@ -9,6 +9,8 @@ import type {
   TurnRefs,
 } from '../../domain/git-repository.js';
 import { branchNamed, isBranchName } from '../../domain/branch-name.js';
+import type { SecretGuard } from '../../domain/secret-guard.js';
+import { secretRefusal } from '../../domain/secret-refusal.js';
 import { readBundleHeader, type BundleHeader } from './bundle-file.js';
 import { FORGE_REFS, isAncestorIn, newCommits, quarantined, type Candidate } from './candidate.js';
 import { localEnvironment } from './git-environment.js';
@@ -17,9 +19,10 @@ import { Mirror, mirrorDirectory, type MirrorState } from './mirror.js';
 import type { Remote } from './remote.js';
 import { PUBLISH_STEPS } from './publish-steps.js';
 import { push } from './push.js';
-import { takeIn } from './quarantine.js';
+import { missingCommits, takeIn } from './quarantine.js';
 import { RepositoryLocks } from './repository-lock.js';
 import { runGit } from './run-git.js';
+import { scanForSecrets } from './scan-for-secrets.js';
 import { shallowBoundary } from './shallow-boundary.js';
 import { removeLeftBehind, withScratchRepository } from './scratch-repository.js';
 
@@ -31,6 +34,7 @@ export interface SystemGitOptions {
   /** Read afresh for every command, so that a new token needs no restart; empty for none. */
   readonly readToken: () => string;
   readonly publishToken: () => string;
+  readonly secrets: SecretGuard;
   /** Extra CA certificates, PEM (`FORGE_CA_FILE`). */
   readonly caFile?: string;
   /** Milliseconds for one push; 5 minutes by default. git 2.39 waits without end for the rest of a report cut short. */
@@ -132,7 +136,12 @@ export class SystemGitRepository implements GitRepository {
 
   async isAncestor(repo: RepoRef, ancestor: string, descendant: string): Promise<boolean> {
     if (!SHA.test(ancestor) || !SHA.test(descendant)) throw new InvalidInputError('not a commit id');
-    return isAncestorIn(this.#mirror(repo).dir, ancestor, descendant);
+    const { dir } = this.#mirror(repo);
+    // The mirror has the whole history of what it has. What we pushed it may never have seen, if somebody rewrote the
+    // branch before the next fetch.
+    const missing = await missingCommits(dir, [ancestor, descendant]);
+    if (missing.includes(ancestor) && !missing.includes(descendant)) return false;
+    return isAncestorIn(dir, ancestor, descendant);
   }
 
   async #publishOnce(request: GitPublishRequest, header: BundleHeader): Promise<GitPublishVerdict | 'moved'> {
@@ -147,27 +156,34 @@ export class SystemGitRepository implements GitRepository {
       const reason = await takeIn(dir, request.bundleFile, header, request.maxBytes);
       if (reason !== undefined) return refused(reason);
       const branchSha = state.branches.get(branch) ?? null;
-      const candidate = {
+      const found = {
         request,
         dir,
         head: header.head,
         branchSha,
         baseTip: baseOf(state, bases)?.sha ?? null,
+        commits: 0,
       };
-      const commits = Number(await quarantined(candidate, ['rev-list', '--count', ...newCommits(candidate)]));
-      if (await hasNothingNew(candidate, commits))
+      const commits = Number(await quarantined(found, ['rev-list', '--count', ...newCommits(found)]));
+      const candidate = { ...found, commits };
+      if (await hasNothingNew(candidate))
         return { kind: 'unchanged', head: branchSha ?? header.head, onForge: branchSha !== null };
       for (const step of PUBLISH_STEPS) {
         const why = await step(candidate);
         if (why !== undefined) return refused(why);
       }
+      const scan = await scanForSecrets(candidate, this.#options.secrets);
+      const secretScan = this.#options.secrets.report(scan);
+      const secret = secretRefusal(scan, request.baseSha);
+      if (secret !== undefined) return { kind: 'refused', reason: secret, secretScan };
       const outcome = await push(
         candidate,
         this.#remote(repo, this.#options.publishToken()),
         this.#options.pushTimeoutMs ?? PUSH_TIMEOUT_MS,
       );
       if (outcome.kind === 'moved') return 'moved';
-      return outcome.kind === 'refused' ? outcome : { kind: 'pushed', head: candidate.head, commits };
+      if (outcome.kind === 'refused') return { ...outcome, secretScan };
+      return { kind: 'pushed', head: candidate.head, commits, secretScan };
     });
   }
 
@@ -207,8 +223,7 @@ function baseOf(
 }
 
 /** Nothing to push: the forge's branch has it all, or there is no branch yet and no commit of its own to make one for. */
-async function hasNothingNew(candidate: Candidate, commits: number): Promise<boolean> {
-  const { branchSha, dir, head } = candidate;
+async function hasNothingNew({ branchSha, dir, head, commits }: Candidate): Promise<boolean> {
   return branchSha === null ? commits === 0 : isAncestorIn(dir, head, branchSha);
 }
 

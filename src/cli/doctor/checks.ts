@@ -7,6 +7,7 @@ import { atLeast } from './version.js';
 const NODE_WANTED = [20, 11];
 /** `merge-tree --write-tree` and what else the publish gate asks of git. */
 const GIT_WANTED = [2, 38];
+const GITLEAKS_WANTED = [8, 25];
 /** Engine 20.10: the oldest one the containers' options were tried on. */
 const API_WANTED = [1, 41];
 const DISK_COMFORT = 10 * 1024 ** 3;
@@ -27,6 +28,8 @@ export function doctorChecks(probes: DoctorProbes): readonly Check[] {
     check('images', () => images(probes)),
     check('temporal', () => temporal(probes)),
     check('forge', () => forge(probes)),
+    check('secret scan', () => secretScan(probes)),
+    check('ci', () => ci(probes)),
     check('disk', () => disk(probes)),
   ];
 }
@@ -104,6 +107,28 @@ async function forge(probes: DoctorProbes): Promise<Finding> {
   if (problems.length === 0) return ok(found);
   const remedy = problems.map(({ message }) => message).join('; ');
   return problems.some(({ severity }) => severity === 'error') ? fail(found, remedy) : warn(found, remedy);
+}
+
+async function secretScan(probes: DoctorProbes): Promise<Finding> {
+  const scanner = await probes.secretScanner();
+  if (scanner === null)
+    return warn(
+      'off',
+      'agents can push keys and passwords that they find: set FORGE_SECRET_SCAN to gitleaks',
+    );
+  if (atLeast(scanner, GITLEAKS_WANTED) === true) return ok(scanner);
+  return warn(scanner, 'it works, but is not known to be 8.25 or newer: script/bootstrap --only gitleaks');
+}
+
+async function ci(probes: DoctorProbes): Promise<Finding> {
+  const repos = await probes.ciFiles();
+  if (repos === null) return ok('not looked for: FORGE_REPOS names no repository of a Gitea by itself');
+  const running = repos.filter(({ files }) => files.length > 0);
+  if (running.length === 0) return ok('none found');
+  return warn(
+    running.map(({ repo, files }) => `${repo}: ${files.join(', ')}`).join('; '),
+    'pushing a branch runs it, with an agent’s scripts: give it no secrets on branches bot-bottle/*, or let it ask first',
+  );
 }
 
 /** How a run's disk is guarded, and whether there is room. */

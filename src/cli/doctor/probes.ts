@@ -32,6 +32,10 @@ export interface DoctorProbes {
     readonly login: string;
     readonly problems: readonly RightsProblem[];
   }>;
+  /** The scanner's name with its version, after it has shown that it works; `null` when it is turned off. */
+  secretScanner(): Promise<string | null>;
+  /** What makes CI run in the repositories that are named one by one; `null` where nobody can tell. */
+  ciFiles(): Promise<readonly { readonly repo: string; readonly files: readonly string[] }[] | null>;
   /** The file systems that runs write to, and below what a turn is stopped. */
   disk(): Promise<{ readonly space: DiskSpace; readonly floorBytes: number; readonly quota: DiskUsage }>;
 }

@@ -12,7 +12,7 @@ import { REPO, startGitea } from '../../support/gitea/start-gitea.js';
 import type { Gitea } from '../../support/gitea/start-gitea.js';
 import { privateCa, TlsFront } from '../../support/gitea/tls-front.js';
 import type { PrivateCa } from '../../support/gitea/tls-front.js';
-import { BRANCH, GitFixture, git } from '../git/git-fixture.js';
+import { BRANCH, GitFixture, git, pushedVerdict } from '../git/git-fixture.js';
 
 describe('a Gitea with a private authority, below a path of its host', function () {
   this.timeout(120_000);
@@ -92,7 +92,7 @@ describe('a Gitea with a private authority, below a path of its host', function 
       git(fixture.work, 'checkout', '-q', '-B', BRANCH, 'FETCH_HEAD');
       const head = fixture.commit(fixture.work, 'through-the-front.txt', 'x');
       const request = { baseSha: refs.startSha, bundleFile: fixture.bundle([refs.baseSha]) };
-      assert.deepEqual(await fixture.publish(request, adapter), { kind: 'pushed', head, commits: 1 });
+      assert.deepEqual(await fixture.publish(request, adapter), pushedVerdict(head, 1));
       assert.equal((await adapter.refresh(ref, BRANCH, null)).branchSha, head);
     } finally {
       fixture.remove();

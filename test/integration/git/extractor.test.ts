@@ -23,7 +23,7 @@ import {
   type Extraction,
 } from '../../../src/domain/extractor.js';
 import type { OneShotSpec } from '../../../src/domain/bottle-runtime.js';
-import { BRANCH, GitFixture, git } from './git-fixture.js';
+import { BRANCH, GitFixture, git, pushedVerdict } from './git-fixture.js';
 
 const IMAGE = 'bot-bottle/base:bookworm';
 const NAME = `extract-test-${randomBytes(4).toString('hex')}`;
@@ -128,7 +128,7 @@ describe('the extractor container on a real engine', function () {
       uncommitted: ['README.md', 'dir/new\uFFFDline \uFFFD.txt'],
       uncommittedComplete: true,
     });
-    assert.deepEqual(await publishExtracted(extraction), { kind: 'pushed', head, commits: 1 });
+    assert.deepEqual(await publishExtracted(extraction), pushedVerdict(head, 1));
   });
 
   it('tells nothing new from a failure', () => {

@@ -6,6 +6,7 @@ import {
   SystemGitRepository,
   type SystemGitOptions,
 } from '../../../src/adapters/git/system-git-repository.js';
+import { SecretGuard } from '../../../src/domain/secret-guard.js';
 import type { GitPublishRequest, GitPublishVerdict } from '../../../src/domain/git-repository.js';
 
 export const BRANCH = 'bot-bottle/12-abcde';
@@ -62,6 +63,7 @@ export class GitFixture {
       cloneUrl: () => this.forge,
       readToken: () => '',
       publishToken: () => '',
+      secrets: new SecretGuard(null, () => []),
       ...options,
     });
   }
@@ -97,7 +99,11 @@ export class GitFixture {
       baseSha: this.base,
       maxBytes: 1024 * 1024,
       maxFiles: 100,
+      maxCommits: 50,
+      maxFileBytes: 1024 * 1024,
       allowPaths: [],
+      author: { name: 'agent', email: 'agent@example.test' },
+      texts: [],
       ...request,
     });
   }
@@ -115,6 +121,12 @@ export class GitFixture {
   remove(): void {
     rmSync(this.root, { recursive: true, force: true });
   }
+}
+
+/** The verdict of a push, when nothing but our own secrets was looked for. */
+export function pushedVerdict(head: string, commits: number): GitPublishVerdict {
+  const secretScan = { scanner: 'off', outcome: 'clean', findings: 0, rules: [] } as const;
+  return { kind: 'pushed', head, commits, secretScan };
 }
 
 /** The verdict's reason, or a failure that shows the verdict. */

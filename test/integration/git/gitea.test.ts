@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { GitError } from '../../../src/domain/errors.js';
 import { sharedGitea } from '../../support/gitea/shared-gitea.js';
 import type { Gitea } from '../../support/gitea/start-gitea.js';
-import { BRANCH, GitFixture, REPO, git } from './git-fixture.js';
+import { BRANCH, GitFixture, REPO, git, pushedVerdict } from './git-fixture.js';
 
 describe('git with a real Gitea', function () {
   this.timeout(120_000);
@@ -40,7 +40,7 @@ describe('git with a real Gitea', function () {
       fixture.publish(request, onlyRead),
       (error) => error instanceof GitError && !error.retryable && !error.message.includes(sidecarToken),
     );
-    assert.deepEqual(await fixture.publish(request, adapter), { kind: 'pushed', head, commits: 1 });
+    assert.deepEqual(await fixture.publish(request, adapter), pushedVerdict(head, 1));
     assert.equal((await adapter.refresh(REPO, BRANCH, null)).branchSha, head);
   });
 

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { appendFileSync, chmodSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { BRANCH, GitFixture, git, gitAs, reasonOf } from './git-fixture.js';
+import { BRANCH, GitFixture, git, pushedVerdict, gitAs, reasonOf } from './git-fixture.js';
 
 describe('publishing through git', () => {
   let fixture: GitFixture;
@@ -18,7 +19,7 @@ describe('publishing through git', () => {
     it('pushes the new commits to the run branch', async () => {
       fixture.commit(fixture.work, 'a.txt', 'a');
       const head = fixture.commit(fixture.work, 'b.txt', 'b');
-      assert.deepEqual(await fixture.publish(), { kind: 'pushed', head, commits: 2 });
+      assert.deepEqual(await fixture.publish(), pushedVerdict(head, 2));
       assert.equal(fixture.forgeTip(), head);
     });
 
@@ -41,7 +42,7 @@ describe('publishing through git', () => {
       const head = fixture.commit(fixture.work, 'a.txt', 'a');
       fixture.commit(fixture.person, 'other.txt', 'x', 'alice');
       git(fixture.person, 'push', '-q', 'origin', 'main');
-      assert.deepEqual(await fixture.publish(), { kind: 'pushed', head, commits: 1 });
+      assert.deepEqual(await fixture.publish(), pushedVerdict(head, 1));
     });
 
     it('takes a merge of a base that changed CI files itself', async () => {
@@ -51,7 +52,7 @@ describe('publishing through git', () => {
       git(fixture.work, 'fetch', '-q', 'origin', 'main');
       git(fixture.work, 'merge', '-q', '--no-edit', 'FETCH_HEAD');
       const head = git(fixture.work, 'rev-parse', 'HEAD');
-      assert.deepEqual(await fixture.publish(), { kind: 'pushed', head, commits: 2 });
+      assert.deepEqual(await fixture.publish(), pushedVerdict(head, 2));
     });
 
     it('goes by the base branch it is told, not only the default branch', async () => {
@@ -96,7 +97,7 @@ describe('publishing through git', () => {
       git(fixture.work, 'fetch', '-q', 'origin', BRANCH);
       git(fixture.work, 'merge', '-q', '--no-edit', 'FETCH_HEAD');
       const head = git(fixture.work, 'rev-parse', 'HEAD');
-      assert.deepEqual(await fixture.publish(), { kind: 'pushed', head, commits: 2 });
+      assert.deepEqual(await fixture.publish(), pushedVerdict(head, 2));
     });
 
     it("keeps a person's own CI change on the branch", async () => {
@@ -199,11 +200,30 @@ describe('publishing through git', () => {
 
     it('is not fooled by file names that look like git output', async () => {
       fixture.commit(fixture.work, ':100644 100644 x', 'x');
-      fixture.commit(fixture.work, 'a\n.gitea', 'x');
       fixture.commit(fixture.work, fixture.base, 'x');
       assert.equal((await fixture.publish()).kind, 'pushed');
       fixture.commit(fixture.work, '.gitlab-ci.yml', 'x');
       assert.match(reasonOf(await fixture.publish()), /\.gitlab-ci\.yml/);
+    });
+
+    it('refuses names that git writes in quotes', async () => {
+      for (const name of ['a\n.gitea', 'a\tb', 'a\u0007', 'end\\', 'say "x"']) {
+        git(fixture.work, 'reset', '-q', '--hard', fixture.base);
+        fixture.commit(fixture.work, name, 'x');
+        assert.match(reasonOf(await fixture.publish()), /quotation mark, a backslash or a control/, name);
+      }
+      git(fixture.work, 'reset', '-q', '--hard', fixture.base);
+      fixture.commit(fixture.work, 'Größe 1 – ‘x’.txt', 'x');
+      assert.equal((await fixture.publish()).kind, 'pushed');
+    });
+
+    it('lets such a name go away', async () => {
+      fixture.commit(fixture.person, 'end\\', 'x', 'alice');
+      git(fixture.person, 'push', '-q', 'origin', 'main');
+      git(fixture.work, 'pull', '-q', 'origin', 'main');
+      git(fixture.work, 'rm', '-q', 'end\\');
+      git(fixture.work, 'commit', '-q', '-m', 'gone');
+      assert.equal((await fixture.publish()).kind, 'pushed');
     });
 
     it('publishes what the bottle allows', async () => {
@@ -212,7 +232,100 @@ describe('publishing through git', () => {
     });
   });
 
+  describe('who wrote it', () => {
+    it('refuses a commit with another author or committer', async () => {
+      const commit = fixture.commit(fixture.work, 'a.txt', 'a', 'alice');
+      const reason = reasonOf(await fixture.publish());
+      assert.ok(reason.includes(`${commit.slice(0, 12)} has the author alice <alice@example.test>`), reason);
+      git(fixture.work, 'commit', '-q', '--amend', '--no-edit', '--reset-author');
+      assert.equal((await fixture.publish()).kind, 'pushed');
+
+      fixture.commit(fixture.work, 'b.txt', 'b');
+      gitAs('alice', fixture.work, 'commit', '-q', '--amend', '-m', 'by the agent, they say');
+      assert.match(reasonOf(await fixture.publish()), /has the committer alice/);
+    });
+
+    it('takes merges of what others wrote, from the base and from the branch', async () => {
+      fixture.commit(fixture.work, 'a.txt', 'a');
+      fixture.commit(fixture.person, 'theirs.txt', 't', 'alice');
+      git(fixture.person, 'push', '-q', 'origin', 'main');
+      git(fixture.work, 'fetch', '-q', 'origin', 'main');
+      git(fixture.work, 'merge', '-q', '--no-edit', 'FETCH_HEAD');
+      assert.equal((await fixture.publish()).kind, 'pushed');
+    });
+
+    it('refuses what was picked from others instead of merged', async () => {
+      const theirs = fixture.commit(fixture.person, 'theirs.txt', 't', 'alice');
+      git(fixture.person, 'push', '-q', 'origin', 'main');
+      git(fixture.work, 'fetch', '-q', 'origin', 'main');
+      fixture.commit(fixture.work, 'a.txt', 'a');
+      git(fixture.work, 'cherry-pick', theirs);
+      assert.match(reasonOf(await fixture.publish()), /has the author alice.*Merge the work of others/s);
+    });
+
+    it('compares names as git keeps them', async () => {
+      const author = { name: '  Agent Smith, Jr. ', email: '<agent@example.test>' };
+      gitAs('agent', fixture.work, 'config', 'user.name', author.name);
+      fixture.write(fixture.work, 'a.txt', 'a');
+      git(fixture.work, 'add', 'a.txt');
+      const env = { PATH: process.env['PATH'], HOME: '/nonexistent', GIT_CONFIG_GLOBAL: '/dev/null' };
+      const who = { GIT_AUTHOR_EMAIL: author.email, GIT_COMMITTER_EMAIL: author.email };
+      execFileSync('git', ['-C', fixture.work, 'commit', '-q', '-m', 'x'], { env: { ...env, ...who } });
+      assert.equal((await fixture.publish({ author })).kind, 'pushed');
+    });
+  });
+
+  describe('Git LFS', () => {
+    const pointer = (letter: string): string =>
+      `version https://git-lfs.github.com/spec/v1\noid sha256:${letter.repeat(64)}\nsize 12345\n`;
+
+    it('refuses a new pointer, since nobody has uploaded what it stands for', async () => {
+      const commit = fixture.commit(fixture.work, 'art/big.psd', pointer('a'));
+      const reason = reasonOf(await fixture.publish());
+      assert.ok(
+        reason.includes(`art/big.psd of commit ${commit.slice(0, 12)} is a new Git LFS pointer`),
+        reason,
+      );
+    });
+
+    it('lets pointers be that are on the forge already, moved ones too', async () => {
+      fixture.commit(
+        fixture.person,
+        '.gitattributes',
+        '*.psd filter=lfs diff=lfs merge=lfs -text\n',
+        'alice',
+      );
+      fixture.commit(fixture.person, 'big.psd', pointer('a'), 'alice');
+      git(fixture.person, 'push', '-q', 'origin', 'main');
+      git(fixture.work, 'pull', '-q', 'origin', 'main');
+      git(fixture.work, 'mv', 'big.psd', 'moved.psd');
+      fixture.commit(
+        fixture.work,
+        'a.txt',
+        'version https://git-lfs.github.com/spec/v1\nis how a pointer begins\n',
+      );
+      assert.equal((await fixture.publish()).kind, 'pushed');
+      fixture.commit(fixture.work, 'moved.psd', pointer('b'));
+      assert.match(reasonOf(await fixture.publish()), /moved\.psd/);
+    });
+  });
+
   describe('limits and hostile bundles', () => {
+    it('refuses too many commits', async () => {
+      for (const name of ['a', 'b', 'c']) fixture.commit(fixture.work, name, name);
+      assert.match(reasonOf(await fixture.publish({ maxCommits: 2 })), /3 new commits, more than the 2/);
+      assert.equal((await fixture.publish({ maxCommits: 3 })).kind, 'pushed');
+    });
+
+    it('refuses one file that is too large, with its path, also when removed again', async () => {
+      const commit = fixture.commit(fixture.work, 'data/large.bin', Buffer.alloc(70_001));
+      git(fixture.work, 'rm', '-q', 'data/large.bin');
+      git(fixture.work, 'commit', '-q', '-m', 'gone');
+      const reason = reasonOf(await fixture.publish({ maxFileBytes: 70_000 }));
+      assert.match(reason, new RegExp(`^data/large\\.bin of commit ${commit.slice(0, 12)} has 70001 bytes`));
+      assert.equal((await fixture.publish({ maxFileBytes: 70_001 })).kind, 'pushed');
+    });
+
     it('refuses a bundle that is too big', async () => {
       fixture.commit(fixture.work, 'big', randomBytes(200_000));
       assert.match(reasonOf(await fixture.publish({ maxBytes: 100_000 })), /more than the 100000/);

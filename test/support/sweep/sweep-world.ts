@@ -10,7 +10,6 @@ import type { RowReview } from '../../../src/activities/interface.js';
 import { reviewRows } from '../../../src/activities/review-rows.js';
 import { sweepHost } from '../../../src/activities/sweep/sweep-host.js';
 import { agentProvider } from '../../../src/adapters/agents/registry.js';
-import { DiskGuard } from '../../../src/activities/turn/disk-guard.js';
 import { TurnSlots } from '../../../src/activities/turn/turn-slots.js';
 import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
 import { labelsOf, type ObjectRole } from '../../../src/adapters/docker/names-and-labels.js';
@@ -26,6 +25,8 @@ import { workflowIdOf, type SubjectRef } from '../../../src/domain/issue.js';
 import type { SweepReport } from '../../../src/domain/sweep.js';
 import { branchOf } from '../../../src/domain/slug.js';
 import { GitFixture } from '../../integration/git/git-fixture.js';
+import { idleDiskGuard, sampleHostSettings } from '../host/sample-host.js';
+import { SecretGuard } from '../../../src/domain/secret-guard.js';
 
 export const SIX_MINUTES = 6 * 60_000;
 const IMAGE = 'bot-bottle/bundle:dev';
@@ -66,31 +67,11 @@ export class SweepWorld {
       channel: temporalRunChannel(this.client),
       provider: agentProvider,
       slots: new TurnSlots(1),
-      disk: new DiskGuard(
-        { space: () => Promise.reject(new Error('no turn runs')), usage: () => Promise.resolve(null) },
-        { quota: { bytes: 1, inodes: 1 }, freeBytes: 0 },
-        { now: Date.now },
-        log,
-      ),
+      secrets: new SecretGuard(null, () => []),
+      disk: idleDiskGuard(),
       clock: { now: () => Date.now() + this.ahead },
       log,
-      settings: {
-        bundleImage: IMAGE,
-        bundleNetwork: 'none',
-        forgeKind: 'gitea',
-        forgeApi: 'http://forge.invalid/api/v1',
-        loopbackDir: null,
-        caFile: null,
-        containerRuntime: null,
-        registries: { npm: null, pypi: null, go: null, cargo: null, maven: null },
-        egressUploadBytes: 1024,
-        bundleCallsPerMinute: 240,
-        bundleWritesPerMinute: 30,
-        maxPublishBytes: 1024 * 1024,
-        maxPublishFiles: 100,
-        maxTranscriptBytes: 1024 * 1024,
-        requestReview: false,
-      },
+      settings: sampleHostSettings({ bundleImage: IMAGE }),
     };
   }
 

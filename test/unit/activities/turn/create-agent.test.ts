@@ -36,7 +36,7 @@ async function restored(
     },
   } as unknown as HostPorts;
   const input = { slug: SLUG, turn, prepared: PREPARED } as RunTurnInput;
-  await createAgent(ports, input, { runtime: null } as BottleSetup);
+  await createAgent(ports, input, { runtime: null } as BottleSetup, 'sha256:image');
   return count;
 }
 

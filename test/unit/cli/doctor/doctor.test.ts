@@ -47,6 +47,8 @@ const HEALTHY: DoctorProbes = {
   temporal: () =>
     Promise.resolve({ address: '127.0.0.1:7233', version: '1.32.0', missingSearchAttributes: [] }),
   forge: () => Promise.resolve({ url: 'https://git.example', login: 'bot', problems: [] }),
+  secretScanner: () => Promise.resolve('gitleaks 8.30.1'),
+  ciFiles: () => Promise.resolve([{ repo: 'alice/demo', files: [] }]),
   disk: () => Promise.resolve(diskWith(50)),
 };
 
@@ -140,6 +142,34 @@ describe('doctor', () => {
         temporal: () =>
           Promise.resolve({ address: 'x:1', version: '1', missingSearchAttributes: ['ForgeRepo'] }),
       },
+    ],
+    [
+      'a scan that is off',
+      'secret scan',
+      'warn',
+      /FORGE_SECRET_SCAN/,
+      { secretScanner: () => Promise.resolve(null) },
+    ],
+    [
+      'an old scanner',
+      'secret scan',
+      'warn',
+      /8\.25/,
+      { secretScanner: () => Promise.resolve('gitleaks 8.19.3') },
+    ],
+    [
+      'a scanner of unknown version',
+      'secret scan',
+      'warn',
+      /8\.25/,
+      { secretScanner: () => Promise.resolve('gitleaks of unknown version') },
+    ],
+    [
+      'CI that a push runs',
+      'ci',
+      'warn',
+      /bot-bottle\/\*/,
+      { ciFiles: () => Promise.resolve([{ repo: 'alice/demo', files: ['.gitea/workflows'] }]) },
     ],
     [
       'a token without a right',

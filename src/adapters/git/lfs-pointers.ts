@@ -1,0 +1,39 @@
+import type { Candidate } from './candidate.js';
+import { plainText } from './git-failure.js';
+import { newObjects, placeOfObject, readObjects } from './new-objects.js';
+
+/** git-lfs' specification: a pointer is UTF-8 text of less than 1,024 bytes that begins with this line. */
+const BEGINNING = 'version https://git-lfs.github.com/spec/v1\n';
+const MAX_BYTES = 1024;
+
+/**
+ * A bottle can't upload what a new pointer stands for, and whoever fetched it would get nothing. A pointer that is on the
+ * forge already, moved or not, is no new object.
+ */
+export async function leavesNoLfsPointer(candidate: Candidate): Promise<string | undefined> {
+  const small = (await newObjects(candidate)).filter(
+    ({ type, size }) => type === 'blob' && size < MAX_BYTES && size > BEGINNING.length,
+  );
+  const pointers: string[] = [];
+  await readObjects(
+    candidate,
+    small.map(({ id }) => id),
+    ({ id }) => {
+      const parts: Uint8Array[] = [];
+      return {
+        data: (bytes) => void parts.push(bytes),
+        end: () => {
+          const text = Buffer.concat(parts).toString();
+          if (text.startsWith(BEGINNING) && text.includes('\noid sha256:')) pointers.push(id);
+        },
+      };
+    },
+  );
+  const [first] = pointers;
+  if (first === undefined) return undefined;
+  const { path, commit } = await placeOfObject(candidate, first);
+  return (
+    `${plainText(path, 200)} of commit ${commit?.slice(0, 12) ?? ''} is a new Git LFS pointer, and what it stands for can't be ` +
+    'uploaded from here: leave files of LFS as they are, or commit the file itself, in the commit itself'
+  );
+}

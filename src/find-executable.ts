@@ -1,0 +1,21 @@
+import { accessSync, constants } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+
+/** Where `script/bootstrap` puts the programs it brings. */
+export const BROUGHT_PROGRAMS = path.join(os.homedir(), '.cache', 'bot-bottle', 'bin');
+
+/** On the PATH, or in one of the other directories. */
+export function findExecutable(name: string, ...others: readonly string[]): string | undefined {
+  const directories = [...(process.env['PATH'] ?? '').split(path.delimiter).filter(Boolean), ...others];
+  return directories.map((directory) => path.join(directory, name)).find(isExecutable);
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

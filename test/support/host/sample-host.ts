@@ -1,0 +1,38 @@
+/** What host activities need and a test does not care about. */
+import type { HostSettings } from '../../../src/activities/host-ports.js';
+import { DiskGuard } from '../../../src/activities/turn/disk-guard.js';
+
+const MIB = 1024 * 1024;
+
+export function sampleHostSettings(more: Partial<HostSettings> = {}): HostSettings {
+  return {
+    bundleImage: 'bot-bottle/bundle:dev',
+    bundleNetwork: 'none',
+    forgeKind: 'gitea',
+    forgeApi: 'http://forge.invalid/api/v1',
+    loopbackDir: null,
+    caFile: null,
+    egressUploadBytes: MIB,
+    containerRuntime: null,
+    registries: { npm: null, pypi: null, go: null, cargo: null, maven: null },
+    bundleCallsPerMinute: 240,
+    bundleWritesPerMinute: 30,
+    maxPublishBytes: MIB,
+    maxPublishFiles: 100,
+    maxPublishCommits: 50,
+    maxPublishFileBytes: MIB,
+    maxTranscriptBytes: MIB,
+    requestReview: false,
+    ...more,
+  };
+}
+
+/** For tests in which no turn runs, so that nothing is ever measured. */
+export function idleDiskGuard(): DiskGuard {
+  return new DiskGuard(
+    { space: () => Promise.reject(new Error('no turn runs')), usage: () => Promise.resolve(null) },
+    { quota: { bytes: 1, inodes: 1 }, freeBytes: 0 },
+    { now: Date.now },
+    { warn: () => undefined },
+  );
+}

@@ -1,0 +1,349 @@
+/**
+ * The publish gate with everything real around it but Temporal: a Gitea, the engine, the agent image's own entrypoint,
+ * the host's files and git. The agent is a shell script.
+ */
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { HostPorts } from '../../../src/activities/host-ports.js';
+import type { RunTurnInput } from '../../../src/activities/inputs.js';
+import { publishWork } from '../../../src/activities/publish-work.js';
+import { settleTurn } from '../../../src/activities/settle-turn.js';
+import { fetchRefs, type FetchedRefs } from '../../../src/activities/turn/fetch-refs.js';
+import { protectedCommit } from '../../../src/activities/turn/protected-commit.js';
+import { TurnSlots } from '../../../src/activities/turn/turn-slots.js';
+import { agentProvider } from '../../../src/adapters/agents/registry.js';
+import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
+import { LocalBlobStore } from '../../../src/adapters/files/blob-store.js';
+import { LocalQueueDirectory } from '../../../src/adapters/files/queue-directory.js';
+import { LocalRunFiles } from '../../../src/adapters/files/run-files.js';
+import { SystemGitRepository } from '../../../src/adapters/git/system-git-repository.js';
+import { GitleaksScanner } from '../../../src/adapters/gitleaks/gitleaks-scanner.js';
+import { connectForge } from '../../../src/connect-forge.js';
+import type { OneShotSpec } from '../../../src/domain/bottle-runtime.js';
+import type { PreparedTurn, SettledTurn } from '../../../src/domain/events.js';
+import type { Forge } from '../../../src/domain/forge.js';
+import type { SubjectRef } from '../../../src/domain/issue.js';
+import { SecretGuard } from '../../../src/domain/secret-guard.js';
+import { branchOf } from '../../../src/domain/slug.js';
+import type { DoneStatus, PublishResult, TurnResult } from '../../../src/domain/turn.js';
+import type { Person } from '../gitea/person.js';
+import type { Gitea } from '../gitea/start-gitea.js';
+import { gitleaksBinary } from '../gitleaks/binary.js';
+import { idleDiskGuard, sampleHostSettings } from '../host/sample-host.js';
+import { sampleBottle } from '../manifests/samples.js';
+
+const MIB = 1024 * 1024;
+export const AGENT = { name: 'Bottle Agent', email: 'agent@bot-bottle.invalid' };
+const AGENT_IMAGE = 'bot-bottle/agent-scripted:dev';
+
+export interface GateWorldOptions {
+  readonly issue?: { readonly title?: string; readonly ref?: string };
+  readonly prepared?: Partial<Pick<PreparedTurn, 'allowPaths' | 'drafts' | 'baseBranches'>>;
+  readonly requestReview?: boolean;
+  readonly maxPublishBytes?: number;
+}
+
+export class GateWorld {
+  turn = 0;
+  head: string | null = null;
+  stuckHash: string | null = null;
+  latestPr: number | null = null;
+  refs: FetchedRefs | undefined;
+  /** Called just before each push, after every check. */
+  beforePush: () => void = () => undefined;
+
+  private constructor(
+    readonly gitea: Gitea,
+    readonly home: string,
+    readonly slug: string,
+    readonly subject: SubjectRef,
+    readonly alice: Person,
+    readonly forge: Forge,
+    readonly ports: HostPorts,
+    readonly runtime: DockerBottleRuntime,
+    readonly prepared: PreparedTurn,
+    private readonly onPush: { call: () => void },
+  ) {}
+
+  static async create(gitea: Gitea, options: GateWorldOptions = {}): Promise<GateWorld> {
+    const suffix = randomBytes(5).toString('hex').slice(0, 5);
+    const repository = await gitea.addRepository(gitea.alice, `gate-${suffix}`);
+    const alice = gitea.alice.on(repository);
+    const { title = 'Something to do', ref } = options.issue ?? {};
+    const number = await alice.createIssue({ title, body: 'Please.' });
+    if (ref !== undefined)
+      await alice.api.call('PATCH', `/repos/${repository}/issues/${String(number)}`, { ref });
+    const [owner = '', repo = ''] = repository.split('/');
+    const subject: SubjectRef = { forge: 'gitea', owner, repo, number };
+    const slug = `implementer-gate-${suffix}`;
+    const home = await mkdtemp(join(tmpdir(), 'bot-bottle-gate-'));
+    const { sidecarToken, publisherToken } = gitea.bot;
+    const runtime = new DockerBottleRuntime();
+    const onPush = { call: (): void => undefined };
+    const secrets = new SecretGuard(await GitleaksScanner.start({ program: gitleaksBinary() }), () => [
+      { name: 'forge-token', value: sidecarToken },
+      { name: 'publish-token', value: publisherToken },
+    ]);
+    const blobs = new LocalBlobStore(home);
+    const connect = (token: string) =>
+      connectForge('gitea', { baseUrl: `${gitea.url}/api/v1`, token, caFile: null });
+    const ports: HostPorts = {
+      host: 'test',
+      runtime,
+      files: new LocalRunFiles({
+        home,
+        forgeToken: () => Promise.resolve(sidecarToken),
+        secret: () => Promise.reject(new Error('no secrets here')),
+      }),
+      queue: new LocalQueueDirectory({ home }),
+      blobs,
+      git: new SystemGitRepository({
+        mirrorsDir: join(home, 'mirrors'),
+        cloneUrl: (one) => `${gitea.url}/${one.owner}/${one.repo}.git`,
+        readToken: () => sidecarToken,
+        publishToken: () => {
+          onPush.call();
+          return publisherToken;
+        },
+        secrets,
+      }),
+      secrets,
+      forgeFor: connect(publisherToken),
+      channel: {
+        turnStarted: () => Promise.resolve(),
+        signalDone: () => Promise.resolve(),
+        openPr: () => Promise.reject(new Error('no workflow here')),
+        archive: () => Promise.reject(new Error('no workflow here')),
+      },
+      // Without a container of its own there is no session to take along.
+      provider: (name) => ({ ...agentProvider(name), sessionPaths: [] }),
+      slots: new TurnSlots(1),
+      disk: idleDiskGuard(),
+      clock: { now: Date.now },
+      log: { info: () => undefined, warn: () => undefined },
+      settings: sampleHostSettings({
+        forgeApi: `${gitea.url}/api/v1`,
+        maxPublishBytes: options.maxPublishBytes ?? 16 * MIB,
+        maxPublishFileBytes: 8 * MIB,
+        requestReview: options.requestReview ?? true,
+      }),
+    };
+    const prepared: PreparedTurn = {
+      promptRef: await blobs.put('work'),
+      branch: branchOf(slug, number),
+      readKeys: [],
+      provider: 'scripted',
+      model: null,
+      image: AGENT_IMAGE,
+      env: {},
+      limits: { memoryBytes: 256 * MIB, cpus: 1, pids: 64 },
+      gitUser: AGENT,
+      baseBranches: ref === undefined ? [] : [ref],
+      bottleNames: ['default'],
+      allowPaths: [],
+      drafts: false,
+      bottleRef: '',
+      ...options.prepared,
+    };
+    const forge = ports.forgeFor(subject);
+    const world = new GateWorld(gitea, home, slug, subject, alice, forge, ports, runtime, prepared, onPush);
+    onPush.call = () => {
+      world.beforePush();
+    };
+    return world;
+  }
+
+  get branch(): string {
+    return this.prepared.branch;
+  }
+
+  get workspace(): string {
+    return this.ports.files.paths(this.slug).workspace;
+  }
+
+  /** A whole turn up to its agent's exit: refs are fetched, and the script runs as the agent's program. Answers its output. */
+  async agent(script: string): Promise<string> {
+    this.turn += 1;
+    const { files } = this.ports;
+    const paths = await files.prepare(this.slug);
+    const input = this.#turnInput();
+    const refs = await fetchRefs(this.ports, input, sampleBottle(), paths);
+    this.refs = refs;
+    await files.writeTurnInput(this.slug, {
+      turn: this.turn,
+      argv: ['/bin/sh', '-ec', script],
+      env: {},
+      prompt: 'work',
+      branch: this.branch,
+      start: refs.startSha,
+      gitUser: AGENT,
+      ...{ wantsForge: false, wantsEgress: false },
+      resetTo: refs.resetTo,
+      ...{ shallow: [], sparse: [], home: {}, setup: null },
+      turnJson: {},
+    });
+    await files.writeTurn(this.slug, {
+      turn: this.turn,
+      previousStart: '',
+      refs,
+      baseSha: await protectedCommit(this.ports, input, refs),
+      logSince: null,
+      lastCheckinAt: 0,
+      done: null,
+      sidecarRestarts: 0,
+      heldMs: 0,
+      stopped: null,
+      stopDetail: null,
+      disk: null,
+      sessionId: null,
+    });
+    return this.more();
+  }
+
+  /** Goes on in the same turn with the same script, or another one. */
+  async more(script?: string): Promise<string> {
+    const paths = this.ports.files.paths(this.slug);
+    const spec: OneShotSpec = {
+      name: 'agent',
+      slug: this.slug,
+      image: AGENT_IMAGE,
+      argv:
+        script === undefined
+          ? ['/usr/local/bin/bottle-entrypoint']
+          : ['/bin/sh', '-ec', `cd /workspace; ${script}`],
+      user: 'agent',
+      mounts: [
+        { source: paths.workspace, target: '/workspace', readOnly: false },
+        { source: paths.turnInput, target: '/run/bottle/turn', readOnly: true },
+      ],
+      env: script === undefined ? {} : { HOME: '/tmp' },
+      timeoutMs: 60_000,
+      maxOutputBytes: MIB,
+    };
+    const output = await this.runtime.runOnce(spec);
+    if (output.exitCode !== 0)
+      throw new Error(`the agent ended with ${String(output.exitCode)}: ${output.stderr}`);
+    return Buffer.from(output.stdout).toString();
+  }
+
+  async openPr(title: string, body = ''): Promise<PublishResult> {
+    const contentRef = await this.ports.blobs.put(JSON.stringify({ title, body }));
+    const result = await publishWork(this.ports, { ...this.#publisher(), requestId: 'request1', contentRef });
+    if (result.kind === 'published') this.latestPr = result.pr;
+    return result;
+  }
+
+  /** The end of the turn, as the workflow asks for it. */
+  async settle(status: DoneStatus | null = 'success', summary = ''): Promise<SettledTurn> {
+    const summaryRef = summary === '' ? '' : await this.ports.blobs.put(summary);
+    const result: TurnResult = {
+      exitCode: 0,
+      done: status === null ? null : { id: 'done1', status, summaryRef },
+      stopped: null,
+      startedAt: 0,
+      finishedAt: 0,
+      lastCheckinAt: 0,
+      sidecarRestarts: 0,
+      baseSha: '',
+      sessionId: null,
+      imageId: '',
+      limit: null,
+      operationsRef: null,
+      egressRef: null,
+    };
+    const settled = await settleTurn(this.ports, {
+      ...this.#publisher(),
+      result,
+      stuckHash: this.stuckHash,
+      publish: true,
+    });
+    this.head = settled.head ?? this.head;
+    this.stuckHash = settled.stuckHash;
+    if (settled.publish.kind === 'published') this.latestPr = settled.publish.pr;
+    return settled;
+  }
+
+  /** Tip of a branch on the forge, `undefined` when there is none. */
+  async tip(branch = this.branch): Promise<string | undefined> {
+    const { owner, repo } = this.subject;
+    const branches = await this.alice.api.list(`/repos/${owner}/${repo}/branches?limit=50`);
+    const found = branches.find(({ name }) => name === branch);
+    return found === undefined ? undefined : String((found['commit'] as { id: string }).id);
+  }
+
+  async pulls(): Promise<Record<string, unknown>[]> {
+    return this.alice.api.list(`/repos/${this.subject.owner}/${this.subject.repo}/pulls?state=all&limit=50`);
+  }
+
+  /** A work tree of the person's own, with a remote that may push. */
+  clone(branch = 'main'): string {
+    const dir = join(this.home, `person-${randomBytes(4).toString('hex')}`);
+    const url = new URL(`${this.gitea.url}/${this.subject.owner}/${this.subject.repo}.git`);
+    url.username = this.alice.login;
+    url.password = this.alice.password;
+    this.git(this.home, 'clone', '-q', '-b', branch, url.href, dir);
+    return dir;
+  }
+
+  /** git as the person, outside the bottle. */
+  git(dir: string, ...args: readonly string[]): string {
+    const who = { NAME: this.alice.login, EMAIL: `${this.alice.login}@example.invalid` };
+    const env = {
+      PATH: process.env['PATH'] ?? '',
+      HOME: '/nonexistent',
+      GIT_CONFIG_GLOBAL: '/dev/null',
+      GIT_CONFIG_NOSYSTEM: '1',
+      GIT_AUTHOR_NAME: who.NAME,
+      GIT_AUTHOR_EMAIL: who.EMAIL,
+      GIT_COMMITTER_NAME: who.NAME,
+      GIT_COMMITTER_EMAIL: who.EMAIL,
+    };
+    return execFileSync('git', ['-C', dir, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+      .toString()
+      .trim();
+  }
+
+  async file(path: string): Promise<string> {
+    return readFile(join(this.ports.files.paths(this.slug).root, path), 'utf8');
+  }
+
+  async remove(): Promise<void> {
+    const left = await this.runtime.list(this.slug);
+    await rm(this.home, { recursive: true, force: true });
+    if (left.length > 0) throw new Error(`left behind: ${left.map(({ name }) => name).join(', ')}`);
+  }
+
+  #turnInput(): RunTurnInput {
+    return {
+      ...this.#publisher(),
+      sessionId: null,
+      prNumber: this.latestPr,
+      head: this.head,
+      turnTimeoutMs: 60_000,
+      doneGraceMs: 1_000,
+      stop: null,
+    };
+  }
+
+  #publisher() {
+    return {
+      workflowId: 'test',
+      repoId: null,
+      subject: this.subject,
+      slug: this.slug,
+      turn: this.turn,
+      prepared: this.prepared,
+      triggerActor: this.alice.login,
+      latestPr: this.latestPr,
+    };
+  }
+}
+
+/** The reason, or a failure that shows what came instead. */
+export function refusalOf(result: PublishResult): string {
+  if (result.kind !== 'refused') throw new Error(`not refused: ${JSON.stringify(result)}`);
+  return result.reason;
+}
