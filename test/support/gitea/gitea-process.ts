@@ -150,6 +150,9 @@ export class GiteaProcess {
       PATH: process.env['PATH'],
       HOME: join(this.dir, 'home'),
       GITEA_WORK_DIR: this.dir,
+      // Each push starts the program four times, as hooks: half of what such a short one does is collecting garbage.
+      GOGC: 'off',
+      GOMEMLIMIT: '256MiB',
       ...this.extraEnv,
     };
   }
