@@ -44,6 +44,8 @@ export interface RunFiles {
   prepare(slug: string): Promise<RunPaths>;
   /** Replaces the turn's input directory as the entrypoint reads it. */
   writeTurnInput(slug: string, input: TurnInput): Promise<void>;
+  /** Empties it: a frozen run keeps no copy of the base branch. */
+  dropTurnInput(slug: string): Promise<void>;
   /** Copies the forge token, and the named secrets of the operator, to where the bundle mounts them. */
   placeSecrets(slug: string, names: readonly string[]): Promise<void>;
   dropSecrets(slug: string): Promise<void>;

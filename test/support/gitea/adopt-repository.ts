@@ -56,6 +56,8 @@ async function git(args: readonly string[], input = ''): Promise<void> {
   const child = spawn('git', args, { stdio: ['pipe', 'ignore', 'pipe'] });
   let stderr = '';
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  // It may have ended without reading; how it ended is what tells.
+  child.stdin.on('error', () => undefined);
   child.stdin.end(input);
   const [code] = (await once(child, 'close')) as [number | null];
   if (code !== 0) throw new Error(`git ${args.join(' ')}: ${String(code)} ${stderr}`);
