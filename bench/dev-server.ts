@@ -10,11 +10,12 @@ import { startDevServer } from '../src/temporal-dev-server.js';
 import { cleaningUp } from './clean-up.js';
 
 /**
- * Runs work against a development server of its own, as `up` starts one: on disk, durable.
+ * Runs work against a development server of its own, as `up` starts one: on disk, durable. The work is given the file
+ * of its database.
  * @param givenPort where clients expect it already; by default a free one
  */
 export async function withDevServer<T>(
-  work: (client: Client, address: string) => Promise<T>,
+  work: (client: Client, address: string, file: string) => Promise<T>,
   givenPort?: number,
 ): Promise<T> {
   const home = await mkdtemp(join(tmpdir(), 'bb-bench-'));
@@ -48,7 +49,7 @@ export async function withDevServer<T>(
       () => server.stop(),
       async () => {
         await setUpNamespace(client);
-        return work(client, address);
+        return work(client, address, join(home, 'temporal.db'));
       },
     );
   });

@@ -1,9 +1,11 @@
 /** `script/bench`: measures every figure, prints it with its floor, and ends with one line of JSON. */
 import { parseArgs } from 'node:util';
 import { bottleFigures, type BottleFigures } from './bottle-figures.js';
+import { bundleMemory } from './bundle-memory.js';
 import { cleanUpAll } from './clean-up.js';
 import { egressRatio } from './egress.js';
 import { describeFigure, type Figure } from './figure.js';
+import { frozenCost, type FrozenFigures } from './frozen-cost.js';
 import { ingestRatio } from './ingest.js';
 import { lifecycleRatio } from './lifecycle.js';
 import { outageFigure } from './outage.js';
@@ -12,6 +14,13 @@ import { within } from './until.js';
 
 const MINUTE = 60_000;
 const BOTTLE_FIGURES = ['launch_overhead_ratio', 'resume_overhead_ratio', 'history_events_per_turn'] as const;
+const FROZEN_FIGURES = [
+  'frozen_processes',
+  'frozen_open_activities',
+  'frozen_timers',
+  'frozen_temporal_kib',
+  'frozen_store_kib',
+] as const;
 const NAMES = [
   'ingest_ratio',
   'ingest_under_outage_p99_ms',
@@ -19,6 +28,8 @@ const NAMES = [
   'egress_throughput_ratio',
   'lifecycle_ratio',
   ...BOTTLE_FIGURES,
+  'bundle_rss_mib',
+  ...FROZEN_FIGURES,
 ] as const;
 type Name = (typeof NAMES)[number];
 
@@ -57,7 +68,7 @@ async function main(): Promise<number> {
   const measure = async (
     own: readonly Name[],
     minutes: number,
-    work: () => Promise<Partial<Record<Name, Figure>> | BottleFigures>,
+    work: () => Promise<Partial<Record<Name, Figure>> | BottleFigures | FrozenFigures>,
   ): Promise<void> => {
     const asked = own.filter((name) => names.has(name));
     if (asked.length === 0) return;
@@ -89,6 +100,8 @@ async function main(): Promise<number> {
     lifecycle_ratio: await lifecycleRatio(2 * rounds - 1),
   }));
   await measure(BOTTLE_FIGURES, 3 + 2 * rounds, () => bottleFigures(rounds));
+  await measure(['bundle_rss_mib'], 2 + rounds, async () => ({ bundle_rss_mib: await bundleMemory(rounds) }));
+  await measure(FROZEN_FIGURES, 30, () => frozenCost());
   if (options.json) {
     const json = Object.entries(figures).map(([name, { value, goal, unit }]) => [
       name,

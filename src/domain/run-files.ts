@@ -74,6 +74,8 @@ export interface RunFiles {
   prepare(slug: string): Promise<RunPaths & { readonly isNew: boolean }>;
   /** Replaces the turn's input directory as the entrypoint reads it. */
   writeTurnInput(slug: string, input: TurnInput): Promise<void>;
+  /** Empties it: a frozen run keeps no copy of the base branch. */
+  dropTurnInput(slug: string): Promise<void>;
   /**
    * Copies the forge token, and the secrets that routes need, to where the bundle mounts them. Errors:
    * `InvalidInputError` for a secret that is missing, or that the operator has not bound to where it would be sent.

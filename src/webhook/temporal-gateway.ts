@@ -25,16 +25,19 @@ export interface TemporalGatewayOptions {
   readonly policy: RunPolicy;
   /** False where the namespace has none of our search attributes. Default true. */
   readonly searchAttributes?: boolean;
+  /** How long a call may take, milliseconds. Default 10 s. */
+  readonly callMs?: number;
 }
 
 /** Handles never pin a run id: a signal goes to whichever life is the current one. */
 export function temporalGateway(client: Client, options: TemporalGatewayOptions): WorkflowGateway {
+  const callMs = options.callMs ?? CALL_MS;
   const within = <T>(ms: number, call: () => Promise<T>): Promise<T> =>
     client.withDeadline(Date.now() + ms, call);
   return {
     signal: async (subject, event) => {
       try {
-        await within(CALL_MS, () =>
+        await within(callMs, () =>
           client.workflow.getHandle(workflowIdOf(subject)).signal(eventSignal, event),
         );
         return 'delivered';
@@ -47,7 +50,7 @@ export function temporalGateway(client: Client, options: TemporalGatewayOptions)
       const { agent } = event.trigger;
       const named = { slug: makeSlug(agent, subject, Math.random), agent };
       const input: IssueWorkflowInput = { subject, policy: options.policy, named };
-      await within(CALL_MS, () =>
+      await within(callMs, () =>
         client.workflow.signalWithStart(ISSUE_WORKFLOW, {
           workflowId: workflowIdOf(subject),
           taskQueue: TASK_QUEUE,

@@ -133,7 +133,7 @@ class TurnWatch {
     // The agent's exit must not overtake its own `signal_done`.
     await this.relay.drainToEmpty(this.link.detach);
     this.link.detach.throwIfAborted();
-    await ports.files.dropSecrets(slug);
+    await Promise.all([ports.files.dropSecrets(slug), ports.files.dropTurnInput(slug)]);
     const operations = await ports.files.readOperations(slug, turn);
     const egress = await readEgress(ports.files, slug, turn);
     const { record } = journal;

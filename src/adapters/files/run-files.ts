@@ -98,6 +98,10 @@ export class LocalRunFiles implements RunFiles {
     await writeTurnInputFiles(this.#layout(slug).turnInput, input);
   }
 
+  async dropTurnInput(slug: string): Promise<void> {
+    await replaceFiles(this.#layout(slug).turnInput, [], { mode: 0o644, durable: false });
+  }
+
   async placeSecrets(slug: string, needs: readonly SecretNeed[]): Promise<void> {
     const { bundleToken, bundleSecrets } = this.#layout(slug);
     const rights = this.#canChown ? { mode: 0o400, owner: BUNDLE } : { mode: 0o444 };

@@ -29,27 +29,33 @@ WHERE completed_at IS NULL AND due_at <= ?
     WHERE earlier.completed_at IS NULL AND earlier.order_key = head.order_key AND earlier.seq < head.seq)
 ORDER BY seq LIMIT ?`;
 
-/** The statements behind the inbox. A completed delivery loses its body: only its hash is needed any longer. */
+/** The statements behind the inbox. Of a completed delivery only the hash is needed any longer, which makes it known. */
 export function createDeliveryTable(connection: Connection): DeliveryTable {
-  const insert = connection.prepare<[Buffer, string, number, string, string]>(`
+  const insert = connection.prepare<[Omit<NewDelivery, 'bodyHash'> & { readonly hash: Buffer }]>(`
     INSERT INTO delivery (body_hash, event_type, received_at, order_key, body)
-    VALUES (?, ?, ?, ?, ?) ON CONFLICT (body_hash) DO NOTHING`);
+    SELECT @hash, @eventType, @receivedAt, @orderKey, @body
+    WHERE NOT EXISTS (SELECT 1 FROM known WHERE body_hash = @hash)
+    ON CONFLICT (body_hash) DO NOTHING`);
   const forget = connection.prepare<[Buffer, number, number]>(
-    'DELETE FROM delivery WHERE body_hash = ? AND completed_at IS NOT NULL AND (received_at < ? OR received_at > ?)',
+    'DELETE FROM known WHERE body_hash = ? AND (received_at < ? OR received_at > ?)',
   );
   const due = connection.prepare<[number, number], Delivery>(DUE);
   const waiting = connection.prepare<[string, number], Delivery>(
     `SELECT ${COLUMNS} FROM delivery WHERE completed_at IS NULL AND order_key = ? ORDER BY seq LIMIT ?`,
   );
-  const complete = connection.prepare<[number, string, number]>(
-    "UPDATE delivery SET completed_at = ?, outcome = ?, body = '' WHERE seq = ? AND completed_at IS NULL",
+  const know = connection.prepare<[number]>(
+    'INSERT OR REPLACE INTO known SELECT body_hash, received_at FROM delivery WHERE seq = ?',
   );
+  const remove = connection.prepare<[number]>('DELETE FROM delivery WHERE seq = ?');
   const decide = connection.prepare<[number, string, string, number]>(`
     INSERT INTO decision (at, order_key, event_type, body_hash, outcome, detail)
     SELECT ?, order_key, event_type, body_hash, ?, ? FROM delivery WHERE seq = ?`);
   const completeAll = connection.transaction((ends: readonly DeliveryEnd[], now: number) => {
     for (const { seq, outcome, detail } of ends) {
-      if (complete.run(now, outcome, seq).changes > 0) decide.run(now, outcome, detail, seq);
+      // Gone: completed before.
+      if (know.run(seq).changes === 0) continue;
+      decide.run(now, outcome, detail, seq);
+      remove.run(seq);
     }
   });
   const decisions = connection.prepare<[number], DecisionRow>(`
@@ -64,17 +70,17 @@ export function createDeliveryTable(connection: Connection): DeliveryTable {
   const openStats = connection.prepare<[], { open: number; oldestOpenAt: number | null }>(
     'SELECT count(*) AS open, min(received_at) AS oldestOpenAt FROM delivery WHERE completed_at IS NULL',
   );
-  const total = connection.prepare<[], { total: number }>('SELECT count(*) AS total FROM delivery');
-  const prune = connection.prepare<[number]>(
-    'DELETE FROM delivery WHERE completed_at IS NOT NULL AND received_at < ?',
+  const total = connection.prepare<[], { total: number }>(
+    'SELECT (SELECT count(*) FROM delivery) + (SELECT count(*) FROM known) AS total',
   );
+  const prune = connection.prepare<[number]>('DELETE FROM known WHERE received_at < ?');
   const probe = connection.prepare<[]>('UPDATE probe SET count = count + 1');
 
   return {
     insert: (delivery) => {
       const { eventType, receivedAt, orderKey, body } = delivery;
       const hash = Buffer.from(delivery.bodyHash, 'hex');
-      const store = (): boolean => insert.run(hash, eventType, receivedAt, orderKey, body).changes > 0;
+      const store = (): boolean => insert.run({ hash, eventType, receivedAt, orderKey, body }).changes > 0;
       if (store()) return 'accepted';
       // Known for longer than duplicates are known and not yet pruned, or the same once more within a moment?
       const [old, recent] = [receivedAt - DUPLICATES_KNOWN_MS, receivedAt - SAME_SECOND_MS];

@@ -110,6 +110,18 @@ CREATE TABLE decision (
 CREATE INDEX decision_by_key ON decision (order_key, seq);
 ${appendOnly('decision')}`,
   },
+  {
+    // What is done keeps nothing but its hash: an emptied row still holds the place that its body took in the page.
+    version: 3,
+    sql: `
+CREATE TABLE known (
+  body_hash   BLOB NOT NULL PRIMARY KEY,
+  received_at INTEGER NOT NULL
+) WITHOUT ROWID;
+INSERT INTO known SELECT body_hash, received_at FROM delivery WHERE completed_at IS NOT NULL;
+DROP INDEX delivery_completed;
+DELETE FROM delivery WHERE completed_at IS NOT NULL;`,
+  },
 ];
 
 /** Schema of `rejections.db`. */

@@ -172,6 +172,19 @@ describe('the input of a turn', () => {
       ]);
     }));
 
+  it('is gone after the turn, refs and all, from the same directory, however often', () =>
+    withTempDir(async (home) => {
+      const files = filesOf(home);
+      const { turnInput } = await files.prepare(slug);
+      await files.writeTurnInput(slug, input);
+      await writeFile(join(turnInput, 'refs.bundle'), 'refs');
+      const { ino } = await stat(turnInput);
+      await files.dropTurnInput(slug);
+      await files.dropTurnInput(slug);
+      assert.deepEqual(await readdir(turnInput), []);
+      assert.equal((await stat(turnInput)).ino, ino);
+    }));
+
   it('is refused when the format cannot carry it', () =>
     withTempDir(async (home) => {
       const files = filesOf(home);

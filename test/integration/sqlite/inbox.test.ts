@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import fc from 'fast-check';
 import { DUPLICATES_KNOWN_MS } from '../../../src/adapters/sqlite/delivery-table.js';
 import { openInbox } from '../../../src/adapters/sqlite/open-inbox.js';
+import { INBOX_MIGRATIONS } from '../../../src/adapters/sqlite/schema.js';
 import { StoreError } from '../../../src/adapters/sqlite/store-error.js';
 import type { Inbox, NewDelivery } from '../../../src/domain/delivery.js';
 import { useTempDir } from '../../support/webhook/temp-dir.js';
@@ -137,15 +139,54 @@ describe('the inbox', () => {
     assert.deepEqual(dueNames(9), []);
   });
 
-  it('keeps no body of what is done', async () => {
-    await inbox.accept(delivery('a'));
-    inbox.complete([{ seq: 1, outcome: 'signalled', detail: '' }], 1);
+  it('keeps no more of what is done than its hash, and in no more than an eighth of the place', async () => {
     const other = new SqliteDatabase(file, { readonly: true });
-    assert.deepEqual(other.prepare('SELECT body, outcome FROM delivery').get(), {
-      body: '',
-      outcome: 'signalled',
-    });
+    const used = (): number =>
+      ['page_count', 'freelist_count']
+        .map((name) => other.pragma(name, { simple: true }) as number)
+        .reduce((pages, free) => pages - free);
+    const empty = used();
+    const names = Array.from({ length: 400 }, (_value, at) => `d${String(at)}`);
+    await Promise.all(names.map((name) => inbox.accept(delivery(name, { body: 'x'.repeat(800) }))));
+    const full = used();
+    const ends = names.map((_name, at) => ({ seq: at + 1, outcome: 'signalled', detail: '' }));
+    inbox.complete(ends, 1);
+    assert.deepEqual(other.prepare('SELECT count(*) AS rows FROM delivery').get(), { rows: 0 });
+    // What was decided is kept on purpose.
+    const decided = other
+      .prepare('SELECT sum(pgsize) AS bytes FROM dbstat WHERE name LIKE ?')
+      .get('decision%');
+    const pages = (decided as { readonly bytes: number }).bytes / 1024;
+    assert.ok(
+      (used() - empty - pages) * 8 < full - empty,
+      `${String(full - empty)} pages became ${String(used() - empty - pages)}`,
+    );
+    assert.equal(await inbox.accept(delivery('d7', { receivedAt: 10_000 })), 'duplicate');
     other.close();
+  });
+
+  it('takes over what an older version had done, as known', async () => {
+    const old = join(dirname(file), 'older.db');
+    const before = new SqliteDatabase(old);
+    for (const { sql } of INBOX_MIGRATIONS.slice(0, 2)) before.exec(sql);
+    before.pragma('user_version = 2');
+    const insert = before.prepare(
+      "INSERT INTO delivery (body_hash, event_type, received_at, order_key, body, completed_at) VALUES (?, 'issues', 1000, 'k', '', ?)",
+    );
+    for (const [name, completedAt] of [
+      ['done', 1500],
+      ['open', null],
+    ] as const)
+      insert.run(Buffer.from(delivery(name).bodyHash, 'hex'), completedAt);
+    before.close();
+    const taken = openInbox(old);
+    try {
+      assert.equal(await taken.accept(delivery('done', { receivedAt: 10_000 })), 'duplicate');
+      assert.equal(await taken.accept(delivery('open')), 'duplicate');
+      assert.deepEqual(taken.stats(), { open: 1, oldestOpenAt: 1000, total: 2 });
+    } finally {
+      taken.close();
+    }
   });
 
   it('counts what is open and since when', async () => {

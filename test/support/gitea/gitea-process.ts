@@ -150,6 +150,8 @@ export class GiteaProcess {
       PATH: process.env['PATH'],
       HOME: join(this.dir, 'home'),
       GITEA_WORK_DIR: this.dir,
+      // Each push starts the program four times, as hooks: a good part of what such a short one does is collecting garbage.
+      GOGC: '400',
       ...this.extraEnv,
     };
   }

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { textIn, withPassword } from './api.js';
+import { adoptRepository } from './adopt-repository.js';
 import type { Api } from './api.js';
 import type { AppIni } from './app-ini.js';
 import { giteaBinary } from './binary.js';
@@ -101,10 +102,16 @@ async function furnish(server: GiteaProcess, webhook: StartGiteaOptions['webhook
     admin.api.call('POST', '/orgs', { username: ORG, visibility: 'public' }),
   ]);
   await addToOrg(admin.api, BOT);
+  const addRepository = async (owner: Person, name: string): Promise<string> => {
+    await adoptRepository(server, admin, owner, name);
+    const repo = `${owner.login}/${name}`;
+    await addCollaborator(owner.api, repo, BOT, 'write');
+    return repo;
+  };
   const [sidecarToken, publisherToken] = await Promise.all([
     addToken(url, BOT, botPassword, SIDECAR_SCOPES),
     addToken(url, BOT, botPassword, PUBLISHER_SCOPES),
-    createRepository(alice, 'demo'),
+    addRepository(alice, 'demo'),
   ]);
 
   const gitea: Gitea = {
@@ -119,7 +126,7 @@ async function furnish(server: GiteaProcess, webhook: StartGiteaOptions['webhook
       if (access !== undefined) await addCollaborator(admin.api, REPO, login, access);
       return person;
     },
-    addRepository: createRepository,
+    addRepository,
     addToken: (login, secret, scopes) => addToken(url, login, secret, scopes),
     addWebhook: (repo, target, secret) => addWebhook(admin.api, repo, target, secret),
     stop: () => server.remove(),
@@ -165,19 +172,6 @@ async function addToOrg(admin: Api, login: string): Promise<void> {
 
 async function addCollaborator(api: Api, repo: string, login: string, permission: string): Promise<void> {
   await api.call('PUT', `/repos/${repo}/collaborators/${login}`, { permission });
-}
-
-async function createRepository(owner: Person, name: string): Promise<string> {
-  const repo = `${owner.login}/${name}`;
-  await owner.api.call('POST', '/user/repos', {
-    name,
-    auto_init: true,
-    readme: 'Default',
-    default_branch: 'main',
-  });
-  await owner.on(repo).createFile({ branch: 'main', path: 'greet.sh', content: '#!/bin/sh\necho hello\n' });
-  await addCollaborator(owner.api, repo, BOT, 'write');
-  return repo;
 }
 
 const EVENTS = [

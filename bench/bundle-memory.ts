@@ -1,0 +1,186 @@
+/**
+ * What the sidecar of one bottle holds of the machine's memory: the resident set of its process, in its own container
+ * as the product makes it, with a real forge behind it. `npx tsx bench/bundle-memory.ts` prints the figure.
+ */
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import Docker from 'dockerode';
+import { DockerBottleRuntime } from '../src/adapters/docker/docker-runtime.js';
+import { containerName } from '../src/adapters/docker/names-and-labels.js';
+import { LocalQueueDirectory } from '../src/adapters/files/queue-directory.js';
+import { LocalRunFiles } from '../src/adapters/files/run-files.js';
+import { serveLoopback } from '../src/adapters/loopback/serve-loopback.js';
+import { SETTINGS } from '../src/config/settings.js';
+import { makeSlug } from '../src/domain/slug.js';
+import { startGitea, type Gitea } from '../test/support/gitea/start-gitea.js';
+import { BUNDLE_CALLS } from './bundle-calls.js';
+import { cleaningUp } from './clean-up.js';
+import { describeFigure, median, short, type Figure } from './figure.js';
+import { MIB, residentSet, type ResidentSet } from './resident-set.js';
+import { until, within } from './until.js';
+
+const execute = promisify(execFile);
+
+const RPC_CALLS = 50;
+const MCP_CALLS = 20;
+const CALLS_MS = 60_000;
+const [OWNER, REPO] = ['alice', 'demo'];
+const BODY = 'Compare what `./greet.sh` says with what it ought to say.\n'.repeat(40);
+
+const STATES = ['idle', 'afterRpc', 'afterMcp'] as const;
+const NAMES = {
+  idle: 'idle',
+  afterRpc: `after ${String(RPC_CALLS)} calls of read_issue as JSON-RPC`,
+  afterMcp: `after tools/list and ${String(MCP_CALLS)} calls over MCP`,
+} as const;
+type Sample = Readonly<Record<(typeof STATES)[number], ResidentSet>> & { readonly readyAfterMs: number };
+
+export async function bundleMemory(rounds: number): Promise<Figure> {
+  const gitea = await startGitea();
+  return cleaningUp(
+    () => gitea.stop(),
+    async () => {
+      const number = await gitea.alice.createIssue({ title: 'The greeting is wrong', body: BODY });
+      const samples: Sample[] = [];
+      for (let round = 0; round < rounds; round += 1) samples.push(await sampled(gitea, number));
+      const most = samples.map((sample) => Math.max(...STATES.map((state) => sample[state].bytes)) / MIB);
+      return {
+        value: median(most),
+        goal: 80,
+        unit: 'MiB',
+        better: 'less',
+        parts: null,
+        rounds: most,
+        notes: [
+          ...STATES.map((state) => `${NAMES[state]}: ${parts(samples.map((sample) => sample[state]))}`),
+          `serving ${short(median(samples.map(({ readyAfterMs }) => readyAfterMs)))} ms after its process began (median)`,
+        ],
+      };
+    },
+  );
+}
+
+/** `70.10 MiB, of them 44.20 of files, such as Node's own program; most until then 71.00`: medians. */
+function parts(sets: readonly ResidentSet[]): string {
+  const [all, files, peak] = (['bytes', 'fileBytes', 'peakBytes'] as const).map((part) =>
+    (median(sets.map((set) => set[part])) / MIB).toFixed(1),
+  );
+  return `${String(all)} MiB, of them ${String(files)} of files, such as Node's own program; most until then ${String(peak)}`;
+}
+
+/** One sidecar from its start to its end. */
+async function sampled(gitea: Gitea, issue: number): Promise<Sample> {
+  // Short: a Unix socket's path has 107 bytes.
+  const home = await mkdtemp(join(tmpdir(), 'bb-bench-'));
+  const { hostname, port } = new URL(gitea.url);
+  const socketDir = join(home, 'loopback');
+  const loopback = await serveLoopback({ socketDir, target: { host: hostname, port: Number(port) } });
+  const runtime = new DockerBottleRuntime();
+  const slug = makeSlug(
+    'bench',
+    { forge: 'gitea', owner: 'bench', repo: 'memory', number: issue },
+    Math.random,
+  );
+  const cleanUp = async (): Promise<void> => {
+    await runtime.remove(slug, 'bundle');
+    await runtime.removeVolumes(slug);
+    await loopback.close();
+    await rm(home, { recursive: true, force: true });
+  };
+  return cleaningUp(cleanUp, async () => {
+    await createBundle(runtime, gitea, home, slug, issue);
+    await runtime.start(slug, 'bundle');
+    const readyAfterMs = await serving(slug);
+    const pid = await pidOf(slug);
+    const idle = await residentSet(pid);
+    await call(slug, ['rpc', String(RPC_CALLS), String(issue)]);
+    const afterRpc = await residentSet(pid);
+    await call(slug, ['mcp', String(MCP_CALLS), String(issue)]);
+    const afterMcp = await residentSet(pid);
+    return { idle, afterRpc, afterMcp, readyAfterMs };
+  });
+}
+
+async function createBundle(
+  runtime: DockerBottleRuntime,
+  gitea: Gitea,
+  home: string,
+  slug: string,
+  issue: number,
+): Promise<void> {
+  const files = new LocalRunFiles({
+    home,
+    forgeToken: () => Promise.resolve(gitea.bot.sidecarToken),
+    secret: (name) => Promise.reject(new Error(`no secret ${name}`)),
+  });
+  const paths = await files.prepare(slug);
+  await files.placeSecrets(slug, []);
+  await files.writeCurrentConfig(slug, {});
+  await new LocalQueueDirectory({ home }).writeTurnHeader(slug, {
+    turn: 1,
+    prNumber: null,
+    owner: OWNER,
+    repo: REPO,
+  });
+  await runtime.createBundle({
+    slug,
+    image: SETTINGS.BUNDLE_IMAGE.fallback as string,
+    queueOutDir: paths.queueOut,
+    queueInDir: paths.queueIn,
+    tokenFile: paths.bundleToken,
+    secretsDir: paths.bundleSecrets,
+    configDir: paths.currentConfig,
+    caFile: null,
+    loopbackDir: join(home, 'loopback'),
+    network: SETTINGS.BUNDLE_NETWORK.fallback as string,
+    env: {
+      BOTTLE_SLUG: slug,
+      FORGE_GITEA_API: `${gitea.url}/api/v1`,
+      FORGE_OWNER: OWNER,
+      FORGE_REPO: REPO,
+      FORGE_ISSUE_NUMBER: String(issue),
+      FORGE_PR_NUMBER: '',
+      FORGE_SOCKET: '/run/bottle/loopback/forge.sock',
+    },
+  });
+}
+
+/** Waits until the sidecar says that it serves. Resolves with the milliseconds it says it took. */
+async function serving(slug: string): Promise<number> {
+  const container = new Docker().getContainer(containerName(slug, 'bundle'));
+  return until('the sidecar to serve', async () => {
+    const log = (await container.logs({ stdout: true, stderr: true })).toString('latin1');
+    const [, ms] = /"readyAfterMs":(\d+)/.exec(log) ?? [];
+    const { State: state } = await container.inspect();
+    if (ms === undefined && !state.Running) throw new Error(`the sidecar ended:\n${log}`);
+    return ms === undefined ? undefined : Number(ms);
+  });
+}
+
+/** As the machine numbers it; Docker's init is the container's first process, the sidecar the second. */
+async function pidOf(slug: string): Promise<number> {
+  const { Titles: titles, Processes: processes } = (await new Docker()
+    .getContainer(containerName(slug, 'bundle'))
+    .top()) as { readonly Titles: string[]; readonly Processes: string[][] };
+  const column = (name: string): number => titles.indexOf(name);
+  const own = processes.filter((process) => /^node .*bundle\.mjs/.test(process[column('CMD')] ?? ''));
+  const pid = Number(own[0]?.[column('PID')]);
+  if (own.length !== 1 || !Number.isSafeInteger(pid))
+    throw new Error(`not one sidecar process: ${JSON.stringify(processes)}`);
+  return pid;
+}
+
+/** Calls from a process of its own beside the sidecar's: they cost the sidecar what an agent's do. */
+async function call(slug: string, args: readonly string[]): Promise<void> {
+  const command = ['exec', containerName(slug, 'bundle'), 'node', '-e', BUNDLE_CALLS, ...args];
+  const { stdout } = await within('calls of the sidecar', CALLS_MS, execute('docker', command));
+  if (stdout.trim() !== 'all answered') throw new Error(`the sidecar did not answer: ${stdout}`);
+}
+
+const [, script] = process.argv;
+if (script === fileURLToPath(import.meta.url))
+  console.log(describeFigure('bundle_rss_mib', await bundleMemory(3)));
