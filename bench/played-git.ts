@@ -21,6 +21,8 @@ function headOf(branch: string): string {
   return createHash('sha1').update(branch).digest('hex');
 }
 
+const NOT_SCANNED = { scanner: 'off', outcome: 'clean', findings: 0, rules: [] } as const;
+
 /** Mirrors and pushes that need no process. */
 export class PlayedGit implements GitRepository {
   readonly #pushed = new Set<string>();
@@ -33,11 +35,19 @@ export class PlayedGit implements GitRepository {
     return writeFile(file, Buffer.alloc(BUNDLE_BYTES));
   }
 
+  boundary(): Promise<readonly string[]> {
+    return Promise.resolve([]);
+  }
+
+  removeLeftBehind(): Promise<number> {
+    return Promise.resolve(0);
+  }
+
   publish({ branch }: { readonly branch: string }): Promise<GitPublishVerdict> {
     const head = headOf(branch);
     if (this.#pushed.has(branch)) return Promise.resolve({ kind: 'unchanged', head, onForge: true });
     this.#pushed.add(branch);
-    return Promise.resolve({ kind: 'pushed', head, commits: 1 });
+    return Promise.resolve({ kind: 'pushed', head, commits: 1, secretScan: NOT_SCANNED });
   }
 
   isAncestor(): Promise<boolean> {

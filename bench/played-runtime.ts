@@ -131,6 +131,26 @@ export class PlayedRuntime implements BottleRuntime {
     return Promise.resolve();
   }
 
+  removeObject(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  knowsRuntime(): Promise<boolean> {
+    return Promise.resolve(true);
+  }
+
+  buildImage(): ReturnType<BottleRuntime['buildImage']> {
+    return Promise.reject(new Error('the played agent has no Dockerfile'));
+  }
+
+  pinImage(_slug: string, image: string): Promise<string> {
+    return Promise.resolve(image);
+  }
+
+  unpinImage(): Promise<void> {
+    return Promise.resolve();
+  }
+
   imageId(): Promise<string> {
     return Promise.resolve(IMAGE_ID);
   }
@@ -169,12 +189,13 @@ export class PlayedRuntime implements BottleRuntime {
   async #startBundle(slug: string): Promise<void> {
     const spec = this.#specs.get(slug);
     if (spec === undefined) throw new Error(`${slug} has no bundle`);
-    const { env, queueOutDir, queueInDir, tokenFile } = spec;
+    const { env, queueOutDir, queueInDir, tokenFile, configDir, secretsDir } = spec;
     const [owner = '', repo = '', issue = ''] = [
       env['FORGE_OWNER'],
       env['FORGE_REPO'],
       env['FORGE_ISSUE_NUMBER'],
     ];
+    const forgeSocket = await this.#socket(slug);
     const config = {
       slug,
       forgeKind: 'gitea',
@@ -186,8 +207,13 @@ export class PlayedRuntime implements BottleRuntime {
       turn: 1,
       forgeTransportSocket: null,
       rateLimits: DEFAULT_RATE_LIMITS,
+      egressUploadBytes: 0,
       paths: {
-        forgeSocket: await this.#socket(slug),
+        forgeSocket,
+        egressSocket: `${forgeSocket}.egress`,
+        credentialSocket: `${forgeSocket}.credentials`,
+        currentConfig: configDir,
+        secrets: secretsDir,
         queueOut: queueOutDir,
         queueIn: queueInDir,
         tokenFile,

@@ -1,5 +1,5 @@
 import { extractionFailure, extractionSpec, parseExtraction, type Extraction } from '../domain/extractor.js';
-import { InvalidInputError } from '../domain/errors.js';
+import { ContainerOverrunError, InvalidInputError } from '../domain/errors.js';
 import type { SubjectRef } from '../domain/issue.js';
 import type { Forge } from '../domain/forge.js';
 import type { TurnRefs } from '../domain/git-repository.js';
@@ -50,7 +50,9 @@ export async function extractWork(
     branch,
     timeoutMs: EXTRACTION_TIMEOUT_MS,
   };
-  const output = await ports.runtime.runOnce(extractionSpec(target, known, ports.settings.maxPublishBytes));
+  const spec = extractionSpec(target, known, ports.settings.maxPublishBytes);
+  const output = await ports.runtime.runOnce(spec).catch(overrun);
+  if (output instanceof ContainerOverrunError) return { kind: 'failed', reason: OVERRUN };
   if (output.exitCode !== 0) {
     const reason =
       extractionFailure(output.exitCode) ?? `the extractor ended with exit code ${String(output.exitCode)}`;
@@ -63,6 +65,15 @@ export async function extractWork(
     throw error;
   }
 }
+
+/** What the agent made is to blame, so it is an answer and no fault. */
+export function overrun(error: unknown): ContainerOverrunError {
+  if (error instanceof ContainerOverrunError) return error;
+  throw error;
+}
+
+const OVERRUN =
+  'your commits could not be taken out in time, or are too large: take large or generated files out of the commits themselves, and remove what makes git slow in the workspace';
 
 /** Commits that the mirror has and a bundle can leave out. */
 export function knownCommits(refs: TurnRefs | null | undefined): string[] {

@@ -1,11 +1,11 @@
 import type { SettledTurn } from '../domain/events.js';
 import type { Extraction } from '../domain/extractor.js';
 import { patchSpec } from '../domain/extractor.js';
+import { ContainerOverrunError } from '../domain/errors.js';
 import type { PublishResult } from '../domain/turn.js';
-import { BottleRuntimeError } from '../domain/errors.js';
 import type { HostPorts } from './host-ports.js';
 import type { SettleTurnInput } from './inputs.js';
-import { extractWork, knownCommits, publishThroughGate, type Publication } from './publish-gate.js';
+import { extractWork, overrun, knownCommits, publishThroughGate, type Publication } from './publish-gate.js';
 import { scansOf } from './publish-scans.js';
 import { noteStuck } from './publish-stuck.js';
 import { sha256 } from './sha256.js';
@@ -116,14 +116,9 @@ async function keepUncommitted(
     branch: input.prepared.branch,
     timeoutMs: PATCH_TIMEOUT_MS,
   };
-  try {
-    const patch = await ports.runtime.runOnce(patchSpec(target, MAX_PATCH_BYTES));
-    if (patch.exitCode === 0)
-      await ports.files.saveFile(slug, `turns/${String(turn)}/uncommitted.patch`, patch.stdout);
-  } catch (error) {
-    // A file that takes too long to read must not cost the turn its end: the list is kept all the same.
-    if (!(error instanceof BottleRuntimeError) || error.retryable) throw error;
-    ports.log.warn({ slug, turn, err: error }, 'the uncommitted changes could not be kept as a patch');
-  }
+  const patch = await ports.runtime.runOnce(patchSpec(target, MAX_PATCH_BYTES)).catch(overrun);
+  if (patch instanceof ContainerOverrunError || patch.exitCode !== 0)
+    ports.log.warn({ slug, turn }, 'what is not committed could not be kept as a patch');
+  else await ports.files.saveFile(slug, `turns/${String(turn)}/uncommitted.patch`, patch.stdout);
   return ports.blobs.put(listed.join('\n'));
 }

@@ -1,31 +1,58 @@
-import { readdirSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { publishTokenFile, type Config } from '../config.js';
 import type { KnownSecret } from '../domain/secret-search.js';
-import { inspectSecret } from './secrets.js';
+import { SECRET_MIN_LENGTH } from './secrets.js';
 
 type Files = Pick<
   Config,
   'BOT_BOTTLE_HOME' | 'FORGE_TOKEN_FILE' | 'FORGE_PUBLISH_TOKEN_FILE' | 'WEBHOOK_SECRET_FILE'
 >;
 
-/** Every secret that this machine holds: those the configuration leads to, and all of `secrets/`, as they are now. */
+/** What is larger is no secret of ours. */
+const MAX_BYTES = 64 * 1024;
+
+/**
+ * Every secret that this machine holds: those the configuration leads to, and all of `secrets/`, as they are now. Also
+ * one that is refused elsewhere, for its mode or its shape: it must not be published either.
+ */
 export function knownSecrets(config: Files): KnownSecret[] {
   const configured = [config.FORGE_TOKEN_FILE, publishTokenFile(config), config.WEBHOOK_SECRET_FILE];
   const directory = path.join(config.BOT_BOTTLE_HOME, 'secrets');
   const files = new Set([...configured, ...namesIn(directory).map((name) => path.join(directory, name))]);
   return [...files].flatMap((file) => {
-    const state = inspectSecret(file);
-    // One that can't be used can't be read by anybody else either.
-    return state.kind === 'set' ? [{ name: path.basename(file), value: state.value }] : [];
+    const value = contentOf(file)?.trim() ?? '';
+    return value.length < SECRET_MIN_LENGTH ? [] : [{ name: path.basename(file), value }];
   });
 }
 
 function namesIn(directory: string): string[] {
   try {
-    return readdirSync(directory).filter((name) => !name.startsWith('.'));
+    return readdirSync(directory);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    if (isMissing(error)) return [];
     throw error;
   }
+}
+
+/** `undefined` for what is gone, or is no file that holds a secret. Errors: of the file system, such as EACCES. */
+function contentOf(file: string): string | undefined {
+  let fd: number;
+  try {
+    // O_NONBLOCK: a named pipe in the file's place must not hang the publishing.
+    fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+  try {
+    const stat = fstatSync(fd);
+    return stat.isFile() && stat.size <= MAX_BYTES ? readFileSync(fd, 'utf8') : undefined;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }

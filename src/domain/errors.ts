@@ -61,6 +61,9 @@ export class BottleRuntimeError extends BotBottleError {
   }
 }
 
+/** A throw-away container took too long or wrote too much: what it looked at would do it again. */
+export class ContainerOverrunError extends BottleRuntimeError {}
+
 /** git failed on one of our own repositories (never on a workspace: those are not opened on the host). */
 export class GitError extends BotBottleError {
   constructor(message: string, retryable: boolean, options?: { cause?: unknown }) {

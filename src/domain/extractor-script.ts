@@ -14,8 +14,8 @@ export const BOUNDARY_TARGET = '/run/bottle-shallow';
  * length of the list), then the list as `git status --porcelain -z` has it, then, with `extract`, `0` and NUL or `1`,
  * NUL and the bundle. `patch` writes a patch, at most `cap` bytes.
  *
- * Ends with 64 for a wrong call, 65 without a branch, 66 when `.git` is not an ordinary directory, 67 with alternates, 70
- * when git fails.
+ * Ends with 64 for a wrong call, 65 without a branch, 66 when `.git` is not an ordinary directory, 67 with alternates, 68
+ * with a named pipe where git reads, 70 when git fails.
  */
 export const EXTRACTOR_SCRIPT = `
 set -u
@@ -34,6 +34,13 @@ for file in "$repo/objects/info/alternates" "$repo/objects/info/http-alternates"
   [ ! -e "$file" ] && [ ! -L "$file" ] || exit 67
 done
 
+# What git would wait for without end, in nested repositories too.
+pipe=$(find /workspace \\( -path '*/.git/*' -o -name .gitignore -o -name .gitattributes \\) -type p -print -quit 2>/dev/null)
+[ -z "$pipe" ] || exit 68
+# Where it would follow a link out of the repository.
+link=$(find "$repo/objects" "$repo/index" "$repo/packed-refs" "$repo/refs" -type l -print -quit 2>/dev/null)
+[ -z "$link" ] || exit 66
+
 is_sha() {
   case $1 in *[!0-9a-f]*) return 1 ;; esac
   [ "\${#1}" -eq 40 ]
@@ -41,11 +48,13 @@ is_sha() {
 
 head=
 if [ -f "$repo/refs/heads/$branch" ]; then
-  IFS= read -r head <"$repo/refs/heads/$branch" || :
+  head=$(head -c 64 "$repo/refs/heads/$branch" | tr -d '\\0' | sed -n 1p)
 elif [ -f "$repo/packed-refs" ]; then
   while IFS=' ' read -r sha name; do
     [ "$name" != "refs/heads/$branch" ] || head=$sha
-  done <"$repo/packed-refs"
+  done <<END
+$(head -c 4194304 "$repo/packed-refs" | tr -d '\\0')
+END
 fi
 is_sha "$head" || exit 65
 
@@ -62,7 +71,8 @@ cd /workspace || exit 70
 
 g() {
   git -c core.hooksPath=/dev/null -c core.fsmonitor=false -c core.untrackedCache=false -c protocol.allow=never \\
-    -c safe.directory=/workspace -c diff.ignoreSubmodules=all -c core.bigFileThreshold=16m -c pack.threads=1 "$@"
+    -c safe.directory=/workspace -c diff.ignoreSubmodules=all -c core.bigFileThreshold=16m -c pack.threads=1 \\
+    -c core.commitGraph=false -c core.multiPackIndex=false "$@"
 }
 
 [ "$(g cat-file -t "$head" 2>/dev/null)" = commit ] || exit 70

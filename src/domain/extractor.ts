@@ -49,8 +49,9 @@ export interface Extraction {
 const EXIT_REASONS: Readonly<Record<number, string>> = {
   64: 'the extractor was called wrongly',
   65: 'the branch is not there: commit to the branch the workspace was given with, and keep its name',
-  66: 'the workspace has no ordinary .git directory: it must not be a file or a symbolic link',
+  66: 'the workspace has no ordinary .git directory: neither it nor what git keeps in it may be a symbolic link, a file in its place or another repository’s',
   67: 'the repository borrows objects from elsewhere (objects/info/alternates): remove that file',
+  68: 'there is a named pipe in .git, or in the place of a .gitignore or .gitattributes: remove it',
   70: "git could not read the workspace's repository: objects are missing or damaged",
 };
 

@@ -1,5 +1,5 @@
 import type Docker from 'dockerode';
-import { BottleRuntimeError } from '../../domain/errors.js';
+import { BottleRuntimeError, ContainerOverrunError } from '../../domain/errors.js';
 import type { OneShotResult, OneShotSpec } from '../../domain/bottle-runtime.js';
 import { removeById, removeOurs } from './containers.js';
 import { openStream } from './engine-stream.js';
@@ -15,7 +15,8 @@ export const MAX_STDERR_BYTES = 16 * 1024;
 /**
  * Runs a throw-away container and takes its standard output. A leftover of the same name (an attempt that was cut
  * off) is removed first, and the container is gone afterwards, whatever happens.
- * @throws an `AbortError` when the signal aborts; BottleRuntimeError, final, when the output is beyond the cap: all of it is discarded. Too late is final for
+ * @throws an `AbortError` when the signal aborts; ContainerOverrunError, final, when the output is beyond the cap: all
+ * of it is discarded. Too late is final for
  * the agent's uid, since a hostile tree would be just as slow again; a remover gets further each time
  */
 export async function runOneShot(
@@ -91,7 +92,7 @@ async function collect(
     }
     stdoutBytes += payload.length;
     if (stdoutBytes > maxBytes) {
-      throw new BottleRuntimeError(
+      throw new ContainerOverrunError(
         `${name} wrote more than ${String(maxBytes)} bytes; the output is discarded`,
         false,
       );
@@ -111,11 +112,9 @@ async function withinTime<T>(
   let onAbort = (): void => undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
+      const why = `${name} was stopped: not done after ${String(spec.timeoutMs)} ms`;
       reject(
-        new BottleRuntimeError(
-          `${name} was stopped: not done after ${String(spec.timeoutMs)} ms`,
-          spec.user === 'remover',
-        ),
+        spec.user === 'remover' ? new BottleRuntimeError(why, true) : new ContainerOverrunError(why, false),
       );
     }, spec.timeoutMs);
     onAbort = (): void => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { appendFileSync, chmodSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -197,6 +197,48 @@ describe('publishing through git', () => {
       git(fixture.work, 'commit', '-q', '-m', 'link');
       assert.match(reasonOf(await fixture.publish()), /\.github/);
     });
+
+    const CI = '.github/workflows/ci.yml';
+    /** Somebody's CI file on the base branch, which the agent has. */
+    const withCi = (): void => {
+      fixture.commit(fixture.person, CI, 'on: push', 'alice');
+      fixture.commit(fixture.person, 'notes.yml', 'on: [push, pull_request]', 'alice');
+      git(fixture.person, 'push', '-q', 'origin', 'main');
+      git(fixture.work, 'pull', '-q', 'origin', 'main');
+    };
+    const ways: readonly (readonly [string, () => void])[] = [
+      ['changed', () => fixture.write(fixture.work, CI, 'evil')],
+      ['deleted', () => git(fixture.work, 'rm', '-q', CI)],
+      ['moved away', () => git(fixture.work, 'mv', CI, 'ci.yml')],
+      ['moved into', () => git(fixture.work, 'mv', 'notes.yml', '.github/workflows/notes.yml')],
+      ['copied in other letters', () => fixture.write(fixture.work, '.GitHub/Workflows/CI.yml', 'evil')],
+      ['made executable', () => git(fixture.work, 'update-index', '--chmod=+x', CI)],
+      [
+        'replaced by a link',
+        () => {
+          rmSync(join(fixture.work, CI));
+          symlinkSync('../../notes.yml', join(fixture.work, CI));
+        },
+      ],
+      [
+        'hidden below a submodule in its place',
+        () => {
+          git(fixture.work, 'rm', '-rq', '.github');
+          git(fixture.work, 'update-index', '--add', '--cacheinfo', `160000,${fixture.base},.github`);
+        },
+      ],
+      ['given owners', () => fixture.write(fixture.work, 'Docs/CODEOWNERS', '* @agent')],
+    ];
+    for (const [how, change] of ways) {
+      it(`refuses a CI file that is ${how}`, async () => {
+        withCi();
+        change();
+        if (!how.includes('executable') && !how.includes('submodule')) git(fixture.work, 'add', '-A');
+        git(fixture.work, 'commit', '-q', '-m', 'change');
+        assert.match(reasonOf(await fixture.publish()), /which is not published: CI or the forge/);
+        assert.equal(fixture.forgeTip(), '');
+      });
+    }
 
     it('is not fooled by file names that look like git output', async () => {
       fixture.commit(fixture.work, ':100644 100644 x', 'x');

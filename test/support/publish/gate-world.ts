@@ -271,7 +271,7 @@ export class GateWorld {
     const { owner, repo } = this.subject;
     const branches = await this.alice.api.list(`/repos/${owner}/${repo}/branches?limit=50`);
     const found = branches.find(({ name }) => name === branch);
-    return found === undefined ? undefined : String((found['commit'] as { id: string }).id);
+    return found === undefined ? undefined : (found['commit'] as { id: string }).id;
   }
 
   async pulls(): Promise<Record<string, unknown>[]> {

@@ -3,7 +3,11 @@ import fc from 'fast-check';
 import { secretForms } from '../../../src/domain/secret-forms.js';
 import { SecretSearch } from '../../../src/domain/secret-search.js';
 
-const secretText = fc.string({ unit: fc.constantFrom(...'aA0+/=%_-."\\ é€'), minLength: 8, maxLength: 80 });
+const secretText = fc.string({
+  unit: fc.constantFrom(...Array.from('aA0+/=%_-."\\ é€')),
+  minLength: 8,
+  maxLength: 80,
+});
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 describe('the search for our own secrets', () => {
