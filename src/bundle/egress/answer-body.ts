@@ -55,12 +55,19 @@ function blanks(secret: string): Replacement[] {
 
 /** Also as JSON may write it, with its slashes escaped. */
 function rewrites(route: Route): Replacement[] {
-  const [from, to] = [route.upstream, routeAddress(route)];
-  return [[from, to] as const, [escaped(from), escaped(to)] as const].map(([find, put]) => ({
-    find: Buffer.from(find),
-    put: Buffer.from(put),
-    whole: true,
-  }));
+  const to = routeAddress(route);
+  const pairs = spellings(route.upstream).flatMap((from) => [
+    [from, to] as const,
+    [escaped(from), escaped(to)] as const,
+  ]);
+  return pairs.map(([find, put]) => ({ find: Buffer.from(find), put: Buffer.from(put), whole: true }));
+}
+
+/** With the port that goes without saying, too: some indexes write it. */
+function spellings(upstream: string): string[] {
+  const { host, port, protocol } = new URL(upstream);
+  if (port !== '') return [upstream];
+  return [upstream, upstream.replace(host, `${host}:${protocol === 'https:' ? '443' : '80'}`)];
 }
 
 function escaped(url: string): string {

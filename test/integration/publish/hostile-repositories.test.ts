@@ -534,6 +534,7 @@ describe('repositories made by a hostile agent', function () {
     image: IMAGE,
     workspaceDir: lab.work,
     branch: BRANCH,
+    boundaryFile: null,
     timeoutMs,
   });
   /** As the gate runs it, but for the workspace being writable: a command that ran has left its trace. */

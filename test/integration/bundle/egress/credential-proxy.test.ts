@@ -406,6 +406,7 @@ describe('the credential proxy', () => {
       egress().routes(
         routeTo(`${index.url}/simple`, { name: 'pypi', rewrite: true }),
         routeTo(files.url, { name: 'pypi-files' }),
+        routeTo('https://far.example', { name: 'far' }),
       );
       await egress().start();
       const address = 'http://127.0.0.1:3129';
@@ -417,6 +418,7 @@ describe('the credential proxy', () => {
         `${index.url}/simpler`,
         `${files.url}1/x`,
         `${files.url}.evil.example/x`,
+        '{"dl":"https://far.example:443/a"} https://far.example/b https://far.example:4430/c',
         files.url,
       ].join('\n');
       const rewritten = [
@@ -427,6 +429,7 @@ describe('the credential proxy', () => {
         `${index.url}/simpler`,
         `${files.url}1/x`,
         `${files.url}.evil.example/x`,
+        `{"dl":"${address}/far/a"} ${address}/far/b https://far.example:4430/c`,
         `${address}/pypi-files`,
       ].join('\n');
       for (type of [
