@@ -1,6 +1,6 @@
 import type { Audience } from './access.js';
 import type { WorkspaceOptions } from './bottle-setup.js';
-import { readAllowEntry } from './egress/allowlist.js';
+import { formatAllowEntry, readAllowEntry } from './egress/allowlist.js';
 import { REGISTRY_KINDS, type RegistryKind, type Route } from './egress/route.js';
 import {
   branchName,
@@ -21,7 +21,6 @@ import type { ManifestDocument } from './manifest-document.js';
 import { ManifestReader, quoted, type Check } from './manifest-reader.js';
 import { readRoutes } from './manifest-routes.js';
 
-const DEFAULT_PORT = 443;
 const MAX_DEPTH = 1_000_000;
 
 /** One bottle's file by itself: what it does not say is `undefined`. */
@@ -110,7 +109,7 @@ function readWorkspace(section: ManifestReader): Partial<WorkspaceOptions> {
 
 function allowEntry(isPublicSuffix: IsPublicSuffix): Check<string> {
   return (value) => {
-    const entry = readAllowEntry(value);
+    const entry = readAllowEntry(lowerCase(value));
     if ('problem' in entry) return `has ${quoted(value)}, which ${entry.problem}`;
     return entry.wildcard && isPublicSuffix(entry.host)
       ? `has ${quoted(value)}, below which anybody may have a host: name the hosts`
@@ -119,9 +118,11 @@ function allowEntry(isPublicSuffix: IsPublicSuffix): Check<string> {
 }
 
 function normalised(text: string): string {
-  const entry = readAllowEntry(text);
-  if ('problem' in entry) return text;
-  const { host, wildcard, ports } = entry;
-  const list = ports.join(',');
-  return `${wildcard ? '*.' : ''}${host}${list === String(DEFAULT_PORT) ? '' : `:${list}`}`;
+  const entry = readAllowEntry(lowerCase(text));
+  return 'problem' in entry ? text : formatAllowEntry(entry);
+}
+
+/** Not `toLowerCase`: that makes ASCII of letters that are none. */
+function lowerCase(text: string): string {
+  return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }

@@ -27,10 +27,10 @@ export function readAllowEntry(text: string): AllowEntry | { readonly problem: s
   const match = /^(\*\.)?([^:]*)(?::(.*))?$/s.exec(text);
   const [, star, host = '', portText] = match ?? [];
   const wrong = match === null ? 'is no host' : whyNoHost(host);
-  if (wrong !== undefined) return { problem: `${shown(text)} ${wrong}` };
+  if (wrong !== undefined) return { problem: wrong };
   const ports = portText === undefined ? [DEFAULT_PORT] : readPorts(portText);
   if (ports === undefined)
-    return { problem: `${shown(text)} needs ports from 1 to 65535 behind its colon, such as :443,8443` };
+    return { problem: 'needs ports from 1 to 65535 behind its colon, such as :443,8443' };
   return { host, wildcard: star !== undefined, ports };
 }
 
@@ -45,7 +45,7 @@ export function parseAllowlist(text: string): {
     const line = raw.replace(/(^|\s)#.*$/, '').trim();
     if (line === '') continue;
     const entry = readAllowEntry(line);
-    if ('problem' in entry) problems.push({ line: index + 1, problem: entry.problem });
+    if ('problem' in entry) problems.push({ line: index + 1, problem: `${shown(line)} ${entry.problem}` });
     else entries.push(entry);
   }
   return { entries, problems };

@@ -7,7 +7,7 @@ const ESCAPED_SLASH = /%2f/gi;
 /**
  * Why a request's path is not one that every server reads in the same way, so that what was checked here is what is
  * asked for there. Refused: dot segments, also with parameters (`..;x`), empty segments, backslashes, control characters,
- * escapes of dots, percent signs and backslashes, and bytes beyond ASCII. `%2f` is let through, because npm names scoped
+ * escapes of dots, percent signs and backslashes, escapes that are no UTF-8, and bytes beyond ASCII. `%2f` is let through, because npm names scoped
  * packages by it; whoever checks a list must check both readings (`isListedPath` does).
  * @param path as it stands in the request, without its query
  */
@@ -19,6 +19,7 @@ export function whyNotPlainPath(path: string): string | undefined {
     if (code < 0x20 || code === 0x7f || '.%\\'.includes(String.fromCharCode(code)))
       return `has ${escape}, which servers read differently`;
   }
+  if (!isUtf8(path)) return 'has escapes that are no text';
   const segments = unescapedSlashes(path).split('/').slice(1);
   if (segments.some((segment) => /^\.{1,2}(?:;|$)/.test(segment))) return 'has dot segments';
   // One slash at the end is fine.
@@ -40,6 +41,14 @@ export function isListedPath(listed: readonly string[], path: string): boolean {
   return [path, unescapedSlashes(path)].every((reading) =>
     listed.some((entry) => (entry.endsWith('/') ? reading.startsWith(entry) : reading === entry)),
   );
+}
+
+function isUtf8(path: string): boolean {
+  try {
+    return decodeURIComponent(path) !== '';
+  } catch {
+    return false;
+  }
 }
 
 function unescapedSlashes(path: string): string {

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { GitError } from '../../../src/domain/errors.js';
-import { BRANCH, GitFixture, REPO } from './git-fixture.js';
+import { BRANCH, GitFixture, REPO, pushedVerdict } from './git-fixture.js';
 import { HttpForge } from './http-forge.js';
 
 const TOKEN = 'f00dfeedf00dfeedf00dfeedf00dfeedf00dfeed';
@@ -56,11 +56,7 @@ describe('git over HTTP with a token', () => {
     try {
       const refs = await repository().refresh(REPO, BRANCH, null);
       assert.equal(refs.startSha, fixture.base);
-      assert.deepEqual(await fixture.publish({ bundleFile }, repository()), {
-        kind: 'pushed',
-        head,
-        commits: 1,
-      });
+      assert.deepEqual(await fixture.publish({ bundleFile }, repository()), pushedVerdict(head, 1));
     } finally {
       process.env['PATH'] = path;
     }

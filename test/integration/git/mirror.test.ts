@@ -44,6 +44,10 @@ describe('the mirror of a repository', () => {
     });
     assert.equal(await repository.isAncestor(REPO, fixture.base, head), true);
     assert.equal(await repository.isAncestor(REPO, baseSha, head), false);
+    // What was pushed and rewritten before the mirror saw it is no ancestor, and no fault.
+    const unseen = '0123456789012345678901234567890123456789';
+    assert.equal(await repository.isAncestor(REPO, unseen, head), false);
+    await assert.rejects(repository.isAncestor(REPO, head, unseen), { name: 'GitError' });
   });
 
   it('forgets a branch that was deleted, also when one below its name takes its place', async () => {

@@ -4,16 +4,11 @@ import type { HostPorts } from '../../../../src/activities/host-ports.js';
 import type { RunTurnInput } from '../../../../src/activities/inputs.js';
 import { readBundleConfig } from '../../../../src/bundle/config.js';
 import { RunDirectory } from '../../../support/bundle/run-directory.js';
+import { sampleHostSettings } from '../../../support/host/sample-host.js';
 
 describe('what the worker tells the sidecar', () => {
   it('has the rates that are set', () => {
-    const settings = {
-      forgeKind: 'gitea',
-      forgeApi: 'https://git.example/api/v1',
-      loopbackDir: null,
-      bundleCallsPerMinute: 12,
-      bundleWritesPerMinute: 3,
-    };
+    const settings = sampleHostSettings({ bundleCallsPerMinute: 12, bundleWritesPerMinute: 3 });
     const subject = { forge: 'gitea', owner: 'alice', repo: 'demo', number: 4 };
     const env = bundleEnv(
       { settings } as unknown as HostPorts,

@@ -60,9 +60,11 @@ describe('a line of the allowlist', () => {
       assert.ok('problem' in readAllowEntry(text));
     });
 
-  it('says what is wrong with the text in it, cut', () => {
-    const read = readAllowEntry(`Bad${'x'.repeat(500)}.org`);
-    assert.ok('problem' in read && read.problem.length < 200 && read.problem.includes('"Badxxx'));
+  it('says what is wrong, of a file with the line in it, cut', () => {
+    const { problems } = parseAllowlist(`a.org\nBad${'x'.repeat(500)}.org`);
+    const [{ line, problem } = { line: 0, problem: '' }] = problems;
+    assert.equal(line, 2);
+    assert.ok(problem.length < 200 && problem.startsWith('"Badxxx'), problem);
   });
 
   it('written and read again is the same', () => {

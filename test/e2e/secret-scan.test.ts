@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { Client } from '@temporalio/client';
+import { plantedKey } from '../support/gitleaks/planted-key.js';
+import { bottleScript, WAIT_FOR_TEST } from '../support/stack/bottle-script.js';
+import { Life } from '../support/stack/life.js';
+import { Stack } from '../support/stack/stack.js';
+import { tearDown } from '../support/stack/tear-down.js';
+
+/** Spec section 8: a key that an agent commits never reaches the forge, and the agent gets the chance to mend it. */
+describe('a key in an agent’s commits', function () {
+  this.timeout(240_000);
+  let stack: Stack;
+  let client: Client | undefined;
+  const key = plantedKey();
+
+  const branches = async (issue: number): Promise<string[]> => {
+    const list = await stack.gitea.alice.api.list('/repos/alice/demo/branches?limit=50');
+    return list
+      .map(({ name }) => String(name))
+      .filter((name) => name.startsWith(`bot-bottle/${String(issue)}-`));
+  };
+
+  before(async () => {
+    stack = await Stack.prepare({ env: { BOTTLE_DONE_GRACE: '2s' } });
+    await stack.start();
+    client = await stack.client();
+  });
+  after(() => tearDown(stack, client));
+
+  it('is not published; the agent is told in a nudge, takes it out, and its work is', async () => {
+    assert.ok(client !== undefined);
+    const life = await Life.trigger(
+      stack,
+      client,
+      'Configure it',
+      bottleScript(
+        // In two parts: the issue itself holds no key.
+        `write config.txt token = ${key.slice(0, 20)}@@${key.slice(20)}`,
+        'run sed -i s/@@// config.txt && git add config.txt && git commit -qm Configure',
+        'write good.txt good',
+        'commit Good work',
+        'open_pr Configure | It works now.',
+        WAIT_FOR_TEST,
+        'done success finished',
+      ),
+    );
+    const { slug } = await life.running();
+    await life.waits(slug);
+    const log = await life.files.agentLog(slug, 1);
+    const [answer = ''] = log
+      .split('\n')
+      .filter((line) => line.includes('"tool_result"') && line.includes('"open_pr"'));
+    assert.match(answer, /config\.txt line 1 in commit [0-9a-f]{12} \(rule github-pat\)/);
+    const [advice = ''] = /git reset --soft [0-9a-f]{40}/.exec(answer) ?? [];
+    assert.notEqual(advice, '');
+
+    // The scripted agent has a script only where its prompt has one: this comment is part of the nudge's.
+    await life.comment(
+      bottleScript(
+        `run ${advice} && git rm -q --cached config.txt && rm config.txt && git commit -qm 'Good work'`,
+        'done success without the key',
+      ),
+    );
+    await life.until('the comment in the mailbox', ({ mailbox }) => mailbox === 1);
+    await life.files.letGo(slug);
+    const view = await life.frozen(2, 'done');
+
+    const [, nudge = ''] = await life.files.prompts(slug);
+    assert.match(nudge, /were not published\. Mend what is named here/);
+    assert.match(nudge, /> this looks like a secret: config\.txt line 1 in commit/);
+    assert.ok(!nudge.includes(key));
+
+    const [pr = 0, more] = view.prs;
+    assert.ok(pr > 0 && more === undefined);
+    const pull = await stack.gitea.alice.api.object('GET', `/repos/alice/demo/pulls/${String(pr)}`);
+    assert.match(String(pull['body']), /without the key/);
+    const files = await stack.gitea.alice.api.list(`/repos/alice/demo/pulls/${String(pr)}/files`);
+    assert.deepEqual(
+      files.map(({ filename }) => filename),
+      ['good.txt'],
+    );
+    const commits = await stack.gitea.alice.api.list(`/repos/alice/demo/pulls/${String(pr)}/commits`);
+    assert.equal(commits.length, 1);
+    assert.equal((await branches(life.issue)).length, 1);
+
+    // What the scans said stays on record, without the key.
+    const ended = life.files.turnRows(slug).filter(({ event }) => event === 'ended');
+    assert.deepEqual(
+      ended.map(({ detail }) =>
+        (detail['secretScans'] as { outcome: string; rules: string[] }[]).map(({ outcome, rules }) => [
+          outcome,
+          ...rules,
+        ]),
+      ),
+      [
+        [
+          ['found', 'github-pat'],
+          ['found', 'github-pat'],
+        ],
+        [['clean']],
+      ],
+    );
+    assert.ok(!JSON.stringify(ended).includes(key));
+  });
+
+  it('a worker without its scanner does not start, and says what to do', async () => {
+    const worker = stack.service(['worker'], { GITLEAKS: '/nonexistent/gitleaks' });
+    const [code] = (await once(worker, 'exit')) as [number | null];
+    assert.notEqual(code, 0);
+    assert.match(stack.output, /\/nonexistent\/gitleaks can't be used.*script\/bootstrap --only gitleaks/);
+  });
+});
