@@ -5,7 +5,6 @@ import { createHomeActivities } from './activities/home-activities.js';
 import { createHostActivities } from './activities/host-activities.js';
 import { createReconcileActivities } from './activities/reconcile.js';
 import type { HostPorts, HostSettings } from './activities/host-ports.js';
-import type { ReconcileActivities } from './activities/interface.js';
 import { DiskGuard, type DiskLimits } from './activities/turn/disk-guard.js';
 import { measureUsage } from './activities/turn/measure-usage.js';
 import { requireRuntime } from './activities/turn/require-runtime.js';

@@ -1,5 +1,4 @@
 import { movedSection } from '../../domain/prompt.js';
-import type { BottleSetup } from '../../domain/bottle-setup.js';
 import { egressEnv, wantsEgress } from '../../domain/egress/agent-env.js';
 import type { AgentManifest } from '../../domain/manifests.js';
 import type { HostPorts } from '../host-ports.js';
