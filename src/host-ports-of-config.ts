@@ -1,0 +1,96 @@
+import path from 'node:path';
+import type { Client } from '@temporalio/client';
+import type { HostPorts } from './activities/host-ports.js';
+import { DiskGuard, type DiskSource } from './activities/turn/disk-guard.js';
+import { measureUsage } from './activities/turn/measure-usage.js';
+import { requireRuntime } from './activities/turn/require-runtime.js';
+import { TurnSlots } from './activities/turn/turn-slots.js';
+import { agentProvider } from './adapters/agents/registry.js';
+import { DockerBottleRuntime } from './adapters/docker/docker-runtime.js';
+import { LocalBlobStore } from './adapters/files/blob-store.js';
+import { freeSpace } from './adapters/files/free-space.js';
+import { hostId } from './adapters/files/host-id.js';
+import { LocalQueueDirectory } from './adapters/files/queue-directory.js';
+import { LocalRunFiles } from './adapters/files/run-files.js';
+import { SystemGitRepository } from './adapters/git/system-git-repository.js';
+import { temporalRunChannel } from './adapters/temporal/run-channel.js';
+import { ownSecretFiles, publishTokenFile, type Config } from './config.js';
+import { readBoundSecret } from './config/secret-binding.js';
+import { readSecret } from './config/secrets.js';
+import type { SecretGuard } from './domain/secret-guard.js';
+import type { ConfiguredForge } from './forge-of-config.js';
+import { diskLimits, hostSettings } from './host-settings.js';
+import type { Logger } from './log.js';
+
+export interface HostParts {
+  readonly forge: ConfiguredForge;
+  readonly client: Client;
+  readonly secrets: SecretGuard;
+  readonly log: Logger;
+  /** Directory of the socket that stands for a forge on loopback. */
+  readonly loopbackDir: string | null;
+}
+
+/**
+ * What this host's activities stand on. Agents that outlived the last worker hold their slots when it resolves. Errors:
+ * `BottleRuntimeError` of an engine that is away, `InvalidInputError` for a runtime that it does not have.
+ */
+export async function hostPortsOfConfig(config: Config, parts: HostParts): Promise<HostPorts> {
+  const { BOT_BOTTLE_HOME: home, FORGE_CA_FILE: caFile } = config;
+  const { forge, client, secrets, log, loopbackDir } = parts;
+  const sidecarToken = (): string => readSecret(config.FORGE_TOKEN_FILE, 'forge-token');
+  const publishToken = (): string => readSecret(publishTokenFile(config), 'publish-token');
+  const host = await hostId(home);
+  const runtime = new DockerBottleRuntime({ host });
+  const slots = new TurnSlots(config.BOTTLE_SLOTS);
+  const files = new LocalRunFiles({
+    home,
+    forgeToken: () => Promise.resolve(sidecarToken()),
+    secret: (name, authorities) =>
+      Promise.resolve(readBoundSecret({ home, name, authorities, ownFiles: ownSecretFiles(config) })),
+  });
+  const clock = { now: Date.now };
+  const { dataRoot } = await runtime.facts();
+  await requireRuntime(runtime, config.BOTTLE_RUNTIME);
+  await adoptRunning(runtime, slots, log);
+  const disk: DiskSource = {
+    space: () => freeSpace(dataRoot === null ? [home] : [home, dataRoot]),
+    usage: (slug, signal) => {
+      const { workspace: workspaceDir } = files.paths(slug);
+      return measureUsage(runtime, { slug, image: config.BUNDLE_IMAGE, workspaceDir }, signal);
+    },
+  };
+  return {
+    host,
+    runtime,
+    files,
+    queue: new LocalQueueDirectory({ home }),
+    blobs: new LocalBlobStore(home),
+    git: new SystemGitRepository({
+      mirrorsDir: path.join(home, 'mirrors'),
+      cloneUrl: ({ owner, repo }) => `${forge.webUrl}/${owner}/${repo}.git`,
+      readToken: sidecarToken,
+      publishToken,
+      secrets,
+      ...(caFile === null ? {} : { caFile }),
+    }),
+    secrets,
+    // It opens pull requests and asks for reviews; what only reads uses the lesser token.
+    forgeFor: forge.forgeFor(publishToken),
+    channel: temporalRunChannel(client),
+    provider: agentProvider,
+    slots,
+    disk: new DiskGuard(disk, diskLimits(config), clock, log),
+    clock,
+    log,
+    settings: hostSettings(config, forge, loopbackDir),
+  };
+}
+
+async function adoptRunning(runtime: DockerBottleRuntime, slots: TurnSlots, log: Logger): Promise<void> {
+  for (const object of await runtime.list()) {
+    if (object.type !== 'container' || object.role !== 'agent' || !object.running) continue;
+    log.info({ slug: object.slug }, 'a turn is still running; adopting it');
+    slots.adopt(object.slug);
+  }
+}

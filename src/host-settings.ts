@@ -1,0 +1,51 @@
+import type { HostSettings } from './activities/host-ports.js';
+import type { DiskLimits } from './activities/turn/disk-guard.js';
+import type { Config } from './config.js';
+import type { ConfiguredForge } from './forge-of-config.js';
+
+const MIB = 1024 * 1024;
+const MAX_PUBLISH_BYTES = 256 * MIB;
+const MAX_PUBLISH_FILES = 5_000;
+const MAX_PUBLISH_COMMITS = 1_000;
+/** GitHub takes no larger file; other forges have no limit, or one that says so at the push. */
+const MAX_PUBLISH_FILE_BYTES = 100 * MIB;
+/** Security rules, "Transcript snapshot". */
+const MAX_TRANSCRIPT_BYTES = 64 * MIB;
+
+/** What the operator's settings say to the activities of this host. */
+export function hostSettings(
+  config: Config,
+  { kind, api }: ConfiguredForge,
+  loopbackDir: string | null,
+): HostSettings {
+  return {
+    bundleImage: config.BUNDLE_IMAGE,
+    bundleNetwork: config.BUNDLE_NETWORK,
+    forgeKind: kind,
+    forgeApi: api,
+    loopbackDir,
+    caFile: config.FORGE_CA_FILE,
+    egressUploadBytes: config.BUNDLE_EGRESS_UPLOAD_BYTES,
+    containerRuntime: config.BOTTLE_RUNTIME,
+    registries: {
+      npm: config.REGISTRY_NPM,
+      pypi: config.REGISTRY_PYPI,
+      go: config.REGISTRY_GO,
+      cargo: config.REGISTRY_CARGO,
+      maven: config.REGISTRY_MAVEN,
+    },
+    bundleCallsPerMinute: config.BUNDLE_CALLS_PER_MINUTE,
+    bundleWritesPerMinute: config.BUNDLE_WRITES_PER_MINUTE,
+    maxPublishBytes: MAX_PUBLISH_BYTES,
+    maxPublishFiles: MAX_PUBLISH_FILES,
+    maxPublishCommits: MAX_PUBLISH_COMMITS,
+    maxPublishFileBytes: MAX_PUBLISH_FILE_BYTES,
+    maxTranscriptBytes: MAX_TRANSCRIPT_BYTES,
+    requestReview: config.FORGE_PR_REVIEWER === 'trigger',
+  };
+}
+
+export function diskLimits(config: Config): DiskLimits {
+  const { BOTTLE_DISK: bytes, BOTTLE_INODES: inodes, BOTTLE_DISK_FREE: freeBytes } = config;
+  return { quota: { bytes, inodes }, freeBytes };
+}
