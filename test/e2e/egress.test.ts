@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Client } from '@temporalio/client';
+import Docker from 'dockerode';
+import { containerName } from '../../src/adapters/docker/names-and-labels.js';
+import type { EgressTotals } from '../../src/domain/egress/totals.js';
+import { until } from '../support/bundle/until.js';
+import { agentRuns, outputOf } from '../support/stack/agent-runs.js';
+import { bottleScript, WAIT_FOR_TEST } from '../support/stack/bottle-script.js';
+import { Life } from '../support/stack/life.js';
+import { SecretSearch } from '../support/stack/secret-search.js';
+import { Stack } from '../support/stack/stack.js';
+import { tearDown } from '../support/stack/tear-down.js';
+
+/** Says what it was asked with, in its answer and in its log. */
+const UPSTREAM = `require('node:http').createServer((request, response) => {
+  const key = request.headers['x-api-key'];
+  console.log(request.method, request.url, key);
+  response.setHeader('x-key', String(key));
+  response.end('the key is ' + key);
+}).listen(8080, () => console.log('listening'));`;
+const SECRET = `canary-${randomBytes(16).toString('hex')}`;
+const SHOW =
+  'run cat /etc/bot-bottle/current-config/allowlist /etc/bot-bottle/current-config/routes.json; env';
+
+/** A shell line that asks with Node's own fetch, and says what came of it. */
+function ask(url: string, init = '{}'): string {
+  const say = '(a) => a.text().then((text) => console.log(a.status, a.headers.get("x-key"), text))';
+  return `run node -e 'fetch(${url}, ${init}).then(${say}, (e) => console.log("refused", e.cause?.message))' 2>&1`;
+}
+
+describe('what an agent can reach', function () {
+  this.timeout(240_000);
+  const docker = new Docker();
+  const name = `bb-egress-e2e-${randomBytes(4).toString('hex')}`;
+  const search = new SecretSearch({ providerKey: SECRET });
+  let stack: Stack;
+  let client: Client;
+  let authority: string;
+
+  before(async () => {
+    // On the sidecar's network: the operator's own upstream, at a private address.
+    const upstream = await docker.createContainer({
+      name,
+      Image: 'bot-bottle/bundle:dev',
+      Entrypoint: ['node', '-e', UPSTREAM],
+    });
+    await upstream.start();
+    await until(
+      'the upstream',
+      async () => (await upstreamSaid()).includes('listening') || undefined,
+      60_000,
+    );
+    const { NetworkSettings } = await upstream.inspect();
+    authority = `${NetworkSettings.Networks['bridge']?.IPAddress ?? ''}:8080`;
+    stack = await Stack.prepare();
+    await mkdir(join(stack.home, 'bottles'));
+    await bottle('one.example.org');
+    await stack.start();
+    client = await stack.client();
+  });
+  after(async () => {
+    await docker.getContainer(name).remove({ force: true, v: true });
+    await tearDown(stack, client);
+  });
+
+  async function upstreamSaid(): Promise<string> {
+    return (await docker.getContainer(name).logs({ stdout: true })).toString();
+  }
+
+  async function bottle(host: string): Promise<void> {
+    const manifest = [
+      '---',
+      `egress: { allow: [${host}] }`,
+      'routes:',
+      '  - name: model',
+      `    upstream: http://${authority}`,
+      '    methods: [GET, POST]',
+      '    paths: [/v1/]',
+      '    auth: { header: x-api-key, secret: provider-key }',
+      '    base_url_env: MODEL_URL',
+      '    key_env: MODEL_KEY',
+      '---',
+      '',
+    ];
+    await writeFile(join(stack.home, 'bottles/default.md'), manifest.join('\n'));
+  }
+
+  it('ends a turn whose secret is missing, or not meant for that host, with what to do', async () => {
+    const life = await Life.trigger(stack, client, 'Too early', bottleScript('done success x'));
+    const missing = await life.until('the missing secret', ({ phase }) => phase === 'frozen');
+    assert.match(missing.detail ?? '', /bot-bottle secret set provider-key/);
+    const elsewhere = ['secret', 'set', 'provider-key', '--host', 'elsewhere.example.org'];
+    assert.equal((await stack.cli(elsewhere, SECRET)).code, 0);
+    await life.comment('Try again.');
+    const unbound = await life.until(
+      'the secret for another host',
+      ({ phase, detail }) => phase === 'frozen' && detail?.includes(authority) === true,
+    );
+    assert.match(unbound.detail ?? '', /--host/);
+    await life.close();
+  });
+
+  it('is its routes, with a key that it never sees, and the hosts of its allowlist as they are now', async () => {
+    const set = await stack.cli(['secret', 'set', 'provider-key', '--host', authority], SECRET);
+    assert.equal(set.code, 0, set.stderr);
+    const life = await Life.trigger(
+      stack,
+      client,
+      'Ask the model',
+      bottleScript(
+        SHOW,
+        ask(
+          'process.env.MODEL_URL + "/v1/messages"',
+          '{ method: "POST", headers: { "x-api-key": process.env.MODEL_KEY }, body: "hi" }',
+        ),
+        ask('process.env.MODEL_URL + "/admin"'),
+        ask('"https://two.example.org/"'),
+        WAIT_FOR_TEST,
+        'done success asked',
+      ),
+    );
+    const { slug } = await life.running();
+    await life.waits(slug);
+    const containers = await Promise.all(
+      (['agent', 'bundle'] as const).map((role) => docker.getContainer(containerName(slug, role)).inspect()),
+    );
+    for (const container of containers) assert.deepEqual(search.in(JSON.stringify(container)), []);
+    await life.files.letGo(slug);
+    await life.frozen(1, 'done');
+
+    assert.match(await upstreamSaid(), new RegExp(`^.*POST /v1/messages ${SECRET}$`, 'm'));
+    const log = await life.files.agentLog(slug, 1);
+    const runs = agentRuns(log);
+    assert.match(outputOf(runs, 'current-config'), /^one\.example\.org$[^]*"secret": "provider-key"/m);
+    assert.match(outputOf(runs, '/v1/messages'), /^200 (?!.*canary).* the key is (?!.*canary)/m);
+    assert.match(outputOf(runs, '/admin'), /^403 .*\/v1\//m);
+    assert.match(outputOf(runs, 'two.example.org'), /refused|403/);
+    assert.deepEqual(search.in(log), []);
+    assert.deepEqual((await search.below(stack.home, ['secrets'])).found, [], 'in the home');
+
+    const ended = life.files.turnRows(slug).find(({ event }) => event === 'ended');
+    const totals = JSON.parse(await life.files.blob(String(ended?.detail['egressRef']))) as EgressTotals;
+    assert.deepEqual(
+      totals.hosts.map(({ route, connections }) => [route, connections]),
+      [['model', 1]],
+    );
+    assert.ok(totals.refusals.some(({ host }) => host.includes('two.example.org')));
+
+    await bottle('three.example.org');
+    await life.comment(bottleScript(SHOW, 'done success seen'));
+    await life.frozen(2, 'done');
+    assert.match(
+      outputOf(agentRuns(await life.files.agentLog(slug, 2)), 'current-config'),
+      /^three\.example\.org$/m,
+    );
+    await life.close();
+    await rm(join(stack.home, 'secrets/provider-key'));
+  });
+});
