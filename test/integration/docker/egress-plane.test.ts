@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chmod, cp, readdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import Docker from 'dockerode';
 import { containerName } from '../../../src/adapters/docker/names-and-labels.js';
@@ -131,9 +131,10 @@ describe('docker: the egress plane of a bottle', () => {
   it('gives git, fetch and npm what the routes allow, with the key of the operator and none in the bottle', async function () {
     this.timeout(120_000);
     await write('secrets/files-key', SECRET);
-    const { stdout } = await run('npm', ['root', '-g']);
-    const npmHome = join(stdout.trim(), 'npm');
-    assert.ok(existsSync(npmHome), 'npm is needed on this machine');
+    // Whoever runs the test: where the program itself is, not where this user would install another one.
+    const { stdout } = await run('sh', ['-c', 'readlink -f "$(command -v npm)"']);
+    const npmHome = dirname(dirname(stdout.trim()));
+    assert.ok(existsSync(join(npmHome, 'bin/npm-cli.js')), 'npm is needed on this machine');
     await cp(npmHome, join(bottle.dir, 'workspace', 'npm'), { recursive: true });
     const { text, exitCode } = await agentOf(
       { allow: [], routes: [files, npm] },

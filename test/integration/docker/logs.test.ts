@@ -127,16 +127,18 @@ describe('docker: logs', () => {
     );
   });
 
-  it('puts a long line together and cuts it at 64 KiB', async () => {
+  it('puts a long line together, and cuts it at 64 KiB with a mark', async () => {
     await bottle().shell(`printf '%0.sa' {1..40000}; echo; printf '%0.sb' {1..150000}; echo; echo after`);
     await bottle().createBoth();
     const { lines } = await bottle().runTurn();
     const out = lines.filter(({ stream }) => stream === 'stdout').map(({ text }) => text);
+    const mark = ' [84464 more bytes of this line are not kept]';
+    assert.ok(out[1]?.endsWith(mark), out[1]?.slice(-80));
     assert.deepEqual(
       out.map((text) => [text[0], text.length]),
       [
         ['a', 40000],
-        ['b', 65536],
+        ['b', 65536 + mark.length],
         ['a', 5],
       ],
     );

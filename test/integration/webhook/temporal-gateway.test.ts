@@ -3,14 +3,13 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import type { TriggerEvent } from '../../../src/webhook/gateway.js';
 import { temporalGateway } from '../../../src/webhook/temporal-gateway.js';
 import { ISSUE_WORKFLOW, SEARCH_ATTRIBUTES, TASK_QUEUE } from '../../../src/workflows/messages.js';
+import { freePort } from '../../support/ports/free-port.js';
 
 const TEMPORAL = join(homedir(), '.cache/bot-bottle/bin/temporal');
 const subject = { forge: 'gitea', owner: 'alice', repo: 'demo', number: 12 } as const;
@@ -29,14 +28,6 @@ const about = {
   title: 'Fix `rm -rf` <script>\u202e\nnow',
   url: 'https://forge.example/alice/demo/issues/12',
 };
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 describe('the gateway to Temporal, with a real server', () => {
   let server: ChildProcess | undefined;

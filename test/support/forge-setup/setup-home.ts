@@ -1,5 +1,4 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Item } from '../../../src/cli/forge-setup/report.js';
@@ -7,6 +6,7 @@ import { loadConfig } from '../../../src/config.js';
 import { forgeSetup } from '../../../src/forge-setup.js';
 import { cliWith, type Ran } from '../../unit/cli/small-world.js';
 import type { Gitea } from '../gitea/start-gitea.js';
+import { freePort } from '../ports/free-port.js';
 
 export interface SetupRun extends Ran {
   readonly ok: boolean;
@@ -84,13 +84,4 @@ export class SetupHome {
   remove(): Promise<void> {
     return rm(this.dir, { recursive: true, force: true });
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('no free port');
-  return address.port;
 }

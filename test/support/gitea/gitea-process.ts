@@ -3,7 +3,6 @@ import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,6 +11,7 @@ import { appIni } from './app-ini.js';
 import type { AppIni } from './app-ini.js';
 import { giteaBinary } from './binary.js';
 import type { GiteaBinary } from './binary.js';
+import { freePort } from '../ports/free-port.js';
 
 const run = promisify(execFile);
 const START_TIMEOUT_MS = 60_000;
@@ -155,17 +155,4 @@ export class GiteaProcess {
       ...this.extraEnv,
     };
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise<void>((resolve) =>
-    server.close(() => {
-      resolve();
-    }),
-  );
-  if (address === null || typeof address === 'string') throw new Error('no free port');
-  return address.port;
 }

@@ -3,7 +3,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,6 +10,7 @@ import { Client, Connection } from '@temporalio/client';
 import { workflowIdOf, type SubjectRef } from '../../../src/domain/issue.js';
 import { stateQuery, timelineQuery, type RunView } from '../../../src/workflows/messages.js';
 import { startGitea, type Gitea } from '../gitea/start-gitea.js';
+import { freePort } from '../ports/free-port.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 /** Compiled, as users run it; `script/bootstrap --only build` makes it. */
@@ -44,7 +44,7 @@ export class Stack {
   static async prepare(options: StackOptions = {}): Promise<Stack> {
     // Short: a Unix socket's path has 107 bytes.
     const home = await mkdtemp(join(tmpdir(), 'bb-'));
-    const [webhookPort, temporalPort, uiPort] = await freePorts(3);
+    const [webhookPort, temporalPort, uiPort] = await Promise.all([freePort(), freePort(), freePort()]);
     const webhookUrl = `http://127.0.0.1:${String(webhookPort)}/webhooks/gitea`;
     const webhookSecret = randomBytes(24).toString('hex');
     const { hook = true } = options;
@@ -229,20 +229,4 @@ export async function waitUntil(
     if (Date.now() > deadline) throw new Error(`waited ${String(timeoutMs)} ms for ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
-}
-
-async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer();
-      server.listen(0, '127.0.0.1');
-      await once(server, 'listening');
-      return server;
-    }),
-  );
-  return servers.map((server) => {
-    const address = server.address();
-    server.close();
-    return typeof address === 'object' && address !== null ? address.port : 0;
-  });
 }
