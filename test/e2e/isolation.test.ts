@@ -93,7 +93,8 @@ describe('what an agent in a real run can reach', function () {
 
   it('sees no socket but those of its own sidecar, and cannot replace them', () => {
     const sockets = new Set(outputOf(runs, '-type s').split('\n'));
-    assert.deepEqual([...sockets], ['/run/bottle/sock/forge.sock']);
+    const expected = ['credentials', 'egress', 'forge'].map((name) => `/run/bottle/sock/${name}.sock`);
+    assert.deepEqual([...sockets].sort(), expected);
     const attack = outputOf(runs, 'touch /run/bottle/sock/x');
     assert.equal(attack.match(/Read-only file system/g)?.length, 3, attack);
     assert.match(attack, /^forge\.sock$/m);
