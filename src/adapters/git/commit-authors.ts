@@ -7,14 +7,15 @@ const NO_MAILMAP = ['--no-mailmap', '--no-show-signature', '--no-notes'];
 
 /**
  * Every new commit is by the agent, as author and as committer: whoever merges goes by the name. What others wrote comes
- * in by merging it, and then is on the forge already.
+ * in by merging it, and then is on the forge already; what the turn was given counts even if the forge has forgotten it.
  */
 export async function hasItsAuthor(candidate: Candidate): Promise<string | undefined> {
   const { author, baseSha, branch } = candidate.request;
   const name = author.name.replace(CRUD, '');
   const email = author.email.replace(CRUD, '');
   const format = '--format=%H%x00%an%x00%ae%x00%cn%x00%ce';
-  const lines = await quarantined(candidate, ['log', ...NO_MAILMAP, format, ...newCommits(candidate)]);
+  const range = [...newCommits(candidate), baseSha];
+  const lines = await quarantined(candidate, ['log', ...NO_MAILMAP, format, ...range]);
   for (const line of lines.split('\n')) {
     const [commit = '', ...people] = line.split('\0');
     if (commit === '' || people.join('\0') === [name, email, name, email].join('\0')) continue;
