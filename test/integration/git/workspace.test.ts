@@ -125,7 +125,8 @@ describe('a workspace with less than the whole repository', function () {
     const bundleFile = join(fixture.root, 'extracted.bundle');
     writeFileSync(bundleFile, bundle);
     const verdict = await fixture.publish({ bundleFile, baseSha });
-    assert.deepEqual(verdict, { kind: 'pushed', head: inspection.head, commits: 6 });
+    assert.ok(verdict.kind === 'pushed', JSON.stringify(verdict));
+    assert.deepEqual([verdict.head, verdict.commits], [inspection.head, 6]);
   });
 
   it('cannot be cut shorter by the agent', async () => {
