@@ -8,6 +8,7 @@ import { REPO, startGitea } from '../../support/gitea/start-gitea.js';
 import type { Gitea } from '../../support/gitea/start-gitea.js';
 import { startWebhook } from '../../support/webhook/start-webhook.js';
 import type { StartedWebhook } from '../../support/webhook/start-webhook.js';
+import { BUILT_IN_LABELS } from '../../support/forge-setup/built-in-labels.js';
 
 describe('the test delivery of forge setup', function () {
   this.timeout(60_000);
@@ -100,8 +101,7 @@ describe('the test delivery of forge setup', function () {
         'would_create secret webhook-secret',
         'ok bot bottle-bot',
         `would_create webhook ${fresh.url}`,
-        'would_create label bot-bottle:implementer',
-        'would_create label bot-bottle-bottle:default',
+        ...BUILT_IN_LABELS.map((label) => `would_create label ${label}`),
       ]);
       assert.equal(ran.code, 0);
       assert.deepEqual([...new Set(front.seen.map(({ method }) => method))], ['GET']);

@@ -7,8 +7,9 @@ import { SetupHome } from '../../support/forge-setup/setup-home.js';
 import { numberIn } from '../../support/gitea/api.js';
 import { sharedGitea } from '../../support/gitea/shared-gitea.js';
 import type { Gitea } from '../../support/gitea/start-gitea.js';
+import { BUILT_IN_LABELS } from '../../support/forge-setup/built-in-labels.js';
 
-const LABELS = ['bot-bottle:implementer', 'bot-bottle-bottle:default'];
+const [, ...BOTTLE_LABELS] = BUILT_IN_LABELS;
 
 describe('forge setup on a real Gitea', function () {
   this.timeout(60_000);
@@ -44,7 +45,7 @@ describe('forge setup on a real Gitea', function () {
       'created secret webhook-secret',
       'ok bot bottle-bot',
       `created webhook ${home.url}`,
-      ...LABELS.map((name) => `created label ${name}`),
+      ...BUILT_IN_LABELS.map((name) => `created label ${name}`),
       'ok delivery',
     ]);
     assert.equal(ran.code, 0);
@@ -55,7 +56,7 @@ describe('forge setup on a real Gitea', function () {
     assert.equal(hook['type'], 'gitea');
     assert.deepEqual(hook['config'], { url: home.url, content_type: 'json' });
     assert.deepEqual(hook.events, WANTED_EVENTS);
-    assert.deepEqual([...(await labels(`repos/${repo}`))].sort(), [...LABELS].sort());
+    assert.deepEqual([...(await labels(`repos/${repo}`))].sort(), [...BUILT_IN_LABELS].sort());
     const secretFile = await stat(join(home.dir, 'secrets/webhook-secret'));
     assert.equal(secretFile.mode & 0o777, 0o600);
   });
@@ -68,7 +69,7 @@ describe('forge setup on a real Gitea', function () {
     assert.deepEqual(await hooks(repo), before);
     assert.deepEqual(
       ran.items.map(({ state }) => state),
-      ['unchanged', 'ok', 'unchanged', 'unchanged', 'unchanged'],
+      ['unchanged', 'ok', 'unchanged', ...BUILT_IN_LABELS.map(() => 'unchanged')],
     );
     const tested = await asAlice(repo);
     assert.equal(tested.code, 0);
@@ -226,7 +227,7 @@ describe('forge setup on a real Gitea', function () {
     );
     assert.equal((await api.list(`/orgs/${org}/hooks`)).length, 1);
     assert.deepEqual(await api.list(`/repos/${org}/tool/hooks`), []);
-    assert.deepEqual([...(await labels(`orgs/${org}`))].sort(), [...LABELS].sort());
+    assert.deepEqual([...(await labels(`orgs/${org}`))].sort(), [...BUILT_IN_LABELS].sort());
     const inside = await home.run(gitea.admin.token, `${org}/tool`, '--no-webhook');
     assert.match(inside.stdout, /the organization's/);
     assert.deepEqual(await labels(`repos/${org}/tool`), []);
@@ -249,7 +250,7 @@ describe('forge setup on a real Gitea', function () {
     const looked = await asAlice(repo, '--remove', '--dry-run');
     assert.deepEqual(looked.lines, [
       `would_remove webhook ${home.url}`,
-      'would_remove label bot-bottle-bottle:default',
+      ...BOTTLE_LABELS.map((label) => `would_remove label ${label}`),
       'kept label bot-bottle:implementer',
     ]);
     assert.equal((await hooks(repo)).length, 1);

@@ -1,0 +1,5 @@
+/** Labels of the agents and bottles that come with the product, in the order they are made. */
+export const BUILT_IN_LABELS: readonly string[] = [
+  'bot-bottle:implementer',
+  ...['default', 'go', 'java', 'node', 'python', 'rust'].map((name) => `bot-bottle-bottle:${name}`),
+];
