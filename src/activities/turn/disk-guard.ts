@@ -40,15 +40,15 @@ export interface GuardedTurn {
   onOver(detail: string): void;
 }
 
-/** Security rules: every 5 s. Sooner when a fast disk could be full by then. */
-const POLL_MS = 5_000;
-const NEAR_POLL_MS = 1_000;
-const NEAR_BYTES = 8 * 1024 ** 3;
+/** It is one system call. What something else deletes between two looks hides as much of a run's growth. */
+const POLL_MS = 1_000;
 const FREE_INODES = 0.05;
-/** Between two exact measures of one run; sooner while the disk grows fast, later while it does not grow. */
+/** Between two exact measures of one run; sooner while the disk grows fast, later while it seems not to grow. */
 const MEASURE_MIN_MS = 30_000;
 const MEASURE_FAST_MS = 5_000;
-const MEASURE_MAX_MS = 300_000;
+const MEASURE_IDLE_MS = 60_000;
+/** A measure for which nothing speaks takes at most this share of the time. */
+const MEASURE_IDLE_SHARE = 1 / 50;
 const FLOOR_MEASURE_MS = 5_000;
 /** How much further a low disk must fall before another turn is stopped. */
 const FURTHER = 1 / 16;
@@ -64,6 +64,7 @@ interface Watched {
   limit: DiskUsage | null;
   began: DiskUsage | null;
   since: DiskUsage;
+  readonly watchedAt: number;
   measuredAt: number | null;
   /** How long the last measure took, milliseconds. */
   took: number;
@@ -82,7 +83,6 @@ export class DiskGuard {
   private grown: DiskUsage = NONE;
   private looking: Promise<void> | undefined;
   private timer: NodeJS.Timeout | undefined;
-  private near = false;
   /** Free bytes and inodes when a turn was last stopped for them. */
   private stoppedAt: { readonly bytes: number; readonly inodes: number } | null = null;
   private stopping = false;
@@ -112,6 +112,7 @@ export class DiskGuard {
       limit,
       began: fresh ? held : null,
       since,
+      watchedAt: this.clock.now(),
       measuredAt: null,
       took: 0,
       measuring: false,
@@ -147,7 +148,7 @@ export class DiskGuard {
             if (this.watched.size > 0) this.schedule();
           });
       },
-      this.near ? NEAR_POLL_MS : POLL_MS,
+      POLL_MS,
     );
     this.timer.unref();
   }
@@ -170,10 +171,10 @@ export class DiskGuard {
   private isDue(entry: Watched, complete: boolean): boolean {
     if (entry.measuring || entry.over.signal.aborted) return false;
     const most = this.most(entry);
-    const age = entry.measuredAt === null ? null : this.clock.now() - entry.measuredAt;
-    if (age !== null && age < this.pauseOf(entry)) return false;
+    const age = this.clock.now() - (entry.measuredAt ?? entry.watchedAt);
+    if (entry.measuredAt !== null && age < this.pauseOf(entry)) return false;
     if (most === null || entry.limit === null || !complete) return true;
-    return !isWithin(most, entry.limit) || (age ?? 0) >= MEASURE_MAX_MS;
+    return !isWithin(most, entry.limit) || age >= Math.max(MEASURE_IDLE_MS, entry.took / MEASURE_IDLE_SHARE);
   }
 
   /** A slow measure is not repeated at once, else it would be all that this machine does. */
@@ -218,7 +219,6 @@ export class DiskGuard {
   }
 
   private keepFloor({ fileSystems }: DiskSpace): void {
-    this.near = fileSystems.some(({ freeBytes }) => freeBytes < this.limits.freeBytes + NEAR_BYTES);
     const low = fileSystems.find(
       ({ freeBytes, inodes, freeInodes }) =>
         freeBytes < this.limits.freeBytes || freeInodes < inodes * FREE_INODES,

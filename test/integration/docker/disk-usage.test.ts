@@ -13,7 +13,8 @@ function measure({ runtime, slug, dir }: TestBottle, signal = NEVER): Promise<Di
 }
 
 describe('docker: what a run holds on disk', function () {
-  this.timeout(60_000);
+  // A measure that came too early is repeated after half a minute.
+  this.timeout(150_000);
   const bottle = withBottles();
 
   async function measuredAfter(script: string): Promise<DiskUsage> {
@@ -79,7 +80,7 @@ describe('docker: what a run holds on disk', function () {
       /^the run held 30\d\d files and directories, and may hold 1000$/,
     ],
   ] as const)
-    it(`stops an agent that writes ${what}, within seconds`, async () => {
+    it(`stops an agent that writes ${what}`, async () => {
       const { runtime, slug, dir, docker } = bottle();
       await bottle().createBoth();
       await bottle().shell(`${script}; sleep 600`);
