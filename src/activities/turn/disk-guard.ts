@@ -138,18 +138,15 @@ export class DiskGuard {
 
   private schedule(): void {
     clearTimeout(this.timer);
-    this.timer = setTimeout(
-      () => {
-        this.look()
-          .catch((error: unknown) => {
-            this.log.warn({ err: error }, 'the disk could not be looked at; trying again');
-          })
-          .finally(() => {
-            if (this.watched.size > 0) this.schedule();
-          });
-      },
-      POLL_MS,
-    );
+    this.timer = setTimeout(() => {
+      this.look()
+        .catch((error: unknown) => {
+          this.log.warn({ err: error }, 'the disk could not be looked at; trying again');
+        })
+        .finally(() => {
+          if (this.watched.size > 0) this.schedule();
+        });
+    }, POLL_MS);
     this.timer.unref();
   }
 
