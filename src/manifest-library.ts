@@ -129,10 +129,10 @@ async function checkBottle(
   home: string,
   name: string,
 ): Promise<ManifestFinding[] | undefined> {
-  const layers = await directory.layers([name]);
-  if (layers === undefined) return undefined;
+  const [bottle, layers] = [await directory.bottle([name]), await directory.layers([name])];
+  if (bottle === undefined || layers === undefined) return undefined;
   const documents = layers.map(({ document }) => document);
-  return mergedOf(layers, name).routes.flatMap((route): ManifestFinding[] => {
+  return bottle.routes.flatMap((route): ManifestFinding[] => {
     if (route.auth === null) return [];
     const { secret } = route.auth;
     const state = inspectSecret(path.join(home, 'secrets', secret));

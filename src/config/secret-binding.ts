@@ -2,10 +2,9 @@
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { InvalidInputError, UnusableSecretError } from '../domain/errors.js';
+import { isOwnSecret } from '../domain/secret-name.js';
 import { readSecret, requireSecretName, writePrivate, writeSecret } from './secrets.js';
 
-/** The orchestrator's own, whatever the settings say; those that the settings name are refused by their files. */
-const OWN_NAMES = new Set(['forge-token', 'publish-token', 'webhook-secret']);
 const MAX_HOSTS = 32;
 
 /**
@@ -22,7 +21,7 @@ export function writeBoundSecret(
   hosts: readonly string[],
 ): string {
   if (hosts.length === 0) return writeSecret(home, name, content);
-  if (OWN_NAMES.has(requireSecretName(name))) throw ownSecret(name);
+  if (isOwnSecret(requireSecretName(name))) throw ownSecret(name);
   if (hosts.length > MAX_HOSTS) throw new InvalidInputError(`at most ${String(MAX_HOSTS)} hosts a secret`);
   const authorities = [...new Set(hosts.map(readAuthority))].sort();
   // In between there is none: neither does the new secret go where the old one went, nor the other way round.
@@ -49,7 +48,8 @@ export interface BoundSecret {
  */
 export function readBoundSecret({ home, name, authorities, ownFiles }: BoundSecret): string {
   const file = path.join(home, 'secrets', requireSecretName(name));
-  if (OWN_NAMES.has(name) || ownFiles.some((own) => isSameFile(own, file))) throw ownSecret(name);
+  // Those that the settings name may have any name: they are known by their files.
+  if (isOwnSecret(name) || ownFiles.some((own) => isSameFile(own, file))) throw ownSecret(name);
   const bound = readHosts(hostsFile(home, name));
   const missing = authorities.filter((authority) => !bound.includes(authority));
   if (statSync(file, { throwIfNoEntry: false }) === undefined) {

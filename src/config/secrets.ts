@@ -14,9 +14,9 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { InvalidInputError, UnusableSecretError } from '../domain/errors.js';
+import { isSecretName } from '../domain/secret-name.js';
 import { ensureHome } from './home.js';
 
-const SECRET_NAME = /^[a-z0-9][a-z0-9-]{0,62}$/;
 /** Shorter ones could be guessed, and could not be blanked out of a log without blanking half of it. */
 export const SECRET_MIN_LENGTH = 8;
 const SECRET_MAX_BYTES = 64 * 1024;
@@ -81,7 +81,7 @@ export function writeSecret(home: string, name: string, content: Uint8Array): st
 
 /** Answers the name. @throws InvalidInputError for what is none */
 export function requireSecretName(name: string): string {
-  if (SECRET_NAME.test(name)) return name;
+  if (isSecretName(name)) return name;
   throw new InvalidInputError('a secret’s name has small letters, digits and dashes, such as forge-token');
 }
 

@@ -1,6 +1,9 @@
+import { repeatedInRoutes } from './egress/route-checks.js';
 import type { BottleLayer } from './manifest-bottle.js';
 import { lineOfKey, type ManifestDocument } from './manifest-document.js';
 import { ManifestError } from './manifest-reader.js';
+import { ROUTE_KEYS } from './manifest-routes.js';
+import { placesOfRoute } from './manifest-view.js';
 import type { BottleManifest } from './manifests.js';
 
 const DEFAULT_LIMITS = { memoryBytes: 2048 * 1024 * 1024, cpus: 2, pids: 512 };
@@ -42,6 +45,23 @@ export function mergeBottleLayers(layers: readonly BottleLayer[], name: string):
     runtime: last((layer) => layer.runtime) ?? null,
     forgeWake: last((layer) => layer.forgeWake) ?? null,
   };
+}
+
+/**
+ * What no manifest shows by itself: routes of merged bottles must not take the same variable.
+ * Errors: `ManifestError` at the last of the routes.
+ */
+export function requireDistinctRoutes(
+  { routes }: Pick<BottleManifest, 'routes'>,
+  layers: readonly LoadedLayer[],
+): void {
+  const documents = layers.map(({ document }) => document);
+  for (const { key, value } of repeatedInRoutes(routes)) {
+    const names = routes.flatMap((route) => (route[key] === value ? [route.name] : []));
+    const [place] = names.flatMap((name) => placesOfRoute(documents, name).slice(-1)).slice(-1);
+    const message = `"routes" ${names.join(' and ')} have one ${ROUTE_KEYS[key]}, ${value}: give each its own`;
+    if (place !== undefined) throw new ManifestError(place.file, [{ line: place.line, message }]);
+  }
 }
 
 /** A layer and the file it was read from. */

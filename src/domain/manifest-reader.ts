@@ -100,6 +100,12 @@ export class ManifestReader {
     });
   }
 
+  /** How many items the list has; `undefined` where there is no list. */
+  itemsOf(key: string): number | undefined {
+    const node = this.entries.find((entry) => entry.key === key)?.value;
+    return node?.kind === 'list' ? node.items.length : undefined;
+  }
+
   /** One of a few words, or a list of them. */
   words<const T extends string>(key: string, words: readonly T[]): readonly T[] | undefined {
     return this.texts(key, oneOf(words))?.flatMap((given) => words.filter((word) => word === given));

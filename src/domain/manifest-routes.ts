@@ -1,32 +1,40 @@
+import { whyNotPlainPath } from './egress/plain-path.js';
+import {
+  isAuthHeader,
+  isAuthPrefix,
+  isRouteMethod,
+  isRouteName,
+  isRouteVariable,
+  MAX_ENTRIES,
+  MAX_ROUTES,
+  repeatedInRoutes,
+  ROUTE_METHODS,
+  whyNoUpstream,
+} from './egress/route-checks.js';
 import type { Route, RouteAuth } from './egress/route.js';
-import { envName, matching } from './manifest-checks.js';
+import { envName } from './manifest-checks.js';
 import type { Check, ManifestReader } from './manifest-reader.js';
+import { isOwnSecret, isSecretName } from './secret-name.js';
 
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
-/** What frames a request or names its host is the proxy's. */
-const NOT_OURS = /^(?:host|connection|content-length|transfer-encoding|te|trailer|upgrade|expect|proxy-.*)$/;
-/** The orchestrator's own: no upstream may get them. */
-const OUR_SECRETS = ['forge-token', 'publish-token', 'webhook-secret'];
 /** Upstreams without TLS, where a secret would be read by whoever is on the way: only on this machine or network. */
 const NEAR =
   /^(?:localhost|127(?:\.\d{1,3}){3}|10(?:\.\d{1,3}){3}|192\.168(?:\.\d{1,3}){2}|172\.(?:1[6-9]|2\d|3[01])(?:\.\d{1,3}){2}|\[::1\])$/;
 
-const routeName: Check<string> = matching(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be of a-z, 0-9 and hyphens');
-const secretName: Check<string> = (value) => {
-  if (OUR_SECRETS.includes(value)) return 'is the orchestrator’s own secret: no route may send it';
-  return /^[a-z0-9][a-z0-9-]{0,62}$/.test(value) ? undefined : 'is not the name of a secret (a-z 0-9 -)';
-};
-const prefix: Check<string> = matching(/^[!-~][ -~]{0,49}$|^$/, 'must be printable ASCII, such as "Bearer "');
+const MAX_PATH = 500;
+/** Keys of manifests for what two routes may not share. */
+export const ROUTE_KEYS = { name: 'name', baseUrlEnv: 'base_url_env', keyEnv: 'key_env' } as const;
 
 /** `routes[]` of a bottle. What cannot be read is left out, and reported by the reader. */
 export function readRoutes(reader: ManifestReader): readonly Route[] {
-  const seen = new Set<string>();
+  const before: Route[] = [];
   const routes = reader.sections('routes', (entry) => {
     const route = readRoute(entry);
-    if (seen.has(route.name) && route.name !== '') entry.wrong('name', 'stands there twice');
-    seen.add(route.name);
+    for (const { key, value } of repeatedInRoutes([...before, route]))
+      if (value !== '' && route[key] === value) entry.wrong(ROUTE_KEYS[key], 'stands there twice');
+    before.push(route);
     return route;
   });
+  if (before.length > MAX_ROUTES) reader.wrong('routes', `has more than ${String(MAX_ROUTES)} routes`);
   return routes ?? [];
 }
 
@@ -35,11 +43,11 @@ function readRoute(entry: ManifestReader): Route {
   return {
     name: entry.required('name', routeName),
     upstream: upstreamAddress(upstream) === undefined ? normalised(upstream) : '',
-    methods: unique(entry.texts('methods', method)?.map((given) => given.toUpperCase()) ?? ['GET', 'HEAD']),
-    paths: unique(entry.texts('paths', routePath) ?? ['/']),
+    methods: unique(texts(entry, 'methods', method)?.map((given) => given.toUpperCase()) ?? ['GET', 'HEAD']),
+    paths: unique(texts(entry, 'paths', routePath) ?? ['/']),
     auth: entry.section('auth', readAuth) ?? null,
-    baseUrlEnv: entry.text('base_url_env', envName) ?? null,
-    keyEnv: entry.text('key_env', envName) ?? null,
+    baseUrlEnv: entry.text('base_url_env', variable) ?? null,
+    keyEnv: entry.text('key_env', variable) ?? null,
     rewrite: entry.flag('rewrite') ?? false,
   };
 }
@@ -57,30 +65,57 @@ function unique(items: readonly string[]): string[] {
   return [...new Set(items)];
 }
 
+/** An empty list would be a route that leads nowhere. */
+function texts(entry: ManifestReader, key: string, check: Check<string>): readonly string[] | undefined {
+  const count = entry.itemsOf(key) ?? 1;
+  if (count > 0 && count <= MAX_ENTRIES) return entry.texts(key, check);
+  entry.wrong(key, `must have 1 to ${String(MAX_ENTRIES)} entries: leave it out for the default`);
+  return undefined;
+}
+
+function routeName(value: string): string | undefined {
+  return isRouteName(value)
+    ? undefined
+    : 'must be of a-z, 0-9 and hyphens, at most 63, without a hyphen at either end';
+}
+
+function secretName(value: string): string | undefined {
+  if (isOwnSecret(value)) return 'is the orchestrator’s own secret: no route may send it';
+  return isSecretName(value) ? undefined : 'is not the name of a secret (a-z 0-9 -)';
+}
+
+function prefix(value: string): string | undefined {
+  return isAuthPrefix(value) ? undefined : 'must be printable ASCII, such as "Bearer "';
+}
+
+function variable(value: string): string | undefined {
+  const wrong = envName(value);
+  if (wrong !== undefined) return wrong;
+  return isRouteVariable(value) ? undefined : 'has another use: choose another name';
+}
+
 function method(value: string): string | undefined {
-  return METHODS.includes(value.toUpperCase()) ? undefined : `must be some of ${METHODS.join(', ')}`;
+  return isRouteMethod(value.toUpperCase()) ? undefined : `must be some of ${ROUTE_METHODS.join(', ')}`;
 }
 
 function headerName(value: string): string | undefined {
-  if (!/^[A-Za-z0-9-]{1,60}$/.test(value)) return 'is not the name of a header';
-  return NOT_OURS.test(value.toLowerCase()) ? 'is a header that the proxy sets itself' : undefined;
+  return isAuthHeader(value.toLowerCase()) ? undefined : 'is not the name of a header that can carry a key';
 }
 
-/** As the proxy compares it: nothing in it may mean something else to the upstream. */
+/** A percent sign has its place in requests; in a list it would only be another spelling. */
 function routePath(value: string): string | undefined {
-  const plain = /^\/[A-Za-z0-9._~!$&'()*+,;=:@/-]{0,499}$/.test(value);
-  const climbs = value.includes('//') || value.split('/').some((part) => part === '.' || part === '..');
-  return plain && !climbs ? undefined : 'must be a path such as /v1/messages, or /v1/ for everything below';
+  if (value.length > MAX_PATH || value.includes('%') || whyNotPlainPath(value) !== undefined)
+    return 'must be a path such as /v1/messages, or /v1/ for everything below';
+  return undefined;
 }
 
 function upstreamAddress(value: string): string | undefined {
-  const url = /^https?:\/\/[!-~]+$/.test(value) && URL.canParse(value) ? new URL(value) : undefined;
-  if (url === undefined) return 'is not an address such as https://api.example.org/base';
-  if (url.username !== '' || url.password !== '') return 'has credentials in it: use auth.secret';
-  if (value.includes('?') || value.includes('#')) return 'may have no ? and no #';
-  if (url.protocol === 'http:' && !NEAR.test(url.hostname))
-    return 'must be https: http only to a loopback or private address';
-  return routePath(url.pathname) === undefined ? undefined : 'has a path that cannot be';
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  const wrong = whyNoUpstream(url === undefined || /[?#]/.test(value) ? value : normalised(value));
+  if (wrong !== undefined) return wrong;
+  return url?.protocol === 'http:' && !NEAR.test(url.hostname)
+    ? 'must be https: http only to a loopback or private address'
+    : undefined;
 }
 
 function normalised(address: string): string {

@@ -77,6 +77,14 @@ export function bottleValues(
 
 /** `file:line` of the route in each document that has it. */
 export function linesOfRoute(documents: readonly ManifestDocument[], name: string): string[] {
+  return placesOfRoute(documents, name).map(({ file, line }) => `${file}:${String(line)}`);
+}
+
+/** Where the route stands in each document that has it. */
+export function placesOfRoute(
+  documents: readonly ManifestDocument[],
+  name: string,
+): { readonly file: string; readonly line: number }[] {
   return documents.flatMap(({ file, entries }) => {
     const routes = entries.find(({ key }) => key === 'routes')?.value;
     const items = routes?.kind === 'list' ? routes.items : [];
@@ -87,7 +95,7 @@ export function linesOfRoute(documents: readonly ManifestDocument[], name: strin
           ({ key, value }) => key === 'name' && value.kind === 'scalar' && value.value === name,
         ),
     );
-    return item === undefined ? [] : [`${file}:${String(item.line)}`];
+    return item === undefined ? [] : [{ file, line: item.line }];
   });
 }
 

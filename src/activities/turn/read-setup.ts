@@ -1,4 +1,5 @@
 import type { BottleSetup } from '../../domain/bottle-setup.js';
+import { readRoutes } from '../../domain/egress/routes.js';
 import { InvalidInputError } from '../../domain/errors.js';
 import { registryAccess, type RegistryClients } from '../../domain/registries.js';
 import type { HostPorts } from '../host-ports.js';
@@ -28,5 +29,9 @@ export async function readSetup(ports: HostPorts, input: RunTurnInput): Promise<
       `the bottle has a route "${taken.name}" and asks for a registry of that name: rename the route`,
     );
   }
-  return { ...setup, routes: [...setup.routes, ...routes], clients };
+  // The sidecar reads them in the same way, and would refuse all of them for one.
+  const read = readRoutes([...setup.routes, ...routes]);
+  if (read.kind === 'problems')
+    throw new InvalidInputError(`the bottle's routes cannot be used: ${read.problems.join('; ')}`);
+  return { ...setup, routes: read.routes, clients };
 }

@@ -3,6 +3,7 @@ import { lstat, mkdir, open, rm, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { InvalidInputError } from '../../domain/errors.js';
 import type { LogLine } from '../../domain/bottle-runtime.js';
+import { isSecretName } from '../../domain/secret-name.js';
 import type {
   DroppedLog,
   RunFiles,
@@ -249,7 +250,7 @@ function authoritiesOf(needs: readonly SecretNeed[]): ReadonlyMap<string, readon
 }
 
 function requireSecretName(name: string): string {
-  if (!/^[a-z0-9][a-z0-9-]{0,62}$/.test(name))
+  if (!isSecretName(name))
     throw new InvalidInputError(`not a secret's name: ${JSON.stringify(name)}`);
   return name;
 }

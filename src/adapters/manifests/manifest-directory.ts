@@ -4,7 +4,12 @@ import { fileURLToPath } from 'node:url';
 import { readAgentManifest } from '../../domain/manifest-agent.js';
 import { readBottleLayer } from '../../domain/manifest-bottle.js';
 import { lineOfKey, type ManifestDocument } from '../../domain/manifest-document.js';
-import { bottleLayers, mergeBottleLayers, type LoadedLayer } from '../../domain/manifest-merge.js';
+import {
+  bottleLayers,
+  mergeBottleLayers,
+  requireDistinctRoutes,
+  type LoadedLayer,
+} from '../../domain/manifest-merge.js';
 import { ManifestError } from '../../domain/manifest-reader.js';
 import type { AgentManifest, BottleManifest, Manifests } from '../../domain/manifests.js';
 import { MANIFEST_KEY } from '../../domain/trigger.js';
@@ -40,12 +45,13 @@ export class ManifestDirectory implements Manifests {
 
   async bottle(names: readonly string[]): Promise<BottleManifest | undefined> {
     const layers = await this.layers(names);
-    return layers === undefined
-      ? undefined
-      : mergeBottleLayers(
-          layers.map(({ layer }) => layer),
-          names.join('+'),
-        );
+    if (layers === undefined) return undefined;
+    const bottle = mergeBottleLayers(
+      layers.map(({ layer }) => layer),
+      names.join('+'),
+    );
+    requireDistinctRoutes(bottle, layers);
+    return bottle;
   }
 
   /** What the bottles are merged from, in order; `undefined` when one of them does not exist. */

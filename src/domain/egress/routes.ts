@@ -1,23 +1,18 @@
-import { egressVariables } from './agent-env.js';
+import { isSecretName } from '../secret-name.js';
 import { whyNotPlainPath } from './plain-path.js';
+import {
+  isAuthHeader,
+  isAuthPrefix,
+  isRouteMethod,
+  isRouteName,
+  isRouteVariable,
+  MAX_ENTRIES,
+  MAX_ROUTES,
+  repeatedInRoutes,
+  ROUTE_METHODS,
+  whyNoUpstream,
+} from './route-checks.js';
 import type { Route, RouteAuth } from './route.js';
-
-export const ROUTE_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
-
-const ROUTE_NAME = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
-const SECRET_NAME = /^[a-z0-9][a-z0-9-]{0,62}$/;
-const HEADER_NAME = /^[a-z0-9][a-z0-9-]{0,63}$/;
-/** What stands before a secret in its header: visible ASCII and spaces. */
-const PREFIX = /^[ -~]{0,64}$/;
-const ENV_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
-/** Headers that carry the exchange and not a key. */
-const NO_AUTH_HEADERS = new Set([
-  ...['host', 'connection', 'content-length', 'transfer-encoding', 'te', 'trailer', 'upgrade', 'expect'],
-  ...['keep-alive', 'accept-encoding', 'content-encoding', 'content-type', 'range'],
-]);
-const OTHER_VARIABLES = new Set(['PATH', 'HOME', 'LANG', 'BASH_ENV', 'ENV', 'NODE_OPTIONS', 'IFS']);
-const MAX_ROUTES = 100;
-const MAX_PATHS = 1000;
 
 const KEYS = ['name', 'upstream', 'methods', 'paths', 'auth', 'baseUrlEnv', 'keyEnv', 'rewrite'] as const;
 const AUTH_KEYS = ['header', 'prefix', 'secret'] as const;
@@ -53,10 +48,8 @@ export function readRoutes(value: unknown): ReadRoutes {
     const reader = new Reader(`routes[${String(index)}]`, problems);
     return readRoute(item, reader);
   });
-  for (const what of ['name', 'baseUrlEnv', 'keyEnv'] as const) {
-    for (const twice of repeated(routes.map((route) => route?.[what] ?? null)))
-      problems.push(`routes: two of them have the ${what} ${JSON.stringify(twice)}`);
-  }
+  for (const { key, value: twice } of repeatedInRoutes(routes))
+    problems.push(`routes: two of them have the ${key} ${JSON.stringify(twice)}`);
   if (problems.length > 0) return { kind: 'problems', problems };
   return { kind: 'routes', routes: routes.filter((route) => route !== undefined) };
 }
@@ -64,12 +57,10 @@ export function readRoutes(value: unknown): ReadRoutes {
 function readRoute(value: unknown, at: Reader): Route | undefined {
   const fields = at.object(value, KEYS);
   if (fields === undefined) return undefined;
-  const name = at.text(fields, 'name', (text) => ROUTE_NAME.test(text), 'small letters, digits and hyphens');
-  const upstream = at.checked(fields, 'upstream', whyNoUpstream)?.replace(/\/+$/, '');
+  const name = at.text(fields, 'name', isRouteName, 'small letters, digits and hyphens');
+  const upstream = at.checked(fields, 'upstream', (text) => whyNoUpstream(withoutSlash(text)));
   const methods = at.texts(fields, 'methods', (method) =>
-    ROUTE_METHODS.some((known) => known === method)
-      ? undefined
-      : `must be one of ${ROUTE_METHODS.join(', ')}`,
+    isRouteMethod(method) ? undefined : `must be one of ${ROUTE_METHODS.join(', ')}`,
   );
   const paths = at.texts(fields, 'paths', whyNotPlainPath);
   const auth = readAuth(fields['auth'] ?? null, at.below('auth'));
@@ -79,42 +70,36 @@ function readRoute(value: unknown, at: Reader): Route | undefined {
   if (typeof rewrite !== 'boolean') at.say('rewrite', 'must be true or false');
   if (name === undefined || upstream === undefined || methods === undefined || paths === undefined)
     return undefined;
-  return { name, upstream, methods, paths, auth, baseUrlEnv, keyEnv, rewrite: rewrite === true };
+  return {
+    name,
+    upstream: withoutSlash(upstream),
+    methods,
+    paths,
+    auth,
+    baseUrlEnv,
+    keyEnv,
+    rewrite: rewrite === true,
+  };
 }
 
 function readAuth(value: unknown, at: Reader): RouteAuth | null {
   if (value === null) return null;
   const fields = at.object(value, AUTH_KEYS);
   if (fields === undefined) return null;
-  const header = at.text(
-    fields,
-    'header',
-    (text) => HEADER_NAME.test(text) && !NO_AUTH_HEADERS.has(text),
-    "a header's name in lower case, such as x-api-key",
-  );
-  const prefix = at.text({ prefix: '', ...fields }, 'prefix', (text) => PREFIX.test(text), 'plain text');
-  const secret = at.text(fields, 'secret', (text) => SECRET_NAME.test(text), "a secret's name");
+  const header = at.text(fields, 'header', isAuthHeader, "a header's name in lower case, such as x-api-key");
+  const prefix = at.text({ prefix: '', ...fields }, 'prefix', isAuthPrefix, 'plain text');
+  const secret = at.text(fields, 'secret', isSecretName, "a secret's name");
   if (header === undefined || prefix === undefined || secret === undefined) return null;
   return { header, prefix, secret };
 }
 
 function readVariable(fields: Fields, key: 'baseUrlEnv' | 'keyEnv', at: Reader): string | null {
   if ((fields[key] ?? null) === null) return null;
-  const taken = (name: string): boolean => OTHER_VARIABLES.has(name) || egressVariables().has(name);
-  const isFree = (name: string): boolean => ENV_NAME.test(name) && !taken(name) && !name.startsWith('LD_');
-  return at.text(fields, key, isFree, 'the name of a variable that has no other use') ?? null;
+  return at.text(fields, key, isRouteVariable, 'the name of a variable that has no other use') ?? null;
 }
 
-function whyNoUpstream(text: string): string | undefined {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !['https:', 'http:'].includes(url.protocol))
-    return 'must be https://host[:port][/base], or http://';
-  if (url.username !== '' || url.password !== '') return 'must have no user: name a secret under auth';
-  if (/[?#]/.test(text)) return 'must have no query and no fragment';
-  if (url.hostname.endsWith('.') || url.hostname.includes('*')) return 'must name one host';
-  const plain = url.href.replace(/\/+$/, '');
-  if (text.replace(/\/+$/, '') !== plain) return `must be written as ${plain}`;
-  return url.pathname === '/' ? undefined : whyNotPlainPath(url.pathname);
+function withoutSlash(text: string): string {
+  return text.replace(/\/+$/, '');
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -163,8 +148,8 @@ class Reader {
   ): readonly string[] | undefined {
     const value: unknown = fields[key];
     const items: unknown[] = Array.isArray(value) ? value : [];
-    if (items.length === 0 || items.length > MAX_PATHS) {
-      this.say(key, `must be a list of 1 to ${String(MAX_PATHS)} texts`);
+    if (items.length === 0 || items.length > MAX_ENTRIES) {
+      this.say(key, `must be a list of 1 to ${String(MAX_ENTRIES)} texts`);
       return undefined;
     }
     const texts = items.filter((item) => typeof item === 'string');
@@ -183,10 +168,4 @@ class Reader {
 
 function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function repeated(texts: readonly (string | null)[]): string[] {
-  return [
-    ...new Set(texts.filter((text, index) => text !== null && texts.indexOf(text) !== index)),
-  ] as string[];
 }

@@ -96,6 +96,23 @@ describe('agents and bottles', () => {
       assert.doesNotMatch(stdout, /^image /m, 'the Dockerfile took its place');
     }));
 
+  it('check names the route of a merged bottle that takes another one’s variable', () => {
+    const route = (name: string): string =>
+      `routes:\n  - { name: ${name}, upstream: "https://${name}.example", key_env: API_KEY }\n`;
+    const files = {
+      'bottles/low.md': `---\n${route('low')}---\n`,
+      'bottles/high.md': `---\nextends: low\n${route('high')}---\n`,
+    };
+    return withHome(files, async (run) => {
+      const { code, stdout, stderr } = await run('bottles', 'check', 'high');
+      assert.notEqual(code, EXIT.ok);
+      assert.match(
+        stdout + stderr,
+        /bottles\/high\.md:4: "routes" low and high have one key_env, API_KEY: give each its own/,
+      );
+    });
+  });
+
   it('show as JSON has all of it, of several bottles merged from left to right', () =>
     withHome(GOOD, async (run) => {
       const { stdout } = await run('bottles', 'show', 'mid', 'base', '--json');

@@ -1,0 +1,76 @@
+/** What the parts of a route may be: in manifests, which people write, and in `routes.json`, which the proxy reads. */
+import { egressVariables } from './agent-env.js';
+import { whyNotPlainPath } from './plain-path.js';
+
+export const ROUTE_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+export const MAX_ROUTES = 100;
+/** Of methods or paths of one route. */
+export const MAX_ENTRIES = 1000;
+
+const ROUTE_NAME = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+const HEADER_NAME = /^[a-z0-9][a-z0-9-]{0,59}$/;
+/** Headers that carry the exchange and not a key: the proxy's own, and what frames a body. */
+const EXCHANGE =
+  /^(?:host|connection|content-(?:length|encoding|type)|transfer-encoding|te|trailer|upgrade|expect|keep-alive|accept-encoding|range|proxy-.*)$/;
+/** What stands before a secret in its header: visible ASCII and spaces. */
+const PREFIX = /^(?:[!-~][ -~]{0,49})?$/;
+const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,99}$/;
+/** They decide what runs, or how. */
+const SYSTEM = /^(?:PATH|HOME|LANG|BASH_ENV|ENV|NODE_OPTIONS|IFS|LD_.*)$/;
+
+export function isRouteMethod(text: string): boolean {
+  return ROUTE_METHODS.some((method) => method === text);
+}
+
+/** A segment of an address in the bottle: `http://127.0.0.1:<port>/<name>`. */
+export function isRouteName(text: string): boolean {
+  return ROUTE_NAME.test(text);
+}
+
+/** @param text in lower case */
+export function isAuthHeader(text: string): boolean {
+  return HEADER_NAME.test(text) && !EXCHANGE.test(text);
+}
+
+export function isAuthPrefix(text: string): boolean {
+  return PREFIX.test(text);
+}
+
+/** Whether a route may set this variable in the agent's environment. */
+export function isRouteVariable(name: string): boolean {
+  return VARIABLE.test(name) && !SYSTEM.test(name) && !egressVariables().has(name);
+}
+
+/** @param text without a slash at its end */
+export function whyNoUpstream(text: string): string | undefined {
+  const url = /^https?:\/\/[!-~]+$/.test(text) && URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined) return 'is not an address such as https://api.example.org/base';
+  if (url.username !== '' || url.password !== '') return 'has credentials in it: use auth.secret';
+  if (/[?#]/.test(text)) return 'may have no ? and no #: neither query nor fragment';
+  if (url.hostname.endsWith('.') || url.hostname.includes('*')) return 'must name one host';
+  const plain = url.href.replace(/\/+$/, '');
+  if (text !== plain) return `must be written as ${plain}`;
+  return url.pathname === '/' ? undefined : whyNotPlainPath(url.pathname);
+}
+
+/** What two routes have in common that only one may have: the value, by its key. */
+export function repeatedInRoutes(
+  routes: readonly (RouteIdentity | undefined)[],
+): readonly RepeatedInRoutes[] {
+  return (['name', 'baseUrlEnv', 'keyEnv'] as const).flatMap((key) => {
+    const values = routes.flatMap((route) => route?.[key] ?? []);
+    const twice = values.filter((value, index) => values.indexOf(value) !== index);
+    return [...new Set(twice)].map((value) => ({ key, value }));
+  });
+}
+
+export interface RouteIdentity {
+  readonly name: string;
+  readonly baseUrlEnv: string | null;
+  readonly keyEnv: string | null;
+}
+
+export interface RepeatedInRoutes {
+  readonly key: keyof RouteIdentity;
+  readonly value: string;
+}
