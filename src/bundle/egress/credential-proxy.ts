@@ -3,18 +3,17 @@ import { pipeline, type Transform } from 'node:stream';
 import type { Route } from '../../domain/egress/route.js';
 import { upstreamOf } from '../../domain/egress/upstream.js';
 import type { BundleLog } from '../bundle-log.js';
-import { RefusedAddressError } from './addresses.js';
-import { planBody, UnreadableAnswerError, type BodyPlan } from './answer-body.js';
+import { planBody, type BodyPlan } from './answer-body.js';
 import { headersForClient } from './answer-headers.js';
 import type { CallGate } from './call-gate.js';
 import { headersForUpstream } from './client-headers.js';
+import { CredentialCall } from './credential-call.js';
 import { flatHeaders, framingOf, type HeaderList } from './headers.js';
 import { IDLE_MS } from './limits.js';
 import type { Counters, Ledger } from './ledger.js';
 import type { LiveConfig } from './live-config.js';
 import type { LiveConnections } from './live-connections.js';
 import { readRouteRequest } from './route-request.js';
-import { blankSecret } from './secret-forms.js';
 import type { UpstreamClient } from './upstream-client.js';
 
 export interface CredentialProxyParts {
@@ -29,8 +28,6 @@ export interface CredentialProxyParts {
   readonly log: BundleLog;
 }
 
-const SHOWN_PATH = 200;
-
 /**
  * The proxy that adds keys: `/<route>/<rest>` becomes a request to the route's upstream, if the route lists method and
  * path. Redirects are not followed. No key is in an answer, an error or a line of the log.
@@ -40,7 +37,7 @@ export class CredentialProxy {
 
   async request(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { config, gate, ledger, maxBodyBytes } = this.parts;
-    const call = new Call(this.parts, request, response);
+    const call = new CredentialCall(this.parts, request, response);
     const wait = gate.take();
     if (wait > 0) {
       call.refuse(429, 'too many requests in a minute', undefined, [['retry-after', String(wait)]]);
@@ -183,97 +180,11 @@ export class CredentialProxy {
 }
 
 interface CredentialExchange {
-  readonly call: Call;
+  readonly call: CredentialCall;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly route: Route;
   readonly routes: readonly Route[];
   readonly secret: string | undefined;
   readonly counters: Counters;
-}
-
-/** One request on its way to its one line in the log. */
-class Call {
-  status = 0;
-  counters: Counters | undefined;
-  readonly #began = performance.now();
-  #route: Route | undefined;
-  #path = '';
-  #isTold = false;
-
-  constructor(
-    private readonly parts: CredentialProxyParts,
-    private readonly request: IncomingMessage,
-    private readonly response: ServerResponse,
-  ) {}
-
-  take(route: Route, path: string): void {
-    this.#route = route;
-    this.#path = path;
-  }
-
-  refuse(status: number, why: string, route: Route | undefined, headers: HeaderList = []): void {
-    if (status === 403) this.parts.ledger.refuse(route === undefined ? '' : upstreamOf(route).host);
-    this.tell({ verdict: status === 502 ? 'failed' : 'refused', why, status, route: route?.name });
-    const allowed = route === undefined ? {} : { allowed: { methods: route.methods, paths: route.paths } };
-    const named = route === undefined ? 'bot-bottle' : `bot-bottle, route "${route.name}"`;
-    this.say(status, { error: `${named}: ${why}`, ...allowed }, headers);
-  }
-
-  /** The upstream did not answer, or not in a way that can be passed on. */
-  fail(error: unknown, route: Route): void {
-    if (this.response.headersSent || this.response.destroyed) {
-      this.response.destroy();
-      return;
-    }
-    this.status = 502;
-    this.refuse(502, whatFailed(error), route);
-  }
-
-  /** After the exchange; what was refused has been told already. */
-  ended(): void {
-    this.tell({ verdict: 'allowed', status: this.status });
-  }
-
-  private say(status: number, body: unknown, headers: HeaderList): void {
-    const { request, response } = this;
-    if (response.destroyed || response.headersSent) return;
-    const text = `${JSON.stringify(body)}\n`;
-    request.unpipe();
-    request.resume();
-    const own: HeaderList = [
-      ['content-type', 'application/json'],
-      ['content-length', String(Buffer.byteLength(text))],
-      ['connection', 'close'],
-    ];
-    response.writeHead(status, flatHeaders([...own, ...headers]));
-    response.end(text);
-  }
-
-  private tell(fields: Readonly<Record<string, unknown>>): void {
-    if (this.#isTold) return;
-    this.#isTold = true;
-    const secret =
-      this.#route?.auth === null || this.#route === undefined ? undefined : this.#route.auth.secret;
-    const value = secret === undefined ? undefined : this.parts.secret(secret);
-    this.parts.log('info', 'egress', {
-      route: this.#route?.name,
-      host: this.#route === undefined ? undefined : upstreamOf(this.#route).host,
-      method: this.request.method,
-      path: blankSecret(this.#path, value).slice(0, SHOWN_PATH),
-      ...fields,
-      up: this.counters?.bytesUp ?? 0,
-      down: this.counters?.bytesDown ?? 0,
-      ms: Math.round(performance.now() - this.#began),
-    });
-  }
-}
-
-function whatFailed(error: unknown): string {
-  if (error instanceof RefusedAddressError)
-    return `${error.message}: from here that is not the operator's machine; the route needs an address that a container reaches`;
-  if (error instanceof UnreadableAnswerError)
-    return `its upstream's answer cannot be passed on: ${error.message}`;
-  const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
-  return `its upstream does not answer (${code ?? (error instanceof Error ? error.message : 'unknown')})`;
 }

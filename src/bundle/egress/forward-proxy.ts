@@ -5,6 +5,8 @@ import type { BundleLog } from '../bundle-log.js';
 import { checkedAddresses, RefusedAddressError, type AddressPolicy, type Resolve } from './addresses.js';
 import type { CallGate } from './call-gate.js';
 import { dial } from './dial.js';
+import { answer, answerRaw, passHead } from './forward-answers.js';
+import { ForwardExchange, NotConnectedError } from './forward-exchange.js';
 import { endToEnd, flatHeaders, framingOf, withoutHeaders, type HeaderList } from './headers.js';
 import { IDLE_MS } from './limits.js';
 import type { Counters, Ledger } from './ledger.js';
@@ -24,24 +26,28 @@ export interface ForwardProxyParts {
   readonly log: BundleLog;
 }
 
-const REASONS: Readonly<Record<number, string>> = {
-  400: 'Bad Request',
-  403: 'Forbidden',
-  429: 'Too Many Requests',
-  502: 'Bad Gateway',
-};
+/** The side that asked, for CONNECT and requests alike. */
+interface Client {
+  isGone(): boolean;
+  cut(): void;
+  refuse(status: number, text: string): void;
+}
 
-/** A client that was refused has this long to read it, ms. */
-const LINGER_MS = 1000;
+interface Opened<T extends Target> {
+  readonly target: T;
+  readonly upstream: Socket;
+  readonly counters: Counters;
+  /** Ends both sides. */
+  readonly cut: () => void;
+  /** To be called when the upstream has closed. */
+  readonly over: () => void;
+}
 
-/** Answered instead of connecting. */
-class NotConnectedError extends Error {
-  constructor(
-    readonly status: 400 | 403 | 429 | 502,
-    readonly why: string,
-  ) {
-    super(why);
-  }
+interface Forwarded extends Opened<Target & { readonly path: string }> {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly exchange: ForwardExchange;
+  readonly framing: HeaderList;
 }
 
 /**
@@ -54,45 +60,27 @@ export class ForwardProxy {
 
   /** CONNECT: bytes both ways from here on, whatever they are. */
   async connect(request: IncomingMessage, client: Duplex, head: Buffer): Promise<void> {
-    const { ledger, live, config, budget } = this.parts;
-    const exchange = this.exchange('CONNECT', request.url ?? '');
+    const asked = request.url ?? '';
+    const target = connectTarget(asked);
+    const exchange = new ForwardExchange(this.parts, 'CONNECT', target);
     client.on('error', () => client.destroy());
-    const target = connectTarget(request.url ?? '');
-    let upstream: Socket;
-    try {
-      upstream = await this.open(target, request.url ?? '');
-    } catch (error) {
-      const { status, text } = exchange.refused(error, target);
-      answerRaw(client, status, text);
-      return;
-    }
-    upstream.on('error', () => upstream.destroy());
-    if (client.destroyed || target === undefined) {
-      upstream.destroy();
-      exchange.ended('client gone');
-      return;
-    }
-    const counters = ledger.open(target.host, null);
-    const cut = (): void => {
-      client.destroy();
-      upstream.destroy();
-    };
-    const over = live.add(
-      () => whyRefused(target, config.current) === undefined,
-      () => {
-        exchange.ended('no longer allowed');
-        cut();
+    const opened = await this.begin(target, asked, exchange, {
+      isGone: () => client.destroyed,
+      cut: () => client.destroy(),
+      refuse: (status, text) => {
+        answerRaw(client, status, text);
       },
-    );
+    });
+    if (opened === undefined) return;
+    const { upstream, counters, cut, over } = opened;
     let isOverBudget = false;
     const up = (bytes: number): boolean => {
       counters.bytesUp += bytes;
       exchange.up += bytes;
-      isOverBudget ||= !budget.take(bytes);
+      isOverBudget ||= !this.parts.budget.take(bytes);
       if (isOverBudget) cut();
       return !isOverBudget;
     };
-    upstream.setTimeout(IDLE_MS, cut);
     if (isTimed(client)) client.setTimeout(0);
     client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
     if (head.length > 0 && up(head.length)) upstream.write(head);
@@ -115,27 +103,58 @@ export class ForwardProxy {
 
   /** One plain request in absolute form. */
   async request(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { ledger, live, config } = this.parts;
-    const exchange = this.exchange(request.method ?? '', request.url ?? '');
-    const target = absoluteTarget(request.url ?? '');
+    const asked = request.url ?? '';
+    const target = absoluteTarget(asked);
+    const exchange = new ForwardExchange(this.parts, request.method ?? '', target);
+    const refuse = (status: number, text: string): void => {
+      answer(request, response, status, text);
+    };
     const framing = framingOf(request.headers);
+    if (framing.kind === 'unknown') {
+      const { status, text } = exchange.refused(
+        new NotConnectedError(400, 'the only transfer coding is chunked'),
+      );
+      refuse(status, text);
+      return;
+    }
+    const opened = await this.begin(target, asked, exchange, {
+      isGone: () => response.destroyed,
+      cut: () => response.destroy(),
+      refuse,
+    });
+    if (opened === undefined) return;
+    const { upstream, over } = opened;
+    upstream.once('close', () => {
+      over();
+      exchange.ended('done');
+    });
+    this.forward({ ...opened, request, response, exchange, framing: framing.headers });
+  }
+
+  /** Connects, or tells the client why not. What is connected is counted, and cut when a reload no longer allows it. */
+  private async begin<T extends Target>(
+    target: T | undefined,
+    asked: string,
+    exchange: ForwardExchange,
+    client: Client,
+  ): Promise<Opened<T> | undefined> {
+    const { ledger, live, config } = this.parts;
     let upstream: Socket;
     try {
-      if (framing.kind === 'unknown') throw new NotConnectedError(400, 'the only transfer coding is chunked');
-      upstream = await this.open(target, request.url ?? '');
+      upstream = await this.open(target, asked);
     } catch (error) {
-      const { status, text } = exchange.refused(error, target);
-      answer(request, response, status, text);
-      return;
+      const { status, text } = exchange.refused(error);
+      client.refuse(status, text);
+      return undefined;
     }
-    if (response.destroyed || target === undefined) {
+    upstream.on('error', () => upstream.destroy());
+    if (client.isGone() || target === undefined) {
       upstream.destroy();
       exchange.ended('client gone');
-      return;
+      return undefined;
     }
-    const counters = ledger.open(target.host, null);
     const cut = (): void => {
-      response.destroy();
+      client.cut();
       upstream.destroy();
     };
     const over = live.add(
@@ -146,24 +165,11 @@ export class ForwardProxy {
       },
     );
     upstream.setTimeout(IDLE_MS, cut);
-    upstream.on('error', () => undefined);
-    upstream.once('close', () => {
-      over();
-      exchange.ended('done');
-    });
-    this.forward({ request, response, target, upstream, counters, exchange, framing: framing.headers });
+    return { target, upstream, counters: ledger.open(target.host, null), cut, over };
   }
 
-  private forward(parts: {
-    readonly request: IncomingMessage;
-    readonly response: ServerResponse;
-    readonly target: Target & { readonly path: string };
-    readonly upstream: Socket;
-    readonly counters: Counters;
-    readonly exchange: Exchange;
-    readonly framing: HeaderList;
-  }): void {
-    const { request, response, target, upstream, counters, exchange, framing } = parts;
+  private forward(forwarded: Forwarded): void {
+    const { request, response, target, upstream, counters, exchange, framing } = forwarded;
     const { host, port, path } = target;
     const up = (bytes: number): void => {
       counters.bytesUp += bytes;
@@ -244,82 +250,6 @@ export class ForwardProxy {
   private spent(): string {
     return `the upload limit of this turn (${String(this.parts.budget.bytes)} bytes) is reached`;
   }
-
-  private exchange(method: string, asked: string): Exchange {
-    return new Exchange(this.parts, method, asked);
-  }
-}
-
-/** One connection or request on its way to its one line in the log. */
-class Exchange {
-  up = 0;
-  down = 0;
-  readonly #began = performance.now();
-  #isTold = false;
-
-  constructor(
-    private readonly parts: ForwardProxyParts,
-    private readonly method: string,
-    private readonly asked: string,
-  ) {}
-
-  refused(error: unknown, target: Target | undefined): { readonly status: number; readonly text: string } {
-    const known =
-      error instanceof NotConnectedError ? error : new NotConnectedError(502, 'cannot be reached');
-    const { status, why } = known;
-    if (status === 403) this.parts.ledger.refuse(target?.host ?? '');
-    this.tell({ ...target, verdict: status === 502 ? 'failed' : 'refused', why });
-    return { status, text: status === 403 ? refusalText(why) : `bot-bottle: ${why}\n` };
-  }
-
-  ended(how: 'done' | 'client gone' | 'upload limit' | 'no longer allowed'): void {
-    const target = this.method === 'CONNECT' ? connectTarget(this.asked) : absoluteTarget(this.asked);
-    this.tell({ host: target?.host, port: target?.port, verdict: 'allowed', how });
-  }
-
-  private tell(fields: Readonly<Record<string, unknown>>): void {
-    if (this.#isTold) return;
-    this.#isTold = true;
-    this.parts.log('info', 'egress', {
-      method: this.method,
-      ...fields,
-      up: this.up,
-      down: this.down,
-      ms: Math.round(performance.now() - this.#began),
-    });
-  }
-}
-
-function answerRaw(client: Duplex, status: number, text: string): void {
-  const bytes = Buffer.byteLength(text);
-  client.end(
-    `HTTP/1.1 ${String(status)} ${REASONS[status] ?? 'Error'}\r\ncontent-type: text/plain; charset=utf-8\r\n` +
-      `content-length: ${String(bytes)}\r\nconnection: close\r\n\r\n${text}`,
-  );
-  client.resume();
-  const timer = setTimeout(() => client.destroy(), LINGER_MS);
-  client.once('close', () => {
-    clearTimeout(timer);
-  });
-}
-
-/** @returns false for a head that cannot be passed on: a status beyond three digits, characters that no header has */
-function passHead(incoming: IncomingMessage, response: ServerResponse): boolean {
-  try {
-    response.writeHead(incoming.statusCode ?? 502, flatHeaders(endToEnd(incoming.rawHeaders)));
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function answer(request: IncomingMessage, response: ServerResponse, status: number, text: string): void {
-  if (response.destroyed || response.headersSent) return;
-  request.unpipe();
-  request.resume();
-  // A body that is still coming is not waited for.
-  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' });
-  response.end(text);
 }
 
 function isTimed(client: Duplex): client is Socket {
