@@ -6,6 +6,7 @@ import type {
   ManifestProblem,
 } from '../../domain/manifest-document.js';
 import { ManifestError } from '../../domain/manifest-reader.js';
+import { isNestedTooDeeply } from './yaml-nesting.js';
 
 /** Deeper than any manifest. */
 const MAX_DEPTH = 8;
@@ -40,7 +41,7 @@ export function parseManifest(
   const problems: ManifestProblem[] = [...document.errors, ...document.warnings].map(
     ({ pos: [start], message }) => ({
       line: lineOf(start),
-      message: (message.split('\n')[0] ?? message).replace(/ at line \d+, column \d+:?$/, '').slice(0, 200),
+      message: (message.split('\n')[0] ?? message).slice(0, 200),
     }),
   );
   const entries =
@@ -60,12 +61,11 @@ export function parseManifest(
 }
 
 function yamlOf(file: string, text: string, lineCounter: LineCounter): Document.Parsed {
+  if (isNestedTooDeeply(text)) throw new ManifestError(file, [{ line: 2, message: 'is nested too deeply' }]);
   try {
-    return parseDocument(text, { lineCounter, uniqueKeys: true, strict: true });
+    return parseDocument(text, { lineCounter, uniqueKeys: true, strict: true, prettyErrors: false });
   } catch (cause) {
-    // Of what is nested beyond reason the parser runs out of stack.
-    const message = cause instanceof RangeError ? 'too deep' : 'cannot be read as YAML';
-    throw new ManifestError(file, [{ line: 2, message }], { cause });
+    throw new ManifestError(file, [{ line: 2, message: 'cannot be read as YAML' }], { cause });
   }
 }
 

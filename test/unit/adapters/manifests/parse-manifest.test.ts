@@ -101,8 +101,15 @@ describe('a manifest of any text', () => {
   });
 
   it('is refused for nesting that no parser should follow, and for texts that would fill a log', () => {
-    for (const text of ['[', '{a: ', '- ', '&a ', '? '])
-      assertLinesWithin(`---\nx: ${text.repeat(16_000 / text.length)}\n---\n`);
+    // Deeper than some thousand levels the parser would end the process.
+    for (const text of ['[', '{a: ', '- ', '&a ', '? ', '[{a: ', '!x '])
+      assert.match(
+        problemsOf(`---\nx: ${text.repeat(16_000 / text.length)}\n---\n`).join('\n'),
+        /x\.md:2: is nested too deeply$/m,
+        text,
+      );
+    for (const text of ['[]', '[],', '- \n', 'a:\n', '"', '[? ', ']['])
+      assertLinesWithin(`---\nx: [${text.repeat(4_000 / text.length)}\n---\n`);
     assert.match(
       problemsOf(`---\nx: ${'y'.repeat(33_000)}\n---\n`).join(),
       /x\.md:1: the front matter is longer than 32768 characters/,
