@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict';
-import { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { RunTurnInput } from '../../src/activities/inputs.js';
 import { workflowIdOf } from '../../src/domain/issue.js';
 import { DEFAULT_POLICY } from '../../src/domain/run-policy.js';
-import { setUpNamespace } from '../../src/adapters/temporal/set-up-namespace.js';
 import { temporalGateway } from '../../src/webhook/temporal-gateway.js';
 import { eventSignal, stateQuery } from '../../src/workflows/messages.js';
 import { comment, observed, SUBJECT, trigger, wrote } from '../support/machine/world.js';
 import { waitUntil } from '../support/stack/stack.js';
-import { temporalCli } from '../support/temporal/binaries.js';
+import { localServer } from '../support/temporal/local-server.js';
 import { ScriptedActivities } from '../support/temporal/scripted-activities.js';
-import { quietRuntime, withWorkers } from '../support/temporal/time-skipping.js';
+import { withWorkers } from '../support/temporal/time-skipping.js';
 
 /** So few that every turn goes beyond them; 4,096 where nobody says otherwise. */
 const SUGGESTED_AT = 20;
@@ -18,27 +16,10 @@ const subject = { ...SUBJECT, number: 8_000 };
 
 describe('issueWorkflow whose history the server finds long enough', function () {
   this.timeout(60_000);
-  let environment: TestWorkflowEnvironment;
-
-  before(async () => {
-    quietRuntime();
-    environment = await TestWorkflowEnvironment.createLocal({
-      server: {
-        executable: { type: 'existing-path', path: temporalCli() },
-        extraArgs: [
-          '--dynamic-config-value',
-          `limit.historyCount.suggestContinueAsNew=${String(SUGGESTED_AT)}`,
-        ],
-      },
-    });
-    await setUpNamespace(environment.client);
-  });
-  after(async () => {
-    await environment.teardown();
-  });
+  const server = localServer(`limit.historyCount.suggestContinueAsNew=${String(SUGGESTED_AT)}`);
 
   it('goes on in a new execution between turns: same run, same session, nothing taken in twice', async () => {
-    const { client } = environment;
+    const { client } = server();
     const handle = client.workflow.getHandle(workflowIdOf(subject));
     const fake = new ScriptedActivities(() => ({
       run: async ({ slug, turn }: RunTurnInput) => {
@@ -46,7 +27,7 @@ describe('issueWorkflow whose history the server finds long enough', function ()
         return { done: { id: `d${String(turn)}`, status: 'success', summaryRef: 'r' } };
       },
     }));
-    await withWorkers(environment, fake.activities, async () => {
+    await withWorkers(server(), fake.activities, async () => {
       const gateway = temporalGateway(client, { policy: DEFAULT_POLICY });
       const asked = { ...observed({ readAt: 6 }), trigger: trigger(5) };
       await gateway.signalWithStart(subject, asked, { title: 'A life', url: 'http://forge.invalid/1' });

@@ -1,41 +1,25 @@
 import assert from 'node:assert/strict';
-import { TestWorkflowEnvironment } from '@temporalio/testing';
-import { setUpNamespace } from '../../src/adapters/temporal/set-up-namespace.js';
 import { workflowIdOf } from '../../src/domain/issue.js';
 import { DEFAULT_POLICY } from '../../src/domain/run-policy.js';
 import { temporalGateway } from '../../src/webhook/temporal-gateway.js';
 import { eventSignal, stateQuery, type RunView } from '../../src/workflows/messages.js';
 import { comment, observed, SUBJECT, trigger, wrote } from '../support/machine/world.js';
 import { waitUntil } from '../support/stack/stack.js';
-import { temporalCli } from '../support/temporal/binaries.js';
+import { localServer } from '../support/temporal/local-server.js';
 import { ScriptedActivities } from '../support/temporal/scripted-activities.js';
-import { quietRuntime, withWorkers } from '../support/temporal/time-skipping.js';
+import { withWorkers } from '../support/temporal/time-skipping.js';
 
 /** On the real server. The numbers are the test's; `test/unit/workflows/history-limit.test.ts` has the real ones. */
 describe('issueWorkflow whose history grows too long in one turn', function () {
   this.timeout(90_000);
-  let environment: TestWorkflowEnvironment;
-
-  before(async () => {
-    quietRuntime();
-    environment = await TestWorkflowEnvironment.createLocal({
-      server: {
-        executable: { type: 'existing-path', path: temporalCli() },
-        extraArgs: ['--dynamic-config-value', 'limit.historyCount.suggestContinueAsNew=40'],
-      },
-    });
-    await setUpNamespace(environment.client);
-  });
-  after(async () => {
-    await environment.teardown();
-  });
+  const server = localServer('limit.historyCount.suggestContinueAsNew=40');
 
   for (const [number, what, limit] of [
     [8_001, 'signals', { maxSignals: 40 }],
     [8_002, 'events', { maxEvents: 80 }],
   ] as const)
     it(`stops the turn with reason \`history\` for too many ${what}, and goes on in a new execution`, async () => {
-      const { client } = environment;
+      const { client } = server();
       const subject = { ...SUBJECT, number };
       const handle = client.workflow.getHandle(workflowIdOf(subject));
       const stateOf = (): Promise<RunView> => handle.query(stateQuery);
@@ -51,7 +35,7 @@ describe('issueWorkflow whose history grows too long in one turn', function () {
           return { exitCode: 143 };
         },
       }));
-      await withWorkers(environment, fake.activities, async () => {
+      await withWorkers(server(), fake.activities, async () => {
         const gateway = temporalGateway(client, { policy: { ...DEFAULT_POLICY, ...limit } });
         const asked = { ...observed({ readAt: 6 }), trigger: trigger(5) };
         await gateway.signalWithStart(subject, asked, { title: 'Busy', url: 'http://forge.invalid/1' });

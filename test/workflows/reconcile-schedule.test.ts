@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection, ScheduleOverlapPolicy } from '@temporalio/client';
-import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import type { ReconcileActivities } from '../../src/activities/interface.js';
 import { forgetPasses } from '../../src/adapters/temporal/forget-passes.js';
@@ -15,8 +14,8 @@ import { createLogger } from '../../src/log.js';
 import { keepReconcileSchedule } from '../../src/reconciler.js';
 import { RECONCILE_WORKFLOW, TASK_QUEUE } from '../../src/workflows/messages.js';
 import { waitUntil } from '../support/stack/stack.js';
-import { temporalCli } from '../support/temporal/binaries.js';
-import { quietRuntime, workflowBundle } from '../support/temporal/time-skipping.js';
+import { localServer } from '../support/temporal/local-server.js';
+import { workflowBundle } from '../support/temporal/time-skipping.js';
 
 const REPORT: PassReport = {
   end: 'done',
@@ -30,17 +29,12 @@ const REPORT: PassReport = {
 
 describe("the reconciler's schedule, on the real server", function () {
   this.timeout(60_000);
-  let environment: TestWorkflowEnvironment;
+  const server = localServer();
   let client: Client;
 
-  before(async () => {
-    quietRuntime();
-    environment = await TestWorkflowEnvironment.createLocal({
-      server: { executable: { type: 'existing-path', path: temporalCli() } },
-    });
-    client = environment.client;
+  before(() => {
+    client = server().client;
   });
-  after(() => environment.teardown());
   afterEach(() => setReconcileSchedule(client, null));
 
   const schedule = () => client.schedule.getHandle(RECONCILE_SCHEDULE);
@@ -57,8 +51,8 @@ describe("the reconciler's schedule, on the real server", function () {
     work: () => Promise<void>,
   ): Promise<void> {
     const worker = await Worker.create({
-      connection: environment.nativeConnection,
-      namespace: environment.namespace ?? 'default',
+      connection: server().nativeConnection,
+      namespace: server().namespace ?? 'default',
       taskQueue: TASK_QUEUE,
       workflowBundle: await workflowBundle(),
       activities: { reconcile },

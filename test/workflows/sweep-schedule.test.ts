@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Client } from '@temporalio/client';
 import { ScheduleOverlapPolicy } from '@temporalio/client';
-import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import type { RowReviewActivities, SweepActivities } from '../../src/activities/interface.js';
 import { forgetPasses } from '../../src/adapters/temporal/forget-passes.js';
@@ -10,8 +9,8 @@ import { subjectOfWorkflow } from '../../src/domain/issue.js';
 import type { SweepReport } from '../../src/domain/sweep.js';
 import { bottlesQueue, SWEEP_WORKFLOW, TASK_QUEUE } from '../../src/workflows/messages.js';
 import { waitUntil } from '../support/stack/stack.js';
-import { temporalCli } from '../support/temporal/binaries.js';
-import { quietRuntime, workflowBundle } from '../support/temporal/time-skipping.js';
+import { localServer } from '../support/temporal/local-server.js';
+import { workflowBundle } from '../support/temporal/time-skipping.js';
 
 const HOST = 'sweephost001';
 const EXPECTED = [
@@ -33,24 +32,19 @@ const REPORT: SweepReport = {
 
 describe("the sweeper's schedule, on the real server", function () {
   this.timeout(60_000);
-  let environment: TestWorkflowEnvironment;
+  const server = localServer();
   let client: Client;
 
-  before(async () => {
-    quietRuntime();
-    environment = await TestWorkflowEnvironment.createLocal({
-      server: { executable: { type: 'existing-path', path: temporalCli() } },
-    });
-    client = environment.client;
+  before(() => {
+    client = server().client;
   });
-  after(() => environment.teardown());
   afterEach(() => setSweepSchedule(client, HOST, null));
 
   it('sweeps at once, then at its interval, one at a time; the rows at home and the things on the host', async () => {
     const asked: unknown[] = [];
     const common = {
-      connection: environment.nativeConnection,
-      namespace: environment.namespace ?? 'default',
+      connection: server().nativeConnection,
+      namespace: server().namespace ?? 'default',
     };
     const home: RowReviewActivities = {
       reviewRows: (input) => {

@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict';
-import { TestWorkflowEnvironment } from '@temporalio/testing';
-import { setUpNamespace } from '../../src/adapters/temporal/set-up-namespace.js';
 import { workflowIdOf } from '../../src/domain/issue.js';
 import { DEFAULT_POLICY } from '../../src/domain/run-policy.js';
 import { temporalGateway } from '../../src/webhook/temporal-gateway.js';
 import { commandUpdate, eventSignal, stateQuery } from '../../src/workflows/messages.js';
 import { comment, observed, SUBJECT, trigger, wrote } from '../support/machine/world.js';
 import { waitUntil } from '../support/stack/stack.js';
-import { temporalCli } from '../support/temporal/binaries.js';
+import { localServer } from '../support/temporal/local-server.js';
 import { ScriptedActivities } from '../support/temporal/scripted-activities.js';
-import { quietRuntime, withWorkers } from '../support/temporal/time-skipping.js';
+import { withWorkers } from '../support/temporal/time-skipping.js';
 
 const subject = { ...SUBJECT, number: 10_000 };
 /** As the dispatcher sends them: decision 6 of the architecture. */
@@ -20,21 +18,10 @@ const HISTORY_BYTES = 5_000_000;
 /** On the real server, with its real limits but one: it suggests continue-as-new sooner. */
 describe('ten thousand comments on one issue', function () {
   this.timeout(120_000);
-  let environment: TestWorkflowEnvironment;
-
-  before(async () => {
-    quietRuntime();
-    const executable = { type: 'existing-path', path: temporalCli() } as const;
-    const extraArgs = ['--dynamic-config-value', 'limit.historyCount.suggestContinueAsNew=500'];
-    environment = await TestWorkflowEnvironment.createLocal({ server: { executable, extraArgs } });
-    await setUpNamespace(environment.client);
-  });
-  after(async () => {
-    await environment.teardown();
-  });
+  const server = localServer('limit.historyCount.suggestContinueAsNew=500');
 
   it('become one prompt of the newest, stay within the server’s limits, and are known in the next execution', async () => {
-    const { client } = environment;
+    const { client } = server();
     const handle = client.workflow.getHandle(workflowIdOf(subject));
     let letGo: () => void = () => undefined;
     const held = new Promise<void>((resolve) => (letGo = resolve));
@@ -45,7 +32,7 @@ describe('ten thousand comments on one issue', function () {
         return { done: { id: `d${String(turn)}`, status: 'success', summaryRef: 'r' } };
       },
     }));
-    await withWorkers(environment, fake.activities, async () => {
+    await withWorkers(server(), fake.activities, async () => {
       const gateway = temporalGateway(client, { policy: DEFAULT_POLICY });
       const asked = { ...observed({ readAt: 6 }), trigger: trigger(5) };
       await gateway.signalWithStart(subject, asked, { title: 'Busy', url: 'http://forge.invalid/1' });

@@ -20,7 +20,7 @@ export class TurnJournal {
 
   static async open(files: RunFiles, slug: string, turn: number, clock: Clock): Promise<TurnJournal> {
     const known = await files.readTurn(slug, turn);
-    return new TurnJournal(files, slug, clock, known ?? blank(turn), known !== undefined);
+    return new TurnJournal(files, slug, clock, known ?? blankTurnRecord(turn), known !== undefined);
   }
 
   get record(): TurnRecord {
@@ -54,7 +54,8 @@ export class TurnJournal {
   }
 }
 
-function blank(turn: number): TurnRecord {
+/** Of a turn of which nothing has happened. */
+export function blankTurnRecord(turn: number): TurnRecord {
   return {
     turn,
     previousStart: '',

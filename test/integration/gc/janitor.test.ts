@@ -4,15 +4,12 @@ import { existsSync, utimesSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { TestWorkflowEnvironment } from '@temporalio/testing';
-import { setUpNamespace } from '../../../src/adapters/temporal/set-up-namespace.js';
 import { LocalBlobStore } from '../../../src/adapters/files/blob-store.js';
 import { loadConfig } from '../../../src/config.js';
 import { planGc, type GcRemoval, type Janitor } from '../../../src/domain/gc.js';
 import { janitor } from '../../../src/janitor.js';
 import { SweepWorld } from '../../support/sweep/sweep-world.js';
-import { temporalCli } from '../../support/temporal/binaries.js';
-import { quietRuntime } from '../../support/temporal/time-skipping.js';
+import { localServer } from '../../support/temporal/local-server.js';
 import { stateRow } from '../../support/webhook/rows.js';
 import { REPO } from '../git/git-fixture.js';
 
@@ -21,21 +18,13 @@ const KIB = 1024;
 
 describe('gc, on a real home, engine and Temporal', function () {
   this.timeout(120_000);
-  let environment: TestWorkflowEnvironment;
+  const server = localServer();
   let world: SweepWorld;
   let cleaner: Janitor;
   const reference = `bot-bottle/bottle:gc-test-${randomBytes(4).toString('hex')}`;
 
-  before(async () => {
-    quietRuntime();
-    environment = await TestWorkflowEnvironment.createLocal({
-      server: { executable: { type: 'existing-path', path: temporalCli() } },
-    });
-    await setUpNamespace(environment.client);
-  });
-  after(() => environment.teardown());
   beforeEach(() => {
-    world = new SweepWorld(environment.client);
+    world = new SweepWorld(server().client);
   });
   afterEach(async () => {
     await cleaner.close();
@@ -43,7 +32,7 @@ describe('gc, on a real home, engine and Temporal', function () {
   });
 
   /** As it would be seen in a hundred days. */
-  async function inAHundredDays(address = environment.address): Promise<Janitor> {
+  async function inAHundredDays(address = server().address): Promise<Janitor> {
     const { config } = loadConfig({ BOT_BOTTLE_HOME: world.home, TEMPORAL_ADDRESS: address });
     return (cleaner = await janitor(config, () => Date.now() + 100 * DAY));
   }
@@ -136,7 +125,7 @@ describe('gc, on a real home, engine and Temporal', function () {
     const slug = slugOf(5);
     addRun(slug, 'destroyed', 5);
     await endedDirectory(slug);
-    await environment.client.workflow.start('issueWorkflow', {
+    await server().client.workflow.start('issueWorkflow', {
       workflowId: 'gitea:alice/demo#5',
       taskQueue: 'nobody-polls',
       args: [],
@@ -147,7 +136,7 @@ describe('gc, on a real home, engine and Temporal', function () {
       assert.match(why ?? '', /cannot be asked/);
       assert.ok(existsSync(join(world.home, 'state', slug, 'turns/1/agent.log')));
     } finally {
-      await environment.client.workflow.getHandle('gitea:alice/demo#5').terminate();
+      await server().client.workflow.getHandle('gitea:alice/demo#5').terminate();
     }
     await cleaner.close();
     await inAHundredDays('127.0.0.1:1');

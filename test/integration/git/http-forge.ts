@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import http from 'node:http';
+import { closeServer, listenLocally, urlOf } from '../../support/http/loopback.js';
 
 /** Forges one can push to over HTTP, with `git http-backend` (git-http-backend(1)) behind one accepted token. */
 export class HttpForge {
@@ -22,25 +23,16 @@ export class HttpForge {
 
   static async start(projectRoot: string, token: string): Promise<HttpForge> {
     const forge = new HttpForge(projectRoot, token);
-    await new Promise<void>((resolve) => {
-      forge.#server.listen(0, '127.0.0.1', resolve);
-    });
+    await listenLocally(forge.#server);
     return forge;
   }
 
   get url(): string {
-    const address = this.#server.address();
-    if (address === null || typeof address === 'string') throw new Error('not on a port');
-    return `http://127.0.0.1:${String(address.port)}`;
+    return urlOf(this.#server);
   }
 
-  async stop(): Promise<void> {
-    this.#server.closeAllConnections();
-    await new Promise<void>((resolve) => {
-      this.#server.close(() => {
-        resolve();
-      });
-    });
+  stop(): Promise<void> {
+    return closeServer(this.#server);
   }
 
   #serve(request: http.IncomingMessage, response: http.ServerResponse): void {

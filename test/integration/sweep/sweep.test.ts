@@ -3,10 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
-import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { archiveRun } from '../../../src/activities/archive-run.js';
-import { setUpNamespace } from '../../../src/adapters/temporal/set-up-namespace.js';
 import { DEFAULT_POLICY } from '../../../src/domain/run-policy.js';
 import { workflowIdOf, type SubjectRef } from '../../../src/domain/issue.js';
 import {
@@ -21,9 +19,9 @@ import { temporalGateway } from '../../../src/webhook/temporal-gateway.js';
 import { observed, trigger } from '../../support/machine/world.js';
 import { waitUntil } from '../../support/stack/stack.js';
 import { SweepWorld } from '../../support/sweep/sweep-world.js';
-import { temporalCli } from '../../support/temporal/binaries.js';
+import { localServer } from '../../support/temporal/local-server.js';
 import { ScriptedActivities } from '../../support/temporal/scripted-activities.js';
-import { HOST, quietRuntime, workflowBundle } from '../../support/temporal/time-skipping.js';
+import { HOST, workflowBundle } from '../../support/temporal/time-skipping.js';
 import { stateRow } from '../../support/webhook/rows.js';
 import { git } from '../git/git-fixture.js';
 
@@ -31,20 +29,14 @@ const done = { done: { id: 'd', status: 'success', summaryRef: 'r' } } as const;
 
 describe('the sweeper, on a real engine and a real Temporal', function () {
   this.timeout(120_000);
-  let environment: TestWorkflowEnvironment;
+  const server = localServer();
   let client: Client;
   let world: SweepWorld;
   let number = 500;
 
-  before(async () => {
-    quietRuntime();
-    environment = await TestWorkflowEnvironment.createLocal({
-      server: { executable: { type: 'existing-path', path: temporalCli() } },
-    });
-    client = environment.client;
-    await setUpNamespace(client);
+  before(() => {
+    client = server().client;
   });
-  after(() => environment.teardown());
   beforeEach(() => {
     world = new SweepWorld(client);
   });
@@ -67,8 +59,8 @@ describe('the sweeper, on a real engine and a real Temporal', function () {
       },
     }));
     const common = {
-      connection: environment.nativeConnection,
-      namespace: environment.namespace ?? 'default',
+      connection: server().nativeConnection,
+      namespace: server().namespace ?? 'default',
       activities: { ...fake.activities, ...alter(fake) },
     };
     const workflowCode = await workflowBundle();

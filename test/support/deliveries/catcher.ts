@@ -1,5 +1,5 @@
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { closeServer, listenLocally, urlOf } from '../http/loopback.js';
 
 export interface Caught {
   readonly path: string;
@@ -29,14 +29,12 @@ export class Catcher {
 
   static async start(): Promise<Catcher> {
     const catcher = new Catcher();
-    await new Promise<void>((resolve, reject) => {
-      catcher.#server.once('error', reject).listen(0, '127.0.0.1', resolve);
-    });
+    await listenLocally(catcher.#server);
     return catcher;
   }
 
   get url(): string {
-    return `http://127.0.0.1:${String((this.#server.address() as AddressInfo).port)}`;
+    return urlOf(this.#server);
   }
 
   /** What came to this path so far. */
@@ -62,12 +60,7 @@ export class Catcher {
     });
   }
 
-  async stop(): Promise<void> {
-    this.#server.closeAllConnections();
-    await new Promise<void>((resolve) => {
-      this.#server.close(() => {
-        resolve();
-      });
-    });
+  stop(): Promise<void> {
+    return closeServer(this.#server);
   }
 }

@@ -1,4 +1,5 @@
 import http from 'node:http';
+import { closeServer, listenLocally, urlOf } from '../http/loopback.js';
 
 export interface SeenRequest {
   readonly method: string;
@@ -31,27 +32,16 @@ export class ForgeServer {
     socketPath?: string,
   ): Promise<ForgeServer> {
     const server = new ForgeServer(answer);
-    await new Promise<void>((resolve, reject) => {
-      server.#server.once('error', reject);
-      if (socketPath === undefined) server.#server.listen(0, '127.0.0.1', resolve);
-      else server.#server.listen(socketPath, resolve);
-    });
+    await listenLocally(server.#server, socketPath);
     return server;
   }
 
   get url(): string {
-    const address = this.#server.address();
-    if (address === null || typeof address === 'string') throw new Error('not on a port');
-    return `http://127.0.0.1:${String(address.port)}`;
+    return urlOf(this.#server);
   }
 
-  async stop(): Promise<void> {
-    this.#server.closeAllConnections();
-    await new Promise<void>((resolve) => {
-      this.#server.close(() => {
-        resolve();
-      });
-    });
+  stop(): Promise<void> {
+    return closeServer(this.#server);
   }
 
   async #serve(

@@ -4,6 +4,7 @@ import http from 'node:http';
 import https from 'node:https';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { closeServer, listenLocally, urlOf } from '../http/loopback.js';
 
 const run = promisify(execFile);
 
@@ -57,22 +58,17 @@ export class TlsFront {
   /** @param prefix such as `/git`, or empty */
   static async start(ca: PrivateCa, prefix: string): Promise<TlsFront> {
     const front = new TlsFront(ca, prefix);
-    await new Promise<void>((resolve, reject) => {
-      front.#server.once('error', reject).listen(0, '127.0.0.1', resolve);
-    });
+    await listenLocally(front.#server);
     return front;
   }
 
   /** `https://127.0.0.1:<port>/git` */
   get url(): string {
-    const address = this.#server.address();
-    if (address === null || typeof address === 'string') throw new Error('not on a port');
-    return `https://127.0.0.1:${String(address.port)}${this.prefix}`;
+    return `${urlOf(this.#server)}${this.prefix}`;
   }
 
-  async stop(): Promise<void> {
-    this.#server.closeAllConnections();
-    await new Promise((resolve) => this.#server.close(resolve));
+  stop(): Promise<void> {
+    return closeServer(this.#server);
   }
 
   #passOn(incoming: http.IncomingMessage, outgoing: http.ServerResponse): void {

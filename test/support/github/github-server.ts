@@ -1,4 +1,5 @@
 import http from 'node:http';
+import { closeServer, listenLocally, urlOf } from '../http/loopback.js';
 import { refusal } from './exchange.js';
 import type { Exchange, Reply, Route } from './exchange.js';
 import { ISSUE_ROUTES } from './routes-issues.js';
@@ -40,27 +41,17 @@ export class GithubServer {
   /** @param prefix `/api/v3` for one like an Enterprise server's */
   static async start(prefix = ''): Promise<GithubServer> {
     const server = new GithubServer(prefix);
-    await new Promise<void>((resolve, reject) => {
-      server.#server.once('error', reject);
-      server.#server.listen(0, '127.0.0.1', resolve);
-    });
+    await listenLocally(server.#server);
     return server;
   }
 
   /** The API's base URL. */
   get url(): string {
-    const address = this.#server.address();
-    if (address === null || typeof address === 'string') throw new Error('not on a port');
-    return `http://127.0.0.1:${String(address.port)}${this.prefix}`;
+    return `${urlOf(this.#server)}${this.prefix}`;
   }
 
-  async stop(): Promise<void> {
-    this.#server.closeAllConnections();
-    await new Promise<void>((resolve) => {
-      this.#server.close(() => {
-        resolve();
-      });
-    });
+  stop(): Promise<void> {
+    return closeServer(this.#server);
   }
 
   async #serve(incoming: http.IncomingMessage, outgoing: http.ServerResponse): Promise<void> {

@@ -13,6 +13,7 @@ import { publishWork } from '../../../src/activities/publish-work.js';
 import { settleTurn } from '../../../src/activities/settle-turn.js';
 import { fetchRefs, type FetchedRefs } from '../../../src/activities/turn/fetch-refs.js';
 import { protectedCommit } from '../../../src/activities/turn/protected-commit.js';
+import { blankTurnRecord } from '../../../src/activities/turn/turn-journal.js';
 import { TurnSlots } from '../../../src/activities/turn/turn-slots.js';
 import { agentProvider } from '../../../src/adapters/agents/registry.js';
 import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
@@ -185,21 +186,8 @@ export class GateWorld {
       ...{ shallow: [], sparse: [], home: {}, setup: null },
       turnJson: {},
     });
-    await files.writeTurn(this.slug, {
-      turn: this.turn,
-      previousStart: '',
-      refs,
-      baseSha: await protectedCommit(this.ports, input, refs),
-      logSince: null,
-      lastCheckinAt: 0,
-      done: null,
-      sidecarRestarts: 0,
-      heldMs: 0,
-      stopped: null,
-      stopDetail: null,
-      disk: null,
-      sessionId: null,
-    });
+    const baseSha = await protectedCommit(this.ports, input, refs);
+    await files.writeTurn(this.slug, { ...blankTurnRecord(this.turn), refs, baseSha });
     return this.more();
   }
 

@@ -1,4 +1,5 @@
 import http from 'node:http';
+import { closeServer, listenLocally, urlOf } from '../http/loopback.js';
 
 /** What the proxy says instead of passing a request on. */
 export interface Instead {
@@ -22,19 +23,16 @@ export class ForgeProxy {
 
   static async start(forgeUrl: string): Promise<ForgeProxy> {
     const proxy = new ForgeProxy(new URL(forgeUrl));
-    await new Promise<void>((resolve) => proxy.#server.listen(0, '127.0.0.1', resolve));
+    await listenLocally(proxy.#server);
     return proxy;
   }
 
   get url(): string {
-    const address = this.#server.address();
-    if (address === null || typeof address === 'string') throw new Error('not on a port');
-    return `http://127.0.0.1:${String(address.port)}`;
+    return urlOf(this.#server);
   }
 
-  async stop(): Promise<void> {
-    this.#server.closeAllConnections();
-    await new Promise((resolve) => this.#server.close(resolve));
+  stop(): Promise<void> {
+    return closeServer(this.#server);
   }
 
   #pass(incoming: http.IncomingMessage, outgoing: http.ServerResponse): void {
