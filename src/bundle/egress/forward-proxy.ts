@@ -10,7 +10,7 @@ import { IDLE_MS } from './limits.js';
 import type { Counters, Ledger } from './ledger.js';
 import type { LiveConfig } from './live-config.js';
 import type { LiveConnections } from './live-connections.js';
-import { absoluteTarget, connectTarget, refusalText, whyRefused, type Target } from './target.js';
+import { REFUSED, absoluteTarget, connectTarget, refusalText, whyRefused, type Target } from './target.js';
 import type { UploadBudget } from './upload-budget.js';
 
 export interface ForwardProxyParts {
@@ -26,7 +26,7 @@ export interface ForwardProxyParts {
 
 const REASONS: Readonly<Record<number, string>> = {
   400: 'Bad Request',
-  403: 'Forbidden',
+  403: REFUSED,
   429: 'Too Many Requests',
   502: 'Bad Gateway',
 };
