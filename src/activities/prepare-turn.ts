@@ -95,7 +95,7 @@ async function prepareHere(ports: HomePorts, input: PrepareTurnInput): Promise<P
     readKeys,
     provider: agent.provider,
     model: agent.model,
-    ...extrasOf(agent),
+    ...extrasOf(agent, bottle),
     image: bottle.image ?? ports.provider(agent.provider).image,
     env: bottle.env,
     limits: bottle.limits,
@@ -109,14 +109,18 @@ async function prepareHere(ports: HomePorts, input: PrepareTurnInput): Promise<P
   return { kind: 'ready', prepared };
 }
 
-/** What most agents do not say is not in the workflow's history either. */
-function extrasOf(agent: AgentManifest): Pick<PreparedTurn, 'variant' | 'turnTimeoutMs' | 'watchdogMs'> {
+/** What most agents and bottles do not say is not in the workflow's history either. */
+function extrasOf(
+  agent: AgentManifest,
+  { disk }: BottleManifest,
+): Pick<PreparedTurn, 'variant' | 'turnTimeoutMs' | 'watchdogMs' | 'disk'> {
   const { variant } = agent;
   const { turnTimeoutMs, watchdogMs } = agent.limits;
   return {
     ...(variant === null ? {} : { variant }),
     ...(turnTimeoutMs === null ? {} : { turnTimeoutMs }),
     ...(watchdogMs === null ? {} : { watchdogMs }),
+    ...(disk.bytes === null && disk.inodes === null ? {} : { disk }),
   };
 }
 

@@ -7,6 +7,12 @@ export interface DiskUsage {
   readonly inodes: number;
 }
 
+/** What a bottle may hold in the place of what the host's settings say; `null` for those. */
+export interface DiskRequest {
+  readonly bytes: number | null;
+  readonly inodes: number | null;
+}
+
 /** One file system, as `statfs` tells of it. `inodes` is 0 where it has no fixed number of them. */
 export interface FileSystemSpace {
   readonly path: string;

@@ -2,6 +2,7 @@
  * Everything that can happen to a run, as small references: no comment text, title or prompt is ever in here, because
  * all of it ends up in the workflow's history.
  */
+import type { DiskRequest } from './disk-usage.js';
 import type { Place } from './issue.js';
 import type { SecretScanReport } from './secret-scanner.js';
 import type { Done, PublishResult, TurnResult } from './turn.js';
@@ -148,6 +149,8 @@ export interface PreparedTurn {
   readonly image: string;
   readonly env: Readonly<Record<string, string>>;
   readonly limits: { readonly memoryBytes: number; readonly cpus: number; readonly pids: number };
+  /** What the bottle asks for in the place of the host's settings; where it says nothing, there is nothing. */
+  readonly disk?: DiskRequest;
   readonly gitUser: { readonly name: string; readonly email: string };
   /** Candidates for the base, best first; without one that exists it is the repository's default branch. */
   readonly baseBranches: readonly string[];

@@ -9,11 +9,11 @@ import {
   fileName,
   imageName,
   manifestName,
-  memory,
-  memoryBytes,
   pathPattern,
   runtimeName,
   script,
+  size,
+  sizeBytes,
   wholeWithin,
   within,
 } from './manifest-checks.js';
@@ -40,6 +40,8 @@ export interface BottleLayer {
   readonly memoryBytes: number | undefined;
   readonly cpus: number | undefined;
   readonly pids: number | undefined;
+  readonly diskBytes: number | undefined;
+  readonly files: number | undefined;
   readonly setup: string | undefined;
   readonly workspace: Partial<WorkspaceOptions>;
   readonly allowPaths: readonly string[];
@@ -60,9 +62,11 @@ export function readBottleLayer(document: ManifestDocument, isPublicSuffix: IsPu
   return ManifestReader.read(document, (reader) => {
     const egress = reader.section('egress', (section) => section.texts('allow', allowEntry(isPublicSuffix)));
     const resources = reader.section('resources', (section) => ({
-      memoryBytes: memoryBytes(section.text('memory', memory)),
+      memoryBytes: sizeBytes(section.text('memory', size(16))),
       cpus: section.number('cpus', within(0.1, 256)),
       pids: section.number('pids', wholeWithin(16, 65_536)),
+      diskBytes: sizeBytes(section.text('disk', size(1))),
+      files: section.number('files', wholeWithin(100, 1_000_000_000)),
     }));
     const publish = reader.section('publish', (section) => ({
       allowPaths: section.texts('allow_paths', pathPattern),
@@ -83,6 +87,8 @@ export function readBottleLayer(document: ManifestDocument, isPublicSuffix: IsPu
       memoryBytes: resources?.memoryBytes,
       cpus: resources?.cpus,
       pids: resources?.pids,
+      diskBytes: resources?.diskBytes,
+      files: resources?.files,
       setup: reader.text('setup', script),
       workspace: reader.section('workspace', readWorkspace) ?? {},
       allowPaths: publish?.allowPaths ?? [],

@@ -5,7 +5,7 @@ import { MANIFEST_KEY } from './trigger.js';
 const MIB = 1024 * 1024;
 const MAX_SETUP_BYTES = 16 * 1024;
 const WORD = /^[A-Za-z0-9][A-Za-z0-9._/-]{0,199}$/;
-const MEMORY = /^([1-9][0-9]{0,14})([bkmg]?)$/i;
+const SIZE = /^([1-9][0-9]{0,14})([bkmg]?)$/i;
 const UNITS: Readonly<Record<string, number>> = { '': 1, b: 1, k: 1024, m: MIB, g: 1024 * MIB };
 
 export function matching(pattern: RegExp, otherwise: string): Check<string> {
@@ -72,15 +72,18 @@ function utf8Length(text: string): number {
   return bytes;
 }
 
-export function memory(value: string): string | undefined {
-  const bytes = memoryBytes(value) ?? 0;
-  return bytes >= 16 * MIB && bytes <= 1024 * 1024 * MIB
-    ? undefined
-    : 'must be a size like 512m or 2g, from 16m to 1024g';
+/** @param least in MiB; the most is 1 TiB */
+export function size(least: number): Check<string> {
+  return (value) => {
+    const bytes = sizeBytes(value) ?? 0;
+    return bytes >= least * MIB && bytes <= 1024 * 1024 * MIB
+      ? undefined
+      : `must be a size like 512m or 2g, from ${String(least)}m to 1024g`;
+  };
 }
 
-export function memoryBytes(value: string | undefined): number | undefined {
-  const [, digits, unit] = MEMORY.exec(value ?? '') ?? [];
+export function sizeBytes(value: string | undefined): number | undefined {
+  const [, digits, unit] = SIZE.exec(value ?? '') ?? [];
   const factor = UNITS[unit?.toLowerCase() ?? ''];
   return digits === undefined || factor === undefined ? undefined : Number(digits) * factor;
 }

@@ -27,6 +27,10 @@ export function mergeBottleLayers(layers: readonly BottleLayer[], name: string):
       cpus: last((layer) => layer.cpus) ?? DEFAULT_LIMITS.cpus,
       pids: last((layer) => layer.pids) ?? DEFAULT_LIMITS.pids,
     },
+    disk: {
+      bytes: last((layer) => layer.diskBytes) ?? null,
+      inodes: last((layer) => layer.files) ?? null,
+    },
     publish: {
       allowPaths: joined((layer) => layer.allowPaths),
       drafts: last((layer) => layer.drafts) ?? false,

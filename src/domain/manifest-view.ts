@@ -46,7 +46,7 @@ export function bottleValues(
     value,
     from: linesOf(documents, key.split('.')),
   });
-  const { limits, workspace, publish } = bottle;
+  const { limits, disk, workspace, publish } = bottle;
   return [
     last('image', bottle.image),
     last('dockerfile', bottle.dockerfile),
@@ -62,6 +62,8 @@ export function bottleValues(
     last('resources.memory', limits.memoryBytes),
     last('resources.cpus', limits.cpus),
     last('resources.pids', limits.pids),
+    last('resources.disk', disk.bytes),
+    last('resources.files', disk.inodes),
     last('setup', bottle.setup),
     last('workspace.depth', workspace.depth),
     joined('workspace.sparse', workspace.sparse),

@@ -1,6 +1,7 @@
 import type { ResourceLimits } from './bottle-runtime.js';
 import type { BottleSetup } from './bottle-setup.js';
 import type { Audience } from './access.js';
+import type { DiskRequest } from './disk-usage.js';
 
 export interface AgentManifest {
   readonly name: string;
@@ -25,6 +26,7 @@ export interface BottleManifest extends BottleSetup {
   readonly image: string | null;
   readonly env: Readonly<Record<string, string>>;
   readonly limits: ResourceLimits;
+  readonly disk: DiskRequest;
   readonly publish: {
     readonly allowPaths: readonly string[];
     readonly drafts: boolean;

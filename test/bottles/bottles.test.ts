@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { fileURLToPath } from 'node:url';
 import type { RegistryKind } from '../../src/domain/egress/route.js';
 import { RegistryBottle } from '../support/bottles/registry-bottle.js';
 
@@ -59,11 +58,8 @@ describe('the example bottles', function () {
   this.timeout(20 * 60_000);
   for (const [name, kind, script] of EXAMPLES) {
     it(`${name}: builds, and installs and uses a dependency through its registry alone`, async () => {
-      const dockerfile = fileURLToPath(
-        new URL(`../../manifests/bottles/${name}.Dockerfile`, import.meta.url),
-      );
-      const bottle = new RegistryBottle(dockerfile, kind);
-      const { id } = await bottle.build();
+      const bottle = new RegistryBottle(name, kind);
+      const id = await bottle.build();
       const addresses = await bottle.addresses(id);
       const end = await bottle.run(id, addresses, script);
       assert.equal(end.exitCode, 0, end.output);

@@ -26,6 +26,7 @@ resources:
   memory: ${String(MEMORY_BYTES / 1024 ** 2)}m
   cpus: 2
   pids: ${String(PIDS)}
+  disk: 64m
 ---
 `;
 
@@ -45,7 +46,7 @@ describe('attacks from inside a bottle', function () {
   let other: number;
 
   before(async () => {
-    stack = await Stack.prepare({ env: { BOTTLE_SLOTS: '3', BOTTLE_DISK: '64MiB', BOTTLE_INODES: '20000' } });
+    stack = await Stack.prepare({ env: { BOTTLE_SLOTS: '3', BOTTLE_DISK: '32MiB', BOTTLE_INODES: '20000' } });
     await mkdir(join(stack.home, 'bottles'));
     await writeFile(join(stack.home, 'bottles/default.md'), BOTTLE);
     await stack.start();

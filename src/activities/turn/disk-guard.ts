@@ -1,8 +1,9 @@
-import { formatBytes, type DiskSpace, type DiskUsage } from '../../domain/disk-usage.js';
+import { formatBytes, type DiskRequest, type DiskSpace, type DiskUsage } from '../../domain/disk-usage.js';
 import type { Clock } from '../../domain/clock.js';
+import { ROOM, difference, excessOf, isWithin, quotaOf, roomFor, sum } from './disk-quota.js';
 
 export interface DiskLimits {
-  /** What a run may hold in its workspace and home. */
+  /** What a run may hold in its workspace and home, unless its bottle says otherwise. */
   readonly quota: DiskUsage;
   /** Below this many free bytes on a file system that runs write to, a turn is stopped. */
   readonly freeBytes: number;
@@ -29,6 +30,8 @@ export interface GuardedTurn {
   readonly slug: string;
   /** `null` when nobody knows: it is measured at once. */
   readonly held: DiskUsage | null;
+  /** What the bottle may hold in the place of the host's quota. */
+  readonly asked: DiskRequest | null;
   /** Of an earlier watcher of the same turn. */
   readonly limit: DiskUsage | null;
   /** The turn begins now, so what it holds it may keep. */
@@ -52,13 +55,12 @@ const MEASURE_IDLE_SHARE = 1 / 50;
 const FLOOR_MEASURE_MS = 5_000;
 /** How much further a low disk must fall before another turn is stopped. */
 const FURTHER = 1 / 16;
-/** What a run that is over its quota may still write in a turn, so that it can tidy up: a share of the quota. */
-const ROOM = 0.05;
 
 const NONE: DiskUsage = { bytes: 0, inodes: 0 };
 
 interface Watched {
   readonly turn: GuardedTurn;
+  readonly quota: DiskUsage;
   readonly over: AbortController;
   held: DiskUsage | null;
   limit: DiskUsage | null;
@@ -103,10 +105,11 @@ export class DiskGuard {
   /** Watches until the answer is called. It gives back what the run holds at most. */
   watch(turn: GuardedTurn): () => DiskAccount | null {
     const { held, since, fresh } = turn;
-    const limit =
-      turn.limit ?? (held !== null && isWithin(held, this.limits.quota) ? this.limits.quota : null);
+    const quota = quotaOf(turn.asked, this.limits.quota);
+    const limit = turn.limit ?? (held !== null && isWithin(held, quota) ? quota : null);
     const entry: Watched = {
       turn,
+      quota,
       over: new AbortController(),
       held,
       limit,
@@ -175,8 +178,8 @@ export class DiskGuard {
   }
 
   /** A slow measure is not repeated at once, else it would be all that this machine does. */
-  private pauseOf({ since, took }: Watched): number {
-    const much = { bytes: this.limits.quota.bytes * ROOM, inodes: this.limits.quota.inodes * ROOM };
+  private pauseOf({ quota, since, took }: Watched): number {
+    const much = { bytes: quota.bytes * ROOM, inodes: quota.inodes * ROOM };
     if (isWithin(difference(this.grown, since), much)) return MEASURE_MIN_MS;
     return Math.min(MEASURE_MIN_MS, Math.max(MEASURE_FAST_MS, 10 * took));
   }
@@ -200,7 +203,7 @@ export class DiskGuard {
       }
       entry.held = usage;
       entry.since = since;
-      entry.limit ??= turn.fresh ? roomFor(usage, this.limits.quota) : this.limits.quota;
+      entry.limit ??= turn.fresh ? roomFor(usage, entry.quota) : entry.quota;
       entry.began ??= usage;
       turn.onMeasured({ held: usage, limit: entry.limit });
       const excess = excessOf(usage, entry.limit);
@@ -271,32 +274,4 @@ export class DiskGuard {
     this.log.warn({ slug: entry.turn.slug, detail }, 'a turn is stopped for the disk');
     entry.turn.onOver(detail);
   }
-}
-
-/** What is over its quota when its turn begins may run, and tidy up. */
-function roomFor(held: DiskUsage, quota: DiskUsage): DiskUsage {
-  return {
-    bytes: Math.max(quota.bytes, Math.ceil(held.bytes + quota.bytes * ROOM)),
-    inodes: Math.max(quota.inodes, Math.ceil(held.inodes + quota.inodes * ROOM)),
-  };
-}
-
-function excessOf(usage: DiskUsage, limit: DiskUsage): string | null {
-  if (usage.bytes > limit.bytes)
-    return `the run held ${formatBytes(usage.bytes)} on disk, and may hold ${formatBytes(limit.bytes)}`;
-  if (usage.inodes > limit.inodes)
-    return `the run held ${String(usage.inodes)} files and directories, and may hold ${String(limit.inodes)}`;
-  return null;
-}
-
-function isWithin(usage: DiskUsage, limit: DiskUsage): boolean {
-  return usage.bytes <= limit.bytes && usage.inodes <= limit.inodes;
-}
-
-function sum(a: DiskUsage, b: DiskUsage): DiskUsage {
-  return { bytes: a.bytes + b.bytes, inodes: a.inodes + b.inodes };
-}
-
-function difference(a: DiskUsage, b: DiskUsage): DiskUsage {
-  return { bytes: a.bytes - b.bytes, inodes: a.inodes - b.inodes };
 }

@@ -19,6 +19,7 @@ export async function guardDisk(
     // What was written while nobody watched is not known.
     held: resumed ? null : await heldBefore(ports, input),
     limit: record.disk?.limit ?? null,
+    asked: input.prepared.disk ?? null,
     fresh: !resumed,
     since,
     onMeasured: (disk) => {

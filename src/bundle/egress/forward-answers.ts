@@ -2,10 +2,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { endToEnd, flatHeaders } from './headers.js';
+import { REFUSED } from './target.js';
 
 const REASONS: Readonly<Record<number, string>> = {
   400: 'Bad Request',
-  403: 'Forbidden',
+  403: REFUSED,
   429: 'Too Many Requests',
   502: 'Bad Gateway',
 };

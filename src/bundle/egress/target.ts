@@ -44,6 +44,11 @@ export function whyRefused({ host, port }: Target, { allow, routes }: EgressConf
   return `${formatAuthority(host, port)} is not in this bottle's allowlist`;
 }
 
+/** In the status line: of a CONNECT that is refused, clients show nothing else (pip, `curl -i`), or only its number. */
+export const REFUSED =
+  `Forbidden by this bottle: what is allowed stands in ${CURRENT_CONFIG_DIR}/allowlist, ` +
+  'and to ask for more signal that you are done as blocked and name the host';
+
 /** What the agent reads: why, and how to ask. */
 export function refusalText(why: string): string {
   return (

@@ -66,18 +66,35 @@ describe('docker: what a run holds on disk', function () {
     assert.equal(await running(), false);
   });
 
-  for (const [what, script, quota, said] of [
+  const PLENTY = { bytes: 1024 * MIB, inodes: 10_000 };
+  for (const [what, script, quota, asked, said] of [
     [
       'three times the bytes of its quota',
       'for d in /workspace ~; do head -c 30M /dev/zero >$d/big; done',
       { bytes: 20 * MIB, inodes: 10_000 },
-      /^the run held 6\d(\.\d)? MiB on disk, and may hold 20 MiB$/,
+      null,
+      /^the run held \d\d(\.\d)? MiB on disk, and may hold 20 MiB$/,
     ],
     [
       'three times the files of its quota',
       "mkdir /workspace/d && cd /workspace/d && perl -e 'for (1..3000) { open my $f, q(>), $_ }'",
       { bytes: 1024 * MIB, inodes: 1000 },
-      /^the run held 30\d\d files and directories, and may hold 1000$/,
+      null,
+      /^the run held \d{4} files and directories, and may hold 1000$/,
+    ],
+    [
+      'more bytes than its bottle asked for, though the host would let it',
+      'head -c 60M /dev/zero >/workspace/big',
+      PLENTY,
+      { bytes: 20 * MIB, inodes: null },
+      /^the run held \d\d(\.\d)? MiB on disk, and may hold 20 MiB$/,
+    ],
+    [
+      'more files than its bottle asked for, though the host would let it',
+      "mkdir /workspace/d && cd /workspace/d && perl -e 'for (1..3000) { open my $f, q(>), $_ }'",
+      PLENTY,
+      { bytes: null, inodes: 1000 },
+      /^the run held \d{4} files and directories, and may hold 1000$/,
     ],
   ] as const)
     it(`stops an agent that writes ${what}`, async () => {
@@ -98,7 +115,7 @@ describe('docker: what a run holds on disk', function () {
       await runtime.start(slug, 'agent');
       const over = await new Promise<string>((resolve) => {
         const end = guard.watch({
-          ...{ slug, held: { bytes: 0, inodes: 0 }, limit: null, fresh: true, since },
+          ...{ slug, held: { bytes: 0, inodes: 0 }, asked, limit: null, fresh: true, since },
           onMeasured: () => undefined,
           onOver: (detail) => {
             end();

@@ -1,25 +1,26 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import Docker from 'dockerode';
 import { currentConfig } from '../../../src/activities/turn/current-config.js';
 import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
 import { LocalQueueDirectory } from '../../../src/adapters/files/queue-directory.js';
 import { LocalRunFiles } from '../../../src/adapters/files/run-files.js';
-import type { BuiltImage } from '../../../src/domain/bottle-image.js';
 import { WHOLE_REPOSITORY } from '../../../src/domain/bottle-setup.js';
 import type { RegistryKind } from '../../../src/domain/egress/route.js';
+import type { RunPaths } from '../../../src/domain/run-files.js';
 import { registryAccess, type RegistryLocations } from '../../../src/domain/registries.js';
+import { exampleDockerfile, exampleImage } from './example-image.js';
 
-const BASE_IMAGE = process.env['BOT_BOTTLE_TEST_AGENT_IMAGE'] ?? 'bot-bottle/agent-scripted:dev';
 const BUNDLE_IMAGE = process.env['BOT_BOTTLE_TEST_BUNDLE_IMAGE'] ?? 'bot-bottle/bundle:dev';
 /** Where this machine's own authorities are, if something between here and the registries has one. */
 const CA_FILE = '/etc/ssl/certs/ca-certificates.crt';
+/** What a checkout leaves: there is no repository here. */
+const READY = 'mkdir /workspace/.git && : >/workspace/.git/bottle-ready';
 const NONE: RegistryLocations = { npm: null, pypi: null, go: null, cargo: null, maven: null };
 const MIB = 1024 * 1024;
-const never = new AbortController().signal;
-
 /** Prints a package manager's own registry as the setting wants it, in its bottle; no file of ours names one. */
 const ASK: Readonly<Record<RegistryKind, string>> = {
   npm: 'npm config get registry',
@@ -39,19 +40,21 @@ export interface BottleEnd {
 /** One example bottle with its image, its sidecar and its agent, as the worker makes them, without a forge. */
 export class RegistryBottle {
   readonly slug = `btl-alice-demo-1-${randomBytes(4).toString('hex')}`;
-  readonly runtime = new DockerBottleRuntime();
+  readonly runtime: DockerBottleRuntime;
+  readonly #docker = new Docker();
 
   constructor(
-    readonly dockerfile: string,
+    /** Of the example, as in `manifests/bottles`. */
+    readonly name: string,
     readonly kind: RegistryKind,
-  ) {}
+  ) {
+    this.runtime = new DockerBottleRuntime({ docker: this.#docker });
+  }
 
-  build(): Promise<BuiltImage> {
-    const text = readFileSync(this.dockerfile, 'utf8');
-    return this.runtime.buildImage(
-      { slug: this.slug, dockerfile: text, base: BASE_IMAGE, network: 'default' },
-      never,
-    );
+  /** @returns the image's id */
+  build(): Promise<string> {
+    const { name, slug, runtime } = this;
+    return exampleImage(this.#docker, runtime, { name, slug, dockerfile: exampleDockerfile(name) });
   }
 
   /** From the setting's variable, else as the tool in the bottle says. */
@@ -95,12 +98,10 @@ export class RegistryBottle {
         home: clients.files,
       });
       await runtime.runOnce({
-        ...{ name: 'ready', slug, image, argv: ['/bin/mkdir', '/workspace/.git'], user: 'agent', env: {} },
+        ...{ name: 'ready', slug, image, argv: ['/bin/sh', '-c', READY], user: 'agent', env: {} },
         mounts: [{ source: paths.workspace, target: '/workspace', readOnly: false }],
         ...{ timeoutMs: 60_000, maxOutputBytes: 4096 },
       });
-      await chmod(join(paths.workspace, '.git'), 0o777);
-      await writeFile(join(paths.workspace, '.git', 'bottle-ready'), '');
       await runtime.createBundle({
         slug,
         image: BUNDLE_IMAGE,
@@ -136,7 +137,7 @@ export class RegistryBottle {
       await runtime.start(slug, 'agent');
       return await this.#follow();
     } finally {
-      await this.#remove();
+      await this.#remove(image, files.paths(slug));
       await rm(home, { recursive: true, force: true });
     }
   }
@@ -156,9 +157,18 @@ export class RegistryBottle {
     return { exitCode, output: lines.join('\n') };
   }
 
-  async #remove(): Promise<void> {
+  async #remove(image: string, { workspace, queueOut }: RunPaths): Promise<void> {
     const { runtime, slug } = this;
     for (const role of ['agent', 'bundle'] as const) await runtime.remove(slug, role);
+    // What the containers wrote is theirs; this user need not be root.
+    await runtime.runOnce({
+      ...{ name: 'remove', slug, image, user: 'remover', env: {}, timeoutMs: 60_000, maxOutputBytes: 4096 },
+      argv: ['/usr/bin/find', '/workspace', '/queue', '-mindepth', '1', '-delete'],
+      mounts: [
+        { source: workspace, target: '/workspace', readOnly: false },
+        { source: queueOut, target: '/queue', readOnly: false },
+      ],
+    });
     await runtime.removeVolumes(slug);
   }
 }

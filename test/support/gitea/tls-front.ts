@@ -11,13 +11,16 @@ const run = promisify(execFile);
 export interface PrivateCa {
   /** PEM file of the authority, for `FORGE_CA_FILE`. */
   readonly caFile: string;
-  /** Of a server on 127.0.0.1 or localhost. */
+  /** Of a server with these names; without any on 127.0.0.1 or localhost. */
   readonly key: Buffer;
   readonly cert: Buffer;
 }
 
 /** An authority of one's own, and a certificate that it signed; files in `dir`. */
-export async function privateCa(dir: string): Promise<PrivateCa> {
+export async function privateCa(
+  dir: string,
+  names: readonly string[] = ['IP:127.0.0.1', 'DNS:localhost'],
+): Promise<PrivateCa> {
   const at = (name: string): string => join(dir, name);
   const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
   await run('openssl', [
@@ -27,7 +30,7 @@ export async function privateCa(dir: string): Promise<PrivateCa> {
   await run('openssl', [
     ...['req', ...newKey, '-subj', '/CN=forge', '-keyout', at('key.pem'), '-out', at('request.pem')],
   ]);
-  await writeFile(at('names.txt'), 'subjectAltName=IP:127.0.0.1,DNS:localhost\n');
+  await writeFile(at('names.txt'), `subjectAltName=${names.join(',')}\n`);
   await run('openssl', [
     ...['x509', '-req', '-in', at('request.pem'), '-days', '2', '-extfile', at('names.txt')],
     ...['-CA', at('ca.pem'), '-CAkey', at('ca-key.pem'), '-CAcreateserial', '-out', at('cert.pem')],

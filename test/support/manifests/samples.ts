@@ -22,6 +22,7 @@ export function sampleBottle(more: Partial<BottleManifest> = {}): BottleManifest
     image: null,
     env: {},
     limits: { memoryBytes: 1, cpus: 1, pids: 1 },
+    disk: { bytes: null, inodes: null },
     publish: { allowPaths: [], drafts: false, base: null },
     dockerfile: null,
     allow: [],

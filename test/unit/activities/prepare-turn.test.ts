@@ -301,6 +301,13 @@ describe('preparing a turn', () => {
     assert.match(prompt, /> may I\?/);
   });
 
+  it('has the disk that the bottle asks for in the turn, and nothing there when it asks for none', async () => {
+    assert.equal('disk' in (await ready()), false);
+    const disk = { bytes: 4_096, inodes: null };
+    ports = { ...ports, agents: agentsFrom({ bottle: () => Promise.resolve(sampleBottle({ disk })) }) };
+    assert.deepEqual((await ready()).disk, disk);
+  });
+
   it('moves the state row when the repository was renamed, and keeps the workflow’s old name', async () => {
     await ready();
     const [before] = database.forgeState.all();

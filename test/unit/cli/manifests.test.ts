@@ -90,6 +90,7 @@ describe('agents and bottles', () => {
         /^egress\.allow +a\.example\.org, b\.example\.org +bottles\/base\.md:4, bottles\/mid\.md:6$/m,
         /^routes\.model +\{"name":"model".+ +bottles\/mid\.md:8$/m,
         /^resources\.pids +512 +default$/m,
+        /^resources\.disk +- +default$/m,
         /^For people\.$/m,
       ])
         assert.match(stdout, row);

@@ -46,6 +46,7 @@ class Disk {
     return this.guard.watch({
       slug,
       held: NOTHING,
+      asked: null,
       limit: null,
       fresh: true,
       since,
@@ -109,6 +110,33 @@ describe('the disk guard', () => {
     disk.over.clear();
     disk.write('a', 300 * MIB);
     await disk.look(60_000);
+    assert.equal(disk.over.size, 0);
+  });
+
+  it('holds a run to what its bottle asks for, be it less or more than the quota of this host', async () => {
+    await watch('less', { asked: { bytes: 10 * MIB, inodes: null } });
+    await watch('more', { asked: { bytes: 400 * MIB, inodes: 5_000 } });
+    await watch('other');
+    disk.write('less', 11 * MIB);
+    disk.write('more', 300 * MIB, 4_000);
+    await disk.look();
+    assert.deepEqual([...disk.over], [['less', 'the run held 11 MiB on disk, and may hold 10 MiB']]);
+    disk.write('more', 101 * MIB);
+    await disk.look(60_000);
+    assert.equal(disk.over.get('more'), 'the run held 401 MiB on disk, and may hold 400 MiB');
+    await watch('files', { asked: { bytes: null, inodes: 50 } });
+    disk.write('files', MIB, 51);
+    await disk.look();
+    assert.equal(disk.over.get('files'), 'the run held 51 files and directories, and may hold 50');
+    assert.equal(disk.over.size, 3);
+  });
+
+  it('gives a run that begins over what its bottle asks for room of that to tidy up', async () => {
+    disk.holds.set('a', { bytes: 50 * MIB, inodes: 1 });
+    const asked = { bytes: 20 * MIB, inodes: null };
+    const end = await watch('a', { asked, held: { bytes: 50 * MIB, inodes: 1 } });
+    await disk.look();
+    assert.deepEqual(end()?.limit, { bytes: 51 * MIB, inodes: 1_000 });
     assert.equal(disk.over.size, 0);
   });
 

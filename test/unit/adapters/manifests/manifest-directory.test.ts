@@ -177,6 +177,7 @@ routes:
     rewrite: true
   - { name: docs, upstream: http://10.0.0.7:8000, auth: { secret: docs-key } }
 registries: [npm, pypi]
+resources: { disk: 40g, files: 200000 }
 setup: |
   npm ci
 workspace: { depth: 50, sparse: [src/, .github], submodules: true, lfs: true }
@@ -192,6 +193,7 @@ runtime: runsc
         dockerfile: 'FROM scratch\n',
         env: { PYTHON: '3.10', DEBUG: 'true', HEX: '0x10' },
         limits: { memoryBytes: 2 * 1024 ** 3, cpus: 2, pids: 512 },
+        disk: { bytes: 40 * 1024 ** 3, inodes: 200_000 },
         allow: ['api.example.org', '*.pages.example.org:443,8443'],
         routes: [
           {
@@ -227,6 +229,11 @@ runtime: runsc
       'resources: { memory: 1m }',
       'resources: { cpus: 0 }',
       'resources: { pids: 20.5 }',
+      'resources: { disk: 4GiB }',
+      'resources: { disk: 1k }',
+      'resources: { disk: 2048g }',
+      'resources: { files: 99 }',
+      'resources: { files: many }',
       'env: { FORGE_TOKEN: x }',
       'env: { "A-B": x }',
       'env: { A: [1] }',
