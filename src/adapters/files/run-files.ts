@@ -250,8 +250,7 @@ function authoritiesOf(needs: readonly SecretNeed[]): ReadonlyMap<string, readon
 }
 
 function requireSecretName(name: string): string {
-  if (!isSecretName(name))
-    throw new InvalidInputError(`not a secret's name: ${JSON.stringify(name)}`);
+  if (!isSecretName(name)) throw new InvalidInputError(`not a secret's name: ${JSON.stringify(name)}`);
   return name;
 }
 
