@@ -489,7 +489,7 @@ const HOSTILE: readonly Hostile[] = [
     plant: (lab) => {
       for (const name of ['huge', 'README.md', '.gitignore', 'STUCK.txt']) {
         writeFileSync(join(lab.work, name), '');
-        truncateSync(join(lab.work, name), name === '.gitignore' ? 64 * 1024 ** 2 : 8 * 1024 ** 3);
+        truncateSync(join(lab.work, name), name === '.gitignore' ? 64 * 1024 ** 2 : 2 * 1024 ** 3);
       }
     },
     end: 'pushed',
