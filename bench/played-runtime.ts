@@ -151,6 +151,10 @@ export class PlayedRuntime implements BottleRuntime {
     return Promise.resolve();
   }
 
+  pinnedRuns(): Promise<readonly string[]> {
+    return Promise.resolve([]);
+  }
+
   imageId(): Promise<string> {
     return Promise.resolve(IMAGE_ID);
   }

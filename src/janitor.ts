@@ -45,11 +45,12 @@ export async function janitor(config: Config, now: () => number = Date.now): Pro
   const keepMs = config.GC_KEEP;
 
   async function measure(): Promise<HomeUsage> {
-    const [kept, objects, mirrors, images, blobs] = await Promise.all([
+    const [kept, objects, mirrors, images, pinned, blobs] = await Promise.all([
       keptRuns(home),
       runtime.list(),
       storedMirrors(mirrorsDir),
       builtImages(docker),
+      runtime.pinnedRuns(),
       storedBlobs(home),
     ]);
     const homes = new Set(objects.flatMap(({ role, slug }) => (role === 'home' ? [slug] : [])));
@@ -59,6 +60,7 @@ export async function janitor(config: Config, now: () => number = Date.now): Pro
       runs: await mapLimited(kept, AT_ONCE, (run) => runUsage(run, homes.has(run.slug))),
       mirrors: mirrors.map((mirror) => ({ ...mirror, inUse: inUse.has(mirror.directory) })),
       images,
+      pinned: pinned.map((slug) => ({ slug, state: endOf(database, slug).state })),
       blobs: blobs.map((blob) => ({ ...blob, referenced: named.has(blob.ref) })),
       databases: await sumOf(
         DATABASES.flatMap((name) => ['', '-wal', '-shm'].map((end) => path.join(home, name + end))),
@@ -109,6 +111,11 @@ export async function janitor(config: Config, now: () => number = Date.now): Pro
       }
       case 'image':
         return (await removeBuiltImage(docker, removal.reference)) ? null : 'a container is made from it';
+      case 'pin': {
+        const why = await whyKept(removal.slug);
+        if (why === null) await runtime.unpinImage(removal.slug);
+        return why;
+      }
       case 'blob':
         return (await removeBlob(home, removal.ref, before)) ? null : 'it is in use again';
       case 'scratch':

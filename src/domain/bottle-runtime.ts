@@ -145,6 +145,8 @@ export interface BottleRuntime {
   pinImage(slug: string, image: string): Promise<string>;
   /** The end of `pinImage`: an image without another name goes. */
   unpinImage(slug: string): Promise<void>;
+  /** Slugs of this host's runs that an image is kept for. */
+  pinnedRuns(): Promise<readonly string[]>;
 }
 
 export type ContainerRole = 'agent' | 'bundle';

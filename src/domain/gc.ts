@@ -8,6 +8,8 @@ export type GcRemoval = { readonly bytes: number } &
     | { readonly kind: 'run'; readonly slug: string }
     | { readonly kind: 'mirror'; readonly directory: string }
     | { readonly kind: 'image'; readonly reference: string }
+    /** The name of a run that is over on its image; the image goes with its last name. */
+    | { readonly kind: 'pin'; readonly slug: string }
     | { readonly kind: 'blob'; readonly ref: string }
     /** Quarantines that crashes left. */
     | { readonly kind: 'scratch' }
@@ -29,7 +31,7 @@ export interface Janitor {
 }
 
 export function planGc(
-  { runs, mirrors, images, blobs, scratch }: HomeUsage,
+  { runs, mirrors, images, pinned, blobs, scratch }: HomeUsage,
   { now, keepMs }: { readonly now: number; readonly keepMs: number },
 ): GcRemoval[] {
   const isOld = (at: number | null): boolean => at !== null && at <= now - keepMs;
@@ -44,6 +46,10 @@ export function planGc(
     ...images
       .filter(({ inUse, createdAt }) => !inUse && isOld(createdAt))
       .map(({ reference, bytes }) => ({ kind: 'image' as const, reference, bytes })),
+    // Whenever it ended: that should have done it.
+    ...pinned
+      .filter(({ state }) => state === 'ended')
+      .map(({ slug }) => ({ kind: 'pin' as const, slug, bytes: 0 })),
     ...blobs
       .filter(({ referenced, storedAt }) => !referenced && isOld(storedAt))
       .map(({ ref, bytes }) => ({ kind: 'blob' as const, ref, bytes })),

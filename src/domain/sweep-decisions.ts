@@ -45,7 +45,11 @@ export function decideSweep(
 function suspicionsOf(run: LookedAtRun, now: number): Suspicion[] {
   const why = whyOver(run);
   if (why !== null) {
-    const old = hasThings(run) && youngest(run) <= now - SWEEP_MIN_AGE_MS;
+    const { slug, pinned } = run;
+    // A run that begins has its directory before it has a name on an image: that has no age of its own.
+    if (!hasThings(run))
+      return pinned ? [{ finding: `pinned:${slug}`, action: { kind: 'unpin', slug } }] : [];
+    const old = youngest(run) <= now - SWEEP_MIN_AGE_MS;
     return old ? [{ finding: `over:${run.slug}`, action: { kind: 'remove', run: foundOf(run), why } }] : [];
   }
   if (!isAlive(run)) return [];

@@ -16,6 +16,8 @@ export interface FoundRun {
   /** When the token or a secret was last placed for the sidecar. */
   readonly secretsAt: number | null;
   readonly hasTranscript: boolean;
+  /** An image is kept for it. */
+  readonly pinned: boolean;
   /** The database says that it lives here. */
   readonly expected: boolean;
 }
@@ -39,6 +41,8 @@ export interface LookedAtRun extends FoundRun {
 export type SweepAction =
   /** The run is over: all of it goes, as at its own end. */
   | { readonly kind: 'remove'; readonly run: FoundRun; readonly why: string }
+  /** The run is over, and nothing is left of it but its name on an image. */
+  | { readonly kind: 'unpin'; readonly slug: string }
   /** A throw-away container that nobody waits for. */
   | { readonly kind: 'remove_container'; readonly slug: string; readonly name: string }
   /** It runs though the run is frozen. */

@@ -32,6 +32,14 @@ async function act(ports: SweepPorts, action: SweepAction): Promise<string> {
   switch (action.kind) {
     case 'remove':
       return removeRun(ports, action);
+    case 'unpin': {
+      const { slug } = action;
+      const [objects, leftovers] = await Promise.all([runtime.list(slug), files.leftovers()]);
+      const isBack = objects.length > 0 || leftovers.some((one) => one.slug === slug);
+      if (isBack || ports.isWatched(slug)) return 'not any more';
+      await runtime.unpinImage(slug);
+      return 'its image is no longer kept';
+    }
     case 'remove_container':
       await runtime.removeObject({
         type: 'container',

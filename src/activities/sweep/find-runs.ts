@@ -13,11 +13,16 @@ export async function findRuns(
   { runtime, files }: Pick<HostPorts, 'runtime' | 'files'>,
   expected: readonly ExpectedRun[],
 ): Promise<FoundRun[]> {
-  const [objects, leftovers] = await Promise.all([runtime.list(), files.leftovers()]);
+  const [objects, leftovers, pinned] = await Promise.all([
+    runtime.list(),
+    files.leftovers(),
+    runtime.pinnedRuns(),
+  ]);
+  const withImage = new Set(pinned);
   const rows = new Map(expected.map((run) => [run.slug, run]));
   const directories = new Map(leftovers.map((one) => [one.slug, one]));
   const bySlug = new Map<string, OwnedObject[]>();
-  for (const slug of [...rows.keys(), ...directories.keys()]) bySlug.set(slug, []);
+  for (const slug of [...rows.keys(), ...directories.keys(), ...pinned]) bySlug.set(slug, []);
   for (const object of objects) bySlug.set(object.slug, [...(bySlug.get(object.slug) ?? []), object]);
   const slugs = [...bySlug.keys()].sort();
   return mapLimited(slugs, AT_ONCE, async (slug) => {
@@ -27,6 +32,7 @@ export async function findRuns(
       directory: directories.get(slug),
       known: known ?? rows.get(slug),
       expected: rows.has(slug),
+      pinned: withImage.has(slug),
     });
   });
 }
@@ -36,12 +42,13 @@ interface Parts {
   readonly directory: RunLeftover | undefined;
   readonly known: Pick<RunMetadata, 'workflowId' | 'subject' | 'branch'> | undefined;
   readonly expected: boolean;
+  readonly pinned: boolean;
 }
 
 async function foundRun(
   { runtime, files }: Pick<HostPorts, 'runtime' | 'files'>,
   slug: string,
-  { objects, directory, known, expected }: Parts,
+  { objects, directory, known, expected, pinned }: Parts,
 ): Promise<FoundRun> {
   const containers = await Promise.all(
     objects.filter(({ type }) => type === 'container').map((object) => foundContainer(runtime, object)),
@@ -59,6 +66,7 @@ async function foundRun(
     secretsAt: directory?.secretsAt ?? null,
     // Only of interest where nothing else is left, and it may be large.
     hasTranscript: objects.length > 0 || (await files.readFile(slug, TRANSCRIPT_FILE)) !== undefined,
+    pinned,
     expected,
   };
 }

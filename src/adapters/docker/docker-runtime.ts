@@ -28,7 +28,7 @@ import {
 import { cpusOf, factsOf, type EngineFacts } from './engine-facts.js';
 import { engineCall, toRuntimeError } from './errors.js';
 import { DOING, buildBottleImage, inspectImage } from './image-build.js';
-import { pinImage, unpinImage } from './image-pin.js';
+import { pinImage, pinnedRuns, unpinImage } from './image-pin.js';
 import { listOwned } from './inventory.js';
 import { JoinedWork } from './joined-work.js';
 import { followContainerLogs } from './logs.js';
@@ -195,11 +195,15 @@ export class DockerBottleRuntime implements BottleRuntime {
   }
 
   async pinImage(slug: string, image: string): Promise<string> {
-    return pinImage(this.#docker, slug, image);
+    return pinImage(this.#docker, slug, image, this.#host);
   }
 
   async unpinImage(slug: string): Promise<void> {
-    await unpinImage(this.#docker, slug);
+    await unpinImage(this.#docker, slug, this.#host);
+  }
+
+  async pinnedRuns(): Promise<readonly string[]> {
+    return pinnedRuns(this.#docker, this.#host);
   }
 
   /** Asked once: a machine's number of CPUs stays. */

@@ -42,6 +42,26 @@ export function oneShotName(slug: string, name: string): string {
   return `bb-${requireSlug(slug)}-once-${name}`;
 }
 
+/** The run's own name on its image. A tag has no labels, so whose it is stands in the name; a slug has no dot. */
+const RUN_IMAGES = 'bot-bottle/run';
+const RUN_TAG = /^([a-z0-9-]+)(?:\.([a-z0-9-]+))?$/;
+
+export function runImageName(
+  slug: string,
+  host: string | null,
+): { readonly repo: string; readonly tag: string } {
+  return { repo: RUN_IMAGES, tag: host === null ? requireSlug(slug) : `${requireSlug(slug)}.${host}` };
+}
+
+/** `undefined` for what is no such name. */
+export function runOfImageName(
+  reference: string,
+): { readonly slug: string; readonly host: string | null } | undefined {
+  if (!reference.startsWith(`${RUN_IMAGES}:`)) return undefined;
+  const [, slug, host] = RUN_TAG.exec(reference.slice(RUN_IMAGES.length + 1)) ?? [];
+  return isSlug(slug) ? { slug, host: host ?? null } : undefined;
+}
+
 /** @param host the worker's host id (`$BOT_BOTTLE_HOME/host-id`); `null` leaves it open whose it is */
 export function labelsOf(slug: string, role: string, host: string | null = null): Record<string, string> {
   return {

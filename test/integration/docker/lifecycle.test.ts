@@ -7,7 +7,7 @@ import Docker from 'dockerode';
 import { BottleRuntimeError, InvalidInputError } from '../../../src/domain/errors.js';
 import { requireRuntime } from '../../../src/activities/turn/require-runtime.js';
 import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
-import { withBottles } from './support/test-bottle.js';
+import { AGENT_IMAGE, withBottles } from './support/test-bottle.js';
 
 describe('docker: life of a bottle', () => {
   const bottle = withBottles();
@@ -172,6 +172,24 @@ describe('docker: life of a bottle', () => {
     assert.equal((await own.list()).length, 4);
     assert.deepEqual(await other.list(), []);
     assert.deepEqual(await other.list(slug), []);
+  });
+
+  it('keeps an image for a run of its own host, whoever else has a run of that name', async () => {
+    const { docker, slug } = bottle();
+    const [own, other] = ['a', 'b'].map(
+      (host) => new DockerBottleRuntime({ docker, host: `${slug}-${host}` }),
+    );
+    assert.ok(own !== undefined && other !== undefined);
+    try {
+      await own.pinImage(slug, AGENT_IMAGE);
+      await other.pinImage(slug, AGENT_IMAGE);
+      await own.unpinImage(slug);
+      assert.deepEqual([await own.pinnedRuns(), await other.pinnedRuns()], [[], [slug]]);
+      assert.ok((await new DockerBottleRuntime({ docker }).pinnedRuns()).includes(slug));
+    } finally {
+      for (const runtime of [own, other]) await runtime.unpinImage(slug);
+    }
+    assert.deepEqual(await other.pinnedRuns(), []);
   });
 
   it('rejects a wait with an AbortError when it is aborted, and leaves the container alone', async () => {

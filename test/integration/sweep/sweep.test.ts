@@ -97,6 +97,7 @@ describe('the sweeper, on a real engine and a real Temporal', function () {
     await world.container(slug, 'agent');
     await world.container(slug, 'bundle', { running: true });
     await world.container(slug, 'once', { name: `bb-${slug}-once-settle` });
+    await world.pin(slug);
     return root;
   }
 
@@ -124,12 +125,39 @@ describe('the sweeper, on a real engine and a real Temporal', function () {
       JSON.stringify(second.entries),
     );
     assert.deepEqual(await world.objects(slug), []);
+    assert.equal(await world.isPinned(slug), false);
     for (const gone of ['workspace', 'bundle', 'queue', 'turn', 'config'])
       assert.ok(!existsSync(join(root, gone)), gone);
     for (const kept of ['turns/1/agent.log', 'transcript/session.tar', 'unpublished.bundle'])
       assert.ok(existsSync(join(root, kept)), kept);
     assert.equal((await world.sweep()).runs, 0);
   });
+
+  it('takes the name of a run that is over off its image when nothing else is left, and of no other', () =>
+    withFrozenRun(async ({ slug: alive, subject }) => {
+      const [over, foreign] = [newSlug(), newSlug()];
+      const { Id } = await world.docker.getImage('bot-bottle/bundle:dev').inspect();
+      for (const slug of [alive, over]) await world.pin(slug);
+      await world.pin(foreign, 'anotherhost1');
+      await world.directory(alive, subject);
+      assert.deepEqual((await world.sweep()).entries, []);
+      assert.equal(await world.isPinned(over), true);
+      // It came back to life between two sweeps, as far as this host can see.
+      const volume = await world.volume(over, 'home');
+      assert.deepEqual((await world.sweep()).entries, []);
+      await world.docker.getVolume(volume).remove();
+      assert.deepEqual((await world.sweep()).entries, []);
+      const { entries } = await world.sweep();
+      assert.deepEqual(
+        entries.map(({ slug, what, outcome }) => [slug, what, outcome]),
+        [[over, 'unpin', 'done']],
+      );
+      assert.equal(await world.isPinned(over), false);
+      assert.equal(await world.isPinned(alive), true);
+      assert.equal(await world.isPinned(foreign, 'anotherhost1'), true);
+      assert.equal(await world.runtime.imageId('bot-bottle/bundle:dev'), Id);
+      assert.deepEqual((await world.sweep()).entries, []);
+    }));
 
   it('leaves what is young, and what another host has', async () => {
     const young = newSlug();

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { readFile, readdir } from 'node:fs/promises';
 import type { Client } from '@temporalio/client';
 import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
+import { hostId } from '../../../src/adapters/files/host-id.js';
 import { workflowIdOf } from '../../../src/domain/issue.js';
 import { commandUpdate } from '../../../src/workflows/messages.js';
 import { StackFiles } from './stack-files.js';
@@ -23,6 +24,8 @@ export async function tearDown(stack: Stack, client: Client | undefined): Promis
   const slugs = new Set(await files.slugs());
   const runtime = new DockerBottleRuntime();
   const left = (await runtime.list()).filter((object) => slugs.has(object.slug));
+  const host = new DockerBottleRuntime({ host: await hostId(stack.home) });
+  const pinned = await host.pinnedRuns();
   await client?.connection.close();
   await stack.remove();
   for (const slug of new Set(left.map((object) => object.slug))) {
@@ -30,10 +33,12 @@ export async function tearDown(stack: Stack, client: Client | undefined): Promis
     await runtime.remove(slug, 'bundle');
     await runtime.removeVolumes(slug);
   }
+  for (const slug of pinned) await host.unpinImage(slug);
   if (problem !== undefined)
     throw problem instanceof Error ? problem : new Error('a life could not be ended');
   const names = left.map((object) => `${object.type} ${object.name}`);
   assert.deepEqual(names, [], 'containers or volumes are left');
+  assert.deepEqual(pinned, [], 'names of runs on images are left');
   await waitUntil(
     'the processes of the stack to be gone',
     async () => (await processesOf(stack)).length === 0,

@@ -47,6 +47,7 @@ export class SweepWorld {
   ahead = SIX_MINUTES;
   readonly watched = new Set<string>();
   private readonly planted: { readonly name: string; readonly type: 'container' | 'volume' }[] = [];
+  private readonly pinned: { readonly slug: string; readonly host: string }[] = [];
 
   constructor(private readonly client: Client) {
     writeFileSync(join(this.home, 'host-id'), `${this.host}\n`, { mode: 0o600 });
@@ -127,6 +128,21 @@ export class SweepWorld {
     return Name;
   }
 
+  /** An image is kept for the run. */
+  async pin(slug: string, host = this.host): Promise<void> {
+    this.pinned.push({ slug, host });
+    await this.#runtimeOf(host).pinImage(slug, IMAGE);
+  }
+
+  /** Whether it still is. */
+  async isPinned(slug: string, host = this.host): Promise<boolean> {
+    return (await this.#runtimeOf(host).pinnedRuns()).includes(slug);
+  }
+
+  #runtimeOf(host: string): DockerBottleRuntime {
+    return new DockerBottleRuntime({ docker: this.docker, host });
+  }
+
   /** The directories of a run after a turn, with what is kept of it, and whose it is. */
   async directory(slug: string, subject: SubjectRef | null = null): Promise<string> {
     const paths = await this.files.prepare(slug);
@@ -155,6 +171,7 @@ export class SweepWorld {
       const thing = type === 'container' ? this.docker.getContainer(name) : this.docker.getVolume(name);
       await thing.remove({ force: true }).catch(() => undefined);
     }
+    for (const { slug, host } of this.pinned) await this.#runtimeOf(host).unpinImage(slug);
     this.database.close();
     await rm(this.git.root, { recursive: true, force: true });
   }

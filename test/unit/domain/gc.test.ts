@@ -12,6 +12,7 @@ const EMPTY: HomeUsage = {
   runs: [],
   mirrors: [],
   images: [],
+  pinned: [],
   blobs: [],
   databases: 5,
   logs: 5,
@@ -49,6 +50,16 @@ describe('what gc removes', () => {
       { transcript: 0, turns: 0 },
     ];
     for (const change of kept) assert.deepEqual(plan({ runs: [run(change)] }), [], JSON.stringify(change));
+  });
+
+  it('takes the names of runs that are over off their images, whenever they ended', () => {
+    const slug = 'impl-alice-demo-12-abcde';
+    const pinned = (['alive', 'unknown', 'ended'] as const).map((state) => ({
+      slug: `${slug}-${state}`,
+      state,
+    }));
+    const removals = planGc({ ...EMPTY, pinned }, { now: NOW, keepMs: KEEP });
+    assert.deepEqual(removals, [{ kind: 'pin', slug: `${slug}-ended`, bytes: 0 }]);
   });
 
   it('takes mirrors, images and blobs that are not in use and were not for that long', () => {

@@ -35,6 +35,7 @@ function run(change: Partial<LookedAtRun>): LookedAtRun {
     directory: { changedAt: OLD },
     secretsAt: null,
     hasTranscript: true,
+    pinned: true,
     expected: true,
     state: open('frozen'),
     ...change,
@@ -67,8 +68,16 @@ describe('what a sweep decides', () => {
 
   it('has nothing to do for a run that is over and has left nothing here', () => {
     const state = { kind: 'closed', at: OLD } as const;
-    const found = run({ state, containers: [], volumes: [], directory: null });
+    const found = run({ state, containers: [], volumes: [], directory: null, pinned: false });
     assert.deepEqual(twice(found), { first: [], second: [] });
+  });
+
+  it('takes the name off an image that is all that is left of a run that is over, of no other', () => {
+    const bare = { containers: [], volumes: [], directory: null, pinned: true } as const;
+    const over = run({ ...bare, state: { kind: 'gone' } });
+    assert.deepEqual(twice(over), { first: [], second: ['unpin'] });
+    for (const state of [open('frozen'), { kind: 'unknown', why: 'no worker', away: false } as const])
+      assert.ok(!twice(run({ ...bare, state })).second.includes('unpin'), JSON.stringify(state));
   });
 
   it('leaves alone what it cannot ask about, whatever it found before', () => {

@@ -214,9 +214,9 @@ export const kernel = [
         shell(`${line} </dev/null 2>/dev/null | tail -n 1`),
       );
       const listed = shell('find / -xdev -perm /6000 -type f 2>/dev/null | wc -l');
-      return tries.includes('0')
-        ? through(tries.join(' '))
-        : blocked(`${listed} set-user-id files, none of them gives anything`);
+      return tries.includes('0') || listed !== '0'
+        ? through(`${tries.join(' ')}, ${listed} set-user-id files`)
+        : blocked('there is none, and what is left of them gives nothing');
     },
   },
   {

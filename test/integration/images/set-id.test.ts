@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
+
+describe('the images', function () {
+  this.timeout(60_000);
+  const runtime = new DockerBottleRuntime();
+
+  for (const image of ['bot-bottle/base:bookworm', 'bot-bottle/agent-scripted:dev', 'bot-bottle/bundle:dev'])
+    it(`${image} has no set-user-id or set-group-id program`, async () => {
+      const { exitCode, stdout, stderr } = await runtime.runOnce({
+        name: 'find',
+        slug: `set-id-${randomBytes(4).toString('hex')}`,
+        image,
+        argv: ['/usr/bin/find', '/', '-xdev', '-perm', '/6000'],
+        user: 'reader',
+        mounts: [],
+        env: {},
+        timeoutMs: 30_000,
+        maxOutputBytes: 64 * 1024,
+      });
+      assert.equal(exitCode, 0, stderr);
+      assert.equal(Buffer.from(stdout).toString(), '');
+    });
+});
