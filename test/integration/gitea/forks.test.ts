@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { connectForks } from '../../../src/connect-forge.js';
+import { InvalidInputError } from '../../../src/domain/errors.js';
+import type { Forks } from '../../../src/domain/forks.js';
+import type { RepoRef } from '../../../src/domain/issue.js';
+import { textIn } from '../../support/gitea/api.js';
+import type { Person } from '../../support/gitea/person.js';
+import { BOT, startGitea, type Gitea } from '../../support/gitea/start-gitea.js';
+
+describe('the bot’s forks, on a Gitea with Actions', function () {
+  this.timeout(60_000);
+  let gitea: Gitea;
+  let forks: Forks;
+  let bot: Person;
+  let count = 0;
+  before(async () => {
+    gitea = await startGitea({ ini: { actions: true } });
+    forks = connect(gitea.bot.publisherToken);
+    const { url, alice } = gitea;
+    const all = await gitea.addToken(BOT, gitea.bot.password, ['all']);
+    bot = new (alice.constructor as typeof Person)(url, BOT, gitea.bot.password, all, alice.repo);
+  });
+  after(async () => {
+    await gitea.stop();
+  });
+  const connect = (token: string): Forks =>
+    connectForks({ baseUrl: `${gitea.url}/api/v1`, token, caFile: null });
+  const repository = async (owner = gitea.alice): Promise<RepoRef> => {
+    count += 1;
+    const name = `forked-${String(count)}`;
+    await gitea.addRepository(owner, name);
+    return { forge: 'gitea', owner: owner.login, repo: name };
+  };
+  const read = ({ owner, repo }: RepoRef) => bot.api.object('GET', `/repos/${owner}/${repo}`);
+  const refused = (pattern: RegExp) => (error: unknown) =>
+    error instanceof InvalidInputError && pattern.test(error.message) && error.message.includes('FORGE_PUBLISH');
+
+  it('are made, whole, once, and without CI', async () => {
+    const repo = await repository();
+    assert.equal((await read(repo))['has_actions'], true, 'else the next lines show nothing');
+    assert.deepEqual(await forks.look(repo), { kind: 'none' });
+    const fork = await forks.ensure(repo);
+    assert.deepEqual(fork, { forge: 'gitea', owner: BOT, repo: `alice-${repo.repo}` });
+    const made = await read(fork);
+    assert.equal(made['fork'], true);
+    assert.equal(made['has_actions'], false);
+    assert.equal(made['private'], false);
+    assert.deepEqual(await forks.ensure(repo), fork);
+    assert.deepEqual(await forks.look(repo), { kind: 'there', fork });
+    const branches = await bot.api.list(`/repos/${fork.owner}/${fork.repo}/branches`);
+    assert.deepEqual(
+      branches.map((branch) => textIn(branch, 'name')),
+      ['main'],
+    );
+  });
+
+  it('are one for all who ask at once, here and elsewhere', async () => {
+    const repo = await repository();
+    const [other, third] = [connect(gitea.bot.publisherToken), connect(gitea.bot.publisherToken)];
+    const all = await Promise.all([forks, forks, other, third].map((one) => one.ensure(repo)));
+    assert.equal(new Set(all.map((one) => one.repo)).size, 1);
+    assert.equal((await gitea.alice.api.list(`/repos/alice/${repo.repo}/forks`)).length, 1);
+  });
+
+  it('are adopted whatever their name is, and their CI is turned off', async () => {
+    const repo = await repository();
+    await bot.api.call('POST', `/repos/alice/${repo.repo}/forks`, { name: 'by-hand' });
+    const fork = { forge: 'gitea', owner: BOT, repo: 'by-hand' } as const;
+    await bot.api.call('PATCH', `/repos/${BOT}/by-hand`, { has_actions: true });
+    assert.equal((await read(fork))['has_actions'], true);
+    assert.deepEqual(await forks.ensure(repo), fork);
+    assert.equal((await read(fork))['has_actions'], false);
+  });
+
+  it('stay the repository’s when that is renamed', async () => {
+    const repo = await repository();
+    const fork = await forks.ensure(repo);
+    const renamed = `${repo.repo}-now`;
+    await gitea.alice.api.call('PATCH', `/repos/alice/${repo.repo}`, { name: renamed });
+    assert.deepEqual(await forks.ensure({ ...repo, repo: renamed }), fork);
+  });
+
+  it('are told apart where two owners have repositories of one name', async () => {
+    const one = await repository();
+    await gitea.addRepository(gitea.mallory, one.repo);
+    const [first, second] = [await forks.ensure(one), await forks.ensure({ ...one, owner: 'mallory' })];
+    assert.notEqual(first.repo, second.repo);
+  });
+
+  it('of a private repository are private', async () => {
+    const repo = await repository();
+    await gitea.alice.api.call('PATCH', `/repos/alice/${repo.repo}`, { private: true });
+    assert.equal((await read(await forks.ensure(repo)))['private'], true);
+  });
+
+  it('are not made under a name that another repository has', async () => {
+    const repo = await repository();
+    await bot.api.call('POST', '/user/repos', { name: `alice-${repo.repo}` });
+    const why = /no fork of alice\/forked-\d+.*rename or delete it/;
+    await assert.rejects(forks.ensure(repo), refused(why));
+    const state = await forks.look(repo);
+    assert.ok(state.kind === 'impossible' && why.test(state.reason));
+  });
+
+  it('are not made of the bot’s own repository', async () => {
+    await bot.api.call('POST', '/user/repos', { name: 'own', auto_init: true });
+    const own = { forge: 'gitea', owner: BOT, repo: 'own' } as const;
+    await assert.rejects(forks.ensure(own), refused(/belongs to the bot itself/));
+  });
+
+  it('need a token that may write', async () => {
+    const repo = await repository();
+    await assert.rejects(
+      connect(gitea.bot.sidecarToken).ensure(repo),
+      refused(/cannot be forked.*Let the bot’s account/),
+    );
+  });
+});
