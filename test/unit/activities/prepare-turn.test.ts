@@ -242,7 +242,7 @@ describe('preparing a turn', () => {
     });
 
     describe('with FORGE_PUBLISH', () => {
-      const forkOwner = { id: 2, login: 'bot' };
+      const forkOwner = { id: 9, login: 'bot' };
       const ours = { ref: 'bot-bottle/12-older', sha: 'x', fromFork: true, forkOwner };
       const publish = (place: 'branch' | 'fork') => {
         ports = { ...ports, settings: { ...ports.settings, publish: place } };
