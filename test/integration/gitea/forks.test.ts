@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { connectForks } from '../../../src/connect-forge.js';
+import { connectForge, connectForks } from '../../../src/connect-forge.js';
 import { InvalidInputError } from '../../../src/domain/errors.js';
 import type { Forks } from '../../../src/domain/forks.js';
 import type { RepoRef } from '../../../src/domain/issue.js';
 import { textIn } from '../../support/gitea/api.js';
-import type { Person } from '../../support/gitea/person.js';
+import { Person } from '../../support/gitea/person.js';
 import { BOT, startGitea, type Gitea } from '../../support/gitea/start-gitea.js';
 
 describe('the bot’s forks, on a Gitea with Actions', function () {
@@ -18,7 +18,7 @@ describe('the bot’s forks, on a Gitea with Actions', function () {
     forks = connect(gitea.bot.publisherToken);
     const { url, alice } = gitea;
     const all = await gitea.addToken(BOT, gitea.bot.password, ['all']);
-    bot = new (alice.constructor as typeof Person)(url, BOT, gitea.bot.password, all, alice.repo);
+    bot = new Person(url, BOT, gitea.bot.password, all, alice.repo);
   });
   after(async () => {
     await gitea.stop();
@@ -106,6 +106,36 @@ describe('the bot’s forks, on a Gitea with Actions', function () {
     await bot.api.call('POST', '/user/repos', { name: 'own', auto_init: true });
     const own = { forge: 'gitea', owner: BOT, repo: 'own' } as const;
     await assert.rejects(forks.ensure(own), refused(/belongs to the bot itself/));
+  });
+
+  it('have pull requests that are found as ours, and opened once, while a stranger’s are not', async () => {
+    const repo = await repository();
+    const forge = connectForge('gitea', {
+      baseUrl: `${gitea.url}/api/v1`,
+      token: gitea.bot.publisherToken,
+      caFile: null,
+    })(repo);
+    const fork = await forks.ensure(repo);
+    const issue = await gitea.alice.on(`alice/${repo.repo}`).createIssue({ title: 'wanted' });
+    const branch = `bot-bottle/${String(issue)}-abc12`;
+    const file = { branch, path: 'x.txt', content: 'x\n', from: 'main' };
+    const mallory = gitea.mallory.on(`mallory/${repo.repo}`);
+    await mallory.api.call('POST', `/repos/alice/${repo.repo}/forks`, {});
+    await mallory.createFile(file);
+    await mallory.on(`alice/${repo.repo}`).openPr({ title: 'First!', head: `mallory:${branch}` });
+    assert.equal(await forge.findOpenPrByHead(branch), undefined);
+
+    await bot.on(`${fork.owner}/${fork.repo}`).createFile(file);
+    const input = { title: 'Ours', body: '', head: branch, headOwner: fork.owner, base: 'main' };
+    const [one, other] = await Promise.all([forge.openPr(input), forge.openPr(input)]);
+    assert.equal(one.number, other.number);
+    assert.equal(one.head.forkOwner?.login, BOT);
+    assert.equal((await forge.findOpenPrByHead(branch))?.number, one.number);
+    assert.equal((await forge.getPrForIssue(issue, null))?.number, one.number);
+    // Whoever may write to the repository may push to the fork's branch.
+    await gitea.alice
+      .on(`${fork.owner}/${fork.repo}`)
+      .createFile({ branch, path: 'alice.txt', content: 'x\n' });
   });
 
   it('need a token that may write', async () => {
