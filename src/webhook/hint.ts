@@ -37,7 +37,7 @@ export interface ForkHead {
 
 /** A branch of the bot's fork counts like one of the repository: nobody else pushes there uninvited. */
 export function withOwnHead(hint: Hint, bot: ForgeUser): Hint {
-  if (hint.forkHead === null || hint.forkHead.ownerId !== bot.id) return hint;
+  if (hint.forkHead?.ownerId !== bot.id) return hint;
   return { ...hint, headRef: hint.forkHead.ref };
 }
 

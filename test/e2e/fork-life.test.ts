@@ -28,7 +28,8 @@ describe('the life of an issue that is published from the bot’s fork', functio
     assert.ok(pr !== undefined);
     const pull = (): Promise<Record<string, unknown>> =>
       alice.api.object('GET', `/repos/${REPO}/pulls/${String(pr)}`);
-    const head = async () => (await pull())['head'] as { sha: string; ref: string; repo: { full_name: string } };
+    const head = async () =>
+      (await pull())['head'] as { sha: string; ref: string; repo: { full_name: string } };
     const opened = await head();
     assert.equal(opened.repo.full_name, FORK);
 

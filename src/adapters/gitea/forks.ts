@@ -104,8 +104,7 @@ export class GiteaForks implements Forks {
 }
 
 type Found =
-  | { readonly kind: 'there'; readonly raw: JsonObject }
-  | Exclude<ForkState, { readonly kind: 'there' }>;
+  { readonly kind: 'there'; readonly raw: JsonObject } | Exclude<ForkState, { readonly kind: 'there' }>;
 
 function impossible(reason: string): Found {
   return { kind: 'impossible', reason };

@@ -106,27 +106,32 @@ async function repositoryRights(
   { purpose, publish = 'branch' }: TokenRightsQuestion,
 ): Promise<RightsFinding[]> {
   const name = `${ref.owner}/${ref.repo}`;
-  const needed = publish === 'fork' ? 'read' : 'write';
   const outcome = await probe(client, { method: 'GET', path: ['repos', ref.owner, ref.repo] });
   if (outcome.kind === 'refused') return [error(`${name} can't be read: ${outcome.message}`)];
   if (outcome.kind === 'missing')
     return [
-      error(`${name} is not there or hidden from ${login}: add it as a collaborator with ${needed} access`),
+      error(`${name} is not there or hidden from ${login}: add it as a collaborator with write access`),
     ];
   if (publish === 'fork' && purpose === 'publisher') {
     const fork = await new GiteaForks(client).look(ref);
     if (fork.kind === 'impossible') return [error(fork.reason)];
   }
   const { permissions } = toRepository(outcome.body);
-  if (!permissions.push && publish === 'branch')
+  if (!permissions.push && publish === 'fork') return [warning(withoutWriting(login, name))];
+  if (!permissions.push)
     return [error(`${login} may not write to ${name}: add it as a collaborator with write access`)];
-  if (permissions.admin) return [warning(`${login} is an admin of ${name}: ${needed} access is enough`)];
+  if (permissions.admin) return [warning(`${login} is an admin of ${name}: write access is enough`)];
   if (await seesWriters(client, ['repos', ref.owner, ref.repo], login)) return [];
   return [
     warning(
       `${login} can't tell who may write to ${name}, so nobody will be taken for a writer: add it to a team of ${ref.owner} that writes there`,
     ),
   ];
+}
+
+/** Nothing is pushed there, but Gitea asks for it before other things. */
+function withoutWriting(login: string, name: string): string {
+  return `${login} may not write to ${name}: it sees nobody who may, so FORGE_TRIGGER and FORGE_WAKE must be org, and a person’s repository cannot assign issues to it`;
 }
 
 type Probe =

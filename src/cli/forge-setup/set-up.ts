@@ -90,10 +90,7 @@ export function warnOfUnserved({ target, report }: SetUpJob, world: ForgeSetupWo
 }
 
 /** Pushing a branch is a way into CI: the gate refuses CI's own files, not the scripts that they run. */
-export async function warnOfCi(
-  { admin, target, report }: SetUpJob,
-  publish: PublishPlace,
-): Promise<void> {
+export async function warnOfCi({ admin, target, report }: SetUpJob, publish: PublishPlace): Promise<void> {
   const files = target.kind === 'repo' && publish === 'branch' ? await admin.ciFiles(target) : [];
   if (files.length === 0) return;
   const detail =

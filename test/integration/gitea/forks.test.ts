@@ -33,7 +33,9 @@ describe('the bot’s forks, on a Gitea with Actions', function () {
   };
   const read = ({ owner, repo }: RepoRef) => bot.api.object('GET', `/repos/${owner}/${repo}`);
   const refused = (pattern: RegExp) => (error: unknown) =>
-    error instanceof InvalidInputError && pattern.test(error.message) && error.message.includes('FORGE_PUBLISH');
+    error instanceof InvalidInputError &&
+    pattern.test(error.message) &&
+    error.message.includes('FORGE_PUBLISH');
 
   it('are made, whole, once, and without CI', async () => {
     const repo = await repository();

@@ -78,7 +78,10 @@ describe('publishing from the bot’s fork, against a real forge and a real engi
     const [first, second] = await Promise.all([one.settle(), other.settle()]);
     assert.ok(first.publish.kind === 'published' && second.publish.kind === 'published');
     assert.notEqual(first.publish.pr, second.publish.pr);
-    assert.equal((await one.alice.api.list(`/repos/${one.subject.owner}/${one.subject.repo}/forks`)).length, 1);
+    assert.equal(
+      (await one.alice.api.list(`/repos/${one.subject.owner}/${one.subject.repo}/forks`)).length,
+      1,
+    );
     assert.equal(await one.tip(other.branch, forkOf(one)), second.head);
   });
 
@@ -98,7 +101,8 @@ describe('publishing from the bot’s fork, against a real forge and a real engi
     await bot.call('POST', '/user/repos', { name: forkOf(world).split('/')[1] });
     await assert.rejects(
       world.agent('touch /workspace/ran'),
-      (error) => error instanceof InvalidInputError && /is no fork of .*FORGE_PUBLISH=fork/.test(error.message),
+      (error) =>
+        error instanceof InvalidInputError && /is no fork of .*FORGE_PUBLISH=fork/.test(error.message),
     );
   });
 

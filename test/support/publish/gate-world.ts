@@ -77,9 +77,7 @@ export class GateWorld {
     const suffix = randomBytes(5).toString('hex').slice(0, 5);
     const { beside } = options;
     const repository =
-      beside === undefined
-        ? await gitea.addRepository(gitea.alice, `gate-${suffix}`)
-        : beside.repository;
+      beside === undefined ? await gitea.addRepository(gitea.alice, `gate-${suffix}`) : beside.repository;
     const alice = gitea.alice.on(repository);
     const { title = 'Something to do', ref } = options.issue ?? {};
     const number = await alice.createIssue({ title, body: 'Please.' });
