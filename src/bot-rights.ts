@@ -62,6 +62,9 @@ function findings(config: Config, question: RightsQuestion): Promise<readonly Ri
   const caFile = config.FORGE_CA_FILE;
   const connection = { baseUrl, token: readSecret(file, 'forge-token'), caFile, retry };
   const org = config.FORGE_ORG;
-  if (kind === 'gitea') return checkTokenRights(new GiteaClient(connection), { org, ...rest });
+  if (kind === 'gitea') {
+    const publish = config.FORGE_PUBLISH;
+    return checkTokenRights(new GiteaClient(connection), { org, publish, ...rest });
+  }
   return checkGithubRights(new GithubClient(connection), { org, repos: rest.repos });
 }

@@ -1,8 +1,10 @@
 /** Composition root of the forge: the one place that knows every adapter. */
 import { GiteaClient } from './adapters/gitea/gitea-client.js';
+import { GiteaForks } from './adapters/gitea/forks.js';
 import { giteaForgeFor } from './adapters/gitea/gitea-forge.js';
 import { GithubClient } from './adapters/github/github-client.js';
 import { githubForgeFor } from './adapters/github/github-forge.js';
+import type { Forks } from './domain/forks.js';
 import type { ForgeKind } from './domain/issue.js';
 import type { ForgeFor } from './domain/forge.js';
 
@@ -24,4 +26,9 @@ export function connectForge(kind: ForgeKind, connection: ForgeConnection): Forg
     case 'github':
       return githubForgeFor(new GithubClient(connection));
   }
+}
+
+/** Gitea's and Forgejo's alone: `FORGE_PUBLISH=fork` is refused for others. */
+export function connectForks(connection: ForgeConnection): Forks {
+  return new GiteaForks(new GiteaClient(connection));
 }

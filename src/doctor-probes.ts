@@ -59,6 +59,7 @@ export function doctorProbes(env: NodeJS.ProcessEnv): DoctorProbes {
       if (config().FORGE_SECRET_SCAN === 'off') return null;
       return (await GitleaksScanner.start({ program: gitleaksProgram(config()) })).name;
     },
+    publishPlace: () => config().FORGE_PUBLISH,
     ciFiles: () => ciOf(config()),
     disk: async () => {
       const path = statSync(homePath(env), { throwIfNoEntry: false }) === undefined ? '/' : homePath(env);

@@ -1,9 +1,11 @@
 /** Which forge the configuration names, and how to talk to it. */
 import { githubWebUrl } from './adapters/github/base-url.js';
 import { requireSetting, type Config } from './config.js';
+import { InvalidInputError } from './domain/errors.js';
+import type { Forks } from './domain/forks.js';
 import type { ForgeKind } from './domain/issue.js';
 import type { ForgeFor } from './domain/forge.js';
-import { connectForge, type ForgeConnection } from './connect-forge.js';
+import { connectForge, connectForks, type ForgeConnection } from './connect-forge.js';
 
 export interface ConfiguredForge {
   readonly kind: ForgeKind;
@@ -13,11 +15,17 @@ export interface ConfiguredForge {
   readonly webUrl: string;
   /** @param token read anew for every request */
   readonly forgeFor: (token: () => string, retry?: ForgeConnection['retry']) => ForgeFor;
+  /** `null`: runs publish to branches of the repository itself. @param token the publisher's, read anew for every request */
+  readonly forks: (token: () => string) => Forks | null;
 }
 
-/** Errors: `InvalidInputError` when the setting that this kind of forge needs is missing. */
+/** Errors: `InvalidInputError` when the setting that this kind of forge needs is missing, or one that it can't do is set. */
 export function forgeOfConfig(config: Config): ConfiguredForge {
   const kind = config.FORGE_KIND;
+  if (kind === 'github' && config.FORGE_PUBLISH === 'fork')
+    throw new InvalidInputError(
+      'FORGE_PUBLISH: fork works with Gitea and Forgejo; with FORGE_KIND github set it to branch, or leave it out',
+    );
   const api = kind === 'github' ? config.FORGE_GITHUB_API : requireSetting(config, 'FORGE_GITEA_API');
   return {
     kind,
@@ -25,6 +33,10 @@ export function forgeOfConfig(config: Config): ConfiguredForge {
     webUrl: kind === 'github' ? githubWebUrl(api) : api.replace(/\/api\/v1$/, ''),
     forgeFor: (token, retry = {}) =>
       connectForge(kind, { baseUrl: api, token, caFile: config.FORGE_CA_FILE, retry }),
+    forks: (token) =>
+      config.FORGE_PUBLISH === 'fork'
+        ? connectForks({ baseUrl: api, token, caFile: config.FORGE_CA_FILE })
+        : null,
   };
 }
 

@@ -23,6 +23,7 @@ export function forgeSetup(config: Config): ForgeSetupWorld {
     settings: {
       forgeApi,
       repos: config.FORGE_REPOS,
+      publish: config.FORGE_PUBLISH,
       publicUrl: config.WEBHOOK_PUBLIC_URL,
       listen: config.WEBHOOK_LISTEN,
     },

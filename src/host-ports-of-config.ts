@@ -77,6 +77,7 @@ export async function hostPortsOfConfig(config: Config, parts: HostParts): Promi
     secrets,
     // It opens pull requests and asks for reviews; what only reads uses the lesser token.
     forgeFor: forge.forgeFor(publishToken),
+    forks: forge.forks(publishToken),
     channel: temporalRunChannel(client),
     provider: agentProvider,
     slots,

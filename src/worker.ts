@@ -70,7 +70,10 @@ export async function startWorker(
       database,
       clock: hostPorts.clock,
       log,
-      settings: { access: { org: config.FORGE_ORG, trigger: config.FORGE_TRIGGER, wake: config.FORGE_WAKE } },
+      settings: {
+        access: { org: config.FORGE_ORG, trigger: config.FORGE_TRIGGER, wake: config.FORGE_WAKE },
+        publish: config.FORGE_PUBLISH,
+      },
     };
     const attachments = new Attachments();
     const sweeps = sweepActivities(config, { client, database, ports: hostPorts, attachments });

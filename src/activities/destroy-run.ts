@@ -69,7 +69,9 @@ async function keepUnpublished(ports: HostPorts, run: EndedRun): Promise<void> {
 async function commitsOnForge(ports: HostPorts, run: EndedRun, branch: string): Promise<string[]> {
   if (run.subject === null) return [];
   try {
-    return knownCommits(await ports.git.refresh(run.subject, branch, null));
+    const state = await ports.forks?.look(run.subject);
+    const fork = state?.kind === 'there' ? state.fork : undefined;
+    return knownCommits(await ports.git.refresh(run.subject, branch, null, fork));
   } catch (error) {
     if (!isFinal(error)) throw error;
     return [];

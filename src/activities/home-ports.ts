@@ -2,6 +2,7 @@ import type { AgentProvider } from '../domain/agent-provider.js';
 import type { Agents } from '../domain/agents.js';
 import type { Clock } from '../domain/clock.js';
 import type { ForgeFor } from '../domain/forge.js';
+import type { PublishPlace } from '../domain/forks.js';
 import type { BlobStore } from '../domain/run-files.js';
 import type { Database } from '../domain/stores.js';
 import type { AccessSettings } from '../domain/access.js';
@@ -21,4 +22,6 @@ export interface HomePorts {
 
 export interface HomeSettings {
   readonly access: AccessSettings;
+  /** `FORGE_PUBLISH` */
+  readonly publish: PublishPlace;
 }

@@ -3,6 +3,7 @@ import type { AgentProvider } from '../domain/agent-provider.js';
 import type { BottleRuntime } from '../domain/bottle-runtime.js';
 import type { Clock } from '../domain/clock.js';
 import type { ForgeFor } from '../domain/forge.js';
+import type { Forks } from '../domain/forks.js';
 import type { GitRepository } from '../domain/git-repository.js';
 import type { RegistryLocations } from '../domain/registries.js';
 import type { QueueDirectory } from '../domain/queue-directory.js';
@@ -22,6 +23,8 @@ export interface HostPorts {
   readonly git: GitRepository;
   readonly secrets: SecretGuard;
   readonly forgeFor: ForgeFor;
+  /** `null`: runs publish to branches of the repository itself. */
+  readonly forks: Forks | null;
   readonly channel: RunChannel;
   readonly provider: (name: string) => AgentProvider;
   readonly slots: TurnSlots;

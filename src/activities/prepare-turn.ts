@@ -58,7 +58,7 @@ async function prepareHere(ports: HomePorts, input: PrepareTurnInput): Promise<P
   ]);
   const [objection, work] = await Promise.all([
     objectionTo(ports, access, issue, input),
-    workBranch(forge, input, issue, row),
+    workBranch(forge, input, issue, row, ports.settings.publish),
   ]);
   if (objection !== null) return refused(objection);
   if (work.kind === 'refused') return refused(work.reason);

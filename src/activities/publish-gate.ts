@@ -1,6 +1,6 @@
 import { extractionFailure, extractionSpec, parseExtraction, type Extraction } from '../domain/extractor.js';
 import { ContainerOverrunError, InvalidInputError } from '../domain/errors.js';
-import type { SubjectRef } from '../domain/issue.js';
+import type { RepoRef, SubjectRef } from '../domain/issue.js';
 import type { Forge } from '../domain/forge.js';
 import type { TurnRefs } from '../domain/git-repository.js';
 import type { TurnRecord } from '../domain/run-files.js';
@@ -11,6 +11,7 @@ import type { PublishResult } from '../domain/turn.js';
 import type { HostPorts } from './host-ports.js';
 import type { Publisher, RunRef } from './inputs.js';
 import { noteScan } from './publish-scans.js';
+import { headElsewhere } from './publish-place.js';
 import { PUBLISHED_FILE } from './turn/changes-on-forge.js';
 import { boundaryFile } from './turn/run-boundary.js';
 
@@ -95,12 +96,15 @@ export async function publishThroughGate(ports: HostPorts, input: GateInput): Pr
   const { subject, slug, turn, extraction, record } = input;
   const { branch } = input.prepared;
   const { head } = extraction.inspection;
-  const pushed = await pushBranch(ports, input, branch);
+  const fork = await ports.forks?.ensure(subject);
+  const pushed = await pushBranch(ports, input, branch, fork);
   if (pushed.kind === 'refused') return pushed;
   // Also after a try that died between its push and this line.
   if (pushed.head === head) await ports.files.saveFile(slug, PUBLISHED_FILE, head);
   const forge = ports.forgeFor(subject);
   const existing = await forge.findOpenPrByHead(branch);
+  const elsewhere = existing === undefined ? undefined : headElsewhere(existing, fork);
+  if (elsewhere !== undefined) return { kind: 'refused', reason: elsewhere };
   if (existing !== undefined)
     return { kind: 'published', pr: existing.number, prUrl: existing.url, head, created: false };
   // A try that died after its push finds the branch unchanged, but there.
@@ -115,13 +119,14 @@ export async function publishThroughGate(ports: HostPorts, input: GateInput): Pr
   const secret = pushed.kind === 'pushed' ? undefined : await secretInTexts(ports, input);
   if (secret !== undefined) return { kind: 'refused', reason: secret };
   ports.log.info({ slug, turn, branch }, 'opening the pull request');
-  return openPullRequest(ports, forge, input, branch);
+  return openPullRequest(ports, forge, input, fork);
 }
 
 async function pushBranch(
   ports: HostPorts,
   input: GateInput,
   branch: string,
+  fork: RepoRef | undefined,
 ): Promise<
   | { kind: 'pushed'; head: string }
   | { kind: 'unchanged'; onForge: boolean; head: string | null }
@@ -137,6 +142,7 @@ async function pushBranch(
   );
   const verdict = await ports.git.publish({
     repo: subject,
+    ...(fork === undefined ? {} : { fork }),
     branch,
     bundleFile,
     baseSha: record.baseSha ?? '',
@@ -172,7 +178,7 @@ async function openPullRequest(
   ports: HostPorts,
   forge: Forge,
   input: GateInput,
-  branch: string,
+  fork: RepoRef | undefined,
 ): Promise<PublishResult> {
   const { subject, publication, triggerActor } = input;
   if (publication.kind === 'branch') return { kind: 'pushed', head: input.extraction.inspection.head };
@@ -180,7 +186,8 @@ async function openPullRequest(
   const pr = await forge.openPr({
     title: publication.draft ? `WIP: ${title}` : title,
     body: pullRequestBody(publication.body, subject.number),
-    head: branch,
+    head: input.prepared.branch,
+    ...(fork === undefined ? {} : { headOwner: fork.owner }),
     base: input.record.refs?.baseBranch ?? (await forge.readRepository()).defaultBranch,
   });
   if (ports.settings.requestReview && triggerActor !== '')

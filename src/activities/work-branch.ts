@@ -1,9 +1,11 @@
 import { isBranchName } from '../domain/branch-name.js';
-import type { Issue, PullRequest } from '../domain/issue.js';
+import type { PublishPlace } from '../domain/forks.js';
+import { isHeadOfOurs, type Issue, type PullRequest } from '../domain/issue.js';
 import type { Forge } from '../domain/forge.js';
 import type { ForgeStateRow } from '../domain/rows.js';
-import { branchOf } from '../domain/slug.js';
+import { branchOf, issueOfBranch } from '../domain/slug.js';
 import type { PrepareTurnInput } from './inputs.js';
+import { placeObjection } from './publish-place.js';
 
 /** The branch a run works on and publishes to, and the pull request that says so; or why none will do. */
 export type WorkBranch =
@@ -19,17 +21,23 @@ export async function workBranch(
   input: PrepareTurnInput,
   issue: Issue,
   row: ForgeStateRow | undefined,
+  publish: PublishPlace,
 ): Promise<WorkBranch> {
   const { slug, subject, trigger } = input;
   const number = issue.isPull ? issue.number : trigger.pull;
   if (number === null) return { kind: 'branch', branch: branchOf(slug, subject.number), pull: null };
-  const pull = await forge.readPr(number);
-  if (row?.slug === slug && row.branch !== '') return { kind: 'branch', branch: row.branch, pull };
+  const [pull, bot] = await Promise.all([forge.readPr(number), forge.whoAmI()]);
+  const begun = row?.slug === slug && row.branch !== '' ? row.branch : undefined;
   const name = `#${String(number)}`;
   // An earlier run's pull request that is closed again: the issue still asks for work.
-  if (!issue.isPull && pull.state !== 'open')
+  if (begun === undefined && !issue.isPull && pull.state !== 'open')
     return { kind: 'branch', branch: branchOf(slug, subject.number), pull: null };
-  if (pull.head.fromFork) return refused(`pull request ${name} comes from a fork`);
+  if (!isHeadOfOurs(pull, bot)) return refused(`pull request ${name} comes from a fork`);
+  const objection = placeObjection(pull, publish);
+  if (objection !== undefined) return refused(objection);
+  if (begun !== undefined) return { kind: 'branch', branch: begun, pull };
+  if (pull.head.fromFork && issueOfBranch(pull.head.ref) === undefined)
+    return refused(`the branch of pull request ${name} is not one that a run has made`);
   if (!isBranchName(pull.head.ref)) return refused(`the branch of pull request ${name} has an unusable name`);
   const { defaultBranch } = await forge.readRepository();
   if (pull.head.ref === defaultBranch || pull.head.ref === pull.base.ref)

@@ -191,6 +191,13 @@ export const SETTINGS = {
     fallback: 'trigger',
     description: 'Whether whoever triggered is asked to review the pull request.',
   }),
+  FORGE_PUBLISH: required({
+    type: '`branch` or `fork`',
+    parse: oneOf('branch', 'fork'),
+    fallback: 'branch',
+    description:
+      'Where runs push: to branches of the repository itself, where CI runs them as its own, or to a fork in the bot’s account (Gitea and Forgejo).',
+  }),
   FORGE_SECRET_SCAN: required({
     type: '`gitleaks` or `off`',
     parse: oneOf('gitleaks', 'off'),

@@ -1,5 +1,5 @@
 /** What a forge tells about changes to somebody who asks, instead of being told by webhooks. Times are epoch milliseconds. */
-import type { ForgeKind, Place } from './issue.js';
+import type { ForgeKind, ForgeUser, Place, PullRequestHead } from './issue.js';
 
 /**
  * A part of the forge that one list of changes covers: everything the token sees, one owner's repositories, or one
@@ -42,9 +42,7 @@ export interface FeedComment {
 }
 
 export interface FeedPull extends FeedSubject {
-  readonly headSha: string;
-  /** Head branch; `null` when it is in another repository. */
-  readonly headRef: string | null;
+  readonly head: PullRequestHead;
 }
 
 /** A review that was submitted; drafts and mere requests are none. */
@@ -72,8 +70,8 @@ export interface ForgeFeed {
   remarks(place: Place, pull: number, review: number): Promise<readonly FeedComment[]>;
   /** Whether somebody pushed to the pull request since then. When in doubt: yes. */
   wasPushed(place: Place, pull: number, since: number): Promise<boolean>;
-  /** Whether the forge itself answers, and not something in its place to which everything is unknown. */
-  isThere(): Promise<boolean>;
+  /** The token's own account; `undefined` from something in the forge's place to which everything is unknown. */
+  whoAmI(): Promise<ForgeUser | undefined>;
   /** Where the repository with this id is now; `undefined` when it is gone, or hidden from us. */
   whereIs(repoId: number): Promise<Place | undefined>;
 }

@@ -33,7 +33,7 @@ export interface Forge {
   updateDescription(number: number, body: string): Promise<void>;
   isOrgMember(org: string, login: string): Promise<boolean>;
   permissionOf(login: string): Promise<Permission>;
-  /** Open PR whose head branch is `branch` in this repository. */
+  /** Open PR whose head branch is `branch` in this repository, or in the bot's fork where the product makes forks. */
   findOpenPrByHead(branch: string): Promise<PullRequest | undefined>;
   /** The run's PR of an issue: `knownPr` (from the state row) else an open PR from a head `bot-bottle/<issue>-*`. */
   getPrForIssue(issue: number, knownPr: number | null): Promise<PullRequest | undefined>;
@@ -73,6 +73,8 @@ export interface OpenPrInput {
   readonly title: string;
   readonly body: string;
   readonly head: string;
+  /** Owner of the fork that the head is in; without one it is in this repository. Writers here may push to it then. */
+  readonly headOwner?: string;
   readonly base: string;
 }
 

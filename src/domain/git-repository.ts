@@ -15,8 +15,14 @@ export interface GitRepository {
   /**
    * Brings the mirror of the repository up to date and reads the refs a turn needs. The base is the first name (an
    * issue's `ref`, a manifest's base) that is a branch on the forge, else the default branch: see `TurnRefs.baseBranch`.
+   * @param fork where the run's branch is, if not in the repository itself
    */
-  refresh(repo: RepoRef, branch: string, baseBranch: string | readonly string[] | null): Promise<TurnRefs>;
+  refresh(
+    repo: RepoRef,
+    branch: string,
+    baseBranch: string | readonly string[] | null,
+    fork?: RepoRef,
+  ): Promise<TurnRefs>;
   /**
    * Commits where a history of `depth` commits from the turn's refs ends, as `git clone --depth` counts: those that have
    * parents beyond it.
@@ -46,6 +52,8 @@ export interface GitRepository {
 
 export interface GitPublishRequest {
   readonly repo: RepoRef;
+  /** Where the branch is pushed to, if not to the repository itself; it is a run's own branch then. */
+  readonly fork?: RepoRef;
   readonly branch: string;
   readonly bundleFile: string;
   /** What the new commits must build on: the newest commit of the run that may not be rewritten any more. */

@@ -50,10 +50,18 @@ export interface PullRequest {
   readonly assignees: readonly ForgeUser[];
   readonly author: ForgeUser;
   readonly url: string;
-  readonly head: { readonly ref: string; readonly sha: string; readonly fromFork: boolean };
+  readonly head: PullRequestHead;
   readonly base: { readonly ref: string; readonly sha: string };
   readonly updatedAt: string;
   readonly closedAt: string | null;
+}
+
+export interface PullRequestHead {
+  readonly ref: string;
+  readonly sha: string;
+  readonly fromFork: boolean;
+  /** Whose fork it is, as long as that is there. */
+  readonly forkOwner?: ForgeUser;
 }
 
 export interface Comment {
@@ -128,6 +136,11 @@ export interface Repository {
 }
 
 export type Permission = 'none' | 'read' | 'write' | 'admin';
+
+/** Whether only who may write pushed the head branch: it is in the repository itself, or in the bot's own fork. */
+export function isHeadOfOurs({ head }: Pick<PullRequest, 'head'>, bot: ForgeUser): boolean {
+  return !head.fromFork || head.forkOwner?.id === bot.id;
+}
 
 /** A forge's issue and PR numbers: positive, whole, and exactly representable. */
 export function isForgeNumber(value: unknown): value is number {

@@ -26,9 +26,12 @@ export function isSlug(value: unknown): value is string {
   return typeof value === 'string' && SLUG.test(value);
 }
 
+/** What the names of runs' branches begin with. */
+export const RUN_BRANCHES = 'bot-bottle/';
+
 /** `bot-bottle/<issue>-<slug suffix>`: the one branch the run publishes to. */
 export function branchOf(slug: string, number: number): string {
-  return `bot-bottle/${String(number)}-${slug.slice(-SUFFIX_LENGTH)}`;
+  return `${RUN_BRANCHES}${String(number)}-${slug.slice(-SUFFIX_LENGTH)}`;
 }
 
 const ISSUE_IN_SLUG = /-(\d{1,16})-[a-z0-9]{5}$/;

@@ -3,7 +3,7 @@ import { workflowIdOf } from '../domain/issue.js';
 import type { Addressee, HandleDeps } from './dispatch-deps.js';
 import { handleReferences } from './handle-references.js';
 import { createStateHandler } from './handle-state.js';
-import type { Hint } from './hint.js';
+import { withOwnHead, type Hint } from './hint.js';
 import { allOf } from './outcome.js';
 import type { Handled } from './outcome.js';
 import { RecentKeys } from './recent-keys.js';
@@ -22,7 +22,10 @@ export function createSegmentHandler(deps: HandleDeps): (segment: Segment) => Pr
   const signalledAt = new RecentKeys<number>(10_000);
   const handleState = createStateHandler(deps);
 
-  async function handle(segment: Exclude<Segment, { kind: 'malformed' }>, latest: Hint): Promise<Handled> {
+  async function handle(told: Exclude<Segment, { kind: 'malformed' }>): Promise<Handled> {
+    const segment = { ...told, hints: await ownHeads(told.hints) };
+    const latest = segment.hints.at(-1);
+    if (latest === undefined) return allOf(segment.deliveries.length, 'malformed');
     const to = addresseeOf(deps.runs, latest);
     const id = workflowIdOf(to.identity);
     const free = (signalledAt.get(id) ?? 0) + SIGNAL_GAP_MS;
@@ -35,6 +38,14 @@ export function createSegmentHandler(deps: HandleDeps): (segment: Segment) => Pr
     return handled;
   }
 
+  /** Asks who the bot is only where a pull request is from a fork. */
+  async function ownHeads(hints: readonly Hint[]): Promise<readonly Hint[]> {
+    const [fromFork] = hints.filter((hint) => hint.forkHead !== null);
+    if (fromFork === undefined) return hints;
+    const bot = await deps.forgeFor(fromFork.subject).whoAmI();
+    return hints.map((hint) => withOwnHead(hint, bot));
+  }
+
   /** Who may wake a run, its bottle says, where it says so. */
   async function accessFor({ row }: Addressee, latest: Hint): Promise<Access> {
     const asks = row !== undefined && row.status !== 'destroyed';
@@ -43,12 +54,10 @@ export function createSegmentHandler(deps: HandleDeps): (segment: Segment) => Pr
     return createAccess(deps.forgeFor(latest.subject), { ...settings, wake: wake ?? settings.wake });
   }
 
-  return (segment) => {
-    const latest = segment.kind === 'malformed' ? undefined : segment.hints.at(-1);
-    if (segment.kind === 'malformed' || latest === undefined)
-      return Promise.resolve(allOf(segment.deliveries.length, 'malformed'));
-    return handle(segment, latest);
-  };
+  return (segment) =>
+    segment.kind === 'malformed'
+      ? Promise.resolve(allOf(segment.deliveries.length, 'malformed'))
+      : handle(segment);
 }
 
 /** A run that goes on keeps the name it began with, whatever its repository is called now. */

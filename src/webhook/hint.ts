@@ -20,11 +20,25 @@ export interface Hint {
   readonly isPull: boolean;
   /** Head branch of a PR from the repository itself; `null` for an issue and for a fork's PR. */
   readonly headRef: string | null;
+  /** Head of a fork's PR. Who knows the bot can tell whether it is a run's: see `withOwnHead`. */
+  readonly forkHead: ForkHead | null;
   /** Who acted; `null` when nobody can tell, as for what the reconciler found. */
   readonly sender: ForgeUser | null;
   readonly cause: HintCause;
   /** Assignees' logins when an agent label is on it: whose membership will be asked for. A guess to save a round trip. */
   readonly likelyAssignees: readonly string[];
+}
+
+export interface ForkHead {
+  readonly ref: string;
+  /** Id of the account whose fork it is. */
+  readonly ownerId: number;
+}
+
+/** A branch of the bot's fork counts like one of the repository: nobody else pushes there uninvited. */
+export function withOwnHead(hint: Hint, bot: ForgeUser): Hint {
+  if (hint.forkHead?.ownerId !== bot.id) return hint;
+  return { ...hint, headRef: hint.forkHead.ref };
 }
 
 export type ParsedDelivery =

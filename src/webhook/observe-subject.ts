@@ -1,6 +1,7 @@
 import type { Agents } from '../domain/agents.js';
 import type { Observed, ObservedPr, Trigger } from '../domain/events.js';
 import { isNotFound } from '../domain/errors.js';
+import { isHeadOfOurs } from '../domain/issue.js';
 import type { ForgeUser, Issue, Place, PullRequest, TimelineAct } from '../domain/issue.js';
 import type { Forge } from '../domain/forge.js';
 import type { ForgeStateRow } from '../domain/rows.js';
@@ -53,7 +54,7 @@ export async function observeSubject(
     forge.readIssue(number),
     forge.readTimeline(number),
     pullTimeline,
-    readPulls(forge, row, pullOfRun),
+    readPulls(world, row, pullOfRun),
     hint.isPull && pullOfRun === null ? forge.readPr(number) : null,
     world.bot,
   ]);
@@ -109,7 +110,7 @@ function askAhead(access: Access, hint: Hint): void {
 }
 
 async function readPulls(
-  forge: Forge,
+  { forge, bot }: Pick<ObserveWorld, 'forge' | 'bot'>,
   row: ForgeStateRow | undefined,
   pullOfRun: number | null,
 ): Promise<PullRequest[]> {
@@ -121,8 +122,10 @@ async function readPulls(
     ...[...numbers].map((number) => unlessGone(forge.readPr(number))),
     branch === '' ? undefined : forge.findOpenPrByHead(branch),
   ]);
-  // A fork may name its branch like the run's: such a PR is not the run's, and closing it must not end the run.
-  return pulls.filter((pull) => pull !== undefined).filter((pull) => !pull.head.fromFork);
+  // Anybody's fork may name its branch like the run's: such a PR is not the run's, and closing it must not end the run.
+  const found = pulls.filter((pull) => pull !== undefined);
+  const us = await bot;
+  return found.filter((pull) => isHeadOfOurs(pull, us));
 }
 
 async function unlessGone(read: Promise<PullRequest>): Promise<PullRequest | undefined> {

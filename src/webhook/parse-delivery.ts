@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { HintCause, ParsedDelivery } from './hint.js';
+import type { Hint, HintCause, ParsedDelivery } from './hint.js';
 import { hintOf, malformed, parsedBytes, parsedJson, shaped, unwanted } from './parsed.js';
 import type { HintFound, Judged } from './parsed.js';
 import { commentPayload, issuePayload, pullRequestPayload } from './payload.js';
@@ -79,6 +79,12 @@ function hint(
   pull: PullRequestPart | null,
   cause: HintCause,
 ): HintFound {
-  const headRef = pull?.head?.repo_id === common.repository.id ? pull.head.ref : null;
-  return hintOf('gitea', common, parts, pull && { headRef }, cause);
+  return hintOf('gitea', common, parts, pull && headOf(pull, common.repository.id), cause);
+}
+
+function headOf({ head }: PullRequestPart, repoId: number): Pick<Hint, 'headRef' | 'forkHead'> {
+  if (head === null || head === undefined) return { headRef: null, forkHead: null };
+  if (head.repo_id === repoId) return { headRef: head.ref, forkHead: null };
+  const ownerId = head.repo?.owner.id;
+  return { headRef: null, forkHead: ownerId === undefined ? null : { ref: head.ref, ownerId } };
 }

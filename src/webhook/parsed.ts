@@ -59,7 +59,7 @@ export function hintOf(
   forge: ForgeKind,
   { repository, sender }: CommonPart,
   parts: TriggerParts,
-  pull: Pick<Hint, 'headRef'> | null,
+  pull: Pick<Hint, 'headRef' | 'forkHead'> | null,
   cause: HintCause,
 ): HintFound {
   const labelled = (parts.labels ?? []).some((label) => label.name.startsWith(AGENT_LABEL_PREFIX));
@@ -70,6 +70,7 @@ export function hintOf(
       repoId: repository.id,
       isPull: pull !== null,
       headRef: pull?.headRef ?? null,
+      forkHead: pull?.forkHead ?? null,
       sender: { id: sender.id, login: sender.login },
       cause,
       likelyAssignees: labelled

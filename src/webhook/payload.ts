@@ -4,7 +4,15 @@ import { common, forgeNumber, id, triggerParts } from './payload-parts.js';
 const pullRequest = z.object({
   ...triggerParts,
   updated_at: z.string().nullish(),
-  head: z.object({ ref: z.string(), sha: z.string(), repo_id: z.number().int() }).nullish(),
+  head: z
+    .object({
+      ref: z.string(),
+      sha: z.string(),
+      repo_id: z.number().int(),
+      /** `null` when the fork is gone. */
+      repo: z.object({ owner: z.object({ id }) }).nullish(),
+    })
+    .nullish(),
 });
 
 /** The few fields of Gitea's payloads (modules/structs/hook.go) that say what a delivery is about. */

@@ -84,6 +84,7 @@ function hintOf(found: Finding): Hint {
     repoId,
     isPull,
     headRef,
+    forkHead: null,
     sender: null,
     cause: found.cause.kind === 'review' ? { ...found.cause, since: '' } : found.cause,
     likelyAssignees: [],

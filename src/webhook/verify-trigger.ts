@@ -1,5 +1,6 @@
 import type { AgentAnswer } from '../domain/agents.js';
 import type { Trigger } from '../domain/events.js';
+import { isHeadOfOurs } from '../domain/issue.js';
 import type { ForgeUser, Issue, PullRequest, TimelineAct } from '../domain/issue.js';
 import { textHash } from '../domain/reference-key.js';
 import { AGENT_LABEL_PREFIX, completingAct, parseTriggerLabels } from '../domain/trigger.js';
@@ -56,7 +57,7 @@ export async function verifyTrigger(
   if (members.length === 0)
     return refused(`no assignee (${logins.join(', ')}) is a member of ${org}: assign one who is`);
   if (labels.kind === 'rejected') return refused(labels.reason);
-  if (pull?.head.fromFork === true)
+  if (pull !== null && !isHeadOfOurs(pull, bot))
     return refused('a pull request from a fork starts no agent: push the branch to this repository');
 
   const act = completingAct(timeline, labels.agent, members);

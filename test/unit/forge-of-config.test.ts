@@ -32,6 +32,16 @@ describe('the forge that the configuration names', () => {
     assert.throws(() => config({ FORGE_KIND: 'gitlab' }), InvalidInputError);
   });
 
+  it('has forks of the bot’s only where FORGE_PUBLISH asks for them, and never on GitHub', () => {
+    const gitea = { FORGE_GITEA_API: 'https://git.example' };
+    assert.equal(forgeOfConfig(config(gitea)).forks(String), null);
+    assert.notEqual(forgeOfConfig(config({ ...gitea, FORGE_PUBLISH: 'fork' })).forks(String), null);
+    assert.throws(
+      () => forgeOfConfig(config({ FORGE_KIND: 'github', FORGE_PUBLISH: 'fork' })),
+      /FORGE_PUBLISH: fork works with Gitea and Forgejo.*set it to branch/,
+    );
+  });
+
   it('answers through the adapter of its kind', async () => {
     const { server, bot } = await startGithub();
     try {

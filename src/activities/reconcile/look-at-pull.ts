@@ -1,5 +1,6 @@
 import { isNotFound } from '../../domain/errors.js';
 import type { FeedComment, FeedPull, FeedReview, ForgeFeed } from '../../domain/forge-feed.js';
+import { isHeadOfOurs } from '../../domain/issue.js';
 import type { Place } from '../../domain/issue.js';
 import type { WatchedRun } from '../../domain/reconcile.js';
 import {
@@ -44,7 +45,7 @@ export async function lookAtPull(
     if (named.length > 0) await box.post([goneFinding(place, number, headRefOf(named, number))]);
     return {};
   }
-  const run = named[0] ?? runs.find(({ row }) => row.branch !== '' && row.branch === pull.headRef);
+  const run = named[0] ?? (await runOfHead(feed, runs, pull));
   if (run === undefined) return {};
   const { row, triggerAt } = run;
   const headRef = named.length > 0 ? headRefOf(named, number) : row.branch;
@@ -52,8 +53,8 @@ export async function lookAtPull(
   const before = watched[row.slug];
   const head = before?.head ?? null;
   // At the first look nobody knows what the head was: the forge knows whether somebody pushed since the trigger.
-  const pushed = head === null ? await feed.wasPushed(place, number, triggerAt) : head !== pull.headSha;
-  if (pushed) await box.post([pushFinding(pull, headRef, pull.headSha)]);
+  const pushed = head === null ? await feed.wasPushed(place, number, triggerAt) : head !== pull.head.sha;
+  if (pushed) await box.post([pushFinding(pull, headRef, pull.head.sha)]);
   const reviews = await readReviews(feed, place, number);
   await box.post(reviewFindings(pull, headRef, reviews, triggerAt));
   const remarks = new Map(Object.entries(before?.remarks ?? {}));
@@ -70,8 +71,20 @@ export async function lookAtPull(
     const news = latest(await feed.remarks(place, number, review.id), count);
     await box.post(news.flatMap((remark) => commentFindings(remark, place, [run])));
   }
-  const seen = { pr: before?.pr ?? null, head: pull.headSha, remarks: Object.fromEntries(remarks) };
+  const seen = { pr: before?.pr ?? null, head: pull.head.sha, remarks: Object.fromEntries(remarks) };
   return { [row.slug]: seen };
+}
+
+/** A pull request whose number no run has yet, by its branch: that of the repository itself, or of the bot's fork. */
+async function runOfHead(
+  feed: ForgeFeed,
+  runs: readonly KnownRun[],
+  pull: FeedPull,
+): Promise<KnownRun | undefined> {
+  const run = runs.find(({ row }) => row.branch !== '' && row.branch === pull.head.ref);
+  if (run === undefined || !pull.head.fromFork) return run;
+  const bot = await feed.whoAmI();
+  return bot !== undefined && isHeadOfOurs(pull, bot) ? run : undefined;
 }
 
 /** Answers come after what they answer. */

@@ -202,7 +202,7 @@ export class Pass {
 
   /** A proxy that has lost its forge knows no repository: that must not end every run. */
   async #assertForge(): Promise<void> {
-    this.#there ??= await this.world.feed.isThere();
+    this.#there ??= (await this.world.feed.whoAmI()) !== undefined;
     if (!this.#there)
       throw new PassEnded('forge', 'nothing is found, not even our own account: FORGE_GITEA_API?');
   }

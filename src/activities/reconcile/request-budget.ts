@@ -50,7 +50,7 @@ export function counted(feed: ForgeFeed, budget: RequestBudget): ForgeFeed {
     reviews: (place, pull, page) => call(() => feed.reviews(place, pull, page)),
     remarks: (place, pull, review) => call(() => feed.remarks(place, pull, review)),
     wasPushed: (place, pull, since) => call(() => feed.wasPushed(place, pull, since)),
-    isThere: () => call(() => feed.isThere()),
+    whoAmI: () => call(() => feed.whoAmI()),
     whereIs: (repoId) => call(() => feed.whereIs(repoId)),
   };
 }

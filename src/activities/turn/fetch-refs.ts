@@ -24,7 +24,9 @@ export async function fetchRefs(
 ): Promise<FetchedRefs> {
   const { subject } = input;
   const { branch } = input.prepared;
-  const refs = await ports.git.refresh(subject, branch, input.prepared.baseBranches);
+  // Made before the agent works: where it can't be, the work would be for nothing.
+  const fork = await ports.forks?.ensure(subject);
+  const refs = await ports.git.refresh(subject, branch, input.prepared.baseBranches, fork);
   const boundary = await runBoundary(ports, input, setup, refs);
   const [changes] = await Promise.all([
     changesOnForge(ports, input, refs),

@@ -4,13 +4,13 @@ import { forgeNumber } from './forge-number.js';
 
 export interface PullReader {
   read(number: number): Promise<PullRequest>;
-  /** Open ones, newest first. */
+  /** Open ones whose head is ours (`isHeadOfOurs`), newest first. */
   open(): Promise<readonly PullRequest[]>;
 }
 
 /**
  * The known PR whatever its state; without one, or when it is gone, the newest open PR from a head
- * `bot-bottle/<issue>-*` of this repository (a fork's branch of that name is somebody else's).
+ * `bot-bottle/<issue>-*` of ours (another fork's branch of that name is somebody else's).
  */
 export async function prForIssue(
   pulls: PullReader,
@@ -25,5 +25,5 @@ export async function prForIssue(
       if (!isNotFound(error)) throw error;
     }
   }
-  return (await pulls.open()).find((pr) => pr.head.ref.startsWith(prefix) && !pr.head.fromFork);
+  return (await pulls.open()).find((pr) => pr.head.ref.startsWith(prefix));
 }

@@ -3,6 +3,7 @@ import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { GitError, InvalidInputError } from '../../domain/errors.js';
 import { isForgeName, type RepoRef } from '../../domain/issue.js';
+import { RUN_BRANCHES } from '../../domain/slug.js';
 import { localEnvironment, remoteEnvironment } from './git-environment.js';
 import { localFailure, remoteFailure } from './git-failure.js';
 import type { RepositoryLocks } from './repository-lock.js';
@@ -21,6 +22,8 @@ const FETCH_TIMEOUT_MS = 10 * 60_000;
 const LOCAL_TIMEOUT_MS = 60_000;
 /** A fetch leaves a pack; this many are rolled up. Nothing is ever pruned: quarantines borrow from the mirror. */
 const MAX_PACKS = 50;
+/** Below it the run's branches of the bot's fork. */
+const FORK_REFS = 'refs/fork/';
 
 /** Flaws of old commits that do no harm and that many public histories have; everything else fsck finds is refused. */
 const TOLERATED = ['zeroPaddedFilemode', 'badTimezone', 'missingSpaceBeforeDate', 'missingSpaceBeforeEmail'];
@@ -45,17 +48,39 @@ export class Mirror {
       // Somebody else may have fetched it while this call waited.
       const now = await this.branches();
       if (isCurrent(there, now)) return { ...state, branches: now };
-      await this.#fetch(remote);
+      await this.#fetch(remote, '+refs/heads/*:refs/heads/*');
       return { ...state, branches: await this.branches() };
     });
   }
 
-  async branches(): Promise<Map<string, string>> {
-    const args = ['--git-dir', this.dir, 'for-each-ref', '--format=%(objectname) %(refname)', 'refs/heads/'];
+  /**
+   * A run's branch as it is in the bot's fork, `null` when it is not there. Kept beside the repository's own branches:
+   * they have most of their history in common.
+   */
+  async syncFork(remote: Remote, branch: string): Promise<string | null> {
+    await this.#ensureThere();
+    const [{ asked }, here] = await Promise.all([
+      readRemoteRefs(remote, this.dir, [branch]),
+      this.#refs(FORK_REFS),
+    ]);
+    const there = asked.get(branch) ?? null;
+    if ((here.get(branch) ?? null) === there) return there;
+    return this.locks.exclusively(`${this.dir}.lock`, async () => {
+      await this.#fetch(remote, `+refs/heads/${RUN_BRANCHES}*:${FORK_REFS}${RUN_BRANCHES}*`);
+      return (await this.#refs(FORK_REFS)).get(branch) ?? null;
+    });
+  }
+
+  branches(): Promise<Map<string, string>> {
+    return this.#refs('refs/heads/');
+  }
+
+  async #refs(below: string): Promise<Map<string, string>> {
+    const args = ['--git-dir', this.dir, 'for-each-ref', '--format=%(objectname) %(refname)', below];
     const output = await runGit({ args, env: localEnvironment(), timeoutMs: LOCAL_TIMEOUT_MS });
     if (output.exitCode !== 0) throw localFailure('reading the mirror', output);
     const lines = output.stdout.split('\n').filter((line) => line !== '');
-    return new Map(lines.map((line) => [line.slice(41 + 'refs/heads/'.length), line.slice(0, 40)]));
+    return new Map(lines.map((line) => [line.slice(41 + below.length), line.slice(0, 40)]));
   }
 
   async #ensureThere(): Promise<void> {
@@ -73,7 +98,7 @@ export class Mirror {
     });
   }
 
-  async #fetch(remote: Remote): Promise<void> {
+  async #fetch(remote: Remote, refspec: string): Promise<void> {
     const args = [
       ...[
         '--git-dir',
@@ -89,7 +114,7 @@ export class Mirror {
       // Every fetch one pack: thousands of loose objects would slow down each later command.
       ...['-c', 'fetch.unpackLimit=1'],
       ...['fetch', '--quiet', '--prune', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules'],
-      ...['--no-auto-maintenance', remote.url, '+refs/heads/*:refs/heads/*'],
+      ...['--no-auto-maintenance', remote.url, refspec],
     ];
     const env = remoteEnvironment(remote.url, remote.token, remote.caFile);
     const output = await runGit({ args, env, timeoutMs: FETCH_TIMEOUT_MS });

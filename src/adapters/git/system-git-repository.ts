@@ -9,6 +9,7 @@ import type {
   TurnRefs,
 } from '../../domain/git-repository.js';
 import { branchNamed, isBranchName } from '../../domain/branch-name.js';
+import { issueOfBranch } from '../../domain/slug.js';
 import type { SecretGuard } from '../../domain/secret-guard.js';
 import { secretRefusal } from '../../domain/secret-refusal.js';
 import { readBundleHeader, type BundleHeader } from './bundle-file.js';
@@ -67,19 +68,20 @@ export class SystemGitRepository implements GitRepository {
     repo: RepoRef,
     branch: string,
     baseBranch: string | readonly string[] | null,
+    fork?: RepoRef,
   ): Promise<TurnRefs> {
     if (!isBranchName(branch)) throw new InvalidInputError('not a branch name');
     const candidates = (typeof baseBranch === 'string' ? [baseBranch] : (baseBranch ?? [])).flatMap(
       (ref) => branchNamed(ref) ?? [],
     );
     const state = await this.#mirror(repo).sync(this.#remote(repo, this.#options.readToken()), [
-      branch,
+      ...(fork === undefined ? [branch] : []),
       ...candidates,
     ]);
     const base = baseOf(state, candidates);
     if (base === undefined)
       throw new GitError(`${nameOf(repo)} has no branch to start from: is it empty?`, false);
-    const branchSha = state.branches.get(branch) ?? null;
+    const branchSha = await this.#branchSha({ repo, branch, fork }, state);
     return { startSha: branchSha ?? base.sha, baseBranch: base.name, baseSha: base.sha, branchSha };
   }
 
@@ -120,7 +122,8 @@ export class SystemGitRepository implements GitRepository {
 
   async publish(request: GitPublishRequest): Promise<GitPublishVerdict> {
     const { repo, branch, baseSha } = request;
-    if (!isBranchName(branch)) return refused(`"${branch}" cannot be the branch of a run`);
+    if (!isBranchName(branch) || (request.fork !== undefined && issueOfBranch(branch) === undefined))
+      return refused(`"${branch}" cannot be the branch of a run`);
     if (!SHA.test(baseSha)) throw new InvalidInputError('the base commit must be a full commit id');
     const reading = await readBundleHeader(request.bundleFile, branch, request.maxBytes);
     if (reading.kind === 'refused') return reading;
@@ -148,14 +151,18 @@ export class SystemGitRepository implements GitRepository {
     const { repo, branch, baseBranch } = request;
     const bases = baseBranch === undefined || !isBranchName(baseBranch) ? [] : [baseBranch];
     const reader = this.#remote(repo, this.#options.readToken());
-    const state = await this.#mirror(repo).sync(reader, [branch, ...bases]);
+    const state = await this.#mirror(repo).sync(reader, [
+      ...(request.fork === undefined ? [branch] : []),
+      ...bases,
+    ]);
     if (branch === state.defaultBranch || branch === baseBranch)
       return refused(`"${branch}" is what others build on: an agent's work goes to a branch of its own`);
+    const branchSha = await this.#branchSha(request, state);
     const forgeRefs = new Map([...state.branches].map(([name, sha]) => [FORGE_REFS + name, sha]));
+    if (branchSha !== null) forgeRefs.set(FORGE_REFS + branch, branchSha);
     return this.#scratch(repo, forgeRefs, async (dir) => {
       const reason = await takeIn(dir, request.bundleFile, header, request.maxBytes);
       if (reason !== undefined) return refused(reason);
-      const branchSha = state.branches.get(branch) ?? null;
       const found = {
         request,
         dir,
@@ -178,7 +185,7 @@ export class SystemGitRepository implements GitRepository {
       if (secret !== undefined) return { kind: 'refused', reason: secret, secretScan };
       const outcome = await push(
         candidate,
-        this.#remote(repo, this.#options.publishToken()),
+        this.#remote(request.fork ?? repo, this.#options.publishToken()),
         this.#options.pushTimeoutMs ?? PUSH_TIMEOUT_MS,
       );
       if (outcome.kind === 'moved') return 'moved';
@@ -199,6 +206,15 @@ export class SystemGitRepository implements GitRepository {
     this.#swept ??= removeLeftBehind(this.#scratchDir, Date.now());
     await this.#swept;
     return withScratchRepository(this.#scratchDir, this.#mirror(repo).dir, refs, work);
+  }
+
+  /** The run's branch on the forge, where it is published. */
+  async #branchSha(
+    { repo, branch, fork }: { repo: RepoRef; branch: string; fork?: RepoRef | undefined },
+    state: MirrorState,
+  ): Promise<string | null> {
+    if (fork === undefined) return state.branches.get(branch) ?? null;
+    return this.#mirror(repo).syncFork(this.#remote(fork, this.#options.readToken()), branch);
   }
 
   #mirror(repo: RepoRef): Mirror {

@@ -21,6 +21,7 @@ import {
 import type { JsonObject } from '../forge-http/decode.js';
 import { forgeNumber } from '../forge-http/forge-number.js';
 import type { GiteaClient, GiteaRequest, PathSegment } from './gitea-client.js';
+import { toUser } from '../forge-http/mapping.js';
 import { toIssue, toPullRequest } from './mapping.js';
 import { whereIs } from './repositories.js';
 import { SUBMITTED_STATES } from './reviews.js';
@@ -80,9 +81,10 @@ export function giteaFeed(client: GiteaClient): ForgeFeed {
       const entries = await page(path, { since: timeText(since) }, (raw) => [textOf(raw, 'type')]);
       return entries.size >= PAGE_SIZE || entries.items.includes('pull_push');
     },
-    isThere: async () => {
+    whoAmI: async () => {
       const accept = [301, 302, 307, 308, 404, 410];
-      return (await client.request({ method: 'GET', path: ['user'], accept })).status === 200;
+      const response = await client.request({ method: 'GET', path: ['user'], accept });
+      return response.status === 200 ? toUser(response.json()) : undefined;
     },
     whereIs: (repoId) => whereIs(client, repoId),
   };
@@ -159,8 +161,7 @@ function toPull(value: unknown, place: Place): FeedPull {
     labels: pull.labels,
     assignees: pull.assignees.map((user) => user.login),
     updatedAt: timeIn(pull.updatedAt),
-    headSha: pull.head.sha,
-    headRef: pull.head.fromFork ? null : pull.head.ref,
+    head: pull.head,
   };
 }
 

@@ -37,6 +37,8 @@ export interface GiteaRequest {
   readonly idempotent?: boolean;
   /** Statuses beyond 2xx that are an answer here, not an error. */
   readonly accept?: readonly number[];
+  /** For what takes the forge longer than the client's own time-out, milliseconds. */
+  readonly timeoutMs?: number;
 }
 
 export interface GiteaResponse {
@@ -118,7 +120,7 @@ export class GiteaClient {
             : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }),
         },
         body,
-        timeoutMs: this.#timeoutMs,
+        timeoutMs: request.timeoutMs ?? this.#timeoutMs,
         maxBytes: this.#maxBytes,
       });
     } catch (cause) {

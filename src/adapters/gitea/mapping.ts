@@ -1,4 +1,4 @@
-import type { CheckStatus, InlineComment, Issue, PullRequest } from '../../domain/issue.js';
+import type { CheckStatus, InlineComment, Issue, PullRequest, PullRequestHead } from '../../domain/issue.js';
 import { asObject, flagOf, integerOf, textOf, textOrEmpty } from '../forge-http/decode.js';
 import type { JsonObject } from '../forge-http/decode.js';
 import { toSubject, toUser } from '../forge-http/mapping.js';
@@ -22,7 +22,12 @@ export function toPullRequest(value: unknown): PullRequest {
     ...toSubject(raw),
     merged: flagOf(raw, 'merged'),
     draft: flagOf(raw, 'draft'),
-    head: { ref: textOf(head, 'ref'), sha: textOrEmpty(head, 'sha'), fromFork: isForeign(head, base) },
+    head: {
+      ref: textOf(head, 'ref'),
+      sha: textOrEmpty(head, 'sha'),
+      fromFork: isForeign(head, base),
+      ...forkOwnerOf(head, base),
+    },
     base: { ref: textOf(base, 'ref'), sha: textOrEmpty(base, 'sha') },
   };
 }
@@ -33,6 +38,14 @@ export function toPullRequest(value: unknown): PullRequest {
  */
 function isForeign(head: JsonObject, base: JsonObject): boolean {
   return integerOf(head, 'repo_id') !== integerOf(base, 'repo_id') || textOrEmpty(head, 'label') === '';
+}
+
+/** AGit's heads are in nobody's fork. */
+function forkOwnerOf(head: JsonObject, base: JsonObject): Pick<PullRequestHead, 'forkOwner'> {
+  const { repo } = head;
+  if (integerOf(head, 'repo_id') === integerOf(base, 'repo_id') || typeof repo !== 'object' || repo === null)
+    return {};
+  return { forkOwner: toUser(asObject(repo, 'head repository')['owner']) };
 }
 
 /** `position` is the line in the new file, `original_position` in the old one; one of them is 0. */

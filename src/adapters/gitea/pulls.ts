@@ -1,4 +1,4 @@
-import type { PullRequest } from '../../domain/issue.js';
+import { isHeadOfOurs, type PullRequest } from '../../domain/issue.js';
 import type { OpenPrInput } from '../../domain/forge.js';
 import { asList } from '../forge-http/decode.js';
 import { forgeNumber } from '../forge-http/forge-number.js';
@@ -7,6 +7,9 @@ import type { GiteaRepo } from './gitea-repo.js';
 import { toPullRequest } from './mapping.js';
 import { allPages } from './paging.js';
 import { createOnce } from '../forge-http/retry.js';
+
+/** To the branch in the fork, as they may to one of the repository. */
+const WRITERS_MAY_PUSH = { allow_maintainer_edit: true };
 
 export async function readPr(repo: GiteaRepo, number: number): Promise<PullRequest> {
   return toPullRequest(
@@ -37,8 +40,13 @@ export async function findOpenPrByHead(repo: GiteaRepo, branch: string): Promise
 
 /** Oldest first. */
 async function openPrsByHead(repo: GiteaRepo, branch: string): Promise<PullRequest[]> {
-  const ours = (await openPrs(repo)).filter((pr) => pr.head.ref === branch && !pr.head.fromFork);
+  const ours = (await openPrsOfOurs(repo)).filter((pr) => pr.head.ref === branch);
   return ours.sort((a, b) => a.number - b.number);
+}
+
+async function openPrsOfOurs(repo: GiteaRepo): Promise<PullRequest[]> {
+  const [open, bot] = await Promise.all([openPrs(repo), repo.whoAmI()]);
+  return open.filter((pr) => isHeadOfOurs(pr, bot));
 }
 
 export function getPrForIssue(
@@ -46,7 +54,7 @@ export function getPrForIssue(
   issue: number,
   knownPr: number | null,
 ): Promise<PullRequest | undefined> {
-  const pulls = { read: (number: number) => readPr(repo, number), open: () => openPrs(repo) };
+  const pulls = { read: (number: number) => readPr(repo, number), open: () => openPrsOfOurs(repo) };
   return prForIssue(pulls, issue, knownPr);
 }
 
@@ -59,12 +67,13 @@ export function openPr(repo: GiteaRepo, input: OpenPrInput): Promise<PullRequest
   return createOnce(repo.client.retry, {
     find: async () => withoutOthers(repo, await openPrsByHead(repo, input.head)),
     create: async () => {
-      const { title, body, head, base } = input;
+      const { title, body, head, headOwner, base } = input;
+      const from = headOwner === undefined ? { head } : { head: `${headOwner}:${head}`, ...WRITERS_MAY_PUSH };
       return toPullRequest(
         await repo.client.json({
           method: 'POST',
           path: repo.path('pulls'),
-          body: { title, body, head, base },
+          body: { title, body, base, ...from },
         }),
       );
     },

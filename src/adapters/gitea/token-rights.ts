@@ -1,6 +1,8 @@
 import { ForgeHttpError, isNotFound } from '../../domain/errors.js';
+import type { PublishPlace } from '../../domain/forks.js';
 import type { RepoRef } from '../../domain/issue.js';
 import { asObject, flagOf, textOf } from '../forge-http/decode.js';
+import { GiteaForks } from './forks.js';
 import type { GiteaClient, GiteaRequest } from './gitea-client.js';
 import { toRepository } from '../forge-http/mapping.js';
 import { seesWriters } from './members.js';
@@ -21,6 +23,8 @@ export interface TokenRightsQuestion {
   readonly repos?: readonly RepoRef[];
   /** Asks with GET only: write scopes are then not looked at. */
   readonly onlyReads?: boolean;
+  /** `FORGE_PUBLISH`; `branch` by default. */
+  readonly publish?: PublishPlace;
 }
 
 // No comment has this id. The scope is checked before the comment is looked for, so the probe tells a missing scope
@@ -48,7 +52,8 @@ export async function checkTokenRights(
   }
   findings.push(...(await membership(client, question.org, login)));
   findings.push(...(await scopes(client, question, login)));
-  for (const repo of question.repos ?? []) findings.push(...(await repositoryRights(client, repo, login)));
+  for (const repo of question.repos ?? [])
+    findings.push(...(await repositoryRights(client, repo, login, question)));
   return findings;
 }
 
@@ -94,7 +99,12 @@ async function scopes(
   return findings;
 }
 
-async function repositoryRights(client: GiteaClient, ref: RepoRef, login: string): Promise<RightsFinding[]> {
+async function repositoryRights(
+  client: GiteaClient,
+  ref: RepoRef,
+  login: string,
+  { purpose, publish = 'branch' }: TokenRightsQuestion,
+): Promise<RightsFinding[]> {
   const name = `${ref.owner}/${ref.repo}`;
   const outcome = await probe(client, { method: 'GET', path: ['repos', ref.owner, ref.repo] });
   if (outcome.kind === 'refused') return [error(`${name} can't be read: ${outcome.message}`)];
@@ -102,7 +112,12 @@ async function repositoryRights(client: GiteaClient, ref: RepoRef, login: string
     return [
       error(`${name} is not there or hidden from ${login}: add it as a collaborator with write access`),
     ];
+  if (publish === 'fork' && purpose === 'publisher') {
+    const fork = await new GiteaForks(client).look(ref);
+    if (fork.kind === 'impossible') return [error(fork.reason)];
+  }
   const { permissions } = toRepository(outcome.body);
+  if (!permissions.push && publish === 'fork') return [warning(withoutWriting(login, name))];
   if (!permissions.push)
     return [error(`${login} may not write to ${name}: add it as a collaborator with write access`)];
   if (permissions.admin) return [warning(`${login} is an admin of ${name}: write access is enough`)];
@@ -112,6 +127,11 @@ async function repositoryRights(client: GiteaClient, ref: RepoRef, login: string
       `${login} can't tell who may write to ${name}, so nobody will be taken for a writer: add it to a team of ${ref.owner} that writes there`,
     ),
   ];
+}
+
+/** Nothing is pushed there, but Gitea asks for it before other things. */
+function withoutWriting(login: string, name: string): string {
+  return `${login} may not write to ${name}: it sees nobody who may, so FORGE_TRIGGER and FORGE_WAKE must be org, and a person’s repository cannot assign issues to it`;
 }
 
 type Probe =

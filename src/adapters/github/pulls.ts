@@ -49,7 +49,10 @@ export function getPrForIssue(
   issue: number,
   knownPr: number | null,
 ): Promise<PullRequest | undefined> {
-  const pulls = { read: (number: number) => readPr(repo, number), open: () => openPrs(repo) };
+  const pulls = {
+    read: (number: number) => readPr(repo, number),
+    open: async () => (await openPrs(repo)).filter((pr) => !pr.head.fromFork),
+  };
   return prForIssue(pulls, issue, knownPr);
 }
 

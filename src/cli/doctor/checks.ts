@@ -125,9 +125,11 @@ async function ci(probes: DoctorProbes): Promise<Finding> {
   if (repos === null) return ok('not looked for: FORGE_REPOS names no repository of a Gitea by itself');
   const running = repos.filter(({ files }) => files.length > 0);
   if (running.length === 0) return ok('none found');
+  const found = running.map(({ repo, files }) => `${repo}: ${files.join(', ')}`).join('; ');
+  if (probes.publishPlace() === 'fork') return ok(`${found}; runs push to the bot’s forks`);
   return warn(
-    running.map(({ repo, files }) => `${repo}: ${files.join(', ')}`).join('; '),
-    'pushing a branch runs it, with an agent’s scripts: give it no secrets on branches bot-bottle/*, or let it ask first',
+    found,
+    'pushing a branch runs it, with an agent’s scripts: set FORGE_PUBLISH to fork, or give it no secrets on branches bot-bottle/*',
   );
 }
 

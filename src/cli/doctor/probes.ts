@@ -1,4 +1,5 @@
 import type { DiskSpace, DiskUsage } from '../../domain/disk-usage.js';
+import type { PublishPlace } from '../../domain/forks.js';
 
 /** What `doctor` can look at. A probe answers with what it saw; whether that is good is decided by the checks. */
 export interface DoctorProbes {
@@ -34,6 +35,8 @@ export interface DoctorProbes {
   }>;
   /** The scanner's name with its version, after it has shown that it works; `null` when it is turned off. */
   secretScanner(): Promise<string | null>;
+  /** `FORGE_PUBLISH` */
+  publishPlace(): PublishPlace;
   /** What makes CI run in the repositories that are named one by one; `null` where nobody can tell. */
   ciFiles(): Promise<readonly { readonly repo: string; readonly files: readonly string[] }[] | null>;
   /** The file systems that runs write to, and below what a turn is stopped. */

@@ -52,7 +52,7 @@ export async function runForgeSetup(
       // First what needs most rights: without them nothing is half done.
       const made = wish === null ? undefined : await setUpHook(job, wish);
       await setUpLabels(job, labels);
-      await warnOfCi(job);
+      await warnOfCi(job, world.settings.publish);
       warnOfUnserved(job, world);
       if (wish !== null && made !== undefined) await tester.test(job, wish, made);
     });

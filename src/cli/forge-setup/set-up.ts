@@ -1,4 +1,5 @@
 import { nameOfTarget } from '../../domain/forge-admin.js';
+import type { PublishPlace } from '../../domain/forks.js';
 import type { AdminTarget, ForgeAdmin, Hook, NewLabel } from '../../domain/forge-admin.js';
 import { planHook, shownUrl, WANTED_EVENTS } from './plan-hook.js';
 import { planLabels } from './plan-labels.js';
@@ -89,12 +90,12 @@ export function warnOfUnserved({ target, report }: SetUpJob, world: ForgeSetupWo
 }
 
 /** Pushing a branch is a way into CI: the gate refuses CI's own files, not the scripts that they run. */
-export async function warnOfCi({ admin, target, report }: SetUpJob): Promise<void> {
-  const files = target.kind === 'repo' ? await admin.ciFiles(target) : [];
+export async function warnOfCi({ admin, target, report }: SetUpJob, publish: PublishPlace): Promise<void> {
+  const files = target.kind === 'repo' && publish === 'branch' ? await admin.ciFiles(target) : [];
   if (files.length === 0) return;
   const detail =
-    `runs CI (${files.join(', ')}): an agent's branch runs there too. Give branches bot-bottle/* no secrets, or have ` +
-    'CI ask before it runs them (docs/security.md)';
+    `runs CI (${files.join(', ')}): an agent's branch runs there too. Set FORGE_PUBLISH to fork, or give branches ` +
+    'bot-bottle/* no secrets (docs/security.md)';
   report({ target: nameOfTarget(target), what: 'repository', state: 'warning', name: '', detail });
 }
 

@@ -1,4 +1,5 @@
 import type { DeliveryWatch } from '../../domain/delivery-watch.js';
+import type { PublishPlace } from '../../domain/forks.js';
 import type { AdminTarget, ForgeAdmin, RepoTarget } from '../../domain/forge-admin.js';
 import type { RightsProblem } from '../doctor/probes.js';
 
@@ -32,6 +33,8 @@ export interface ForgeSetupSettings {
   readonly forgeApi: string;
   /** `FORGE_REPOS` */
   readonly repos: readonly string[];
+  /** `FORGE_PUBLISH` */
+  readonly publish: PublishPlace;
   /** `WEBHOOK_PUBLIC_URL` */
   readonly publicUrl: string | null;
   /** `WEBHOOK_LISTEN` */

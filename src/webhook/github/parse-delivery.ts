@@ -105,5 +105,5 @@ function hint(
   cause: HintCause,
 ): HintFound {
   const headRef = pull?.head.repo?.id === common.repository.id ? pull.head.ref : null;
-  return hintOf('github', common, parts, pull && { headRef }, cause);
+  return hintOf('github', common, parts, pull && { headRef, forkHead: null }, cause);
 }

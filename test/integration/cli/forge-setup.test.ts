@@ -329,7 +329,13 @@ describe('forge setup on a real Gitea', function () {
     assert.equal(ran.code, 0);
     assert.match(
       ran.items.find(({ state }) => state === 'warning')?.detail ?? '',
-      /^runs CI \(\.woodpecker\):/,
+      /^runs CI \(\.woodpecker\):.*FORGE_PUBLISH to fork/,
+    );
+    home.set('FORGE_PUBLISH', 'fork');
+    const forked = await asAlice(repo, '--no-webhook');
+    assert.equal(
+      forked.items.find(({ state }) => state === 'warning'),
+      undefined,
     );
   });
 

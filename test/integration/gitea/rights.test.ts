@@ -5,6 +5,7 @@ import { checkTokenRights } from '../../../src/adapters/gitea/token-rights.js';
 import type { TokenPurpose } from '../../../src/adapters/gitea/token-rights.js';
 import type { RepoRef } from '../../../src/domain/issue.js';
 import type { Forge } from '../../../src/domain/forge.js';
+import { withPassword } from '../../support/gitea/api.js';
 import { sharedGitea } from '../../support/gitea/shared-gitea.js';
 import { ORG } from '../../support/gitea/start-gitea.js';
 import type { Gitea } from '../../support/gitea/start-gitea.js';
@@ -47,6 +48,27 @@ describe('rights of a token on Gitea', () => {
   it('are complete for the two tokens as documented', async () => {
     assert.deepEqual(await findings(gitea.bot.sidecarToken, 'sidecar'), []);
     assert.deepEqual(await findings(gitea.bot.publisherToken, 'publisher'), []);
+  });
+
+  it('can do without write access where runs publish from forks, but not without a fork that can be made', async () => {
+    const publisher = clientWith(gitea.bot.publisherToken);
+    const ask = { org: ORG, purpose: 'publisher', publish: 'fork' } as const;
+    const repo = `fork-${String(Date.now())}`;
+    await gitea.addRepository(gitea.alice, repo);
+    const repos = [{ ...DEMO, repo }];
+    const path = `/repos/alice/${repo}/collaborators/${gitea.bot.login}`;
+    await gitea.alice.api.call('PUT', path, { permission: 'read' });
+    const [warned, more] = await checkTokenRights(publisher, { ...ask, repos });
+    assert.ok(warned?.severity === 'warning' && more === undefined);
+    assert.match(warned.message, /may not write to .*FORGE_TRIGGER/);
+    assert.match(
+      (await findings(gitea.bot.publisherToken, 'publisher', repos)).join(),
+      /^error: .*may not write/,
+    );
+    const bot = withPassword(gitea.url, gitea.bot.login, gitea.bot.password);
+    await bot.call('POST', '/user/repos', { name: `alice-${repo}` });
+    const [found] = await checkTokenRights(publisher, { ...ask, repos });
+    assert.ok(found?.severity === 'error' && found.message.includes('is no fork of'));
   });
 
   it("let the sidecar's token do its work and no more", async () => {

@@ -3,7 +3,7 @@ import type { ReconcileStore } from '../../../src/domain/reconcile.js';
 import type { ForgeStateRow } from '../../../src/domain/rows.js';
 import { PageSession } from '../../support/deliveries/page-session.js';
 import { numberIn, textIn } from '../../support/gitea/api.js';
-import type { Person } from '../../support/gitea/person.js';
+import { Person } from '../../support/gitea/person.js';
 import { BOT, startGitea } from '../../support/gitea/start-gitea.js';
 import type { Gitea } from '../../support/gitea/start-gitea.js';
 import { nextSecond } from '../../support/reconcile/next-second.js';
@@ -126,6 +126,25 @@ describe('the reconciler, asking a real Gitea', function () {
     assert.deepEqual(new Set(branches), new Set(['work']), 'ordered with its issue');
     await alice.closePr(pr);
     assert.deepEqual(await world.news(), [`${repo}#${String(pr)} state`]);
+  });
+
+  it('knows a run’s pull request by its branch in the bot’s fork, and not by a stranger’s branch of that name', async () => {
+    const { alice, repo, repoId } = await begin();
+    const issue = await trigger(alice);
+    const branch = `bot-bottle/${String(issue)}-abc12`;
+    world.addRun({ repo, issueNumber: issue, prNumber: null, repoId, branch });
+    const bot = new Person(gitea.url, BOT, gitea.bot.password, gitea.bot.publisherToken, alice.repo);
+    const pulls: number[] = [];
+    for (const owner of [gitea.mallory, bot]) {
+      await owner.api.call('POST', `/repos/${alice.repo}/forks`, {});
+      const file = { branch, from: 'main', path: 'x.txt', content: 'a' };
+      await owner.on(`${owner.login}/${repo}`).createFile(file);
+      pulls.push(await owner.on(alice.repo).openPr({ title: 'Work', head: `${owner.login}:${branch}` }));
+    }
+    await world.pass();
+    const found = world.accepted.filter(({ isPull }) => isPull);
+    assert.deepEqual(new Set(found.map(({ number }) => number)), new Set([pulls[1]]));
+    assert.deepEqual(new Set(found.map(({ headRef }) => headRef)), new Set([branch]));
   });
 
   it('finds an edited comment, though its issue looks untouched', async () => {

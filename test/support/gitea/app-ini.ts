@@ -8,11 +8,13 @@ export interface AppIni {
   readonly rootUrl?: string;
   /** Hosts its webhooks may call; `loopback` by default. */
   readonly allowedHosts?: string;
+  /** Repositories have Actions; there is no runner. */
+  readonly actions?: boolean;
 }
 
 /** Configuration of a server for tests: loopback only, no mail, no indexer, no scheduled jobs, cheap password hashes. */
 export function appIni(options: AppIni): string {
-  const { dir, port, staticRoot, secretKey, runUser, allowedHosts = 'loopback' } = options;
+  const { dir, port, staticRoot, secretKey, runUser, allowedHosts = 'loopback', actions = false } = options;
   const rootUrl = options.rootUrl ?? `http://127.0.0.1:${String(port)}/`;
   return `APP_NAME = forge
 RUN_MODE = prod
@@ -68,7 +70,7 @@ ROOT_PATH = ${dir}/log
 ENABLED = false
 
 [actions]
-ENABLED = false
+ENABLED = ${String(actions)}
 
 [packages]
 ENABLED = false

@@ -38,7 +38,7 @@ export class GiteaProcess {
   static async prepare(
     dir: string,
     port: number,
-    ini: Pick<AppIni, 'rootUrl' | 'allowedHosts'> = {},
+    ini: Pick<AppIni, 'rootUrl' | 'allowedHosts' | 'actions'> = {},
   ): Promise<GiteaProcess> {
     const binary = await giteaBinary();
     const chosen = port === 0 ? await freePort() : port;

@@ -31,7 +31,7 @@ export interface StartGiteaOptions {
   /** Hook of the demo repository that delivers every event. */
   readonly webhook?: { readonly url: string; readonly secret: string };
   /** What its configuration has otherwise than usual. */
-  readonly ini?: Pick<AppIni, 'rootUrl' | 'allowedHosts'>;
+  readonly ini?: Pick<AppIni, 'rootUrl' | 'allowedHosts' | 'actions'>;
 }
 
 /** A running forge with an organization, its bot, a person with a repository, and one without rights. */

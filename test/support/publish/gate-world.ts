@@ -22,9 +22,10 @@ import { LocalQueueDirectory } from '../../../src/adapters/files/queue-directory
 import { LocalRunFiles } from '../../../src/adapters/files/run-files.js';
 import { SystemGitRepository } from '../../../src/adapters/git/system-git-repository.js';
 import { GitleaksScanner } from '../../../src/adapters/gitleaks/gitleaks-scanner.js';
-import { connectForge } from '../../../src/connect-forge.js';
+import { connectForge, connectForks } from '../../../src/connect-forge.js';
 import type { OneShotSpec } from '../../../src/domain/bottle-runtime.js';
 import type { PreparedTurn, SettledTurn } from '../../../src/domain/events.js';
+import type { Forks } from '../../../src/domain/forks.js';
 import type { Forge } from '../../../src/domain/forge.js';
 import type { SubjectRef } from '../../../src/domain/issue.js';
 import { SecretGuard } from '../../../src/domain/secret-guard.js';
@@ -45,6 +46,10 @@ export interface GateWorldOptions {
   readonly prepared?: Partial<Pick<PreparedTurn, 'allowPaths' | 'drafts' | 'baseBranches'>>;
   readonly requestReview?: boolean;
   readonly maxPublishBytes?: number;
+  /** `FORGE_PUBLISH=fork` */
+  readonly fork?: boolean;
+  /** Another run in the repository of this one. */
+  readonly beside?: GateWorld;
 }
 
 export class GateWorld {
@@ -63,7 +68,7 @@ export class GateWorld {
     readonly subject: SubjectRef,
     readonly alice: Person,
     readonly forge: Forge,
-    readonly ports: HostPorts,
+    public ports: HostPorts,
     readonly runtime: DockerBottleRuntime,
     readonly prepared: PreparedTurn,
     private readonly onPush: { call: () => void },
@@ -71,7 +76,9 @@ export class GateWorld {
 
   static async create(gitea: Gitea, options: GateWorldOptions = {}): Promise<GateWorld> {
     const suffix = randomBytes(5).toString('hex').slice(0, 5);
-    const repository = await gitea.addRepository(gitea.alice, `gate-${suffix}`);
+    const { beside } = options;
+    const repository =
+      beside === undefined ? await gitea.addRepository(gitea.alice, `gate-${suffix}`) : beside.repository;
     const alice = gitea.alice.on(repository);
     const { title = 'Something to do', ref } = options.issue ?? {};
     const number = await alice.createIssue({ title, body: 'Please.' });
@@ -113,6 +120,7 @@ export class GateWorld {
       }),
       secrets,
       forgeFor: connect(publisherToken),
+      forks: options.fork === true ? forksOf(gitea) : null,
       channel: {
         turnStarted: () => Promise.resolve(),
         signalDone: () => Promise.resolve(),
@@ -159,6 +167,11 @@ export class GateWorld {
 
   get branch(): string {
     return this.prepared.branch;
+  }
+
+  /** `owner/name` */
+  get repository(): string {
+    return `${this.subject.owner}/${this.subject.repo}`;
   }
 
   get workspace(): string {
@@ -255,9 +268,8 @@ export class GateWorld {
   }
 
   /** Tip of a branch on the forge, `undefined` when there is none. */
-  async tip(branch = this.branch): Promise<string | undefined> {
-    const { owner, repo } = this.subject;
-    const branches = await this.alice.api.list(`/repos/${owner}/${repo}/branches?limit=50`);
+  async tip(branch = this.branch, repository = this.repository): Promise<string | undefined> {
+    const branches = await this.alice.api.list(`/repos/${repository}/branches?limit=50`);
     const found = branches.find(({ name }) => name === branch);
     return found === undefined ? undefined : (found['commit'] as { id: string }).id;
   }
@@ -267,9 +279,9 @@ export class GateWorld {
   }
 
   /** A work tree of the person's own, with a remote that may push. */
-  clone(branch = 'main'): string {
+  clone(branch = 'main', repository = this.repository): string {
     const dir = join(this.home, `person-${randomBytes(4).toString('hex')}`);
-    const url = new URL(`${this.gitea.url}/${this.subject.owner}/${this.subject.repo}.git`);
+    const url = new URL(`${this.gitea.url}/${repository}.git`);
     url.username = this.alice.login;
     url.password = this.alice.password;
     this.git(this.home, 'clone', '-q', '-b', branch, url.href, dir);
@@ -328,6 +340,11 @@ export class GateWorld {
       latestPr: this.latestPr,
     };
   }
+}
+
+/** What publishes to the bot's forks, as with `FORGE_PUBLISH=fork`. */
+export function forksOf({ url, bot }: Gitea): Forks {
+  return connectForks({ baseUrl: `${url}/api/v1`, token: bot.publisherToken, caFile: null });
 }
 
 /** The reason, or a failure that shows what came instead. */

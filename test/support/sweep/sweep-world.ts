@@ -65,6 +65,7 @@ export class SweepWorld {
       forgeFor: () => {
         throw new Error('the sweeper does not ask the forge');
       },
+      forks: null,
       channel: temporalRunChannel(this.client),
       provider: agentProvider,
       slots: new TurnSlots(1),

@@ -48,6 +48,7 @@ export function issueEvent(options: IssueOptions = {}): object {
 
 interface PullOptions extends IssueOptions {
   readonly headRef?: string;
+  readonly headOwnerId?: number;
   readonly headRepoId?: number;
   readonly review?: { readonly type: string; readonly content: string };
   readonly updatedAt?: string;
@@ -68,7 +69,8 @@ export function pullEvent(options: PullOptions = {}): object {
 }
 
 function pullPart(options: PullOptions): object {
-  const { number = 31, headRef = 'feature', headRepoId = 7, updatedAt = '2026-01-01T10:00:00Z' } = options;
+  const { number = 31, headRef = 'feature', headRepoId = 7, headOwnerId: id = 1 } = options;
+  const { updatedAt = '2026-01-01T10:00:00Z' } = options;
   return {
     id: 5000 + number,
     number,
@@ -76,7 +78,7 @@ function pullPart(options: PullOptions): object {
     labels: [],
     assignees: null,
     updated_at: updatedAt,
-    head: { label: headRef, ref: headRef, sha: 'c0ffee', repo_id: headRepoId },
+    head: { label: headRef, ref: headRef, sha: 'c0ffee', repo_id: headRepoId, repo: { owner: { id } } },
     base: { ref: 'main' },
   };
 }

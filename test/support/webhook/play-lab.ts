@@ -109,7 +109,7 @@ export class PlayLab {
         getText: (key) => Promise.resolve(blobs.get(key) ?? ''),
       },
       log: { info: () => undefined, warn: () => undefined },
-      settings: { access: ACCESS },
+      settings: { access: ACCESS, publish: 'branch' },
     };
     const openPr = (issue: number, branch: string): number => people.openPr(issue, branch);
     const workflows = new PlayedWorkflows({ ports, openPr, now: this.now });

@@ -42,7 +42,10 @@ describe('preparing a turn', () => {
       database,
       clock: { now: () => ACT_AT + 5_000 },
       log: { info: () => undefined, warn: () => undefined },
-      settings: { access: { org: 'bot-bottle', trigger: 'collaborators', wake: 'collaborators' } },
+      settings: {
+        access: { org: 'bot-bottle', trigger: 'collaborators', wake: 'collaborators' },
+        publish: 'branch',
+      },
     };
   });
   afterEach(() => {
@@ -236,6 +239,44 @@ describe('preparing a turn', () => {
         forge.putPull(12, { head: { ...head, sha: 'x' } });
         assert.match(await refusal({ pull: 12 }), why);
       }
+    });
+
+    describe('with FORGE_PUBLISH', () => {
+      const forkOwner = { id: 9, login: 'bot' };
+      const ours = { ref: 'bot-bottle/12-older', sha: 'x', fromFork: true, forkOwner };
+      const publish = (place: 'branch' | 'fork') => {
+        ports = { ...ports, settings: { ...ports.settings, publish: place } };
+      };
+      beforeEach(() => {
+        forge.putIssue(12, { isPull: true });
+      });
+
+      it('fork is the branch of the bot’s fork that an earlier run has made', async () => {
+        publish('fork');
+        forge.putPull(12, { head: ours });
+        assert.equal((await ready({}, { pull: 12 })).branch, ours.ref);
+      });
+
+      it('fork is nobody else’s, no other one, and none of the repository itself', async () => {
+        publish('fork');
+        for (const [head, why] of [
+          [{ ...ours, forkOwner: { id: 66, login: 'bot2' } }, /comes from a fork/],
+          [{ ref: ours.ref, sha: 'x', fromFork: true }, /comes from a fork/],
+          [{ ...ours, ref: 'topic' }, /not one that a run has made/],
+          [{ ref: ours.ref, sha: 'x', fromFork: false }, /FORGE_PUBLISH=fork pushes nothing/],
+        ] as const) {
+          forge.putPull(12, { head });
+          assert.match(await refusal({ pull: 12 }), why);
+        }
+      });
+
+      it('changed, keeps a run from pushing to the other place', async () => {
+        publish('fork');
+        forge.putPull(12, { head: ours });
+        await ready({}, { pull: 12 });
+        publish('branch');
+        assert.match(await refusal({ pull: 12 }), /from the bot’s fork, where FORGE_PUBLISH=branch/);
+      });
     });
   });
 

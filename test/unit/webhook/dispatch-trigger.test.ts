@@ -328,14 +328,53 @@ describe('dispatching what may start or end a run', () => {
     );
 
     world.forge.putIssue(32, { isPull: true });
-    world.forge.putPull(32, { state: 'closed', head: { ...head, fromFork: true } });
+    const stranger = user('mallory', 66);
+    world.forge.putPull(32, { state: 'closed', head: { ...head, fromFork: true, forkOwner: stranger } });
     await world.deliver(
       'pull_request',
-      pullEvent({ number: 32, action: 'closed', headRef: head.ref, headRepoId: 8 }),
+      pullEvent({ number: 32, action: 'closed', headRef: head.ref, headRepoId: 8, headOwnerId: 66 }),
     );
     await world.settle();
     assert.equal(world.outcomes.at(-1)?.outcome, 'no_run');
     assert.equal(world.gateway.sent.length, 1);
+  });
+
+  it('recognises it in the bot’s fork as well, before and after the row knows its number', async () => {
+    for (const prNumber of [null, 31]) {
+      world = fresh();
+      world.forge.trigger(12, ACT_AT);
+      lived({ prNumber });
+      world.gateway.running.add(ID);
+      const head = { ref: 'bot-bottle/12-abc12', sha: 'x', fromFork: true, forkOwner: BOT };
+      world.forge.putIssue(31, { isPull: true });
+      world.forge.putPull(31, { state: 'closed', closedAt: iso(ACT_AT + 9000), head });
+      const fork = { headRef: head.ref, headRepoId: 8, headOwnerId: BOT.id };
+      await world.deliver('pull_request', pullEvent({ action: 'closed', ...fork }));
+      await world.settle();
+      assert.deepEqual(
+        lastObserved().prs.map((pr) => [pr.number, pr.open]),
+        [[31, false]],
+      );
+    }
+  });
+
+  it('starts no second run for the bot’s own pull request, whoever labels it', async () => {
+    world.forge.trigger(12, ACT_AT);
+    lived({ prNumber: 31 });
+    world.gateway.running.add(ID);
+    world.forge.trigger(31, ACT_AT + 5_000);
+    world.forge.putIssue(31, { isPull: true });
+    world.forge.putPull(31, {
+      head: { ref: 'bot-bottle/12-abc12', sha: 'x', fromFork: true, forkOwner: BOT },
+    });
+    const fork = { headRef: 'bot-bottle/12-abc12', headRepoId: 8, headOwnerId: BOT.id };
+    await world.deliver('pull_request_label', pullEvent(fork));
+    await world.settle();
+    assert.deepEqual(
+      world.gateway.sent.map(({ id }) => id),
+      [ID],
+    );
+    assert.deepEqual(world.rejected, []);
   });
 
   it("starts a new run when a destroyed run's pull request is reopened while the trigger holds", async () => {

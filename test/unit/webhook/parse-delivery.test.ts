@@ -26,6 +26,7 @@ describe('parseDelivery', () => {
         repoId: 7,
         isPull: false,
         headRef: null,
+        forkHead: null,
         sender: { id: 2, login: 'alice' },
         cause: { kind: 'state' },
         likelyAssignees: ['bot'],

@@ -38,6 +38,14 @@ describe("the forge's JSON as the product's types", () => {
     assert.equal(pr({ label: '', ref: 'refs/pull/3/head' }).head.fromFork, true);
   });
 
+  it('knows whose fork a head is in, and that AGit’s are in none', () => {
+    const repo = { owner: { id: 9, login: 'bot' } };
+    assert.deepEqual(pr({ repo_id: 2, repo }).head.forkOwner, { id: 9, login: 'bot' });
+    assert.equal(pr({ repo_id: -1, repo: null }).head.forkOwner, undefined);
+    assert.equal(pr({ repo }).head.forkOwner, undefined);
+    assert.equal(pr({ label: '', ref: 'refs/pull/3/head', repo }).head.forkOwner, undefined);
+  });
+
   it('knows a deleted account as the ghost', () => {
     assert.deepEqual(toUser(null), { id: -1, login: 'ghost' });
   });

@@ -48,6 +48,7 @@ const HEALTHY: DoctorProbes = {
     Promise.resolve({ address: '127.0.0.1:7233', version: '1.32.0', missingSearchAttributes: [] }),
   forge: () => Promise.resolve({ url: 'https://git.example', login: 'bot', problems: [] }),
   secretScanner: () => Promise.resolve('gitleaks 8.30.1'),
+  publishPlace: () => 'branch',
   ciFiles: () => Promise.resolve([{ repo: 'alice/demo', files: [] }]),
   disk: () => Promise.resolve(diskWith(50)),
 };
@@ -168,7 +169,7 @@ describe('doctor', () => {
       'CI that a push runs',
       'ci',
       'warn',
-      /bot-bottle\/\*/,
+      /FORGE_PUBLISH to fork/,
       { ciFiles: () => Promise.resolve([{ repo: 'alice/demo', files: ['.gitea/workflows'] }]) },
     ],
     [

@@ -46,6 +46,7 @@ describe('a delivery from GitHub', () => {
           repoId: 1296269,
           isPull: false,
           headRef: null,
+          forkHead: null,
           sender: { id: 1, login: 'octocat' },
           cause: { kind: 'state' },
           likelyAssignees: ['octocat'],
