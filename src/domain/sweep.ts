@@ -40,7 +40,12 @@ export type SweepAction =
   /** The run is over: all of it goes, as at its own end. */
   | { readonly kind: 'remove'; readonly run: FoundRun; readonly why: string }
   /** A throw-away container that nobody waits for. */
-  | { readonly kind: 'remove_container'; readonly slug: string; readonly name: string }
+  | {
+      readonly kind: 'remove_container';
+      readonly slug: string;
+      readonly name: string;
+      readonly createdAt: number;
+    }
   /** It runs though the run is frozen. */
   | {
       readonly kind: 'stop';
