@@ -170,7 +170,7 @@ function aliveRows(database: Database): ReturnType<Database['forgeState']['all']
 function endOf(database: Database, slug: string): Pick<RunUsage, 'state' | 'endedAt'> {
   const run = database.runs.run(slug);
   if (run === undefined) return { state: 'unknown', endedAt: null };
-  const row = database.forgeState.all().find((one) => one.slug === slug);
+  const row = database.forgeState.ofRun(slug);
   if (row !== undefined && row.status !== 'destroyed') return { state: 'alive', endedAt: null };
   const turns = database.runs.turns(slug).map(({ at }) => at);
   return { state: 'ended', endedAt: Math.max(row?.destroyedAt ?? 0, run.createdAt, ...turns) };

@@ -8,8 +8,8 @@ export interface LogOptions {
   readonly level: string;
   /** Which process writes: `worker`, `webhook`. */
   readonly name: string;
-  /** Exact values that never appear in a line, whatever field they came in. */
-  readonly secrets: readonly string[];
+  /** Exact values that never appear in a line, whatever field they came in; asked for each line, and only ever more. */
+  readonly secrets: () => ReadonlySet<string>;
   /** Default: standard error, so that `--json` output on standard output stays clean. */
   readonly destination?: { write(line: string): unknown };
 }
@@ -17,8 +17,8 @@ export interface LogOptions {
 export const REDACTED = '[redacted]';
 
 /** A function that blanks the exact values anywhere in a text: as they are, and as JSON or a URL writes them. */
-export function redact(secrets: readonly string[]): (text: string) => string {
-  const forms = secrets.flatMap((secret) => [
+export function redact(secrets: ReadonlySet<string>): (text: string) => string {
+  const forms = [...secrets].flatMap((secret) => [
     secret,
     JSON.stringify(secret).slice(1, -1),
     encodeURIComponent(secret),
@@ -29,7 +29,7 @@ export function redact(secrets: readonly string[]): (text: string) => string {
 }
 
 export function createLogger(options: LogOptions): Logger {
-  const clean = redact(options.secrets);
+  const clean = redactAll(options.secrets);
   const destination = options.destination ?? process.stderr;
   return pino(
     {
@@ -41,6 +41,20 @@ export function createLogger(options: LogOptions): Logger {
     },
     { write: (line: string) => destination.write(`${escapeJson(clean(line.trimEnd()))}\n`) },
   );
+}
+
+/** The same for values that become more. */
+function redactAll(secrets: LogOptions['secrets']): (text: string) => string {
+  let known = 0;
+  let clean = redact(new Set());
+  return (text) => {
+    const now = secrets();
+    if (now.size !== known) {
+      known = now.size;
+      clean = redact(now);
+    }
+    return clean(text);
+  };
 }
 
 // JSON escapes C0 only; what is left can only stand inside a string, so a \u escape keeps the line's meaning.

@@ -5,7 +5,7 @@ import { openInbox } from './adapters/sqlite/open-inbox.js';
 import { openRejectionLog } from './adapters/sqlite/rejection-log.js';
 import { agentsOfConfig } from './agents-of-config.js';
 import type { Config } from './config.js';
-import { readSecret } from './config/secrets.js';
+import { readSecret, secretsRead } from './config/secrets.js';
 import { forgeOfConfig } from './forge-of-config.js';
 import { assertBotRights } from './start-up-rights.js';
 import { createLogger } from './log.js';
@@ -33,7 +33,8 @@ export async function startWebhook(config: Config): Promise<RunningWebhook> {
   const home = config.BOT_BOTTLE_HOME;
   const secret = readSecret(config.WEBHOOK_SECRET_FILE, 'webhook-secret');
   const token = (): string => readSecret(config.FORGE_TOKEN_FILE, 'forge-token');
-  const log = createLogger({ level: config.LOG_LEVEL, name: 'webhook', secrets: [secret, token()] });
+  token();
+  const log = createLogger({ level: config.LOG_LEVEL, name: 'webhook', secrets: secretsRead });
   const onError = (message: string, error: unknown): void => {
     log.error({ err: error }, message);
   };

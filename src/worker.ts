@@ -17,7 +17,7 @@ import { installRuntimeLog } from './adapters/temporal/runtime-log.js';
 import { createWorkers, type RunningWorkers } from './adapters/temporal/workers.js';
 import { agentsOfConfig } from './agents-of-config.js';
 import { publishTokenFile, type Config } from './config.js';
-import { readSecret } from './config/secrets.js';
+import { readSecret, secretsRead } from './config/secrets.js';
 import { forgeOfConfig } from './forge-of-config.js';
 import { hostPortsOfConfig } from './host-ports-of-config.js';
 import { createLogger } from './log.js';
@@ -45,11 +45,9 @@ export async function startWorker(
   const home = config.BOT_BOTTLE_HOME;
   const forge = forgeOfConfig(config);
   const sidecarToken = (): string => readSecret(config.FORGE_TOKEN_FILE, 'forge-token');
-  const log = createLogger({
-    level: config.LOG_LEVEL,
-    name: 'worker',
-    secrets: [sidecarToken(), readSecret(publishTokenFile(config), 'publish-token')],
-  });
+  sidecarToken();
+  readSecret(publishTokenFile(config), 'publish-token');
+  const log = createLogger({ level: config.LOG_LEVEL, name: 'worker', secrets: secretsRead });
   installRuntimeLog(log);
   const secrets = await secretGuardOfConfig(config);
   if (config.FORGE_SECRET_SCAN === 'off') log.warn({}, 'what agents publish is not scanned for secrets');

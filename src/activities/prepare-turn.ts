@@ -11,7 +11,7 @@ import type { HomePorts } from './home-ports.js';
 import type { PrepareTurnInput, PrepareTurnOutcome } from './inputs.js';
 import { causeText } from './prompt-of-turn.js';
 import { readEvents } from './read-events.js';
-import { rowOfRun, writeTurnRows } from './turn-rows.js';
+import { writeTurnRows } from './turn-rows.js';
 import { movedTo } from './where-it-is.js';
 import { workBranch, type WorkBranch } from './work-branch.js';
 
@@ -35,7 +35,7 @@ export async function prepareTurn(ports: HomePorts, input: PrepareTurnInput): Pr
 async function prepareHere(ports: HomePorts, input: PrepareTurnInput): Promise<PrepareTurnOutcome> {
   const { subject, turn, trigger } = input;
   // By the run first: the repository may have another name than its row.
-  const row = rowOfRun(ports.database, input.slug) ?? ports.database.forgeState.get(subject);
+  const row = ports.database.forgeState.ofRun(input.slug) ?? ports.database.forgeState.get(subject);
   if (turn === 1 && row?.slug !== input.slug && isStale(ports, row, trigger)) {
     return refused('the trigger is not later than the end of the last run', true);
   }

@@ -2,7 +2,7 @@ import { InvalidInputError } from '../domain/errors.js';
 import type { Database } from '../domain/stores.js';
 import type { ForgeStateRow, OperationRow } from '../domain/rows.js';
 import type { HomePorts } from './home-ports.js';
-import { placeRow, rowOfRun } from './turn-rows.js';
+import { placeRow } from './turn-rows.js';
 import type { RecordEndInput, RecordStateInput, RecordTurnInput, RunRef, RunSnapshot } from './inputs.js';
 
 /** A finished turn: its row, its operations, and the run's state row, in one transaction. */
@@ -40,7 +40,7 @@ export async function recordState(ports: HomePorts, input: RecordStateInput): Pr
 export async function recordEnd(ports: HomePorts, input: RecordEndInput): Promise<void> {
   const { database } = ports;
   database.transaction(() => {
-    const row = rowOfRun(database, input.slug);
+    const row = database.forgeState.ofRun(input.slug);
     if (row === undefined) return;
     const updatedAt = ports.clock.now();
     database.forgeState.upsert({
@@ -61,7 +61,7 @@ function updateState(
   snapshot: RunSnapshot,
   times: { readonly now: number; readonly lastCheckinAt?: number },
 ): void {
-  const row = rowOfRun(database, run.slug);
+  const row = database.forgeState.ofRun(run.slug);
   if (row === undefined) return;
   const { owner, repo } = run.subject;
   const prUrl = snapshot.prNumber === null ? null : prUrlOf(row, snapshot.prNumber);

@@ -9,7 +9,6 @@ import { beating } from './beating.js';
 import { typedFailures } from './failures.js';
 import type { HomePorts } from './home-ports.js';
 import type { RowReview, RowReviewActivities } from './interface.js';
-import { rowOfRun } from './turn-rows.js';
 
 export interface ReviewPorts extends Pick<HomePorts, 'database' | 'clock' | 'log'> {
   readonly runStates: RunStates;
@@ -56,7 +55,7 @@ async function review(ports: ReviewPorts, row: ForgeStateRow): Promise<SweepEntr
   const endedAt = state.kind === 'closed' ? state.at : row.updatedAt;
   const { database, clock } = ports;
   const done = database.transaction(() => {
-    const now = rowOfRun(database, slug);
+    const now = database.forgeState.ofRun(slug);
     if (now === undefined || now.status === 'destroyed' || now.updatedAt !== row.updatedAt) return false;
     database.forgeState.upsert({
       ...now,

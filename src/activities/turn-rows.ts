@@ -86,15 +86,10 @@ export function writeTurnRows(ports: HomePorts, input: PrepareTurnInput, facts: 
 
 /** Writes a run's state row; when its repository was renamed or transferred, the row under the old name goes. */
 export function placeRow(database: Pick<Database, 'forgeState'>, row: ForgeStateRow): void {
-  const old = rowOfRun(database, row.slug);
+  const old = database.forgeState.ofRun(row.slug);
   if (old !== undefined && (old.owner !== row.owner || old.repo !== row.repo)) {
     const { forge, owner, repo, issueNumber: number } = old;
     database.forgeState.delete({ forge, owner, repo, number });
   }
   database.forgeState.upsert(row);
-}
-
-/** A run's state row, unless a later life of the issue has taken it over. */
-export function rowOfRun(database: Pick<Database, 'forgeState'>, slug: string): ForgeStateRow | undefined {
-  return database.forgeState.all().find((row) => row.slug === slug);
 }

@@ -84,7 +84,9 @@ function parseAnswer(requestId: string, value: unknown): QueueAnswer | undefined
   const result = value['result'];
   if (!isRecord(result)) return undefined;
   const { kind, reason, pr, url, head } = result;
-  if (kind === 'refused' && typeof reason === 'string') return { requestId, result: { kind, reason } };
+  if (kind === 'clean') return { requestId, result: { kind } };
+  if ((kind === 'refused' || kind === 'secret' || kind === 'unchecked') && typeof reason === 'string')
+    return { requestId, result: { kind, reason } };
   if (kind === 'published' && isForgeNumber(pr) && typeof url === 'string' && typeof head === 'string') {
     return { requestId, result: { kind, pr, url, head } };
   }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { QueueAnswer, QueueBody } from '../domain/queue.js';
+import type { PublishAnswer, QueueBody } from '../domain/queue.js';
 import type { AnswerReader } from './answer-reader.js';
 import { JSON_RPC_CODE, JsonRpcError } from './jsonrpc/protocol.js';
 
@@ -32,7 +32,7 @@ export class PublishDesk {
   }
 
   /** Errors: `JsonRpcError` -32002 when too many wait already, -32004 when the sidecar stops first. */
-  async openPr(title: string, body: string): Promise<QueueAnswer['result']> {
+  async openPr(title: string, body: string): Promise<PublishAnswer> {
     if (this.#waiting >= MAX_WAITING) {
       throw new JsonRpcError(JSON_RPC_CODE.rateLimited, 'too many open_pr calls wait already', {
         retryAfterMs: 5000,
@@ -54,13 +54,14 @@ export class PublishDesk {
     this.#stopped.abort(new JsonRpcError(JSON_RPC_CODE.pending, why));
   }
 
-  async #ask(title: string, body: string): Promise<QueueAnswer['result']> {
+  async #ask(title: string, body: string): Promise<PublishAnswer> {
     const { send, answers, onPublished, slug, turn, now } = this.#options;
     this.#stopped.signal.throwIfAborted();
     const requestId = randomBytes(16).toString('hex');
     await send(requestId, { kind: 'open_pr', slug, turn, title, body, at: now() });
     const { result } = await answers.wait(requestId, this.#stopped.signal);
     if (result.kind === 'published') onPublished(result.pr);
+    else if (result.kind !== 'refused') throw new Error(`open_pr was answered with "${result.kind}"`);
     return result;
   }
 }

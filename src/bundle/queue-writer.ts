@@ -36,9 +36,10 @@ export class QueueWriter {
   /**
    * Durable when it resolves; one after another in the order of the calls.
    * @param id the message's id, `QUEUE_ID`
+   * @returns the name of its file
    * Errors: `InvalidInputError` for an id or a size that the worker would not take; the file system's own.
    */
-  write(id: string, body: QueueBody): Promise<void> {
+  write(id: string, body: QueueBody): Promise<string> {
     const content = JSON.stringify(body);
     if (!QUEUE_ID.test(id)) return Promise.reject(new InvalidInputError(`not a message id: ${id}`));
     if (Buffer.byteLength(content, 'utf8') > QUEUE_MESSAGE_BYTES) {
@@ -51,9 +52,14 @@ export class QueueWriter {
     return written;
   }
 
-  async #writeFile(id: string, content: string): Promise<void> {
+  /** Takes a message back, if the worker has not taken it yet. */
+  async withdraw(fileName: string): Promise<void> {
+    await rm(join(this.#directory, fileName), { force: true });
+  }
+
+  async #writeFile(id: string, content: string): Promise<string> {
     const temporary = join(this.#directory, TEMPORARY_PREFIX + id);
-    const sequence = String(this.#next).padStart(SEQUENCE_DIGITS, '0');
+    const fileName = `${String(this.#next).padStart(SEQUENCE_DIGITS, '0')}-${id}.json`;
     this.#next += 1;
     try {
       const file = await open(temporary, 'w', FILE_MODE);
@@ -65,12 +71,13 @@ export class QueueWriter {
       } finally {
         await file.close();
       }
-      await rename(temporary, join(this.#directory, `${sequence}-${id}.json`));
+      await rename(temporary, join(this.#directory, fileName));
     } catch (error) {
       await rm(temporary, { force: true });
       throw error;
     }
     await syncDirectory(this.#directory);
+    return fileName;
   }
 }
 

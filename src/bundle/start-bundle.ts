@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { AnswerReader } from './answer-reader.js';
 import { errorFields, type BundleLog } from './bundle-log.js';
 import type { BundleConfig } from './config.js';
@@ -17,6 +18,7 @@ import { OperationLog } from './operation-log.js';
 import { PublishDesk } from './publish-desk.js';
 import { QueueWriter } from './queue-writer.js';
 import { redactParams, type Redact } from './redact.js';
+import { TextDesk } from './text-desk.js';
 import type { QueueBody } from '../domain/queue.js';
 
 export interface RunningBundle {
@@ -48,7 +50,9 @@ export async function startBundle(config: BundleConfig, parts: BundleParts): Pro
   const instance = randomBytes(4).toString('hex');
   const operations = new OperationLog({
     idPrefix: instance,
-    write: (lines) => queue.write(randomId(), { kind: 'operations', slug, turn, lines, at: now() }),
+    write: async (lines) => {
+      await queue.write(randomId(), { kind: 'operations', slug, turn, lines, at: now() });
+    },
     now,
     onFault: (error) => {
       log('error', 'the operation log cannot be written', errorFields(error));
@@ -58,7 +62,10 @@ export async function startBundle(config: BundleConfig, parts: BundleParts): Pro
     await operations.flush();
     await queue.write(id, body);
   };
-  const forge = new ScopedForge(parts.forge, { issue: config.issue, pr: config.pr });
+  const texts = new TextDesk({ queue, answers, slug, turn, now });
+  const forge = new ScopedForge(parts.forge, { issue: config.issue, pr: config.pr }, (where, text) =>
+    texts.requireClean(where, text),
+  );
   for (const pr of answers.publishedPrs()) forge.grantPr(pr);
   const publisher = new PublishDesk({
     send,
@@ -83,8 +90,10 @@ export async function startBundle(config: BundleConfig, parts: BundleParts): Pro
     log: operations,
   });
   /** The one way from either protocol to the methods. */
-  const call = (method: string, params: unknown): Promise<CallOutcome> =>
-    plane.call(redact(method), redactParams(params, redact));
+  const call = (method: string, params: unknown): Promise<CallOutcome> => {
+    const clean = redactParams(params, redact);
+    return plane.call(redact(method), clean, !isDeepStrictEqual(clean, params));
+  };
   const onFault = (error: unknown): void => {
     log('error', 'a call failed', errorFields(error));
   };
@@ -113,8 +122,9 @@ export async function startBundle(config: BundleConfig, parts: BundleParts): Pro
   const egress = await openEgressPlane({
     paths: { ...paths, config: paths.currentConfig },
     uploadBytes: config.egressUploadBytes,
-    report: (report) =>
-      queue.write(randomId(), { kind: 'egress', slug, turn, process: instance, ...report, at: now() }),
+    report: async (report) => {
+      await queue.write(randomId(), { kind: 'egress', slug, turn, process: instance, ...report, at: now() });
+    },
     log,
     now,
     ...parts.egress,
@@ -133,6 +143,7 @@ export async function startBundle(config: BundleConfig, parts: BundleParts): Pro
   return {
     stop: async () => {
       publisher.stop();
+      texts.stop();
       await Promise.all([server.close(GRACE_MS), egress.close()]);
       plane.interrupt();
       return operations.close();

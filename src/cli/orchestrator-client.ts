@@ -209,7 +209,7 @@ function isAway(error: unknown): boolean {
 }
 
 function rowOf(database: Database, target: Target): ForgeStateRow | undefined {
-  if (target.kind === 'slug') return database.forgeState.all().find((row) => row.slug === target.slug);
+  if (target.kind === 'slug') return database.forgeState.ofRun(target.slug);
   const { owner, repo, number } = target.subject;
   const own = database.forgeState.get(target.subject);
   // The number of a pull request means the run it belongs to.

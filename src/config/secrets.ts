@@ -26,6 +26,16 @@ export type SecretState =
   | { readonly kind: 'missing' }
   | { readonly kind: 'unusable'; readonly reason: string };
 
+const valuesRead = new Set<string>();
+
+/**
+ * Every secret that this process has read: what it can say by mistake. One that was replaced stays, since it may still
+ * be in an answer that is under way.
+ */
+export function secretsRead(): ReadonlySet<string> {
+  return valuesRead;
+}
+
 /** Looks at a secret's file without throwing for what an operator can put right. */
 export function inspectSecret(file: string): SecretState {
   let fd: number;
@@ -45,7 +55,9 @@ export function inspectSecret(file: string): SecretState {
     if (stat.size > SECRET_MAX_BYTES) return unusable(`${file} is too large for a secret`);
     const value = readFileSync(fd, 'utf8').replace(/\r?\n$/, '');
     const wrong = whyNoSecret(value);
-    return wrong === undefined ? { kind: 'set', value } : unusable(`${file} ${wrong}`);
+    if (wrong !== undefined) return unusable(`${file} ${wrong}`);
+    valuesRead.add(value);
+    return { kind: 'set', value };
   } finally {
     closeSync(fd);
   }

@@ -203,7 +203,7 @@ export const SETTINGS = {
     parse: oneOf('gitleaks', 'off'),
     fallback: 'gitleaks',
     description:
-      'What looks for secrets in all that is published. With `off`, only this machine’s own are looked for.',
+      'What looks for secrets in all that is published or posted. With `off`, only this machine’s own are looked for.',
   }),
   GITLEAKS: required({
     type: 'path or name',

@@ -7,6 +7,8 @@ export interface QueueDirectory {
   /** After delivery: the marker is synced, then the file goes. */
   acknowledge(slug: string, fileName: string): Promise<void>;
   answer(slug: string, answer: QueueAnswer): Promise<void>;
+  /** Takes an answer back that nobody waits for any more; one that is not there is fine. */
+  retract(slug: string, requestId: string): Promise<void>;
   /** What changes from turn to turn, read by the bundle when it starts: `in/turn.json`. */
   writeTurnHeader(slug: string, header: TurnHeader): Promise<void>;
   /** Calls back soon after the bundle wrote something. Answers how to stop watching. */

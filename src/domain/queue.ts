@@ -28,6 +28,16 @@ export type QueueBody =
       readonly body: string;
       readonly at: number;
     }
+  /** A text that is about to be posted, to be looked through for secrets. */
+  | {
+      readonly kind: 'text';
+      readonly slug: string;
+      readonly turn: number;
+      /** What it is, for a message: `the comment on #12`. */
+      readonly where: string;
+      readonly text: string;
+      readonly at: number;
+    }
   /** Operation-log lines; also a check-in, like every message but `egress`. */
   | {
       readonly kind: 'operations';
@@ -59,10 +69,20 @@ export interface QueueMessage {
 /** Worker to bundle (`in/<request id>.json`). */
 export interface QueueAnswer {
   readonly requestId: string;
-  readonly result:
-    | { readonly kind: 'published'; readonly pr: number; readonly url: string; readonly head: string }
-    | { readonly kind: 'refused'; readonly reason: string };
+  readonly result: PublishAnswer | TextVerdict;
 }
+
+/** To `open_pr`. */
+export type PublishAnswer =
+  | { readonly kind: 'published'; readonly pr: number; readonly url: string; readonly head: string }
+  | { readonly kind: 'refused'; readonly reason: string };
+
+/** To `text`. Only what is `clean` may be posted. The reasons are for the agent. */
+export type TextVerdict =
+  | { readonly kind: 'clean' }
+  | { readonly kind: 'secret'; readonly reason: string }
+  /** Nothing is known of it: the scanner failed. */
+  | { readonly kind: 'unchecked'; readonly reason: string };
 
 /** One semantic line of the operation log. */
 export interface OperationLine {

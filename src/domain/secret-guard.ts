@@ -35,7 +35,9 @@ export class SecretGuard {
     return new SecretSearch(this.known());
   }
 
-  async scanTexts(texts: readonly NamedText[]): Promise<SecretScan> {
+  /** Texts as they are and as they are read: what nobody sees may be left out by whoever posts them. */
+  async scanTexts(given: readonly NamedText[]): Promise<SecretScan> {
+    const texts = given.flatMap(withAndWithoutInvisible);
     const search = this.search();
     const known = texts.flatMap(({ where, text, commit }) =>
       search
@@ -43,7 +45,9 @@ export class SecretGuard {
         .map((name) => ({ rule: ruleOfKnown(name), where, line: null, commit: commit ?? null })),
     );
     const scan = await this.#attempt((scanner) => scanner.scanTexts(texts));
-    return scan.kind === 'failed' ? scan : { kind: 'scanned', findings: [...known, ...scan.findings] };
+    return scan.kind === 'failed'
+      ? scan
+      : { kind: 'scanned', findings: unique([...known, ...scan.findings]) };
   }
 
   /** By the scanner's rules alone: whoever has the objects searches them too. */
@@ -74,4 +78,16 @@ export class SecretGuard {
 /** @param name of the secret, which says nothing of its value */
 export function ruleOfKnown(name: string): string {
   return `known-secret:${name}`;
+}
+
+/** Controls, marks of direction, zero-width characters; line ends and tabs stay. */
+const INVISIBLE = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}]/gu;
+
+function withAndWithoutInvisible(given: NamedText): NamedText[] {
+  const text = given.text.replace(INVISIBLE, '');
+  return text === given.text ? [given] : [given, { ...given, text }];
+}
+
+function unique(findings: readonly SecretFinding[]): SecretFinding[] {
+  return [...new Map(findings.map((one) => [JSON.stringify(one), one])).values()];
 }

@@ -1,3 +1,4 @@
+import type { TextVerdict } from './queue.js';
 import type { SecretScan } from './secret-guard.js';
 import type { SecretFinding } from './secret-scanner.js';
 import { inlineText } from './untrusted-text.js';
@@ -16,8 +17,17 @@ export function secretRefusal(scan: SecretScan, base: string): string | undefine
       `it could not be checked for secrets, and nothing unchecked is published: ${inlineText(scan.reason, 300)}. Very ` +
       'large or very many commits are a reason; else the operator has to mend it, and your commits are kept until then'
     );
-  const { findings } = scan;
-  if (findings.length === 0) return undefined;
+  return scan.findings.length === 0 ? undefined : found(scan.findings, base);
+}
+
+/** Of a text that stands in no commit. */
+export function textVerdict(scan: SecretScan): TextVerdict {
+  if (scan.kind === 'failed') return { kind: 'unchecked', reason: inlineText(scan.reason, 300) };
+  if (scan.findings.length === 0) return { kind: 'clean' };
+  return { kind: 'secret', reason: found(scan.findings) };
+}
+
+function found(findings: readonly SecretFinding[], base = ''): string {
   const shown = findings.slice(0, SHOWN).map(placeOf).join('; ');
   const more = findings.length - SHOWN;
   return [

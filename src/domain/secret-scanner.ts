@@ -48,4 +48,6 @@ export interface SecretScanReport {
   readonly findings: number;
   /** Each rule once, in alphabetical order. */
   readonly rules: readonly string[];
+  /** `the comment on #12`, of a text that the agent wanted to post; a publication has none. */
+  readonly of?: string;
 }

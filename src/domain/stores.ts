@@ -5,6 +5,8 @@ import type { ForgeStateRow, OperationRow, RejectionRow, RunRow, TurnRow } from 
 export interface ForgeStateStore {
   upsert(row: ForgeStateRow): void;
   get(subject: SubjectRef): ForgeStateRow | undefined;
+  /** A run's row, unless a later life of the issue has taken it over. */
+  ofRun(slug: string): ForgeStateRow | undefined;
   /** Deleting what is not there is fine. */
   delete(subject: SubjectRef): void;
   /** Ordered by forge, owner, repo, number. */

@@ -97,7 +97,7 @@ function forgottenContainers({ slug, containers }: LookedAtRun, now: number): Su
     .filter(({ role, running, idleSince }) => role === 'once' && !running && isOld(idleSince, now))
     .map(({ name, createdAt }) => ({
       finding: `once:${name}:${String(createdAt)}`,
-      action: { kind: 'remove_container', slug, name },
+      action: { kind: 'remove_container', slug, name, createdAt },
     }));
 }
 

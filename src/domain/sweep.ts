@@ -44,7 +44,12 @@ export type SweepAction =
   /** The run is over, and nothing is left of it but its name on an image. */
   | { readonly kind: 'unpin'; readonly slug: string }
   /** A throw-away container that nobody waits for. */
-  | { readonly kind: 'remove_container'; readonly slug: string; readonly name: string }
+  | {
+      readonly kind: 'remove_container';
+      readonly slug: string;
+      readonly name: string;
+      readonly createdAt: number;
+    }
   /** It runs though the run is frozen. */
   | {
       readonly kind: 'stop';

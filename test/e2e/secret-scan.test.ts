@@ -38,6 +38,9 @@ describe('a key in an agent’s commits', function () {
         // In two parts: the issue itself holds no key.
         `write config.txt token = ${key.slice(0, 20)}@@${key.slice(20)}`,
         'run sed -i s/@@// config.txt && git add config.txt && git commit -qm Configure',
+        // The prompt leaves out what nobody sees: the agent posts the whole key.
+        `comment 1 look at ${key.slice(0, 20)}\u00AD${key.slice(20)}`,
+        'comment 1 there is a key in config.txt',
         'write good.txt good',
         'commit Good work',
         'open_pr Configure | It works now.',
@@ -48,6 +51,13 @@ describe('a key in an agent’s commits', function () {
     const { slug } = await life.running();
     await life.waits(slug);
     const log = await life.files.agentLog(slug, 1);
+    assert.ok(log.includes(key));
+    assert.match(log, /looks like a secret: the comment on #1 line 1 \(rule github-pat\)/);
+    const comments = await stack.gitea.alice.comments(life.issue);
+    assert.deepEqual(
+      comments.map(({ body }) => body.split('\n')[0]),
+      ['there is a key in config.txt'],
+    );
     const [answer = ''] = log
       .split('\n')
       .filter((line) => line.includes('"tool_result"') && line.includes('"open_pr"'));
@@ -95,6 +105,8 @@ describe('a key in an agent’s commits', function () {
       ),
       [
         [
+          // open_pr, the turn's end, and the comment.
+          ['found', 'github-pat'],
           ['found', 'github-pat'],
           ['found', 'github-pat'],
         ],

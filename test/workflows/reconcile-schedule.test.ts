@@ -144,7 +144,7 @@ describe("the reconciler's schedule, on the real server", function () {
     const home = mkdtempSync(join(tmpdir(), 'bot-bottle-test-'));
     const lines: string[] = [];
     const destination = { write: (line: string) => void lines.push(line) };
-    const log = createLogger({ level: 'info', name: 'worker', secrets: [], destination });
+    const log = createLogger({ level: 'info', name: 'worker', secrets: () => new Set(), destination });
     const { config } = loadConfig({ BOT_BOTTLE_HOME: home, FORGE_POLL_INTERVAL: '90s' });
     const nowhere = new Client({ connection: Connection.lazy({ address: '127.0.0.1:1' }) });
     const stop = new AbortController();

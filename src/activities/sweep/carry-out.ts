@@ -40,14 +40,14 @@ async function act(ports: SweepPorts, action: SweepAction): Promise<string> {
       await runtime.unpinImage(slug);
       return 'its image is no longer kept';
     }
-    case 'remove_container':
-      await runtime.removeObject({
-        type: 'container',
-        name: action.name,
-        slug: action.slug,
-        role: 'once',
-      });
-      return action.name;
+    case 'remove_container': {
+      const { slug, name, createdAt } = action;
+      // Its name is its purpose's: another one may have it by now, and work.
+      const now = (await runtime.list(slug)).find((one) => one.type === 'container' && one.name === name);
+      if (now === undefined || now.running || Date.parse(now.createdAt) !== createdAt) return 'not any more';
+      await runtime.removeObject({ type: 'container', name, slug, role: 'once' });
+      return name;
+    }
     case 'stop': {
       const { slug, role, startedAt } = action;
       const now = await runtime.inspect(slug, role);

@@ -1,6 +1,7 @@
 import type { OwnedObject } from '../../domain/bottle-runtime.js';
 import { mapLimited } from '../../domain/map-limited.js';
 import { METADATA_FILE, parseRunMetadata, type RunMetadata } from '../../domain/run-metadata.js';
+import { isSlug } from '../../domain/slug.js';
 import type { RunLeftover } from '../../domain/run-files.js';
 import type { ExpectedRun, FoundContainer, FoundRun } from '../../domain/sweep.js';
 import type { HostPorts } from '../host-ports.js';
@@ -23,7 +24,9 @@ export async function findRuns(
   const directories = new Map(leftovers.map((one) => [one.slug, one]));
   const bySlug = new Map<string, OwnedObject[]>();
   for (const slug of [...rows.keys(), ...directories.keys(), ...pinned]) bySlug.set(slug, []);
-  for (const object of objects) bySlug.set(object.slug, [...(bySlug.get(object.slug) ?? []), object]);
+  // What has our labels and no run's name was made by somebody else.
+  for (const object of objects.filter((one) => isSlug(one.slug)))
+    bySlug.set(object.slug, [...(bySlug.get(object.slug) ?? []), object]);
   const slugs = [...bySlug.keys()].sort();
   return mapLimited(slugs, AT_ONCE, async (slug) => {
     const known = await readMetadata(files, slug);

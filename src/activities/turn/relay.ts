@@ -3,6 +3,7 @@ import type { QueueBody, QueueMessage } from '../../domain/queue.js';
 import type { HostPorts } from '../host-ports.js';
 import type { RunTurnInput } from '../inputs.js';
 import { keepEgress } from './egress-record.js';
+import { TextChecks, type TextMessage } from './text-checks.js';
 import type { TurnJournal } from './turn-journal.js';
 
 /** The queue is looked at this often even when no change was reported, milliseconds. */
@@ -24,29 +25,38 @@ export class Relay {
   private readonly requests = new Map<string, Promise<void>>();
   private draining: Promise<void> = Promise.resolve();
   private flooded = false;
+  private readonly texts: TextChecks;
+  private sidecarIsGone = false;
 
   constructor(
     private readonly ports: HostPorts,
     private readonly input: RunTurnInput,
     private readonly journal: TurnJournal,
     private readonly events: RelayEvents,
-  ) {}
+  ) {
+    this.texts = new TextChecks(ports, input);
+  }
 
   /** Until the signal aborts; a fault of the disk is logged and tried again. */
   async run(signal: AbortSignal): Promise<void> {
     let wake = (): void => undefined;
-    const unwatch = this.ports.queue.watch(this.input.slug, () => {
+    const wakeUp = (): void => {
       wake();
-    });
+    };
+    const unwatch = this.ports.queue.watch(this.input.slug, wakeUp);
+    signal.addEventListener('abort', wakeUp);
     try {
       while (!signal.aborted) {
         const changed = new Promise<void>((resolve) => (wake = resolve));
         await this.drain(signal).catch((error: unknown) => {
           this.ports.log.warn({ slug: this.input.slug, err: error }, 'queue could not be read; trying again');
         });
-        await Promise.race([changed, delay(POLL_MS, undefined, { signal }).catch(() => undefined)]);
+        const timer = setTimeout(wakeUp, POLL_MS);
+        await changed;
+        clearTimeout(timer);
       }
     } finally {
+      signal.removeEventListener('abort', wakeUp);
       unwatch();
     }
   }
@@ -60,6 +70,8 @@ export class Relay {
 
   /** After the bundle is gone: everything it left is delivered, open requests are answered. */
   async drainToEmpty(signal: AbortSignal): Promise<void> {
+    this.sidecarIsGone = true;
+    await this.texts.end();
     for (;;) {
       await this.drain(signal);
       await Promise.all(this.requests.values());
@@ -80,6 +92,7 @@ export class Relay {
       const { body } = message;
       if (body.turn === this.input.turn) this.checkIn(body);
       if (body.turn !== this.input.turn) await this.acknowledge(message);
+      else if (body.kind === 'text') await this.startCheck({ ...message, body }, signal);
       else if (body.kind === 'open_pr') this.startRequest({ ...message, body }, signal);
       else await this.deliver(message, body);
     }
@@ -92,7 +105,10 @@ export class Relay {
       this.journal.checkIn(Math.min(body.lastSuccessAt, this.ports.clock.now()));
   }
 
-  private async deliver(message: QueueMessage, body: Exclude<QueueBody, { kind: 'open_pr' }>): Promise<void> {
+  private async deliver(
+    message: QueueMessage,
+    body: Exclude<QueueBody, { kind: 'open_pr' | 'text' }>,
+  ): Promise<void> {
     if (body.kind === 'operations') {
       const lines = body.lines.map((line) => JSON.stringify(line));
       await this.ports.files.appendOperations(this.input.slug, this.input.turn, lines);
@@ -106,6 +122,12 @@ export class Relay {
       this.events.onDone();
     }
     await this.acknowledge(message);
+  }
+
+  /** Nothing is posted any more by a sidecar that is gone. */
+  private async startCheck(message: TextMessage, signal: AbortSignal): Promise<void> {
+    if (this.sidecarIsGone) await this.acknowledge(message);
+    else this.texts.start(message, signal);
   }
 
   /** Held open until the gate has answered, without holding up other messages. */

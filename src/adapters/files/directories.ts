@@ -31,6 +31,9 @@ export async function ensurePrivate(path: string): Promise<void> {
   }
 }
 
+/** Ends the name of a directory that has not got its rights yet; a crash may leave one behind, empty. */
+export const MAKING_SUFFIX = '.making';
+
 export interface DirectoryRights {
   readonly mode: number;
   readonly owner?: { readonly uid: number; readonly gid: number };
@@ -44,7 +47,7 @@ export async function ensureWithRights(path: string, rights: DirectoryRights): P
   const found = await unlessMissing(lstat(path));
   if (found?.isDirectory() === true) return;
   if (found !== undefined) throw new RunFilesError(`${path} is not a directory`, false);
-  const temporary = `${path}.making`;
+  const temporary = path + MAKING_SUFFIX;
   await mkdir(temporary, { recursive: true });
   if (rights.owner !== undefined) await chown(temporary, rights.owner.uid, rights.owner.gid);
   await chmod(temporary, rights.mode);

@@ -1,10 +1,12 @@
-import { readdir, rm, rmdir } from 'node:fs/promises';
+import { lstat, readdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isSlug } from '../../domain/slug.js';
 import { errnoOf, unlessMissing } from './file-error.js';
 import { findLeftovers } from './run-leftovers.js';
+import { MAKING_SUFFIX } from './directories.js';
 import { runLayout } from './run-layout.js';
 import { treeBytes } from './tree-bytes.js';
+import { TEMPORARY_PREFIX } from './write-file.js';
 
 /** What the host itself keeps of a run. Bytes on the disk. */
 export interface KeptRun {
@@ -22,6 +24,7 @@ export async function keptRuns(home: string): Promise<KeptRun[]> {
   const runs: KeptRun[] = [];
   for (const slug of slugs) {
     const { root, transcript, turns, archive } = runLayout(home, slug);
+    if ((await unlessMissing(lstat(root)))?.isDirectory() !== true) continue;
     const files = ['metadata.json', 'unpublished.bundle', 'published'].map((name) => join(root, name));
     const [transcriptBytes, turnsBytes, archiveBytes, ...rest] = await Promise.all(
       [transcript, turns, archive, ...files].map(treeBytes),
@@ -43,7 +46,9 @@ export async function forgetKeptRun(home: string, slug: string): Promise<void> {
   for (const path of [transcript, turns, archive]) await rm(path, { recursive: true, force: true });
   const left = (await unlessMissing(readdir(root))) ?? [];
   if (left.includes('unpublished.bundle')) return;
-  for (const name of ['published', 'metadata.json']) await rm(join(root, name), { force: true });
+  const unfinished = left.filter((name) => name.startsWith(TEMPORARY_PREFIX) || name.endsWith(MAKING_SUFFIX));
+  for (const name of ['published', 'metadata.json', ...unfinished])
+    await rm(join(root, name), { recursive: true, force: true });
   await rmdir(root).catch((error: unknown) => {
     if (errnoOf(error) !== 'ENOTEMPTY' && errnoOf(error) !== 'EEXIST' && errnoOf(error) !== 'ENOENT')
       throw error;

@@ -4,16 +4,20 @@ import { unlessMissing } from './file-error.js';
 /** Most bytes of operations that are kept of one turn: an hour of calls at the highest rate is half of it. */
 export const OPERATIONS_BYTES = 8 * 1024 * 1024;
 
-/** Appends a line each, up to the cap; then one more operation says that the file is full, and nothing follows it. */
+/**
+ * Appends a line each, up to the cap; then one more operation says that the file is full, and nothing follows it. Its id
+ * has the turn, since an operation's id is told once in a run.
+ */
 export async function appendOperationLines(
   file: string,
+  turn: number,
   lines: readonly string[],
   maxBytes: number,
 ): Promise<void> {
   const size = (await unlessMissing(stat(file)))?.size ?? 0;
   if (size >= maxBytes) return;
   const mark = `${JSON.stringify({
-    id: 'operations-full',
+    id: `operations-full-${String(turn)}`,
     at: Date.now(),
     operation: 'operations',
     target: '-',

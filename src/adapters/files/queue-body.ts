@@ -31,6 +31,7 @@ const schema = z.discriminatedUnion('kind', [
     at,
   }),
   z.strictObject({ kind: z.literal('open_pr'), slug, turn, title: z.string(), body: z.string(), at }),
+  z.strictObject({ kind: z.literal('text'), slug, turn, where: z.string().max(100), text: z.string(), at }),
   z.strictObject({ kind: z.literal('operations'), slug, turn, lines: z.array(operationLine).max(5000), at }),
   z.strictObject({
     kind: z.literal('egress'),

@@ -81,10 +81,11 @@ export class LocalQueueDirectory implements QueueDirectory {
   }
 
   async answer(slug: string, answer: QueueAnswer): Promise<void> {
-    if (!QUEUE_ID.test(answer.requestId)) {
-      throw new InvalidInputError(`not a request's id: ${JSON.stringify(answer.requestId)}`);
-    }
-    await this.#writeIn(slug, `${answer.requestId}.json`, answer);
+    await this.#writeIn(slug, answerFile(answer.requestId), answer);
+  }
+
+  async retract(slug: string, requestId: string): Promise<void> {
+    await rm(join(runLayout(this.#home, slug).queueIn, answerFile(requestId)), { force: true });
   }
 
   async writeTurnHeader(slug: string, header: TurnHeader): Promise<void> {
@@ -145,6 +146,11 @@ export class LocalQueueDirectory implements QueueDirectory {
     this.#delivered.set(layout.root, known);
     return known;
   }
+}
+
+function answerFile(requestId: string): string {
+  if (QUEUE_ID.test(requestId)) return `${requestId}.json`;
+  throw new InvalidInputError(`not a request's id: ${JSON.stringify(requestId)}`);
 }
 
 /** Names in the directory, in no order, at most `SCAN_LIMIT`; none when it is not there. */

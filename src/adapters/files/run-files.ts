@@ -162,7 +162,7 @@ export class LocalRunFiles implements RunFiles {
     if (lines.length === 0) return;
     if (lines.some((line) => line.includes('\n'))) throw new InvalidInputError('an operation is one line');
     const file = join(await this.#turnDirectory(slug, turn), 'operations.jsonl');
-    await appendOperationLines(file, lines, this.#options.maxOperationBytes ?? OPERATIONS_BYTES);
+    await appendOperationLines(file, turn, lines, this.#options.maxOperationBytes ?? OPERATIONS_BYTES);
   }
 
   async readOperations(slug: string, turn: number): Promise<string> {

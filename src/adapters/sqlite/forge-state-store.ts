@@ -43,6 +43,9 @@ export function createForgeStateStore(connection: Connection): ForgeStateStore {
     `INSERT OR REPLACE INTO forge_state (${COLUMNS}) VALUES (${PARAMETERS})`,
   );
   const select = connection.prepare<Key, StoredRow>(`SELECT ${COLUMNS} FROM forge_state WHERE ${KEY}`);
+  const selectRun = connection.prepare<[string], StoredRow>(
+    `SELECT ${COLUMNS} FROM forge_state WHERE slug = ? ORDER BY forge, owner, repo, issue_number LIMIT 1`,
+  );
   const remove = connection.prepare<Key>(`DELETE FROM forge_state WHERE ${KEY}`);
   const selectAll = connection.prepare<[], StoredRow>(
     `SELECT ${COLUMNS} FROM forge_state ORDER BY forge, owner, repo, issue_number`,
@@ -51,6 +54,10 @@ export function createForgeStateStore(connection: Connection): ForgeStateStore {
     upsert: (row) => void replace.run(toStored(row)),
     get: (subject) => {
       const stored = select.get(...keyOf(subject));
+      return stored && fromStored(stored);
+    },
+    ofRun: (slug) => {
+      const stored = selectRun.get(slug);
       return stored && fromStored(stored);
     },
     delete: (subject) => void remove.run(...keyOf(subject)),

@@ -30,6 +30,7 @@ export function openDatabaseReadOnly(file: string): Database {
   return {
     forgeState: {
       get: (subject) => current()?.forgeState.get(subject),
+      ofRun: (slug) => current()?.forgeState.ofRun(slug),
       all: () => current()?.forgeState.all() ?? [],
       upsert: refuse,
       delete: refuse,

@@ -69,6 +69,8 @@ export const STATE_MIGRATIONS: readonly Migration[] = [
   { version: 1, sql: PROTOTYPE_TABLE },
   { version: 2, sql: RUNS },
   { version: 3, sql: 'ALTER TABLE run ADD COLUMN trigger_act_id INTEGER NOT NULL DEFAULT 0;' },
+  // Not unique: version 1 did not promise it.
+  { version: 4, sql: 'CREATE INDEX forge_state_by_slug ON forge_state (slug);' },
 ];
 
 /** Schema of `inbox.db`, a file of its own: only the webhook process writes it. */

@@ -29,8 +29,11 @@ export class ForgePlane {
     this.#methods = new Map(options.methods.map((method) => [method.name, method]));
   }
 
-  /** Errors: `JsonRpcError` for what the agent may know; anything else is a fault of ours and is logged as such. */
-  async call(name: string, params: unknown): Promise<CallOutcome> {
+  /**
+   * @param blanked whether a secret of ours was taken out of the parameters: nothing of that is written anywhere
+   * Errors: `JsonRpcError` for what the agent may know; anything else is a fault of ours and is logged as such.
+   */
+  async call(name: string, params: unknown, blanked = false): Promise<CallOutcome> {
     const { log, context } = this.#options;
     const method = this.#methods.get(name);
     this.#admit(method?.kind ?? 'unknown');
@@ -48,6 +51,7 @@ export class ForgePlane {
     const key = {};
     this.#underWay.set(key, { operation: method.name, story: call.story });
     try {
+      if (blanked && method.kind === 'write') throw new JsonRpcError(JSON_RPC_CODE.secretFound, BLANKED);
       const { result, did, refused } = await call.run(context);
       if (refused === undefined) this.#tell(key, 'ok', did ?? call.story.did);
       else this.#tell(key, 'refused', `refused ${call.story.attempt}: ${refused}`);
@@ -96,8 +100,12 @@ export class ForgePlane {
   }
 }
 
+const BLANKED =
+  'this holds a secret of the orchestrator (rule known-secret). Leave it out of the text. Say in your summary that it has to be replaced; do not repeat it anywhere';
+
 function isRefusal(error: unknown): boolean {
-  if (error instanceof JsonRpcError) return error.code !== JSON_RPC_CODE.pending;
+  if (error instanceof JsonRpcError)
+    return error.code !== JSON_RPC_CODE.pending && error.code !== JSON_RPC_CODE.unchecked;
   return error instanceof ForgeScopeError || error instanceof InvalidInputError;
 }
 

@@ -1,4 +1,4 @@
-import type { QueueAnswer } from '../../domain/queue.js';
+import type { PublishAnswer } from '../../domain/queue.js';
 import type { DoneStatus } from '../../domain/turn.js';
 import { jsonSchemaOf, parseParams, type ParamsOf, type ParamsSpec } from './params.js';
 import type { CallKind } from './rate-limit.js';
@@ -11,7 +11,7 @@ export interface MethodContext {
     readonly writable: readonly number[];
     isOwnPr(number: number): boolean;
   };
-  readonly publisher: { openPr(title: string, body: string): Promise<QueueAnswer['result']> };
+  readonly publisher: { openPr(title: string, body: string): Promise<PublishAnswer> };
   readonly doneSignal: { signal(status: DoneStatus, summary: string): Promise<void> };
   /** The mark that makes a comment idempotent within the turn. */
   commentMarker(number: number, body: string): string;

@@ -29,20 +29,29 @@ export interface ForgeScope {
   readonly pr: number | null;
 }
 
+/**
+ * Resolves when a text may be posted. @param where what it is: `the comment on #12`
+ * Errors: `JsonRpcError` for the agent, and then nothing is posted.
+ */
+export type RequireClean = (where: string, text: string) => Promise<void>;
+
 const OUTSIDE = "outside the run's scope";
 
 /**
  * Wraps any forge: reads go anywhere in the repository, writes only to the assigned issue and the run's own pull
- * requests (spec 6, [S0]). Errors: `ForgeScopeError` for other writes, `InvalidInputError` for a number that cannot
- * be one; both before any request.
+ * requests, and of texts that were looked through for secrets, word for word as they are posted. Errors:
+ * `ForgeScopeError` for other writes, `InvalidInputError` for a number that cannot be one, and those of `requireClean`;
+ * all before any request.
  */
 export class ScopedForge implements AgentForge {
   readonly issue: number;
   readonly #forge: AgentForge;
+  readonly #requireClean: RequireClean;
   readonly #ownPrs = new Set<number>();
 
-  constructor(forge: AgentForge, scope: ForgeScope) {
+  constructor(forge: AgentForge, scope: ForgeScope, requireClean: RequireClean) {
     this.#forge = forge;
+    this.#requireClean = requireClean;
     this.issue = checked(scope.issue);
     if (scope.pr !== null) this.grantPr(scope.pr);
   }
@@ -86,11 +95,15 @@ export class ScopedForge implements AgentForge {
   }
 
   async postComment(number: number, body: string, marker: string): Promise<Comment> {
-    return this.#forge.postComment(this.#writable('comment', number), body, marker);
+    const target = this.#writable('comment', number);
+    await this.#requireClean(`the comment on #${String(target)}`, body);
+    return this.#forge.postComment(target, body, marker);
   }
 
   async updateDescription(number: number, body: string): Promise<void> {
-    return this.#forge.updateDescription(this.#writable('description update', number), body);
+    const target = this.#writable('description update', number);
+    await this.#requireClean(`the description of #${String(target)}`, body);
+    return this.#forge.updateDescription(target, body);
   }
 
   #writable(operation: string, number: number): number {

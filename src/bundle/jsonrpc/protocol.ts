@@ -19,6 +19,10 @@ export const JSON_RPC_CODE = {
   pending: -32004,
   /** A second, different `signal_done` in one turn. */
   alreadyDone: -32005,
+  /** A text that looks like it holds a secret: it was not posted. */
+  secretFound: -32006,
+  /** A text that could not be looked through for secrets: it was not posted, and may be tried again. */
+  unchecked: -32007,
 } as const;
 
 /** An error the caller is meant to see: code, message and data go over the wire as they are. */

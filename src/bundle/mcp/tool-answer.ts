@@ -72,6 +72,10 @@ function adviceFor(method: Method, error: KnownError): string {
       return 'Do not wait for it: the answer comes with your next turn.';
     case JSON_RPC_CODE.alreadyDone:
       return 'End your turn now.';
+    case JSON_RPC_CODE.secretFound:
+      return `Nothing was posted. Mend the text and call ${method.name} again.`;
+    case JSON_RPC_CODE.unchecked:
+      return 'Nothing was posted. Calling again in a while may help and is harmless.';
     case JSON_RPC_CODE.forgeError:
       return error.data?.['retryable'] === true
         ? 'Calling again in a while may help and is harmless.'

@@ -141,7 +141,9 @@ describeEachWay('MCP calls to the sidecar', (place) => {
     const connection = await place.client();
     const read = await callTool(connection, 'read_issue', { number: 1 });
     assert.equal(read.blocks[1], 'the token\nis [secret]');
-    await callTool(connection, 'post_comment', { number: 12, body: `it is ${TOKEN}` });
+    const posted = await callTool(connection, 'post_comment', { number: 12, body: `it is ${TOKEN}` });
+    assert.match(posted.blocks[0] ?? '', /holds a secret of the orchestrator.*Mend the text/);
+    await callTool(connection, 'read_issue', { number: 1, [TOKEN]: TOKEN });
     assert.doesNotMatch(JSON.stringify([read, place.bundle.forge.calls]), new RegExp(TOKEN));
     const body = JSON.stringify({ jsonrpc: '2.0', id: TOKEN, method: `tools/${TOKEN}` });
     const { text } = await overUnix(place.bundle.run.socket, { path: '/mcp', body });

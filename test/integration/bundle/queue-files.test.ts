@@ -79,14 +79,10 @@ describe('the queue directories', () => {
       idPrefix: 'p',
       now: Date.now,
       onFault: (error) => faults.push(error),
-      write: (lines) =>
-        queue.write(`operations${String((n += 1))}`, {
-          kind: 'operations',
-          slug: 's',
-          turn: 1,
-          lines,
-          at: 1,
-        }),
+      write: async (lines) => {
+        const id = `operations${String((n += 1))}`;
+        await queue.write(id, { kind: 'operations', slug: 's', turn: 1, lines, at: 1 });
+      },
     });
     rmSync(run.out, { recursive: true });
     log.add({ operation: 'read_issue', target: '#1', outcome: 'ok', text: 'read issue #1' });

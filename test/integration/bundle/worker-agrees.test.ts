@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { cpSync, mkdirSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { LocalQueueDirectory } from '../../../src/adapters/files/queue-directory.js';
 import { runLayout } from '../../../src/adapters/files/run-layout.js';
@@ -7,7 +7,9 @@ import { AnswerReader } from '../../../src/bundle/answer-reader.js';
 import { readBundleConfig } from '../../../src/bundle/config.js';
 import { MAX_TOTALS, type EgressTotals } from '../../../src/domain/egress/totals.js';
 import { QueueWriter } from '../../../src/bundle/queue-writer.js';
+import { inertText } from '../../../src/domain/inert-text.js';
 import type { QueueBody } from '../../../src/domain/queue.js';
+import { InvalidInputError } from '../../../src/domain/errors.js';
 import { RunDirectory } from '../../support/bundle/run-directory.js';
 
 /** As many lines as there ever are, with the longest names. */
@@ -58,6 +60,9 @@ describe('the two ends of the queue', () => {
     const bodies: QueueBody[] = [
       { kind: 'operations', ...head, lines: [line] },
       { kind: 'open_pr', ...head, title: 'T', body: '' },
+      // As long as a comment may be once it is inert, of characters that JSON escapes or has in several bytes.
+      { kind: 'text', ...head, where: 'the comment on #12', text: inertText('"@'.repeat(30_000)) },
+      { kind: 'text', ...head, where: 'the description of #12', text: '"'.repeat(60_000) },
       { kind: 'egress', ...head, process: 'abcd1234', ...fullTotals(), lastSuccessAt: null },
       { kind: 'done', ...head, status: 'blocked', summary: 'why "so"\n' },
     ];
@@ -74,6 +79,19 @@ describe('the two ends of the queue', () => {
     const result = { kind: 'published', pr: 7, url: 'http://x/7', head: 'a'.repeat(40) } as const;
     await worker.answer(SLUG, { requestId: 'message1', result });
     assert.deepEqual(await answers.wait('message1', never), { requestId: 'message1', result });
+
+    for (const result of [
+      { kind: 'clean' },
+      { kind: 'secret', reason: 'because' },
+      { kind: 'unchecked', reason: 'it failed' },
+    ] as const) {
+      await worker.answer(SLUG, { requestId: 'message2', result });
+      assert.deepEqual(await answers.wait('message2', never), { requestId: 'message2', result });
+      await worker.retract(SLUG, 'message2');
+      await worker.retract(SLUG, 'message2');
+    }
+    assert.deepEqual(readdirSync(layout.queueIn), ['message1.json']);
+    await assert.rejects(worker.retract(SLUG, '../message1'), InvalidInputError);
 
     await worker.writeTurnHeader(SLUG, { turn: 3, prNumber: 7, owner: 'carol', repo: 'moved' });
     cpSync(layout.queueIn, join(run.root, 'in'), { recursive: true });

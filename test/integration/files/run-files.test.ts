@@ -347,6 +347,25 @@ describe('what a run leaves on disk', () => {
       assert.match(read.at(-1)?.text ?? '', /not kept/);
       assert.ok(read.slice(0, -1).every((one) => one.text === undefined));
     }));
+
+  it('says of each turn that its operations are not all kept: of a run, an id counts once', () =>
+    withTempDir(async (home) => {
+      const files = filesOf(home, { maxOperationBytes: 500 });
+      await files.prepare(slug);
+      const marks = new Set<unknown>();
+      for (const turn of [1, 2]) {
+        await files.appendOperations(
+          slug,
+          turn,
+          Array<string>(20).fill(JSON.stringify({ id: 'x'.repeat(50) })),
+        );
+        const last = (await files.readOperations(slug, turn)).trimEnd().split('\n').at(-1) ?? '';
+        const { id, text } = JSON.parse(last) as { id: unknown; text: string };
+        assert.match(text, /not kept/);
+        marks.add(id);
+      }
+      assert.equal(marks.size, 2);
+    }));
 });
 
 const needs = (...names: readonly string[]): SecretNeed[] =>

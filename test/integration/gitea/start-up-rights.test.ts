@@ -41,7 +41,7 @@ describe('the rights of the bot when the product starts', function () {
       createLogger({
         level: 'info',
         name: 'test',
-        secrets: [],
+        secrets: () => new Set(),
         destination: { write: (line) => said.push(line) },
       }),
     );

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import SqliteDatabase from 'better-sqlite3';
+import { createForgeStateStore } from '../../../src/adapters/sqlite/forge-state-store.js';
 import { openDatabase } from '../../../src/adapters/sqlite/open-database.js';
 import { StoreError } from '../../../src/adapters/sqlite/store-error.js';
 import type { Database } from '../../../src/domain/stores.js';
@@ -42,6 +43,29 @@ describe('forge state in SQLite', () => {
     database.forgeState.upsert(stateRow());
     assert.equal(database.forgeState.get(subject(1)), undefined);
     assert.equal(database.forgeState.get({ ...subject(12), repo: 'other' }), undefined);
+  });
+
+  it('finds the row of a run by its slug, until a later life takes it over', () => {
+    database.forgeState.upsert(stateRow({ issueNumber: 1, slug: 'a-1' }));
+    database.forgeState.upsert(stateRow({ issueNumber: 2, slug: 'a-2' }));
+    assert.equal(database.forgeState.ofRun('a-2')?.issueNumber, 2);
+    database.forgeState.upsert(stateRow({ issueNumber: 2, slug: 'a-3' }));
+    assert.equal(database.forgeState.ofRun('a-2'), undefined);
+    assert.equal(database.forgeState.ofRun('a-3')?.issueNumber, 2);
+  });
+
+  it('finds it without a look at the others', () => {
+    const asked: string[] = [];
+    const connection = new SqliteDatabase(file, { verbose: (sql) => asked.push(String(sql)) });
+    try {
+      createForgeStateStore(connection).ofRun('a-1');
+      const [sql = ''] = asked;
+      const plan = connection.prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all();
+      assert.match(plan[0]?.detail ?? '', /SEARCH forge_state USING INDEX forge_state_by_slug \(slug=\?\)/);
+      assert.ok(!plan.some(({ detail }) => detail.includes('SCAN')), JSON.stringify(plan));
+    } finally {
+      connection.close();
+    }
   });
 
   it('replaces the row of an earlier life', () => {

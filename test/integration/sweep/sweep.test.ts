@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { Worker } from '@temporalio/worker';
 import { archiveRun } from '../../../src/activities/archive-run.js';
+import { carryOut } from '../../../src/activities/sweep/carry-out.js';
+import { labelsOf } from '../../../src/adapters/docker/names-and-labels.js';
 import { DEFAULT_POLICY } from '../../../src/domain/run-policy.js';
 import { workflowIdOf, type SubjectRef } from '../../../src/domain/issue.js';
 import {
@@ -306,6 +308,38 @@ describe('the sweeper, on a real engine and a real Temporal', function () {
       },
       () => ({ archiveRun: ({ slug }) => archiveRun(world.ports(), slug, () => true) }),
     ));
+
+  it('leaves a throw-away container that works under the name of one that was forgotten', async () => {
+    const slug = newSlug();
+    const name = await world.container(slug, 'once', { name: `bb-${slug}-once-settle` });
+    const [found] = await world.runtime.list(slug);
+    await world.docker.getContainer(name).remove();
+    const createdAt = Date.parse(found?.createdAt ?? '');
+    await waitUntil('another second', () => Promise.resolve(Date.now() >= createdAt + 1000));
+    await world.container(slug, 'once', { name, running: true });
+    const entry = await carryOut(world.sweepPorts(), { kind: 'remove_container', slug, name, createdAt });
+    assert.equal(entry.detail, 'not any more');
+    assert.deepEqual(await world.objects(slug), [name]);
+  });
+
+  it('sees to everything else when something has our labels and no run’s name', async () => {
+    const slug = newSlug();
+    await world.directory(slug);
+    const stranger = await world.docker.createContainer({
+      Image: 'bot-bottle/bundle:dev',
+      Labels: { ...labelsOf(slug, 'agent', world.host), 'bot-bottle.slug': 'No Slug' },
+    });
+    try {
+      await world.sweep();
+      const { entries } = await world.sweep();
+      assert.deepEqual(
+        entries.map((entry) => [entry.slug, entry.what, entry.outcome]),
+        [[slug, 'remove', 'done']],
+      );
+    } finally {
+      await stranger.remove();
+    }
+  });
 
   it('does no harm when two sweep at once', async () => {
     const slugs = [newSlug(), newSlug()];

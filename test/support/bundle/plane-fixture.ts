@@ -3,7 +3,7 @@ import { FORGE_METHODS } from '../../../src/bundle/forge/methods.js';
 import { RateLimiter, type RateLimits } from '../../../src/bundle/forge/rate-limit.js';
 import { ScopedForge } from '../../../src/bundle/forge/scoped-forge.js';
 import type { NewOperation } from '../../../src/bundle/operation-log.js';
-import type { QueueAnswer } from '../../../src/domain/queue.js';
+import type { PublishAnswer } from '../../../src/domain/queue.js';
 import { RecordingForge } from './recording-forge.js';
 
 export const ISSUE = 12;
@@ -17,8 +17,12 @@ export interface PlaneFixture {
   readonly limited: { count: number };
   readonly done: [string, string][];
   readonly requests: [string, string][];
+  /** What was to be looked through for secrets: what it is, and the text. */
+  readonly texts: [string, string][];
+  /** What comes of it. */
+  readonly checks: { check: () => Promise<void> };
   /** What open_pr is answered. */
-  publish: () => Promise<QueueAnswer['result']>;
+  publish: () => Promise<PublishAnswer>;
 }
 
 /** The real plane over a recording forge, scope: issue 12 and PR 20. */
@@ -26,11 +30,16 @@ export function planeFixture(
   limits: RateLimits = { callsPerMinute: 1000, writesPerMinute: 1000 },
 ): PlaneFixture {
   const forge = new RecordingForge();
-  const scoped = new ScopedForge(forge, { issue: ISSUE, pr: OWN_PR });
+  const scoped: ScopedForge = new ScopedForge(forge, { issue: ISSUE, pr: OWN_PR }, (where, text) => {
+    texts.push([where, text]);
+    return checks.check();
+  });
   const log: NewOperation[] = [];
   const limited = { count: 0 };
   const done: [string, string][] = [];
   const requests: [string, string][] = [];
+  const texts: [string, string][] = [];
+  const checks = { check: (): Promise<void> => Promise.resolve() };
   const fixture = {
     forge,
     scoped,
@@ -38,7 +47,9 @@ export function planeFixture(
     limited,
     done,
     requests,
-    publish: (): Promise<QueueAnswer['result']> =>
+    texts,
+    checks,
+    publish: (): Promise<PublishAnswer> =>
       Promise.resolve({ kind: 'published', pr: 21, url: 'http://forge/21', head: 'c'.repeat(40) }),
   };
   const plane = new ForgePlane({

@@ -14,6 +14,7 @@ import {
   type OperationLine,
   type QueueAnswer,
   type QueueBody,
+  type TextVerdict,
 } from '../../../src/domain/queue.js';
 import { until } from './until.js';
 
@@ -23,6 +24,11 @@ export class RunDirectory {
   readonly out = join(this.root, 'out');
   readonly in = join(this.root, 'in');
   readonly socket = join(this.root, 'sock', 'forge.sock');
+  /** What a text that is about to be posted is answered; `undefined`: nothing. */
+  textVerdict: TextVerdict | undefined = { kind: 'clean' };
+  readonly #answering = setInterval(() => {
+    this.#answerTexts();
+  }, 5);
 
   constructor(turn: unknown = { turn: 1, prNumber: null }, token = 'token-of-the-test') {
     for (const name of ['out', 'in', 'sock']) mkdirSync(join(this.root, name));
@@ -63,7 +69,18 @@ export class RunDirectory {
     renameSync(temporary, join(this.in, `${requestId}.json`));
   }
 
+  #answerTexts(): void {
+    const verdict = this.textVerdict;
+    if (verdict === undefined) return;
+    for (const { name, id, body } of this.messages()) {
+      if (body.kind !== 'text') continue;
+      this.answer(id, verdict);
+      rmSync(join(this.out, name), { force: true });
+    }
+  }
+
   remove(): void {
+    clearInterval(this.#answering);
     rmSync(this.root, { recursive: true, force: true });
   }
 }

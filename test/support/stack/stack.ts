@@ -16,6 +16,9 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 /** Compiled, as users run it; `script/bootstrap --only build` makes it. */
 const PRODUCT = 'dist/cli.js';
 
+/** To try another image of the sidecar than the one that everything else uses. */
+const { BOT_BOTTLE_TEST_BUNDLE_IMAGE: BUNDLE_IMAGE } = process.env;
+
 export interface StackOptions {
   /** More settings, as environment variables. */
   readonly env?: Readonly<Record<string, string>>;
@@ -71,6 +74,7 @@ export class Stack {
       TEMPORAL_ADDRESS: temporalAddress,
       TEMPORAL_UI_PORT: String(uiPort),
       ...(hook ? { FORGE_POLL_INTERVAL: 'off' } : {}),
+      ...(BUNDLE_IMAGE === undefined ? {} : { BUNDLE_IMAGE }),
       ...options.env,
     };
     const uiUrl = `http://127.0.0.1:${String(uiPort)}`;

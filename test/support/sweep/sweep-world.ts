@@ -8,6 +8,7 @@ import Docker from 'dockerode';
 import type { HostPorts } from '../../../src/activities/host-ports.js';
 import type { RowReview } from '../../../src/activities/interface.js';
 import { reviewRows } from '../../../src/activities/review-rows.js';
+import type { SweepPorts } from '../../../src/activities/sweep/carry-out.js';
 import { sweepHost } from '../../../src/activities/sweep/sweep-host.js';
 import { agentProvider } from '../../../src/adapters/agents/registry.js';
 import { TurnSlots } from '../../../src/activities/turn/turn-slots.js';
@@ -79,20 +80,18 @@ export class SweepWorld {
 
   /** As the workflow does it: the rows first, then the host. */
   async sweep(client = this.client, archiveAfterMs: number | null = null): Promise<SweepReport> {
-    const ports = this.ports();
-    const runStates = temporalRunStates(client);
     const { expected } = await this.review(client);
-    return sweepHost(
-      {
-        ...ports,
-        runStates,
-        sweeps: sweepFile(join(this.home, 'sweep.json')),
-        archiveAfterMs,
-        isWatched: (slug) => this.watched.has(slug),
-      },
-      expected,
-      new AbortController().signal,
-    );
+    return sweepHost(this.sweepPorts(client, archiveAfterMs), expected, new AbortController().signal);
+  }
+
+  sweepPorts(client = this.client, archiveAfterMs: number | null = null): SweepPorts {
+    return {
+      ...this.ports(),
+      runStates: temporalRunStates(client),
+      sweeps: sweepFile(join(this.home, 'sweep.json')),
+      archiveAfterMs,
+      isWatched: (slug) => this.watched.has(slug),
+    };
   }
 
   review(client = this.client): Promise<RowReview> {

@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import fc from 'fast-check';
+import { readSecret, secretsRead, writeSecret } from '../../../src/config/secrets.js';
 import { createLogger, redact, REDACTED } from '../../../src/log.js';
 
 function lines(
@@ -8,7 +12,8 @@ function lines(
 ): { readonly log: ReturnType<typeof createLogger>; readonly written: string[] } {
   const written: string[] = [];
   const destination = { write: (line: string) => written.push(line) };
-  return { log: createLogger({ level, name: 'test', secrets, destination }), written };
+  const values = new Set(secrets);
+  return { log: createLogger({ level, name: 'test', secrets: () => values, destination }), written };
 }
 
 /** What tokens are made of, and the two characters that JSON writes otherwise. */
@@ -41,6 +46,29 @@ describe('log', () => {
     );
   });
 
+  it('blanks a secret that was replaced while it runs: the old one and the new one', () => {
+    const home = mkdtempSync(path.join(tmpdir(), 'bb-log-'));
+    try {
+      const values = ['the-token-of-yesterday', 'the-token-of-today'];
+      const written: string[] = [];
+      const destination = { write: (line: string) => written.push(line) };
+      const log = createLogger({ level: 'info', name: 'test', secrets: secretsRead, destination });
+      for (const value of values) {
+        const file = writeSecret(home, 'forge-token', new TextEncoder().encode(value));
+        assert.equal(readSecret(file, 'forge-token'), value);
+        log.info(
+          { err: new Error(`refused with ${value}`) },
+          values.slice(0, values.indexOf(value) + 1).join(),
+        );
+      }
+      const text = written.join('');
+      assert.equal(text.split(REDACTED).length - 1, 7);
+      for (const value of values) assert.equal(text.includes(value), false, text);
+    } finally {
+      rmSync(home, { recursive: true });
+    }
+  });
+
   it('control and bidi characters are escaped, so a line cannot act on a terminal', () => {
     const { log, written } = lines([]);
     const hostile = '\u001b]0;owned\u0007 \u009b31m \u202e \u2028 \u{e0041}';
@@ -59,7 +87,7 @@ describe('log', () => {
 
   it('of two secrets where one begins the other, nothing of the longer is left', () => {
     assert.equal(
-      redact(['abcdefgh', 'abcdefgh-ijkl'])('x abcdefgh-ijkl y abcdefgh'),
+      redact(new Set(['abcdefgh', 'abcdefgh-ijkl']))('x abcdefgh-ijkl y abcdefgh'),
       `x ${REDACTED} y ${REDACTED}`,
     );
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { SecretScanError } from '../../../src/domain/errors.js';
 import { SecretGuard } from '../../../src/domain/secret-guard.js';
-import { secretRefusal } from '../../../src/domain/secret-refusal.js';
+import { secretRefusal, textVerdict } from '../../../src/domain/secret-refusal.js';
 import type { SecretFinding } from '../../../src/domain/secret-scanner.js';
 
 const BASE = 'b'.repeat(40);
@@ -34,6 +34,27 @@ describe('the refusal of a secret', () => {
   it('tells the agent of a scanner that failed that its work is kept', () => {
     const reason = secretRefusal({ kind: 'failed', reason: 'gitleaks ended with 2' }, BASE) ?? '';
     assert.match(reason, /gitleaks ended with 2.*commits are kept/);
+  });
+});
+
+describe('the verdict on a text that is to be posted', () => {
+  const where = 'the comment on #12';
+
+  it('names rule, text and line, and no commit that could be rewritten', () => {
+    const verdict = textVerdict({ kind: 'scanned', findings: [finding({ where, commit: null })] });
+    assert.deepEqual(verdict, {
+      kind: 'secret',
+      reason:
+        'this looks like a secret: the comment on #12 line 3 (rule github-pat). Leave it out of the text. If it is a real secret, say in your summary that it has to be replaced; do not repeat it anywhere',
+    });
+  });
+
+  it('is clean only when everything was looked at and nothing found', () => {
+    assert.deepEqual(textVerdict({ kind: 'scanned', findings: [] }), { kind: 'clean' });
+    assert.deepEqual(textVerdict({ kind: 'failed', reason: 'gitleaks\nended with 2' }), {
+      kind: 'unchecked',
+      reason: 'gitleaks ended with 2',
+    });
   });
 });
 

@@ -75,6 +75,53 @@ describe('the forge plane', () => {
     });
   }
 
+  it('has what is posted checked as it is posted: inert, with the closing line', async () => {
+    const { plane, texts } = planeFixture();
+    await plane.call('post_comment', { number: 12, body: 'ask @bob' });
+    await plane.call('update_description', { number: 20, body: 'new' });
+    assert.deepEqual(texts, [
+      ['the comment on #12', 'ask @\u200Bbob'],
+      ['the description of #20', 'new\n\nCloses #12'],
+    ]);
+  });
+
+  it('tells a text with a secret as refused, and one that was not checked as failed', async () => {
+    const fixture = planeFixture();
+    const { plane, log, forge } = fixture;
+    const comment = { number: 12, body: 'hi' };
+    for (const code of [JSON_RPC_CODE.secretFound, JSON_RPC_CODE.unchecked]) {
+      fixture.checks.check = () => Promise.reject(new JsonRpcError(code, 'the reason'));
+      assert.equal((await errorOf(plane, 'post_comment', comment)).code, code);
+    }
+    assert.deepEqual(
+      log.map(({ outcome, text }) => [outcome, text]),
+      [
+        ['refused', 'refused comment on #12: the reason'],
+        ['failed', 'failed comment on #12: the reason'],
+      ],
+    );
+    assert.deepEqual(forge.calls, []);
+  });
+
+  it('refuses every write out of which a secret of ours was taken, and nothing else', async () => {
+    const { plane, log, forge, requests } = planeFixture();
+    const writes: [string, unknown][] = [
+      ['post_comment', { number: 12, body: '[secret]' }],
+      ['update_description', { number: 12, body: '[secret]' }],
+      ['open_pr', { title: '[secret]', body: '' }],
+    ];
+    for (const [method, params] of writes)
+      await assert.rejects(plane.call(method, params, true), { code: JSON_RPC_CODE.secretFound });
+    assert.deepEqual([forge.calls, requests], [[], []]);
+    assert.deepEqual(
+      log.map(({ outcome }) => outcome),
+      ['refused', 'refused', 'refused'],
+    );
+    await plane.call('read_issue', { number: 3 }, true);
+    await plane.call('signal_done', { status: 'success', summary: '[secret]' }, true);
+    await plane.call('post_comment', { number: 12, body: '[secret]' });
+  });
+
   it('takes parameters by position as well', async () => {
     const { plane, forge } = planeFixture();
     await plane.call('post_comment', [12, 'hi']);

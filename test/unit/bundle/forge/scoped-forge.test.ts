@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { ScopedForge } from '../../../../src/bundle/forge/scoped-forge.js';
+import { ScopedForge, type RequireClean } from '../../../../src/bundle/forge/scoped-forge.js';
 import { ForgeScopeError, InvalidInputError } from '../../../../src/domain/errors.js';
 import { RecordingForge } from '../../../support/bundle/recording-forge.js';
 
-const scopedOver = (forge: RecordingForge, pr: number | null = null): ScopedForge =>
-  new ScopedForge(forge, { issue: 12, pr });
+const scopedOver = (
+  forge: RecordingForge,
+  pr: number | null = null,
+  requireClean: RequireClean = () => Promise.resolve(),
+): ScopedForge => new ScopedForge(forge, { issue: 12, pr }, requireClean);
 
 describe('ScopedForge', () => {
   it('reads anywhere in the repository', async () => {
@@ -50,6 +53,33 @@ describe('ScopedForge', () => {
       return true;
     });
     await assert.rejects(scoped.updateDescription(21, 'a'), ForgeScopeError);
+    assert.deepEqual(forge.calls, []);
+  });
+
+  it('has each text checked before it is posted, word for word, and no other', async () => {
+    const forge = new RecordingForge();
+    const checked: [string, string, number][] = [];
+    const scoped = scopedOver(forge, 20, (where, text) => {
+      checked.push([where, text, forge.calls.length]);
+      return Promise.resolve();
+    });
+    await scoped.postComment(12, 'a', 'm');
+    await scoped.updateDescription(20, 'b');
+    await scoped.readIssue(12);
+    await scoped.readComments(12);
+    await assert.rejects(scoped.postComment(9, 'c', 'm'), ForgeScopeError);
+    await assert.rejects(scoped.updateDescription(9, 'c'), ForgeScopeError);
+    assert.deepEqual(checked, [
+      ['the comment on #12', 'a', 0],
+      ['the description of #20', 'b', 1],
+    ]);
+  });
+
+  it('posts no text that is not clean', async () => {
+    const forge = new RecordingForge();
+    const scoped = scopedOver(forge, 20, () => Promise.reject(new Error('not clean')));
+    await assert.rejects(scoped.postComment(12, 'a', 'm'), /not clean/);
+    await assert.rejects(scoped.updateDescription(20, 'b'), /not clean/);
     assert.deepEqual(forge.calls, []);
   });
 
@@ -119,7 +149,7 @@ describe('ScopedForge', () => {
         fc.integer({ min: 1, max: 40 }),
         async (issue, granted, target) => {
           const forge = new RecordingForge();
-          const scoped = new ScopedForge(forge, { issue, pr: null });
+          const scoped = new ScopedForge(forge, { issue, pr: null }, () => Promise.resolve());
           for (const pr of granted) scoped.grantPr(pr);
           const written = await scoped.postComment(target, 'a', 'm').then(
             () => true,

@@ -56,6 +56,8 @@ describe("a tool's answer", () => {
       forgeError: /will not help/,
       pending: /next turn/,
       alreadyDone: /End your turn/,
+      secretFound: /Nothing was posted\. Mend the text and call post_comment again/,
+      unchecked: /Nothing was posted\. Calling again in a while may help/,
     };
     for (const [name, expected] of Object.entries(advice)) {
       const code = JSON_RPC_CODE[name as keyof typeof JSON_RPC_CODE];
