@@ -64,6 +64,7 @@ export class RawBottle {
       wantsEgress: false,
       resetTo: null,
       shallow: [],
+      submodules: [],
       sparse: [],
       home: {},
       setup: null,

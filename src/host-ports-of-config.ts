@@ -69,6 +69,7 @@ export async function hostPortsOfConfig(config: Config, parts: HostParts): Promi
     git: new SystemGitRepository({
       mirrorsDir: path.join(home, 'mirrors'),
       cloneUrl: ({ owner, repo }) => `${forge.webUrl}/${owner}/${repo}.git`,
+      webUrl: forge.webUrl,
       readToken: sidecarToken,
       publishToken,
       secrets,

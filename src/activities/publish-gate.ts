@@ -12,6 +12,7 @@ import type { HostPorts } from './host-ports.js';
 import type { Publisher, RunRef } from './inputs.js';
 import { noteScan } from './publish-scans.js';
 import { PUBLISHED_FILE } from './turn/changes-on-forge.js';
+import { readBottle } from './turn/read-setup.js';
 import { boundaryFile } from './turn/run-boundary.js';
 
 const EXTRACTION_TIMEOUT_MS = 120_000;
@@ -146,6 +147,7 @@ async function pushBranch(
     maxCommits: ports.settings.maxPublishCommits,
     maxFileBytes: ports.settings.maxPublishFileBytes,
     allowPaths: input.prepared.allowPaths,
+    submoduleRepos: (await readBottle(ports, input)).workspace.submoduleRepos,
     author: input.prepared.gitUser,
     texts: textsOf(input.publication),
   });

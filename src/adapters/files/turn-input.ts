@@ -4,7 +4,7 @@ import { InvalidInputError } from '../../domain/errors.js';
 import type { TurnInput } from '../../domain/run-files.js';
 import { writeWhole } from './write-file.js';
 
-/** Written into the same directory by the git adapter. */
+/** Written into the same directory by the git adapter, as are the bundles of submodules. */
 const REFS_BUNDLE = 'refs.bundle';
 const ENV_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
@@ -15,8 +15,9 @@ const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
  */
 export async function writeTurnInputFiles(directory: string, input: TurnInput): Promise<void> {
   const files = turnInputFiles(input);
+  const written = new Set([REFS_BUNDLE, ...input.submodules.map(({ bundle }) => bundle)]);
   for (const name of await readdir(directory)) {
-    if (name !== REFS_BUNDLE && !files.has(name))
+    if (!written.has(name) && !files.has(name))
       await rm(join(directory, name), { recursive: true, force: true });
   }
   await Promise.all(
@@ -46,6 +47,13 @@ export function turnInputFiles(input: TurnInput): ReadonlyMap<string, string> {
   if (input.shallow.length > 0) files.set('shallow', input.shallow.map((id) => `${commit(id)}\n`).join(''));
   if (input.sparse.length > 0)
     files.set('sparse', input.sparse.map((path) => line(path, 'directory')).join(''));
+  const submodules = input.submodules.map((one) => {
+    const { parent, path, name, url, bundle } = one;
+    return [parent, path, name, url, commit(one.commit), bundle].map(
+      (text) => `${withoutNul(text, 'submodule')}\0`,
+    );
+  });
+  if (submodules.length > 0) files.set('submodules', submodules.flat().join(''));
   const home = Object.entries(input.home).flatMap(([path, text]) => [homePath(path), withoutNul(text, path)]);
   if (home.length > 0) files.set('home', home.map((part) => `${part}\0`).join(''));
   if (input.setup !== null) files.set('setup', input.setup);

@@ -5,6 +5,8 @@ export interface Change {
   readonly path: string;
   /** Gone afterwards. */
   readonly deleted: boolean;
+  /** The commit of a submodule that it is afterwards. */
+  readonly submodule: string | null;
 }
 
 const DIFF_TREE = [
@@ -44,8 +46,15 @@ function parse(output: string): Change[] {
     const field = fields[i] ?? '';
     if (field.startsWith(':')) {
       i += 1;
-      // The status is the last word: a letter for each parent.
-      changes.push({ commit, path: fields[i] ?? '', deleted: / D+$/.test(field) });
+      // Modes before and after, ids before and after, and the status: a letter for each parent.
+      const [, submodule] = / 160000 (?:[0-9a-f]{40} )+([0-9a-f]{40}) [A-Z]+$/.exec(field) ?? [];
+      const deleted = / D+$/.test(field);
+      changes.push({
+        commit,
+        path: fields[i] ?? '',
+        deleted,
+        submodule: (deleted ? undefined : submodule) ?? null,
+      });
     } else {
       commit = field.trim();
     }

@@ -22,10 +22,13 @@ const LOCAL_TIMEOUT_MS = 60_000;
 /** A fetch leaves a pack; this many are rolled up. Nothing is ever pruned: quarantines borrow from the mirror. */
 const MAX_PACKS = 50;
 
+const BRANCHES = ['+refs/heads/*:refs/heads/*'];
+const TAGS = ['+refs/tags/*:refs/tags/*'];
+
 /** Flaws of old commits that do no harm and that many public histories have; everything else fsck finds is refused. */
 const TOLERATED = ['zeroPaddedFilemode', 'badTimezone', 'missingSpaceBeforeDate', 'missingSpaceBeforeEmail'];
 
-/** A bare mirror of a repository's branches. */
+/** A bare mirror of a repository's branches; where it is somebody's submodule, of its tags too. */
 export class Mirror {
   constructor(
     readonly dir: string,
@@ -45,7 +48,7 @@ export class Mirror {
       // Somebody else may have fetched it while this call waited.
       const now = await this.branches();
       if (isCurrent(there, now)) return { ...state, branches: now };
-      await this.#fetch(remote);
+      await this.#fetch(remote, BRANCHES);
       return { ...state, branches: await this.branches() };
     });
   }
@@ -56,6 +59,27 @@ export class Mirror {
     if (output.exitCode !== 0) throw localFailure('reading the mirror', output);
     const lines = output.stdout.split('\n').filter((line) => line !== '');
     return new Map(lines.map((line) => [line.slice(41 + 'refs/heads/'.length), line.slice(0, 40)]));
+  }
+
+  /**
+   * Asks the forge for its branches and tags, whatever the mirror has of them: that shows that the remote's token may read
+   * them now. Answers which of the commits are in their history.
+   */
+  async obtain(remote: Remote, commits: readonly string[]): Promise<ReadonlySet<string>> {
+    await this.#ensureThere();
+    return this.locks.exclusively(`${this.dir}.lock`, async () => {
+      await this.#fetch(remote, [...BRANCHES, ...TAGS]);
+      const found = await Promise.all(commits.map((sha) => this.#isReachable(sha)));
+      return new Set(commits.filter((_, index) => found[index]));
+    });
+  }
+
+  async #isReachable(sha: string): Promise<boolean> {
+    const names = ['refs/heads/', 'refs/tags/'];
+    const args = ['--git-dir', this.dir, 'for-each-ref', '--count=1', `--contains=${sha}`, ...names];
+    const output = await runGit({ args, env: localEnvironment(), timeoutMs: LOCAL_TIMEOUT_MS });
+    // It fails for what is not there, or is no commit.
+    return output.exitCode === 0 && output.stdout !== '';
   }
 
   async #ensureThere(): Promise<void> {
@@ -73,7 +97,7 @@ export class Mirror {
     });
   }
 
-  async #fetch(remote: Remote): Promise<void> {
+  async #fetch(remote: Remote, what: readonly string[]): Promise<void> {
     const args = [
       ...[
         '--git-dir',
@@ -89,7 +113,7 @@ export class Mirror {
       // Every fetch one pack: thousands of loose objects would slow down each later command.
       ...['-c', 'fetch.unpackLimit=1'],
       ...['fetch', '--quiet', '--prune', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules'],
-      ...['--no-auto-maintenance', remote.url, '+refs/heads/*:refs/heads/*'],
+      ...['--no-auto-maintenance', remote.url, ...what],
     ];
     const env = remoteEnvironment(remote.url, remote.token, remote.caFile);
     const output = await runGit({ args, env, timeoutMs: FETCH_TIMEOUT_MS });

@@ -51,6 +51,7 @@ export class EntrypointRun {
       resetTo: null,
       shallow: [],
       sparse: [],
+      submodules: [],
       home: {},
       setup: null,
       turnJson: {},

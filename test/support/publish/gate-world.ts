@@ -103,6 +103,7 @@ export class GateWorld {
       git: new SystemGitRepository({
         mirrorsDir: join(home, 'mirrors'),
         cloneUrl: (one) => `${gitea.url}/${one.owner}/${one.repo}.git`,
+        webUrl: gitea.url,
         readToken: () => sidecarToken,
         publishToken: () => {
           onPush.call();
@@ -182,7 +183,7 @@ export class GateWorld {
       gitUser: AGENT,
       ...{ wantsForge: false, wantsEgress: false },
       resetTo: refs.resetTo,
-      ...{ shallow: [], sparse: [], home: {}, setup: null },
+      ...{ shallow: [], sparse: [], submodules: [], home: {}, setup: null },
       turnJson: {},
     });
     await files.writeTurn(this.slug, {

@@ -179,7 +179,7 @@ routes:
 registries: [npm, pypi]
 setup: |
   npm ci
-workspace: { depth: 50, sparse: [src/, .github], submodules: true, lfs: true }
+workspace: { depth: 50, sparse: [src/, .github], submodules: true, submodule_repos: alice/lib, lfs: true }
 forge_wake: org
 runtime: runsc
 ---
@@ -213,7 +213,13 @@ runtime: runsc
         ],
         registries: ['npm', 'pypi'],
         setup: 'npm ci\n',
-        workspace: { depth: 50, sparse: ['src', '.github'], submodules: true, lfs: true },
+        workspace: {
+          depth: 50,
+          sparse: ['src', '.github'],
+          submodules: true,
+          submoduleRepos: ['alice/lib'],
+          lfs: true,
+        },
         forgeWake: 'org',
         runtime: 'runsc',
       });
@@ -255,6 +261,8 @@ runtime: runsc
       'workspace: { sparse: ["*.ts"] }',
       'workspace: { sparse: ["--stdin"] }',
       'workspace: { lfs: 1 }',
+      'workspace: { submodule_repos: [alice/*] }',
+      'workspace: { submodule_repos: ["alice/../lib"] }',
       'forge_wake: everybody',
       'runtime: "--privileged"',
       'routes: { name: x }',
