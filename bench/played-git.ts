@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import type { Forge, OpenPrInput } from '../src/domain/forge.js';
 import type { GitPublishVerdict, GitRepository } from '../src/domain/git-repository.js';
+import { NO_LFS } from '../src/domain/lfs.js';
 import { NO_SUBMODULES } from '../src/domain/submodules.js';
 import type { PullRequest } from '../src/domain/issue.js';
 
@@ -38,6 +39,10 @@ export class PlayedGit implements GitRepository {
 
   writeSubmodules(): ReturnType<GitRepository['writeSubmodules']> {
     return Promise.resolve(NO_SUBMODULES);
+  }
+
+  writeLfsObjects(): ReturnType<GitRepository['writeLfsObjects']> {
+    return Promise.resolve(NO_LFS);
   }
 
   boundary(): Promise<readonly string[]> {

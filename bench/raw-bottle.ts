@@ -65,6 +65,7 @@ export class RawBottle {
       resetTo: null,
       shallow: [],
       submodules: [],
+      lfs: false,
       sparse: [],
       home: {},
       setup: null,

@@ -16,8 +16,6 @@ export interface TurnSetup extends BottleSetup {
  */
 export async function readSetup(ports: HostPorts, input: RunTurnInput): Promise<TurnSetup> {
   const setup = await readBottle(ports, input);
-  if (setup.workspace.lfs)
-    throw new InvalidInputError('workspace.lfs is not supported by this version: remove it from the bottle');
   const { routes, clients } = registryAccess(setup.registries, ports.settings.registries, input.prepared.env);
   const taken = routes.find(({ name }) => setup.routes.some((route) => route.name === name));
   if (taken !== undefined) {

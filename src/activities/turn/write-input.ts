@@ -23,9 +23,7 @@ export async function writeInput(
   const sessionId =
     input.sessionId ?? journal.record.sessionId ?? provider.newSessionId(`${slug}/${String(turn)}`);
   const prompt =
-    (await ports.blobs.getText(prepared.promptRef)) +
-    workspaceSection(refs.submodules) +
-    movedSection(refs.moved);
+    (await ports.blobs.getText(prepared.promptRef)) + workspaceSection(refs) + movedSection(refs.moved);
   const launch = provider.launch({
     sessionId,
     resume,
@@ -50,6 +48,7 @@ export async function writeInput(
     shallow: refs.boundary,
     sparse: setup.workspace.sparse,
     submodules: refs.submodules.placed,
+    lfs: setup.workspace.lfs,
     home: setup.clients.files,
     setup: setup.setup,
     turnJson: { turn, issueNumber: subject.number, prNumber: input.prNumber },

@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { SystemGitRepository } from '../../../src/adapters/git/system-git-repository.js';
-import { SecretGuard } from '../../../src/domain/secret-guard.js';
 import type { TurnSubmodules } from '../../../src/domain/submodules.js';
 import type { TurnInput } from '../../../src/domain/run-files.js';
 import { EntrypointRun, type EntrypointEnd } from '../../support/entrypoint/entrypoint-run.js';
 import { sharedGitea } from '../../support/gitea/shared-gitea.js';
 import type { Gitea } from '../../support/gitea/start-gitea.js';
+import { ForgePeople } from './forge-people.js';
 import { BRANCH, GitFixture, git, reasonOf } from './git-fixture.js';
 
 /** A real forge, its repositories as people push them, the host's git and the entrypoint in a container. */
@@ -17,11 +15,13 @@ describe('submodules in a workspace', function () {
   let gitea: Gitea;
   let fixture: GitFixture;
   let bottle: EntrypointRun;
+  let people: ForgePeople;
   before(async () => {
     gitea = await sharedGitea();
   });
   beforeEach(() => {
     fixture = new GitFixture();
+    people = new ForgePeople(gitea, fixture);
     bottle = new EntrypointRun();
   });
   afterEach(() => {
@@ -29,23 +29,6 @@ describe('submodules in a workspace', function () {
     fixture.remove();
   });
 
-  /** An empty repository of alice; only she can read a private one. */
-  const addRepository = async (isPrivate = false): Promise<string> => {
-    const name = `sub-${randomBytes(4).toString('hex')}`;
-    await gitea.alice.api.call('POST', '/user/repos', { name, private: isPrivate });
-    return name;
-  };
-  const address = (name: string): string =>
-    `http://alice:${gitea.alice.password}@${new URL(gitea.url).host}/alice/${name}.git`;
-  /** A work tree with `files`, pushed as `main`. Answers its directory. */
-  const push = (name: string, files: Readonly<Record<string, string>>): string => {
-    const dir = join(fixture.root, name);
-    mkdirSync(dir, { recursive: true });
-    git(dir, 'init', '-q', '-b', 'main');
-    for (const [path, content] of Object.entries(files)) fixture.commit(dir, path, content, 'alice');
-    git(dir, 'push', '-q', address(name), 'HEAD:refs/heads/main');
-    return dir;
-  };
   const gitlink = (dir: string, path: string, commit: string): void => {
     mkdirSync(join(dir, path), { recursive: true });
     git(dir, 'update-index', '--add', '--cacheinfo', `160000,${commit},${path}`);
@@ -59,24 +42,14 @@ describe('submodules in a workspace', function () {
   };
   const commitAll = (dir: string, name: string): string => {
     git(dir, 'commit', '-q', '-m', 'submodules');
-    git(dir, 'push', '-q', address(name), 'HEAD:refs/heads/main');
+    git(dir, 'push', '-q', people.address(name), 'HEAD:refs/heads/main');
     return git(dir, 'rev-parse', 'HEAD');
   };
-  const adapter = (): SystemGitRepository =>
-    new SystemGitRepository({
-      mirrorsDir: fixture.mirrorsDir,
-      webUrl: gitea.url,
-      cloneUrl: ({ owner, repo }) => `${gitea.url}/${owner}/${repo}.git`,
-      readToken: () => gitea.bot.sidecarToken,
-      publishToken: () => gitea.bot.publisherToken,
-      secrets: new SecretGuard(null, () => []),
-    });
-  const repo = (name: string) => ({ forge: 'gitea', owner: 'alice', repo: name }) as const;
   const prepare = async (name: string, rules = {}): Promise<TurnSubmodules & { startSha: string }> => {
-    const refs = await adapter().refresh(repo(name), BRANCH, null);
-    await adapter().writeRefsBundle(repo(name), refs, BRANCH, join(bottle.turn, 'refs.bundle'));
+    const refs = await people.adapter().refresh(people.repo(name), BRANCH, null);
+    await people.adapter().writeRefsBundle(people.repo(name), refs, BRANCH, join(bottle.turn, 'refs.bundle'));
     const all = { named: [], sparse: [], ...rules };
-    const submodules = await adapter().writeSubmodules(repo(name), refs, bottle.turn, all);
+    const submodules = await people.adapter().writeSubmodules(people.repo(name), refs, bottle.turn, all);
     return { ...submodules, startSha: refs.startSha };
   };
   const turn = async (
@@ -91,15 +64,19 @@ describe('submodules in a workspace', function () {
   };
 
   it('are checked out at the recorded commit, without network, and git knows them', async () => {
-    const [main, lib, inner] = [await addRepository(), await addRepository(), await addRepository()];
-    const innerCommit = git(push(inner, { 'inner.txt': 'inner\n' }), 'rev-parse', 'HEAD');
-    const libDir = push(lib, { 'lib.txt': 'old\n', 'more.txt': 'x' });
+    const [main, lib, inner] = [
+      await people.addRepository(),
+      await people.addRepository(),
+      await people.addRepository(),
+    ];
+    const innerCommit = git(people.push(inner, { 'inner.txt': 'inner\n' }), 'rev-parse', 'HEAD');
+    const libDir = people.push(lib, { 'lib.txt': 'old\n', 'more.txt': 'x' });
     declare(libDir, [['deep', `./../${inner}.git`]]);
     gitlink(libDir, 'deep', innerCommit);
     const commit = commitAll(libDir, lib);
     fixture.commit(libDir, 'lib.txt', 'newer, and not what is recorded\n', 'alice');
-    git(libDir, 'push', '-q', address(lib), 'HEAD:refs/heads/main');
-    const mainDir = push(main, { 'a.txt': 'a' });
+    git(libDir, 'push', '-q', people.address(lib), 'HEAD:refs/heads/main');
+    const mainDir = people.push(main, { 'a.txt': 'a' });
     declare(mainDir, [
       ['third party/lib', `../${lib}`],
       ['abs', `${gitea.url}/alice/${inner}.git`],
@@ -143,17 +120,17 @@ describe('submodules in a workspace', function () {
   });
 
   it('get what the base records by now, and are brought where a rewritten branch has them', async () => {
-    const [main, lib] = [await addRepository(), await addRepository()];
-    const libDir = push(lib, { 'lib.txt': 'one\n' });
-    const mainDir = push(main, { 'a.txt': 'a' });
+    const [main, lib] = [await people.addRepository(), await people.addRepository()];
+    const libDir = people.push(lib, { 'lib.txt': 'one\n' });
+    const mainDir = people.push(main, { 'a.txt': 'a' });
     declare(mainDir, [['lib', `../${lib}.git`]]);
     gitlink(mainDir, 'lib', git(libDir, 'rev-parse', 'HEAD'));
     commitAll(mainDir, main);
-    git(mainDir, 'push', '-q', address(main), `HEAD:refs/heads/${BRANCH}`);
+    git(mainDir, 'push', '-q', people.address(main), `HEAD:refs/heads/${BRANCH}`);
     await turn('echo mine >lib/mine.txt', await prepare(main));
 
     const two = fixture.commit(libDir, 'lib.txt', 'two\n', 'alice');
-    git(libDir, 'push', '-q', address(lib), 'HEAD:refs/heads/main');
+    git(libDir, 'push', '-q', people.address(lib), 'HEAD:refs/heads/main');
     gitlink(mainDir, 'lib', two);
     const head = commitAll(mainDir, main);
     const merged = await turn(
@@ -167,18 +144,22 @@ describe('submodules in a workspace', function () {
     await turn('git -C lib checkout -q --orphan own; echo own >lib/lib.txt', await prepare(main), {
       turn: 3,
     });
-    git(mainDir, 'push', '-q', '--force', address(main), `HEAD:refs/heads/${BRANCH}`);
+    git(mainDir, 'push', '-q', '--force', people.address(main), `HEAD:refs/heads/${BRANCH}`);
     const reset = await turn('cat lib/lib.txt; git diff', await prepare(main), { turn: 4, resetTo: head });
     assert.equal(reset.stdout, 'two\n');
   });
 
   it('stay empty, with the reason, when they may not be read, are elsewhere or are no repository', async () => {
-    const [main, secret, lib] = [await addRepository(), await addRepository(true), await addRepository()];
+    const [main, secret, lib] = [
+      await people.addRepository(),
+      await people.addRepository(true),
+      await people.addRepository(),
+    ];
     const { api } = gitea.alice;
     await api.call('PUT', `/repos/alice/${secret}/collaborators/${gitea.bot.login}`, { permission: 'read' });
-    const commit = git(push(secret, { 'secret.txt': 'canary-secret\n' }), 'rev-parse', 'HEAD');
-    push(lib, { 'lib.txt': 'x' });
-    const mainDir = push(main, { 'a.txt': 'a' });
+    const commit = git(people.push(secret, { 'secret.txt': 'canary-secret\n' }), 'rev-parse', 'HEAD');
+    people.push(lib, { 'lib.txt': 'x' });
+    const mainDir = people.push(main, { 'a.txt': 'a' });
     const urls = {
       abroad: 'https://git.example.org/alice/lib.git',
       gone: '../nowhere.git',
@@ -217,9 +198,9 @@ describe('submodules in a workspace', function () {
   });
 
   it('never lead through a symbolic link, and only .gitmodules of the commit itself counts', async () => {
-    const [main, lib] = [await addRepository(), await addRepository()];
-    const commit = git(push(lib, { 'lib.txt': 'x' }), 'rev-parse', 'HEAD');
-    const mainDir = push(main, { 'a.txt': 'a' });
+    const [main, lib] = [await people.addRepository(), await people.addRepository()];
+    const commit = git(people.push(lib, { 'lib.txt': 'x' }), 'rev-parse', 'HEAD');
+    const mainDir = people.push(main, { 'a.txt': 'a' });
     const blob = fixture.root + '/target';
     writeFileSync(blob, '.git');
     const id = git(mainDir, 'hash-object', '-w', blob);
@@ -239,17 +220,17 @@ describe('submodules in a workspace', function () {
   });
 
   it('move on the branch only to what the forge has', async () => {
-    const [main, lib] = [await addRepository(), await addRepository()];
+    const [main, lib] = [await people.addRepository(), await people.addRepository()];
     await gitea.alice.api.call('PUT', `/repos/alice/${main}/collaborators/${gitea.bot.login}`, {
       permission: 'write',
     });
-    const libDir = push(lib, { 'lib.txt': 'one\n' });
-    const mainDir = push(main, { 'a.txt': 'a' });
+    const libDir = people.push(lib, { 'lib.txt': 'one\n' });
+    const mainDir = people.push(main, { 'a.txt': 'a' });
     declare(mainDir, [['lib', `../${lib}.git`]]);
     gitlink(mainDir, 'lib', git(libDir, 'rev-parse', 'HEAD'));
     const base = commitAll(mainDir, main);
     const there = fixture.commit(libDir, 'lib.txt', 'two\n', 'alice');
-    git(libDir, 'push', '-q', address(lib), 'HEAD:refs/heads/next');
+    git(libDir, 'push', '-q', people.address(lib), 'HEAD:refs/heads/next');
     const nowhere = fixture.commit(libDir, 'lib.txt', 'never pushed\n', 'alice');
 
     git(mainDir, 'checkout', '-q', '-b', BRANCH);
@@ -259,7 +240,7 @@ describe('submodules in a workspace', function () {
       git(mainDir, 'commit', '-q', '-m', 'moved');
       const bundleFile = join(fixture.root, 'out.bundle');
       git(mainDir, 'bundle', 'create', '-q', '--version=2', bundleFile, BRANCH, `^${base}`);
-      return fixture.publish({ repo: repo(main), bundleFile, baseSha: base }, adapter());
+      return fixture.publish({ repo: people.repo(main), bundleFile, baseSha: base }, people.adapter());
     };
     assert.match(
       reasonOf(await attempt('lib', nowhere)),

@@ -97,6 +97,7 @@ export class RegistryBottle {
           shallow: [],
           sparse: [],
           submodules: [],
+          lfs: false,
           setup: null,
           turnJson: {},
         },

@@ -52,6 +52,7 @@ export class EntrypointRun {
       shallow: [],
       sparse: [],
       submodules: [],
+      lfs: false,
       home: {},
       setup: null,
       turnJson: {},

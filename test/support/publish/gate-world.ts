@@ -183,7 +183,7 @@ export class GateWorld {
       gitUser: AGENT,
       ...{ wantsForge: false, wantsEgress: false },
       resetTo: refs.resetTo,
-      ...{ shallow: [], sparse: [], submodules: [], home: {}, setup: null },
+      ...{ shallow: [], sparse: [], submodules: [], lfs: false, home: {}, setup: null },
       turnJson: {},
     });
     await files.writeTurn(this.slug, {
