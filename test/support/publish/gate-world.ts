@@ -146,7 +146,7 @@ export class GateWorld {
       bottleNames: ['default'],
       allowPaths: [],
       drafts: false,
-      bottleRef: '',
+      bottleRef: await blobs.put(JSON.stringify(sampleBottle())),
       ...options.prepared,
     };
     const forge = ports.forgeFor(subject);
