@@ -244,7 +244,7 @@ describe('submodules in a workspace', function () {
     };
     assert.match(
       reasonOf(await attempt('lib', nowhere)),
-      /submodule lib to .* no branch or tag of alice\/sub-/,
+      /submodule lib to .* no branch or tag of alice\/repo-/,
     );
     assert.match(reasonOf(await attempt('nested', there)), /submodule nested to .*no entry/);
     assert.equal((await attempt('lib', there)).kind, 'pushed');
