@@ -3,6 +3,8 @@ import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import type { Forge, OpenPrInput } from '../src/domain/forge.js';
 import type { GitPublishVerdict, GitRepository } from '../src/domain/git-repository.js';
+import { NO_LFS } from '../src/domain/lfs.js';
+import { NO_SUBMODULES } from '../src/domain/submodules.js';
 import type { PullRequest } from '../src/domain/issue.js';
 
 const BASE = 'b'.repeat(40);
@@ -33,6 +35,14 @@ export class PlayedGit implements GitRepository {
 
   writeRefsBundle(...[, , , file]: Parameters<GitRepository['writeRefsBundle']>): Promise<void> {
     return writeFile(file, Buffer.alloc(BUNDLE_BYTES));
+  }
+
+  writeSubmodules(): ReturnType<GitRepository['writeSubmodules']> {
+    return Promise.resolve(NO_SUBMODULES);
+  }
+
+  writeLfsObjects(): ReturnType<GitRepository['writeLfsObjects']> {
+    return Promise.resolve(NO_LFS);
   }
 
   boundary(): Promise<readonly string[]> {

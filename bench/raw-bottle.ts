@@ -64,6 +64,8 @@ export class RawBottle {
       wantsEgress: false,
       resetTo: null,
       shallow: [],
+      submodules: [],
+      lfs: false,
       sparse: [],
       home: {},
       setup: null,

@@ -69,6 +69,8 @@ export async function hostPortsOfConfig(config: Config, parts: HostParts): Promi
     git: new SystemGitRepository({
       mirrorsDir: path.join(home, 'mirrors'),
       cloneUrl: ({ owner, repo }) => `${forge.webUrl}/${owner}/${repo}.git`,
+      webUrl: forge.webUrl,
+      lfsOrigins: (config.FORGE_LFS_ORIGINS ?? []).map((url) => new URL(url).origin),
       readToken: sidecarToken,
       publishToken,
       secrets,

@@ -13,6 +13,7 @@ import type { Publisher, RunRef } from './inputs.js';
 import { noteScan } from './publish-scans.js';
 import { headElsewhere } from './publish-place.js';
 import { PUBLISHED_FILE } from './turn/changes-on-forge.js';
+import { readBottle } from './turn/read-setup.js';
 import { boundaryFile } from './turn/run-boundary.js';
 
 const EXTRACTION_TIMEOUT_MS = 120_000;
@@ -152,6 +153,7 @@ async function pushBranch(
     maxCommits: ports.settings.maxPublishCommits,
     maxFileBytes: ports.settings.maxPublishFileBytes,
     allowPaths: input.prepared.allowPaths,
+    submoduleRepos: (await readBottle(ports, input)).workspace.submoduleRepos,
     author: input.prepared.gitUser,
     texts: textsOf(input.publication),
   });

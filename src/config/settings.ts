@@ -131,6 +131,14 @@ export const SETTINGS = {
     fallback: '60',
     description: 'Most requests to the forge each time; what is left is asked for the next time.',
   }),
+  FORGE_LFS_ORIGINS: optional({
+    type: 'list of URLs',
+    parse: listOf(httpUrl),
+    fallback: null,
+    fallbackText: 'none: from the forge alone',
+    description:
+      'Where objects of Git LFS may be downloaded from beside the forge’s own address, such as its object store. They get what the forge’s answer says, and no token otherwise.',
+  }),
   FORGE_TOKEN_FILE: required({
     type: 'path',
     parse: filePath,

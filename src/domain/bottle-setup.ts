@@ -7,6 +7,8 @@ export interface WorkspaceOptions {
   /** Directories that are checked out (git's cone mode); empty for everything. */
   readonly sparse: readonly string[];
   readonly submodules: boolean;
+  /** `owner/name` of submodules that are read with the bot's rights; others must be readable by everybody. */
+  readonly submoduleRepos: readonly string[];
   readonly lfs: boolean;
 }
 
@@ -28,4 +30,10 @@ export interface BottleSetup {
   readonly runtime: string | null;
 }
 
-export const WHOLE_REPOSITORY: WorkspaceOptions = { depth: null, sparse: [], submodules: false, lfs: false };
+export const WHOLE_REPOSITORY: WorkspaceOptions = {
+  depth: null,
+  sparse: [],
+  submodules: false,
+  submoduleRepos: [],
+  lfs: false,
+};

@@ -1,4 +1,6 @@
 import type { RepoRef } from './issue.js';
+import type { TurnLfs } from './lfs.js';
+import type { TurnSubmodules } from './submodules.js';
 import type { NamedText, SecretScanReport } from './secret-scanner.js';
 
 export interface TurnRefs {
@@ -9,6 +11,13 @@ export interface TurnRefs {
   readonly baseSha: string;
   /** The run's branch as it is on the forge, when it is there. */
   readonly branchSha: string | null;
+}
+
+export interface SubmoduleRules {
+  /** `owner/name` that are read with the bot's rights; all others must be readable by everybody. */
+  readonly named: readonly string[];
+  /** Directories that are checked out; empty for everything. */
+  readonly sparse: readonly string[];
 }
 
 export interface GitRepository {
@@ -40,6 +49,27 @@ export interface GitRepository {
     boundary?: readonly string[],
   ): Promise<void>;
   /**
+   * Fetches the submodules of the turn's start, each into a mirror of its own, and writes a bundle of each to
+   * `directory`: its commit as `refs/submodule/<commit>`, without history, and the one that the base records. What the
+   * forge refuses, or this product does, is left out with a reason.
+   */
+  writeSubmodules(
+    repo: RepoRef,
+    refs: TurnRefs,
+    directory: string,
+    rules: SubmoduleRules,
+  ): Promise<TurnSubmodules>;
+  /**
+   * Fetches the LFS objects of the turn's start and of the base, into a store beside the mirror, and puts them into
+   * `directory`, which is made anew. What cannot be had is left out with a reason.
+   */
+  writeLfsObjects(
+    repo: RepoRef,
+    refs: TurnRefs,
+    directory: string,
+    sparse: readonly string[],
+  ): Promise<TurnLfs>;
+  /**
    * The checks of the publish gate that are git's: fetches the bundle's one ref into a quarantine with fsck, compares
    * ancestry, authors, sizes and changed paths, scans for secrets, and pushes by commit id, never forced. The quarantine is gone afterwards.
    */
@@ -69,6 +99,8 @@ export interface GitPublishRequest {
   readonly maxFileBytes: number;
   /** Patterns of protected paths that may change all the same: see `isAllowedPath`. */
   readonly allowPaths: readonly string[];
+  /** `owner/name` of submodules that are read with the bot's rights: see `SubmoduleRules`. */
+  readonly submoduleRepos: readonly string[];
   /** The only author and committer that new commits may have. */
   readonly author: { readonly name: string; readonly email: string };
   /** What is published along with the commits, and is scanned for secrets with them. */

@@ -10,6 +10,7 @@ import {
   imageName,
   manifestName,
   pathPattern,
+  repositoryName,
   runtimeName,
   script,
   size,
@@ -104,11 +105,13 @@ function readWorkspace(section: ManifestReader): Partial<WorkspaceOptions> {
   const depth = section.number('depth', wholeWithin(0, MAX_DEPTH));
   const sparse = section.texts('sparse', directory)?.map((path) => path.replace(/\/$/, ''));
   const submodules = section.flag('submodules');
+  const submoduleRepos = section.texts('submodule_repos', repositoryName);
   const lfs = section.flag('lfs');
   return {
     ...(depth === undefined ? {} : { depth: depth === 0 ? null : depth }),
     ...(sparse === undefined ? {} : { sparse }),
     ...(submodules === undefined ? {} : { submodules }),
+    ...(submoduleRepos === undefined ? {} : { submoduleRepos }),
     ...(lfs === undefined ? {} : { lfs }),
   };
 }

@@ -1,4 +1,5 @@
 /** What single values of manifests may be. */
+import { isForgeName } from './issue.js';
 import type { Check } from './manifest-reader.js';
 import { MANIFEST_KEY } from './trigger.js';
 
@@ -54,6 +55,14 @@ export function directory(value: string): string | undefined {
     (segment) => /^[A-Za-z0-9._][A-Za-z0-9._-]{0,199}$/.test(segment) && segment !== '.' && segment !== '..',
   );
   return possible ? undefined : 'is not a directory of the repository such as src/app';
+}
+
+/** Never a pattern: what may be read with the bot's rights is named one by one. */
+export function repositoryName(value: string): string | undefined {
+  const [owner, repo, ...more] = value.split('/');
+  return isForgeName(owner) && isForgeName(repo) && more.length === 0
+    ? undefined
+    : 'is not the name of a repository such as owner/name';
 }
 
 export function script(value: string): string | undefined {

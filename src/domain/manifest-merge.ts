@@ -44,6 +44,7 @@ export function mergeBottleLayers(layers: readonly BottleLayer[], name: string):
       depth: last((layer) => layer.workspace.depth) ?? null,
       sparse: joined((layer) => layer.workspace.sparse ?? []),
       submodules: last((layer) => layer.workspace.submodules) ?? false,
+      submoduleRepos: joined((layer) => layer.workspace.submoduleRepos ?? []),
       lfs: last((layer) => layer.workspace.lfs) ?? false,
     },
     runtime: last((layer) => layer.runtime) ?? null,

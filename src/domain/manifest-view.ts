@@ -68,6 +68,7 @@ export function bottleValues(
     last('workspace.depth', workspace.depth),
     joined('workspace.sparse', workspace.sparse),
     last('workspace.submodules', workspace.submodules),
+    joined('workspace.submodule_repos', workspace.submoduleRepos),
     last('workspace.lfs', workspace.lfs),
     joined('publish.allow_paths', publish.allowPaths),
     last('publish.drafts', publish.drafts),

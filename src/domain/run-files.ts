@@ -1,5 +1,6 @@
 import type { LogLine } from './bottle-runtime.js';
 import type { TurnRefs } from './git-repository.js';
+import type { PlacedSubmodule } from './submodules.js';
 import type { DiskUsage } from './disk-usage.js';
 import type { DoneStatus, StopReason } from './turn.js';
 
@@ -117,6 +118,10 @@ export interface TurnInput {
   readonly shallow: readonly string[];
   /** Directories that are checked out; empty for everything. */
   readonly sparse: readonly string[];
+  /** What is checked out in the places of submodules; their bundles are in the same directory. */
+  readonly submodules: readonly PlacedSubmodule[];
+  /** The directory `lfs` beside it has LFS objects, and git in the workspace is to put them in the place of pointers. */
+  readonly lfs: boolean;
   /** Text by path below the agent's home: configuration of its clients. */
   readonly home: Readonly<Record<string, string>>;
   /** Script that is run once for a run. */

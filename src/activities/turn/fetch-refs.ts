@@ -1,5 +1,7 @@
 import type { BottleSetup } from '../../domain/bottle-setup.js';
 import type { TurnRefs } from '../../domain/git-repository.js';
+import { NO_LFS, type TurnLfs } from '../../domain/lfs.js';
+import { NO_SUBMODULES, type TurnSubmodules } from '../../domain/submodules.js';
 import type { MovedBranch } from '../../domain/prompt-input.js';
 import type { RunPaths } from '../../domain/run-files.js';
 import type { HostPorts } from '../host-ports.js';
@@ -13,6 +15,8 @@ export interface FetchedRefs extends TurnRefs {
   readonly moved: readonly MovedBranch[];
   /** Commits where the workspace's history ends; empty for all of it. */
   readonly boundary: readonly string[];
+  readonly submodules: TurnSubmodules;
+  readonly lfs: TurnLfs;
 }
 
 /** Base and own branch as they are on the forge, for the workspace and for the prompt. */
@@ -28,9 +32,12 @@ export async function fetchRefs(
   const fork = await ports.forks?.ensure(subject);
   const refs = await ports.git.refresh(subject, branch, input.prepared.baseBranches, fork);
   const boundary = await runBoundary(ports, input, setup, refs);
-  const [changes] = await Promise.all([
+  const { submodules: wanted, submoduleRepos: named, sparse, lfs: wantsLfs } = setup.workspace;
+  const [changes, , submodules, lfs] = await Promise.all([
     changesOnForge(ports, input, refs),
     ports.git.writeRefsBundle(subject, refs, branch, `${paths.turnInput}/refs.bundle`, boundary),
+    wanted ? ports.git.writeSubmodules(subject, refs, paths.turnInput, { named, sparse }) : NO_SUBMODULES,
+    wantsLfs ? ports.git.writeLfsObjects(subject, refs, `${paths.turnInput}/lfs`, sparse) : NO_LFS,
   ]);
-  return { ...refs, ...changes, boundary };
+  return { ...refs, ...changes, boundary, submodules, lfs };
 }

@@ -1,6 +1,7 @@
-import type { BottleSetup } from '../../domain/bottle-setup.js';
+import { WHOLE_REPOSITORY, type BottleSetup } from '../../domain/bottle-setup.js';
 import { readRoutes } from '../../domain/egress/routes.js';
 import { InvalidInputError } from '../../domain/errors.js';
+import type { PreparedTurn } from '../../domain/events.js';
 import { registryAccess, type RegistryClients } from '../../domain/registries.js';
 import type { HostPorts } from '../host-ports.js';
 import type { RunTurnInput } from '../inputs.js';
@@ -15,13 +16,7 @@ export interface TurnSetup extends BottleSetup {
  * Errors: the blob store's; `InvalidInputError` for what this host cannot give.
  */
 export async function readSetup(ports: HostPorts, input: RunTurnInput): Promise<TurnSetup> {
-  const setup = JSON.parse(await ports.blobs.getText(input.prepared.bottleRef)) as BottleSetup;
-  for (const key of ['submodules', 'lfs'] as const) {
-    if (setup.workspace[key])
-      throw new InvalidInputError(
-        `workspace.${key} is not supported by this version: remove it from the bottle`,
-      );
-  }
+  const setup = await readBottle(ports, input);
   const { routes, clients } = registryAccess(setup.registries, ports.settings.registries, input.prepared.env);
   const taken = routes.find(({ name }) => setup.routes.some((route) => route.name === name));
   if (taken !== undefined) {
@@ -34,4 +29,13 @@ export async function readSetup(ports: HostPorts, input: RunTurnInput): Promise<
   if (read.kind === 'problems')
     throw new InvalidInputError(`the bottle's routes cannot be used: ${read.problems.join('; ')}`);
   return { ...setup, routes: read.routes, clients };
+}
+
+/** The manifest's part alone. What an earlier version of the product prepared lacks what it did not know. */
+export async function readBottle(
+  { blobs }: Pick<HostPorts, 'blobs'>,
+  { prepared }: { readonly prepared: Pick<PreparedTurn, 'bottleRef'> },
+): Promise<BottleSetup> {
+  const setup = JSON.parse(await blobs.getText(prepared.bottleRef)) as BottleSetup;
+  return { ...setup, workspace: { ...WHOLE_REPOSITORY, ...setup.workspace } };
 }

@@ -1,4 +1,5 @@
 import { movedSection } from '../../domain/prompt.js';
+import { workspaceSection } from '../../domain/workspace-notes.js';
 import { egressEnv, wantsEgress } from '../../domain/egress/agent-env.js';
 import type { AgentManifest } from '../../domain/manifests.js';
 import type { HostPorts } from '../host-ports.js';
@@ -21,7 +22,8 @@ export async function writeInput(
   // A turn that died before its session existed starts a new one, under a new id.
   const sessionId =
     input.sessionId ?? journal.record.sessionId ?? provider.newSessionId(`${slug}/${String(turn)}`);
-  const prompt = (await ports.blobs.getText(prepared.promptRef)) + movedSection(refs.moved);
+  const prompt =
+    (await ports.blobs.getText(prepared.promptRef)) + workspaceSection(refs) + movedSection(refs.moved);
   const launch = provider.launch({
     sessionId,
     resume,
@@ -45,6 +47,8 @@ export async function writeInput(
     resetTo: refs.resetTo,
     shallow: refs.boundary,
     sparse: setup.workspace.sparse,
+    submodules: refs.submodules.placed,
+    lfs: setup.workspace.lfs,
     home: setup.clients.files,
     setup: setup.setup,
     turnJson: { turn, issueNumber: subject.number, prNumber: input.prNumber },

@@ -1,11 +1,13 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { LFS_FILTER } from '../../domain/lfs-filter.js';
 import { InvalidInputError } from '../../domain/errors.js';
 import type { TurnInput } from '../../domain/run-files.js';
 import { writeWhole } from './write-file.js';
 
-/** Written into the same directory by the git adapter. */
+/** Written into the same directory by the git adapter, as are the bundles of submodules and the directory of LFS objects. */
 const REFS_BUNDLE = 'refs.bundle';
+const LFS_OBJECTS = 'lfs';
 const ENV_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
@@ -15,8 +17,10 @@ const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
  */
 export async function writeTurnInputFiles(directory: string, input: TurnInput): Promise<void> {
   const files = turnInputFiles(input);
+  const written = new Set([REFS_BUNDLE, ...input.submodules.map(({ bundle }) => bundle)]);
+  if (input.lfs) written.add(LFS_OBJECTS);
   for (const name of await readdir(directory)) {
-    if (name !== REFS_BUNDLE && !files.has(name))
+    if (!written.has(name) && !files.has(name))
       await rm(join(directory, name), { recursive: true, force: true });
   }
   await Promise.all(
@@ -46,6 +50,14 @@ export function turnInputFiles(input: TurnInput): ReadonlyMap<string, string> {
   if (input.shallow.length > 0) files.set('shallow', input.shallow.map((id) => `${commit(id)}\n`).join(''));
   if (input.sparse.length > 0)
     files.set('sparse', input.sparse.map((path) => line(path, 'directory')).join(''));
+  const submodules = input.submodules.map((one) => {
+    const { parent, path, name, url, bundle } = one;
+    return [parent, path, name, url, commit(one.commit), bundle].map(
+      (text) => `${withoutNul(text, 'submodule')}\0`,
+    );
+  });
+  if (submodules.length > 0) files.set('submodules', submodules.flat().join(''));
+  if (input.lfs) files.set('lfs-filter', LFS_FILTER);
   const home = Object.entries(input.home).flatMap(([path, text]) => [homePath(path), withoutNul(text, path)]);
   if (home.length > 0) files.set('home', home.map((part) => `${part}\0`).join(''));
   if (input.setup !== null) files.set('setup', input.setup);

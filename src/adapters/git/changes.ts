@@ -5,6 +5,11 @@ export interface Change {
   readonly path: string;
   /** Gone afterwards. */
   readonly deleted: boolean;
+  /** The commit of a submodule that it is afterwards. */
+  readonly submodule: string | null;
+  /** Blobs that an ordinary file was, in each parent that had one, and is. */
+  readonly before: readonly string[];
+  readonly after: string | null;
 }
 
 const DIFF_TREE = [
@@ -44,11 +49,30 @@ function parse(output: string): Change[] {
     const field = fields[i] ?? '';
     if (field.startsWith(':')) {
       i += 1;
-      // The status is the last word: a letter for each parent.
-      changes.push({ commit, path: fields[i] ?? '', deleted: / D+$/.test(field) });
+      changes.push({ commit, path: fields[i] ?? '', ...parseStatus(field) });
     } else {
       commit = field.trim();
     }
   }
   return changes;
+}
+
+/** A colon for each parent, modes before and after, ids before and after, and the status: a letter for each parent. */
+function parseStatus(field: string): Pick<Change, 'deleted' | 'submodule' | 'before' | 'after'> {
+  const parents = /^:+/.exec(field)?.[0].length ?? 0;
+  const words = field.slice(parents).split(' ');
+  const sides = words
+    .slice(0, parents + 1)
+    .map((mode, side) => ({ mode, id: words[parents + 1 + side] ?? '' }));
+  const after = sides.at(-1);
+  return {
+    deleted: /^D+$/.test(words.at(-1) ?? ''),
+    submodule: after?.mode === '160000' ? after.id : null,
+    before: sides.slice(0, -1).flatMap(({ mode, id }) => (isFile(mode) ? [id] : [])),
+    after: after !== undefined && isFile(after.mode) ? after.id : null,
+  };
+}
+
+function isFile(mode: string): boolean {
+  return mode.startsWith('100');
 }

@@ -39,7 +39,7 @@ export function remoteEnvironment(
     ['credential.helper', ''],
   ];
   if (token !== '')
-    config.push([`http.${target.origin}/.extraHeader`, `Authorization: Basic ${basic(token)}`]);
+    config.push([`http.${target.origin}/.extraHeader`, `Authorization: ${basicAuthorization(token)}`]);
   env['GIT_CONFIG_COUNT'] = String(config.length);
   config.forEach(([key, value], index) => {
     env[`GIT_CONFIG_KEY_${String(index)}`] = key;
@@ -48,6 +48,11 @@ export function remoteEnvironment(
   if (caFile !== undefined) env['GIT_SSL_CAINFO'] = caFile;
   env['GIT_ALLOW_PROTOCOL'] = target.protocol;
   return env;
+}
+
+/** Value of the header. */
+export function basicAuthorization(token: string): string {
+  return `Basic ${basic(token)}`;
 }
 
 /** A header line cannot be forged through the token: Base64 has no line break. Gitea takes a token as the password. */

@@ -25,10 +25,13 @@ const MAX_PACKS = 50;
 /** Below it the run's branches of the bot's fork. */
 const FORK_REFS = 'refs/fork/';
 
+const BRANCHES = ['+refs/heads/*:refs/heads/*'];
+const TAGS = ['+refs/tags/*:refs/tags/*'];
+
 /** Flaws of old commits that do no harm and that many public histories have; everything else fsck finds is refused. */
 const TOLERATED = ['zeroPaddedFilemode', 'badTimezone', 'missingSpaceBeforeDate', 'missingSpaceBeforeEmail'];
 
-/** A bare mirror of a repository's branches. */
+/** A bare mirror of a repository's branches; where it is somebody's submodule, of its tags too. */
 export class Mirror {
   constructor(
     readonly dir: string,
@@ -48,7 +51,7 @@ export class Mirror {
       // Somebody else may have fetched it while this call waited.
       const now = await this.branches();
       if (isCurrent(there, now)) return { ...state, branches: now };
-      await this.#fetch(remote, '+refs/heads/*:refs/heads/*');
+      await this.#fetch(remote, BRANCHES);
       return { ...state, branches: await this.branches() };
     });
   }
@@ -66,7 +69,7 @@ export class Mirror {
     const there = asked.get(branch) ?? null;
     if ((here.get(branch) ?? null) === there) return there;
     return this.locks.exclusively(`${this.dir}.lock`, async () => {
-      await this.#fetch(remote, `+refs/heads/${RUN_BRANCHES}*:${FORK_REFS}${RUN_BRANCHES}*`);
+      await this.#fetch(remote, [`+refs/heads/${RUN_BRANCHES}*:${FORK_REFS}${RUN_BRANCHES}*`]);
       return (await this.#refs(FORK_REFS)).get(branch) ?? null;
     });
   }
@@ -81,6 +84,27 @@ export class Mirror {
     if (output.exitCode !== 0) throw localFailure('reading the mirror', output);
     const lines = output.stdout.split('\n').filter((line) => line !== '');
     return new Map(lines.map((line) => [line.slice(41 + below.length), line.slice(0, 40)]));
+  }
+
+  /**
+   * Asks the forge for its branches and tags, whatever the mirror has of them: that shows that the remote's token may read
+   * them now. Answers which of the commits are in their history.
+   */
+  async obtain(remote: Remote, commits: readonly string[]): Promise<ReadonlySet<string>> {
+    await this.#ensureThere();
+    return this.locks.exclusively(`${this.dir}.lock`, async () => {
+      await this.#fetch(remote, [...BRANCHES, ...TAGS]);
+      const found = await Promise.all(commits.map((sha) => this.#isReachable(sha)));
+      return new Set(commits.filter((_, index) => found[index]));
+    });
+  }
+
+  async #isReachable(sha: string): Promise<boolean> {
+    const names = ['refs/heads/', 'refs/tags/'];
+    const args = ['--git-dir', this.dir, 'for-each-ref', '--count=1', `--contains=${sha}`, ...names];
+    const output = await runGit({ args, env: localEnvironment(), timeoutMs: LOCAL_TIMEOUT_MS });
+    // It fails for what is not there, or is no commit.
+    return output.exitCode === 0 && output.stdout !== '';
   }
 
   async #ensureThere(): Promise<void> {
@@ -98,7 +122,7 @@ export class Mirror {
     });
   }
 
-  async #fetch(remote: Remote, refspec: string): Promise<void> {
+  async #fetch(remote: Remote, what: readonly string[]): Promise<void> {
     const args = [
       ...[
         '--git-dir',
@@ -114,7 +138,7 @@ export class Mirror {
       // Every fetch one pack: thousands of loose objects would slow down each later command.
       ...['-c', 'fetch.unpackLimit=1'],
       ...['fetch', '--quiet', '--prune', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules'],
-      ...['--no-auto-maintenance', remote.url, refspec],
+      ...['--no-auto-maintenance', remote.url, ...what],
     ];
     const env = remoteEnvironment(remote.url, remote.token, remote.caFile);
     const output = await runGit({ args, env, timeoutMs: FETCH_TIMEOUT_MS });

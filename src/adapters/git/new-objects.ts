@@ -43,7 +43,7 @@ async function listNewObjects(candidate: Candidate): Promise<GitObject[]> {
 
 /** Reads the objects, each as it comes, in one process. Errors: `GitError`. */
 export async function readObjects(
-  candidate: Candidate,
+  candidate: Pick<Candidate, 'dir'>,
   ids: readonly string[],
   reader: ObjectReader,
 ): Promise<void> {

@@ -1,4 +1,3 @@
-import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GitError, InvalidInputError } from '../../domain/errors.js';
 import type { RepoRef } from '../../domain/issue.js';
@@ -6,25 +5,31 @@ import type {
   GitPublishRequest,
   GitPublishVerdict,
   GitRepository,
+  SubmoduleRules,
   TurnRefs,
 } from '../../domain/git-repository.js';
 import { branchNamed, isBranchName } from '../../domain/branch-name.js';
 import { issueOfBranch } from '../../domain/slug.js';
 import type { SecretGuard } from '../../domain/secret-guard.js';
 import { secretRefusal } from '../../domain/secret-refusal.js';
+import type { LfsFile, TurnLfs } from '../../domain/lfs.js';
+import type { TurnSubmodules } from '../../domain/submodules.js';
+import { bundleRefs } from './bundle-refs.js';
 import { readBundleHeader, type BundleHeader } from './bundle-file.js';
 import { FORGE_REFS, isAncestorIn, newCommits, quarantined, type Candidate } from './candidate.js';
-import { localEnvironment } from './git-environment.js';
-import { localFailure } from './git-failure.js';
+import { hasForeignGitlink } from './gitlink-changes.js';
+import { LfsClient } from './lfs-client.js';
+import { readLfsFiles } from './lfs-files.js';
+import { placeLfsObjects } from './lfs-source.js';
 import { Mirror, mirrorDirectory, type MirrorState } from './mirror.js';
 import type { Remote } from './remote.js';
 import { PUBLISH_STEPS } from './publish-steps.js';
 import { push } from './push.js';
 import { missingCommits, takeIn } from './quarantine.js';
 import { RepositoryLocks } from './repository-lock.js';
-import { runGit } from './run-git.js';
 import { scanForSecrets } from './scan-for-secrets.js';
 import { shallowBoundary } from './shallow-boundary.js';
+import { SubmoduleSource } from './submodule-source.js';
 import { removeLeftBehind, withScratchRepository } from './scratch-repository.js';
 
 export interface SystemGitOptions {
@@ -32,17 +37,20 @@ export interface SystemGitOptions {
   readonly mirrorsDir: string;
   /** http(s) address without user and password, or an absolute path. */
   readonly cloneUrl: (repo: RepoRef) => string;
+  /** Address of the forge's pages, no trailing slash: what an address in `.gitmodules` is held against. */
+  readonly webUrl: string;
   /** Read afresh for every command, so that a new token needs no restart; empty for none. */
   readonly readToken: () => string;
   readonly publishToken: () => string;
   readonly secrets: SecretGuard;
   /** Extra CA certificates, PEM (`FORGE_CA_FILE`). */
   readonly caFile?: string;
+  /** Origins beside the forge's that LFS objects may come from. */
+  readonly lfsOrigins?: readonly string[];
   /** Milliseconds for one push; 5 minutes by default. git 2.39 waits without end for the rest of a report cut short. */
   readonly pushTimeoutMs?: number;
 }
 
-const BUNDLE_TIMEOUT_MS = 5 * 60_000;
 const PUSH_TIMEOUT_MS = 5 * 60_000;
 /** Times that a publish starts over because the branch moved between the checks and the push. */
 const PUBLISH_ATTEMPTS = 3;
@@ -56,12 +64,20 @@ export class SystemGitRepository implements GitRepository {
   readonly #options: SystemGitOptions;
   readonly #locks = new RepositoryLocks();
   readonly #scratchDir: string;
+  readonly #submodules: SubmoduleSource;
   #swept: Promise<number> | undefined;
 
   constructor(options: SystemGitOptions) {
     this.#options = options;
     // No forge's name begins with a dot.
     this.#scratchDir = join(options.mirrorsDir, '.scratch');
+    this.#submodules = new SubmoduleSource({
+      webUrl: options.webUrl,
+      readToken: options.readToken,
+      mirror: (repo) => this.#mirror(repo),
+      remote: (repo, token) => this.#remote(repo, token),
+      scratch: (repo, refs, work) => this.#scratch(repo, refs, work),
+    });
   }
 
   async refresh(
@@ -106,18 +122,40 @@ export class SystemGitRepository implements GitRepository {
     }
     const bundled = new Map([[`refs/base/${refs.baseBranch}`, refs.baseSha]]);
     if (refs.branchSha !== null) bundled.set(`refs/pr/${branch}`, refs.branchSha);
-    const half = `${file}.new`;
-    await this.#scratch(repo, bundled, async (dir) => {
-      if (boundary.length > 0)
-        await writeFile(join(dir, 'shallow'), boundary.map((sha) => `${sha}\n`).join(''));
-      const args = ['--git-dir', dir, 'bundle', 'create', '--quiet', '--version=2', half, ...bundled.keys()];
-      const output = await runGit({ args, env: localEnvironment(), timeoutMs: BUNDLE_TIMEOUT_MS });
-      if (output.exitCode !== 0) {
-        await rm(half, { force: true });
-        throw localFailure('writing the bundle of the forge’s branches', output);
-      }
-    });
-    await rename(half, file);
+    await this.#scratch(repo, bundled, (dir) => bundleRefs(dir, bundled.keys(), boundary, file));
+  }
+
+  async writeSubmodules(
+    repo: RepoRef,
+    refs: TurnRefs,
+    directory: string,
+    rules: SubmoduleRules,
+  ): Promise<TurnSubmodules> {
+    const [commit, base] = [refs.startSha, refs.baseSha];
+    if (![commit, base].every((sha) => SHA.test(sha))) throw new InvalidInputError('not a commit id');
+    const alsoOf = base === commit ? [] : [base];
+    return this.#submodules.write({ own: repo, commit, alsoOf, directory, ...rules });
+  }
+
+  async writeLfsObjects(
+    repo: RepoRef,
+    refs: TurnRefs,
+    directory: string,
+    sparse: readonly string[],
+  ): Promise<TurnLfs> {
+    const commits = [...new Set([refs.startSha, refs.baseSha])];
+    if (!commits.every((sha) => SHA.test(sha))) throw new InvalidInputError('not a commit id');
+    const files = new Map<string, LfsFile>();
+    for (const commit of commits) {
+      await this.#scratch(repo, new Map(), async (dir) => {
+        for (const file of await readLfsFiles(dir, commit, sparse))
+          files.set(`${file.oid} ${file.path}`, file);
+      });
+    }
+    const { readToken, caFile, lfsOrigins = [] } = this.#options;
+    const cloneUrl = this.#options.cloneUrl(repo);
+    const client = new LfsClient({ cloneUrl, token: readToken(), caFile, otherOrigins: lfsOrigins });
+    return placeLfsObjects(this.#mirror(repo).dir, [...files.values()], directory, client);
   }
 
   async publish(request: GitPublishRequest): Promise<GitPublishVerdict> {
@@ -179,6 +217,8 @@ export class SystemGitRepository implements GitRepository {
         const why = await step(candidate);
         if (why !== undefined) return refused(why);
       }
+      const gitlink = await hasForeignGitlink(candidate, this.#submodules);
+      if (gitlink !== undefined) return refused(gitlink);
       const scan = await scanForSecrets(candidate, this.#options.secrets);
       const secretScan = this.#options.secrets.report(scan);
       const secret = secretRefusal(scan, request.baseSha);

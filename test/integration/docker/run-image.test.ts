@@ -23,7 +23,7 @@ describe("a run's image", function () {
   const named = `bot-bottle/test-run-image:${mark}`;
   const setup = (dockerfile: string | null): BottleSetup => ({
     ...{ dockerfile, allow: [], routes: [], registries: [], setup: null, runtime: null },
-    workspace: { depth: null, sparse: [], submodules: false, lfs: false },
+    workspace: { depth: null, sparse: [], submodules: false, submoduleRepos: [], lfs: false },
   });
   const labelled = (value: string): string => `ARG BASE\nFROM $BASE\nLABEL test=${mark} value=${value}\n`;
   const choose = (home: string, turn: number, image: string, dockerfile: string | null): Promise<string> => {

@@ -23,6 +23,8 @@ const input: TurnInput = {
   resetTo: 'b'.repeat(40),
   shallow: [sha],
   sparse: ['docs', 'src/a b'],
+  submodules: [],
+  lfs: false,
   home: { '.a/b.c': 'x\ny\n', '.d': '' },
   setup: 'echo hi\n',
   turnJson: { turn: 2 },
@@ -156,7 +158,7 @@ describe('the input of a turn', () => {
       const { ino } = await stat(turnInput);
       await files.writeTurnInput(slug, {
         ...{ ...input, turn: 3, wantsForge: false, wantsEgress: false, resetTo: null },
-        ...{ shallow: [], sparse: [], home: {}, setup: null },
+        ...{ shallow: [], sparse: [], submodules: [], lfs: false, home: {}, setup: null },
       });
       assert.equal((await stat(turnInput)).ino, ino);
       assert.deepEqual((await readdir(turnInput)).sort(), [

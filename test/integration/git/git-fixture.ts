@@ -61,6 +61,7 @@ export class GitFixture {
     return new SystemGitRepository({
       mirrorsDir: this.mirrorsDir,
       cloneUrl: () => this.forge,
+      webUrl: 'http://forge.test',
       readToken: () => '',
       publishToken: () => '',
       secrets: new SecretGuard(null, () => []),
@@ -102,6 +103,7 @@ export class GitFixture {
       maxCommits: 50,
       maxFileBytes: 1024 * 1024,
       allowPaths: [],
+      submoduleRepos: [],
       author: { name: 'agent', email: 'agent@example.test' },
       texts: [],
       ...request,

@@ -94,7 +94,16 @@ export class RegistryBottle {
       await files.writeTurnInput(slug, {
         ...{ turn: 1, argv: ['/bin/bash', '-ec', script], env: clients.env, prompt: '', branch: 'b' },
         ...{ start: '0'.repeat(40), gitUser: { name: 'a', email: 'a@example.test' }, wantsForge: false },
-        ...{ wantsEgress: true, resetTo: null, shallow: [], sparse: [], setup: null, turnJson: {} },
+        ...{
+          wantsEgress: true,
+          resetTo: null,
+          shallow: [],
+          sparse: [],
+          submodules: [],
+          lfs: false,
+          setup: null,
+          turnJson: {},
+        },
         home: clients.files,
       });
       await runtime.runOnce({

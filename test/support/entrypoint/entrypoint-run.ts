@@ -51,6 +51,8 @@ export class EntrypointRun {
       resetTo: null,
       shallow: [],
       sparse: [],
+      submodules: [],
+      lfs: false,
       home: {},
       setup: null,
       turnJson: {},

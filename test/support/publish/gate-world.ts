@@ -111,6 +111,7 @@ export class GateWorld {
       git: new SystemGitRepository({
         mirrorsDir: join(home, 'mirrors'),
         cloneUrl: (one) => `${gitea.url}/${one.owner}/${one.repo}.git`,
+        webUrl: gitea.url,
         readToken: () => sidecarToken,
         publishToken: () => {
           onPush.call();
@@ -154,7 +155,7 @@ export class GateWorld {
       bottleNames: ['default'],
       allowPaths: [],
       drafts: false,
-      bottleRef: '',
+      bottleRef: await blobs.put(JSON.stringify(sampleBottle())),
       ...options.prepared,
     };
     const forge = ports.forgeFor(subject);
@@ -196,7 +197,7 @@ export class GateWorld {
       gitUser: AGENT,
       ...{ wantsForge: false, wantsEgress: false },
       resetTo: refs.resetTo,
-      ...{ shallow: [], sparse: [], home: {}, setup: null },
+      ...{ shallow: [], sparse: [], submodules: [], lfs: false, home: {}, setup: null },
       turnJson: {},
     });
     const baseSha = await protectedCommit(this.ports, input, refs);

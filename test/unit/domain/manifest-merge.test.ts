@@ -59,7 +59,7 @@ describe('merged bottles', () => {
           allow: ['a.example', 'b.example:8443'],
           registries: ['npm'],
           setup: 'one',
-          workspace: { depth: 3, sparse: ['src'], lfs: true },
+          workspace: { depth: 3, sparse: ['src'], submoduleRepos: ['a/b'], lfs: true },
           forgeWake: 'org',
         }),
         layer('b', {
@@ -71,7 +71,12 @@ describe('merged bottles', () => {
           allow: ['b.example:8443', '*.c.example'],
           registries: ['go', 'npm'],
           setup: 'two',
-          workspace: { depth: null, sparse: ['docs', 'src'], submodules: true },
+          workspace: {
+            depth: null,
+            sparse: ['docs', 'src'],
+            submodules: true,
+            submoduleRepos: ['a/b', 'c/d'],
+          },
           runtime: 'runsc',
         }),
       ],
@@ -87,7 +92,13 @@ describe('merged bottles', () => {
       allow: ['a.example', 'b.example:8443', '*.c.example'],
       registries: ['npm', 'go'],
       setup: 'two',
-      workspace: { depth: null, sparse: ['src', 'docs'], submodules: true, lfs: true },
+      workspace: {
+        depth: null,
+        sparse: ['src', 'docs'],
+        submodules: true,
+        submoduleRepos: ['a/b', 'c/d'],
+        lfs: true,
+      },
       forgeWake: 'org',
       runtime: 'runsc',
     });

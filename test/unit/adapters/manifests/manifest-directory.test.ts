@@ -180,7 +180,7 @@ registries: [npm, pypi]
 resources: { disk: 40g, files: 200000 }
 setup: |
   npm ci
-workspace: { depth: 50, sparse: [src/, .github], submodules: true, lfs: true }
+workspace: { depth: 50, sparse: [src/, .github], submodules: true, submodule_repos: alice/lib, lfs: true }
 forge_wake: org
 runtime: runsc
 ---
@@ -215,7 +215,13 @@ runtime: runsc
         ],
         registries: ['npm', 'pypi'],
         setup: 'npm ci\n',
-        workspace: { depth: 50, sparse: ['src', '.github'], submodules: true, lfs: true },
+        workspace: {
+          depth: 50,
+          sparse: ['src', '.github'],
+          submodules: true,
+          submoduleRepos: ['alice/lib'],
+          lfs: true,
+        },
         forgeWake: 'org',
         runtime: 'runsc',
       });
@@ -262,6 +268,8 @@ runtime: runsc
       'workspace: { sparse: ["*.ts"] }',
       'workspace: { sparse: ["--stdin"] }',
       'workspace: { lfs: 1 }',
+      'workspace: { submodule_repos: [alice/*] }',
+      'workspace: { submodule_repos: ["alice/../lib"] }',
       'forge_wake: everybody',
       'runtime: "--privileged"',
       'routes: { name: x }',

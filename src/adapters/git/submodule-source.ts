@@ -1,0 +1,199 @@
+import { join } from 'node:path';
+import { GitError } from '../../domain/errors.js';
+import type { RepoRef } from '../../domain/issue.js';
+import {
+  MAX_SUBMODULES,
+  MAX_SUBMODULE_LEVELS,
+  chooseSubmodules,
+  isInCone,
+  submoduleReader,
+  type Gitlink,
+  type LeftOut,
+  type PlacedSubmodule,
+  type TurnSubmodules,
+  type WantedSubmodule,
+} from '../../domain/submodules.js';
+import { bundleRefs } from './bundle-refs.js';
+import { readGitlinks, readGitmodules } from './gitlinks.js';
+import type { Mirror } from './mirror.js';
+import type { Remote } from './remote.js';
+
+/** Of a tree with more, only so many are looked at. */
+const MAX_GITLINKS = 500;
+
+export interface SubmoduleSourceOptions {
+  /** See `SystemGitOptions`. */
+  readonly webUrl: string;
+  readonly readToken: () => string;
+  readonly mirror: (repo: RepoRef) => Mirror;
+  readonly remote: (repo: RepoRef, token: string) => Remote;
+  /** Runs `work` in a repository that borrows from the mirror of `repo` and has these refs. */
+  readonly scratch: (
+    repo: RepoRef,
+    refs: ReadonlyMap<string, string>,
+    work: (dir: string) => Promise<void>,
+  ) => Promise<void>;
+}
+
+export interface SubmoduleRequest {
+  /** The run's repository. */
+  readonly own: RepoRef;
+  /** What is checked out at the first turn. */
+  readonly commit: string;
+  /** More commits whose submodules are brought along where they are the same ones: the base's. */
+  readonly alsoOf: readonly string[];
+  /** `owner/name` that are read with the bot's rights. */
+  readonly named: readonly string[];
+  readonly sparse: readonly string[];
+  /** Directory for the bundles. */
+  readonly directory: string;
+}
+
+interface Tree {
+  readonly repo: RepoRef;
+  readonly commit: string;
+  /** In the workspace, empty for its own. */
+  readonly path: string;
+}
+
+/** Submodules from the forge, each through a bare mirror of its own. */
+export class SubmoduleSource {
+  constructor(private readonly options: SubmoduleSourceOptions) {}
+
+  /**
+   * Writes a bundle of each submodule's commit, without history, and says what stays empty. Errors: `GitError` only for
+   * faults that may pass; what the forge refuses is left out.
+   */
+  async write(request: SubmoduleRequest): Promise<TurnSubmodules> {
+    const placed: PlacedSubmodule[] = [];
+    const leftOut: LeftOut[] = [];
+    let level: Tree[] = [{ repo: request.own, commit: request.commit, path: '' }];
+    for (let depth = 1; level.length > 0; depth += 1) {
+      const next: Tree[] = [];
+      for (const tree of level) {
+        const chosen = await this.#choose(tree, tree.path === '' ? request.sparse : []);
+        leftOut.push(...chosen.leftOut.map((one) => ({ ...one, path: below(tree.path, one.path) })));
+        const later = tree.path === '' ? await this.#laterCommits(request) : [];
+        for (const wanted of chosen.wanted) {
+          const path = below(tree.path, wanted.path);
+          const bundle = `submodule-${String(placed.length)}.bundle`;
+          const reason =
+            depth > MAX_SUBMODULE_LEVELS
+              ? `submodules of submodules have none themselves (${String(MAX_SUBMODULE_LEVELS)} levels)`
+              : placed.length === MAX_SUBMODULES
+                ? `a workspace has at most ${String(MAX_SUBMODULES)} submodules`
+                : await this.#bundle(request, wanted, later, bundle);
+          if (reason !== undefined) {
+            leftOut.push({ path, reason });
+            continue;
+          }
+          const { name, repo, commit } = wanted;
+          const url = `${this.options.webUrl}/${repo.owner}/${repo.repo}.git`;
+          placed.push({ parent: tree.path, path: wanted.path, name, url, commit, bundle });
+          next.push({ repo, commit, path });
+        }
+      }
+      level = next;
+    }
+    return { placed, leftOut };
+  }
+
+  /**
+   * Why a changed submodule of the run's repository is not published; `undefined` when the forge has its commit.
+   * @param gitDir where `commit` is: a commit with the `.gitmodules` that counts
+   */
+  async objection(
+    own: RepoRef,
+    named: readonly string[],
+    gitDir: string,
+    commit: string,
+    changed: Gitlink,
+  ): Promise<string | undefined> {
+    const declared = (await readGitmodules(gitDir, commit)) ?? [];
+    const { webUrl } = this.options;
+    const { wanted, leftOut } = chooseSubmodules([changed], declared, { repo: own, webUrl });
+    const [submodule] = wanted;
+    if (submodule === undefined) return leftOut.find(({ path }) => path === changed.path)?.reason;
+    return this.#whyNot(own, named, submodule, await this.#obtain(own, named, submodule, [changed.commit]));
+  }
+
+  async #choose(tree: Tree, sparse: readonly string[]): Promise<ReturnType<typeof chooseSubmodules>> {
+    const gitDir = this.options.mirror(tree.repo).dir;
+    const declared = await readGitmodules(gitDir, tree.commit);
+    if (declared === undefined) return { wanted: [], leftOut: [] };
+    const gitlinks = (await readGitlinks(gitDir, tree.commit)).slice(0, MAX_GITLINKS);
+    const { wanted, leftOut } = chooseSubmodules(gitlinks, declared, {
+      repo: tree.repo,
+      webUrl: this.options.webUrl,
+    });
+    const inCone = ({ path }: { readonly path: string }): boolean => isInCone(path, sparse);
+    return { wanted: wanted.filter(inCone), leftOut: leftOut.filter(inCone) };
+  }
+
+  /** What other commits of the run's repository record: the agent may merge them, and then needs these. */
+  async #laterCommits({ own, alsoOf }: SubmoduleRequest): Promise<readonly WantedSubmodule[]> {
+    const chosen = await Promise.all(
+      alsoOf.map((commit) => this.#choose({ repo: own, commit, path: '' }, [])),
+    );
+    return chosen.flatMap(({ wanted }) => wanted);
+  }
+
+  /** Answers why there is no bundle. */
+  async #bundle(
+    { own, named, directory }: SubmoduleRequest,
+    wanted: WantedSubmodule,
+    later: readonly WantedSubmodule[],
+    bundle: string,
+  ): Promise<string | undefined> {
+    const others = later.filter(({ name, repo }) => name === wanted.name && isSame(repo, wanted.repo));
+    const commits = [...new Set([wanted, ...others].map(({ commit }) => commit))];
+    const found = await this.#obtain(own, named, wanted, commits);
+    const reason = this.#whyNot(own, named, wanted, found);
+    if (reason !== undefined || found === undefined) return reason;
+    const refs = new Map([...found].map((sha) => [`refs/submodule/${sha}`, sha]));
+    await this.options.scratch(wanted.repo, refs, (dir) =>
+      bundleRefs(dir, refs.keys(), [...found], join(directory, bundle)),
+    );
+    return undefined;
+  }
+
+  /** `undefined` when the repository cannot be read with the rights that count for it. */
+  async #obtain(
+    own: RepoRef,
+    named: readonly string[],
+    { repo }: WantedSubmodule,
+    commits: readonly string[],
+  ): Promise<ReadonlySet<string> | undefined> {
+    const { mirror, remote, readToken } = this.options;
+    const token = submoduleReader(repo, own, named) === 'bot' ? readToken() : '';
+    try {
+      return await mirror(repo).obtain(remote(repo, token), commits);
+    } catch (error) {
+      if (error instanceof GitError && !error.retryable) return undefined;
+      throw error;
+    }
+  }
+
+  #whyNot(
+    own: RepoRef,
+    named: readonly string[],
+    { repo, commit }: WantedSubmodule,
+    found: ReadonlySet<string> | undefined,
+  ): string | undefined {
+    const name = `${repo.owner}/${repo.repo}`;
+    if (found?.has(commit) === true) return undefined;
+    if (found !== undefined)
+      return `no branch or tag of ${name} on the forge has commit ${commit.slice(0, 12)}`;
+    return submoduleReader(repo, own, named) === 'bot'
+      ? `${name} is not there, or the bot may not read it`
+      : `${name} is not there, or not readable by everybody: then the operator has to name it in the bottle's workspace.submodule_repos`;
+  }
+}
+
+function below(parent: string, path: string): string {
+  return parent === '' ? path : `${parent}/${path}`;
+}
+
+function isSame(one: RepoRef, other: RepoRef): boolean {
+  return one.owner === other.owner && one.repo === other.repo;
+}
