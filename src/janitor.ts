@@ -107,7 +107,9 @@ export async function janitor(config: Config, now: () => number = Date.now): Pro
       }
       case 'mirror': {
         const inUse = mirrorsOf(mirrorsDir, aliveRows(database)).has(removal.directory);
-        return !inUse && (await removeMirror(removal.directory, before)) ? null : 'it is in use again';
+        return !inUse && (await removeMirror(mirrorsDir, removal.directory, before))
+          ? null
+          : 'it is in use again';
       }
       case 'image':
         return (await removeBuiltImage(docker, removal.reference)) ? null : 'a container is made from it';

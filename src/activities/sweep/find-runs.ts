@@ -67,8 +67,8 @@ async function foundRun(
       .map(({ name, role, createdAt }) => ({ name, role, createdAt: Date.parse(createdAt) })),
     directory: directory === undefined ? null : { changedAt: directory.changedAt },
     secretsAt: directory?.secretsAt ?? null,
-    // Only of interest where nothing else is left, and it may be large.
-    hasTranscript: objects.length > 0 || (await files.readFile(slug, TRANSCRIPT_FILE)) !== undefined,
+    // Only of interest where nothing else is left.
+    hasTranscript: objects.length > 0 || (await files.hasFile(slug, TRANSCRIPT_FILE)),
     pinned,
     expected,
   };

@@ -183,15 +183,13 @@ export class LocalRunFiles implements RunFiles {
   }
 
   async readFile(slug: string, relativePath: string): Promise<Uint8Array | undefined> {
-    const segments = safeSegments(relativePath);
-    let path = this.#layout(slug).root;
-    for (const segment of segments.slice(0, -1)) {
-      path = join(path, segment);
-      const found = await unlessMissing(lstat(path));
-      if (found === undefined) return undefined;
-      if (!found.isDirectory()) throw new RunFilesError(`${path} is not a directory`, false);
-    }
-    return unlessMissing(readRegular(join(path, segments.at(-1) ?? '')));
+    const path = await this.#pathOf(slug, relativePath);
+    return path === undefined ? undefined : unlessMissing(readRegular(path));
+  }
+
+  async hasFile(slug: string, relativePath: string): Promise<boolean> {
+    const path = await this.#pathOf(slug, relativePath);
+    return path !== undefined && (await unlessMissing(lstat(path)))?.isFile() === true;
   }
 
   async leftovers(): Promise<readonly RunLeftover[]> {
@@ -225,6 +223,19 @@ export class LocalRunFiles implements RunFiles {
     const bytes = Math.max(0, Math.min(left, this.#options.maxLogBytes ?? AGENT_LOG_BYTES));
     this.#logRoom.set(slug, { turn, bytes });
     return bytes;
+  }
+
+  /** `undefined` when a directory on the way is missing; none of them may be a link. */
+  async #pathOf(slug: string, relativePath: string): Promise<string | undefined> {
+    const segments = safeSegments(relativePath);
+    let path = this.#layout(slug).root;
+    for (const segment of segments.slice(0, -1)) {
+      path = join(path, segment);
+      const found = await unlessMissing(lstat(path));
+      if (found === undefined) return undefined;
+      if (!found.isDirectory()) throw new RunFilesError(`${path} is not a directory`, false);
+    }
+    return join(path, segments.at(-1) ?? '');
   }
 
   #layout(slug: string): RunLayout {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { lstat, readdir, rename, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { lstat, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { RepoRef } from '../../domain/issue.js';
 import { mirrorDirectory } from './mirror.js';
 import { RepositoryLocks } from './repository-lock.js';
@@ -41,10 +41,12 @@ export function mirrorsOf(mirrorsDir: string, repositories: readonly RepoRef[]):
  * Removes a mirror that was not used since `before`; false when it was. Nobody fetches into it meanwhile, and a run that
  * needs it from now on makes a new one.
  */
-export async function removeMirror(directory: string, before: number): Promise<boolean> {
-  const aside = `${directory}.going-${randomUUID()}`;
+export async function removeMirror(mirrorsDir: string, directory: string, before: number): Promise<boolean> {
+  // Where what a crash leaves is cleaned up.
+  const aside = join(mirrorsDir, '.scratch', randomUUID());
   const removed = await new RepositoryLocks().exclusively(`${directory}.lock`, async () => {
     if ((await lastUse(directory)) > before) return false;
+    await mkdir(dirname(aside), { recursive: true, mode: 0o700 });
     await rename(directory, aside);
     return true;
   });

@@ -233,6 +233,14 @@ describe('what a run leaves on disk', () => {
       );
       assert.equal(path, join(next.paths(slug).transcript, 'session.tar'));
       assert.equal(await next.readFile(slug, 'transcript/none'), undefined);
+      assert.deepEqual(
+        await Promise.all(
+          ['transcript/session.tar', 'transcript/none', 'nowhere/none', 'transcript'].map((name) =>
+            next.hasFile(slug, name),
+          ),
+        ),
+        [true, false, false, false],
+      );
       assert.equal(await next.readFile(slug, 'nowhere/none'), undefined);
     }));
 
@@ -275,6 +283,7 @@ describe('what a run leaves on disk', () => {
       await assert.rejects(files.saveFile(slug, 'link/f', 'x'), /not a directory/);
       await assert.rejects(files.readFile(slug, 'link/secret'), /not a directory/);
       await assert.rejects(files.readFile(slug, 'file-link'), /ELOOP/);
+      assert.equal(await files.hasFile(slug, 'file-link'), false);
       await files.saveFile(slug, 'file-link', 'mine');
       assert.equal(await readFile(join(home, 'secret'), 'utf8'), 'x');
     }));
