@@ -40,15 +40,17 @@ export class RunDirectory {
     writeFileSync(join(this.in, 'turn.json'), JSON.stringify(turn));
   }
 
+  /** What the worker takes away meanwhile is left out. */
   messages(): { readonly name: string; readonly id: string; readonly body: QueueBody }[] {
     return readdirSync(this.out)
       .filter((name) => QUEUE_FILE_NAME.test(name))
       .sort()
-      .map((name) => ({
-        name,
-        id: name.slice(13, -5),
-        body: JSON.parse(readFileSync(join(this.out, name), 'utf8')) as QueueBody,
-      }));
+      .flatMap((name) => {
+        const text = textUnlessGone(join(this.out, name));
+        return text === undefined
+          ? []
+          : [{ name, id: name.slice(13, -5), body: JSON.parse(text) as QueueBody }];
+      });
   }
 
   lines(): OperationLine[] {
@@ -82,5 +84,14 @@ export class RunDirectory {
   remove(): void {
     clearInterval(this.#answering);
     rmSync(this.root, { recursive: true, force: true });
+  }
+}
+
+function textUnlessGone(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
   }
 }
