@@ -7,6 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import Docker from 'dockerode';
 import { DockerBottleRuntime } from '../src/adapters/docker/docker-runtime.js';
@@ -17,7 +18,7 @@ import { serveLoopback } from '../src/adapters/loopback/serve-loopback.js';
 import { SETTINGS } from '../src/config/settings.js';
 import { makeSlug } from '../src/domain/slug.js';
 import { startGitea, type Gitea } from '../test/support/gitea/start-gitea.js';
-import { BUNDLE_CALLS } from './bundle-calls.js';
+import { BUNDLE_CALLS, UPSTREAM_PORT } from './bundle-calls.js';
 import { cleaningUp } from './clean-up.js';
 import { describeFigure, median, short, type Figure } from './figure.js';
 import { MIB, residentSet, type ResidentSet } from './resident-set.js';
@@ -27,15 +28,19 @@ const execute = promisify(execFile);
 
 const RPC_CALLS = 50;
 const MCP_CALLS = 20;
+const DOWNLOADS = 40;
+/** After the downloads: the sidecar tidies up when nothing moves. */
+const REST_MS = 2000;
 const CALLS_MS = 60_000;
 const [OWNER, REPO] = ['alice', 'demo'];
 const BODY = 'Compare what `./greet.sh` says with what it ought to say.\n'.repeat(40);
 
-const STATES = ['idle', 'afterRpc', 'afterMcp'] as const;
+const STATES = ['idle', 'afterRpc', 'afterMcp', 'afterEgress'] as const;
 const NAMES = {
   idle: 'idle',
   afterRpc: `after ${String(RPC_CALLS)} calls of read_issue as JSON-RPC`,
   afterMcp: `after tools/list and ${String(MCP_CALLS)} calls over MCP`,
+  afterEgress: `after ${String(DOWNLOADS)} downloads by the credential proxy`,
 } as const;
 type Sample = Readonly<Record<(typeof STATES)[number], ResidentSet>> & { readonly readyAfterMs: number };
 
@@ -91,8 +96,13 @@ async function sampled(gitea: Gitea, issue: number): Promise<Sample> {
     await loopback.close();
     await rm(home, { recursive: true, force: true });
   };
+  const files = new LocalRunFiles({
+    home,
+    forgeToken: () => Promise.resolve(gitea.bot.sidecarToken),
+    secret: (name) => Promise.reject(new Error(`no secret ${name}`)),
+  });
   return cleaningUp(cleanUp, async () => {
-    await createBundle(runtime, gitea, home, slug, issue);
+    await createBundle(runtime, files, gitea, home, slug, issue);
     await runtime.start(slug, 'bundle');
     const readyAfterMs = await serving(slug);
     const pid = await pidOf(slug);
@@ -101,22 +111,22 @@ async function sampled(gitea: Gitea, issue: number): Promise<Sample> {
     const afterRpc = await residentSet(pid);
     await call(slug, ['mcp', String(MCP_CALLS), String(issue)]);
     const afterMcp = await residentSet(pid);
-    return { idle, afterRpc, afterMcp, readyAfterMs };
+    await files.writeCurrentConfig(slug, { 'routes.json': await routeToItself(slug) });
+    await call(slug, ['egress', String(DOWNLOADS)]);
+    await setTimeout(REST_MS);
+    const afterEgress = await residentSet(pid);
+    return { idle, afterRpc, afterMcp, afterEgress, readyAfterMs };
   });
 }
 
 async function createBundle(
   runtime: DockerBottleRuntime,
+  files: LocalRunFiles,
   gitea: Gitea,
   home: string,
   slug: string,
   issue: number,
 ): Promise<void> {
-  const files = new LocalRunFiles({
-    home,
-    forgeToken: () => Promise.resolve(gitea.bot.sidecarToken),
-    secret: (name) => Promise.reject(new Error(`no secret ${name}`)),
-  });
   const paths = await files.prepare(slug);
   await files.placeSecrets(slug, []);
   await files.writeCurrentConfig(slug, {});
@@ -159,6 +169,17 @@ async function serving(slug: string): Promise<number> {
     if (ms === undefined && !state.Running) throw new Error(`the sidecar ended:\n${log}`);
     return ms === undefined ? undefined : Number(ms);
   });
+}
+
+/** `routes.json` with a route to a program in the sidecar's own container: no other address is surely reached from there. */
+async function routeToItself(slug: string): Promise<string> {
+  const { NetworkSettings: settings } = await new Docker()
+    .getContainer(containerName(slug, 'bundle'))
+    .inspect();
+  const [network] = Object.values(settings.Networks);
+  if (network === undefined || network.IPAddress === '') throw new Error('the sidecar has no address');
+  const upstream = `http://${network.IPAddress}:${String(UPSTREAM_PORT)}`;
+  return JSON.stringify({ routes: [{ name: 'bench', upstream, methods: ['GET'], paths: ['/'] }] });
 }
 
 /** As the machine numbers it; Docker's init is the container's first process, the sidecar the second. */

@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { BUNDLE_MALLOC, BUNDLE_NODE_FLAGS } from '../src/adapters/docker/bundle-container.js';
 import { build } from 'esbuild';
 import { privateCa } from '../test/support/gitea/tls-front.js';
 import { cleaningUp } from './clean-up.js';
@@ -97,7 +98,15 @@ class Part {
   readonly #child: ChildProcess;
 
   constructor(program: string, role: string, directory: string) {
-    this.#child = spawn(process.execPath, [program, role, directory], { stdio: ['pipe', 'pipe', 'inherit'] });
+    const isSidecar = role === 'plane';
+    this.#child = spawn(
+      process.execPath,
+      [...(isSidecar ? BUNDLE_NODE_FLAGS : []), program, role, directory],
+      {
+        stdio: ['pipe', 'pipe', 'inherit'],
+        env: { ...process.env, ...(isSidecar ? BUNDLE_MALLOC : {}) },
+      },
+    );
   }
 
   async serving(): Promise<void> {

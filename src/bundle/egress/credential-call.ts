@@ -5,7 +5,7 @@ import type { BundleLog } from '../bundle-log.js';
 import { RefusedAddressError } from './addresses.js';
 import { UnreadableAnswerError } from './answer-body.js';
 import { flatHeaders, type HeaderList } from './headers.js';
-import type { Counters, Ledger } from './ledger.js';
+import type { Ledger, Transfer } from './ledger.js';
 import { blankSecret } from './secret-forms.js';
 
 const SHOWN_PATH = 200;
@@ -19,7 +19,7 @@ export interface CredentialCallParts {
 /** One request on its way to its one line in the log. */
 export class CredentialCall {
   status = 0;
-  counters: Counters | undefined;
+  transfer: Transfer | undefined;
   readonly #began = performance.now();
   #route: Route | undefined;
   #path = '';
@@ -86,8 +86,8 @@ export class CredentialCall {
       method: this.request.method,
       path: blankSecret(this.#path, value).slice(0, SHOWN_PATH),
       ...fields,
-      up: this.counters?.bytesUp ?? 0,
-      down: this.counters?.bytesDown ?? 0,
+      up: this.transfer?.up ?? 0,
+      down: this.transfer?.down ?? 0,
       ms: Math.round(performance.now() - this.#began),
     });
   }

@@ -10,7 +10,7 @@ import { headersForUpstream } from './client-headers.js';
 import { CredentialCall } from './credential-call.js';
 import { flatHeaders, framingOf, type HeaderList } from './headers.js';
 import { IDLE_MS } from './limits.js';
-import type { Counters, Ledger } from './ledger.js';
+import type { Ledger, Transfer } from './ledger.js';
 import type { LiveConfig } from './live-config.js';
 import type { LiveConnections } from './live-connections.js';
 import { readRouteRequest } from './route-request.js';
@@ -73,15 +73,15 @@ export class CredentialProxy {
     const target = upstreamOf(route).base + asked.path + asked.query;
     await new Promise<void>((resolve) => {
       response.once('close', resolve);
-      const counters = ledger.open(upstreamOf(route).host, route.name);
-      call.counters = counters;
-      this.send({ call, request, response, route, routes, secret, counters }, target, headers, hasBody);
+      const transfer = ledger.open(upstreamOf(route).host, route.name);
+      call.transfer = transfer;
+      this.send({ call, request, response, route, routes, secret, transfer }, target, headers, hasBody);
     });
     call.ended();
   }
 
   private send(exchange: CredentialExchange, target: string, headers: HeaderList, hasBody: boolean): void {
-    const { call, request, response, route, counters } = exchange;
+    const { call, request, response, route, transfer } = exchange;
     const { client, live, config, maxBodyBytes } = this.parts;
     let outgoing: ClientRequest;
     try {
@@ -133,7 +133,7 @@ export class CredentialProxy {
     let sent = 0;
     request.on('data', (chunk: Buffer) => {
       sent += chunk.length;
-      counters.bytesUp += chunk.length;
+      transfer.sent(chunk.length);
       if (sent <= maxBodyBytes) return;
       request.unpipe(outgoing);
       outgoing.destroy();
@@ -147,7 +147,7 @@ export class CredentialProxy {
     incoming: IncomingMessage,
     target: string,
   ): Promise<void> {
-    const { call, request, response, route, routes, secret, counters } = exchange;
+    const { call, request, response, route, routes, secret, transfer } = exchange;
     const status = incoming.statusCode ?? 502;
     const hasNoBody = request.method === 'HEAD' || status === 204 || status === 304;
     const plan: BodyPlan = await planBody(incoming, route, routes, secret);
@@ -169,7 +169,7 @@ export class CredentialProxy {
     // Who waits for a stream sees that it begins.
     response.flushHeaders();
     incoming.on('data', (chunk: Buffer) => {
-      counters.bytesDown += chunk.length;
+      transfer.received(chunk.length);
       if (isSuccess) this.parts.ledger.succeed();
     });
     const steps: readonly Transform[] = plan.steps;
@@ -186,5 +186,5 @@ interface CredentialExchange {
   readonly route: Route;
   readonly routes: readonly Route[];
   readonly secret: string | undefined;
-  readonly counters: Counters;
+  readonly transfer: Transfer;
 }

@@ -1,5 +1,5 @@
 import type { BundleLog } from '../bundle-log.js';
-import type { Ledger } from './ledger.js';
+import type { Ledger, Transfer } from './ledger.js';
 import { refusalText, type Target } from './target.js';
 
 /** Answered instead of connecting. */
@@ -14,8 +14,7 @@ export class NotConnectedError extends Error {
 
 /** One connection or request on its way to its one line in the log. */
 export class ForwardExchange {
-  up = 0;
-  down = 0;
+  transfer: Transfer | undefined;
   readonly #began = performance.now();
   #isTold = false;
 
@@ -45,8 +44,8 @@ export class ForwardExchange {
     this.parts.log('info', 'egress', {
       method: this.method,
       ...fields,
-      up: this.up,
-      down: this.down,
+      up: this.transfer?.up ?? 0,
+      down: this.transfer?.down ?? 0,
       ms: Math.round(performance.now() - this.#began),
     });
   }

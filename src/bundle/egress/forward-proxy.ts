@@ -9,7 +9,7 @@ import { answer, answerRaw, passHead } from './forward-answers.js';
 import { ForwardExchange, NotConnectedError } from './forward-exchange.js';
 import { endToEnd, flatHeaders, framingOf, withoutHeaders, type HeaderList } from './headers.js';
 import { IDLE_MS } from './limits.js';
-import type { Counters, Ledger } from './ledger.js';
+import type { Ledger, Transfer } from './ledger.js';
 import type { LiveConfig } from './live-config.js';
 import type { LiveConnections } from './live-connections.js';
 import { absoluteTarget, connectTarget, refusalText, whyRefused, type Target } from './target.js';
@@ -36,7 +36,7 @@ interface Client {
 interface Opened<T extends Target> {
   readonly target: T;
   readonly upstream: Socket;
-  readonly counters: Counters;
+  readonly transfer: Transfer;
   /** Ends both sides. */
   readonly cut: () => void;
   /** To be called when the upstream has closed. */
@@ -72,11 +72,10 @@ export class ForwardProxy {
       },
     });
     if (opened === undefined) return;
-    const { upstream, counters, cut, over } = opened;
+    const { upstream, transfer, cut, over } = opened;
     let isOverBudget = false;
     const up = (bytes: number): boolean => {
-      counters.bytesUp += bytes;
-      exchange.up += bytes;
+      transfer.sent(bytes);
       isOverBudget ||= !this.parts.budget.take(bytes);
       if (isOverBudget) cut();
       return !isOverBudget;
@@ -86,8 +85,7 @@ export class ForwardProxy {
     if (head.length > 0 && up(head.length)) upstream.write(head);
     client.on('data', (chunk: Buffer) => up(chunk.length));
     upstream.on('data', (chunk: Buffer) => {
-      counters.bytesDown += chunk.length;
-      exchange.down += chunk.length;
+      transfer.received(chunk.length);
     });
     client.pipe(upstream);
     upstream.pipe(client);
@@ -165,15 +163,16 @@ export class ForwardProxy {
       },
     );
     upstream.setTimeout(IDLE_MS, cut);
-    return { target, upstream, counters: ledger.open(target.host, null), cut, over };
+    const transfer = ledger.open(target.host, null);
+    exchange.transfer = transfer;
+    return { target, upstream, transfer, cut, over };
   }
 
   private forward(forwarded: Forwarded): void {
-    const { request, response, target, upstream, counters, exchange, framing } = forwarded;
+    const { request, response, target, upstream, transfer, framing } = forwarded;
     const { host, port, path } = target;
     const up = (bytes: number): void => {
-      counters.bytesUp += bytes;
-      exchange.up += bytes;
+      transfer.sent(bytes);
       if (!this.parts.budget.take(bytes)) upstream.destroy(new Error(this.spent()));
     };
     const headers = withoutHeaders(endToEnd(request.rawHeaders), new Set(['host', 'expect']));
@@ -194,8 +193,7 @@ export class ForwardProxy {
         return;
       }
       incoming.on('data', (chunk: Buffer) => {
-        counters.bytesDown += chunk.length;
-        exchange.down += chunk.length;
+        transfer.received(chunk.length);
       });
       incoming.once('error', () => response.destroy());
       incoming.once('aborted', () => response.destroy());

@@ -1,16 +1,43 @@
 import { whyNoHost } from '../../domain/egress/host-name.js';
 import { MAX_TOTALS, OTHER_HOSTS, type EgressTotals, type HostTotals } from '../../domain/egress/totals.js';
 
-/** One host's counters, counted up by whoever moves its bytes. */
-export interface Counters {
+interface Line {
+  readonly host: string;
+  readonly route: string | null;
   connections: number;
   bytesUp: number;
   bytesDown: number;
 }
 
-interface Line extends Counters {
-  readonly host: string;
-  readonly route: string | null;
+/** What one connection or request moves, in bytes. It is counted for its host as it comes. */
+export class Transfer {
+  #up = 0;
+  #down = 0;
+
+  constructor(
+    private readonly line: Line,
+    private readonly onMoved: (bytes: number) => void,
+  ) {}
+
+  get up(): number {
+    return this.#up;
+  }
+
+  get down(): number {
+    return this.#down;
+  }
+
+  sent(bytes: number): void {
+    this.#up += bytes;
+    this.line.bytesUp += bytes;
+    this.onMoved(bytes);
+  }
+
+  received(bytes: number): void {
+    this.#down += bytes;
+    this.line.bytesDown += bytes;
+    this.onMoved(bytes);
+  }
 }
 
 /** A client may ask for what is no host at all; that gets no line of its own. */
@@ -22,17 +49,21 @@ export class Ledger {
   readonly #refusals = new Map<string, number>();
   #lastSuccessAt: number | null = null;
 
-  constructor(private readonly now: () => number) {}
+  /** @param onMoved told of the bytes of all transfers */
+  constructor(
+    private readonly now: () => number,
+    private readonly onMoved: (bytes: number) => void = () => undefined,
+  ) {}
 
   /** One connection, or request of a route, more. @param host of the operator's or one that is allowed */
-  open(host: string, route: string | null): Counters {
+  open(host: string, route: string | null): Transfer {
     const key = this.#lines.has(`${host} ${route ?? ''}`) || this.#lines.size < MAX_TOTALS;
     const named = key ? { host, route } : { host: OTHER_HOSTS, route: null };
     const name = key ? `${host} ${route ?? ''}` : OTHER_HOSTS;
     const line = this.#lines.get(name) ?? { ...named, connections: 0, bytesUp: 0, bytesDown: 0 };
     line.connections += 1;
     this.#lines.set(name, line);
-    return line;
+    return new Transfer(line, this.onMoved);
   }
 
   /** @param host as the client wrote it */

@@ -5,6 +5,7 @@ import { errorFields } from '../bundle-log.js';
 import { globalOnly, operatorsOwn } from './addresses.js';
 import { CallGate } from './call-gate.js';
 import { CredentialProxy } from './credential-proxy.js';
+import { collectDeadBuffers } from './dead-buffers.js';
 import type { EgressLimits, EgressPlaneOptions } from './egress-options.js';
 import { ForwardProxy } from './forward-proxy.js';
 import { httpDoor } from './http-door.js';
@@ -26,7 +27,7 @@ export interface Proxies {
 export function startProxies(options: EgressPlaneOptions, limits: EgressLimits): Proxies {
   const { paths, log, now, network = {} } = options;
   const config = new LiveConfig(paths.config, log);
-  const ledger = new Ledger(now);
+  const ledger = new Ledger(now, collectDeadBuffers());
   const live = new LiveConnections();
   const reporter = new EgressReporter({ ledger, send: options.report, log });
   const gate = (): CallGate => new CallGate(limits.callsPerMinute, () => performance.now());

@@ -596,6 +596,7 @@ describe('the credential proxy', () => {
       response.end('12345');
     });
     await get('/files/x');
+    await get('/files/x');
     await get('/nobody/x');
     await get('/files/x', { method: 'PATCH', body: 'x' });
     await egress().stop();
@@ -611,14 +612,15 @@ describe('the credential proxy', () => {
     assert.deepEqual(report?.hosts, [
       { host: '127.0.0.1', route: 'files', connections: 1, bytesUp: 3, bytesDown: 5 },
     ]);
-    const [first, second, third, last] = await egress().lines(4);
+    const lines = await egress().lines(5);
     assert.deepEqual(
-      [first, second, third, last].map((line) => [line?.['route'], line?.['verdict'], line?.['status']]),
+      lines.map((line) => [line['route'], line['verdict'], line['status'], line['up'], line['down']]),
       [
-        ['files', 'allowed', 500],
-        [undefined, 'refused', 403],
-        ['files', 'refused', 403],
-        ['files', 'allowed', 200],
+        ['files', 'allowed', 500, 0, 5],
+        ['files', 'allowed', 500, 0, 5],
+        [undefined, 'refused', 403, 0, 0],
+        ['files', 'refused', 403, 0, 0],
+        ['files', 'allowed', 200, 3, 5],
       ],
     );
     noSecret();
