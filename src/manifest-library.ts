@@ -12,7 +12,7 @@ import type {
 import { inspectSecret } from './config/secrets.js';
 import { InvalidInputError } from './domain/errors.js';
 import { lineOfKey, type ManifestDocument } from './domain/manifest-document.js';
-import { mergeBottleLayers, type LoadedLayer } from './domain/manifest-merge.js';
+import { mergeBottleLayers, requireDistinctRoutes, type LoadedLayer } from './domain/manifest-merge.js';
 import { agentValues, bottleValues, linesOfRoute } from './domain/manifest-view.js';
 import type { AgentManifest } from './domain/manifests.js';
 
@@ -129,8 +129,10 @@ async function checkBottle(
   home: string,
   name: string,
 ): Promise<ManifestFinding[] | undefined> {
-  const [bottle, layers] = [await directory.bottle([name]), await directory.layers([name])];
-  if (bottle === undefined || layers === undefined) return undefined;
+  const layers = await directory.layers([name]);
+  if (layers === undefined) return undefined;
+  const bottle = mergedOf(layers, name);
+  requireDistinctRoutes(bottle, layers);
   const documents = layers.map(({ document }) => document);
   return bottle.routes.flatMap((route): ManifestFinding[] => {
     if (route.auth === null) return [];

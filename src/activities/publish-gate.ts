@@ -11,7 +11,7 @@ import type { PublishResult } from '../domain/turn.js';
 import type { HostPorts } from './host-ports.js';
 import type { Publisher, RunRef } from './inputs.js';
 import { noteScan } from './publish-scans.js';
-import { headElsewhere } from './publish-place.js';
+import { placeObjection } from './publish-place.js';
 import { PUBLISHED_FILE } from './turn/changes-on-forge.js';
 import { readBottle } from './turn/read-setup.js';
 import { boundaryFile } from './turn/run-boundary.js';
@@ -104,7 +104,8 @@ export async function publishThroughGate(ports: HostPorts, input: GateInput): Pr
   if (pushed.head === head) await ports.files.saveFile(slug, PUBLISHED_FILE, head);
   const forge = ports.forgeFor(subject);
   const existing = await forge.findOpenPrByHead(branch);
-  const elsewhere = existing === undefined ? undefined : headElsewhere(existing, fork);
+  const elsewhere =
+    existing === undefined ? undefined : placeObjection(existing, fork === undefined ? 'branch' : 'fork');
   if (elsewhere !== undefined) return { kind: 'refused', reason: elsewhere };
   if (existing !== undefined)
     return { kind: 'published', pr: existing.number, prUrl: existing.url, head, created: false };

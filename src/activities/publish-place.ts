@@ -1,5 +1,5 @@
 import type { PublishPlace } from '../domain/forks.js';
-import type { PullRequest, RepoRef } from '../domain/issue.js';
+import type { PullRequest } from '../domain/issue.js';
 
 /**
  * Why a run may not work on a pull request of ours: its branch is not where `FORGE_PUBLISH` publishes, as after a change
@@ -12,9 +12,4 @@ export function placeObjection(pull: PullRequest, publish: PublishPlace): string
   if (publish === 'branch' && pull.head.fromFork)
     return `${name} is from the bot’s fork, where FORGE_PUBLISH=branch pushes nothing: close it, or set FORGE_PUBLISH to fork until it is done`;
   return undefined;
-}
-
-/** The same for the gate, which knows where it has just pushed to. */
-export function headElsewhere(pull: PullRequest, fork: RepoRef | undefined): string | undefined {
-  return placeObjection(pull, fork === undefined ? 'branch' : 'fork');
 }
