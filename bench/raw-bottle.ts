@@ -69,6 +69,7 @@ export class RawBottle {
       sparse: [],
       home: {},
       setup: null,
+      files: {},
       turnJson: {},
     });
     await mkdir(join(paths.workspace, '.git'));

@@ -97,9 +97,9 @@ function providerProblems(agent: AgentManifest, document: ManifestDocument): Man
     const provider = agentProvider(agent.provider);
     const sessionId = provider.newSessionId('check');
     at = model !== null ? 'model' : 'variant';
-    provider.launch({ sessionId, resume: false, model, variant: null });
+    provider.launch({ sessionId, resume: false, model, variant: null, modelUrl: null });
     at = 'variant';
-    provider.launch({ sessionId, resume: false, model, variant });
+    provider.launch({ sessionId, resume: false, model, variant, modelUrl: null });
     return [];
   } catch (error) {
     if (!(error instanceof InvalidInputError)) throw error;

@@ -49,6 +49,7 @@ function readRoute(entry: ManifestReader): Route {
     baseUrlEnv: entry.text('base_url_env', variable) ?? null,
     keyEnv: entry.text('key_env', variable) ?? null,
     rewrite: entry.flag('rewrite') ?? false,
+    model: null,
   };
 }
 

@@ -146,5 +146,6 @@ function routeTo(kind: RegistryKind, url: string, index: number): Route {
     baseUrlEnv: null,
     keyEnv: null,
     rewrite: true,
+    model: null,
   };
 }

@@ -1,3 +1,4 @@
+import type { ReportedUse } from './agent-stream.js';
 import type { LogLine } from './bottle-runtime.js';
 import type { TurnRefs } from './git-repository.js';
 import type { PlacedSubmodule } from './submodules.js';
@@ -41,6 +42,8 @@ export interface TurnRecord {
   /** What the run held on disk, at most, when it was last looked at, and what it may hold in this turn. */
   readonly disk: { readonly held: DiskUsage; readonly limit: DiskUsage | null } | null;
   readonly sessionId: string | null;
+  /** What the CLI had printed of its use when the turn ended, as it printed it. */
+  readonly reported: ReportedUse | null;
 }
 
 /** Directories of a run that go with it. Times are epoch milliseconds. */
@@ -125,6 +128,8 @@ export interface TurnInput {
   readonly lfs: boolean;
   /** Text by path below the agent's home: configuration of its clients. */
   readonly home: Readonly<Record<string, string>>;
+  /** Text by name: what the agent's CLI is pointed at, in the directory `files`. */
+  readonly files: Readonly<Record<string, string>>;
   /** Script that is run once for a run. */
   readonly setup: string | null;
   /** Anything a provider wants beside it, as JSON. */

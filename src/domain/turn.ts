@@ -1,4 +1,6 @@
 /** One headless invocation of the agent: one prompt in, one exit out. */
+import type { AgentOutcome, ReportedUse } from './agent-stream.js';
+import type { ModelReport } from './model-use.js';
 
 export type DoneStatus = 'success' | 'blocked' | 'failed';
 
@@ -10,12 +12,24 @@ export interface Done {
 }
 
 /** Why the orchestrator, not the agent, ended a turn. */
+/** What the agent's output amounted to: its own word. */
+export interface AgentReport {
+  readonly outcome: AgentOutcome;
+  /** Blob of the last error's text; `null` without one. */
+  readonly errorRef: string | null;
+  /** Of this turn alone; `null` when the CLI says nothing. */
+  readonly reported: ReportedUse | null;
+  readonly toolCalls: number;
+  readonly denials: number;
+}
+
 export type StopReason =
   | 'watchdog'
   | 'timeout'
   | 'sidecar_died'
   | 'queue_flood'
   | 'disk'
+  | 'budget'
   | 'operator'
   | 'closed'
   | 'untriggered'
@@ -45,6 +59,9 @@ export interface TurnResult {
   readonly sessionId: string | null;
   readonly imageId: string;
   readonly limit: LimitHit | null;
+  readonly agent: AgentReport;
+  /** What the credential proxy metered; `null` when the bottle has no model. */
+  readonly model: ModelReport | null;
   /** Blob of the operation log, one JSON line an operation. */
   readonly operationsRef: string | null;
   /** Blob of what went through the egress plane, `EgressTotals` as JSON; `null` when nothing did. */
@@ -76,6 +93,8 @@ export type FrozenReason =
   | 'sidecar_died'
   | 'queue_flood'
   | 'disk'
+  | 'budget'
+  | 'limited'
   | 'history'
   | 'paused'
   | 'untriggered';

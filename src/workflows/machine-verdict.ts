@@ -14,6 +14,7 @@ export function reasonOf(s: MachineState, result: TurnResult, left: SettledTurn)
     case 'sidecar_died':
     case 'queue_flood':
     case 'disk':
+    case 'budget':
     case 'history':
       return stopped;
     case 'operator':

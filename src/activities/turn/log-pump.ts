@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { StreamReader } from '../../domain/agent-stream.js';
 import type { LogLine } from '../../domain/bottle-runtime.js';
 import type { HostPorts } from '../host-ports.js';
 import type { RunTurnInput } from '../inputs.js';
@@ -6,8 +7,6 @@ import type { TurnJournal } from './turn-journal.js';
 
 const FLUSH_MS = 250;
 const RETRY_MS = 1_000;
-/** More than a line of the log ever has: the engine cuts its lines at 16 KiB and the adapter joins a few of them. */
-const TAIL_BYTES = 4 * 1024 * 1024;
 
 /**
  * Follows the agent's output into the turn's log until the container stops; a parsed event on its stream is a
@@ -17,12 +16,12 @@ export async function pumpLogs(
   ports: LogPorts,
   input: RunTurnInput,
   journal: TurnJournal,
+  reader: StreamReader,
   signal: AbortSignal,
 ): Promise<void> {
   const { slug, turn } = input;
-  const provider = ports.provider(input.prepared.provider);
   let pending: LogLine[] = [];
-  let since = await writtenUntil(ports, slug, turn, journal);
+  let since = await readWritten(ports, slug, turn, journal, reader);
   since ??= await endOfEarlier(ports, slug, turn);
   let written: Promise<void> = Promise.resolve();
   const dropped = { lines: 0, bytes: 0 };
@@ -55,11 +54,12 @@ export async function pumpLogs(
             dropped.lines += 1;
             dropped.bytes += Buffer.byteLength(line.text);
           }
-          if (line.stream !== 'stdout' || !isEvent(line.text)) return;
+          const events = reader.read(line.stream, line.text);
+          if (events.length === 0) return;
           journal.checkIn();
-          const sessionId = provider.sessionIdIn(line.text);
-          if (sessionId !== undefined && sessionId !== journal.record.sessionId)
-            journal.observe({ sessionId });
+          for (const event of events)
+            if (event.kind === 'session' && event.id !== journal.record.sessionId)
+              journal.observe({ sessionId: event.id });
         });
         return;
       } catch (error) {
@@ -75,22 +75,42 @@ export async function pumpLogs(
   }
 }
 
-export type LogPorts = Pick<HostPorts, 'files' | 'runtime' | 'provider' | 'log'>;
+export type LogPorts = Pick<HostPorts, 'files' | 'runtime' | 'log'>;
 
 /**
- * Engine time of the last line in the turn's log. The log itself is asked, because the record is written seldom and
- * never in one step with it; the record helps out when the log is empty or full.
+ * Engine time of the last line in the turn's log, after the reader has been given what is in there. The log itself is
+ * asked, because the record is written seldom and never in one step with it; the record helps out when the log is empty
+ * or full.
  */
-async function writtenUntil(
+async function readWritten(
   ports: LogPorts,
   slug: string,
   turn: number,
   journal: TurnJournal,
+  reader: StreamReader,
 ): Promise<string | null> {
   const log = await ports.files.readFile(slug, `turns/${String(turn)}/agent.log`);
-  const lines = new TextDecoder().decode(log?.subarray(-TAIL_BYTES)).trimEnd();
-  const time = /^\d{4}-\d\d-\d\dT\S+(?= )/.exec(lines.slice(lines.lastIndexOf('\n') + 1));
-  return time?.[0] ?? journal.record.logSince;
+  let last: string | undefined;
+  for (const line of linesOf(log)) {
+    const [, at, stream, text] = LOGGED.exec(line) ?? [];
+    if (at === undefined || text === undefined) continue;
+    last = at;
+    reader.read(stream === 'stderr' ? 'stderr' : 'stdout', text);
+  }
+  return last ?? journal.record.logSince;
+}
+
+const LOGGED = /^(\d{4}-\d\d-\d\dT\S+) (stdout|stderr) (.*)$/;
+
+/** Without one text of the whole, which may have 64 MiB. */
+function* linesOf(log: Uint8Array | undefined): Generator<string> {
+  const bytes = log === undefined ? Buffer.alloc(0) : Buffer.from(log.buffer, log.byteOffset, log.byteLength);
+  for (let from = 0; from < bytes.length;) {
+    const newline = bytes.indexOf(0x0a, from);
+    const end = newline === -1 ? bytes.length : newline;
+    yield bytes.toString('utf8', from, end);
+    from = end + 1;
+  }
 }
 
 /** Engine time of the last line of the turns before: the container is the same, and so is its log. */
@@ -100,15 +120,4 @@ async function endOfEarlier(ports: LogPorts, slug: string, turn: number): Promis
     if (record !== undefined && record.logSince !== null) return record.logSince;
   }
   return null;
-}
-
-/** The CLIs speak JSON lines; anything else on the stream proves no progress. */
-function isEvent(text: string): boolean {
-  if (!text.startsWith('{')) return false;
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

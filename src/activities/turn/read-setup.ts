@@ -9,6 +9,8 @@ import type { RunTurnInput } from '../inputs.js';
 /** What the bottle's manifest asks for, with what this host makes of it. */
 export interface TurnSetup extends BottleSetup {
   readonly clients: RegistryClients;
+  /** Where the agent finds its model; `null` without a route to it. */
+  readonly modelUrl: string | null;
 }
 
 /**
@@ -28,7 +30,7 @@ export async function readSetup(ports: HostPorts, input: RunTurnInput): Promise<
   const read = readRoutes([...setup.routes, ...routes]);
   if (read.kind === 'problems')
     throw new InvalidInputError(`the bottle's routes cannot be used: ${read.problems.join('; ')}`);
-  return { ...setup, routes: read.routes, clients };
+  return { ...setup, routes: read.routes, clients, modelUrl: null };
 }
 
 /** The manifest's part alone. What an earlier version of the product prepared lacks what it did not know. */

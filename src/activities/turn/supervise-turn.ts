@@ -5,6 +5,8 @@ import type { EgressTotals } from '../../domain/egress/totals.js';
 import type { LimitHit, StopReason, TurnResult } from '../../domain/turn.js';
 import type { HostPorts } from '../host-ports.js';
 import type { RunTurnInput } from '../inputs.js';
+import type { StreamReader } from '../../domain/agent-stream.js';
+import { agentReport } from './agent-report.js';
 import { beginTurn } from './begin-turn.js';
 import { eitherSignal } from './either-signal.js';
 import { keepBundle } from './bundle-keeper.js';
@@ -57,6 +59,7 @@ export async function superviseTurn(
 class TurnWatch {
   private readonly over = new AbortController();
   private readonly relay: Relay;
+  private readonly reader: StreamReader;
   private readonly logs: Promise<void>;
   private readonly helpers: Promise<unknown>[] = [];
   private readonly timers: NodeJS.Timeout[] = [];
@@ -78,7 +81,8 @@ class TurnWatch {
         void this.stop('queue_flood', STOP_GRACE_S);
       },
     });
-    this.logs = pumpLogs(ports, input, journal, link.detach);
+    this.reader = ports.provider(input.prepared.provider).reader();
+    this.logs = pumpLogs(ports, input, journal, this.reader, link.detach);
     this.helpers.push(
       this.announce(signal),
       this.relay.run(signal),
@@ -137,10 +141,17 @@ class TurnWatch {
     const operations = await ports.files.readOperations(slug, turn);
     const egress = await readEgress(ports.files, slug, turn);
     const { record } = journal;
+    const exitCode = state?.exitCode ?? -1;
+    const agent = await agentReport(
+      ports,
+      this.input,
+      journal,
+      this.reader.summary(exitCode, this.isStopped),
+    );
     await journal.decide({});
     const done = record.done === null ? null : await this.doneOf(record.done);
     return {
-      exitCode: state?.exitCode ?? -1,
+      exitCode,
       done,
       stopped: record.stopped,
       startedAt: Date.parse(state?.startedAt ?? ''),
@@ -151,9 +162,17 @@ class TurnWatch {
       sessionId: record.sessionId,
       imageId: state?.imageId ?? '',
       limit: limitHit(record.stopped, record.stopDetail, state, this.input.prepared.limits),
+      agent,
+      model: null,
       operationsRef: operations === '' ? null : await ports.blobs.put(operations),
       egressRef: isNothing(egress) ? null : await ports.blobs.put(JSON.stringify(egress)),
     };
+  }
+
+  /** By us: also when it lingered after it had said that it was done. */
+  private get isStopped(): boolean {
+    const { stopped, done } = this.journal.record;
+    return stopped !== null || done !== null || this.stopping !== undefined;
   }
 
   private async announce(signal: AbortSignal): Promise<void> {

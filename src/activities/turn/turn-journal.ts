@@ -70,5 +70,6 @@ export function blankTurnRecord(turn: number): TurnRecord {
     stopDetail: null,
     disk: null,
     sessionId: null,
+    reported: null,
   };
 }

@@ -29,6 +29,7 @@ export async function writeInput(
     resume,
     model: prepared.model,
     variant: prepared.variant ?? null,
+    modelUrl: setup.modelUrl,
   });
   const gitUser: AgentManifest['gitUser'] = prepared.gitUser;
   // Kept as it was given: the next turn's takes its place in the input.
@@ -49,7 +50,8 @@ export async function writeInput(
     sparse: setup.workspace.sparse,
     submodules: refs.submodules.placed,
     lfs: setup.workspace.lfs,
-    home: setup.clients.files,
+    home: { ...setup.clients.files, ...launch.home },
+    files: launch.files,
     setup: setup.setup,
     turnJson: { turn, issueNumber: subject.number, prNumber: input.prNumber },
   });

@@ -1,19 +1,22 @@
 import { InvalidInputError } from '../../domain/errors.js';
 import type { AgentLaunch, AgentProvider } from '../../domain/agent-provider.js';
+import type { AgentEvent } from '../../domain/agent-stream.js';
+import { JsonLinesReader, textOf, type JsonEvent, type JsonLinesDialect } from './json-lines.js';
 import { isUuid, uuidV5 } from './uuid-v5.js';
 
 /** Namespace of our session ids; any fixed UUID does. */
 const SESSIONS = '4f2b8d0e-6a53-4c1f-9e57-2d0c6f1b7a94';
-/** A line longer than this is output, not an event. */
-const MAX_EVENT_CHARACTERS = 1024 * 1024;
 
 /** The deterministic agent of demos and tests; its command line is modelled on Claude Code's (facts of its headless mode). */
 export const scripted: AgentProvider = {
   name: 'scripted',
+  version: null,
   image: 'bot-bottle/agent-scripted:dev',
   sessionPaths: ['/home/agent/.scripted'],
+  access: () => null,
   // From the seed, so that a repeated activity chooses the same session.
   newSessionId: (seed) => uuidV5(SESSIONS, seed),
+  isSessionId: isUuid,
   launch: ({ sessionId, resume, model, variant }): AgentLaunch => {
     if (model !== null)
       throw new InvalidInputError('provider scripted has no models: remove "model" from the agent');
@@ -32,17 +35,42 @@ export const scripted: AgentProvider = {
         sessionId,
       ],
       env: {},
+      files: {},
+      home: {},
     };
   },
-  sessionIdIn: (line) => {
-    if (line.length > MAX_EVENT_CHARACTERS || !line.includes('"session_id"')) return undefined;
-    try {
-      const event: unknown = JSON.parse(line);
-      if (typeof event !== 'object' || event === null || !('session_id' in event)) return undefined;
-      return typeof event.session_id === 'string' && isUuid(event.session_id) ? event.session_id : undefined;
-    } catch {
-      return undefined;
-    }
-  },
-  isSessionId: isUuid,
+  reader: () => new JsonLinesReader(DIALECT),
 };
+
+const DIALECT: JsonLinesDialect = {
+  eventsOf: (event) => {
+    const id = textOf(event['session_id']);
+    return [...(isUuid(id) ? [{ kind: 'session', id } as const] : []), ...actsOf(event)];
+  },
+  outcomeOfText: (line) =>
+    line.startsWith('No conversation found with session ID') ? 'unknown_session' : undefined,
+  tokensOf: 'turn',
+  costOf: 'turn',
+};
+
+function actsOf(event: JsonEvent): AgentEvent[] {
+  const tool = textOf(event['name']);
+  switch (event['type']) {
+    case 'tool_use':
+      return [{ kind: 'tool_call', id: '', tool, input: inShort(event['input']) }];
+    case 'tool_result': {
+      const isError = event['is_error'] === true;
+      return [{ kind: 'tool_result', id: '', isError, output: inShort(event[isError ? 'error' : 'result']) }];
+    }
+    case 'result': {
+      const outcome = event['is_error'] === true ? 'failed' : 'finished';
+      return [{ kind: 'end', outcome, text: textOf(event['result']) }];
+    }
+    default:
+      return [{ kind: 'progress' }];
+  }
+}
+
+function inShort(value: unknown): string {
+  return typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value);
+}

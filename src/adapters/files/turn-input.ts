@@ -1,4 +1,4 @@
-import { readdir, rm } from 'node:fs/promises';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LFS_FILTER } from '../../domain/lfs-filter.js';
 import { InvalidInputError } from '../../domain/errors.js';
@@ -8,6 +8,7 @@ import { writeWhole } from './write-file.js';
 /** Written into the same directory by the git adapter, as are the bundles of submodules and the directory of LFS objects. */
 const REFS_BUNDLE = 'refs.bundle';
 const LFS_OBJECTS = 'lfs';
+const LAUNCH_FILES = 'files';
 const ENV_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
@@ -17,10 +18,14 @@ const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
  */
 export async function writeTurnInputFiles(directory: string, input: TurnInput): Promise<void> {
   const files = turnInputFiles(input);
+  const names = new Set(Array.from(files.keys(), (name) => name.split('/', 1)[0]));
+  const pointedAt = join(directory, LAUNCH_FILES);
+  await rm(pointedAt, { recursive: true, force: true });
+  if (Object.keys(input.files).length > 0) await mkdir(pointedAt, { mode: 0o755 });
   const written = new Set([REFS_BUNDLE, ...input.submodules.map(({ bundle }) => bundle)]);
   if (input.lfs) written.add(LFS_OBJECTS);
   for (const name of await readdir(directory)) {
-    if (!written.has(name) && !files.has(name))
+    if (!written.has(name) && !names.has(name))
       await rm(join(directory, name), { recursive: true, force: true });
   }
   await Promise.all(
@@ -61,7 +66,14 @@ export function turnInputFiles(input: TurnInput): ReadonlyMap<string, string> {
   const home = Object.entries(input.home).flatMap(([path, text]) => [homePath(path), withoutNul(text, path)]);
   if (home.length > 0) files.set('home', home.map((part) => `${part}\0`).join(''));
   if (input.setup !== null) files.set('setup', input.setup);
+  for (const [file, text] of Object.entries(input.files)) files.set(`${LAUNCH_FILES}/${fileName(file)}`, text);
   return files;
+}
+
+function fileName(name: string): string {
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(name))
+    throw new InvalidInputError(`not a file's name: ${JSON.stringify(name)}`);
+  return name;
 }
 
 function homePath(path: string): string {

@@ -35,6 +35,7 @@ const schema = z.object({
       'sidecar_died',
       'queue_flood',
       'disk',
+      'budget',
       'operator',
       'closed',
       'untriggered',
@@ -45,6 +46,15 @@ const schema = z.object({
   stopDetail: z.string().nullable().default(null),
   disk: z.object({ held: usage, limit: usage.nullable() }).nullable().default(null),
   sessionId: z.string().nullable(),
+  reported: z
+    .object({
+      inputTokens: z.number(),
+      cachedTokens: z.number(),
+      outputTokens: z.number(),
+      usd: z.number().nullable(),
+    })
+    .nullable()
+    .default(null),
 }) satisfies z.ZodType<TurnRecord>;
 
 /** Errors: `RunFilesError`, final: a record that was written whole and cannot be read is not cured by reading again. */

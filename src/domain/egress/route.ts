@@ -22,6 +22,33 @@ export interface Route {
   readonly keyEnv: string | null;
   /** Addresses below an upstream that stand in an answer's text (HTML, JSON) are replaced by this route's own. */
   readonly rewrite: boolean;
+  /** Set for a route to a model: its calls are read, metered and kept within the turn's budget. */
+  readonly model: ModelRule | null;
+}
+
+/** The dialects of model APIs that the proxy reads. */
+export const MODEL_APIS = ['anthropic-messages', 'openai-responses', 'openai-chat'] as const;
+export type ModelApi = (typeof MODEL_APIS)[number];
+
+/** What the provider would do for the model on its own machines, or keep there: refused unless the route lists it. */
+export const MODEL_FEATURES = [
+  'server_tools',
+  'remote_mcp',
+  'url_sources',
+  'files',
+  'background',
+  'store',
+] as const;
+export type ModelFeature = (typeof MODEL_FEATURES)[number];
+
+/** What a route to a model lets through beyond its paths (security rules, "Credentials and egress"). */
+export interface ModelRule {
+  readonly api: ModelApi;
+  /** Models that may be asked for: exact, or all that begin with what stands before a `*` at the end. */
+  readonly models: readonly string[];
+  /** A request may ask for at most this many tokens of output. */
+  readonly maxOutputTokens: number;
+  readonly allow: readonly ModelFeature[];
 }
 
 export interface RouteAuth {

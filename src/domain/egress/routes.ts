@@ -14,7 +14,17 @@ import {
 } from './route-checks.js';
 import type { Route, RouteAuth } from './route.js';
 
-const KEYS = ['name', 'upstream', 'methods', 'paths', 'auth', 'baseUrlEnv', 'keyEnv', 'rewrite'] as const;
+const KEYS = [
+  'name',
+  'upstream',
+  'methods',
+  'paths',
+  'auth',
+  'baseUrlEnv',
+  'keyEnv',
+  'rewrite',
+  'model',
+] as const;
 const AUTH_KEYS = ['header', 'prefix', 'secret'] as const;
 
 export type ReadRoutes =
@@ -79,6 +89,7 @@ function readRoute(value: unknown, at: Reader): Route | undefined {
     baseUrlEnv,
     keyEnv,
     rewrite: rewrite === true,
+    model: null,
   };
 }
 

@@ -35,7 +35,6 @@ describe('docker: an agent that floods its log', function () {
     const ports: LogPorts = {
       files,
       runtime,
-      provider: agentProvider,
       log: { info: () => undefined, warn: () => undefined },
     };
     const journal = await TurnJournal.open(files, slug, 1, { now: Date.now });
@@ -45,7 +44,7 @@ describe('docker: an agent that floods its log', function () {
     const before = process.memoryUsage().rss;
     try {
       await runtime.start(slug, 'agent');
-      await pumpLogs(ports, input, journal, new AbortController().signal);
+      await pumpLogs(ports, input, journal, agentProvider('scripted').reader(), new AbortController().signal);
     } finally {
       clearInterval(watch);
     }

@@ -26,6 +26,7 @@ const input: TurnInput = {
   submodules: [],
   lfs: false,
   home: { '.a/b.c': 'x\ny\n', '.d': '' },
+  files: { 'mcp.json': '{}\n' },
   setup: 'echo hi\n',
   turnJson: { turn: 2 },
 };
@@ -43,6 +44,7 @@ const record: TurnRecord = {
   stopDetail: null,
   disk: { held: { bytes: 1, inodes: 2 }, limit: null },
   sessionId: null,
+  reported: { inputTokens: 5, cachedTokens: 1, outputTokens: 2, usd: 0.5 },
 };
 
 function filesOf(home: string, more: Partial<RunFilesOptions> = {}): LocalRunFiles {
@@ -145,7 +147,9 @@ describe('the input of a turn', () => {
       assert.equal(await read('setup'), 'echo hi\n');
       assert.equal(await read('wants-egress'), '');
       assert.deepEqual(JSON.parse(await read('turn.json')), { turn: 2 });
-      for (const name of await readdir(turnInput)) assert.match(await rights(join(turnInput, name)), /^644 /);
+      assert.equal(await read('files/mcp.json'), '{}\n');
+      for (const name of await readdir(turnInput, { recursive: true }))
+        assert.match(await rights(join(turnInput, name)), name === 'files' ? /^755 / : /^644 /);
     }));
 
   it('is replaced in the same directory, without what is stale, and leaves the bundle of refs', () =>
@@ -158,7 +162,7 @@ describe('the input of a turn', () => {
       const { ino } = await stat(turnInput);
       await files.writeTurnInput(slug, {
         ...{ ...input, turn: 3, wantsForge: false, wantsEgress: false, resetTo: null },
-        ...{ shallow: [], sparse: [], submodules: [], lfs: false, home: {}, setup: null },
+        ...{ shallow: [], sparse: [], submodules: [], lfs: false, home: {}, files: {}, setup: null },
       });
       assert.equal((await stat(turnInput)).ino, ino);
       assert.deepEqual((await readdir(turnInput)).sort(), [

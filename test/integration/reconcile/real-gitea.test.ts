@@ -6,6 +6,7 @@ import { numberIn, textIn } from '../../support/gitea/api.js';
 import { Person } from '../../support/gitea/person.js';
 import { BOT, startGitea } from '../../support/gitea/start-gitea.js';
 import type { Gitea } from '../../support/gitea/start-gitea.js';
+import { waitUntil } from '../../support/stack/stack.js';
 import { nextSecond } from '../../support/reconcile/next-second.js';
 import { ReconcileWorld } from '../../support/reconcile/reconcile-world.js';
 import type { WorldOptions } from '../../support/reconcile/reconcile-world.js';
@@ -54,6 +55,14 @@ describe('the reconciler, asking a real Gitea', function () {
   async function openPr(alice: Person, branch: string): Promise<number> {
     await alice.createFile({ branch, from: 'main', path: `${branch}.txt`, content: 'a' });
     return alice.openPr({ title: branch, head: branch });
+  }
+
+  /** Gitea deals with a push after it has answered: only then the pull request has changed for the last time. */
+  async function pushIsNoted(alice: Person, pr: number, sha: string): Promise<void> {
+    await waitUntil('the push to stand in the timeline', async () => {
+      const timeline = await alice.api.list(`/repos/${alice.repo}/issues/${String(pr)}/timeline`);
+      return timeline.some((one) => one['type'] === 'pull_push' && textIn(one, 'body').includes(sha));
+    });
   }
 
   it('looks first at everything open that may be a trigger, and at nothing else', async () => {
@@ -109,6 +118,7 @@ describe('the reconciler, asking a real Gitea', function () {
     const onPr = await bob.on(alice.repo).comment(pr, 'look here');
     const review = await bob.on(alice.repo).review(pr, { verdict: 'request_changes', body: 'no' });
     const sha = await alice.createFile({ branch: 'work', path: 'more.txt', content: 'b' });
+    await pushIsNoted(alice, pr, sha);
     assert.deepEqual(
       await world.news(),
       [

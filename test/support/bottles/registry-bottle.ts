@@ -102,6 +102,7 @@ export class RegistryBottle {
           submodules: [],
           lfs: false,
           setup: null,
+          files: {},
           turnJson: {},
         },
         home: clients.files,

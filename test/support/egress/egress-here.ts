@@ -26,6 +26,7 @@ export function routeTo(upstream: string, more: Partial<Route> = {}): Route {
     baseUrlEnv: null,
     keyEnv: null,
     rewrite: false,
+    model: null,
     ...more,
   };
 }

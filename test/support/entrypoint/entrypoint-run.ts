@@ -55,6 +55,7 @@ export class EntrypointRun {
       lfs: false,
       home: {},
       setup: null,
+      files: {},
       turnJson: {},
       ...input,
     });

@@ -106,6 +106,8 @@ export function turnResult(change: Partial<TurnResult> = {}): TurnResult {
     sessionId: 's',
     imageId: 'i',
     limit: null,
+    agent: { outcome: 'finished', errorRef: null, reported: null, toolCalls: 0, denials: 0 },
+    model: null,
     operationsRef: null,
     egressRef: null,
     ...change,

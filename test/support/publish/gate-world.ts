@@ -197,7 +197,7 @@ export class GateWorld {
       gitUser: AGENT,
       ...{ wantsForge: false, wantsEgress: false },
       resetTo: refs.resetTo,
-      ...{ shallow: [], sparse: [], submodules: [], lfs: false, home: {}, setup: null },
+      ...{ shallow: [], sparse: [], submodules: [], lfs: false, home: {}, files: {}, setup: null },
       turnJson: {},
     });
     const baseSha = await protectedCommit(this.ports, input, refs);
@@ -253,6 +253,8 @@ export class GateWorld {
       sessionId: null,
       imageId: '',
       limit: null,
+      agent: { outcome: 'finished', errorRef: null, reported: null, toolCalls: 0, denials: 0 },
+      model: null,
       operationsRef: null,
       egressRef: null,
     };

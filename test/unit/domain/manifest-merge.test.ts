@@ -32,7 +32,7 @@ function layer(name: string, more: Partial<BottleLayer> = {}): BottleLayer {
 }
 
 function route(name: string, upstream: string): Route {
-  const nothing = { auth: null, baseUrlEnv: null, keyEnv: null, rewrite: false };
+  const nothing = { auth: null, baseUrlEnv: null, keyEnv: null, rewrite: false, model: null };
   return { name, upstream, methods: ['GET'], paths: ['/'], ...nothing };
 }
 

@@ -15,6 +15,7 @@ const ROUTE: Route = {
   baseUrlEnv: 'TRACKER_URL',
   keyEnv: null,
   rewrite: false,
+  model: null,
 };
 
 function setupOf(bottle: Partial<BottleManifest>): Promise<TurnSetup> {

@@ -26,32 +26,39 @@ describe('the scripted provider', () => {
   });
 
   it('starts a session on the first turn and resumes it on later ones', () => {
-    assert.deepEqual(scripted.launch({ sessionId: id, resume: false, model: null, variant: null }).argv, [
-      ...command,
-      '--session-id',
-      id,
-    ]);
-    assert.deepEqual(scripted.launch({ sessionId: id, resume: true, model: null, variant: null }).argv, [
-      ...command,
-      '--resume',
-      id,
-    ]);
+    assert.deepEqual(
+      scripted.launch({ sessionId: id, resume: false, model: null, variant: null, modelUrl: null }).argv,
+      [...command, '--session-id', id],
+    );
+    assert.deepEqual(
+      scripted.launch({ sessionId: id, resume: true, model: null, variant: null, modelUrl: null }).argv,
+      [...command, '--resume', id],
+    );
   });
 
   it('puts nothing but a session id on the command line', () => {
     for (const bad of [null, '', '--help', `${id} x`, `${id}\n`]) {
       assert.throws(
-        () => scripted.launch({ sessionId: bad, resume: true, model: null, variant: null }),
+        () => scripted.launch({ sessionId: bad, resume: true, model: null, variant: null, modelUrl: null }),
         /not a session/,
       );
     }
     const first = { sessionId: id, resume: false } as const;
-    assert.throws(() => scripted.launch({ ...first, model: 'x', variant: null }), /has no models/);
-    assert.throws(() => scripted.launch({ ...first, model: null, variant: 'high' }), /has no variants/);
+    assert.throws(
+      () => scripted.launch({ ...first, model: 'x', variant: null, modelUrl: null }),
+      /has no models/,
+    );
+    assert.throws(
+      () => scripted.launch({ ...first, model: null, variant: 'high', modelUrl: null }),
+      /has no variants/,
+    );
   });
 
   it('reads the session id from its events only', () => {
-    assert.equal(scripted.sessionIdIn(JSON.stringify({ type: 'system', session_id: id })), id);
+    const reader = scripted.reader();
+    const event = JSON.stringify({ type: 'system', session_id: id });
+    assert.deepEqual(reader.read('stdout', event)[0], { kind: 'session', id });
+    assert.deepEqual(reader.read('stderr', event), []);
     for (const line of [
       '',
       id,
@@ -61,7 +68,29 @@ describe('the scripted provider', () => {
       '{"session_id":7}',
       '{"session_id":"../x"}',
     ]) {
-      assert.equal(scripted.sessionIdIn(line), undefined, line);
+      const said = reader.read('stdout', line).map(({ kind }) => kind);
+      assert.ok(!said.includes('session'), line);
+    }
+  });
+
+  it('tells how a turn went from its output and exit code', () => {
+    const result = JSON.stringify({ type: 'result', is_error: false });
+    const begun = JSON.stringify({ type: 'system', session_id: id });
+    const cases: [string, readonly string[], number, boolean][] = [
+      ['finished', [begun, result], 0, false],
+      ['crashed', [begun, result], 1, false],
+      ['failed', [begun, JSON.stringify({ type: 'result', is_error: true, result: 'no' })], 0, false],
+      ['cut', [begun], 0, false],
+      ['crashed', [begun], 137, false],
+      ['stopped', [begun], 137, true],
+      ['empty', [], 0, false],
+      ['not_understood', ['Segmentation fault'], 0, false],
+      ['unknown_session', [`No conversation found with session ID: ${id}`], 1, false],
+    ];
+    for (const [outcome, lines, exitCode, stopped] of cases) {
+      const reader = scripted.reader();
+      for (const line of lines) reader.read('stdout', line);
+      assert.equal(reader.summary(exitCode, stopped).outcome, outcome, lines.join());
     }
   });
 });

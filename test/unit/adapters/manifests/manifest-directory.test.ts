@@ -187,7 +187,7 @@ runtime: runsc
 `;
     const files = { 'bottles/full.md': text, 'bottles/full.Dockerfile': 'FROM scratch\n' };
     await withFiles(files, async (manifests) => {
-      const docs = { methods: ['GET', 'HEAD'], paths: ['/'], baseUrlEnv: null, keyEnv: null, rewrite: false };
+      const docs = { methods: ['GET', 'HEAD'], paths: ['/'], baseUrlEnv: null, keyEnv: null, rewrite: false, model: null };
       const expected = sampleBottle({
         name: 'full',
         dockerfile: 'FROM scratch\n',
@@ -205,6 +205,7 @@ runtime: runsc
             baseUrlEnv: 'MODEL_URL',
             keyEnv: 'MODEL_KEY',
             rewrite: true,
+            model: null,
           },
           {
             name: 'docs',

@@ -115,6 +115,7 @@ describe('routes of a manifest', () => {
         base_url_env: variableLike,
         key_env: variableLike,
         rewrite: fc.boolean(),
+        model: fc.constant(null),
       },
       { requiredKeys: ['name', 'upstream'] },
     );

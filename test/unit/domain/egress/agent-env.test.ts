@@ -11,6 +11,7 @@ const route: Route = {
   baseUrlEnv: 'MODEL_BASE_URL',
   keyEnv: 'MODEL_API_KEY',
   rewrite: false,
+  model: null,
 };
 
 describe("the agent's environment", () => {

@@ -13,6 +13,7 @@ const model: Route = {
   baseUrlEnv: 'MODEL_BASE_URL',
   keyEnv: 'MODEL_API_KEY',
   rewrite: false,
+  model: null,
 };
 const parse = (...routes: readonly unknown[]): ReturnType<typeof parseRoutes> =>
   parseRoutes(JSON.stringify({ routes }));
@@ -42,6 +43,7 @@ describe('routes.json', () => {
           baseUrlEnv: null,
           keyEnv: null,
           rewrite: false,
+          model: null,
         },
       ],
     });

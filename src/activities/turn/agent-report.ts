@@ -1,0 +1,40 @@
+import type { ReportedUse, StreamSummary } from '../../domain/agent-stream.js';
+import { reportedOfTurn } from '../../domain/reported-use.js';
+import type { AgentReport } from '../../domain/turn.js';
+import type { HostPorts } from '../host-ports.js';
+import type { RunTurnInput } from '../inputs.js';
+import type { TurnJournal } from './turn-journal.js';
+
+/** What the agent's output amounted to, for the workflow; what it printed of its use is noted for the turn after. */
+export async function agentReport(
+  ports: Pick<HostPorts, 'files' | 'blobs'>,
+  input: RunTurnInput,
+  journal: TurnJournal,
+  summary: StreamSummary,
+): Promise<AgentReport> {
+  const { outcome, error, reported, toolCalls, denials } = summary;
+  if (reported !== null) journal.observe({ reported: reported.use });
+  const before = reported === null ? null : await reportedBefore(ports, input, journal.record.sessionId);
+  return {
+    outcome,
+    errorRef: error === '' ? null : await ports.blobs.put(error),
+    reported: reported === null ? null : reportedOfTurn(reported, before),
+    toolCalls,
+    denials,
+  };
+}
+
+/** By the latest turn of the same session that printed anything. */
+async function reportedBefore(
+  { files }: Pick<HostPorts, 'files'>,
+  { slug, turn }: RunTurnInput,
+  sessionId: string | null,
+): Promise<ReportedUse | null> {
+  if (sessionId === null) return null;
+  for (let earlier = turn - 1; earlier > 0; earlier -= 1) {
+    const record = await files.readTurn(slug, earlier);
+    if (record !== undefined && record.sessionId !== sessionId) return null;
+    if (record !== undefined && record.reported !== null) return record.reported;
+  }
+  return null;
+}
