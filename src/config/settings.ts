@@ -10,6 +10,7 @@ import {
   oneOf,
   orOff,
   sizeBetween,
+  usDollars,
 } from './values.js';
 import type { Parser } from './values.js';
 
@@ -243,6 +244,60 @@ export const SETTINGS = {
     parse: integer(0, 10),
     fallback: '1',
     description: 'Extra turns for an agent that exited cleanly without saying that it is done.',
+  }),
+  BOTTLE_BUDGET_TURNS: required({
+    type: 'number',
+    parse: integer(1, 100_000),
+    fallback: '20',
+    description: 'Turns that a run may take; after them it is frozen until the operator raises its budget.',
+  }),
+  BOTTLE_BUDGET_TOKENS: required({
+    type: 'number',
+    parse: integer(1, 9_999_999_999),
+    fallback: '5000000',
+    description: 'Tokens that a run may use of its model, cached ones too.',
+  }),
+  BOTTLE_BUDGET_USD: required({
+    type: 'money',
+    parse: usDollars(1_000_000),
+    fallback: '20',
+    description: 'US dollars that a run may cost, as the credential proxy meters it.',
+  }),
+  BOTTLE_DAY_BUDGET_TURNS: required({
+    type: 'number or off',
+    parse: orOff(integer(1, 1_000_000)),
+    fallback: 'off',
+    description: 'Turns that all runs together may take in a day (UTC).',
+  }),
+  BOTTLE_DAY_BUDGET_TOKENS: required({
+    type: 'number or off',
+    parse: orOff(integer(1, 9_999_999_999)),
+    fallback: 'off',
+    description: 'Tokens that all runs together may use in a day.',
+  }),
+  BOTTLE_DAY_BUDGET_USD: required({
+    type: 'money or off',
+    parse: orOff(usDollars(1_000_000)),
+    fallback: '100',
+    description: 'US dollars that all runs together may cost in a day.',
+  }),
+  BOTTLE_SESSION_TURNS: required({
+    type: 'number',
+    parse: integer(1, 100_000),
+    fallback: '10',
+    description: 'Turns after which an agent begins a fresh session, with a summary of what it did.',
+  }),
+  BOTTLE_SESSION_TOKENS: required({
+    type: 'number',
+    parse: integer(1, 9_999_999_999),
+    fallback: '3000000',
+    description: 'Tokens after which it does.',
+  }),
+  BOTTLE_RESUME_LIMITED: required({
+    type: 'true or false',
+    parse: oneOf('true', 'false'),
+    fallback: 'true',
+    description: 'Whether a run that reached its provider’s usage limit goes on by itself when that ends.',
   }),
   BOTTLE_SLOTS: required({
     type: 'number',

@@ -1,3 +1,4 @@
+import type { FreshSession } from './fresh-session.js';
 import type { LinkedPull } from './issue.js';
 import type { LimitHit } from './turn.js';
 
@@ -83,12 +84,16 @@ export type PromptCause =
   | { readonly kind: 'wake' }
   /** Unassigned or unlabelled, and now wanted again. */
   | { readonly kind: 'retriggered' }
+  /** The model's provider answers again. */
+  | { readonly kind: 'limit_over' }
   /** `text` is the operator's; `null` just goes on. */
   | { readonly kind: 'operator'; readonly text: string | null }
   | { readonly kind: 'nudge'; readonly reason: NudgeReason }
   | { readonly kind: 'decision'; readonly decisions: readonly ProposalDecision[] };
 
 export type PromptInput = PromptCause & {
+  /** For a session that begins in the middle of a run; `null` for one that goes on, and for the first turn's cause. */
+  readonly fresh: FreshSession | null;
   /** The run's own branch. */
   readonly branch: string;
   /** `null`: the repository's default branch. */

@@ -45,6 +45,7 @@ describe('preparing a turn', () => {
       settings: {
         access: { org: 'bot-bottle', trigger: 'collaborators', wake: 'collaborators' },
         publish: 'branch',
+        dayBudget: { turns: 3, tokens: 1_000, microUsd: 5_000_000 },
       },
     };
   });
@@ -72,6 +73,8 @@ describe('preparing a turn', () => {
       references: [],
       omitted: 0,
       limit: null,
+      session: 'first',
+      dayIsLifted: false,
       prNumber: null,
       host: null,
       repoId: 7,

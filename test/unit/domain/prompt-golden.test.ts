@@ -14,6 +14,7 @@ const place = {
   events: [],
   omitted: 0,
   limit: null,
+  fresh: null,
   forge: true,
 } as const;
 const at = '2026-11-21T11:00:00Z';
