@@ -139,7 +139,7 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
 
     async status({ all }) {
       const rows = database.forgeState.all().filter((row) => all || row.status !== 'destroyed');
-      return Promise.all(rows.map((row) => summaryOf(row, liveView)));
+      return Promise.all(rows.map((row) => summaryOf(database, row, liveView)));
     },
 
     rejections: (limit) => Promise.resolve(world.rejections(limit)),
@@ -170,12 +170,14 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
 }
 
 async function summaryOf(
+  database: Pick<Database, 'sessions'>,
   row: ForgeStateRow,
   liveView: (row: ForgeStateRow) => Promise<RunView | undefined>,
 ): Promise<RunSummary> {
   const { slug, agentName, issueUrl, prUrl } = row;
   const { phase, reason } = (await liveView(row)) ?? row;
-  return { slug, agent: agentName, phase, reason, issueUrl, prUrl };
+  const session = database.sessions.ofRun(slug).at(-1) ?? null;
+  return { slug, agent: agentName, phase, reason, issueUrl, prUrl, session };
 }
 
 /** `undefined` when there is no such workflow. */
