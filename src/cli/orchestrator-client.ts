@@ -140,7 +140,7 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
 
     async status({ all }) {
       const rows = database.forgeState.all().filter((row) => all || row.status !== 'destroyed');
-      return Promise.all(rows.map((row) => summaryOf(row, liveView)));
+      return Promise.all(rows.map((row) => summaryOf(database, row, liveView)));
     },
 
     rejections: (limit) => Promise.resolve(world.rejections(limit)),
@@ -171,6 +171,7 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
 }
 
 async function summaryOf(
+  database: Pick<Database, 'sessions'>,
   row: ForgeStateRow,
   liveView: (row: ForgeStateRow) => Promise<RunView | undefined>,
 ): Promise<RunSummary> {
@@ -178,7 +179,8 @@ async function summaryOf(
   const view = await liveView(row);
   const { phase, reason } = view ?? row;
   const { detail, spent } = view ?? { detail: null, spent: null };
-  return { slug, agent: agentName, phase, reason, detail, spent, issueUrl, prUrl };
+  const session = database.sessions.ofRun(slug).at(-1) ?? null;
+  return { slug, agent: agentName, phase, reason, detail, spent, issueUrl, prUrl, session };
 }
 
 /** `undefined` when there is no such workflow. */

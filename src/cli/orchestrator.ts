@@ -1,7 +1,7 @@
 /** What the commands ask of a running orchestrator. Every call may throw `UnreachableError`. */
 import type { Amounts } from '../domain/budget.js';
 import type { SubjectRef } from '../domain/issue.js';
-import type { RejectionRow } from '../domain/rows.js';
+import type { RejectionRow, SessionRow } from '../domain/rows.js';
 import type { DoneStatus } from '../domain/turn.js';
 
 export interface Orchestrator {
@@ -83,6 +83,8 @@ export interface RunSummary {
   readonly spent: Amounts | null;
   readonly issueUrl: string;
   readonly prUrl: string | null;
+  /** The one its last ended turn worked in; `null` before that. */
+  readonly session: SessionRow | null;
 }
 
 export interface TurnOutcome {
