@@ -6,7 +6,7 @@ import type { AgentManifest } from '../domain/manifests.js';
 import type { BlobStore } from '../domain/run-files.js';
 import type { PromptCause as PromptCauseText, PromptTask } from '../domain/prompt-input.js';
 import { textHash } from '../domain/reference-key.js';
-import type { FreshSession } from '../domain/fresh-session.js';
+import type { FreshSession } from '../domain/prompt-input.js';
 import type { PrepareTurnInput } from './inputs.js';
 import { sessionSummary, type SummarySources } from './session-summary.js';
 import { sha256 } from './sha256.js';

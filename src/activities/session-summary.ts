@@ -1,5 +1,5 @@
 import type { Access } from '../domain/access.js';
-import type { FreshSession, PullState, TurnSummary } from '../domain/fresh-session.js';
+import type { FreshSession, PullState, TurnSummary } from '../domain/prompt-input.js';
 import { isNotFound } from '../domain/errors.js';
 import type { Forge } from '../domain/forge.js';
 import type { Comment } from '../domain/issue.js';

@@ -1,4 +1,3 @@
-import type { FreshSession } from './fresh-session.js';
 import type { LinkedPull } from './issue.js';
 import type { LimitHit } from './turn.js';
 
@@ -76,6 +75,32 @@ export interface ProposalDecision {
   readonly tool: string;
   readonly status: 'approved' | 'modified' | 'rejected';
   readonly notes: string;
+}
+
+/** What a session that begins in the middle of a run is told, for it knows nothing of the ones before. */
+export interface FreshSession {
+  /** `first`: no session was there yet, though a turn was. */
+  readonly why: 'first' | 'rotated' | 'lost';
+  /** Body of the agent's manifest. */
+  readonly role: string;
+  readonly task: PromptTask;
+  /** What the agent said at the ends of its turns, oldest first; its own words. */
+  readonly summaries: readonly TurnSummary[];
+  readonly pull: PullState | null;
+  /** The latest that people who may wake the agent, or the agent itself, wrote; oldest first. */
+  readonly comments: readonly PromptEvent[];
+}
+
+export interface TurnSummary {
+  readonly turn: number;
+  readonly status: 'success' | 'blocked' | 'failed';
+  readonly text: string;
+}
+
+export interface PullState {
+  readonly number: number;
+  readonly title: string;
+  readonly state: string;
 }
 
 export type PromptCause =
