@@ -1,6 +1,7 @@
 /** Arguments of the activities: references and small records, because they stand in the workflow's history. */
 import type { PreparedTurn, SettledTurn, Trigger, WakeReference } from '../domain/events.js';
 import type { Place, SubjectRef } from '../domain/issue.js';
+import type { ModelBudget } from '../domain/model-use.js';
 import type { FrozenReason, LimitHit, StopReason, TurnCause, TurnResult } from '../domain/turn.js';
 
 /** What names a run wherever it is worked on. */
@@ -44,6 +45,8 @@ export interface RunTurnInput extends RunRef {
   readonly head: string | null;
   readonly turnTimeoutMs: number;
   readonly doneGraceMs: number;
+  /** What this turn may use of its model; left out for no limit. */
+  readonly budget?: ModelBudget;
   /** Set when the turn was to be stopped while nobody watched it. */
   readonly stop: StopReason | null;
 }
