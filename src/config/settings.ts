@@ -1,4 +1,5 @@
 /** Every setting of this version: one table that reads the configuration, documents it and shows it. */
+import { DEFAULT_OUTPUT_TOKENS, MOST_OUTPUT_TOKENS } from '../domain/egress/model-rule.js';
 import {
   durationBetween,
   filePath,
@@ -7,6 +8,8 @@ import {
   integer,
   listOf,
   matching,
+  modelAddress,
+  modelPrice,
   oneOf,
   orOff,
   sizeBetween,
@@ -72,6 +75,15 @@ const registry = (command: string, more: string): Optional<readonly string[]> =>
     fallback: null,
     fallbackText: 'none',
     description: `Where bottles with this kind of registry read packages: what ${command} prints. ${more}`,
+  });
+
+const modelUrl = (vendors: string, what: string): Optional<string> =>
+  optional({
+    type: 'URL',
+    parse: modelAddress,
+    fallback: null,
+    fallbackText: `\`${vendors}\``,
+    description: `Where ${what} is reached instead, such as a gateway. The key must be bound to its host: \`bot-bottle secret set <name> --host\`.`,
   });
 
 export const SETTINGS = {
@@ -348,6 +360,23 @@ export const SETTINGS = {
     'A sparse index, without `sparse+`. After a comma: the host in `dl` of its `config.json`.',
   ),
   REGISTRY_MAVEN: registry('`mvn help:effective-settings` as a mirror', 'One address.'),
+  MODEL_ANTHROPIC_URL: modelUrl('https://api.anthropic.com', 'the Anthropic API'),
+  MODEL_OPENAI_URL: modelUrl('https://api.openai.com', 'the OpenAI API'),
+  MODEL_MAX_OUTPUT: required({
+    type: 'number',
+    parse: integer(1, MOST_OUTPUT_TOKENS),
+    fallback: String(DEFAULT_OUTPUT_TOKENS),
+    description:
+      'Most tokens of output that one request to a model may ask for; what asks for more gets this much. Not for routes of a bottle’s own.',
+  }),
+  MODEL_PRICES: optional({
+    type: 'list of prices',
+    parse: listOf(modelPrice),
+    fallback: null,
+    fallbackText: 'the vendors’ public prices',
+    description:
+      'What models cost, before the built-in table: `<model>=<input>:<output>[:<cache read>[:<cache write>]]`, US dollars per million tokens; a `*` at the end of the model for all that begin so. The first that fits counts.',
+  }),
   BOTTLE_DISK: required({
     type: 'size',
     parse: sizeBetween(MIB, 1024 * GIB),

@@ -60,7 +60,7 @@ export interface TurnResult {
   readonly imageId: string;
   readonly limit: LimitHit | null;
   readonly agent: AgentReport;
-  /** What the credential proxy metered; `null` when the bottle has no model. */
+  /** What the credential proxy metered; `null` when nothing was asked of a model. */
   readonly model: ModelReport | null;
   /** Blob of the operation log, one JSON line an operation. */
   readonly operationsRef: string | null;

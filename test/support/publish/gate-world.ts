@@ -101,6 +101,7 @@ export class GateWorld {
       connectForge('gitea', { baseUrl: `${gitea.url}/api/v1`, token, caFile: null });
     const ports: HostPorts = {
       host: 'test',
+      hasSecret: () => false,
       runtime,
       files: new LocalRunFiles({
         home,
