@@ -427,6 +427,14 @@ export const SETTINGS = {
     description:
       'What an agent may send through the forward proxy in a turn; then nothing more is let through. Routes are not counted.',
   }),
+  TRANSCRIPT_MAX: required({
+    type: 'size',
+    // Held in memory while it is written.
+    parse: sizeBetween(64 * 1024, 512 * MIB),
+    fallback: '64MiB',
+    description:
+      'Largest snapshot of an agent’s session, kept after a turn. A larger session goes on only while its volume is there.',
+  }),
   WEBHOOK_SECRET_FILE: required({
     type: 'path',
     parse: filePath,
