@@ -10,7 +10,7 @@ import { sleepOut, wakeAt } from './machine-limit.js';
 import { putBack, remember } from './machine-mailbox.js';
 import { rotate, sessionFailure, sessionStart, startAfresh } from './machine-session.js';
 import { EMPTY_SESSION, type MachineState } from './machine-state.js';
-import { nudgeFor, reasonOf, wakesOn } from './machine-verdict.js';
+import { detailOf, nudgeFor, reasonOf, wakesOn } from './machine-verdict.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -228,6 +228,7 @@ export function settled(d: Draft, left: SettledTurn): void {
   note(d, `turn ${String(s.turn)} ended: ${reason}, ${left.publish.kind}`);
   // A worker of an earlier version says nothing of limits.
   s.limit = (result as Partial<TurnResult>).limit ?? null;
+  s.detail = detailOf(s, result);
   if (s.limit !== null && s.done === null) s.detail = s.limit.detail;
   if (left.publish.kind === 'refused') s.detail = left.publish.reason;
   const nudge = nudgeFor(s, result, left, reason);

@@ -32,6 +32,23 @@ export function reasonOf(s: MachineState, result: TurnResult, left: SettledTurn)
   }
 }
 
+/** For people: what the agent's CLI ended with, where that explains why the turn is not done. */
+export function detailOf(s: MachineState, { agent }: TurnResult): string | null {
+  if (s.done !== null) return null;
+  return {
+    finished: null,
+    stopped: null,
+    unknown_session: 'the agent does not know its session',
+    context_full: 'the session is too long for its model',
+    provider: 'the model’s provider refused or failed',
+    not_understood: 'the agent printed no events: its log says what it did',
+    cut: 'the agent’s output ended in the middle',
+    empty: 'the agent printed nothing',
+    crashed: 'the agent crashed',
+    failed: 'the agent says that it failed',
+  }[agent.outcome];
+}
+
 /** One more turn for an agent that exited cleanly but left something undone; never after an error [S0]. */
 export function nudgeFor(
   s: MachineState,
