@@ -249,7 +249,7 @@ image_agent_opencode() {
 image_agent_pi() {
   local hash
   new_stage agent-pi
-  cp "$ROOT"/images/agent/pi/{Dockerfile,package.json,package-lock.json} "$STAGE/"
+  cp "$ROOT"/images/agent/pi/{Dockerfile,extension.mjs,package.json,package-lock.json} "$STAGE/"
   chmod 0644 "$STAGE"/*
   hash=$(content_hash "$AGENT_BASE_HASH" "$(pinned RIPGREP_SHA256)")
   if ! is_built bot-bottle/agent-pi:dev "$hash"; then
