@@ -433,7 +433,7 @@ describe('what is wrong with a model', () => {
     ask(503);
     assert.deepEqual(meter.report?.trouble, { kind: 'overloaded', status: 503 });
     ask(200);
-    assert.equal(meter.report?.trouble, null);
+    assert.equal(meter.report.trouble, null);
     assert.deepEqual([meter.report.use.requests, meter.report.use.failed], [1, 1]);
   });
 
