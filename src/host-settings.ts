@@ -9,8 +9,6 @@ const MAX_PUBLISH_FILES = 5_000;
 const MAX_PUBLISH_COMMITS = 1_000;
 /** GitHub takes no larger file; other forges have no limit, or one that says so at the push. */
 const MAX_PUBLISH_FILE_BYTES = 100 * MIB;
-/** Security rules, "Transcript snapshot". */
-const MAX_TRANSCRIPT_BYTES = 64 * MIB;
 
 /** What the operator's settings say to the activities of this host. */
 export function hostSettings(
@@ -48,7 +46,7 @@ export function hostSettings(
     maxPublishFiles: MAX_PUBLISH_FILES,
     maxPublishCommits: MAX_PUBLISH_COMMITS,
     maxPublishFileBytes: MAX_PUBLISH_FILE_BYTES,
-    maxTranscriptBytes: MAX_TRANSCRIPT_BYTES,
+    maxTranscriptBytes: config.TRANSCRIPT_MAX,
     requestReview: config.FORGE_PR_REVIEWER === 'trigger',
   };
 }

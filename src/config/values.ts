@@ -33,6 +33,16 @@ export function integer(min: number, max: number): Parser<number> {
   };
 }
 
+/** US dollars with at most two decimals; answers millionths. */
+export function usDollars(max: number): Parser<number> {
+  return (text) => {
+    const amount = /^[0-9]{1,7}(?:\.[0-9]{1,2})?$/.test(text) ? Number(text) : NaN;
+    if (!(amount > 0 && amount <= max))
+      throw new InvalidInputError(`expected US dollars from 0.01 to ${String(max)}`);
+    return Math.round(amount * 1e6);
+  };
+}
+
 export function durationBetween(minMs: number, maxMs: number): Parser<number> {
   return (text) => {
     const ms = parseDuration(text);

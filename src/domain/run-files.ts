@@ -101,7 +101,10 @@ export interface RunFiles {
   readOperations(slug: string, turn: number): Promise<string>;
   saveFile(slug: string, relativePath: string, content: Uint8Array | string): Promise<string>;
   readFile(slug: string, relativePath: string): Promise<Uint8Array | undefined>;
-  hasFile(slug: string, relativePath: string): Promise<boolean>;
+  /** Names of the regular files directly in a directory of the run, in no order; none when it is not there. */
+  listFiles(slug: string, relativePath: string): Promise<readonly string[]>;
+  /** Removing what is not there is fine. */
+  removeFile(slug: string, relativePath: string): Promise<void>;
   /** Runs that have more than what is kept of ended ones, by slug. */
   leftovers(): Promise<readonly RunLeftover[]>;
   /** Removes what the host itself wrote and does not keep (inputs, queue, the emptied workspace directory). */

@@ -99,11 +99,19 @@ export type FrozenReason =
   | 'paused'
   | 'untriggered';
 
+/**
+ * In what session a turn begins. All but `resumed` are fresh ones, whose prompt tells the task: the run's first, or one in
+ * the place of a session that had grown too long (`rotated`) or that the agent no longer knows (`lost`).
+ */
+export type SessionStart = 'resumed' | 'first' | 'rotated' | 'lost';
+
 /** Why a turn runs: decides what its prompt says. */
 export type TurnCause =
   | { readonly kind: 'first' }
   | { readonly kind: 'wake' }
   | { readonly kind: 'retriggered' }
+  /** The provider answers again: usage limit over, or no longer overloaded. */
+  | { readonly kind: 'limit_over' }
   | { readonly kind: 'operator'; readonly promptRef: string | null }
   | { readonly kind: 'nudge'; readonly why: 'not_done' }
   | { readonly kind: 'nudge'; readonly why: 'uncommitted'; readonly pathsRef: string }

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { lstat, mkdir, open, rm, rmdir, stat } from 'node:fs/promises';
+import { lstat, mkdir, open, readdir, rm, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { InvalidInputError } from '../../domain/errors.js';
 import type { LogLine } from '../../domain/bottle-runtime.js';
@@ -195,9 +195,16 @@ export class LocalRunFiles implements RunFiles {
     return path === undefined ? undefined : unlessMissing(readRegular(path));
   }
 
-  async hasFile(slug: string, relativePath: string): Promise<boolean> {
+  async listFiles(slug: string, relativePath: string): Promise<readonly string[]> {
     const path = await this.#pathOf(slug, relativePath);
-    return path !== undefined && (await unlessMissing(lstat(path)))?.isFile() === true;
+    if (path === undefined || (await unlessMissing(lstat(path)))?.isDirectory() !== true) return [];
+    const entries = (await unlessMissing(readdir(path, { withFileTypes: true }))) ?? [];
+    return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+  }
+
+  async removeFile(slug: string, relativePath: string): Promise<void> {
+    const path = await this.#pathOf(slug, relativePath);
+    if (path !== undefined) await rm(path, { force: true });
   }
 
   async leftovers(): Promise<readonly RunLeftover[]> {
