@@ -10,7 +10,7 @@ import { DockerBottleRuntime } from './adapters/docker/docker-runtime.js';
 import { freeSpace } from './adapters/files/free-space.js';
 import { missingSearchAttributes } from './adapters/temporal/set-up-namespace.js';
 import { botRights, namedRepositories } from './bot-rights.js';
-import type { DoctorProbes } from './cli/doctor/probes.js';
+import type { DoctorProbes, ImageFound } from './cli/doctor/probes.js';
 import { loadConfig, type Config } from './config.js';
 import { homePath } from './config/home.js';
 import { inspectSecret, readSecret } from './config/secrets.js';
@@ -35,8 +35,12 @@ export function doctorProbes(env: NodeJS.ProcessEnv): DoctorProbes {
     engine: () => runtime.facts(),
     containerRuntime: () => config().BOTTLE_RUNTIME,
     images: async () => {
-      const names = [config().BUNDLE_IMAGE, ...providerNames().map((name) => agentProvider(name).image)];
-      return Promise.all(names.map(async (name) => ({ name, id: (await runtime.imageId(name)) ?? null })));
+      const find = async (name: string): Promise<ImageFound> => ({
+        name,
+        id: (await runtime.imageId(name)) ?? null,
+      });
+      const agents = providerNames().map((name) => find(agentProvider(name).image));
+      return { bundle: await find(config().BUNDLE_IMAGE), agents: await Promise.all(agents) };
     },
     gitVersion: async () => (await run('git', ['--version'])).stdout,
     temporal: async () => {

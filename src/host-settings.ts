@@ -32,6 +32,14 @@ export function hostSettings(
       cargo: config.REGISTRY_CARGO,
       maven: config.REGISTRY_MAVEN,
     },
+    models: {
+      upstreams: {
+        ...(config.MODEL_ANTHROPIC_URL === null ? {} : { anthropic: config.MODEL_ANTHROPIC_URL }),
+        ...(config.MODEL_OPENAI_URL === null ? {} : { openai: config.MODEL_OPENAI_URL }),
+      },
+      maxOutputTokens: config.MODEL_MAX_OUTPUT,
+      prices: (config.MODEL_PRICES ?? []).join(','),
+    },
     bundleCallsPerMinute: config.BUNDLE_CALLS_PER_MINUTE,
     bundleWritesPerMinute: config.BUNDLE_WRITES_PER_MINUTE,
     maxPublishBytes: MAX_PUBLISH_BYTES,

@@ -5,27 +5,34 @@ NODE_HOME=$CACHE/node-$IMAGE_NODE_VERSION
 ROOTFS_TAR=$CACHE/debian-$DEBIAN_SUITE.tar
 
 BASE_IMAGE=bot-bottle/base:bookworm
+AGENT_BASE_IMAGE=bot-bottle/agent-base:dev
 MODULES_IMAGE=bot-bottle/orchestrator-modules:dev
 DEBIAN_IMPORT=bot-bottle/debian:$DEBIAN_SUITE
 
-# --- Node for the images --------------------------------------------------------------------------
+# --- npm packages, and Node for the images ---------------------------------------------------------
+
+# npm_package <package> <version> <sum>: downloads what the registry has of it; its path in TARBALL.
+npm_package() {
+  local name=${1#@} version=$2 sum=$3 dir
+  name=${name//\//-}-$version.tgz
+  TARBALL=$DOWNLOADS/$name
+  [[ -n $sum ]] || die "no sum is known for the npm package $1 on this processor"
+  [[ -f $TARBALL && $(sha256_of "$TARBALL") == "$sum" ]] && return 0
+  say "the npm package $1@$version"
+  dir=$(mktemp -d "$BUILD/npm.XXXXXX")
+  logged npm-pack npm pack --silent --pack-destination "$dir" "$1@$version" || die "npm pack $1@$version failed"
+  check_sha256 "$dir/$name" "$sum" || die "the npm package $1@$version isn't what it should be"
+  mv "$dir/$name" "$TARBALL"
+  rm -rf "$dir"
+}
 
 # node_for_images: $NODE_HOME/bin/node and $NODE_HOME/include/node.
 node_for_images() {
-  local package tarball dir
+  local dir
   [[ -x $NODE_HOME/bin/node ]] && return 0
-  package=node-linux-$(arch_node)
-  tarball=$DOWNLOADS/$package-$IMAGE_NODE_VERSION.tgz
-  if [[ ! -f $tarball || $(sha256_of "$tarball") != "$(pinned IMAGE_NODE_SHA256)" ]]; then
-    say "node $IMAGE_NODE_VERSION for the images, the npm package $package"
-    dir=$(mktemp -d "$BUILD/node.XXXXXX")
-    logged npm-pack npm pack --silent --pack-destination "$dir" "$package@$IMAGE_NODE_VERSION" || die "npm pack $package failed"
-    check_sha256 "$dir/${tarball##*/}" "$(pinned IMAGE_NODE_SHA256)" || die "Node for the images isn't what it should be"
-    mv "$dir/${tarball##*/}" "$tarball"
-    rm -rf "$dir"
-  fi
+  npm_package "node-linux-$(arch_node)" "$IMAGE_NODE_VERSION" "$(pinned IMAGE_NODE_SHA256)"
   dir=$(mktemp -d "$BUILD/node.XXXXXX")
-  tar -xzf "$tarball" -C "$dir" package/bin/node package/include/node
+  tar -xzf "$TARBALL" -C "$dir" package/bin/node package/include/node
   chmod 0755 "$dir/package/bin/node"
   rm -rf "$NODE_HOME"
   mv "$dir/package" "$NODE_HOME"
@@ -96,6 +103,9 @@ content_hash() {
   } | sha256sum | cut -c1-16
 }
 
+# Whether build_image would find the image made already.
+is_built() { [[ $(image_hash "$1") == "$2" ]] || image_exists "${1%:*}:$2"; }
+
 # build_image <image:tag> <title> <network> <hash> [--build-arg …]: from STAGE, unless that image has that hash.
 build_image() {
   local image=$1 title=$2 network=$3 hash=$4 t0 how=()
@@ -129,7 +139,8 @@ record_images() {
   local image separator=''
   {
     printf '['
-    for image in "$BASE_IMAGE" bot-bottle/agent-scripted:dev bot-bottle/bundle:dev "$MODULES_IMAGE" bot-bottle/orchestrator:dev; do
+    for image in "$BASE_IMAGE" "$AGENT_BASE_IMAGE" bot-bottle/agent-{scripted,claude,codex,pi,opencode}:dev \
+      bot-bottle/bundle:dev "$MODULES_IMAGE" bot-bottle/orchestrator:dev; do
       image_exists "$image" || continue
       printf '%s\n  {"name": "%s", "id": "%s", "inputs": "%s"}' "$separator" "$image" "$(image_id "$image")" "$(image_hash "$image")"
       separator=,
@@ -166,13 +177,89 @@ image_base() {
   build_image "$BASE_IMAGE" base "$network" "$hash" --build-arg "FROM=$from" --build-arg "PACKAGES=$DEBIAN_PACKAGES"
 }
 
-image_agent() {
-  new_stage agent
-  cp "$ROOT/images/agent/Dockerfile" "$ROOT/images/agent/entrypoint" "$ROOT/images/agent/mcp-stdio.mjs" \
-    "$ROOT/images/agent/scripted/agent.mjs" "$STAGE/"
+image_agent_base() {
+  new_stage agent-base
+  cp "$ROOT/images/agent/Dockerfile" "$ROOT/images/agent/entrypoint" "$ROOT/images/agent/mcp-stdio.mjs" "$STAGE/"
   chmod 0755 "$STAGE/entrypoint"
   chmod 0644 "$STAGE"/*.mjs
-  build_image bot-bottle/agent-scripted:dev agent-scripted none "$(content_hash "$BASE_HASH")" --build-arg "FROM=$BASE_IMAGE"
+  AGENT_BASE_HASH=$(content_hash "$BASE_HASH")
+  build_image "$AGENT_BASE_IMAGE" agent-base none "$AGENT_BASE_HASH" --build-arg "FROM=$BASE_IMAGE"
+}
+
+image_agent() {
+  new_stage agent-scripted
+  cp "$ROOT/images/agent/scripted/Dockerfile" "$ROOT/images/agent/scripted/agent.mjs" "$STAGE/"
+  chmod 0644 "$STAGE"/*.mjs
+  build_agent scripted "$(content_hash "$AGENT_BASE_HASH")"
+}
+
+# build_agent <name> <hash>: from STAGE.
+build_agent() { build_image "bot-bottle/agent-$1:dev" "agent-$1" none "$2" --build-arg "FROM=$AGENT_BASE_IMAGE"; }
+
+# A CLI that is one native program. Its package is known by its sum, and is only unpacked when the image is to be made.
+# native_cli <name> <package> <version> <sum> <program in the package…>
+native_cli() {
+  local name=$1 package=$2 version=$3 sum=$4 hash
+  shift 4
+  new_stage "agent-$name"
+  cp "$ROOT/images/agent/cli/Dockerfile" "$STAGE/"
+  hash=$(content_hash "$AGENT_BASE_HASH" "$sum" "$(pinned RIPGREP_SHA256)" "$@")
+  if ! is_built "bot-bottle/agent-$name:dev" "$hash"; then
+    npm_package "$package" "$version" "$sum"
+    programs_of "$TARBALL" "$@"
+    ripgrep_for_agent
+  fi
+  build_agent "$name" "$hash"
+  # It has hundreds of megabytes.
+  rm -rf "$STAGE"
+}
+
+# programs_of <tarball> <program in the package…>: into bin/ of STAGE.
+programs_of() {
+  local tarball=$1 program
+  shift
+  mkdir -p "$STAGE/bin" "$STAGE/package"
+  tar -xzf "$tarball" -C "$STAGE/package" --strip-components=1 "${@/#/package/}"
+  for program in "$@"; do mv "$STAGE/package/$program" "$STAGE/bin/"; done
+  rm -rf "$STAGE/package"
+  chmod 0755 "$STAGE"/bin/*
+}
+
+# What the CLIs search files with; two of them would download it when they first want it.
+ripgrep_for_agent() {
+  npm_package "@vscode/ripgrep-linux-$(arch_node)" "$RIPGREP_VERSION" "$(pinned RIPGREP_SHA256)"
+  programs_of "$TARBALL" bin/rg
+}
+
+image_agent_claude() {
+  native_cli claude "@anthropic-ai/claude-code-linux-$(arch_node)" "$CLAUDE_VERSION" "$(pinned CLAUDE_SHA256)" claude
+}
+
+# Its sandbox, its voice and its host for JavaScript stay behind: the bottle is the sandbox, and the others are for people.
+image_agent_codex() {
+  native_cli codex @openai/codex "$CODEX_VERSION-linux-$(arch_node)" "$(pinned CODEX_SHA256)" \
+    "vendor/$(uname -m)-unknown-linux-musl/bin/codex"
+}
+
+image_agent_opencode() {
+  native_cli opencode "opencode-linux-$(arch_node)" "$OPENCODE_VERSION" "$(pinned OPENCODE_SHA256)" bin/opencode
+}
+
+# The lock file stands for the modules that it names with their sums.
+image_agent_pi() {
+  local hash
+  new_stage agent-pi
+  cp "$ROOT"/images/agent/pi/{Dockerfile,extension.mjs,package.json,package-lock.json} "$STAGE/"
+  chmod 0644 "$STAGE"/*
+  hash=$(content_hash "$AGENT_BASE_HASH" "$(pinned RIPGREP_SHA256)")
+  if ! is_built bot-bottle/agent-pi:dev "$hash"; then
+    npm_locked "$STAGE" npm-pi --omit=dev --ignore-scripts || die "pi's modules can't be installed"
+    ripgrep_for_agent
+    ln -s "/opt/pi/node_modules/$PI_PROGRAM" "$STAGE/bin/pi"
+    chmod -R u=rwX,go=rX "$STAGE/node_modules"
+  fi
+  build_agent pi "$hash"
+  rm -rf "$STAGE"
 }
 
 # dist/ as the sources are now. The lock is inherited.
@@ -209,7 +296,7 @@ image_orchestrator_modules() {
   chmod 0644 "$STAGE"/*
   # The lock file stands for what production_modules adds.
   MODULES_HASH=$(content_hash "$BASE_HASH")
-  if [[ $(image_hash "$MODULES_IMAGE") != "$MODULES_HASH" ]] && ! image_exists "${MODULES_IMAGE%:*}:$MODULES_HASH"; then
+  if ! is_built "$MODULES_IMAGE" "$MODULES_HASH"; then
     say "the service's modules, once for each lock file: two or three minutes"
     production_modules
   fi

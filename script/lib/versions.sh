@@ -40,6 +40,24 @@ IMAGE_NODE_VERSION=22.23.3
 IMAGE_NODE_SHA256_X86_64=00b5c43d88958dbbf45339c4d5e9a76289c7e25876fd08270b379e485e151fc5
 IMAGE_NODE_SHA256_AARCH64=894b9938b215d40b3a38db094ef436d02b3bc7dd16f04fca145a4735cd9e9035
 
+# --- coding CLIs: npm packages for one processor each, native programs; tarballs as `npm pack` brings them.
+# pi is JavaScript: its version, and those of its modules with their sums, are in images/agent/pi/package-lock.json.
+CLAUDE_VERSION=2.1.329
+CLAUDE_SHA256_X86_64=a74d6c8441a19b2d2f44c1f5735b37dc0a34b2d4f224f8333d08ce03cf2060bb
+CLAUDE_SHA256_AARCH64=144f8c33cebc8830d8dc82c275a8172ac0330000a71df562d8a8d09795bcdc8e
+CODEX_VERSION=0.169.0
+CODEX_SHA256_X86_64=89801b4b97faba562eb80fe0a833159ac79399be674022f4b1a0ccab1d153faa
+CODEX_SHA256_AARCH64=c1555c8ad3913e703d736584ff15e98eaeda685bf6eaedc83ae15943badbc1ff
+OPENCODE_VERSION=1.18.33
+OPENCODE_SHA256_X86_64=149a676b59224b196626abda2fdbd34c8329ac326b57c4891ba3de446f3ca3c1
+OPENCODE_SHA256_AARCH64=
+PI_PROGRAM=@earendil-works/pi-coding-agent/dist/bundle/cli.js
+
+# --- ripgrep beside the coding CLIs: the npm package @vscode/ripgrep-linux-<arch>
+RIPGREP_VERSION=1.18.0
+RIPGREP_SHA256_X86_64=8cc06e25e29f9c258ee9a09eecd7707c1ea2e99d9e76151e53dbe39f8d6b4a09
+RIPGREP_SHA256_AARCH64=2d65504a71ea421d1c457177ebefcbe0d2d3a1f60f9709b6337f1d933553064b
+
 # --- the system inside the images
 DEBIAN_SUITE=bookworm
 DEBIAN_IMAGE='debian:bookworm-slim@sha256:88200866dfff7ea7f5cbcb6ec7c8a701889efe6fe859fe64d6990e4b07ea4171'

@@ -1,4 +1,5 @@
 /** The commands' orchestrator over Temporal: updates for commands, queries for what is, rows for the list. */
+import { dayOf } from '../domain/budget.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   isGrpcServiceError,
@@ -176,9 +177,11 @@ async function summaryOf(
   liveView: (row: ForgeStateRow) => Promise<RunView | undefined>,
 ): Promise<RunSummary> {
   const { slug, agentName, issueUrl, prUrl } = row;
-  const { phase, reason } = (await liveView(row)) ?? row;
+  const view = await liveView(row);
+  const { phase, reason } = view ?? row;
+  const { detail, spent } = view ?? { detail: null, spent: null };
   const session = database.sessions.ofRun(slug).at(-1) ?? null;
-  return { slug, agent: agentName, phase, reason, issueUrl, prUrl, session };
+  return { slug, agent: agentName, phase, reason, detail, spent, issueUrl, prUrl, session };
 }
 
 /** `undefined` when there is no such workflow. */
@@ -230,6 +233,10 @@ function subjectOf(database: Pick<Database, 'runs'>, row: ForgeStateRow): Subjec
 
 async function operatorCommand(world: OrchestratorWorld, command: RunCommand): Promise<OperatorCommand> {
   if (command.kind === 'done') return { kind: 'done', status: 'success' };
+  if (command.kind === 'budget') {
+    const { today, ...amounts } = command;
+    return { ...amounts, dayEnds: today ? dayOf(Date.now()).ends : null };
+  }
   if (command.kind !== 'resume') return command;
   return {
     kind: 'resume',

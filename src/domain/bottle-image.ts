@@ -3,6 +3,13 @@ import { BottleRuntimeError } from './errors.js';
 /** Where every agent image has its entrypoint; an image without it is no bottle's. */
 export const ENTRYPOINT = '/usr/local/bin/bottle-entrypoint';
 
+/** The command that makes an image of the product's own, by its name; for another, the one that makes what a run needs. */
+export function imageCommand(image: string): string {
+  const target = /^bot-bottle\/(agent-[a-z0-9-]+|bundle):dev$/.exec(image)?.[1];
+  if (target === undefined) return 'script/images';
+  return `script/images ${target === 'agent-scripted' ? 'agent' : target}`;
+}
+
 /** The image of a bottle that brings its own Dockerfile. */
 export interface ImageBuildSpec {
   /** Run that waits for it; the image is shared by all that have the same Dockerfile and base. */

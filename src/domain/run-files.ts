@@ -62,6 +62,8 @@ export interface SecretNeed {
   readonly name: string;
   /** `host:port` */
   readonly authority: string;
+  /** The secret is a vendor's by its name, and this is that vendor: no binding is needed where the operator made none. */
+  readonly isVendors: boolean;
 }
 
 /** Output of an agent for which its log had no room. */

@@ -1,3 +1,4 @@
+import type { Amounts } from './budget.js';
 import type { SubjectRef } from './issue.js';
 import type { ForgeStateRow, OperationRow, RejectionRow, RunRow, SessionRow, TurnRow } from './rows.js';
 
@@ -30,13 +31,7 @@ export interface SessionStore {
   /** In the order in which they began. */
   ofRun(slug: string): SessionRow[];
   /** What the turns used that ended at that time or later, all runs together; metered. @param epochMs the engine's clock */
-  spentSince(epochMs: number): Spent;
-}
-
-export interface Spent {
-  readonly tokens: number;
-  /** Millionths of a US dollar. */
-  readonly microUsd: number;
+  spentSince(epochMs: number): Amounts;
 }
 
 /** Triggers that started nothing, for `status --rejected`. Repeating one is no second row. */

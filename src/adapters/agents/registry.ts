@@ -1,10 +1,12 @@
 import { InvalidInputError } from '../../domain/errors.js';
 import type { AgentProvider } from '../../domain/agent-provider.js';
+import { opencode } from './opencode.js';
+import { pi } from './pi.js';
 import { scripted } from './scripted.js';
 
 /** Every provider of this version; adding one is a file and a line. */
 const PROVIDERS: ReadonlyMap<string, AgentProvider> = new Map(
-  [scripted].map((provider) => [provider.name, provider]),
+  [opencode, pi, scripted].map((provider) => [provider.name, provider]),
 );
 
 export function providerNames(): readonly string[] {

@@ -1,3 +1,4 @@
+import { imageCommand } from '../../domain/bottle-image.js';
 import { BotBottleError, BottleRuntimeError } from '../../domain/errors.js';
 
 /** What dockerode rejects with: an HTTP status of the engine, or a code of the connection. Any part may be missing. */
@@ -76,7 +77,8 @@ function explain(fault: EngineFault): string {
       return `the Docker socket is not open to this user (${fault.message}): add the user to the docker group and log in again`;
     default:
   }
-  if (/no such image/i.test(fault.message)) return `${fault.message}: run script/images`;
+  const missing = /no such image(?:: (\S+))?/i.exec(fault.message);
+  if (missing !== null) return `${fault.message}: run ${imageCommand(missing[1] ?? '')}`;
   return fault.message;
 }
 

@@ -1,7 +1,12 @@
 import { createHash } from 'node:crypto';
 import type Docker from 'dockerode';
 import { BottleRuntimeError } from '../../domain/errors.js';
-import { ImageBuildError, type BuiltImage, type ImageBuildSpec } from '../../domain/bottle-image.js';
+import {
+  ImageBuildError,
+  imageCommand,
+  type BuiltImage,
+  type ImageBuildSpec,
+} from '../../domain/bottle-image.js';
 import { escapeTerminalLines } from '../../domain/escape.js';
 import { withoutLateErrors, type EngineStream } from './engine-stream.js';
 import { abortError, engineCall, statusOf, toRuntimeError } from './errors.js';
@@ -88,7 +93,10 @@ export async function inspectImage(
 export async function requireImage(docker: Docker, image: string): Promise<Docker.ImageInspectInfo> {
   const info = await inspectImage(docker, image);
   if (info === undefined)
-    throw new BottleRuntimeError(`the engine has no image ${image}: run script/images, or load it`, false);
+    throw new BottleRuntimeError(
+      `the engine has no image ${image}: run ${imageCommand(image)}, or load it`,
+      false,
+    );
   return info;
 }
 

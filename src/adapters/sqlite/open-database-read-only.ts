@@ -1,3 +1,4 @@
+import { NOTHING } from '../../domain/budget.js';
 import type { Database as Connection } from 'better-sqlite3';
 import { existsSync } from 'node:fs';
 import type { Database, ForgeStateStore, RunStore, SessionStore } from '../../domain/stores.js';
@@ -47,7 +48,7 @@ export function openDatabaseReadOnly(file: string): Database {
     },
     sessions: {
       ofRun: (slug) => current()?.sessions.ofRun(slug) ?? [],
-      spentSince: (epochMs) => current()?.sessions.spentSince(epochMs) ?? { tokens: 0, microUsd: 0 },
+      spentSince: (epochMs) => current()?.sessions.spentSince(epochMs) ?? NOTHING,
       update: refuse,
     },
     // One consistent view over several reads; a plain BEGIN, since there is nothing to write.

@@ -1,5 +1,6 @@
 import type { Database as Connection } from 'better-sqlite3';
-import type { SessionStore, Spent } from '../../domain/stores.js';
+import { NOTHING, type Amounts } from '../../domain/budget.js';
+import type { SessionStore } from '../../domain/stores.js';
 import type { SessionRow } from '../../domain/rows.js';
 
 interface StoredSession {
@@ -69,7 +70,7 @@ LEFT JOIN run ON run.slug = @slug
 LEFT JOIN turn AS begun ON begun.slug = @slug AND begun.event = 'begun' AND begun.turn = last_turn`;
 
 const SPENT = `
-SELECT total(${METERED_INPUT} + ${used('outputTokens')}) AS tokens, total(${used('microUsd')}) AS microUsd
+SELECT count(*) AS turns, total(${METERED_INPUT} + ${used('outputTokens')}) AS tokens, total(${used('microUsd')}) AS microUsd
 FROM turn WHERE event = 'ended' AND at >= ?`;
 
 /** Table `session`: what the rows of ended turns add up to. Errors: `StoreError`. */
@@ -78,11 +79,11 @@ export function createSessionStore(connection: Connection): SessionStore {
   const select = connection.prepare<[string], StoredSession>(
     'SELECT * FROM session WHERE slug = ? ORDER BY first_turn, last_turn',
   );
-  const spent = connection.prepare<[number], Spent>(SPENT);
+  const spent = connection.prepare<[number], Amounts>(SPENT);
   return {
     update: (slug, updatedAt) => void update.run({ slug, now: updatedAt }),
     ofRun: (slug) => select.all(slug).map(fromStored),
-    spentSince: (epochMs) => spent.get(epochMs) ?? { tokens: 0, microUsd: 0 },
+    spentSince: (epochMs) => spent.get(epochMs) ?? NOTHING,
   };
 }
 

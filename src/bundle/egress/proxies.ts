@@ -29,7 +29,7 @@ export function startProxies(options: EgressPlaneOptions, limits: EgressLimits):
   const config = new LiveConfig(paths.config, log);
   const ledger = new Ledger(now, collectDeadBuffers());
   const live = new LiveConnections();
-  const reporter = new EgressReporter({ ledger, send: options.report, log });
+  const reporter = new EgressReporter({ ledger, model: () => null, send: options.report, log });
   const gate = (): CallGate => new CallGate(limits.callsPerMinute, () => performance.now());
   const client = new UpstreamClient({
     resolve: network.upstreamResolve ?? systemResolve,

@@ -1,3 +1,4 @@
+import type { ModelReport } from '../../domain/model-use.js';
 import type { EgressTotals } from '../../domain/egress/totals.js';
 import { errorFields, type BundleLog } from '../bundle-log.js';
 import type { Ledger } from './ledger.js';
@@ -6,10 +7,13 @@ import type { Ledger } from './ledger.js';
 export interface EgressReport extends EgressTotals {
   /** Epoch milliseconds of the last good answer through a route; `null` when there was none. */
   readonly lastSuccessAt: number | null;
+  /** What was asked of models; `null` as long as nothing was. */
+  readonly model: ModelReport | null;
 }
 
 export interface EgressReporterOptions {
   readonly ledger: Ledger;
+  readonly model: () => ModelReport | null;
   readonly send: (report: EgressReport) => Promise<void>;
   readonly log: BundleLog;
   readonly everyMs?: number;
@@ -55,8 +59,12 @@ export class EgressReporter {
   }
 
   #text(): string {
-    const { ledger } = this.#options;
-    const report: EgressReport = { ...ledger.totals(), lastSuccessAt: ledger.lastSuccessAt };
+    const { ledger, model } = this.#options;
+    const report: EgressReport = {
+      ...ledger.totals(),
+      lastSuccessAt: ledger.lastSuccessAt,
+      model: model(),
+    };
     return JSON.stringify(report);
   }
 }

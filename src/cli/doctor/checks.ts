@@ -1,3 +1,4 @@
+import { imageCommand } from '../../domain/bottle-image.js';
 import { formatBytes } from '../../domain/disk-usage.js';
 import { fail, ok, warn } from './check.js';
 import type { Check, Finding } from './check.js';
@@ -88,10 +89,15 @@ async function runtime(probes: DoctorProbes): Promise<Finding> {
 }
 
 async function images(probes: DoctorProbes): Promise<Finding> {
-  const all = await probes.images();
-  const missing = all.filter(({ id }) => id === null).map(({ name }) => name);
-  if (missing.length > 0) return fail(`missing: ${missing.join(', ')}`, 'build them: script/images');
-  return ok(all.map(({ name }) => name).join(', '));
+  const { bundle, agents } = await probes.images();
+  const there = agents.filter(({ id }) => id !== null);
+  const missing = [bundle, ...agents].filter(({ id }) => id === null).map(({ name }) => name);
+  const found = [bundle, ...there].map(({ name }) => name).join(', ');
+  if (missing.length === 0) return ok(found);
+  const commands = [...new Set(missing.map(imageCommand))].join('; ');
+  if (bundle.id === null || there.length === 0) return fail(`missing: ${missing.join(', ')}`, commands);
+  // Nobody needs every CLI.
+  return warn(`${found}; not made: ${missing.join(', ')}`, `for agents of these: ${commands}`);
 }
 
 async function temporal(probes: DoctorProbes): Promise<Finding> {

@@ -1,6 +1,12 @@
 import type { DiskSpace, DiskUsage } from '../../domain/disk-usage.js';
 import type { PublishPlace } from '../../domain/forks.js';
 
+export interface ImageFound {
+  readonly name: string;
+  /** `null` when the engine has none of that name. */
+  readonly id: string | null;
+}
+
 /** What `doctor` can look at. A probe answers with what it saw; whether that is good is decided by the checks. */
 export interface DoctorProbes {
   /** `20.19.0` */
@@ -18,8 +24,8 @@ export interface DoctorProbes {
   engine(): Promise<EngineFacts>;
   /** The container runtime that the configuration asks for; `null` is the engine's own. */
   containerRuntime(): string | null;
-  /** Image names that runs need, with the id of those that are there. */
-  images(): Promise<readonly { readonly name: string; readonly id: string | null }[]>;
+  /** The sidecar's image, and that of each provider. */
+  images(): Promise<{ readonly bundle: ImageFound; readonly agents: readonly ImageFound[] }>;
   /** What `git --version` prints. */
   gitVersion(): Promise<string>;
   temporal(): Promise<{

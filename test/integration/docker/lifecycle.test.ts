@@ -240,10 +240,12 @@ describe('docker: life of a bottle', () => {
     await assert.rejects(runtime.createAgent(bottle().agentSpec()), /create its bundle first/);
     await bottle().createBoth();
     await runtime.remove(bottle().slug, 'agent');
-    const missing = runtime.createAgent(bottle().agentSpec({ image: 'bot-bottle/no-such:image' }));
+    const missing = runtime.createAgent(bottle().agentSpec({ image: 'bot-bottle/agent-nobody:dev' }));
     await assert.rejects(missing, (error) => {
       return (
-        error instanceof BottleRuntimeError && !error.retryable && error.message.includes('run script/images')
+        error instanceof BottleRuntimeError &&
+        !error.retryable &&
+        error.message.includes('run script/images agent-nobody')
       );
     });
     const lost = runtime.createAgent(bottle().agentSpec({ turnDir: join(bottle().dir, 'nowhere') }));

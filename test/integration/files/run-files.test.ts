@@ -387,7 +387,7 @@ describe('what a run leaves on disk', () => {
 });
 
 const needs = (...names: readonly string[]): SecretNeed[] =>
-  names.map((name) => ({ name, authority: 'api.example.com:443' }));
+  names.map((name) => ({ name, authority: 'api.example.com:443', isVendors: false }));
 
 describe('the secrets of a run', () => {
   it('are files that are gone when they are dropped', () =>

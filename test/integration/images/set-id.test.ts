@@ -6,7 +6,11 @@ describe('the images', function () {
   this.timeout(60_000);
   const runtime = new DockerBottleRuntime();
 
-  for (const image of ['bot-bottle/base:bookworm', 'bot-bottle/agent-scripted:dev', 'bot-bottle/bundle:dev'])
+  for (const image of [
+    'bot-bottle/base:bookworm',
+    ...['scripted', 'claude', 'codex', 'pi', 'opencode'].map((cli) => `bot-bottle/agent-${cli}:dev`),
+    'bot-bottle/bundle:dev',
+  ])
     it(`${image} has no set-user-id or set-group-id program`, async () => {
       const { exitCode, stdout, stderr } = await runtime.runOnce({
         name: 'find',

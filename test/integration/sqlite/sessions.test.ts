@@ -1,3 +1,4 @@
+import { DEFAULT_POLICY } from '../../../src/domain/run-policy.js';
 import assert from 'node:assert/strict';
 import { recordTurn } from '../../../src/activities/record-rows.js';
 import { agentProvider } from '../../../src/adapters/agents/registry.js';
@@ -49,6 +50,7 @@ describe('the registry of sessions', () => {
       settings: {
         access: { org: 'bot-bottle', trigger: 'collaborators', wake: 'collaborators' },
         publish: 'branch',
+        dayBudget: DEFAULT_POLICY.budget,
       },
     };
     database.runs.appendRun({
@@ -180,21 +182,21 @@ describe('the registry of sessions', () => {
       await end(2, { sessionId: A, use, reported: { inputTokens: 5_000, usd: 9 }, finishedAt: 1_000 });
       await end(1, { sessionId: B, use, finishedAt: 2_000 }, 'coder-alice-demo-13-abc13');
       await end(2, { sessionId: null, finishedAt: 2_000 }, 'coder-alice-demo-13-abc13');
-      assert.deepEqual(database.sessions.spentSince(1_000), { tokens: 40, microUsd: 1_400 });
-      assert.deepEqual(database.sessions.spentSince(2_001), { tokens: 0, microUsd: 0 });
+      assert.deepEqual(database.sessions.spentSince(1_000), { turns: 3, tokens: 40, microUsd: 1_400 });
+      assert.deepEqual(database.sessions.spentSince(2_001), { turns: 0, tokens: 0, microUsd: 0 });
     });
 
     it('can be asked of a database that is open for reading, or not there', async () => {
       await end(1, { sessionId: A, use: { outputTokens: 3, microUsd: 7 } });
       const reader = openDatabaseReadOnly(file);
-      assert.deepEqual(reader.sessions.spentSince(0), { tokens: 3, microUsd: 7 });
+      assert.deepEqual(reader.sessions.spentSince(0), { turns: 1, tokens: 3, microUsd: 7 });
       assert.equal(reader.sessions.ofRun(SLUG).length, 1);
       assert.throws(() => {
         reader.sessions.update(SLUG, 1);
       }, /for reading only/);
       reader.close();
       const none = openDatabaseReadOnly(path('none.db'));
-      assert.deepEqual(none.sessions.spentSince(0), { tokens: 0, microUsd: 0 });
+      assert.deepEqual(none.sessions.spentSince(0), { turns: 0, tokens: 0, microUsd: 0 });
       assert.deepEqual(none.sessions.ofRun(SLUG), []);
     });
   });

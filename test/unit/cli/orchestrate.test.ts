@@ -157,6 +157,8 @@ describe('orchestrate status', () => {
       agent: 'coder',
       phase: 'running',
       reason: null,
+      detail: null,
+      spent: null,
       issueUrl: 'https://git.example/a/b/issues/1',
       prUrl: null,
       session: null,
@@ -166,6 +168,8 @@ describe('orchestrate status', () => {
       agent: 'writer\u001b]0;owned\u0007',
       phase: 'frozen',
       reason: 'done\nFAKE ROW',
+      detail: null,
+      spent: { turns: 1, tokens: 5, microUsd: 7 },
       issueUrl: 'https://git.example/a/b/issues/22',
       prUrl: 'https://git.example/a/b/pulls/3',
       session: {

@@ -28,6 +28,10 @@ function diskWith(
   };
 }
 
+const BUNDLE = { name: 'bot-bottle/bundle:dev', id: 'sha256:1' };
+const SCRIPTED = { name: 'bot-bottle/agent-scripted:dev', id: 'sha256:2' };
+const CLAUDE = { name: 'bot-bottle/agent-claude:dev', id: null };
+
 const HEALTHY: DoctorProbes = {
   nodeVersion: () => '20.19.0',
   home: () => ({ path: '/h', exists: true, mode: 0o40700 }),
@@ -42,7 +46,7 @@ const HEALTHY: DoctorProbes = {
       runtimes: ['runc', 'runsc'],
     }),
   containerRuntime: () => null,
-  images: () => Promise.resolve([{ name: 'bot-bottle/bundle:dev', id: 'sha256:1' }]),
+  images: () => Promise.resolve({ bundle: BUNDLE, agents: [SCRIPTED] }),
   gitVersion: () => Promise.resolve('git version 2.39.5'),
   temporal: () =>
     Promise.resolve({ address: '127.0.0.1:7233', version: '1.32.0', missingSearchAttributes: [] }),
@@ -128,11 +132,25 @@ describe('doctor', () => {
       },
     ],
     [
-      'a missing image',
+      "the sidecar's image missing",
       'images',
       'fail',
-      /script\/images/,
-      { images: () => Promise.resolve([{ name: 'a', id: null }]) },
+      /^script\/images bundle$/,
+      { images: () => Promise.resolve({ bundle: { ...BUNDLE, id: null }, agents: [SCRIPTED] }) },
+    ],
+    [
+      'no image of any agent',
+      'images',
+      'fail',
+      /^script\/images agent; script\/images agent-claude$/,
+      { images: () => Promise.resolve({ bundle: BUNDLE, agents: [{ ...SCRIPTED, id: null }, CLAUDE] }) },
+    ],
+    [
+      'the image of one CLI missing',
+      'images',
+      'warn',
+      /script\/images agent-claude$/,
+      { images: () => Promise.resolve({ bundle: BUNDLE, agents: [SCRIPTED, CLAUDE] }) },
     ],
     [
       'a namespace that is not set up',

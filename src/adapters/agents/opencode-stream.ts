@@ -1,0 +1,108 @@
+import type { AgentEvent, ReportedUse, StreamReader } from '../../domain/agent-stream.js';
+import { countOf, isObject, JsonLinesReader, textOf, type JsonEvent } from './json-lines.js';
+import { addReported, costIn, NOTHING_REPORTED, providerOutcome, shown } from './reported.js';
+
+export function isOpencodeSession(text: string): boolean {
+  return /^ses_[0-9A-Za-z]{8,64}$/.test(text);
+}
+
+/**
+ * What `opencode run --format json` prints, as seen. A tool's call is told when it is over. Each step (one answer of the
+ * model) has its own figures, which are added up here; the last step that wants no tool is the end, there is no other sign.
+ */
+export function opencodeReader(): StreamReader {
+  let reported = NOTHING_REPORTED;
+  let hasFailed = false;
+
+  function actsOf(event: JsonEvent): AgentEvent[] {
+    const part = isObject(event['part']) ? event['part'] : {};
+    const text = textOf(part['text']);
+    switch (event['type']) {
+      case 'text':
+        // What opencode itself puts into the conversation is marked.
+        return [part['synthetic'] === true ? { kind: 'progress' } : { kind: 'text', text }];
+      case 'reasoning':
+        return [{ kind: 'thinking', text }];
+      case 'tool_use':
+        return toolActs(part);
+      case 'step_finish':
+        reported = addReported(reported, usageOf(part));
+        return [{ kind: 'usage', reported }, ...endOf(textOf(part['reason']))];
+      case 'error': {
+        hasFailed = true;
+        const why = errorText(event['error']);
+        const outcome = isOverflow(event['error']) ? 'context_full' : providerOutcome(why);
+        return [
+          { kind: 'error', text: why },
+          { kind: 'end', outcome, text: why },
+        ];
+      }
+      default:
+        return [{ kind: 'progress' }];
+    }
+  }
+
+  const lines = new JsonLinesReader({
+    eventsOf: (event) => {
+      const id = textOf(event['sessionID']);
+      return [...(isOpencodeSession(id) ? [{ kind: 'session', id } as const] : []), ...actsOf(event)];
+    },
+    outcomeOfText: (line) => (line.includes('Session not found') ? 'unknown_session' : undefined),
+    tokensOf: 'turn',
+    costOf: 'turn',
+  });
+  return {
+    read: (stream, line) => lines.read(stream, line),
+    // It ends with 1 after any error, also one that it got over.
+    summary: (exitCode, stopped) => lines.summary(hasFailed && exitCode === 1 ? 0 : exitCode, stopped),
+  };
+}
+
+function toolActs(part: JsonEvent): AgentEvent[] {
+  const [id, tool] = [textOf(part['callID']), textOf(part['tool'])];
+  const state = isObject(part['state']) ? part['state'] : {};
+  const isError = state['status'] === 'error';
+  const output = textOf(state[isError ? 'error' : 'output']);
+  return [
+    { kind: 'tool_call', id, tool, input: shown(state['input']) },
+    { kind: 'tool_result', id, isError, output },
+    ...(isError && output.includes('rejected permission') ? [{ kind: 'denied', tool } as const] : []),
+  ];
+}
+
+/** A stream that was cut gives the reason `unknown`, and opencode asks again. */
+function endOf(reason: string): AgentEvent[] {
+  switch (reason) {
+    case 'stop':
+    case 'length':
+      return [{ kind: 'end', outcome: 'finished', text: '' }];
+    case 'content-filter':
+      return [{ kind: 'end', outcome: 'provider', text: 'the model refused to answer' }];
+    default:
+      return [];
+  }
+}
+
+function usageOf({ tokens, cost }: JsonEvent): ReportedUse {
+  const usd = costIn(cost);
+  if (!isObject(tokens)) return { ...NOTHING_REPORTED, usd };
+  const cache = isObject(tokens['cache']) ? tokens['cache'] : {};
+  const cachedTokens = countOf(cache['read']);
+  return {
+    inputTokens: countOf(tokens['input']) + cachedTokens + countOf(cache['write']),
+    cachedTokens,
+    outputTokens: countOf(tokens['output']) + countOf(tokens['reasoning']),
+    usd,
+  };
+}
+
+function errorText(error: unknown): string {
+  if (!isObject(error)) return '';
+  const { name, data } = error;
+  const message = isObject(data) ? textOf(data['message']) : '';
+  return message === '' ? textOf(name) : message;
+}
+
+function isOverflow(error: unknown): boolean {
+  return isObject(error) && error['name'] === 'ContextOverflowError';
+}

@@ -1,0 +1,60 @@
+import { InvalidInputError } from '../../domain/errors.js';
+import type { AgentLaunch, AgentProvider } from '../../domain/agent-provider.js';
+import { isOpencodeSession, opencodeReader } from './opencode-stream.js';
+import { vendorModel } from './vendor-model.js';
+
+/** opencode, `opencode-ai`: command line, configuration and events as its documentation and its own output have them. */
+export const opencode: AgentProvider = {
+  name: 'opencode',
+  version: '1.18.33',
+  image: 'bot-bottle/agent-opencode:dev',
+  sessionPaths: ['/home/agent/.local/share/opencode'],
+  access: (model) => vendorModel('opencode', model).access,
+  newSessionId: () => null,
+  isSessionId: isOpencodeSession,
+  launch: ({ sessionId, resume, model, variant, modelUrl }): AgentLaunch => {
+    if (resume && (sessionId === null || !isOpencodeSession(sessionId)))
+      throw new InvalidInputError(`not a session of provider opencode: ${JSON.stringify(sessionId)}`);
+    const { vendor, id } = vendorModel('opencode', model);
+    const chosen = id === null ? null : `${vendor}/${id}`;
+    return {
+      argv: [
+        '/usr/local/bin/opencode',
+        ...['run', '--format', 'json', '--pure', '--thinking'],
+        ...(chosen === null ? [] : ['--model', chosen]),
+        ...(variant === null ? [] : ['--variant', variant]),
+        ...(resume && sessionId !== null ? ['--session', sessionId] : ['--title', 'bot-bottle']),
+      ],
+      env: {
+        // Said last of all configurations, so none of the repository's or the home's takes its place.
+        OPENCODE_CONFIG_CONTENT: JSON.stringify({
+          autoupdate: false,
+          share: 'disabled',
+          snapshot: false,
+          permission: { '*': 'allow' },
+          enabled_providers: [vendor],
+          ...(chosen === null ? {} : { small_model: chosen }),
+          ...(modelUrl === null
+            ? {}
+            : { provider: { [vendor]: { options: { baseURL: `${modelUrl}/v1` } } } }),
+          mcp: {
+            bottle: {
+              type: 'local',
+              command: ['/usr/local/bin/node', '/opt/bottle/mcp-stdio.mjs'],
+              enabled: true,
+              timeout: 60_000,
+            },
+          },
+        }),
+        OPENCODE_DISABLE_AUTOUPDATE: '1',
+        OPENCODE_DISABLE_MODELS_FETCH: '1',
+        OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
+        // What a repository brings is not run; its AGENTS.md is read.
+        OPENCODE_DISABLE_PROJECT_CONFIG: '1',
+      },
+      files: {},
+      home: {},
+    };
+  },
+  reader: opencodeReader,
+};

@@ -1,0 +1,34 @@
+import type { ModelAccess } from '../../domain/agent-provider.js';
+import { InvalidInputError } from '../../domain/errors.js';
+import { ANTHROPIC, OPENAI } from './model-vendors.js';
+
+/** A model of one of the vendors, for CLIs that know both. */
+export interface VendorModel {
+  readonly vendor: 'anthropic' | 'openai';
+  /** The vendor's name of it; `null` for the CLI's own choice. */
+  readonly id: string | null;
+  readonly access: ModelAccess;
+}
+
+const ACCESS = { anthropic: ANTHROPIC, openai: OPENAI } as const;
+
+/**
+ * What an agent's `model` means: `anthropic/claude-…`, `openai/gpt-…`, or without the vendor; Anthropic's where there is
+ * none. Errors: `InvalidInputError` for a model that neither route lets through.
+ */
+export function vendorModel(provider: string, model: string | null): VendorModel {
+  if (model === null) return { vendor: 'anthropic', id: null, access: ANTHROPIC };
+  for (const vendor of ['anthropic', 'openai'] as const) {
+    const access = ACCESS[vendor];
+    const id = model.startsWith(`${vendor}/`) ? model.slice(vendor.length + 1) : model;
+    if (access.rule.models.some((pattern) => matches(pattern, id))) return { vendor, id, access };
+  }
+  const known = [...ANTHROPIC.rule.models, ...OPENAI.rule.models].join(', ');
+  throw new InvalidInputError(
+    `provider ${provider} has no model ${model}: it takes anthropic/<model> and openai/<model> with ${known}`,
+  );
+}
+
+function matches(pattern: string, id: string): boolean {
+  return pattern.endsWith('*') ? id.startsWith(pattern.slice(0, -1)) : id === pattern;
+}
