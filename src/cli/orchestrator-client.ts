@@ -27,7 +27,6 @@ import type {
   RunCommand,
   RunSummary,
   StartOptions,
-  Target,
   TurnOutcome,
 } from './orchestrator.js';
 
