@@ -1,149 +1,168 @@
+/**
+ * A provider's real CLI in a container of its image, hardened and without a network, with a stub of its model and of the
+ * forge: what it prints, and whether it finds its session again. The product's own way of starting it is tested end to end.
+ */
+import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import type { Server } from 'node:http';
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import Docker from 'dockerode';
-import { agentContainer } from '../../../src/adapters/docker/agent-container.js';
-import { bind } from '../../../src/adapters/docker/hardening.js';
-import { frames } from '../../../src/adapters/docker/stream-frames.js';
-import { writeTurnInputFiles } from '../../../src/adapters/files/turn-input.js';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
 import type { AgentProvider, LaunchOptions } from '../../../src/domain/agent-provider.js';
-import type { AgentEvent, OutputStream, StreamSummary } from '../../../src/domain/agent-stream.js';
-import { BundleHere } from '../bundle/running-bundle.js';
+import type { OutputStream, StreamSummary } from '../../../src/domain/agent-stream.js';
+import { PLACEHOLDER_KEY } from '../../../src/domain/egress/route.js';
 import { ModelApi } from '../model-api/model-api.js';
+import { serveForgeStub } from './forge-stub.js';
 
-const LIMITS = { memoryBytes: 2 * 1024 ** 3, cpus: 2, pids: 512 };
-/** Where the stub is from inside, in place of the credential proxy. */
-const MODEL_URL = 'http://127.0.0.1:3129';
+const execute = promisify(execFile);
+/** A CLI that waits for something that does not come would wait for as long as the test lets it. */
+const LIMIT_S = 60;
 
-export interface TurnEnd {
+export interface CliLine {
+  readonly stream: OutputStream;
+  readonly text: string;
+}
+
+export interface CliRun {
+  readonly lines: readonly CliLine[];
   readonly exitCode: number;
-  readonly lines: readonly { readonly stream: OutputStream; readonly text: string }[];
-  readonly events: readonly AgentEvent[];
   readonly summary: StreamSummary;
 }
 
-/**
- * A real CLI in the agent's own container: no network, read-only system, seccomp profile. Its sidecar is in this process,
- * over a recording forge, and its model is the scripted stub. Containers are gone after each turn.
- */
+export interface CliTurn extends Partial<LaunchOptions> {
+  readonly prompt?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** More files of the home. */
+  readonly home?: Readonly<Record<string, string>>;
+  /** Kills the container when a line has this. */
+  readonly killAt?: string;
+}
+
+/** Forwards the model's port to the stub and becomes the CLI. */
+const ENTRY = `
+cp -rT /run/bottle/turn/home "$HOME"
+socat TCP-LISTEN:3129,bind=127.0.0.1,fork,reuseaddr UNIX-CONNECT:/run/bottle/sock/model.sock </dev/null >/dev/null 2>&1 &
+until (: </dev/tcp/127.0.0.1/3129) 2>/dev/null; do sleep 0.02; done
+exec timeout ${String(LIMIT_S)} "$@"
+`;
+
 export class CliBottle {
-  readonly forge = new BundleHere();
-  readonly home: string;
-  readonly workspace: string;
-  readonly #docker = new Docker();
-  readonly #dir = mkdtempSync(join(tmpdir(), 'bb-cli-'));
-  #model: ModelApi | undefined;
-  #turn = 0;
+  readonly #name = `bb-cli-test-${randomBytes(5).toString('hex')}`;
+  readonly #forge: Server;
 
-  constructor(
+  private constructor(
     readonly provider: AgentProvider,
-    readonly modelName: string | null,
+    readonly api: ModelApi,
+    private readonly dir: string,
+    forge: Server,
   ) {
-    [this.home, this.workspace] = [join(this.#dir, 'home'), join(this.#dir, 'workspace')];
-    for (const name of ['home', 'workspace', 'turn', 'config']) {
-      mkdirSync(join(this.#dir, name));
-      chmodSync(join(this.#dir, name), 0o777);
-    }
+    this.#forge = forge;
   }
 
-  get model(): ModelApi {
-    if (this.#model === undefined) throw new Error('start it first');
-    return this.#model;
+  static async open(provider: AgentProvider): Promise<CliBottle> {
+    const dir = await mkdtemp(join(tmpdir(), 'bb-cli-'));
+    await chmod(dir, 0o755);
+    const sock = join(dir, 'sock');
+    await mkdir(sock);
+    const api = await ModelApi.start({ socket: join(sock, 'model.sock') });
+    await chmod(join(sock, 'model.sock'), 0o666);
+    return new CliBottle(provider, api, dir, await serveForgeStub(join(sock, 'forge.sock')));
   }
 
-  async start(): Promise<void> {
-    await this.forge.start();
-    this.#model = await ModelApi.start({ socket: join(this.#dir, 'model.sock') });
-    for (const socket of [this.forge.run.socket, join(this.#dir, 'model.sock')]) chmodSync(socket, 0o666);
-    await this.inside('git init -q /workspace && touch /workspace/.git/bottle-ready');
-  }
-
-  async turn(prompt: string, options: Partial<LaunchOptions> = {}): Promise<TurnEnd> {
-    this.#turn += 1;
-    const launch = this.provider.launch({
+  /** One turn, in a container of its own; the home stays. */
+  async turn({ prompt = 'Do the work.', env = {}, home = {}, killAt, ...options }: CliTurn): Promise<CliRun> {
+    const { provider } = this;
+    const modelUrl = 'http://127.0.0.1:3129';
+    const launch = provider.launch({
       sessionId: null,
       resume: false,
-      model: this.modelName,
+      model: null,
       variant: null,
-      modelUrl: MODEL_URL,
+      modelUrl,
       ...options,
     });
-    const keys = this.provider.access(this.modelName)?.credentials ?? [];
-    await writeTurnInputFiles(join(this.#dir, 'turn'), {
-      ...{ turn: this.#turn, argv: launch.argv, files: launch.files, home: launch.home, prompt },
-      env: { ...Object.fromEntries(keys.map(({ keyEnv }) => [keyEnv, 'placeholder'])), ...launch.env },
-      ...{ branch: 'bot-bottle/1-abcde', start: '0'.repeat(40) },
-      gitUser: { name: 'agent', email: 'agent@example.test' },
-      ...{ wantsForge: true, wantsEgress: true, resetTo: null, shallow: [], sparse: [], submodules: [] },
-      ...{ lfs: false, setup: null, turnJson: {} },
-    });
-    const { exitCode, lines } = await this.#run();
-    const reader = this.provider.reader();
-    const events = lines.flatMap(({ stream, text }) => reader.read(stream, text));
-    return { exitCode, lines, events, summary: reader.summary(exitCode, false) };
-  }
-
-  /** A script as the agent's user, in the agent's image. Errors: when it fails. */
-  async inside(script: string): Promise<string> {
-    const { exitCode, lines } = await this.#run(['/bin/bash', '-c', script]);
-    const output = lines.map(({ text }) => text).join('\n');
-    if (exitCode !== 0) throw new Error(`${script}: ${String(exitCode)}: ${output}`);
-    return output;
-  }
-
-  async remove(): Promise<void> {
-    // What the agent's uid wrote, another user may not remove.
-    await this.inside('find /workspace /home/agent -mindepth 1 -delete');
-    await this.#model?.close();
-    await this.forge.remove();
-    rmSync(this.#dir, { recursive: true, force: true });
-  }
-
-  async #run(entrypoint?: readonly string[]): Promise<Pick<TurnEnd, 'exitCode' | 'lines'>> {
-    const at = (name: string): string => join(this.#dir, name);
-    const slug = `cli-${randomBytes(4).toString('hex')}`;
-    const { image } = this.provider;
-    const spec = { slug, image, limits: LIMITS, env: {} };
-    const dirs = { workspaceDir: this.workspace, turnDir: at('turn'), configDir: at('config') };
-    const options = agentContainer({ ...spec, ...dirs }, LIMITS.cpus);
-    const own = (options.HostConfig?.Mounts ?? []).filter(({ Type }) => Type === 'bind');
-    const container = await this.#docker.createContainer({
-      ...options,
-      ...(entrypoint === undefined ? {} : { Entrypoint: [...entrypoint] }),
-      Labels: { 'bot-bottle.test': slug },
-      HostConfig: {
-        ...options.HostConfig,
-        Mounts: [
-          ...own,
-          bind(this.home, '/home/agent', false),
-          ...(entrypoint === undefined
-            ? [
-                bind(this.forge.run.socket, '/run/bottle/sock/forge.sock', true),
-                bind(at('model.sock'), '/run/bottle/sock/credentials.sock', true),
-              ]
-            : []),
-        ],
-      },
-    });
-    try {
-      await container.start();
-      const { StatusCode: exitCode } = (await container.wait()) as { readonly StatusCode: number };
-      const log = await container.logs({ stdout: true, stderr: true, follow: true });
-      return { exitCode, lines: await linesOf(log) };
-    } finally {
-      await container.remove({ force: true });
+    const turn = await this.#turnDirectory({ files: launch.files, home: { ...launch.home, ...home } });
+    const access = provider.access(options.model ?? null);
+    const [key] = access?.credentials ?? [];
+    const variables = {
+      ...(typeof access?.baseUrlEnv === 'string' ? { [access.baseUrlEnv]: modelUrl } : {}),
+      ...(key === undefined ? {} : { [key.keyEnv]: PLACEHOLDER_KEY }),
+      ...launch.env,
+      ...env,
+    };
+    const child = spawn(
+      'docker',
+      [
+        ...['run', '--rm', '-i', '--name', this.#name, '--network', 'none', '--read-only', '--tmpfs', '/tmp'],
+        ...['--cap-drop', 'ALL', '--security-opt', 'no-new-privileges', '--user', '1000:1000'],
+        ...['--tmpfs', '/workspace:uid=1000,gid=1000', '-v', `${this.#name}:/home/agent`],
+        ...['-v', `${turn}:/run/bottle/turn:ro`, '-v', `${join(this.dir, 'sock')}:/run/bottle/sock:ro`],
+        ...Object.entries(variables).flatMap(([name, value]) => ['-e', `${name}=${value}`]),
+        ...['--entrypoint', 'bash', provider.image, '-c', ENTRY, 'bottle', ...launch.argv],
+      ],
+      { stdio: ['pipe', 'pipe', 'pipe'] },
+    );
+    child.stdin.end(prompt);
+    const lines: CliLine[] = [];
+    for (const stream of ['stdout', 'stderr'] as const) {
+      createInterface({ input: child[stream] }).on('line', (text) => {
+        lines.push({ stream, text });
+        if (killAt !== undefined && text.includes(killAt)) void execute('docker', ['kill', this.#name]);
+      });
     }
+    const exitCode = await new Promise<number>((resolve) => {
+      child.once('close', (code) => {
+        resolve(code ?? -1);
+      });
+    });
+    return { lines, exitCode, summary: summaryOf(provider, lines, exitCode) };
+  }
+
+  /** Takes the session's files out, removes the home, and puts them into a new one: all that a lost host leaves. */
+  async loseHomeButSession(): Promise<void> {
+    const { provider } = this;
+    const paths = provider.sessionPaths.map((path) => `"${path.slice(1)}"`).join(' ');
+    const tar = join(this.dir, 'session.tar');
+    const home = ['-v', `${this.#name}:/home/agent`, '--entrypoint', 'bash', provider.image, '-c'];
+    const shared = ['run', '--rm', '--network', 'none', '-v', `${this.dir}:/out`];
+    await execute('docker', [
+      ...shared,
+      ...['--user', '0', ...home, `tar -C / -cf /out/session.tar ${paths}`],
+    ]);
+    await execute('docker', ['volume', 'rm', this.#name]);
+    await execute('docker', [...shared, ...home, 'tar -C / -xf /out/session.tar']);
+    await rm(tar);
+  }
+
+  async close(): Promise<void> {
+    await execute('docker', ['volume', 'rm', '-f', this.#name]);
+    await this.api.close();
+    await new Promise((resolve) => this.#forge.close(resolve));
+    await rm(this.dir, { recursive: true, force: true });
+  }
+
+  async #turnDirectory(parts: Readonly<Record<string, Readonly<Record<string, string>>>>): Promise<string> {
+    const turn = join(this.dir, 'turn');
+    await rm(turn, { recursive: true, force: true });
+    for (const [part, files] of Object.entries(parts)) {
+      await mkdir(join(turn, part), { recursive: true });
+      for (const [name, text] of Object.entries(files)) {
+        await mkdir(dirname(join(turn, part, name)), { recursive: true });
+        await writeFile(join(turn, part, name), text);
+      }
+    }
+    return turn;
   }
 }
 
-async function linesOf(log: NodeJS.ReadableStream): Promise<TurnEnd['lines']> {
-  const text = { stdout: '', stderr: '' };
-  for await (const { stream, payload } of frames(log)) text[stream] += payload.toString();
-  return (['stderr', 'stdout'] as const).flatMap((stream) =>
-    text[stream]
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => ({ stream, text: line })),
-  );
+export function summaryOf(
+  provider: AgentProvider,
+  lines: readonly CliLine[],
+  exitCode: number,
+): StreamSummary {
+  const reader = provider.reader();
+  for (const { stream, text } of lines) reader.read(stream, text);
+  return reader.summary(exitCode, false);
 }
