@@ -104,7 +104,9 @@ function toolResult(block: JsonEvent): AgentEvent {
 function resultEvents(event: JsonEvent): AgentEvent[] {
   const text = textOf(event['result']) || inShort(objectTexts(event['errors']));
   const outcome = outcomeOf(event, text);
-  return [...usageOf(event), { kind: 'end', outcome, text }];
+  // The zeros that it prints then are of no session.
+  const usage = outcome === 'unknown_session' ? [] : usageOf(event);
+  return [...usage, { kind: 'end', outcome, text }];
 }
 
 function outcomeOf(event: JsonEvent, text: string): AgentOutcome {

@@ -12,15 +12,10 @@ export function uncutJson(line: string): string | undefined {
   return mark === null ? undefined : closed(line.slice(0, line.length - mark[0].length));
 }
 
-/** The text up to its last whole value, and the brackets that are open there. */
+/** The text up to its last whole value, and the brackets that are open there: none is opened or closed after it. */
 function closed(text: string): string {
   const open: string[] = [];
   let end = 0;
-  let closers = '';
-  const keep = (until: number): void => {
-    end = until;
-    closers = open.toReversed().join('');
-  };
   for (let i = 0; i < text.length; i += 1) {
     switch (text[i]) {
       case '"':
@@ -29,20 +24,20 @@ function closed(text: string): string {
       case '{':
       case '[':
         open.push(text[i] === '{' ? '}' : ']');
-        keep(i + 1);
+        end = i + 1;
         break;
       case '}':
       case ']':
         open.pop();
-        keep(i + 1);
+        end = i + 1;
         break;
       case ',':
-        keep(i);
+        end = i;
         break;
       default:
     }
   }
-  return text.slice(0, end) + closers;
+  return text.slice(0, end) + open.toReversed().join('');
 }
 
 /** Index of the quote that ends the string, or of the text's end. */

@@ -142,8 +142,17 @@ export function objectsOf(value: unknown): readonly JsonEvent[] {
 
 /** Of an untrusted field: a text or a value's JSON, as far as a log needs it. */
 export function inShort(value: unknown): string {
-  const text = typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value);
+  const text = typeof value === 'string' ? value : value === undefined ? '' : jsonOf(value);
   return text.length > MAX_SHORT_CHARACTERS ? `${text.slice(0, MAX_SHORT_CHARACTERS)}…` : text;
+}
+
+/** What was read may be nested deeper than can be written. */
+function jsonOf(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return '…';
+  }
 }
 
 /** Of an untrusted field: a count, 0 for anything that is none. */

@@ -20,12 +20,15 @@ export interface EgressReporterOptions {
 }
 
 const EVERY_MS = 3000;
+/** What should be told soon is told after so long, with what comes meanwhile: each report is a file. */
+const SOON_MS = 250;
 
 /** Tells the worker what was counted: every few seconds when it changed, and at the end. */
 export class EgressReporter {
   readonly #options: EgressReporterOptions;
   #told = '';
   #timer: NodeJS.Timeout | undefined;
+  #soon: NodeJS.Timeout | undefined;
   #sending: Promise<void> = Promise.resolve();
 
   constructor(options: EgressReporterOptions) {
@@ -37,9 +40,18 @@ export class EgressReporter {
     this.#timer ??= setInterval(() => void this.#tell(), this.#options.everyMs ?? EVERY_MS).unref();
   }
 
+  /** For what a restart should not lose. */
+  soon(): void {
+    this.#soon ??= setTimeout(() => {
+      this.#soon = undefined;
+      void this.#tell();
+    }, SOON_MS).unref();
+  }
+
   /** Resolves when the last report is written, or could not be. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
+    clearTimeout(this.#soon);
     await this.#tell();
   }
 
