@@ -93,10 +93,10 @@ export class CliBottle {
   }
 
   async remove(): Promise<void> {
-    // What the agent's uid wrote, another user may not remove.
-    await this.inside('find /workspace /home/agent -mindepth 1 -delete');
     await this.#model?.close();
     await this.forge.remove();
+    // What the agent's uid wrote, another user may not remove.
+    await this.inside('find /workspace /home/agent -mindepth 1 -delete');
     rmSync(this.#dir, { recursive: true, force: true });
   }
 
