@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 import { opencode } from '../../../src/adapters/agents/opencode.js';
 import { pi } from '../../../src/adapters/agents/pi.js';
 import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
-import { CliBottle, type TurnEnd } from '../../support/agents/cli-bottle.js';
+import { HardenedCli, type TurnEnd } from '../../support/agents/hardened-cli.js';
 import { say, status, use } from '../../support/model-api/script.js';
 
 const HOME = '/home/agent';
@@ -15,7 +15,7 @@ for (const { provider, tool } of [
 ])
   describe(`the real ${provider.name} in its bottle`, function () {
     this.timeout(180_000);
-    let bottle: CliBottle;
+    let bottle: HardenedCli;
 
     before(async function () {
       if ((await new DockerBottleRuntime().imageId(provider.image)) !== undefined) return;
@@ -23,7 +23,7 @@ for (const { provider, tool } of [
       this.skip();
     });
     beforeEach(async () => {
-      bottle = new CliBottle(provider, 'claude-sonnet-4-5');
+      bottle = new HardenedCli(provider, 'claude-sonnet-4-5');
       await bottle.start();
     });
     afterEach(() => bottle.remove());
@@ -114,7 +114,7 @@ for (const { provider, tool } of [
   });
 
 /** As after a snapshot of these paths was brought back into a home that was made anew. */
-async function keepOnly(bottle: CliBottle, paths: readonly string[]): Promise<void> {
+async function keepOnly(bottle: HardenedCli, paths: readonly string[]): Promise<void> {
   const kept = paths.map((path) => relative(HOME, path)).join(' ');
   await bottle.inside(`cd ${HOME}
     tar -cf /tmp/kept --files-from /dev/null ${kept}

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { opencode } from '../../../../src/adapters/agents/opencode.js';
 import { pi } from '../../../../src/adapters/agents/pi.js';
 import type { AgentProvider, LaunchOptions } from '../../../../src/domain/agent-provider.js';
-import type { AgentOutcome } from '../../../../src/domain/agent-stream.js';
-import { readRecorded, recorded } from '../../../support/agents/recorded.js';
+import type { AgentEvent, AgentOutcome, StreamSummary } from '../../../../src/domain/agent-stream.js';
+import { recorded } from '../../../support/agents/recorded.js';
 
 const URL_OF_MODEL = 'http://127.0.0.1:3129/anthropic';
 const SESSION = {
@@ -91,6 +91,17 @@ describe('the provider opencode', () => {
     assert.match(argv.join(' '), /--model openai\/gpt-5\.1 --variant high/);
   });
 });
+
+interface Read {
+  readonly events: readonly AgentEvent[];
+  readonly summary: StreamSummary;
+}
+
+function readRecorded(provider: AgentProvider, name: string, exitCode: number): Read {
+  const reader = provider.reader();
+  const events = recorded(provider.name, name).flatMap(({ stream, text }) => reader.read(stream, text));
+  return { events, summary: reader.summary(exitCode, false) };
+}
 
 describe('what pi and opencode really print', () => {
   for (const [provider, exitCode] of [

@@ -27,7 +27,7 @@ export interface TurnEnd {
  * A real CLI in the agent's own container: no network, read-only system, seccomp profile. Its sidecar is in this process,
  * over a recording forge, and its model is the scripted stub. Containers are gone after each turn.
  */
-export class CliBottle {
+export class HardenedCli {
   readonly forge = new BundleHere();
   readonly home: string;
   readonly workspace: string;
