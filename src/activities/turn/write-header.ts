@@ -1,4 +1,4 @@
-import { leftOf, NO_BUDGET, NO_USE } from '../../domain/model-use.js';
+import { leftOf, NO_USE } from '../../domain/model-use.js';
 import type { HostPorts } from '../host-ports.js';
 import type { RunTurnInput } from '../inputs.js';
 import { readEgress } from './egress-record.js';
@@ -8,7 +8,7 @@ export async function writeHeader(
   ports: Pick<HostPorts, 'files' | 'queue' | 'settings'>,
   input: RunTurnInput,
 ): Promise<void> {
-  const { slug, turn, prNumber, budget = NO_BUDGET } = input;
+  const { slug, turn, prNumber, budget } = input;
   const { owner, repo } = input.subject;
   const { model } = await readEgress(ports.files, slug, turn);
   await ports.queue.writeTurnHeader(slug, {

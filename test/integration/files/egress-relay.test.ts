@@ -117,8 +117,8 @@ describe('what the worker makes of egress totals', () => {
     assert.equal(overBudget, 1);
     const settings = sampleHostSettings({ models: { upstreams: {}, maxOutputTokens: 1, prices: 'm=1:2' } });
     const input = { slug: SLUG, turn: 2, prNumber: null, subject: { owner: 'a', repo: 'b' } };
-    const header = async (budget?: ModelBudget): Promise<unknown> => {
-      const given = { ...input, ...(budget === undefined ? {} : { budget }) } as unknown as RunTurnInput;
+    const header = async (budget: ModelBudget): Promise<unknown> => {
+      const given = { ...input, budget } as unknown as RunTurnInput;
       await writeHeader({ files, queue: new LocalQueueDirectory({ home }), settings }, given);
       const file = join(files.paths(SLUG).queueIn, 'turn.json');
       return JSON.parse(await readFile(file, 'utf8'));
@@ -128,7 +128,7 @@ describe('what the worker makes of egress totals', () => {
       ...head,
       budget: { tokens: 100, microUsd: 0 },
     });
-    assert.deepEqual(await header(), { ...head, budget: NO_BUDGET });
+    assert.deepEqual(await header(NO_BUDGET), { ...head, budget: NO_BUDGET });
   });
 
   it('of another turn are not taken', async () => {

@@ -44,7 +44,7 @@ describe('the documented keys of manifests', () => {
   it('are those that a bottle’s reader takes', () => {
     const maps = [
       ...['egress', 'resources', 'workspace', 'publish'].map((key) => `${key}: { odd: 1 }`),
-      'routes: [{ auth: { odd: 1 }, odd: 1 }]',
+      'routes: [{ auth: { odd: 1 }, model: { odd: 1 }, odd: 1 }]',
       'odd: 1',
     ];
     const known = taken((document) => readBottleLayer(document, () => false), maps.join('\n'));

@@ -352,6 +352,7 @@ describe('the forward proxy: CONNECT', () => {
       refusals: [{ host: 'evil.example', count: 1 }],
       // A connection is no sign of life of the agent.
       lastSuccessAt: null,
+      model: null,
     });
   });
 
