@@ -59,6 +59,9 @@ export const codex: AgentProvider = {
   reader: codexReader,
 };
 
+/** The CLI tells some models of MCP tools only when they search, and others only that there may be more. */
+const WHERE_TOOLS_ARE = `The helper's methods (read_issue, post_comment, open_pr, signal_done and others) are tools of the MCP server "${FORGE_MCP.name}", which may have to be searched for; in scripts they are called as tools.mcp__${FORGE_MCP.name}__signal_done({...}).`;
+
 /** Searches are done by the provider, which the route refuses; apps and plugins are fetched from the network. */
 function config(modelUrl: string): string {
   const { name, command, args, startTimeoutSeconds, toolTimeoutSeconds } = FORGE_MCP;
@@ -66,6 +69,7 @@ function config(modelUrl: string): string {
 model_provider = "bottle"
 web_search = "disabled"
 check_for_update_on_startup = false
+developer_instructions = ${JSON.stringify(WHERE_TOOLS_ARE)}
 
 [model_providers.bottle]
 name = "bottle"

@@ -34,7 +34,8 @@ export interface CliRun {
 
 export interface CliTurn extends Partial<LaunchOptions> {
   readonly prompt?: string;
-  readonly env?: Readonly<Record<string, string>>;
+  /** Name of the secret that the operator has; the first that the provider looks for if not said. */
+  readonly secret?: string;
   /** More files of the home. */
   readonly home?: Readonly<Record<string, string>>;
   /** Kills the container when a line has this, and the session's files: they are written a moment later. */
@@ -78,7 +79,7 @@ export class CliBottle {
   }
 
   /** One turn, in a container of its own; the home stays. */
-  async turn({ prompt = 'Do the work.', env = {}, home = {}, killAt, ...options }: CliTurn): Promise<CliRun> {
+  async turn({ prompt = 'Do the work.', secret, home = {}, killAt, ...options }: CliTurn): Promise<CliRun> {
     const { provider } = this;
     const modelUrl = options.modelUrl ?? 'http://127.0.0.1:3129';
     const launch = provider.launch({
@@ -91,12 +92,11 @@ export class CliBottle {
     });
     const turn = await this.#turnDirectory({ files: launch.files, home: { ...launch.home, ...home } });
     const access = provider.access(options.model ?? null);
-    const [key] = access?.credentials ?? [];
+    const key = access?.credentials.find((one) => secret === undefined || one.secret === secret);
     const variables = {
       ...(typeof access?.baseUrlEnv === 'string' ? { [access.baseUrlEnv]: modelUrl } : {}),
       ...(key === undefined ? {} : { [key.keyEnv]: PLACEHOLDER_KEY }),
       ...launch.env,
-      ...env,
     };
     const child = spawn(
       'docker',
