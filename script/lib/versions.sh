@@ -50,6 +50,7 @@ CODEX_SHA256_X86_64=89801b4b97faba562eb80fe0a833159ac79399be674022f4b1a0ccab1d15
 CODEX_SHA256_AARCH64=c1555c8ad3913e703d736584ff15e98eaeda685bf6eaedc83ae15943badbc1ff
 OPENCODE_VERSION=1.18.33
 OPENCODE_SHA256_X86_64=149a676b59224b196626abda2fdbd34c8329ac326b57c4891ba3de446f3ca3c1
+# Fill it in to have it there: the registry that these sums were taken from had no such package for this version.
 OPENCODE_SHA256_AARCH64=
 PI_PROGRAM=@earendil-works/pi-coding-agent/dist/bundle/cli.js
 

@@ -38,11 +38,13 @@ export default async function (pi) {
   }
 }
 
+/** In the words of both vendors. */
 function withinLimit(payload, max) {
+  if (payload?.max_output_tokens > max) return { ...payload, max_output_tokens: max };
   if (!(payload?.max_tokens > max)) return undefined;
-  const budget = payload.thinking?.budget_tokens;
-  const thinking = budget >= max ? { thinking: { ...payload.thinking, budget_tokens: max - 1024 } } : {};
-  return { ...payload, max_tokens: max, ...thinking };
+  const { thinking } = payload;
+  const less = thinking?.budget_tokens >= max ? { thinking: { ...thinking, budget_tokens: max - 1024 } } : {};
+  return { ...payload, max_tokens: max, ...less };
 }
 
 /** One conversation with mcp-stdio.mjs, which lasts as long as pi. */

@@ -31,12 +31,18 @@ export const opencode: AgentProvider = {
           autoupdate: false,
           share: 'disabled',
           snapshot: false,
+          // Without the repository's configuration it would not look for it.
+          instructions: ['/workspace/AGENTS.md'],
           permission: { '*': 'allow' },
           enabled_providers: [vendor],
           ...(chosen === null ? {} : { small_model: chosen }),
-          ...(modelUrl === null
-            ? {}
-            : { provider: { [vendor]: { options: { baseURL: `${modelUrl}/v1` } } } }),
+          provider: {
+            [vendor]: {
+              ...(modelUrl === null ? {} : { options: { baseURL: `${modelUrl}/v1` } }),
+              // A model that opencode's own list does not have yet is refused otherwise.
+              ...(id === null ? {} : { models: { [id]: {} } }),
+            },
+          },
           mcp: {
             bottle: {
               type: 'local',

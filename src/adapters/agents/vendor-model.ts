@@ -21,7 +21,8 @@ export function vendorModel(provider: string, model: string | null): VendorModel
   for (const vendor of ['anthropic', 'openai'] as const) {
     const access = ACCESS[vendor];
     const id = model.startsWith(`${vendor}/`) ? model.slice(vendor.length + 1) : model;
-    if (access.rule.models.some((pattern) => matches(pattern, id))) return { vendor, id, access };
+    if (!id.includes('/') && access.rule.models.some((pattern) => matches(pattern, id)))
+      return { vendor, id, access };
   }
   const known = [...ANTHROPIC.rule.models, ...OPENAI.rule.models].join(', ');
   throw new InvalidInputError(

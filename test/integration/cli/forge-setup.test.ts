@@ -9,7 +9,7 @@ import { sharedGitea } from '../../support/gitea/shared-gitea.js';
 import type { Gitea } from '../../support/gitea/start-gitea.js';
 import { BUILT_IN_LABELS } from '../../support/forge-setup/built-in-labels.js';
 
-const [, ...BOTTLE_LABELS] = BUILT_IN_LABELS;
+const USED_LABEL = 'bot-bottle:implementer';
 
 describe('forge setup on a real Gitea', function () {
   this.timeout(60_000);
@@ -245,13 +245,12 @@ describe('forge setup on a real Gitea', function () {
     await asAlice(repo, '--no-test');
     const alice = gitea.alice.on(repo);
     await alice.closeIssue(
-      await alice.createIssue({ title: 'x', labels: ['bot-bottle:implementer', 'bug'] }),
+      await alice.createIssue({ title: 'x', labels: [USED_LABEL, 'bug'] }),
     );
     const looked = await asAlice(repo, '--remove', '--dry-run');
     assert.deepEqual(looked.lines, [
       `would_remove webhook ${home.url}`,
-      ...BOTTLE_LABELS.map((label) => `would_remove label ${label}`),
-      'kept label bot-bottle:implementer',
+      ...BUILT_IN_LABELS.map((label) => `${label === USED_LABEL ? 'kept' : 'would_remove'} label ${label}`),
     ]);
     assert.equal((await hooks(repo)).length, 1);
     const ran = await asAlice(repo, '--remove');
@@ -260,7 +259,7 @@ describe('forge setup on a real Gitea', function () {
       looked.lines.map((line) => line.replace('would_remove', 'removed')),
     );
     assert.deepEqual(await hooks(repo), []);
-    assert.deepEqual(await labels(`repos/${repo}`), ['bot-bottle:implementer', 'bug']);
+    assert.deepEqual(await labels(`repos/${repo}`), [USED_LABEL, 'bug']);
     assert.equal((await asAlice(repo, '--remove')).code, 0);
   });
 

@@ -11,7 +11,9 @@ describe('the images', function () {
     ...['scripted', 'claude', 'codex', 'pi', 'opencode'].map((cli) => `bot-bottle/agent-${cli}:dev`),
     'bot-bottle/bundle:dev',
   ])
-    it(`${image} has no set-user-id or set-group-id program`, async () => {
+    it(`${image} has no set-user-id or set-group-id program`, async function () {
+      // These need not be there.
+      if (/pi|opencode/.test(image) && (await runtime.imageId(image)) === undefined) this.skip();
       const { exitCode, stdout, stderr } = await runtime.runOnce({
         name: 'find',
         slug: `set-id-${randomBytes(4).toString('hex')}`,

@@ -72,10 +72,15 @@ export class CliBottle {
     return new CliBottle(provider, api, dir, await serveForgeStub(join(sock, 'forge.sock')));
   }
 
+  /** Where the model is asked; a proxy's socket may take its place. */
+  get modelSocket(): string {
+    return join(this.dir, 'sock', 'model.sock');
+  }
+
   /** One turn, in a container of its own; the home stays. */
   async turn({ prompt = 'Do the work.', env = {}, home = {}, killAt, ...options }: CliTurn): Promise<CliRun> {
     const { provider } = this;
-    const modelUrl = 'http://127.0.0.1:3129';
+    const modelUrl = options.modelUrl ?? 'http://127.0.0.1:3129';
     const launch = provider.launch({
       sessionId: null,
       resume: false,

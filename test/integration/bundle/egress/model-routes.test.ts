@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import http from 'node:http';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import type { ModelRule, Route } from '../../../../src/domain/egress/route.js';
 import { NO_USE, type ModelReport } from '../../../../src/domain/model-use.js';
@@ -233,16 +233,17 @@ describe('a route to a model', () => {
     await provider();
     // Each says what it means to send, sends nearly all of it, and waits.
     const half = '{"model":"claude-opus-5","x":"'.padEnd(15 * 1024 * 1024, 'x');
-    const waiting = [1, 2].map(() => {
+    const head = `POST /anthropic/v1/messages HTTP/1.1\r\nhost: x\r\ncontent-length: ${String(half.length + 10)}`;
+    const waiting: Socket[] = [];
+    for (let one = 0; one < 2; one += 1) {
       const socket = connect(egress().credentials);
       socket.on('error', () => undefined);
-      socket.write(
-        `POST /anthropic/v1/messages HTTP/1.1\r\nhost: x\r\ncontent-length: ${String(half.length + 10)}\r\n\r\n${half}`,
-      );
-      return socket;
-    });
+      waiting.push(socket);
+      // When this is over, what is not here yet fits into a socket's buffer.
+      await new Promise((resolve) => socket.write(`${head}\r\n\r\n${half}`, resolve));
+    }
     const third = JSON.stringify({ ...REQUEST, x: 'x'.repeat(5 * 1024 * 1024) });
-    await until('no room', async () => ((await post(third)).status === 503 ? true : undefined));
+    assert.equal((await post(third)).status, 503);
     for (const socket of waiting) socket.destroy();
     await until('room again', async () => ((await post(third)).status === 200 ? true : undefined));
   });

@@ -27,7 +27,7 @@ export interface TurnEnd {
  * A real CLI in the agent's own container: no network, read-only system, seccomp profile. Its sidecar is in this process,
  * over a recording forge, and its model is the scripted stub. Containers are gone after each turn.
  */
-export class CliBottle {
+export class HardenedCli {
   readonly forge = new BundleHere();
   readonly home: string;
   readonly workspace: string;
@@ -93,10 +93,10 @@ export class CliBottle {
   }
 
   async remove(): Promise<void> {
-    // What the agent's uid wrote, another user may not remove.
-    await this.inside('find /workspace /home/agent -mindepth 1 -delete');
     await this.#model?.close();
     await this.forge.remove();
+    // What the agent's uid wrote, another user may not remove.
+    await this.inside('find /workspace /home/agent -mindepth 1 -delete');
     rmSync(this.#dir, { recursive: true, force: true });
   }
 
