@@ -129,7 +129,7 @@ describe('containers that are killed while an agent runs', function () {
     await life.removeContainer(slug, 'agent');
     const { lastTurn } = await life.frozen(2, 'incomplete');
     assert.notEqual(lastTurn?.exitCode, 0);
-    await life.comment(bottleScript('run cat kept.txt', 'done success'));
+    await life.comment(bottleScript('run cat kept.txt', 'commit kept', 'done success'));
     const view = await life.frozen(3, 'done');
     assert.equal(view.sessionId, sessionId);
     assert.match(await life.files.agentLog(slug, 3), /"kept/);
