@@ -123,7 +123,7 @@ describe('a frozen run whose things go', function () {
     await runtime.removeVolumes(slug);
     await writeFile(life.files.path(slug, 'transcript', 'turn-4.tar'), 'cut');
     await life.comment(bottleScript('done success from the one before'));
-    await life.frozen(5, 'done');
+    const { sessionId } = await life.frozen(5, 'done');
     assert.equal((await life.files.session(slug)).turns.length, 4);
 
     await archived(slug, ['volume home', 'volume sock']);
@@ -131,7 +131,8 @@ describe('a frozen run whose things go', function () {
     await rm(life.files.path(slug, 'transcript'), { recursive: true });
     await life.comment(bottleScript('done success without a session'));
     await life.agentSaid(slug, 6, 'No conversation found with session ID');
-    await life.until('the end of the turn', ({ phase, turn }) => phase === 'frozen' && turn >= 6);
+    const anew = await life.frozen(7, 'done');
+    assert.notEqual(anew.sessionId, sessionId);
     await life.close();
     assert.deepEqual(await names(slug), []);
   });

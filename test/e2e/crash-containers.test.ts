@@ -121,16 +121,26 @@ describe('containers that are killed while an agent runs', function () {
   });
 
   it('ends a turn whose container vanishes in its middle, and the next one has session and work', async () => {
-    const life = await trigger('the container vanishes at work', 'write kept.txt kept', WAIT_FOR_TEST);
-    const { slug, sessionId } = await life.running();
-    await life.waits(slug);
+    const life = await trigger('the container vanishes at work', 'done success one');
+    const { slug, sessionId } = await life.frozen(1, 'done');
+    await life.comment(bottleScript('write kept.txt kept', WAIT_FOR_TEST));
+    await life.running(2);
+    await life.waits(slug, 2);
     await life.removeContainer(slug, 'agent');
-    const view = await life.frozen(1, 'incomplete');
-    assert.notEqual(view.lastTurn?.exitCode, 0);
-    await life.comment(bottleScript('run cat kept.txt', 'done success'));
-    const next = await life.frozen(2, 'done');
-    assert.equal(next.sessionId, view.sessionId);
-    assert.equal(sessionId === null || sessionId === view.sessionId, true);
-    assert.match(await life.files.agentLog(slug, 2), /"kept/);
+    const { lastTurn } = await life.frozen(2, 'incomplete');
+    assert.notEqual(lastTurn?.exitCode, 0);
+    await life.comment(bottleScript('run cat kept.txt', 'commit kept', 'done success'));
+    const view = await life.frozen(3, 'done');
+    assert.equal(view.sessionId, sessionId);
+    assert.match(await life.files.agentLog(slug, 3), /"kept/);
+    assert.deepEqual(await life.files.snapshots(slug), ['turn-3.tar', 'turn-1.tar']);
+  });
+
+  it('ends a turn whose sidecar vanishes', async () => {
+    const life = await trigger('the sidecar vanishes', WAIT_FOR_TEST);
+    const { slug } = await life.running();
+    await life.waits(slug);
+    await life.removeContainer(slug, 'bundle');
+    await life.frozen(1, 'sidecar_died');
   });
 });

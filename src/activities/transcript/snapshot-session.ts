@@ -1,17 +1,22 @@
 import type { HostPorts } from '../host-ports.js';
 import type { SettleTurnInput } from '../inputs.js';
 import { sha256 } from '../sha256.js';
+import { isGone } from '../turn/is-gone.js';
 import { pruneSnapshots, snapshotOf } from './kept-snapshots.js';
 import { packSnapshot, type SnapshotPart } from './snapshot.js';
 
 /**
  * Keeps the provider's session, all of its paths or nothing. Answers the file's hash; `null` when there is no session,
- * or when it is larger than the limit: then the snapshots before stay. Errors: `BottleRuntimeError`.
+ * when it is larger than the limit, or when the container is gone: then the snapshots before stay. Errors: `BottleRuntimeError`.
  */
 export async function snapshotSession(ports: HostPorts, input: SettleTurnInput): Promise<string | null> {
   const { runtime, files, settings, log } = ports;
   const { slug, turn, prepared } = input;
   const provider = ports.provider(prepared.provider);
+  if (await isGone(runtime, slug, 'agent')) {
+    log.warn({ slug, turn }, 'the agent’s container is gone; the last whole snapshot is kept');
+    return null;
+  }
   const parts: SnapshotPart[] = [];
   let left = settings.maxTranscriptBytes;
   for (const path of provider.sessionPaths) {

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { HostPorts } from '../host-ports.js';
 import type { RunTurnInput } from '../inputs.js';
 import { currentConfig, secretNeeds } from './current-config.js';
+import { isGone } from './is-gone.js';
 import { readSetup } from './read-setup.js';
 import type { TurnJournal } from './turn-journal.js';
 import { writeHeader } from './write-header.js';
@@ -42,6 +43,10 @@ export async function keepBundle(
       ]);
       await ports.runtime.start(slug, 'bundle');
     } catch (error) {
+      if (await isGone(ports.runtime, slug, 'bundle')) {
+        ports.log.warn({ slug, turn }, 'the sidecar is gone; giving the turn up');
+        return 'gave_up';
+      }
       if (!isAbort(error))
         ports.log.warn({ slug, turn, err: error }, 'the sidecar could not be watched; trying again');
       await delay(RETRY_MS, undefined, { signal }).catch(() => undefined);

@@ -3,6 +3,7 @@ import type { StreamReader } from '../../domain/agent-stream.js';
 import type { LogLine } from '../../domain/bottle-runtime.js';
 import type { HostPorts } from '../host-ports.js';
 import type { RunTurnInput } from '../inputs.js';
+import { isGone } from './is-gone.js';
 import type { TurnJournal } from './turn-journal.js';
 
 const FLUSH_MS = 250;
@@ -64,6 +65,7 @@ export async function pumpLogs(
         return;
       } catch (error) {
         if (signal.aborted) return;
+        if (await isGone(ports.runtime, slug, 'agent')) return;
         ports.log.warn({ slug, err: error }, 'log stream broke; following again');
         await delay(RETRY_MS, undefined, { signal }).catch(() => undefined);
       }
@@ -102,12 +104,11 @@ async function readWritten(
 
 const LOGGED = /^(\d{4}-\d\d-\d\dT\S+) (stdout|stderr) (.*)$/;
 
-/** Without one text of the whole, which may have 64 MiB. */
+/** Without one text of the whole, which may have 64 MiB; a last line that a crash has cut is none. */
 function* linesOf(log: Uint8Array | undefined): Generator<string> {
   const bytes = log === undefined ? Buffer.alloc(0) : Buffer.from(log.buffer, log.byteOffset, log.byteLength);
-  for (let from = 0; from < bytes.length;) {
-    const newline = bytes.indexOf(0x0a, from);
-    const end = newline === -1 ? bytes.length : newline;
+  let from = 0;
+  for (let end = bytes.indexOf(0x0a); end !== -1; end = bytes.indexOf(0x0a, from)) {
     yield bytes.toString('utf8', from, end);
     from = end + 1;
   }

@@ -11,6 +11,7 @@ import { beginTurn } from './begin-turn.js';
 import { eitherSignal } from './either-signal.js';
 import { keepBundle } from './bundle-keeper.js';
 import { guardDisk } from './guard-disk.js';
+import { isGone } from './is-gone.js';
 import { readEgress } from './egress-record.js';
 import { pumpLogs } from './log-pump.js';
 import { Relay } from './relay.js';
@@ -126,6 +127,7 @@ class TurnWatch {
           return;
         } catch (error) {
           this.link.detach.throwIfAborted();
+          if (await isGone(this.ports.runtime, slug, 'agent')) return;
           this.ports.log.warn({ slug, err: error }, 'the agent could not be watched; trying again');
           await delay(RETRY_MS);
         }
@@ -168,8 +170,9 @@ class TurnWatch {
       exitCode,
       done,
       stopped,
-      startedAt: Date.parse(state?.startedAt ?? ''),
-      finishedAt: Date.parse(state?.finishedAt ?? ''),
+      // A container that is gone took its times along.
+      startedAt: Date.parse(state?.startedAt ?? '') || ports.clock.now(),
+      finishedAt: Date.parse(state?.finishedAt ?? '') || ports.clock.now(),
       lastCheckinAt: record.lastCheckinAt,
       sidecarRestarts: record.sidecarRestarts,
       baseSha: record.baseSha ?? '',

@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { open, type FileHandle } from 'node:fs/promises';
 import type { LogLine } from '../../domain/bottle-runtime.js';
 import type { DroppedLog } from '../../domain/run-files.js';
 
@@ -9,15 +9,18 @@ export const RUN_LOG_BYTES = 512 * 1024 * 1024;
 const FULL = '- host the log is full; further output of this turn is not kept\n';
 export const NOTHING_DROPPED: DroppedLog = { lines: 0, bytes: 0 };
 
-/** Appends `<time> <stream> <text>` a line, up to the cap; then one line says so. Answers what was not kept. */
+/**
+ * Appends `<time> <stream> <text>` a line, up to the cap; then one line says so. Answers what was not kept. A last line
+ * that a crash has cut is among those that are given again, and takes the place of what is there of it.
+ */
 export async function appendAgentLog(
   file: string,
   lines: readonly LogLine[],
   maxBytes: number,
 ): Promise<DroppedLog> {
-  const handle = await open(file, 'a', 0o600);
+  const handle = await open(file, 'a+', 0o600);
   try {
-    const { size } = await handle.stat();
+    const size = await dropCutLine(handle);
     const texts = lines.map(oneLine);
     if (size >= maxBytes) return droppedOf(texts);
     const text = Buffer.from(texts.join(''), 'utf8');
@@ -49,6 +52,22 @@ export async function noteDropped(file: string, dropped: DroppedLog, maxBytes: n
   } finally {
     await handle.close();
   }
+}
+
+/** Answers the size of what is whole. */
+async function dropCutLine(handle: FileHandle): Promise<number> {
+  const { size } = await handle.stat();
+  let end = size;
+  const piece = Buffer.alloc(4096);
+  while (end > 0) {
+    const from = Math.max(0, end - piece.length);
+    const { bytesRead } = await handle.read(piece, 0, end - from, from);
+    const newline = piece.subarray(0, bytesRead).lastIndexOf(0x0a);
+    end = newline === -1 ? from : from + newline + 1;
+    if (newline !== -1) break;
+  }
+  if (end < size) await handle.truncate(end);
+  return end;
 }
 
 function droppedOf(texts: readonly string[]): DroppedLog {

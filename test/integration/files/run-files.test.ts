@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmod, mkdir, readFile, readdir, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, readdir, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LocalRunFiles, type RunFilesOptions } from '../../../src/adapters/files/run-files.js';
 import { InvalidInputError } from '../../../src/domain/errors.js';
@@ -293,6 +293,28 @@ describe('what a run leaves on disk', () => {
       assert.deepEqual(await files.listFiles(slug, 'link'), []);
       await files.saveFile(slug, 'file-link', 'mine');
       assert.equal(await readFile(join(home, 'secret'), 'utf8'), 'x');
+    }));
+
+  it('has a line once that a crash cut and that is given again', () =>
+    withTempDir(async (home) => {
+      const files = filesOf(home);
+      const { root } = await files.prepare(slug);
+      const line = (text: string): { stream: 'stdout'; at: string; text: string } => ({
+        stream: 'stdout',
+        at: '2026-11-21T11:00:00.1Z',
+        text,
+      });
+      const log = join(root, 'turns/1/agent.log');
+      await files.appendLog(slug, 1, [line('whole'), line(`long ${'é'.repeat(10_000)}`)]);
+      const whole = await readFile(log);
+      for (const cut of [1, 2, 4_097, 15_000]) {
+        await truncate(log, whole.length - cut);
+        await files.appendLog(slug, 1, [line(`long ${'é'.repeat(10_000)}`)]);
+        assert.deepEqual(await readFile(log), whole);
+      }
+      await truncate(log, 5);
+      await files.appendLog(slug, 1, [line('whole')]);
+      assert.equal(await readFile(log, 'utf8'), '2026-11-21T11:00:00.1Z stdout whole\n');
     }));
 
   it('has the agent’s log up to a cap, with one mark where it ends', () =>

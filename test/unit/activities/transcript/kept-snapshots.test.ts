@@ -24,6 +24,7 @@ describe('snapshots that are kept of a session', () => {
   let count = 0;
   let files: LocalRunFiles;
   let warnings: string[];
+  let isThere: boolean;
   let archives: Map<string, Uint8Array>;
   let restored: Restored[];
   let ports: HostPorts;
@@ -35,6 +36,7 @@ describe('snapshots that are kept of a session', () => {
     files = new LocalRunFiles({ home, forgeToken: noSecret, secret: noSecret });
     await files.prepare(SLUG);
     warnings = [];
+    isThere = true;
     restored = [];
     archives = new Map([[`${CLI}/deep/sessions`, new Uint8Array([1])]]);
     ports = {
@@ -47,6 +49,7 @@ describe('snapshots that are kept of a session', () => {
       settings: { maxTranscriptBytes: 100 },
       log: { warn: (_: unknown, text: string) => warnings.push(text) },
       runtime: {
+        inspect: () => Promise.resolve(isThere ? {} : undefined),
         archive: (_: string, role: string, of: string, max: number) => {
           assert.equal(role, 'agent');
           const tar = archives.get(of);
@@ -90,6 +93,13 @@ describe('snapshots that are kept of a session', () => {
     assert.equal(await save(1), null);
     assert.deepEqual(await kept(), []);
     assert.deepEqual(await restore(), []);
+  });
+
+  it('stay as they are when the container is gone', async () => {
+    await save(1);
+    isThere = false;
+    assert.equal(await save(2), null);
+    assert.deepEqual(await kept(), ['transcript/turn-1.tar']);
   });
 
   it('are the newest three, by the turn’s number', async () => {
