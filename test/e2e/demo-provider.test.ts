@@ -76,12 +76,17 @@ describe('script/demo --provider', function () {
   let demo: Demo;
   let api: ModelApi;
   let records: string;
+  let commandLines: ArgvWatch;
 
   before(async () => {
     records = await mkdtemp(join(tmpdir(), 'bot-bottle-records-'));
     api = await ModelApi.start({ address: await bridgeAddress() });
   });
+  beforeEach(() => {
+    commandLines = new ArgvWatch();
+  });
   afterEach(async () => {
+    await commandLines.stop();
     await demo.end();
   });
   after(async () => {
@@ -100,7 +105,6 @@ describe('script/demo --provider', function () {
 
   it('runs the real claude, with a key that is in one file and nowhere else', async () => {
     api.script(...FIRST_TURN, ...SECOND_TURN);
-    const commandLines = new ArgvWatch();
     demo = Demo.start(['--provider', 'claude', '--keep', '--json'], {
       BOT_BOTTLE_DEMO_RECORDS: records,
       ANTHROPIC_API_KEY: key,
