@@ -18,6 +18,7 @@ import type { ForgeStateRow, RejectionRow } from '../domain/rows.js';
 import { commandUpdate, stateQuery, timelineQuery } from '../workflows/messages.js';
 import type { CommandAccepted, RunView } from '../workflows/messages.js';
 import { CliError, UnreachableError } from './errors.js';
+import { rowOf } from './row-of-target.js';
 import { EXIT } from './exit-codes.js';
 import type {
   NotFound,
@@ -26,7 +27,6 @@ import type {
   RunCommand,
   RunSummary,
   StartOptions,
-  Target,
   TurnOutcome,
 } from './orchestrator.js';
 
@@ -210,19 +210,6 @@ function isAway(error: unknown): boolean {
     error instanceof ServiceError ||
     error instanceof WorkflowUpdateRPCTimeoutOrCancelledError ||
     isGrpcServiceError(error)
-  );
-}
-
-function rowOf(database: Database, target: Target): ForgeStateRow | undefined {
-  if (target.kind === 'slug') return database.forgeState.ofRun(target.slug);
-  const { owner, repo, number } = target.subject;
-  const own = database.forgeState.get(target.subject);
-  // The number of a pull request means the run it belongs to.
-  return (
-    own ??
-    database.forgeState
-      .all()
-      .find((row) => row.owner === owner && row.repo === repo && row.prNumber === number)
   );
 }
 

@@ -41,6 +41,8 @@ export interface TurnRecord {
   readonly stopDetail: string | null;
   /** What the run held on disk, at most, when it was last looked at, and what it may hold in this turn. */
   readonly disk: { readonly held: DiskUsage; readonly limit: DiskUsage | null } | null;
+  /** The CLI that works in it; `null` while the turn has not begun. */
+  readonly provider: { readonly name: string; readonly version: string | null } | null;
   readonly sessionId: string | null;
   /** What the CLI had printed of its use when the turn ended, as it printed it. */
   readonly reported: ReportedUse | null;

@@ -14,7 +14,7 @@ export interface ModelRoute {
 /**
  * The way to the provider's model: the bottle's own route of that name, else one that the provider asks for, with the first
  * of its keys that the operator has set. Errors: `UnusableSecretError` without a key, which says the command;
- * `InvalidInputError` for a model that the route does not let through.
+ * `InvalidInputError` for a model that the bottle's route does not let through; the provider has judged it by its own.
  */
 export function modelRoute(
   { hasSecret, settings }: Pick<HostPorts, 'hasSecret' | 'settings'>,
@@ -24,7 +24,7 @@ export function modelRoute(
 ): ModelRoute {
   const own = routes.find(({ name }) => name === access.route);
   if (own !== undefined) {
-    requireListed(own, model);
+    requireListed(own, access, model);
     return { route: own, isVendors: false };
   }
   const { upstreams, maxOutputTokens } = settings.models;
@@ -45,14 +45,17 @@ export function modelRoute(
     rewrite: false,
     model: { ...access.rule, maxOutputTokens: Math.min(access.rule.maxOutputTokens, maxOutputTokens) },
   };
-  requireListed(route, model);
   return { route, isVendors };
 }
 
-/** Some CLIs name models with their provider before it: `anthropic/claude-…`. */
-function requireListed({ name, model: rule }: Route, model: string | null): void {
+/**
+ * Some CLIs name models with their provider before it, `anthropic/claude-…`. What the provider takes and its own rule does
+ * not list is a short name, of which only the CLI knows what it will ask for.
+ */
+function requireListed({ name, model: rule }: Route, access: ModelAccess, model: string | null): void {
   if (rule === null || model === null) return;
-  if (isListedModel(rule, model) || isListedModel(rule, model.slice(model.indexOf('/') + 1))) return;
+  const asked = isListedModel(access.rule, model) ? model : model.slice(model.indexOf('/') + 1);
+  if (!isListedModel(access.rule, asked) || isListedModel(rule, asked)) return;
   throw new InvalidInputError(
     `the agent's model "${model}" is not among those of the route "${name}": ${rule.models.join(', ')}`,
   );

@@ -8,8 +8,6 @@ import { isUuid, uuidV5 } from './uuid-v5.js';
 
 /** Namespace of our session ids; any fixed UUID does. */
 const SESSIONS = '0c1d7d3b-52a4-4d0e-8b66-93f4e1c7a2f5';
-/** Short names that the CLI knows for the newest model of a kind; what it then asks for begins with `claude-`. */
-const ALIASES = ['fable', 'opus', 'sonnet', 'haiku'];
 const EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max'];
 const MCP_FILE = 'mcp.json';
 
@@ -63,14 +61,14 @@ export const claude: AgentProvider = {
   image: 'bot-bottle/agent-claude:dev',
   sessionPaths: ['/home/agent/.claude/projects'],
   access: (model) => {
-    checkModel('claude', model, [...ACCESS.rule.models, ...ALIASES]);
+    checkModel('claude', model, ACCESS.rule);
     return ACCESS;
   },
   // From the seed, so that a repeated activity chooses the same session.
   newSessionId: (seed) => uuidV5(SESSIONS, seed),
   isSessionId: isUuid,
   launch: ({ sessionId, resume, model, variant }) => {
-    checkModel('claude', model, [...ACCESS.rule.models, ...ALIASES]);
+    checkModel('claude', model, ACCESS.rule);
     checkVariant('claude', variant, EFFORTS);
     if (sessionId === null || !isUuid(sessionId)) {
       throw new InvalidInputError(`not a session of provider claude: ${JSON.stringify(sessionId)}`);

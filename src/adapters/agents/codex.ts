@@ -20,13 +20,13 @@ export const codex: AgentProvider = {
   image: 'bot-bottle/agent-codex:dev',
   sessionPaths: ['/home/agent/.codex/sessions'],
   access: (model) => {
-    checkModel('codex', model, ACCESS.rule.models);
+    checkModel('codex', model, ACCESS.rule);
     return ACCESS;
   },
   newSessionId: () => null,
   isSessionId: isUuid,
   launch: ({ sessionId, resume, model, variant, modelUrl }) => {
-    checkModel('codex', model, ACCESS.rule.models);
+    checkModel('codex', model, ACCESS.rule);
     checkVariant('codex', variant, EFFORTS);
     if (resume && (sessionId === null || !isUuid(sessionId))) {
       throw new InvalidInputError(`not a session of provider codex: ${JSON.stringify(sessionId)}`);

@@ -43,6 +43,7 @@ const record: TurnRecord = {
   stopped: 'watchdog',
   stopDetail: null,
   disk: { held: { bytes: 1, inodes: 2 }, limit: null },
+  provider: { name: 'scripted', version: null },
   sessionId: null,
   reported: { inputTokens: 5, cachedTokens: 1, outputTokens: 2, usd: 0.5 },
 };

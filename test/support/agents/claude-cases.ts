@@ -106,7 +106,7 @@ export const CLAUDE_CASES: readonly CliCase[] = [
   {
     name: 'killed',
     what: 'a kill in the middle of a tool',
-    turn: { killAt: '"tool_use"' },
+    turn: { killAt: 'echo begun' },
     steps: [{ reply: use('Bash', { command: 'echo begun; sleep 30', description: 'Wait' }) }],
     exitCode: 137,
     expected: { outcome: 'crashed', sessionId: SESSION, toolCalls: 1, reported: null },

@@ -13,6 +13,7 @@ import { promisify } from 'node:util';
 import type { AgentProvider, LaunchOptions } from '../../../src/domain/agent-provider.js';
 import type { OutputStream, StreamSummary } from '../../../src/domain/agent-stream.js';
 import { PLACEHOLDER_KEY } from '../../../src/domain/egress/route.js';
+import { waitUntil } from '../stack/stack.js';
 import { ModelApi } from '../model-api/model-api.js';
 import { serveForgeStub } from './forge-stub.js';
 
@@ -36,7 +37,7 @@ export interface CliTurn extends Partial<LaunchOptions> {
   readonly env?: Readonly<Record<string, string>>;
   /** More files of the home. */
   readonly home?: Readonly<Record<string, string>>;
-  /** Kills the container when a line has this. */
+  /** Kills the container when a line has this, and the session's files: they are written a moment later. */
   readonly killAt?: string;
 }
 
@@ -71,10 +72,15 @@ export class CliBottle {
     return new CliBottle(provider, api, dir, await serveForgeStub(join(sock, 'forge.sock')));
   }
 
+  /** Where the model is asked; a proxy's socket may take its place. */
+  get modelSocket(): string {
+    return join(this.dir, 'sock', 'model.sock');
+  }
+
   /** One turn, in a container of its own; the home stays. */
   async turn({ prompt = 'Do the work.', env = {}, home = {}, killAt, ...options }: CliTurn): Promise<CliRun> {
     const { provider } = this;
-    const modelUrl = 'http://127.0.0.1:3129';
+    const modelUrl = options.modelUrl ?? 'http://127.0.0.1:3129';
     const launch = provider.launch({
       sessionId: null,
       resume: false,
@@ -106,10 +112,11 @@ export class CliBottle {
     );
     child.stdin.end(prompt);
     const lines: CliLine[] = [];
+    let killed: Promise<void> | undefined;
     for (const stream of ['stdout', 'stderr'] as const) {
       createInterface({ input: child[stream] }).on('line', (text) => {
         lines.push({ stream, text });
-        if (killAt !== undefined && text.includes(killAt)) void execute('docker', ['kill', this.#name]);
+        if (killAt !== undefined && text.includes(killAt)) killed ??= this.#killWhenWritten(killAt);
       });
     }
     const exitCode = await new Promise<number>((resolve) => {
@@ -117,7 +124,19 @@ export class CliBottle {
         resolve(code ?? -1);
       });
     });
+    await killed;
     return { lines, exitCode, summary: summaryOf(provider, lines, exitCode) };
+  }
+
+  async #killWhenWritten(text: string): Promise<void> {
+    const look = ['exec', this.#name, 'grep', '-rqsF', text, ...this.provider.sessionPaths];
+    await waitUntil(`"${text}" in the session`, () =>
+      execute('docker', look).then(
+        () => true,
+        () => false,
+      ),
+    );
+    await execute('docker', ['kill', this.#name]);
   }
 
   /** Takes the session's files out, removes the home, and puts them into a new one: all that a lost host leaves. */

@@ -132,7 +132,7 @@ export const CODEX_CASES: readonly CliCase[] = [
   {
     name: 'killed',
     what: 'a kill in the middle of a tool',
-    turn: { killAt: 'command_execution' },
+    turn: { killAt: 'echo begun' },
     steps: [{ reply: use('exec', 'await tools.exec_command({ cmd: "echo begun; sleep 30" });') }],
     exitCode: 137,
     expected: { outcome: 'crashed', toolCalls: 1, reported: null },

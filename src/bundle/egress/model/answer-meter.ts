@@ -100,11 +100,7 @@ export class AnswerMeter {
   #troubleOf(how: AnswerEnd): ModelTrouble | null {
     const { api, now } = this.#options;
     if (this.#head !== undefined && !this.#isGood)
-      return troubleOf(
-        api,
-        { ...this.#head, body: Buffer.concat(this.#kept) },
-        now(),
-      );
+      return troubleOf(api, { ...this.#head, body: Buffer.concat(this.#kept) }, now());
     if (this.#isGood && !this.#isStream) this.#readWhole();
     if (this.#reader.trouble !== null) return this.#reader.trouble;
     const isCut = how === 'broken' || (how === 'whole' && this.#isStream && api !== 'openai-chat');

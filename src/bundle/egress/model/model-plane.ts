@@ -8,7 +8,7 @@ import { BodyRoom } from './body-room.js';
 import { readJson } from './json-body.js';
 import { callOf, type ModelCall } from './model-calls.js';
 import { ModelMeter } from './model-meter.js';
-import { readRequestBody } from './request-body.js';
+import { passedOver, readRequestBody } from './request-body.js';
 import { checkRequest } from './request-rules.js';
 import { vendorError } from './vendor-error.js';
 
@@ -71,6 +71,16 @@ export class ModelPlane {
 
   /** @param path below the route's upstream */
   async read(request: IncomingMessage, rule: ModelRule, path: string): Promise<ModelRequest> {
+    const read = await this.#judge(request, rule, path);
+    if (read.kind === 'refused') await passedOver(request, this.#maxBytes);
+    return read;
+  }
+
+  get #maxBytes(): number {
+    return Math.min(this.#options.maxBodyBytes, MAX_BODY_BYTES);
+  }
+
+  async #judge(request: IncomingMessage, rule: ModelRule, path: string): Promise<ModelRequest> {
     const { api } = rule;
     const refuse = (status: number, why: string, headers: HeaderList = FINAL): ModelRequest =>
       refused(api, status, why, 'not_allowed', headers);
@@ -108,9 +118,8 @@ export class ModelPlane {
     Exclude<ModelRequest, { kind: 'allowed' }> | Omit<Extract<ModelRequest, { kind: 'allowed' }>, 'end'>
   > {
     const { api } = rule;
-    const { maxBodyBytes, now } = this.#options;
-    const most = Math.min(maxBodyBytes, MAX_BODY_BYTES);
-    const arrived = await readRequestBody(request, most, this.#room);
+    const { now } = this.#options;
+    const arrived = await readRequestBody(request, this.#maxBytes, this.#room);
     if (arrived.kind === 'gone') return arrived;
     if (arrived.kind === 'refused') {
       const headers: HeaderList = arrived.status === 503 ? [['retry-after', '2']] : FINAL;

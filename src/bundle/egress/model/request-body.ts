@@ -7,10 +7,12 @@ export type ReadBody =
   /** The client went away. */
   | { readonly kind: 'gone' };
 
+type Refused = Extract<ReadBody, { kind: 'refused' }>;
+
 /** Until it is here whole, ms. */
 const BODY_MS = 60_000;
 
-/** A request's body, whole and decoded, or why not. What it takes of the room is given back when it is answered. */
+/** A request's body, whole and decoded, or why not. */
 export async function readRequestBody(
   request: IncomingMessage,
   maxBytes: number,
@@ -18,6 +20,30 @@ export async function readRequestBody(
 ): Promise<ReadBody> {
   const read = await collected(request, maxBytes, room);
   return read.kind === 'body' ? decoded(read.bytes, request.headers['content-encoding'], maxBytes) : read;
+}
+
+/**
+ * Lets the rest of a body that nobody wants come in: a client whose connection ends while it still sends sees that, and not
+ * the answer. Up to so many bytes, and not for ever.
+ */
+export async function passedOver(request: IncomingMessage, maxBytes: number): Promise<void> {
+  if (request.complete || request.destroyed) return;
+  await new Promise<void>((resolve) => {
+    let left = maxBytes;
+    const finish = (): void => {
+      clearTimeout(timer);
+      request.off('data', onData);
+      resolve();
+    };
+    const timer = setTimeout(finish, BODY_MS);
+    const onData = (chunk: Buffer): void => {
+      left -= chunk.length;
+      if (left < 0) finish();
+    };
+    request.on('data', onData);
+    request.once('end', finish);
+    request.once('close', finish);
+  });
 }
 
 function collected(request: IncomingMessage, maxBytes: number, room: BodyRoom): Promise<ReadBody> {
@@ -28,10 +54,11 @@ function collected(request: IncomingMessage, maxBytes: number, room: BodyRoom): 
       clearTimeout(timer);
       room.give(length);
       length = 0;
+      chunks.length = 0;
       request.off('data', onData);
       resolve(read);
     };
-    const refuse = (status: 408 | 413 | 503, why: string): void => {
+    const refuse = (status: Refused['status'], why: string): void => {
       finish({ kind: 'refused', status, why });
     };
     const timer = setTimeout(() => {

@@ -154,12 +154,6 @@ describe('the way to an agent’s model', () => {
       /secret set anthropic-api-key --host gateway\.example:443 < file, or/,
     ],
     [
-      'for a model that the route does not let through',
-      {},
-      { secrets: ['claude-token'], model: 'gpt-5' },
-      /the agent's model "gpt-5" is not among those of the route "anthropic": claude-\*$/,
-    ],
-    [
       'for a model that the bottle’s own route does not let through',
       { routes: [{ ...own, methods: ['POST'], model: { ...ACCESS.rule, models: ['claude-haiku-5'] } }] },
       { model: 'claude-opus-5' },
@@ -175,7 +169,12 @@ describe('the way to an agent’s model', () => {
       });
     });
 
-  it('takes a model with its provider before it', async () => {
-    await setupOf({}, { access: ACCESS, secrets: ['claude-token'], model: 'anthropic/claude-opus-5' });
+  it('takes a model with its provider before it, and short names that the CLI knows', async () => {
+    const rule = { ...ACCESS.rule, models: ['claude-opus-*'] };
+    const routes: Route[] = [{ ...own, methods: ['POST'], model: rule }];
+    for (const model of ['anthropic/claude-opus-5', 'opus', null])
+      await setupOf({ routes }, { access: ACCESS, model });
+    const other = setupOf({ routes }, { access: ACCESS, model: 'anthropic/claude-haiku-5' });
+    await assert.rejects(other, /"anthropic\/claude-haiku-5" is not among those/);
   });
 });

@@ -40,9 +40,8 @@ describe('the command line of claude', () => {
     const { argv } = claude.launch({ ...OPTIONS, model: 'claude-opus-5-5', variant: 'high' });
     assert.equal(argv[argv.indexOf('--model') + 1], 'claude-opus-5-5');
     assert.equal(argv[argv.indexOf('--effort') + 1], 'high');
-    assert.ok(claude.launch({ ...OPTIONS, model: 'sonnet' }).argv.includes('sonnet'));
     for (const model of BAD_MODELS) {
-      assert.throws(() => claude.launch({ ...OPTIONS, model }), /has models claude-\*, .*sonnet/);
+      assert.throws(() => claude.launch({ ...OPTIONS, model }), /has models claude-\*/);
       assert.throws(() => claude.access(model), /has models/);
     }
     assert.throws(() => claude.launch({ ...OPTIONS, variant: 'gigantic' }), /variants low, medium, high/);
