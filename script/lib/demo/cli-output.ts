@@ -21,6 +21,8 @@ export interface SeenSession {
 export class CliOutput {
   /** By turn. */
   readonly sessions = new Map<number, SeenSession>();
+  /** What the CLI said went wrong, the last of it; empty without an error. */
+  lastError = '';
   private readonly turns: TurnLogs[] = [];
 
   constructor(
@@ -55,6 +57,7 @@ export class CliOutput {
     if (Number.isNaN(at)) return;
     for (const event of reader.read(stream === 'stderr' ? 'stderr' : 'stdout', text)) {
       if (event.kind === 'session' && !this.sessions.has(turn)) this.sessions.set(turn, { at, id: event.id });
+      if (event.kind === 'error') this.lastError = oneLine(event.text);
       const told = detailOf(event);
       if (told !== undefined) this.feed.add({ at, source: 'agent', text: told, step: false });
     }

@@ -115,7 +115,10 @@ export class CliTurns implements Turns {
     const look = async (): Promise<T | undefined> => {
       const { view } = watch;
       await this.output?.refresh(view?.turn ?? 1);
-      if (view?.phase === 'frozen' && view.reason !== 'done') throw new DemoError(frozenAs(view));
+      if (view?.phase === 'frozen' && view.reason !== 'done') {
+        const said = this.output?.lastError ?? '';
+        throw new DemoError(said === '' ? frozenAs(view) : `${frozenAs(view)}; the agent said: ${said}`);
+      }
       return probe();
     };
     return until(what, look, { ...this.stage.parts.wait, timeoutMs: TURN_MS, everyMs: LOOK_MS });
