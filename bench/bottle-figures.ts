@@ -4,15 +4,12 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
-import { DockerBottleRuntime } from '../src/adapters/docker/docker-runtime.js';
-import { Stack } from '../test/support/stack/stack.js';
-import { quietRuntime } from '../test/support/temporal/time-skipping.js';
 import { BARE_QUEUE, withBareWorker } from './bare-worker.js';
-import { BottleLife, preparePerson, type LifeWorld, type TimedTurn } from './bottle-life.js';
+import { BottleLife, FIRST_INSTRUCTION, type LifeWorld, type TimedTurn } from './bottle-life.js';
 import { cleaningUp } from './clean-up.js';
-import { DeliveryRelay } from './delivery-relay.js';
 import { median, ratioFigure, type Figure, type Round } from './figure.js';
 import { breakdown, eventsByTurn, type HistoryEvent } from './history-events.js';
+import { withLives } from './life-stack.js';
 import { RawBottle } from './raw-bottle.js';
 import { describeStages, traceTurn, type Stage } from './trace-turn.js';
 
@@ -30,33 +27,35 @@ interface Measured {
 }
 
 export async function bottleFigures(rounds: number): Promise<BottleFigures> {
-  return withStack(async (world) => {
-    // The first round warms everything up and is not counted.
-    await measureOnce(world, 0);
-    const measured: Measured[] = [];
-    for (let round = 1; round <= rounds; round += 1) measured.push(await measureOnce(world, round));
-    return {
-      launch_overhead_ratio: ratioFigure(
-        measured.map(({ launch }) => launch),
-        {
-          goal: 1.5,
-          better: 'less',
-          unit: 'ms',
-          notes: [describeStages(measured.map(({ stages }) => stages.launch))],
-        },
-      ),
-      resume_overhead_ratio: ratioFigure(
-        measured.map(({ resume }) => resume),
-        {
-          goal: 2,
-          better: 'less',
-          unit: 'ms',
-          notes: [describeStages(measured.map(({ stages }) => stages.resume))],
-        },
-      ),
-      history_events_per_turn: historyFigure(measured.map(({ history }) => history)),
-    };
-  });
+  return withLives(FIRST_INSTRUCTION, {}, (world) =>
+    withBareWorker(world.stack.temporalAddress, world.client, async () => {
+      // The first round warms everything up and is not counted.
+      await measureOnce(world, 0);
+      const measured: Measured[] = [];
+      for (let round = 1; round <= rounds; round += 1) measured.push(await measureOnce(world, round));
+      return {
+        launch_overhead_ratio: ratioFigure(
+          measured.map(({ launch }) => launch),
+          {
+            goal: 1.5,
+            better: 'less',
+            unit: 'ms',
+            notes: [describeStages(measured.map(({ stages }) => stages.launch))],
+          },
+        ),
+        resume_overhead_ratio: ratioFigure(
+          measured.map(({ resume }) => resume),
+          {
+            goal: 2,
+            better: 'less',
+            unit: 'ms',
+            notes: [describeStages(measured.map(({ stages }) => stages.resume))],
+          },
+        ),
+        history_events_per_turn: historyFigure(measured.map(({ history }) => history)),
+      };
+    }),
+  );
 }
 
 /** A whole life of the product between the two halves of its floor; every other round begins with the product. */
@@ -86,14 +85,17 @@ async function measureOnce(world: LifeWorld, round: number): Promise<Measured> {
         launch: { measured: took(launch), floor: floor.launch },
         resume: { measured: took(resume), floor: floor.resume },
         history,
-        stages: { launch: await traceTurn(launch, history), resume: await traceTurn(resume, history) },
+        stages: {
+          launch: await traceTurn(launch, history, world.kind.moment),
+          resume: await traceTurn(resume, history, world.kind.moment),
+        },
       };
     },
   );
 }
 
-function took({ postedAt, firstInstructionAt }: TimedTurn): number {
-  return firstInstructionAt - postedAt;
+function took({ postedAt, endedAt }: TimedTurn): number {
+  return endedAt - postedAt;
 }
 
 /** Milliseconds from the start of a workflow with one activity over its end to the agent's first instruction. */
@@ -125,40 +127,4 @@ function historyFigure(histories: readonly (readonly HistoryEvent[])[]): Figure 
       `rehydrated turn: ${String(second.length)}: ${breakdown(second)}`,
     ],
   };
-}
-
-async function withStack<T>(work: (world: LifeWorld) => Promise<T>): Promise<T> {
-  quietRuntime();
-  const stack = await Stack.prepare();
-  const cleanUp = async (): Promise<void> => {
-    await stack.stopUp();
-    await removeRuns();
-    await stack.remove();
-  };
-  return cleaningUp(cleanUp, async () => {
-    await stack.start();
-    const client = await stack.client();
-    const relay = await DeliveryRelay.start(stack.webhookUrl);
-    try {
-      const person = await preparePerson(stack, relay);
-      return await withBareWorker(stack.temporalAddress, client, () =>
-        work({ stack, client, person, relay }),
-      );
-    } finally {
-      await relay.close();
-      await client.connection.close();
-    }
-  });
-}
-
-/** What a life that failed half-way has left. The owner of these runs is nobody but the benchmark. */
-async function removeRuns(): Promise<void> {
-  const runtime = new DockerBottleRuntime();
-  const slugs = (await runtime.list())
-    .map(({ slug }) => slug)
-    .filter((slug) => slug.startsWith('implementer-alice-bench-'));
-  for (const slug of new Set(slugs)) {
-    for (const role of ['agent', 'bundle'] as const) await runtime.remove(slug, role);
-    await runtime.removeVolumes(slug);
-  }
 }

@@ -14,13 +14,43 @@ import { until, within } from './until.js';
 const [OWNER, REPO] = ['alice', 'bench'];
 const FROZEN_MS = 60_000;
 
+/** Which agent lives, and which moment of a turn is the end of what is measured. */
+export interface LifeKind {
+  /** Name of its manifest. */
+  readonly agent: string;
+  readonly issueBody: string;
+  readonly comment: string;
+  /** What happens at that moment. */
+  readonly moment: string;
+  /** Epoch milliseconds of that moment. */
+  momentOf(stack: Stack, turn: Omit<TimedTurn, 'endedAt'>): Promise<number>;
+}
+
 export interface TimedTurn {
   readonly slug: string;
   readonly turn: number;
-  /** Epoch milliseconds of the delivery's POST and of the agent's first instruction. */
+  /** Epoch milliseconds of the delivery's POST. */
   readonly postedAt: number;
-  readonly firstInstructionAt: number;
+  /** Epoch milliseconds of the kind's moment. */
+  readonly endedAt: number;
 }
+
+/** The scripted agent's, up to its first instruction. */
+export const FIRST_INSTRUCTION: LifeKind = {
+  agent: 'implementer',
+  issueBody: 'Please write notes.',
+  comment: 'Please add one more line.',
+  moment: 'first instruction',
+  momentOf: async (stack, { slug, turn, postedAt }) => {
+    const log = await readFile(join(stack.home, 'state', slug, 'turns', String(turn), 'agent.log'), 'utf8');
+    // A log may begin with what an earlier turn of the same container wrote.
+    const at = [...log.matchAll(/"first_instruction","at":(\d+)/g)]
+      .map(([, time]) => Number(time))
+      .find((time) => time >= postedAt);
+    if (at === undefined) throw new Error(`no first instruction in the agent's log:\n${log}`);
+    return at;
+  },
+};
 
 export class BottleLife {
   private constructor(
@@ -31,12 +61,12 @@ export class BottleLife {
 
   /** A triggered issue is made, its deliveries held until the forge has sent them all; then they are posted in order. */
   static async launch(world: LifeWorld): Promise<{ readonly life: BottleLife; readonly timed: TimedTurn }> {
-    const { stack, person, relay } = world;
+    const { stack, person, relay, kind } = world;
     relay.hold();
     const number = await person.createIssue({
       title: 'A benchmark',
-      body: 'Please write notes.',
-      labels: ['bot-bottle:implementer'],
+      body: kind.issueBody,
+      labels: [`bot-bottle:${kind.agent}`],
       assignees: [stack.gitea.bot.login],
     });
     await held(relay, ['issue_assign', 'issues', 'issue_label']);
@@ -46,12 +76,12 @@ export class BottleLife {
 
   /** A comment on the pull request wakes the frozen run. */
   async resume(): Promise<TimedTurn> {
-    const { person, relay } = this.world;
+    const { person, relay, kind } = this.world;
     const { prs } = await this.view();
     const [pr] = prs;
     if (pr === undefined) throw new Error('the first turn opened no pull request');
     relay.hold();
-    await person.comment(pr, 'Please add one more line.');
+    await person.comment(pr, kind.comment);
     await held(relay, ['pull_request_comment']);
     return this.timedTurn(await relay.release());
   }
@@ -87,22 +117,14 @@ export class BottleLife {
   }
 
   private async timedTurn(postedAt: number): Promise<TimedTurn> {
-    const { stack } = this.world;
+    const { stack, kind } = this.world;
     const turn = (this.turn += 1);
     await this.recorded(turn);
     const frozen = await this.view();
     if (frozen.slug === null || frozen.reason !== 'done')
       throw new Error(`turn ${String(turn)} ended as ${String(frozen.reason)}: ${String(frozen.detail)}`);
-    const log = await readFile(
-      join(stack.home, 'state', frozen.slug, 'turns', String(turn), 'agent.log'),
-      'utf8',
-    );
-    // A log may begin with what an earlier turn of the same container wrote.
-    const firstInstructionAt = [...log.matchAll(/"first_instruction","at":(\d+)/g)]
-      .map(([, at]) => Number(at))
-      .find((at) => at >= postedAt);
-    if (firstInstructionAt === undefined) throw new Error(`no first instruction in the agent's log:\n${log}`);
-    return { slug: frozen.slug, turn, postedAt, firstInstructionAt };
+    const timed = { slug: frozen.slug, turn, postedAt };
+    return { ...timed, endedAt: await kind.momentOf(stack, timed) };
   }
 }
 
@@ -112,6 +134,7 @@ export interface LifeWorld {
   /** Acts on the repository whose deliveries go through the relay. */
   readonly person: Person;
   readonly relay: DeliveryRelay;
+  readonly kind: LifeKind;
 }
 
 /** The repository of these lives, and its hook. */

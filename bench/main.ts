@@ -10,10 +10,12 @@ import { ingestRatio } from './ingest.js';
 import { lifecycleRatio } from './lifecycle.js';
 import { outageFigure } from './outage.js';
 import { sidecarRatio } from './sidecar.js';
+import { turnFigures, type TurnFigures } from './turn-figures.js';
 import { within } from './until.js';
 
 const MINUTE = 60_000;
 const BOTTLE_FIGURES = ['launch_overhead_ratio', 'resume_overhead_ratio', 'history_events_per_turn'] as const;
+const TURN_FIGURES = ['turn_overhead_ratio', 'resume_turn_ratio'] as const;
 const FROZEN_FIGURES = [
   'frozen_processes',
   'frozen_open_activities',
@@ -28,6 +30,7 @@ const NAMES = [
   'egress_throughput_ratio',
   'lifecycle_ratio',
   ...BOTTLE_FIGURES,
+  ...TURN_FIGURES,
   'bundle_rss_mib',
   ...FROZEN_FIGURES,
 ] as const;
@@ -68,7 +71,7 @@ async function main(): Promise<number> {
   const measure = async (
     own: readonly Name[],
     minutes: number,
-    work: () => Promise<Partial<Record<Name, Figure>> | BottleFigures | FrozenFigures>,
+    work: () => Promise<Partial<Record<Name, Figure>> | BottleFigures | FrozenFigures | TurnFigures>,
   ): Promise<void> => {
     const asked = own.filter((name) => names.has(name));
     if (asked.length === 0) return;
@@ -100,6 +103,7 @@ async function main(): Promise<number> {
     lifecycle_ratio: await lifecycleRatio(2 * rounds - 1),
   }));
   await measure(BOTTLE_FIGURES, 3 + 2 * rounds, () => bottleFigures(rounds));
+  await measure(TURN_FIGURES, 4 + 2 * rounds, () => turnFigures(rounds));
   await measure(['bundle_rss_mib'], 2 + rounds, async () => ({ bundle_rss_mib: await bundleMemory(rounds) }));
   await measure(FROZEN_FIGURES, 30, () => frozenCost());
   if (options.json) {

@@ -1,4 +1,4 @@
-/** Where the time goes between a delivery and the agent's first instruction: Temporal's history and the engine's events. */
+/** Where the time goes between a delivery and the moment that is measured: Temporal's history and the engine's events. */
 import Docker from 'dockerode';
 import type { TimedTurn } from './bottle-life.js';
 import { median } from './figure.js';
@@ -20,11 +20,12 @@ interface EngineEvent {
 export async function traceTurn(
   timed: TimedTurn,
   history: readonly HistoryEvent[],
+  moment: string,
 ): Promise<readonly Stage[]> {
-  const { postedAt, firstInstructionAt } = timed;
-  const inTime = (at: number): boolean => at >= postedAt && at <= firstInstructionAt + 50;
+  const { postedAt, endedAt } = timed;
+  const inTime = (at: number): boolean => at >= postedAt && at <= endedAt + 50;
   const stages = [...temporalStages(history), ...(await engineStages(timed))].filter(({ at }) => inTime(at));
-  stages.push({ name: 'first instruction', at: firstInstructionAt });
+  stages.push({ name: moment, at: endedAt });
   return stages.map(({ name, at }) => ({ name, at: at - postedAt })).sort((a, b) => a.at - b.at);
 }
 
@@ -69,10 +70,10 @@ function temporalStages(history: readonly HistoryEvent[]): Stage[] {
   });
 }
 
-async function engineStages({ slug, postedAt, firstInstructionAt }: TimedTurn): Promise<Stage[]> {
+async function engineStages({ slug, postedAt, endedAt }: TimedTurn): Promise<Stage[]> {
   const stream = await new Docker().getEvents({
     since: Math.floor(postedAt / 1000),
-    until: Math.ceil(firstInstructionAt / 1000) + 1,
+    until: Math.ceil(endedAt / 1000) + 1,
     filters: { type: ['container'], event: ['create', 'start'] },
   });
   let text = '';

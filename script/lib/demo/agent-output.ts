@@ -77,7 +77,8 @@ function agentEvent(line: string): AgentEvent | undefined {
   };
 }
 
-function operationOf(line: string): Operation | undefined {
+/** A line of a turn's operation log. */
+export function operationOf(line: string): Operation | undefined {
   const fields = objectOf(line);
   if (fields === undefined) return undefined;
   const { at } = fields;

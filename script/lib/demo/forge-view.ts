@@ -8,6 +8,13 @@ export interface PullView {
   readonly url: string;
   readonly headSha: string;
   readonly merged: boolean;
+  /** Login. */
+  readonly author: string;
+}
+
+export interface CommitView {
+  readonly sha: string;
+  readonly title: string;
 }
 
 export class ForgeView {
@@ -24,6 +31,7 @@ export class ForgeView {
       url: textIn(pull, 'html_url'),
       headSha: textOf(asObject(pull['head'])?.['sha']),
       merged: pull['merged'] === true,
+      author: textOf(asObject(pull['user'])?.['login']),
     };
   }
 
@@ -32,12 +40,25 @@ export class ForgeView {
     return { url: textIn(issue, 'html_url'), state: textIn(issue, 'state') };
   }
 
-  async commitsOf(pull: number): Promise<{ readonly sha: string; readonly title: string }[]> {
+  async commitsOf(pull: number): Promise<CommitView[]> {
     const commits = await this.api.list(`/repos/${this.repo}/pulls/${String(pull)}/commits`);
     return commits.map((commit) => ({
       sha: textOf(commit['sha']),
       title: textOf(asObject(commit['commit'])?.['message']).split('\n')[0] ?? '',
     }));
+  }
+
+  /** The commit that the pull request stands at now, once it is another one than then and listed. */
+  async newCommit({ number, headSha: before }: PullView): Promise<CommitView | undefined> {
+    const { headSha } = await this.pull(number);
+    if (headSha === before) return undefined;
+    return (await this.commitsOf(number)).find(({ sha }) => sha === headSha);
+  }
+
+  /** Paths that a pull request changes; the first page of them. */
+  async filesOf(pull: number): Promise<string[]> {
+    const files = await this.api.list(`/repos/${this.repo}/pulls/${String(pull)}/files`);
+    return files.map((file) => textOf(file['filename']));
   }
 
   async fileOnMain(path: string): Promise<{ readonly content: string; readonly size: number }> {

@@ -10,7 +10,7 @@ import { Stack } from '../../../test/support/stack/stack.js';
 import { textIn } from '../../../test/support/gitea/api.js';
 import { REPO } from '../../../test/support/gitea/start-gitea.js';
 import { endRuns, removeBottles } from './end-runs.js';
-import type { FromKeeper, ToKeeper } from './messages.js';
+import type { AgentSetup, FromKeeper, ToKeeper } from './messages.js';
 import { processOf } from './processes.js';
 
 const [logs = '', records = ''] = process.argv.slice(2);
@@ -19,6 +19,10 @@ let kept = false;
 let isUp = false;
 let stack: Stack | undefined;
 
+let begin: (agent: AgentSetup | null) => void = () => undefined;
+const begun = new Promise<AgentSetup | null>((resolve) => {
+  begin = resolve;
+});
 const asked = new Promise<void>((resolve) => {
   const stop = (): void => {
     resolve();
@@ -27,7 +31,8 @@ const asked = new Promise<void>((resolve) => {
   process.on('SIGINT', stop);
   process.on('message', (message: ToKeeper) => {
     if (message.kind === 'stop') stop();
-    else keep();
+    else if (message.kind === 'keep') keep();
+    else begin(message.agent);
   });
   // The demo has ended, in whatever way.
   process.on('disconnect', () => {
@@ -36,8 +41,9 @@ const asked = new Promise<void>((resolve) => {
 });
 
 try {
+  const agent = await Promise.race([begun, asked.then(() => 'stopped' as const)]);
   // Not raced against `asked`: what is half started can only be ended once it is known.
-  await start();
+  if (agent !== 'stopped') await start(agent);
   await asked;
 } catch (error) {
   tell({ kind: 'failed', message: error instanceof Error ? error.message : String(error) });
@@ -46,8 +52,11 @@ try {
   await end();
 }
 
-async function start(): Promise<void> {
-  const env = inherited(['DOCKER_HOST', 'DOCKER_CERT_PATH', 'DOCKER_TLS_VERIFY']);
+async function start(agent: AgentSetup | null): Promise<void> {
+  const env = {
+    ...inherited(['DOCKER_HOST', 'DOCKER_CERT_PATH', 'DOCKER_TLS_VERIFY']),
+    ...agent?.settings,
+  };
   stack = await Stack.prepare({ env, onOutput: toLog });
   const { gitea, home, temporalAddress, uiUrl, webhookUrl } = stack;
   const { login, password, token, api } = gitea.alice;
@@ -68,9 +77,21 @@ async function start(): Promise<void> {
       alice: { login, password, token },
     },
   });
+  if (agent !== null) await equip(stack, agent);
   await stack.start();
   isUp = true;
   tell({ kind: 'up', at: Date.now() });
+}
+
+/** The key goes the way that an operator's does: by the product's own command, on its standard input. */
+async function equip(stack: Stack, { manifest, key }: AgentSetup): Promise<void> {
+  if (manifest !== null) {
+    mkdirSync(join(stack.home, 'agents'), { recursive: true });
+    writeFileSync(join(stack.home, 'agents', `${manifest.name}.md`), manifest.text);
+  }
+  const bound = key.host === null ? [] : ['--host', key.host];
+  const { code, stderr } = await stack.cli(['secret', 'set', key.secret, ...bound], key.value);
+  if (code !== 0) throw new Error(`the key could not be set: ${stderr.trim()}`);
 }
 
 /** `script/demo --stop` finds us by this file. */

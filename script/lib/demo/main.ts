@@ -5,13 +5,17 @@ import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
 import { escapeTerminal, escapeTerminalLines } from '../../../src/domain/escape.js';
+import { takeRealAgent, type RealAgent } from './agent-choice.js';
+import { CliTurns } from './cli-turns.js';
 import { Feed, seconds } from './feed.js';
 import { isClean, leftoversOf, stillThere, type Leftovers } from './leftovers.js';
 import type { Facts } from './messages.js';
-import { jsonOf, printAddresses, printSteps, printTimeline } from './report.js';
+import { jsonOf, printAddresses, printSpending, printSteps, printTimeline } from './report.js';
+import { ScriptedTurns } from './scripted-turns.js';
 import { Servers } from './servers.js';
 import { Steps } from './steps.js';
-import { nothingTold, Story } from './story.js';
+import { nothingTold, Stage } from './stage.js';
+import { Story } from './story.js';
 import { Interrupted, type WaitOptions } from './wait.js';
 
 const LOG_LINES = 40;
@@ -19,6 +23,11 @@ const EXIT = { ok: 0, failed: 1, interrupted: 130 } as const;
 const NONE: Leftovers = { containers: [], volumes: [], processes: [] };
 
 const options = { keep: process.argv.includes('--keep'), json: process.argv.includes('--json') };
+const chosen = process.argv.includes('--provider')
+  ? process.argv[process.argv.indexOf('--provider') + 1]
+  : undefined;
+const real = chosen === undefined ? null : takeRealAgent(chosen, process.env);
+const providerName = real?.provider.name ?? 'scripted';
 // Set-up counts too: the wrapper says when it began.
 const startedAt = Number(process.env['BOT_BOTTLE_DEMO_STARTED_MS'] ?? Date.now());
 const records = process.env['BOT_BOTTLE_DEMO_RECORDS'] ?? join(homedir(), '.cache', 'bot-bottle', 'demos');
@@ -39,13 +48,10 @@ async function main(): Promise<number> {
   const logs = mkdtempSync(join(tmpdir(), 'bot-bottle-demo-'));
   const runtime = new DockerBottleRuntime();
   feed.heading('bot-bottle: one issue, from its label to its merge, on real parts');
-  feed.line(
-    'The agent is the scripted stand-in for a coding CLI: it does what the issue spells out for it. Everything',
-  );
-  feed.line('else is what runs in earnest. Times count from the start of this command.');
+  printAgent(real);
   feed.line();
   steps.done('set_up', Date.now(), 'set-up', 'tools, modules, engine and images are there');
-  const servers = Servers.start(logs, records);
+  const servers = Servers.start(logs, records, real?.setup ?? null);
   const world: World = { logs, runtime, servers, facts: undefined };
   let error: unknown;
   let kept = false;
@@ -72,10 +78,37 @@ async function main(): Promise<number> {
     kept && facts !== undefined
       ? { gitea: facts.giteaUrl, temporal_ui: facts.temporalUi, temporal: facts.temporalAddress }
       : null;
-  const outcome = { ok, steps: steps.all, told, leftovers, error: message, addresses };
+  const outcome = {
+    ok,
+    provider: providerName,
+    steps: steps.all,
+    told,
+    spending: real === null ? null : told.spending,
+    leftovers,
+    error: message,
+    addresses,
+  };
   if (options.json) process.stdout.write(`${jsonOf(outcome)}\n`);
   if (interrupted) return EXIT.interrupted;
   return ok ? EXIT.ok : EXIT.failed;
+}
+
+function printAgent(agent: RealAgent | null): void {
+  if (agent === null) {
+    feed.line(
+      'The agent is the scripted stand-in for a coding CLI: it does what the issue spells out for it. Everything',
+    );
+    feed.line('else is what runs in earnest. Times count from the start of this command.');
+    feed.line(
+      'With a key, such as ANTHROPIC_API_KEY, in the environment the real thing runs:  script/demo --provider claude',
+    );
+    return;
+  }
+  const { provider, keyEnv, upstream } = agent;
+  feed.line(
+    `The agent is ${provider.name} ${String(provider.version)}, and its model is asked for real at ${escapeTerminal(upstream)} with the key in`,
+  );
+  feed.line(`${keyEnv}: that costs money and takes minutes. Times count from the start of this command.`);
 }
 
 interface World {
@@ -105,7 +138,9 @@ async function act(world: World): Promise<void> {
   );
   const client = new Client({ connection: await Connection.connect({ address: facts.temporalAddress }) });
   try {
-    await new Story({ facts, client, runtime, feed, steps, upLog: join(logs, 'up.log'), wait }, told).tell();
+    const stage = new Stage({ facts, client, runtime, feed, steps, upLog: join(logs, 'up.log'), wait }, told);
+    const turns = real === null ? new ScriptedTurns(stage) : new CliTurns(stage, real.provider);
+    await new Story(stage, turns).tell();
   } finally {
     await client.connection.close();
     servers.family.look();
@@ -165,6 +200,7 @@ function printEnd(end: {
 }): void {
   const { ok, kept, interrupted, facts, leftovers, traces, logs } = end;
   printSteps(feed, steps.all);
+  if (real !== null) printSpending(feed, told);
   if (facts !== undefined) printAddresses(feed, facts, told);
   feed.line();
   if (kept && facts !== undefined) {

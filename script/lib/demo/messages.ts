@@ -20,5 +20,23 @@ export type FromKeeper =
   | { readonly kind: 'failed'; readonly message: string }
   | { readonly kind: 'kept'; readonly recordFile: string };
 
-/** `keep`: live on when the demo has ended. */
-export type ToKeeper = { readonly kind: 'keep' } | { readonly kind: 'stop' };
+/** What a home needs for a real CLI. */
+export interface AgentSetup {
+  /** `null` where the product has one. */
+  readonly manifest: { readonly name: string; readonly text: string } | null;
+  /** As environment variables. */
+  readonly settings: Readonly<Record<string, string>>;
+  readonly key: {
+    /** Name of the home's secret. */
+    readonly secret: string;
+    readonly value: string;
+    /** `host:port` that it is bound to; `null` for the vendor's own. */
+    readonly host: string | null;
+  };
+}
+
+/** `begin`: `null` for the scripted agent. `keep`: live on when the demo has ended. */
+export type ToKeeper =
+  | { readonly kind: 'begin'; readonly agent: AgentSetup | null }
+  | { readonly kind: 'keep' }
+  | { readonly kind: 'stop' };

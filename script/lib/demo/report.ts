@@ -3,13 +3,17 @@ import { escapeTerminal } from '../../../src/domain/escape.js';
 import { seconds, type Feed } from './feed.js';
 import type { Leftovers } from './leftovers.js';
 import type { Facts } from './messages.js';
+import type { ModelSpending } from './model-spending.js';
 import type { Step } from './steps.js';
-import type { Told } from './story.js';
+import type { Told } from './stage.js';
 
 export interface Outcome {
   readonly ok: boolean;
+  readonly provider: string;
   readonly steps: readonly Step[];
   readonly told: Told;
+  /** `null` for an agent without a model. */
+  readonly spending: ModelSpending | null;
   readonly leftovers: Leftovers;
   readonly error: string | null;
   /** Set with --keep. */
@@ -47,10 +51,31 @@ export function printAddresses(feed: Feed, facts: Facts, told: Told): void {
     if (address !== null) feed.line(`  ${name.padEnd(13)} ${escapeTerminal(address)}`);
 }
 
+/** Nothing for an agent without a model. */
+export function printSpending(feed: Feed, { spending }: Told): void {
+  if (spending === null) return;
+  const { inputTokens, cachedTokens, outputTokens, usd, reportedUsd } = spending;
+  feed.heading('What it used of its model');
+  feed.line(
+    `  metered by the credential proxy: ${String(inputTokens)} tokens in (${String(cachedTokens)} from the cache), ${String(outputTokens)} out, ${usd.toFixed(4)} USD`,
+  );
+  if (reportedUsd !== null) feed.line(`  reported by the CLI itself: ${reportedUsd.toFixed(4)} USD`);
+}
+
 /** One line for programs. */
-export function jsonOf({ ok, steps, told, leftovers, error, addresses }: Outcome): string {
+export function jsonOf({
+  ok,
+  provider,
+  steps,
+  told,
+  spending,
+  leftovers,
+  error,
+  addresses,
+}: Outcome): string {
   return JSON.stringify({
     ok,
+    provider,
     steps,
     issue_url: told.issueUrl,
     pr_url: told.prUrl,
@@ -58,8 +83,19 @@ export function jsonOf({ ok, steps, told, leftovers, error, addresses }: Outcome
     workflow_id: told.workflowId,
     sessions: told.sessions,
     events: told.events,
+    model_use: spending === null ? null : useOf(spending),
+    cost_usd: spending?.usd ?? null,
     leftovers,
     ...(addresses === null ? {} : { addresses }),
     ...(error === null ? {} : { error }),
   });
+}
+
+function useOf({ inputTokens, cachedTokens, outputTokens, reportedUsd }: ModelSpending): object {
+  return {
+    input_tokens: inputTokens,
+    cached_tokens: cachedTokens,
+    output_tokens: outputTokens,
+    reported_usd: reportedUsd,
+  };
 }

@@ -3,7 +3,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { openSync, closeSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { FromKeeper, ToKeeper } from './messages.js';
+import type { AgentSetup, FromKeeper, ToKeeper } from './messages.js';
 import { ProcessFamily, type LeftProcess } from './processes.js';
 import { DemoError, until, type WaitOptions } from './wait.js';
 
@@ -22,8 +22,8 @@ export class Servers {
     child.on('message', (message: FromKeeper) => this.messages.push(message));
   }
 
-  /** @param logs directory for the servers' output */
-  static start(logs: string, records: string): Servers {
+  /** @param logs directory for the servers' output; `agent`: `null` for the scripted one */
+  static start(logs: string, records: string, agent: AgentSetup | null): Servers {
     const log = openSync(join(logs, 'keeper.log'), 'a', 0o600);
     // A session of its own: Ctrl-C in the terminal is for the demo, which then has things ended in order.
     const child = fork(KEEPER, [logs, records], {
@@ -32,7 +32,10 @@ export class Servers {
       execArgv: ['--import', 'tsx'],
     });
     closeSync(log);
-    return new Servers(child);
+    const servers = new Servers(child);
+    // Not by its environment or arguments, which others can see: it has a key.
+    servers.send({ kind: 'begin', agent });
+    return servers;
   }
 
   /** Errors: `DemoError` when the servers could not be started. */

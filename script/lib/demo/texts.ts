@@ -1,4 +1,7 @@
-/** What alice writes in the demo. The scripted agent does what the last `bottle-script` block of its prompt says. */
+/**
+ * What alice writes in the demo. The scripted agent does what the last `bottle-script` block of its prompt says; a real one
+ * is asked in plain words.
+ */
 
 export const AGENT_LABEL = 'bot-bottle:implementer';
 export const FILE = 'greet.sh';
@@ -39,6 +42,16 @@ export function commentBody(pr: number): string {
     'done success greet.sh shouts when asked to',
   ]);
 }
+
+/** Small enough for a few steps of a model, and with one way to see that it works. */
+export const PLAIN_ISSUE = [
+  '`sh greet.sh alice` says "hello"; it should say "hello, alice". Without a name it should greet the world: "hello, world".',
+  '',
+  'A small change of `greet.sh` is all that is wanted. Please run it both ways before you commit.',
+].join('\n');
+
+export const PLAIN_COMMENT =
+  'Good. Could it also shout? `sh greet.sh --loud alice` should say "HELLO, alice!". Please add it as a commit of its own.';
 
 function write(lines: readonly string[]): string {
   return `write ${FILE} ${lines.join('\\n')}`;

@@ -9,8 +9,14 @@ interface RpcMessage {
   readonly params?: { readonly protocolVersion?: string };
 }
 
-/** The least of the sidecar's MCP on a Unix socket: one tool, `read_issue`. Tests of the real one are in test/e2e. */
-export async function serveForgeStub(socket: string): Promise<Server> {
+/**
+ * The least of the sidecar's MCP on a Unix socket: tools of these names, each with the same answer. Tests of the real one
+ * are in test/e2e.
+ */
+export async function serveForgeStub(
+  socket: string,
+  tools: readonly string[] = ['read_issue'],
+): Promise<Server> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -19,7 +25,7 @@ export async function serveForgeStub(socket: string): Promise<Server> {
       if (id === undefined) response.writeHead(202).end();
       else {
         response.setHeader('content-type', 'application/json');
-        response.end(JSON.stringify({ jsonrpc: '2.0', id, result: resultOf(message) }));
+        response.end(JSON.stringify({ jsonrpc: '2.0', id, result: resultOf(message, tools) }));
       }
     });
   });
@@ -28,7 +34,7 @@ export async function serveForgeStub(socket: string): Promise<Server> {
   return server;
 }
 
-function resultOf({ method, params }: Omit<RpcMessage, 'id'>): object {
+function resultOf({ method, params }: Omit<RpcMessage, 'id'>, tools: readonly string[]): object {
   switch (method) {
     case 'initialize':
       return {
@@ -38,13 +44,11 @@ function resultOf({ method, params }: Omit<RpcMessage, 'id'>): object {
       };
     case 'tools/list':
       return {
-        tools: [
-          {
-            name: 'read_issue',
-            description: 'Reads the issue.',
-            inputSchema: { type: 'object', properties: {} },
-          },
-        ],
+        tools: tools.map((name) => ({
+          name,
+          description: `Does ${name.replaceAll('_', ' ')}.`,
+          inputSchema: { type: 'object', properties: {} },
+        })),
       };
     case 'tools/call':
       return { content: [{ type: 'text', text: ISSUE_TEXT }] };

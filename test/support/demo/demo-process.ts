@@ -13,6 +13,7 @@ const SEEN_MS = 120_000;
 
 export interface DemoReport {
   readonly ok: boolean;
+  readonly provider: string;
   readonly steps: readonly { readonly name: string; readonly ms: number }[];
   readonly issue_url: string | null;
   readonly pr_url: string | null;
@@ -20,6 +21,8 @@ export interface DemoReport {
   readonly workflow_id: string | null;
   readonly sessions: readonly string[];
   readonly events: number | null;
+  readonly model_use: { readonly input_tokens: number; readonly output_tokens: number } | null;
+  readonly cost_usd: number | null;
   readonly leftovers: {
     readonly containers: readonly string[];
     readonly volumes: readonly string[];

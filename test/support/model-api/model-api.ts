@@ -149,6 +149,7 @@ export class ModelApi {
     const eventsOf = (answer: Answer): StreamEvent[] => dialect.events(answer, request, this.#calls);
     switch (reply.kind) {
       case 'answer':
+        if (reply.waitMs !== undefined) await delay(reply.waitMs);
         if (request.body['stream'] !== true) send(response, 200, dialect.whole(reply, request, this.#calls));
         else {
           await stream(response, eventsOf(reply), reply.pauseMs);

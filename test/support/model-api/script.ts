@@ -26,6 +26,8 @@ export interface Answer {
   readonly usage?: Partial<Usage>;
   /** Before each event of a stream, milliseconds. */
   readonly pauseMs?: number;
+  /** Before the answer begins, milliseconds. */
+  readonly waitMs?: number;
 }
 
 export type Fault =
