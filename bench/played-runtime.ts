@@ -15,6 +15,7 @@ import type {
   OneShotSpec,
 } from '../src/domain/bottle-runtime.js';
 import type { RepoRef } from '../src/domain/issue.js';
+import { NO_BUDGET } from '../src/domain/model-use.js';
 import { rpc } from '../test/support/bundle/unix-http.js';
 import { playedExtraction } from './played-git.js';
 
@@ -212,6 +213,8 @@ export class PlayedRuntime implements BottleRuntime {
       forgeTransportSocket: null,
       rateLimits: DEFAULT_RATE_LIMITS,
       egressUploadBytes: 0,
+      budget: NO_BUDGET,
+      prices: [],
       paths: {
         forgeSocket,
         egressSocket: `${forgeSocket}.egress`,

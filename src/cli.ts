@@ -20,6 +20,7 @@ import { forgePages } from './forge-of-config.js';
 import { forgeSetup } from './forge-setup.js';
 import { manifestLibrary } from './manifest-library.js';
 import { janitor } from './janitor.js';
+import { runLogs } from './run-logs.js';
 import { operatorTrigger } from './operator-trigger.js';
 import { serveUp, serveWebhook, serveWorker } from './serve.js';
 import { temporalClient } from './temporal-client.js';
@@ -77,11 +78,33 @@ async function readStdin(): Promise<Uint8Array> {
   return Buffer.concat(chunks);
 }
 
+function terminal(): ReturnType<CliDeps['io']['terminal']> {
+  if (!process.stdout.isTTY) return null;
+  const { NO_COLOR = '', TERM } = process.env;
+  // no-color.org: any value that is not empty
+  return { columns: process.stdout.columns || 80, colors: NO_COLOR === '' && TERM !== 'dumb' };
+}
+
+function interrupted(): AbortSignal {
+  const ending = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM'] as const)
+    process.once(name, () => {
+      ending.abort();
+    });
+  // A reader that has seen enough, such as `head`, is no failure.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    ending.abort();
+  });
+  return ending.signal;
+}
+
 const deps: CliDeps = {
   version,
   io: {
     stdout: process.stdout,
     stderr: process.stderr,
+    terminal,
     stdin: { isTTY: process.stdin.isTTY, read: readStdin },
   },
   orchestrator,
@@ -93,6 +116,8 @@ const deps: CliDeps = {
   config: () => loadConfig(process.env),
   setSecret: (name, content, hosts) => writeBoundSecret(homePath(process.env), name, content, hosts),
   manifests: () => manifestLibrary(homePath(process.env)),
+  logs: () => runLogs(homePath(process.env)),
+  interrupted,
   forgePages: () => forgePages(loadConfig(process.env).config),
 };
 

@@ -16,7 +16,7 @@ import { SystemGitRepository } from './adapters/git/system-git-repository.js';
 import { temporalRunChannel } from './adapters/temporal/run-channel.js';
 import { ownSecretFiles, publishTokenFile, type Config } from './config.js';
 import { readBoundSecret } from './config/secret-binding.js';
-import { readSecret } from './config/secrets.js';
+import { inspectSecret, readSecret } from './config/secrets.js';
 import type { SecretGuard } from './domain/secret-guard.js';
 import type { ConfiguredForge } from './forge-of-config.js';
 import { diskLimits, hostSettings } from './host-settings.js';
@@ -46,8 +46,10 @@ export async function hostPortsOfConfig(config: Config, parts: HostParts): Promi
   const files = new LocalRunFiles({
     home,
     forgeToken: () => Promise.resolve(sidecarToken()),
-    secret: (name, authorities) =>
-      Promise.resolve(readBoundSecret({ home, name, authorities, ownFiles: ownSecretFiles(config) })),
+    secret: (name, authorities, vendors) =>
+      Promise.resolve(
+        readBoundSecret({ home, name, authorities, vendors, ownFiles: ownSecretFiles(config) }),
+      ),
   });
   const clock = { now: Date.now };
   const { dataRoot } = await runtime.facts();
@@ -77,6 +79,7 @@ export async function hostPortsOfConfig(config: Config, parts: HostParts): Promi
       ...(caFile === null ? {} : { caFile }),
     }),
     secrets,
+    hasSecret: (name) => inspectSecret(path.join(home, 'secrets', name)).kind !== 'missing',
     // It opens pull requests and asks for reviews; what only reads uses the lesser token.
     forgeFor: forge.forgeFor(publishToken),
     forks: forge.forks(publishToken),

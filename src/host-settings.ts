@@ -9,8 +9,6 @@ const MAX_PUBLISH_FILES = 5_000;
 const MAX_PUBLISH_COMMITS = 1_000;
 /** GitHub takes no larger file; other forges have no limit, or one that says so at the push. */
 const MAX_PUBLISH_FILE_BYTES = 100 * MIB;
-/** Security rules, "Transcript snapshot". */
-const MAX_TRANSCRIPT_BYTES = 64 * MIB;
 
 /** What the operator's settings say to the activities of this host. */
 export function hostSettings(
@@ -34,13 +32,21 @@ export function hostSettings(
       cargo: config.REGISTRY_CARGO,
       maven: config.REGISTRY_MAVEN,
     },
+    models: {
+      upstreams: {
+        ...(config.MODEL_ANTHROPIC_URL === null ? {} : { anthropic: config.MODEL_ANTHROPIC_URL }),
+        ...(config.MODEL_OPENAI_URL === null ? {} : { openai: config.MODEL_OPENAI_URL }),
+      },
+      maxOutputTokens: config.MODEL_MAX_OUTPUT,
+      prices: (config.MODEL_PRICES ?? []).join(','),
+    },
     bundleCallsPerMinute: config.BUNDLE_CALLS_PER_MINUTE,
     bundleWritesPerMinute: config.BUNDLE_WRITES_PER_MINUTE,
     maxPublishBytes: MAX_PUBLISH_BYTES,
     maxPublishFiles: MAX_PUBLISH_FILES,
     maxPublishCommits: MAX_PUBLISH_COMMITS,
     maxPublishFileBytes: MAX_PUBLISH_FILE_BYTES,
-    maxTranscriptBytes: MAX_TRANSCRIPT_BYTES,
+    maxTranscriptBytes: config.TRANSCRIPT_MAX,
     requestReview: config.FORGE_PR_REVIEWER === 'trigger',
   };
 }

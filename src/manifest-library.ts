@@ -1,4 +1,5 @@
 /** Composition of `agents` and `bottles`: the manifests, and what they lead to. */
+import { routeAddress } from './domain/egress/agent-env.js';
 import path from 'node:path';
 import { agentProvider } from './adapters/agents/registry.js';
 import { ManifestDirectory } from './adapters/manifests/manifest-directory.js';
@@ -97,9 +98,11 @@ function providerProblems(agent: AgentManifest, document: ManifestDocument): Man
     const provider = agentProvider(agent.provider);
     const sessionId = provider.newSessionId('check');
     at = model !== null ? 'model' : 'variant';
-    provider.launch({ sessionId, resume: false, model, variant: null, modelUrl: null });
+    const access = provider.access(model);
+    const modelUrl = access === null ? null : routeAddress({ name: access.route });
+    provider.launch({ sessionId, resume: false, model, variant: null, modelUrl });
     at = 'variant';
-    provider.launch({ sessionId, resume: false, model, variant, modelUrl: null });
+    provider.launch({ sessionId, resume: false, model, variant, modelUrl });
     return [];
   } catch (error) {
     if (!(error instanceof InvalidInputError)) throw error;

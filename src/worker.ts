@@ -21,6 +21,7 @@ import { readSecret, secretsRead } from './config/secrets.js';
 import { forgeOfConfig } from './forge-of-config.js';
 import { hostPortsOfConfig } from './host-ports-of-config.js';
 import { createLogger } from './log.js';
+import { dayBudgetOf } from './run-policy.js';
 import { keepReconcileSchedule, reconcilePorts } from './reconciler.js';
 import { secretGuardOfConfig } from './secret-guard-of-config.js';
 import { assertBotRights } from './start-up-rights.js';
@@ -71,6 +72,7 @@ export async function startWorker(
       settings: {
         access: { org: config.FORGE_ORG, trigger: config.FORGE_TRIGGER, wake: config.FORGE_WAKE },
         publish: config.FORGE_PUBLISH,
+        dayBudget: dayBudgetOf(config),
       },
     };
     const attachments = new Attachments();

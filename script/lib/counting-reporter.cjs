@@ -1,7 +1,8 @@
 'use strict';
 /*
  * The dot reporter, which also leaves its result where script/test finds it (BOT_BOTTLE_COUNTS): a line with the counts,
- * then what failed, in short, to be repeated where the output of all suites ends.
+ * then what failed, in short, to be repeated where the output of all suites ends. Beside it, in <file>.files, stand the
+ * files with a test that failed, one a line.
  */
 const { writeFileSync } = require('node:fs');
 const { reporters, Runner } = require('mocha');
@@ -16,11 +17,14 @@ class CountingReporter extends reporters.Dot {
     runner.once(Runner.constants.EVENT_RUN_END, () => {
       const { passes, failures, pending } = this.stats;
       const file = process.env.BOT_BOTTLE_COUNTS;
-      if (file)
+      if (file) {
+        const files = [...new Set(this.failures.map((test) => test.file ?? ''))];
+        writeFileSync(`${file}.files`, files.map((name) => `${name}\n`).join(''));
         writeFileSync(
           file,
           [`${passes} ${failures} ${pending}`, ...this.failures.map(inShort), ''].join('\n'),
         );
+      }
     });
   }
 }

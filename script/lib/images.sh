@@ -235,10 +235,12 @@ image_agent_claude() {
   native_cli claude "@anthropic-ai/claude-code-linux-$(arch_node)" "$CLAUDE_VERSION" "$(pinned CLAUDE_SHA256)" claude
 }
 
-# Its sandbox, its voice and its host for JavaScript stay behind: the bottle is the sandbox, and the others are for people.
+# Its newer models call tools from scripts, for which it starts the host beside it: without that no tool works. Its sandbox and
+# its voice stay behind: the bottle is the sandbox, and the other is for people.
 image_agent_codex() {
   native_cli codex @openai/codex "$CODEX_VERSION-linux-$(arch_node)" "$(pinned CODEX_SHA256)" \
-    "vendor/$(uname -m)-unknown-linux-musl/bin/codex"
+    "vendor/$(uname -m)-unknown-linux-musl/bin/codex" \
+    "vendor/$(uname -m)-unknown-linux-musl/bin/codex-code-mode-host"
 }
 
 image_agent_opencode() {

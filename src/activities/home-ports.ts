@@ -1,5 +1,6 @@
 import type { AgentProvider } from '../domain/agent-provider.js';
 import type { Agents } from '../domain/agents.js';
+import type { Amounts } from '../domain/budget.js';
 import type { Clock } from '../domain/clock.js';
 import type { ForgeFor } from '../domain/forge.js';
 import type { PublishPlace } from '../domain/forks.js';
@@ -24,4 +25,6 @@ export interface HomeSettings {
   readonly access: AccessSettings;
   /** `FORGE_PUBLISH` */
   readonly publish: PublishPlace;
+  /** What all runs together may use in a day (UTC). */
+  readonly dayBudget: Amounts;
 }

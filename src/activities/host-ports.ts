@@ -22,6 +22,8 @@ export interface HostPorts {
   readonly blobs: BlobStore;
   readonly git: GitRepository;
   readonly secrets: SecretGuard;
+  /** Whether the operator has set it, usable or not: `secrets/<name>`. */
+  readonly hasSecret: (name: string) => boolean;
   readonly forgeFor: ForgeFor;
   /** `null`: runs publish to branches of the repository itself. */
   readonly forks: Forks | null;
@@ -48,6 +50,7 @@ export interface HostSettings {
   /** OCI runtime, such as `runsc`; `null` for the engine's default. */
   readonly containerRuntime: string | null;
   readonly registries: RegistryLocations;
+  readonly models: ModelSettings;
   /** What an agent may ask of its sidecar. */
   readonly bundleCallsPerMinute: number;
   readonly bundleWritesPerMinute: number;
@@ -58,6 +61,15 @@ export interface HostSettings {
   readonly maxTranscriptBytes: number;
   /** Ask the person who triggered the run for a review of its PR. */
   readonly requestReview: boolean;
+}
+
+export interface ModelSettings {
+  /** Addresses in place of the vendors' own, by the names of the providers' routes. */
+  readonly upstreams: Readonly<Record<string, string>>;
+  /** Most tokens of output that a request to a provider's route may ask for. */
+  readonly maxOutputTokens: number;
+  /** Prices that go before the vendors', as `parsePrices` reads them. */
+  readonly prices: string;
 }
 
 /** Structured log of the host: fields first, like pino's. */

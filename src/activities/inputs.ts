@@ -1,7 +1,15 @@
 /** Arguments of the activities: references and small records, because they stand in the workflow's history. */
 import type { PreparedTurn, SettledTurn, Trigger, WakeReference } from '../domain/events.js';
 import type { Place, SubjectRef } from '../domain/issue.js';
-import type { FrozenReason, LimitHit, StopReason, TurnCause, TurnResult } from '../domain/turn.js';
+import type { ModelBudget } from '../domain/model-use.js';
+import type {
+  FrozenReason,
+  LimitHit,
+  SessionStart,
+  StopReason,
+  TurnCause,
+  TurnResult,
+} from '../domain/turn.js';
 
 /** What names a run wherever it is worked on. */
 export interface RunRef {
@@ -25,6 +33,9 @@ export interface PrepareTurnInput extends RunRef {
   readonly limit: LimitHit | null;
   readonly prNumber: number | null;
   readonly host: string | null;
+  readonly session: SessionStart;
+  /** The day's budget does not hold this run up. */
+  readonly dayIsLifted: boolean;
 }
 
 export type PrepareTurnOutcome =
@@ -33,6 +44,8 @@ export type PrepareTurnOutcome =
   | { readonly kind: 'refused'; readonly reason: string; readonly stale: boolean }
   /** What was to wake the agent is gone from the forge by now. */
   | { readonly kind: 'nothing_left' }
+  /** All runs together have used up the day's budget, which ends at `until`, epoch milliseconds. */
+  | { readonly kind: 'over_budget'; readonly reason: string; readonly until: number }
   /** The repository was renamed or transferred since the workflow last heard of it. */
   | { readonly kind: 'moved'; readonly place: Place };
 
@@ -44,6 +57,8 @@ export interface RunTurnInput extends RunRef {
   readonly head: string | null;
   readonly turnTimeoutMs: number;
   readonly doneGraceMs: number;
+  /** What the turn may use of its model. */
+  readonly budget: ModelBudget;
   /** Set when the turn was to be stopped while nobody watched it. */
   readonly stop: StopReason | null;
 }

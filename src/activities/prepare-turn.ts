@@ -9,7 +9,8 @@ import type { ForgeStateRow } from '../domain/rows.js';
 import { FORGE_CLOCK_GRAIN_MS, isLaterAct, parseTriggerLabels } from '../domain/trigger.js';
 import type { HomePorts } from './home-ports.js';
 import type { PrepareTurnInput, PrepareTurnOutcome } from './inputs.js';
-import { causeText } from './prompt-of-turn.js';
+import { dayBudget } from './day-budget.js';
+import { causeText, freshSession } from './prompt-of-turn.js';
 import { readEvents } from './read-events.js';
 import { writeTurnRows } from './turn-rows.js';
 import { movedTo } from './where-it-is.js';
@@ -67,8 +68,14 @@ async function prepareHere(ports: HomePorts, input: PrepareTurnInput): Promise<P
   if (input.cause.kind === 'wake' && events.length === 0 && input.omitted === 0)
     return { kind: 'nothing_left' };
   const bases = baseBranches(issue, bottle, work);
+  const sources = { blobs: ports.blobs, database: ports.database, forge, access };
+  const [cause, fresh] = await Promise.all([
+    causeText(sources, input, issue, agent),
+    freshSession(sources, input, issue, agent),
+  ]);
   const prompt = composePrompt({
-    ...(await causeText({ blobs: ports.blobs, forge, access }, input, issue, agent)),
+    ...cause,
+    fresh,
     branch,
     baseBranch: bases[0] ?? null,
     pr: input.prNumber,
@@ -89,6 +96,10 @@ async function prepareHere(ports: HomePorts, input: PrepareTurnInput): Promise<P
     );
   const facts = { row, issue, agent, bottleNames, promptRef, branch, dropped, source, shadowed };
   writeTurnRows(ports, input, facts);
+  const day = dayBudget(ports);
+  if (day.kind === 'spent' && !input.dayIsLifted)
+    return { kind: 'over_budget', reason: day.reason, until: day.until };
+  const provider = ports.provider(agent.provider);
   const prepared = {
     promptRef,
     branch,
@@ -96,7 +107,8 @@ async function prepareHere(ports: HomePorts, input: PrepareTurnInput): Promise<P
     provider: agent.provider,
     model: agent.model,
     ...extrasOf(agent, bottle),
-    image: bottle.image ?? ports.provider(agent.provider).image,
+    ...(day.kind === 'left' && provider.access(agent.model) !== null ? { budget: day.budget } : {}),
+    image: bottle.image ?? provider.image,
     env: bottle.env,
     limits: bottle.limits,
     gitUser: agent.gitUser,

@@ -6,7 +6,9 @@ import type { AgentManifest } from '../domain/manifests.js';
 import type { BlobStore } from '../domain/run-files.js';
 import type { PromptCause as PromptCauseText, PromptTask } from '../domain/prompt-input.js';
 import { textHash } from '../domain/reference-key.js';
+import type { FreshSession } from '../domain/prompt-input.js';
 import type { PrepareTurnInput } from './inputs.js';
+import { sessionSummary, type SummarySources } from './session-summary.js';
 import { sha256 } from './sha256.js';
 
 export interface PromptSources {
@@ -24,18 +26,11 @@ export async function causeText(
 ): Promise<PromptCauseText> {
   const { blobs } = sources;
   switch (cause.kind) {
-    case 'first': {
-      const promptRef = trigger.operator?.promptRef ?? null;
-      if (promptRef !== null)
-        return {
-          kind: 'first',
-          role: agent.prompt,
-          task: { kind: 'local', prompt: await blobs.getText(promptRef) },
-        };
-      return { kind: 'first', role: agent.prompt, task: await taskOf(sources, trigger, issue) };
-    }
+    case 'first':
+      return { kind: 'first', role: agent.prompt, task: await ownTask(sources, trigger, issue) };
     case 'wake':
     case 'retriggered':
+    case 'limit_over':
       return cause;
     case 'operator':
       return {
@@ -49,6 +44,30 @@ export async function causeText(
         reason: { why: 'uncommitted', paths: (await blobs.getText(cause.pathsRef)).split('\n') },
       };
   }
+}
+
+/** What a fresh session must be told that the cause of its turn does not tell; `null` when there is nothing. */
+export async function freshSession(
+  sources: PromptSources & SummarySources,
+  input: Pick<PrepareTurnInput, 'session' | 'cause' | 'trigger' | 'slug' | 'subject' | 'prNumber'>,
+  issue: Issue,
+  agent: AgentManifest,
+): Promise<FreshSession | null> {
+  const { session, cause, trigger, slug, subject, prNumber } = input;
+  if (session === 'resumed' || cause.kind === 'first') return null;
+  const { number } = subject;
+  const [task, summary] = await Promise.all([
+    ownTask(sources, trigger, issue),
+    sessionSummary(sources, { slug, number, prNumber }),
+  ]);
+  return { why: session, role: agent.prompt, task, ...summary };
+}
+
+/** The operator's own words, where they took the place of the issue's. */
+async function ownTask(sources: PromptSources, trigger: Trigger, issue: Issue): Promise<PromptTask> {
+  const promptRef = trigger.operator?.promptRef ?? null;
+  if (promptRef === null) return taskOf(sources, trigger, issue);
+  return { kind: 'local', prompt: await sources.blobs.getText(promptRef) };
 }
 
 async function taskOf({ forge, access }: PromptSources, trigger: Trigger, issue: Issue): Promise<PromptTask> {

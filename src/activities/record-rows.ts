@@ -5,7 +5,7 @@ import type { HomePorts } from './home-ports.js';
 import { placeRow } from './turn-rows.js';
 import type { RecordEndInput, RecordStateInput, RecordTurnInput, RunRef, RunSnapshot } from './inputs.js';
 
-/** A finished turn: its row, its operations, and the run's state row, in one transaction. */
+/** A finished turn: its row, its operations, the run's sessions and state row, in one transaction. */
 export async function recordTurn(ports: HomePorts, input: RecordTurnInput): Promise<void> {
   const { result, settled, slug, turn } = input;
   const operations =
@@ -22,8 +22,10 @@ export async function recordTurn(ports: HomePorts, input: RecordTurnInput): Prom
       at: result.finishedAt,
       detail: { ...result, ...settled, reason: input.reason, watchdogFired: input.watchdogFired },
     });
+    const now = ports.clock.now();
+    database.sessions.update(slug, now);
     updateState(database, input, input.snapshot, {
-      now: ports.clock.now(),
+      now,
       lastCheckinAt: result.lastCheckinAt,
     });
   });

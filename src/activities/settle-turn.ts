@@ -8,8 +8,7 @@ import type { SettleTurnInput } from './inputs.js';
 import { extractWork, overrun, knownCommits, publishThroughGate, type Publication } from './publish-gate.js';
 import { scansOf } from './publish-scans.js';
 import { noteStuck } from './publish-stuck.js';
-import { sha256 } from './sha256.js';
-import { TRANSCRIPT_FILE } from './turn/create-agent.js';
+import { snapshotSession } from './transcript/snapshot-session.js';
 import { boundaryFile } from './turn/run-boundary.js';
 
 const MAX_PATCH_BYTES = 8 * 1024 * 1024;
@@ -77,24 +76,6 @@ async function publicationOf(ports: HostPorts, input: SettleTurnInput): Promise<
   // The issue's title is on the forge already.
   const texts = body === '' ? [] : [{ where: 'the summary', text: body }];
   return { kind: 'pull_request', title: issue.title, body, draft: !success, texts };
-}
-
-/** An opaque tar of the provider's session, never unpacked here. Answers its hash. */
-async function snapshotSession(ports: HostPorts, input: SettleTurnInput): Promise<string | null> {
-  const provider = ports.provider(input.prepared.provider);
-  const [path] = provider.sessionPaths;
-  if (path === undefined) return null;
-  const archive = await ports.runtime.archive(input.slug, 'agent', path, ports.settings.maxTranscriptBytes);
-  if (archive === undefined) return null;
-  if (archive.truncated) {
-    ports.log.warn(
-      { slug: input.slug, turn: input.turn },
-      'the session is larger than the transcript limit; the last whole snapshot is kept',
-    );
-    return null;
-  }
-  await ports.files.saveFile(input.slug, TRANSCRIPT_FILE, archive.tar);
-  return sha256(archive.tar);
 }
 
 /** The list becomes a blob for the nudge; the changes themselves are kept as a patch. */

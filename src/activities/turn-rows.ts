@@ -51,6 +51,8 @@ export function writeTurnRows(ports: HomePorts, input: PrepareTurnInput, facts: 
       detail: {
         cause: input.cause.kind,
         promptHash: promptRef,
+        provider: agent.provider,
+        providerVersion: ports.provider(agent.provider).version,
         references,
         dropped,
         omitted,

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { CREDENTIAL_SOCKET, EGRESS_SOCKET } from '../domain/egress/ports.js';
+import { parsePrices, type PriceTable } from '../domain/egress/model-prices.js';
 import { InvalidInputError } from '../domain/errors.js';
 import { FORGE_KINDS, isForgeName, isForgeNumber, type ForgeKind } from '../domain/issue.js';
+import { NO_BUDGET, type ModelBudget } from '../domain/model-use.js';
 import { isSlug } from '../domain/slug.js';
 import { DEFAULT_RATE_LIMITS, type RateLimits } from './forge/rate-limit.js';
 import { isRecord } from './jsonrpc/protocol.js';
@@ -36,6 +38,10 @@ export interface BundleConfig {
   readonly rateLimits: RateLimits;
   /** What the agent may send through the forward proxy in a turn, bytes. */
   readonly egressUploadBytes: number;
+  /** What this process may use of models. */
+  readonly budget: ModelBudget;
+  /** The operator's prices, before the built-in ones. */
+  readonly prices: PriceTable;
   readonly paths: BundlePaths;
 }
 
@@ -84,6 +90,8 @@ export function readBundleConfig(env: Environment): BundleConfig {
       writesPerMinute: perMinute(env, 'BUNDLE_WRITES_PER_MINUTE', DEFAULT_RATE_LIMITS.writesPerMinute),
     },
     egressUploadBytes: byteCount(env, 'BUNDLE_EGRESS_UPLOAD_BYTES', DEFAULT_UPLOAD_BYTES),
+    budget: turn.budget,
+    prices: turn.prices,
     paths,
   };
 }
@@ -115,11 +123,14 @@ interface TurnFile {
   readonly pr: number | null | undefined;
   readonly owner: string | undefined;
   readonly repo: string | undefined;
+  readonly budget: ModelBudget;
+  readonly prices: PriceTable;
 }
 
 /**
- * `{"turn": 3, "prNumber": 7, "owner": "alice", "repo": "demo"}`; `prNumber` null: there is none yet. What is left out
- * the environment says, which is the container's and so as old as the run: a repository may have been renamed since.
+ * `{"turn": 3, "prNumber": 7, "owner": "alice", "repo": "demo"}`, with `budget` (`{"tokens": 5, "microUsd": null}`) and
+ * `prices` (as `parsePrices` reads them); `prNumber` null: there is none yet. Of what is left out before those the
+ * environment says, which is the container's and so as old as the run: a repository may have been renamed since.
  */
 function readTurnFile(file: string): TurnFile {
   let value: unknown;
@@ -135,12 +146,40 @@ function readTurnFile(file: string): TurnFile {
   if (prNumber !== undefined && prNumber !== null && !isForgeNumber(prNumber)) {
     throw new InvalidInputError(`${file}: "prNumber" must be a whole number from 1, or null`);
   }
-  return { turn, pr: prNumber, owner: nameIn(file, 'owner', owner), repo: nameIn(file, 'repo', repo) };
+  return {
+    turn,
+    pr: prNumber,
+    owner: nameIn(file, 'owner', owner),
+    repo: nameIn(file, 'repo', repo),
+    budget: budgetIn(file, value['budget']),
+    prices: pricesIn(file, value['prices']),
+  };
 }
 
 function nameIn(file: string, field: string, value: unknown): string | undefined {
   if (value === undefined || isForgeName(value)) return value;
   throw new InvalidInputError(`${file}: "${field}" must be a name on the forge`);
+}
+
+function budgetIn(file: string, value: unknown): ModelBudget {
+  if (value === undefined) return NO_BUDGET;
+  const { tokens, microUsd } = isRecord(value) ? value : {};
+  if (isFigure(tokens) && isFigure(microUsd)) return { tokens, microUsd };
+  throw new InvalidInputError(`${file}: "budget" must have "tokens" and "microUsd", whole numbers or null`);
+}
+
+function isFigure(value: unknown): value is number | null {
+  return value === null || (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0);
+}
+
+function pricesIn(file: string, value: unknown): PriceTable {
+  if (value === undefined) return [];
+  try {
+    if (typeof value === 'string') return parsePrices(value);
+  } catch (error) {
+    if (!(error instanceof InvalidInputError)) throw error;
+  }
+  throw new InvalidInputError(`${file}: "prices" must be prices of models, separated by commas`);
 }
 
 function readOrExplain(file: string, what: string): string {

@@ -122,6 +122,8 @@ export async function startBundle(config: BundleConfig, parts: BundleParts): Pro
   const egress = await openEgressPlane({
     paths: { ...paths, config: paths.currentConfig },
     uploadBytes: config.egressUploadBytes,
+    budget: config.budget,
+    prices: config.prices,
     report: async (report) => {
       await queue.write(randomId(), { kind: 'egress', slug, turn, process: instance, ...report, at: now() });
     },

@@ -6,6 +6,7 @@ import { doctorCommand } from './commands/doctor.js';
 import { forgeSetupCommand } from './commands/forge-setup.js';
 import { manifestCommands } from './commands/manifests.js';
 import { gcCommand } from './commands/gc.js';
+import { logsCommand } from './commands/logs.js';
 import { orchestrateResumeCommand } from './commands/orchestrate-resume.js';
 import { orchestrateStartCommand } from './commands/orchestrate-start.js';
 import { orchestrateStatusCommand } from './commands/orchestrate-status.js';
@@ -21,7 +22,7 @@ import { printJson, printProblem } from './output.js';
 
 const HELP_END = `
 Exit status: 0 ok, 1 failed, 2 usage, 3 not found, 4 refused, 5 a dependency does not answer;
-with --wait the agent's own exit code. --json prints one JSON document on standard output.`;
+with --wait the agent's own exit code. --json prints one JSON document on standard output, with logs one a line.`;
 
 export interface Cli {
   /** @param args what follows the program's name. Never throws; resolves with the exit status. */
@@ -83,6 +84,7 @@ function program(context: CommandContext): Command {
   orchestrateResumeCommand(orchestrate, context);
   orchestrateStatusCommand(orchestrate, context);
   signalCommand(root, context);
+  logsCommand(root, context);
   forgeSetupCommand(root.command('forge').description('Prepare the forge'), context);
   temporalSetupCommand(root.command('temporal').description('Prepare the Temporal server'), context);
   configShowCommand(root.command('config').description('Look at the configuration'), context);

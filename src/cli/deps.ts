@@ -3,6 +3,7 @@ import type { Janitor } from '../domain/gc.js';
 import type { ForgeKind } from '../domain/issue.js';
 import type { Check } from './doctor/check.js';
 import type { ForgeSetupWorld } from './forge-setup/world.js';
+import type { RunLogs } from './logs/run-logs.js';
 import type { ManifestLibrary } from './manifests/library.js';
 import type { Orchestrator } from './orchestrator.js';
 
@@ -26,6 +27,10 @@ export interface CliDeps {
   setSecret(name: string, content: Uint8Array, hosts: readonly string[]): string;
   manifests(): ManifestLibrary;
   forgePages(): ForgePages;
+  /** The command closes it. */
+  logs(): RunLogs;
+  /** Aborts when the command is to end: Ctrl-C, or nobody reads its output any more. */
+  interrupted(): AbortSignal;
 }
 
 export interface ForgePages {
@@ -39,6 +44,8 @@ export type ServiceRole = 'up' | 'worker' | 'webhook';
 export interface CliIo {
   readonly stdout: { write(text: string): unknown };
   readonly stderr: { write(text: string): unknown };
+  /** What standard output is shown on, as it is now; `null` when it is no terminal. */
+  terminal(): { readonly columns: number; readonly colors: boolean } | null;
   readonly stdin: {
     readonly isTTY: boolean;
     /** To its end. */

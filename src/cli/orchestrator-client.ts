@@ -1,4 +1,5 @@
 /** The commands' orchestrator over Temporal: updates for commands, queries for what is, rows for the list. */
+import { dayOf } from '../domain/budget.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   isGrpcServiceError,
@@ -17,6 +18,7 @@ import type { ForgeStateRow, RejectionRow } from '../domain/rows.js';
 import { commandUpdate, stateQuery, timelineQuery } from '../workflows/messages.js';
 import type { CommandAccepted, RunView } from '../workflows/messages.js';
 import { CliError, UnreachableError } from './errors.js';
+import { rowOf } from './row-of-target.js';
 import { EXIT } from './exit-codes.js';
 import type {
   NotFound,
@@ -25,7 +27,6 @@ import type {
   RunCommand,
   RunSummary,
   StartOptions,
-  Target,
   TurnOutcome,
 } from './orchestrator.js';
 
@@ -139,7 +140,7 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
 
     async status({ all }) {
       const rows = database.forgeState.all().filter((row) => all || row.status !== 'destroyed');
-      return Promise.all(rows.map((row) => summaryOf(row, liveView)));
+      return Promise.all(rows.map((row) => summaryOf(database, row, liveView)));
     },
 
     rejections: (limit) => Promise.resolve(world.rejections(limit)),
@@ -170,12 +171,16 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
 }
 
 async function summaryOf(
+  database: Pick<Database, 'sessions'>,
   row: ForgeStateRow,
   liveView: (row: ForgeStateRow) => Promise<RunView | undefined>,
 ): Promise<RunSummary> {
   const { slug, agentName, issueUrl, prUrl } = row;
-  const { phase, reason } = (await liveView(row)) ?? row;
-  return { slug, agent: agentName, phase, reason, issueUrl, prUrl };
+  const view = await liveView(row);
+  const { phase, reason } = view ?? row;
+  const { detail, spent } = view ?? { detail: null, spent: null };
+  const session = database.sessions.ofRun(slug).at(-1) ?? null;
+  return { slug, agent: agentName, phase, reason, detail, spent, issueUrl, prUrl, session };
 }
 
 /** `undefined` when there is no such workflow. */
@@ -208,19 +213,6 @@ function isAway(error: unknown): boolean {
   );
 }
 
-function rowOf(database: Database, target: Target): ForgeStateRow | undefined {
-  if (target.kind === 'slug') return database.forgeState.ofRun(target.slug);
-  const { owner, repo, number } = target.subject;
-  const own = database.forgeState.get(target.subject);
-  // The number of a pull request means the run it belongs to.
-  return (
-    own ??
-    database.forgeState
-      .all()
-      .find((row) => row.owner === owner && row.repo === repo && row.prNumber === number)
-  );
-}
-
 /** The row of a run that has just begun may come a moment later. */
 async function subjectOfSlug(database: Database, slug: string): Promise<SubjectRef> {
   const row = await until(CALL_MS, () => Promise.resolve(rowOf(database, { kind: 'slug', slug })));
@@ -240,6 +232,10 @@ function subjectOf(database: Pick<Database, 'runs'>, row: ForgeStateRow): Subjec
 
 async function operatorCommand(world: OrchestratorWorld, command: RunCommand): Promise<OperatorCommand> {
   if (command.kind === 'done') return { kind: 'done', status: 'success' };
+  if (command.kind === 'budget') {
+    const { today, ...amounts } = command;
+    return { ...amounts, dayEnds: today ? dayOf(Date.now()).ends : null };
+  }
   if (command.kind !== 'resume') return command;
   return {
     kind: 'resume',

@@ -1,6 +1,7 @@
 /** What the commands ask of a running orchestrator. Every call may throw `UnreachableError`. */
+import type { Amounts } from '../domain/budget.js';
 import type { SubjectRef } from '../domain/issue.js';
-import type { RejectionRow } from '../domain/rows.js';
+import type { RejectionRow, SessionRow } from '../domain/rows.js';
 import type { DoneStatus } from '../domain/turn.js';
 
 export interface Orchestrator {
@@ -61,15 +62,29 @@ export type RunCommand =
   | { readonly kind: 'freeze' }
   | { readonly kind: 'resume'; readonly prompt: string | null }
   | { readonly kind: 'destroy' }
-  | { readonly kind: 'extend'; readonly ms: number };
+  | { readonly kind: 'extend'; readonly ms: number }
+  | {
+      readonly kind: 'budget';
+      readonly turns: number;
+      readonly tokens: number;
+      readonly microUsd: number;
+      /** Not held up by the day's budget for the rest of the day. */
+      readonly today: boolean;
+    };
 
 export interface RunSummary {
   readonly slug: string;
   readonly agent: string;
   readonly phase: string;
   readonly reason: string | null;
+  /** For people: more of the reason. */
+  readonly detail: string | null;
+  /** Used by the run's turns, as metered; `null` when the run's workflow does not answer. */
+  readonly spent: Amounts | null;
   readonly issueUrl: string;
   readonly prUrl: string | null;
+  /** The one its last ended turn worked in; `null` before that. */
+  readonly session: SessionRow | null;
 }
 
 export interface TurnOutcome {

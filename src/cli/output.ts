@@ -4,19 +4,19 @@ import type { CliIo } from './deps.js';
 /** Columns aligned with two blanks between, every cell escaped: cells hold text of forges and agents. */
 export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const cells = [header, ...rows].map((row) => row.map(escapeTerminal));
-  const widths = header.map((_, column) => Math.max(...cells.map((row) => width(row[column] ?? ''))));
+  const widths = header.map((_, column) => Math.max(...cells.map((row) => displayWidth(row[column] ?? ''))));
   return cells.map((row) => `${alignRow(row, widths)}\n`).join('');
 }
 
 function alignRow(row: readonly string[], widths: readonly number[]): string {
   return row
-    .map((cell, column) => cell + ' '.repeat(Math.max(0, (widths[column] ?? 0) - width(cell))))
+    .map((cell, column) => cell + ' '.repeat(Math.max(0, (widths[column] ?? 0) - displayWidth(cell))))
     .join('  ')
     .trimEnd();
 }
 
 /** Cells of a terminal: East Asian wide characters and emoji take two, combining marks none. */
-function width(text: string): number {
+export function displayWidth(text: string): number {
   const wide = text.match(
     /[\p{Emoji_Presentation}\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{20000}-\u{3fffd}]/gu,
   );
@@ -28,6 +28,11 @@ function width(text: string): number {
 /** One JSON document and nothing else on standard output. */
 export function printJson(io: CliIo, value: unknown): void {
   io.stdout.write(`${escapeJson(JSON.stringify(value, null, 2))}\n`);
+}
+
+/** The same in one line, where a command prints many. */
+export function printJsonLine(io: CliIo, value: unknown): void {
+  io.stdout.write(`${escapeJson(JSON.stringify(value))}\n`);
 }
 
 /** What a terminal would act on or hide, as JSON's own escapes: the document stays the same. */

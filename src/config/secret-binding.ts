@@ -38,6 +38,8 @@ export interface BoundSecret {
   readonly name: string;
   /** Upstreams that routes would send it to, `host:port`. */
   readonly authorities: readonly string[];
+  /** Those that need no binding where the operator made none: the secret is the vendor's by its name. */
+  readonly vendors?: readonly string[];
   /** Files of the orchestrator's own secrets: whatever leads to one of them is refused. */
   readonly ownFiles: readonly string[];
 }
@@ -46,11 +48,11 @@ export interface BoundSecret {
  * A secret for routes. Errors: `InvalidInputError` that says what to do, for one that is missing, the orchestrator's own
  * or not bound to each of the upstreams.
  */
-export function readBoundSecret({ home, name, authorities, ownFiles }: BoundSecret): string {
+export function readBoundSecret({ home, name, authorities, vendors = [], ownFiles }: BoundSecret): string {
   const file = path.join(home, 'secrets', requireSecretName(name));
   // Those that the settings name may have any name: they are known by their files.
   if (isOwnSecret(name) || ownFiles.some((own) => isSameFile(own, file))) throw ownSecret(name);
-  const bound = readHosts(hostsFile(home, name));
+  const bound = readHosts(hostsFile(home, name)) ?? vendors;
   const missing = authorities.filter((authority) => !bound.includes(authority));
   if (statSync(file, { throwIfNoEntry: false }) === undefined) {
     throw new UnusableSecretError(
@@ -81,9 +83,10 @@ function hostsFile(home: string, name: string): string {
   return path.join(home, 'secrets', `${name}.hosts`);
 }
 
-function readHosts(file: string): readonly string[] {
+/** `undefined` where the operator has bound nothing. */
+function readHosts(file: string): readonly string[] | undefined {
   const stat = statSync(file, { throwIfNoEntry: false });
-  if (stat === undefined) return [];
+  if (stat === undefined) return undefined;
   if (!stat.isFile() || (stat.mode & 0o022) !== 0)
     throw new UnusableSecretError(`${file} can be written by others: chmod 600 ${file}`);
   return readFileSync(file, 'utf8')

@@ -1,4 +1,5 @@
 /** Every setting of this version: one table that reads the configuration, documents it and shows it. */
+import { DEFAULT_OUTPUT_TOKENS, MOST_OUTPUT_TOKENS } from '../domain/egress/model-rule.js';
 import {
   durationBetween,
   filePath,
@@ -7,9 +8,12 @@ import {
   integer,
   listOf,
   matching,
+  modelAddress,
+  modelPrice,
   oneOf,
   orOff,
   sizeBetween,
+  usDollars,
 } from './values.js';
 import type { Parser } from './values.js';
 
@@ -71,6 +75,15 @@ const registry = (command: string, more: string): Optional<readonly string[]> =>
     fallback: null,
     fallbackText: 'none',
     description: `Where bottles with this kind of registry read packages: what ${command} prints. ${more}`,
+  });
+
+const modelUrl = (vendors: string, what: string): Optional<string> =>
+  optional({
+    type: 'URL',
+    parse: modelAddress,
+    fallback: null,
+    fallbackText: `\`${vendors}\``,
+    description: `Where ${what} is reached instead, such as a gateway. The key must be bound to its host: \`bot-bottle secret set <name> --host\`.`,
   });
 
 export const SETTINGS = {
@@ -244,6 +257,60 @@ export const SETTINGS = {
     fallback: '1',
     description: 'Extra turns for an agent that exited cleanly without saying that it is done.',
   }),
+  BOTTLE_BUDGET_TURNS: required({
+    type: 'number',
+    parse: integer(1, 100_000),
+    fallback: '20',
+    description: 'Turns that a run may take; after them it is frozen until the operator raises its budget.',
+  }),
+  BOTTLE_BUDGET_TOKENS: required({
+    type: 'number',
+    parse: integer(1, 9_999_999_999),
+    fallback: '5000000',
+    description: 'Tokens that a run may use of its model, cached ones too.',
+  }),
+  BOTTLE_BUDGET_USD: required({
+    type: 'money',
+    parse: usDollars(1_000_000),
+    fallback: '20',
+    description: 'US dollars that a run may cost, as the credential proxy meters it.',
+  }),
+  BOTTLE_DAY_BUDGET_TURNS: required({
+    type: 'number or off',
+    parse: orOff(integer(1, 1_000_000)),
+    fallback: 'off',
+    description: 'Turns that all runs together may take in a day (UTC).',
+  }),
+  BOTTLE_DAY_BUDGET_TOKENS: required({
+    type: 'number or off',
+    parse: orOff(integer(1, 9_999_999_999)),
+    fallback: 'off',
+    description: 'Tokens that all runs together may use in a day.',
+  }),
+  BOTTLE_DAY_BUDGET_USD: required({
+    type: 'money or off',
+    parse: orOff(usDollars(1_000_000)),
+    fallback: '100',
+    description: 'US dollars that all runs together may cost in a day.',
+  }),
+  BOTTLE_SESSION_TURNS: required({
+    type: 'number',
+    parse: integer(1, 100_000),
+    fallback: '10',
+    description: 'Turns after which an agent begins a fresh session, with a summary of what it did.',
+  }),
+  BOTTLE_SESSION_TOKENS: required({
+    type: 'number',
+    parse: integer(1, 9_999_999_999),
+    fallback: '3000000',
+    description: 'Tokens after which it does.',
+  }),
+  BOTTLE_RESUME_LIMITED: required({
+    type: 'true or false',
+    parse: oneOf('true', 'false'),
+    fallback: 'true',
+    description: 'Whether a run that reached its provider’s usage limit goes on by itself when that ends.',
+  }),
   BOTTLE_SLOTS: required({
     type: 'number',
     parse: integer(1, 1_000),
@@ -293,6 +360,23 @@ export const SETTINGS = {
     'A sparse index, without `sparse+`. After a comma: the host in `dl` of its `config.json`.',
   ),
   REGISTRY_MAVEN: registry('`mvn help:effective-settings` as a mirror', 'One address.'),
+  MODEL_ANTHROPIC_URL: modelUrl('https://api.anthropic.com', 'the Anthropic API'),
+  MODEL_OPENAI_URL: modelUrl('https://api.openai.com', 'the OpenAI API'),
+  MODEL_MAX_OUTPUT: required({
+    type: 'number',
+    parse: integer(1, MOST_OUTPUT_TOKENS),
+    fallback: String(DEFAULT_OUTPUT_TOKENS),
+    description:
+      'Most tokens of output that one request to a model may ask for; what asks for more gets this much. Not for routes of a bottle’s own.',
+  }),
+  MODEL_PRICES: optional({
+    type: 'list of prices',
+    parse: listOf(modelPrice),
+    fallback: null,
+    fallbackText: 'the vendors’ public prices',
+    description:
+      'What models cost, before the built-in table: `<model>=<input>:<output>[:<cache read>[:<cache write>]]`, US dollars per million tokens; a `*` at the end of the model for all that begin so. The first that fits counts.',
+  }),
   BOTTLE_DISK: required({
     type: 'size',
     parse: sizeBetween(MIB, 1024 * GIB),
@@ -342,6 +426,14 @@ export const SETTINGS = {
     fallback: '64MiB',
     description:
       'What an agent may send through the forward proxy in a turn; then nothing more is let through. Routes are not counted.',
+  }),
+  TRANSCRIPT_MAX: required({
+    type: 'size',
+    // Held in memory while it is written.
+    parse: sizeBetween(64 * 1024, 512 * MIB),
+    fallback: '64MiB',
+    description:
+      'Largest snapshot of an agent’s session, kept after a turn. A larger session goes on only while its volume is there.',
   }),
   WEBHOOK_SECRET_FILE: required({
     type: 'path',

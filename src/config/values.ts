@@ -1,6 +1,8 @@
 /** How a setting's text becomes a value. Every parser throws `InvalidInputError` saying what would be right. */
 import path from 'node:path';
 import { formatDuration, parseDuration } from '../domain/duration.js';
+import { parsePrice } from '../domain/egress/model-prices.js';
+import { isNear, whyNoUpstream } from '../domain/egress/route-checks.js';
 import { InvalidInputError } from '../domain/errors.js';
 
 export interface ParseContext {
@@ -28,6 +30,16 @@ export function integer(min: number, max: number): Parser<number> {
     if (!(value >= min && value <= max))
       throw new InvalidInputError(`expected a number from ${min} to ${max}`);
     return value;
+  };
+}
+
+/** US dollars with at most two decimals; answers millionths. */
+export function usDollars(max: number): Parser<number> {
+  return (text) => {
+    const amount = /^[0-9]{1,7}(?:\.[0-9]{1,2})?$/.test(text) ? Number(text) : NaN;
+    if (!(amount > 0 && amount <= max))
+      throw new InvalidInputError(`expected US dollars from 0.01 to ${String(max)}`);
+    return Math.round(amount * 1e6);
   };
 }
 
@@ -98,6 +110,23 @@ export const httpUrl: Parser<string> = (text) => {
   }
   if (url.search !== '' || url.hash !== '') throw new InvalidInputError('an address without ? and #');
   return url.href.replace(/\/+$/, '');
+};
+
+/** The same for an address that gets a key: without TLS only where nobody else is on the way. */
+export const modelAddress: Parser<string> = (text, context) => {
+  const address = httpUrl(text, context);
+  const wrong = whyNoUpstream(address);
+  if (wrong !== undefined) throw new InvalidInputError(`an address that ${wrong}`);
+  const { protocol, hostname } = new URL(address);
+  if (protocol === 'http:' && !isNear(hostname))
+    throw new InvalidInputError('expected https: http only to a loopback or private address');
+  return address;
+};
+
+/** As it was written; see `parsePrice`. */
+export const modelPrice: Parser<string> = (text) => {
+  parsePrice(text);
+  return text;
 };
 
 export interface HostPort {

@@ -4,6 +4,7 @@
  */
 import type { DiskRequest } from './disk-usage.js';
 import type { Place } from './issue.js';
+import type { ModelBudget } from './model-use.js';
 import type { SecretScanReport } from './secret-scanner.js';
 import type { Done, PublishResult, TurnResult } from './turn.js';
 
@@ -93,6 +94,15 @@ export type OperatorCommand =
   | { readonly kind: 'resume'; readonly promptRef: string | null }
   | { readonly kind: 'destroy' }
   | { readonly kind: 'extend'; readonly ms: number }
+  /** Added to what the run may use. */
+  | {
+      readonly kind: 'budget';
+      readonly turns: number;
+      readonly tokens: number;
+      readonly microUsd: number;
+      /** Until then the day's budget does not hold the run up, epoch milliseconds; `null`: it does. */
+      readonly dayEnds: number | null;
+    }
   | { readonly kind: 'done'; readonly status: Done['status'] };
 
 /** What the workflow itself learns from its activities and timers. */
@@ -108,6 +118,15 @@ export type InnerEvent =
     }
   /** What was to wake the agent is gone from the forge by now. */
   | { readonly kind: 'nothing_left'; readonly turn: number }
+  /** The day's budget of all runs is used up until a time, epoch milliseconds. */
+  | {
+      readonly kind: 'over_budget';
+      readonly turn: number;
+      readonly reason: string;
+      readonly until: number;
+    }
+  /** The time that a run sleeps to has come. */
+  | { readonly kind: 'resume_due'; readonly at: number }
   /** The repository was not where the workflow believed it to be. */
   | { readonly kind: 'moved'; readonly turn: number; readonly place: Place }
   | { readonly kind: 'turn_lost'; readonly turn: number }
@@ -148,6 +167,8 @@ export interface PreparedTurn {
   readonly watchdogMs?: number;
   readonly image: string;
   readonly env: Readonly<Record<string, string>>;
+  /** What is left of the day's budget; where it says nothing, there is no limit. */
+  readonly budget?: ModelBudget;
   readonly limits: { readonly memoryBytes: number; readonly cpus: number; readonly pids: number };
   /** What the bottle asks for in the place of the host's settings; where it says nothing, there is nothing. */
   readonly disk?: DiskRequest;

@@ -2,6 +2,7 @@ import { whyNotPlainPath } from './egress/plain-path.js';
 import {
   isAuthHeader,
   isAuthPrefix,
+  isNear,
   isRouteMethod,
   isRouteName,
   isRouteVariable,
@@ -11,14 +12,18 @@ import {
   ROUTE_METHODS,
   whyNoUpstream,
 } from './egress/route-checks.js';
-import type { Route, RouteAuth } from './egress/route.js';
+import {
+  DEFAULT_OUTPUT_TOKENS,
+  isModelPattern,
+  isOutputCap,
+  MODEL_METHODS_TEXT,
+  MOST_OUTPUT_TOKENS,
+  oddModelMethod,
+} from './egress/model-rule.js';
+import { MODEL_APIS, MODEL_FEATURES, type ModelRule, type Route, type RouteAuth } from './egress/route.js';
 import { envName } from './manifest-checks.js';
 import type { Check, ManifestReader } from './manifest-reader.js';
 import { isOwnSecret, isSecretName } from './secret-name.js';
-
-/** Upstreams without TLS, where a secret would be read by whoever is on the way: only on this machine or network. */
-const NEAR =
-  /^(?:localhost|127(?:\.\d{1,3}){3}|10(?:\.\d{1,3}){3}|192\.168(?:\.\d{1,3}){2}|172\.(?:1[6-9]|2\d|3[01])(?:\.\d{1,3}){2}|\[::1\])$/;
 
 const MAX_PATH = 500;
 /** Keys of manifests for what two routes may not share. */
@@ -40,16 +45,24 @@ export function readRoutes(reader: ManifestReader): readonly Route[] {
 
 function readRoute(entry: ManifestReader): Route {
   const upstream = entry.required('upstream', upstreamAddress);
+  const model = entry.section('model', readModel) ?? null;
+  const methods = unique(
+    texts(entry, 'methods', method)?.map((given) => given.toUpperCase()) ??
+      (model === null ? ['GET', 'HEAD'] : ['POST']),
+  );
+  const odd = model === null ? undefined : oddModelMethod(methods);
+  if (odd !== undefined)
+    entry.wrong('methods', `of a route to a model are ${MODEL_METHODS_TEXT}: not ${odd}`);
   return {
     name: entry.required('name', routeName),
     upstream: upstreamAddress(upstream) === undefined ? normalised(upstream) : '',
-    methods: unique(texts(entry, 'methods', method)?.map((given) => given.toUpperCase()) ?? ['GET', 'HEAD']),
+    methods,
     paths: unique(texts(entry, 'paths', routePath) ?? ['/']),
     auth: entry.section('auth', readAuth) ?? null,
     baseUrlEnv: entry.text('base_url_env', variable) ?? null,
     keyEnv: entry.text('key_env', variable) ?? null,
     rewrite: entry.flag('rewrite') ?? false,
-    model: null,
+    model,
   };
 }
 
@@ -60,6 +73,26 @@ function readAuth(section: ManifestReader): RouteAuth {
     prefix: section.text('prefix', prefix) ?? (header === 'authorization' ? 'Bearer ' : ''),
     secret: section.required('secret', secretName),
   };
+}
+
+function readModel(section: ManifestReader): ModelRule {
+  if (!section.has('api')) section.missing('api');
+  if (!section.has('models')) section.missing('models');
+  const allow = section.words('allow', MODEL_FEATURES) ?? [];
+  return {
+    api: section.word('api', MODEL_APIS) ?? 'anthropic-messages',
+    models: unique(texts(section, 'models', modelPattern) ?? []),
+    maxOutputTokens: section.number('max_output_tokens', outputCap) ?? DEFAULT_OUTPUT_TOKENS,
+    allow: MODEL_FEATURES.filter((feature) => allow.includes(feature)),
+  };
+}
+
+function modelPattern(value: string): string | undefined {
+  return isModelPattern(value) ? undefined : 'must be the name of a model, or its beginning and a *';
+}
+
+function outputCap(value: number): string | undefined {
+  return isOutputCap(value) ? undefined : `must be a whole number from 1 to ${String(MOST_OUTPUT_TOKENS)}`;
 }
 
 function unique(items: readonly string[]): string[] {
@@ -114,7 +147,7 @@ function upstreamAddress(value: string): string | undefined {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   const wrong = whyNoUpstream(url === undefined || /[?#]/.test(value) ? value : normalised(value));
   if (wrong !== undefined) return wrong;
-  return url?.protocol === 'http:' && !NEAR.test(url.hostname)
+  return url?.protocol === 'http:' && !isNear(url.hostname)
     ? 'must be https: http only to a loopback or private address'
     : undefined;
 }

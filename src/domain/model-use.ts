@@ -35,6 +35,11 @@ export interface ModelBudget {
   readonly microUsd: number | null;
 }
 
+/** No figure of a turn is larger: beyond it is a sidecar that makes them up. */
+export const MAX_USE = 1_000_000_000_000;
+/** A usage limit is over after a week at most, whatever a provider says. */
+export const MAX_LIMIT_MS = 7 * 24 * 60 * 60_000;
+
 export const NO_BUDGET: ModelBudget = { tokens: null, microUsd: null };
 
 export const NO_USE: ModelUse = {
@@ -62,4 +67,19 @@ export function addUse(a: ModelUse, b: ModelUse): ModelUse {
 /** All tokens, wherever they were read from: what a budget of tokens counts. */
 export function tokensOf(use: ModelUse): number {
   return use.inputTokens + use.cacheReadTokens + use.cacheWriteTokens + use.outputTokens;
+}
+
+/** What of a budget is used up, if any of it is. */
+export function spentOf(budget: ModelBudget, use: ModelUse): 'tokens' | 'money' | undefined {
+  if (budget.tokens !== null && tokensOf(use) >= budget.tokens) return 'tokens';
+  if (budget.microUsd !== null && use.microUsd >= budget.microUsd) return 'money';
+  return undefined;
+}
+
+/** What is left of it, never below zero. */
+export function leftOf(budget: ModelBudget, use: ModelUse): ModelBudget {
+  return {
+    tokens: budget.tokens === null ? null : Math.max(0, budget.tokens - tokensOf(use)),
+    microUsd: budget.microUsd === null ? null : Math.max(0, budget.microUsd - use.microUsd),
+  };
 }

@@ -77,18 +77,48 @@ export interface ProposalDecision {
   readonly notes: string;
 }
 
+/** What a session that begins in the middle of a run is told, for it knows nothing of the ones before. */
+export interface FreshSession {
+  /** `first`: no session was there yet, though a turn was. */
+  readonly why: 'first' | 'rotated' | 'lost';
+  /** Body of the agent's manifest. */
+  readonly role: string;
+  readonly task: PromptTask;
+  /** What the agent said at the ends of its turns, oldest first; its own words. */
+  readonly summaries: readonly TurnSummary[];
+  readonly pull: PullState | null;
+  /** The latest that people who may wake the agent, or the agent itself, wrote; oldest first. */
+  readonly comments: readonly PromptEvent[];
+}
+
+export interface TurnSummary {
+  readonly turn: number;
+  readonly status: 'success' | 'blocked' | 'failed';
+  readonly text: string;
+}
+
+export interface PullState {
+  readonly number: number;
+  readonly title: string;
+  readonly state: string;
+}
+
 export type PromptCause =
   /** `role` is the body of the agent's manifest. */
   | { readonly kind: 'first'; readonly role: string; readonly task: PromptTask }
   | { readonly kind: 'wake' }
   /** Unassigned or unlabelled, and now wanted again. */
   | { readonly kind: 'retriggered' }
+  /** The model's provider answers again. */
+  | { readonly kind: 'limit_over' }
   /** `text` is the operator's; `null` just goes on. */
   | { readonly kind: 'operator'; readonly text: string | null }
   | { readonly kind: 'nudge'; readonly reason: NudgeReason }
   | { readonly kind: 'decision'; readonly decisions: readonly ProposalDecision[] };
 
 export type PromptInput = PromptCause & {
+  /** For a session that begins in the middle of a run; `null` for one that goes on, and for the first turn's cause. */
+  readonly fresh: FreshSession | null;
   /** The run's own branch. */
   readonly branch: string;
   /** `null`: the repository's default branch. */

@@ -1,3 +1,4 @@
+import { beforeThisSession } from './fresh-session.js';
 import { FORGE_OVERLAY, QUOTING_RULE } from './forge-overlay.js';
 import { COMMENT_BYTES, renderEvents, withQuote } from './prompt-events.js';
 import type { MovedBranch, NudgeReason, PromptInput, PromptTask, ProposalDecision } from './prompt-input.js';
@@ -17,8 +18,9 @@ const NOTES_BYTES = 4 * 1024;
  * of what a page does not show, cut (16 KiB a comment) and quoted line by line; what was done to it is said.
  */
 export function composePrompt(input: PromptInput): string {
-  const before = [...opening(input), ...lastLimit(input), ...whereYouAre(input)];
-  const after = input.forge && input.kind === 'first' ? [FORGE_OVERLAY] : input.forge ? [REMINDER] : [];
+  const before = [...knownOnlyHere(input), ...opening(input), ...lastLimit(input), ...whereYouAre(input)];
+  const isNew = input.kind === 'first' || input.fresh !== null;
+  const after = !input.forge ? [] : isNew ? [FORGE_OVERLAY] : [REMINDER];
   const heading = input.kind === 'wake' ? '# What happened since your last turn' : '# What else happened';
   const fixed = utf8Length([...before, heading, ...after].join('\n\n')) + 4;
   const events = renderEvents(input.events, PROMPT_BYTES - fixed, input.omitted);
@@ -27,6 +29,13 @@ export function composePrompt(input: PromptInput): string {
 
 const REMINDER =
   'The helper on the socket works as before. When you are done, or need an answer to go on, call `signal_done` as your last act.';
+
+/** What a session that goes on knows from its earlier turns. */
+function knownOnlyHere({ fresh, forge }: PromptInput): string[] {
+  if (fresh === null) return [];
+  const told = [own(fresh.role), ...task(fresh.task, forge)].filter(Boolean);
+  return [...told, ...beforeThisSession(fresh), '# What to do now'];
+}
 
 function opening(input: PromptInput): string[] {
   switch (input.kind) {
@@ -37,6 +46,11 @@ function opening(input: PromptInput): string[] {
     case 'retriggered':
       return [
         'Your task was taken from you and has now been given to you again. Go on with it.',
+        QUOTING_RULE,
+      ];
+    case 'limit_over':
+      return [
+        'The provider of your model did not answer for a while, which ended your last turn early. It answers again: go on where you were.',
         QUOTING_RULE,
       ];
     case 'operator':

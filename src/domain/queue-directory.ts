@@ -1,3 +1,4 @@
+import type { ModelBudget } from './model-use.js';
 import type { QueueAnswer, QueueMessage } from './queue.js';
 
 /** The directories the bundle and the worker talk through. Hostile content is refused, not trusted. */
@@ -30,4 +31,8 @@ export interface TurnHeader {
   /** Where the repository is in this turn. */
   readonly owner: string;
   readonly repo: string;
+  /** What the process that is started may still use of its model; left out for no limit. */
+  readonly budget?: ModelBudget;
+  /** What models cost, as `MODEL_PRICES` says it; left out for the vendors' prices alone. */
+  readonly prices?: string;
 }

@@ -1,5 +1,6 @@
 /** What the sidecar bundle and the worker say to each other through the queue directories, one JSON file a message. */
 import type { EgressTotals } from './egress/totals.js';
+import type { ModelReport } from './model-use.js';
 import type { DoneStatus } from './turn.js';
 
 /** Most files a drain takes; more means the bundle (or who took it over) floods, and the run is frozen. */
@@ -57,6 +58,8 @@ export interface EgressMessage extends EgressTotals {
   readonly process: string;
   /** Epoch milliseconds of the last good answer through a route, which is a check-in; `null` when there was none. */
   readonly lastSuccessAt: number | null;
+  /** What was asked of models; `null` as long as nothing was. */
+  readonly model: ModelReport | null;
   readonly at: number;
 }
 

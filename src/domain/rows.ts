@@ -65,6 +65,35 @@ export interface OperationRow {
   readonly text: string;
 }
 
+/** A session of a run: what its turns add up to. Input includes what came from the provider's cache. */
+export interface SessionRow {
+  readonly slug: string;
+  readonly sessionId: string;
+  /** `null` for turns of a version that did not note it; the version also for a CLI that has the product's own. */
+  readonly provider: string | null;
+  readonly providerVersion: string | null;
+  readonly agent: string;
+  /** Where the CLI is started: it finds its session by that. */
+  readonly cwd: string;
+  readonly firstTurn: number;
+  readonly lastTurn: number;
+  readonly turns: number;
+  /** Metered by the credential proxy; 0 where nothing was. */
+  readonly inputTokens: number;
+  readonly cachedTokens: number;
+  readonly outputTokens: number;
+  readonly microUsd: number;
+  /** As the CLI printed it: the agent's own word. */
+  readonly reportedInputTokens: number;
+  readonly reportedCachedTokens: number;
+  readonly reportedOutputTokens: number;
+  /** US dollars; `null` when the CLI never says. */
+  readonly reportedUsd: number | null;
+  readonly updatedAt: number;
+  /** `rotated`: a later turn had another session. `lost`: its CLI did not know it any more. `null` while it goes on. */
+  readonly endedReason: 'rotated' | 'lost' | null;
+}
+
 /** A trigger that started nothing, for `status --rejected`. */
 export interface RejectionRow {
   readonly subject: string;

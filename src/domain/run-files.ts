@@ -41,6 +41,8 @@ export interface TurnRecord {
   readonly stopDetail: string | null;
   /** What the run held on disk, at most, when it was last looked at, and what it may hold in this turn. */
   readonly disk: { readonly held: DiskUsage; readonly limit: DiskUsage | null } | null;
+  /** The CLI that works in it; `null` while the turn has not begun. */
+  readonly provider: { readonly name: string; readonly version: string | null } | null;
   readonly sessionId: string | null;
   /** What the CLI had printed of its use when the turn ended, as it printed it. */
   readonly reported: ReportedUse | null;
@@ -60,6 +62,8 @@ export interface SecretNeed {
   readonly name: string;
   /** `host:port` */
   readonly authority: string;
+  /** The secret is a vendor's by its name, and this is that vendor: no binding is needed where the operator made none. */
+  readonly isVendors: boolean;
 }
 
 /** Output of an agent for which its log had no room. */
@@ -99,7 +103,10 @@ export interface RunFiles {
   readOperations(slug: string, turn: number): Promise<string>;
   saveFile(slug: string, relativePath: string, content: Uint8Array | string): Promise<string>;
   readFile(slug: string, relativePath: string): Promise<Uint8Array | undefined>;
-  hasFile(slug: string, relativePath: string): Promise<boolean>;
+  /** Names of the regular files directly in a directory of the run, in no order; none when it is not there. */
+  listFiles(slug: string, relativePath: string): Promise<readonly string[]>;
+  /** Removing what is not there is fine. */
+  removeFile(slug: string, relativePath: string): Promise<void>;
   /** Runs that have more than what is kept of ended ones, by slug. */
   leftovers(): Promise<readonly RunLeftover[]>;
   /** Removes what the host itself wrote and does not keep (inputs, queue, the emptied workspace directory). */

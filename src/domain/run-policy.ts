@@ -1,3 +1,5 @@
+import type { Amounts } from './budget.js';
+
 /** The operator's settings as they were when the life began. Milliseconds. */
 export interface RunPolicy {
   readonly watchdogMs: number;
@@ -5,6 +7,12 @@ export interface RunPolicy {
   readonly doneGraceMs: number;
   readonly nudges: number;
   readonly wakesPerHour: number;
+  /** What the run may use in its life. */
+  readonly budget: Amounts;
+  /** What a session of the agent may hold before a fresh one takes its place. */
+  readonly session: { readonly turns: number; readonly tokens: number };
+  /** Go on by itself when the usage limit of the agent's provider ends. */
+  readonly resumeLimited: boolean;
   /**
    * Beyond these in one execution the turn that runs is stopped: far below where the server ends an execution (51,200
    * events; 10,000 signals, which come first where a workflow task takes several), so that it can still be settled.
@@ -19,6 +27,9 @@ export const DEFAULT_POLICY: RunPolicy = {
   doneGraceMs: 20_000,
   nudges: 1,
   wakesPerHour: 10,
+  budget: { turns: 20, tokens: 5_000_000, microUsd: 20_000_000 },
+  session: { turns: 10, tokens: 3_000_000 },
+  resumeLimited: true,
   maxEvents: 30_000,
   maxSignals: 8_000,
 };

@@ -1,5 +1,6 @@
+import type { Amounts } from './budget.js';
 import type { SubjectRef } from './issue.js';
-import type { ForgeStateRow, OperationRow, RejectionRow, RunRow, TurnRow } from './rows.js';
+import type { ForgeStateRow, OperationRow, RejectionRow, RunRow, SessionRow, TurnRow } from './rows.js';
 
 /** Issue to slug and status [S0]; key (forge, owner, repo, issue number). */
 export interface ForgeStateStore {
@@ -23,16 +24,27 @@ export interface RunStore {
   operations(slug: string): OperationRow[];
 }
 
+/** The sessions of runs, as their ended turns add up. */
+export interface SessionStore {
+  /** Makes the entries of a run anew from its rows: repeating it changes nothing. */
+  update(slug: string, updatedAt: number): void;
+  /** In the order in which they began. */
+  ofRun(slug: string): SessionRow[];
+  /** What the turns used that ended at that time or later, all runs together; metered. @param epochMs the engine's clock */
+  spentSince(epochMs: number): Amounts;
+}
+
 /** Triggers that started nothing, for `status --rejected`. Repeating one is no second row. */
 export interface RejectionLog {
   add(row: RejectionRow): void;
   close(): void;
 }
 
-/** Both stores in one database, so that a step is one transaction. */
+/** The stores in one database, so that a step is one transaction. */
 export interface Database {
   readonly forgeState: ForgeStateStore;
   readonly runs: RunStore;
+  readonly sessions: SessionStore;
   /** `BEGIN IMMEDIATE`; no `await` inside. */
   transaction<T>(work: () => T): T;
   close(): void;

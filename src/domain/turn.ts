@@ -60,7 +60,7 @@ export interface TurnResult {
   readonly imageId: string;
   readonly limit: LimitHit | null;
   readonly agent: AgentReport;
-  /** What the credential proxy metered; `null` when the bottle has no model. */
+  /** What the credential proxy metered; `null` when nothing was asked of a model. */
   readonly model: ModelReport | null;
   /** Blob of the operation log, one JSON line an operation. */
   readonly operationsRef: string | null;
@@ -99,11 +99,19 @@ export type FrozenReason =
   | 'paused'
   | 'untriggered';
 
+/**
+ * In what session a turn begins. All but `resumed` are fresh ones, whose prompt tells the task: the run's first, or one in
+ * the place of a session that had grown too long (`rotated`) or that the agent no longer knows (`lost`).
+ */
+export type SessionStart = 'resumed' | 'first' | 'rotated' | 'lost';
+
 /** Why a turn runs: decides what its prompt says. */
 export type TurnCause =
   | { readonly kind: 'first' }
   | { readonly kind: 'wake' }
   | { readonly kind: 'retriggered' }
+  /** The provider answers again: usage limit over, or no longer overloaded. */
+  | { readonly kind: 'limit_over' }
   | { readonly kind: 'operator'; readonly promptRef: string | null }
   | { readonly kind: 'nudge'; readonly why: 'not_done' }
   | { readonly kind: 'nudge'; readonly why: 'uncommitted'; readonly pathsRef: string }

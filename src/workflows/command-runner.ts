@@ -14,6 +14,7 @@ import type { MachineEvent } from '../domain/events.js';
 import type { StopReason, TurnResult } from '../domain/turn.js';
 import * as activities from './activities.js';
 import type { MachineCommand, MachineState } from './issue-machine.js';
+import { budgetOfTurn } from './machine-budget.js';
 import { latestPr, openPrs } from './machine-forge.js';
 import { atMost } from './machine-turn.js';
 import { bottlesQueue, turnsQueue } from './messages.js';
@@ -25,6 +26,7 @@ const DETACHED = 'TurnDetached';
 export class CommandRunner {
   private turnScope: CancellationScope | undefined;
   private watchdogScope: CancellationScope | undefined;
+  private resumeScope: CancellationScope | undefined;
   /** Rows are written in order, and before the next turn is prepared. */
   private recorded: Promise<void> = Promise.resolve();
   private shown = shownAtStart();
@@ -64,6 +66,10 @@ export class CommandRunner {
         return this.armWatchdog(command.turn, command.ms);
       case 'disarm_watchdog':
         return this.watchdogScope?.cancel();
+      case 'arm_resume':
+        return this.armResume(command.at);
+      case 'disarm_resume':
+        return this.resumeScope?.cancel();
       case 'ask_checkin':
         return this.askCheckin(command.turn);
       case 'record_turn': {
@@ -120,7 +126,7 @@ export class CommandRunner {
 
   private prepare(command: Extract<MachineCommand, { kind: 'prepare_turn' }>): void {
     const s = this.state();
-    const { turn, cause, references, omitted } = command;
+    const { turn, cause, references, omitted, session } = command;
     const prNumber = openPrs(s)[0] ?? null;
     const input = {
       ...runRef(s),
@@ -132,6 +138,8 @@ export class CommandRunner {
       limit: s.limit,
       prNumber,
       host: s.host,
+      session,
+      dayIsLifted: s.dayLiftedUntil > Date.now(),
     };
     this.start('prepare', async () => {
       await this.recorded;
@@ -144,6 +152,8 @@ export class CommandRunner {
           return { kind: 'prepare_refused', turn, reason: outcome.reason, stale: outcome.stale };
         case 'nothing_left':
           return { kind: 'nothing_left', turn };
+        case 'over_budget':
+          return { kind: 'over_budget', turn, reason: outcome.reason, until: outcome.until };
         case 'moved':
           return { kind: 'moved', turn, place: outcome.place };
       }
@@ -164,6 +174,7 @@ export class CommandRunner {
       head,
       turnTimeoutMs,
       doneGraceMs,
+      budget: budgetOfTurn(s),
       stop,
     };
   }
@@ -221,18 +232,28 @@ export class CommandRunner {
 
   private armWatchdog(turn: number, ms: number): void {
     this.watchdogScope?.cancel();
+    this.watchdogScope = this.timer(ms, `watchdog of turn ${String(turn)}`, { kind: 'watchdog_fired', turn });
+  }
+
+  private armResume(at: number): void {
+    this.resumeScope?.cancel();
+    const summary = `goes on at ${new Date(at).toISOString()}`;
+    this.resumeScope = this.timer(Math.max(0, at - Date.now()), summary, { kind: 'resume_due', at });
+  }
+
+  private timer(ms: number, summary: string, event: MachineEvent): CancellationScope {
     const scope = new CancellationScope();
-    this.watchdogScope = scope;
     scope
-      .run(() => sleep(ms, { summary: `watchdog of turn ${String(turn)}` }))
+      .run(() => sleep(ms, { summary }))
       .then(
         () => {
-          this.feed({ kind: 'watchdog_fired', turn });
+          this.feed(event);
         },
         (error: unknown) => {
           if (!isCancellation(error)) throw error;
         },
       );
+    return scope;
   }
 
   private askCheckin(turn: number): void {

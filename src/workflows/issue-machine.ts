@@ -9,6 +9,7 @@ import { isCurrent, note, type Draft, type StepEnv } from './machine-draft.js';
 import { destroyed } from './machine-end.js';
 import { withPr } from './machine-forge.js';
 import { close, observed, references } from './machine-life.js';
+import { isDue } from './machine-limit.js';
 import type { MachineCommand, MachineState } from './machine-state.js';
 import * as turn from './machine-turn.js';
 
@@ -65,6 +66,9 @@ function apply(d: Draft, event: MachineEvent): void {
     case 'nothing_left':
       if (!isCurrent(d, 'prepare', event.turn)) return;
       return turn.nothingLeft(d);
+    case 'over_budget':
+      if (!isCurrent(d, 'prepare', event.turn)) return;
+      return turn.dayIsSpent(d, event.reason, event.until);
     case 'prepare_refused':
       if (!isCurrent(d, 'prepare', event.turn)) return;
       return turn.prepareRefused(d, event.reason);
@@ -98,6 +102,8 @@ function apply(d: Draft, event: MachineEvent): void {
     case 'step_failed':
       return turn.stepFailed(d, event);
     // between turns
+    case 'resume_due':
+      return isDue(d.s, event) ? turn.resumeDue(d) : undefined;
     case 'archive':
       return archive(d, event.slug);
     case 'archived':

@@ -84,6 +84,9 @@ export async function issueWorkflow(input: IssueWorkflowInput): Promise<void> {
     return result;
   }
 
+  // Timers do not go along with the state.
+  if (state.phase === 'frozen' && state.resumeAt !== null)
+    runner.run({ kind: 'arm_resume', at: state.resumeAt });
   const next = state.pendingTrigger;
   if (state.phase === 'idle' && next !== null) {
     enqueue({

@@ -1,5 +1,6 @@
 /** What an operator asks for. */
 import type { OperatorCommand } from '../domain/events.js';
+import { overBudget, raise, raiseRefusal } from './machine-budget.js';
 import { freeze, note, type Draft } from './machine-draft.js';
 import { close } from './machine-life.js';
 import type { MachineState } from './machine-state.js';
@@ -27,10 +28,24 @@ export function command(d: Draft, asked: OperatorCommand, at: number): void {
       return close(d, { at, why: 'destroyed by the operator' });
     case 'extend':
       return void (s.extendedMs += asked.ms);
+    case 'budget':
+      raise(d, asked);
+      return goOn(d, asked.dayEnds !== null);
     case 'done':
       s.done ??= { id: `operator-${String(s.turn)}`, status: asked.status, summaryRef: '' };
       return stopTurn(d, 'operator');
   }
+}
+
+/** What waits for its budget begins, when there is enough of it now. */
+function goOn(d: Draft, dayIsLifted: boolean): void {
+  const { s } = d;
+  if (s.phase !== 'frozen' || s.frozenReason !== 'budget' || overBudget(s) !== null) return;
+  // Of a day that is spent only the day's end, or the operator's word for it, makes more.
+  if (s.resumeAt !== null && !dayIsLifted) return;
+  const cause = s.deferred ?? { kind: 'operator' as const, promptRef: null };
+  if (s.busy === 'archive') s.afterArchive = cause;
+  else beginTurn(d, cause);
 }
 
 /** Why a command cannot apply now, or `null`. The update's validator: a refused command leaves no trace in history. */
@@ -42,7 +57,11 @@ export function refusalOf(s: MachineState, asked: OperatorCommand): string | nul
       if (s.frozenReason === 'paused' && s.phase === 'frozen' && !s.afterArchive)
         return 'the run is already paused';
       return s.phase === 'freezing' ? 'the run is freezing already' : null;
+    case 'budget':
+      return raiseRefusal(asked);
     case 'resume':
+      if (s.phase === 'frozen' && overBudget(s) !== null)
+        return `${overBudget(s) ?? ''}: raise it with bot-bottle signal <run> budget`;
       if (s.afterArchive) return 'a turn is about to begin: freeze it first, or wait';
       return s.phase === 'frozen' ? null : `a turn is under way (${s.phase}): freeze it first, or wait`;
     case 'destroy':

@@ -32,5 +32,13 @@ export function freeze(d: Draft, reason: FrozenReason): void {
   if (d.s.busy !== 'archive') d.s.busy = null;
   d.s.afterArchive = null;
   d.s.frozenReason = reason;
+  stopSleeping(d);
   d.commands.push({ kind: 'show_phase' });
+}
+
+/** Whoever goes on, ends, or is frozen for another reason does not go on by the clock. */
+export function stopSleeping(d: Draft): void {
+  if (d.s.resumeAt === null) return;
+  d.s.resumeAt = null;
+  d.commands.push({ kind: 'disarm_resume' });
 }

@@ -1,8 +1,9 @@
 /** How a life ends. */
-import { note, type Draft } from './machine-draft.js';
+import { note, stopSleeping, type Draft } from './machine-draft.js';
 
 export function destroy(d: Draft): void {
   const { s } = d;
+  stopSleeping(d);
   s.phase = 'destroying';
   s.busy = 'destroy';
   d.commands.push({ kind: 'destroy', slug: s.life?.slug ?? '' }, { kind: 'show_phase' });
@@ -25,5 +26,7 @@ export function endLife(d: Draft, endedAt: number): void {
   s.closing = null;
   s.mailbox = [];
   s.taken = [];
+  s.given = [];
+  s.deferred = null;
   s.omitted = 0;
 }

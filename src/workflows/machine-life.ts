@@ -1,4 +1,5 @@
 /** What the forge tells of a run: it begins, loses and regains its trigger, hears of people, and is closed. */
+import { NOTHING } from '../domain/budget.js';
 import type { MachineEvent, Observed, Trigger } from '../domain/events.js';
 import type { Place } from '../domain/issue.js';
 import { makeSlug } from '../domain/slug.js';
@@ -7,7 +8,7 @@ import { freeze, note, type Draft } from './machine-draft.js';
 import { destroy } from './machine-end.js';
 import { absorbObserved, absorbPlace, closingOf } from './machine-forge.js';
 import { receive } from './machine-mailbox.js';
-import type { MachineState } from './machine-state.js';
+import { EMPTY_SESSION, type MachineState } from './machine-state.js';
 import { beginTurn, startPreparing, stopTurn, wake } from './machine-turn.js';
 import { wakesOn } from './machine-verdict.js';
 
@@ -68,6 +69,15 @@ function beginLife(d: Draft, trigger: Trigger): void {
   s.wakes = [];
   s.answers = [];
   s.sessionId = null;
+  s.sessionEnd = null;
+  s.session = EMPTY_SESSION;
+  s.resumed = false;
+  s.spent = NOTHING;
+  s.raised = NOTHING;
+  s.dayLiftedUntil = 0;
+  s.deferred = null;
+  s.retries = 0;
+  s.given = [];
   s.head = null;
   s.stuckHash = null;
   s.lastTurn = null;

@@ -1,4 +1,5 @@
 /** The state of a run as the machine keeps it: plain data, because continue-as-new carries it. */
+import { NOTHING, type Amounts } from '../domain/budget.js';
 import type { PreparedTurn, SettledTurn, Trigger, WakeReference } from '../domain/events.js';
 import type { Place, SubjectRef } from '../domain/issue.js';
 import type { ActOrder } from '../domain/trigger.js';
@@ -8,6 +9,7 @@ import type {
   FrozenReason,
   LimitHit,
   PublishResult,
+  SessionStart,
   StopReason,
   TurnCause,
   TurnResult,
@@ -86,6 +88,8 @@ export interface MachineState {
   /** References waiting for the next prompt, and those that the current turn's prompt is being made of. */
   mailbox: readonly WakeReference[];
   taken: readonly WakeReference[];
+  /** What the prompt of the turn that runs was made of: should nobody read it, the next one tells it again. */
+  given: readonly WakeReference[];
   /** References that found no room in the mailbox since the last prompt. */
   omitted: number;
   /** Why the run was frozen before the turn that is being prepared. */
@@ -108,6 +112,23 @@ export interface MachineState {
   /** The latest trigger act that was taken up: only a later one begins anything. */
   lastTrigger: ActOrder;
   sessionId: string | null;
+  /** Why the last session was left; `null` while there was none before. */
+  sessionEnd: 'rotated' | 'lost' | null;
+  /** What the session holds. */
+  session: { readonly turns: number; readonly tokens: number };
+  /** The turn that runs goes on with a session. */
+  resumed: boolean;
+  /** What the turns of this life have used, as metered, and what the operator has added to the budget. */
+  spent: Amounts;
+  raised: Amounts;
+  /** Until then the day's budget does not hold this run up, epoch milliseconds. */
+  dayLiftedUntil: number;
+  /** What the turn is for that waits for its budget. */
+  deferred: TurnCause | null;
+  /** When a frozen run goes on by itself, epoch milliseconds. */
+  resumeAt: number | null;
+  /** How often in a row the run was held up by an overloaded provider. */
+  retries: number;
   /** Head of the run's branch in the workspace after the last turn. */
   head: string | null;
   stuckHash: string | null;
@@ -117,6 +138,8 @@ export interface MachineState {
   limit: LimitHit | null;
   timeline: readonly TimelineEntry[];
 }
+
+export const EMPTY_SESSION = { turns: 0, tokens: 0 } as const;
 
 export function initialState(
   subject: SubjectRef,
@@ -146,6 +169,7 @@ export function initialState(
     nudgesUsed: 0,
     mailbox: [],
     taken: [],
+    given: [],
     omitted: 0,
     wokenFrom: null,
     seen: [],
@@ -159,6 +183,15 @@ export function initialState(
     endedAt: 0,
     lastTrigger: { actAt: 0, actId: 0 },
     sessionId: null,
+    sessionEnd: null,
+    session: EMPTY_SESSION,
+    resumed: false,
+    spent: NOTHING,
+    raised: NOTHING,
+    dayLiftedUntil: 0,
+    deferred: null,
+    resumeAt: null,
+    retries: 0,
     head: null,
     stuckHash: null,
     answers: [],
@@ -192,6 +225,7 @@ export type MachineCommand =
       readonly references: readonly WakeReference[];
       /** Older ones that found no room. */
       readonly omitted: number;
+      readonly session: SessionStart;
     }
   | { readonly kind: 'run_turn'; readonly turn: number }
   | { readonly kind: 'attach_turn'; readonly turn: number; readonly stop: StopReason | null }
@@ -199,6 +233,8 @@ export type MachineCommand =
   | { readonly kind: 'settle_turn'; readonly turn: number; readonly result: TurnResult }
   | { readonly kind: 'arm_watchdog'; readonly turn: number; readonly ms: number }
   | { readonly kind: 'disarm_watchdog' }
+  | { readonly kind: 'arm_resume'; readonly at: number }
+  | { readonly kind: 'disarm_resume' }
   | { readonly kind: 'ask_checkin'; readonly turn: number }
   /** Rows of a finished turn and the frozen (or going on) state of the run. */
   | {

@@ -2,12 +2,15 @@
 import type { InnerEvent, SettledTurn } from '../domain/events.js';
 import type { Place } from '../domain/issue.js';
 import type { FrozenReason, StopReason, TurnCause, TurnResult } from '../domain/turn.js';
-import { freeze, note, type Draft } from './machine-draft.js';
+import { freeze, note, stopSleeping, type Draft } from './machine-draft.js';
 import { destroy, destroyed, endLife } from './machine-end.js';
+import { defer, overBudget, spend } from './machine-budget.js';
 import { absorbPlace, withPr } from './machine-forge.js';
+import { sleepOut, wakeAt } from './machine-limit.js';
 import { putBack, remember } from './machine-mailbox.js';
-import type { MachineState } from './machine-state.js';
-import { nudgeFor, reasonOf, wakesOn } from './machine-verdict.js';
+import { rotate, sessionFailure, sessionStart, startAfresh } from './machine-session.js';
+import { EMPTY_SESSION, type MachineState } from './machine-state.js';
+import { detailOf, nudgeFor, reasonOf, wakesOn } from './machine-verdict.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -25,17 +28,24 @@ export function wake(d: Draft): void {
 }
 
 export function beginTurn(d: Draft, cause: TurnCause): void {
-  startPreparing(d, cause, 'rehydrating');
+  const over = overBudget(d.s);
+  if (over === null) startPreparing(d, cause, 'rehydrating');
+  else defer(d, cause, over);
 }
 
 export function startPreparing(d: Draft, cause: TurnCause, phase: 'queued' | 'rehydrating'): void {
   const { s } = d;
   s.phase = phase;
   s.busy = 'prepare';
-  s.wokenFrom = s.frozenReason;
+  // A turn that waited for its budget was woken by what there was before.
+  if (s.deferred === null) s.wokenFrom = s.frozenReason;
+  s.deferred = null;
+  stopSleeping(d);
+  rotate(d, cause);
   s.turn += 1;
   s.cause = cause;
   s.taken = s.mailbox;
+  s.given = [];
   s.mailbox = [];
   s.prepared = null;
   s.result = null;
@@ -54,7 +64,8 @@ export function startPreparing(d: Draft, cause: TurnCause, phase: 'queued' | 're
 
 function askToPrepare(d: Draft): void {
   const { turn, cause, taken, omitted } = d.s;
-  d.commands.push({ kind: 'prepare_turn', turn, cause, references: taken, omitted });
+  const session = sessionStart(d.s);
+  d.commands.push({ kind: 'prepare_turn', turn, cause, references: taken, omitted, session });
 }
 
 /** What the prompt has in its latest form is not told again when the delivery of that form arrives. */
@@ -78,7 +89,30 @@ export function launchWhenReady(d: Draft): void {
   }
   if (s.phase === 'queued') s.phase = 'launching';
   s.busy = 'run';
+  s.resumed = s.sessionId !== null;
+  if (!s.resumed) s.session = EMPTY_SESSION;
   d.commands.push({ kind: 'run_turn', turn: s.turn });
+}
+
+/** The day's budget is used up: the turn waits for the next day, or for the operator. */
+export function dayIsSpent(d: Draft, reason: string, until: number): void {
+  const { s } = d;
+  if (s.closing !== null) return destroy(d);
+  if (s.untriggered) return abandonTurn(d, 'untriggered');
+  if (s.stopRequested !== null) return abandonTurn(d, 'paused');
+  s.deferred = s.cause;
+  s.detail = reason;
+  abandonTurn(d, 'budget');
+  wakeAt(d, until);
+}
+
+/** The time has come that the run slept to. */
+export function resumeDue(d: Draft): void {
+  const { s } = d;
+  s.resumeAt = null;
+  const cause = s.deferred ?? { kind: 'limit_over' as const };
+  if (s.busy === 'archive') s.afterArchive = cause;
+  else beginTurn(d, cause);
 }
 
 /** The same turn once more, where the repository is now. */
@@ -123,6 +157,7 @@ export function prepareRefused(d: Draft, reason: string): void {
 
 export function turnStarted(d: Draft): void {
   const { s } = d;
+  if (s.taken.length > 0) s.given = s.taken;
   s.taken = [];
   s.omitted = 0;
   if (s.phase !== 'launching' && s.phase !== 'rehydrating') return;
@@ -169,6 +204,7 @@ export function enterFreezing(d: Draft): void {
 export function turnFinished(d: Draft, result: TurnResult): void {
   const { s } = d;
   enterFreezing(d);
+  if (s.taken.length > 0) s.given = s.taken;
   s.taken = [];
   s.busy = 'settle';
   s.result = result;
@@ -185,15 +221,19 @@ export function settled(d: Draft, left: SettledTurn): void {
   s.busy = null;
   s.head = left.head ?? s.head;
   if (left.publish.kind === 'published') s.prs = withPr(s.prs, left.publish.pr);
+  spend(s, result);
   const reason = reasonOf(s, result, left);
   s.stuckHash = left.stuckHash;
   s.lastTurn = { turn: s.turn, exitCode: result.exitCode, doneStatus: s.done?.status ?? null, reason };
   note(d, `turn ${String(s.turn)} ended: ${reason}, ${left.publish.kind}`);
   // A worker of an earlier version says nothing of limits.
   s.limit = (result as Partial<TurnResult>).limit ?? null;
+  s.detail = detailOf(s, result);
   if (s.limit !== null && s.done === null) s.detail = s.limit.detail;
   if (left.publish.kind === 'refused') s.detail = left.publish.reason;
   const nudge = nudgeFor(s, result, left, reason);
+  const failure = sessionFailure(s, result);
+  if (reason !== 'limited' && reason !== 'failed') s.retries = 0;
   if (s.closing !== null) {
     record(d, result, left, reason);
     destroy(d);
@@ -204,6 +244,13 @@ export function settled(d: Draft, left: SettledTurn): void {
     // Asked for again while the turn was being stopped.
     record(d, result, left, reason);
     beginTurn(d, { kind: 'retriggered' });
+  } else if (reason === 'limited') {
+    record(d, result, left, reason);
+    sleepOut(d, result);
+  } else if (failure !== null) {
+    record(d, result, left, reason);
+    startAfresh(d, failure);
+    beginTurn(d, s.cause);
   } else if (nudge !== null) {
     record(d, result, left, reason);
     s.nudgesUsed += 1;

@@ -1,6 +1,7 @@
 /** What a finished turn amounts to: why the run freezes, whether the agent is nudged, what wakes it. Pure. */
 import type { SettledTurn } from '../domain/events.js';
 import type { FrozenReason, TurnCause, TurnResult } from '../domain/turn.js';
+import { holdUpOf, mayRetry } from './machine-limit.js';
 import type { MachineState } from './machine-state.js';
 
 export function reasonOf(s: MachineState, result: TurnResult, left: SettledTurn): FrozenReason {
@@ -8,6 +9,10 @@ export function reasonOf(s: MachineState, result: TurnResult, left: SettledTurn)
   // A `signal_done` that was queued counts, whatever ended the process afterwards.
   if (s.done !== null) return s.done.status === 'success' ? 'done' : s.done.status;
   const stopped = result.stopped ?? s.stopRequested;
+  if (result.model?.trouble?.kind === 'over_budget') return 'budget';
+  const heldUp = holdUpOf(s, result);
+  if (heldUp === 'limited' || (heldUp === 'overloaded' && mayRetry(s))) return 'limited';
+  if (heldUp === 'overloaded') return 'failed';
   switch (stopped) {
     case 'watchdog':
     case 'timeout':
@@ -27,6 +32,23 @@ export function reasonOf(s: MachineState, result: TurnResult, left: SettledTurn)
   }
 }
 
+/** For people: what the agent's CLI ended with, where that explains why the turn is not done. */
+export function detailOf(s: MachineState, { agent }: TurnResult): string | null {
+  if (s.done !== null) return null;
+  return {
+    finished: null,
+    stopped: null,
+    unknown_session: 'the agent does not know its session',
+    context_full: 'the session is too long for its model',
+    provider: 'the model’s provider refused or failed',
+    not_understood: 'the agent printed no events: its log says what it did',
+    cut: 'the agent’s output ended in the middle',
+    empty: 'the agent printed nothing',
+    crashed: 'the agent crashed',
+    failed: 'the agent says that it failed',
+  }[agent.outcome];
+}
+
 /** One more turn for an agent that exited cleanly but left something undone; never after an error [S0]. */
 export function nudgeFor(
   s: MachineState,
@@ -37,6 +59,7 @@ export function nudgeFor(
   if (
     s.nudgesUsed >= s.policy.nudges ||
     result.exitCode !== 0 ||
+    result.agent.outcome !== 'finished' ||
     result.stopped !== null ||
     s.stopRequested !== null
   )
@@ -49,7 +72,9 @@ export function nudgeFor(
   return null;
 }
 
+const QUEUES: ReadonlySet<FrozenReason> = new Set(['paused', 'untriggered', 'budget', 'limited']);
+
 /** Whether comments, reviews and pushes wake a run that is frozen for this reason. */
 export function wakesOn(reason: FrozenReason | null): boolean {
-  return reason !== null && reason !== 'paused' && reason !== 'untriggered';
+  return reason !== null && !QUEUES.has(reason);
 }

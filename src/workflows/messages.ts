@@ -2,6 +2,7 @@
  * Every signal, update and query of the issue workflow, defined once: the one file of this folder that others import.
  */
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import type { Amounts } from '../domain/budget.js';
 import type { OperatorCommand, RunEvent } from '../domain/events.js';
 import type { SubjectRef } from '../domain/issue.js';
 import type { RunPolicy } from '../domain/run-policy.js';
@@ -79,4 +80,9 @@ export interface RunView {
   readonly mailbox: number;
   readonly watchdogFired: boolean;
   readonly lastTurn: LastTurn | null;
+  /** As metered by the credential proxy, and what the run may use. */
+  readonly spent: Amounts;
+  readonly budget: Amounts;
+  /** When a frozen run goes on by itself, epoch milliseconds. */
+  readonly resumeAt: number | null;
 }

@@ -2,6 +2,7 @@
 import { ApplicationFailure } from '@temporalio/workflow';
 import type { RunRef, RunSnapshot } from '../activities/inputs.js';
 import { workflowIdOf } from '../domain/issue.js';
+import { addAmounts, usd } from '../domain/budget.js';
 import { openPrs } from './machine-forge.js';
 import type { MachineState } from './machine-state.js';
 import type { RunView } from './messages.js';
@@ -21,6 +22,9 @@ export function viewOf(s: MachineState): RunView {
     mailbox: s.mailbox.length,
     watchdogFired: s.watchdogFired,
     lastTurn: s.lastTurn,
+    spent: s.spent,
+    budget: addAmounts(s.policy.budget, s.raised),
+    resumeAt: s.resumeAt,
   };
 }
 
@@ -30,12 +34,18 @@ export function detailsOf(s: MachineState): string {
   const lines = [
     `**${view.phase}**${view.reason === null ? '' : ` (${view.reason})`} · turn ${String(view.turn)} · \`${view.slug ?? 'no run'}\``,
     view.detail === null ? '' : `> ${view.detail.replace(/\s+/g, ' ').replace(/[<>`]/g, ' ')}`,
+    usedLine(view),
     '',
     ...s.timeline
       .slice(-15)
       .map((entry) => `- ${new Date(entry.at).toISOString()} ${entry.what.replace(/[<>`]/g, ' ')}`),
   ];
   return lines.join('\n');
+}
+
+function usedLine({ spent, budget }: RunView): string {
+  const tokens = `${String(spent.tokens)} of ${String(budget.tokens)} tokens`;
+  return `${String(spent.turns)} of ${String(budget.turns)} turns, ${tokens}, ${usd(spent.microUsd)} of ${usd(budget.microUsd)} USD`;
 }
 
 export function runRef(s: MachineState, slug = needed(s.life, 'life').slug): RunRef {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { rm } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import type { Client } from '@temporalio/client';
 import { DockerBottleRuntime } from '../../src/adapters/docker/docker-runtime.js';
 import type { HomeUsage } from '../../src/domain/home-usage.js';
@@ -106,5 +106,33 @@ describe('a frozen run whose things go', function () {
     await life.close();
     assert.deepEqual(await names(slug), []);
     assert.deepEqual(await orphansOf(stack), []);
+  });
+
+  it('keeps three snapshots, and says that the session is unknown when neither volume nor snapshot is left', async () => {
+    assert.ok(client !== undefined);
+    const life = await Life.trigger(stack, client, 'nothing left', bottleScript('done success one'));
+    const { slug } = await life.frozen(1, 'done');
+    for (const turn of [2, 3, 4]) {
+      await life.comment(bottleScript('done success again'));
+      await life.frozen(turn, 'done');
+    }
+    assert.deepEqual(await life.files.snapshots(slug), ['turn-4.tar', 'turn-3.tar', 'turn-2.tar']);
+
+    // The newest is damaged: the one before it has one turn less.
+    await archived(slug, ['volume home', 'volume sock']);
+    await runtime.removeVolumes(slug);
+    await writeFile(life.files.path(slug, 'transcript', 'turn-4.tar'), 'cut');
+    await life.comment(bottleScript('done success from the one before'));
+    await life.frozen(5, 'done');
+    assert.equal((await life.files.session(slug)).turns.length, 4);
+
+    await archived(slug, ['volume home', 'volume sock']);
+    await runtime.removeVolumes(slug);
+    await rm(life.files.path(slug, 'transcript'), { recursive: true });
+    await life.comment(bottleScript('done success without a session'));
+    await life.agentSaid(slug, 6, 'No conversation found with session ID');
+    await life.until('the end of the turn', ({ phase, turn }) => phase === 'frozen' && turn >= 6);
+    await life.close();
+    assert.deepEqual(await names(slug), []);
   });
 });

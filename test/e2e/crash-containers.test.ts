@@ -108,4 +108,29 @@ describe('containers that are killed while an agent runs', function () {
       ['1 begun', '1 ended'],
     );
   });
+
+  it('goes on in the same session after its container vanished with the engine while it was frozen', async () => {
+    const life = await trigger('the container vanishes', 'run touch "$HOME/in-home"', 'done success one');
+    const { slug, sessionId } = await life.frozen(1, 'done');
+    for (const role of ['agent', 'bundle'] as const) await life.removeContainer(slug, role);
+    await life.comment(bottleScript('run ls "$HOME"', 'done success two'));
+    const view = await life.frozen(2, 'done');
+    assert.equal(view.sessionId, sessionId);
+    assert.match(await life.files.agentLog(slug, 2), /in-home/);
+    assert.equal((await life.files.session(slug)).turns.length, 2);
+  });
+
+  it('ends a turn whose container vanishes in its middle, and the next one has session and work', async () => {
+    const life = await trigger('the container vanishes at work', 'write kept.txt kept', WAIT_FOR_TEST);
+    const { slug, sessionId } = await life.running();
+    await life.waits(slug);
+    await life.removeContainer(slug, 'agent');
+    const view = await life.frozen(1, 'incomplete');
+    assert.notEqual(view.lastTurn?.exitCode, 0);
+    await life.comment(bottleScript('run cat kept.txt', 'done success'));
+    const next = await life.frozen(2, 'done');
+    assert.equal(next.sessionId, view.sessionId);
+    assert.equal(sessionId === null || sessionId === view.sessionId, true);
+    assert.match(await life.files.agentLog(slug, 2), /"kept/);
+  });
 });

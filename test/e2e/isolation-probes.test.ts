@@ -121,11 +121,11 @@ describe('attacks from inside a bottle', function () {
   });
 
   it('do not make the host follow a link when it keeps the session', async () => {
-    const tar = attacker.files.path(slug, 'transcript', 'session.tar');
-    const { stdout } = await promisify(execFile)('tar', ['-tvf', tar]);
-    assert.match(stdout, /^l.* \S*stolen\.json -> /m);
-    const { stdout: content } = await promisify(execFile)('tar', ['-xOf', tar], { encoding: 'latin1' });
-    assert.ok(!content.includes(CANARY.trim()));
+    const tar = await attacker.files.sessionTar(slug);
+    const listing = promisify(execFile)('tar', ['-tvf', '-']);
+    listing.child.stdin?.end(tar);
+    assert.match((await listing).stdout, /^l.* \S*stolen\.json -> /m);
+    assert.ok(!tar.includes(CANARY.trim()));
   });
 
   it('a turn that fills the disk is stopped, and the next prompt says why', async () => {

@@ -4,7 +4,7 @@ import { workflowIdOf } from '../../src/domain/issue.js';
 import { DEFAULT_POLICY } from '../../src/domain/run-policy.js';
 import { temporalGateway } from '../../src/webhook/temporal-gateway.js';
 import { eventSignal, stateQuery } from '../../src/workflows/messages.js';
-import { comment, observed, SUBJECT, trigger, wrote } from '../support/machine/world.js';
+import { comment, modelReport, observed, SUBJECT, trigger, wrote } from '../support/machine/world.js';
 import { waitUntil } from '../support/stack/stack.js';
 import { localServer } from '../support/temporal/local-server.js';
 import { ScriptedActivities } from '../support/temporal/scripted-activities.js';
@@ -60,6 +60,32 @@ describe('issueWorkflow whose history the server finds long enough', function ()
         fake.prepared.map(({ references }) => references.length),
         [0, 1],
       );
+      await handle.terminate();
+    });
+  });
+
+  it('goes on sleeping in the new execution, to the same time', async () => {
+    const { client } = server();
+    const subject = { ...SUBJECT, number: 8_001 };
+    const handle = client.workflow.getHandle(workflowIdOf(subject));
+    const until = Date.now() + 8_000;
+    const fake = new ScriptedActivities((turn) => ({
+      run: async ({ slug }: RunTurnInput) => {
+        await handle.signal(eventSignal, { kind: 'turn_started', slug, turn, at: 0 });
+        if (turn === 1) return { exitCode: 1, model: modelReport(1, 0, { kind: 'limited', until }) };
+        return { done: { id: 'd', status: 'success', summaryRef: 'r' } };
+      },
+    }));
+    await withWorkers(server(), fake.activities, async () => {
+      const gateway = temporalGateway(client, { policy: DEFAULT_POLICY });
+      const asked = { ...observed({ readAt: 6 }), trigger: trigger(5) };
+      await gateway.signalWithStart(subject, asked, { title: 'A life', url: 'http://forge.invalid/1' });
+      const first = (await handle.describe()).runId;
+      await waitUntil('another execution', async () => (await handle.describe()).runId !== first, 30_000);
+      assert.equal((await handle.query(stateQuery)).resumeAt, until);
+      assert.equal(fake.ran.length, 1);
+      await waitUntil('the second turn', () => fake.ran.length === 2, 30_000);
+      assert.ok(Date.now() >= until);
       await handle.terminate();
     });
   });

@@ -18,13 +18,14 @@ import {
   type RunView,
 } from '../../src/workflows/messages.js';
 import { waitUntil } from '../support/stack/stack.js';
-import { comment, observed, SUBJECT, trigger, wrote } from '../support/machine/world.js';
+import { comment, modelReport, observed, SUBJECT, trigger, wrote } from '../support/machine/world.js';
 import { ScriptedActivities, type TurnScript } from '../support/temporal/scripted-activities.js';
 import { temporalGateway } from '../../src/webhook/temporal-gateway.js';
 import { saveHistory } from '../support/temporal/histories.js';
 import { timeSkipping, withWorkers } from '../support/temporal/time-skipping.js';
 
 const done: Partial<TurnResult> = { done: { id: 'd', status: 'success', summaryRef: 'r' } };
+const DAY_MS = 24 * 3_600_000;
 const CLOSED = observed({
   readAt: 1_000,
   open: false,
@@ -128,6 +129,68 @@ describe('issueWorkflow on the time-skipping server', function () {
           [1, 2],
         );
         assert.equal(fake.ended[0]?.endedAt, 999);
+      },
+    ));
+
+  it('sleeps a usage limit out and goes on in the same session, once', () =>
+    run(
+      'limited',
+      (life) => (turn) => ({
+        run: async (input: RunTurnInput) => {
+          await life.started(input);
+          if (turn > 1) return done;
+          const until = (await environment.currentTimeMs()) + 3 * DAY_MS;
+          return { exitCode: 1, model: modelReport(7, 0, { kind: 'limited', until }) };
+        },
+      }),
+      async (life, fake) => {
+        await life.trigger();
+        const limited = await life.until((view) => view.phase === 'frozen');
+        assert.equal(limited.reason, 'limited');
+        await environment.sleep('2 days');
+        assert.equal(fake.ran.length, 1);
+        await environment.sleep('2 days');
+        const frozen = await life.until((view) => view.phase === 'frozen' && view.turn === 2);
+        assert.deepEqual([frozen.reason, frozen.resumeAt], ['done', null]);
+        assert.deepEqual(
+          fake.prepared.map(({ cause, session }) => [cause.kind, session]),
+          [
+            ['first', 'first'],
+            ['limit_over', 'resumed'],
+          ],
+        );
+        assert.equal(fake.ran[1]?.sessionId, 's');
+        await life.send(CLOSED);
+        await life.handle().result();
+      },
+    ));
+
+  it('begins no turn beyond its budget until the operator raises that, and gives each turn what is left', () =>
+    run(
+      'budget',
+      (life) => () => ({
+        run: async (input: RunTurnInput) => {
+          await life.started(input);
+          return { ...done, model: modelReport(3_000_000, 1) };
+        },
+      }),
+      async (life, fake) => {
+        await life.trigger();
+        for (const id of [1, 2]) {
+          await life.until((view) => view.phase === 'frozen' && view.turn === id);
+          await life.send(wrote(comment(id)));
+        }
+        const over = await life.until((view) => view.reason === 'budget');
+        assert.deepEqual([over.turn, over.mailbox], [2, 1]);
+        const raised = { kind: 'budget', turns: 0, tokens: 1_500_000, microUsd: 0, dayEnds: null } as const;
+        await life.handle().executeUpdate(commandUpdate, { args: [raised] });
+        await life.until((view) => view.phase === 'frozen' && view.turn === 3);
+        assert.deepEqual(
+          fake.ran.map(({ budget }) => budget.tokens),
+          [5_000_000, 2_000_000, 500_000],
+        );
+        await life.send(CLOSED);
+        await life.handle().result();
       },
     ));
 

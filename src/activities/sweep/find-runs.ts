@@ -5,7 +5,7 @@ import { isSlug } from '../../domain/slug.js';
 import type { RunLeftover } from '../../domain/run-files.js';
 import type { ExpectedRun, FoundContainer, FoundRun } from '../../domain/sweep.js';
 import type { HostPorts } from '../host-ports.js';
-import { TRANSCRIPT_FILE } from '../turn/create-agent.js';
+import { keptSnapshots } from '../transcript/kept-snapshots.js';
 
 const AT_ONCE = 8;
 
@@ -68,7 +68,7 @@ async function foundRun(
     directory: directory === undefined ? null : { changedAt: directory.changedAt },
     secretsAt: directory?.secretsAt ?? null,
     // Only of interest where nothing else is left.
-    hasTranscript: objects.length > 0 || (await files.hasFile(slug, TRANSCRIPT_FILE)),
+    hasTranscript: objects.length > 0 || (await keptSnapshots(files, slug)).length > 0,
     pinned,
     expected,
   };

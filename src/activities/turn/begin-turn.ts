@@ -43,7 +43,9 @@ export async function beginTurn(
     createAgent(ports, input, setup, image),
   ]);
   const sessionId = await writeInput(ports, input, refs, setup, journal);
+  const { name, version } = ports.provider(input.prepared.provider);
   await journal.decide({
+    provider: { name, version },
     previousStart: agent.startedAt,
     refs,
     // A workspace that was lost begins again where the forge's branch is: what was only in it is gone.

@@ -1,20 +1,25 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { HostPorts } from '../host-ports.js';
 import type { RunTurnInput } from '../inputs.js';
-import { secretNeeds } from './current-config.js';
+import { currentConfig, secretNeeds } from './current-config.js';
 import { readSetup } from './read-setup.js';
 import type { TurnJournal } from './turn-journal.js';
+import { writeHeader } from './write-header.js';
 
 /** A sidecar that dies is restarted this often within a turn; after that the run is frozen. */
 const MAX_RESTARTS = 2;
 const RETRY_MS = 1_000;
 
-/** Keeps the sidecar bundle alive while the turn runs. Resolves when the signal aborts, or with `gave_up`. */
+/**
+ * Keeps the sidecar bundle alive while the turn runs. Resolves when the signal aborts, or with `gave_up`.
+ * @param takeIn what the last one left in the queue is delivered when it resolves
+ */
 export async function keepBundle(
   ports: HostPorts,
   input: RunTurnInput,
   journal: TurnJournal,
   signal: AbortSignal,
+  takeIn: () => Promise<void>,
 ): Promise<'ended' | 'gave_up'> {
   const { slug, turn } = input;
   for (;;) {
@@ -28,7 +33,13 @@ export async function keepBundle(
       }
       ports.log.warn({ slug, turn, exitCode, restarts: restarts + 1 }, 'the sidecar died; restarting it');
       await journal.decide({ sidecarRestarts: restarts + 1 });
-      await ports.files.placeSecrets(slug, secretNeeds(await readSetup(ports, input)));
+      const setup = await readSetup(ports, input);
+      await takeIn();
+      await Promise.all([
+        ports.files.placeSecrets(slug, secretNeeds(setup)),
+        ports.files.writeCurrentConfig(slug, currentConfig(setup)),
+        writeHeader(ports, input),
+      ]);
       await ports.runtime.start(slug, 'bundle');
     } catch (error) {
       if (!isAbort(error))

@@ -2,8 +2,7 @@ import type { ContainerState } from '../../domain/bottle-runtime.js';
 import type { BottleSetup } from '../../domain/bottle-setup.js';
 import type { HostPorts } from '../host-ports.js';
 import type { RunTurnInput } from '../inputs.js';
-
-export const TRANSCRIPT_FILE = 'transcript/session.tar';
+import { restoreSession } from '../transcript/restore-session.js';
 
 /** Adopted, or new; a new one of an older run gets its session back. */
 export async function createAgent(
@@ -46,10 +45,4 @@ async function hasNewHome(ports: HostPorts, { slug, turn }: RunTurnInput): Promi
     if (record !== undefined) return Date.parse(home.createdAt) + 1_000 > record.lastCheckinAt;
   }
   return true;
-}
-
-/** A fresh home of an older run: its session comes back from the snapshot. */
-async function restoreSession(ports: HostPorts, input: RunTurnInput): Promise<void> {
-  const tar = await ports.files.readFile(input.slug, TRANSCRIPT_FILE);
-  if (tar !== undefined) await ports.runtime.restore(input.slug, 'agent', '/home/agent', tar);
 }

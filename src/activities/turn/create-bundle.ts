@@ -1,23 +1,23 @@
-import type { BottleSetup } from '../../domain/bottle-setup.js';
 import type { RunPaths } from '../../domain/run-files.js';
 import type { HostPorts } from '../host-ports.js';
 import type { RunTurnInput } from '../inputs.js';
 import { currentConfig, secretNeeds } from './current-config.js';
+import type { TurnSetup } from './read-setup.js';
+import { writeHeader } from './write-header.js';
 
 /** Adopted, or new; what it reads at its start is in place before. */
 export async function createBundle(
   ports: HostPorts,
   input: RunTurnInput,
-  setup: BottleSetup,
+  setup: TurnSetup,
   paths: RunPaths,
 ): Promise<void> {
-  const { runtime, settings, files, queue } = ports;
+  const { runtime, settings, files } = ports;
   const { slug } = input;
-  const { owner, repo } = input.subject;
   await Promise.all([
     files.placeSecrets(slug, secretNeeds(setup)),
     files.writeCurrentConfig(slug, currentConfig(setup)),
-    queue.writeTurnHeader(slug, { turn: input.turn, prNumber: input.prNumber, owner, repo }),
+    writeHeader(ports, input),
   ]);
   await runtime.createBundle({
     slug,

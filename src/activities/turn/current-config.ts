@@ -1,12 +1,18 @@
 import type { BottleSetup } from '../../domain/bottle-setup.js';
 import { upstreamAuthority } from '../../domain/egress/upstream.js';
 import type { SecretNeed } from '../../domain/run-files.js';
+import type { TurnSetup } from './read-setup.js';
 
 /** The secrets that the bottle's routes add, and where those would send them. */
-export function secretNeeds({ routes }: Pick<BottleSetup, 'routes'>): SecretNeed[] {
-  return routes.flatMap((route) =>
-    route.auth === null ? [] : [{ name: route.auth.secret, authority: upstreamAuthority(route) }],
-  );
+export function secretNeeds({
+  routes,
+  vendorRoute,
+}: Pick<TurnSetup, 'routes' | 'vendorRoute'>): SecretNeed[] {
+  return routes.flatMap((route) => {
+    if (route.auth === null) return [];
+    const isVendors = route.name === vendorRoute;
+    return [{ name: route.auth.secret, authority: upstreamAuthority(route), isVendors }];
+  });
 }
 
 /**

@@ -1,4 +1,5 @@
 import { NO_TOTALS, sumTotals, type EgressTotals } from '../../domain/egress/totals.js';
+import { addUse, NO_USE, type ModelReport } from '../../domain/model-use.js';
 import type { EgressMessage } from '../../domain/queue.js';
 import type { RunFiles } from '../../domain/run-files.js';
 
@@ -7,7 +8,19 @@ const MAX_PROCESSES = 8;
 
 interface Kept {
   /** The latest counts of each process of the sidecar, by its id. */
-  readonly processes: Readonly<Record<string, EgressTotals>>;
+  readonly processes: Readonly<Record<string, KeptProcess>>;
+  /** The process that reported last. */
+  readonly latest?: string;
+}
+
+interface KeptProcess extends EgressTotals {
+  /** Left out by an earlier version. */
+  readonly model?: ModelReport | null;
+}
+
+export interface EgressRecord extends EgressTotals {
+  /** All that was used, and what the process that reported last saw; `null` when nothing was asked of a model. */
+  readonly model: ModelReport | null;
 }
 
 /**
@@ -24,17 +37,24 @@ export async function keepEgress(
   const { processes } = await read(files, slug, turn);
   if (!Object.hasOwn(processes, message.process) && Object.keys(processes).length >= MAX_PROCESSES)
     return false;
-  const { hosts, refusals } = message;
-  const kept: Kept = { processes: { ...processes, [message.process]: { hosts, refusals } } };
+  const { hosts, refusals, model } = message;
+  const kept: Kept = {
+    processes: { ...processes, [message.process]: { hosts, refusals, model } },
+    latest: message.process,
+  };
   await files.saveFile(slug, fileOf(turn), `${JSON.stringify(kept)}\n`);
   return true;
 }
 
 /** What the turn's sidecars counted together. */
-export async function readEgress(files: RunFiles, slug: string, turn: number): Promise<EgressTotals> {
-  const { processes } = await read(files, slug, turn);
+export async function readEgress(files: RunFiles, slug: string, turn: number): Promise<EgressRecord> {
+  const { processes, latest = '' } = await read(files, slug, turn);
   const all = Object.values(processes);
-  return all.length === 0 ? NO_TOTALS : sumTotals(all);
+  const totals = all.length === 0 ? NO_TOTALS : sumTotals(all);
+  const reports = all.flatMap(({ model }) => model ?? []);
+  if (reports.length === 0) return { ...totals, model: null };
+  const use = reports.map((report) => report.use).reduce(addUse, NO_USE);
+  return { ...totals, model: { use, trouble: processes[latest]?.model?.trouble ?? null } };
 }
 
 /** Written here alone, from messages that were checked. */

@@ -1,21 +1,25 @@
 import { WHOLE_REPOSITORY, type BottleSetup } from '../../domain/bottle-setup.js';
+import { routeAddress } from '../../domain/egress/agent-env.js';
 import { readRoutes } from '../../domain/egress/routes.js';
 import { InvalidInputError } from '../../domain/errors.js';
 import type { PreparedTurn } from '../../domain/events.js';
 import { registryAccess, type RegistryClients } from '../../domain/registries.js';
 import type { HostPorts } from '../host-ports.js';
 import type { RunTurnInput } from '../inputs.js';
+import { modelRoute } from './model-route.js';
 
 /** What the bottle's manifest asks for, with what this host makes of it. */
 export interface TurnSetup extends BottleSetup {
   readonly clients: RegistryClients;
   /** Where the agent finds its model; `null` without a route to it. */
   readonly modelUrl: string | null;
+  /** The route to a model whose key needs no binding, because it leads to the vendor itself; `null` without one. */
+  readonly vendorRoute: string | null;
 }
 
 /**
- * What the bottle's manifest asked for when this turn was prepared; the routes are joined by those to its registries.
- * Errors: the blob store's; `InvalidInputError` for what this host cannot give.
+ * What the bottle's manifest asked for when this turn was prepared; the routes are joined by those to its registries and
+ * to its agent's model. Errors: the blob store's; `InvalidInputError` for what this host cannot give.
  */
 export async function readSetup(ports: HostPorts, input: RunTurnInput): Promise<TurnSetup> {
   const setup = await readBottle(ports, input);
@@ -26,11 +30,21 @@ export async function readSetup(ports: HostPorts, input: RunTurnInput): Promise<
       `the bottle has a route "${taken.name}" and asks for a registry of that name: rename the route`,
     );
   }
+  const { provider, model } = input.prepared;
+  const access = ports.provider(provider).access(model);
+  const toModel = access === null ? null : modelRoute(ports, access, model, setup.routes);
+  const isNew = toModel !== null && !setup.routes.includes(toModel.route);
   // The sidecar reads them in the same way, and would refuse all of them for one.
-  const read = readRoutes([...setup.routes, ...routes]);
+  const read = readRoutes([...setup.routes, ...routes, ...(isNew ? [toModel.route] : [])]);
   if (read.kind === 'problems')
     throw new InvalidInputError(`the bottle's routes cannot be used: ${read.problems.join('; ')}`);
-  return { ...setup, routes: read.routes, clients, modelUrl: null };
+  return {
+    ...setup,
+    routes: read.routes,
+    clients,
+    modelUrl: toModel === null ? null : routeAddress(toModel.route),
+    vendorRoute: toModel?.isVendors === true ? toModel.route.name : null,
+  };
 }
 
 /** The manifest's part alone. What an earlier version of the product prepared lacks what it did not know. */

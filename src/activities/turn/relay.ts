@@ -15,6 +15,8 @@ type RequestMessage = QueueMessage & { readonly body: Extract<QueueBody, { kind:
 export interface RelayEvents {
   onDone(): void;
   onFlood(): void;
+  /** The credential proxy refuses the model, because the turn's budget is used up. */
+  onOverBudget(): void;
 }
 
 /**
@@ -116,6 +118,7 @@ export class Relay {
       const { slug, turn } = this.input;
       if (!(await keepEgress(this.ports.files, slug, turn, body)))
         this.ports.log.warn({ slug, turn }, 'egress totals of too many sidecars; not kept');
+      if (body.model?.trouble?.kind === 'over_budget') this.events.onOverBudget();
     } else if (this.journal.record.done === null) {
       const { status, summary } = body;
       await this.journal.decide({ done: { id: message.id, status, summary, at: this.ports.clock.now() } });

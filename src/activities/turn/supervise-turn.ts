@@ -23,6 +23,8 @@ const FULL_DISK_GRACE_S = 1;
 /** Seconds the bundle gets to flush its operation log. */
 const BUNDLE_GRACE_S = 3;
 const RETRY_MS = 500;
+/** A CLI whose model is refused because the budget is used up may end by itself for so long, milliseconds. */
+const OVER_BUDGET_GRACE_MS = 10_000;
 /** An agent that lingers this long after `signal_done` is worth a signal of its own, milliseconds. */
 const LINGER_MS = 2_000;
 
@@ -64,6 +66,7 @@ class TurnWatch {
   private readonly helpers: Promise<unknown>[] = [];
   private readonly timers: NodeJS.Timeout[] = [];
   private stopping: Promise<void> | undefined;
+  private isLeaving = false;
 
   constructor(
     private readonly ports: HostPorts,
@@ -80,13 +83,16 @@ class TurnWatch {
       onFlood: () => {
         void this.stop('queue_flood', STOP_GRACE_S);
       },
+      onOverBudget: () => {
+        this.afterBudget();
+      },
     });
     this.reader = ports.provider(input.prepared.provider).reader();
     this.logs = pumpLogs(ports, input, journal, this.reader, link.detach);
     this.helpers.push(
       this.announce(signal),
       this.relay.run(signal),
-      keepBundle(ports, input, journal, signal).then((end) =>
+      keepBundle(ports, input, journal, signal, () => this.relay.drain(signal)).then((end) =>
         end === 'gave_up' ? this.stop('sidecar_died', STOP_GRACE_S) : undefined,
       ),
       this.limit(signal),
@@ -97,6 +103,12 @@ class TurnWatch {
       }),
     );
     if (journal.record.done !== null) this.afterDone();
+    // Said to a worker that is no more.
+    this.helpers.push(
+      readEgress(ports.files, input.slug, input.turn).then(({ model }) => {
+        if (model?.trouble?.kind === 'over_budget') this.afterBudget();
+      }),
+    );
     if (input.stop !== null) void this.stop(input.stop, STOP_GRACE_S);
     if (link.stop.aborted) void this.stop(null, STOP_GRACE_S);
     link.stop.addEventListener('abort', () => void this.stop(null, STOP_GRACE_S), {
@@ -148,12 +160,14 @@ class TurnWatch {
       journal,
       this.reader.summary(exitCode, this.isStopped),
     );
-    await journal.decide({});
+    const isOverBudget = egress.model?.trouble?.kind === 'over_budget' && record.done === null;
+    await journal.decide({ stopped: record.stopped ?? (isOverBudget ? 'budget' : null) });
+    const { stopped } = journal.record;
     const done = record.done === null ? null : await this.doneOf(record.done);
     return {
       exitCode,
       done,
-      stopped: record.stopped,
+      stopped,
       startedAt: Date.parse(state?.startedAt ?? ''),
       finishedAt: Date.parse(state?.finishedAt ?? ''),
       lastCheckinAt: record.lastCheckinAt,
@@ -161,9 +175,9 @@ class TurnWatch {
       baseSha: record.baseSha ?? '',
       sessionId: record.sessionId,
       imageId: state?.imageId ?? '',
-      limit: limitHit(record.stopped, record.stopDetail, state, this.input.prepared.limits),
+      limit: limitHit(stopped, record.stopDetail, state, this.input.prepared.limits),
       agent,
-      model: null,
+      model: egress.model,
       operationsRef: operations === '' ? null : await ports.blobs.put(operations),
       egressRef: isNothing(egress) ? null : await ports.blobs.put(JSON.stringify(egress)),
     };
@@ -188,6 +202,17 @@ class TurnWatch {
     const since = this.ports.clock.now() - (this.journal.record.done?.at ?? 0);
     this.timers.push(setTimeout(() => void this.stop(null, STOP_GRACE_S), Math.max(0, doneGraceMs - since)));
     this.timers.push(setTimeout(() => void this.bringForward(), LINGER_MS));
+  }
+
+  /** One that said that it was done has what it needed. */
+  private afterBudget(): void {
+    if (this.isLeaving || this.journal.record.done !== null) return;
+    this.isLeaving = true;
+    this.timers.push(
+      setTimeout(() => {
+        if (this.journal.record.done === null) void this.stop('budget', STOP_GRACE_S);
+      }, OVER_BUDGET_GRACE_MS),
+    );
   }
 
   private async bringForward(): Promise<void> {

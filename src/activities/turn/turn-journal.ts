@@ -69,6 +69,7 @@ export function blankTurnRecord(turn: number): TurnRecord {
     stopped: null,
     stopDetail: null,
     disk: null,
+    provider: null,
     sessionId: null,
     reported: null,
   };

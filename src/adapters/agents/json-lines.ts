@@ -5,10 +5,13 @@ import type {
   StreamReader,
   StreamSummary,
 } from '../../domain/agent-stream.js';
+import { uncutJson } from './cut-json.js';
 
 /** A line longer than this is output, not an event. */
 const MAX_EVENT_CHARACTERS = 1024 * 1024;
 const MAX_ERROR_CHARACTERS = 2_000;
+/** Of what a tool was asked and answered. */
+const MAX_SHORT_CHARACTERS = 2_000;
 /** Lines of the bottle's own on the agent's standard error. */
 const NOT_THE_AGENTS = /^(?:bottle|setup): /;
 
@@ -41,7 +44,7 @@ export class JsonLinesReader implements StreamReader {
   read(stream: OutputStream, line: string): readonly AgentEvent[] {
     if (NOT_THE_AGENTS.test(line) || line.trim() === '') return [];
     this.#hasOutput = true;
-    const event = stream === 'stdout' ? jsonEvent(line) : undefined;
+    const event = stream === 'stdout' ? (jsonEvent(line) ?? jsonEvent(uncutJson(line) ?? '')) : undefined;
     if (event === undefined) {
       const text = line.slice(0, MAX_ERROR_CHARACTERS);
       this.#told = this.dialect.outcomeOfText(text) ?? this.#told;
@@ -93,7 +96,9 @@ export class JsonLinesReader implements StreamReader {
       }
       case 'end':
         this.#end = event.outcome;
-        if (event.outcome !== 'finished' && event.text !== '') this.#error = event.text;
+        // What went wrong before was got over.
+        if (event.outcome === 'finished') this.#error = '';
+        else if (event.text !== '') this.#error = event.text;
         return;
       case 'tool_call':
         this.#toolCalls += 1;
@@ -128,6 +133,26 @@ export function isObject(value: unknown): value is JsonEvent {
 /** Of an untrusted field: a text or nothing. */
 export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
+}
+
+/** Of an untrusted field: the objects of a list. */
+export function objectsOf(value: unknown): readonly JsonEvent[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}
+
+/** Of an untrusted field: a text or a value's JSON, as far as a log needs it. */
+export function inShort(value: unknown): string {
+  const text = typeof value === 'string' ? value : value === undefined ? '' : jsonOf(value);
+  return text.length > MAX_SHORT_CHARACTERS ? `${text.slice(0, MAX_SHORT_CHARACTERS)}…` : text;
+}
+
+/** What was read may be nested deeper than can be written. */
+function jsonOf(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return '…';
+  }
 }
 
 /** Of an untrusted field: a count, 0 for anything that is none. */

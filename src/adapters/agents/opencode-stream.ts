@@ -1,6 +1,6 @@
 import type { AgentEvent, ReportedUse, StreamReader } from '../../domain/agent-stream.js';
-import { countOf, isObject, JsonLinesReader, textOf, type JsonEvent } from './json-lines.js';
-import { addReported, costIn, NOTHING_REPORTED, providerOutcome, shown } from './reported.js';
+import { countOf, inShort, isObject, JsonLinesReader, textOf, type JsonEvent } from './json-lines.js';
+import { addReported, costIn, NOTHING_REPORTED, providerOutcome } from './reported.js';
 
 export function isOpencodeSession(text: string): boolean {
   return /^ses_[0-9A-Za-z]{8,64}$/.test(text);
@@ -64,7 +64,7 @@ function toolActs(part: JsonEvent): AgentEvent[] {
   const isError = state['status'] === 'error';
   const output = textOf(state[isError ? 'error' : 'output']);
   return [
-    { kind: 'tool_call', id, tool, input: shown(state['input']) },
+    { kind: 'tool_call', id, tool, input: inShort(state['input']) },
     { kind: 'tool_result', id, isError, output },
     ...(isError && output.includes('rejected permission') ? [{ kind: 'denied', tool } as const] : []),
   ];

@@ -1,6 +1,14 @@
 import type { AgentEvent, AgentOutcome, ReportedUse } from '../../domain/agent-stream.js';
-import { countOf, isObject, textOf, type JsonEvent, type JsonLinesDialect } from './json-lines.js';
-import { addReported, costIn, NOTHING_REPORTED, objectsIn, providerOutcome, shown } from './reported.js';
+import {
+  countOf,
+  inShort,
+  isObject,
+  objectsOf,
+  textOf,
+  type JsonEvent,
+  type JsonLinesDialect,
+} from './json-lines.js';
+import { addReported, costIn, NOTHING_REPORTED, providerOutcome } from './reported.js';
 import { isUuid } from './uuid-v5.js';
 
 /**
@@ -16,7 +24,7 @@ export function piDialect(): JsonLinesDialect {
     end = { kind: 'end', outcome: failure?.outcome ?? 'finished', text: failure?.text ?? textIn(message) };
     reported = addReported(reported, usageOf(message['usage']));
     return [
-      ...objectsIn(message['content']).flatMap(said),
+      ...objectsOf(message['content']).flatMap(said),
       { kind: 'usage', reported },
       ...(failure === undefined ? [] : [{ kind: 'error', text: failure.text } as const]),
     ];
@@ -36,7 +44,7 @@ export function piDialect(): JsonLinesDialect {
           return isAnswer ? answered(message) : [{ kind: 'progress' }];
         }
         case 'tool_execution_start':
-          return [{ kind: 'tool_call', id, tool: textOf(event['toolName']), input: shown(event['args']) }];
+          return [{ kind: 'tool_call', id, tool: textOf(event['toolName']), input: inShort(event['args']) }];
         case 'tool_execution_end': {
           const { result } = event;
           const output = isObject(result) ? textIn(result) : '';
@@ -89,7 +97,7 @@ function usageOf(usage: unknown): ReportedUse {
 }
 
 function textIn({ content }: JsonEvent): string {
-  return objectsIn(content)
+  return objectsOf(content)
     .map((block) => textOf(block['text']))
     .filter((text) => text !== '')
     .join('\n');

@@ -1,12 +1,14 @@
 import { InvalidInputError } from '../../domain/errors.js';
 import type { AgentProvider } from '../../domain/agent-provider.js';
+import { claude } from './claude.js';
+import { codex } from './codex.js';
 import { opencode } from './opencode.js';
 import { pi } from './pi.js';
 import { scripted } from './scripted.js';
 
 /** Every provider of this version; adding one is a file and a line. */
 const PROVIDERS: ReadonlyMap<string, AgentProvider> = new Map(
-  [opencode, pi, scripted].map((provider) => [provider.name, provider]),
+  [claude, codex, opencode, pi, scripted].map((provider) => [provider.name, provider]),
 );
 
 export function providerNames(): readonly string[] {

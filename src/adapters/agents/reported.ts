@@ -1,6 +1,5 @@
 /** What readers of several CLIs make of untrusted fields. */
 import type { AgentOutcome, ReportedUse } from '../../domain/agent-stream.js';
-import { isObject, type JsonEvent } from './json-lines.js';
 
 export const NOTHING_REPORTED: ReportedUse = { inputTokens: 0, cachedTokens: 0, outputTokens: 0, usd: null };
 
@@ -17,15 +16,6 @@ export function addReported(a: ReportedUse, b: ReportedUse): ReportedUse {
 /** US dollars in a field; `null` for anything that is no amount. */
 export function costIn(value: unknown): number | null {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0 && value < 1e9 ? value : null;
-}
-
-export function objectsIn(value: unknown): readonly JsonEvent[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
-}
-
-/** A tool's input as it is shown: a text as it is, anything else as JSON. */
-export function shown(value: unknown): string {
-  return typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value);
 }
 
 /** In the words of both vendors: an answer that does not fit into the model's context any more. */

@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../../domain/errors.js';
 import type { AgentLaunch, AgentProvider } from '../../domain/agent-provider.js';
 import type { AgentEvent } from '../../domain/agent-stream.js';
-import { JsonLinesReader, textOf, type JsonEvent, type JsonLinesDialect } from './json-lines.js';
+import { inShort, JsonLinesReader, textOf, type JsonEvent, type JsonLinesDialect } from './json-lines.js';
 import { isUuid, uuidV5 } from './uuid-v5.js';
 
 /** Namespace of our session ids; any fixed UUID does. */
@@ -69,8 +69,4 @@ function actsOf(event: JsonEvent): AgentEvent[] {
     default:
       return [{ kind: 'progress' }];
   }
-}
-
-function inShort(value: unknown): string {
-  return typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value);
 }

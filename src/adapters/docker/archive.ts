@@ -33,7 +33,10 @@ export async function archivePath(
   );
 }
 
-/** Unpacks a tar below the path, which must be on a volume: the root file system is read-only. */
+/**
+ * Unpacks a tar below the path, which must be on a volume: the root file system is read-only. A tar that the engine does
+ * not take, such as one with a symbolic link out of the path, is a final error; what comes before in it is unpacked.
+ */
 export async function restorePath(
   docker: Docker,
   slug: string,
@@ -43,7 +46,18 @@ export async function restorePath(
 ): Promise<void> {
   const container = await stoppedContainer(docker, slug, role);
   const bytes = Buffer.from(tar.buffer, tar.byteOffset, tar.byteLength);
-  await engineCall(`restore ${path} of ${role} of ${slug}`, () => container.putArchive(bytes, { path }));
+  const doing = `restore ${path} of ${role} of ${slug}`;
+  try {
+    await engineCall(doing, () => container.putArchive(bytes, { path }));
+  } catch (error) {
+    if (!(error instanceof BottleRuntimeError) || !isRefusedTar(error.message)) throw error;
+    throw new BottleRuntimeError(error.message, false, { cause: error });
+  }
+}
+
+/** The engine says 500 for it, as for troubles of its own. */
+function isRefusedTar(message: string): boolean {
+  return /processing tar file/i.test(message) && !/no space left/i.test(message);
 }
 
 /** In a running one the agent could move a symbolic link under the engine's feet. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { MAX_TOTALS } from '../../domain/egress/totals.js';
+import { MAX_LIMIT_MS, MAX_USE } from '../../domain/model-use.js';
 import { QUEUE_ID, type QueueBody } from '../../domain/queue.js';
 
 const at = z.int().nonnegative();
@@ -17,8 +18,37 @@ const operationLine = z.strictObject({
 
 const host = z.string().min(1).max(300);
 const count = z.int().nonnegative();
+/** Of the sidecar's clock, should it be another machine's. */
+const CLOCK_SKEW_MS = 60_000;
 /** One more than have a line of their own: what is left stands under one name. */
 const most = MAX_TOTALS + 1;
+
+/** A sum that a taken-over sidecar cannot make overflow. */
+const figure = z.int().nonnegative().max(MAX_USE);
+const status = z.int().min(0).max(599);
+
+const modelReport = z.strictObject({
+  use: z.strictObject({
+    requests: figure,
+    failed: figure,
+    inputTokens: figure,
+    cacheReadTokens: figure,
+    cacheWriteTokens: figure,
+    outputTokens: figure,
+    microUsd: figure,
+  }),
+  trouble: z
+    .discriminatedUnion('kind', [
+      z.strictObject({
+        kind: z.literal('limited'),
+        until: at.refine((until) => until <= Date.now() + MAX_LIMIT_MS + CLOCK_SKEW_MS),
+      }),
+      z.strictObject({ kind: z.literal('overloaded'), status }),
+      z.strictObject({ kind: z.literal('refused'), status }),
+      z.strictObject({ kind: z.literal('over_budget'), what: z.enum(['tokens', 'money']) }),
+    ])
+    .nullable(),
+});
 
 // Strict: a field that nobody knows is a bundle that is not ours. Total length is bounded by the file's.
 const schema = z.discriminatedUnion('kind', [
@@ -51,6 +81,7 @@ const schema = z.discriminatedUnion('kind', [
       .max(most),
     refusals: z.array(z.strictObject({ host, count })).max(most),
     lastSuccessAt: at.nullable(),
+    model: modelReport.nullable(),
     at,
   }),
 ]) satisfies z.ZodType<QueueBody>;

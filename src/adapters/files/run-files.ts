@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { lstat, mkdir, open, rm, rmdir, stat } from 'node:fs/promises';
+import { lstat, mkdir, open, readdir, rm, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { InvalidInputError } from '../../domain/errors.js';
 import type { LogLine } from '../../domain/bottle-runtime.js';
@@ -29,8 +29,15 @@ export interface RunFilesOptions {
   readonly home: string;
   /** The sidecar's forge token, read anew each time it is placed. */
   readonly forgeToken: () => Promise<string>;
-  /** A secret of the operator. Errors: `InvalidInputError` when it is not for all of these upstreams (`host:port`). */
-  readonly secret: (name: string, authorities: readonly string[]) => Promise<string>;
+  /**
+   * A secret of the operator. Errors: `InvalidInputError` when it is not for all of these upstreams (`host:port`).
+   * @param vendors those of them that are the vendor's whose secret it is by its name
+   */
+  readonly secret: (
+    name: string,
+    authorities: readonly string[],
+    vendors: readonly string[],
+  ) => Promise<string>;
   /** The host may give files away (it is root). Default: whether it is. */
   readonly canChown?: boolean;
   readonly maxLogBytes?: number;
@@ -113,7 +120,8 @@ export class LocalRunFiles implements RunFiles {
       bundleSecrets,
       await Promise.all(
         [...authoritiesOf(needs)].map(
-          async ([name, authorities]) => [name, await this.#options.secret(name, authorities)] as const,
+          async ([name, { authorities, vendors }]) =>
+            [name, await this.#options.secret(name, authorities, vendors)] as const,
         ),
       ),
       { ...rights, durable: false },
@@ -187,9 +195,16 @@ export class LocalRunFiles implements RunFiles {
     return path === undefined ? undefined : unlessMissing(readRegular(path));
   }
 
-  async hasFile(slug: string, relativePath: string): Promise<boolean> {
+  async listFiles(slug: string, relativePath: string): Promise<readonly string[]> {
     const path = await this.#pathOf(slug, relativePath);
-    return path !== undefined && (await unlessMissing(lstat(path)))?.isFile() === true;
+    if (path === undefined || (await unlessMissing(lstat(path)))?.isDirectory() !== true) return [];
+    const entries = (await unlessMissing(readdir(path, { withFileTypes: true }))) ?? [];
+    return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+  }
+
+  async removeFile(slug: string, relativePath: string): Promise<void> {
+    const path = await this.#pathOf(slug, relativePath);
+    if (path !== undefined) await rm(path, { force: true });
   }
 
   async leftovers(): Promise<readonly RunLeftover[]> {
@@ -251,11 +266,19 @@ export class LocalRunFiles implements RunFiles {
   }
 }
 
-function authoritiesOf(needs: readonly SecretNeed[]): ReadonlyMap<string, readonly string[]> {
-  const known = new Map<string, string[]>();
-  for (const { name, authority } of needs) {
-    const authorities = known.get(requireSecretName(name)) ?? [];
-    known.set(name, [...authorities, authority]);
+interface Authorities {
+  readonly authorities: readonly string[];
+  readonly vendors: readonly string[];
+}
+
+function authoritiesOf(needs: readonly SecretNeed[]): ReadonlyMap<string, Authorities> {
+  const known = new Map<string, Authorities>();
+  for (const { name, authority, isVendors } of needs) {
+    const { authorities, vendors } = known.get(requireSecretName(name)) ?? { authorities: [], vendors: [] };
+    known.set(name, {
+      authorities: [...authorities, authority],
+      vendors: isVendors ? [...vendors, authority] : vendors,
+    });
   }
   return known;
 }

@@ -66,7 +66,8 @@ export function turnInputFiles(input: TurnInput): ReadonlyMap<string, string> {
   const home = Object.entries(input.home).flatMap(([path, text]) => [homePath(path), withoutNul(text, path)]);
   if (home.length > 0) files.set('home', home.map((part) => `${part}\0`).join(''));
   if (input.setup !== null) files.set('setup', input.setup);
-  for (const [file, text] of Object.entries(input.files)) files.set(`${LAUNCH_FILES}/${fileName(file)}`, text);
+  for (const [file, text] of Object.entries(input.files))
+    files.set(`${LAUNCH_FILES}/${fileName(file)}`, text);
   return files;
 }
 

@@ -42,9 +42,10 @@ const schema = z.object({
       'history',
     ])
     .nullable(),
-  // Records of an earlier version have neither.
+  // Records of an earlier version lack what has a default.
   stopDetail: z.string().nullable().default(null),
   disk: z.object({ held: usage, limit: usage.nullable() }).nullable().default(null),
+  provider: z.object({ name: z.string(), version: z.string().nullable() }).nullable().default(null),
   sessionId: z.string().nullable(),
   reported: z
     .object({

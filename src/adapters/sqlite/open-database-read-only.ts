@@ -1,10 +1,12 @@
+import { NOTHING } from '../../domain/budget.js';
 import type { Database as Connection } from 'better-sqlite3';
 import { existsSync } from 'node:fs';
-import type { Database, ForgeStateStore, RunStore } from '../../domain/stores.js';
+import type { Database, ForgeStateStore, RunStore, SessionStore } from '../../domain/stores.js';
 import { openForReading } from './connection.js';
 import { createForgeStateStore } from './forge-state-store.js';
 import { latestVersion } from './migrate.js';
 import { createRunStore } from './run-store.js';
+import { createSessionStore } from './session-store.js';
 import { STATE_MIGRATIONS } from './schema.js';
 import { StoreError } from './store-error.js';
 
@@ -12,6 +14,7 @@ interface Opened {
   readonly connection: Connection;
   readonly forgeState: ForgeStateStore;
   readonly runs: RunStore;
+  readonly sessions: SessionStore;
 }
 
 /**
@@ -43,6 +46,11 @@ export function openDatabaseReadOnly(file: string): Database {
       appendTurn: refuse,
       appendOperations: refuse,
     },
+    sessions: {
+      ofRun: (slug) => current()?.sessions.ofRun(slug) ?? [],
+      spentSince: (epochMs) => current()?.sessions.spentSince(epochMs) ?? NOTHING,
+      update: refuse,
+    },
     // One consistent view over several reads; a plain BEGIN, since there is nothing to write.
     transaction: <T>(work: () => T): T => {
       const database = current();
@@ -64,7 +72,12 @@ function open(file: string): Opened | undefined {
   const { connection, version } = openForReading(file, STATE_MIGRATIONS);
   const latest = latestVersion(STATE_MIGRATIONS);
   if (version === latest) {
-    return { connection, forgeState: createForgeStateStore(connection), runs: createRunStore(connection) };
+    return {
+      connection,
+      forgeState: createForgeStateStore(connection),
+      runs: createRunStore(connection),
+      sessions: createSessionStore(connection),
+    };
   }
   connection.close();
   if (version === 0) return undefined;

@@ -2,6 +2,7 @@ import type { Database } from '../../domain/stores.js';
 import { openForWriting } from './connection.js';
 import { createForgeStateStore } from './forge-state-store.js';
 import { createRunStore } from './run-store.js';
+import { createSessionStore } from './session-store.js';
 import { STATE_MIGRATIONS } from './schema.js';
 
 /**
@@ -13,6 +14,7 @@ export function openDatabase(file: string): Database {
   return {
     forgeState: createForgeStateStore(connection),
     runs: createRunStore(connection),
+    sessions: createSessionStore(connection),
     transaction: <T>(work: () => T): T => connection.transaction(work).immediate(),
     close: () => void connection.close(),
   };

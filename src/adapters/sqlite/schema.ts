@@ -64,6 +64,35 @@ CREATE TABLE operation (
 );
 ${appendOnly('run')}${appendOnly('turn')}${appendOnly('operation')}`;
 
+/**
+ * Version 5: one entry a session of a run, made from the rows of its turns; and the way to what was spent since a time.
+ * Tokens and `micro_usd` are metered, `reported_…` is the agent's own word.
+ */
+const SESSIONS = `
+CREATE TABLE session (
+  slug                   TEXT NOT NULL,
+  session_id             TEXT NOT NULL,
+  provider               TEXT,
+  provider_version       TEXT,
+  agent                  TEXT NOT NULL,
+  cwd                    TEXT NOT NULL,
+  first_turn             INTEGER NOT NULL,
+  last_turn              INTEGER NOT NULL,
+  turns                  INTEGER NOT NULL,
+  input_tokens           INTEGER NOT NULL,
+  cached_tokens          INTEGER NOT NULL,
+  output_tokens          INTEGER NOT NULL,
+  micro_usd              INTEGER NOT NULL,
+  reported_input_tokens  INTEGER NOT NULL,
+  reported_cached_tokens INTEGER NOT NULL,
+  reported_output_tokens INTEGER NOT NULL,
+  reported_usd           REAL,
+  updated_at             INTEGER NOT NULL,
+  ended_reason           TEXT CHECK (ended_reason IN ('rotated', 'lost')),
+  PRIMARY KEY (slug, session_id)
+);
+CREATE INDEX turn_ended ON turn (at) WHERE event = 'ended';`;
+
 /** Schema of `bot-bottle.db`. */
 export const STATE_MIGRATIONS: readonly Migration[] = [
   { version: 1, sql: PROTOTYPE_TABLE },
@@ -71,6 +100,7 @@ export const STATE_MIGRATIONS: readonly Migration[] = [
   { version: 3, sql: 'ALTER TABLE run ADD COLUMN trigger_act_id INTEGER NOT NULL DEFAULT 0;' },
   // Not unique: version 1 did not promise it.
   { version: 4, sql: 'CREATE INDEX forge_state_by_slug ON forge_state (slug);' },
+  { version: 5, sql: SESSIONS },
 ];
 
 /** Schema of `inbox.db`, a file of its own: only the webhook process writes it. */

@@ -35,7 +35,9 @@ export async function planBody(
   const type = (incoming.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
   // Part of a text: replacing would leave what stands across its borders, and move those.
   const isChanged = route.rewrite && TEXT.test(type) && incoming.statusCode !== 206;
-  if (secret === undefined && !isChanged) return { steps: [], isChanged: false, isDecoded: false };
+  // What is metered has to be read, too.
+  if (secret === undefined && !isChanged && route.model === null)
+    return { steps: [], isChanged: false, isDecoded: false };
   const decoder = await decoderOf(incoming.headers['content-encoding']);
   const replacements = [
     ...(secret === undefined ? [] : blanks(secret)),

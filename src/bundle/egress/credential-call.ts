@@ -36,6 +36,13 @@ export class CredentialCall {
     this.#path = path;
   }
 
+  /** What is not meant to be logged as a refusal of the route has a body of its own. */
+  refuseAs(status: number, why: string, route: Route, body: unknown, headers: HeaderList): void {
+    if (status === 403) this.parts.ledger.refuse(upstreamOf(route).host);
+    this.tell({ verdict: 'refused', why, status, route: route.name });
+    this.say(status, body, headers);
+  }
+
   refuse(status: number, why: string, route: Route | undefined, headers: HeaderList = []): void {
     if (status === 403) this.parts.ledger.refuse(route === undefined ? '' : upstreamOf(route).host);
     this.tell({ verdict: status === 502 ? 'failed' : 'refused', why, status, route: route?.name });
@@ -54,9 +61,9 @@ export class CredentialCall {
     this.refuse(502, whatFailed(error), route);
   }
 
-  /** After the exchange; what was refused has been told already. */
-  ended(): void {
-    this.tell({ verdict: 'allowed', status: this.status });
+  /** After the exchange; what was refused has been told already. @param more what its line says besides */
+  ended(more: Readonly<Record<string, unknown>> = {}): void {
+    this.tell({ verdict: 'allowed', status: this.status, ...more });
   }
 
   private say(status: number, body: unknown, headers: HeaderList): void {

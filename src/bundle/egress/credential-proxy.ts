@@ -1,6 +1,6 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline, type Transform } from 'node:stream';
-import type { Route } from '../../domain/egress/route.js';
+import type { ModelRule, Route } from '../../domain/egress/route.js';
 import { upstreamOf } from '../../domain/egress/upstream.js';
 import type { BundleLog } from '../bundle-log.js';
 import { planBody, type BodyPlan } from './answer-body.js';
@@ -8,11 +8,13 @@ import { headersForClient } from './answer-headers.js';
 import type { CallGate } from './call-gate.js';
 import { headersForUpstream } from './client-headers.js';
 import { CredentialCall } from './credential-call.js';
-import { flatHeaders, framingOf, type HeaderList } from './headers.js';
+import { flatHeaders, framingOf, withoutHeaders, type HeaderList } from './headers.js';
 import { IDLE_MS } from './limits.js';
 import type { Ledger, Transfer } from './ledger.js';
 import type { LiveConfig } from './live-config.js';
 import type { LiveConnections } from './live-connections.js';
+import type { ModelPlane } from './model/model-plane.js';
+import type { AnswerMeter } from './model/answer-meter.js';
 import { readRouteRequest } from './route-request.js';
 import type { UpstreamClient } from './upstream-client.js';
 
@@ -25,8 +27,16 @@ export interface CredentialProxyParts {
   readonly live: LiveConnections;
   readonly gate: CallGate;
   readonly maxBodyBytes: number;
+  /** Where requests of routes to models are read. */
+  readonly models: () => Promise<ModelPlane>;
   readonly log: BundleLog;
 }
+
+/** Of a body that is written anew. */
+const OF_THE_BODY = new Set([
+  ...['content-length', 'content-type', 'content-encoding', 'content-md5', 'digest', 'content-digest'],
+  'repr-digest',
+]);
 
 /**
  * The proxy that adds keys: `/<route>/<rest>` becomes a request to the route's upstream, if the route lists method and
@@ -36,7 +46,7 @@ export class CredentialProxy {
   constructor(private readonly parts: CredentialProxyParts) {}
 
   async request(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { config, gate, ledger, maxBodyBytes } = this.parts;
+    const { config, gate, maxBodyBytes } = this.parts;
     const call = new CredentialCall(this.parts, request, response);
     const wait = gate.take();
     if (wait > 0) {
@@ -69,24 +79,75 @@ export class CredentialProxy {
     }
     const own: HeaderList =
       route.auth === null || secret === undefined ? [] : [[route.auth.header, route.auth.prefix + secret]];
-    const headers = [...headersForUpstream(request.rawHeaders, route, routes), ...framing.headers, ...own];
+    const client = headersForUpstream(request.rawHeaders, route, routes);
     const target = upstreamOf(route).base + asked.path + asked.query;
-    await new Promise<void>((resolve) => {
-      response.once('close', resolve);
-      const transfer = ledger.open(upstreamOf(route).host, route.name);
-      call.transfer = transfer;
-      this.send({ call, request, response, route, routes, secret, transfer }, target, headers, hasBody);
-    });
+    const exchange = { call, request, response, route, routes, secret };
+    if (route.model !== null && request.method === 'POST') {
+      await this.askModel(exchange, route.model, asked.path, target, [...client, ...own]);
+      return;
+    }
+    const headers = [...client, ...framing.headers, ...own];
+    await this.exchanged({ ...exchange, body: null, meter: null }, target, headers, hasBody);
     call.ended();
   }
 
+  /** The body is sent as it was read and judged. */
+  private async askModel(
+    exchange: Pick<CredentialExchange, 'call' | 'request' | 'response' | 'route' | 'routes' | 'secret'>,
+    rule: ModelRule,
+    path: string,
+    target: string,
+    headers: HeaderList,
+  ): Promise<void> {
+    const { call, request, response, route } = exchange;
+    const models = await this.parts.models();
+    const read = await models.read(request, rule, path);
+    if (read.kind === 'gone') return;
+    if (read.kind === 'refused') {
+      call.refuseAs(read.status, read.why, route, read.body, read.headers);
+      return;
+    }
+    const { body, meter, end } = read;
+    if (response.destroyed) {
+      end();
+      return;
+    }
+    const own: HeaderList = [
+      ['Content-Type', 'application/json'],
+      ['Content-Length', String(body.length)],
+    ];
+    const kept = withoutHeaders(headers, OF_THE_BODY);
+    await this.exchanged({ ...exchange, body, meter }, target, [...kept, ...own], true);
+    end();
+    call.ended(meter === null ? {} : { ...meter.end('left') });
+  }
+
+  private async exchanged(
+    exchange: Omit<CredentialExchange, 'transfer'>,
+    target: string,
+    headers: HeaderList,
+    hasBody: boolean,
+  ): Promise<void> {
+    const { call, response, route, meter } = exchange;
+    await new Promise<void>((resolve) => {
+      response.once('close', () => {
+        meter?.end('left');
+        resolve();
+      });
+      const transfer = this.parts.ledger.open(upstreamOf(route).host, route.name);
+      call.transfer = transfer;
+      this.send({ ...exchange, transfer }, target, headers, hasBody);
+    });
+  }
+
   private send(exchange: CredentialExchange, target: string, headers: HeaderList, hasBody: boolean): void {
-    const { call, request, response, route, transfer } = exchange;
+    const { call, request, response, route, transfer, body, meter } = exchange;
     const { client, live, config, maxBodyBytes } = this.parts;
     let outgoing: ClientRequest;
     try {
       outgoing = client.request(route, request.method ?? '', target, headers);
     } catch (error) {
+      meter?.end('broken');
       call.fail(error, route);
       return;
     }
@@ -107,6 +168,7 @@ export class CredentialProxy {
     });
     outgoing.once('upgrade', () => {
       outgoing.destroy();
+      meter?.end('broken');
       call.fail(new Error('it wants another protocol'), route);
     });
     outgoing.on('error', (error) => {
@@ -117,17 +179,24 @@ export class CredentialProxy {
         this.send(exchange, target, headers, false);
         return;
       }
+      meter?.end('broken');
       call.fail(error, route);
     });
     outgoing.on('response', (incoming) => {
       isAnswered = true;
       this.answer(exchange, incoming, target).catch((error: unknown) => {
         incoming.destroy();
+        meter?.end('broken');
         call.fail(error, route);
       });
     });
     if (!hasBody) {
       outgoing.end();
+      return;
+    }
+    if (body !== null) {
+      transfer.sent(body.length);
+      outgoing.end(body);
       return;
     }
     let sent = 0;
@@ -147,7 +216,7 @@ export class CredentialProxy {
     incoming: IncomingMessage,
     target: string,
   ): Promise<void> {
-    const { call, request, response, route, routes, secret, transfer } = exchange;
+    const { call, request, response, route, routes, secret, transfer, meter } = exchange;
     const status = incoming.statusCode ?? 502;
     const hasNoBody = request.method === 'HEAD' || status === 204 || status === 304;
     const plan: BodyPlan = await planBody(incoming, route, routes, secret);
@@ -159,7 +228,9 @@ export class CredentialProxy {
     const headers = headersForClient(incoming.rawHeaders, { ...plan, route, routes, url, secret });
     response.writeHead(status, flatHeaders(headers));
     call.status = status;
-    const isSuccess = status >= 200 && status < 300;
+    meter?.begin(status, incoming.headers);
+    // Of a route to a model only an answer of the model is a sign of life.
+    const isSuccess = status >= 200 && status < 300 && (route.model === null || meter !== null);
     if (isSuccess) this.parts.ledger.succeed();
     if (hasNoBody) {
       incoming.resume();
@@ -173,6 +244,15 @@ export class CredentialProxy {
       if (isSuccess) this.parts.ledger.succeed();
     });
     const steps: readonly Transform[] = plan.steps;
+    if (meter !== null) {
+      // Beside the way to the client: nothing waits for it.
+      const plain = plan.isDecoded ? (steps[0] ?? incoming) : incoming;
+      plain.on('data', (chunk: Buffer) => {
+        meter.feed(chunk);
+      });
+      plain.once('end', () => meter.end('whole'));
+      incoming.once('error', () => meter.end('broken'));
+    }
     pipeline([incoming, ...steps, response], (error) => {
       if (error) response.destroy();
     });
@@ -187,4 +267,8 @@ interface CredentialExchange {
   readonly routes: readonly Route[];
   readonly secret: string | undefined;
   readonly transfer: Transfer;
+  /** Sent in place of the request's own. */
+  readonly body: Buffer | null;
+  /** Reads the answer; `null` where nothing is metered. */
+  readonly meter: AnswerMeter | null;
 }

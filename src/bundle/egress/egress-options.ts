@@ -1,6 +1,8 @@
 import type { BundleLog } from '../bundle-log.js';
 import type { AddressPolicy, Resolve } from './addresses.js';
 import type { EgressReport } from './report.js';
+import type { PriceTable } from '../../domain/egress/model-prices.js';
+import type { ModelBudget } from '../../domain/model-use.js';
 
 export interface EgressPlaneOptions {
   readonly paths: {
@@ -15,6 +17,10 @@ export interface EgressPlaneOptions {
   };
   /** Through the forward proxy, in this process's life. */
   readonly uploadBytes: number;
+  /** What may be used of models, in this process's life. */
+  readonly budget: ModelBudget;
+  /** The operator's prices of models. */
+  readonly prices: PriceTable;
   /** Makes what was counted one durable message to the worker. */
   readonly report: (report: EgressReport) => Promise<void>;
   readonly log: BundleLog;

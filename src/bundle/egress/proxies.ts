@@ -12,6 +12,7 @@ import { httpDoor } from './http-door.js';
 import { Ledger } from './ledger.js';
 import { LiveConfig } from './live-config.js';
 import { LiveConnections } from './live-connections.js';
+import type { ModelPlane } from './model/model-plane.js';
 import { EgressReporter } from './report.js';
 import { dnsResolve, systemResolve } from './resolve.js';
 import { UploadBudget } from './upload-budget.js';
@@ -29,7 +30,28 @@ export function startProxies(options: EgressPlaneOptions, limits: EgressLimits):
   const config = new LiveConfig(paths.config, log);
   const ledger = new Ledger(now, collectDeadBuffers());
   const live = new LiveConnections();
-  const reporter = new EgressReporter({ ledger, send: options.report, log });
+  let models: ModelPlane | undefined;
+  const reporter = new EgressReporter({
+    ledger,
+    model: () => models?.report ?? null,
+    send: options.report,
+    log,
+  });
+  // Loaded with the first request for it: a bottle without a model pays nothing.
+  let loading: Promise<ModelPlane> | undefined;
+  const loadModels = async (): Promise<ModelPlane> => {
+    const { ModelPlane: Plane } = await import('./model/model-plane.js');
+    models = new Plane({
+      budget: options.budget,
+      prices: options.prices,
+      maxBodyBytes: limits.maxBodyBytes,
+      now,
+      onChange: () => {
+        reporter.soon();
+      },
+    });
+    return models;
+  };
   const gate = (): CallGate => new CallGate(limits.callsPerMinute, () => performance.now());
   const client = new UpstreamClient({
     resolve: network.upstreamResolve ?? systemResolve,
@@ -55,6 +77,7 @@ export function startProxies(options: EgressPlaneOptions, limits: EgressLimits):
     gate: gate(),
     secret: (name) => readSecretFile(join(paths.secrets, name)),
     maxBodyBytes: limits.maxBodyBytes,
+    models: () => (loading ??= loadModels()),
   });
   config.watch(() => {
     const cut = live.cutWhatIsNotAllowed();

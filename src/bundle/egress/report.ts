@@ -1,3 +1,4 @@
+import type { ModelReport } from '../../domain/model-use.js';
 import type { EgressTotals } from '../../domain/egress/totals.js';
 import { errorFields, type BundleLog } from '../bundle-log.js';
 import type { Ledger } from './ledger.js';
@@ -6,22 +7,28 @@ import type { Ledger } from './ledger.js';
 export interface EgressReport extends EgressTotals {
   /** Epoch milliseconds of the last good answer through a route; `null` when there was none. */
   readonly lastSuccessAt: number | null;
+  /** What was asked of models; `null` as long as nothing was. */
+  readonly model: ModelReport | null;
 }
 
 export interface EgressReporterOptions {
   readonly ledger: Ledger;
+  readonly model: () => ModelReport | null;
   readonly send: (report: EgressReport) => Promise<void>;
   readonly log: BundleLog;
   readonly everyMs?: number;
 }
 
 const EVERY_MS = 3000;
+/** What should be told soon is told after so long, with what comes meanwhile: each report is a file. */
+const SOON_MS = 250;
 
 /** Tells the worker what was counted: every few seconds when it changed, and at the end. */
 export class EgressReporter {
   readonly #options: EgressReporterOptions;
   #told = '';
   #timer: NodeJS.Timeout | undefined;
+  #soon: NodeJS.Timeout | undefined;
   #sending: Promise<void> = Promise.resolve();
 
   constructor(options: EgressReporterOptions) {
@@ -33,9 +40,18 @@ export class EgressReporter {
     this.#timer ??= setInterval(() => void this.#tell(), this.#options.everyMs ?? EVERY_MS).unref();
   }
 
+  /** For what a restart should not lose. */
+  soon(): void {
+    this.#soon ??= setTimeout(() => {
+      this.#soon = undefined;
+      void this.#tell();
+    }, SOON_MS).unref();
+  }
+
   /** Resolves when the last report is written, or could not be. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
+    clearTimeout(this.#soon);
     await this.#tell();
   }
 
@@ -55,8 +71,12 @@ export class EgressReporter {
   }
 
   #text(): string {
-    const { ledger } = this.#options;
-    const report: EgressReport = { ...ledger.totals(), lastSuccessAt: ledger.lastSuccessAt };
+    const { ledger, model } = this.#options;
+    const report: EgressReport = {
+      ...ledger.totals(),
+      lastSuccessAt: ledger.lastSuccessAt,
+      model: model(),
+    };
     return JSON.stringify(report);
   }
 }

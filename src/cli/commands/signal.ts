@@ -10,11 +10,15 @@ import type { RunCommand } from '../orchestrator.js';
 import { printJson, printLine } from '../output.js';
 import { parseTarget } from '../target.js';
 
-const KINDS = ['done', 'freeze', 'resume', 'destroy', 'extend'] as const;
+const KINDS = ['done', 'freeze', 'resume', 'destroy', 'extend', 'budget'] as const;
 
 interface SignalFlags {
   readonly prompt?: string;
   readonly by?: string;
+  readonly turns?: string;
+  readonly tokens?: string;
+  readonly usd?: string;
+  readonly today?: true;
   readonly json?: true;
 }
 
@@ -26,6 +30,10 @@ export function signalCommand(parent: Command, { deps, action }: CommandContext)
     .addArgument(new Argument('<command>', 'what it shall do').choices(KINDS))
     .option('--prompt <text>', 'with resume: what the agent is told')
     .option('--by <duration>', 'with extend: how much more patience the watchdog has, such as 30m')
+    .option('--turns <n>', 'with budget: turns more')
+    .option('--tokens <n>', 'with budget: tokens more')
+    .option('--usd <amount>', 'with budget: US dollars more')
+    .option('--today', 'with budget: go on today, though the budget of all runs for the day is used up')
     .option('--json', 'as JSON');
   action<SignalFlags>(command, (flags, [run = '', kind = '']) => {
     const target = parseTarget(run, deps.forgePages());
@@ -47,10 +55,13 @@ export function signalCommand(parent: Command, { deps, action }: CommandContext)
   });
 }
 
-function runCommand(kind: string, { prompt, by }: SignalFlags): RunCommand {
+function runCommand(kind: string, flags: SignalFlags): RunCommand {
+  const { prompt, by } = flags;
   if (prompt !== undefined && kind !== 'resume')
     throw new InvalidInputError('--prompt goes with resume only');
   if (by !== undefined && kind !== 'extend') throw new InvalidInputError('--by goes with extend only');
+  if (kind !== 'budget' && BUDGET_FLAGS.some((flag) => flags[flag] !== undefined))
+    throw new InvalidInputError('--turns, --tokens, --usd and --today go with budget only');
   switch (kind) {
     case 'done':
     case 'freeze':
@@ -61,9 +72,37 @@ function runCommand(kind: string, { prompt, by }: SignalFlags): RunCommand {
     case 'extend':
       if (by === undefined) throw new InvalidInputError('extend needs --by, such as --by 30m');
       return { kind, ms: positive(parseDuration(by)) };
+    case 'budget':
+      return budgetCommand(flags);
     default:
       throw new InvalidInputError(`expected one of ${KINDS.join(', ')}`);
   }
+}
+
+const BUDGET_FLAGS = ['turns', 'tokens', 'usd', 'today'] as const;
+
+function budgetCommand({ turns, tokens, usd, today }: SignalFlags): RunCommand {
+  if ([turns, tokens, usd, today].every((flag) => flag === undefined))
+    throw new InvalidInputError('budget needs at least one of --turns, --tokens, --usd and --today');
+  return {
+    kind: 'budget',
+    turns: turns === undefined ? 0 : count(turns, '--turns'),
+    tokens: tokens === undefined ? 0 : count(tokens, '--tokens'),
+    microUsd: usd === undefined ? 0 : dollars(usd),
+    today: today === true,
+  };
+}
+
+function count(text: string, flag: string): number {
+  const value = /^[0-9]{1,10}$/.test(text) ? Number(text) : 0;
+  if (value < 1) throw new InvalidInputError(`${flag} takes a number from 1`);
+  return value;
+}
+
+function dollars(text: string): number {
+  const value = /^[0-9]{1,7}(?:\.[0-9]{1,2})?$/.test(text) ? Number(text) : 0;
+  if (value <= 0) throw new InvalidInputError('--usd takes US dollars, such as 5 or 2.50');
+  return Math.round(value * 1e6);
 }
 
 function positive(ms: number): number {

@@ -18,6 +18,9 @@ const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,99}$/;
 /** They decide what runs, or how. */
 const SYSTEM = /^(?:PATH|HOME|LANG|BASH_ENV|ENV|NODE_OPTIONS|IFS|LD_.*)$/;
 
+const NEAR =
+  /^(?:localhost|127(?:\.\d{1,3}){3}|10(?:\.\d{1,3}){3}|192\.168(?:\.\d{1,3}){2}|172\.(?:1[6-9]|2\d|3[01])(?:\.\d{1,3}){2}|\[::1\])$/;
+
 export function isRouteMethod(text: string): boolean {
   return ROUTE_METHODS.some((method) => method === text);
 }
@@ -51,6 +54,11 @@ export function whyNoUpstream(text: string): string | undefined {
   const plain = url.href.replace(/\/+$/, '');
   if (text !== plain) return `must be written as ${plain}`;
   return url.pathname === '/' ? undefined : whyNotPlainPath(url.pathname);
+}
+
+/** Whether a host is on this machine or network: without TLS, a secret would be read by whoever is on the way. */
+export function isNear(hostname: string): boolean {
+  return NEAR.test(hostname);
 }
 
 /** What two routes have in common that only one may have: the value, by its key. */

@@ -12,7 +12,14 @@ import {
   ROUTE_METHODS,
   whyNoUpstream,
 } from './route-checks.js';
-import type { Route, RouteAuth } from './route.js';
+import {
+  isModelPattern,
+  isOutputCap,
+  MODEL_METHODS_TEXT,
+  MOST_OUTPUT_TOKENS,
+  oddModelMethod,
+} from './model-rule.js';
+import { MODEL_APIS, MODEL_FEATURES, type ModelRule, type Route, type RouteAuth } from './route.js';
 
 const KEYS = [
   'name',
@@ -26,6 +33,7 @@ const KEYS = [
   'model',
 ] as const;
 const AUTH_KEYS = ['header', 'prefix', 'secret'] as const;
+const MODEL_KEYS = ['api', 'models', 'maxOutputTokens', 'allow'] as const;
 
 export type ReadRoutes =
   | { readonly kind: 'routes'; readonly routes: readonly Route[] }
@@ -48,7 +56,7 @@ export function parseRoutes(jsonText: string): ReadRoutes {
   return problems.length > 0 ? { kind: 'problems', problems } : read;
 }
 
-/** The same for the list itself, wherever it stands. `auth`, `baseUrlEnv`, `keyEnv` and `rewrite` may be left out. */
+/** The same for the list itself, wherever it stands. `auth`, `baseUrlEnv`, `keyEnv`, `rewrite` and `model` may be left out. */
 export function readRoutes(value: unknown): ReadRoutes {
   if (!Array.isArray(value)) return { kind: 'problems', problems: ['routes: must be a list'] };
   if (value.length > MAX_ROUTES)
@@ -78,6 +86,9 @@ function readRoute(value: unknown, at: Reader): Route | undefined {
   const keyEnv = readVariable(fields, 'keyEnv', at);
   const { rewrite = false } = fields;
   if (typeof rewrite !== 'boolean') at.say('rewrite', 'must be true or false');
+  const model = readModel(fields['model'] ?? null, at.below('model'));
+  const odd = model === null ? undefined : oddModelMethod(methods ?? []);
+  if (odd !== undefined) at.say('methods', `of a route to a model are ${MODEL_METHODS_TEXT}: not ${odd}`);
   if (name === undefined || upstream === undefined || methods === undefined || paths === undefined)
     return undefined;
   return {
@@ -89,7 +100,7 @@ function readRoute(value: unknown, at: Reader): Route | undefined {
     baseUrlEnv,
     keyEnv,
     rewrite: rewrite === true,
-    model: null,
+    model,
   };
 }
 
@@ -102,6 +113,25 @@ function readAuth(value: unknown, at: Reader): RouteAuth | null {
   const secret = at.text(fields, 'secret', isSecretName, "a secret's name");
   if (header === undefined || prefix === undefined || secret === undefined) return null;
   return { header, prefix, secret };
+}
+
+function readModel(value: unknown, at: Reader): ModelRule | null {
+  if (value === null) return null;
+  const fields = at.object(value, MODEL_KEYS);
+  if (fields === undefined) return null;
+  const api = at.word(fields, 'api', MODEL_APIS);
+  const models = at.texts(fields, 'models', (text) =>
+    isModelPattern(text) ? undefined : "must be a model's name, or its beginning and a *",
+  );
+  const { maxOutputTokens, allow = [] } = fields;
+  const isCap = typeof maxOutputTokens === 'number' && isOutputCap(maxOutputTokens);
+  if (!isCap) at.say('maxOutputTokens', `must be a whole number from 1 to ${String(MOST_OUTPUT_TOKENS)}`);
+  const asked: readonly unknown[] = Array.isArray(allow) ? allow : [undefined];
+  const features = MODEL_FEATURES.filter((feature) => asked.includes(feature));
+  if (features.length !== asked.length)
+    at.say('allow', `must be a list of some of ${MODEL_FEATURES.join(', ')}, each once`);
+  if (api === undefined || models === undefined || !isCap) return null;
+  return { api, models, maxOutputTokens, allow: features };
 }
 
 function readVariable(fields: Fields, key: 'baseUrlEnv' | 'keyEnv', at: Reader): string | null {
@@ -150,6 +180,12 @@ class Reader {
 
   text(fields: Fields, key: string, isRight: (text: string) => boolean, form: string): string | undefined {
     return this.checked(fields, key, (text) => (isRight(text) ? undefined : `must be ${form}`));
+  }
+
+  word<const T extends string>(fields: Fields, key: string, words: readonly T[]): T | undefined {
+    const found = words.find((word) => word === fields[key]);
+    if (found === undefined) this.say(key, `must be one of ${words.join(', ')}`);
+    return found;
   }
 
   texts(

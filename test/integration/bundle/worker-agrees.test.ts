@@ -8,6 +8,7 @@ import { readBundleConfig } from '../../../src/bundle/config.js';
 import { MAX_TOTALS, type EgressTotals } from '../../../src/domain/egress/totals.js';
 import { QueueWriter } from '../../../src/bundle/queue-writer.js';
 import { inertText } from '../../../src/domain/inert-text.js';
+import { MAX_USE, NO_USE, type ModelReport } from '../../../src/domain/model-use.js';
 import type { QueueBody } from '../../../src/domain/queue.js';
 import { InvalidInputError } from '../../../src/domain/errors.js';
 import { RunDirectory } from '../../support/bundle/run-directory.js';
@@ -32,6 +33,17 @@ function fullTotals(): EgressTotals {
 }
 
 const SLUG = 'dev-alice-demo-1-abcde';
+
+const MODEL_REPORTS: readonly ModelReport[] = [
+  { use: NO_USE, trouble: null },
+  {
+    use: { ...NO_USE, requests: 1, microUsd: MAX_USE },
+    trouble: { kind: 'limited', until: Date.now() + 1000 },
+  },
+  { use: NO_USE, trouble: { kind: 'overloaded', status: 0 } },
+  { use: NO_USE, trouble: { kind: 'refused', status: 401 } },
+  { use: NO_USE, trouble: { kind: 'over_budget', what: 'money' } },
+];
 
 describe('the two ends of the queue', () => {
   let run: RunDirectory;
@@ -63,7 +75,11 @@ describe('the two ends of the queue', () => {
       // As long as a comment may be once it is inert, of characters that JSON escapes or has in several bytes.
       { kind: 'text', ...head, where: 'the comment on #12', text: inertText('"@'.repeat(30_000)) },
       { kind: 'text', ...head, where: 'the description of #12', text: '"'.repeat(60_000) },
-      { kind: 'egress', ...head, process: 'abcd1234', ...fullTotals(), lastSuccessAt: null },
+      { kind: 'egress', ...head, process: 'abcd1234', ...fullTotals(), lastSuccessAt: null, model: null },
+      ...MODEL_REPORTS.map((model): QueueBody => ({
+        ...{ kind: 'egress', ...head, process: 'abcd1234', hosts: [], refusals: [], lastSuccessAt: 4 },
+        model,
+      })),
       { kind: 'done', ...head, status: 'blocked', summary: 'why "so"\n' },
     ];
     const queue = new QueueWriter(layout.queueOut, Date.now);
@@ -93,7 +109,15 @@ describe('the two ends of the queue', () => {
     assert.deepEqual(readdirSync(layout.queueIn), ['message1.json']);
     await assert.rejects(worker.retract(SLUG, '../message1'), InvalidInputError);
 
-    await worker.writeTurnHeader(SLUG, { turn: 3, prNumber: 7, owner: 'carol', repo: 'moved' });
+    const budget = { tokens: 5, microUsd: null };
+    const place = { owner: 'carol', repo: 'moved' };
+    await worker.writeTurnHeader(SLUG, {
+      turn: 3,
+      prNumber: 7,
+      ...place,
+      budget,
+      prices: 'm-*=1:2, n=3:4:0.5',
+    });
     cpSync(layout.queueIn, join(run.root, 'in'), { recursive: true });
     const config = readBundleConfig({
       BUNDLE_RUN_DIR: run.root,
@@ -104,5 +128,10 @@ describe('the two ends of the queue', () => {
       FORGE_ISSUE_NUMBER: '1',
     });
     assert.deepEqual([config.turn, config.pr, config.owner, config.repo], [3, 7, 'carol', 'moved']);
+    assert.deepEqual(config.budget, budget);
+    assert.deepEqual(config.prices, [
+      ['m-*', { input: 1, output: 2, cacheRead: 1, cacheWrite: 1 }],
+      ['n', { input: 3, output: 4, cacheRead: 0.5, cacheWrite: 3 }],
+    ]);
   });
 });

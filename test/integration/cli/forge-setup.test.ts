@@ -244,9 +244,7 @@ describe('forge setup on a real Gitea', function () {
     const repo = await repository();
     await asAlice(repo, '--no-test');
     const alice = gitea.alice.on(repo);
-    await alice.closeIssue(
-      await alice.createIssue({ title: 'x', labels: [USED_LABEL, 'bug'] }),
-    );
+    await alice.closeIssue(await alice.createIssue({ title: 'x', labels: [USED_LABEL, 'bug'] }));
     const looked = await asAlice(repo, '--remove', '--dry-run');
     assert.deepEqual(looked.lines, [
       `would_remove webhook ${home.url}`,

@@ -198,6 +198,14 @@ describe('the commands’ orchestrator over a real workflow', function () {
     const client = orchestrator();
     const [row] = await client.status({ all: false });
     assert.equal(row?.slug, 'coder-alice-demo-1-abcde');
+    assert.equal(row.session, null);
+    for (const [turn, sessionId] of ['s-old', 's-new'].entries()) {
+      const ended = { slug: row.slug, turn: turn + 1, event: 'ended', at: turn } as const;
+      database.runs.appendTurn({ ...ended, detail: { sessionId } });
+    }
+    database.sessions.update(row.slug, 5);
+    const [later] = await client.status({ all: false });
+    assert.equal(later?.session?.sessionId, 's-new');
     const stored = database.forgeState.get(subject);
     assert.ok(stored);
     database.forgeState.upsert({ ...stored, status: 'destroyed', phase: 'destroyed' });

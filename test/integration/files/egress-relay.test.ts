@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { HostPorts } from '../../../src/activities/host-ports.js';
@@ -7,10 +7,13 @@ import type { RunTurnInput } from '../../../src/activities/inputs.js';
 import { readEgress } from '../../../src/activities/turn/egress-record.js';
 import { Relay } from '../../../src/activities/turn/relay.js';
 import { TurnJournal } from '../../../src/activities/turn/turn-journal.js';
+import { writeHeader } from '../../../src/activities/turn/write-header.js';
 import { LocalQueueDirectory } from '../../../src/adapters/files/queue-directory.js';
 import { LocalRunFiles } from '../../../src/adapters/files/run-files.js';
 import { QueueWriter } from '../../../src/bundle/queue-writer.js';
+import { NO_BUDGET, NO_USE, type ModelBudget, type ModelUse } from '../../../src/domain/model-use.js';
 import type { EgressMessage, QueueBody } from '../../../src/domain/queue.js';
+import { sampleHostSettings } from '../../support/host/sample-host.js';
 
 const SLUG = 'dev-alice-demo-1-abcde';
 const NOW = 1_000_000;
@@ -23,6 +26,7 @@ describe('what the worker makes of egress totals', () => {
   let relay: Relay;
   let sidecar: QueueWriter;
   let sent = 0;
+  let overBudget = 0;
   const warnings: string[] = [];
 
   beforeEach(async () => {
@@ -45,7 +49,12 @@ describe('what the worker makes of egress totals', () => {
       log: { info: () => undefined, warn: (_fields, message) => warnings.push(message) },
     };
     const input: Partial<RunTurnInput> = { slug: SLUG, turn: 2 };
-    const events = { onDone: () => undefined, onFlood: () => undefined };
+    overBudget = 0;
+    const events = {
+      onDone: () => undefined,
+      onFlood: () => undefined,
+      onOverBudget: () => (overBudget += 1),
+    };
     relay = new Relay(ports as HostPorts, input as RunTurnInput, journal, events);
     sidecar = new QueueWriter(queueOut, Date.now);
   });
@@ -65,6 +74,7 @@ describe('what the worker makes of egress totals', () => {
     hosts: [{ host: 'a.org', route: null, connections: count, bytesUp: count, bytesDown: count }],
     refusals: [{ host: 'evil.example', count }],
     lastSuccessAt,
+    model: null,
     at: NOW,
   });
   const connections = async (): Promise<number | undefined> =>
@@ -77,8 +87,48 @@ describe('what the worker makes of egress totals', () => {
     assert.deepEqual(await readEgress(files, SLUG, 2), {
       hosts: [{ host: 'a.org', route: null, connections: 5, bytesUp: 5, bytesDown: 5 }],
       refusals: [{ host: 'evil.example', count: 5 }],
+      model: null,
     });
-    assert.deepEqual(await readEgress(files, SLUG, 1), { hosts: [], refusals: [] });
+    assert.deepEqual(await readEgress(files, SLUG, 1), { hosts: [], refusals: [], model: null });
+  });
+
+  it('have what each process used of models together, and the trouble of the one that reported last', async () => {
+    const used = (requests: number): ModelUse => ({ ...NO_USE, requests, outputTokens: 7, microUsd: 3 });
+    const trouble = { kind: 'overloaded', status: 529 } as const;
+    await tell({ ...egress('process1', 1), model: { use: used(1), trouble } });
+    await tell({ ...egress('process1', 1), model: { use: used(2), trouble } });
+    await tell({ ...egress('process2', 1), model: { use: used(5), trouble: null } });
+    assert.deepEqual((await readEgress(files, SLUG, 2)).model, {
+      use: { ...NO_USE, requests: 7, outputTokens: 14, microUsd: 6 },
+      trouble: null,
+    });
+    await tell({ ...egress('process1', 1), model: { use: used(2), trouble } });
+    assert.deepEqual((await readEgress(files, SLUG, 2)).model?.trouble, trouble);
+    assert.equal(overBudget, 0);
+  });
+
+  it('say when the budget is used up, and a sidecar that is started again gets what is left', async () => {
+    const model = { use: { ...NO_USE, inputTokens: 900, microUsd: 5 }, trouble: null };
+    await tell({ ...egress('process1', 1), model });
+    await tell({
+      ...egress('process1', 1),
+      model: { ...model, trouble: { kind: 'over_budget', what: 'tokens' } },
+    });
+    assert.equal(overBudget, 1);
+    const settings = sampleHostSettings({ models: { upstreams: {}, maxOutputTokens: 1, prices: 'm=1:2' } });
+    const input = { slug: SLUG, turn: 2, prNumber: null, subject: { owner: 'a', repo: 'b' } };
+    const header = async (budget?: ModelBudget): Promise<unknown> => {
+      const given = { ...input, ...(budget === undefined ? {} : { budget }) } as unknown as RunTurnInput;
+      await writeHeader({ files, queue: new LocalQueueDirectory({ home }), settings }, given);
+      const file = join(files.paths(SLUG).queueIn, 'turn.json');
+      return JSON.parse(await readFile(file, 'utf8'));
+    };
+    const head = { turn: 2, prNumber: null, owner: 'a', repo: 'b', prices: 'm=1:2' };
+    assert.deepEqual(await header({ tokens: 1000, microUsd: 3 }), {
+      ...head,
+      budget: { tokens: 100, microUsd: 0 },
+    });
+    assert.deepEqual(await header(), { ...head, budget: NO_BUDGET });
   });
 
   it('of another turn are not taken', async () => {

@@ -43,6 +43,7 @@ const record: TurnRecord = {
   stopped: 'watchdog',
   stopDetail: null,
   disk: { held: { bytes: 1, inodes: 2 }, limit: null },
+  provider: { name: 'scripted', version: null },
   sessionId: null,
   reported: { inputTokens: 5, cachedTokens: 1, outputTokens: 2, usd: 0.5 },
 };
@@ -237,14 +238,13 @@ describe('what a run leaves on disk', () => {
       );
       assert.equal(path, join(next.paths(slug).transcript, 'session.tar'));
       assert.equal(await next.readFile(slug, 'transcript/none'), undefined);
-      assert.deepEqual(
-        await Promise.all(
-          ['transcript/session.tar', 'transcript/none', 'nowhere/none', 'transcript'].map((name) =>
-            next.hasFile(slug, name),
-          ),
-        ),
-        [true, false, false, false],
-      );
+      await files.saveFile(slug, 'transcript/other.tar', 'x');
+      assert.deepEqual([...(await next.listFiles(slug, 'transcript'))].sort(), ['other.tar', 'session.tar']);
+      for (const none of ['nowhere', 'nowhere/deeper', 'transcript/other.tar'])
+        assert.deepEqual(await next.listFiles(slug, none), []);
+      for (const gone of ['transcript/other.tar', 'transcript/other.tar', 'nowhere/none'])
+        await next.removeFile(slug, gone);
+      assert.deepEqual(await next.listFiles(slug, 'transcript'), ['session.tar']);
       assert.equal(await next.readFile(slug, 'nowhere/none'), undefined);
     }));
 
@@ -287,7 +287,10 @@ describe('what a run leaves on disk', () => {
       await assert.rejects(files.saveFile(slug, 'link/f', 'x'), /not a directory/);
       await assert.rejects(files.readFile(slug, 'link/secret'), /not a directory/);
       await assert.rejects(files.readFile(slug, 'file-link'), /ELOOP/);
-      assert.equal(await files.hasFile(slug, 'file-link'), false);
+      await assert.rejects(files.removeFile(slug, 'link/secret'), /not a directory/);
+      for (const path of outside)
+        await assert.rejects(files.removeFile(slug, path), /not a file of a run/, path);
+      assert.deepEqual(await files.listFiles(slug, 'link'), []);
       await files.saveFile(slug, 'file-link', 'mine');
       assert.equal(await readFile(join(home, 'secret'), 'utf8'), 'x');
     }));
@@ -384,7 +387,7 @@ describe('what a run leaves on disk', () => {
 });
 
 const needs = (...names: readonly string[]): SecretNeed[] =>
-  names.map((name) => ({ name, authority: 'api.example.com:443' }));
+  names.map((name) => ({ name, authority: 'api.example.com:443', isVendors: false }));
 
 describe('the secrets of a run', () => {
   it('are files that are gone when they are dropped', () =>

@@ -4,6 +4,7 @@ import { redactor } from '../../../src/bundle/redact.js';
 import { startBundle, type RunningBundle } from '../../../src/bundle/start-bundle.js';
 import { RecordingForge } from './recording-forge.js';
 import { RunDirectory } from './run-directory.js';
+import { NO_BUDGET } from '../../../src/domain/model-use.js';
 
 export const TOKEN = 'token-of-the-test';
 export const ISSUE = 12;
@@ -32,6 +33,8 @@ export class BundleHere {
         forgeTransportSocket: null,
         rateLimits,
         egressUploadBytes: 1024 * 1024,
+        budget: NO_BUDGET,
+        prices: [],
         paths: {
           forgeSocket: socket,
           queueOut: out,

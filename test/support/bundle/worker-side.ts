@@ -59,7 +59,11 @@ export class WorkerSide {
       log: { info: () => undefined, warn: (_fields, message) => this.warnings.push(message) },
     };
     const input: Partial<RunTurnInput> = { slug: SLUG, turn: 1 };
-    const events = { onDone: () => undefined, onFlood: () => this.warnings.push('flood') };
+    const events = {
+      onDone: () => undefined,
+      onFlood: () => this.warnings.push('flood'),
+      onOverBudget: () => undefined,
+    };
     const journal = await TurnJournal.open(this.files, SLUG, 1, clock);
     const relay = new Relay(ports as HostPorts, input as RunTurnInput, journal, events);
     const over = new AbortController();

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import type { EgressLimits, EgressNetwork } from '../../../src/bundle/egress/egress-options.js';
 import { openEgressPlane, type EgressPlane } from '../../../src/bundle/egress/egress-plane.js';
 import type { EgressReport } from '../../../src/bundle/egress/report.js';
+import type { PriceTable } from '../../../src/domain/egress/model-prices.js';
 import type { Route } from '../../../src/domain/egress/route.js';
+import { NO_BUDGET, type ModelBudget } from '../../../src/domain/model-use.js';
 import { until } from '../bundle/until.js';
 
 export interface LogLine {
@@ -57,6 +59,8 @@ export class EgressHere {
       readonly network?: Partial<EgressNetwork>;
       readonly limits?: Partial<EgressLimits>;
       readonly uploadBytes?: number;
+      readonly budget?: ModelBudget;
+      readonly prices?: PriceTable;
     } = {},
   ): Promise<void> {
     this.#plane = await openEgressPlane({
@@ -68,6 +72,8 @@ export class EgressHere {
         caFile: this.caFile,
       },
       uploadBytes: more.uploadBytes ?? 64 * MIB,
+      budget: more.budget ?? NO_BUDGET,
+      prices: more.prices ?? [],
       report: (report) => {
         this.reports.push(report);
         return Promise.resolve();

@@ -15,6 +15,7 @@ export function sampleHostSettings(more: Partial<HostSettings> = {}): HostSettin
     egressUploadBytes: MIB,
     containerRuntime: null,
     registries: { npm: null, pypi: null, go: null, cargo: null, maven: null },
+    models: { upstreams: {}, maxOutputTokens: 64_000, prices: '' },
     bundleCallsPerMinute: 240,
     bundleWritesPerMinute: 30,
     maxPublishBytes: MIB,

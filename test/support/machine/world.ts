@@ -10,7 +10,9 @@ import type {
   WakeReference,
 } from '../../../src/domain/events.js';
 import type { Place, SubjectRef } from '../../../src/domain/issue.js';
-import type { TurnResult } from '../../../src/domain/turn.js';
+import type { AgentOutcome } from '../../../src/domain/agent-stream.js';
+import { NO_USE, type ModelReport, type ModelTrouble } from '../../../src/domain/model-use.js';
+import type { AgentReport, TurnResult } from '../../../src/domain/turn.js';
 import {
   initialState,
   nextLife,
@@ -27,6 +29,9 @@ export const POLICY: RunPolicy = {
   doneGraceMs: 20_000,
   nudges: 1,
   wakesPerHour: 10,
+  budget: { turns: 20, tokens: 1_000, microUsd: 5_000_000 },
+  session: { turns: 12, tokens: 800 },
+  resumeLimited: true,
   maxEvents: 30_000,
   maxSignals: 8_000,
 };
@@ -106,12 +111,21 @@ export function turnResult(change: Partial<TurnResult> = {}): TurnResult {
     sessionId: 's',
     imageId: 'i',
     limit: null,
-    agent: { outcome: 'finished', errorRef: null, reported: null, toolCalls: 0, denials: 0 },
+    agent: agentReport('finished'),
     model: null,
     operationsRef: null,
     egressRef: null,
     ...change,
   };
+}
+
+/** What the credential proxy metered. */
+export function modelReport(tokens: number, usd = 0, trouble: ModelTrouble | null = null): ModelReport {
+  return { use: { ...NO_USE, requests: 1, inputTokens: tokens, microUsd: usd * 1e6 }, trouble };
+}
+
+export function agentReport(outcome: AgentOutcome): AgentReport {
+  return { outcome, errorRef: null, reported: null, toolCalls: 0, denials: 0 };
 }
 
 export function settledTurn(change: Partial<SettledTurn> = {}): SettledTurn {
@@ -128,7 +142,8 @@ export function settledTurn(change: Partial<SettledTurn> = {}): SettledTurn {
 }
 
 /** What the executor of commands owes the machine. */
-type Owed = 'claim' | 'prepare' | 'run' | 'settle' | 'archive' | 'destroy' | 'checkin' | 'watchdog';
+type Owed =
+  'claim' | 'prepare' | 'run' | 'settle' | 'archive' | 'destroy' | 'checkin' | 'watchdog' | 'resume';
 
 export class World {
   state: MachineState;
@@ -154,6 +169,8 @@ export class World {
     assert.equal(JSON.stringify(before), frozen, 'the machine must not change the state it was given');
     this.state = state;
     for (const command of commands) this.take(command);
+    const sleeps = state.phase === 'frozen' && state.resumeAt !== null;
+    assert.equal(this.owed.has('resume'), sleeps, 'a timer for whoever sleeps, and for nobody else');
     return [...commands];
   }
 
@@ -182,10 +199,12 @@ export class World {
         return;
       case 'settle_turn':
         return this.owe('settle', command);
-      case 'archive':
-        assert.equal(this.owed.size, 0, `put away under ${[...this.owed.keys()].join()}`);
+      case 'archive': {
+        const underWay = [...this.owed.keys()].filter((what) => what !== 'resume');
+        assert.deepEqual(underWay, [], 'put away under what goes on');
         assert.equal(this.state.phase, 'frozen');
         return this.owe('archive', command);
+      }
       case 'destroy':
         assert.ok(!this.owed.has('archive'), 'destroyed while its containers are put away');
         assert.ok(!this.owed.has('run') && !this.owed.has('settle'), 'destroyed under a running turn');
@@ -194,6 +213,10 @@ export class World {
         return void this.owed.set('watchdog', command);
       case 'disarm_watchdog':
         return void this.owed.delete('watchdog');
+      case 'arm_resume':
+        return void this.owed.set('resume', command);
+      case 'disarm_resume':
+        return void this.owed.delete('resume');
       case 'ask_checkin':
         return this.owe('checkin', command);
       default:
@@ -254,6 +277,29 @@ export class World {
     assert.ok(next !== null);
     this.state = nextLife(this.state);
     this.feed(observed({ readAt: this.state.observedAt, trigger: next }));
+  }
+
+  /** The time that the run sleeps to has come. */
+  due(): MachineCommand[] {
+    const timer = this.owed.get('resume');
+    assert.ok(timer?.kind === 'arm_resume', 'no timer runs');
+    this.pay('resume');
+    this.now = timer.at;
+    return this.feed({ kind: 'resume_due', at: timer.at });
+  }
+
+  /** A turn from its preparation to its end, with what it used and left. */
+  turn(result: Partial<TurnResult> = {}, left: Partial<SettledTurn> = {}): void {
+    this.start();
+    this.finish(result);
+    this.settle(left);
+  }
+
+  /** A run whose first turn is being prepared. */
+  static triggered(policy: RunPolicy = POLICY): World {
+    const world = new World(policy);
+    world.feed(observed({ readAt: 10, trigger: trigger(5) }));
+    return world;
   }
 
   /** A run that is frozen after a successful first turn with a PR. */

@@ -31,7 +31,7 @@ export function toModelRequest(
 ): ModelRequest {
   const { pathname, search } = new URL(url, 'http://stub');
   const body = objectIn(text);
-  const { model, tools } = body;
+  const { model, tools, input } = body;
   return {
     method,
     path: pathname,
@@ -40,7 +40,7 @@ export function toModelRequest(
     text,
     body,
     model: typeof model === 'string' ? model : '',
-    tools: offered(tools, null),
+    tools: [...offered(tools, null), ...offeredInInput(input)],
   };
 }
 
@@ -52,6 +52,18 @@ export function toolNamed(request: ModelRequest, name: string): OfferedTool {
   if (only !== undefined && found.length === 1) return only;
   const names = request.tools.map((tool) => tool.name).join(', ');
   throw new Error(`${String(found.length)} tools are called ${name}; offered: ${names}`);
+}
+
+/**
+ * Some of OpenAI's models get their tools as an item of the input, which is there again in later requests, and some find
+ * more by a search, whose result is in the input too.
+ */
+function offeredInInput(input: unknown): OfferedTool[] {
+  const items = Array.isArray(input) ? input.filter(isObject) : [];
+  const given = items.findLast(({ type }) => type === 'additional_tools');
+  const found = items.filter(({ type }) => type === 'tool_search_output');
+  const tools = [given, ...found].flatMap((item) => offered(item?.['tools'], null));
+  return [...new Map(tools.map((tool) => [`${tool.namespace ?? ''}.${tool.name}`, tool])).values()];
 }
 
 function offered(tools: unknown, namespace: string | null): OfferedTool[] {

@@ -22,6 +22,9 @@ export const openaiResponses: Dialect = {
   }),
 };
 
+/** A type of tool without a name: the client looks for the tools that it has not told the model of. */
+const TOOL_SEARCH = 'tool_search';
+
 interface Response extends JsonObject {
   readonly output: readonly Item[];
 }
@@ -75,6 +78,8 @@ function itemsOf({ thinking, text, tools = [] }: Answer, request: ModelRequest, 
         status: 'completed',
         ...(namespace === null ? {} : { namespace }),
       };
+      if (tool === TOOL_SEARCH)
+        return { ...call, type: 'tool_search_call', execution: 'client', arguments: input };
       return typeof input === 'string'
         ? { ...call, type: 'custom_tool_call', input }
         : { ...call, type: 'function_call', arguments: JSON.stringify(input) };

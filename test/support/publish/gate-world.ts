@@ -2,6 +2,7 @@
  * The publish gate with everything real around it but Temporal: a Gitea, the engine, the agent image's own entrypoint,
  * the host's files and git. The agent is a shell script.
  */
+import { NO_BUDGET } from '../../../src/domain/model-use.js';
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -100,6 +101,7 @@ export class GateWorld {
       connectForge('gitea', { baseUrl: `${gitea.url}/api/v1`, token, caFile: null });
     const ports: HostPorts = {
       host: 'test',
+      hasSecret: () => false,
       runtime,
       files: new LocalRunFiles({
         home,
@@ -327,6 +329,7 @@ export class GateWorld {
       head: this.head,
       turnTimeoutMs: 60_000,
       doneGraceMs: 1_000,
+      budget: NO_BUDGET,
       stop: null,
     };
   }

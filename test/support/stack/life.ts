@@ -99,6 +99,11 @@ export class Life {
     await new Docker().getContainer(containerName(slug, role)).kill({ signal: 'SIGKILL' });
   }
 
+  /** As after an engine that came back without it; its volumes stay. */
+  async removeContainer(slug: string, role: ContainerRole): Promise<void> {
+    await new Docker().getContainer(containerName(slug, role)).remove({ force: true });
+  }
+
   comment(text: string): Promise<number> {
     return this.stack.gitea.alice.comment(this.issue, text);
   }

@@ -63,11 +63,29 @@ export class StackFiles {
     return (await this.agentLog(slug, turn)).split('"first_instruction"').length - 1;
   }
 
+  /** The snapshots of the agent's session, newest first. */
+  async snapshots(slug: string): Promise<string[]> {
+    const names = await readdir(this.path(slug, 'transcript')).catch(() => []);
+    const turnOf = (name: string): number => Number(/^turn-(\d+)\.tar$/.exec(name)?.[1] ?? 0);
+    return names.sort((a, b) => turnOf(b) - turnOf(a));
+  }
+
+  /** The engine's tar of the session's first path, as it was snapshot at the last freeze. */
+  async sessionTar(slug: string): Promise<Buffer> {
+    const [newest = 'none'] = await this.snapshots(slug);
+    const file = this.path(slug, 'transcript', newest);
+    const { stdout } = await execute('tar', ['-xOf', file, '1.tar'], {
+      encoding: 'buffer',
+      maxBuffer: 256 * 1024 * 1024,
+    });
+    return stdout;
+  }
+
   /** The agent's session as it was snapshot at the last freeze. */
   async session(slug: string): Promise<Session> {
-    const tar = this.path(slug, 'transcript', 'session.tar');
-    const { stdout } = await execute('tar', ['-xOf', tar, '--wildcards', '*.json']);
-    return JSON.parse(stdout) as Session;
+    const unpacking = execute('tar', ['-xOf', '-', '--wildcards', '*.json']);
+    unpacking.child.stdin?.end(await this.sessionTar(slug));
+    return JSON.parse((await unpacking).stdout) as Session;
   }
 
   /** The prompts of all turns that began, in order. */

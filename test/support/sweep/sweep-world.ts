@@ -58,6 +58,7 @@ export class SweepWorld {
     const log = { info: () => undefined, warn: () => undefined };
     return {
       host: this.host,
+      hasSecret: () => false,
       runtime: this.runtime,
       files: this.files,
       queue: new LocalQueueDirectory({ home: this.home }),

@@ -133,7 +133,8 @@ export class FakeForge {
       whereIs: (repoId) => this.#call(`where ${String(repoId)}`, () => this.places.get(repoId)),
       whoAmI: () => this.#call('whoami', () => BOT),
       react: (number, reaction) => this.#call('react', () => void this.reactions.push([number, reaction])),
-      readComments: unused,
+      readComments: (number) =>
+        this.#call('comments', () => (number === 12 ? [...this.comments.values()] : [])),
       readDiff: unused,
       readLinkedPulls: () => this.#call('linked', () => this.linkedPulls),
       readChecks: unused,

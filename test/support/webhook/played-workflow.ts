@@ -31,10 +31,11 @@ export function carryOut(ports: HomePorts, workflow: Workflow, command: MachineC
   const s = workflow.world.state;
   switch (command.kind) {
     case 'prepare_turn': {
-      const { turn, cause, references, omitted } = command;
+      const { turn, cause, references, omitted, session } = command;
       const input = {
         ...{ ...runRef(s), turn, trigger: needed(s.life, 'life').trigger, cause, references, omitted },
         ...{ limit: s.limit, prNumber: openPrs(s)[0] ?? null, host: s.host, repoId: s.place?.repoId ?? null },
+        ...{ session, dayIsLifted: false },
       };
       workflow.preparing = { outcome: 'asked', readFrom: 0, begin: () => prepareTurn(ports, input) };
       return;

@@ -45,6 +45,7 @@ describe('preparing a turn', () => {
       settings: {
         access: { org: 'bot-bottle', trigger: 'collaborators', wake: 'collaborators' },
         publish: 'branch',
+        dayBudget: { turns: 3, tokens: 1_000, microUsd: 5_000_000 },
       },
     };
   });
@@ -72,6 +73,8 @@ describe('preparing a turn', () => {
       references: [],
       omitted: 0,
       limit: null,
+      session: (changes.turn ?? 1) === 1 ? 'first' : 'resumed',
+      dayIsLifted: false,
       prNumber: null,
       host: null,
       repoId: 7,
@@ -347,6 +350,84 @@ describe('preparing a turn', () => {
     const disk = { bytes: 4_096, inodes: null };
     ports = { ...ports, agents: agentsFrom({ bottle: () => Promise.resolve(sampleBottle({ disk })) }) };
     assert.deepEqual((await ready()).disk, disk);
+  });
+
+  describe('a fresh session in the middle of a run', () => {
+    async function ended(turn: number, status: string, summary: string): Promise<void> {
+      const summaryRef = await ports.blobs.put(summary);
+      const detail = { done: { id: 'd', status, summaryRef } };
+      database.runs.appendTurn({ slug: SLUG, turn, event: 'ended', at: turn, detail });
+    }
+
+    it('is told the task, what was said at the ends of the turns, the pull request and the latest comments', async () => {
+      await ready();
+      await ended(1, 'success', 'Greeted people.');
+      await ended(2, 'blocked', '');
+      comment(1, 'well done');
+      comment(2, 'buy my watches', MALLORY);
+      comment(3, 'I opened it', BOT);
+      forge.putPull(13);
+      const { prompt } = await ready({
+        turn: 3,
+        cause: { kind: 'wake' },
+        session: 'lost',
+        prNumber: 13,
+        omitted: 1,
+      });
+      assert.match(prompt, /Title of issue #12:\n\n> Issue 12/);
+      assert.match(prompt, /Your last session is lost\./);
+      assert.match(prompt, /Turn 1 ended as success; you said of it:\n\n> Greeted people\./);
+      assert.match(prompt, /pull request #13 is open\./);
+      assert.match(prompt, /> well done/);
+      assert.match(prompt, /> I opened it/);
+      assert.doesNotMatch(prompt, /watches/);
+      assert.match(prompt, /# What to do now\n\nYou are asked to go on/);
+    });
+
+    it('is told the operator’s words where they took the place of the issue’s', async () => {
+      const promptRef = await ports.blobs.put('Tidy up.');
+      const operator = { actor: '', operator: { promptRef } };
+      await ready({}, operator);
+      const { prompt } = await ready(
+        { turn: 2, cause: { kind: 'limit_over' }, session: 'rotated' },
+        operator,
+      );
+      assert.match(prompt, /# Your task\n\nTidy up\./);
+      assert.doesNotMatch(prompt, /> Issue 12/);
+    });
+
+    it('has nothing to be told where the first prompt tells it', async () => {
+      const { prompt } = await ready({ turn: 2, cause: { kind: 'first' }, session: 'first' });
+      assert.doesNotMatch(prompt, /What was done before/);
+    });
+  });
+
+  describe('the day’s budget', () => {
+    function used(turn: number, microUsd: number): void {
+      const detail = { model: { use: { inputTokens: 10, microUsd } } };
+      const at = ports.clock.now();
+      database.runs.appendTurn({ slug: `other-${String(turn)}`, turn, event: 'ended', at, detail });
+    }
+
+    it('holds a turn up that comes after it is used up, until the day ends, with the run’s row written', async () => {
+      used(1, 5_000_000);
+      const outcome = await prepareTurn(ports, input());
+      assert.ok(outcome.kind === 'over_budget');
+      assert.match(outcome.reason, /5\.00 of 5\.00 USD/);
+      assert.equal(new Date(outcome.until).toISOString(), '2023-11-15T00:00:00.000Z');
+      assert.equal(database.forgeState.all()[0]?.slug, SLUG);
+      assert.ok((await prepareTurn(ports, input({ dayIsLifted: true }))).kind === 'ready');
+    });
+
+    it('is of all runs’ turns of today, and of no other day', async () => {
+      used(1, 0);
+      used(2, 0);
+      assert.equal((await prepareTurn(ports, input())).kind, 'ready');
+      used(3, 0);
+      assert.equal((await prepareTurn(ports, input())).kind, 'over_budget');
+      ports = { ...ports, clock: { now: () => ACT_AT + 24 * 3_600_000 } };
+      assert.equal((await prepareTurn(ports, input())).kind, 'ready');
+    });
   });
 
   it('moves the state row when the repository was renamed, and keeps the workflow’s old name', async () => {

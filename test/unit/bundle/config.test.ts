@@ -37,6 +37,8 @@ describe("the sidecar's configuration", () => {
       forgeTransportSocket: null,
       rateLimits: { callsPerMinute: 240, writesPerMinute: 30 },
       egressUploadBytes: 64 * 1024 * 1024,
+      budget: { tokens: null, microUsd: null },
+      prices: [],
     });
     assert.equal(paths.forgeSocket, run.socket);
   });
@@ -109,6 +111,12 @@ describe("the sidecar's configuration", () => {
       { turn: '1' },
       { turn: 0 },
       { turn: 1, prNumber: '7' },
+      { turn: 1, budget: null },
+      { turn: 1, budget: { tokens: 5 } },
+      { turn: 1, budget: { tokens: -1, microUsd: null } },
+      { turn: 1, budget: { tokens: 1.5, microUsd: null } },
+      { turn: 1, prices: 'cheap' },
+      { turn: 1, prices: null },
       { turn: 1, owner: '../x' },
       { turn: 1, repo: 7 },
       [],

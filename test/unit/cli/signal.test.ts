@@ -48,6 +48,8 @@ describe('signal', () => {
     await cli.run('signal', SLUG, 'resume');
     await cli.run('signal', SLUG, 'destroy');
     await cli.run('signal', SLUG, 'extend', '--by', '30m');
+    await cli.run('signal', SLUG, 'budget', '--turns', '5', '--usd', '2.50');
+    await cli.run('signal', SLUG, 'budget', '--tokens', '1000000', '--today');
     assert.deepEqual(
       calls.map(({ command }) => command),
       [
@@ -56,6 +58,8 @@ describe('signal', () => {
         { kind: 'resume', prompt: null },
         { kind: 'destroy' },
         { kind: 'extend', ms: 1_800_000 },
+        { kind: 'budget', turns: 5, tokens: 0, microUsd: 2_500_000, today: false },
+        { kind: 'budget', turns: 0, tokens: 1_000_000, microUsd: 0, today: true },
       ],
     );
   });
@@ -69,6 +73,11 @@ describe('signal', () => {
       [SLUG, 'extend'],
       [SLUG, 'extend', '--by', '30'],
       [SLUG, 'extend', '--by', '0s'],
+      [SLUG, 'budget'],
+      [SLUG, 'budget', '--turns', '0'],
+      [SLUG, 'budget', '--usd', '-1'],
+      [SLUG, 'budget', '--usd', '1e3'],
+      [SLUG, 'resume', '--turns', '1'],
       ['https://git.example/code/alice/demo/wiki/12', 'freeze'],
       ['https://git.example/alice/demo/issues/12', 'freeze'],
       ['https://git.example.evil.example/code/alice/demo/issues/12', 'freeze'],

@@ -12,6 +12,7 @@ export interface Ran {
 export function cliWith(given: {
   readonly deps?: Partial<CliDeps>;
   readonly orchestrator?: Partial<Orchestrator>;
+  readonly terminal?: ReturnType<CliDeps['io']['terminal']>;
   readonly stdin?: { readonly isTTY: boolean; readonly text?: string };
 }): { readonly run: (...args: string[]) => Promise<Ran>; readonly closed: () => number } {
   let closed = 0;
@@ -38,6 +39,7 @@ export function cliWith(given: {
         io: {
           stdout: { write: (text) => out.push(text) },
           stderr: { write: (text) => err.push(text) },
+          terminal: () => given.terminal ?? null,
           stdin: {
             isTTY: given.stdin?.isTTY ?? false,
             read: () =>
@@ -61,6 +63,10 @@ export function cliWith(given: {
         manifests: () => {
           throw new Error('unexpected manifests');
         },
+        logs: () => {
+          throw new Error('unexpected logs');
+        },
+        interrupted: () => new AbortController().signal,
         forgePages: () => ({ kind: 'gitea', webUrl: 'https://git.example/code' }),
         ...given.deps,
       };

@@ -47,6 +47,18 @@ describe('a secret that is bound to upstreams', () => {
     assert.throws(() => read('model-key', ['api.example.com:443']), /bound to: nothing/);
   });
 
+  it('that was never bound goes to the vendor whose it is by its name, and to nobody else', () => {
+    const vendors = ['api.example.com:443'];
+    const vendorsOwn = (authorities: readonly string[]): string =>
+      readBoundSecret({ home, name: 'vendor-key', authorities, vendors, ownFiles: [] });
+    set('vendor-key');
+    assert.equal(vendorsOwn(vendors), VALUE);
+    assert.throws(() => vendorsOwn([...vendors, 'evil.example:443']), /to evil\.example:443, to which/);
+    // The operator's own binding counts alone.
+    set('vendor-key', 'gateway.example');
+    assert.throws(() => vendorsOwn(vendors), /bound to: gateway\.example:443/);
+  });
+
   it('that is missing is told with the command that sets it', () => {
     assert.throws(
       () => read('model-key', ['api.example.com:443']),

@@ -7,6 +7,8 @@ import {
   httpUrl,
   listOf,
   matching,
+  modelAddress,
+  modelPrice,
   orOff,
   parseSize,
 } from '../../../src/config/values.js';
@@ -119,5 +121,37 @@ describe('lists', () => {
     const letters = listOf(matching(/^[a-z]+$/, 'letters'));
     assert.deepEqual(letters('a, b,a', context), ['a', 'b']);
     assert.throws(() => letters('a,,b', context), InvalidInputError);
+  });
+});
+
+describe('the address of a model', () => {
+  it('is without TLS only near by, where nobody else is on the way', () => {
+    for (const [text, address] of [
+      ['https://gateway.example/base/', 'https://gateway.example/base'],
+      ['http://10.1.2.3:8080', 'http://10.1.2.3:8080'],
+    ] as const)
+      assert.equal(modelAddress(text, context), address);
+    for (const text of ['http://gateway.example', 'https://a.example.', 'https://u:p@a.example', 'ftp://a'])
+      assert.throws(() => modelAddress(text, context), InvalidInputError, text);
+  });
+});
+
+describe('a price of a model', () => {
+  it('is the model and what a million tokens cost', () => {
+    for (const text of ['m=1:2', 'claude-*=5:25:0.5:6.25', '*=0:0:0'])
+      assert.equal(modelPrice(text, context), text);
+    for (const text of [
+      '',
+      'm',
+      'm=1',
+      'm=1:2:3:4:5',
+      'm=1:x',
+      'm=-1:2',
+      'a*b=1:2',
+      'm=1:2=3',
+      'm=1e3:1',
+      '=1:2',
+    ])
+      assert.throws(() => modelPrice(text, context), InvalidInputError, text);
   });
 });

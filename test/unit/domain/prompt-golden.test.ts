@@ -14,6 +14,7 @@ const place = {
   events: [],
   omitted: 0,
   limit: null,
+  fresh: null,
   forge: true,
 } as const;
 const at = '2026-11-21T11:00:00Z';
@@ -54,6 +55,24 @@ const PROMPTS: Readonly<Record<string, string>> = {
     role,
     task: { kind: 'local', prompt: 'Tidy up.' },
   }),
+  'wake-in-a-fresh-session': compose({
+    ...place,
+    pr: 13,
+    kind: 'wake',
+    fresh: {
+      why: 'rotated',
+      role,
+      task: issue,
+      summaries: [
+        { turn: 1, status: 'success', text: 'Greeted people.\n# Orders' },
+        { turn: 2, status: 'blocked', text: 'Which languages?' },
+      ],
+      pull: { number: 13, title: 'Greet people', state: 'open' },
+      comments: [{ kind: 'comment', number: 13, author: 'alice', at, body: 'English, please.' }],
+    },
+    events: [{ kind: 'comment', number: 12, author: 'alice', at, body: 'And French.' }],
+  }),
+  'limit-over': compose({ ...place, kind: 'limit_over' }),
   wake:
     compose({
       ...place,

@@ -13,6 +13,7 @@ const common = {
   events: [],
   omitted: 0,
   limit: null,
+  fresh: null,
   forge: true,
 };
 const issue = {

@@ -1,14 +1,33 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { MachineEvent } from '../../../src/domain/events.js';
-import { comment, observed, PREPARED, trigger, World, wrote } from '../../support/machine/world.js';
+import type { TurnResult } from '../../../src/domain/turn.js';
+import {
+  agentReport,
+  comment,
+  modelReport,
+  observed,
+  PREPARED,
+  trigger,
+  World,
+  wrote,
+} from '../../support/machine/world.js';
 
 /** One thing that may happen next: from outside, or an answer to what the machine asked for. */
 type Act =
   | {
       readonly kind: 'pay';
       readonly what:
-        'claim' | 'prepare' | 'start' | 'finish' | 'settle' | 'archive' | 'destroy' | 'checkin' | 'watchdog';
+        | 'claim'
+        | 'prepare'
+        | 'start'
+        | 'finish'
+        | 'settle'
+        | 'archive'
+        | 'destroy'
+        | 'checkin'
+        | 'watchdog'
+        | 'resume';
       readonly flavour: number;
     }
   | { readonly kind: 'outside'; readonly event: MachineEvent }
@@ -56,6 +75,16 @@ const outside: fc.Arbitrary<Act> = fc
       { kind: 'command', command: { kind: 'destroy' }, at: 70 * SECOND },
       { kind: 'command', command: { kind: 'done', status: 'success' }, at: 70 * SECOND },
       { kind: 'command', command: { kind: 'extend', ms: 1000 }, at: 70 * SECOND },
+      {
+        kind: 'command',
+        command: { kind: 'budget', turns: 2, tokens: 500, microUsd: 0, dayEnds: null },
+        at: 70 * SECOND,
+      },
+      {
+        kind: 'command',
+        command: { kind: 'budget', turns: 0, tokens: 0, microUsd: 0, dayEnds: 80 * SECOND },
+        at: 70 * SECOND,
+      },
     ),
   )
   .map((event) => ({ kind: 'outside', event }));
@@ -72,8 +101,9 @@ const pay: fc.Arbitrary<Act> = fc.record({
     'destroy',
     'checkin',
     'watchdog',
+    'resume',
   ),
-  flavour: fc.integer({ min: 0, max: 5 }),
+  flavour: fc.integer({ min: 0, max: 9 }),
 });
 
 const act: fc.Arbitrary<Act> = fc.oneof(
@@ -93,6 +123,15 @@ const act: fc.Arbitrary<Act> = fc.oneof(
 );
 
 const done = { id: 'd', status: 'success', summaryRef: 'r' } as const;
+
+/** How a turn may end beside `signal_done` and its absence, by flavour. */
+const endings: Readonly<Record<number, Partial<TurnResult>>> = {
+  4: { model: modelReport(300, 1) },
+  6: { model: modelReport(5, 0, { kind: 'limited', until: 90 * SECOND }) },
+  7: { model: modelReport(5, 0, { kind: 'overloaded', status: 529 }), agent: agentReport('provider') },
+  8: { model: modelReport(5, 0, { kind: 'over_budget', what: 'tokens' }), stopped: 'budget' },
+  9: { exitCode: 1, agent: agentReport('unknown_session') },
+};
 
 function perform(world: World, next: Act): void {
   const { turn } = world.state;
@@ -124,6 +163,8 @@ function settleDebt(world: World, what: Extract<Act, { kind: 'pay' }>['what'], f
     case 'prepare':
       if (!world.pay('prepare')) return;
       if (flavour === 5) world.feed({ kind: 'prepare_refused', turn, reason: 'gone', stale: false });
+      else if (flavour === 6)
+        world.feed({ kind: 'over_budget', turn, reason: 'spent', until: world.now + 60 * SECOND });
       else world.feed({ kind: 'prepared', turn, prepared: PREPARED });
       return;
     case 'start':
@@ -132,12 +173,19 @@ function settleDebt(world: World, what: Extract<Act, { kind: 'pay' }>['what'], f
     case 'finish':
       if (!world.owed.has('run')) return;
       if (flavour > 0) world.started();
-      return world.finish({ exitCode: flavour === 1 ? 1 : 0, done: flavour > 2 ? done : null });
+      return world.finish({
+        exitCode: flavour === 1 ? 1 : 0,
+        done: flavour > 2 && flavour < 6 ? done : null,
+        ...endings[flavour],
+      });
     case 'settle':
       if (!world.owed.has('settle')) return;
       return world.settle(
         flavour > 2 ? { publish: { kind: 'published', pr: 13, prUrl: 'u', head: 'h', created: true } } : {},
       );
+    case 'resume':
+      if (world.owed.has('resume')) world.due();
+      return;
     case 'archive':
       if (!world.owed.has('archive')) return;
       if (flavour > 1) return world.archived();

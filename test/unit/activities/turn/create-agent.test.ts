@@ -29,6 +29,7 @@ async function restored(
     },
     files: {
       paths: () => ({}),
+      listFiles: () => Promise.resolve(['session.tar']),
       readFile: () => Promise.resolve(new Uint8Array(1)),
       // Turn 2 was prepared and never begun.
       readTurn: (_: string, of: number) =>

@@ -30,9 +30,14 @@ describe('what a bottle is shown, and what its secrets are for', () => {
   });
 
   it('names each secret with every upstream that gets it', () => {
-    assert.deepEqual(secretNeeds(setup), [
-      { name: 'key', authority: 'a.example:443' },
-      { name: 'key', authority: '[fd00::1]:8080' },
+    const of = (vendorRoute: string | null): unknown => secretNeeds({ ...setup, vendorRoute });
+    assert.deepEqual(of(null), [
+      { name: 'key', authority: 'a.example:443', isVendors: false },
+      { name: 'key', authority: '[fd00::1]:8080', isVendors: false },
+    ]);
+    assert.deepEqual(of('other'), [
+      { name: 'key', authority: 'a.example:443', isVendors: false },
+      { name: 'key', authority: '[fd00::1]:8080', isVendors: true },
     ]);
   });
 });

@@ -7,10 +7,10 @@ const command = ['/usr/local/bin/node', '/opt/bottle/scripted-agent.mjs', '--out
 
 describe('the registry of providers', () => {
   it('says which there are when asked for another', () => {
-    assert.deepEqual(providerNames(), ['opencode', 'pi', 'scripted']);
+    assert.deepEqual(providerNames(), ['claude', 'codex', 'opencode', 'pi', 'scripted']);
     assert.throws(
-      () => agentProvider('nobody'),
-      /provider nobody is not built into this version; available: opencode, pi, scripted/,
+      () => agentProvider('cursor'),
+      /provider cursor is not built into this version; available: claude, codex, opencode, pi, scripted/,
     );
     assert.throws(() => agentProvider('__proto__'), /not built into/);
   });

@@ -187,7 +187,14 @@ runtime: runsc
 `;
     const files = { 'bottles/full.md': text, 'bottles/full.Dockerfile': 'FROM scratch\n' };
     await withFiles(files, async (manifests) => {
-      const docs = { methods: ['GET', 'HEAD'], paths: ['/'], baseUrlEnv: null, keyEnv: null, rewrite: false, model: null };
+      const docs = {
+        methods: ['GET', 'HEAD'],
+        paths: ['/'],
+        baseUrlEnv: null,
+        keyEnv: null,
+        rewrite: false,
+        model: null,
+      };
       const expected = sampleBottle({
         name: 'full',
         dockerfile: 'FROM scratch\n',

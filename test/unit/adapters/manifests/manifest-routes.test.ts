@@ -22,6 +22,8 @@ function read(routes: readonly Written[]): readonly Route[] | string {
 
 const X: Written = { name: 'x', upstream: 'https://x.example' };
 const key = (auth: Written): Written => ({ ...X, auth: { secret: 'k', ...auth } });
+const rule: Written = { api: 'anthropic-messages', models: ['claude-*'] };
+const model = (more: Written): Written => ({ ...X, model: { ...rule, ...more } });
 const many = Array.from({ length: 101 }, (_, index) => ({ ...X, name: `x${String(index)}` }));
 
 describe('routes of a manifest', () => {
@@ -51,6 +53,17 @@ describe('routes of a manifest', () => {
       ],
       /"routes\[1\]\.key_env" stands there twice/,
     ],
+    ['a model without its dialect', [{ ...X, model: { models: ['m'] } }], /model\.api" is missing/],
+    ['a model of an unknown dialect', [model({ api: 'x' })], /model\.api" must be one of/],
+    ['no models', [{ ...X, model: { api: 'openai-chat' } }], /model\.models" is missing/],
+    [
+      'a model with a star within',
+      [model({ models: ['a*b'] })],
+      /model\.models" must be the name of a model/,
+    ],
+    ['a cap of nothing', [model({ max_output_tokens: 0 })], /max_output_tokens" must be a whole number/],
+    ['an unknown feature', [model({ allow: ['everything'] })], /model\.allow" must be one of server_tools/],
+    ['a method that is not read', [{ ...model({}), methods: ['PUT'] }], /methods" of a route to a model/],
     ['more than a hundred', many, /"routes" has more than 100 routes/],
   ] as const)
     it(`are refused with ${what}`, () => {
@@ -64,6 +77,13 @@ describe('routes of a manifest', () => {
     const [route] = read([{ ...X, upstream: 'HTTPS://X.example:443/base/', methods: ['get', 'GET'] }]);
     assert.ok(typeof route === 'object');
     assert.deepEqual([route.upstream, route.methods], ['https://x.example/base', ['GET']]);
+  });
+
+  it('to a model have defaults', () => {
+    const [route] = read([model({})]);
+    assert.ok(typeof route === 'object');
+    assert.deepEqual(route.methods, ['POST']);
+    assert.deepEqual(route.model, { ...rule, maxOutputTokens: 64_000, allow: [] });
   });
 
   it('that are accepted are accepted by the sidecar, too', () => {
@@ -105,30 +125,45 @@ describe('routes of a manifest', () => {
       },
       { requiredKeys: ['secret'] },
     );
+    const modelLike = fc.record(
+      {
+        api: mostly(['anthropic-messages', 'openai-responses', 'openai-chat'], ['x']),
+        models: fc.array(mostly(['claude-*', 'gpt-5', '*'], ['', 'a*b', '**', 'a'.repeat(202)]), {
+          minLength: 1,
+          maxLength: 3,
+        }),
+        max_output_tokens: fc.oneof(fc.integer({ min: -1, max: 1_000_001 }), fc.constant(0.5)),
+        allow: fc.array(mostly(['store', 'files', 'background'], ['all']), { maxLength: 3 }),
+      },
+      { requiredKeys: ['api', 'models'] },
+    );
     const routeLike = fc.record(
       {
         name: nameLike,
         upstream: upstreamLike,
-        methods: fc.array(mostly(['GET', 'post'], ['CONNECT', 'TRACE', '']), { maxLength: 2 }),
+        methods: fc.array(mostly(['GET', 'post', 'PUT'], ['CONNECT', 'TRACE', '']), { maxLength: 2 }),
         paths: fc.array(pathLike, { maxLength: 2 }),
         auth: authLike,
         base_url_env: variableLike,
         key_env: variableLike,
         rewrite: fc.boolean(),
-        model: fc.constant(null),
+        model: modelLike,
       },
       { requiredKeys: ['name', 'upstream'] },
     );
     let accepted = 0;
+    let models = 0;
     fc.assert(
       fc.property(fc.array(routeLike, { maxLength: 2 }), (written) => {
         const routes = read(written);
         if (typeof routes === 'string') return;
         accepted += routes.length;
+        models += routes.filter((route) => route.model !== null).length;
         assert.deepEqual(parseRoutes(JSON.stringify({ routes })), { kind: 'routes', routes });
       }),
       { numRuns: 3000 },
     );
     assert.ok(accepted > 50, `only ${String(accepted)} were accepted`);
+    assert.ok(models > 10, `only ${String(models)} of them lead to a model`);
   });
 });

@@ -8,6 +8,7 @@ describe('what forge setup says', () => {
     const io = {
       stdout: { write: (text: string) => lines.push(text) },
       stderr: { write: () => undefined },
+      terminal: () => null,
       stdin: { isTTY: false, read: () => Promise.resolve(new Uint8Array()) },
     };
     printItem(io, { target: 'a/b', what: 'label', state: 'would_create', name: 'x\u001b[2J' });

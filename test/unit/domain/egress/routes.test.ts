@@ -49,6 +49,22 @@ describe('routes.json', () => {
     });
   });
 
+  it('has what a route to a model lets through', () => {
+    const rule = {
+      api: 'openai-responses',
+      models: ['gpt-5*', '*'],
+      maxOutputTokens: 9,
+      allow: ['store', 'files'],
+    };
+    const read = parse({ ...model, model: rule });
+    assert.deepEqual(read, {
+      kind: 'routes',
+      routes: [{ ...model, model: { ...rule, allow: ['files', 'store'] } }],
+    });
+    assert.equal(parse({ ...model, model: { ...rule, allow: undefined } }).kind, 'routes');
+  });
+
+  const rule = { api: 'anthropic-messages', models: ['claude-*'], maxOutputTokens: 64_000, allow: [] };
   const wrong: readonly (readonly [string, unknown, RegExp])[] = [
     ['an unknown key', { ...model, colour: 'red' }, /^routes\[0\]: "colour" is unknown$/],
     ['a name with a slash', { ...model, name: 'a/b' }, /^routes\[0\]\.name: /],
@@ -91,6 +107,21 @@ describe('routes.json', () => {
     ['the proxy’s own variable', { ...model, keyEnv: 'https_proxy' }, /\.keyEnv: /],
     ['a variable of the system', { ...model, baseUrlEnv: 'LD_PRELOAD' }, /\.baseUrlEnv: /],
     ['rewrite as a text', { ...model, rewrite: 'yes' }, /\.rewrite: must be true or false/],
+    ['a rule of no kind', { ...model, model: 'claude' }, /\.model: must be an object/],
+    ['an unknown dialect', { ...model, model: { ...rule, api: 'mine' } }, /\.model\.api: must be one of/],
+    ['no models', { ...model, model: { ...rule, models: [] } }, /\.model\.models: must be a list/],
+    [
+      'a star within',
+      { ...model, model: { ...rule, models: ['a*b'] } },
+      /\.model\.models\[0\]: must be a mo/,
+    ],
+    ['no cap', { ...model, model: { ...rule, maxOutputTokens: 0 } }, /\.maxOutputTokens: must be a whole/],
+    ['half a token', { ...model, model: { ...rule, maxOutputTokens: 1.5 } }, /\.maxOutputTokens: must be/],
+    ['an unknown feature', { ...model, model: { ...rule, allow: ['all'] } }, /\.allow: must be a list of/],
+    ['a feature twice', { ...model, model: { ...rule, allow: ['store', 'store'] } }, /\.allow: must be/],
+    ['a feature as a text', { ...model, model: { ...rule, allow: 'store' } }, /\.allow: must be/],
+    ['more of a rule', { ...model, model: { ...rule, free: true } }, /\.model: "free" is unknown/],
+    ['a body that is not read', { ...model, methods: ['PUT'], model: rule }, /\.methods: .*not PUT/],
     ['a list', [], /^routes\[0\]: must be an object/],
     ['null', null, /^routes\[0\]: must be an object/],
   ];
@@ -119,7 +150,8 @@ describe('routes.json', () => {
     fc.assert(
       fc.property(fc.json(), fc.anything(), (json, value) => {
         parseRoutes(json);
-        parse(value, { ...model, methods: value, auth: value });
+        parse(value, { ...model, methods: value, auth: value, model: value });
+        parse({ ...model, model: { ...rule, models: value, allow: value, maxOutputTokens: value } });
       }),
     );
   });

@@ -1,0 +1,95 @@
+import type { Access } from '../domain/access.js';
+import type { FreshSession, PullState, TurnSummary } from '../domain/prompt-input.js';
+import { isNotFound } from '../domain/errors.js';
+import type { Forge } from '../domain/forge.js';
+import type { Comment } from '../domain/issue.js';
+import type { PromptEvent } from '../domain/prompt-input.js';
+import type { TurnRow } from '../domain/rows.js';
+import type { BlobStore } from '../domain/run-files.js';
+import type { Database } from '../domain/stores.js';
+
+const MAX_COMMENTS = 10;
+/** Authors asked for, at most, to find those: each is a request or two. */
+const MAX_LOOKED_AT = 40;
+
+export interface SummarySources {
+  readonly database: Pick<Database, 'runs'>;
+  readonly blobs: BlobStore;
+  readonly forge: Forge;
+  readonly access: Access;
+}
+
+/** What a fresh session of a run is told of the turns before, of its pull request and of what was written last. */
+export async function sessionSummary(
+  sources: SummarySources,
+  run: { readonly slug: string; readonly number: number; readonly prNumber: number | null },
+): Promise<Pick<FreshSession, 'summaries' | 'pull' | 'comments'>> {
+  const { forge } = sources;
+  const numbers = [...new Set([run.number, ...(run.prNumber === null ? [] : [run.prNumber])])];
+  const [summaries, pull, ...comments] = await Promise.all([
+    doneSummaries(sources, run.slug),
+    run.prNumber === null ? null : pullState(forge, run.prNumber),
+    ...numbers.map((number) => latestComments(sources, number)),
+  ]);
+  return { summaries, pull, comments: comments.flat().sort(byTime).slice(-MAX_COMMENTS) };
+}
+
+async function doneSummaries(
+  { database, blobs }: Pick<SummarySources, 'database' | 'blobs'>,
+  slug: string,
+): Promise<TurnSummary[]> {
+  const ended = database.runs.turns(slug).filter(({ event }) => event === 'ended');
+  const summaries = await Promise.all(
+    ended.map(async ({ turn, detail }) => {
+      const done = doneIn(detail);
+      if (done === undefined || done.summaryRef === '') return [];
+      return [{ turn, status: done.status, text: await blobs.getText(done.summaryRef) }];
+    }),
+  );
+  return summaries.flat();
+}
+
+function doneIn(
+  detail: TurnRow['detail'],
+): { status: TurnSummary['status']; summaryRef: string } | undefined {
+  const done = detail['done'] as { status?: unknown; summaryRef?: unknown } | null | undefined;
+  const status = (['success', 'blocked', 'failed'] as const).find((known) => known === done?.status);
+  return status === undefined || typeof done?.summaryRef !== 'string'
+    ? undefined
+    : { status, summaryRef: done.summaryRef };
+}
+
+async function pullState(forge: Forge, number: number): Promise<PullState | null> {
+  try {
+    const { title, state, merged, draft } = await forge.readPr(number);
+    return { number, title, state: merged ? 'merged' : draft && state === 'open' ? 'an open draft' : state };
+  } catch (error) {
+    if (isNotFound(error)) return null;
+    throw error;
+  }
+}
+
+/** Of those who may wake the agent, and the agent's own. */
+async function latestComments({ forge, access }: SummarySources, number: number): Promise<PromptEvent[]> {
+  const [all, bot] = await Promise.all([commentsOf(forge, number), forge.whoAmI()]);
+  const found: PromptEvent[] = [];
+  for (const { author, createdAt: at, body } of all.slice(-MAX_LOOKED_AT).reverse()) {
+    if (found.length >= MAX_COMMENTS) break;
+    if (author.id !== bot.id && !(await access.mayWake(author.login))) continue;
+    found.push({ kind: 'comment', number, author: author.login, at, body });
+  }
+  return found;
+}
+
+async function commentsOf(forge: Forge, number: number): Promise<Comment[]> {
+  try {
+    return await forge.readComments(number);
+  } catch (error) {
+    if (isNotFound(error)) return [];
+    throw error;
+  }
+}
+
+function byTime(a: PromptEvent, b: PromptEvent): number {
+  return Date.parse(a.at) - Date.parse(b.at);
+}

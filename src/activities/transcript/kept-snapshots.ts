@@ -1,0 +1,30 @@
+import type { HostPorts } from '../host-ports.js';
+
+const DIRECTORY = 'transcript';
+/** Newest snapshots that are kept of a run. */
+const KEPT = 3;
+const NAME = /^turn-([1-9]\d{0,8})\.tar$/;
+/** How versions that had no other provider than `scripted` kept the one snapshot: the engine's tar of its one path. */
+export const OLD_SNAPSHOT = `${DIRECTORY}/session.tar`;
+
+type Files = Pick<HostPorts['files'], 'listFiles' | 'removeFile'>;
+
+export function snapshotOf(turn: number): string {
+  return `${DIRECTORY}/turn-${String(turn)}.tar`;
+}
+
+/** Paths below the run's directory, newest first; one of an earlier version comes last. */
+export async function keptSnapshots(files: Pick<Files, 'listFiles'>, slug: string): Promise<string[]> {
+  const names = await files.listFiles(slug, DIRECTORY);
+  const turns = names
+    .map((name) => Number(NAME.exec(name)?.[1] ?? 0))
+    .filter((turn) => turn > 0)
+    .sort((a, b) => b - a);
+  const old = names.some((name) => `${DIRECTORY}/${name}` === OLD_SNAPSHOT);
+  return [...turns.map(snapshotOf), ...(old ? [OLD_SNAPSHOT] : [])];
+}
+
+/** Called when a new one is on the disk, so that a whole one is always there. */
+export async function pruneSnapshots(files: Files, slug: string): Promise<void> {
+  for (const path of (await keptSnapshots(files, slug)).slice(KEPT)) await files.removeFile(slug, path);
+}

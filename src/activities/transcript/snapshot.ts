@@ -1,0 +1,84 @@
+import { sha256 } from '../sha256.js';
+import { filesOfTar, tarOfFiles } from './tar.js';
+
+/**
+ * A session as it was when a turn had ended. Each path's tar is the engine's, taken from a stopped container and never
+ * looked into here: what is in it is the agent's.
+ */
+export interface Snapshot {
+  readonly provider: string;
+  readonly providerVersion: string | null;
+  readonly turn: number;
+  readonly parts: readonly SnapshotPart[];
+}
+
+export interface SnapshotPart {
+  /** Absolute, in the container; the tar is restored into its parent. */
+  readonly path: string;
+  readonly tar: Uint8Array;
+}
+
+const INDEX = 'snapshot.json';
+
+/** A tar of the parts as they are, `1.tar` and so on, behind an index that says what they are. */
+export function packSnapshot({ provider, providerVersion, turn, parts }: Snapshot): Uint8Array {
+  const index = {
+    version: 1,
+    provider,
+    providerVersion,
+    turn,
+    parts: parts.map(({ path, tar }, at) => ({ name: nameOf(at), path, sha256: sha256(tar) })),
+  };
+  return tarOfFiles([
+    { name: INDEX, content: Buffer.from(`${JSON.stringify(index, null, 2)}\n`, 'utf8') },
+    ...parts.map(({ tar }, at) => ({ name: nameOf(at), content: tar })),
+  ]);
+}
+
+/** `undefined` for what is not whole: cut, damaged, or of a later version. */
+export function unpackSnapshot(tar: Uint8Array): Snapshot | undefined {
+  const [first, ...files] = filesOfTar(tar) ?? [];
+  if (first?.name !== INDEX) return undefined;
+  const index = parseIndex(Buffer.from(first.content).toString('utf8'));
+  if (index?.parts.length !== files.length) return undefined;
+  const parts = index.parts.map(({ path, sha256: hash }, at): SnapshotPart | undefined => {
+    const file = files[at];
+    return file?.name === nameOf(at) && sha256(file.content) === hash
+      ? { path, tar: file.content }
+      : undefined;
+  });
+  return parts.every((part) => part !== undefined) ? { ...index, parts } : undefined;
+}
+
+interface Index extends Omit<Snapshot, 'parts'> {
+  readonly parts: readonly { readonly path: string; readonly sha256: string }[];
+}
+
+function parseIndex(text: string): Index | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (!isRecord(value) || value['version'] !== 1 || !Array.isArray(value['parts'])) return undefined;
+  const { provider, providerVersion, turn } = value;
+  if (typeof provider !== 'string' || typeof turn !== 'number') return undefined;
+  if (typeof providerVersion !== 'string' && providerVersion !== null) return undefined;
+  const parts = value['parts'].map(parsePart);
+  return parts.every((part) => part !== undefined) ? { provider, providerVersion, turn, parts } : undefined;
+}
+
+function parsePart(value: unknown): Index['parts'][number] | undefined {
+  if (!isRecord(value)) return undefined;
+  const { path, sha256: hash } = value;
+  return typeof path === 'string' && typeof hash === 'string' ? { path, sha256: hash } : undefined;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function nameOf(at: number): string {
+  return `${String(at + 1)}.tar`;
+}

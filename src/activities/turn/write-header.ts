@@ -1,0 +1,22 @@
+import { leftOf, NO_BUDGET, NO_USE } from '../../domain/model-use.js';
+import type { HostPorts } from '../host-ports.js';
+import type { RunTurnInput } from '../inputs.js';
+import { readEgress } from './egress-record.js';
+
+/** What the sidecar reads when it starts. One that is started again in a turn gets what is left of the turn's budget. */
+export async function writeHeader(
+  ports: Pick<HostPorts, 'files' | 'queue' | 'settings'>,
+  input: RunTurnInput,
+): Promise<void> {
+  const { slug, turn, prNumber, budget = NO_BUDGET } = input;
+  const { owner, repo } = input.subject;
+  const { model } = await readEgress(ports.files, slug, turn);
+  await ports.queue.writeTurnHeader(slug, {
+    turn,
+    prNumber,
+    owner,
+    repo,
+    budget: leftOf(budget, model?.use ?? NO_USE),
+    prices: ports.settings.models.prices,
+  });
+}

@@ -1,0 +1,131 @@
+import type { AgentEvent, AgentOutcome, StreamReader } from '../../domain/agent-stream.js';
+import {
+  countOf,
+  inShort,
+  isObject,
+  JsonLinesReader,
+  objectsOf,
+  textOf,
+  type JsonEvent,
+  type JsonLinesDialect,
+} from './json-lines.js';
+import { isUuid } from './uuid-v5.js';
+
+const NO_SESSION = 'no rollout found for thread id';
+const FULL = /context window|context_length_exceeded/i;
+
+/** What `codex exec --json` prints. */
+export function codexReader(): StreamReader {
+  return new JsonLinesReader(DIALECT);
+}
+
+const DIALECT: JsonLinesDialect = {
+  eventsOf: (event) => {
+    const item = isObject(event['item']) ? event['item'] : {};
+    switch (event['type']) {
+      case 'thread.started': {
+        const id = textOf(event['thread_id']);
+        return isUuid(id) ? [{ kind: 'session', id }] : [{ kind: 'progress' }];
+      }
+      case 'item.started':
+        return startOf(item);
+      case 'item.completed':
+        return endOf(item);
+      case 'turn.completed':
+        return [...usageOf(event['usage']), { kind: 'end', outcome: 'finished', text: '' }];
+      case 'turn.failed': {
+        const text = messageOf(event['error']);
+        return [{ kind: 'end', outcome: outcomeOf(text), text }];
+      }
+      case 'error':
+        return [{ kind: 'error', text: inShort(textOf(event['message'])) }];
+      default:
+        return [{ kind: 'progress' }];
+    }
+  },
+  outcomeOfText: (line) => (line.includes(NO_SESSION) ? 'unknown_session' : undefined),
+  tokensOf: 'session',
+  costOf: 'session',
+};
+
+/** A turn fails for its model only: what tools say is told to the model. */
+function outcomeOf(text: string): AgentOutcome {
+  return FULL.test(text) ? 'context_full' : 'provider';
+}
+
+function startOf(item: JsonEvent): AgentEvent[] {
+  const id = inShort(textOf(item['id']));
+  switch (item['type']) {
+    case 'command_execution':
+      return [{ kind: 'tool_call', id, tool: 'shell', input: inShort(item['command']) }];
+    case 'mcp_tool_call': {
+      const tool = inShort(`mcp__${textOf(item['server'])}__${textOf(item['tool'])}`);
+      return [{ kind: 'tool_call', id, tool, input: inShort(item['arguments']) }];
+    }
+    case 'file_change':
+      return [{ kind: 'tool_call', id, tool: 'apply_patch', input: inShort(changesOf(item)) }];
+    case 'web_search':
+      return [{ kind: 'tool_call', id, tool: 'web_search', input: inShort(item['query']) }];
+    default:
+      return [{ kind: 'progress' }];
+  }
+}
+
+function endOf(item: JsonEvent): AgentEvent[] {
+  const id = inShort(textOf(item['id']));
+  const isError = item['status'] === 'failed';
+  const tool = (output: string): AgentEvent[] =>
+    item['status'] === 'declined'
+      ? [{ kind: 'denied', tool: inShort(textOf(item['type'])) }]
+      : [{ kind: 'tool_result', id, isError, output: inShort(output) }];
+  switch (item['type']) {
+    case 'agent_message':
+      return [{ kind: 'text', text: textOf(item['text']) }];
+    case 'reasoning':
+      return [{ kind: 'thinking', text: textOf(item['text']) }];
+    case 'command_execution':
+      return tool(textOf(item['aggregated_output']));
+    case 'mcp_tool_call':
+      return tool(isObject(item['error']) ? messageOf(item['error']) : resultOf(item['result']));
+    case 'file_change':
+      return tool(changesOf(item));
+    case 'error':
+      return [{ kind: 'error', text: inShort(textOf(item['message'])) }];
+    default:
+      return [{ kind: 'progress' }];
+  }
+}
+
+function changesOf(item: JsonEvent): string {
+  return objectsOf(item['changes'])
+    .map(({ kind, path }) => `${textOf(kind)} ${textOf(path)}`)
+    .join('\n');
+}
+
+function resultOf(result: unknown): string {
+  return isObject(result)
+    ? objectsOf(result['content'])
+        .map(({ text }) => textOf(text))
+        .join('\n')
+    : '';
+}
+
+function messageOf(error: unknown): string {
+  return isObject(error) ? inShort(textOf(error['message'])) : '';
+}
+
+/** Of the whole session so far; there is no cost. */
+function usageOf(usage: unknown): AgentEvent[] {
+  if (!isObject(usage)) return [];
+  return [
+    {
+      kind: 'usage',
+      reported: {
+        inputTokens: countOf(usage['input_tokens']),
+        cachedTokens: countOf(usage['cached_input_tokens']),
+        outputTokens: countOf(usage['output_tokens']),
+        usd: null,
+      },
+    },
+  ];
+}

@@ -1,0 +1,71 @@
+import { costOf, priceOf, type AnswerUse, type PriceTable } from '../../../domain/egress/model-prices.js';
+import type { ModelApi } from '../../../domain/egress/route.js';
+import {
+  addUse,
+  NO_USE,
+  spentOf,
+  type ModelBudget,
+  type ModelReport,
+  type ModelTrouble,
+  type ModelUse,
+} from '../../../domain/model-use.js';
+
+export interface ModelMeterOptions {
+  readonly budget: ModelBudget;
+  readonly prices: PriceTable;
+  /** Called when there is something to tell. */
+  readonly onChange: () => void;
+}
+
+export interface MeteredAnswer {
+  readonly api: ModelApi;
+  readonly model: string;
+  readonly factor: number;
+  readonly use: AnswerUse;
+  /** `null` for an answer that was good. */
+  readonly trouble: ModelTrouble | null;
+}
+
+/** What all answers of this process used together, and the trouble that the last of them was. */
+export class ModelMeter {
+  readonly #options: ModelMeterOptions;
+  #use: ModelUse = NO_USE;
+  #trouble: ModelTrouble | null = null;
+
+  constructor(options: ModelMeterOptions) {
+    this.#options = options;
+  }
+
+  /** `null` as long as nothing was asked. */
+  get report(): ModelReport | null {
+    return this.#use === NO_USE && this.#trouble === null ? null : { use: this.#use, trouble: this.#trouble };
+  }
+
+  /** @returns what it cost, in millionths of a US dollar */
+  add({ api, model, factor, use, trouble }: MeteredAnswer): number {
+    const microUsd = costOf(use, priceOf(api, model, this.#options.prices), factor);
+    this.#use = addUse(this.#use, {
+      requests: trouble === null ? 1 : 0,
+      failed: trouble === null ? 0 : 1,
+      inputTokens: use.inputTokens,
+      cacheReadTokens: use.cacheReadTokens,
+      cacheWriteTokens: use.cacheWriteTokens,
+      outputTokens: use.outputTokens,
+      microUsd,
+    });
+    // That the budget is used up does not pass.
+    if (this.#trouble?.kind !== 'over_budget') this.#trouble = trouble;
+    this.#options.onChange();
+    return microUsd;
+  }
+
+  /** What of the budget is used up; from then on that is the trouble. To be asked before each request. */
+  spent(): 'tokens' | 'money' | undefined {
+    const what = spentOf(this.#options.budget, this.#use);
+    if (what !== undefined && this.#trouble?.kind !== 'over_budget') {
+      this.#trouble = { kind: 'over_budget', what };
+      this.#options.onChange();
+    }
+    return what;
+  }
+}

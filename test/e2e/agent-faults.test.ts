@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { stat } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { Client } from '@temporalio/client';
+import { join } from 'node:path';
+import { AGENT_LOG_BYTES } from '../../src/adapters/files/agent-log.js';
+import type { AgentReport } from '../../src/domain/turn.js';
+import { bottleScript } from '../support/stack/bottle-script.js';
+import { Life } from '../support/stack/life.js';
+import { Stack } from '../support/stack/stack.js';
+import { tearDown } from '../support/stack/tear-down.js';
+
+/** Seconds: known by their number among all processes of the machine. */
+const ORPHAN = '98765';
+
+/** What a CLI may do that no CLI should: each ends in a clear state, with its log kept. */
+describe('an agent process that misbehaves', function () {
+  this.timeout(180_000);
+  let stack: Stack;
+  let client: Client | undefined;
+
+  const trigger = (title: string, ...script: string[]): Promise<Life> => {
+    assert.ok(client !== undefined);
+    return Life.trigger(stack, client, title, bottleScript(...script));
+  };
+  /** What the rows have of the turn's output, and its log. */
+  async function ended(life: Life, slug: string): Promise<{ agent: AgentReport; log: string }> {
+    const row = life.files.turnRows(slug).find(({ event }) => event === 'ended');
+    assert.ok(row !== undefined);
+    return { agent: row.detail['agent'] as AgentReport, log: await life.files.agentLog(slug, 1) };
+  }
+
+  before(async () => {
+    stack = await Stack.prepare({ env: { BOTTLE_TURN_TIMEOUT: '80s', BOTTLE_DONE_GRACE: '1s' } });
+    await stack.start();
+    client = await stack.client();
+  });
+  after(() => tearDown(stack, client));
+
+  it('is killed when it ignores SIGTERM, also after it said that it is done', async () => {
+    const life = await trigger('spins', 'write a.txt x', 'commit Work', 'done success all of it', 'spin');
+    const view = await life.frozen(1, 'done');
+    assert.equal(view.lastTurn?.exitCode, 137);
+    const { agent } = await ended(life, view.slug);
+    assert.equal(agent.outcome, 'stopped');
+  });
+
+  it('leaves no zombie or orphan behind that outlives its turn', async () => {
+    const life = await trigger(
+      'orphans',
+      // A child that ends unwaited for, and one in a session of its own that would stay.
+      `run for i in 1 2 3 4 5 6 7 8; do (sleep 0.1 & exec true); done; setsid -f sh -c 'trap : TERM; sleep ${ORPHAN}' </dev/null >/dev/null 2>&1`,
+      'done success left some',
+    );
+    const view = await life.frozen(1, 'done');
+    const { status } = await life.container(view.slug, 'agent');
+    assert.equal(status, 'exited');
+    const { stdout } = await promisify(execFile)('ps', ['-eo', 'args']);
+    assert.ok(!stdout.includes(ORPHAN));
+  });
+
+  it('prints binary data and half of an event, and the log has it, on its own lines', async () => {
+    const life = await trigger(
+      'binary',
+      'run sh -c \'head -c 65536 /dev/urandom >/proc/1/fd/1; printf "\\\\033[2J\\\\000" >/proc/1/fd/1; echo >/proc/1/fd/1\'',
+      'print {"type":"result","is_error"',
+      'print {"type":"assistant","message":7}',
+      'exit 0',
+    );
+    // Its nudge has no script, and then it does what it always does.
+    const view = await life.frozen(2, 'done');
+    const { agent, log } = await ended(life, view.slug);
+    assert.equal(agent.outcome, 'finished', 'its own last word still counts');
+    assert.ok(log.includes('{"type":"result","is_error"'));
+    const strange = log.split('\n').filter((line) => !/^(?:\S+ (?:stdout|stderr) |- host |$)/.test(line));
+    assert.deepEqual(strange, []);
+  });
+
+  it('prints several times what a log may have: the log is cut with a mark, and what came after it still ends the turn', async () => {
+    const life = await trigger(
+      'flood',
+      "run sh -c 'yes 0123456789012345678901234567890123456789012345678901234567890123 | head -c 256000000 >/proc/1/fd/1'",
+      'done success said much',
+      'exit 0',
+    );
+    const view = await life.frozen(1, 'done');
+    const { size } = await stat(join(stack.home, 'state', view.slug, 'turns', '1', 'agent.log'));
+    assert.ok(size <= AGENT_LOG_BYTES + 1_000, `${String(size)} bytes`);
+    const { log } = await ended(life, view.slug);
+    assert.match(log.slice(-1_000), /- host (?:the log is full|at least \d+ lines)/);
+  });
+});

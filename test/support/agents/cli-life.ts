@@ -1,0 +1,187 @@
+/** A whole life with a real CLI on the real stack; only the model is a stub, which plays its part of the script. */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Client } from '@temporalio/client';
+import Docker from 'dockerode';
+import { agentProvider } from '../../../src/adapters/agents/registry.js';
+import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
+import { containerName } from '../../../src/adapters/docker/names-and-labels.js';
+import { bridgeAddress } from '../model-api/bridge-address.js';
+import { ModelApi } from '../model-api/model-api.js';
+import type { ModelRequest } from '../model-api/model-request.js';
+import { say, type Answer, type JsonObject, type Step } from '../model-api/script.js';
+import { Life } from '../stack/life.js';
+import { SecretSearch } from '../stack/secret-search.js';
+import { Stack, waitUntil } from '../stack/stack.js';
+import { tearDown } from '../stack/tear-down.js';
+
+const execute = promisify(execFile);
+
+/** How the model of a CLI does things. */
+export interface CliHands {
+  readonly provider: 'claude' | 'codex';
+  readonly secret: string;
+  /** Setting with the address of the model. */
+  readonly urlSetting: string;
+  /** The key as it arrives at the model. */
+  readonly keyOf: (request: ModelRequest) => unknown;
+  readonly forge: (tool: string, input: JsonObject) => Answer;
+  readonly shell: (command: string) => Answer;
+}
+
+const KEY = `canary-${randomBytes(16).toString('hex')}`;
+const NOTES = 'a note about the walrus';
+const COMMIT = 'git add -A && git commit -qm';
+
+export function describeCliLife(hands: CliHands): void {
+  const { provider, forge, shell } = hands;
+  const { sessionPaths } = agentProvider(provider);
+
+  describe(`the life of an issue with the real ${provider}`, function () {
+    this.timeout(300_000);
+    const runtime = new DockerBottleRuntime();
+    const search = new SecretSearch({ key: KEY });
+    let api: ModelApi;
+    let stack: Stack;
+    let client: Client | undefined;
+
+    before(async () => {
+      api = await ModelApi.start({ address: await bridgeAddress() });
+      stack = await Stack.prepare({ env: { [hands.urlSetting]: api.url } });
+      await mkdir(join(stack.home, 'agents'));
+      const manifest = `---\nprovider: ${provider}\n---\n\nYou write notes.\n`;
+      await writeFile(join(stack.home, 'agents/implementer.md'), manifest);
+      await stack.start();
+      client = await stack.client();
+    });
+    after(async () => {
+      await tearDown(stack, client);
+      await api.close();
+    });
+
+    const trigger = (title: string, body: string): Promise<Life> => {
+      assert.ok(client !== undefined);
+      return Life.trigger(stack, client, title, body);
+    };
+
+    /** Signals that the turn is over, and ends it. */
+    const done = (summary: string): Step[] => [
+      { reply: forge('signal_done', { status: 'success', summary }) },
+      { expect: has(/"ok":\s*true/), reply: say('I am done.') },
+    ];
+
+    /** One more turn after a comment, in which the model is told of all that was before. */
+    async function wake(
+      life: Life,
+      turn: number,
+      known: readonly RegExp[],
+      ...acts: Step[]
+    ): Promise<string> {
+      const comment = `Comment before turn ${String(turn)}.`;
+      const [first, ...rest] = [...acts, ...done(`turn ${String(turn)}`)];
+      assert.ok(first !== undefined);
+      api.script({ ...first, expect: has(...known, new RegExp(comment)) }, ...rest);
+      await life.comment(comment);
+      const { sessionId } = await life.frozen(turn, 'done');
+      api.check();
+      assert.ok(sessionId !== null);
+      return sessionId;
+    }
+
+    it('says which key is missing, and needs it bound to a model that is not the vendor’s', async () => {
+      const life = await trigger('Too early', 'Nothing yet.');
+      const early = await life.until('the missing key', ({ phase }) => phase === 'frozen');
+      assert.match(early.detail ?? '', new RegExp(`secret set ${hands.secret} --host ${api.authority}`));
+      assert.deepEqual(api.requests, []);
+      const set = await stack.cli(['secret', 'set', hands.secret, '--host', api.authority], KEY);
+      assert.equal(set.code, 0, set.stderr);
+      await life.close();
+    });
+
+    it('goes from issue to pull request, and on in the same session through comments, a kill and losses', async () => {
+      const life = await trigger('Write notes', `Please write ${NOTES}.`);
+      api.script(
+        {
+          expect: has(/You write notes/, /Write notes/),
+          reply: () => forge('read_issue', { number: life.issue }),
+        },
+        {
+          expect: has(new RegExp(`assigned.{1,4}: ?true`)),
+          reply: shell(`echo "${NOTES}" > NOTES.md && ${COMMIT} "Add notes"`),
+        },
+        { reply: forge('open_pr', { title: 'Add notes', body: 'As asked.' }) },
+        {
+          expect: has(/published.{1,4}: ?true/),
+          reply: forge('signal_done', { status: 'success', summary: 'Notes.' }),
+        },
+        {
+          expect: has(/ok.{1,4}: ?true/),
+          reply: say('All done.', { usage: { input: 1000, cacheRead: 500 } }),
+        },
+      );
+      const first = await life.frozen(1, 'done');
+      api.check();
+      const { slug, sessionId } = first;
+      const [pr] = first.prs;
+      assert.ok(pr !== undefined && sessionId !== null && agentProvider(provider).isSessionId(sessionId));
+      assert.equal(first.spent.tokens, 4 * 110 + 1510);
+
+      // The model gets the key, which is nowhere else.
+      assert.deepEqual(new Set(api.requests.map(hands.keyOf)), new Set([KEY]));
+      const container = JSON.stringify(
+        await new Docker().getContainer(containerName(slug, 'agent')).inspect(),
+      );
+      assert.deepEqual(search.in(container), []);
+      assert.deepEqual((await search.below(stack.home, ['secrets'])).found, []);
+
+      const issue = [/You write notes/, new RegExp(NOTES), /As asked\./];
+      assert.equal(
+        await wake(life, 2, issue, { reply: shell(`echo more >> NOTES.md && ${COMMIT} "More"`) }),
+        sessionId,
+      );
+
+      // In the middle of a tool, when the CLI has written down that it began.
+      const sleeping = 'echo begun; sleep 120';
+      api.script({ expect: has(...issue), reply: shell(sleeping) });
+      await life.comment('Comment before turn 3.');
+      await life.running(3);
+      await life.agentSaid(slug, 3, sleeping);
+      const look = ['exec', containerName(slug, 'agent'), 'grep', '-rqsF', sleeping, ...sessionPaths];
+      await waitUntil('the tool call in the session', () =>
+        execute('docker', look).then(
+          () => true,
+          () => false,
+        ),
+      );
+      await life.killContainer(slug, 'agent');
+      const killed = await life.frozen(3, 'incomplete');
+      assert.equal(killed.sessionId, sessionId);
+      assert.equal(await wake(life, 4, [...issue, /Comment before turn 3/, /sleep 120/]), sessionId);
+
+      await runtime.remove(slug, 'agent');
+      assert.equal(await wake(life, 5, [...issue, /Comment before turn 4/]), sessionId);
+
+      // With its home: the session comes from the snapshot.
+      await runtime.remove(slug, 'agent');
+      await runtime.remove(slug, 'bundle');
+      await runtime.removeVolumes(slug);
+      assert.equal(await wake(life, 6, [...issue, /Comment before turn 5/]), sessionId);
+
+      await stack.gitea.alice.mergePr(pr);
+      await life.ended();
+    });
+  });
+}
+
+/** Whether all of it is in a request. */
+function has(...patterns: readonly RegExp[]): (request: ModelRequest) => void {
+  return ({ text }) => {
+    // As it was before it was written as JSON inside JSON.
+    const plain = text.replaceAll(/\\+/g, '');
+    for (const pattern of patterns) assert.match(plain, pattern);
+  };
+}

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import type { HostPorts } from '../../../../src/activities/host-ports.js';
+import type { RunTurnInput, SettleTurnInput } from '../../../../src/activities/inputs.js';
+import { keptSnapshots } from '../../../../src/activities/transcript/kept-snapshots.js';
+import { restoreSession } from '../../../../src/activities/transcript/restore-session.js';
+import { snapshotSession } from '../../../../src/activities/transcript/snapshot-session.js';
+import { sha256 } from '../../../../src/activities/sha256.js';
+import { LocalRunFiles } from '../../../../src/adapters/files/run-files.js';
+import { PREPARED } from '../../../support/machine/world.js';
+import { useTempDir } from '../../../support/webhook/temp-dir.js';
+
+const SLUG = 'coder-alice-demo-12-abc12';
+const CLI = '/home/agent/.cli';
+
+interface Restored {
+  readonly into: string;
+  readonly bytes: string;
+}
+
+/** The real steps over real files; the engine says what its archives hold. */
+describe('snapshots that are kept of a session', () => {
+  const path = useTempDir();
+  let count = 0;
+  let files: LocalRunFiles;
+  let warnings: string[];
+  let archives: Map<string, Uint8Array>;
+  let restored: Restored[];
+  let ports: HostPorts;
+
+  beforeEach(async () => {
+    const home = path(`home-${String((count += 1))}`);
+    mkdirSync(home);
+    const noSecret = (): Promise<string> => Promise.resolve('');
+    files = new LocalRunFiles({ home, forgeToken: noSecret, secret: noSecret });
+    await files.prepare(SLUG);
+    warnings = [];
+    restored = [];
+    archives = new Map([[`${CLI}/deep/sessions`, new Uint8Array([1])]]);
+    ports = {
+      files,
+      provider: (name: string) => ({
+        name,
+        version: '1.0.0',
+        sessionPaths: [`${CLI}/deep/sessions`, `${CLI}/absent`, `${CLI}/state.db`],
+      }),
+      settings: { maxTranscriptBytes: 100 },
+      log: { warn: (_: unknown, text: string) => warnings.push(text) },
+      runtime: {
+        archive: (_: string, role: string, of: string, max: number) => {
+          assert.equal(role, 'agent');
+          const tar = archives.get(of);
+          return Promise.resolve(
+            tar === undefined ? undefined : { tar: tar.subarray(0, max), truncated: tar.length > max },
+          );
+        },
+        restore: (_: string, __: string, into: string, tar: Uint8Array) => {
+          restored.push({ into, bytes: tar.length > 512 ? 'directories' : tar.join() });
+          return Promise.resolve();
+        },
+      },
+    } as unknown as HostPorts;
+  });
+
+  const prepared = (provider: string): typeof PREPARED => ({ ...PREPARED, provider });
+  const save = (turn: number, provider = 'one'): Promise<string | null> =>
+    snapshotSession(ports, { slug: SLUG, turn, prepared: prepared(provider) } as SettleTurnInput);
+  const restore = async (provider = 'one'): Promise<readonly Restored[]> => {
+    restored = [];
+    await restoreSession(ports, { slug: SLUG, turn: 9, prepared: prepared(provider) } as RunTurnInput);
+    return restored;
+  };
+  const kept = (): Promise<string[]> => keptSnapshots(files, SLUG);
+
+  it('have every path that is there, and bring each back to where it was', async () => {
+    archives.set(`${CLI}/state.db`, new Uint8Array([2, 3]));
+    const hash = await save(1);
+    const file = await files.readFile(SLUG, 'transcript/turn-1.tar');
+    assert.equal(hash, sha256(file ?? ''));
+    assert.deepEqual(await restore(), [
+      { into: '/home/agent', bytes: 'directories' },
+      { into: `${CLI}/deep`, bytes: '1' },
+      { into: '/home/agent', bytes: 'directories' },
+      { into: CLI, bytes: '2,3' },
+    ]);
+  });
+
+  it('are none where there is no session', async () => {
+    archives.clear();
+    assert.equal(await save(1), null);
+    assert.deepEqual(await kept(), []);
+    assert.deepEqual(await restore(), []);
+  });
+
+  it('are the newest three, by the turn’s number', async () => {
+    for (const turn of [1, 2, 9, 10, 11]) await save(turn);
+    assert.deepEqual(await kept(), [
+      'transcript/turn-11.tar',
+      'transcript/turn-10.tar',
+      'transcript/turn-9.tar',
+    ]);
+  });
+
+  it('have all paths or none: too large together keeps what was there', async () => {
+    await save(1);
+    archives.set(`${CLI}/state.db`, new Uint8Array(100));
+    assert.equal(await save(2), null);
+    assert.match(warnings.join(), /larger than TRANSCRIPT_MAX/);
+    assert.deepEqual(await kept(), ['transcript/turn-1.tar']);
+  });
+
+  it('are passed over when they are damaged, or another provider’s', async () => {
+    await save(1);
+    archives.set(`${CLI}/deep/sessions`, new Uint8Array([7]));
+    await save(2, 'two');
+    await save(3);
+    writeFileSync(`${files.paths(SLUG).transcript}/turn-3.tar`, 'cut');
+    assert.deepEqual((await restore()).at(-1)?.bytes, '1');
+    assert.match(warnings.join(), /damaged/);
+    assert.deepEqual((await restore('two')).at(-1)?.bytes, '7');
+    assert.deepEqual(await restore('three'), []);
+  });
+
+  it('may be of an earlier version, which knew one provider, and go when three are newer', async () => {
+    await files.saveFile(SLUG, 'transcript/session.tar', new Uint8Array([5]));
+    assert.deepEqual(await restore('scripted'), [{ into: '/home/agent', bytes: '5' }]);
+    assert.deepEqual(await restore(), []);
+    for (const turn of [2, 3]) await save(turn, 'scripted');
+    assert.equal((await kept()).at(-1), 'transcript/session.tar');
+    assert.deepEqual((await restore('scripted')).at(-1)?.bytes, '1');
+    await save(4, 'scripted');
+    assert.equal((await kept()).includes('transcript/session.tar'), false);
+    assert.equal((await kept()).length, 3);
+  });
+});

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import fc from 'fast-check';
+import {
+  packSnapshot,
+  unpackSnapshot,
+  type Snapshot,
+} from '../../../../src/activities/transcript/snapshot.js';
+import { filesOfTar, tarOfDirectories, tarOfFiles } from '../../../../src/activities/transcript/tar.js';
+
+const SNAPSHOT: Snapshot = {
+  provider: 'claude',
+  providerVersion: '1.2.3',
+  turn: 7,
+  parts: [
+    { path: '/home/agent/.claude/projects', tar: new Uint8Array(700).fill(1) },
+    { path: '/home/agent/.claude.json', tar: new Uint8Array() },
+  ],
+};
+
+async function tar(args: readonly string[], input: Uint8Array): Promise<string> {
+  const running = promisify(execFile)('tar', [...args, '-f', '-']);
+  running.child.stdin?.end(input);
+  return (await running).stdout;
+}
+
+describe('the file of a snapshot', () => {
+  it('gives back what was packed, and the same parts are the same file', () => {
+    const packed = packSnapshot(SNAPSHOT);
+    const read = unpackSnapshot(packed);
+    assert.deepEqual(
+      read?.parts.map(({ path, tar: bytes }) => [path, Uint8Array.from(bytes)]),
+      SNAPSHOT.parts.map(({ path, tar: bytes }) => [path, bytes]),
+    );
+    assert.deepEqual({ ...read, parts: [] }, { ...SNAPSHOT, parts: [] });
+    assert.deepEqual(packSnapshot(SNAPSHOT), packed);
+  });
+
+  it('is a tar that others read', async () => {
+    const packed = packSnapshot(SNAPSHOT);
+    assert.equal(await tar(['-t'], packed), 'snapshot.json\n1.tar\n2.tar\n');
+    const index = JSON.parse(await tar(['-xO', 'snapshot.json'], packed)) as { readonly provider: string };
+    assert.equal(index.provider, 'claude');
+    assert.equal(await tar(['-xO', '1.tar'], packed), '\u0001'.repeat(700));
+  });
+
+  it('is not whole when any byte is missing, or one of a part is another', () => {
+    const packed = packSnapshot(SNAPSHOT);
+    const end = packed.length - 2 * 512;
+    fc.assert(
+      fc.property(fc.nat(end - 1), (cut) => {
+        assert.equal(unpackSnapshot(packed.subarray(0, cut)), undefined);
+      }),
+    );
+    const at = Buffer.from(packed).indexOf(Buffer.alloc(10, 1));
+    const damaged = Uint8Array.from(packed);
+    damaged[at] = 2;
+    assert.equal(unpackSnapshot(damaged), undefined);
+  });
+
+  it('is read without an error whatever it holds', () => {
+    const packed = packSnapshot(SNAPSHOT);
+    fc.assert(
+      fc.property(fc.nat(packed.length - 1), fc.uint8Array({ minLength: 1, maxLength: 600 }), (at, noise) => {
+        const changed = Uint8Array.from(packed);
+        changed.set(noise.subarray(0, packed.length - at), at);
+        unpackSnapshot(changed);
+        unpackSnapshot(noise);
+      }),
+    );
+    for (const index of [
+      '',
+      '[]',
+      '{}',
+      '{"version":2}',
+      '{"version":1,"parts":[1],"provider":"x","turn":1}',
+    ])
+      assert.equal(
+        unpackSnapshot(tarOfFiles([{ name: 'snapshot.json', content: Buffer.from(index) }])),
+        undefined,
+      );
+  });
+
+  it('has no room for names that need an extension of the format', () => {
+    assert.throws(() => tarOfFiles([{ name: 'x'.repeat(100), content: new Uint8Array() }]), RangeError);
+    assert.equal(filesOfTar(tarOfDirectories([{ name: 'a', mode: 0o700, uid: 1, gid: 1 }])), undefined);
+  });
+});
