@@ -248,7 +248,9 @@ describe('forge setup on a real Gitea', function () {
     const looked = await asAlice(repo, '--remove', '--dry-run');
     assert.deepEqual(looked.lines, [
       `would_remove webhook ${home.url}`,
-      ...BUILT_IN_LABELS.map((label) => `${label === USED_LABEL ? 'kept' : 'would_remove'} label ${label}`),
+      ...[...BUILT_IN_LABELS]
+        .sort()
+        .map((label) => `${label === USED_LABEL ? 'kept' : 'would_remove'} label ${label}`),
     ]);
     assert.equal((await hooks(repo)).length, 1);
     const ran = await asAlice(repo, '--remove');
