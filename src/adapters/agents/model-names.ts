@@ -5,9 +5,13 @@ import { InvalidInputError } from '../../domain/errors.js';
 /** Letters, digits and what model names have between them: it reaches a command line. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 
+export function isModelName(text: string): boolean {
+  return NAME.test(text);
+}
+
 /** Errors: `InvalidInputError`, with what is allowed, for a model that the route does not let through. */
 export function checkModel(provider: string, model: string | null, rule: ModelRule): void {
-  if (model === null || (NAME.test(model) && isListedModel(rule, model))) return;
+  if (model === null || (isModelName(model) && isListedModel(rule, model))) return;
   throw new InvalidInputError(
     `provider ${provider} has models ${rule.models.join(', ')}; "model" is ${model}`,
   );

@@ -1,5 +1,6 @@
 import { InvalidInputError } from '../../domain/errors.js';
 import type { AgentLaunch, AgentProvider } from '../../domain/agent-provider.js';
+import { FORGE_MCP } from './forge-mcp.js';
 import { isOpencodeSession, opencodeReader } from './opencode-stream.js';
 import { vendorModel } from './vendor-model.js';
 
@@ -44,11 +45,11 @@ export const opencode: AgentProvider = {
             },
           },
           mcp: {
-            bottle: {
+            [FORGE_MCP.name]: {
               type: 'local',
-              command: ['/usr/local/bin/node', '/opt/bottle/mcp-stdio.mjs'],
+              command: [FORGE_MCP.command, ...FORGE_MCP.args],
               enabled: true,
-              timeout: 60_000,
+              timeout: FORGE_MCP.toolTimeoutSeconds * 1000,
             },
           },
         }),

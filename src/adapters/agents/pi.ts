@@ -1,6 +1,7 @@
 import { InvalidInputError } from '../../domain/errors.js';
 import type { AgentLaunch, AgentProvider } from '../../domain/agent-provider.js';
 import { JsonLinesReader } from './json-lines.js';
+import { checkVariant } from './model-names.js';
 import { piDialect } from './pi-stream.js';
 import { isUuid, uuidV5 } from './uuid-v5.js';
 import { vendorModel } from './vendor-model.js';
@@ -23,8 +24,7 @@ export const pi: AgentProvider = {
   launch: ({ sessionId, resume, model, variant, modelUrl }): AgentLaunch => {
     if (sessionId === null || !isUuid(sessionId))
       throw new InvalidInputError(`not a session of provider pi: ${JSON.stringify(sessionId)}`);
-    if (variant !== null && !THINKING.includes(variant))
-      throw new InvalidInputError(`provider pi knows these variants: ${THINKING.join(', ')}`);
+    checkVariant('pi', variant, THINKING);
     const { vendor, id, access } = vendorModel('pi', model);
     return {
       argv: [

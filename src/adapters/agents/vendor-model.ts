@@ -1,5 +1,7 @@
 import type { ModelAccess } from '../../domain/agent-provider.js';
+import { isListedModel } from '../../domain/egress/model-rule.js';
 import { InvalidInputError } from '../../domain/errors.js';
+import { isModelName } from './model-names.js';
 import { ANTHROPIC, OPENAI } from './model-vendors.js';
 
 /** A model of one of the vendors, for CLIs that know both. */
@@ -21,15 +23,10 @@ export function vendorModel(provider: string, model: string | null): VendorModel
   for (const vendor of ['anthropic', 'openai'] as const) {
     const access = ACCESS[vendor];
     const id = model.startsWith(`${vendor}/`) ? model.slice(vendor.length + 1) : model;
-    if (!id.includes('/') && access.rule.models.some((pattern) => matches(pattern, id)))
-      return { vendor, id, access };
+    if (isModelName(id) && isListedModel(access.rule, id)) return { vendor, id, access };
   }
   const known = [...ANTHROPIC.rule.models, ...OPENAI.rule.models].join(', ');
   throw new InvalidInputError(
     `provider ${provider} has no model ${model}: it takes anthropic/<model> and openai/<model> with ${known}`,
   );
-}
-
-function matches(pattern: string, id: string): boolean {
-  return pattern.endsWith('*') ? id.startsWith(pattern.slice(0, -1)) : id === pattern;
 }

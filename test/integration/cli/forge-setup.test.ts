@@ -244,13 +244,13 @@ describe('forge setup on a real Gitea', function () {
     const repo = await repository();
     await asAlice(repo, '--no-test');
     const alice = gitea.alice.on(repo);
-    await alice.closeIssue(
-      await alice.createIssue({ title: 'x', labels: [USED_LABEL, 'bug'] }),
-    );
+    await alice.closeIssue(await alice.createIssue({ title: 'x', labels: [USED_LABEL, 'bug'] }));
     const looked = await asAlice(repo, '--remove', '--dry-run');
     assert.deepEqual(looked.lines, [
       `would_remove webhook ${home.url}`,
-      ...BUILT_IN_LABELS.map((label) => `${label === USED_LABEL ? 'kept' : 'would_remove'} label ${label}`),
+      ...[...BUILT_IN_LABELS]
+        .sort()
+        .map((label) => `${label === USED_LABEL ? 'kept' : 'would_remove'} label ${label}`),
     ]);
     assert.equal((await hooks(repo)).length, 1);
     const ran = await asAlice(repo, '--remove');

@@ -53,7 +53,7 @@ describe('the provider pi', () => {
     assert.match(text, /--no-approve --no-extensions/);
     assert.equal(env['BOTTLE_PI_URL'], `${URL_OF_MODEL}/v1`);
     assert.equal(launched(pi, { sessionId: id }).env['BOTTLE_PI_URL'], URL_OF_MODEL);
-    assert.throws(() => launched(pi, { sessionId: id, variant: 'enormous' }), /knows these variants/);
+    assert.throws(() => launched(pi, { sessionId: id, variant: 'enormous' }), /has variants off, minimal/);
   });
 });
 
