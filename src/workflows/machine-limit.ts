@@ -13,7 +13,9 @@ export function holdUpOf(s: MachineState, result: TurnResult): 'limited' | 'over
   // Whoever waits in vain for an answer is stopped for it in the end.
   if (stopped !== null && stopped !== 'watchdog' && stopped !== 'timeout') return null;
   const trouble = result.model?.trouble ?? null;
-  return trouble?.kind === 'limited' || trouble?.kind === 'overloaded' ? trouble.kind : null;
+  if (trouble?.kind === 'limited') return 'limited';
+  // A CLI that had another try, or could do without that answer, was not held up.
+  return trouble?.kind === 'overloaded' && result.agent.outcome !== 'finished' ? 'overloaded' : null;
 }
 
 export function mayRetry({ retries }: MachineState): boolean {

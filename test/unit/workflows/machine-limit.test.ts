@@ -120,6 +120,13 @@ describe('an overloaded provider', () => {
     assert.equal(world.state.resumeAt, null);
   });
 
+  it('has not held up an agent that went on to its end', () => {
+    const world = World.triggered();
+    world.turn({ model: modelReport(5, 0, OVERLOADED) });
+    assert.equal(world.owed.get('prepare')?.kind, 'prepare_turn', 'it is nudged');
+    assert.equal(world.state.lastTurn?.reason, 'incomplete');
+  });
+
   it('has its two tries again after a turn that went well', () => {
     const world = World.triggered();
     heldUp(world, OVERLOADED);

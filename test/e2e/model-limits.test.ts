@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Client } from '@temporalio/client';
+import { DockerBottleRuntime } from '../../src/adapters/docker/docker-runtime.js';
+import { bridgeAddress } from '../support/model-api/bridge-address.js';
+import { ModelApi } from '../support/model-api/model-api.js';
+import type { ModelRequest } from '../support/model-api/model-request.js';
+import { say, status, use, type Step } from '../support/model-api/script.js';
+import { Life } from '../support/stack/life.js';
+import { Stack } from '../support/stack/stack.js';
+import { tearDown } from '../support/stack/tear-down.js';
+
+const BUDGET = 100_000;
+
+/** The real Claude Code and a model that is limited, too dear, or asked by a CLI that has lost its session. */
+describe('what ends a turn of a real agent early', function () {
+  this.timeout(240_000);
+  const runtime = new DockerBottleRuntime();
+  let api: ModelApi;
+  let stack: Stack;
+  let client: Client | undefined;
+
+  before(async () => {
+    api = await ModelApi.start({ address: await bridgeAddress() });
+    const env = { MODEL_ANTHROPIC_URL: api.url, BOTTLE_BUDGET_TOKENS: String(BUDGET) };
+    stack = await Stack.prepare({ env });
+    await mkdir(join(stack.home, 'agents'));
+    await writeFile(
+      join(stack.home, 'agents/implementer.md'),
+      '---\nprovider: claude\n---\n\nYou write notes.\n',
+    );
+    const set = await stack.cli(
+      ['secret', 'set', 'anthropic-api-key', '--host', api.authority],
+      'canary-key',
+    );
+    assert.equal(set.code, 0, set.stderr);
+    await stack.start();
+    client = await stack.client();
+  });
+  after(async () => {
+    await tearDown(stack, client);
+    await api.close();
+  });
+
+  const trigger = (title: string): Promise<Life> => {
+    assert.ok(client !== undefined);
+    return Life.trigger(stack, client, title, `The text of ${title}.`);
+  };
+  const done = (summary: string, expect: (request: ModelRequest) => void = () => undefined): Step[] => [
+    { expect, reply: use('mcp__bottle__signal_done', { status: 'success', summary }) },
+    { reply: say('Done.') },
+  ];
+  const has =
+    (...patterns: readonly RegExp[]) =>
+    ({ text }: ModelRequest): void => {
+      for (const pattern of patterns) assert.match(text, pattern);
+    };
+
+  it('a usage limit: the run sleeps to its end, and resumed before it goes on in the same session', async () => {
+    const reset = Math.floor(Date.now() / 1000) + 7200;
+    const limit = status(
+      429,
+      { type: 'error', error: { type: 'rate_limit_error', message: 'limit' } },
+      {
+        'anthropic-ratelimit-unified-status': 'rejected',
+        'anthropic-ratelimit-unified-reset': String(reset),
+        'retry-after': '7200',
+      },
+    );
+    api.script(...Array.from({ length: 8 }, () => ({ reply: limit })));
+    const life = await trigger('limited');
+    const limited = await life.frozen(1, 'limited');
+    assert.ok(Math.abs((limited.resumeAt ?? 0) - reset * 1000) <= 60_000, String(limited.resumeAt));
+    api.reset();
+    api.script(...done('went on', has(/The text of limited/)));
+    const { code, stderr } = await stack.cli(['signal', limited.slug, 'resume', '--prompt', 'Try again.']);
+    assert.equal(code, 0, stderr);
+    const resumed = await life.frozen(2, 'done');
+    api.check();
+    assert.deepEqual([resumed.sessionId, resumed.resumeAt], [limited.sessionId, null]);
+    await life.close();
+  });
+
+  it('a budget: the proxy refuses the model, the turn ends, and the operator’s word begins another', async () => {
+    const dear = { usage: { input: 2 * BUDGET } };
+    api.script({ reply: use('Bash', { command: 'true', description: 'Look' }, dear) });
+    const life = await trigger('too dear');
+    const over = await life.frozen(1, 'budget');
+    api.check();
+    assert.ok(over.spent.tokens >= 2 * BUDGET);
+    const [, row] = life.files.turnRows(over.slug);
+    assert.equal(row?.detail['stopped'], 'budget');
+    const refused = await stack.cli(['signal', over.slug, 'resume']);
+    assert.match(refused.stderr, /budget is used up: 200010 of 100000 tokens/);
+    api.script(...done('with more', has(/The text of too dear/)));
+    const raised = await stack.cli(['signal', over.slug, 'budget', '--tokens', String(3 * BUDGET)]);
+    assert.equal(raised.code, 0, raised.stderr);
+    const went = await life.frozen(2, 'done');
+    api.check();
+    assert.equal(went.sessionId, over.sessionId);
+    await life.close();
+  });
+
+  it('a lost session: another turn begins in a fresh one, with what was done and what nobody has read', async () => {
+    api.script(...done('The first half is done.'));
+    const life = await trigger('forgotten');
+    const first = await life.frozen(1, 'done');
+    api.check();
+    for (const role of ['agent', 'bundle'] as const) await runtime.remove(first.slug, role);
+    await runtime.removeVolumes(first.slug);
+    await rm(life.files.path(first.slug, 'transcript'), { recursive: true });
+    const told = [
+      /The text of forgotten/,
+      /Your last session is lost/,
+      /The first half is done/,
+      /And the other half\./,
+    ];
+    api.script(...done('the other half', has(...told)));
+    await life.comment('And the other half.');
+    const fresh = await life.frozen(3, 'done');
+    api.check();
+    assert.notEqual(fresh.sessionId, first.sessionId);
+    const { stdout } = await stack.cli(['orchestrate', 'status', '--json']);
+    const { runs } = JSON.parse(stdout) as { runs: { slug: string; session: { sessionId: string } }[] };
+    assert.equal(runs.find(({ slug }) => slug === first.slug)?.session.sessionId, fresh.sessionId);
+    await life.close();
+  });
+});
