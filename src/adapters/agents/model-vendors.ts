@@ -19,7 +19,12 @@ export const OPENAI: ModelAccess = {
   upstream: 'https://api.openai.com',
   methods: ['POST'],
   paths: ['/v1/responses'],
-  rule: { api: 'openai-responses', models: ['gpt-*', 'o1*', 'o3*', 'o4*', 'codex-*'], maxOutputTokens: 64_000, allow: [] },
+  rule: {
+    api: 'openai-responses',
+    models: ['gpt-*', 'o1*', 'o3*', 'o4*', 'codex-*'],
+    maxOutputTokens: 64_000,
+    allow: [],
+  },
   credentials: [
     { secret: 'openai-api-key', header: 'authorization', prefix: 'Bearer ', keyEnv: 'OPENAI_API_KEY' },
   ],
