@@ -1,7 +1,8 @@
 /**
  * The floor of a turn: the same CLI in a plain container of its image, with the command line that the product gives it,
- * straight at the stub of its model. Its workspace has a repository, its forge is a stub that answers at once. The clock
- * runs from before the container is made, or started again for a second turn, to its exit.
+ * straight at the stub of its model. Its workspace is a clone. Its forge's tools answer at once; only what a turn is there
+ * for is done: the commits are pushed and a pull request is opened. The clock runs from before the container is made, or
+ * started again for a second turn, to its exit.
  */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -13,7 +14,7 @@ import { promisify } from 'node:util';
 import Docker from 'dockerode';
 import { LAUNCH_FILES, type AgentProvider } from '../src/domain/agent-provider.js';
 import { serveForgeStub } from '../test/support/agents/forge-stub.js';
-import { FORGE_TOOLS } from './turn-script.js';
+import type { Person } from '../test/support/gitea/person.js';
 import { within } from './until.js';
 
 const execute = promisify(execFile);
@@ -24,9 +25,16 @@ const KEY = 'sk-ant-of-the-floor';
 const RUN = `mapfile -d '' -t argv </bare/argv
 exec "\${argv[@]}" </bare/prompt.md
 `;
-const REPOSITORY = `git init -q -b main . && git config user.name bench && git config user.email bench@example.invalid
-printf '#!/bin/sh\\necho hello\\n' >greet.sh && echo '# bench' >README.md && git add -A && git commit -qm 'Initial commit'
+const COPY = `git config --global safe.directory /workspace && cp -r /clone/. /workspace && git config user.name bench && git config user.email bench@example.invalid
+git update-index -q --refresh
 `;
+
+/** A repository of a person, without a hook, so that nothing of the product hears of it. */
+export interface BareRepository {
+  readonly person: Person;
+  /** With the person's name and token. */
+  readonly cloneUrl: string;
+}
 
 export interface BareTurn {
   /** Epoch milliseconds. */
@@ -37,6 +45,7 @@ export interface BareTurn {
 export class BareCli {
   private readonly docker = new Docker();
   private container: Docker.Container | undefined;
+  private forge: Server | undefined;
 
   private constructor(
     private readonly provider: AgentProvider,
@@ -44,26 +53,25 @@ export class BareCli {
     private readonly name: string,
     private readonly sessionId: string,
     private readonly dir: string,
-    private readonly forge: Server,
+    private readonly repository: BareRepository,
   ) {}
 
-  static async prepare(provider: AgentProvider, modelUrl: string): Promise<BareCli> {
+  static async prepare(
+    provider: AgentProvider,
+    modelUrl: string,
+    repository: BareRepository,
+  ): Promise<BareCli> {
     const seed = randomBytes(5).toString('hex');
     const sessionId = provider.newSessionId(seed);
     if (sessionId === null) throw new Error(`the sessions of ${provider.name} cannot be named`);
     const dir = await mkdtemp(join(tmpdir(), 'bb-bare-'));
     await chmod(dir, 0o755);
-    for (const part of ['bare', 'files', 'sock']) await mkdir(join(dir, part));
-    const socket = join(dir, 'sock', 'forge.sock');
-    const bare = new BareCli(
-      provider,
-      modelUrl,
-      `bb-bare-${seed}`,
-      sessionId,
-      dir,
-      await serveForgeStub(socket, FORGE_TOOLS),
-    );
+    for (const part of ['bare', 'files', 'sock', 'workspace']) await mkdir(join(dir, part));
+    // The agent's user is nobody on this machine.
+    await chmod(join(dir, 'workspace'), 0o777);
+    const bare = new BareCli(provider, modelUrl, `bb-bare-${seed}`, sessionId, dir, repository);
     try {
+      await bare.serveForge();
       await bare.fillWorkspace();
     } catch (error) {
       await bare.remove();
@@ -93,20 +101,46 @@ export class BareCli {
 
   async remove(): Promise<void> {
     await this.container?.remove({ force: true, v: true });
-    for (const part of ['workspace', 'home'])
-      await execute('docker', ['volume', 'rm', '--force', `${this.name}-${part}`]);
-    this.forge.closeAllConnections();
-    await new Promise((resolve) => this.forge.close(resolve));
+    const empty = 'find /workspace -mindepth 1 -delete';
+    await execute('docker', [...this.once(), this.provider.image, '-c', empty]);
+    await execute('docker', ['volume', 'rm', '--force', `${this.name}-home`]);
+    this.forge?.closeAllConnections();
+    await new Promise((resolve) => (this.forge === undefined ? resolve(null) : this.forge.close(resolve)));
     await rm(this.dir, { recursive: true, force: true });
   }
 
+  private async serveForge(): Promise<void> {
+    const ok = (): string => '{"ok":true}';
+    this.forge = await serveForgeStub(join(this.dir, 'sock', 'forge.sock'), {
+      read_issue: ok,
+      read_comments: ok,
+      signal_done: ok,
+      open_pr: () => this.publish(),
+    });
+  }
+
+  private async publish(): Promise<string> {
+    const { person, cloneUrl } = this.repository;
+    const workspace = join(this.dir, 'workspace');
+    const git = ['-c', `safe.directory=${workspace}`, '-C', workspace];
+    await execute('git', [...git, 'push', '-q', cloneUrl, `HEAD:refs/heads/${this.name}`]);
+    const pull = { head: this.name, base: 'main', title: 'Greet people by name' };
+    await person.api.object('POST', `/repos/${person.repo}/pulls`, pull);
+    return '{"published":true}';
+  }
+
   private async fillWorkspace(): Promise<void> {
-    const volumes = ['workspace:/workspace', 'home:/home/agent'].flatMap((bind) => [
-      '-v',
-      `${this.name}-${bind}`,
-    ]);
-    const how = ['run', '--rm', '--network', 'none', '--entrypoint', 'bash'];
-    await execute('docker', [...how, ...volumes, this.provider.image, '-c', REPOSITORY]);
+    const clone = join(this.dir, 'clone');
+    await execute('git', ['clone', '-q', this.repository.cloneUrl, clone]);
+    await execute('docker', [...this.once(), '-v', `${clone}:/clone:ro`, this.provider.image, '-c', COPY]);
+  }
+
+  /** `docker` arguments up to the image: something done in the workspace that is not measured. */
+  private once(): string[] {
+    return [
+      ...['run', '--rm', '--network', 'none', '--entrypoint', 'bash'],
+      ...['-v', `${join(this.dir, 'workspace')}:/workspace`, '-v', `${this.name}-home:/home/agent`],
+    ];
   }
 
   private async writeTurn(prompt: string): Promise<void> {
@@ -144,7 +178,7 @@ export class BareCli {
       Env: Object.entries(env).map(([name, value]) => `${name}=${value}`),
       HostConfig: {
         Binds: [
-          `${this.name}-workspace:/workspace`,
+          `${join(this.dir, 'workspace')}:/workspace`,
           `${this.name}-home:/home/agent`,
           `${join(this.dir, 'bare')}:/bare:ro`,
           `${join(this.dir, 'files')}:${LAUNCH_FILES}:ro`,

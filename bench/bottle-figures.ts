@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
+import { quietRuntime } from '../test/support/temporal/time-skipping.js';
 import { BARE_QUEUE, withBareWorker } from './bare-worker.js';
 import { BottleLife, FIRST_INSTRUCTION, type LifeWorld, type TimedTurn } from './bottle-life.js';
 import { cleaningUp } from './clean-up.js';
@@ -27,6 +28,7 @@ interface Measured {
 }
 
 export async function bottleFigures(rounds: number): Promise<BottleFigures> {
+  quietRuntime();
   return withLives(FIRST_INSTRUCTION, {}, (world) =>
     withBareWorker(world.stack.temporalAddress, world.client, async () => {
       // The first round warms everything up and is not counted.

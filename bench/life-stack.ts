@@ -1,7 +1,6 @@
 /** The real stack that lives are measured on: forge, Temporal server, webhook, worker; gone afterwards. */
 import { DockerBottleRuntime } from '../src/adapters/docker/docker-runtime.js';
 import { Stack } from '../test/support/stack/stack.js';
-import { quietRuntime } from '../test/support/temporal/time-skipping.js';
 import { preparePerson, type LifeKind, type LifeWorld } from './bottle-life.js';
 import { cleaningUp } from './clean-up.js';
 import { DeliveryRelay } from './delivery-relay.js';
@@ -18,7 +17,6 @@ export async function withLives<T>(
   { env = {}, furnish }: LifeStackOptions,
   work: (world: LifeWorld) => Promise<T>,
 ): Promise<T> {
-  quietRuntime();
   const stack = await Stack.prepare({ env });
   const cleanUp = async (): Promise<void> => {
     await stack.stopUp();

@@ -10,7 +10,7 @@ import { containerName } from '../src/adapters/docker/names-and-labels.js';
 import { bridgeAddress } from '../test/support/model-api/bridge-address.js';
 import { ModelApi } from '../test/support/model-api/model-api.js';
 import type { Stack } from '../test/support/stack/stack.js';
-import { BareCli } from './bare-cli.js';
+import { BareCli, type BareRepository } from './bare-cli.js';
 import { BottleLife, type LifeKind, type LifeWorld, type TimedTurn } from './bottle-life.js';
 import { cleaningUp } from './clean-up.js';
 import { median, ratioFigure, type Figure, type Round } from './figure.js';
@@ -58,6 +58,7 @@ interface Measured {
 /** What both sides ask and are asked with. */
 interface World extends LifeWorld {
   readonly api: ModelApi;
+  readonly repository: BareRepository;
   /** The product's own, of the first life. */
   prompts: { readonly first: string; readonly second: string } | undefined;
 }
@@ -71,7 +72,8 @@ export async function turnFigures(rounds: number): Promise<TurnFigures> {
         UNTIL_EXIT,
         { env: { MODEL_ANTHROPIC_URL: api.url }, furnish: (stack) => furnish(stack, api) },
         async (lives) => {
-          const world: World = { ...lives, api, prompts: undefined };
+          const repository = await bareRepository(lives.stack);
+          const world: World = { ...lives, api, repository, prompts: undefined };
           // The first round warms everything up and is not counted.
           await measureOnce(world, 0);
           const measured: Measured[] = [];
@@ -104,10 +106,17 @@ async function furnish(stack: Stack, api: ModelApi): Promise<void> {
   if (code !== 0) throw new Error(`the key could not be set: ${stderr}`);
 }
 
+async function bareRepository({ gitea }: Stack): Promise<BareRepository> {
+  const { alice, url } = gitea;
+  const repo = await gitea.addRepository(alice, 'bare');
+  const cloneUrl = `${url.replace('://', `://${alice.login}:${alice.token}@`)}/${repo}.git`;
+  return { person: alice.on(repo), cloneUrl };
+}
+
 /** A whole life of the product and one of the floor, turn by turn; every other round begins with the floor. */
 async function measureOnce(world: World, round: number): Promise<Measured> {
   const floorFirst = round % 2 === 1;
-  const bare = await BareCli.prepare(claude, world.api.url);
+  const bare = await BareCli.prepare(claude, world.api.url, world.repository);
   return cleaningUp(
     () => bare.remove(),
     async () => {

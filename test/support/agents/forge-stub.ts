@@ -3,30 +3,36 @@ import { chmod } from 'node:fs/promises';
 
 export const ISSUE_TEXT = 'The issue says: write notes.';
 
+export type ForgeTools = Readonly<Record<string, () => string | Promise<string>>>;
+
 interface RpcMessage {
   readonly id?: number | string;
   readonly method: string;
-  readonly params?: { readonly protocolVersion?: string };
+  readonly params?: { readonly protocolVersion?: string; readonly name?: string };
 }
 
 /**
- * The least of the sidecar's MCP on a Unix socket: tools of these names, each with the same answer. Tests of the real one
+ * The least of the sidecar's MCP on a Unix socket: tools of these names, and what each does. Tests of the real one
  * are in test/e2e.
  */
 export async function serveForgeStub(
   socket: string,
-  tools: readonly string[] = ['read_issue'],
+  tools: ForgeTools = { read_issue: () => ISSUE_TEXT },
 ): Promise<Server> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       const { id, ...message } = JSON.parse(Buffer.concat(chunks).toString()) as RpcMessage;
-      if (id === undefined) response.writeHead(202).end();
-      else {
-        response.setHeader('content-type', 'application/json');
-        response.end(JSON.stringify({ jsonrpc: '2.0', id, result: resultOf(message, tools) }));
+      if (id === undefined) {
+        response.writeHead(202).end();
+        return;
       }
+      response.setHeader('content-type', 'application/json');
+      void resultOf(message, tools)
+        .then((result) => ({ result }))
+        .catch((error: unknown) => ({ error: { code: -32603, message: String(error) } }))
+        .then((answer) => response.end(JSON.stringify({ jsonrpc: '2.0', id, ...answer })));
     });
   });
   await new Promise<void>((resolve) => server.listen(socket, resolve));
@@ -34,7 +40,7 @@ export async function serveForgeStub(
   return server;
 }
 
-function resultOf({ method, params }: Omit<RpcMessage, 'id'>, tools: readonly string[]): object {
+async function resultOf({ method, params }: Omit<RpcMessage, 'id'>, tools: ForgeTools): Promise<object> {
   switch (method) {
     case 'initialize':
       return {
@@ -44,14 +50,14 @@ function resultOf({ method, params }: Omit<RpcMessage, 'id'>, tools: readonly st
       };
     case 'tools/list':
       return {
-        tools: tools.map((name) => ({
+        tools: Object.keys(tools).map((name) => ({
           name,
           description: `Does ${name.replaceAll('_', ' ')}.`,
           inputSchema: { type: 'object', properties: {} },
         })),
       };
     case 'tools/call':
-      return { content: [{ type: 'text', text: ISSUE_TEXT }] };
+      return { content: [{ type: 'text', text: await tools[params?.name ?? '']?.() }] };
     default:
       return {};
   }
