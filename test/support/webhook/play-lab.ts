@@ -1,5 +1,4 @@
 /** The real inbox, rows and dispatcher, shared by many plays: opening them anew for each would take most of the time. */
-import { DEFAULT_POLICY } from '../../../src/domain/run-policy.js';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -110,7 +109,11 @@ export class PlayLab {
         getText: (key) => Promise.resolve(blobs.get(key) ?? ''),
       },
       log: { info: () => undefined, warn: () => undefined },
-      settings: { access: ACCESS, publish: 'branch', dayBudget: DEFAULT_POLICY.budget },
+      settings: {
+        access: ACCESS,
+        publish: 'branch',
+        dayBudget: { turns: Infinity, tokens: Infinity, microUsd: Infinity },
+      },
     };
     const openPr = (issue: number, branch: string): number => people.openPr(issue, branch);
     const workflows = new PlayedWorkflows({ ports, openPr, now: this.now });

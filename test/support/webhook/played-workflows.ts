@@ -181,6 +181,11 @@ export class PlayedWorkflows implements WorkflowGateway {
         this.#feed(workflow, { kind: 'moved', turn, place: outcome.place });
         return;
       }
+      case 'over_budget': {
+        const { reason, until } = outcome;
+        this.#feed(workflow, { kind: 'over_budget', turn, reason, until });
+        return;
+      }
     }
   }
 
