@@ -173,7 +173,7 @@ describe('script/demo --provider', function () {
     });
     assert.equal(await demo.exited(), 1);
     const report = demo.report();
-    assert.match(report.error ?? '', /^frozen as \w+: .*401/);
+    assert.match(report.error ?? '', /^frozen as incomplete: .*; the agent said: \S/);
     assert.deepEqual(report.leftovers, { containers: [], volumes: [], processes: [] });
     assert.equal(api.requests[0]?.headers.authorization, `Bearer ${key}`);
     assert.deepEqual(search.in(demo.stdout + demo.stderr), []);
