@@ -162,7 +162,9 @@ describe('script/demo --provider', function () {
   it('says why it ends when the key is refused, and still cleans up', async () => {
     api.reset();
     const refused = { type: 'error', error: { type: 'authentication_error', message: 'invalid x-api-key' } };
-    api.script({ reply: { kind: 'status', status: 401, headers: {}, body: refused } });
+    // With a token the CLI asks once more.
+    const reply = { kind: 'status', status: 401, headers: {}, body: refused } as const;
+    api.script(...Array.from({ length: 20 }, () => ({ reply })));
     demo = Demo.start(['--provider=claude', '--json'], {
       BOT_BOTTLE_DEMO_RECORDS: records,
       CLAUDE_CODE_OAUTH_TOKEN: key,
@@ -171,7 +173,7 @@ describe('script/demo --provider', function () {
     });
     assert.equal(await demo.exited(), 1);
     const report = demo.report();
-    assert.match(report.error ?? '', /^frozen as \w+: .*401/);
+    assert.match(report.error ?? '', /^frozen as incomplete: .*; the agent said: \S/);
     assert.deepEqual(report.leftovers, { containers: [], volumes: [], processes: [] });
     assert.equal(api.requests[0]?.headers.authorization, `Bearer ${key}`);
     assert.deepEqual(search.in(demo.stdout + demo.stderr), []);

@@ -57,16 +57,17 @@ export class CliTurns implements Turns {
     const text = `has a new commit on #${String(pr.number)}, ${commit.sha.slice(0, 10)}: ${commit.title}`;
     steps.done('pr_updated', Date.now(), 'forge', text);
     const view = await this.frozen(watch, turn, 'frozen_again');
+    // Before the merge: afterwards the forge may say that nothing differs any more.
+    const files = await forge.filesOf(pr.number);
+    if (!files.includes(FILE))
+      throw new DemoError(`the pull request does not change ${FILE}, but ${files.join(', ')}`);
     if (view.sessionId !== told.sessions[0])
       throw new DemoError(`the workflow has session ${String(view.sessionId)}, the agent ${id}`);
   }
 
-  async checkMain(pr: number): Promise<string> {
-    const files = await this.stage.forge.filesOf(pr);
-    if (!files.includes(FILE))
-      throw new DemoError(`the pull request does not change ${FILE}: ${files.join(', ')}`);
+  async checkMain(): Promise<string> {
     const { size } = await this.stage.forge.fileOnMain(FILE);
-    return `main has the agent's ${FILE}, ${String(size)} bytes, of ${String(files.length)} changed files`;
+    return `main has the agent's ${FILE}, ${String(size)} bytes`;
   }
 
   private async session(
@@ -113,15 +114,19 @@ export class CliTurns implements Turns {
     probe: () => T | undefined | Promise<T | undefined>,
   ): Promise<T> {
     const look = async (): Promise<T | undefined> => {
+      await this.output?.refresh(watch.view?.turn ?? 1);
+      // Looked at once: the probe must not see a later state than this check.
       const { view } = watch;
-      await this.output?.refresh(view?.turn ?? 1);
-      if (view?.phase === 'frozen' && view.reason !== 'done') {
-        const said = this.output?.lastError ?? '';
-        throw new DemoError(said === '' ? frozenAs(view) : `${frozenAs(view)}; the agent said: ${said}`);
-      }
+      if (view?.phase === 'frozen' && view.reason !== 'done') throw await this.whyFrozen(view);
       return probe();
     };
     return until(what, look, { ...this.stage.parts.wait, timeoutMs: TURN_MS, everyMs: LOOK_MS });
+  }
+
+  private async whyFrozen(view: RunView): Promise<DemoError> {
+    await this.output?.refresh(view.turn);
+    const said = this.output?.lastError ?? '';
+    return new DemoError(said === '' ? frozenAs(view) : `${frozenAs(view)}; the agent said: ${said}`);
   }
 }
 

@@ -62,7 +62,7 @@ export interface Turns {
   /** From alice's comment to the next freeze, in the same session. */
   second(watch: RunWatch, pr: PullView): Promise<void>;
   /** After the merge. Answers what main has now, for the story. Errors: `DemoError` when it is not what it should be. */
-  checkMain(pr: number): Promise<string>;
+  checkMain(): Promise<string>;
 }
 
 export class Stage {

@@ -80,7 +80,7 @@ export class Story {
       throw new DemoError(`destroyed, but there is ${left.map(({ name }) => name).join(', ')}`);
     this.checkRow(facts.home);
     steps.done('destroyed', entry.at, 'engine', `nothing of ${slug} is left: no container, no volume`);
-    await this.checkForge(pr);
+    await this.checkForge();
   }
 
   private checkRow(home: string): void {
@@ -93,11 +93,11 @@ export class Story {
     }
   }
 
-  private async checkForge(pr: number): Promise<void> {
+  private async checkForge(): Promise<void> {
     const { forge, parts } = this.stage;
     const { state } = await forge.issue(FIRST_ISSUE);
     if (state !== 'closed') throw new DemoError(`issue #${String(FIRST_ISSUE)} is ${state}`);
-    const text = `issue #${String(FIRST_ISSUE)} is closed; ${await this.turns.checkMain(pr)}`;
+    const text = `issue #${String(FIRST_ISSUE)} is closed; ${await this.turns.checkMain()}`;
     parts.feed.add({ at: Date.now(), source: 'forge', text, step: false });
   }
 }
