@@ -77,10 +77,10 @@ describe('an agent process that misbehaves', function () {
     assert.deepEqual(strange, []);
   });
 
-  it('prints several times what a log may have: the log is cut with a mark, and what came after it still ends the turn', async () => {
+  it('prints more than a log may have: the log is cut with a mark, and what came after it still ends the turn', async () => {
     const life = await trigger(
       'flood',
-      "run sh -c 'yes 0123456789012345678901234567890123456789012345678901234567890123 | head -c 256000000 >/proc/1/fd/1'",
+      "run sh -c 'yes 0123456789012345678901234567890123456789012345678901234567890123 | head -c 100000000 >/proc/1/fd/1'",
       'done success said much',
       'exit 0',
     );

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { UnprivilegedUser } from '../support/unprivileged/unprivileged-user.js';
 
 /** Far more than either run takes, so that a hang is told with its output. */
-const RUN_MS = 120_000;
+const RUN_MS = 300_000;
 
 interface Report {
   readonly stats: { readonly passes: number; readonly pending: number };
