@@ -1,5 +1,5 @@
-import { dayOf, leftOf, usedUp, type Amounts } from '../domain/budget.js';
-import type { ModelBudget } from '../domain/model-use.js';
+import { dayOf, usedUp, type Amounts } from '../domain/budget.js';
+import { leftOf, type ModelBudget } from '../domain/model-use.js';
 import type { HomePorts } from './home-ports.js';
 
 export type DayBudget =
@@ -15,6 +15,6 @@ export function dayBudget({ database, clock, settings }: HomePorts): DayBudget {
   const { begins, ends } = dayOf(clock.now());
   const spent: Amounts = database.sessions.spentSince(begins);
   const what = usedUp(spent, settings.dayBudget);
-  if (what === null) return { kind: 'left', budget: leftOf(spent, settings.dayBudget) };
+  if (what === null) return { kind: 'left', budget: leftOf(settings.dayBudget, spent) };
   return { kind: 'spent', reason: `the day's budget of all runs is used up: ${what}`, until: ends };
 }

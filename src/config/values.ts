@@ -1,5 +1,6 @@
 /** How a setting's text becomes a value. Every parser throws `InvalidInputError` saying what would be right. */
 import path from 'node:path';
+import { readUsd } from '../domain/budget.js';
 import { formatDuration, parseDuration } from '../domain/duration.js';
 import { parsePrice } from '../domain/egress/model-prices.js';
 import { isNear, whyNoUpstream } from '../domain/egress/route-checks.js';
@@ -36,10 +37,10 @@ export function integer(min: number, max: number): Parser<number> {
 /** US dollars with at most two decimals; answers millionths. */
 export function usDollars(max: number): Parser<number> {
   return (text) => {
-    const amount = /^[0-9]{1,7}(?:\.[0-9]{1,2})?$/.test(text) ? Number(text) : NaN;
-    if (!(amount > 0 && amount <= max))
+    const microUsd = readUsd(text);
+    if (microUsd === undefined || microUsd > max * 1e6)
       throw new InvalidInputError(`expected US dollars from 0.01 to ${String(max)}`);
-    return Math.round(amount * 1e6);
+    return microUsd;
   };
 }
 

@@ -29,14 +29,6 @@ export function usedUp(spent: Amounts, budget: Amounts): string | null {
   return null;
 }
 
-/** What a turn may use of it. */
-export function leftOf(spent: Amounts, budget: Amounts): ModelBudget {
-  return {
-    tokens: Math.max(0, budget.tokens - spent.tokens),
-    microUsd: Math.max(0, budget.microUsd - spent.microUsd),
-  };
-}
-
 /** The lesser of each. */
 export function atMostBudget(a: ModelBudget, b: ModelBudget): ModelBudget {
   return { tokens: lesser(a.tokens, b.tokens), microUsd: lesser(a.microUsd, b.microUsd) };
@@ -44,6 +36,12 @@ export function atMostBudget(a: ModelBudget, b: ModelBudget): ModelBudget {
 
 export function usd(microUsd: number): string {
   return (microUsd / 1e6).toFixed(2);
+}
+
+/** US dollars with at most two decimals, in millionths; `undefined` for what is no amount, and for nothing. */
+export function readUsd(text: string): number | undefined {
+  const amount = /^[0-9]{1,7}(?:\.[0-9]{1,2})?$/.test(text) ? Number(text) : 0;
+  return amount > 0 ? Math.round(amount * 1e6) : undefined;
 }
 
 const DAY_MS = 24 * 3_600_000;

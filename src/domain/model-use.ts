@@ -77,9 +77,12 @@ export function spentOf(budget: ModelBudget, use: ModelUse): 'tokens' | 'money' 
 }
 
 /** What is left of it, never below zero. */
-export function leftOf(budget: ModelBudget, use: ModelUse): ModelBudget {
+export function leftOf(
+  budget: ModelBudget,
+  spent: { readonly tokens: number; readonly microUsd: number },
+): ModelBudget {
   return {
-    tokens: budget.tokens === null ? null : Math.max(0, budget.tokens - tokensOf(use)),
-    microUsd: budget.microUsd === null ? null : Math.max(0, budget.microUsd - use.microUsd),
+    tokens: budget.tokens === null ? null : Math.max(0, budget.tokens - spent.tokens),
+    microUsd: budget.microUsd === null ? null : Math.max(0, budget.microUsd - spent.microUsd),
   };
 }

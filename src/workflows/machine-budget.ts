@@ -1,15 +1,7 @@
 /** What a run has used and may use. */
-import {
-  addAmounts,
-  amountsOfTurn,
-  atMostBudget,
-  leftOf,
-  NOTHING,
-  usedUp,
-  type Amounts,
-} from '../domain/budget.js';
+import { addAmounts, amountsOfTurn, atMostBudget, NOTHING, usedUp, type Amounts } from '../domain/budget.js';
 import type { OperatorCommand } from '../domain/events.js';
-import { NO_BUDGET, type ModelBudget } from '../domain/model-use.js';
+import { leftOf, NO_BUDGET, type ModelBudget } from '../domain/model-use.js';
 import type { TurnCause, TurnResult } from '../domain/turn.js';
 import { freeze, note, type Draft } from './machine-draft.js';
 import type { MachineState } from './machine-state.js';
@@ -31,7 +23,7 @@ export function overBudget({ spent, raised, policy }: MachineState): string | nu
 
 /** What the turn that is about to run may use. */
 export function budgetOfTurn({ spent, raised, policy, prepared }: MachineState): ModelBudget {
-  return atMostBudget(leftOf(spent, addAmounts(policy.budget, raised)), prepared?.budget ?? NO_BUDGET);
+  return atMostBudget(leftOf(addAmounts(policy.budget, raised), spent), prepared?.budget ?? NO_BUDGET);
 }
 
 /** The turn waits, and what it is for with it. */

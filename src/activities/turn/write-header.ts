@@ -1,4 +1,5 @@
-import { leftOf, NO_USE } from '../../domain/model-use.js';
+import { amountsOfTurn } from '../../domain/budget.js';
+import { leftOf } from '../../domain/model-use.js';
 import type { HostPorts } from '../host-ports.js';
 import type { RunTurnInput } from '../inputs.js';
 import { readEgress } from './egress-record.js';
@@ -16,7 +17,7 @@ export async function writeHeader(
     prNumber,
     owner,
     repo,
-    budget: leftOf(budget, model?.use ?? NO_USE),
+    budget: leftOf(budget, amountsOfTurn(model?.use ?? null)),
     prices: ports.settings.models.prices,
   });
 }

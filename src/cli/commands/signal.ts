@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { InvalidInputError } from '../../domain/errors.js';
 import { withOrchestrator } from '../action.js';
 import type { CommandContext } from '../action.js';
+import { readUsd } from '../../domain/budget.js';
 import { parseDuration } from '../../domain/duration.js';
 import { CliError } from '../errors.js';
 import { EXIT } from '../exit-codes.js';
@@ -100,9 +101,9 @@ function count(text: string, flag: string): number {
 }
 
 function dollars(text: string): number {
-  const value = /^[0-9]{1,7}(?:\.[0-9]{1,2})?$/.test(text) ? Number(text) : 0;
-  if (value <= 0) throw new InvalidInputError('--usd takes US dollars, such as 5 or 2.50');
-  return Math.round(value * 1e6);
+  const value = readUsd(text);
+  if (value === undefined) throw new InvalidInputError('--usd takes US dollars, such as 5 or 2.50');
+  return value;
 }
 
 function positive(ms: number): number {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { amountsOfTurn } from '../../../src/domain/budget.js';
 import { leftOf, NO_BUDGET, NO_USE, spentOf, tokensOf } from '../../../src/domain/model-use.js';
 
 describe('a budget', () => {
@@ -24,7 +25,7 @@ describe('a budget', () => {
   });
 
   it('leaves what was not used, and never less than nothing', () => {
-    assert.deepEqual(leftOf({ tokens: 15, microUsd: 20 }, use), { tokens: 5, microUsd: 0 });
-    assert.deepEqual(leftOf(NO_BUDGET, use), NO_BUDGET);
+    assert.deepEqual(leftOf({ tokens: 15, microUsd: 20 }, amountsOfTurn(use)), { tokens: 5, microUsd: 0 });
+    assert.deepEqual(leftOf(NO_BUDGET, amountsOfTurn(use)), NO_BUDGET);
   });
 });
