@@ -109,9 +109,10 @@ export class PlayedRuntime implements BottleRuntime {
 
   async followLogs(
     ...[slug, role, since, signal, onLine]: Parameters<BottleRuntime['followLogs']>
-  ): Promise<void> {
+  ): ReturnType<BottleRuntime['followLogs']> {
     await this.waitForExit(slug, role, signal);
     for (const line of this.#needed(slug, role).log) if (since === null || line.at > since) onLine(line);
+    return { mayHaveGap: false };
   }
 
   list(): ReturnType<BottleRuntime['list']> {

@@ -111,14 +111,17 @@ export interface BottleRuntime {
   removeObject(object: Pick<OwnedObject, 'type' | 'name' | 'slug' | 'role'>): Promise<void>;
   /** Resolves with the exit code when the container is not running. */
   waitForExit(slug: string, role: ContainerRole, signal: AbortSignal): Promise<number>;
-  /** Output since an engine time stamp (ISO 8601, exclusive), until the container stops or the signal aborts. */
+  /**
+   * Output since an engine time stamp (ISO 8601, exclusive), until the container stops or the signal aborts. Answers
+   * whether some of it may never have been given: the engine keeps the last of a flood only, and waits for no reader.
+   */
   followLogs(
     slug: string,
     role: ContainerRole,
     since: string | null,
     signal: AbortSignal,
     onLine: (line: LogLine) => void,
-  ): Promise<void>;
+  ): Promise<{ readonly mayHaveGap: boolean }>;
   /** Every container and volume with our labels and of this host, optionally of one run. */
   list(slug?: string): Promise<OwnedObject[]>;
   /** The container is gone afterwards, also when the signal aborts. */

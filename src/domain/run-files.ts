@@ -72,6 +72,12 @@ export interface DroppedLog {
   readonly bytes: number;
 }
 
+/** What is not in a turn's log. */
+export interface MissingLog extends DroppedLog {
+  /** The engine may have let go of lines before they were read. */
+  readonly mayHaveGap: boolean;
+}
+
 /** `$BOT_BOTTLE_HOME/state/<slug>`: made, read and written here; the workspace inside it is never opened by the host. */
 export interface RunFiles {
   paths(slug: string): RunPaths;
@@ -98,7 +104,7 @@ export interface RunFiles {
   /** Up to a cap of the turn and one of the run. Answers what was not kept. */
   appendLog(slug: string, turn: number, lines: readonly LogLine[]): Promise<DroppedLog>;
   /** Says at the end of a turn's log how much of it is missing. */
-  noteDroppedLog(slug: string, turn: number, dropped: DroppedLog): Promise<void>;
+  noteMissingLog(slug: string, turn: number, missing: MissingLog): Promise<void>;
   appendOperations(slug: string, turn: number, lines: readonly string[]): Promise<void>;
   readOperations(slug: string, turn: number): Promise<string>;
   saveFile(slug: string, relativePath: string, content: Uint8Array | string): Promise<string>;

@@ -26,6 +26,7 @@ export async function pumpLogs(
   since ??= await endOfEarlier(ports, slug, turn);
   let written: Promise<void> = Promise.resolve();
   const dropped = { lines: 0, bytes: 0 };
+  let mayHaveGap = false;
   const write = async (): Promise<void> => {
     const lines = pending;
     const last = lines.at(-1)?.at ?? since;
@@ -47,7 +48,7 @@ export async function pumpLogs(
   try {
     for (;;) {
       try {
-        await ports.runtime.followLogs(slug, 'agent', since, signal, (line) => {
+        ({ mayHaveGap } = await ports.runtime.followLogs(slug, 'agent', since, signal, (line) => {
           since = line.at;
           // Of a flood nothing is held once the log is full.
           if (dropped.lines === 0) pending.push(line);
@@ -61,7 +62,7 @@ export async function pumpLogs(
           for (const event of events)
             if (event.kind === 'session' && event.id !== journal.record.sessionId)
               journal.observe({ sessionId: event.id });
-        });
+        }));
         return;
       } catch (error) {
         if (signal.aborted) return;
@@ -73,7 +74,8 @@ export async function pumpLogs(
   } finally {
     clearInterval(timer);
     await flush();
-    if (dropped.lines > 0 && !signal.aborted) await ports.files.noteDroppedLog(slug, turn, dropped);
+    if ((mayHaveGap || dropped.lines > 0) && !signal.aborted)
+      await ports.files.noteMissingLog(slug, turn, { ...dropped, mayHaveGap });
   }
 }
 

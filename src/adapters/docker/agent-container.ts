@@ -43,7 +43,8 @@ export function agentContainer(spec: AgentContainerSpec, hostCpus: number): Dock
       }),
       ...(spec.runtime === undefined ? {} : { Runtime: spec.runtime }),
       ...NO_NETWORK,
-      LogConfig: jsonFileLog('32m', 4),
+      // Few and large: a reader that is more than one file behind misses lines.
+      LogConfig: jsonFileLog('64m', 2),
       Mounts: [
         bind(spec.workspaceDir, '/workspace', false),
         bind(spec.turnDir, '/run/bottle/turn', true),

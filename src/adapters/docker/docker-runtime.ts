@@ -146,9 +146,9 @@ export class DockerBottleRuntime implements BottleRuntime {
     since: string | null,
     signal: AbortSignal,
     onLine: (line: LogLine) => void,
-  ): Promise<void> {
+  ): Promise<{ readonly mayHaveGap: boolean }> {
     const { Id: id } = await requireContainer(this.#docker, slug, role);
-    await followContainerLogs(this.#docker, { id, name: containerName(slug, role), since }, signal, onLine);
+    return followContainerLogs(this.#docker, { id, name: containerName(slug, role), since }, signal, onLine);
   }
 
   async list(slug?: string): Promise<OwnedObject[]> {

@@ -5,6 +5,7 @@ import type { LogLine } from '../../domain/bottle-runtime.js';
 import { openStream } from './engine-stream.js';
 import { normaliseEngineTime, toUnixNanos } from './engine-time.js';
 import { toRuntimeError } from './errors.js';
+import { GapSearch } from './log-gap.js';
 import { LogLineAssembler } from './log-lines.js';
 import { frames } from './stream-frames.js';
 import { TICK_MS, TimeOrder } from './time-order.js';
@@ -25,7 +26,8 @@ const FOLLOW_AGAIN_MS = 1000;
 /**
  * Passes on every line in order of time until the container stops, or returns when the signal aborts. The engine's own
  * `since` includes its moment, so the last line seen is asked for again and dropped here: nothing is lost and nothing
- * comes twice.
+ * comes twice, unless the container writes so fast that the engine throws lines away before they are read.
+ * @returns whether that happened
  * @throws what `onLine` throws; BottleRuntimeError when the connection breaks (retryable: attach again with the last
  * line's time)
  */
@@ -34,8 +36,11 @@ export async function followContainerLogs(
   source: LogSource,
   signal: AbortSignal,
   onLine: (line: LogLine) => void,
-): Promise<void> {
-  let last = source.since === null ? null : requireTime(source.since);
+): Promise<{ readonly mayHaveGap: boolean }> {
+  const start = source.since === null ? null : requireTime(source.since);
+  let last = start;
+  const gap = new GapSearch();
+  let mayHaveGap = false;
   let failure: { readonly thrown: unknown } | undefined;
   // Not `AbortSignal.any`: in Node 20 it lets its sources be collected, and a time-out among them never comes.
   const stop = new AbortController();
@@ -48,6 +53,7 @@ export async function followContainerLogs(
     if (stop.signal.aborted) return;
     try {
       onLine(line);
+      gap.given(line);
       last = line.at;
     } catch (thrown) {
       failure = { thrown };
@@ -57,15 +63,24 @@ export async function followContainerLogs(
   const timer = setInterval(() => {
     order.tick();
   }, TICK_MS);
+  const push = (line: LogLine): void => {
+    order.push(line);
+  };
   try {
     // A follower may end before, or never after, it has given the log's last records. What was held back comes again.
     let stopped = false;
     while (!stopped) {
-      stopped = await followWhileRunning(docker, { ...source, since: last }, stop.signal, order);
+      stopped = await followWhileRunning(docker, { ...source, since: last }, stop.signal, push);
       order.clear();
     }
-    await readLogs(docker, { ...source, since: last }, false, stop.signal, order);
+    const end = last;
+    const isSearched = gap.isPossible;
+    await readLogs(docker, { ...source, since: isSearched ? start : end }, false, stop.signal, (line) => {
+      gap.found(line);
+      if (end === null || line.at > end) order.push(line);
+    });
     order.releaseAll();
+    mayHaveGap = isSearched && gap.mayBeThere;
   } catch (error) {
     if (!stop.signal.aborted) throw toRuntimeError(error, `follow the log of ${source.name}`);
   } finally {
@@ -73,6 +88,7 @@ export async function followContainerLogs(
     signal.removeEventListener('abort', forward);
   }
   if (failure !== undefined) throw failure.thrown;
+  return { mayHaveGap: mayHaveGap && !signal.aborted };
 }
 
 /**
@@ -84,7 +100,7 @@ async function followWhileRunning(
   docker: Docker,
   source: LogSource,
   stop: AbortSignal,
-  order: TimeOrder,
+  onLine: (line: LogLine) => void,
 ): Promise<boolean> {
   const done = new AbortController();
   const { signal } = done;
@@ -93,7 +109,7 @@ async function followWhileRunning(
   };
   stop.addEventListener('abort', finish);
   if (stop.aborted) finish();
-  const following = readLogs(docker, source, true, signal, order);
+  const following = readLogs(docker, source, true, signal, onLine);
   const stopped = waitUntilStopped(docker, source.id, source.name, { signal });
   const overdue = stopped.then(() => pause(STOPPED_GRACE_MS, undefined, { signal }));
   const settled = Promise.allSettled([following, overdue]);
@@ -112,7 +128,7 @@ async function readLogs(
   source: LogSource,
   follow: boolean,
   signal: AbortSignal,
-  order: TimeOrder,
+  onLine: (line: LogLine) => void,
 ): Promise<void> {
   const { id, since } = source;
   const flags = { follow: follow ? '1' : '0', stdout: '1', stderr: '1', timestamps: '1' };
@@ -124,9 +140,7 @@ async function readLogs(
     options,
     signal,
   );
-  const lines = new LogLineAssembler(since, (line) => {
-    order.push(line);
-  });
+  const lines = new LogLineAssembler(since, onLine);
   for await (const frame of frames(stream)) {
     if (signal.aborted) return;
     lines.push(frame);

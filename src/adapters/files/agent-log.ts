@@ -1,12 +1,14 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import type { LogLine } from '../../domain/bottle-runtime.js';
-import type { DroppedLog } from '../../domain/run-files.js';
+import type { DroppedLog, MissingLog } from '../../domain/run-files.js';
 
 /** Most bytes of an agent's output that are kept of one turn, and of all turns of a run. */
 export const AGENT_LOG_BYTES = 64 * 1024 * 1024;
 export const RUN_LOG_BYTES = 512 * 1024 * 1024;
 
 const FULL = '- host the log is full; further output of this turn is not kept\n';
+const GAP =
+  '- host lines of this turn may be missing: the agent printed more than the engine keeps, or faster than it is read\n';
 export const NOTHING_DROPPED: DroppedLog = { lines: 0, bytes: 0 };
 
 /**
@@ -40,15 +42,17 @@ export async function appendAgentLog(
   }
 }
 
-/** Says at the end of a full log how much is missing; once. */
-export async function noteDropped(file: string, dropped: DroppedLog, maxBytes: number): Promise<void> {
+/** Says at the end of a log what is missing; at that of a full one once. */
+export async function noteMissing(file: string, missing: MissingLog, maxBytes: number): Promise<void> {
   const handle = await open(file, 'a', 0o600);
   try {
     const { size } = await handle.stat();
     if (size > Math.max(maxBytes, FULL.length)) return;
-    await handle.appendFile(
-      `- host at least ${String(dropped.lines)} lines (${String(dropped.bytes)} bytes) of this turn are not kept\n`,
-    );
+    let text = '';
+    if (missing.mayHaveGap) text += GAP;
+    if (missing.lines > 0)
+      text += `- host at least ${String(missing.lines)} lines (${String(missing.bytes)} bytes) of this turn are not kept\n`;
+    await handle.appendFile(text);
   } finally {
     await handle.close();
   }

@@ -6,6 +6,7 @@ import type { LogLine } from '../../domain/bottle-runtime.js';
 import { isSecretName } from '../../domain/secret-name.js';
 import type {
   DroppedLog,
+  MissingLog,
   RunFiles,
   RunLeftover,
   RunPaths,
@@ -13,7 +14,7 @@ import type {
   TurnInput,
   TurnRecord,
 } from '../../domain/run-files.js';
-import { AGENT_LOG_BYTES, NOTHING_DROPPED, RUN_LOG_BYTES, appendAgentLog, noteDropped } from './agent-log.js';
+import { AGENT_LOG_BYTES, NOTHING_DROPPED, RUN_LOG_BYTES, appendAgentLog, noteMissing } from './agent-log.js';
 import { ensureHome, ensurePrivate, ensureWithRights } from './directories.js';
 import { RunFilesError, errnoOf, unlessMissing } from './file-error.js';
 import { OPERATIONS_BYTES, appendOperationLines } from './operation-file.js';
@@ -161,9 +162,9 @@ export class LocalRunFiles implements RunFiles {
     return appendAgentLog(file, lines, await this.#logRoomOf(slug, turn));
   }
 
-  async noteDroppedLog(slug: string, turn: number, dropped: DroppedLog): Promise<void> {
+  async noteMissingLog(slug: string, turn: number, missing: MissingLog): Promise<void> {
     const file = join(await this.#turnDirectory(slug, turn), 'agent.log');
-    await noteDropped(file, dropped, await this.#logRoomOf(slug, turn));
+    await noteMissing(file, missing, await this.#logRoomOf(slug, turn));
   }
 
   async appendOperations(slug: string, turn: number, lines: readonly string[]): Promise<void> {

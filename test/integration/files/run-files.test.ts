@@ -342,7 +342,7 @@ describe('what a run leaves on disk', () => {
         dropped.lines += missing.lines;
         dropped.bytes += missing.bytes;
       }
-      for (let i = 0; i < 2; i += 1) await files.noteDroppedLog(slug, 1, dropped);
+      for (let i = 0; i < 2; i += 1) await files.noteMissingLog(slug, 1, { ...dropped, mayHaveGap: false });
       const text = await readFile(join(root, 'turns/1/agent.log'), 'utf8');
       const kept = text.split(line.text).length - 1;
       assert.deepEqual(dropped, { lines: 40 - kept, bytes: (40 - kept) * whole });
@@ -362,12 +362,16 @@ describe('what a run leaves on disk', () => {
       );
       for (const turn of [1, 2, 3]) {
         const dropped = await files.appendLog(slug, turn, lines);
-        await files.noteDroppedLog(slug, turn, dropped);
+        await files.noteMissingLog(slug, turn, { ...dropped, mayHaveGap: turn === 2 });
       }
       const sizes = await Promise.all(
         [1, 2, 3].map(async (turn) => (await readFile(join(root, `turns/${String(turn)}/agent.log`))).length),
       );
       assert.ok(sizes.reduce((sum, size) => sum + size, 0) < 1000, String(sizes));
+      assert.match(
+        await readFile(join(root, 'turns/2/agent.log'), 'utf8'),
+        /^- host lines of this turn may be missing/m,
+      );
       assert.match(await readFile(join(root, 'turns/3/agent.log'), 'utf8'), /^- host at least 40 lines/);
     }));
 
