@@ -23,7 +23,9 @@ const execute = promisify(execFile);
 
 /** How the model of a CLI does things. */
 export interface CliHands {
-  readonly provider: 'claude' | 'codex';
+  readonly provider: 'claude' | 'codex' | 'pi' | 'opencode';
+  /** Its package cannot be had for every machine: then the output says so, and the life is left out. */
+  readonly isOptional?: boolean;
   readonly secret: string;
   /** Setting with the address of the model. */
   readonly urlSetting: string;
@@ -39,7 +41,8 @@ const COMMIT = 'git add -A && git commit -qm';
 
 export function describeCliLife(hands: CliHands): void {
   const { provider, forge, shell } = hands;
-  const { sessionPaths } = agentProvider(provider);
+  const agent = agentProvider(provider);
+  const { sessionPaths, image } = agent;
 
   describe(`the life of an issue with the real ${provider}`, function () {
     this.timeout(300_000);
@@ -48,8 +51,14 @@ export function describeCliLife(hands: CliHands): void {
     let api: ModelApi;
     let stack: Stack;
     let client: Client | undefined;
+    let isMissing = false;
 
-    before(async () => {
+    before(async function () {
+      isMissing = hands.isOptional === true && (await runtime.imageId(image)) === undefined;
+      if (isMissing) {
+        process.stdout.write(`    no image ${image}, so no life with it: script/images agent-${provider}\n`);
+        this.skip();
+      }
       api = await ModelApi.start({ address: await bridgeAddress() });
       stack = await Stack.prepare({ env: { [hands.urlSetting]: api.url } });
       await mkdir(join(stack.home, 'agents'));
@@ -59,6 +68,7 @@ export function describeCliLife(hands: CliHands): void {
       client = await stack.client();
     });
     after(async () => {
+      if (isMissing) return;
       await tearDown(stack, client);
       await api.close();
     });
@@ -127,7 +137,7 @@ export function describeCliLife(hands: CliHands): void {
       api.check();
       const { slug, sessionId } = first;
       const [pr] = first.prs;
-      assert.ok(pr !== undefined && sessionId !== null && agentProvider(provider).isSessionId(sessionId));
+      assert.ok(pr !== undefined && sessionId !== null && agent.isSessionId(sessionId));
       assert.equal(first.spent.tokens, 4 * 110 + 1510);
 
       // The model gets the key, which is nowhere else.
@@ -149,10 +159,12 @@ export function describeCliLife(hands: CliHands): void {
       api.script({ expect: has(...issue), reply: shell(sleeping) });
       await life.comment('Comment before turn 3.');
       await life.running(3);
-      await life.agentSaid(slug, 3, sleeping);
-      const look = ['exec', containerName(slug, 'agent'), 'grep', '-rqsF', sleeping, ...sessionPaths];
+      const name = containerName(slug, 'agent');
+      await waitUntil('the tool at work', async () =>
+        (await execute('docker', ['top', name])).stdout.includes('sleep 120'),
+      );
       await waitUntil('the tool call in the session', () =>
-        execute('docker', look).then(
+        execute('docker', ['exec', name, 'grep', '-rqsF', sleeping, ...sessionPaths]).then(
           () => true,
           () => false,
         ),
