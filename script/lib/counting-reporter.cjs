@@ -2,9 +2,10 @@
 /*
  * The dot reporter, which also leaves its result where script/test finds it (BOT_BOTTLE_COUNTS): a line with the counts,
  * then what failed, in short, to be repeated where the output of all suites ends. Beside it, in <file>.files, stand the
- * files with a test that failed, one a line.
+ * files with a test that failed, one a line, and in <file>.times every file after the seconds it took, hooks included.
  */
 const { writeFileSync } = require('node:fs');
+const { relative } = require('node:path');
 const { reporters, Runner } = require('mocha');
 
 /** Of one failure. */
@@ -14,12 +15,17 @@ class CountingReporter extends reporters.Dot {
   constructor(runner, options) {
     super(runner, options);
     // Listens after Dot's own listeners, so the numbers are complete. A run that dies leaves no file.
-    runner.once(Runner.constants.EVENT_RUN_END, () => {
+    const { EVENT_HOOK_END, EVENT_RUN_END, EVENT_TEST_END } = Runner.constants;
+    const times = new Map();
+    const add = ({ file, duration = 0 }) => times.set(file, (times.get(file) ?? 0) + duration);
+    runner.on(EVENT_TEST_END, add).on(EVENT_HOOK_END, add);
+    runner.once(EVENT_RUN_END, () => {
       const { passes, failures, pending } = this.stats;
       const file = process.env.BOT_BOTTLE_COUNTS;
       if (file) {
         const files = [...new Set(this.failures.map((test) => test.file ?? ''))];
         writeFileSync(`${file}.files`, files.map((name) => `${name}\n`).join(''));
+        writeFileSync(`${file}.times`, [...times].map(timeOf).join(''));
         writeFileSync(
           file,
           [`${passes} ${failures} ${pending}`, ...this.failures.map(inShort), ''].join('\n'),
@@ -27,6 +33,10 @@ class CountingReporter extends reporters.Dot {
       }
     });
   }
+}
+
+function timeOf([file = 'hooks of the whole run', milliseconds]) {
+  return `${(milliseconds / 1000).toFixed(1).padStart(7)} s  ${relative(process.cwd(), file)}\n`;
 }
 
 function inShort(test) {
