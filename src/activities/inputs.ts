@@ -59,6 +59,8 @@ export interface RunTurnInput extends RunRef {
   readonly doneGraceMs: number;
   /** What the turn may use of its model. */
   readonly budget: ModelBudget;
+  /** Its agent was seen to start: if it is gone, the turn is over. */
+  readonly begun: boolean;
   /** Set when the turn was to be stopped while nobody watched it. */
   readonly stop: StopReason | null;
 }

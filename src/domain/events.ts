@@ -84,6 +84,13 @@ export type RunEvent =
   /** Subject or repository are gone, or no longer served. */
   | { readonly kind: 'lost'; readonly readAt: number; readonly why: string }
   | { readonly kind: 'turn_started'; readonly slug: string; readonly turn: number; readonly at: number }
+  /** It cannot begin now, and is tried again. */
+  | {
+      readonly kind: 'turn_held_up';
+      readonly slug: string;
+      readonly turn: number;
+      readonly reason: string;
+    }
   | { readonly kind: 'done'; readonly slug: string; readonly turn: number; readonly done: Done }
   /** From the sweeper: the run has been frozen so long that its containers may go. */
   | { readonly kind: 'archive'; readonly slug: string };
@@ -129,7 +136,8 @@ export type InnerEvent =
   | { readonly kind: 'resume_due'; readonly at: number }
   /** The repository was not where the workflow believed it to be. */
   | { readonly kind: 'moved'; readonly turn: number; readonly place: Place }
-  | { readonly kind: 'turn_lost'; readonly turn: number }
+  /** Nobody watches it any more; `reason` where that is known. */
+  | { readonly kind: 'turn_lost'; readonly turn: number; readonly reason: string | null }
   | { readonly kind: 'turn_finished'; readonly turn: number; readonly result: TurnResult }
   | { readonly kind: 'settled'; readonly turn: number; readonly settled: SettledTurn }
   | { readonly kind: 'published'; readonly requestId: string; readonly result: PublishResult }

@@ -5,6 +5,11 @@ export interface RunChannel {
     workflowId: string,
     message: { readonly slug: string; readonly turn: number; readonly at: number },
   ): Promise<void>;
+  /** The turn cannot begin now, and is tried again; `reason` is for people. */
+  turnHeldUp(
+    workflowId: string,
+    message: { readonly slug: string; readonly turn: number; readonly reason: string },
+  ): Promise<void>;
   /** Asks a frozen run to put its containers away. */
   archive(workflowId: string, slug: string): Promise<void>;
   signalDone(

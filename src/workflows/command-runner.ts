@@ -55,9 +55,9 @@ export class CommandRunner {
       case 'prepare_turn':
         return this.prepare(command);
       case 'run_turn':
-        return this.watch('run', this.turnInput(null));
+        return this.watch('run', this.turnInput(null, false));
       case 'attach_turn':
-        return this.watch('attach', this.turnInput(command.stop));
+        return this.watch('attach', this.turnInput(command.stop, command.begun));
       case 'stop_turn':
         return this.turnScope?.cancel();
       case 'settle_turn':
@@ -160,7 +160,7 @@ export class CommandRunner {
     });
   }
 
-  private turnInput(stop: StopReason | null): RunTurnInput {
+  private turnInput(stop: StopReason | null, begun: boolean): RunTurnInput {
     const s = this.state();
     const { doneGraceMs } = s.policy;
     const prepared = needed(s.prepared, 'prepared turn');
@@ -175,6 +175,7 @@ export class CommandRunner {
       turnTimeoutMs,
       doneGraceMs,
       budget: budgetOfTurn(s),
+      begun,
       stop,
     };
   }
@@ -199,7 +200,9 @@ export class CommandRunner {
       (error: unknown) => {
         // Cancelled while nobody watched: the container must still be stopped and collected.
         const unwatched = how === 'attach' && isCancellation(error);
-        if (unwatched || isLostTurn(error)) this.feed({ kind: 'turn_lost', turn });
+        if (unwatched || isLostTurn(error)) this.feed({ kind: 'turn_lost', turn, reason: null });
+        // It cannot be watched to its end now; attaching is tried for as long as it takes.
+        else if (isPassing(error)) this.feed({ kind: 'turn_lost', turn, reason: failureReason(error) });
         else this.feed({ kind: 'step_failed', step: 'run', turn, reason: failureReason(error) });
       },
     );
@@ -320,6 +323,12 @@ function isLostTurn(error: unknown): boolean {
   const { cause } = error;
   if (cause instanceof TimeoutFailure) return cause.timeoutType === 'HEARTBEAT';
   return cause instanceof ApplicationFailure && cause.type === DETACHED;
+}
+
+/** The activity threw what another try may cure. */
+function isPassing(error: unknown): boolean {
+  if (!(error instanceof ActivityFailure)) return false;
+  return error.cause instanceof ApplicationFailure && !error.cause.nonRetryable;
 }
 
 /** What people read of a failed activity: the message of what it threw. */

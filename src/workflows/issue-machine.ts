@@ -75,6 +75,9 @@ function apply(d: Draft, event: MachineEvent): void {
     case 'turn_started':
       if (!isCurrent(d, 'run', event.turn) || event.slug !== d.s.life?.slug) return;
       return turn.turnStarted(d);
+    case 'turn_held_up':
+      if (!isCurrent(d, 'run', event.turn) || event.slug !== d.s.life?.slug) return;
+      return turn.turnHeldUp(d, event.reason);
     // while it runs
     case 'done':
       if (!isCurrent(d, 'run', event.turn) || event.slug !== d.s.life?.slug || d.s.done !== null) return;
@@ -91,8 +94,7 @@ function apply(d: Draft, event: MachineEvent): void {
     // and after it
     case 'turn_lost':
       if (!isCurrent(d, 'run', event.turn)) return;
-      note(d, 'worker lost sight of the turn; attaching again');
-      return void d.commands.push({ kind: 'attach_turn', turn: event.turn, stop: d.s.stopRequested });
+      return turn.turnLost(d, event.reason);
     case 'turn_finished':
       if (!isCurrent(d, 'run', event.turn)) return;
       return turn.turnFinished(d, event.result);

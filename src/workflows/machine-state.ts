@@ -69,6 +69,8 @@ export interface MachineState {
   claimFailure: string | null;
   turn: number;
   cause: TurnCause;
+  /** The turn's agent was seen to start: whatever is lost, it is not started again. */
+  begun: boolean;
   /** The activity in flight; at most one of these at a time is what makes "no second bottle" true. */
   busy: 'prepare' | 'run' | 'settle' | 'archive' | 'destroy' | null;
   /** The turn an operator asked for while the containers were being put away. Absent in what older versions carried. */
@@ -157,6 +159,7 @@ export function initialState(
     claimFailure: null,
     turn: 0,
     cause: { kind: 'first' },
+    begun: false,
     busy: null,
     prepared: null,
     result: null,
@@ -228,7 +231,12 @@ export type MachineCommand =
       readonly session: SessionStart;
     }
   | { readonly kind: 'run_turn'; readonly turn: number }
-  | { readonly kind: 'attach_turn'; readonly turn: number; readonly stop: StopReason | null }
+  | {
+      readonly kind: 'attach_turn';
+      readonly turn: number;
+      readonly stop: StopReason | null;
+      readonly begun: boolean;
+    }
   | { readonly kind: 'stop_turn'; readonly reason: StopReason }
   | { readonly kind: 'settle_turn'; readonly turn: number; readonly result: TurnResult }
   | { readonly kind: 'arm_watchdog'; readonly turn: number; readonly ms: number }

@@ -51,6 +51,7 @@ export function startPreparing(d: Draft, cause: TurnCause, phase: 'queued' | 're
   s.result = null;
   s.done = null;
   s.stopRequested = null;
+  s.begun = false;
   s.frozenReason = null;
   s.detail = null;
   s.watchdogFired = false;
@@ -160,11 +161,27 @@ export function turnStarted(d: Draft): void {
   if (s.taken.length > 0) s.given = s.taken;
   s.taken = [];
   s.omitted = 0;
+  s.begun = true;
+  s.detail = null;
   if (s.phase !== 'launching' && s.phase !== 'rehydrating') return;
   note(d, `turn ${String(s.turn)} started`);
   if (s.stopRequested !== null) return;
   s.phase = 'running';
   d.commands.push({ kind: 'arm_watchdog', turn: s.turn, ms: watchdogOf(s) }, { kind: 'show_phase' });
+}
+
+export function turnHeldUp(d: Draft, reason: string): void {
+  const { s } = d;
+  if (s.begun) return;
+  s.detail = reason;
+  note(d, `turn ${String(s.turn)} cannot begin yet: ${reason}`);
+}
+
+/** The agent may be at work all the same. */
+export function turnLost(d: Draft, reason: string | null): void {
+  const { turn, stopRequested, begun } = d.s;
+  note(d, reason === null ? 'worker lost sight of the turn; attaching again' : `attaching again: ${reason}`);
+  d.commands.push({ kind: 'attach_turn', turn, stop: stopRequested, begun });
 }
 
 export function checkinAge(d: Draft, ageMs: number | null): void {
@@ -298,6 +315,11 @@ export function stepFailed(d: Draft, event: Extract<InnerEvent, { kind: 'step_fa
   if (s.closing !== null) return destroy(d);
   if (s.untriggered) return abandonTurn(d, 'untriggered');
   if (s.stopRequested === 'operator') return abandonTurn(d, 'paused');
+  if (s.stopRequested === 'untriggered' || s.stopRequested === 'history') {
+    // Stopped before it began, for what is not so any more.
+    abandonTurn(d, s.stopRequested === 'history' ? 'incomplete' : 'untriggered');
+    return beginTurn(d, s.cause);
+  }
   s.detail = event.reason;
   abandonTurn(d, 'failed');
 }

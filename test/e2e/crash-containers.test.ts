@@ -1,14 +1,20 @@
 import assert from 'node:assert/strict';
 import type { Client } from '@temporalio/client';
+import type { ContainerRole } from '../../src/domain/bottle-runtime.js';
+import { setTimeout as delay } from 'node:timers/promises';
+import { EngineDoor } from '../support/faults/engine-door.js';
 import { bottleScript, WAIT_FOR_TEST } from '../support/stack/bottle-script.js';
 import { Life } from '../support/stack/life.js';
 import { Stack, waitUntil } from '../support/stack/stack.js';
 import { tearDown } from '../support/stack/tear-down.js';
 
 const NOTICED_MS = 10_000;
+/** Long enough for what watches the engine, and for a try to start a turn, to fail. */
+const AWAY_MS = 2_000;
 
 describe('containers that are killed while an agent runs', function () {
   this.timeout(180_000);
+  const door = new EngineDoor();
   let stack: Stack;
   let client: Client | undefined;
 
@@ -18,13 +24,31 @@ describe('containers that are killed while an agent runs', function () {
   };
 
   before(async () => {
+    await door.open();
     stack = await Stack.prepare({
-      env: { BOTTLE_DONE_GRACE: '5s' },
+      env: { BOTTLE_DONE_GRACE: '5s', DOCKER_HOST: door.url },
     });
     await stack.start();
     client = await stack.client();
   });
-  after(() => tearDown(stack, client));
+  after(async () => {
+    await tearDown(stack, client);
+    await door.remove();
+  });
+
+  /** As when the engine is restarted, and has these containers no more. */
+  async function restartEngineWithout(
+    life: Life,
+    slug: string,
+    roles: readonly ContainerRole[],
+    meanwhile: () => Promise<unknown> = () => Promise.resolve(),
+  ): Promise<void> {
+    await door.close();
+    for (const role of roles) await life.removeContainer(slug, role);
+    await meanwhile();
+    await delay(AWAY_MS);
+    await door.open();
+  }
 
   /** Kills the sidecar and waits until another one runs in its place. */
   async function killSidecar(life: Life, slug: string): Promise<void> {
@@ -112,12 +136,30 @@ describe('containers that are killed while an agent runs', function () {
   it('goes on in the same session after its container vanished with the engine while it was frozen', async () => {
     const life = await trigger('the container vanishes', 'run touch "$HOME/in-home"', 'done success one');
     const { slug, sessionId } = await life.frozen(1, 'done');
-    for (const role of ['agent', 'bundle'] as const) await life.removeContainer(slug, role);
-    await life.comment(bottleScript('run ls "$HOME"', 'done success two'));
+    await restartEngineWithout(life, slug, ['agent', 'bundle'], () =>
+      life.comment(bottleScript('run ls "$HOME"', 'done success two')),
+    );
     const view = await life.frozen(2, 'done');
     assert.equal(view.sessionId, sessionId);
     assert.match(await life.files.agentLog(slug, 2), /in-home/);
     assert.equal((await life.files.session(slug)).turns.length, 2);
+  });
+
+  it('waits for the engine with a turn that cannot begin, says so, and can be paused', async () => {
+    const life = await trigger('no engine for a turn', 'done success one');
+    await life.frozen(1, 'done');
+    await door.close();
+    await life.comment(bottleScript('done success two'));
+    const waiting = await life.until(
+      'the reason',
+      ({ detail }) => detail?.includes('no Docker engine') === true,
+    );
+    assert.equal(waiting.phase, 'rehydrating');
+    const { code, stderr } = await stack.cli(['signal', `gitea:alice/demo#${String(life.issue)}`, 'freeze']);
+    assert.equal(code, 0, stderr);
+    await door.open();
+    const paused = await life.until('paused', ({ phase }) => phase === 'frozen');
+    assert.deepEqual([paused.reason, paused.mailbox], ['paused', 1]);
   });
 
   it('ends a turn whose container vanishes in its middle, and the next one has session and work', async () => {
@@ -126,7 +168,7 @@ describe('containers that are killed while an agent runs', function () {
     await life.comment(bottleScript('write kept.txt kept', WAIT_FOR_TEST));
     await life.running(2);
     await life.waits(slug, 2);
-    await life.removeContainer(slug, 'agent');
+    await restartEngineWithout(life, slug, ['agent']);
     const { lastTurn } = await life.frozen(2, 'incomplete');
     assert.notEqual(lastTurn?.exitCode, 0);
     await life.comment(bottleScript('run cat kept.txt', 'commit kept', 'done success'));
@@ -140,7 +182,7 @@ describe('containers that are killed while an agent runs', function () {
     const life = await trigger('the sidecar vanishes', WAIT_FOR_TEST);
     const { slug } = await life.running();
     await life.waits(slug);
-    await life.removeContainer(slug, 'bundle');
+    await restartEngineWithout(life, slug, ['bundle']);
     await life.frozen(1, 'sidecar_died');
   });
 });

@@ -46,6 +46,21 @@ describe('parts that are killed while an agent runs', function () {
     'done success finished',
   ];
 
+  it('starts no second agent when `up` was killed and the container is gone', async () => {
+    const life = await trigger('up is killed, and the container is gone', WAIT_FOR_TEST);
+    const { slug } = await life.running();
+    await stack.stopUp('SIGKILL');
+    await life.removeContainer(slug, 'agent');
+    await stack.start();
+    await life.frozen(1, 'incomplete');
+    assert.deepEqual(
+      life.files.turnRows(slug).map(({ turn, event }) => `${String(turn)} ${event}`),
+      ['1 begun', '1 ended'],
+    );
+    // What it printed while nobody watched went with it.
+    assert.ok((await life.files.invocations(slug, 1)) <= 1);
+  });
+
   it('goes on with the same container when `up` is killed and started again', async () => {
     const life = await trigger('up is killed', ...WORK);
     const { slug } = await life.running();

@@ -310,6 +310,31 @@ describe('issueWorkflow on the time-skipping server', function () {
       },
     ));
 
+  it('attaches again when watching failed for now, and collects what the turn left', () =>
+    run(
+      'passing',
+      (life) => () => ({
+        run: async (input, { info }) => {
+          if (info.activityType === 'attachTurn' && info.attempt > 1) return done;
+          if (info.activityType === 'runTurn') await life.started(input);
+          throw ApplicationFailure.retryable('no engine answers', 'bottle_runtime');
+        },
+      }),
+      async (life, fake) => {
+        await life.trigger();
+        const frozen = await life.until((view) => view.phase === 'frozen');
+        assert.equal(frozen.reason, 'done');
+        assert.equal(fake.ran.length, 1);
+        assert.deepEqual(
+          fake.attached.map(({ begun }) => begun),
+          [true, true],
+        );
+        const timeline = await life.handle().query(timelineQuery);
+        assert.ok(timeline.some(({ what }) => what === 'attaching again: no engine answers'));
+        await life.handle().terminate();
+      },
+    ));
+
   it('attaches again, and runs no second agent, when the worker that watched goes away', () =>
     run(
       'attach',

@@ -23,8 +23,7 @@ export async function beginTurn(
   signal: AbortSignal,
 ): Promise<void> {
   const { slug } = input;
-  if (journal.resumed && hasStarted(await ports.runtime.inspect(slug, 'agent'), journal.record.previousStart))
-    return;
+  if (await hasBegun(ports, slug, journal)) return;
   const paths = await ports.files.prepare(slug);
   const setup = await readSetup(ports, input);
   await requireRuntime(ports.runtime, setup.runtime ?? ports.settings.containerRuntime);
@@ -75,7 +74,16 @@ async function noteWhoseItIs({ files }: HostPorts, input: RunTurnInput): Promise
     await files.saveFile(slug, METADATA_FILE, text);
 }
 
+/** An earlier try got as far as to start its agent. */
+export async function hasBegun(
+  { runtime }: Pick<HostPorts, 'runtime'>,
+  slug: string,
+  { resumed, record }: TurnJournal,
+): Promise<boolean> {
+  return resumed && hasStarted(await runtime.inspect(slug, 'agent'), record.previousStart);
+}
+
 /** The engine's start time differs from the one before this turn, so it was this turn that started it. */
-export function hasStarted(agent: ContainerState | undefined, previousStart: string): boolean {
+function hasStarted(agent: ContainerState | undefined, previousStart: string): boolean {
   return agent !== undefined && agent.status !== 'created' && agent.startedAt !== previousStart;
 }

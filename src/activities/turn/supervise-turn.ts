@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ContainerState, ResourceLimits } from '../../domain/bottle-runtime.js';
+import { BotBottleError } from '../../domain/errors.js';
 import { formatBytes, type DiskUsage } from '../../domain/disk-usage.js';
 import type { EgressTotals } from '../../domain/egress/totals.js';
 import type { LimitHit, StopReason, TurnResult } from '../../domain/turn.js';
@@ -7,7 +8,8 @@ import type { HostPorts } from '../host-ports.js';
 import type { RunTurnInput } from '../inputs.js';
 import type { StreamReader } from '../../domain/agent-stream.js';
 import { agentReport } from './agent-report.js';
-import { beginTurn } from './begin-turn.js';
+import { hasBegun } from './begin-turn.js';
+import { beginWhenPossible } from './begin-when-possible.js';
 import { eitherSignal } from './either-signal.js';
 import { keepBundle } from './bundle-keeper.js';
 import { guardDisk } from './guard-disk.js';
@@ -43,20 +45,32 @@ export async function superviseTurn(
   input: RunTurnInput,
   link: TurnLink,
 ): Promise<TurnResult> {
-  const { slug, turn } = input;
-  const journal = await TurnJournal.open(ports.files, slug, turn, ports.clock);
-  const beginning = eitherSignal(link.detach, link.stop);
   const since = await ports.disk.mark();
-  try {
-    await beginTurn(ports, input, journal, beginning);
-  } catch (error) {
-    // An agent that was started beside a sidecar that was not must not work on alone.
-    if (!link.detach.aborted) await abandon(ports, slug);
-    throw error;
-  }
+  const journal = await begunTurn(ports, input, link);
   const watch = new TurnWatch(ports, input, journal, link, since);
   await watch.untilExit();
   return watch.finish();
+}
+
+/** Begins it, unless it had begun. Errors: final ones only. */
+async function begunTurn(ports: HostPorts, input: RunTurnInput, link: TurnLink): Promise<TurnJournal> {
+  const { slug } = input;
+  if (input.begun || input.stop !== null) {
+    const journal = await TurnJournal.open(ports.files, slug, input.turn, ports.clock);
+    if (input.begun || (await hasBegun(ports, slug, journal))) return journal;
+  } else {
+    try {
+      return await beginWhenPossible(ports, input, eitherSignal(link.detach, link.stop));
+    } catch (error) {
+      if (link.detach.aborted) throw error;
+      if (!link.stop.aborted) {
+        await abandon(ports, slug);
+        throw error instanceof BotBottleError ? error : notBegun(String(error), error);
+      }
+    }
+  }
+  await abandon(ports, slug);
+  throw notBegun('the turn was stopped before it began');
 }
 
 class TurnWatch {
@@ -290,6 +304,11 @@ function isNothing({ hosts, refusals }: EgressTotals): boolean {
   return hosts.length === 0 && refusals.length === 0;
 }
 
+function notBegun(message: string, cause?: unknown): BotBottleError {
+  return new BotBottleError('turn_not_begun', message, false, { cause });
+}
+
+/** An agent that was started beside a sidecar that was not must not work on alone. */
 async function abandon(ports: HostPorts, slug: string): Promise<void> {
   await Promise.all([ports.runtime.stop(slug, 'agent', 0), stopBundle(ports, slug)]);
   await ports.files.dropSecrets(slug);

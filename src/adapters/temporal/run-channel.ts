@@ -8,6 +8,9 @@ export function temporalRunChannel(client: Client): RunChannel {
     async turnStarted(workflowId, message) {
       await client.workflow.getHandle(workflowId).signal(eventSignal, { kind: 'turn_started', ...message });
     },
+    async turnHeldUp(workflowId, message) {
+      await client.workflow.getHandle(workflowId).signal(eventSignal, { kind: 'turn_held_up', ...message });
+    },
     async archive(workflowId, slug) {
       await client.workflow.getHandle(workflowId).signal(eventSignal, { kind: 'archive', slug });
     },

@@ -168,7 +168,7 @@ const aBody = fc.oneof(
 );
 
 describe('the sidecar and hostile bodies', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let bundle: BundleHere;
 
   beforeEach(() => (bundle = new BundleHere()));

@@ -10,6 +10,7 @@ import Docker from 'dockerode';
 import { agentProvider } from '../../../src/adapters/agents/registry.js';
 import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
 import { containerName } from '../../../src/adapters/docker/names-and-labels.js';
+import { EngineDoor } from '../faults/engine-door.js';
 import { bridgeAddress } from '../model-api/bridge-address.js';
 import { ModelApi } from '../model-api/model-api.js';
 import type { ModelRequest } from '../model-api/model-request.js';
@@ -48,6 +49,7 @@ export function describeCliLife(hands: CliHands): void {
     this.timeout(300_000);
     const runtime = new DockerBottleRuntime();
     const search = new SecretSearch({ key: KEY });
+    const door = new EngineDoor();
     let api: ModelApi;
     let stack: Stack;
     let client: Client | undefined;
@@ -60,7 +62,8 @@ export function describeCliLife(hands: CliHands): void {
         this.skip();
       }
       api = await ModelApi.start({ address: await bridgeAddress() });
-      stack = await Stack.prepare({ env: { [hands.urlSetting]: api.url } });
+      await door.open();
+      stack = await Stack.prepare({ env: { [hands.urlSetting]: api.url, DOCKER_HOST: door.url } });
       await mkdir(join(stack.home, 'agents'));
       const manifest = `---\nprovider: ${provider}\n---\n\nYou write notes.\n`;
       await writeFile(join(stack.home, 'agents/implementer.md'), manifest);
@@ -71,6 +74,7 @@ export function describeCliLife(hands: CliHands): void {
       if (isMissing) return;
       await tearDown(stack, client);
       await api.close();
+      await door.remove();
     });
 
     const trigger = (title: string, body: string): Promise<Life> => {
@@ -174,7 +178,11 @@ export function describeCliLife(hands: CliHands): void {
       assert.equal(killed.sessionId, sessionId);
       assert.equal(await wake(life, 4, [...issue, /Comment before turn 3/, /sleep 120/]), sessionId);
 
+      // The engine is restarted, and has the volumes only.
+      await door.close();
       await runtime.remove(slug, 'agent');
+      await runtime.remove(slug, 'bundle');
+      await door.open();
       assert.equal(await wake(life, 5, [...issue, /Comment before turn 4/]), sessionId);
 
       // With its home: the session comes from the snapshot.

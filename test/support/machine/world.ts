@@ -235,10 +235,14 @@ export class World {
 
   /** Claims and prepares, and says that the agent started. */
   start(extras: Partial<PreparedTurn> = {}): void {
+    this.prepare(extras);
+    this.started();
+  }
+
+  prepare(extras: Partial<PreparedTurn> = {}): void {
     if (this.pay('claim')) this.feed({ kind: 'host_claimed', host: 'h1' });
     if (this.pay('prepare'))
       this.feed({ kind: 'prepared', turn: this.state.turn, prepared: { ...PREPARED, ...extras } });
-    this.started();
   }
 
   started(): void {

@@ -126,6 +126,7 @@ export class GateWorld {
       forks: options.fork === true ? forksOf(gitea) : null,
       channel: {
         turnStarted: () => Promise.resolve(),
+        turnHeldUp: () => Promise.resolve(),
         signalDone: () => Promise.resolve(),
         openPr: () => Promise.reject(new Error('no workflow here')),
         archive: () => Promise.reject(new Error('no workflow here')),
@@ -330,6 +331,7 @@ export class GateWorld {
       turnTimeoutMs: 60_000,
       doneGraceMs: 1_000,
       budget: NO_BUDGET,
+      begun: false,
       stop: null,
     };
   }

@@ -31,7 +31,7 @@ type Act =
       readonly flavour: number;
     }
   | { readonly kind: 'outside'; readonly event: MachineEvent }
-  | { readonly kind: 'lose' }
+  | { readonly kind: 'lose' | 'hold_up' }
   /** The sweeper asks for the containers of whatever life there is. */
   | { readonly kind: 'sweep' }
   | { readonly kind: 'fail'; readonly step: 'claim' | 'prepare' | 'run' | 'settle' };
@@ -109,7 +109,7 @@ const pay: fc.Arbitrary<Act> = fc.record({
 const act: fc.Arbitrary<Act> = fc.oneof(
   { weight: 3, arbitrary: outside },
   { weight: 6, arbitrary: pay },
-  { weight: 1, arbitrary: fc.constant<Act>({ kind: 'lose' }) },
+  { weight: 1, arbitrary: fc.constantFrom<Act>({ kind: 'lose' }, { kind: 'hold_up' }) },
   { weight: 1, arbitrary: fc.constant<Act>({ kind: 'sweep' }) },
   {
     weight: 1,
@@ -144,7 +144,11 @@ function perform(world: World, next: Act): void {
       world.feed({ kind: 'archive', slug: world.state.life?.slug ?? 'none' });
       return;
     case 'lose':
-      if (world.pay('run')) world.feed({ kind: 'turn_lost', turn });
+      if (world.pay('run')) world.feed({ kind: 'turn_lost', turn, reason: null });
+      return;
+    case 'hold_up':
+      if (world.owed.has('run'))
+        world.feed({ kind: 'turn_held_up', slug: world.state.life?.slug ?? '', turn, reason: 'x' });
       return;
     case 'fail':
       if (world.pay(next.step)) world.feed({ kind: 'step_failed', step: next.step, turn, reason: 'x' });

@@ -189,8 +189,57 @@ describe('issue machine', () => {
       const world = running();
       world.feed({ kind: 'command', command: { kind: 'freeze' }, at: 1 });
       world.pay('run');
-      const [attach] = world.feed({ kind: 'turn_lost', turn: 1 });
-      assert.deepEqual(attach, { kind: 'attach_turn', turn: 1, stop: 'operator' });
+      const [attach] = world.feed({ kind: 'turn_lost', turn: 1, reason: null });
+      assert.deepEqual(attach, { kind: 'attach_turn', turn: 1, stop: 'operator', begun: true });
+    });
+
+    it('says what it waits for while it cannot begin, and no more when it has begun', () => {
+      const world = new World();
+      world.feed(observed({ readAt: 10, trigger: trigger(5) }));
+      world.prepare();
+      const slug = world.state.life?.slug ?? '';
+      world.feed({ kind: 'turn_held_up', slug, turn: 1, reason: 'no engine answers' });
+      assert.deepEqual([world.state.phase, world.state.detail], ['launching', 'no engine answers']);
+      world.started();
+      assert.deepEqual([world.state.phase, world.state.detail], ['running', null]);
+      world.feed({ kind: 'turn_held_up', slug, turn: 1, reason: 'told late' });
+      assert.equal(world.state.detail, null);
+    });
+
+    it('is not begun once more when it was lost after its agent had started', () => {
+      for (const begun of [false, true]) {
+        const world = new World();
+        world.feed(observed({ readAt: 10, trigger: trigger(5) }));
+        world.prepare();
+        if (begun) world.started();
+        world.pay('run');
+        const [attach] = world.feed({ kind: 'turn_lost', turn: 1, reason: 'no engine answers' });
+        assert.deepEqual(attach, { kind: 'attach_turn', turn: 1, stop: null, begun });
+      }
+    });
+
+    it('begins again with the same prompt when it was stopped before its agent started, for what is no longer so', () => {
+      const stops = {
+        history: (world: World) => world.feed({ kind: 'history_full' }),
+        untriggered: (world: World) => {
+          world.feed(observed({ readAt: 20, triggered: false }));
+          return world.feed(observed({ readAt: 30, trigger: trigger(25) }));
+        },
+      };
+      for (const [name, stop] of Object.entries(stops)) {
+        const world = running();
+        world.finish({ done });
+        world.settle();
+        world.feed(wrote(comment(7)));
+        world.prepare();
+        stop(world);
+        world.pay('run');
+        world.feed({ kind: 'step_failed', step: 'run', turn: 2, reason: 'stopped before it began' });
+        const asked = world.owed.get('prepare');
+        assert.ok(asked?.kind === 'prepare_turn', name);
+        assert.deepEqual([asked.turn, asked.cause.kind], [3, 'wake']);
+        assert.deepEqual(asked.references, [comment(7)], name);
+      }
     });
 
     it('keeps a signal_done that was queued before the sidecar died', () => {
