@@ -74,13 +74,14 @@ export async function followContainerLogs(
       order.clear();
     }
     const end = last;
-    const isSearched = gap.isPossible;
-    await readLogs(docker, { ...source, since: isSearched ? start : end }, false, stop.signal, (line) => {
+    // The line at `end` is asked for, too: if it is gone, others are.
+    const lines = new LogLineAssembler(start, (line) => {
       gap.found(line);
       if (end === null || line.at > end) order.push(line);
     });
+    await readLogs(docker, { ...source, since: gap.isOfAll() ? start : end }, false, stop.signal, lines);
     order.releaseAll();
-    mayHaveGap = isSearched && gap.mayBeThere;
+    mayHaveGap = gap.mayBeThere;
   } catch (error) {
     if (!stop.signal.aborted) throw toRuntimeError(error, `follow the log of ${source.name}`);
   } finally {
@@ -109,7 +110,8 @@ async function followWhileRunning(
   };
   stop.addEventListener('abort', finish);
   if (stop.aborted) finish();
-  const following = readLogs(docker, source, true, signal, onLine);
+  const lines = new LogLineAssembler(source.since, onLine);
+  const following = readLogs(docker, source, true, signal, lines);
   const stopped = waitUntilStopped(docker, source.id, source.name, { signal });
   const overdue = stopped.then(() => pause(STOPPED_GRACE_MS, undefined, { signal }));
   const settled = Promise.allSettled([following, overdue]);
@@ -128,7 +130,7 @@ async function readLogs(
   source: LogSource,
   follow: boolean,
   signal: AbortSignal,
-  onLine: (line: LogLine) => void,
+  lines: LogLineAssembler,
 ): Promise<void> {
   const { id, since } = source;
   const flags = { follow: follow ? '1' : '0', stdout: '1', stderr: '1', timestamps: '1' };
@@ -140,7 +142,6 @@ async function readLogs(
     options,
     signal,
   );
-  const lines = new LogLineAssembler(since, onLine);
   for await (const frame of frames(stream)) {
     if (signal.aborted) return;
     lines.push(frame);

@@ -217,7 +217,7 @@ describe('docker: isolation, seen from inside', () => {
     assert.ok((HostConfig.MaskedPaths ?? []).includes('/proc/kcore'));
     assert.deepEqual(HostConfig.LogConfig, {
       Type: 'json-file',
-      Config: { 'max-size': '32m', 'max-file': '4' },
+      Config: { 'max-size': '64m', 'max-file': '2' },
     });
     assert.deepEqual(Config.Entrypoint, ['/usr/local/bin/bottle-entrypoint']);
     assert.equal(Config.User, '1000:1000');
