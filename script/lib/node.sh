@@ -46,8 +46,9 @@ node_bring() {
   major=$(node -p 'process.versions.node.split(".")[0]')
   ((major >= 20)) || die "Node $major is too old, 20 or newer is needed"
   if [[ -f $ROOT/package-lock.json ]]; then
-    say "as package-lock.json says (better-sqlite3 compiles for about a minute where no prebuilt can be downloaded)"
-    npm_locked "$ROOT" npm || die "the npm modules can't be installed"
+    say "as package-lock.json says, and no script of a package but better-sqlite3's is run"
+    npm_locked "$ROOT" npm --ignore-scripts || die "the npm modules can't be installed"
+    sqlite_bring
     node_modules_match || die "node_modules isn't what package-lock.json says" "remove node_modules and run this again"
   else
     say "npm install (no package-lock.json yet)"
@@ -55,6 +56,25 @@ node_bring() {
   fi
   mkdir -p "$ROOT/node_modules"
   node_modules_hash >"$NODE_STAMP"
+}
+
+# The one module that has to be compiled, or brings a binary; kept for the next clone.
+sqlite_bring() {
+  local dir=$ROOT/node_modules/better-sqlite3 binary kept
+  binary=$dir/build/Release/better_sqlite3.node
+  kept=$BUILD/better-sqlite3-$(node -p "require('$dir/package.json').version + '-' + [process.platform, process.arch, process.versions.modules].join('-')").node
+  if [[ -f $kept ]]; then
+    mkdir -p "${binary%/*}" && cp "$kept" "$binary"
+    sqlite_loads && return 0
+  fi
+  say "better-sqlite3: compiles for a minute or two where no prebuilt can be downloaded"
+  (cd "$ROOT" && logged npm-sqlite npm rebuild --loglevel=error better-sqlite3) || die "better-sqlite3 can't be installed"
+  sqlite_loads || die "better-sqlite3 doesn't load: see $LOGS/npm-sqlite.log"
+  mkdir -p "$BUILD" && cp "$binary" "$kept.part" && mv "$kept.part" "$kept"
+}
+
+sqlite_loads() {
+  (cd "$ROOT" && node -e 'new (require("better-sqlite3"))(":memory:").close()') >/dev/null 2>&1
 }
 
 bootstrap_node() { step "node modules" node_present node_bring; }
