@@ -34,16 +34,19 @@ export const claims = proxyActivities<ClaimActivities>({
   retry: BACKOFF,
 });
 
-/** One attempt: who watches next is the workflow's decision. Waiting for a slot is normal, so 24 h is a backstop only. */
+/**
+ * One attempt: who watches next is the workflow's decision. Waiting for a slot, or for an engine that is away, is normal:
+ * the turn's own limit counts from its agent's start, and the time here is a backstop only.
+ */
 export const turns = proxyActivities<TurnActivities>({
-  startToCloseTimeout: '24 hours',
+  startToCloseTimeout: '30 days',
   heartbeatTimeout: HEARTBEAT,
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
   retry: { maximumAttempts: 1 },
 });
 
 export const attachments = proxyActivities<Pick<HostActivities, 'attachTurn'>>({
-  startToCloseTimeout: '24 hours',
+  startToCloseTimeout: '30 days',
   heartbeatTimeout: HEARTBEAT,
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
   retry: { ...BACKOFF, maximumInterval: '5s' },

@@ -1,5 +1,4 @@
 /** What the forge tells of a run: it begins, loses and regains its trigger, hears of people, and is closed. */
-import { NOTHING } from '../domain/budget.js';
 import type { MachineEvent, Observed, Trigger } from '../domain/events.js';
 import type { Place } from '../domain/issue.js';
 import { makeSlug } from '../domain/slug.js';
@@ -8,7 +7,7 @@ import { freeze, note, type Draft } from './machine-draft.js';
 import { destroy } from './machine-end.js';
 import { absorbObserved, absorbPlace, closingOf } from './machine-forge.js';
 import { receive } from './machine-mailbox.js';
-import { EMPTY_SESSION, type MachineState } from './machine-state.js';
+import type { MachineState } from './machine-state.js';
 import { beginTurn, startPreparing, stopTurn, wake } from './machine-turn.js';
 import { wakesOn } from './machine-verdict.js';
 
@@ -56,32 +55,12 @@ function beginLife(d: Draft, trigger: Trigger): void {
   const { s, env } = d;
   const slug =
     s.named?.agent === trigger.agent ? s.named.slug : makeSlug(trigger.agent, s.subject, env.random);
+  // Everything else is as it was made: only an idle workflow begins a life.
   s.named = null;
   s.life = { slug, trigger, startedAt: env.now };
   s.lastTrigger = { actAt: trigger.actAt, actId: trigger.actId };
-  s.host = null;
-  s.turn = 0;
   s.prs = trigger.pull === null ? [] : [{ number: trigger.pull, open: true, readAt: 0 }];
-  s.closing = null;
   s.pendingTrigger = null;
-  s.untriggered = false;
-  s.nudgesUsed = 0;
-  s.wakes = [];
-  s.answers = [];
-  s.sessionId = null;
-  s.sessionEnd = null;
-  s.session = EMPTY_SESSION;
-  s.resumed = false;
-  s.spent = NOTHING;
-  s.raised = NOTHING;
-  s.dayLiftedUntil = 0;
-  s.deferred = null;
-  s.retries = 0;
-  s.given = [];
-  s.head = null;
-  s.stuckHash = null;
-  s.lastTurn = null;
-  s.limit = null;
   note(d, `triggered by ${trigger.operator === undefined ? trigger.actor : 'the operator'}`);
   startPreparing(d, { kind: 'first' }, 'queued');
 }

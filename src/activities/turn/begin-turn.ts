@@ -9,6 +9,7 @@ import { protectedCommit } from './protected-commit.js';
 import { requireRuntime } from './require-runtime.js';
 import { readSetup } from './read-setup.js';
 import { runImage } from './run-image.js';
+import { together } from './together.js';
 import type { TurnJournal } from './turn-journal.js';
 import { writeInput } from './write-input.js';
 
@@ -28,7 +29,7 @@ export async function beginTurn(
   const setup = await readSetup(ports, input);
   await requireRuntime(ports.runtime, setup.runtime ?? ports.settings.containerRuntime);
   // Before the bundle starts: an image may have to be built, which takes minutes.
-  const [image] = await Promise.all([
+  const [image] = await together([
     runImage(ports, input, setup, signal),
     createBundle(ports, input, setup, paths),
     noteWhoseItIs(ports, input),
@@ -37,7 +38,7 @@ export async function beginTurn(
   const bundleStarted = ports.runtime.start(slug, 'bundle');
   // Waited for last: its failure must not go unhandled when another decides.
   bundleStarted.catch(() => undefined);
-  const [refs, agent] = await Promise.all([
+  const [refs, agent] = await together([
     fetchRefs(ports, input, setup, paths),
     createAgent(ports, input, setup, image),
   ]);
@@ -55,7 +56,7 @@ export async function beginTurn(
     lastCheckinAt: ports.clock.now(),
   });
   signal.throwIfAborted();
-  await Promise.all([ports.runtime.start(slug, 'agent'), bundleStarted]);
+  await together([ports.runtime.start(slug, 'agent'), bundleStarted]);
 }
 
 /** For the sweeper, which may have nothing else to go by. */

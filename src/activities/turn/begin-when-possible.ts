@@ -8,6 +8,8 @@ import { TurnJournal } from './turn-journal.js';
 /** Between two tries; doubled each time, up to the second. Milliseconds. */
 const WAIT_MS = [1_000, 30_000] as const;
 /** Characters. */
+const MAX_REASON = 500;
+
 /**
  * Begins the turn; while the engine, the forge or a registry are away it waits for them, and the run says so. Errors:
  * what no repetition cures, or the signal's reason.
@@ -38,5 +40,3 @@ export async function beginWhenPossible(
     await delay(wait, undefined, { signal });
   }
 }
-
-const MAX_REASON = 500;

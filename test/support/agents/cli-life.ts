@@ -37,6 +37,7 @@ export interface CliHands {
 }
 
 const KEY = `canary-${randomBytes(16).toString('hex')}`;
+const PATIENCE_MS = 90_000;
 const NOTES = 'a note about the walrus';
 const COMMIT = 'git add -A && git commit -qm';
 
@@ -164,15 +165,16 @@ export function describeCliLife(hands: CliHands): void {
       await life.comment('Comment before turn 3.');
       await life.running(3);
       const name = containerName(slug, 'agent');
-      await waitUntil('the tool at work', async () =>
-        (await execute('docker', ['top', name])).stdout.includes('sleep 120'),
-      );
-      await waitUntil('the tool call in the session', () =>
-        execute('docker', ['exec', name, 'grep', '-rqsF', sleeping, ...sessionPaths]).then(
+      const isAtWork = async (): Promise<boolean> =>
+        (await execute('docker', ['top', name])).stdout.includes('sleep 120');
+      await waitUntil('the tool at work', isAtWork, PATIENCE_MS, 250);
+      const look = ['exec', name, 'grep', '-rqsF', sleeping, ...sessionPaths];
+      const isWritten = (): Promise<boolean> =>
+        execute('docker', look).then(
           () => true,
           () => false,
-        ),
-      );
+        );
+      await waitUntil('the tool call in the session', isWritten, PATIENCE_MS, 250);
       await life.killContainer(slug, 'agent');
       const killed = await life.frozen(3, 'incomplete');
       assert.equal(killed.sessionId, sessionId);

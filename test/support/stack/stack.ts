@@ -16,6 +16,8 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 /** Compiled, as users run it; `script/bootstrap --only build` makes it. */
 const PRODUCT = 'dist/cli.js';
 
+/** Each query is a task of the worker under test, so not oftener. */
+const QUERY_MS = 200;
 /** To try another image of the sidecar than the one that everything else uses. */
 const { BOT_BOTTLE_TEST_BUNDLE_IMAGE: BUNDLE_IMAGE } = process.env;
 
@@ -180,6 +182,7 @@ export class Stack {
         what,
         async () => (last = await this.view(client, subject)) !== undefined && condition(last),
         timeoutMs,
+        QUERY_MS,
       );
     } catch (error) {
       const timeline = await client.workflow
@@ -227,10 +230,11 @@ export async function waitUntil(
   what: string,
   condition: () => boolean | Promise<boolean>,
   timeoutMs = 60_000,
+  everyMs = 25,
 ): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   while (!(await condition())) {
     if (Date.now() > deadline) throw new Error(`waited ${String(timeoutMs)} ms for ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 25));
+    await new Promise((resolve) => setTimeout(resolve, everyMs));
   }
 }
