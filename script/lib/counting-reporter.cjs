@@ -8,6 +8,8 @@ const { writeFileSync } = require('node:fs');
 const { relative } = require('node:path');
 const { reporters, Runner } = require('mocha');
 
+/** What has ended by then but for a handle that a test left open, as after a hook that failed, is ended. */
+const EXIT_MS = 60_000;
 /** Of one failure. */
 const MAX_CHARACTERS = 1500;
 
@@ -20,6 +22,7 @@ class CountingReporter extends reporters.Dot {
     const add = ({ file, duration = 0 }) => times.set(file, (times.get(file) ?? 0) + duration);
     runner.on(EVENT_TEST_END, add).on(EVENT_HOOK_END, add);
     runner.once(EVENT_RUN_END, () => {
+      setTimeout(endTheRun, EXIT_MS).unref();
       const { passes, failures, pending } = this.stats;
       const file = process.env.BOT_BOTTLE_COUNTS;
       if (file) {
@@ -33,6 +36,13 @@ class CountingReporter extends reporters.Dot {
       }
     });
   }
+}
+
+function endTheRun() {
+  process.stderr.write(`a test left a handle open: ended ${EXIT_MS / 1000} s after the last test\n`);
+  // After mocha's own listener, which counts failures only.
+  process.once('exit', () => (process.exitCode ||= 1));
+  process.exit();
 }
 
 function timeOf([file = 'hooks of the whole run', milliseconds]) {

@@ -95,6 +95,7 @@ export class WorkerSide {
 
   async remove(): Promise<void> {
     await this.leave();
-    await rm(this.home, { recursive: true, force: true });
+    // The relay's last message may still be on its way to the queue.
+    await rm(this.home, { recursive: true, force: true, maxRetries: 10 });
   }
 }
