@@ -11,8 +11,8 @@ const WAIT_MS = [1_000, 30_000] as const;
 const MAX_REASON = 500;
 
 /**
- * Begins the turn; while the engine, the forge or a registry are away it waits for them, and the run says so. Errors:
- * what no repetition cures, or the signal's reason.
+ * Begins the turn; while the engine or the forge are away it waits for them, and the run says so. Errors: what no
+ * repetition cures, or the signal's reason.
  */
 export async function beginWhenPossible(
   ports: HostPorts,

@@ -27,7 +27,7 @@ const FOLLOW_AGAIN_MS = 1000;
  * Passes on every line in order of time until the container stops, or returns when the signal aborts. The engine's own
  * `since` includes its moment, so the last line seen is asked for again and dropped here: nothing is lost and nothing
  * comes twice, unless the container writes so fast that the engine throws lines away before they are read.
- * @returns whether that happened
+ * @returns whether that may have happened
  * @throws what `onLine` throws; BottleRuntimeError when the connection breaks (retryable: attach again with the last
  * line's time)
  */
