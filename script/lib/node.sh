@@ -36,8 +36,7 @@ node_modules_match() {
       if (there[path]?.version !== entry.version) process.exit(1);
     }
     for (const path of Object.keys(there)) if (!wanted[path]) process.exit(1);
-    new (require("better-sqlite3"))(":memory:").close();
-  ') >/dev/null 2>&1
+  ') >/dev/null 2>&1 && sqlite_loads
 }
 
 node_bring() {

@@ -52,7 +52,10 @@ export async function superviseTurn(
   return watch.finish();
 }
 
-/** Begins it, unless it had begun. Errors: final ones only. */
+/**
+ * Begins it, unless it had begun, or was stopped before that. Errors: what keeps it from ever beginning; the engine's,
+ * when it is away while something is put away or looked at; the detach signal's reason.
+ */
 async function begunTurn(ports: HostPorts, input: RunTurnInput, link: TurnLink): Promise<TurnJournal> {
   const { slug } = input;
   if (input.begun || input.stop !== null) {
