@@ -6,9 +6,9 @@ import path from 'node:path';
 import { LocalQueueDirectory } from '../src/adapters/files/queue-directory.js';
 import { loadConfig } from '../src/config.js';
 import { readSecret } from '../src/config/secrets.js';
-import { connectForge } from '../src/connect-forge.js';
+import { connectForge } from '../src/wiring/connect-forge.js';
 import type { PullRequest } from '../src/domain/issue.js';
-import { startWorker } from '../src/worker.js';
+import { startWorker } from '../src/wiring/start-worker.js';
 import { PlayedGit, withPlayedPulls } from './played-git.js';
 import { PlayedRuntime } from './played-runtime.js';
 

@@ -14,16 +14,16 @@ import type { Orchestrator } from './cli/orchestrator.js';
 import { loadConfig } from './config.js';
 import { homePath } from './config/home.js';
 import { writeBoundSecret } from './config/secret-binding.js';
-import { doctorProbes } from './doctor-probes.js';
+import { doctorProbes } from './wiring/doctor-probes.js';
 import { escapeTerminal } from './domain/escape.js';
-import { forgePages } from './forge-of-config.js';
-import { forgeSetup } from './forge-setup.js';
-import { manifestLibrary } from './manifest-library.js';
-import { janitor } from './janitor.js';
-import { runLogs } from './run-logs.js';
-import { operatorTrigger } from './operator-trigger.js';
-import { serveUp, serveWebhook, serveWorker } from './serve.js';
-import { temporalClient } from './temporal-client.js';
+import { forgePages } from './wiring/forge-of-config.js';
+import { forgeSetup } from './wiring/forge-setup.js';
+import { manifestLibrary } from './wiring/manifest-library.js';
+import { janitor } from './wiring/janitor.js';
+import { runLogs } from './wiring/run-logs.js';
+import { operatorTrigger } from './wiring/operator-trigger.js';
+import { serveUp, serveWebhook, serveWorker } from './wiring/serve.js';
+import { temporalClient } from './wiring/temporal-client.js';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   version: string;

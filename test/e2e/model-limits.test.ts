@@ -12,6 +12,7 @@ import { Stack } from '../support/stack/stack.js';
 import { tearDown } from '../support/stack/tear-down.js';
 
 const BUDGET = 100_000;
+const DAY_BUDGET = 10 * BUDGET;
 
 /** The real Claude Code and a model that is limited, too dear, or asked by a CLI that has lost its session. */
 describe('what ends a turn of a real agent early', function () {
@@ -23,7 +24,12 @@ describe('what ends a turn of a real agent early', function () {
 
   before(async () => {
     api = await ModelApi.start({ address: await bridgeAddress() });
-    const env = { MODEL_ANTHROPIC_URL: api.url, BOTTLE_BUDGET_TOKENS: String(BUDGET) };
+    const env = {
+      MODEL_ANTHROPIC_URL: api.url,
+      BOTTLE_BUDGET_TOKENS: String(BUDGET),
+      BOTTLE_DAY_BUDGET_TOKENS: String(DAY_BUDGET),
+      BOTTLE_SESSION_TURNS: '2',
+    };
     stack = await Stack.prepare({ env });
     await mkdir(join(stack.home, 'agents'));
     await writeFile(
@@ -125,5 +131,59 @@ describe('what ends a turn of a real agent early', function () {
     const { runs } = JSON.parse(stdout) as { runs: { slug: string; session: { sessionId: string } }[] };
     assert.equal(runs.find(({ slug }) => slug === first.slug)?.session.sessionId, fresh.sessionId);
     await life.close();
+  });
+
+  it('an overloaded model: the run sleeps a minute, and goes on by itself in the same session', async () => {
+    const busy = status(529, { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } });
+    api.script(...Array.from({ length: 20 }, () => ({ reply: busy })));
+    const life = await trigger('overloaded');
+    const held = await life.frozen(1, 'limited');
+    assert.match(held.detail ?? '', /overloaded/);
+    assert.ok(held.resumeAt !== null && held.resumeAt > Date.now());
+    api.reset();
+    api.script(...done('it answered', has(/The text of overloaded/)));
+    const resumed = await life.frozen(2, 'done');
+    api.check();
+    assert.equal(resumed.sessionId, held.sessionId);
+    await life.close();
+  });
+
+  it('a session of two turns: the third begins a fresh one, with what was done', async () => {
+    api.script(...done('The first third is done.'));
+    const life = await trigger('long');
+    const first = await life.frozen(1, 'done');
+    api.check();
+    api.script(...done('The second third is done.', has(/The text of long/)));
+    await life.comment('And the second third.');
+    const second = await life.frozen(2, 'done');
+    api.check();
+    assert.equal(second.sessionId, first.sessionId);
+    const told = [/grown too long/, /The first third is done/, /The second third is done/, /And the last\./];
+    api.script(...done('all done', has(...told)));
+    await life.comment('And the last.');
+    const third = await life.frozen(3, 'done');
+    api.check();
+    assert.notEqual(third.sessionId, first.sessionId);
+    await life.close();
+  });
+
+  it('the budget of the day: another run waits for tomorrow, or for the operator’s word', async () => {
+    const all = { usage: { input: DAY_BUDGET } };
+    api.script({ reply: use('Bash', { command: 'true', description: 'Look' }, all) });
+    const spender = await trigger('spends all');
+    await spender.frozen(1, 'budget');
+    api.check();
+    const asked = api.requests.length;
+    const life = await trigger('poor');
+    const poor = await life.frozen(1, 'budget');
+    assert.match(poor.detail ?? '', /the day's budget of all runs is used up/);
+    assert.ok(poor.resumeAt !== null && poor.resumeAt % 86_400_000 === 0, String(poor.resumeAt));
+    assert.equal(api.requests.length, asked);
+    api.script(...done('today after all', has(/The text of poor/)));
+    const lifted = await stack.cli(['signal', poor.slug, 'budget', '--today']);
+    assert.equal(lifted.code, 0, lifted.stderr);
+    await life.frozen(2, 'done');
+    api.check();
+    await Promise.all([life.close(), spender.close()]);
   });
 });

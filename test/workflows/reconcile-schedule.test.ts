@@ -11,7 +11,7 @@ import { loadConfig } from '../../src/config.js';
 import { subjectOfWorkflow } from '../../src/domain/issue.js';
 import type { PassReport } from '../../src/domain/reconcile.js';
 import { createLogger } from '../../src/log.js';
-import { keepReconcileSchedule } from '../../src/reconciler.js';
+import { keepReconcileSchedule } from '../../src/wiring/reconciler.js';
 import { RECONCILE_WORKFLOW, TASK_QUEUE } from '../../src/workflows/messages.js';
 import { waitUntil } from '../support/stack/stack.js';
 import { localServer } from '../support/temporal/local-server.js';

@@ -5,7 +5,7 @@ import { followRun, type FollowOptions, type LogEntry } from '../../../src/cli/l
 import type { RunLogs } from '../../../src/cli/logs/run-logs.js';
 import { blankTurnRecord } from '../../../src/activities/turn/turn-journal.js';
 import { agentProvider } from '../../../src/adapters/agents/registry.js';
-import { runLogs } from '../../../src/run-logs.js';
+import { runLogs } from '../../../src/wiring/run-logs.js';
 import { LogHome, SLUG, toolUse } from '../../support/logs/log-home.js';
 import { waitUntil } from '../../support/stack/stack.js';
 import { stateRow } from '../../support/webhook/rows.js';

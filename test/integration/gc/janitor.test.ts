@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 import { LocalBlobStore } from '../../../src/adapters/files/blob-store.js';
 import { loadConfig } from '../../../src/config.js';
 import { planGc, type GcRemoval, type Janitor } from '../../../src/domain/gc.js';
-import { janitor } from '../../../src/janitor.js';
+import { janitor } from '../../../src/wiring/janitor.js';
 import { SweepWorld } from '../../support/sweep/sweep-world.js';
 import { localServer } from '../../support/temporal/local-server.js';
 import { stateRow } from '../../support/webhook/rows.js';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { connectForge, connectForks } from '../../../src/connect-forge.js';
+import { connectForge, connectForks } from '../../../src/wiring/connect-forge.js';
 import { InvalidInputError } from '../../../src/domain/errors.js';
 import type { Forks } from '../../../src/domain/forks.js';
 import type { RepoRef } from '../../../src/domain/issue.js';

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadConfig, type Config } from '../../../src/config.js';
 import { createLogger } from '../../../src/log.js';
-import { assertBotRights } from '../../../src/start-up-rights.js';
+import { assertBotRights } from '../../../src/wiring/start-up-rights.js';
 import { sharedGitea } from '../../support/gitea/shared-gitea.js';
 import { PUBLISHER_SCOPES, SIDECAR_SCOPES, type Gitea } from '../../support/gitea/start-gitea.js';
 import { useTempDir } from '../../support/webhook/temp-dir.js';

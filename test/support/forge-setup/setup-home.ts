@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Item } from '../../../src/cli/forge-setup/report.js';
 import { loadConfig } from '../../../src/config.js';
-import { forgeSetup } from '../../../src/forge-setup.js';
+import { forgeSetup } from '../../../src/wiring/forge-setup.js';
 import { cliWith, type Ran } from '../../unit/cli/small-world.js';
 import type { Gitea } from '../gitea/start-gitea.js';
 import { freePort } from '../ports/free-port.js';

@@ -1,4 +1,4 @@
-import { gitleaksProgram } from '../../../src/secret-guard-of-config.js';
+import { gitleaksProgram } from '../../../src/wiring/secret-guard-of-config.js';
 
 /** The gitleaks that `script/bootstrap` brought. */
 export function gitleaksBinary(): string {

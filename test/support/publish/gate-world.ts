@@ -23,7 +23,7 @@ import { LocalQueueDirectory } from '../../../src/adapters/files/queue-directory
 import { LocalRunFiles } from '../../../src/adapters/files/run-files.js';
 import { SystemGitRepository } from '../../../src/adapters/git/system-git-repository.js';
 import { GitleaksScanner } from '../../../src/adapters/gitleaks/gitleaks-scanner.js';
-import { connectForge, connectForks } from '../../../src/connect-forge.js';
+import { connectForge, connectForks } from '../../../src/wiring/connect-forge.js';
 import type { OneShotSpec } from '../../../src/domain/bottle-runtime.js';
 import type { PreparedTurn, SettledTurn } from '../../../src/domain/events.js';
 import type { Forks } from '../../../src/domain/forks.js';

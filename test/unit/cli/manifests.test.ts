@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ManifestDirectory } from '../../../src/adapters/manifests/manifest-directory.js';
 import { EXIT } from '../../../src/cli/exit-codes.js';
-import { manifestLibrary } from '../../../src/manifest-library.js';
+import { manifestLibrary } from '../../../src/wiring/manifest-library.js';
 import { withTempDir } from '../../support/files/temp-home.js';
 import { cliWith, type Ran } from './small-world.js';
 

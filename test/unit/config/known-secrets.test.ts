@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { knownSecrets } from '../../../src/config/known-secrets.js';
 import { InvalidInputError } from '../../../src/domain/errors.js';
-import { gitleaksProgram } from '../../../src/secret-guard-of-config.js';
+import { gitleaksProgram } from '../../../src/wiring/secret-guard-of-config.js';
 
 describe('the secrets of this machine', () => {
   let home: string;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { BUILT_IN_MANIFESTS } from '../../../../src/adapters/manifests/manifest-directory.js';
-import { manifestLibrary } from '../../../../src/manifest-library.js';
+import { manifestLibrary } from '../../../../src/wiring/manifest-library.js';
 
 describe('the examples of manifests', () => {
   for (const home of [BUILT_IN_MANIFESTS, join(BUILT_IN_MANIFESTS, 'examples')])

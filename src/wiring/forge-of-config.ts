@@ -1,10 +1,10 @@
 /** Which forge the configuration names, and how to talk to it. */
-import { githubWebUrl } from './adapters/github/base-url.js';
-import { requireSetting, type Config } from './config.js';
-import { InvalidInputError } from './domain/errors.js';
-import type { Forks } from './domain/forks.js';
-import type { ForgeKind } from './domain/issue.js';
-import type { ForgeFor } from './domain/forge.js';
+import { githubWebUrl } from '../adapters/github/base-url.js';
+import { requireSetting, type Config } from '../config.js';
+import { InvalidInputError } from '../domain/errors.js';
+import type { Forks } from '../domain/forks.js';
+import type { ForgeKind } from '../domain/issue.js';
+import type { ForgeFor } from '../domain/forge.js';
 import { connectForge, connectForks, type ForgeConnection } from './connect-forge.js';
 
 export interface ConfiguredForge {

@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
-import { lazyClient, temporalTarget, type TemporalTarget } from './adapters/temporal/connect.js';
-import type { Config } from './config.js';
+import { lazyClient, temporalTarget, type TemporalTarget } from '../adapters/temporal/connect.js';
+import type { Config } from '../config.js';
 
 /** Where Temporal is, by our configuration and what `@temporalio/envconfig` reads. */
 export function targetOf(config: Config): TemporalTarget {

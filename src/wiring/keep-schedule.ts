@@ -1,9 +1,9 @@
 /** Keeps a schedule at Temporal as the configuration wants it, for as long as the worker runs. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import { forgetPasses } from './adapters/temporal/forget-passes.js';
-import type { ScheduleChange } from './adapters/temporal/pass-schedule.js';
-import type { Logger } from './log.js';
+import { forgetPasses } from '../adapters/temporal/forget-passes.js';
+import type { ScheduleChange } from '../adapters/temporal/pass-schedule.js';
+import type { Logger } from '../log.js';
 
 const RETRY_MS = 10_000;
 const TIDY_MS = 3_600_000;

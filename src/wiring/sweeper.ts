@@ -1,19 +1,19 @@
 /** Composition root of the sweeper: its activities, and its schedule at Temporal. */
 import path from 'node:path';
 import type { Client } from '@temporalio/client';
-import type { HostPorts } from './activities/host-ports.js';
-import type { RowReviewActivities, SweepActivities } from './activities/interface.js';
-import { createRowReviewActivities } from './activities/review-rows.js';
-import { createSweepActivities } from './activities/sweep.js';
-import type { Attachments } from './activities/turn/attachments.js';
-import { sweepFile } from './adapters/files/sweep-file.js';
-import { temporalRunStates } from './adapters/temporal/run-states.js';
-import { setSweepSchedule } from './adapters/temporal/sweep-schedule.js';
-import type { Config } from './config.js';
-import type { Database } from './domain/stores.js';
+import type { HostPorts } from '../activities/host-ports.js';
+import type { RowReviewActivities, SweepActivities } from '../activities/interface.js';
+import { createRowReviewActivities } from '../activities/review-rows.js';
+import { createSweepActivities } from '../activities/sweep.js';
+import type { Attachments } from '../activities/turn/attachments.js';
+import { sweepFile } from '../adapters/files/sweep-file.js';
+import { temporalRunStates } from '../adapters/temporal/run-states.js';
+import { setSweepSchedule } from '../adapters/temporal/sweep-schedule.js';
+import type { Config } from '../config.js';
+import type { Database } from '../domain/stores.js';
 import { keepSchedule } from './keep-schedule.js';
-import type { Logger } from './log.js';
-import { SWEEP_WORKFLOW } from './workflows/messages.js';
+import type { Logger } from '../log.js';
+import { SWEEP_WORKFLOW } from '../workflows/messages.js';
 
 export interface SweeperParts {
   readonly client: Client;

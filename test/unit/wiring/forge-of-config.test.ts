@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { loadConfig } from '../../src/config.js';
-import type { Config, Environment } from '../../src/config.js';
-import { InvalidInputError } from '../../src/domain/errors.js';
-import { forgeOfConfig, forgePages } from '../../src/forge-of-config.js';
-import { startGithub } from '../support/github/start-github.js';
+import { loadConfig } from '../../../src/config.js';
+import type { Config, Environment } from '../../../src/config.js';
+import { InvalidInputError } from '../../../src/domain/errors.js';
+import { forgeOfConfig, forgePages } from '../../../src/wiring/forge-of-config.js';
+import { startGithub } from '../../support/github/start-github.js';
 
 const config = (env: Environment): Config =>
   loadConfig({ BOT_BOTTLE_HOME: '/nonexistent/bot-bottle-home', ...env }).config;

@@ -1,23 +1,23 @@
 /** Composition root of the webhook: the door, the inbox and the dispatcher, in a process of their own. */
 import path from 'node:path';
-import { openDatabaseReadOnly } from './adapters/sqlite/open-database-read-only.js';
-import { openInbox } from './adapters/sqlite/open-inbox.js';
-import { openRejectionLog } from './adapters/sqlite/rejection-log.js';
+import { openDatabaseReadOnly } from '../adapters/sqlite/open-database-read-only.js';
+import { openInbox } from '../adapters/sqlite/open-inbox.js';
+import { openRejectionLog } from '../adapters/sqlite/rejection-log.js';
 import { agentsOfConfig } from './agents-of-config.js';
-import type { Config } from './config.js';
-import { readSecret, secretsRead } from './config/secrets.js';
+import type { Config } from '../config.js';
+import { readSecret, secretsRead } from '../config/secrets.js';
 import { forgeOfConfig } from './forge-of-config.js';
 import { assertBotRights } from './start-up-rights.js';
-import { createLogger } from './log.js';
-import { createAcknowledger } from './webhook/acknowledge.js';
-import { startDispatcher } from './webhook/dispatcher.js';
-import { createSegmentHandler } from './webhook/handle-segment.js';
-import { listen } from './webhook/listen.js';
-import { createMetrics } from './webhook/metrics.js';
-import { createRunLookup } from './webhook/run-lookup.js';
-import { servedRepositories } from './webhook/served-repositories.js';
-import { createWebhookApp } from './webhook/server.js';
-import { temporalGateway } from './webhook/temporal-gateway.js';
+import { createLogger } from '../log.js';
+import { createAcknowledger } from '../webhook/acknowledge.js';
+import { startDispatcher } from '../webhook/dispatcher.js';
+import { createSegmentHandler } from '../webhook/handle-segment.js';
+import { listen } from '../webhook/listen.js';
+import { createMetrics } from '../webhook/metrics.js';
+import { createRunLookup } from '../webhook/run-lookup.js';
+import { servedRepositories } from '../webhook/served-repositories.js';
+import { createWebhookApp } from '../webhook/server.js';
+import { temporalGateway } from '../webhook/temporal-gateway.js';
 import { temporalClient } from './temporal-client.js';
 import { policyOf } from './run-policy.js';
 

@@ -1,15 +1,15 @@
 /** The long-running commands: each runs until a signal, then stops in good order. */
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { setUpNamespace } from './adapters/temporal/set-up-namespace.js';
-import { isLoopbackHost } from './adapters/loopback/is-loopback.js';
-import type { Config } from './config.js';
-import { ensureHome } from './config/home.js';
-import { InvalidInputError } from './domain/errors.js';
+import { setUpNamespace } from '../adapters/temporal/set-up-namespace.js';
+import { isLoopbackHost } from '../adapters/loopback/is-loopback.js';
+import type { Config } from '../config.js';
+import { ensureHome } from '../config/home.js';
+import { InvalidInputError } from '../domain/errors.js';
 import { startDevServer, type DevServer } from './temporal-dev-server.js';
-import { startWebhook } from './webhook.js';
+import { startWebhook } from './start-webhook.js';
 import { temporalClient } from './temporal-client.js';
-import { startWorker } from './worker.js';
+import { startWorker } from './start-worker.js';
 
 export type Say = (line: string) => void;
 

@@ -1,12 +1,12 @@
 /** The rights of the bot's two tokens on the forge, for `doctor` and `forge setup`. */
-import { GiteaClient } from './adapters/gitea/gitea-client.js';
-import { checkTokenRights } from './adapters/gitea/token-rights.js';
-import type { RightsFinding, TokenPurpose } from './adapters/gitea/token-rights.js';
-import { GithubClient } from './adapters/github/github-client.js';
-import { checkTokenRights as checkGithubRights } from './adapters/github/token-rights.js';
-import { publishTokenFile, type Config } from './config.js';
-import { readSecret } from './config/secrets.js';
-import type { RepoRef } from './domain/issue.js';
+import { GiteaClient } from '../adapters/gitea/gitea-client.js';
+import { checkTokenRights } from '../adapters/gitea/token-rights.js';
+import type { RightsFinding, TokenPurpose } from '../adapters/gitea/token-rights.js';
+import { GithubClient } from '../adapters/github/github-client.js';
+import { checkTokenRights as checkGithubRights } from '../adapters/github/token-rights.js';
+import { publishTokenFile, type Config } from '../config.js';
+import { readSecret } from '../config/secrets.js';
+import type { RepoRef } from '../domain/issue.js';
 import { forgeOfConfig } from './forge-of-config.js';
 
 export interface BotRightsOptions {

@@ -1,12 +1,12 @@
 /** Composition root of the forge: the one place that knows every adapter. */
-import { GiteaClient } from './adapters/gitea/gitea-client.js';
-import { GiteaForks } from './adapters/gitea/forks.js';
-import { giteaForgeFor } from './adapters/gitea/gitea-forge.js';
-import { GithubClient } from './adapters/github/github-client.js';
-import { githubForgeFor } from './adapters/github/github-forge.js';
-import type { Forks } from './domain/forks.js';
-import type { ForgeKind } from './domain/issue.js';
-import type { ForgeFor } from './domain/forge.js';
+import { GiteaClient } from '../adapters/gitea/gitea-client.js';
+import { GiteaForks } from '../adapters/gitea/forks.js';
+import { giteaForgeFor } from '../adapters/gitea/gitea-forge.js';
+import { GithubClient } from '../adapters/github/github-client.js';
+import { githubForgeFor } from '../adapters/github/github-forge.js';
+import type { Forks } from '../domain/forks.js';
+import type { ForgeKind } from '../domain/issue.js';
+import type { ForgeFor } from '../domain/forge.js';
 
 export interface ForgeConnection {
   readonly baseUrl: string;

@@ -1,21 +1,21 @@
 /** Composition of `agents` and `bottles`: the manifests, and what they lead to. */
-import { routeAddress } from './domain/egress/agent-env.js';
+import { routeAddress } from '../domain/egress/agent-env.js';
 import path from 'node:path';
-import { agentProvider } from './adapters/agents/registry.js';
-import { ManifestDirectory } from './adapters/manifests/manifest-directory.js';
+import { agentProvider } from '../adapters/agents/registry.js';
+import { ManifestDirectory } from '../adapters/manifests/manifest-directory.js';
 import type {
   ListedManifest,
   ManifestFinding,
   ManifestKind,
   ManifestLibrary,
   ShownManifest,
-} from './cli/manifests/library.js';
-import { inspectSecret } from './config/secrets.js';
-import { InvalidInputError } from './domain/errors.js';
-import { lineOfKey, type ManifestDocument } from './domain/manifest-document.js';
-import { mergeBottleLayers, requireDistinctRoutes, type LoadedLayer } from './domain/manifest-merge.js';
-import { agentValues, bottleValues, linesOfRoute } from './domain/manifest-view.js';
-import type { AgentManifest } from './domain/manifests.js';
+} from '../cli/manifests/library.js';
+import { inspectSecret } from '../config/secrets.js';
+import { InvalidInputError } from '../domain/errors.js';
+import { lineOfKey, type ManifestDocument } from '../domain/manifest-document.js';
+import { mergeBottleLayers, requireDistinctRoutes, type LoadedLayer } from '../domain/manifest-merge.js';
+import { agentValues, bottleValues, linesOfRoute } from '../domain/manifest-view.js';
+import type { AgentManifest } from '../domain/manifests.js';
 
 /** @param home `$BOT_BOTTLE_HOME` */
 export function manifestLibrary(home: string, directory = new ManifestDirectory(home)): ManifestLibrary {

@@ -1,24 +1,24 @@
 /** Composition root of the reconciler: its ports, and its schedule at Temporal. */
 import path from 'node:path';
 import type { Client } from '@temporalio/client';
-import type { ReconcilePorts } from './activities/reconcile/reconcile-ports.js';
-import { findingDoor } from './adapters/door/finding-door.js';
-import { reconcileFile } from './adapters/files/reconcile-file.js';
-import { giteaFeed } from './adapters/gitea/feed.js';
-import { GiteaClient } from './adapters/gitea/gitea-client.js';
-import { setReconcileSchedule } from './adapters/temporal/reconcile-schedule.js';
-import type { Config } from './config.js';
+import type { ReconcilePorts } from '../activities/reconcile/reconcile-ports.js';
+import { findingDoor } from '../adapters/door/finding-door.js';
+import { reconcileFile } from '../adapters/files/reconcile-file.js';
+import { giteaFeed } from '../adapters/gitea/feed.js';
+import { GiteaClient } from '../adapters/gitea/gitea-client.js';
+import { setReconcileSchedule } from '../adapters/temporal/reconcile-schedule.js';
+import type { Config } from '../config.js';
 import { forgeOfConfig } from './forge-of-config.js';
-import { readSecret } from './config/secrets.js';
+import { readSecret } from '../config/secrets.js';
 import { keepSchedule } from './keep-schedule.js';
-import { RECONCILE_WORKFLOW } from './workflows/messages.js';
-import { feedSources } from './domain/forge-feed.js';
-import { originOf } from './domain/listen-address.js';
-import type { Clock } from './domain/clock.js';
-import type { Database } from './domain/stores.js';
-import type { Logger } from './log.js';
-import { findingBody, findingHeaders, RECONCILED_PATH } from './webhook/reconciled.js';
-import { servedRepositories } from './webhook/served-repositories.js';
+import { RECONCILE_WORKFLOW } from '../workflows/messages.js';
+import { feedSources } from '../domain/forge-feed.js';
+import { originOf } from '../domain/listen-address.js';
+import type { Clock } from '../domain/clock.js';
+import type { Database } from '../domain/stores.js';
+import type { Logger } from '../log.js';
+import { findingBody, findingHeaders, RECONCILED_PATH } from '../webhook/reconciled.js';
+import { servedRepositories } from '../webhook/served-repositories.js';
 
 /** Errors: `InvalidInputError` for configuration. */
 export function reconcilePorts(

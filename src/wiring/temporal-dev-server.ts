@@ -3,7 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { openSync, closeSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { BotBottleError } from './domain/errors.js';
+import { BotBottleError } from '../domain/errors.js';
 import { BROUGHT_PROGRAMS, findExecutable } from './find-executable.js';
 
 export interface DevServerOptions {

@@ -1,8 +1,8 @@
-import { ManifestDirectory } from './adapters/manifests/manifest-directory.js';
-import { parseRepositoryAgent } from './adapters/manifests/repository-agent.js';
-import type { Config } from './config.js';
-import { Agents } from './domain/agents.js';
-import { servedRepositories } from './webhook/served-repositories.js';
+import { ManifestDirectory } from '../adapters/manifests/manifest-directory.js';
+import { parseRepositoryAgent } from '../adapters/manifests/repository-agent.js';
+import type { Config } from '../config.js';
+import { Agents } from '../domain/agents.js';
+import { servedRepositories } from '../webhook/served-repositories.js';
 
 /** Every agent that these settings let a trigger name. */
 export function agentsOfConfig(config: Config): Agents {

@@ -1,6 +1,6 @@
-import type { HostSettings } from './activities/host-ports.js';
-import type { DiskLimits } from './activities/turn/disk-guard.js';
-import type { Config } from './config.js';
+import type { HostSettings } from '../activities/host-ports.js';
+import type { DiskLimits } from '../activities/turn/disk-guard.js';
+import type { Config } from '../config.js';
 import type { ConfiguredForge } from './forge-of-config.js';
 
 const MIB = 1024 * 1024;

@@ -1,17 +1,17 @@
 /** Composition of `forge setup`: the real forge, home and place where deliveries arrive. */
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
-import { GiteaAdmin } from './adapters/gitea/gitea-admin.js';
-import { GiteaClient } from './adapters/gitea/gitea-client.js';
-import { ManifestDirectory } from './adapters/manifests/manifest-directory.js';
+import { GiteaAdmin } from '../adapters/gitea/gitea-admin.js';
+import { GiteaClient } from '../adapters/gitea/gitea-client.js';
+import { ManifestDirectory } from '../adapters/manifests/manifest-directory.js';
 import { botRights } from './bot-rights.js';
-import type { ForgeSetupWorld } from './cli/forge-setup/world.js';
-import { requireSetting, type Config } from './config.js';
-import { inspectSecret, readSecret, writeSecret } from './config/secrets.js';
-import { InvalidInputError, UnusableSecretError } from './domain/errors.js';
-import type { AdminTarget } from './domain/forge-admin.js';
-import { servedRepositories } from './webhook/served-repositories.js';
-import { watchDeliveries } from './webhook/watch-deliveries.js';
+import type { ForgeSetupWorld } from '../cli/forge-setup/world.js';
+import { requireSetting, type Config } from '../config.js';
+import { inspectSecret, readSecret, writeSecret } from '../config/secrets.js';
+import { InvalidInputError, UnusableSecretError } from '../domain/errors.js';
+import type { AdminTarget } from '../domain/forge-admin.js';
+import { servedRepositories } from '../webhook/served-repositories.js';
+import { watchDeliveries } from '../webhook/watch-deliveries.js';
 
 const SECRET_NAME = 'webhook-secret';
 const SECRET_BYTES = 32;
