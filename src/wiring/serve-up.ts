@@ -1,65 +1,47 @@
-/** The long-running commands: each runs until a signal, then stops in good order. */
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { setUpNamespace } from '../adapters/temporal/set-up-namespace.js';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Client } from '@temporalio/client';
 import { isLoopbackHost } from '../adapters/loopback/is-loopback.js';
+import { setUpNamespace } from '../adapters/temporal/set-up-namespace.js';
 import type { Config } from '../config.js';
 import { ensureHome } from '../config/home.js';
 import { InvalidInputError } from '../domain/errors.js';
-import { startDevServer, type DevServer } from './temporal-dev-server.js';
-import { startWebhook } from './start-webhook.js';
-import { temporalClient } from './temporal-client.js';
+import { findNeeds } from './find-needs.js';
+import type { Say } from './run-service.js';
 import { startWorker } from './start-worker.js';
+import { temporalClient } from './temporal-client.js';
+import { startDevServer, temporalProgram, type DevServer } from './temporal-dev-server.js';
+import { untilAskedToStop } from './until-asked-to-stop.js';
+import { webhookSecret } from './webhook-needs.js';
+import { workerNeeds } from './worker-needs.js';
 
-export type Say = (line: string) => void;
+/** Its entry, compiled or not, as this file is. */
+const WEBHOOK = fileURLToPath(new URL(`../webhook${path.extname(import.meta.url)}`, import.meta.url));
 
-export async function serveWorker(config: Config): Promise<number> {
-  ensureHome(config.BOT_BOTTLE_HOME);
-  const worker = await startWorker(config);
-  void untilAskedToStop().then(() => {
-    worker.stop();
-  });
-  await worker.stopped();
-  return 0;
-}
-
-export async function serveWebhook(config: Config): Promise<number> {
-  ensureHome(config.BOT_BOTTLE_HOME);
-  const webhook = await startWebhook(config);
-  // `up` waits for this word before it says that it is up.
-  process.send?.({ listening: webhook.url });
-  await untilAskedToStop();
-  await webhook.stop();
-  if (process.connected) process.disconnect();
-  return 0;
-}
-
-/** Temporal (when none answers), webhook and worker; everything that was under way goes on. */
+/**
+ * Temporal (when none answers), webhook and worker; everything that was under way goes on. Errors: `MissingNeedsError`
+ * before anything is started.
+ */
 export async function serveUp(config: Config, say: Say): Promise<number> {
-  ensureHome(config.BOT_BOTTLE_HOME);
   const { host, port } = config.TEMPORAL_ADDRESS;
   const client = temporalClient(config);
-  const reachable = async (): Promise<boolean> => {
-    try {
-      await client.withDeadline(Date.now() + 1_000, () =>
-        client.workflowService.describeNamespace({ namespace: client.options.namespace }),
-      );
-      return true;
-    } catch {
-      return false;
-    }
-  };
-  const asked = untilAskedToStop();
+  const reachable = (): Promise<boolean> => answers(client);
   let server: DevServer | undefined;
   let webhook: ChildProcess | undefined;
   try {
-    if (await reachable()) say(`Temporal answers at ${host}:${String(port)}`);
+    const { worker: needs, temporal } = await findNeeds({
+      worker: () => workerNeeds(config),
+      webhookSecret: () => webhookSecret(config),
+      temporal: async () => ((await reachable()) ? null : ownTemporal(config)),
+    });
+    ensureHome(config.BOT_BOTTLE_HOME);
+    const asked = untilAskedToStop();
+    if (temporal === null) say(`Temporal answers at ${host}:${String(port)}`);
     else {
-      if (!isLoopbackHost(host))
-        throw new InvalidInputError(
-          `no Temporal answers at ${host}:${String(port)}, and \`up\` starts one of its own, which knows no passwords, on loopback only: start that Temporal, or set TEMPORAL_ADDRESS to 127.0.0.1:7233`,
-        );
       server = await startDevServer({
+        program: temporal.program,
         home: config.BOT_BOTTLE_HOME,
         host,
         port,
@@ -73,7 +55,7 @@ export async function serveUp(config: Config, say: Say): Promise<number> {
     const door = startWebhookProcess();
     webhook = door.child;
     say(`webhook listens at ${await door.listening}/webhooks/${config.FORGE_KIND}`);
-    const worker = await startWorker(config);
+    const worker = await startWorker(config, needs);
     say('worker runs; stop with Ctrl-C');
     const broken = Promise.race([
       once(door.child, 'exit'),
@@ -100,12 +82,28 @@ export async function serveUp(config: Config, say: Say): Promise<number> {
   }
 }
 
+async function answers(client: Client): Promise<boolean> {
+  try {
+    await client.withDeadline(Date.now() + 1_000, () =>
+      client.workflowService.describeNamespace({ namespace: client.options.namespace }),
+    );
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What starts one where none answers. Errors: `InvalidInputError` when that cannot be. */
+function ownTemporal({ TEMPORAL_ADDRESS: { host, port } }: Config): { readonly program: string } {
+  if (isLoopbackHost(host)) return { program: temporalProgram() };
+  throw new InvalidInputError(
+    `no Temporal answers at ${host}:${String(port)}, and \`up\` starts one of its own, which knows no passwords, on loopback only: start that Temporal, or set TEMPORAL_ADDRESS to 127.0.0.1:7233`,
+  );
+}
+
 /** The webhook is a process of its own: it faces the network, and has neither the engine's socket nor our memory. */
 function startWebhookProcess(): { readonly child: ChildProcess; readonly listening: Promise<string> } {
-  const child = fork(process.argv[1] ?? '', ['webhook'], {
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    detached: true,
-  });
+  const child = fork(WEBHOOK, [], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], detached: true });
   const listening = new Promise<string>((resolve, reject) => {
     child.once('message', (message: { readonly listening: string }) => {
       resolve(message.listening);
@@ -123,16 +121,4 @@ async function stopProcess(child: ChildProcess): Promise<void> {
   const late = setTimeout(() => child.kill('SIGKILL'), 15_000);
   await once(child, 'exit');
   clearTimeout(late);
-}
-
-/** SIGINT, SIGTERM, or the end of the process that started this one. */
-function untilAskedToStop(): Promise<void> {
-  return new Promise((resolve) => {
-    const stop = (): void => {
-      resolve();
-    };
-    process.once('SIGINT', stop);
-    process.once('SIGTERM', stop);
-    process.once('disconnect', stop);
-  });
 }
