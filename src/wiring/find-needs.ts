@@ -2,14 +2,8 @@ import { BotBottleError, InvalidInputError } from '../domain/errors.js';
 
 /** What a start needs and does not have, all of it: each problem says what to do about it. */
 export class MissingNeedsError extends InvalidInputError {
-  constructor(
-    readonly problems: readonly string[],
-    options?: { cause?: unknown },
-  ) {
-    super(
-      problems.length === 1 ? problems.join('') : ['nothing was started:', ...problems].join('\n  '),
-      options,
-    );
+  constructor(readonly problems: readonly string[]) {
+    super(problems.length === 1 ? problems.join('') : ['nothing was started:', ...problems].join('\n  '));
   }
 }
 
@@ -22,22 +16,18 @@ type Found<T extends Finders> = { readonly [Name in keyof T]: Awaited<ReturnType
  * @throws MissingNeedsError with every problem once, in the finders' order; what is no `BotBottleError` as it is
  */
 export async function findNeeds<T extends Finders>(finders: T): Promise<Found<T>> {
-  const results = await Promise.allSettled(
-    Object.entries(finders).map(async ([name, find]) => [name, await find()] as const),
+  const looked = await Promise.all(
+    Object.entries(finders).map(async ([name, find]) => {
+      try {
+        return { name, found: await find(), problems: [] };
+      } catch (error) {
+        if (!(error instanceof BotBottleError)) throw error;
+        return { name, problems: error instanceof MissingNeedsError ? error.problems : [error.message] };
+      }
+    }),
   );
-  const reasons = results.flatMap((result) =>
-    result.status === 'rejected' ? [result.reason as unknown] : [],
-  );
-  const fault = reasons.find((reason) => !(reason instanceof BotBottleError));
-  if (fault !== undefined) throw fault;
-  if (reasons.length > 0)
-    throw new MissingNeedsError([...new Set(reasons.flatMap(problemsOf))], { cause: reasons[0] });
-  const found = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+  const problems = new Set(looked.flatMap((one) => one.problems));
+  if (problems.size > 0) throw new MissingNeedsError([...problems]);
   // Each name has what its own finder answered.
-  return Object.fromEntries(found) as unknown as Found<T>;
-}
-
-function problemsOf(reason: unknown): readonly string[] {
-  if (reason instanceof MissingNeedsError) return reason.problems;
-  return reason instanceof Error ? [reason.message] : [];
+  return Object.fromEntries(looked.map(({ name, found }) => [name, found])) as unknown as Found<T>;
 }

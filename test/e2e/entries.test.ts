@@ -27,6 +27,9 @@ describe('the entries of the compiled product', function () {
   let count = 0;
   const fresh = (name: string): string => path(`${name}-${String((count += 1))}`);
 
+  const node = (env: Readonly<Record<string, string>>, ...args: string[]): Promise<Ended> =>
+    EntryProcess.start([process.execPath, ...args], env).ended();
+
   /** An empty home, as on a machine where nothing was set up. */
   async function emptyHome(): Promise<Record<string, string>> {
     const HOME = fresh('home');
@@ -104,7 +107,7 @@ describe('the entries of the compiled product', function () {
   });
 
   it('node dist/webhook.js says what it needs, and which command sets it', async () => {
-    const { code, stderr } = await run(await emptyHome(), 'dist/webhook.js');
+    const { code, stderr } = await node(await emptyHome(), 'dist/webhook.js');
     assert.equal(code, 2, stderr);
     for (const said of [
       /FORGE_GITEA_API is not set/,
@@ -120,17 +123,17 @@ describe('the entries of the compiled product', function () {
   ] as const) {
     it(`${entry} and \`bot-bottle ${role}\` fail with the same words and the same exit code`, async () => {
       const env = { ...(await emptyHome()), FORGE_NONSENSE: '1' };
-      const [direct, command] = await Promise.all([run(env, entry), run(env, 'dist/cli.js', role)]);
+      const [direct, command] = await Promise.all([node(env, entry), node(env, 'dist/cli.js', role)]);
       assert.match(direct.stderr, /^warning: FORGE_NONSENSE in the environment is no setting$/m);
       assert.deepEqual([direct.code, direct.stderr], [command.code, command.stderr]);
       const wrong = { ...env, WEBHOOK_LISTEN: 'nowhere' };
-      const [one, other] = await Promise.all([run(wrong, entry), run(wrong, 'dist/cli.js', role)]);
+      const [one, other] = await Promise.all([node(wrong, entry), node(wrong, 'dist/cli.js', role)]);
       assert.match(one.stderr, /^bot-bottle: environment: WEBHOOK_LISTEN: /);
       assert.deepEqual([one.code, one.stderr], [2, other.stderr]);
     });
 
     it(`${entry} takes no arguments`, async () => {
-      const { code, stderr } = await run(await emptyHome(), entry, '--port', '1');
+      const { code, stderr } = await node(await emptyHome(), entry, '--port', '1');
       assert.equal(code, 2);
       assert.match(stderr, /takes no arguments/);
     });
