@@ -9,7 +9,7 @@ import { readSecret } from '../src/config/secrets.js';
 import { connectForge } from '../src/wiring/connect-forge.js';
 import type { PullRequest } from '../src/domain/issue.js';
 import { startWorker } from '../src/wiring/start-worker.js';
-import { workerNeeds } from '../src/wiring/worker-needs.js';
+import { workerNeeds } from '../src/wiring/services/worker-needs.js';
 import { PlayedGit, withPlayedPulls } from './played-git.js';
 import { PlayedRuntime } from './played-runtime.js';
 

@@ -1,4 +1,4 @@
-/** The world as the commands see it; src/wiring/cli-deps.ts makes the real one, tests make a small one. */
+/** The world as the commands see it; src/wiring/cli/cli-deps.ts makes the real one, tests make a small one. */
 import type { Janitor } from '../domain/gc.js';
 import type { ForgeKind } from '../domain/issue.js';
 import type { Check } from './doctor/check.js';

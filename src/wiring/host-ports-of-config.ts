@@ -18,7 +18,7 @@ import { readBoundSecret } from '../config/secret-binding.js';
 import { inspectSecret, readSecret } from '../config/secrets.js';
 import { diskLimits, hostSettings } from './host-settings.js';
 import type { Logger } from '../log.js';
-import type { WorkerNeeds } from './worker-needs.js';
+import type { WorkerNeeds } from './services/worker-needs.js';
 
 export interface HostParts extends WorkerNeeds {
   readonly client: Client;

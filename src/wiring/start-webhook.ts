@@ -17,7 +17,7 @@ import { createWebhookApp } from '../webhook/server.js';
 import { temporalGateway } from '../webhook/temporal-gateway.js';
 import { temporalClient } from './temporal-client.js';
 import { policyOf } from './run-policy.js';
-import type { WebhookNeeds } from './webhook-needs.js';
+import type { WebhookNeeds } from './services/webhook-needs.js';
 
 export interface RunningWebhook {
   readonly url: string;

@@ -23,7 +23,7 @@ import { dayBudgetOf } from './run-policy.js';
 import { keepReconcileSchedule, reconcilePorts } from './reconciler.js';
 import { keepSweepSchedule, sweepActivities } from './sweeper.js';
 import { targetOf } from './temporal-client.js';
-import type { WorkerNeeds } from './worker-needs.js';
+import type { WorkerNeeds } from './services/worker-needs.js';
 
 export interface RunningWorker {
   /** Detaches turns, lets short work end. */

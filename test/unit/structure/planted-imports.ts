@@ -162,8 +162,8 @@ export const PLANTED: readonly Planted[] = [
   { rule: 'commands-load-late', file: 'cli/f.ts', code: "export { asks } from './orchestrator-client.js';" },
   {
     rule: 'commands-load-late',
-    file: 'wiring/cli-deps.ts',
-    code: "export { settings } from '../config.js';",
+    file: 'wiring/cli/cli-deps.ts',
+    code: "export { settings } from '../../config.js';",
   },
   {
     rule: 'config-and-log-stand-alone',
@@ -226,8 +226,8 @@ export const ALLOWED_ROOTS: Readonly<Record<string, string>> = {
     "import { serve } from './bundle/ok.js'; import { GiteaForge } from './adapters/gitea/ok.js'; import { GithubForge } from './adapters/github/ok.js'; export const main = { serve, GiteaForge, GithubForge };",
   'webhook.ts':
     "import { app } from './webhook/ok.js'; import { db } from './adapters/sqlite/ok.js'; export const main = { app, db };",
-  'wiring/cli-deps.ts':
-    "import type { settings } from '../config.js'; export type Config = typeof settings; export const deps = { asks: () => import('../cli/orchestrator-client.js'), serve: () => import('../worker.js') };",
+  'wiring/cli/cli-deps.ts':
+    "import type { settings } from '../../config.js'; export type Config = typeof settings; export const deps = { asks: () => import('../../cli/orchestrator-client.js'), serve: () => import('../../worker.js') };",
 };
 
 /** The other half of the planted cycle. */

@@ -1,12 +1,12 @@
 import path from 'node:path';
-import { LocalBlobStore } from '../adapters/files/blob-store.js';
-import { openDatabaseReadOnly } from '../adapters/sqlite/open-database-read-only.js';
-import { latestRejections } from '../adapters/sqlite/rejection-log.js';
-import { orchestratorClient } from '../cli/orchestrator-client.js';
-import type { Orchestrator } from '../cli/orchestrator.js';
-import type { Config } from '../config.js';
-import { operatorTrigger } from './operator-trigger.js';
-import { temporalClient } from './temporal-client.js';
+import { LocalBlobStore } from '../../adapters/files/blob-store.js';
+import { openDatabaseReadOnly } from '../../adapters/sqlite/open-database-read-only.js';
+import { latestRejections } from '../../adapters/sqlite/rejection-log.js';
+import { orchestratorClient } from '../../cli/orchestrator-client.js';
+import type { Orchestrator } from '../../cli/orchestrator.js';
+import type { Config } from '../../config.js';
+import { operatorTrigger } from '../operator-trigger.js';
+import { temporalClient } from '../temporal-client.js';
 
 /** The commands' orchestrator over the Temporal and the rows that the configuration leads to. The caller closes it. */
 export function openOrchestrator(config: Config): Orchestrator {

@@ -1,6 +1,6 @@
-import type { Config } from '../config.js';
-import { ensureHome } from '../config/home.js';
-import { startWorker } from './start-worker.js';
+import type { Config } from '../../config.js';
+import { ensureHome } from '../../config/home.js';
+import { startWorker } from '../start-worker.js';
 import { untilAskedToStop } from './until-asked-to-stop.js';
 import { workerNeeds } from './worker-needs.js';
 

@@ -1,9 +1,9 @@
-import type { Config } from '../config.js';
-import { readSecret, secretsRead } from '../config/secrets.js';
-import { createLogger, type Logger } from '../log.js';
+import type { Config } from '../../config.js';
+import { readSecret, secretsRead } from '../../config/secrets.js';
+import { createLogger, type Logger } from '../../log.js';
 import { findNeeds } from './find-needs.js';
-import { forgeOfConfig, type ConfiguredForge } from './forge-of-config.js';
-import { assertBotRights } from './start-up-rights.js';
+import { forgeOfConfig, type ConfiguredForge } from '../forge-of-config.js';
+import { assertBotRights } from '../start-up-rights.js';
 
 export interface WebhookNeeds {
   readonly forge: ConfiguredForge;

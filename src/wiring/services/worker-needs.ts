@@ -1,17 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { requireRuntime } from '../activities/turn/require-runtime.js';
-import { DockerBottleRuntime } from '../adapters/docker/docker-runtime.js';
-import type { EngineFacts } from '../adapters/docker/engine-facts.js';
-import { publishTokenFile, type Config } from '../config.js';
-import { readSecret, secretsRead } from '../config/secrets.js';
-import { BottleRuntimeError, InvalidInputError } from '../domain/errors.js';
-import type { SecretGuard } from '../domain/secret-guard.js';
-import { createLogger, type Logger } from '../log.js';
-import { findExecutable } from './find-executable.js';
+import { requireRuntime } from '../../activities/turn/require-runtime.js';
+import { DockerBottleRuntime } from '../../adapters/docker/docker-runtime.js';
+import type { EngineFacts } from '../../adapters/docker/engine-facts.js';
+import { publishTokenFile, type Config } from '../../config.js';
+import { readSecret, secretsRead } from '../../config/secrets.js';
+import { BottleRuntimeError, InvalidInputError } from '../../domain/errors.js';
+import type { SecretGuard } from '../../domain/secret-guard.js';
+import { createLogger, type Logger } from '../../log.js';
+import { findExecutable } from '../find-executable.js';
 import { findNeeds } from './find-needs.js';
-import { forgeOfConfig, type ConfiguredForge } from './forge-of-config.js';
-import { secretGuardOfConfig } from './secret-guard-of-config.js';
-import { assertBotRights } from './start-up-rights.js';
+import { forgeOfConfig, type ConfiguredForge } from '../forge-of-config.js';
+import { secretGuardOfConfig } from '../secret-guard-of-config.js';
+import { assertBotRights } from '../start-up-rights.js';
 
 /** An engine that takes the connection and says nothing. */
 const ENGINE_TIMEOUT_MS = 10_000;

@@ -1,6 +1,6 @@
-import type { Config } from '../config.js';
-import { ensureHome } from '../config/home.js';
-import { startWebhook } from './start-webhook.js';
+import type { Config } from '../../config.js';
+import { ensureHome } from '../../config/home.js';
+import { startWebhook } from '../start-webhook.js';
 import { untilAskedToStop } from './until-asked-to-stop.js';
 import { webhookNeeds } from './webhook-needs.js';
 

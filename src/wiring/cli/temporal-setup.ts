@@ -1,7 +1,7 @@
-import { setUpNamespace } from '../adapters/temporal/set-up-namespace.js';
-import type { CliDeps } from '../cli/deps.js';
-import type { Config } from '../config.js';
-import { temporalClient } from './temporal-client.js';
+import { setUpNamespace } from '../../adapters/temporal/set-up-namespace.js';
+import type { CliDeps } from '../../cli/deps.js';
+import type { Config } from '../../config.js';
+import { temporalClient } from '../temporal-client.js';
 
 /** Adds the search attributes that the workflows need. Errors: Temporal's. */
 export async function temporalSetup(config: Config): ReturnType<CliDeps['temporalSetup']> {

@@ -3,22 +3,22 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Client } from '@temporalio/client';
-import { isLoopbackHost } from '../adapters/loopback/is-loopback.js';
-import { setUpNamespace } from '../adapters/temporal/set-up-namespace.js';
-import type { Config } from '../config.js';
-import { ensureHome } from '../config/home.js';
-import { InvalidInputError } from '../domain/errors.js';
+import { isLoopbackHost } from '../../adapters/loopback/is-loopback.js';
+import { setUpNamespace } from '../../adapters/temporal/set-up-namespace.js';
+import type { Config } from '../../config.js';
+import { ensureHome } from '../../config/home.js';
+import { InvalidInputError } from '../../domain/errors.js';
 import { findNeeds } from './find-needs.js';
 import type { Say } from './run-service.js';
-import { startWorker } from './start-worker.js';
-import { temporalClient } from './temporal-client.js';
-import { startDevServer, temporalProgram, type DevServer } from './temporal-dev-server.js';
+import { startWorker } from '../start-worker.js';
+import { temporalClient } from '../temporal-client.js';
+import { startDevServer, temporalProgram, type DevServer } from '../temporal-dev-server.js';
 import { untilAskedToStop } from './until-asked-to-stop.js';
 import { webhookSecret } from './webhook-needs.js';
 import { workerNeeds } from './worker-needs.js';
 
 /** Its entry, compiled or not, as this file is. */
-const WEBHOOK = fileURLToPath(new URL(`../webhook${path.extname(import.meta.url)}`, import.meta.url));
+const WEBHOOK = fileURLToPath(new URL(`../../webhook${path.extname(import.meta.url)}`, import.meta.url));
 
 /**
  * Temporal (when none answers), webhook and worker; everything that was under way goes on. Errors: `MissingNeedsError`

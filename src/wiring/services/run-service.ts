@@ -1,9 +1,9 @@
 /** What every long-running process begins and ends with, whichever entry it was started by. */
-import { printProblem } from '../cli/output.js';
-import { reportFailure } from '../cli/report-failure.js';
-import { loadConfig, type Config } from '../config.js';
-import { InvalidInputError } from '../domain/errors.js';
-import { endWith } from './end-with.js';
+import { printProblem } from '../../cli/output.js';
+import { reportFailure } from '../../cli/report-failure.js';
+import { loadConfig, type Config } from '../../config.js';
+import { InvalidInputError } from '../../domain/errors.js';
+import { endWith } from '../end-with.js';
 
 export type Say = (line: string) => void;
 

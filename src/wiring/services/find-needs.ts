@@ -1,4 +1,4 @@
-import { BotBottleError, InvalidInputError } from '../domain/errors.js';
+import { BotBottleError, InvalidInputError } from '../../domain/errors.js';
 
 /** What a start needs and does not have, all of it: each problem says what to do about it. */
 export class MissingNeedsError extends InvalidInputError {
