@@ -41,6 +41,10 @@ const FRONT = {
   tui: npm('ink', 'react'),
 };
 
+/** The command line before a command is known. Who asks Temporal is not among the commands' own files. */
+const CLI_FRAME = ['^src/cli\\.ts$', '^src/wiring/(cli/cli-(deps|io)|end-with)\\.ts$'];
+const COMMANDS = '^src/cli/(?!orchestrator-client\\.ts$)';
+
 /** Builtins that compute and touch nothing. */
 const PURE_BUILTINS = '^(node:)?(crypto|path|path/posix|util|buffer|url|assert|timers/promises|events)$';
 
@@ -156,9 +160,23 @@ module.exports = {
     {
       name: 'webhook-process-has-no-engine',
       severity: 'error',
-      comment: 'Only the worker has the Docker socket.',
-      from: { path: '^src/(webhook(\\.ts$|/)|wiring/start-webhook\\.ts$)' },
-      to: { path: npm('dockerode'), reachable: true },
+      comment: 'Only the worker has the Docker socket and runs workflows and activities.',
+      from: { path: '^src/webhook(\\.ts$|/)' },
+      to: {
+        path: [...npm('dockerode', '@temporalio/worker'), '^src/(adapters/docker|activities)/'],
+        reachable: true,
+      },
+    },
+    {
+      name: 'commands-load-late',
+      severity: 'error',
+      comment:
+        'What a command needs is an import() in cli-deps.ts: `bot-bottle --help` waits for none of it.',
+      from: { path: [...CLI_FRAME, COMMANDS] },
+      to: {
+        pathNot: [...CLI_FRAME, COMMANDS, DOMAIN, ...npm('commander')],
+        dependencyTypesNot: ['core', 'dynamic-import', 'type-only'],
+      },
     },
 
     only(

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { setUpNamespace } from '../src/adapters/temporal/set-up-namespace.js';
-import { startDevServer } from '../src/wiring/temporal-dev-server.js';
+import { startDevServer, temporalProgram } from '../src/wiring/temporal-dev-server.js';
 import { cleaningUp } from './clean-up.js';
 
 /**
@@ -38,6 +38,7 @@ export async function withDevServer<T>(
   };
   return cleaningUp(remove, async () => {
     const server = await startDevServer({
+      program: temporalProgram(),
       home,
       host: '127.0.0.1',
       port,

@@ -9,6 +9,7 @@ import { readSecret } from '../src/config/secrets.js';
 import { connectForge } from '../src/wiring/connect-forge.js';
 import type { PullRequest } from '../src/domain/issue.js';
 import { startWorker } from '../src/wiring/start-worker.js';
+import { workerNeeds } from '../src/wiring/services/worker-needs.js';
 import { PlayedGit, withPlayedPulls } from './played-git.js';
 import { PlayedRuntime } from './played-runtime.js';
 
@@ -19,7 +20,7 @@ const baseUrl = process.env['FORGE_GITEA_API'] ?? '';
 const runtime = new PlayedRuntime(connectForge('gitea', { baseUrl, token, caFile: null }));
 const opened = new Map<string, PullRequest>();
 
-const worker = await startWorker(config, (ports) => ({
+const worker = await startWorker(config, await workerNeeds(config), (ports) => ({
   ...ports,
   runtime,
   git: new PlayedGit(),

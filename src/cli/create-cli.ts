@@ -16,9 +16,9 @@ import { signalCommand } from './commands/signal.js';
 import { temporalSetupCommand } from './commands/temporal-setup.js';
 import { versionCommand } from './commands/version.js';
 import type { CliDeps } from './deps.js';
-import { failureOf } from './errors.js';
 import { EXIT } from './exit-codes.js';
-import { printJson, printProblem } from './output.js';
+import { printJson } from './output.js';
+import { reportFailure } from './report-failure.js';
 
 const HELP_END = `
 Exit status: 0 ok, 1 failed, 2 usage, 3 not found, 4 refused, 5 a dependency does not answer;
@@ -59,10 +59,7 @@ function fail({ io }: CliDeps, error: unknown, json: boolean): number {
     if (json) printJson(io, { error: { code: 'usage', message: error.message } });
     return EXIT.usage;
   }
-  const { code, exitCode, message } = failureOf(error);
-  if (json) printJson(io, { error: { code, message } });
-  printProblem(io, `bot-bottle: ${message}`);
-  return exitCode;
+  return reportFailure(io, error, json);
 }
 
 function program(context: CommandContext): Command {

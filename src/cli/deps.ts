@@ -1,4 +1,4 @@
-/** The world as the commands see it; src/cli.ts makes the real one, tests make a small one. */
+/** The world as the commands see it; src/wiring/cli/cli-deps.ts makes the real one, tests make a small one. */
 import type { Janitor } from '../domain/gc.js';
 import type { ForgeKind } from '../domain/issue.js';
 import type { Check } from './doctor/check.js';
@@ -6,6 +6,9 @@ import type { ForgeSetupWorld } from './forge-setup/world.js';
 import type { RunLogs } from './logs/run-logs.js';
 import type { ManifestLibrary } from './manifests/library.js';
 import type { Orchestrator } from './orchestrator.js';
+
+/** What it takes may have to be loaded first: no command waits for what another one needs. */
+type Loaded<T> = T | Promise<T>;
 
 export interface CliDeps {
   readonly version: string;
@@ -16,19 +19,19 @@ export interface CliDeps {
   serve(role: ServiceRole): Promise<number>;
   /** Adds the search attributes that are missing; repeating it changes nothing. */
   temporalSetup(): Promise<{ readonly namespace: string; readonly added: readonly string[] }>;
-  doctorChecks(): readonly Check[];
+  doctorChecks(): Loaded<readonly Check[]>;
   /** Connects. The command closes it. */
   janitor(): Promise<Janitor>;
   /** Errors: `InvalidInputError` for a configuration that is wrong or names no forge. */
-  forgeSetup(): ForgeSetupWorld;
+  forgeSetup(): Loaded<ForgeSetupWorld>;
   /** Throws `InvalidInputError` with every problem when the configuration is wrong. */
-  config(): ConfigView;
+  config(): Loaded<ConfigView>;
   /** @param hosts upstreams it may be sent to; none leaves that as it is. Returns the file's path. */
-  setSecret(name: string, content: Uint8Array, hosts: readonly string[]): string;
-  manifests(): ManifestLibrary;
-  forgePages(): ForgePages;
+  setSecret(name: string, content: Uint8Array, hosts: readonly string[]): Loaded<string>;
+  manifests(): Loaded<ManifestLibrary>;
+  forgePages(): Loaded<ForgePages>;
   /** The command closes it. */
-  logs(): RunLogs;
+  logs(): Loaded<RunLogs>;
   /** Aborts when the command is to end: Ctrl-C, or nobody reads its output any more. */
   interrupted(): AbortSignal;
 }

@@ -1,4 +1,3 @@
-import { isGrpcServiceError } from '@temporalio/client';
 import {
   BotBottleError,
   BottleRuntimeError,
@@ -53,12 +52,17 @@ export function failureOf(thrown: unknown): Failure {
 }
 
 /** gRPC's status codes. */
-const AWAY: readonly number[] = [/* DEADLINE_EXCEEDED */ 4, /* UNAVAILABLE */ 14];
+const AWAY: readonly unknown[] = [/* DEADLINE_EXCEEDED */ 4, /* UNAVAILABLE */ 14];
 
-/** By the client's error, or by that of the worker's native connection, whose class only the worker's package has. */
+/**
+ * By the client's error, or by that of the worker's native connection. Neither is told by its class: who only wants to
+ * read the help should not wait for Temporal's packages.
+ */
 function temporalIsAway(error: unknown): error is Error {
   if (!(error instanceof Error)) return false;
-  return error.name === 'TransportError' || (isGrpcServiceError(error) && AWAY.includes(error.code));
+  if (error.name === 'TransportError') return true;
+  const isGrpc = 'details' in error && typeof error.details === 'string' && 'metadata' in error;
+  return isGrpc && 'code' in error && AWAY.includes(error.code);
 }
 
 function exitCodeOf(error: BotBottleError): number {

@@ -26,7 +26,7 @@ export function displayWidth(text: string): number {
 }
 
 /** One JSON document and nothing else on standard output. */
-export function printJson(io: CliIo, value: unknown): void {
+export function printJson(io: Pick<CliIo, 'stdout'>, value: unknown): void {
   io.stdout.write(`${escapeJson(JSON.stringify(value, null, 2))}\n`);
 }
 
@@ -50,6 +50,6 @@ export function printLine(io: CliIo, text: string): void {
   io.stdout.write(`${escapeTerminal(text)}\n`);
 }
 
-export function printProblem(io: CliIo, text: string): void {
+export function printProblem(io: Pick<CliIo, 'stderr'>, text: string): void {
   for (const line of text.split('\n')) io.stderr.write(`${escapeTerminal(line)}\n`);
 }

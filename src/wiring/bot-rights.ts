@@ -60,7 +60,8 @@ function findings(config: Config, question: RightsQuestion): Promise<readonly Ri
   const { file, retry, ...rest } = question;
   const { kind, api: baseUrl } = forgeOfConfig(config);
   const caFile = config.FORGE_CA_FILE;
-  const connection = { baseUrl, token: readSecret(file, 'forge-token'), caFile, retry };
+  const name = file === config.FORGE_TOKEN_FILE ? 'forge-token' : 'publish-token';
+  const connection = { baseUrl, token: readSecret(file, name), caFile, retry };
   const org = config.FORGE_ORG;
   if (kind === 'gitea') {
     const publish = config.FORGE_PUBLISH;

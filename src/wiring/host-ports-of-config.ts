@@ -3,7 +3,6 @@ import type { Client } from '@temporalio/client';
 import type { HostPorts } from '../activities/host-ports.js';
 import { DiskGuard, type DiskSource } from '../activities/turn/disk-guard.js';
 import { measureUsage } from '../activities/turn/measure-usage.js';
-import { requireRuntime } from '../activities/turn/require-runtime.js';
 import { TurnSlots } from '../activities/turn/turn-slots.js';
 import { agentProvider } from '../adapters/agents/registry.js';
 import { DockerBottleRuntime } from '../adapters/docker/docker-runtime.js';
@@ -17,27 +16,23 @@ import { temporalRunChannel } from '../adapters/temporal/run-channel.js';
 import { ownSecretFiles, publishTokenFile, type Config } from '../config.js';
 import { readBoundSecret } from '../config/secret-binding.js';
 import { inspectSecret, readSecret } from '../config/secrets.js';
-import type { SecretGuard } from '../domain/secret-guard.js';
-import type { ConfiguredForge } from './forge-of-config.js';
 import { diskLimits, hostSettings } from './host-settings.js';
 import type { Logger } from '../log.js';
+import type { WorkerNeeds } from './services/worker-needs.js';
 
-export interface HostParts {
-  readonly forge: ConfiguredForge;
+export interface HostParts extends WorkerNeeds {
   readonly client: Client;
-  readonly secrets: SecretGuard;
-  readonly log: Logger;
   /** Directory of the socket that stands for a forge on loopback. */
   readonly loopbackDir: string | null;
 }
 
 /**
  * What this host's activities stand on. Agents that outlived the last worker hold their slots when it resolves. Errors:
- * `BottleRuntimeError` of an engine that is away, `InvalidInputError` for a runtime that it does not have.
+ * `BottleRuntimeError` of an engine that is away.
  */
 export async function hostPortsOfConfig(config: Config, parts: HostParts): Promise<HostPorts> {
   const { BOT_BOTTLE_HOME: home, FORGE_CA_FILE: caFile } = config;
-  const { forge, client, secrets, log, loopbackDir } = parts;
+  const { forge, client, secrets, engine, log, loopbackDir } = parts;
   const sidecarToken = (): string => readSecret(config.FORGE_TOKEN_FILE, 'forge-token');
   const publishToken = (): string => readSecret(publishTokenFile(config), 'publish-token');
   const host = await hostId(home);
@@ -52,8 +47,7 @@ export async function hostPortsOfConfig(config: Config, parts: HostParts): Promi
       ),
   });
   const clock = { now: Date.now };
-  const { dataRoot } = await runtime.facts();
-  await requireRuntime(runtime, config.BOTTLE_RUNTIME);
+  const { dataRoot } = engine;
   await adoptRunning(runtime, slots, log);
   const disk: DiskSource = {
     space: () => freeSpace(dataRoot === null ? [home] : [home, dataRoot]),

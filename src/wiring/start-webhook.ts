@@ -5,10 +5,7 @@ import { openInbox } from '../adapters/sqlite/open-inbox.js';
 import { openRejectionLog } from '../adapters/sqlite/rejection-log.js';
 import { agentsOfConfig } from './agents-of-config.js';
 import type { Config } from '../config.js';
-import { readSecret, secretsRead } from '../config/secrets.js';
-import { forgeOfConfig } from './forge-of-config.js';
-import { assertBotRights } from './start-up-rights.js';
-import { createLogger } from '../log.js';
+import { readSecret } from '../config/secrets.js';
 import { createAcknowledger } from '../webhook/acknowledge.js';
 import { startDispatcher } from '../webhook/dispatcher.js';
 import { createSegmentHandler } from '../webhook/handle-segment.js';
@@ -20,6 +17,7 @@ import { createWebhookApp } from '../webhook/server.js';
 import { temporalGateway } from '../webhook/temporal-gateway.js';
 import { temporalClient } from './temporal-client.js';
 import { policyOf } from './run-policy.js';
+import type { WebhookNeeds } from './services/webhook-needs.js';
 
 export interface RunningWebhook {
   readonly url: string;
@@ -28,17 +26,16 @@ export interface RunningWebhook {
 
 const PRUNE_MS = 3_600_000;
 
-/** Errors: `InvalidInputError` for configuration; the socket's (`EADDRINUSE`). */
-export async function startWebhook(config: Config): Promise<RunningWebhook> {
+/** Errors: the socket's (`EADDRINUSE`), those of the files in the home. */
+export async function startWebhook(
+  config: Config,
+  { forge, secret, log }: WebhookNeeds,
+): Promise<RunningWebhook> {
   const home = config.BOT_BOTTLE_HOME;
-  const secret = readSecret(config.WEBHOOK_SECRET_FILE, 'webhook-secret');
   const token = (): string => readSecret(config.FORGE_TOKEN_FILE, 'forge-token');
-  token();
-  const log = createLogger({ level: config.LOG_LEVEL, name: 'webhook', secrets: secretsRead });
   const onError = (message: string, error: unknown): void => {
     log.error({ err: error }, message);
   };
-  await assertBotRights(config, log);
   const inbox = openInbox(path.join(home, 'inbox.db'));
   const rejections = openRejectionLog(path.join(home, 'rejections.db'));
   const database = openDatabaseReadOnly(path.join(home, 'bot-bottle.db'));
@@ -56,7 +53,7 @@ export async function startWebhook(config: Config): Promise<RunningWebhook> {
   const runs = createRunLookup(database);
   const serves = servedRepositories(config.FORGE_REPOS);
   const handle = createSegmentHandler({
-    forgeFor: forgeOfConfig(config).forgeFor(token),
+    forgeFor: forge.forgeFor(token),
     runs,
     agents: agentsOfConfig(config),
     gateway,

@@ -16,17 +16,14 @@ import { lazyClient } from '../adapters/temporal/connect.js';
 import { installRuntimeLog } from '../adapters/temporal/runtime-log.js';
 import { createWorkers, type RunningWorkers } from '../adapters/temporal/workers.js';
 import { agentsOfConfig } from './agents-of-config.js';
-import { publishTokenFile, type Config } from '../config.js';
-import { readSecret, secretsRead } from '../config/secrets.js';
-import { forgeOfConfig } from './forge-of-config.js';
+import type { Config } from '../config.js';
+import { readSecret } from '../config/secrets.js';
 import { hostPortsOfConfig } from './host-ports-of-config.js';
-import { createLogger } from '../log.js';
 import { dayBudgetOf } from './run-policy.js';
 import { keepReconcileSchedule, reconcilePorts } from './reconciler.js';
-import { secretGuardOfConfig } from './secret-guard-of-config.js';
-import { assertBotRights } from './start-up-rights.js';
 import { keepSweepSchedule, sweepActivities } from './sweeper.js';
 import { targetOf } from './temporal-client.js';
+import type { WorkerNeeds } from './services/worker-needs.js';
 
 export interface RunningWorker {
   /** Detaches turns, lets short work end. */
@@ -38,28 +35,24 @@ export interface RunningWorker {
 /** Puts something between the host's activities and its ports: how tests make faults that no real part makes on demand. */
 export type Decorate = (ports: HostPorts) => HostPorts;
 
-/** Starts the worker of this machine. Errors: `InvalidInputError` for configuration, `HomeLockedError`, Temporal's. */
+/** Starts the worker of this machine. Errors: `HomeLockedError`, Temporal's. */
 export async function startWorker(
   config: Config,
+  needs: WorkerNeeds,
   decorate: Decorate = (ports) => ports,
 ): Promise<RunningWorker> {
   const home = config.BOT_BOTTLE_HOME;
-  const forge = forgeOfConfig(config);
+  const { forge, log } = needs;
   const sidecarToken = (): string => readSecret(config.FORGE_TOKEN_FILE, 'forge-token');
-  sidecarToken();
-  readSecret(publishTokenFile(config), 'publish-token');
-  const log = createLogger({ level: config.LOG_LEVEL, name: 'worker', secrets: secretsRead });
   installRuntimeLog(log);
-  const secrets = await secretGuardOfConfig(config);
   if (config.FORGE_SECRET_SCAN === 'off') log.warn({}, 'what agents publish is not scanned for secrets');
-  await assertBotRights(config, log);
   const lock = await lockHome(home);
   try {
     const loopback = isLoopback(forge.api) ? await serveForge(home, forge.api) : undefined;
     const database = openDatabase(path.join(home, 'bot-bottle.db'));
     const target = targetOf(config);
     const client = lazyClient(target);
-    const parts = { forge, client, secrets, log, loopbackDir: loopback?.dir ?? null };
+    const parts = { ...needs, client, loopbackDir: loopback?.dir ?? null };
     const hostPorts = decorate(await hostPortsOfConfig(config, parts));
     const homePorts = {
       forgeFor: forge.forgeFor(sidecarToken),

@@ -3,10 +3,12 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { openSync, closeSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { BotBottleError } from '../domain/errors.js';
+import { BotBottleError, InvalidInputError } from '../domain/errors.js';
 import { BROUGHT_PROGRAMS, findExecutable } from './find-executable.js';
 
 export interface DevServerOptions {
+  /** Path of Temporal's CLI, as `temporalProgram` finds it. */
+  readonly program: string;
   readonly home: string;
   readonly host: string;
   readonly port: number;
@@ -26,17 +28,18 @@ export interface DevServer {
 const START_TIMEOUT_MS = 30_000;
 const STOP_TIMEOUT_MS = 10_000;
 
+/** Errors: `InvalidInputError` when there is no such program. */
+export function temporalProgram(): string {
+  const found = findExecutable('temporal', BROUGHT_PROGRAMS);
+  if (found !== undefined) return found;
+  throw new InvalidInputError(
+    'no Temporal server answers and there is no `temporal` program to start one: run script/bootstrap --only temporal, or set TEMPORAL_ADDRESS',
+  );
+}
+
 /** Durable: histories are in `$BOT_BOTTLE_HOME/temporal.db`. Errors: `BotBottleError` that says what to do. */
 export async function startDevServer(options: DevServerOptions): Promise<DevServer> {
-  const { home, host, port, uiPort, namespace } = options;
-  const cli = findExecutable('temporal', BROUGHT_PROGRAMS);
-  if (cli === undefined) {
-    throw new BotBottleError(
-      'no_temporal',
-      'no Temporal server answers and there is no `temporal` program: run script/bootstrap --only temporal',
-      false,
-    );
-  }
+  const { program, home, host, port, uiPort, namespace } = options;
   const args = [
     'server',
     'start-dev',
@@ -61,7 +64,7 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
   const setpriv = findExecutable('setpriv');
   const server = [...args, ...storage, '--log-level', 'error'];
   const [command, rest] =
-    setpriv === undefined ? [cli, server] : [setpriv, ['--pdeathsig', 'TERM', '--', cli, ...server]];
+    setpriv === undefined ? [program, server] : [setpriv, ['--pdeathsig', 'TERM', '--', program, ...server]];
   const log = openSync(path.join(home, 'temporal.log'), 'a', 0o600);
   // A group of its own: Ctrl-C in the terminal is ours to pass on, in the right order.
   const child = spawn(command, rest, { detached: true, stdio: ['ignore', log, log] });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import type { Client } from '@temporalio/client';
 import { bottleScript } from '../support/stack/bottle-script.js';
 import { Stack } from '../support/stack/stack.js';
@@ -15,6 +16,16 @@ describe('the command line beside a running `up`', function () {
     client = await stack.client();
   });
   after(() => tearDown(stack, client));
+
+  it('has the webhook as a process of its own, started by its own entry', () => {
+    const pid = String(stack.upProcess.pid);
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
+    const lines = children.map((child) => readFileSync(`/proc/${child}/cmdline`, 'utf8').split('\0'));
+    assert.ok(
+      lines.some(([, file]) => file?.endsWith('/dist/webhook.js')),
+      JSON.stringify(lines),
+    );
+  });
 
   it('doctor finds nothing wrong', async () => {
     const { code, stdout, stderr } = await stack.cli(['doctor']);

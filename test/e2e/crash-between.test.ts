@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
-import { startDevServer, type DevServer } from '../../src/wiring/temporal-dev-server.js';
+import { startDevServer, temporalProgram, type DevServer } from '../../src/wiring/temporal-dev-server.js';
 import { markOf } from '../support/faults/kill-marks.js';
 import { bottleScript } from '../support/stack/bottle-script.js';
 import { Life } from '../support/stack/life.js';
@@ -51,6 +51,7 @@ describe('a worker that is killed between an effect and its report', function ()
     stack = await Stack.prepare();
     const [host = '', port = ''] = stack.temporalAddress.split(':');
     server = await startDevServer({
+      program: temporalProgram(),
       home: stack.home,
       host,
       port: Number(port),

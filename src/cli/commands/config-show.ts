@@ -12,8 +12,8 @@ export function configShowCommand(parent: Command, { deps, action }: CommandCont
     .command('show')
     .description('Print the settings in effect and their source')
     .option('--json', 'as JSON');
-  action<{ json?: true }>(command, ({ json }) => {
-    const view = deps.config();
+  action<{ json?: true }>(command, async ({ json }) => {
+    const view = await deps.config();
     if (json) {
       printJson(deps.io, view);
       return EXIT.ok;

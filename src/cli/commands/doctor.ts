@@ -10,7 +10,7 @@ export function doctorCommand(parent: Command, { deps, action }: CommandContext)
     .description('Check this machine, the configuration and everything it leads to')
     .option('--json', 'as JSON');
   action<{ json?: true }>(command, async ({ json }) => {
-    const reports = await runChecks(deps.doctorChecks());
+    const reports = await runChecks(await deps.doctorChecks());
     const failed = reports.filter(({ state }) => state === 'fail').length;
     if (json) printJson(deps.io, { ok: failed === 0, checks: reports });
     else {

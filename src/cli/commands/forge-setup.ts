@@ -43,7 +43,7 @@ export function forgeSetupCommand(parent: Command, { deps, action }: CommandCont
     .option('--json', 'as JSON')
     .addHelpText('after', NOTES);
   action<Options>(command, async (options, repositories) => {
-    const world = deps.forgeSetup();
+    const world = await deps.forgeSetup();
     const { io } = deps;
     const dryRun = options.dryRun === true;
     const items: Item[] = [];

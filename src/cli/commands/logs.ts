@@ -41,8 +41,8 @@ export function logsCommand(parent: Command, { deps, action }: CommandContext): 
     if (raw && json) throw new InvalidInputError('--raw and --json exclude each other');
     if (from === 'now' && !follow) throw new InvalidInputError('--from now goes with --follow only');
     const turn = flags.turn === undefined ? null : turnNumber(flags.turn);
-    const target = parseTarget(run, deps.forgePages());
-    const logs = deps.logs();
+    const target = parseTarget(run, await deps.forgePages());
+    const logs = await deps.logs();
     try {
       const slug = await logs.find(target);
       if (slug === undefined)

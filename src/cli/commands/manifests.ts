@@ -18,7 +18,7 @@ export function manifestCommands(parent: Command, context: CommandContext, kind:
 
   const list = group.command('list').description(`Every ${one} there is`).option('--json', 'as JSON');
   action<{ json?: true }>(list, async ({ json }) => {
-    const listed = await deps.manifests().list(kind);
+    const listed = await (await deps.manifests()).list(kind);
     if (json) printJson(deps.io, { [kind]: listed });
     else {
       const header = [one.toUpperCase(), kind === 'agents' ? 'PROVIDER, BOTTLE' : 'EXTENDS', 'FILE'];
@@ -42,7 +42,7 @@ export function manifestCommands(parent: Command, context: CommandContext, kind:
     )
     .option('--json', 'as JSON');
   action<{ json?: true }>(show, async ({ json }, names) => {
-    const shown = await deps.manifests().show(kind, names);
+    const shown = await (await deps.manifests()).show(kind, names);
     if (shown === undefined) throw unknown(kind, names.join(', '));
     if (json) printJson(deps.io, shown);
     else printManifest(deps, shown);
@@ -71,7 +71,7 @@ async function checkAll(
   kind: ManifestKind,
   names: readonly string[],
 ): Promise<{ readonly checked: readonly string[]; readonly findings: readonly ManifestFinding[] }> {
-  const library = deps.manifests();
+  const library = await deps.manifests();
   const checked = names.length > 0 ? names : (await library.list(kind)).map(({ name }) => name);
   const findings = names.length > 0 ? [] : [...(await library.misnamed(kind))];
   for (const name of checked) {

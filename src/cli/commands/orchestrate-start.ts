@@ -28,8 +28,8 @@ export function orchestrateStartCommand(parent: Command, { deps, action }: Comma
     .addOption(new Option('--backend <name>', 'where bottles run').choices(['docker']).default('docker'))
     .option('--wait', 'follow the first turn and exit with the agent’s exit code')
     .option('--json', 'as JSON');
-  action<StartFlags>(command, (flags) => {
-    const target = parseTarget(flags.issue, deps.forgePages());
+  action<StartFlags>(command, async (flags) => {
+    const target = parseTarget(flags.issue, await deps.forgePages());
     if (target.kind === 'slug')
       throw new InvalidInputError('--issue takes owner/repo#12 or the address of an issue');
     return withOrchestrator(deps, async (orchestrator) => {

@@ -24,7 +24,7 @@ export function secretSetCommand(parent: Command, { deps, action }: CommandConte
         'a terminal would show the secret: give it on standard input, as in: bot-bottle secret set forge-token < file',
       );
     }
-    const file = deps.setSecret(name, await deps.io.stdin.read(), host);
+    const file = await deps.setSecret(name, await deps.io.stdin.read(), host);
     if (json) printJson(deps.io, { name, file, ...(host.length === 0 ? {} : { hosts: host }) });
     else printLine(deps.io, `wrote ${file}`);
     return EXIT.ok;

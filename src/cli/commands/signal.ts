@@ -36,8 +36,8 @@ export function signalCommand(parent: Command, { deps, action }: CommandContext)
     .option('--usd <amount>', 'with budget: US dollars more')
     .option('--today', 'with budget: go on today, though the budget of all runs for the day is used up')
     .option('--json', 'as JSON');
-  action<SignalFlags>(command, (flags, [run = '', kind = '']) => {
-    const target = parseTarget(run, deps.forgePages());
+  action<SignalFlags>(command, async (flags, [run = '', kind = '']) => {
+    const target = parseTarget(run, await deps.forgePages());
     const order = runCommand(kind, flags);
     return withOrchestrator(deps, async (orchestrator) => {
       const answer = await orchestrator.command(target, order);

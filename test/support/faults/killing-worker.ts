@@ -6,12 +6,14 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type * as ConfigModule from '../../../src/config.js';
 import type * as WorkerModule from '../../../src/wiring/start-worker.js';
+import type * as NeedsModule from '../../../src/wiring/services/worker-needs.js';
 import type { HostPorts } from '../../../src/activities/host-ports.js';
 import { markOf } from './kill-marks.js';
 
 const built = (file: string): string => new URL(`../../../dist/${file}`, import.meta.url).href;
 const { loadConfig } = (await import(built('config.js'))) as typeof ConfigModule;
 const { startWorker } = (await import(built('wiring/start-worker.js'))) as typeof WorkerModule;
+const { workerNeeds } = (await import(built('wiring/services/worker-needs.js'))) as typeof NeedsModule;
 
 const home = process.env['BOT_BOTTLE_HOME'] ?? '';
 const points = new Set((process.env['KILL_AT'] ?? '').split(','));
@@ -50,7 +52,8 @@ const decorate = (ports: HostPorts): HostPorts => ({
   forgeFor: (repo) => fatal(ports.forgeFor(repo), 'forge'),
 });
 
-const worker = await startWorker(loadConfig(process.env).config, decorate);
+const { config } = loadConfig(process.env);
+const worker = await startWorker(config, await workerNeeds(config), decorate);
 process.once('SIGTERM', () => {
   worker.stop();
 });

@@ -148,6 +148,24 @@ export const PLANTED: readonly Planted[] = [
     code: "export { docker } from './adapters/docker/ok.js';",
   },
   {
+    rule: 'webhook-process-has-no-engine',
+    file: 'webhook/d.ts',
+    code: "export { Worker } from '@temporalio/worker';",
+  },
+  {
+    rule: 'webhook-process-has-no-engine',
+    file: 'webhook/e.ts',
+    code: "export const late = () => import('../worker.js');",
+  },
+  { rule: 'commands-load-late', file: 'cli/d.ts', code: "export { Client } from '@temporalio/client';" },
+  { rule: 'commands-load-late', file: 'cli/e.ts', code: "export { event } from '../workflows/messages.js';" },
+  { rule: 'commands-load-late', file: 'cli/f.ts', code: "export { asks } from './orchestrator-client.js';" },
+  {
+    rule: 'commands-load-late',
+    file: 'wiring/cli/cli-deps.ts',
+    code: "export { settings } from '../../config.js';",
+  },
+  {
     rule: 'config-and-log-stand-alone',
     file: 'config/a.ts',
     code: "export { GiteaForge } from '../adapters/gitea/ok.js';",
@@ -194,7 +212,9 @@ export const ALLOWED: Readonly<Record<string, string>> = {
   'webhook/ok.ts':
     "import express from 'express'; import { Client } from '@temporalio/client'; import { event } from '../workflows/messages.js'; export const app = { express, Client, event };",
   'cli/ok.ts':
-    "import { Command } from 'commander'; import { event } from '../workflows/messages.js'; export const cli = { Command, event };",
+    "import { Command } from 'commander'; import type { asks } from './orchestrator-client.js'; export const cli = { Command }; export type Asks = typeof asks;",
+  'cli/orchestrator-client.ts':
+    "import { Client } from '@temporalio/client'; import { event } from '../workflows/messages.js'; export const asks = { Client, event };",
   'config.ts':
     "import { parse } from 'yaml'; import type { Issue } from './domain/ok.js'; export const settings = (_: Issue) => parse('a: 1') as unknown;",
   'worker.ts':
@@ -206,6 +226,8 @@ export const ALLOWED_ROOTS: Readonly<Record<string, string>> = {
     "import { serve } from './bundle/ok.js'; import { GiteaForge } from './adapters/gitea/ok.js'; import { GithubForge } from './adapters/github/ok.js'; export const main = { serve, GiteaForge, GithubForge };",
   'webhook.ts':
     "import { app } from './webhook/ok.js'; import { db } from './adapters/sqlite/ok.js'; export const main = { app, db };",
+  'wiring/cli/cli-deps.ts':
+    "import type { settings } from '../../config.js'; export type Config = typeof settings; export const deps = { asks: () => import('../../cli/orchestrator-client.js'), serve: () => import('../../worker.js') };",
 };
 
 /** The other half of the planted cycle. */

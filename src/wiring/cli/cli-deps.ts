@@ -1,0 +1,50 @@
+/** The command line's world. Each part is loaded by the command that needs it, and by no other. */
+import { readFileSync } from 'node:fs';
+import type { CliDeps, ServiceRole } from '../../cli/deps.js';
+import type { Config, LoadedConfig } from '../../config.js';
+import { cliIo, interrupted } from './cli-io.js';
+import type { Service } from '../services/run-service.js';
+
+const { version } = JSON.parse(
+  readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'),
+) as Pick<CliDeps, 'version'>;
+
+const SERVICES: Readonly<Record<ServiceRole, Service>> = {
+  up: async (config, say) => (await import('../services/serve-up.js')).serveUp(config, say),
+  worker: async (config) => (await import('../services/serve-worker.js')).serveWorker(config),
+  webhook: async (config) => (await import('../services/serve-webhook.js')).serveWebhook(config),
+};
+
+async function loaded(): Promise<LoadedConfig> {
+  return (await import('../../config.js')).loadConfig(process.env);
+}
+
+async function config(): Promise<Config> {
+  return (await loaded()).config;
+}
+
+async function home(): Promise<string> {
+  return (await import('../../config/home.js')).homePath(process.env);
+}
+
+export const cliDeps: CliDeps = {
+  version,
+  io: cliIo,
+  interrupted,
+  config: loaded,
+  serve: async (role) => (await import('../services/run-service.js')).runService(SERVICES[role]),
+  orchestrator: async () => (await import('./open-orchestrator.js')).openOrchestrator(await config()),
+  temporalSetup: async () => (await import('./temporal-setup.js')).temporalSetup(await config()),
+  doctorChecks: async () => {
+    const { doctorProbes } = await import('../doctor-probes.js');
+    const { doctorChecks } = await import('../../cli/doctor/checks.js');
+    return doctorChecks(doctorProbes(process.env));
+  },
+  janitor: async () => (await import('../janitor.js')).janitor(await config()),
+  forgeSetup: async () => (await import('../forge-setup.js')).forgeSetup(await config()),
+  setSecret: async (name, content, hosts) =>
+    (await import('../../config/secret-binding.js')).writeBoundSecret(await home(), name, content, hosts),
+  manifests: async () => (await import('../manifest-library.js')).manifestLibrary(await home()),
+  logs: async () => (await import('../run-logs.js')).runLogs(await home()),
+  forgePages: async () => (await import('../forge-of-config.js')).forgePages(await config()),
+};

@@ -1,0 +1,36 @@
+import type { CliDeps, CliIo } from '../../cli/deps.js';
+
+/** This process' own standard streams. */
+export const cliIo: CliIo = {
+  stdout: process.stdout,
+  stderr: process.stderr,
+  terminal,
+  stdin: { isTTY: process.stdin.isTTY, read: readStdin },
+};
+
+async function readStdin(): Promise<Uint8Array> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
+function terminal(): ReturnType<CliIo['terminal']> {
+  if (!process.stdout.isTTY) return null;
+  const { NO_COLOR = '', TERM } = process.env;
+  // no-color.org: any value that is not empty
+  return { columns: process.stdout.columns || 80, colors: NO_COLOR === '' && TERM !== 'dumb' };
+}
+
+export function interrupted(): ReturnType<CliDeps['interrupted']> {
+  const ending = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM'] as const)
+    process.once(name, () => {
+      ending.abort();
+    });
+  // A reader that has seen enough, such as `head`, is no failure.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    ending.abort();
+  });
+  return ending.signal;
+}

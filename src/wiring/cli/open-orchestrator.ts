@@ -1,0 +1,29 @@
+import path from 'node:path';
+import { LocalBlobStore } from '../../adapters/files/blob-store.js';
+import { openDatabaseReadOnly } from '../../adapters/sqlite/open-database-read-only.js';
+import { latestRejections } from '../../adapters/sqlite/rejection-log.js';
+import { orchestratorClient } from '../../cli/orchestrator-client.js';
+import type { Orchestrator } from '../../cli/orchestrator.js';
+import type { Config } from '../../config.js';
+import { operatorTrigger } from '../operator-trigger.js';
+import { temporalClient } from '../temporal-client.js';
+
+/** The commands' orchestrator over the Temporal and the rows that the configuration leads to. The caller closes it. */
+export function openOrchestrator(config: Config): Orchestrator {
+  const home = config.BOT_BOTTLE_HOME;
+  const client = temporalClient(config);
+  const database = openDatabaseReadOnly(path.join(home, 'bot-bottle.db'));
+  const blobs = new LocalBlobStore(home);
+  const storePrompt = (text: string): Promise<string> => blobs.put(text);
+  return orchestratorClient({
+    client,
+    database,
+    storePrompt,
+    trigger: (subject, options) => operatorTrigger({ config, client, storePrompt }, subject, options),
+    rejections: (limit) => latestRejections(path.join(home, 'rejections.db'), limit),
+    close: async () => {
+      database.close();
+      await client.connection.close();
+    },
+  });
+}

@@ -1,0 +1,31 @@
+/** What every long-running process begins and ends with, whichever entry it was started by. */
+import { printProblem } from '../../cli/output.js';
+import { reportFailure } from '../../cli/report-failure.js';
+import { loadConfig, type Config } from '../../config.js';
+import { InvalidInputError } from '../../domain/errors.js';
+import { endWith } from '../end-with.js';
+
+export type Say = (line: string) => void;
+
+/** Runs until it is asked to stop; resolves with the exit status. */
+export type Service = (config: Config, say: Say) => Promise<number>;
+
+/** With the configuration of the environment and the home, whose warnings are printed. Throws what the service throws. */
+export async function runService(service: Service): Promise<number> {
+  const { config, warnings } = loadConfig(process.env);
+  for (const warning of warnings) printProblem(process, `warning: ${warning}`);
+  return service(config, (line) => {
+    printProblem(process, `bot-bottle: ${line}`);
+  });
+}
+
+/** The whole of an entry that is one service: it takes no arguments and fails as `bot-bottle` does. */
+export async function enter(service: Service): Promise<void> {
+  try {
+    if (process.argv.length > 2)
+      throw new InvalidInputError('this takes no arguments; bot-bottle --help lists the commands that do');
+    endWith(await runService(service));
+  } catch (error) {
+    endWith(reportFailure(process, error));
+  }
+}

@@ -1,0 +1,18 @@
+import type { Config } from '../../config.js';
+import { ensureHome } from '../../config/home.js';
+import { startWebhook } from '../start-webhook.js';
+import { untilAskedToStop } from './until-asked-to-stop.js';
+import { webhookNeeds } from './webhook-needs.js';
+
+/** The webhook until a signal. Errors: `MissingNeedsError` before anything is started; those of `startWebhook`. */
+export async function serveWebhook(config: Config): Promise<number> {
+  const needs = await webhookNeeds(config);
+  ensureHome(config.BOT_BOTTLE_HOME);
+  const webhook = await startWebhook(config, needs);
+  // `up` waits for this word before it says that it is up.
+  process.send?.({ listening: webhook.url });
+  await untilAskedToStop();
+  await webhook.stop();
+  if (process.connected) process.disconnect();
+  return 0;
+}

@@ -1,0 +1,30 @@
+import type { Config } from '../../config.js';
+import { readSecret, secretsRead } from '../../config/secrets.js';
+import { createLogger, type Logger } from '../../log.js';
+import { findNeeds } from './find-needs.js';
+import { forgeOfConfig, type ConfiguredForge } from '../forge-of-config.js';
+import { assertBotRights } from '../start-up-rights.js';
+
+export interface WebhookNeeds {
+  readonly forge: ConfiguredForge;
+  /** What deliveries are signed with. */
+  readonly secret: string;
+  readonly log: Logger;
+}
+
+/** What the webhook stands on, found before anything is started. Errors: `MissingNeedsError`. */
+export async function webhookNeeds(config: Config): Promise<WebhookNeeds> {
+  const log = createLogger({ level: config.LOG_LEVEL, name: 'webhook', secrets: secretsRead });
+  const { forge, secret } = await findNeeds({
+    forge: () => forgeOfConfig(config),
+    token: () => readSecret(config.FORGE_TOKEN_FILE, 'forge-token'),
+    secret: () => webhookSecret(config),
+    rights: () => assertBotRights(config, log),
+  });
+  return { forge, secret, log };
+}
+
+/** Errors: `UnusableSecretError`, with the command that sets it. */
+export function webhookSecret(config: Config): string {
+  return readSecret(config.WEBHOOK_SECRET_FILE, 'webhook-secret');
+}

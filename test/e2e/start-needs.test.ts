@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { EntryProcess, type Ended } from '../support/entries/entry-process.js';
+import { ProductHome } from '../support/entries/product-home.js';
+
+/** What `up` may take to find out, with a machine that is busy with other tests. */
+const SOON_MS = 20_000;
+
+describe('what a start needs', function () {
+  this.timeout(SOON_MS + 10_000);
+  let home: ProductHome;
+
+  beforeEach(async () => {
+    home = await ProductHome.make();
+  });
+  afterEach(() => home.remove());
+
+  /** Starts it with this home; whatever happens, nothing of it may be left or may have begun. */
+  async function refused(command: string, env: Readonly<Record<string, string>> = {}): Promise<Ended> {
+    const started = Date.now();
+    const up = EntryProcess.start([process.execPath, 'dist/cli.js', command], { ...home.env, ...env });
+    const late = setTimeout(() => up.child.kill('SIGKILL'), SOON_MS);
+    const ended = await up.ended();
+    clearTimeout(late);
+    assert.ok(Date.now() - started < SOON_MS, ended.stderr);
+    assert.equal(ended.code, 2, ended.stderr);
+    // A server of Temporal, a webhook and a worker each begin with a file in the home.
+    assert.deepEqual(await home.files(), [], 'something was started');
+    assert.deepEqual(processesOf(home.dir), []);
+    for (const [name, port] of Object.entries(home.ports)) assert.equal(await answers(port), false, name);
+    return ended;
+  }
+
+  it('is told by `up` that has no secrets, each with the command that sets it', async () => {
+    await home.removeSecret('forge-token');
+    await home.removeSecret('publish-token');
+    await home.removeSecret('webhook-secret');
+    const { stderr } = await refused('up');
+    for (const name of ['forge-token', 'publish-token', 'webhook-secret'])
+      assert.match(
+        stderr,
+        new RegExp(`^ {2}\\S+/secrets/${name} is missing: bot-bottle secret set ${name} < file$`, 'm'),
+      );
+  });
+
+  it('is told by `up` that nobody has configured: address of the forge, secrets, programs, in one list', async () => {
+    await home.removeSecret('forge-token');
+    const { stderr } = await refused('up', { FORGE_GITEA_API: '', GITLEAKS: '/nonexistent/it' });
+    const [head, ...problems] = stderr.trimEnd().split('\n');
+    assert.equal(head, 'bot-bottle: nothing was started:');
+    assert.match(problems.join('\n'), /FORGE_GITEA_API is not set: add .* or export it/);
+    assert.match(problems.join('\n'), /forge-token is missing: bot-bottle secret set forge-token < file/);
+    assert.match(problems.join('\n'), /\/nonexistent\/it can't be used/);
+    assert.equal(problems.length, 3, stderr);
+  });
+
+  it('is told by `up` that has no scanner, and may do without one', async () => {
+    const GITLEAKS = '/nonexistent/gitleaks';
+    const { stderr } = await refused('up', { GITLEAKS });
+    assert.match(stderr, /\/nonexistent\/gitleaks can't be used.*script\/bootstrap --only gitleaks/);
+    assert.doesNotMatch(stderr, /Docker engine/);
+    const off = await refused('up', { GITLEAKS, FORGE_SECRET_SCAN: 'off', DOCKER_HOST: dead(home) });
+    assert.doesNotMatch(off.stderr, /gitleaks/);
+  });
+
+  it('is told by `up` whose engine is away, together with what else is missing', async () => {
+    await home.removeSecret('webhook-secret');
+    const { stderr } = await refused('up', { DOCKER_HOST: dead(home) });
+    assert.match(stderr, /no Docker engine answers .*: start it, or set DOCKER_HOST/);
+    assert.match(stderr, /secret set webhook-secret < file/);
+  });
+
+  it('is told by `up` whose engine lacks the container runtime', async () => {
+    const { stderr } = await refused('up', { BOTTLE_RUNTIME: 'no-such' });
+    assert.match(stderr, /the engine has no container runtime "no-such": add it/);
+  });
+
+  it('is told by `up` that may not start a Temporal where it is looked for', async () => {
+    const { stderr } = await refused('up', { TEMPORAL_ADDRESS: `192.0.2.1:${String(home.ports.temporal)}` });
+    assert.match(stderr, /no Temporal answers at 192\.0\.2\.1/);
+  });
+
+  it('is told by the worker alone, which needs no secret of the webhook', async () => {
+    await home.removeSecret('webhook-secret');
+    const { stderr } = await refused('worker', { DOCKER_HOST: dead(home) });
+    assert.match(stderr, /no Docker engine answers/);
+    assert.doesNotMatch(stderr, /webhook-secret/);
+  });
+});
+
+const dead = (home: ProductHome): string => `unix://${join(home.dir, 'no-engine.sock')}`;
+
+function answers(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+}
+
+/** Command lines that name the home, as that of its Temporal server does. */
+function processesOf(dir: string): string[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+      } catch {
+        return '';
+      }
+    })
+    .filter((line) => line.includes(dir));
+}
