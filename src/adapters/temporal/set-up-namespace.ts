@@ -1,10 +1,11 @@
 import type { Client } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { SEARCH_ATTRIBUTES } from '../../workflows/messages.js';
+import { awaitNamespace, PATIENT, type Patience } from './await-namespace.js';
 
 /** Closed workflows stay visible this long. */
 export const RETENTION_DAYS = 90;
-/** A server that is away is not waited for longer. */
+/** For all the calls that set it up, once it is there. */
 const SETUP_MS = 10_000;
 /** `temporal.api.enums.v1.IndexedValueType` */
 const INDEXED_VALUE_TYPE = { KEYWORD: 2, INT: 3 } as const;
@@ -22,10 +23,12 @@ export async function missingSearchAttributes(client: Client): Promise<string[]>
 }
 
 /**
- * Adds the search attributes that are missing and sets the retention. Harmless to repeat. A cluster that manages
- * them elsewhere (Temporal Cloud) refuses: the error says so.
+ * Waits for server and namespace, adds the search attributes that are missing and sets the retention. Harmless to
+ * repeat. A cluster that manages them elsewhere (Temporal Cloud) refuses: the error says so.
+ * Errors: those of `awaitNamespace`, and gRPC's.
  */
-export async function setUpNamespace(client: Client): Promise<NamespaceSetup> {
+export async function setUpNamespace(client: Client, patience: Patience = PATIENT): Promise<NamespaceSetup> {
+  await awaitNamespace(client, patience);
   return client.withDeadline(Date.now() + SETUP_MS, () => setUp(client));
 }
 
