@@ -21,6 +21,7 @@ import { forgeSetup } from './wiring/forge-setup.js';
 import { manifestLibrary } from './wiring/manifest-library.js';
 import { janitor } from './wiring/janitor.js';
 import { runLogs } from './wiring/run-logs.js';
+import { operatorName } from './wiring/operator-name.js';
 import { operatorTrigger } from './wiring/operator-trigger.js';
 import { serveUp, serveWebhook, serveWorker } from './wiring/serve.js';
 import { temporalClient } from './wiring/temporal-client.js';
@@ -46,13 +47,15 @@ function orchestrator(): Promise<Orchestrator> {
   const client = temporalClient(config);
   const database = openDatabaseReadOnly(path.join(home, 'bot-bottle.db'));
   const blobs = new LocalBlobStore(home);
+  const by = operatorName();
   const storePrompt = (text: string): Promise<string> => blobs.put(text);
   return Promise.resolve(
     orchestratorClient({
       client,
       database,
+      by,
       storePrompt,
-      trigger: (subject, options) => operatorTrigger({ config, client, storePrompt }, subject, options),
+      trigger: (subject, options) => operatorTrigger({ config, client, storePrompt, by }, subject, options),
       rejections: (limit) => latestRejections(path.join(home, 'rejections.db'), limit),
       close: async () => {
         database.close();

@@ -3,7 +3,7 @@ import { typedFailures } from './failures.js';
 import type { HomePorts } from './home-ports.js';
 import type { HomeActivities } from './interface.js';
 import { prepareTurn } from './prepare-turn.js';
-import { recordEnd, recordState, recordTurn } from './record-rows.js';
+import { recordCommand, recordEnd, recordState, recordTurn } from './record-rows.js';
 
 /** The activities of the home machine: the forge and the database. */
 export function createHomeActivities(ports: HomePorts): HomeActivities {
@@ -12,5 +12,6 @@ export function createHomeActivities(ports: HomePorts): HomeActivities {
     recordTurn: (input) => typedFailures(() => recordTurn(ports, input)),
     recordState: (input) => typedFailures(() => recordState(ports, input)),
     recordEnd: (input) => typedFailures(() => recordEnd(ports, input)),
+    recordCommand: (input) => typedFailures(() => recordCommand(ports, input)),
   };
 }

@@ -2,6 +2,7 @@
 import type { PreparedTurn, SettledTurn, Trigger, WakeReference } from '../domain/events.js';
 import type { Place, SubjectRef } from '../domain/issue.js';
 import type { ModelBudget } from '../domain/model-use.js';
+import type { OperatorCommandRow } from '../domain/rows.js';
 import type {
   FrozenReason,
   LimitHit,
@@ -104,6 +105,9 @@ export interface RecordTurnInput extends RunRef {
 export interface RecordStateInput extends RunRef {
   readonly snapshot: RunSnapshot;
 }
+
+/** As its row has it. */
+export type RecordCommandInput = OperatorCommandRow;
 
 export interface DestroyInput extends RunRef {
   /** The run's branch; `null` when no turn was ever prepared. */

@@ -8,6 +8,7 @@ import type {
   PrepareTurnInput,
   PrepareTurnOutcome,
   PublishInput,
+  RecordCommandInput,
   RecordEndInput,
   RecordStateInput,
   RecordTurnInput,
@@ -22,6 +23,7 @@ export interface HomeActivities {
   readonly recordTurn: (input: RecordTurnInput) => Promise<void>;
   readonly recordState: (input: RecordStateInput) => Promise<void>;
   readonly recordEnd: (input: RecordEndInput) => Promise<void>;
+  readonly recordCommand: (input: RecordCommandInput) => Promise<void>;
 }
 
 /** On `bot-bottle`, the home machine. */

@@ -34,6 +34,8 @@ export interface OrchestratorWorld {
   readonly client: Client;
   /** Open for reading. */
   readonly database: Database;
+  /** Who gives the commands (`isOperatorName`). */
+  readonly by: string;
   /** Keeps a prompt where the worker finds it; returns its reference. */
   storePrompt(text: string): Promise<string>;
   /** Reads the subject fresh and sends it to its workflow as a trigger by the operator, starting that when needed. */
@@ -81,7 +83,7 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
     try {
       const accepted = await call(
         world,
-        (handle) => handle.executeUpdate(commandUpdate, { args: [command] }),
+        (handle) => handle.executeUpdate(commandUpdate, { args: [{ ...command, by: world.by }] }),
         subject,
       );
       return accepted ?? { kind: 'not_found' };
@@ -144,6 +146,8 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
     },
 
     rejections: (limit) => Promise.resolve(world.rejections(limit)),
+
+    commands: (limit) => Promise.resolve(database.operatorLog.latest(limit)),
 
     async waitForTurn(slug, turn) {
       const subject = begun.get(slug) ?? (await subjectOfSlug(database, slug));

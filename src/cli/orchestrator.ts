@@ -1,7 +1,7 @@
 /** What the commands ask of a running orchestrator. Every call may throw `UnreachableError`. */
 import type { Amounts } from '../domain/budget.js';
 import type { SubjectRef } from '../domain/issue.js';
-import type { RejectionRow, SessionRow } from '../domain/rows.js';
+import type { OperatorCommandRow, RejectionRow, SessionRow } from '../domain/rows.js';
 import type { DoneStatus } from '../domain/turn.js';
 
 export interface Orchestrator {
@@ -13,6 +13,8 @@ export interface Orchestrator {
   status(filter: { readonly all: boolean }): Promise<readonly RunSummary[]>;
   /** Triggers that started nothing, newest first. */
   rejections(limit: number): Promise<readonly RejectionRow[]>;
+  /** What operators did, newest first. */
+  commands(limit: number): Promise<readonly OperatorCommandRow[]>;
   /** Resolves when the turn is over and settled, however long that takes. */
   waitForTurn(slug: string, turn: number): Promise<TurnOutcome>;
   close(): Promise<void>;

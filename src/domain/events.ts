@@ -41,7 +41,11 @@ export interface Trigger {
   /** The pull request the run works on from its beginning: its subject, or an earlier run's that was reopened. */
   readonly pull: number | null;
   /** Started by the operator, not by the forge: label and assignee are not asked for. `promptRef` replaces the issue's text. */
-  readonly operator?: { readonly promptRef: string | null };
+  readonly operator?: {
+    readonly promptRef: string | null;
+    /** As in `OperatorCommand`. */
+    readonly by?: string;
+  };
 }
 
 export interface ObservedPr {
@@ -96,7 +100,12 @@ export type RunEvent =
   | { readonly kind: 'archive'; readonly slug: string };
 
 /** What an operator may ask for, through the `command` update. A prompt is a blob reference. */
-export type OperatorCommand =
+export type OperatorCommand = OperatorOrder & {
+  /** Who says so, as the sender has it (`isOperatorName`); absent in what comes through Temporal's own tools. */
+  readonly by?: string;
+};
+
+type OperatorOrder =
   | { readonly kind: 'freeze' }
   | { readonly kind: 'resume'; readonly promptRef: string | null }
   | { readonly kind: 'destroy' }

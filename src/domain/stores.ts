@@ -1,6 +1,14 @@
 import type { Amounts } from './budget.js';
 import type { SubjectRef } from './issue.js';
-import type { ForgeStateRow, OperationRow, RejectionRow, RunRow, SessionRow, TurnRow } from './rows.js';
+import type {
+  ForgeStateRow,
+  OperationRow,
+  OperatorCommandRow,
+  RejectionRow,
+  RunRow,
+  SessionRow,
+  TurnRow,
+} from './rows.js';
 
 /** Issue to slug and status [S0]; key (forge, owner, repo, issue number). */
 export interface ForgeStateStore {
@@ -34,6 +42,13 @@ export interface SessionStore {
   spentSince(epochMs: number): Amounts;
 }
 
+/** What operators did: append-only. Repeating an append is no second row. */
+export interface OperatorLog {
+  append(row: OperatorCommandRow): void;
+  /** Newest first. @param slug of one run only */
+  latest(limit: number, slug?: string): OperatorCommandRow[];
+}
+
 /** Triggers that started nothing, for `status --rejected`. Repeating one is no second row. */
 export interface RejectionLog {
   add(row: RejectionRow): void;
@@ -45,6 +60,7 @@ export interface Database {
   readonly forgeState: ForgeStateStore;
   readonly runs: RunStore;
   readonly sessions: SessionStore;
+  readonly operatorLog: OperatorLog;
   /** `BEGIN IMMEDIATE`; no `await` inside. */
   transaction<T>(work: () => T): T;
   close(): void;

@@ -2,6 +2,7 @@
 import { NOTHING, type Amounts } from '../domain/budget.js';
 import type { PreparedTurn, SettledTurn, Trigger, WakeReference } from '../domain/events.js';
 import type { Place, SubjectRef } from '../domain/issue.js';
+import type { OperatorCommandRow } from '../domain/rows.js';
 import type { ActOrder } from '../domain/trigger.js';
 import type { NamedRun } from '../domain/slug.js';
 import type {
@@ -141,6 +142,9 @@ export interface MachineState {
   timeline: readonly TimelineEntry[];
 }
 
+/** A command of an operator that was accepted. */
+export type OperatorAct = Pick<OperatorCommandRow, 'at' | 'who' | 'kind' | 'detail' | 'slug'>;
+
 export const EMPTY_SESSION = { turns: 0, tokens: 0 } as const;
 
 export function initialState(
@@ -253,6 +257,8 @@ export type MachineCommand =
       readonly reason: FrozenReason;
     }
   | { readonly kind: 'record_state' }
+  /** What an operator did, for its row. */
+  | { readonly kind: 'record_command'; readonly act: OperatorAct }
   | { readonly kind: 'archive'; readonly slug: string }
   | { readonly kind: 'destroy'; readonly slug: string }
   | { readonly kind: 'record_end'; readonly slug: string; readonly endedAt: number }

@@ -2,6 +2,7 @@
 import { Context } from '@temporalio/activity';
 import type {
   PrepareTurnInput,
+  RecordCommandInput,
   RecordEndInput,
   RecordTurnInput,
   RunTurnInput,
@@ -25,6 +26,7 @@ export class ScriptedActivities {
   readonly settled: SettleTurnInput[] = [];
   readonly recorded: RecordTurnInput[] = [];
   readonly ended: RecordEndInput[] = [];
+  readonly commanded: RecordCommandInput[] = [];
   readonly archived: string[] = [];
   readonly destroyed: string[] = [];
   checkinAgeMs = 0;
@@ -77,6 +79,10 @@ export class ScriptedActivities {
     recordState: () => Promise.resolve(),
     recordEnd: (input) => {
       this.ended.push(input);
+      return Promise.resolve();
+    },
+    recordCommand: (input) => {
+      this.commanded.push(input);
       return Promise.resolve();
     },
   };

@@ -225,6 +225,23 @@ describe('orchestrate status', () => {
     assert.deepEqual(filters, [false, true]);
   });
 
+  it('lists what operators did, and who', async () => {
+    const row = { id: 'r/1', at: 0, who: 'alice@desk', kind: 'extend', detail: { ms: 5 } } as const;
+    const rows = [
+      { ...row, slug: SLUG, workflowId: 'gitea:a/b#1' },
+      { ...row, id: 'r/2', slug: null, workflowId: 'pause:*' },
+    ];
+    const cli = cliWith({ orchestrator: { commands: () => Promise.resolve(rows) } });
+    const { stdout } = await cli.run('orchestrate', 'status', '--commands');
+    assert.match(
+      stdout,
+      /1970-01-01T00:00:00\.000Z +alice@desk +extend +coder-alice-demo-12-abcde +\{"ms":5\}/,
+    );
+    assert.match(stdout, /extend +- +\{"ms":5\}\n$/);
+    const json = await cli.run('orchestrate', 'status', '--commands', '--json');
+    assert.deepEqual(JSON.parse(json.stdout), { commands: rows });
+  });
+
   it('lists rejected triggers with their reason', async () => {
     const rejections: Orchestrator['rejections'] = () =>
       Promise.resolve([{ subject: 'gitea:a/b#1', at: 0, reason: 'two agent labels' }]);

@@ -22,6 +22,7 @@ export function cliWith(given: {
     command: () => unexpected('command'),
     status: () => unexpected('status'),
     rejections: () => unexpected('rejections'),
+    commands: () => unexpected('commands'),
     waitForTurn: () => unexpected('waitForTurn'),
     close: () => {
       closed += 1;
