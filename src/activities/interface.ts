@@ -4,7 +4,9 @@ import type { PassReport } from '../domain/reconcile.js';
 import type { ExpectedRun, SweepEntry, SweepReport } from '../domain/sweep.js';
 import type { PublishResult, TurnResult } from '../domain/turn.js';
 import type {
+  ChangePauseInput,
   DestroyInput,
+  PauseChange,
   PrepareTurnInput,
   PrepareTurnOutcome,
   PublishInput,
@@ -24,6 +26,11 @@ export interface HomeActivities {
   readonly recordState: (input: RecordStateInput) => Promise<void>;
   readonly recordEnd: (input: RecordEndInput) => Promise<void>;
   readonly recordCommand: (input: RecordCommandInput) => Promise<void>;
+}
+
+/** On `bot-bottle`, the home machine: the database. */
+export interface PauseActivities {
+  readonly changePause: (input: ChangePauseInput) => Promise<PauseChange>;
 }
 
 /** On `bot-bottle`, the home machine. */

@@ -18,6 +18,7 @@ import type { ForgeStateRow, RejectionRow } from '../domain/rows.js';
 import { commandUpdate, stateQuery, timelineQuery } from '../workflows/messages.js';
 import type { CommandAccepted, RunView } from '../workflows/messages.js';
 import { CliError, UnreachableError } from './errors.js';
+import { changePause } from './change-pause.js';
 import { rowOf } from './row-of-target.js';
 import { EXIT } from './exit-codes.js';
 import type {
@@ -146,6 +147,9 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
     },
 
     rejections: (limit) => Promise.resolve(world.rejections(limit)),
+
+    pause: (action, scope) => changePause(world, { action, scope, by: world.by }),
+    pauses: () => Promise.resolve(database.pauses.all()),
 
     commands: (limit) => Promise.resolve(database.operatorLog.latest(limit)),
 

@@ -96,6 +96,9 @@ export type RunEvent =
       readonly reason: string;
     }
   | { readonly kind: 'done'; readonly slug: string; readonly turn: number; readonly done: Done }
+  /** New turns are paused, for which reason; and no longer. */
+  | { readonly kind: 'paused'; readonly reason: string }
+  | { readonly kind: 'unpaused' }
   /** From the sweeper: the run has been frozen so long that its containers may go. */
   | { readonly kind: 'archive'; readonly slug: string };
 
@@ -141,6 +144,8 @@ export type InnerEvent =
       readonly reason: string;
       readonly until: number;
     }
+  /** The turn may not begin while new turns are paused. */
+  | { readonly kind: 'met_pause'; readonly turn: number; readonly reason: string }
   /** The time that a run sleeps to has come. */
   | { readonly kind: 'resume_due'; readonly at: number }
   /** The repository was not where the workflow believed it to be. */

@@ -1,5 +1,6 @@
 import type { Amounts } from './budget.js';
 import type { SubjectRef } from './issue.js';
+import type { PauseRow } from './pause.js';
 import type {
   ForgeStateRow,
   OperationRow,
@@ -49,6 +50,16 @@ export interface OperatorLog {
   latest(limit: number, slug?: string): OperatorCommandRow[];
 }
 
+/** What holds new turns back. */
+export interface PauseTable {
+  /** False when there is one of that scope, which stays as it is. */
+  add(row: PauseRow): boolean;
+  /** False when there was none. */
+  remove(scope: string): boolean;
+  /** Ordered by scope. */
+  all(): PauseRow[];
+}
+
 /** Triggers that started nothing, for `status --rejected`. Repeating one is no second row. */
 export interface RejectionLog {
   add(row: RejectionRow): void;
@@ -61,6 +72,7 @@ export interface Database {
   readonly runs: RunStore;
   readonly sessions: SessionStore;
   readonly operatorLog: OperatorLog;
+  readonly pauses: PauseTable;
   /** `BEGIN IMMEDIATE`; no `await` inside. */
   transaction<T>(work: () => T): T;
   close(): void;

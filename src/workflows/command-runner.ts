@@ -164,6 +164,8 @@ export class CommandRunner {
           return { kind: 'nothing_left', turn };
         case 'over_budget':
           return { kind: 'over_budget', turn, reason: outcome.reason, until: outcome.until };
+        case 'paused':
+          return { kind: 'met_pause', turn, reason: outcome.reason };
         case 'moved':
           return { kind: 'moved', turn, place: outcome.place };
       }

@@ -80,12 +80,15 @@ export function refusalOf(s: MachineState, asked: OperatorCommand): string | nul
     return '"by" must be one word of at most 128 characters, such as user@host';
   switch (asked.kind) {
     case 'freeze':
-      if (s.frozenReason === 'paused' && s.phase === 'frozen' && !s.afterArchive)
+      // One that waits for `unpause` may be told to wait for longer.
+      if (s.frozenReason === 'paused' && s.phase === 'frozen' && !s.afterArchive && s.held !== true)
         return 'the run is already paused';
       return s.phase === 'freezing' ? 'the run is freezing already' : null;
     case 'budget':
       return raiseRefusal(asked);
     case 'resume':
+      if (s.phase === 'frozen' && s.held === true)
+        return s.detail ?? 'new turns are paused: bot-bottle unpause';
       if (s.phase === 'frozen' && overBudget(s) !== null)
         return `${overBudget(s) ?? ''}: raise it with bot-bottle signal <run> budget`;
       if (s.afterArchive) return 'a turn is about to begin: freeze it first, or wait';

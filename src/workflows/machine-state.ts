@@ -128,6 +128,12 @@ export interface MachineState {
   dayLiftedUntil: number;
   /** What the turn is for that waits for its budget. */
   deferred: TurnCause | null;
+  /** Frozen as `paused` because new turns are, with the turn that waits in `deferred`. Absent in what older versions carried. */
+  held?: boolean;
+  /** For people: by whom it is paused, and what ends that. */
+  pauseReason?: string | null;
+  /** The pause was lifted since the turn began to be prepared, or since the last word of one. */
+  lifted?: boolean;
   /** When a frozen run goes on by itself, epoch milliseconds. */
   resumeAt: number | null;
   /** How often in a row the run was held up by an overloaded provider. */
@@ -197,6 +203,9 @@ export function initialState(
     raised: NOTHING,
     dayLiftedUntil: 0,
     deferred: null,
+    held: false,
+    pauseReason: null,
+    lifted: false,
     resumeAt: null,
     retries: 0,
     head: null,

@@ -1,11 +1,19 @@
 import { NOTHING } from '../../domain/budget.js';
 import type { Database as Connection } from 'better-sqlite3';
 import { existsSync } from 'node:fs';
-import type { Database, ForgeStateStore, OperatorLog, RunStore, SessionStore } from '../../domain/stores.js';
+import type {
+  Database,
+  ForgeStateStore,
+  OperatorLog,
+  PauseTable,
+  RunStore,
+  SessionStore,
+} from '../../domain/stores.js';
 import { openForReading } from './connection.js';
 import { createForgeStateStore } from './forge-state-store.js';
 import { latestVersion } from './migrate.js';
 import { createOperatorLog } from './operator-log.js';
+import { createPauseTable } from './pause-table.js';
 import { createRunStore } from './run-store.js';
 import { createSessionStore } from './session-store.js';
 import { STATE_MIGRATIONS } from './schema.js';
@@ -17,6 +25,7 @@ interface Opened {
   readonly runs: RunStore;
   readonly sessions: SessionStore;
   readonly operatorLog: OperatorLog;
+  readonly pauses: PauseTable;
 }
 
 /**
@@ -57,6 +66,11 @@ export function openDatabaseReadOnly(file: string): Database {
       latest: (limit, slug) => current()?.operatorLog.latest(limit, slug) ?? [],
       append: refuse,
     },
+    pauses: {
+      all: () => current()?.pauses.all() ?? [],
+      add: refuse,
+      remove: refuse,
+    },
     // One consistent view over several reads; a plain BEGIN, since there is nothing to write.
     transaction: <T>(work: () => T): T => {
       const database = current();
@@ -84,6 +98,7 @@ function open(file: string): Opened | undefined {
       runs: createRunStore(connection),
       sessions: createSessionStore(connection),
       operatorLog: createOperatorLog(connection),
+      pauses: createPauseTable(connection),
     };
   }
   connection.close();

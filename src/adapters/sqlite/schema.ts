@@ -108,6 +108,14 @@ CREATE TABLE operator_command (
 CREATE INDEX operator_command_by_slug ON operator_command (slug, seq);
 ${appendOnly('operator_command')}`;
 
+/** Version 7: what holds new turns back. */
+const PAUSES = `
+CREATE TABLE pause (
+  scope TEXT NOT NULL PRIMARY KEY,
+  since INTEGER NOT NULL,
+  who   TEXT NOT NULL
+);`;
+
 /** Schema of `bot-bottle.db`. */
 export const STATE_MIGRATIONS: readonly Migration[] = [
   { version: 1, sql: PROTOTYPE_TABLE },
@@ -117,6 +125,7 @@ export const STATE_MIGRATIONS: readonly Migration[] = [
   { version: 4, sql: 'CREATE INDEX forge_state_by_slug ON forge_state (slug);' },
   { version: 5, sql: SESSIONS },
   { version: 6, sql: OPERATOR_COMMANDS },
+  { version: 7, sql: PAUSES },
 ];
 
 /** Schema of `inbox.db`, a file of its own: only the webhook process writes it. */

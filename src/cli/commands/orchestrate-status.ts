@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { OperatorCommandRow, RejectionRow } from '../../domain/rows.js';
+import { pauseText } from '../../domain/pause.js';
 import { withOrchestrator } from '../action.js';
 import type { CommandContext } from '../action.js';
 import { EXIT } from '../exit-codes.js';
@@ -40,8 +41,10 @@ export function orchestrateStatusCommand(parent: Command, { deps, action }: Comm
         else deps.io.stdout.write(table(['WHEN', 'ISSUE', 'REASON'], rows.map(rejectionCells)));
         return EXIT.ok;
       }
+      const pauses = await orchestrator.pauses();
       const runs = await orchestrator.status({ all });
-      if (json) printJson(deps.io, { runs });
+      if (!json) for (const pause of pauses) printLine(deps.io, pauseText(pause));
+      if (json) printJson(deps.io, { runs, pauses });
       else if (runs.length === 0) printLine(deps.io, all ? 'no runs' : 'no active runs');
       else
         deps.io.stdout.write(table(['SLUG', 'AGENT', 'PHASE', 'REASON', 'ISSUE', 'PR'], runs.map(runCells)));

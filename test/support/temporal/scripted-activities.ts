@@ -31,6 +31,7 @@ export class ScriptedActivities {
   readonly destroyed: string[] = [];
   checkinAgeMs = 0;
   refusal: string | null = null;
+  pausedBy: string | null = null;
   /** What the prepared turn says beside the usual. */
   extras: Partial<PreparedTurn> = {};
   gateFailure: Error | null = null;
@@ -43,6 +44,7 @@ export class ScriptedActivities {
     claimHost: () => Promise.resolve({ host: HOST }),
     prepareTurn: (input) => {
       this.prepared.push(input);
+      if (this.pausedBy !== null) return Promise.resolve({ kind: 'paused', reason: this.pausedBy });
       if (this.refusal !== null)
         return Promise.resolve({ kind: 'refused', reason: this.refusal, stale: false });
       return Promise.resolve({ kind: 'ready', prepared: { ...PREPARED, ...this.extras } });

@@ -23,6 +23,8 @@ export function cliWith(given: {
     status: () => unexpected('status'),
     rejections: () => unexpected('rejections'),
     commands: () => unexpected('commands'),
+    pause: () => unexpected('pause'),
+    pauses: () => Promise.resolve([]),
     waitForTurn: () => unexpected('waitForTurn'),
     close: () => {
       closed += 1;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { OperatorCommand } from '../../../src/domain/events.js';
+import type { MachineEvent, OperatorCommand } from '../../../src/domain/events.js';
 import type { OperatorCommandRow } from '../../../src/domain/rows.js';
 import { refusalOf, type MachineCommand } from '../../../src/workflows/issue-machine.js';
 import { observed, trigger, World } from '../../support/machine/world.js';
@@ -11,8 +11,15 @@ type Act = Pick<OperatorCommandRow, 'at' | 'who' | 'kind' | 'detail' | 'slug'>;
 const acts = (commands: readonly MachineCommand[]): Act[] =>
   commands.flatMap((command) => (command.kind === 'record_command' ? [command.act] : []));
 
+/** All that the machine wants done after an event. */
+function after(world: World, event: MachineEvent): MachineCommand[] {
+  const before = world.commands.length;
+  world.feed(event);
+  return world.commands.slice(before);
+}
+
 function give(world: World, command: OperatorCommand): Act[] {
-  return acts(world.feed({ kind: 'command', command, at: world.now }));
+  return acts(after(world, { kind: 'command', command, at: world.now }));
 }
 
 describe('the rows of what operators do', () => {
@@ -42,9 +49,8 @@ describe('the rows of what operators do', () => {
   it('come before the rows of what the command does', () => {
     const world = World.triggered();
     world.turn({ done });
-    const kinds = world
-      .feed({ kind: 'command', command: { kind: 'freeze' }, at: world.now })
-      .map(({ kind }) => kind);
+    const frozen = after(world, { kind: 'command', command: { kind: 'freeze' }, at: world.now });
+    const kinds = frozen.map(({ kind }) => kind);
     assert.deepEqual(kinds, ['record_command', 'show_phase', 'record_state']);
   });
 
@@ -80,11 +86,11 @@ describe('the rows of what operators do', () => {
     ] as const) {
       const world = new World();
       const asked = trigger(5, { actor: '', operator: { promptRef: 'p', by } });
-      const [act] = acts(world.feed(observed({ readAt: 6, trigger: asked })));
+      const [act] = acts(after(world, observed({ readAt: 6, trigger: asked })));
       const detail = { agent: 'implementer', bottles: [], pull: null, promptRef: 'p' };
       assert.deepEqual(act, { at: world.now, who, kind: 'start', detail, slug: world.state.life?.slug });
     }
     const byLabel = new World();
-    assert.deepEqual(acts(byLabel.feed(observed({ readAt: 6, trigger: trigger(5) }))), []);
+    assert.deepEqual(acts(after(byLabel, observed({ readAt: 6, trigger: trigger(5) }))), []);
   });
 });
