@@ -1,16 +1,19 @@
 import { beating } from './beating.js';
 import { typedFailures } from './failures.js';
+import { changePause } from './change-pause.js';
 import type { HomePorts } from './home-ports.js';
-import type { HomeActivities } from './interface.js';
+import type { HomeActivities, PauseActivities } from './interface.js';
 import { prepareTurn } from './prepare-turn.js';
-import { recordEnd, recordState, recordTurn } from './record-rows.js';
+import { recordCommand, recordEnd, recordState, recordTurn } from './record-rows.js';
 
 /** The activities of the home machine: the forge and the database. */
-export function createHomeActivities(ports: HomePorts): HomeActivities {
+export function createHomeActivities(ports: HomePorts): HomeActivities & PauseActivities {
   return {
     prepareTurn: (input) => typedFailures(() => beating(() => prepareTurn(ports, input))),
     recordTurn: (input) => typedFailures(() => recordTurn(ports, input)),
     recordState: (input) => typedFailures(() => recordState(ports, input)),
     recordEnd: (input) => typedFailures(() => recordEnd(ports, input)),
+    changePause: (input) => typedFailures(() => changePause(ports, input)),
+    recordCommand: (input) => typedFailures(() => recordCommand(ports, input)),
   };
 }

@@ -2,6 +2,8 @@
 import type { PreparedTurn, SettledTurn, Trigger, WakeReference } from '../domain/events.js';
 import type { Place, SubjectRef } from '../domain/issue.js';
 import type { ModelBudget } from '../domain/model-use.js';
+import type { OperatorCommandRow } from '../domain/rows.js';
+import type { PauseRow } from '../domain/pause.js';
 import type {
   FrozenReason,
   LimitHit,
@@ -46,6 +48,8 @@ export type PrepareTurnOutcome =
   | { readonly kind: 'nothing_left' }
   /** All runs together have used up the day's budget, which ends at `until`, epoch milliseconds. */
   | { readonly kind: 'over_budget'; readonly reason: string; readonly until: number }
+  /** The operator has paused new turns. */
+  | { readonly kind: 'paused'; readonly reason: string }
   /** The repository was renamed or transferred since the workflow last heard of it. */
   | { readonly kind: 'moved'; readonly place: Place };
 
@@ -103,6 +107,33 @@ export interface RecordTurnInput extends RunRef {
 
 export interface RecordStateInput extends RunRef {
   readonly snapshot: RunSnapshot;
+}
+
+/** As its row has it. */
+export type RecordCommandInput = OperatorCommandRow;
+
+/** An operator pauses new turns, or lets them begin again. */
+export interface ChangePauseInput {
+  /** The same when it is tried again. */
+  readonly id: string;
+  readonly workflowId: string;
+  readonly action: 'pause' | 'unpause';
+  /** As `PauseRow` has it. */
+  readonly scope: string;
+  readonly who: string;
+  /** Epoch milliseconds. */
+  readonly at: number;
+}
+
+export interface PauseChange {
+  /** False when it was so before. */
+  readonly changed: boolean;
+  /** What holds new turns back now. */
+  readonly pauses: readonly PauseRow[];
+  /** Why runs are held back, where that is what they are told. */
+  readonly reason: string | null;
+  /** Workflows that have to hear of it. */
+  readonly tell: readonly string[];
 }
 
 export interface DestroyInput extends RunRef {

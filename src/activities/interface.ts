@@ -4,10 +4,13 @@ import type { PassReport } from '../domain/reconcile.js';
 import type { ExpectedRun, SweepEntry, SweepReport } from '../domain/sweep.js';
 import type { PublishResult, TurnResult } from '../domain/turn.js';
 import type {
+  ChangePauseInput,
   DestroyInput,
+  PauseChange,
   PrepareTurnInput,
   PrepareTurnOutcome,
   PublishInput,
+  RecordCommandInput,
   RecordEndInput,
   RecordStateInput,
   RecordTurnInput,
@@ -22,6 +25,12 @@ export interface HomeActivities {
   readonly recordTurn: (input: RecordTurnInput) => Promise<void>;
   readonly recordState: (input: RecordStateInput) => Promise<void>;
   readonly recordEnd: (input: RecordEndInput) => Promise<void>;
+  readonly recordCommand: (input: RecordCommandInput) => Promise<void>;
+}
+
+/** On `bot-bottle`, the home machine: the database. */
+export interface PauseActivities {
+  readonly changePause: (input: ChangePauseInput) => Promise<PauseChange>;
 }
 
 /** On `bot-bottle`, the home machine. */

@@ -4,6 +4,7 @@ import type { BottleSetup } from '../domain/bottle-setup.js';
 import type { Issue } from '../domain/issue.js';
 import type { AgentManifest, BottleManifest } from '../domain/manifests.js';
 import { createAccess, type Access } from '../domain/access.js';
+import { pauseOf, pauseText } from '../domain/pause.js';
 import { composePrompt } from '../domain/prompt.js';
 import type { ForgeStateRow } from '../domain/rows.js';
 import { FORGE_CLOCK_GRAIN_MS, isLaterAct, parseTriggerLabels } from '../domain/trigger.js';
@@ -96,6 +97,9 @@ async function prepareHere(ports: HomePorts, input: PrepareTurnInput): Promise<P
     );
   const facts = { row, issue, agent, bottleNames, promptRef, branch, dropped, source, shadowed };
   writeTurnRows(ports, input, facts);
+  // After its row is written: `changePause` goes by that.
+  const pause = pauseOf(ports.database.pauses.all(), subject);
+  if (pause !== undefined) return { kind: 'paused', reason: pauseText(pause) };
   const day = dayBudget(ports);
   if (day.kind === 'spent' && !input.dayIsLifted)
     return { kind: 'over_budget', reason: day.reason, until: day.until };

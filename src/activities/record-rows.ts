@@ -3,7 +3,14 @@ import type { Database } from '../domain/stores.js';
 import type { ForgeStateRow, OperationRow } from '../domain/rows.js';
 import type { HomePorts } from './home-ports.js';
 import { placeRow } from './turn-rows.js';
-import type { RecordEndInput, RecordStateInput, RecordTurnInput, RunRef, RunSnapshot } from './inputs.js';
+import type {
+  RecordCommandInput,
+  RecordEndInput,
+  RecordStateInput,
+  RecordTurnInput,
+  RunRef,
+  RunSnapshot,
+} from './inputs.js';
 
 /** A finished turn: its row, its operations, the run's sessions and state row, in one transaction. */
 export async function recordTurn(ports: HomePorts, input: RecordTurnInput): Promise<void> {
@@ -53,6 +60,16 @@ export async function recordEnd(ports: HomePorts, input: RecordEndInput): Promis
       destroyedAt: input.endedAt,
       updatedAt,
     });
+  });
+  await Promise.resolve();
+}
+
+export async function recordCommand(
+  { database }: Pick<HomePorts, 'database'>,
+  row: RecordCommandInput,
+): Promise<void> {
+  database.transaction(() => {
+    database.operatorLog.append(row);
   });
   await Promise.resolve();
 }

@@ -10,6 +10,7 @@ import { logsCommand } from './commands/logs.js';
 import { orchestrateResumeCommand } from './commands/orchestrate-resume.js';
 import { orchestrateStartCommand } from './commands/orchestrate-start.js';
 import { orchestrateStatusCommand } from './commands/orchestrate-status.js';
+import { pauseCommands } from './commands/pause.js';
 import { secretSetCommand } from './commands/secret-set.js';
 import { serviceCommands } from './commands/services.js';
 import { signalCommand } from './commands/signal.js';
@@ -81,6 +82,7 @@ function program(context: CommandContext): Command {
   orchestrateResumeCommand(orchestrate, context);
   orchestrateStatusCommand(orchestrate, context);
   signalCommand(root, context);
+  pauseCommands(root, context);
   logsCommand(root, context);
   forgeSetupCommand(root.command('forge').description('Prepare the forge'), context);
   temporalSetupCommand(root.command('temporal').description('Prepare the Temporal server'), context);

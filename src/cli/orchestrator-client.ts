@@ -18,6 +18,7 @@ import type { ForgeStateRow, RejectionRow } from '../domain/rows.js';
 import { commandUpdate, stateQuery, timelineQuery } from '../workflows/messages.js';
 import type { CommandAccepted, RunView } from '../workflows/messages.js';
 import { CliError, UnreachableError } from './errors.js';
+import { changePause } from './change-pause.js';
 import { rowOf } from './row-of-target.js';
 import { EXIT } from './exit-codes.js';
 import type {
@@ -34,6 +35,8 @@ export interface OrchestratorWorld {
   readonly client: Client;
   /** Open for reading. */
   readonly database: Database;
+  /** Who gives the commands (`isOperatorName`). */
+  readonly by: string;
   /** Keeps a prompt where the worker finds it; returns its reference. */
   storePrompt(text: string): Promise<string>;
   /** Reads the subject fresh and sends it to its workflow as a trigger by the operator, starting that when needed. */
@@ -81,7 +84,7 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
     try {
       const accepted = await call(
         world,
-        (handle) => handle.executeUpdate(commandUpdate, { args: [command] }),
+        (handle) => handle.executeUpdate(commandUpdate, { args: [{ ...command, by: world.by }] }),
         subject,
       );
       return accepted ?? { kind: 'not_found' };
@@ -144,6 +147,11 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
     },
 
     rejections: (limit) => Promise.resolve(world.rejections(limit)),
+
+    pause: (action, scope) => changePause(world, { action, scope, by: world.by }),
+    pauses: () => Promise.resolve(database.pauses.all()),
+
+    commands: (limit) => Promise.resolve(database.operatorLog.latest(limit)),
 
     async waitForTurn(slug, turn) {
       const subject = begun.get(slug) ?? (await subjectOfSlug(database, slug));

@@ -1,8 +1,10 @@
 /** What the commands ask of a running orchestrator. Every call may throw `UnreachableError`. */
 import type { Amounts } from '../domain/budget.js';
 import type { SubjectRef } from '../domain/issue.js';
-import type { RejectionRow, SessionRow } from '../domain/rows.js';
+import type { PauseRow } from '../domain/pause.js';
+import type { OperatorCommandRow, RejectionRow, SessionRow } from '../domain/rows.js';
 import type { DoneStatus } from '../domain/turn.js';
+import type { PauseAnswer } from '../workflows/messages.js';
 
 export interface Orchestrator {
   /** Starts a run of the issue, as a trigger by the operator. */
@@ -13,6 +15,11 @@ export interface Orchestrator {
   status(filter: { readonly all: boolean }): Promise<readonly RunSummary[]>;
   /** Triggers that started nothing, newest first. */
   rejections(limit: number): Promise<readonly RejectionRow[]>;
+  /** New turns are held back, or begin again. @param scope as `PauseRow` has it */
+  pause(action: 'pause' | 'unpause', scope: string): Promise<PauseAnswer | Superseded>;
+  pauses(): Promise<readonly PauseRow[]>;
+  /** What operators did, newest first. */
+  commands(limit: number): Promise<readonly OperatorCommandRow[]>;
   /** Resolves when the turn is over and settled, however long that takes. */
   waitForTurn(slug: string, turn: number): Promise<TurnOutcome>;
   close(): Promise<void>;
@@ -46,6 +53,11 @@ export interface Accepted {
 export interface Refused {
   readonly kind: 'refused';
   readonly reason: string;
+}
+
+/** Somebody said something else of the same scope meanwhile. */
+export interface Superseded {
+  readonly kind: 'superseded';
 }
 
 export interface NotFound {

@@ -41,7 +41,11 @@ export interface Trigger {
   /** The pull request the run works on from its beginning: its subject, or an earlier run's that was reopened. */
   readonly pull: number | null;
   /** Started by the operator, not by the forge: label and assignee are not asked for. `promptRef` replaces the issue's text. */
-  readonly operator?: { readonly promptRef: string | null };
+  readonly operator?: {
+    readonly promptRef: string | null;
+    /** As in `OperatorCommand`. */
+    readonly by?: string;
+  };
 }
 
 export interface ObservedPr {
@@ -92,11 +96,19 @@ export type RunEvent =
       readonly reason: string;
     }
   | { readonly kind: 'done'; readonly slug: string; readonly turn: number; readonly done: Done }
+  /** New turns are paused, for which reason; and no longer. */
+  | { readonly kind: 'paused'; readonly reason: string }
+  | { readonly kind: 'unpaused' }
   /** From the sweeper: the run has been frozen so long that its containers may go. */
   | { readonly kind: 'archive'; readonly slug: string };
 
 /** What an operator may ask for, through the `command` update. A prompt is a blob reference. */
-export type OperatorCommand =
+export type OperatorCommand = OperatorOrder & {
+  /** Who says so, as the sender has it (`isOperatorName`); absent in what comes through Temporal's own tools. */
+  readonly by?: string;
+};
+
+type OperatorOrder =
   | { readonly kind: 'freeze' }
   | { readonly kind: 'resume'; readonly promptRef: string | null }
   | { readonly kind: 'destroy' }
@@ -132,6 +144,8 @@ export type InnerEvent =
       readonly reason: string;
       readonly until: number;
     }
+  /** The turn may not begin while new turns are paused. */
+  | { readonly kind: 'met_pause'; readonly turn: number; readonly reason: string }
   /** The time that a run sleeps to has come. */
   | { readonly kind: 'resume_due'; readonly at: number }
   /** The repository was not where the workflow believed it to be. */

@@ -94,6 +94,22 @@ export interface SessionRow {
   readonly endedReason: 'rotated' | 'lost' | null;
 }
 
+/** Append-only: a command of an operator that was accepted. */
+export interface OperatorCommandRow {
+  /** The same when it is written again. */
+  readonly id: string;
+  readonly at: number;
+  /** `user@host`, as the sender said. */
+  readonly who: string;
+  readonly kind: string;
+  /** JSON: the command's parameters; a prompt is a blob reference. */
+  readonly detail: Readonly<Record<string, unknown>>;
+  /** The run it was for; `null` for all of them. */
+  readonly slug: string | null;
+  /** The workflow that carried it out. */
+  readonly workflowId: string;
+}
+
 /** A trigger that started nothing, for `status --rejected`. */
 export interface RejectionRow {
   readonly subject: string;

@@ -1,6 +1,15 @@
 import type { Amounts } from './budget.js';
 import type { SubjectRef } from './issue.js';
-import type { ForgeStateRow, OperationRow, RejectionRow, RunRow, SessionRow, TurnRow } from './rows.js';
+import type { PauseRow } from './pause.js';
+import type {
+  ForgeStateRow,
+  OperationRow,
+  OperatorCommandRow,
+  RejectionRow,
+  RunRow,
+  SessionRow,
+  TurnRow,
+} from './rows.js';
 
 /** Issue to slug and status [S0]; key (forge, owner, repo, issue number). */
 export interface ForgeStateStore {
@@ -34,6 +43,23 @@ export interface SessionStore {
   spentSince(epochMs: number): Amounts;
 }
 
+/** What operators did: append-only. Repeating an append is no second row. */
+export interface OperatorLog {
+  append(row: OperatorCommandRow): void;
+  /** Newest first. @param slug of one run only */
+  latest(limit: number, slug?: string): OperatorCommandRow[];
+}
+
+/** What holds new turns back. */
+export interface PauseTable {
+  /** False when there is one of that scope, which stays as it is. */
+  add(row: PauseRow): boolean;
+  /** False when there was none. */
+  remove(scope: string): boolean;
+  /** Ordered by scope. */
+  all(): PauseRow[];
+}
+
 /** Triggers that started nothing, for `status --rejected`. Repeating one is no second row. */
 export interface RejectionLog {
   add(row: RejectionRow): void;
@@ -45,6 +71,8 @@ export interface Database {
   readonly forgeState: ForgeStateStore;
   readonly runs: RunStore;
   readonly sessions: SessionStore;
+  readonly operatorLog: OperatorLog;
+  readonly pauses: PauseTable;
   /** `BEGIN IMMEDIATE`; no `await` inside. */
   transaction<T>(work: () => T): T;
   close(): void;

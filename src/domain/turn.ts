@@ -31,6 +31,7 @@ export type StopReason =
   | 'disk'
   | 'budget'
   | 'operator'
+  | 'pause'
   | 'closed'
   | 'untriggered'
   | 'history';

@@ -1,6 +1,7 @@
 /** What `doctor` looks at on this machine, for real. */
 import { execFile } from 'node:child_process';
 import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { agentProvider, providerNames } from '../adapters/agents/registry.js';
 import { GiteaAdmin } from '../adapters/gitea/gitea-admin.js';
@@ -8,6 +9,7 @@ import { GiteaClient } from '../adapters/gitea/gitea-client.js';
 import { GitleaksScanner } from '../adapters/gitleaks/gitleaks-scanner.js';
 import { DockerBottleRuntime } from '../adapters/docker/docker-runtime.js';
 import { freeSpace } from '../adapters/files/free-space.js';
+import { openDatabaseReadOnly } from '../adapters/sqlite/open-database-read-only.js';
 import { missingSearchAttributes } from '../adapters/temporal/set-up-namespace.js';
 import { botRights, namedRepositories } from './bot-rights.js';
 import type { DoctorProbes, ImageFound } from '../cli/doctor/probes.js';
@@ -65,6 +67,14 @@ export function doctorProbes(env: NodeJS.ProcessEnv): DoctorProbes {
     },
     publishPlace: () => config().FORGE_PUBLISH,
     ciFiles: () => ciOf(config()),
+    pauses: () => {
+      const database = openDatabaseReadOnly(join(homePath(env), 'bot-bottle.db'));
+      try {
+        return database.pauses.all();
+      } finally {
+        database.close();
+      }
+    },
     disk: async () => {
       const path = statSync(homePath(env), { throwIfNoEntry: false }) === undefined ? '/' : homePath(env);
       const { dataRoot } = await runtime.facts();

@@ -14,11 +14,13 @@ export interface OperatorTriggerWorld {
   readonly config: Config;
   readonly client: Client;
   readonly storePrompt: (text: string) => Promise<string>;
+  /** Who starts it. */
+  readonly by: string;
 }
 
 /** Errors: the forge's, when the issue cannot be read. */
 export async function operatorTrigger(
-  { config, client, storePrompt }: OperatorTriggerWorld,
+  { config, client, storePrompt, by }: OperatorTriggerWorld,
   subject: SubjectRef,
   options: StartOptions,
 ): Promise<{ readonly kind: 'sent' } | Refused> {
@@ -45,7 +47,7 @@ export async function operatorTrigger(
     actId: 0,
     textHash: '',
     pull: issue.isPull ? issue.number : null,
-    operator: { promptRef },
+    operator: { promptRef, by },
   };
   const event = {
     kind: 'observed',

@@ -11,6 +11,7 @@ import {
 } from '@temporalio/workflow';
 import type { RunTurnInput } from '../activities/inputs.js';
 import type { MachineEvent } from '../domain/events.js';
+import { workflowIdOf } from '../domain/issue.js';
 import type { StopReason, TurnResult } from '../domain/turn.js';
 import * as activities from './activities.js';
 import type { MachineCommand, MachineState } from './issue-machine.js';
@@ -30,6 +31,8 @@ export class CommandRunner {
   /** Rows are written in order, and before the next turn is prepared. */
   private recorded: Promise<void> = Promise.resolve();
   private shown = shownAtStart();
+  /** Rows of operators' acts that this execution has asked for. */
+  private acts = 0;
 
   constructor(
     private readonly state: () => MachineState,
@@ -88,6 +91,13 @@ export class CommandRunner {
         return this.write(() =>
           activities.rows.recordState.executeWithOptions({ summary: 'state row' }, [input]),
         );
+      }
+      case 'record_command': {
+        const { runId } = workflowInfo();
+        const id = `${runId}/${String((this.acts += 1))}`;
+        const row = { ...command.act, id, workflowId: workflowIdOf(s.subject) };
+        const summary = `row of the operator's ${row.kind}`;
+        return this.write(() => activities.rows.recordCommand.executeWithOptions({ summary }, [row]));
       }
       case 'archive': {
         const host = needed(s.host, 'host');
@@ -154,6 +164,8 @@ export class CommandRunner {
           return { kind: 'nothing_left', turn };
         case 'over_budget':
           return { kind: 'over_budget', turn, reason: outcome.reason, until: outcome.until };
+        case 'paused':
+          return { kind: 'met_pause', turn, reason: outcome.reason };
         case 'moved':
           return { kind: 'moved', turn, place: outcome.place };
       }

@@ -10,6 +10,7 @@ import { destroyed } from './machine-end.js';
 import { withPr } from './machine-forge.js';
 import { close, observed, references } from './machine-life.js';
 import { isDue } from './machine-limit.js';
+import { metPause, paused, unpaused } from './machine-pause.js';
 import type { MachineCommand, MachineState } from './machine-state.js';
 import * as turn from './machine-turn.js';
 
@@ -69,6 +70,9 @@ function apply(d: Draft, event: MachineEvent): void {
     case 'over_budget':
       if (!isCurrent(d, 'prepare', event.turn)) return;
       return turn.dayIsSpent(d, event.reason, event.until);
+    case 'met_pause':
+      if (!isCurrent(d, 'prepare', event.turn)) return;
+      return metPause(d, event.reason);
     case 'prepare_refused':
       if (!isCurrent(d, 'prepare', event.turn)) return;
       return turn.prepareRefused(d, event.reason);
@@ -106,6 +110,10 @@ function apply(d: Draft, event: MachineEvent): void {
     // between turns
     case 'resume_due':
       return isDue(d.s, event) ? turn.resumeDue(d) : undefined;
+    case 'paused':
+      return d.s.life === null ? undefined : paused(d, event.reason);
+    case 'unpaused':
+      return d.s.life === null || d.s.closing !== null ? undefined : unpaused(d);
     case 'archive':
       return archive(d, event.slug);
     case 'archived':

@@ -1,5 +1,7 @@
 /** What an operator asks for. */
 import type { OperatorCommand } from '../domain/events.js';
+import { isOperatorName, UNKNOWN_OPERATOR } from '../domain/operator-name.js';
+import type { OperatorCommandRow } from '../domain/rows.js';
 import { overBudget, raise, raiseRefusal } from './machine-budget.js';
 import { freeze, note, type Draft } from './machine-draft.js';
 import { close } from './machine-life.js';
@@ -12,6 +14,9 @@ export function command(d: Draft, asked: OperatorCommand, at: number): void {
   const { s } = d;
   if (refusalOf(s, asked) !== null) return;
   note(d, `operator: ${asked.kind}`);
+  const { kind, by: who = UNKNOWN_OPERATOR } = asked;
+  const slug = s.life?.slug ?? null;
+  d.commands.push({ kind: 'record_command', act: { at, who, kind, detail: detailOf(asked), slug } });
   switch (asked.kind) {
     case 'freeze':
       if (s.busy === 'run') return stopTurn(d, 'operator');
@@ -37,6 +42,25 @@ export function command(d: Draft, asked: OperatorCommand, at: number): void {
   }
 }
 
+/** By name: what else the sender wrote stays out of the row. */
+function detailOf(asked: OperatorCommand): OperatorCommandRow['detail'] {
+  switch (asked.kind) {
+    case 'freeze':
+    case 'destroy':
+      return {};
+    case 'resume':
+      return { promptRef: asked.promptRef };
+    case 'extend':
+      return { ms: asked.ms };
+    case 'budget': {
+      const { turns, tokens, microUsd, dayEnds } = asked;
+      return { turns, tokens, microUsd, dayEnds };
+    }
+    case 'done':
+      return { status: asked.status };
+  }
+}
+
 /** What waits for its budget begins, when there is enough of it now. */
 function goOn(d: Draft, dayIsLifted: boolean): void {
   const { s } = d;
@@ -52,14 +76,19 @@ function goOn(d: Draft, dayIsLifted: boolean): void {
 export function refusalOf(s: MachineState, asked: OperatorCommand): string | null {
   if (s.life === null) return 'there is no run: it ended, or has not begun';
   if (s.closing !== null) return 'the run is being destroyed';
+  if (asked.by !== undefined && !isOperatorName(asked.by))
+    return '"by" must be one word of at most 128 characters, such as user@host';
   switch (asked.kind) {
     case 'freeze':
-      if (s.frozenReason === 'paused' && s.phase === 'frozen' && !s.afterArchive)
+      // One that waits for `unpause` may be told to wait for longer.
+      if (s.frozenReason === 'paused' && s.phase === 'frozen' && !s.afterArchive && s.held !== true)
         return 'the run is already paused';
       return s.phase === 'freezing' ? 'the run is freezing already' : null;
     case 'budget':
       return raiseRefusal(asked);
     case 'resume':
+      if (s.phase === 'frozen' && s.held === true)
+        return s.detail ?? 'new turns are paused: bot-bottle unpause';
       if (s.phase === 'frozen' && overBudget(s) !== null)
         return `${overBudget(s) ?? ''}: raise it with bot-bottle signal <run> budget`;
       if (s.afterArchive) return 'a turn is about to begin: freeze it first, or wait';

@@ -32,6 +32,7 @@ export function freeze(d: Draft, reason: FrozenReason): void {
   if (d.s.busy !== 'archive') d.s.busy = null;
   d.s.afterArchive = null;
   d.s.frozenReason = reason;
+  d.s.held = false;
   stopSleeping(d);
   d.commands.push({ kind: 'show_phase' });
 }

@@ -1,13 +1,14 @@
 /** What the forge tells of a run: it begins, loses and regains its trigger, hears of people, and is closed. */
 import type { MachineEvent, Observed, Trigger } from '../domain/events.js';
 import type { Place } from '../domain/issue.js';
+import { isOperatorName, UNKNOWN_OPERATOR } from '../domain/operator-name.js';
 import { makeSlug } from '../domain/slug.js';
 import { FORGE_CLOCK_GRAIN_MS, isLaterAct } from '../domain/trigger.js';
 import { freeze, note, type Draft } from './machine-draft.js';
 import { destroy } from './machine-end.js';
 import { absorbObserved, absorbPlace, closingOf } from './machine-forge.js';
 import { receive } from './machine-mailbox.js';
-import type { MachineState } from './machine-state.js';
+import type { MachineState, OperatorAct } from './machine-state.js';
 import { beginTurn, startPreparing, stopTurn, wake } from './machine-turn.js';
 import { wakesOn } from './machine-verdict.js';
 
@@ -62,7 +63,15 @@ function beginLife(d: Draft, trigger: Trigger): void {
   s.prs = trigger.pull === null ? [] : [{ number: trigger.pull, open: true, readAt: 0 }];
   s.pendingTrigger = null;
   note(d, `triggered by ${trigger.operator === undefined ? trigger.actor : 'the operator'}`);
+  if (trigger.operator !== undefined)
+    d.commands.push({ kind: 'record_command', act: startOf(trigger, slug, env.now) });
   startPreparing(d, { kind: 'first' }, 'queued');
+}
+
+function startOf({ agent, bottles, pull, operator }: Trigger, slug: string, at: number): OperatorAct {
+  const detail = { agent, bottles, pull, promptRef: operator?.promptRef ?? null };
+  const who = isOperatorName(operator?.by) ? operator.by : UNKNOWN_OPERATOR;
+  return { at, who, kind: 'start', detail, slug };
 }
 
 function untrigger(d: Draft): void {

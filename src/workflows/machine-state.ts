@@ -2,6 +2,7 @@
 import { NOTHING, type Amounts } from '../domain/budget.js';
 import type { PreparedTurn, SettledTurn, Trigger, WakeReference } from '../domain/events.js';
 import type { Place, SubjectRef } from '../domain/issue.js';
+import type { OperatorCommandRow } from '../domain/rows.js';
 import type { ActOrder } from '../domain/trigger.js';
 import type { NamedRun } from '../domain/slug.js';
 import type {
@@ -127,6 +128,12 @@ export interface MachineState {
   dayLiftedUntil: number;
   /** What the turn is for that waits for its budget. */
   deferred: TurnCause | null;
+  /** Frozen as `paused` because new turns are, with the turn that waits in `deferred`. Absent in what older versions carried. */
+  held?: boolean;
+  /** For people: by whom it is paused, and what ends that. */
+  pauseReason?: string | null;
+  /** The pause was lifted since the turn began to be prepared, or since the last word of one. */
+  lifted?: boolean;
   /** When a frozen run goes on by itself, epoch milliseconds. */
   resumeAt: number | null;
   /** How often in a row the run was held up by an overloaded provider. */
@@ -140,6 +147,9 @@ export interface MachineState {
   limit: LimitHit | null;
   timeline: readonly TimelineEntry[];
 }
+
+/** A command of an operator that was accepted. */
+export type OperatorAct = Pick<OperatorCommandRow, 'at' | 'who' | 'kind' | 'detail' | 'slug'>;
 
 export const EMPTY_SESSION = { turns: 0, tokens: 0 } as const;
 
@@ -193,6 +203,9 @@ export function initialState(
     raised: NOTHING,
     dayLiftedUntil: 0,
     deferred: null,
+    held: false,
+    pauseReason: null,
+    lifted: false,
     resumeAt: null,
     retries: 0,
     head: null,
@@ -253,6 +266,8 @@ export type MachineCommand =
       readonly reason: FrozenReason;
     }
   | { readonly kind: 'record_state' }
+  /** What an operator did, for its row. */
+  | { readonly kind: 'record_command'; readonly act: OperatorAct }
   | { readonly kind: 'archive'; readonly slug: string }
   | { readonly kind: 'destroy'; readonly slug: string }
   | { readonly kind: 'record_end'; readonly slug: string; readonly endedAt: number }

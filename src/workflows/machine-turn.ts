@@ -40,6 +40,8 @@ export function startPreparing(d: Draft, cause: TurnCause, phase: 'queued' | 're
   // A turn that waited for its budget was woken by what there was before.
   if (s.deferred === null) s.wokenFrom = s.frozenReason;
   s.deferred = null;
+  s.held = false;
+  s.lifted = false;
   stopSleeping(d);
   rotate(d, cause);
   s.turn += 1;
@@ -83,6 +85,7 @@ export function launchWhenReady(d: Draft): void {
   if (s.host === null && s.claimFailure === null) return;
   if (s.closing !== null) return destroy(d);
   if (s.untriggered) return abandonTurn(d, 'untriggered');
+  if (s.stopRequested === 'pause') return holdBack(d);
   if (s.stopRequested !== null) return abandonTurn(d, 'paused');
   if (s.host === null) {
     s.detail = s.claimFailure;
@@ -100,7 +103,7 @@ export function dayIsSpent(d: Draft, reason: string, until: number): void {
   const { s } = d;
   if (s.closing !== null) return destroy(d);
   if (s.untriggered) return abandonTurn(d, 'untriggered');
-  if (s.stopRequested !== null) return abandonTurn(d, 'paused');
+  if (s.stopRequested === 'operator') return abandonTurn(d, 'paused');
   s.deferred = s.cause;
   s.detail = reason;
   abandonTurn(d, 'budget');
@@ -132,7 +135,7 @@ export function nothingLeft(d: Draft): void {
   s.taken = [];
   s.wakes = s.wakes.slice(0, -1);
   if (s.closing !== null) return destroy(d);
-  if (s.stopRequested !== null) return abandonTurn(d, 'paused');
+  if (s.stopRequested === 'operator') return abandonTurn(d, 'paused');
   note(d, `turn ${String(s.turn)} not run: what it was for is gone from the forge`);
   freeze(d, s.untriggered ? 'untriggered' : before);
   if (s.mailbox.length > 0 && wakesOn(s.frozenReason)) wake(d);
@@ -261,6 +264,10 @@ export function settled(d: Draft, left: SettledTurn): void {
     // Asked for again while the turn was being stopped.
     record(d, result, left, reason);
     beginTurn(d, { kind: 'retriggered' });
+  } else if (reason === 'paused' && s.stopRequested === 'pause') {
+    record(d, result, left, reason);
+    freeze(d, reason);
+    holdBackStarted(d);
   } else if (reason === 'limited') {
     record(d, result, left, reason);
     sleepOut(d, result);
@@ -294,6 +301,29 @@ export function abandonTurn(d: Draft, reason: FrozenReason): void {
   d.commands.push({ kind: 'record_state' });
 }
 
+/** The turn that has not begun waits, and what it is for with it. */
+export function holdBack(d: Draft): void {
+  const { cause } = d.s;
+  abandonTurn(d, 'paused');
+  waitForUnpause(d, cause);
+}
+
+/** The agent had just started when the pause came: what it was told is told again. */
+function holdBackStarted(d: Draft): void {
+  const { s } = d;
+  s.mailbox = putBack(s.given, s.mailbox);
+  s.given = [];
+  waitForUnpause(d, s.cause);
+}
+
+function waitForUnpause(d: Draft, cause: TurnCause): void {
+  const { s } = d;
+  if (s.lifted === true) return beginTurn(d, cause);
+  s.deferred = cause;
+  s.held = true;
+  s.detail = s.pauseReason ?? null;
+}
+
 export function stepFailed(d: Draft, event: Extract<InnerEvent, { kind: 'step_failed' }>): void {
   const { s } = d;
   const expected = {
@@ -315,6 +345,7 @@ export function stepFailed(d: Draft, event: Extract<InnerEvent, { kind: 'step_fa
   if (s.closing !== null) return destroy(d);
   if (s.untriggered) return abandonTurn(d, 'untriggered');
   if (s.stopRequested === 'operator') return abandonTurn(d, 'paused');
+  if (s.stopRequested === 'pause') return holdBack(d);
   if (s.stopRequested === 'untriggered' || s.stopRequested === 'history') {
     // Stopped before it began, for what is not so any more.
     abandonTurn(d, s.stopRequested === 'history' ? 'incomplete' : 'untriggered');

@@ -23,6 +23,7 @@ export function reasonOf(s: MachineState, result: TurnResult, left: SettledTurn)
     case 'history':
       return stopped;
     case 'operator':
+    case 'pause':
       return 'paused';
     case 'untriggered':
       return 'untriggered';

@@ -5,12 +5,14 @@ import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { Amounts } from '../domain/budget.js';
 import type { OperatorCommand, RunEvent } from '../domain/events.js';
 import type { SubjectRef } from '../domain/issue.js';
+import type { PauseRow } from '../domain/pause.js';
 import type { RunPolicy } from '../domain/run-policy.js';
 import type { NamedRun } from '../domain/slug.js';
 import type { FrozenReason, PublishResult } from '../domain/turn.js';
 import type { LastTurn, MachineState, Phase, TimelineEntry } from './machine-state.js';
 
 export const ISSUE_WORKFLOW = 'issueWorkflow';
+export const PAUSE_WORKFLOW = 'pauseWorkflow';
 export const RECONCILE_WORKFLOW = 'reconcileWorkflow';
 export const SWEEP_WORKFLOW = 'sweepWorkflow';
 
@@ -29,6 +31,25 @@ export const SEARCH_ATTRIBUTES = {
   BottleAgent: 'KEYWORD',
   BottlePhase: 'KEYWORD',
 } as const;
+
+/** What `pauseWorkflow` is started with: one workflow a scope, the latest word counts. */
+export interface PauseOrder {
+  readonly action: 'pause' | 'unpause';
+  /** As `PauseRow` has it. */
+  readonly scope: string;
+  /** As in `OperatorCommand`. */
+  readonly by: string;
+}
+
+export interface PauseAnswer {
+  readonly action: PauseOrder['action'];
+  /** False when it was so before. */
+  readonly changed: boolean;
+  /** What holds new turns back now. */
+  readonly pauses: readonly PauseRow[];
+}
+
+export const pauseWorkflowId = (scope: string): string => `pause:${scope}`;
 
 export interface IssueWorkflowInput {
   readonly subject: SubjectRef;

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import type { Client } from '@temporalio/client';
+import type { OperatorCommandRow } from '../../src/domain/rows.js';
+import { operatorName } from '../../src/wiring/operator-name.js';
 import { bottleScript } from '../support/stack/bottle-script.js';
+import { Life } from '../support/stack/life.js';
 import { Stack } from '../support/stack/stack.js';
 import { tearDown } from '../support/stack/tear-down.js';
 
@@ -51,5 +54,40 @@ describe('the command line beside a running `up`', function () {
     assert.ok(status.stdout.includes(slug));
     assert.ok(status.stdout.includes(`/alice/demo/issues/${String(number)}`));
     assert.match(status.stdout, /\/alice\/demo\/pulls\/\d+/);
+
+    const commands = await stack.cli(['orchestrate', 'status', '--commands', '--json']);
+    const rows = (JSON.parse(commands.stdout) as { commands: OperatorCommandRow[] }).commands;
+    const ours = rows.filter((row) => row.slug === slug);
+    assert.deepEqual(
+      ours.map(({ kind }) => kind),
+      ['resume', 'start'],
+    );
+    for (const { who } of ours) assert.equal(who, operatorName());
+  });
+
+  it('pause holds a new run back through a restart, and unpause lets it begin', async () => {
+    assert.equal((await stack.cli(['pause'])).code, 0);
+    const body = bottleScript('write b.md x', 'commit Second', 'done success second');
+    const number = await stack.gitea.alice.createIssue({
+      ...{ title: 'Held back', body, labels: ['bot-bottle:implementer'], assignees: [stack.gitea.bot.login] },
+    });
+    const life = Life.of(stack, client ?? (await stack.client()), number);
+    const held = await life.frozen(1, 'paused');
+    assert.match(held.detail ?? '', /^new turns are paused by /);
+
+    await stack.stopUp();
+    await stack.start();
+    client = await stack.client();
+    const again = Life.of(stack, client, number);
+    const status = await stack.cli(['orchestrate', 'status']);
+    assert.match(status.stdout, /^new turns are paused by \S+ since \S+: bot-bottle unpause\n/);
+    assert.match((await stack.cli(['doctor'])).stdout, /pause.*new turns are paused/);
+    const resume = await stack.cli(['orchestrate', 'resume', '--slug', held.slug, '--prompt', 'go on']);
+    assert.equal(resume.code, 4);
+    assert.match(resume.stderr, /refused: new turns are paused .*bot-bottle unpause/);
+
+    assert.equal((await stack.cli(['unpause'])).code, 0);
+    await again.frozen(2, 'done');
+    await again.close();
   });
 });

@@ -363,7 +363,7 @@ describe('issueWorkflow on the time-skipping server', function () {
           return done;
         },
       }),
-      async (life) => {
+      async (life, fake) => {
         await life.trigger();
         await life.until((view) => view.phase === 'frozen');
         const refused = life.handle().executeUpdate(commandUpdate, { args: [{ kind: 'extend', ms: 1 }] });
@@ -374,11 +374,20 @@ describe('issueWorkflow on the time-skipping server', function () {
         );
         const accepted = await life
           .handle()
-          .executeUpdate(commandUpdate, { args: [{ kind: 'resume', promptRef: 'p' }] });
+          .executeUpdate(commandUpdate, { args: [{ kind: 'resume', promptRef: 'p', by: 'alice@desk' }] });
         assert.equal(accepted.turn, 2);
         await life.until((view) => view.phase === 'frozen' && view.turn === 2);
         await life.handle().executeUpdate(commandUpdate, { args: [{ kind: 'destroy' }] });
         await life.handle().result();
+        const workflowId = workflowIdOf(life.subject);
+        assert.deepEqual(
+          fake.commanded.map(({ who, kind, detail, slug, workflowId: id }) => [who, kind, detail, slug, id]),
+          [
+            ['alice@desk', 'resume', { promptRef: 'p' }, accepted.slug, workflowId],
+            ['unknown (Temporal)', 'destroy', {}, accepted.slug, workflowId],
+          ],
+        );
+        assert.equal(new Set(fake.commanded.map(({ id }) => id)).size, 2, 'an id of its own each');
       },
     ));
 

@@ -24,14 +24,14 @@ export async function fetchRefs(
   ports: HostPorts,
   input: RunTurnInput,
   setup: BottleSetup,
-  paths: RunPaths,
+  paths: RunPaths & { readonly isNew: boolean },
 ): Promise<FetchedRefs> {
   const { subject } = input;
   const { branch } = input.prepared;
   // Made before the agent works: where it can't be, the work would be for nothing.
   const fork = await ports.forks?.ensure(subject);
   const refs = await ports.git.refresh(subject, branch, input.prepared.baseBranches, fork);
-  const boundary = await runBoundary(ports, input, setup, refs);
+  const boundary = await runBoundary(ports, input, setup, refs, paths.isNew);
   const { submodules: wanted, submoduleRepos: named, sparse, lfs: wantsLfs } = setup.workspace;
   const [changes, , submodules, lfs] = await Promise.all([
     changesOnForge(ports, input, refs),

@@ -1,10 +1,19 @@
 import { NOTHING } from '../../domain/budget.js';
 import type { Database as Connection } from 'better-sqlite3';
 import { existsSync } from 'node:fs';
-import type { Database, ForgeStateStore, RunStore, SessionStore } from '../../domain/stores.js';
+import type {
+  Database,
+  ForgeStateStore,
+  OperatorLog,
+  PauseTable,
+  RunStore,
+  SessionStore,
+} from '../../domain/stores.js';
 import { openForReading } from './connection.js';
 import { createForgeStateStore } from './forge-state-store.js';
 import { latestVersion } from './migrate.js';
+import { createOperatorLog } from './operator-log.js';
+import { createPauseTable } from './pause-table.js';
 import { createRunStore } from './run-store.js';
 import { createSessionStore } from './session-store.js';
 import { STATE_MIGRATIONS } from './schema.js';
@@ -15,6 +24,8 @@ interface Opened {
   readonly forgeState: ForgeStateStore;
   readonly runs: RunStore;
   readonly sessions: SessionStore;
+  readonly operatorLog: OperatorLog;
+  readonly pauses: PauseTable;
 }
 
 /**
@@ -51,6 +62,15 @@ export function openDatabaseReadOnly(file: string): Database {
       spentSince: (epochMs) => current()?.sessions.spentSince(epochMs) ?? NOTHING,
       update: refuse,
     },
+    operatorLog: {
+      latest: (limit, slug) => current()?.operatorLog.latest(limit, slug) ?? [],
+      append: refuse,
+    },
+    pauses: {
+      all: () => current()?.pauses.all() ?? [],
+      add: refuse,
+      remove: refuse,
+    },
     // One consistent view over several reads; a plain BEGIN, since there is nothing to write.
     transaction: <T>(work: () => T): T => {
       const database = current();
@@ -77,6 +97,8 @@ function open(file: string): Opened | undefined {
       forgeState: createForgeStateStore(connection),
       runs: createRunStore(connection),
       sessions: createSessionStore(connection),
+      operatorLog: createOperatorLog(connection),
+      pauses: createPauseTable(connection),
     };
   }
   connection.close();

@@ -1,6 +1,8 @@
 import type { Database } from '../../domain/stores.js';
 import { openForWriting } from './connection.js';
 import { createForgeStateStore } from './forge-state-store.js';
+import { createOperatorLog } from './operator-log.js';
+import { createPauseTable } from './pause-table.js';
 import { createRunStore } from './run-store.js';
 import { createSessionStore } from './session-store.js';
 import { STATE_MIGRATIONS } from './schema.js';
@@ -15,6 +17,8 @@ export function openDatabase(file: string): Database {
     forgeState: createForgeStateStore(connection),
     runs: createRunStore(connection),
     sessions: createSessionStore(connection),
+    operatorLog: createOperatorLog(connection),
+    pauses: createPauseTable(connection),
     transaction: <T>(work: () => T): T => connection.transaction(work).immediate(),
     close: () => void connection.close(),
   };

@@ -93,6 +93,29 @@ CREATE TABLE session (
 );
 CREATE INDEX turn_ended ON turn (at) WHERE event = 'ended';`;
 
+/** Version 6: what operators did. */
+const OPERATOR_COMMANDS = `
+CREATE TABLE operator_command (
+  seq         INTEGER PRIMARY KEY,
+  id          TEXT NOT NULL UNIQUE,
+  at          INTEGER NOT NULL,
+  who         TEXT NOT NULL,
+  kind        TEXT NOT NULL,
+  detail      TEXT NOT NULL,
+  slug        TEXT,
+  workflow_id TEXT NOT NULL
+);
+CREATE INDEX operator_command_by_slug ON operator_command (slug, seq);
+${appendOnly('operator_command')}`;
+
+/** Version 7: what holds new turns back. */
+const PAUSES = `
+CREATE TABLE pause (
+  scope TEXT NOT NULL PRIMARY KEY,
+  since INTEGER NOT NULL,
+  who   TEXT NOT NULL
+);`;
+
 /** Schema of `bot-bottle.db`. */
 export const STATE_MIGRATIONS: readonly Migration[] = [
   { version: 1, sql: PROTOTYPE_TABLE },
@@ -101,6 +124,8 @@ export const STATE_MIGRATIONS: readonly Migration[] = [
   // Not unique: version 1 did not promise it.
   { version: 4, sql: 'CREATE INDEX forge_state_by_slug ON forge_state (slug);' },
   { version: 5, sql: SESSIONS },
+  { version: 6, sql: OPERATOR_COMMANDS },
+  { version: 7, sql: PAUSES },
 ];
 
 /** Schema of `inbox.db`, a file of its own: only the webhook process writes it. */

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import type { RejectionRow } from '../../domain/rows.js';
+import type { OperatorCommandRow, RejectionRow } from '../../domain/rows.js';
+import { pauseText } from '../../domain/pause.js';
 import { withOrchestrator } from '../action.js';
 import type { CommandContext } from '../action.js';
 import { EXIT } from '../exit-codes.js';
@@ -7,10 +8,12 @@ import type { RunSummary } from '../orchestrator.js';
 import { printJson, printLine, table } from '../output.js';
 
 const REJECTIONS_SHOWN = 50;
+const COMMANDS_SHOWN = 100;
 
 interface StatusFlags {
   readonly all?: true;
   readonly rejected?: true;
+  readonly commands?: true;
   readonly json?: true;
 }
 
@@ -20,9 +23,17 @@ export function orchestrateStatusCommand(parent: Command, { deps, action }: Comm
     .description('List the active runs')
     .option('--all', 'destroyed runs too')
     .option('--rejected', 'triggers that started nothing, and why')
+    .option('--commands', 'what operators did, and who')
     .option('--json', 'as JSON');
-  action<StatusFlags>(command, ({ all = false, rejected = false, json = false }) =>
+  action<StatusFlags>(command, ({ all = false, rejected = false, commands = false, json = false }) =>
     withOrchestrator(deps, async (orchestrator) => {
+      if (commands) {
+        const rows = await orchestrator.commands(COMMANDS_SHOWN);
+        if (json) printJson(deps.io, { commands: rows });
+        else if (rows.length === 0) printLine(deps.io, 'no operator has given a command');
+        else deps.io.stdout.write(table(['WHEN', 'WHO', 'COMMAND', 'RUN', 'DETAIL'], rows.map(commandCells)));
+        return EXIT.ok;
+      }
       if (rejected) {
         const rows = await orchestrator.rejections(REJECTIONS_SHOWN);
         if (json) printJson(deps.io, { rejections: rows });
@@ -30,8 +41,10 @@ export function orchestrateStatusCommand(parent: Command, { deps, action }: Comm
         else deps.io.stdout.write(table(['WHEN', 'ISSUE', 'REASON'], rows.map(rejectionCells)));
         return EXIT.ok;
       }
+      const pauses = await orchestrator.pauses();
       const runs = await orchestrator.status({ all });
-      if (json) printJson(deps.io, { runs });
+      if (!json) for (const pause of pauses) printLine(deps.io, pauseText(pause));
+      if (json) printJson(deps.io, { runs, pauses });
       else if (runs.length === 0) printLine(deps.io, all ? 'no runs' : 'no active runs');
       else
         deps.io.stdout.write(table(['SLUG', 'AGENT', 'PHASE', 'REASON', 'ISSUE', 'PR'], runs.map(runCells)));
@@ -42,6 +55,10 @@ export function orchestrateStatusCommand(parent: Command, { deps, action }: Comm
 
 function runCells({ slug, agent, phase, reason, issueUrl, prUrl }: RunSummary): string[] {
   return [slug, agent, phase, reason ?? '-', issueUrl, prUrl ?? '-'];
+}
+
+function commandCells({ at, who, kind, slug, detail }: OperatorCommandRow): string[] {
+  return [new Date(at).toISOString(), who, kind, slug ?? '-', JSON.stringify(detail)];
 }
 
 function rejectionCells({ at, subject, reason }: RejectionRow): string[] {

@@ -1,5 +1,6 @@
 import { imageCommand } from '../../domain/bottle-image.js';
 import { formatBytes } from '../../domain/disk-usage.js';
+import { pauseText, unpauseCommand } from '../../domain/pause.js';
 import { fail, ok, warn } from './check.js';
 import type { Check, Finding } from './check.js';
 import type { DoctorProbes } from './probes.js';
@@ -32,6 +33,7 @@ export function doctorChecks(probes: DoctorProbes): readonly Check[] {
     check('secret scan', () => secretScan(probes)),
     check('ci', () => ci(probes)),
     check('disk', () => disk(probes)),
+    check('pause', () => pause(probes)),
   ];
 }
 
@@ -137,6 +139,13 @@ async function ci(probes: DoctorProbes): Promise<Finding> {
     found,
     'pushing a branch runs it, with an agent’s scripts: set FORGE_PUBLISH to fork, or give it no secrets on branches bot-bottle/*',
   );
+}
+
+function pause(probes: DoctorProbes): Finding {
+  const pauses = probes.pauses();
+  if (pauses.length === 0) return ok('new turns start');
+  const lift = pauses.map(({ scope }) => unpauseCommand(scope)).join('; ');
+  return warn(pauses.map(pauseText).join('; '), lift);
 }
 
 /** How a run's disk is guarded, and whether there is room. */

@@ -1,4 +1,5 @@
 import type { DiskSpace, DiskUsage } from '../../domain/disk-usage.js';
+import type { PauseRow } from '../../domain/pause.js';
 import type { PublishPlace } from '../../domain/forks.js';
 
 export interface ImageFound {
@@ -45,6 +46,8 @@ export interface DoctorProbes {
   publishPlace(): PublishPlace;
   /** What makes CI run in the repositories that are named one by one; `null` where nobody can tell. */
   ciFiles(): Promise<readonly { readonly repo: string; readonly files: readonly string[] }[] | null>;
+  /** What holds new turns back. */
+  pauses(): readonly PauseRow[];
   /** The file systems that runs write to, and below what a turn is stopped. */
   disk(): Promise<{ readonly space: DiskSpace; readonly floorBytes: number; readonly quota: DiskUsage }>;
 }

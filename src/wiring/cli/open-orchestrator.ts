@@ -5,6 +5,7 @@ import { latestRejections } from '../../adapters/sqlite/rejection-log.js';
 import { orchestratorClient } from '../../cli/orchestrator-client.js';
 import type { Orchestrator } from '../../cli/orchestrator.js';
 import type { Config } from '../../config.js';
+import { operatorName } from '../operator-name.js';
 import { operatorTrigger } from '../operator-trigger.js';
 import { temporalClient } from '../temporal-client.js';
 
@@ -14,12 +15,14 @@ export function openOrchestrator(config: Config): Orchestrator {
   const client = temporalClient(config);
   const database = openDatabaseReadOnly(path.join(home, 'bot-bottle.db'));
   const blobs = new LocalBlobStore(home);
+  const by = operatorName();
   const storePrompt = (text: string): Promise<string> => blobs.put(text);
   return orchestratorClient({
     client,
     database,
+    by,
     storePrompt,
-    trigger: (subject, options) => operatorTrigger({ config, client, storePrompt }, subject, options),
+    trigger: (subject, options) => operatorTrigger({ config, client, storePrompt, by }, subject, options),
     rejections: (limit) => latestRejections(path.join(home, 'rejections.db'), limit),
     close: async () => {
       database.close();

@@ -57,6 +57,7 @@ describe('the commands’ orchestrator over a real workflow', function () {
     orchestratorClient({
       client: environment.client,
       database,
+      by: 'alice@desk',
       callMs,
       rejections: () => [],
       storePrompt: (text) => Promise.resolve(`ref-${String(prompts.push(text))}`),
@@ -131,6 +132,10 @@ describe('the commands’ orchestrator over a real workflow', function () {
       assert.deepEqual(prompts, ['go on']);
       assert.equal((await client.waitForTurn(started.slug, 2)).exitCode, 42);
       assert.equal(fake.ran.length, 2);
+      assert.deepEqual(
+        fake.commanded.map(({ who, kind, detail }) => [who, kind, detail]),
+        [['alice@desk', 'resume', { promptRef: 'ref-1' }]],
+      );
     });
   });
 

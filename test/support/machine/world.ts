@@ -159,6 +159,7 @@ export class World {
     this.state = initialState(subject, policy);
   }
 
+  /** What the machine wants done; rows of operators' acts are in `commands` only. */
   feed(event: MachineEvent): MachineCommand[] {
     const before = this.state;
     const frozen = JSON.stringify(before);
@@ -171,7 +172,7 @@ export class World {
     for (const command of commands) this.take(command);
     const sleeps = state.phase === 'frozen' && state.resumeAt !== null;
     assert.equal(this.owed.has('resume'), sleeps, 'a timer for whoever sleeps, and for nobody else');
-    return [...commands];
+    return commands.filter(({ kind }) => kind !== 'record_command');
   }
 
   private take(command: MachineCommand): void {

@@ -2,6 +2,7 @@
 import { Context } from '@temporalio/activity';
 import type {
   PrepareTurnInput,
+  RecordCommandInput,
   RecordEndInput,
   RecordTurnInput,
   RunTurnInput,
@@ -25,10 +26,12 @@ export class ScriptedActivities {
   readonly settled: SettleTurnInput[] = [];
   readonly recorded: RecordTurnInput[] = [];
   readonly ended: RecordEndInput[] = [];
+  readonly commanded: RecordCommandInput[] = [];
   readonly archived: string[] = [];
   readonly destroyed: string[] = [];
   checkinAgeMs = 0;
   refusal: string | null = null;
+  pausedBy: string | null = null;
   /** What the prepared turn says beside the usual. */
   extras: Partial<PreparedTurn> = {};
   gateFailure: Error | null = null;
@@ -41,6 +44,7 @@ export class ScriptedActivities {
     claimHost: () => Promise.resolve({ host: HOST }),
     prepareTurn: (input) => {
       this.prepared.push(input);
+      if (this.pausedBy !== null) return Promise.resolve({ kind: 'paused', reason: this.pausedBy });
       if (this.refusal !== null)
         return Promise.resolve({ kind: 'refused', reason: this.refusal, stale: false });
       return Promise.resolve({ kind: 'ready', prepared: { ...PREPARED, ...this.extras } });
@@ -77,6 +81,10 @@ export class ScriptedActivities {
     recordState: () => Promise.resolve(),
     recordEnd: (input) => {
       this.ended.push(input);
+      return Promise.resolve();
+    },
+    recordCommand: (input) => {
+      this.commanded.push(input);
       return Promise.resolve();
     },
   };

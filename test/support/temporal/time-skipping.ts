@@ -12,6 +12,7 @@ import type {
   ClaimActivities,
   HomeActivities,
   HostActivities,
+  PauseActivities,
   TurnActivities,
 } from '../../../src/activities/interface.js';
 import {
@@ -24,7 +25,11 @@ import {
 import { testServer } from './binaries.js';
 
 export const HOST = 'testhost0001';
-export type AllActivities = HomeActivities & ClaimActivities & TurnActivities & HostActivities;
+export type AllActivities = HomeActivities &
+  Partial<PauseActivities> &
+  ClaimActivities &
+  TurnActivities &
+  HostActivities;
 
 let bundle: Promise<WorkflowBundleWithSourceMap> | undefined;
 let installed = false;

@@ -430,6 +430,32 @@ describe('preparing a turn', () => {
     });
   });
 
+  describe('a pause of new turns', () => {
+    const who = 'alice@desk';
+
+    it('holds the turn back with its row written, says by whom and what ends it, and does so until it is gone', async () => {
+      database.pauses.add({ scope: '*', since: ACT_AT, who });
+      const outcome = await prepareTurn(ports, input());
+      assert.deepEqual(outcome, {
+        kind: 'paused',
+        reason: 'new turns are paused by alice@desk since 2023-11-14T22:13:20.000Z: bot-bottle unpause',
+      });
+      assert.equal(database.forgeState.ofRun(SLUG)?.status, 'running');
+      database.pauses.remove('*');
+      assert.equal((await prepareTurn(ports, input())).kind, 'ready');
+    });
+
+    it('of a repository is for that one, however it is written', async () => {
+      database.pauses.add({ scope: 'alice/other', since: ACT_AT, who });
+      assert.equal((await prepareTurn(ports, input())).kind, 'ready');
+      database.pauses.add({ scope: 'alice/demo', since: ACT_AT, who });
+      const subject = { forge: 'gitea', owner: 'Alice', repo: 'Demo', number: 12 } as const;
+      const outcome = await prepareTurn(ports, input({ subject, turn: 2 }));
+      assert.ok(outcome.kind === 'paused');
+      assert.match(outcome.reason, /unpause --repo alice\/demo$/);
+    });
+  });
+
   it('moves the state row when the repository was renamed, and keeps the workflow’s old name', async () => {
     await ready();
     const [before] = database.forgeState.all();

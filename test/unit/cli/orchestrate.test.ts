@@ -220,9 +220,41 @@ describe('orchestrate status', () => {
       return Promise.resolve(runs);
     };
     const cli = cliWith({ orchestrator: { status } });
-    assert.deepEqual(JSON.parse((await cli.run('orchestrate', 'status', '--json')).stdout), { runs });
+    assert.deepEqual(JSON.parse((await cli.run('orchestrate', 'status', '--json')).stdout), {
+      runs,
+      pauses: [],
+    });
     await cli.run('orchestrate', 'status', '--all');
     assert.deepEqual(filters, [false, true]);
+  });
+
+  it('says first that new turns are paused, by whom and what ends it', async () => {
+    const pauses: Orchestrator['pauses'] = () =>
+      Promise.resolve([{ scope: 'alice/demo', since: 0, who: 'alice@desk\u001b[2J' }]);
+    const cli = cliWith({ orchestrator: { pauses, status: () => Promise.resolve([]) } });
+    const { stdout } = await cli.run('orchestrate', 'status');
+    assert.deepEqual(stdout.split('\n'), [
+      'new turns of alice/demo are paused by alice@desk\\u{1b}[2J since 1970-01-01T00:00:00.000Z: bot-bottle unpause --repo alice/demo',
+      'no active runs',
+      '',
+    ]);
+  });
+
+  it('lists what operators did, and who', async () => {
+    const row = { id: 'r/1', at: 0, who: 'alice@desk', kind: 'extend', detail: { ms: 5 } } as const;
+    const rows = [
+      { ...row, slug: SLUG, workflowId: 'gitea:a/b#1' },
+      { ...row, id: 'r/2', slug: null, workflowId: 'pause:*' },
+    ];
+    const cli = cliWith({ orchestrator: { commands: () => Promise.resolve(rows) } });
+    const { stdout } = await cli.run('orchestrate', 'status', '--commands');
+    assert.match(
+      stdout,
+      /1970-01-01T00:00:00\.000Z +alice@desk +extend +coder-alice-demo-12-abcde +\{"ms":5\}/,
+    );
+    assert.match(stdout, /extend +- +\{"ms":5\}\n$/);
+    const json = await cli.run('orchestrate', 'status', '--commands', '--json');
+    assert.deepEqual(JSON.parse(json.stdout), { commands: rows });
   });
 
   it('lists rejected triggers with their reason', async () => {

@@ -22,6 +22,9 @@ export function cliWith(given: {
     command: () => unexpected('command'),
     status: () => unexpected('status'),
     rejections: () => unexpected('rejections'),
+    commands: () => unexpected('commands'),
+    pause: () => unexpected('pause'),
+    pauses: () => Promise.resolve([]),
     waitForTurn: () => unexpected('waitForTurn'),
     close: () => {
       closed += 1;

@@ -70,6 +70,8 @@ const outside: fc.Arbitrary<Act> = fc
         }),
       ),
     fc.constantFrom<MachineEvent>(
+      { kind: 'paused', reason: 'paused' },
+      { kind: 'unpaused' },
       { kind: 'command', command: { kind: 'freeze' }, at: 70 * SECOND },
       { kind: 'command', command: { kind: 'resume', promptRef: null }, at: 70 * SECOND },
       { kind: 'command', command: { kind: 'destroy' }, at: 70 * SECOND },
@@ -169,6 +171,7 @@ function settleDebt(world: World, what: Extract<Act, { kind: 'pay' }>['what'], f
       if (flavour === 5) world.feed({ kind: 'prepare_refused', turn, reason: 'gone', stale: false });
       else if (flavour === 6)
         world.feed({ kind: 'over_budget', turn, reason: 'spent', until: world.now + 60 * SECOND });
+      else if (flavour === 7) world.feed({ kind: 'met_pause', turn, reason: 'paused' });
       else world.feed({ kind: 'prepared', turn, prepared: PREPARED });
       return;
     case 'start':

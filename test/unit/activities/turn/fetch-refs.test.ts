@@ -34,7 +34,7 @@ describe('what is fetched for a workspace', () => {
         prepared: { branch: 'b', baseBranches: [] },
       } as unknown as RunTurnInput,
       sampleBottle({ workspace: { ...WHOLE_REPOSITORY, ...workspace } }),
-      { turnInput: '/turn' } as RunPaths,
+      { turnInput: '/turn', isNew: true } as RunPaths & { readonly isNew: boolean },
     );
   beforeEach(() => {
     asked.length = 0;

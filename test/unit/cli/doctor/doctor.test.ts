@@ -55,6 +55,7 @@ const HEALTHY: DoctorProbes = {
   publishPlace: () => 'branch',
   ciFiles: () => Promise.resolve([{ repo: 'alice/demo', files: [] }]),
   disk: () => Promise.resolve(diskWith(50)),
+  pauses: () => [],
 };
 
 async function examine(change: Partial<DoctorProbes>): Promise<Map<string, CheckReport>> {
@@ -78,6 +79,13 @@ describe('doctor', () => {
   });
 
   const sick: readonly [string, string, 'warn' | 'fail', RegExp, Partial<DoctorProbes>][] = [
+    [
+      'new turns that are paused',
+      'pause',
+      'warn',
+      /bot-bottle unpause --repo alice\/demo/,
+      { pauses: () => [{ scope: 'alice/demo', since: 0, who: 'alice@desk' }] },
+    ],
     ['an old Node', 'node', 'fail', /20\.11/, { nodeVersion: () => '20.10.0' }],
     [
       'a home others can write',

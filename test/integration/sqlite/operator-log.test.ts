@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import SqliteDatabase from 'better-sqlite3';
+import { openDatabase } from '../../../src/adapters/sqlite/open-database.js';
+import { openDatabaseReadOnly } from '../../../src/adapters/sqlite/open-database-read-only.js';
+import { StoreError } from '../../../src/adapters/sqlite/store-error.js';
+import type { OperatorCommandRow } from '../../../src/domain/rows.js';
+import { useTempDir } from '../../support/webhook/temp-dir.js';
+
+const row = (n: number, slug: string | null = 's-1'): OperatorCommandRow => ({
+  id: `run/${String(n)}`,
+  at: 10 * n,
+  who: 'alice@desk',
+  kind: 'extend',
+  detail: { ms: n },
+  slug,
+  workflowId: 'gitea:alice/demo#1',
+});
+
+describe('rows of what operators did, in SQLite', () => {
+  const path = useTempDir();
+
+  it('come back newest first, all of them or those of one run, and repeating one is no second row', () => {
+    const file = path('commands.db');
+    const database = openDatabase(file);
+    try {
+      for (const one of [row(1), row(2, 's-2'), row(3, null), row(1), { ...row(3), who: 'mallory' }])
+        database.operatorLog.append(one);
+      assert.deepEqual(database.operatorLog.latest(10), [row(3, null), row(2, 's-2'), row(1)]);
+      assert.deepEqual(database.operatorLog.latest(1), [row(3, null)]);
+      assert.deepEqual(database.operatorLog.latest(10, 's-2'), [row(2, 's-2')]);
+      const reader = openDatabaseReadOnly(file);
+      assert.deepEqual(reader.operatorLog.latest(10, 's-1'), [row(1)]);
+      assert.throws(() => {
+        reader.operatorLog.append(row(4));
+      }, StoreError);
+      reader.close();
+    } finally {
+      database.close();
+    }
+  });
+
+  it('can be neither changed nor removed', () => {
+    const file = path('append-only.db');
+    const database = openDatabase(file);
+    database.operatorLog.append(row(1));
+    database.close();
+    const raw = new SqliteDatabase(file);
+    try {
+      for (const sql of ["UPDATE operator_command SET who = 'x'", 'DELETE FROM operator_command'])
+        assert.throws(() => raw.exec(sql), /append-only/);
+    } finally {
+      raw.close();
+    }
+  });
+});

@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { changePause } from '../../src/activities/change-pause.js';
+import type { RunTurnInput } from '../../src/activities/inputs.js';
+import { openDatabase } from '../../src/adapters/sqlite/open-database.js';
+import { changePause as askFor } from '../../src/cli/change-pause.js';
+import { UnreachableError } from '../../src/cli/errors.js';
+import { workflowIdOf, type SubjectRef } from '../../src/domain/issue.js';
+import { pauseOf, pauseText } from '../../src/domain/pause.js';
+import { DEFAULT_POLICY } from '../../src/domain/run-policy.js';
+import type { Database } from '../../src/domain/stores.js';
+import { temporalGateway } from '../../src/webhook/temporal-gateway.js';
+import { eventSignal, stateQuery, type PauseOrder, type RunView } from '../../src/workflows/messages.js';
+import { observed, PREPARED, SUBJECT, trigger } from '../support/machine/world.js';
+import { waitUntil } from '../support/stack/stack.js';
+import { localServer } from '../support/temporal/local-server.js';
+import { ScriptedActivities } from '../support/temporal/scripted-activities.js';
+import { withWorkers, type AllActivities } from '../support/temporal/time-skipping.js';
+
+const done = { done: { id: 'd', status: 'success', summaryRef: 'r' } } as const;
+
+describe('pausing new turns, on the real server over a real database', function () {
+  this.timeout(60_000);
+  const server = localServer();
+  let directory: string;
+  let database: Database;
+  let number = 300;
+
+  beforeEach(() => {
+    directory = mkdtempSync(path.join(tmpdir(), 'bot-bottle-pause-'));
+    database = openDatabase(path.join(directory, 'bot-bottle.db'));
+  });
+  afterEach(() => {
+    database.close();
+    rmSync(directory, { recursive: true });
+  });
+
+  const ask = (action: PauseOrder['action'], scope = '*', callMs = 15_000): ReturnType<typeof askFor> =>
+    askFor({ client: server().client, callMs }, { action, scope, by: 'alice@desk' });
+
+  async function start(): Promise<SubjectRef> {
+    const subject = { ...SUBJECT, number: (number += 1) };
+    const gateway = temporalGateway(server().client, { policy: DEFAULT_POLICY });
+    const asked = { ...observed({ readAt: 6 }), trigger: trigger(5) };
+    await gateway.signalWithStart(subject, asked, { title: 'A life', url: 'http://forge.invalid/1' });
+    return subject;
+  }
+
+  const view = (subject: SubjectRef): Promise<RunView> =>
+    server().client.workflow.getHandle(workflowIdOf(subject)).query(stateQuery);
+  const until = (subject: SubjectRef, what: string, condition: (one: RunView) => boolean): Promise<void> =>
+    waitUntil(what, async () => condition(await view(subject)), 20_000);
+  const end = (subject: SubjectRef): Promise<unknown> =>
+    server().client.workflow.getHandle(workflowIdOf(subject)).terminate();
+
+  /** Rows and pauses are real; `beforeAnswer` is called between the look at the pauses and the answer. */
+  function world(beforeAnswer: () => Promise<void> = () => Promise.resolve()): {
+    readonly activities: AllActivities;
+    readonly fake: ScriptedActivities;
+  } {
+    const fake: ScriptedActivities = new ScriptedActivities(() => ({
+      run: async (input: RunTurnInput) => {
+        const { slug, turn, workflowId } = input;
+        const handle = server().client.workflow.getHandle(workflowId);
+        await handle.signal(eventSignal, { kind: 'turn_started', slug, turn, at: 0 });
+        return done;
+      },
+    }));
+    const prepareTurn: AllActivities['prepareTurn'] = async (input) => {
+      fake.prepared.push(input);
+      const { slug, subject, workflowId } = input;
+      database.runs.appendRun({
+        ...{ slug, workflowId, subject: 'alice/demo', agentName: 'implementer', bottleNames: [] },
+        ...{ triggerActor: 'alice', triggerAt: 5, triggerActId: 0, createdAt: 5 },
+      });
+      database.forgeState.upsert({
+        ...{ ...subject, issueNumber: subject.number, slug, agentName: 'implementer', bottleNames: [] },
+        ...{ backendName: 'docker', agentGitUser: 'bot', prNumber: null, status: 'running' },
+        ...{ lastCheckinAt: null, phase: 'launching', reason: null, repoId: 7, host: null, branch: 'b' },
+        ...{ issueUrl: 'http://forge.invalid/1', prUrl: null, updatedAt: 0, destroyedAt: null },
+      });
+      const pause = pauseOf(database.pauses.all(), subject);
+      await beforeAnswer();
+      if (pause !== undefined) return { kind: 'paused', reason: pauseText(pause) };
+      return { kind: 'ready', prepared: PREPARED };
+    };
+    const recordState: AllActivities['recordState'] = ({ slug, snapshot }) => {
+      const row = database.forgeState.ofRun(slug);
+      if (row !== undefined)
+        database.forgeState.upsert({
+          ...row,
+          status: snapshot.phase === 'frozen' ? 'frozen' : 'running',
+          reason: snapshot.reason,
+        });
+      return Promise.resolve();
+    };
+    const activities: AllActivities = {
+      ...fake.activities,
+      prepareTurn,
+      recordState,
+      changePause: (input) => changePause({ database }, input),
+    };
+    return { activities, fake };
+  }
+
+  it('holds back what would begin, and lets it begin; rows say who did it', async () => {
+    const { activities, fake } = world();
+    await withWorkers(server(), activities, async () => {
+      const paused = await ask('pause');
+      assert.ok(!('kind' in paused) && paused.changed);
+      const subject = await start();
+      await until(subject, 'held back', ({ phase, reason }) => phase === 'frozen' && reason === 'paused');
+      assert.match((await view(subject)).detail ?? '', /paused by alice@desk since .*: bot-bottle unpause$/);
+      assert.deepEqual(fake.ran, []);
+      const lifted = await ask('unpause');
+      assert.ok(!('kind' in lifted) && lifted.changed && lifted.pauses.length === 0);
+      await until(subject, 'done', ({ phase, reason }) => phase === 'frozen' && reason === 'done');
+      assert.equal(fake.ran.length, 1);
+      await end(subject);
+    });
+    assert.deepEqual(
+      database.operatorLog
+        .latest(9)
+        .map(({ who, kind, detail, workflowId }) => [who, kind, detail, workflowId]),
+      [
+        ['alice@desk', 'unpause', { scope: '*' }, 'pause:*'],
+        ['alice@desk', 'pause', { scope: '*' }, 'pause:*'],
+      ],
+    );
+  });
+
+  it('forgets no run that finds the pause just before it is lifted', async () => {
+    let isLifted = false;
+    // The answer "paused" is under way while all of `unpause` happens.
+    const { activities, fake } = world(async () => {
+      if (isLifted) return;
+      isLifted = true;
+      await ask('unpause');
+    });
+    await withWorkers(server(), activities, async () => {
+      await ask('pause');
+      const subject = await start();
+      await until(subject, 'done', ({ phase, reason }) => phase === 'frozen' && reason === 'done');
+      assert.equal(fake.ran.length, 1);
+      assert.equal(fake.prepared.length, 2);
+      await end(subject);
+    });
+  });
+
+  it('holds back the run that was prepared just before the pause', async () => {
+    let isPaused = false;
+    const { activities, fake } = world(async () => {
+      if (isPaused) return;
+      isPaused = true;
+      await ask('pause');
+    });
+    await withWorkers(server(), activities, async () => {
+      const subject = await start();
+      await until(subject, 'held back', ({ phase, reason }) => phase === 'frozen' && reason === 'paused');
+      assert.deepEqual(fake.ran, []);
+      await ask('unpause');
+      await until(subject, 'done', ({ phase, reason }) => phase === 'frozen' && reason === 'done');
+      await end(subject);
+    });
+  });
+
+  it('of a repository holds back that one’s runs, also when that of all is lifted', async () => {
+    const { activities } = world();
+    await withWorkers(server(), activities, async () => {
+      await ask('pause', 'alice/demo');
+      await ask('pause');
+      const subject = await start();
+      await until(subject, 'held back', ({ phase }) => phase === 'frozen');
+      const answer = await ask('unpause');
+      assert.ok(!('kind' in answer));
+      assert.deepEqual(
+        answer.pauses.map(({ scope }) => scope),
+        ['alice/demo'],
+      );
+      assert.equal((await view(subject)).reason, 'paused');
+      await ask('unpause', 'alice/demo');
+      await until(subject, 'done', ({ reason }) => reason === 'done');
+      await end(subject);
+    });
+  });
+
+  it('is asked for while the worker is away: that is said, it comes later, and the latest word counts', async () => {
+    await assert.rejects(ask('pause', '*', 1_000), (error: unknown) => {
+      assert.ok(error instanceof UnreachableError);
+      assert.match(error.message, /as soon as it runs/);
+      return true;
+    });
+    await assert.rejects(ask('pause', 'alice/demo', 1_000), UnreachableError);
+    await assert.rejects(ask('unpause', 'alice/demo', 1_000), UnreachableError);
+    await withWorkers(server(), world().activities, async () => {
+      await waitUntil('paused', () => database.pauses.all().length === 1, 20_000);
+      await server().client.workflow.getHandle('pause:alice/demo').result();
+    });
+    assert.deepEqual(
+      database.pauses.all().map(({ scope }) => scope),
+      ['*'],
+    );
+  });
+
+  it('twice at once is fine', async () => {
+    await withWorkers(server(), world().activities, async () => {
+      const answers = await Promise.all([ask('pause'), ask('pause')]);
+      assert.ok(answers.some((answer) => !('kind' in answer)));
+      assert.equal(database.pauses.all().length, 1);
+    });
+  });
+});
