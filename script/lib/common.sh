@@ -11,7 +11,11 @@ ENV_FILE=$CACHE/env
 # How long a server may take to answer at all, so that failing on a closed network is cheap.
 CONNECT_TIMEOUT=5
 
+# 1: what is already there is not told about. What there is to do always is.
 QUIET=${QUIET:-0}
+
+# A command that says nothing is told about this often.
+PROGRESS_SECONDS=${BOT_BOTTLE_PROGRESS_SECONDS:-10}
 
 make_cache() { mkdir -p "$BIN" "$DOWNLOADS" "$BUILD" "$LOGS"; }
 
@@ -30,6 +34,11 @@ die() {
 now_ms() { local t=$EPOCHREALTIME; echo $((${t/[.,]/} / 1000)); }
 seconds_since() { local d=$(($(now_ms) - $1)); printf '%d.%d s' $((d / 1000)) $((d % 1000 / 100)); }
 
+# result_line <name> <passed> <failed> <start> [skipped]: a line of script/test's table.
+result_line() {
+  printf '%-18s %5d passed %4d failed %4d skipped  %s\n' "$1" "$2" "$3" "${5:-0}" "$(seconds_since "$4")"
+}
+
 # step <title> <present> <bring>: prints what is done and how long it took. `present` is a function
 # that is quick and true when there is nothing to do; `bring` does it, and is then checked by `present`.
 step() {
@@ -39,27 +48,59 @@ step() {
     headline "$title … already there ($(seconds_since "$t0"))"
     return 0
   fi
+  local QUIET=0
   headline "$title"
   "$bring"
   "$present" || die "$title: set-up ran to its end, but the result can't be used"
   headline "$title … $(seconds_since "$t0")"
 }
 
+# told <what> <log or nothing> <command…>: runs the command, and tells every PROGRESS_SECONDS that it still does. Not
+# inside another one. The lines go to descriptor 8, the script's own output: in a $(…) the other one is an answer.
+told() {
+  local what=$1 log=$2 status=0
+  shift 2
+  # The pipe ends with this shell, however that ends, and the telling with the pipe.
+  { "$@" 7>&- 8>&- || status=$?; } 7> >(tell_progress "$what" "$log" >&8 9>&-)
+  return "$status"
+}
+
+# tell_progress <what> <log or nothing>: until its input ends.
+tell_progress() {
+  local t0 status line
+  t0=$(now_ms)
+  while status=0 && { read -rt "$PROGRESS_SECONDS" line || status=$?; } && ((status > 128)); do
+    line=$([[ -z $2 ]] || last_line "$2")
+    printf '    … %s: %d s%s\n' "$1" $((($(now_ms) - t0) / 1000)) "${line:+, $line}"
+  done
+}
+
+# last_line <log>: that has something in it, without what a terminal would obey.
+last_line() {
+  tail -c 1000 "$1" 2>/dev/null | sed 's/\x1b\[[0-9;]*[A-Za-z]//g; s/\r/\n/g' | LC_ALL=C tr -cd '\n -~' |
+    sed -n 's/^ *//; /./h; ${x;p}' | cut -c1-90
+}
+
 # logged <name> <command…>: the output goes to a log file, and its end is shown when it fails.
 logged() {
-  local log=$LOGS/$1.log
+  local name=$1 log=$LOGS/$1.log
   shift
-  if "$@" >"$log" 2>&1; then return 0; fi
+  : >"$log"
+  if told "$name" "$log" output_to "$log" "$@"; then return 0; fi
   warn "failed: $*"
   tail -n 20 "$log" | sed 's/^/      /' >&2
   warn "the whole output: $log"
   return 1
 }
 
+# output_to <file> <command…>
+output_to() { "${@:2}" >"$1" 2>&1; }
+
 # --- the machine ----------------------------------------------------------------------------------
 
 have() { command -v "$1" >/dev/null 2>&1; }
 is_root() { ((EUID == 0)); }
+docker_answers() { docker version --format '{{.Server.Version}}' >/dev/null 2>&1; }
 is_debian() { have apt-get && have dpkg; }
 
 # X86_64 or AARCH64: how the names of the sums in versions.sh end.
@@ -116,8 +157,8 @@ check_sha256() {
 fetch() {
   local url=$1 to=$2
   have curl || { say "no curl, not trying $url"; return 1; }
-  if ! curl -fsSL --connect-timeout "$CONNECT_TIMEOUT" --speed-limit 1000 --speed-time 20 \
-    -o "$to.part" "$url" 2>"$LOGS/curl.log"; then
+  if ! told "downloading ${url##*/}" '' curl -fsSL --connect-timeout "$CONNECT_TIMEOUT" --speed-limit 1000 \
+    --speed-time 20 -o "$to.part" "$url" 2>"$LOGS/curl.log"; then
     say "not reachable: $url ($(tail -n 1 "$LOGS/curl.log"))"
     rm -f "$to.part"
     return 1
@@ -153,21 +194,10 @@ wheel() {
 }
 
 # npm_locked <directory> <log> <option…>: exactly the lock file's modules.
-#
-# `npm ci` refuses a lock file without the optional packages of other systems, as npm writes it where the
-# registry in use hasn't got them. `npm install --no-save` then installs the same versions and leaves the
-# lock file as it is.
 npm_locked() {
-  local dir=$1 log=$2 how
+  local dir=$1 log=$2
   shift 2
-  for how in "ci" "install --no-save"; do
-    # shellcheck disable=SC2086  # two words
-    if (cd "$dir" && npm $how --no-audit --no-fund --loglevel=error "$@") >"$LOGS/$log.log" 2>&1; then return 0; fi
-    grep -q 'code EUSAGE' "$LOGS/$log.log" || break
-    say "npm ci refuses this lock file, npm install --no-save brings the same versions"
-  done
-  tail -n 20 "$LOGS/$log.log" >&2
-  return 1
+  (cd "$dir" && logged "$log" npm ci --no-audit --no-fund --loglevel=error "$@")
 }
 
 # --- what others read -----------------------------------------------------------------------------
@@ -180,6 +210,17 @@ record() {
   mv "$ENV_FILE.part" "$ENV_FILE"
 }
 
+# find_tools: puts what is recorded there into the environment, which wins where it says something itself.
+find_tools() {
+  local line
+  export PATH=$BIN:$PATH
+  [[ -f $ENV_FILE ]] || return 0
+  while IFS= read -r line; do
+    [[ $line =~ ^([A-Z_]+)= && -z ${!BASH_REMATCH[1]:-} ]] && export "${line?}"
+  done <"$ENV_FILE"
+  return 0
+}
+
 # One set-up at a time. The lock is a descriptor, so it ends with the process, however it ends;
 # whatever is started to stay gets 9>&-.
 lock_cache() {
@@ -187,8 +228,8 @@ lock_cache() {
   have flock || { warn "no flock: don't run two set-ups at once"; return 0; }
   exec 9>"$CACHE/lock"
   if ! flock -n 9; then
-    say "another set-up is running, waiting for it"
-    flock 9
+    QUIET=0 say "another set-up is running, waiting for it"
+    told 'waiting for the other set-up' '' flock 9
   fi
   export BOT_BOTTLE_LOCKED=$CACHE
 }

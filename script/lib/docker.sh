@@ -36,7 +36,7 @@ docker_bring() {
   if [[ -d /run/systemd/system ]]; then
     say "systemctl start docker"
     logged systemctl systemctl start docker || die "systemctl start docker failed"
-    wait_for_engine "" || die "the engine doesn't answer: journalctl -u docker"
+    told 'waiting for the engine' '' wait_for_engine "" || die "the engine doesn't answer: journalctl -u docker"
   else
     start_dockerd
   fi
@@ -49,7 +49,7 @@ remove_stale_pid_file() {
   pid=$(<"$ENGINE_PID_FILE")
   if is_dockerd "$pid"; then
     say "dockerd $pid is there but doesn't answer yet"
-    wait_for_engine "$pid" || die "dockerd $pid runs but doesn't answer; its log may tell why"
+    told 'waiting for the engine' '' wait_for_engine "$pid" || die "dockerd $pid runs but doesn't answer; its log may tell why"
     return 1
   fi
   say "removing the stale $ENGINE_PID_FILE (pid ${pid:-?} isn't a dockerd)"
@@ -60,10 +60,10 @@ start_dockerd() {
   local pid
   remove_stale_pid_file || return 0
   say "no systemd here: starting dockerd by hand, log in $DOCKERD_LOG (stop it with script/bootstrap --stop)"
-  setsid nohup dockerd >"$DOCKERD_LOG" 2>&1 </dev/null 9>&- &
+  setsid nohup dockerd >"$DOCKERD_LOG" 2>&1 </dev/null 8>&- 9>&- &
   pid=$!
   disown "$pid"
-  if ! wait_for_engine "$pid"; then
+  if ! told 'waiting for the engine' "$DOCKERD_LOG" wait_for_engine "$pid"; then
     tail -n 15 "$DOCKERD_LOG" >&2
     die "dockerd didn't come up, see $DOCKERD_LOG"
   fi

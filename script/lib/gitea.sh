@@ -68,7 +68,8 @@ gitea_module() {
   local dir=$1 info module src=$BUILD/gitea-src
   go_for_gitea || return 1
   have gcc || apt_install "Gitea's SQLite is C" gcc libc6-dev
-  info=$(cd "$dir" && go mod download -json "code.gitea.io/gitea@v$GITEA_VERSION" 2>"$LOGS/gitea-module.log") || {
+  info=$(cd "$dir" && told 'downloading the Go module' '' \
+    go mod download -json "code.gitea.io/gitea@v$GITEA_VERSION" 2>"$LOGS/gitea-module.log") || {
     tail -n 5 "$LOGS/gitea-module.log" >&2
     return 1
   }
@@ -79,7 +80,7 @@ gitea_module() {
   cp -r "$module" "$src"
   chmod -R u+w "$src"
   say "compiling the Go module, two to five minutes"
-  (cd "$src" && logged gitea-build go build -trimpath -buildvcs=false -tags "$GITEA_TAGS" \
+  (cd "$src" && logged gitea-build go build -v -trimpath -buildvcs=false -tags "$GITEA_TAGS" \
     -ldflags "-s -w -X \"main.Version=$GITEA_VERSION\" -X \"main.Tags=$GITEA_TAGS\"" -o "$dir/gitea" .) || return 1
   mkdir -p "$dir/static"
   mv "$src/options" "$src/templates" "$src/public" "$dir/static/" || return 1

@@ -32,13 +32,14 @@ gitleaks_module() {
   go_for_gitea || return 1
   rm -rf "$dir"
   mkdir -p "$dir"
-  info=$(cd "$dir" && go mod download -json "$module@v$GITLEAKS_VERSION" 2>"$LOGS/gitleaks-module.log") || {
+  info=$(cd "$dir" && told 'downloading the Go module' '' \
+    go mod download -json "$module@v$GITLEAKS_VERSION" 2>"$LOGS/gitleaks-module.log") || {
     tail -n 5 "$LOGS/gitleaks-module.log" >&2
     return 1
   }
   [[ $(json_field Sum <<<"$info") == "$GITLEAKS_MODULE_SUM" ]] || { warn "the module's sum isn't the expected one"; return 1; }
   say "compiling the Go module, one to three minutes"
-  (cd "$dir" && GOBIN=$dir CGO_ENABLED=0 logged gitleaks-build go install -trimpath \
+  (cd "$dir" && GOBIN=$dir CGO_ENABLED=0 logged gitleaks-build go install -v -trimpath \
     -ldflags "-s -w -X $module/version.Version=$GITLEAKS_VERSION" "$module@v$GITLEAKS_VERSION") || return 1
   mv "$dir/gitleaks" "$BUILD/gitleaks"
   rm -rf "$dir"

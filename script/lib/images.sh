@@ -30,6 +30,7 @@ npm_package() {
 node_for_images() {
   local dir
   [[ -x $NODE_HOME/bin/node ]] && return 0
+  local QUIET=0
   npm_package "node-linux-$(arch_node)" "$IMAGE_NODE_VERSION" "$(pinned IMAGE_NODE_SHA256)"
   dir=$(mktemp -d "$BUILD/node.XXXXXX")
   tar -xzf "$TARBALL" -C "$dir" package/bin/node package/include/node
@@ -120,6 +121,8 @@ build_image() {
     report "$image" "tagged again" "$t0"
     return 0
   fi
+  local QUIET=0
+  say "building $image"
   if have_buildx; then how=(buildx build --load); else how=(build); fi
   [[ $network == none ]] && how+=(--network none)
   logged "image-$title" builder_env docker "${how[@]}" "$@" \
@@ -171,7 +174,7 @@ image_base() {
   if [[ $(image_hash "$BASE_IMAGE") == "$hash" ]]; then
     from=$BASE_IMAGE
   else
-    from=$(debian_image)
+    from=$(QUIET=0 && debian_image)
   fi
   [[ $from == "$DEBIAN_IMPORT" ]] && network=none
   build_image "$BASE_IMAGE" base "$network" "$hash" --build-arg "FROM=$from" --build-arg "PACKAGES=$DEBIAN_PACKAGES"
@@ -205,6 +208,7 @@ native_cli() {
   cp "$ROOT/images/agent/cli/Dockerfile" "$STAGE/"
   hash=$(content_hash "$AGENT_BASE_HASH" "$sum" "$(pinned RIPGREP_SHA256)" "$@")
   if ! is_built "bot-bottle/agent-$name:dev" "$hash"; then
+    local QUIET=0
     npm_package "$package" "$version" "$sum"
     programs_of "$TARBALL" "$@"
     ripgrep_for_agent
@@ -255,6 +259,7 @@ image_agent_pi() {
   chmod 0644 "$STAGE"/*
   hash=$(content_hash "$AGENT_BASE_HASH" "$(pinned RIPGREP_SHA256)")
   if ! is_built bot-bottle/agent-pi:dev "$hash"; then
+    local QUIET=0
     npm_locked "$STAGE" npm-pi --omit=dev --ignore-scripts || die "pi's modules can't be installed"
     ripgrep_for_agent
     ln -s "/opt/pi/node_modules/$PI_PROGRAM" "$STAGE/bin/pi"
@@ -300,6 +305,7 @@ image_orchestrator_modules() {
   # The lock file stands for what production_modules adds.
   MODULES_HASH=$(content_hash "$BASE_HASH")
   if ! is_built "$MODULES_IMAGE" "$MODULES_HASH"; then
+    local QUIET=0
     say "the service's modules, once for each lock file: two or three minutes"
     production_modules
   fi

@@ -5,13 +5,10 @@ NODE_STAMP=$ROOT/node_modules/.bot-bottle-stamp
 
 # Changes with the lock file, with package.json, and with Node's ABI (better-sqlite3 is compiled for one).
 node_modules_hash() {
-  local inputs=("$ROOT/package.json")
-  [[ -f $ROOT/package-lock.json ]] && inputs+=("$ROOT/package-lock.json")
-  { cat "${inputs[@]}"; node -p 'process.versions.modules'; } | sha256sum | cut -d' ' -f1
+  { cat "$ROOT/package.json" "$ROOT/package-lock.json"; node -p 'process.versions.modules'; } | sha256sum | cut -d' ' -f1
 }
 
 node_present() {
-  [[ -f $ROOT/package.json ]] || { say "no package.json here yet, nothing to install"; return 0; }
   have node || return 1
   [[ -f $NODE_STAMP && $(<"$NODE_STAMP") == "$(node_modules_hash)" ]] && return 0
   node_modules_match || return 1
@@ -21,7 +18,7 @@ node_present() {
 # Modules that somebody installed by hand will do, if they are those of the lock file and better-sqlite3
 # loads: npm notes in node_modules/.package-lock.json what it put there.
 node_modules_match() {
-  [[ -f $ROOT/package-lock.json && -f $ROOT/node_modules/.package-lock.json ]] || return 1
+  [[ -f $ROOT/node_modules/.package-lock.json ]] || return 1
   (cd "$ROOT" && node -e '
     const { readFileSync } = require("node:fs");
     const read = (file) => JSON.parse(readFileSync(file, "utf8")).packages;
@@ -44,16 +41,10 @@ node_bring() {
   local major
   major=$(node -p 'process.versions.node.split(".")[0]')
   ((major >= 20)) || die "Node $major is too old, 20 or newer is needed"
-  if [[ -f $ROOT/package-lock.json ]]; then
-    say "as package-lock.json says, and no script of a package but better-sqlite3's is run"
-    npm_locked "$ROOT" npm --ignore-scripts || die "the npm modules can't be installed"
-    sqlite_bring
-    node_modules_match || die "node_modules isn't what package-lock.json says" "remove node_modules and run this again"
-  else
-    say "npm install (no package-lock.json yet)"
-    (cd "$ROOT" && logged npm npm install --no-audit --no-fund --loglevel=error) || die "npm install failed"
-  fi
-  mkdir -p "$ROOT/node_modules"
+  say "npm ci: as package-lock.json says, and no script of a package but better-sqlite3's is run"
+  npm_locked "$ROOT" npm --ignore-scripts || die "the npm modules can't be installed"
+  sqlite_bring
+  node_modules_match || die "node_modules isn't what package-lock.json says" "remove node_modules and run this again"
   node_modules_hash >"$NODE_STAMP"
 }
 
@@ -67,7 +58,8 @@ sqlite_bring() {
     sqlite_loads && return 0
   fi
   say "better-sqlite3: compiles for a minute or two where no prebuilt can be downloaded"
-  (cd "$ROOT" && logged npm-sqlite npm rebuild --loglevel=error better-sqlite3) || die "better-sqlite3 can't be installed"
+  (cd "$ROOT" && logged npm-sqlite npm rebuild --foreground-scripts --loglevel=error better-sqlite3) ||
+    die "better-sqlite3 can't be installed"
   sqlite_loads || die "better-sqlite3 doesn't load: see $LOGS/npm-sqlite.log"
   mkdir -p "$BUILD" && cp "$binary" "$kept.part" && mv "$kept.part" "$kept"
 }

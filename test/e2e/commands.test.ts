@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import type { Client } from '@temporalio/client';
 import type { OperatorCommandRow } from '../../src/domain/rows.js';
-import { operatorName } from '../../src/wiring/operator-name.js';
+import { operatorName } from '../../src/wiring/cli/operator-name.js';
 import { bottleScript } from '../support/stack/bottle-script.js';
 import { Life } from '../support/stack/life.js';
 import { Stack } from '../support/stack/stack.js';

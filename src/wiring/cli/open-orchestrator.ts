@@ -5,7 +5,7 @@ import { latestRejections } from '../../adapters/sqlite/rejection-log.js';
 import { orchestratorClient } from '../../cli/orchestrator-client.js';
 import type { Orchestrator } from '../../cli/orchestrator.js';
 import type { Config } from '../../config.js';
-import { operatorName } from '../operator-name.js';
+import { operatorName } from './operator-name.js';
 import { operatorTrigger } from '../operator-trigger.js';
 import { temporalClient } from '../temporal-client.js';
 

@@ -49,7 +49,7 @@ describe('what the documents name', () => {
   it('are parts of set-up and of the tests that exist', () => {
     const wordsIn = (file: string, pattern: RegExp): string[] =>
       [...read(file).matchAll(pattern)].flatMap(([, words = '']) => words.split(' '));
-    const setUp = wordsIn('script/bootstrap', /^PARTS=\((.*)\)$/gm);
+    const setUp = wordsIn('script/bootstrap', /^(?:PARTS|SETS)=\((.*)\)$/gm);
     const suites = wordsIn('script/test', /^(?:CHECKS|TASKS)=\((.*)\)$/gm).map((task) => task.split(':')[0]);
     const asked = named(/script\/bootstrap --only[ =]([a-z,-]+)/g).flatMap((list) => list.split(','));
     const run = named(/script\/test ((?:[a-z0-9]+ ?)+)/g).flatMap((list) => list.trim().split(' '));
