@@ -33,7 +33,8 @@ export async function temporalPicture(
   const head = await page.getByRole('heading', { name: workflowId }).boundingBox();
   const body = await graph.boundingBox();
   if (head === null || body === null) throw new Error('Temporal’s page has no title or no timeline');
-  const [x, y] = [body.x - MARGIN, head.y - MARGIN];
+  // Below the way back, which is not cut in two.
+  const [x, y] = [body.x - MARGIN, head.y - MARGIN / 4];
   await page.screenshot({
     path: file,
     clip: { x, y, width: body.width + 2 * MARGIN, height: body.y + body.height - EMPTY - y },
