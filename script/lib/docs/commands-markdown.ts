@@ -24,7 +24,7 @@ ${program.description}. What to use when: [run.md](run.md).
 
 | command | what it does |
 | --- | --- |
-${own.map((command) => `| [\`${nameOf(command)}\`](#${anchorOf(command)}) | ${command.description} |`).join('\n')}
+${own.map((command) => `| [\`${nameOf(command)}\`](#${anchorOf(command)}) | ${cell(command.description)} |`).join('\n')}
 
 Every command has \`--help\`. A \`<run>\` is \`owner/repo#12\` (the issue or its pull request), the address of either on the
 forge, or the run's slug.
@@ -47,7 +47,7 @@ function sectionOf(command: CommandHelp): string {
   const rows = [...command.arguments, ...command.options];
   return [
     `## ${nameOf(command)}`,
-    `${command.description}.`,
+    `${cell(command.description)}.`,
     `\`\`\`text\n${command.usage}\n\`\`\``,
     ...(rows.length === 0 ? [] : [`| | |\n| --- | --- |\n${rows.map(row).join('\n')}`]),
     ...command.notes.map(cell),
