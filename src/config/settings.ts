@@ -110,7 +110,7 @@ export const SETTINGS = {
     type: 'name',
     parse: FORGE_NAME,
     fallback: 'bot-bottle',
-    description: 'An issue assigned to a member of this organisation is work for an agent.',
+    description: 'An issue assigned to a member of this organization is work for an agent.',
   }),
   FORGE_REPOS: required({
     type: 'list of patterns',
@@ -136,13 +136,13 @@ export const SETTINGS = {
     parse: orOff(durationBetween(SECOND, DAY)),
     fallback: '60s',
     description:
-      'How often the forge is asked for what no webhook told. `off` or `0`: never. `owner/repo` in `FORGE_REPOS` costs a request each, all patterns together few.',
+      'How often the forge is asked for what no webhook reported. `off` or `0`: never. Each `owner/repo` in `FORGE_REPOS` costs a request, all patterns together only a few.',
   }),
   FORGE_POLL_REQUESTS: required({
     type: 'number',
     parse: integer(30, 10_000),
     fallback: '60',
-    description: 'Most requests to the forge each time; what is left is asked for the next time.',
+    description: 'Most requests to the forge in one pass; what is left waits for the next.',
   }),
   FORGE_LFS_ORIGINS: optional({
     type: 'list of URLs',
@@ -150,7 +150,7 @@ export const SETTINGS = {
     fallback: null,
     fallbackText: 'none: from the forge alone',
     description:
-      'Where objects of Git LFS may be downloaded from beside the forge’s own address, such as its object store. They get what the forge’s answer says, and no token otherwise.',
+      'Where else Git LFS objects may be downloaded from, such as the forge’s object store. Requests there carry what the forge’s answer says, and no token otherwise.',
   }),
   FORGE_TOKEN_FILE: required({
     type: 'path',
@@ -165,7 +165,7 @@ export const SETTINGS = {
     fallback: null,
     fallbackText: 'the file of `FORGE_TOKEN_FILE`, with a warning',
     description:
-      'The token commits are pushed with. It never leaves this machine; give the sidecar another one.',
+      'The token that commits are pushed with. It never leaves this machine; give the sidecar another one.',
     secret: true,
   }),
   FORGE_CA_FILE: optional({
@@ -173,14 +173,14 @@ export const SETTINGS = {
     parse: filePath,
     fallback: null,
     fallbackText: 'none',
-    description: 'More certificate authorities (PEM) for worker, git and bundle.',
+    description: 'Additional certificate authorities (PEM) for worker, webhook, git and sidecars.',
   }),
   FORGE_TRIGGER: required({
     type: WHO_TYPE,
     parse: WHO,
     fallback: 'collaborators',
     description:
-      'Who may start an agent: the person whose act completed the trigger. `collaborators` can write.',
+      'Who may start an agent: the person whose act completed the trigger. `collaborators` are people with write access.',
   }),
   FORGE_WAKE: required({
     type: WHO_TYPE,
@@ -192,7 +192,7 @@ export const SETTINGS = {
     type: '`comment` or `mention`',
     parse: oneOf('comment', 'mention'),
     fallback: 'comment',
-    description: 'Whether every comment wakes, or only one that mentions an assignee of the organisation.',
+    description: 'Whether every comment wakes, or only one that mentions an assignee of the organization.',
   }),
   FORGE_WAKE_IGNORE: required({
     type: 'list of logins',
@@ -224,7 +224,7 @@ export const SETTINGS = {
     parse: oneOf('gitleaks', 'off'),
     fallback: 'gitleaks',
     description:
-      'What looks for secrets in all that is published or posted. With `off`, only this machine’s own are looked for.',
+      'What scans everything that is published or posted for secrets. With `off`, only this machine’s own are looked for.',
   }),
   GITLEAKS: required({
     type: 'path or name',
@@ -243,7 +243,7 @@ export const SETTINGS = {
     type: 'duration',
     parse: durationBetween(SECOND, DAY - 60 * MINUTE),
     fallback: '60m',
-    description: 'Longest a turn may take; time held for the operator does not count.',
+    description: 'The longest a turn may take; time spent waiting for the operator does not count.',
   }),
   BOTTLE_DONE_GRACE: required({
     type: 'duration',
@@ -303,13 +303,13 @@ export const SETTINGS = {
     type: 'number',
     parse: integer(1, 9_999_999_999),
     fallback: '3000000',
-    description: 'Tokens after which it does.',
+    description: 'The same, by tokens.',
   }),
   BOTTLE_RESUME_LIMITED: required({
     type: 'true or false',
     parse: oneOf('true', 'false'),
     fallback: 'true',
-    description: 'Whether a run that reached its provider’s usage limit goes on by itself when that ends.',
+    description: 'Whether a run that hit its provider’s usage limit continues by itself when the limit ends.',
   }),
   BOTTLE_SLOTS: required({
     type: 'number',
@@ -323,7 +323,7 @@ export const SETTINGS = {
     parse: orOff(durationBetween(SECOND, DAY)),
     fallback: '10m',
     description:
-      'How often this machine is searched for what belongs to no run any more. `off` or `0`: never, and frozen runs keep their containers.',
+      'How often this machine is searched for things that no longer belong to a run. `off` or `0`: never, and frozen runs keep their containers.',
   }),
   FREEZE_ARCHIVE_AFTER: required({
     type: 'duration or `off`',
@@ -337,7 +337,7 @@ export const SETTINGS = {
     parse: durationBetween(DAY, 366 * DAY),
     fallback: '90d',
     description:
-      'What `bot-bottle gc` leaves alone: files of runs that ended, and whatever else was used, within this time.',
+      'What `bot-bottle gc` leaves alone: files of runs that ended, and everything else that was used, within this time.',
   }),
   BOTTLE_RUNTIME: optional({
     type: 'name',
@@ -367,7 +367,7 @@ export const SETTINGS = {
     parse: integer(1, MOST_OUTPUT_TOKENS),
     fallback: String(DEFAULT_OUTPUT_TOKENS),
     description:
-      'Most tokens of output that one request to a model may ask for; what asks for more gets this much. Not for routes of a bottle’s own.',
+      'Most output tokens that one request to a model may ask for; a request for more gets this many. Does not apply to a bottle’s own routes.',
   }),
   MODEL_PRICES: optional({
     type: 'list of prices',
@@ -425,7 +425,7 @@ export const SETTINGS = {
     parse: sizeBetween(0, 1024 * 1024 * MIB),
     fallback: '64MiB',
     description:
-      'What an agent may send through the forward proxy in a turn; then nothing more is let through. Routes are not counted.',
+      'What an agent may send through the forward proxy in a turn; then it is closed. Routes do not count.',
   }),
   TRANSCRIPT_MAX: required({
     type: 'size',
@@ -490,7 +490,7 @@ export const SETTINGS = {
     type: '`trace` … `fatal` or `silent`',
     parse: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
     fallback: 'info',
-    description: 'Least important line that is still written.',
+    description: 'The least important lines that are written.',
   }),
 };
 

@@ -15,7 +15,7 @@ export function reportedOfTurn(
     inputTokens: since(use.inputTokens, tokens?.inputTokens),
     cachedTokens: since(use.cachedTokens, tokens?.cachedTokens),
     outputTokens: since(use.outputTokens, tokens?.outputTokens),
-    // Binary fractions of dollars: rounded, lest a difference shows what is none.
+    // Binary fractions of dollars: rounded, so that a difference of nothing is nothing.
     usd: use.usd === null ? null : Math.round(since(use.usd, earlierUsd) * 1e9) / 1e9,
   };
 }

@@ -7,7 +7,7 @@ import type { Segment } from './segment.js';
 
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 60_000;
-/** A delivery that meets a fault of ours is given up after so many attempts, lest it block its subject for ever. */
+/** Attempts after which a delivery that hits a bug of ours is given up, so that it does not block its subject for good. */
 const FAULT_ATTEMPTS = 20;
 /** Most deliveries of one subject that are handled together, and so most references in one signal. */
 const MOST_TOGETHER = 200;

@@ -96,12 +96,12 @@ async function main(): Promise<number> {
 function printAgent(agent: RealAgent | null): void {
   if (agent === null) {
     feed.line(
-      'The agent is the scripted stand-in for a coding CLI: it does what the issue spells out for it. Everything',
+      'The agent is a scripted stand-in for a coding CLI: it does what the issue spells out. Everything else is real.',
     );
-    feed.line('else is what runs in earnest. Times count from the start of this command.');
     feed.line(
-      'With a key, such as ANTHROPIC_API_KEY, in the environment the real thing runs:  script/demo --provider claude',
+      'Times count from the start of this command. With a key such as ANTHROPIC_API_KEY in the environment, a real CLI',
     );
+    feed.line('and its model do the work:  script/demo --provider claude');
     return;
   }
   const { provider, keyEnv, upstream } = agent;

@@ -106,7 +106,7 @@ export class Pass {
 
   /**
    * Does the head of a queue, and takes it out when that is through. What the forge refuses for itself is left out till
-   * the next pass; at any other failure of the forge it waits behind the others, lest it keep them from their turn.
+   * the next pass; at any other failure of the forge it waits behind the others, so that they get their turn.
    */
   async #step<T>(
     queue: T[],

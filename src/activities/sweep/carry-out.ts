@@ -6,7 +6,7 @@ import type { HostPorts } from '../host-ports.js';
 export interface SweepPorts extends HostPorts {
   readonly runStates: RunStates;
   readonly sweeps: SweepStore;
-  /** How long a frozen run keeps its containers, milliseconds; `null` for ever. */
+  /** How long a frozen run keeps its containers, milliseconds; `null`: for good. */
   readonly archiveAfterMs: number | null;
   /** A turn of the run is watched in this process. */
   readonly isWatched: (slug: string) => boolean;

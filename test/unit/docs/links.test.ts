@@ -26,6 +26,23 @@ describe('the documents', () => {
   });
 });
 
+describe('every page of docs/', () => {
+  const read = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8');
+  const pages = readTree().files.filter((file) => /^docs\/[^/]+\.md$/.test(file));
+
+  for (const from of ['README.md', 'docs/index.md'])
+    it(`is linked from ${from}`, () => {
+      const linked = readPage(read(from)).links.map(({ target: link }) =>
+        path.posix.join(path.posix.dirname(from), link.split('#')[0] ?? ''),
+      );
+      assert.ok(pages.length > 10);
+      assert.deepEqual(
+        pages.filter((page) => page !== from && !linked.includes(page)),
+        [],
+      );
+    });
+});
+
 describe('the check of a document', () => {
   const other = ['# Other', '## The second `part`, again', '## The second part, again'].join('\n');
   const world: World = {

@@ -24,7 +24,7 @@ export async function readRequestBody(
 
 /**
  * Lets the rest of a body that nobody wants come in: a client whose connection ends while it still sends sees that, and not
- * the answer. Up to so many bytes, and not for ever.
+ * the answer. Up to so many bytes, and for a limited time.
  */
 export async function passedOver(request: IncomingMessage, maxBytes: number): Promise<void> {
   if (request.complete || request.destroyed) return;
