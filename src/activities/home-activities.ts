@@ -8,6 +8,7 @@ import { recordEnd, recordState, recordTurn } from './record-rows.js';
 /** The activities of the home machine: the forge and the database. */
 export function createHomeActivities(ports: HomePorts): HomeActivities {
   return {
+    soleHost: () => Promise.resolve(ports.soleHost),
     prepareTurn: (input) => typedFailures(() => beating(() => prepareTurn(ports, input))),
     recordTurn: (input) => typedFailures(() => recordTurn(ports, input)),
     recordState: (input) => typedFailures(() => recordState(ports, input)),

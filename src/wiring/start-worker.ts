@@ -69,6 +69,8 @@ export async function startWorker(
       database,
       clock: hostPorts.clock,
       log,
+      // The home machine is a host, and the only one that this program makes.
+      soleHost: hostPorts.host,
       settings: {
         access: { org: config.FORGE_ORG, trigger: config.FORGE_TRIGGER, wake: config.FORGE_WAKE },
         publish: config.FORGE_PUBLISH,

@@ -255,5 +255,4 @@ export type MachineCommand =
   | { readonly kind: 'record_state' }
   | { readonly kind: 'archive'; readonly slug: string }
   | { readonly kind: 'destroy'; readonly slug: string }
-  | { readonly kind: 'record_end'; readonly slug: string; readonly endedAt: number }
-  | { readonly kind: 'show_phase' };
+  | { readonly kind: 'record_end'; readonly slug: string; readonly endedAt: number };

@@ -167,7 +167,7 @@ export function turnStarted(d: Draft): void {
   note(d, `turn ${String(s.turn)} started`);
   if (s.stopRequested !== null) return;
   s.phase = 'running';
-  d.commands.push({ kind: 'arm_watchdog', turn: s.turn, ms: watchdogOf(s) }, { kind: 'show_phase' });
+  d.commands.push({ kind: 'arm_watchdog', turn: s.turn, ms: watchdogOf(s) });
 }
 
 export function turnHeldUp(d: Draft, reason: string): void {
