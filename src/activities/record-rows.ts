@@ -77,9 +77,14 @@ function updateState(
     host: snapshot.host,
     prNumber: snapshot.prNumber ?? row.prNumber,
     prUrl: prUrl ?? row.prUrl,
-    lastCheckinAt: times.lastCheckinAt ?? row.lastCheckinAt,
+    lastCheckinAt: later(times.lastCheckinAt ?? null, row.lastCheckinAt),
     updatedAt: times.now,
   });
+}
+
+/** What a turn's end says is from disk, where the last seconds before a crash may be missing. */
+function later(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.max(a, b);
 }
 
 /** Gitea's page of a pull request stands beside its issues'. */

@@ -19,6 +19,7 @@ import { agentsOfConfig } from './agents-of-config.js';
 import { publishTokenFile, type Config } from '../config.js';
 import { readSecret, secretsRead } from '../config/secrets.js';
 import { forgeOfConfig } from './forge-of-config.js';
+import { keepCheckins } from './keep-checkins.js';
 import { hostPortsOfConfig } from './host-ports-of-config.js';
 import { createLogger } from '../log.js';
 import { dayBudgetOf } from './run-policy.js';
@@ -92,9 +93,10 @@ export async function startWorker(
       ),
     });
     const ending = new AbortController();
-    const schedules = [
+    const kept = [
       keepReconcileSchedule(client, config, log, ending.signal),
       keepSweepSchedule(client, host, config, log, ending.signal),
+      keepCheckins(client, database, log, ending.signal),
     ];
     lock.lost.addEventListener('abort', () => {
       log.error({ home, err: lock.lost.reason as unknown }, 'another worker has taken this home; stopping');
@@ -102,7 +104,7 @@ export async function startWorker(
     });
     return running(workers, async () => {
       ending.abort();
-      await Promise.all(schedules);
+      await Promise.all(kept);
       reconciler.close();
       await client.connection.close();
       database.close();
