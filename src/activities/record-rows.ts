@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../domain/errors.js';
 import type { Database } from '../domain/stores.js';
-import type { ForgeStateRow, OperationRow } from '../domain/rows.js';
+import { statusOf, type ForgeStateRow, type OperationRow } from '../domain/rows.js';
 import type { HomePorts } from './home-ports.js';
 import { placeRow } from './turn-rows.js';
 import type { RecordEndInput, RecordStateInput, RecordTurnInput, RunRef, RunSnapshot } from './inputs.js';
@@ -71,7 +71,7 @@ function updateState(
     ...row,
     owner,
     repo,
-    status: snapshot.phase === 'frozen' ? 'frozen' : 'running',
+    status: statusOf(snapshot.phase),
     phase: snapshot.phase,
     reason: snapshot.reason,
     host: snapshot.host,

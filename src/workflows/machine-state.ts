@@ -45,6 +45,8 @@ export interface LastTurn {
   readonly exitCode: number;
   readonly doneStatus: Done['status'] | null;
   readonly reason: FrozenReason;
+  /** Why the orchestrator ended it, if it did: then the exit code is no word of the agent's. */
+  readonly stopped: StopReason | null;
 }
 
 export interface TimelineEntry {

@@ -3,8 +3,8 @@ import type { RejectionRow } from '../../domain/rows.js';
 import { withOrchestrator } from '../action.js';
 import type { CommandContext } from '../action.js';
 import { EXIT } from '../exit-codes.js';
-import type { RunSummary } from '../orchestrator.js';
 import { printJson, printLine, table } from '../output.js';
+import { statusText } from './status-text.js';
 
 const REJECTIONS_SHOWN = 50;
 
@@ -20,7 +20,8 @@ export function orchestrateStatusCommand(parent: Command, { deps, action }: Comm
     .description('List the active runs')
     .option('--all', 'destroyed runs too')
     .option('--rejected', 'triggers that started nothing, and why')
-    .option('--json', 'as JSON');
+    .option('--json', 'as JSON, with addresses, detail, use and session; times are epoch milliseconds')
+    .addHelpText('after', '\nA terminal too narrow for the table gets a few lines a run.');
   action<StatusFlags>(command, ({ all = false, rejected = false, json = false }) =>
     withOrchestrator(deps, async (orchestrator) => {
       if (rejected) {
@@ -33,15 +34,13 @@ export function orchestrateStatusCommand(parent: Command, { deps, action }: Comm
       const runs = await orchestrator.status({ all });
       if (json) printJson(deps.io, { runs });
       else if (runs.length === 0) printLine(deps.io, all ? 'no runs' : 'no active runs');
-      else
-        deps.io.stdout.write(table(['SLUG', 'AGENT', 'PHASE', 'REASON', 'ISSUE', 'PR'], runs.map(runCells)));
+      else {
+        const columns = deps.io.terminal()?.columns ?? null;
+        deps.io.stdout.write(statusText(runs, { now: Date.now(), columns }));
+      }
       return EXIT.ok;
     }),
   );
-}
-
-function runCells({ slug, agent, phase, reason, issueUrl, prUrl }: RunSummary): string[] {
-  return [slug, agent, phase, reason ?? '-', issueUrl, prUrl ?? '-'];
 }
 
 function rejectionCells({ at, subject, reason }: RejectionRow): string[] {
