@@ -9,6 +9,7 @@ import { recordCommand, recordEnd, recordState, recordTurn } from './record-rows
 /** The activities of the home machine: the forge and the database. */
 export function createHomeActivities(ports: HomePorts): HomeActivities & PauseActivities {
   return {
+    soleHost: () => Promise.resolve(ports.soleHost),
     prepareTurn: (input) => typedFailures(() => beating(() => prepareTurn(ports, input))),
     recordTurn: (input) => typedFailures(() => recordTurn(ports, input)),
     recordState: (input) => typedFailures(() => recordState(ports, input)),

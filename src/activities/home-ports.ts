@@ -18,6 +18,8 @@ export interface HomePorts {
   readonly database: Database;
   readonly clock: Clock;
   readonly log: HostLog;
+  /** The one host there is; `null` where several claim runs. */
+  readonly soleHost: string | null;
   readonly settings: HomeSettings;
 }
 

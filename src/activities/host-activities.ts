@@ -1,5 +1,6 @@
 import { activityInfo, ApplicationFailure, Context } from '@temporalio/activity';
 import type { TurnResult } from '../domain/turn.js';
+import type { WatchedTurn } from '../domain/watched-turn.js';
 import { archiveRun } from './archive-run.js';
 import { beating, HEARTBEAT_MS } from './beating.js';
 import { destroyRun } from './destroy-run.js';
@@ -13,7 +14,7 @@ import { whereItIs } from './where-it-is.js';
 import { eitherSignal } from './turn/either-signal.js';
 import { superviseTurn } from './turn/supervise-turn.js';
 import type { Attachments } from './turn/attachments.js';
-import { COALESCE_MS } from './turn/turn-journal.js';
+import { COALESCE_MS, type TurnJournal } from './turn/turn-journal.js';
 
 /**
  * The activities of one host, over its ports.
@@ -34,14 +35,24 @@ export function createHostActivities(
         stop.abort(new Error('cancelled by the workflow'));
       else detach.abort(new Error('the worker is going away'));
     });
+    let begun: Pick<TurnJournal, 'record'> | undefined;
     const heartbeats = setInterval(() => {
-      context.heartbeat({ turn });
+      // How the home machine learns when the agent was last heard of, without an event for each time.
+      const at = begun?.record.lastCheckinAt ?? 0;
+      const watched: WatchedTurn = { slug, turn, lastCheckinAt: at === 0 ? null : at };
+      context.heartbeat(watched);
     }, HEARTBEAT_MS);
     try {
       if (how === 'attach') ports.slots.adopt(slug);
       else await ports.slots.acquire(slug, eitherSignal(detach.signal, stop.signal));
       ports.log.info({ slug, turn, how, attempt: activityInfo().attempt }, 'watching the turn');
-      const result = await superviseTurn(ports, input, { detach: detach.signal, stop: stop.signal });
+      const result = await superviseTurn(ports, input, {
+        detach: detach.signal,
+        stop: stop.signal,
+        onBegun: (journal) => {
+          begun = journal;
+        },
+      });
       ports.slots.release(slug);
       return result;
     } catch (error) {

@@ -21,6 +21,8 @@ import type {
 
 /** On `bot-bottle`, the home machine: the forge and the database. */
 export interface HomeActivities {
+  /** The one host there is: it need not be claimed. `null` where several claim runs. */
+  readonly soleHost: () => Promise<string | null>;
   readonly prepareTurn: (input: PrepareTurnInput) => Promise<PrepareTurnOutcome>;
   readonly recordTurn: (input: RecordTurnInput) => Promise<void>;
   readonly recordState: (input: RecordStateInput) => Promise<void>;

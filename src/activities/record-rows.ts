@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../domain/errors.js';
 import type { Database } from '../domain/stores.js';
-import type { ForgeStateRow, OperationRow } from '../domain/rows.js';
+import { statusOf, type ForgeStateRow, type OperationRow } from '../domain/rows.js';
 import type { HomePorts } from './home-ports.js';
 import { placeRow } from './turn-rows.js';
 import type {
@@ -88,15 +88,20 @@ function updateState(
     ...row,
     owner,
     repo,
-    status: snapshot.phase === 'frozen' ? 'frozen' : 'running',
+    status: statusOf(snapshot.phase),
     phase: snapshot.phase,
     reason: snapshot.reason,
     host: snapshot.host,
     prNumber: snapshot.prNumber ?? row.prNumber,
     prUrl: prUrl ?? row.prUrl,
-    lastCheckinAt: times.lastCheckinAt ?? row.lastCheckinAt,
+    lastCheckinAt: later(times.lastCheckinAt ?? null, row.lastCheckinAt),
     updatedAt: times.now,
   });
+}
+
+/** What a turn's end says is from disk, where the last seconds before a crash may be missing. */
+function later(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.max(a, b);
 }
 
 /** Gitea's page of a pull request stands beside its issues'. */

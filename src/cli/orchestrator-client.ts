@@ -12,7 +12,7 @@ import type { Client, WorkflowHandle } from '@temporalio/client';
 import type { OperatorCommand } from '../domain/events.js';
 import type { SubjectRef } from '../domain/issue.js';
 import { workflowIdOf } from '../domain/issue.js';
-import { identityOf } from '../domain/rows.js';
+import { identityOf, statusOf } from '../domain/rows.js';
 import type { Database } from '../domain/stores.js';
 import type { ForgeStateRow, RejectionRow } from '../domain/rows.js';
 import { commandUpdate, stateQuery, timelineQuery } from '../workflows/messages.js';
@@ -183,12 +183,29 @@ async function summaryOf(
   row: ForgeStateRow,
   liveView: (row: ForgeStateRow) => Promise<RunView | undefined>,
 ): Promise<RunSummary> {
-  const { slug, agentName, issueUrl, prUrl } = row;
+  const { slug, prUrl } = row;
   const view = await liveView(row);
   const { phase, reason } = view ?? row;
   const { detail, spent } = view ?? { detail: null, spent: null };
-  const session = database.sessions.ofRun(slug).at(-1) ?? null;
-  return { slug, agent: agentName, phase, reason, detail, spent, issueUrl, prUrl, session };
+  return {
+    issue: `${row.owner}/${row.repo}#${String(row.issueNumber)}`,
+    issueUrl: row.issueUrl,
+    slug,
+    agent: row.agentName,
+    bottles: row.bottleNames,
+    backend: row.backendName,
+    gitUser: row.agentGitUser,
+    status: statusOf(phase),
+    phase,
+    reason,
+    detail,
+    spent,
+    lastCheckinAt: row.lastCheckinAt,
+    pr: view?.prs.at(-1) ?? row.prNumber,
+    prUrl,
+    stale: view === undefined && row.status !== 'destroyed',
+    session: database.sessions.ofRun(slug).at(-1) ?? null,
+  };
 }
 
 /** `undefined` when there is no such workflow. */
@@ -251,7 +268,7 @@ async function operatorCommand(world: OrchestratorWorld, command: RunCommand): P
   };
 }
 
-/** `undefined` while the turn may still end. */
+/** `undefined` while the run does not rest. */
 function outcomeOf(
   view: RunView | undefined,
   slug: string,
@@ -261,17 +278,18 @@ function outcomeOf(
   if (view === undefined || (view.slug !== null && view.slug !== slug)) {
     throw new CliError('not_found', EXIT.notFound, `${slug} has ended and its turn's result went with it`);
   }
-  const { lastTurn, phase, sessionId, prs } = view;
-  if (lastTurn !== null && lastTurn.turn >= turn) {
-    return {
-      exitCode: lastTurn.exitCode,
-      sessionId,
-      doneStatus: lastTurn.doneStatus,
-      pr: prs.at(-1) ?? null,
-    };
+  const { lastTurn, phase, detail, sessionId, prs } = view;
+  if ((phase !== 'frozen' && phase !== 'destroyed') || view.turn < turn) return undefined;
+  const about = { detail, sessionId, pr: prs.at(-1) ?? null, prs };
+  if (lastTurn === null || lastTurn.turn < turn) {
+    // A run that ended before its agent began has its reason in the timeline.
+    if (view.reason === null) return 'never_ran';
+    return { ...about, turn, exitCode: null, reason: view.reason, stopped: null, doneStatus: null };
   }
-  if ((phase === 'frozen' || phase === 'destroyed') && view.turn >= turn) return 'never_ran';
-  return undefined;
+  // The one that followed was not run: why that is says how it ended.
+  const reason = lastTurn.turn < view.turn ? (view.reason ?? lastTurn.reason) : lastTurn.reason;
+  const isClosed = phase === 'destroyed' && lastTurn.stopped === 'closed' && lastTurn.doneStatus === null;
+  return { ...about, ...lastTurn, reason: isClosed ? 'closed' : reason };
 }
 
 async function until<T>(ms: number, look: () => Promise<T | undefined>): Promise<T | undefined> {

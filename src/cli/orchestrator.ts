@@ -2,9 +2,9 @@
 import type { Amounts } from '../domain/budget.js';
 import type { SubjectRef } from '../domain/issue.js';
 import type { PauseRow } from '../domain/pause.js';
-import type { OperatorCommandRow, RejectionRow, SessionRow } from '../domain/rows.js';
-import type { DoneStatus } from '../domain/turn.js';
+import type { OperatorCommandRow, RejectionRow, RunStatus, SessionRow } from '../domain/rows.js';
 import type { PauseAnswer } from '../workflows/messages.js';
+import type { EndedTurn } from './exit-codes.js';
 
 export interface Orchestrator {
   /** Starts a run of the issue, as a trigger by the operator. */
@@ -20,7 +20,10 @@ export interface Orchestrator {
   pauses(): Promise<readonly PauseRow[]>;
   /** What operators did, newest first. */
   commands(limit: number): Promise<readonly OperatorCommandRow[]>;
-  /** Resolves when the turn is over and settled, however long that takes. */
+  /**
+   * Resolves when the turn is over and the run rests: frozen, or destroyed. Turns that follow at once are followed, too: a
+   * nudge, a fresh session, what people wrote meanwhile. However long that takes.
+   */
   waitForTurn(slug: string, turn: number): Promise<TurnOutcome>;
   close(): Promise<void>;
 }
@@ -84,26 +87,42 @@ export type RunCommand =
       readonly today: boolean;
     };
 
+/** The run's row, with what its workflow knows better where that can be asked. Times are epoch milliseconds. */
 export interface RunSummary {
+  /** `owner/repo#n` */
+  readonly issue: string;
+  readonly issueUrl: string;
   readonly slug: string;
   readonly agent: string;
+  readonly bottles: readonly string[];
+  readonly backend: string;
+  /** `Name <address>`: the author of the agent's commits. */
+  readonly gitUser: string;
+  readonly status: RunStatus;
   readonly phase: string;
   readonly reason: string | null;
   /** For people: more of the reason. */
   readonly detail: string | null;
   /** Used by the run's turns, as metered; `null` when the run's workflow does not answer. */
   readonly spent: Amounts | null;
-  readonly issueUrl: string;
+  /** When the agent was last heard of; some seconds behind while it works, `null` before that. */
+  readonly lastCheckinAt: number | null;
+  /** Number of the latest pull request. */
+  readonly pr: number | null;
   readonly prUrl: string | null;
+  /** The workflow could not be asked: this is what the row said last. */
+  readonly stale: boolean;
   /** The one its last ended turn worked in; `null` before that. */
   readonly session: SessionRow | null;
 }
 
-export interface TurnOutcome {
-  /** The agent process's. */
-  readonly exitCode: number;
+export interface TurnOutcome extends EndedTurn {
+  /** The last one that was followed. */
+  readonly turn: number;
+  /** For people: more of the reason; of several lines, perhaps. */
+  readonly detail: string | null;
   readonly sessionId: string | null;
-  readonly doneStatus: DoneStatus | null;
-  /** Number of the run's pull request. */
+  /** Number of the run's latest pull request that is open, and all of those. */
   readonly pr: number | null;
+  readonly prs: readonly number[];
 }

@@ -4,6 +4,11 @@ import type { ForgeKind, Place, SubjectRef } from './issue.js';
 
 export type RunStatus = 'running' | 'frozen' | 'destroyed';
 
+/** What a state row says of a phase. */
+export function statusOf(phase: string): RunStatus {
+  return phase === 'frozen' || phase === 'destroyed' ? phase : 'running';
+}
+
 export interface ForgeStateRow {
   readonly forge: ForgeKind;
   readonly owner: string;

@@ -21,6 +21,10 @@ export interface ForgeStateStore {
   delete(subject: SubjectRef): void;
   /** Ordered by forge, owner, repo, number. */
   all(): ForgeStateRow[];
+  /** Those of status `running`, in the same order. */
+  running(): ForgeStateRow[];
+  /** The agent was heard of, epoch milliseconds: a run that is not running, or was heard of later, stays as it is. */
+  checkedIn(slug: string, at: number): void;
 }
 
 /** The append-only rows provenance is made of. Repeating an append is no second row. */

@@ -84,8 +84,8 @@ function attributesOf(subject: SubjectRef, { slug, agent }: NamedRun): TypedSear
     { key: FORGE_ISSUE, value: subject.number },
     { key: BOTTLE_SLUG, value: slug },
     { key: BOTTLE_AGENT, value: agent },
-    // As in the state row: from queued to the first freeze.
-    { key: BOTTLE_PHASE, value: 'running' },
+    // The phase in which the workflow's first step leaves it: what the start says need not be said again.
+    { key: BOTTLE_PHASE, value: 'queued' },
   ]);
 }
 

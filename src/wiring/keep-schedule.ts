@@ -62,7 +62,7 @@ async function persistently(
 }
 
 /** False when it was broken off. */
-async function waited(ms: number, stopped: AbortSignal): Promise<boolean> {
+export async function waited(ms: number, stopped: AbortSignal): Promise<boolean> {
   try {
     await sleep(ms, undefined, { signal: stopped });
     return true;

@@ -18,6 +18,7 @@ import { createWorkers, type RunningWorkers } from '../adapters/temporal/workers
 import { agentsOfConfig } from './agents-of-config.js';
 import type { Config } from '../config.js';
 import { readSecret } from '../config/secrets.js';
+import { keepCheckins } from './keep-checkins.js';
 import { hostPortsOfConfig } from './host-ports-of-config.js';
 import { dayBudgetOf } from './run-policy.js';
 import { keepReconcileSchedule, reconcilePorts } from './reconciler.js';
@@ -62,6 +63,8 @@ export async function startWorker(
       database,
       clock: hostPorts.clock,
       log,
+      // The home machine is a host, and the only one that this program makes.
+      soleHost: hostPorts.host,
       settings: {
         access: { org: config.FORGE_ORG, trigger: config.FORGE_TRIGGER, wake: config.FORGE_WAKE },
         publish: config.FORGE_PUBLISH,
@@ -83,9 +86,10 @@ export async function startWorker(
       ),
     });
     const ending = new AbortController();
-    const schedules = [
+    const kept = [
       keepReconcileSchedule(client, config, log, ending.signal),
       keepSweepSchedule(client, host, config, log, ending.signal),
+      keepCheckins(client, database, log, ending.signal),
     ];
     lock.lost.addEventListener('abort', () => {
       log.error({ home, err: lock.lost.reason as unknown }, 'another worker has taken this home; stopping');
@@ -93,7 +97,7 @@ export async function startWorker(
     });
     return running(workers, async () => {
       ending.abort();
-      await Promise.all(schedules);
+      await Promise.all(kept);
       reconciler.close();
       await client.connection.close();
       database.close();

@@ -20,7 +20,7 @@ export const home = proxyActivities<Pick<HomeActivities, 'prepareTurn'>>({
   retry: BACKOFF,
 });
 
-/** Rows, written where workflow tasks run: one marker in history instead of a round trip. */
+/** Rows, and what is known where workflow tasks run: one marker in history instead of a round trip. */
 export const rows = proxyLocalActivities<Omit<HomeActivities, 'prepareTurn'>>({
   startToCloseTimeout: '10 seconds',
   scheduleToCloseTimeout: '1 day',

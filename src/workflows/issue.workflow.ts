@@ -108,6 +108,7 @@ export async function issueWorkflow(input: IssueWorkflowInput): Promise<void> {
       for (const command of stepped.commands) runner.run(command);
       handled += 1;
     }
+    runner.showPhase();
     setCurrentDetails(detailsOf(state));
     const info = workflowInfo();
     const isFull = isHistoryFull({ events: info.historyLength, signals }, state.policy);

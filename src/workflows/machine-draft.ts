@@ -34,7 +34,6 @@ export function freeze(d: Draft, reason: FrozenReason): void {
   d.s.frozenReason = reason;
   d.s.held = false;
   stopSleeping(d);
-  d.commands.push({ kind: 'show_phase' });
 }
 
 /** Whoever goes on, ends, or is frozen for another reason does not go on by the clock. */

@@ -6,7 +6,7 @@ export function destroy(d: Draft): void {
   stopSleeping(d);
   s.phase = 'destroying';
   s.busy = 'destroy';
-  d.commands.push({ kind: 'destroy', slug: s.life?.slug ?? '' }, { kind: 'show_phase' });
+  d.commands.push({ kind: 'destroy', slug: s.life?.slug ?? '' });
 }
 
 export function destroyed(d: Draft): void {

@@ -46,6 +46,8 @@ export interface LastTurn {
   readonly exitCode: number;
   readonly doneStatus: Done['status'] | null;
   readonly reason: FrozenReason;
+  /** Why the orchestrator ended it, if it did: then the exit code is no word of the agent's. */
+  readonly stopped: StopReason | null;
 }
 
 export interface TimelineEntry {
@@ -270,5 +272,4 @@ export type MachineCommand =
   | { readonly kind: 'record_command'; readonly act: OperatorAct }
   | { readonly kind: 'archive'; readonly slug: string }
   | { readonly kind: 'destroy'; readonly slug: string }
-  | { readonly kind: 'record_end'; readonly slug: string; readonly endedAt: number }
-  | { readonly kind: 'show_phase' };
+  | { readonly kind: 'record_end'; readonly slug: string; readonly endedAt: number };

@@ -170,7 +170,7 @@ export function turnStarted(d: Draft): void {
   note(d, `turn ${String(s.turn)} started`);
   if (s.stopRequested !== null) return;
   s.phase = 'running';
-  d.commands.push({ kind: 'arm_watchdog', turn: s.turn, ms: watchdogOf(s) }, { kind: 'show_phase' });
+  d.commands.push({ kind: 'arm_watchdog', turn: s.turn, ms: watchdogOf(s) });
 }
 
 export function turnHeldUp(d: Draft, reason: string): void {
@@ -244,7 +244,13 @@ export function settled(d: Draft, left: SettledTurn): void {
   spend(s, result);
   const reason = reasonOf(s, result, left);
   s.stuckHash = left.stuckHash;
-  s.lastTurn = { turn: s.turn, exitCode: result.exitCode, doneStatus: s.done?.status ?? null, reason };
+  s.lastTurn = {
+    turn: s.turn,
+    exitCode: result.exitCode,
+    doneStatus: s.done?.status ?? null,
+    reason,
+    stopped: result.stopped ?? s.stopRequested,
+  };
   note(d, `turn ${String(s.turn)} ended: ${reason}, ${left.publish.kind}`);
   // A worker of an earlier version says nothing of limits.
   s.limit = (result as Partial<TurnResult>).limit ?? null;

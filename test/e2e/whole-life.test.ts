@@ -53,5 +53,9 @@ describe('the whole life of an issue, on real parts', function () {
     await client.withDeadline(Date.now() + 60_000, () =>
       client.workflow.getHandle(workflowIdOf(subject)).result(),
     );
+    const { typedSearchAttributes } = await client.workflow.getHandle(workflowIdOf(subject)).describe();
+    const shown = typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value] as const);
+    const { BottlePhase, BottleSlug } = Object.fromEntries(shown);
+    assert.deepEqual([BottlePhase, BottleSlug], ['destroyed', first.slug]);
   });
 });

@@ -37,6 +37,8 @@ export interface TurnLink {
   readonly detach: AbortSignal;
   /** Stop the agent: the workflow asked for it. */
   readonly stop: AbortSignal;
+  /** The turn has begun; from now on this is what is known of it. */
+  readonly onBegun: (journal: Pick<TurnJournal, 'record'>) => void;
 }
 
 /** Starts the turn or finds it running, watches it to its end, and reports what it left. Idempotent. */
@@ -47,6 +49,7 @@ export async function superviseTurn(
 ): Promise<TurnResult> {
   const since = await ports.disk.mark();
   const journal = await begunTurn(ports, input, link);
+  link.onBegun(journal);
   const watch = new TurnWatch(ports, input, journal, link, since);
   await watch.untilExit();
   return watch.finish();

@@ -50,6 +50,13 @@ export function createForgeStateStore(connection: Connection): ForgeStateStore {
   const selectAll = connection.prepare<[], StoredRow>(
     `SELECT ${COLUMNS} FROM forge_state ORDER BY forge, owner, repo, issue_number`,
   );
+  const selectRunning = connection.prepare<[], StoredRow>(
+    `SELECT ${COLUMNS} FROM forge_state WHERE status = 'running' ORDER BY forge, owner, repo, issue_number`,
+  );
+  const checkIn = connection.prepare<{ slug: string; at: number }>(
+    `UPDATE forge_state SET last_checkin_at = @at
+     WHERE slug = @slug AND status = 'running' AND (last_checkin_at IS NULL OR last_checkin_at < @at)`,
+  );
   return {
     upsert: (row) => void replace.run(toStored(row)),
     get: (subject) => {
@@ -62,6 +69,8 @@ export function createForgeStateStore(connection: Connection): ForgeStateStore {
     },
     delete: (subject) => void remove.run(...keyOf(subject)),
     all: () => selectAll.all().map(fromStored),
+    running: () => selectRunning.all().map(fromStored),
+    checkedIn: (slug, at) => void checkIn.run({ slug, at }),
   };
 }
 

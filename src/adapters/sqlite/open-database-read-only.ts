@@ -46,8 +46,10 @@ export function openDatabaseReadOnly(file: string): Database {
       get: (subject) => current()?.forgeState.get(subject),
       ofRun: (slug) => current()?.forgeState.ofRun(slug),
       all: () => current()?.forgeState.all() ?? [],
+      running: () => current()?.forgeState.running() ?? [],
       upsert: refuse,
       delete: refuse,
+      checkedIn: refuse,
     },
     runs: {
       run: (slug) => current()?.runs.run(slug),

@@ -1,12 +1,15 @@
 import { CliError } from '../errors.js';
-import { EXIT } from '../exit-codes.js';
+import { EXIT, exitOfTurn } from '../exit-codes.js';
 import type { CliIo } from '../deps.js';
-import type { NotFound, Orchestrator, Refused, Started } from '../orchestrator.js';
+import type { NotFound, Orchestrator, Refused, Started, TurnOutcome } from '../orchestrator.js';
 import { printJson, printLine } from '../output.js';
 
+/** What `--wait` is for, as `start` and `resume` say it in their help. */
+export const WAIT_HELP = 'follow the turn until the run rests, and exit by how it ended';
+
 /**
- * What `start` and `resume` share: they print the slug at once, or with `wait` follow the turn and exit as the agent
- * did [S4].
+ * What `start` and `resume` share: they print the slug at once, or with `wait` follow the turn and exit by how it ended:
+ * 0 when it is done, else as the agent did [S4], else by the reason.
  */
 export async function followTurn(
   io: CliIo,
@@ -22,15 +25,26 @@ export async function followTurn(
     return EXIT.ok;
   }
   const outcome = await orchestrator.waitForTurn(slug, turn);
-  if (options.json) printJson(io, { slug, workflowId, turn, ...outcome });
+  if (options.json) printJson(io, { slug, workflowId, ...outcome });
   else {
-    const pr = outcome.pr === null ? 'no pull request' : `pull request #${outcome.pr}`;
-    printLine(
-      io,
-      `${slug}: agent exited with ${outcome.exitCode}, ${outcome.doneStatus ?? 'incomplete'}, ${pr}`,
-    );
+    printLine(io, `${slug}: ${told(outcome)}`);
+    // Text of several lines stays so, and each is escaped.
+    for (const line of outcome.detail?.split('\n') ?? []) printLine(io, `  ${line}`);
   }
-  return outcome.exitCode;
+  return exitOfTurn(outcome);
+}
+
+function told({ turn, reason, exitCode, stopped, doneStatus, pr, sessionId }: TurnOutcome): string {
+  const name = `turn ${String(turn)}`;
+  if (exitCode === null) return `${name} did not run: ${reason}`;
+  const agent = stopped === null ? 'agent exited' : 'agent was stopped and exited';
+  return [
+    `${name} ended: ${reason}`,
+    `${agent} with ${String(exitCode)}`,
+    doneStatus === null ? 'said nothing' : `said ${doneStatus}`,
+    pr === null ? 'no pull request' : `pull request #${String(pr)}`,
+    ...(sessionId === null ? [] : [`session ${sessionId}`]),
+  ].join(', ');
 }
 
 function startedOrThrow(begun: Started | Refused | NotFound, what: string): Started {

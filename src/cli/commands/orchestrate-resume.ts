@@ -4,7 +4,7 @@ import { InvalidInputError } from '../../domain/errors.js';
 import { isSlug } from '../../domain/slug.js';
 import { withOrchestrator } from '../action.js';
 import type { CommandContext } from '../action.js';
-import { followTurn } from './follow-turn.js';
+import { followTurn, WAIT_HELP } from './follow-turn.js';
 
 interface ResumeFlags {
   readonly slug: string;
@@ -21,7 +21,7 @@ export function orchestrateResumeCommand(parent: Command, { deps, action }: Comm
     .requiredOption('--slug <slug>', 'the run')
     .requiredOption('--prompt <text>', 'what the agent is told')
     .addOption(new Option('--backend <name>', 'where bottles run').choices(['docker']).default('docker'))
-    .option('--wait', 'follow the turn and exit with the agent’s exit code')
+    .option('--wait', WAIT_HELP)
     .option('--json', 'as JSON');
   action<ResumeFlags>(command, ({ slug, prompt, wait = false, json = false }) => {
     if (!isSlug(slug))

@@ -4,7 +4,7 @@ import { InvalidInputError } from '../../domain/errors.js';
 import { collect, withOrchestrator } from '../action.js';
 import type { CommandContext } from '../action.js';
 import { parseTarget } from '../target.js';
-import { followTurn } from './follow-turn.js';
+import { followTurn, WAIT_HELP } from './follow-turn.js';
 
 interface StartFlags {
   readonly issue: string;
@@ -26,7 +26,7 @@ export function orchestrateStartCommand(parent: Command, { deps, action }: Comma
     .option('--prompt <text>', 'first prompt instead of the issue’s text')
     .option('--label <text>', 'display name')
     .addOption(new Option('--backend <name>', 'where bottles run').choices(['docker']).default('docker'))
-    .option('--wait', 'follow the first turn and exit with the agent’s exit code')
+    .option('--wait', WAIT_HELP)
     .option('--json', 'as JSON');
   action<StartFlags>(command, async (flags) => {
     const target = parseTarget(flags.issue, await deps.forgePages());

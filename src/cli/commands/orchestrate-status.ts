@@ -4,8 +4,8 @@ import { pauseText } from '../../domain/pause.js';
 import { withOrchestrator } from '../action.js';
 import type { CommandContext } from '../action.js';
 import { EXIT } from '../exit-codes.js';
-import type { RunSummary } from '../orchestrator.js';
 import { printJson, printLine, table } from '../output.js';
+import { statusText } from './status-text.js';
 
 const REJECTIONS_SHOWN = 50;
 const COMMANDS_SHOWN = 100;
@@ -24,7 +24,8 @@ export function orchestrateStatusCommand(parent: Command, { deps, action }: Comm
     .option('--all', 'destroyed runs too')
     .option('--rejected', 'triggers that started nothing, and why')
     .option('--commands', 'what operators did, and who')
-    .option('--json', 'as JSON');
+    .option('--json', 'as JSON, with addresses, detail, use and session; times are epoch milliseconds')
+    .addHelpText('after', '\nA terminal too narrow for the table gets a few lines a run.');
   action<StatusFlags>(command, ({ all = false, rejected = false, commands = false, json = false }) =>
     withOrchestrator(deps, async (orchestrator) => {
       if (commands) {
@@ -46,15 +47,13 @@ export function orchestrateStatusCommand(parent: Command, { deps, action }: Comm
       if (!json) for (const pause of pauses) printLine(deps.io, pauseText(pause));
       if (json) printJson(deps.io, { runs, pauses });
       else if (runs.length === 0) printLine(deps.io, all ? 'no runs' : 'no active runs');
-      else
-        deps.io.stdout.write(table(['SLUG', 'AGENT', 'PHASE', 'REASON', 'ISSUE', 'PR'], runs.map(runCells)));
+      else {
+        const columns = deps.io.terminal()?.columns ?? null;
+        deps.io.stdout.write(statusText(runs, { now: Date.now(), columns }));
+      }
       return EXIT.ok;
     }),
   );
-}
-
-function runCells({ slug, agent, phase, reason, issueUrl, prUrl }: RunSummary): string[] {
-  return [slug, agent, phase, reason ?? '-', issueUrl, prUrl ?? '-'];
 }
 
 function commandCells({ at, who, kind, slug, detail }: OperatorCommandRow): string[] {

@@ -97,6 +97,37 @@ describe('forge state in SQLite', () => {
     assert.deepEqual(order, ['alice/demo#9', 'alice/demo#10', 'alice/z#2', 'bob/a#1']);
   });
 
+  it('notes when an agent was heard of: never backwards, and only of a run that is running', () => {
+    const row = stateRow({ status: 'running', lastCheckinAt: null });
+    const { slug } = row;
+    database.forgeState.upsert(row);
+    database.forgeState.upsert(stateRow({ issueNumber: 13, slug: 'other-1', status: 'running' }));
+    const other = database.forgeState.ofRun('other-1');
+    database.forgeState.checkedIn(slug, 2_000);
+    database.forgeState.checkedIn(slug, 1_000);
+    assert.deepEqual(database.forgeState.ofRun(slug), { ...row, lastCheckinAt: 2_000 });
+    assert.deepEqual(database.forgeState.ofRun('other-1'), other);
+    for (const status of ['frozen', 'destroyed'] as const) {
+      const ended = { ...row, status, lastCheckinAt: 2_000 };
+      database.forgeState.upsert(ended);
+      database.forgeState.checkedIn(slug, 3_000);
+      assert.deepEqual(database.forgeState.ofRun(slug), ended);
+    }
+    database.forgeState.checkedIn('nobody-1', 3_000);
+    assert.equal(database.forgeState.all().length, 2);
+  });
+
+  it('lists the running ones alone', () => {
+    for (const [index, status] of (['running', 'frozen', 'destroyed', 'running'] as const).entries())
+      database.forgeState.upsert(
+        stateRow({ issueNumber: index + 1, slug: `s-${String(index + 1)}`, status }),
+      );
+    assert.deepEqual(
+      database.forgeState.running().map(({ issueNumber }) => issueNumber),
+      [1, 4],
+    );
+  });
+
   it('refuses a status that is none', () => {
     // @ts-expect-error: not a status
     const wrong = stateRow({ status: 'launching' });

@@ -47,6 +47,7 @@ describe('the registry of sessions', () => {
       database,
       clock: { now: () => 9_000 },
       log: { info: () => undefined, warn: () => undefined },
+      soleHost: null,
       settings: {
         access: { org: 'bot-bottle', trigger: 'collaborators', wake: 'collaborators' },
         publish: 'branch',

@@ -127,7 +127,7 @@ describe('the gateway to Temporal, with a real server', () => {
     const { ForgeRepo, ForgeIssue, BottleAgent, BottlePhase, BottleSlug } = attributes;
     assert.deepEqual(
       [ForgeRepo, ForgeIssue, BottleAgent, BottlePhase],
-      ['alice/demo', 12, 'coder', 'running'],
+      ['alice/demo', 12, 'coder', 'queued'],
     );
     assert.match(String(BottleSlug), /^coder-alice-demo-12-[a-z0-9]{5}$/);
     await client.workflow.getHandle(id).terminate();

@@ -32,6 +32,8 @@ export class ScriptedActivities {
   checkinAgeMs = 0;
   refusal: string | null = null;
   pausedBy: string | null = null;
+  /** `null`: the host has to be claimed. */
+  soleHost: string | null = HOST;
   /** What the prepared turn says beside the usual. */
   extras: Partial<PreparedTurn> = {};
   gateFailure: Error | null = null;
@@ -41,6 +43,7 @@ export class ScriptedActivities {
   constructor(private readonly script: (turn: number) => TurnScript) {}
 
   readonly activities: AllActivities = {
+    soleHost: () => Promise.resolve(this.soleHost),
     claimHost: () => Promise.resolve({ host: HOST }),
     prepareTurn: (input) => {
       this.prepared.push(input);

@@ -109,6 +109,7 @@ export class PlayLab {
         getText: (key) => Promise.resolve(blobs.get(key) ?? ''),
       },
       log: { info: () => undefined, warn: () => undefined },
+      soleHost: null,
       settings: {
         access: ACCESS,
         publish: 'branch',

@@ -42,6 +42,7 @@ describe('preparing a turn', () => {
       database,
       clock: { now: () => ACT_AT + 5_000 },
       log: { info: () => undefined, warn: () => undefined },
+      soleHost: null,
       settings: {
         access: { org: 'bot-bottle', trigger: 'collaborators', wake: 'collaborators' },
         publish: 'branch',

@@ -1,17 +1,24 @@
 import assert from 'node:assert/strict';
 import { UnreachableError } from '../../../src/cli/errors.js';
-import { EXIT } from '../../../src/cli/exit-codes.js';
-import type { Orchestrator, StartOptions, TurnOutcome } from '../../../src/cli/orchestrator.js';
+import { EXIT, TURN_EXIT } from '../../../src/cli/exit-codes.js';
+import type { Orchestrator, RunSummary, StartOptions, TurnOutcome } from '../../../src/cli/orchestrator.js';
 import { workflowIdOf } from '../../../src/domain/issue.js';
+import { summary } from './run-summary.js';
 import { cliWith } from './small-world.js';
 
 const SLUG = 'coder-alice-demo-12-abcde';
 const started = { kind: 'started', slug: SLUG, workflowId: 'gitea:alice/demo#12', turn: 3 } as const;
-const outcome = (exitCode: number): TurnOutcome => ({
-  exitCode,
+const outcome = (change: Partial<TurnOutcome> = {}): TurnOutcome => ({
+  turn: 3,
+  exitCode: 0,
+  reason: 'done',
+  detail: null,
+  stopped: null,
   sessionId: 'ses-1',
   doneStatus: 'success',
   pr: 318,
+  prs: [317, 318],
+  ...change,
 });
 
 describe('orchestrate start', () => {
@@ -120,27 +127,45 @@ describe('orchestrate resume', () => {
     assert.deepEqual(ran, { code: 0, stdout: `${SLUG}\n`, stderr: '' });
   });
 
+  const waiting = (ended: TurnOutcome, ...more: string[]): ReturnType<ReturnType<typeof cliWith>['run']> => {
+    const waitForTurn: Orchestrator['waitForTurn'] = (slug, turn) => {
+      assert.deepEqual([slug, turn], [SLUG, 3]);
+      return Promise.resolve(ended);
+    };
+    return cliWith({ orchestrator: { resume, waitForTurn } }).run(...args, '--wait', ...more);
+  };
+
   for (const exitCode of [0, 1, 3, 42, 137]) {
     it(`with --wait exits with the agent's ${String(exitCode)}`, async () => {
-      const waited: unknown[] = [];
-      const waitForTurn: Orchestrator['waitForTurn'] = (slug, turn) => {
-        waited.push([slug, turn]);
-        return Promise.resolve(outcome(exitCode));
-      };
-      const ran = await cliWith({ orchestrator: { resume, waitForTurn } }).run(...args, '--wait', '--json');
+      const ran = await waiting(outcome({ exitCode, doneStatus: null }), '--json');
       assert.equal(ran.code, exitCode);
-      assert.deepEqual(waited, [[SLUG, 3]]);
-      assert.deepEqual(JSON.parse(ran.stdout), {
-        slug: SLUG,
-        workflowId: 'gitea:alice/demo#12',
-        turn: 3,
-        exitCode,
-        sessionId: 'ses-1',
-        doneStatus: 'success',
-        pr: 318,
-      });
     });
   }
+
+  it('with --wait and --json gives all there is of the turn that was followed last', async () => {
+    const ended = outcome({ turn: 4, reason: 'limited', detail: 'until\nnoon', doneStatus: null });
+    const ran = await waiting(ended, '--json');
+    assert.equal(ran.code, TURN_EXIT.limit);
+    assert.deepEqual(JSON.parse(ran.stdout), { slug: SLUG, workflowId: 'gitea:alice/demo#12', ...ended });
+  });
+
+  it('with --wait tells reason and detail in words, every line of it escaped', async () => {
+    const ended = outcome({ reason: 'stuck', detail: 'first\nsecond\u001b[2J' });
+    const { code, stdout } = await waiting(ended);
+    assert.equal(code, TURN_EXIT.stuck);
+    assert.deepEqual(stdout.split('\n'), [
+      `${SLUG}: turn 3 ended: stuck, agent exited with 0, said success, pull request #318, session ses-1`,
+      '  first',
+      '  second\\u{1b}[2J',
+      '',
+    ]);
+  });
+
+  it('with --wait says that a turn did not run, and why', async () => {
+    const { code, stdout } = await waiting(outcome({ exitCode: null, reason: 'paused' }));
+    assert.equal(code, TURN_EXIT.calledOff);
+    assert.equal(stdout, `${SLUG}: turn 3 did not run: paused\n`);
+  });
 
   it('a slug nobody has is not found', async () => {
     const none: Orchestrator['resume'] = () => Promise.resolve({ kind: 'not_found' });
@@ -151,26 +176,17 @@ describe('orchestrate resume', () => {
 });
 
 describe('orchestrate status', () => {
-  const runs = [
-    {
-      slug: SLUG,
-      agent: 'coder',
-      phase: 'running',
-      reason: null,
-      detail: null,
-      spent: null,
-      issueUrl: 'https://git.example/a/b/issues/1',
-      prUrl: null,
-      session: null,
-    },
-    {
+  const runs: readonly RunSummary[] = [
+    summary(),
+    summary({
       slug: 'x-1-abcde',
       agent: 'writer\u001b]0;owned\u0007',
+      status: 'frozen',
       phase: 'frozen',
       reason: 'done\nFAKE ROW',
-      detail: null,
       spent: { turns: 1, tokens: 5, microUsd: 7 },
-      issueUrl: 'https://git.example/a/b/issues/22',
+      issue: 'a/b#22',
+      pr: 3,
       prUrl: 'https://git.example/a/b/pulls/3',
       session: {
         slug: 'x-1-abcde',
@@ -193,24 +209,23 @@ describe('orchestrate status', () => {
         updatedAt: 9_000,
         endedReason: null,
       },
-    },
+    }),
   ];
 
-  it('aligns the columns and escapes what is not ours, one line a run', async () => {
+  it('prints a table, a run a line, with nothing in it that a terminal acts on', async () => {
     const cli = cliWith({ orchestrator: { status: () => Promise.resolve(runs) } });
     const { stdout, code } = await cli.run('orchestrate', 'status');
     assert.equal(code, 0);
-    const lines = stdout.trimEnd().split('\n');
-    assert.equal(lines.length, 3);
+    assert.equal(stdout.trimEnd().split('\n').length, 3);
     assert.doesNotMatch(stdout.replaceAll('\n', ''), /\p{Cc}/u);
-    const columns = lines.map((line) => [
-      line.indexOf('http'),
-      line.indexOf('frozen'),
-      line.indexOf('running'),
-    ]);
-    assert.equal(columns[1]?.[0], columns[2]?.[0]);
-    assert.equal(columns[1]?.[2], columns[2]?.[1]);
-    assert.match(lines[0] ?? '', /^SLUG +AGENT +PHASE +REASON +ISSUE +PR$/);
+  });
+
+  it('goes by the width of the terminal it prints on', async () => {
+    const status = { status: () => Promise.resolve(runs) };
+    const terminal = { columns: 80, colors: false };
+    const { stdout } = await cliWith({ orchestrator: status, terminal }).run('orchestrate', 'status');
+    assert.ok(stdout.split('\n').every((line) => line.length <= 80));
+    assert.match(stdout, /^a\/b#1 {2}running/);
   });
 
   it('asks for destroyed runs only with --all, and gives all fields as JSON', async () => {

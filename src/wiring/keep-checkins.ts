@@ -1,0 +1,29 @@
+/** Keeps the last check-in of every run that works in its row, for as long as the worker runs. */
+import type { Client } from '@temporalio/client';
+import { noteCheckins } from '../activities/note-checkins.js';
+import { watchedTurns } from '../adapters/temporal/watched-turns.js';
+import type { Database } from '../domain/stores.js';
+import type { Logger } from '../log.js';
+import { waited } from './keep-schedule.js';
+
+const EVERY_MS = 15_000;
+
+/** Resolves when it has stopped. Temporal being away is only logged. */
+export async function keepCheckins(
+  client: Client,
+  database: Database,
+  log: Logger,
+  stopped: AbortSignal,
+): Promise<void> {
+  const ports = { database, watched: watchedTurns(client) };
+  let failing = false;
+  while (await waited(EVERY_MS, stopped)) {
+    try {
+      await client.withAbortSignal(stopped, () => noteCheckins(ports));
+      failing = false;
+    } catch (err) {
+      if (!failing && !stopped.aborted) log.warn({ err }, 'last check-ins cannot be read; trying again');
+      failing = true;
+    }
+  }
+}

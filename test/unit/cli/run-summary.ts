@@ -1,0 +1,25 @@
+import type { RunSummary } from '../../../src/cli/orchestrator.js';
+
+/** A run of whose workflow nothing is unusual. */
+export function summary(change: Partial<RunSummary> = {}): RunSummary {
+  return {
+    issue: 'a/b#1',
+    issueUrl: 'https://git.example/a/b/issues/1',
+    slug: 'coder-alice-demo-12-abcde',
+    agent: 'coder',
+    bottles: ['default'],
+    backend: 'docker',
+    gitUser: 'Coder <coder@git.example>',
+    status: 'running',
+    phase: 'running',
+    reason: null,
+    detail: null,
+    spent: null,
+    lastCheckinAt: null,
+    pr: null,
+    prUrl: null,
+    stale: false,
+    session: null,
+    ...change,
+  };
+}

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { statusText } from '../../../src/cli/commands/status-text.js';
+import { summary } from './run-summary.js';
+
+const NOW = 1_000_000_000;
+const RUNS = [
+  summary({ lastCheckinAt: NOW - 180_000 }),
+  summary({
+    issue: 'alice/a-long-name#22',
+    slug: 'implementer-alice-a-long-name-22-fghij',
+    status: 'frozen',
+    phase: 'frozen',
+    reason: 'budget',
+    detail: 'the run’s budget is used up: 20 of 20 turns\nraise it',
+    lastCheckinAt: NOW - 5 * 86_400_000,
+    bottles: ['default', 'node'],
+    pr: 23,
+  }),
+];
+const lines = (columns: number | null, runs = RUNS): string[] =>
+  statusText(runs, { now: NOW, columns }).trimEnd().split('\n');
+
+describe('the text of orchestrate status', () => {
+  it('is the whole table where the terminal is wide enough, details below their runs', () => {
+    const [header = '', first = '', second = '', ...details] = lines(200);
+    assert.match(
+      header,
+      /^ISSUE +SLUG +AGENT +BOTTLES +BACKEND +GIT USER +STATUS +PHASE +REASON +CHECK-IN +PR$/,
+    );
+    for (const [name, cell] of [
+      ['SLUG', 'implementer-alice-a-long-name-22-fghij'],
+      ['BOTTLES', 'default,node'],
+      ['GIT USER', 'Coder <coder@git.example>'],
+      ['STATUS', 'frozen'],
+      ['REASON', 'budget'],
+      ['CHECK-IN', '5d ago'],
+      ['PR', '#23'],
+    ] as const)
+      assert.ok(second.startsWith(cell, header.indexOf(name)), `${name}: ${second}`);
+    assert.match(first, / 3m ago +-$/);
+    assert.deepEqual(details, ['  the run’s budget is used up: 20 of 20 turns', '  raise it']);
+    assert.deepEqual(lines(null), lines(200));
+  });
+
+  for (const columns of [40, 80, 120])
+    it(`is a block a run that loses nothing in ${String(columns)} columns`, () => {
+      const shown = lines(columns);
+      assert.ok(
+        shown.every((line) => line.length <= columns),
+        shown.join('\n'),
+      );
+      const text = shown.join(' ').replace(/\s+/g, ' ');
+      for (const { issue, slug, agent, bottles, backend, gitUser, status } of RUNS)
+        for (const part of [issue, slug, agent, bottles.join(','), backend, gitUser, status])
+          assert.ok(text.includes(part), `${part} in ${text}`);
+      assert.match(text, /check-in 3m ago.*reason budget.*check-in 5d ago.*PR #23.*raise it/);
+    });
+
+  it('says of a row whose workflow did not answer that it is one', () => {
+    const [, row, , note] = lines(null, [summary({ stale: true })]);
+    assert.match(row ?? '', /running \(stale\)/);
+    assert.match(note ?? '', /^stale: .*row/);
+    assert.doesNotMatch(lines(null).join('\n'), /stale/);
+  });
+
+  it('escapes what is not ours', () => {
+    const hostile = summary({ detail: 'a\u001b[2Jb\r\nc', gitUser: 'x\u202e <y>' });
+    for (const columns of [null, 60])
+      assert.doesNotMatch(lines(columns, [hostile]).join(''), /[\p{Cc}\p{Cf}]/u);
+  });
+});

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { Client } from '@temporalio/client';
+import { defaultPayloadConverter } from '@temporalio/common';
+import type { PayloadCodec } from '@temporalio/common';
+import { noteCheckins } from '../../src/activities/note-checkins.js';
+import { openDatabase } from '../../src/adapters/sqlite/open-database.js';
+import { watchedTurns } from '../../src/adapters/temporal/watched-turns.js';
+import { workflowIdOf } from '../../src/domain/issue.js';
+import { DEFAULT_POLICY } from '../../src/domain/run-policy.js';
+import type { Database } from '../../src/domain/stores.js';
+import type { WatchedTurn } from '../../src/domain/watched-turn.js';
+import { temporalGateway } from '../../src/webhook/temporal-gateway.js';
+import { eventSignal, stateQuery } from '../../src/workflows/messages.js';
+import { observed, SUBJECT, trigger } from '../support/machine/world.js';
+import { waitUntil } from '../support/stack/stack.js';
+import { localServer } from '../support/temporal/local-server.js';
+import { ScriptedActivities } from '../support/temporal/scripted-activities.js';
+import { withWorkers } from '../support/temporal/time-skipping.js';
+import { stateRow } from '../support/webhook/rows.js';
+import { useTempDir } from '../support/webhook/temp-dir.js';
+
+describe('the last check-in of a turn that runs', function () {
+  this.timeout(60_000);
+  const server = localServer();
+  const path = useTempDir();
+  let database: Database;
+
+  beforeEach(() => {
+    database = openDatabase(path('bot-bottle.db'));
+  });
+  afterEach(() => {
+    database.close();
+  });
+
+  it('is read from the heartbeats of whatever watches the turn, and adds nothing to the history', async () => {
+    const environment = server();
+    const { client } = environment;
+    const workflowId = workflowIdOf(SUBJECT);
+    const handle = client.workflow.getHandle(workflowId);
+    const watched = watchedTurns(client);
+    let slug = '';
+    let lastCheckinAt: number | null = null;
+    let letGo: () => void = () => undefined;
+    const until = new Promise<void>((resolve) => (letGo = resolve));
+    const fake = new ScriptedActivities(() => ({
+      run: async (input, activity) => {
+        ({ slug } = input);
+        const beats = setInterval(() => {
+          activity.heartbeat({ slug, turn: input.turn, lastCheckinAt } satisfies WatchedTurn);
+        }, 50);
+        await until;
+        clearInterval(beats);
+        return { done: { id: 'd', status: 'success', summaryRef: 'r' } };
+      },
+    }));
+    assert.equal(await watched.of(workflowId), undefined, 'no such workflow');
+    await withWorkers(environment, fake.activities, async () => {
+      const asked = { ...observed({ readAt: 6 }), trigger: trigger(5) };
+      const about = { title: 'A life', url: 'http://forge.invalid/1' };
+      await temporalGateway(client, { policy: DEFAULT_POLICY }).signalWithStart(SUBJECT, asked, about);
+      await waitUntil('the turn', () => slug !== '');
+      await handle.signal(eventSignal, { kind: 'turn_started', slug, turn: 1, at: 0 });
+      await waitUntil('a heartbeat', async () => (await watched.of(workflowId))?.turn === 1);
+      addRun(slug, workflowId);
+      addRun('destroyed-1', 'gitea:alice/demo#99', { issueNumber: 99, status: 'destroyed' });
+      addRun('vanished-1', 'gitea:alice/demo#98', { issueNumber: 98 });
+      const rowSays = (): number | null => database.forgeState.ofRun(slug)?.lastCheckinAt ?? null;
+
+      await noteCheckins({ database, watched });
+      assert.equal(rowSays(), null, 'the turn has not begun');
+      const { events: before } = await handle.fetchHistory();
+      for (const at of [1_000, 2_000]) {
+        lastCheckinAt = at;
+        await waitUntil('the heartbeat', async () => (await watched.of(workflowId))?.lastCheckinAt === at);
+        await noteCheckins({ database, watched });
+        assert.equal(rowSays(), at);
+      }
+      const { events: after } = await handle.fetchHistory();
+      assert.equal(after?.length, before?.length);
+
+      // What the server keeps may be encoded: this codec makes something of it that nobody sent.
+      const decoded = { slug, turn: 7, lastCheckinAt: 42 };
+      const codec: PayloadCodec = {
+        encode: (payloads) => Promise.resolve(payloads),
+        decode: (payloads) => Promise.resolve(payloads.map(() => defaultPayloadConverter.toPayload(decoded))),
+      };
+      const { connection, options } = client;
+      const { namespace } = options;
+      const coded = new Client({ connection, namespace, dataConverter: { payloadCodecs: [codec] } });
+      assert.deepEqual(await watchedTurns(coded).of(workflowId), decoded);
+
+      letGo();
+      await waitUntil('the end', async () => (await handle.query(stateQuery)).phase === 'frozen');
+      assert.equal(await watched.of(workflowId), undefined, 'nobody watches a frozen run');
+      await noteCheckins({ database, watched });
+      assert.equal(rowSays(), 2_000);
+      await handle.terminate();
+    });
+  });
+
+  function addRun(slug: string, workflowId: string, row: Parameters<typeof stateRow>[0] = {}): void {
+    database.forgeState.upsert(stateRow({ slug, status: 'running', lastCheckinAt: null, ...row }));
+    database.runs.appendRun({
+      slug,
+      workflowId,
+      subject: 'alice/demo#12',
+      agentName: 'coder',
+      bottleNames: [],
+      triggerActor: 'alice',
+      triggerAt: 0,
+      triggerActId: 0,
+      createdAt: 0,
+    });
+  }
+});
