@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
-import { connect } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { EntryProcess, type Ended } from '../support/entries/entry-process.js';
 import { ProductHome } from '../support/entries/product-home.js';
 
 /** What `up` may take to find out, with a machine that is busy with other tests. */
-const SOON_MS = 20_000;
+const SOON_MS = 30_000;
 
 describe('what a start needs', function () {
   this.timeout(SOON_MS + 10_000);
@@ -70,6 +71,24 @@ describe('what a start needs', function () {
     const { stderr } = await refused('up', { DOCKER_HOST: dead(home) });
     assert.match(stderr, /no Docker engine answers .*: start it, or set DOCKER_HOST/);
     assert.match(stderr, /secret set webhook-secret < file/);
+  });
+
+  it('is told by `up` whose engine takes the connection and says nothing', async () => {
+    const silent = createServer();
+    const file = join(home.dir, 'secrets', 'engine.sock');
+    silent.listen(file);
+    await once(silent, 'listening');
+    try {
+      const { stderr } = await refused('up', { DOCKER_HOST: `unix://${file}` });
+      assert.match(stderr, /the Docker engine said nothing for 10 s: restart it/);
+    } finally {
+      silent.close();
+    }
+  });
+
+  it('is told by `up` that has no git', async () => {
+    const { stderr } = await refused('up', { PATH: '/nonexistent' });
+    assert.match(stderr, /there is no program git on the PATH: install git/);
   });
 
   it('is told by `up` whose engine lacks the container runtime', async () => {
