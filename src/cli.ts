@@ -21,6 +21,8 @@ import { forgeSetup } from './wiring/forge-setup.js';
 import { manifestLibrary } from './wiring/manifest-library.js';
 import { janitor } from './wiring/janitor.js';
 import { runLogs } from './wiring/run-logs.js';
+import { fetchCommand } from './wiring/fetch-command.js';
+import { localTrigger } from './wiring/local-trigger.js';
 import { operatorName } from './wiring/operator-name.js';
 import { operatorTrigger } from './wiring/operator-trigger.js';
 import { serveUp, serveWebhook, serveWorker } from './wiring/serve.js';
@@ -56,6 +58,8 @@ function orchestrator(): Promise<Orchestrator> {
       by,
       storePrompt,
       trigger: (subject, options) => operatorTrigger({ config, client, storePrompt, by }, subject, options),
+      triggerLocal: (source, options) => localTrigger({ config, client, storePrompt, by }, source, options),
+      fetchCommand: (slug) => fetchCommand(home, slug),
       rejections: (limit) => latestRejections(path.join(home, 'rejections.db'), limit),
       close: async () => {
         database.close();

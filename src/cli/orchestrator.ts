@@ -9,6 +9,8 @@ import type { PauseAnswer } from '../workflows/messages.js';
 export interface Orchestrator {
   /** Starts a run of the issue, as a trigger by the operator. */
   start(subject: SubjectRef, options: StartOptions): Promise<Started | Refused>;
+  /** Starts a run without an issue. */
+  startLocal(source: RunSource, options: LocalOptions): Promise<Started | Refused>;
   /** A new turn of a frozen run. */
   resume(slug: string, prompt: string): Promise<Started | Refused | NotFound>;
   command(target: Target, command: RunCommand): Promise<Accepted | Refused | NotFound>;
@@ -35,6 +37,17 @@ export interface StartOptions {
   /** A display name. */
   readonly label: string | null;
   readonly backend: 'docker';
+}
+
+/** Where the commits of a run without an issue come from. */
+export type RunSource =
+  | { readonly kind: 'repository'; readonly owner: string; readonly repo: string }
+  /** Absolute path on this machine. */
+  | { readonly kind: 'directory'; readonly path: string };
+
+export interface LocalOptions extends StartOptions {
+  readonly agent: string;
+  readonly prompt: string;
 }
 
 export interface Started {
@@ -95,6 +108,8 @@ export interface RunSummary {
   readonly spent: Amounts | null;
   readonly issueUrl: string;
   readonly prUrl: string | null;
+  /** Of a run without an issue: the command that fetches its commits; `null` while there are none. */
+  readonly fetch: string | null;
   /** The one its last ended turn worked in; `null` before that. */
   readonly session: SessionRow | null;
 }
@@ -104,6 +119,8 @@ export interface TurnOutcome {
   readonly exitCode: number;
   readonly sessionId: string | null;
   readonly doneStatus: DoneStatus | null;
+  /** As in `RunSummary`. */
+  readonly fetch: string | null;
   /** Number of the run's pull request. */
   readonly pr: number | null;
 }

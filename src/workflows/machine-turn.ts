@@ -244,7 +244,12 @@ export function settled(d: Draft, left: SettledTurn): void {
   spend(s, result);
   const reason = reasonOf(s, result, left);
   s.stuckHash = left.stuckHash;
-  s.lastTurn = { turn: s.turn, exitCode: result.exitCode, doneStatus: s.done?.status ?? null, reason };
+  s.lastTurn = {
+    turn: s.turn,
+    exitCode: result.exitCode,
+    doneStatus: s.done?.status ?? (reason === 'done' ? 'success' : null),
+    reason,
+  };
   note(d, `turn ${String(s.turn)} ended: ${reason}, ${left.publish.kind}`);
   // A worker of an earlier version says nothing of limits.
   s.limit = (result as Partial<TurnResult>).limit ?? null;

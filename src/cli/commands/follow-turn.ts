@@ -29,6 +29,7 @@ export async function followTurn(
       io,
       `${slug}: agent exited with ${outcome.exitCode}, ${outcome.doneStatus ?? 'incomplete'}, ${pr}`,
     );
+    if (outcome.fetch !== null) printLine(io, outcome.fetch);
   }
   return outcome.exitCode;
 }

@@ -48,6 +48,8 @@ export function orchestrateStatusCommand(parent: Command, { deps, action }: Comm
       else if (runs.length === 0) printLine(deps.io, all ? 'no runs' : 'no active runs');
       else
         deps.io.stdout.write(table(['SLUG', 'AGENT', 'PHASE', 'REASON', 'ISSUE', 'PR'], runs.map(runCells)));
+      if (!json)
+        for (const { slug, fetch } of runs) if (fetch !== null) printLine(deps.io, `${slug}: ${fetch}`);
       return EXIT.ok;
     }),
   );

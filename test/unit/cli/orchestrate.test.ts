@@ -12,6 +12,7 @@ const outcome = (exitCode: number): TurnOutcome => ({
   sessionId: 'ses-1',
   doneStatus: 'success',
   pr: 318,
+  fetch: null,
 });
 
 describe('orchestrate start', () => {
@@ -161,6 +162,8 @@ describe('orchestrate status', () => {
       spent: null,
       issueUrl: 'https://git.example/a/b/issues/1',
       prUrl: null,
+
+      fetch: null,
       session: null,
     },
     {
@@ -172,6 +175,8 @@ describe('orchestrate status', () => {
       spent: { turns: 1, tokens: 5, microUsd: 7 },
       issueUrl: 'https://git.example/a/b/issues/22',
       prUrl: 'https://git.example/a/b/pulls/3',
+
+      fetch: null,
       session: {
         slug: 'x-1-abcde',
         sessionId: '11111111-1111-5111-8111-111111111111',
