@@ -204,6 +204,7 @@ export class PlayedRuntime implements BottleRuntime {
     const forgeSocket = await this.#socket(slug);
     const config = {
       slug,
+      hasForge: true,
       forgeKind: 'gitea',
       forgeApi: env['FORGE_GITEA_API'] ?? '',
       owner,
@@ -224,7 +225,7 @@ export class PlayedRuntime implements BottleRuntime {
         secrets: secretsDir,
         queueOut: queueOutDir,
         queueIn: queueInDir,
-        tokenFile,
+        tokenFile: tokenFile ?? '',
         caFile: '',
       },
     } as const;

@@ -31,7 +31,7 @@ async function connect(config: BundleConfig): Promise<AgentForge> {
 
 async function start(): Promise<RunningBundle> {
   const config = readBundleConfig(process.env);
-  const redact = redactor([readToken(config.paths.tokenFile)]);
+  const redact = redactor(config.hasForge ? [readToken(config.paths.tokenFile)] : []);
   log = bundleLog(redact);
   const forge = lazyForge(() => connect(config));
   const bundle = await startBundle(config, { forge, log, redact });

@@ -54,7 +54,8 @@ sqlite_bring() {
   binary=$dir/build/Release/better_sqlite3.node
   kept=$BUILD/better-sqlite3-$(node -p "require('$dir/package.json').version + '-' + [process.platform, process.arch, process.versions.modules].join('-')").node
   if [[ -f $kept ]]; then
-    mkdir -p "${binary%/*}" && cp "$kept" "$binary"
+    # Renamed into place: what is loaded elsewhere must not change under a process.
+    mkdir -p "${binary%/*}" && cp "$kept" "$binary.part" && mv "$binary.part" "$binary"
     sqlite_loads && return 0
   fi
   say "better-sqlite3: compiles for a minute or two where no prebuilt can be downloaded"

@@ -1,8 +1,9 @@
 import type { HostPorts } from './host-ports.js';
 import { extractWork, knownCommits } from './publish-gate.js';
 import { BotBottleError } from '../domain/errors.js';
-import type { SubjectRef } from '../domain/issue.js';
-import { branchOf, issueOfSlug } from '../domain/slug.js';
+import { isLocal, type RepoRef, type SubjectRef } from '../domain/issue.js';
+import { WORK_BUNDLE } from '../domain/run-files.js';
+import { branchOf, issueOfSlug, localBranchOf } from '../domain/slug.js';
 
 const REMOVAL_TIMEOUT_MS = 10 * 60_000;
 
@@ -13,6 +14,8 @@ export interface EndedRun {
   readonly subject: SubjectRef | null;
   /** `null` when no turn was ever prepared. */
   readonly branch: string | null;
+  /** Of a run without an issue: where its commits come from, as far as that is known. */
+  readonly source?: RepoRef;
 }
 
 /** Containers, volumes and workspace go; transcript, turns and the commits nobody has stay. Missing means done. */
@@ -52,13 +55,18 @@ export async function destroyRun(ports: HostPorts, run: EndedRun): Promise<void>
  */
 async function keepUnpublished(ports: HostPorts, run: EndedRun): Promise<void> {
   const number = run.subject?.number ?? issueOfSlug(run.slug);
-  const branch = run.branch ?? (number === undefined ? undefined : branchOf(run.slug, number));
+  const branch =
+    run.branch ?? localBranchOf(run.slug) ?? (number === undefined ? undefined : branchOf(run.slug, number));
   if (branch === undefined) return;
   try {
     const known = await commitsOnForge(ports, run, branch);
     const work = await extractWork(ports, run, branch, known, 'unpublished');
     if (work.kind === 'extracted' && work.extraction.bundle !== null) {
-      await ports.files.saveFile(run.slug, 'unpublished.bundle', work.extraction.bundle);
+      await ports.files.saveFile(
+        run.slug,
+        localBranchOf(run.slug) === undefined ? 'unpublished.bundle' : WORK_BUNDLE,
+        work.extraction.bundle,
+      );
     }
   } catch (error) {
     if (!isFinal(error)) throw error;
@@ -67,11 +75,13 @@ async function keepUnpublished(ports: HostPorts, run: EndedRun): Promise<void> {
 }
 
 async function commitsOnForge(ports: HostPorts, run: EndedRun, branch: string): Promise<string[]> {
-  if (run.subject === null) return [];
+  const repository = run.source ?? run.subject;
+  // Nobody knows any more where they came from: all of them are kept.
+  if (repository === null || (isLocal(repository) && repository.path === undefined)) return [];
   try {
-    const state = await ports.forks?.look(run.subject);
+    const state = run.source === undefined ? await ports.forks?.look(repository) : undefined;
     const fork = state?.kind === 'there' ? state.fork : undefined;
-    return knownCommits(await ports.git.refresh(run.subject, branch, null, fork));
+    return knownCommits(await ports.git.refresh(repository, branch, null, fork));
   } catch (error) {
     if (!isFinal(error)) throw error;
     return [];

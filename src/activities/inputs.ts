@@ -1,6 +1,6 @@
 /** Arguments of the activities: references and small records, because they stand in the workflow's history. */
 import type { PreparedTurn, SettledTurn, Trigger, WakeReference } from '../domain/events.js';
-import type { Place, SubjectRef } from '../domain/issue.js';
+import type { Place, RepoRef, SubjectRef } from '../domain/issue.js';
 import type { ModelBudget } from '../domain/model-use.js';
 import type { OperatorCommandRow } from '../domain/rows.js';
 import type { PauseRow } from '../domain/pause.js';
@@ -23,6 +23,13 @@ export interface RunRef {
   readonly subject: SubjectRef;
   readonly slug: string;
   readonly turn: number;
+  /** Of a run without an issue: where its commits come from. */
+  readonly source?: RepoRef;
+}
+
+/** The repository that a run's commits come from. */
+export function repositoryOf({ subject, source }: Pick<RunRef, 'subject' | 'source'>): RepoRef {
+  return source ?? subject;
 }
 
 export interface PrepareTurnInput extends RunRef {

@@ -1,19 +1,19 @@
-import type { PreparedTurn, Trigger } from '../domain/events.js';
+import type { Trigger } from '../domain/events.js';
 import { isNotFound } from '../domain/errors.js';
-import type { BottleSetup } from '../domain/bottle-setup.js';
-import type { Issue } from '../domain/issue.js';
-import type { AgentManifest, BottleManifest } from '../domain/manifests.js';
+import { isLocal, type Issue } from '../domain/issue.js';
+import type { PromptTask } from '../domain/prompt-input.js';
+import type { BottleManifest } from '../domain/manifests.js';
 import { createAccess, type Access } from '../domain/access.js';
-import { pauseOf, pauseText } from '../domain/pause.js';
 import { composePrompt } from '../domain/prompt.js';
 import type { ForgeStateRow } from '../domain/rows.js';
 import { FORGE_CLOCK_GRAIN_MS, isLaterAct, parseTriggerLabels } from '../domain/trigger.js';
 import type { HomePorts } from './home-ports.js';
 import type { PrepareTurnInput, PrepareTurnOutcome } from './inputs.js';
-import { dayBudget } from './day-budget.js';
-import { causeText, freshSession } from './prompt-of-turn.js';
+import { prepareLocalTurn } from './prepare-local-turn.js';
+import { preparedTurn } from './prepared-turn.js';
+import { causeText, freshSession, ownTask } from './prompt-of-turn.js';
 import { readEvents } from './read-events.js';
-import { writeTurnRows } from './turn-rows.js';
+import { sessionSummary } from './session-summary.js';
 import { movedTo } from './where-it-is.js';
 import { workBranch, type WorkBranch } from './work-branch.js';
 
@@ -22,6 +22,7 @@ import { workBranch, type WorkBranch } from './work-branch.js';
  * say so are written. Repeating it gives the same turn.
  */
 export async function prepareTurn(ports: HomePorts, input: PrepareTurnInput): Promise<PrepareTurnOutcome> {
+  if (isLocal(input.subject)) return prepareLocalTurn(ports, input);
   try {
     return await prepareHere(ports, input);
   } catch (error) {
@@ -48,7 +49,7 @@ async function prepareHere(ports: HomePorts, input: PrepareTurnInput): Promise<P
   const request = { name: trigger.agent, bottles: trigger.bottles, repo: subject, forge };
   const found = await ports.agents.find(request);
   if (found.kind === 'refused') return refused(found.reason);
-  const { agent, bottle, bottleNames, source } = found;
+  const { agent, bottle, source } = found;
   const { access: settings } = ports.settings;
   const access = createAccess(forge, { ...settings, wake: bottle.forgeWake ?? settings.wake });
   // Up to three requests after one another on Gitea: asked beside the issue, not after it.
@@ -70,9 +71,11 @@ async function prepareHere(ports: HomePorts, input: PrepareTurnInput): Promise<P
     return { kind: 'nothing_left' };
   const bases = baseBranches(issue, bottle, work);
   const sources = { blobs: ports.blobs, database: ports.database, forge, access };
+  const task = (): Promise<PromptTask> => ownTask(sources, trigger, issue);
+  const run = { slug: input.slug, number: subject.number, prNumber: input.prNumber };
   const [cause, fresh] = await Promise.all([
-    causeText(sources, input, issue, agent),
-    freshSession(sources, input, issue, agent),
+    causeText(ports.blobs, input, agent, task),
+    freshSession(input, agent, task, () => sessionSummary(sources, run)),
   ]);
   const prompt = composePrompt({
     ...cause,
@@ -86,63 +89,13 @@ async function prepareHere(ports: HomePorts, input: PrepareTurnInput): Promise<P
     limit: (input as Partial<PrepareTurnInput>).limit ?? null,
     forge: true,
   });
-  const [promptRef, bottleRef] = await Promise.all([
-    ports.blobs.put(prompt),
-    ports.blobs.put(JSON.stringify(setupOf(bottle))),
-  ]);
   if (shadowed)
     ports.log.warn(
       { slug: input.slug, agent: agent.name },
       'the operator’s agent counts, not the repository’s',
     );
-  const facts = { row, issue, agent, bottleNames, promptRef, branch, dropped, source, shadowed };
-  writeTurnRows(ports, input, facts);
-  // After its row is written: `changePause` goes by that.
-  const pause = pauseOf(ports.database.pauses.all(), subject);
-  if (pause !== undefined) return { kind: 'paused', reason: pauseText(pause) };
-  const day = dayBudget(ports);
-  if (day.kind === 'spent' && !input.dayIsLifted)
-    return { kind: 'over_budget', reason: day.reason, until: day.until };
-  const provider = ports.provider(agent.provider);
-  const prepared = {
-    promptRef,
-    branch,
-    readKeys,
-    provider: agent.provider,
-    model: agent.model,
-    ...extrasOf(agent, bottle),
-    ...(day.kind === 'left' && provider.access(agent.model) !== null ? { budget: day.budget } : {}),
-    image: bottle.image ?? provider.image,
-    env: bottle.env,
-    limits: bottle.limits,
-    gitUser: agent.gitUser,
-    baseBranches: bases,
-    bottleNames,
-    allowPaths: bottle.publish.allowPaths,
-    drafts: bottle.publish.drafts,
-    bottleRef,
-  };
-  return { kind: 'ready', prepared };
-}
-
-/** What most agents and bottles do not say is not in the workflow's history either. */
-function extrasOf(
-  agent: AgentManifest,
-  { disk }: BottleManifest,
-): Pick<PreparedTurn, 'variant' | 'turnTimeoutMs' | 'watchdogMs' | 'disk'> {
-  const { variant } = agent;
-  const { turnTimeoutMs, watchdogMs } = agent.limits;
-  return {
-    ...(variant === null ? {} : { variant }),
-    ...(turnTimeoutMs === null ? {} : { turnTimeoutMs }),
-    ...(watchdogMs === null ? {} : { watchdogMs }),
-    ...(disk.bytes === null && disk.inodes === null ? {} : { disk }),
-  };
-}
-
-function setupOf(bottle: BottleManifest): BottleSetup {
-  const { dockerfile, allow, routes, registries, setup, workspace, runtime } = bottle;
-  return { dockerfile, allow, routes, registries, setup, workspace, runtime };
+  const facts = { row, issueUrl: issue.url, dropped, shadowed };
+  return preparedTurn(ports, input, { ...found, ...facts, prompt, branch, readKeys, baseBranches: bases });
 }
 
 /** Best first: where the pull request goes, else what the issue names, else the manifest's. */

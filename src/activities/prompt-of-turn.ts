@@ -8,7 +8,6 @@ import type { PromptCause as PromptCauseText, PromptTask } from '../domain/promp
 import { textHash } from '../domain/reference-key.js';
 import type { FreshSession } from '../domain/prompt-input.js';
 import type { PrepareTurnInput } from './inputs.js';
-import { sessionSummary, type SummarySources } from './session-summary.js';
 import { sha256 } from './sha256.js';
 
 export interface PromptSources {
@@ -19,15 +18,14 @@ export interface PromptSources {
 
 /** The machine's cause with its references read. */
 export async function causeText(
-  sources: PromptSources,
-  { cause, trigger }: Pick<PrepareTurnInput, 'cause' | 'trigger'>,
-  issue: Issue,
+  blobs: BlobStore,
+  { cause }: Pick<PrepareTurnInput, 'cause'>,
   agent: AgentManifest,
+  task: () => Promise<PromptTask>,
 ): Promise<PromptCauseText> {
-  const { blobs } = sources;
   switch (cause.kind) {
     case 'first':
-      return { kind: 'first', role: agent.prompt, task: await ownTask(sources, trigger, issue) };
+      return { kind: 'first', role: agent.prompt, task: await task() };
     case 'wake':
     case 'retriggered':
     case 'limit_over':
@@ -48,23 +46,18 @@ export async function causeText(
 
 /** What a fresh session must be told that the cause of its turn does not tell; `null` when there is nothing. */
 export async function freshSession(
-  sources: PromptSources & SummarySources,
-  input: Pick<PrepareTurnInput, 'session' | 'cause' | 'trigger' | 'slug' | 'subject' | 'prNumber'>,
-  issue: Issue,
+  { session, cause }: Pick<PrepareTurnInput, 'session' | 'cause'>,
   agent: AgentManifest,
+  readTask: () => Promise<PromptTask>,
+  readSummary: () => Promise<Pick<FreshSession, 'summaries' | 'pull' | 'comments'>>,
 ): Promise<FreshSession | null> {
-  const { session, cause, trigger, slug, subject, prNumber } = input;
   if (session === 'resumed' || cause.kind === 'first') return null;
-  const { number } = subject;
-  const [task, summary] = await Promise.all([
-    ownTask(sources, trigger, issue),
-    sessionSummary(sources, { slug, number, prNumber }),
-  ]);
+  const [task, summary] = await Promise.all([readTask(), readSummary()]);
   return { why: session, role: agent.prompt, task, ...summary };
 }
 
 /** The operator's own words, where they took the place of the issue's. */
-async function ownTask(sources: PromptSources, trigger: Trigger, issue: Issue): Promise<PromptTask> {
+export async function ownTask(sources: PromptSources, trigger: Trigger, issue: Issue): Promise<PromptTask> {
   const promptRef = trigger.operator?.promptRef ?? null;
   if (promptRef === null) return taskOf(sources, trigger, issue);
   return { kind: 'local', prompt: await sources.blobs.getText(promptRef) };

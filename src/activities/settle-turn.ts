@@ -1,5 +1,6 @@
 import type { SettledTurn } from '../domain/events.js';
 import type { Extraction } from '../domain/extractor.js';
+import { isLocal } from '../domain/issue.js';
 import { patchSpec } from '../domain/extractor.js';
 import { ContainerOverrunError } from '../domain/errors.js';
 import type { PublishResult } from '../domain/turn.js';
@@ -7,6 +8,7 @@ import type { HostPorts } from './host-ports.js';
 import type { SettleTurnInput } from './inputs.js';
 import { extractWork, overrun, knownCommits, publishThroughGate, type Publication } from './publish-gate.js';
 import { scansOf } from './publish-scans.js';
+import { keepWork } from './keep-work.js';
 import { noteStuck } from './publish-stuck.js';
 import { snapshotSession } from './transcript/snapshot-session.js';
 import { boundaryFile } from './turn/run-boundary.js';
@@ -39,14 +41,16 @@ export async function settleTurn(ports: HostPorts, input: SettleTurnInput): Prom
   const { inspection } = extraction;
   const stuck = inspection.stuck !== null && inspection.stuck !== input.stuckHash;
   const [publish, uncommittedRef] = await Promise.all([
-    stuck || !input.publish
-      ? skipped(stuck)
-      : publishThroughGate(ports, {
-          ...input,
-          record,
-          extraction,
-          publication: await publicationOf(ports, input),
-        }),
+    isLocal(input.subject)
+      ? keepWork(ports, input, extraction)
+      : stuck || !input.publish
+        ? skipped(stuck)
+        : publishThroughGate(ports, {
+            ...input,
+            record,
+            extraction,
+            publication: await publicationOf(ports, input),
+          }),
     keepUncommitted(ports, input, extraction),
   ]);
   await noteStuck(ports, slug, inspection.stuck);

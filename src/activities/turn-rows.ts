@@ -1,5 +1,4 @@
 import type { RepositorySource } from '../domain/agents.js';
-import type { Issue } from '../domain/issue.js';
 import type { AgentManifest } from '../domain/manifests.js';
 import type { Database } from '../domain/stores.js';
 import type { ForgeStateRow } from '../domain/rows.js';
@@ -8,7 +7,8 @@ import type { PrepareTurnInput } from './inputs.js';
 
 export interface TurnFacts {
   readonly row: ForgeStateRow | undefined;
-  readonly issue: Issue;
+  /** Address of the issue's page; of a run without one, what its commits come from. */
+  readonly issueUrl: string;
   readonly agent: AgentManifest;
   readonly bottleNames: readonly string[];
   readonly promptRef: string;
@@ -25,7 +25,7 @@ export interface TurnFacts {
 export function writeTurnRows(ports: HomePorts, input: PrepareTurnInput, facts: TurnFacts): void {
   const { database, clock } = ports;
   const { subject, slug, turn, trigger, workflowId } = input;
-  const { issue, agent, bottleNames, promptRef, branch, dropped, source, shadowed } = facts;
+  const { issueUrl, agent, bottleNames, promptRef, branch, dropped, source, shadowed } = facts;
   const now = clock.now();
   const previous = facts.row?.slug === slug ? facts.row : undefined;
   const { forge, owner, repo, number } = subject;
@@ -78,7 +78,7 @@ export function writeTurnRows(ports: HomePorts, input: PrepareTurnInput, facts: 
       repoId: input.repoId,
       host: input.host,
       branch,
-      issueUrl: issue.url,
+      issueUrl,
       prUrl: previous?.prUrl ?? null,
       updatedAt: now,
       destroyedAt: null,

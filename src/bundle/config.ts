@@ -26,6 +26,8 @@ export interface BundlePaths {
 
 export interface BundleConfig {
   readonly slug: string;
+  /** False: the run has no forge; what is said of one below is empty, and there is no token. */
+  readonly hasForge: boolean;
   readonly forgeKind: ForgeKind;
   readonly forgeApi: string;
   readonly owner: string;
@@ -73,18 +75,12 @@ export function readBundleConfig(env: Environment): BundleConfig {
     secrets: join(root, 'secrets'),
   };
   const turn = readTurnFile(join(paths.queueIn, 'turn.json'));
-  const transport = env['FORGE_SOCKET'] ?? '';
-  const forgeKind = forgeKindIn(env);
+  const hasForge = env['FORGE_KIND'] !== 'none';
   return {
     slug: required(env, 'BOTTLE_SLUG', isSlug, 'a slug: letters a-z, digits and hyphens, at most 63'),
-    forgeKind,
-    forgeApi: forgeApi(env, forgeKind),
-    owner: turn.owner ?? required(env, 'FORGE_OWNER', isForgeName, "an owner's name on the forge"),
-    repo: turn.repo ?? required(env, 'FORGE_REPO', isForgeName, "a repository's name on the forge"),
-    issue: forgeNumberIn(env, 'FORGE_ISSUE_NUMBER') ?? missing('FORGE_ISSUE_NUMBER'),
-    pr: turn.pr === undefined ? forgeNumberIn(env, 'FORGE_PR_NUMBER') : turn.pr,
+    hasForge,
+    ...(hasForge ? forgeIn(env, turn) : NO_FORGE),
     turn: turn.turn,
-    forgeTransportSocket: transport === '' ? null : transport,
     rateLimits: {
       callsPerMinute: perMinute(env, 'BUNDLE_CALLS_PER_MINUTE', DEFAULT_RATE_LIMITS.callsPerMinute),
       writesPerMinute: perMinute(env, 'BUNDLE_WRITES_PER_MINUTE', DEFAULT_RATE_LIMITS.writesPerMinute),
@@ -96,10 +92,35 @@ export function readBundleConfig(env: Environment): BundleConfig {
   };
 }
 
+type ForgePart = Pick<
+  BundleConfig,
+  'forgeKind' | 'forgeApi' | 'owner' | 'repo' | 'issue' | 'pr' | 'forgeTransportSocket'
+>;
+
+const NO_FORGE: ForgePart = {
+  ...{ forgeKind: 'gitea', forgeApi: '', owner: '', repo: '', issue: 0, pr: null },
+  forgeTransportSocket: null,
+};
+
+function forgeIn(env: Environment, turn: TurnFile): ForgePart {
+  const forgeKind = forgeKindIn(env);
+  const transport = env['FORGE_SOCKET'] ?? '';
+  return {
+    forgeKind,
+    forgeApi: forgeApi(env, forgeKind),
+    owner: turn.owner ?? required(env, 'FORGE_OWNER', isForgeName, "an owner's name on the forge"),
+    repo: turn.repo ?? required(env, 'FORGE_REPO', isForgeName, "a repository's name on the forge"),
+    issue: forgeNumberIn(env, 'FORGE_ISSUE_NUMBER') ?? missing('FORGE_ISSUE_NUMBER'),
+    pr: turn.pr === undefined ? forgeNumberIn(env, 'FORGE_PR_NUMBER') : turn.pr,
+    forgeTransportSocket: transport === '' ? null : transport,
+  };
+}
+
 function forgeKindIn(env: Environment): ForgeKind {
   const text = env['FORGE_KIND'] ?? '';
   const kind = text === '' ? 'gitea' : FORGE_KINDS.find((known) => known === text);
-  if (kind === undefined) throw new InvalidInputError(`FORGE_KIND must be one of ${FORGE_KINDS.join(', ')}`);
+  if (kind === undefined)
+    throw new InvalidInputError(`FORGE_KIND must be one of ${FORGE_KINDS.join(', ')}, none`);
   return kind;
 }
 

@@ -131,22 +131,25 @@ export async function startBundle(config: BundleConfig, parts: BundleParts): Pro
     now,
     ...parts.egress,
   });
-  const server = await serveHttpOnUnixSocket({
-    socketPath: paths.forgeSocket,
-    onMessage: async (text) => {
-      const answer = await answerMessage(text, {
-        call: async (method, params) => (await call(method, params)).result,
-        onFault,
-      });
-      return answer === undefined ? undefined : redact(answer);
-    },
-    onMcp: mcp,
-  });
+  const serveForge = (): ReturnType<typeof serveHttpOnUnixSocket> =>
+    serveHttpOnUnixSocket({
+      socketPath: paths.forgeSocket,
+      onMessage: async (text) => {
+        const answer = await answerMessage(text, {
+          call: async (method, params) => (await call(method, params)).result,
+          onFault,
+        });
+        return answer === undefined ? undefined : redact(answer);
+      },
+      onMcp: mcp,
+    });
+  // Without one, no call can be made: the plane is there and nobody reaches it.
+  const server = config.hasForge ? await serveForge() : null;
   return {
     stop: async () => {
       publisher.stop();
       texts.stop();
-      await Promise.all([server.close(GRACE_MS), egress.close()]);
+      await Promise.all([server?.close(GRACE_MS), egress.close()]);
       plane.interrupt();
       return operations.close();
     },

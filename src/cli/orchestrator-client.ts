@@ -11,7 +11,7 @@ import {
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import type { OperatorCommand } from '../domain/events.js';
 import type { SubjectRef } from '../domain/issue.js';
-import { workflowIdOf } from '../domain/issue.js';
+import { isLocal, workflowIdOf } from '../domain/issue.js';
 import { identityOf, statusOf } from '../domain/rows.js';
 import type { Database } from '../domain/stores.js';
 import type { ForgeStateRow, RejectionRow } from '../domain/rows.js';
@@ -22,10 +22,13 @@ import { changePause } from './change-pause.js';
 import { rowOf } from './row-of-target.js';
 import { EXIT } from './exit-codes.js';
 import type {
+  LocalOptions,
   NotFound,
   Orchestrator,
   Refused,
+  Started,
   RunCommand,
+  RunSource,
   RunSummary,
   StartOptions,
   TurnOutcome,
@@ -41,6 +44,13 @@ export interface OrchestratorWorld {
   storePrompt(text: string): Promise<string>;
   /** Reads the subject fresh and sends it to its workflow as a trigger by the operator, starting that when needed. */
   trigger(subject: SubjectRef, options: StartOptions): Promise<{ readonly kind: 'sent' } | Refused>;
+  /** The same for a run without an issue. */
+  triggerLocal(
+    source: RunSource,
+    options: LocalOptions,
+  ): Promise<{ readonly kind: 'sent'; readonly subject: SubjectRef } | Refused>;
+  /** The command that fetches what a run without an issue has made; `null` when there is nothing. */
+  fetchCommand(slug: string): string | null;
   /** Newest first. */
   rejections(limit: number): readonly RejectionRow[];
   close(): Promise<void>;
@@ -95,6 +105,20 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
     }
   }
 
+  async function begunRun(subject: SubjectRef, earlier: string | null): Promise<Started | Refused> {
+    const fresh = await until(world.callMs ?? CALL_MS, async () => {
+      const now = await view(subject);
+      const slug = now?.slug ?? null;
+      return slug !== null && slug !== earlier && now !== undefined && now.turn > 0
+        ? { slug, turn: now.turn }
+        : undefined;
+    });
+    // The workflow answers, so it took the trigger and ended again, or did not take it.
+    if (fresh === undefined) return { kind: 'refused', reason: await lastNote(subject) };
+    begun.set(fresh.slug, subject);
+    return { kind: 'started', slug: fresh.slug, workflowId: workflowIdOf(subject), turn: fresh.turn };
+  }
+
   return {
     async start(subject, options) {
       const before = await view(subject);
@@ -105,19 +129,12 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
       }
       const sent = await world.trigger(subject, options);
       if (sent.kind === 'refused') return sent;
-      const fresh = await until(world.callMs ?? CALL_MS, async () => {
-        const now = await view(subject);
-        const slug = now?.slug ?? null;
-        return slug !== null && slug !== earlier && now !== undefined && now.turn > 0
-          ? { slug, turn: now.turn }
-          : undefined;
-      });
-      if (fresh === undefined) {
-        // The workflow answers, so it took the trigger and ended again, or did not take it.
-        return { kind: 'refused', reason: await lastNote(subject) };
-      }
-      begun.set(fresh.slug, subject);
-      return { kind: 'started', slug: fresh.slug, workflowId: workflowIdOf(subject), turn: fresh.turn };
+      return begunRun(subject, earlier);
+    },
+
+    async startLocal(source, options) {
+      const sent = await world.triggerLocal(source, options);
+      return sent.kind === 'refused' ? sent : begunRun(sent.subject, null);
     },
 
     async resume(slug, prompt) {
@@ -143,7 +160,7 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
 
     async status({ all }) {
       const rows = database.forgeState.all().filter((row) => all || row.status !== 'destroyed');
-      return Promise.all(rows.map((row) => summaryOf(database, row, liveView)));
+      return Promise.all(rows.map((row) => summaryOf(world, row, liveView)));
     },
 
     rejections: (limit) => Promise.resolve(world.rejections(limit)),
@@ -160,7 +177,7 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
         try {
           const now = await view(subject);
           awaySince = undefined;
-          const outcome = outcomeOf(now, slug, turn);
+          const outcome = outcomeOf(now, slug, turn, world.fetchCommand(slug));
           if (outcome === 'never_ran') {
             const why = now?.detail ?? (await lastNote(subject));
             throw new CliError('failed', EXIT.failed, `the turn did not run: ${why}`);
@@ -179,7 +196,7 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
 }
 
 async function summaryOf(
-  database: Pick<Database, 'sessions'>,
+  { database, fetchCommand }: Pick<OrchestratorWorld, 'database' | 'fetchCommand'>,
   row: ForgeStateRow,
   liveView: (row: ForgeStateRow) => Promise<RunView | undefined>,
 ): Promise<RunSummary> {
@@ -188,7 +205,7 @@ async function summaryOf(
   const { phase, reason } = view ?? row;
   const { detail, spent } = view ?? { detail: null, spent: null };
   return {
-    issue: `${row.owner}/${row.repo}#${String(row.issueNumber)}`,
+    issue: isLocal(row) ? null : `${row.owner}/${row.repo}#${String(row.issueNumber)}`,
     issueUrl: row.issueUrl,
     slug,
     agent: row.agentName,
@@ -204,6 +221,7 @@ async function summaryOf(
     pr: view?.prs.at(-1) ?? row.prNumber,
     prUrl,
     stale: view === undefined && row.status !== 'destroyed',
+    fetch: fetchCommand(slug),
     session: database.sessions.ofRun(slug).at(-1) ?? null,
   };
 }
@@ -273,6 +291,7 @@ function outcomeOf(
   view: RunView | undefined,
   slug: string,
   turn: number,
+  fetch: string | null,
 ): TurnOutcome | 'never_ran' | undefined {
   // No slug: the life is over. What its last turn gave is there until the next one begins.
   if (view === undefined || (view.slug !== null && view.slug !== slug)) {
@@ -280,7 +299,7 @@ function outcomeOf(
   }
   const { lastTurn, phase, detail, sessionId, prs } = view;
   if ((phase !== 'frozen' && phase !== 'destroyed') || view.turn < turn) return undefined;
-  const about = { detail, sessionId, pr: prs.at(-1) ?? null, prs };
+  const about = { detail, sessionId, pr: prs.at(-1) ?? null, prs, fetch };
   if (lastTurn === null || lastTurn.turn < turn) {
     // A run that ended before its agent began has its reason in the timeline.
     if (view.reason === null) return 'never_ran';

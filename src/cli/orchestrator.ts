@@ -9,6 +9,8 @@ import type { EndedTurn } from './exit-codes.js';
 export interface Orchestrator {
   /** Starts a run of the issue, as a trigger by the operator. */
   start(subject: SubjectRef, options: StartOptions): Promise<Started | Refused>;
+  /** Starts a run without an issue. */
+  startLocal(source: RunSource, options: LocalOptions): Promise<Started | Refused>;
   /** A new turn of a frozen run. */
   resume(slug: string, prompt: string): Promise<Started | Refused | NotFound>;
   command(target: Target, command: RunCommand): Promise<Accepted | Refused | NotFound>;
@@ -38,6 +40,17 @@ export interface StartOptions {
   /** A display name. */
   readonly label: string | null;
   readonly backend: 'docker';
+}
+
+/** Where the commits of a run without an issue come from. */
+export type RunSource =
+  | { readonly kind: 'repository'; readonly owner: string; readonly repo: string }
+  /** Absolute path on this machine. */
+  | { readonly kind: 'directory'; readonly path: string };
+
+export interface LocalOptions extends StartOptions {
+  readonly agent: string;
+  readonly prompt: string;
 }
 
 export interface Started {
@@ -89,8 +102,9 @@ export type RunCommand =
 
 /** The run's row, with what its workflow knows better where that can be asked. Times are epoch milliseconds. */
 export interface RunSummary {
-  /** `owner/repo#n` */
-  readonly issue: string;
+  /** `owner/repo#n`; `null` for a run without an issue. */
+  readonly issue: string | null;
+  /** Of a run without an issue: what it works on. */
   readonly issueUrl: string;
   readonly slug: string;
   readonly agent: string;
@@ -112,6 +126,8 @@ export interface RunSummary {
   readonly prUrl: string | null;
   /** The workflow could not be asked: this is what the row said last. */
   readonly stale: boolean;
+  /** Of a run without an issue: the command that fetches its commits; `null` while there are none. */
+  readonly fetch: string | null;
   /** The one its last ended turn worked in; `null` before that. */
   readonly session: SessionRow | null;
 }
@@ -122,6 +138,8 @@ export interface TurnOutcome extends EndedTurn {
   /** For people: more of the reason; of several lines, perhaps. */
   readonly detail: string | null;
   readonly sessionId: string | null;
+  /** As in `RunSummary`. */
+  readonly fetch: string | null;
   /** Number of the run's latest pull request that is open, and all of those. */
   readonly pr: number | null;
   readonly prs: readonly number[];

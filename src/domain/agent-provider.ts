@@ -22,6 +22,8 @@ export interface LaunchOptions {
   readonly variant: string | null;
   /** The model's address in the bottle, such as `http://127.0.0.1:3129/anthropic`; `null` without a route to it. */
   readonly modelUrl: string | null;
+  /** False: there are no tools of a forge to point the CLI at. Default true. */
+  readonly forge?: boolean;
 }
 
 /** A credential that the operator may have for a model, and how it is sent. */

@@ -44,8 +44,8 @@ export interface BundleContainerSpec {
   readonly image: string;
   readonly queueOutDir: string;
   readonly queueInDir: string;
-  /** Host file with the forge token, mounted read-only. */
-  readonly tokenFile: string;
+  /** Host file with the forge token, mounted read-only; `null` for a run without a forge. */
+  readonly tokenFile: string | null;
   /** Host directory with the secrets of the run's routes, a file each, mounted read-only. */
   readonly secretsDir: string;
   /** The same directory as the agent's, read again whenever it changes. */

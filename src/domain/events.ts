@@ -3,7 +3,7 @@
  * all of it ends up in the workflow's history.
  */
 import type { DiskRequest } from './disk-usage.js';
-import type { Place } from './issue.js';
+import type { Place, RepoRef } from './issue.js';
 import type { ModelBudget } from './model-use.js';
 import type { SecretScanReport } from './secret-scanner.js';
 import type { Done, PublishResult, TurnResult } from './turn.js';
@@ -45,6 +45,8 @@ export interface Trigger {
     readonly promptRef: string | null;
     /** As in `OperatorCommand`. */
     readonly by?: string;
+    /** Of a run without an issue: where its commits come from. Nothing is written there. */
+    readonly source?: RepoRef;
   };
 }
 

@@ -3,10 +3,15 @@
 export const FORGE_KINDS = ['gitea', 'github'] as const;
 export type ForgeKind = (typeof FORGE_KINDS)[number];
 
+/** In the place of a forge: what is on this machine alone. */
+export const LOCAL = 'local';
+
 export interface RepoRef {
-  readonly forge: ForgeKind;
+  readonly forge: ForgeKind | typeof LOCAL;
   readonly owner: string;
   readonly repo: string;
+  /** Absolute path of a directory of this machine, in the place of a forge's address; only with `LOCAL`. */
+  readonly path?: string;
 }
 
 /** What a run is about: an issue, or (PR-first runs) a pull request; both count in one number space per repository. */
@@ -154,13 +159,25 @@ export function isForgeName(value: unknown): value is string {
   return typeof value === 'string' && NAME.test(value) && !value.endsWith('.git') && !value.includes('..');
 }
 
-/** `gitea:alice/demo#12`: the id of the workflow that owns the subject. */
+/** Of a run without an issue: no forge knows it, and its slug is its name everywhere. */
+export function localSubject(slug: string): SubjectRef {
+  return { forge: LOCAL, owner: LOCAL, repo: slug, number: 1 };
+}
+
+export function isLocal({ forge }: Pick<RepoRef, 'forge'>): boolean {
+  return forge === LOCAL;
+}
+
+/** `gitea:alice/demo#12`, or `local:<slug>`: the id of the workflow that owns the subject. */
 export function workflowIdOf(subject: SubjectRef): string {
+  if (isLocal(subject)) return `${LOCAL}:${subject.repo}`;
   return `${subject.forge}:${subject.owner}/${subject.repo}#${String(subject.number)}`;
 }
 
 /** The reverse of `workflowIdOf`; `undefined` for the id of another kind of workflow. */
 export function subjectOfWorkflow(id: string): SubjectRef | undefined {
+  const slug = id.startsWith(`${LOCAL}:`) ? id.slice(LOCAL.length + 1) : undefined;
+  if (slug !== undefined) return isForgeName(slug) ? localSubject(slug) : undefined;
   return FORGE_KINDS.some((kind) => id.startsWith(`${kind}:`)) ? parseSubject(id) : undefined;
 }
 

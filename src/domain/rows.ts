@@ -1,6 +1,6 @@
 /** Rows of `bot-bottle.db`. Times are epoch milliseconds. */
-import { subjectOfWorkflow } from './issue.js';
-import type { ForgeKind, Place, SubjectRef } from './issue.js';
+import { isLocal, subjectOfWorkflow } from './issue.js';
+import type { Place, RepoRef, SubjectRef } from './issue.js';
 
 export type RunStatus = 'running' | 'frozen' | 'destroyed';
 
@@ -10,7 +10,7 @@ export function statusOf(phase: string): RunStatus {
 }
 
 export interface ForgeStateRow {
-  readonly forge: ForgeKind;
+  readonly forge: RepoRef['forge'];
   readonly owner: string;
   readonly repo: string;
   readonly issueNumber: number;
@@ -123,7 +123,11 @@ export interface RejectionRow {
 }
 
 /** A repository is known by its id; a row written before the id was known, by its name. */
-export function isRowIn(row: Pick<ForgeStateRow, 'repoId' | 'owner' | 'repo'>, place: Place): boolean {
+export function isRowIn(
+  row: Pick<ForgeStateRow, 'forge' | 'repoId' | 'owner' | 'repo'>,
+  place: Place,
+): boolean {
+  if (isLocal(row)) return false;
   if (row.repoId !== null) return row.repoId === place.repoId;
   return row.owner === place.owner && row.repo === place.repo;
 }

@@ -5,6 +5,9 @@ import type { PlacedSubmodule } from './submodules.js';
 import type { DiskUsage } from './disk-usage.js';
 import type { DoneStatus, StopReason } from './turn.js';
 
+/** In the directory of a run without an issue: a git bundle of its branch, which stays when the run is destroyed. */
+export const WORK_BUNDLE = 'work.bundle';
+
 export interface RunPaths {
   readonly root: string;
   readonly workspace: string;
@@ -91,10 +94,14 @@ export interface RunFiles {
   /** Empties it: a frozen run keeps no copy of the base branch. */
   dropTurnInput(slug: string): Promise<void>;
   /**
-   * Copies the forge token, and the secrets that routes need, to where the bundle mounts them. Errors:
+   * Copies the secrets that routes need, and the forge token for a run that has a forge, to where the bundle mounts them. Errors:
    * `InvalidInputError` for a secret that is missing, or that the operator has not bound to where it would be sent.
    */
-  placeSecrets(slug: string, needs: readonly SecretNeed[]): Promise<void>;
+  placeSecrets(
+    slug: string,
+    needs: readonly SecretNeed[],
+    also?: { readonly forgeToken: boolean },
+  ): Promise<void>;
   dropSecrets(slug: string): Promise<void>;
   /** Replaces what agent and bundle see of the bottle's configuration; a file that is the same is left alone. */
   writeCurrentConfig(slug: string, files: Readonly<Record<string, string>>): Promise<void>;

@@ -1,4 +1,4 @@
-import { isForgeName, isForgeNumber, FORGE_KINDS } from './issue.js';
+import { isForgeName, isForgeNumber, FORGE_KINDS, LOCAL } from './issue.js';
 import type { SubjectRef } from './issue.js';
 
 /** `metadata.json` in the run's directory: whose it is, for a host that cannot ask the home machine. */
@@ -26,7 +26,7 @@ export function parseRunMetadata(text: string): RunMetadata | undefined {
   if (typeof repoId !== 'number' && repoId !== null) return undefined;
   if (typeof subject !== 'object' || subject === null) return undefined;
   const { forge, owner, repo, number } = subject as Partial<Record<keyof SubjectRef, unknown>>;
-  const kind = FORGE_KINDS.find((known) => known === forge);
+  const kind = ([...FORGE_KINDS, LOCAL] as const).find((known) => known === forge);
   if (kind === undefined || !isForgeName(owner) || !isForgeName(repo) || !isForgeNumber(number))
     return undefined;
   return { workflowId, repoId, subject: { forge: kind, owner, repo, number }, branch };

@@ -16,10 +16,30 @@ export interface NamedRun {
  * @param random numbers in [0, 1), from the workflow's deterministic source
  */
 export function makeSlug(agent: string, subject: SubjectRef, random: () => number): string {
-  const suffix = Array.from({ length: SUFFIX_LENGTH }, () => Math.floor(random() * 36).toString(36)).join('');
-  const tail = `-${String(subject.number)}-${suffix}`;
+  const tail = `-${String(subject.number)}-${makeSuffix(random)}`;
   const head = [agent, subject.owner, subject.repo].map(clean).filter(Boolean).join('-');
   return head.slice(0, MAX_SLUG - tail.length).replace(/-+$/, '') + tail;
+}
+
+/**
+ * Of a run without an issue: `<agent>-<owner>-<repo>-local-<5 random base36>`, or with a directory's name in the place of
+ * owner and repository; cut and cleaned in the same way.
+ */
+export function makeLocalSlug(agent: string, source: readonly string[], random: () => number): string {
+  const tail = `-local-${makeSuffix(random)}`;
+  const head = [agent, ...source].map(clean).filter(Boolean).join('-');
+  return head.slice(0, MAX_SLUG - tail.length).replace(/-+$/, '') + tail;
+}
+
+const LOCAL_SLUG = /-local-[a-z0-9]{5}$/;
+
+/** `bot-bottle/<slug>`: the branch of a run without an issue. `undefined` for another run's slug. */
+export function localBranchOf(slug: string): string | undefined {
+  return LOCAL_SLUG.test(slug) ? RUN_BRANCHES + slug : undefined;
+}
+
+function makeSuffix(random: () => number): string {
+  return Array.from({ length: SUFFIX_LENGTH }, () => Math.floor(random() * 36).toString(36)).join('');
 }
 
 export function isSlug(value: unknown): value is string {

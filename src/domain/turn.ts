@@ -79,6 +79,8 @@ export type PublishResult =
       readonly created: boolean;
     }
   | { readonly kind: 'pushed'; readonly head: string }
+  /** Of a run without an issue: in the run's directory, for the operator to fetch. */
+  | { readonly kind: 'kept'; readonly head: string }
   | { readonly kind: 'nothing'; readonly reason: string }
   | { readonly kind: 'refused'; readonly reason: string };
 

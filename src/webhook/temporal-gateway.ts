@@ -1,8 +1,8 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import type { Client } from '@temporalio/client';
 import { defineSearchAttributeKey, TypedSearchAttributes } from '@temporalio/common';
-import { workflowIdOf } from '../domain/issue.js';
-import type { SubjectRef } from '../domain/issue.js';
+import { isLocal, workflowIdOf } from '../domain/issue.js';
+import type { RepoRef, SubjectRef } from '../domain/issue.js';
 import { eventSignal, ISSUE_WORKFLOW, SEARCH_ATTRIBUTES, TASK_QUEUE } from '../workflows/messages.js';
 import { makeSlug, type NamedRun } from '../domain/slug.js';
 import type { RunPolicy } from '../domain/run-policy.js';
@@ -48,7 +48,7 @@ export function temporalGateway(client: Client, options: TemporalGatewayOptions)
     },
     signalWithStart: async (subject, event, about) => {
       const { agent } = event.trigger;
-      const named = { slug: makeSlug(agent, subject, Math.random), agent };
+      const named = { slug: isLocal(subject) ? subject.repo : makeSlug(agent, subject, Math.random), agent };
       const input: IssueWorkflowInput = { subject, policy: options.policy, named };
       await within(callMs, () =>
         client.workflow.signalWithStart(ISSUE_WORKFLOW, {
@@ -63,7 +63,7 @@ export function temporalGateway(client: Client, options: TemporalGatewayOptions)
           staticDetails: about.url,
           ...(options.searchAttributes === false
             ? {}
-            : { typedSearchAttributes: attributesOf(subject, named) }),
+            : { typedSearchAttributes: attributesOf(event.trigger.operator?.source ?? subject, named) }),
         }),
       );
     },
@@ -78,10 +78,11 @@ export function temporalGateway(client: Client, options: TemporalGatewayOptions)
   };
 }
 
-function attributesOf(subject: SubjectRef, { slug, agent }: NamedRun): TypedSearchAttributes {
+/** @param about the issue; of a run without one, where its commits come from */
+function attributesOf(about: SubjectRef | RepoRef, { slug, agent }: NamedRun): TypedSearchAttributes {
   return new TypedSearchAttributes([
-    { key: FORGE_REPO, value: `${subject.owner}/${subject.repo}` },
-    { key: FORGE_ISSUE, value: subject.number },
+    ...(isLocal(about) ? [] : [{ key: FORGE_REPO, value: `${about.owner}/${about.repo}` }]),
+    ...('number' in about ? [{ key: FORGE_ISSUE, value: about.number }] : []),
     { key: BOTTLE_SLUG, value: slug },
     { key: BOTTLE_AGENT, value: agent },
     // The phase in which the workflow's first step leaves it: what the start says need not be said again.
@@ -92,7 +93,9 @@ function attributesOf(subject: SubjectRef, { slug, agent }: NamedRun): TypedSear
 /** The title is anybody's text: one line, no control or bidi characters, Markdown's active characters taken away. */
 function summaryOf(subject: SubjectRef, about: RunDescription): string {
   const title = about.title.replace(/[\s\p{C}\p{Zl}\p{Zp}`*_[\]()<>!#|\\]+/gu, ' ').trim();
-  const prefix = `${subject.owner}/${subject.repo}#${String(subject.number)} `;
+  const prefix = isLocal(subject)
+    ? `${subject.repo} `
+    : `${subject.owner}/${subject.repo}#${String(subject.number)} `;
   let text = '';
   for (const character of prefix + title) {
     if (Buffer.byteLength(text + character) > SUMMARY_BYTES) break;

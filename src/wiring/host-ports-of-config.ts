@@ -64,7 +64,7 @@ export async function hostPortsOfConfig(config: Config, parts: HostParts): Promi
     blobs: new LocalBlobStore(home),
     git: new SystemGitRepository({
       mirrorsDir: path.join(home, 'mirrors'),
-      cloneUrl: ({ owner, repo }) => `${forge.webUrl}/${owner}/${repo}.git`,
+      cloneUrl: ({ owner, repo, path: directory }) => directory ?? `${forge.webUrl}/${owner}/${repo}.git`,
       webUrl: forge.webUrl,
       lfsOrigins: (config.FORGE_LFS_ORIGINS ?? []).map((url) => new URL(url).origin),
       readToken: sidecarToken,

@@ -247,7 +247,7 @@ export function settled(d: Draft, left: SettledTurn): void {
   s.lastTurn = {
     turn: s.turn,
     exitCode: result.exitCode,
-    doneStatus: s.done?.status ?? null,
+    doneStatus: s.done?.status ?? (reason === 'done' ? 'success' : null),
     reason,
     stopped: result.stopped ?? s.stopRequested,
   };

@@ -1,6 +1,7 @@
 /** What a finished turn amounts to: why the run freezes, whether the agent is nudged, what wakes it. Pure. */
 import type { SettledTurn } from '../domain/events.js';
 import type { FrozenReason, TurnCause, TurnResult } from '../domain/turn.js';
+import { isLocal } from '../domain/issue.js';
 import { holdUpOf, mayRetry } from './machine-limit.js';
 import type { MachineState } from './machine-state.js';
 
@@ -28,9 +29,15 @@ export function reasonOf(s: MachineState, result: TurnResult, left: SettledTurn)
     case 'untriggered':
       return 'untriggered';
     case 'closed':
-    case null:
       return 'incomplete';
+    case null:
+      return isDoneUnsaid(s, result) ? 'done' : 'incomplete';
   }
+}
+
+/** In a run without an issue there is no `signal_done`, and nobody taught the agent to say it [S0]. */
+function isDoneUnsaid(s: MachineState, { exitCode, agent }: TurnResult): boolean {
+  return isLocal(s.subject) && exitCode === 0 && agent.outcome === 'finished';
 }
 
 /** For people: what the agent's CLI ended with, where that explains why the turn is not done. */

@@ -1,7 +1,7 @@
 /** What others see of the machine's state. Pure. */
 import { ApplicationFailure } from '@temporalio/workflow';
 import type { RunRef, RunSnapshot } from '../activities/inputs.js';
-import { workflowIdOf } from '../domain/issue.js';
+import { isLocal, workflowIdOf } from '../domain/issue.js';
 import { addAmounts, usd } from '../domain/budget.js';
 import { openPrs } from './machine-forge.js';
 import type { MachineState } from './machine-state.js';
@@ -51,8 +51,10 @@ function usedLine({ spent, budget }: RunView): string {
 export function runRef(s: MachineState, slug = needed(s.life, 'life').slug): RunRef {
   const { owner, repo } = s.place ?? s.subject;
   const workflowId = workflowIdOf(s.subject);
-  const repoId = s.place?.repoId ?? null;
-  return { workflowId, repoId, subject: { ...s.subject, owner, repo }, slug, turn: s.turn };
+  const repoId = isLocal(s.subject) ? null : (s.place?.repoId ?? null);
+  const source = s.life?.trigger.operator?.source;
+  const ref = { workflowId, repoId, subject: { ...s.subject, owner, repo }, slug, turn: s.turn };
+  return source === undefined ? ref : { ...ref, source };
 }
 
 export function snapshotOf(s: MachineState): RunSnapshot {

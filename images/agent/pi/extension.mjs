@@ -3,6 +3,7 @@
 //   BOTTLE_PI_PROVIDER   the provider in use, such as `anthropic`
 //   BOTTLE_PI_URL        its address
 //   BOTTLE_PI_MAX_OUTPUT the most tokens of output to ask for: the way to the model refuses more
+//   BOTTLE_PI_TOOLS      `none` in a run without a forge, whose sidecar has no tools
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 
@@ -13,6 +14,7 @@ export default async function (pi) {
   const { BOTTLE_PI_PROVIDER: provider, BOTTLE_PI_URL: baseUrl, BOTTLE_PI_MAX_OUTPUT: max } = process.env;
   if (provider && baseUrl) pi.registerProvider(provider, { baseUrl });
   pi.on('before_provider_request', ({ payload }) => withinLimit(payload, Number(max)));
+  if (process.env.BOTTLE_PI_TOOLS === 'none') return;
 
   const sidecar = new Sidecar();
   pi.on('session_shutdown', () => sidecar.end());

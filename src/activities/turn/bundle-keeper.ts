@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { isLocal } from '../../domain/issue.js';
 import type { HostPorts } from '../host-ports.js';
 import type { RunTurnInput } from '../inputs.js';
 import { currentConfig, secretNeeds } from './current-config.js';
@@ -37,7 +38,7 @@ export async function keepBundle(
       const setup = await readSetup(ports, input);
       await takeIn();
       await Promise.all([
-        ports.files.placeSecrets(slug, secretNeeds(setup)),
+        ports.files.placeSecrets(slug, secretNeeds(setup), { forgeToken: !isLocal(input.subject) }),
         ports.files.writeCurrentConfig(slug, currentConfig(setup)),
         writeHeader(ports, input),
       ]);

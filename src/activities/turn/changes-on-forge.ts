@@ -1,7 +1,7 @@
 import type { TurnRefs } from '../../domain/git-repository.js';
 import type { MovedBranch } from '../../domain/prompt-input.js';
 import type { HostPorts } from '../host-ports.js';
-import type { RunTurnInput } from '../inputs.js';
+import { repositoryOf, type RunTurnInput } from '../inputs.js';
 
 /** Where the last pushed head of the run is kept, below its directory. */
 export const PUBLISHED_FILE = 'published';
@@ -39,7 +39,7 @@ async function baseMoved(
 ): Promise<MovedBranch | null> {
   const { baseBranch: name, baseSha: sha } = refs;
   if (told?.baseBranch !== name || told.baseSha === sha) return null;
-  const rewritten = !(await ports.git.isAncestor(input.subject, told.baseSha, sha));
+  const rewritten = !(await ports.git.isAncestor(repositoryOf(input), told.baseSha, sha));
   return { which: 'base', name, sha, rewritten };
 }
 
@@ -56,7 +56,7 @@ async function ownMoved(
   if (published === undefined) return null;
   const lastPushed = new TextDecoder().decode(published).trim();
   if (lastPushed === sha) return null;
-  const rewritten = !(await ports.git.isAncestor(input.subject, lastPushed, sha));
+  const rewritten = !(await ports.git.isAncestor(repositoryOf(input), lastPushed, sha));
   // Told once; a rewritten branch is one that the workspace has to start from, so it is news until then.
   if (!rewritten && told?.branchSha === sha) return null;
   return { which: 'own', name: input.prepared.branch, sha, rewritten };

@@ -1,3 +1,4 @@
+import { isLocal } from '../../domain/issue.js';
 import type { RunPaths } from '../../domain/run-files.js';
 import type { HostPorts } from '../host-ports.js';
 import type { RunTurnInput } from '../inputs.js';
@@ -14,8 +15,9 @@ export async function createBundle(
 ): Promise<void> {
   const { runtime, settings, files } = ports;
   const { slug } = input;
+  const isOnForge = !isLocal(input.subject);
   await Promise.all([
-    files.placeSecrets(slug, secretNeeds(setup)),
+    files.placeSecrets(slug, secretNeeds(setup), { forgeToken: isOnForge }),
     files.writeCurrentConfig(slug, currentConfig(setup)),
     writeHeader(ports, input),
   ]);
@@ -24,11 +26,11 @@ export async function createBundle(
     image: settings.bundleImage,
     queueOutDir: paths.queueOut,
     queueInDir: paths.queueIn,
-    tokenFile: paths.bundleToken,
+    tokenFile: isOnForge ? paths.bundleToken : null,
     secretsDir: paths.bundleSecrets,
     configDir: paths.currentConfig,
     caFile: settings.caFile,
-    loopbackDir: settings.loopbackDir,
+    loopbackDir: isOnForge ? settings.loopbackDir : null,
     network: settings.bundleNetwork,
     env: bundleEnv(ports, input),
   });
@@ -38,17 +40,21 @@ export async function createBundle(
 export function bundleEnv(ports: HostPorts, input: RunTurnInput): Record<string, string> {
   const { subject, slug, prNumber } = input;
   const { forgeKind, forgeApi } = ports.settings;
-  return {
+  const common = {
     BOTTLE_SLUG: slug,
-    FORGE_KIND: forgeKind,
-    [forgeKind === 'github' ? 'FORGE_GITHUB_API' : 'FORGE_GITEA_API']: forgeApi,
     BUNDLE_CALLS_PER_MINUTE: String(ports.settings.bundleCallsPerMinute),
     BUNDLE_WRITES_PER_MINUTE: String(ports.settings.bundleWritesPerMinute),
+    BUNDLE_EGRESS_UPLOAD_BYTES: String(ports.settings.egressUploadBytes),
+  };
+  if (isLocal(subject)) return { ...common, FORGE_KIND: 'none' };
+  return {
+    ...common,
+    FORGE_KIND: forgeKind,
+    [forgeKind === 'github' ? 'FORGE_GITHUB_API' : 'FORGE_GITEA_API']: forgeApi,
     FORGE_OWNER: subject.owner,
     FORGE_REPO: subject.repo,
     FORGE_ISSUE_NUMBER: String(subject.number),
     FORGE_PR_NUMBER: prNumber === null ? '' : String(prNumber),
-    BUNDLE_EGRESS_UPLOAD_BYTES: String(ports.settings.egressUploadBytes),
     ...(ports.settings.loopbackDir === null ? {} : { FORGE_SOCKET: '/run/bottle/loopback/forge.sock' }),
   };
 }

@@ -5,7 +5,8 @@ import { NO_SUBMODULES, type TurnSubmodules } from '../../domain/submodules.js';
 import type { MovedBranch } from '../../domain/prompt-input.js';
 import type { RunPaths } from '../../domain/run-files.js';
 import type { HostPorts } from '../host-ports.js';
-import type { RunTurnInput } from '../inputs.js';
+import { isLocal } from '../../domain/issue.js';
+import { repositoryOf, type RunTurnInput } from '../inputs.js';
 import { changesOnForge } from './changes-on-forge.js';
 import { runBoundary } from './run-boundary.js';
 
@@ -26,18 +27,22 @@ export async function fetchRefs(
   setup: BottleSetup,
   paths: RunPaths & { readonly isNew: boolean },
 ): Promise<FetchedRefs> {
-  const { subject } = input;
+  const repository = repositoryOf(input);
   const { branch } = input.prepared;
   // Made before the agent works: where it can't be, the work would be for nothing.
-  const fork = await ports.forks?.ensure(subject);
-  const refs = await ports.git.refresh(subject, branch, input.prepared.baseBranches, fork);
+  const fork = isLocal(input.subject) ? undefined : await ports.forks?.ensure(repository);
+  const refs = await ports.git.refresh(repository, branch, input.prepared.baseBranches, fork);
   const boundary = await runBoundary(ports, input, setup, refs, paths.isNew);
-  const { submodules: wanted, submoduleRepos: named, sparse, lfs: wantsLfs } = setup.workspace;
+  const { submoduleRepos: named, sparse } = setup.workspace;
+  // Both are fetched from a forge.
+  const isOnForge = repository.path === undefined;
+  const wanted = setup.workspace.submodules && isOnForge;
+  const wantsLfs = setup.workspace.lfs && isOnForge;
   const [changes, , submodules, lfs] = await Promise.all([
     changesOnForge(ports, input, refs),
-    ports.git.writeRefsBundle(subject, refs, branch, `${paths.turnInput}/refs.bundle`, boundary),
-    wanted ? ports.git.writeSubmodules(subject, refs, paths.turnInput, { named, sparse }) : NO_SUBMODULES,
-    wantsLfs ? ports.git.writeLfsObjects(subject, refs, `${paths.turnInput}/lfs`, sparse) : NO_LFS,
+    ports.git.writeRefsBundle(repository, refs, branch, `${paths.turnInput}/refs.bundle`, boundary),
+    wanted ? ports.git.writeSubmodules(repository, refs, paths.turnInput, { named, sparse }) : NO_SUBMODULES,
+    wantsLfs ? ports.git.writeLfsObjects(repository, refs, `${paths.turnInput}/lfs`, sparse) : NO_LFS,
   ]);
   return { ...refs, ...changes, boundary, submodules, lfs };
 }

@@ -158,7 +158,7 @@ export class Relay {
             ? { kind: 'published' as const, pr: result.pr, url: result.prUrl, head: result.head }
             : {
                 kind: 'refused' as const,
-                reason: result.kind === 'pushed' ? 'pushed, but no pull request was opened' : result.reason,
+                reason: 'reason' in result ? result.reason : `${result.kind}, but no pull request was opened`,
               };
         await this.ports.queue.answer(slug, { requestId: message.id, result: answer });
         await this.acknowledge(message);

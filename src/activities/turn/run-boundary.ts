@@ -1,7 +1,7 @@
 import type { BottleSetup } from '../../domain/bottle-setup.js';
 import type { TurnRefs } from '../../domain/git-repository.js';
 import type { HostPorts } from '../host-ports.js';
-import type { RunTurnInput } from '../inputs.js';
+import { repositoryOf, type RunTurnInput } from '../inputs.js';
 
 /** In the run's directory: commits where the workspace's history ends, one a line. */
 const BOUNDARY_FILE = 'shallow';
@@ -18,12 +18,12 @@ export async function runBoundary(
   refs: TurnRefs,
   isNew: boolean,
 ): Promise<readonly string[]> {
-  const { slug, turn, subject } = input;
+  const { slug, turn } = input;
   const file = await ports.files.readFile(slug, BOUNDARY_FILE);
   if (file !== undefined) return new TextDecoder().decode(file).split('\n').slice(0, -1);
   // A workspace that began with everything stays so, whatever its manifest says later.
   if (depth === null || (turn > 1 && !isNew)) return [];
-  const boundary = await ports.git.boundary(subject, refs, depth);
+  const boundary = await ports.git.boundary(repositoryOf(input), refs, depth);
   await ports.files.saveFile(slug, BOUNDARY_FILE, boundary.map((id) => `${id}\n`).join(''));
   return boundary;
 }

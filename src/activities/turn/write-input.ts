@@ -1,3 +1,4 @@
+import { isLocal } from '../../domain/issue.js';
 import { movedSection } from '../../domain/prompt.js';
 import { workspaceSection } from '../../domain/workspace-notes.js';
 import { egressEnv, wantsEgress } from '../../domain/egress/agent-env.js';
@@ -30,6 +31,7 @@ export async function writeInput(
     model: prepared.model,
     variant: prepared.variant ?? null,
     modelUrl: setup.modelUrl,
+    forge: !isLocal(subject),
   });
   const gitUser: AgentManifest['gitUser'] = prepared.gitUser;
   // Kept as it was given: the next turn's takes its place in the input.
@@ -43,7 +45,7 @@ export async function writeInput(
     branch: prepared.branch,
     start: refs.startSha,
     gitUser,
-    wantsForge: true,
+    wantsForge: !isLocal(subject),
     wantsEgress: wantsEgress(setup),
     resetTo: refs.resetTo,
     shallow: refs.boundary,

@@ -67,7 +67,7 @@ export const claude: AgentProvider = {
   // From the seed, so that a repeated activity chooses the same session.
   newSessionId: (seed) => uuidV5(SESSIONS, seed),
   isSessionId: isUuid,
-  launch: ({ sessionId, resume, model, variant }) => {
+  launch: ({ sessionId, resume, model, variant, forge = true }) => {
     checkModel('claude', model, ACCESS.rule);
     checkVariant('claude', variant, EFFORTS);
     if (sessionId === null || !isUuid(sessionId)) {
@@ -83,8 +83,7 @@ export const claude: AgentProvider = {
         '--dangerously-skip-permissions',
         '--disallowedTools',
         WITHOUT.join(','),
-        '--mcp-config',
-        `${LAUNCH_FILES}/${MCP_FILE}`,
+        ...(forge ? ['--mcp-config', `${LAUNCH_FILES}/${MCP_FILE}`] : []),
         '--strict-mcp-config',
         ...(model === null ? [] : ['--model', model]),
         ...(variant === null ? [] : ['--effort', variant]),
@@ -92,7 +91,7 @@ export const claude: AgentProvider = {
         sessionId,
       ],
       env: ENV,
-      files: { [MCP_FILE]: mcpConfig() },
+      files: forge ? { [MCP_FILE]: mcpConfig() } : {},
       home: {},
     };
   },

@@ -13,7 +13,7 @@ export const opencode: AgentProvider = {
   access: (model) => vendorModel('opencode', model).access,
   newSessionId: () => null,
   isSessionId: isOpencodeSession,
-  launch: ({ sessionId, resume, model, variant, modelUrl }): AgentLaunch => {
+  launch: ({ sessionId, resume, model, variant, modelUrl, forge = true }): AgentLaunch => {
     if (resume && (sessionId === null || !isOpencodeSession(sessionId)))
       throw new InvalidInputError(`not a session of provider opencode: ${JSON.stringify(sessionId)}`);
     const { vendor, id } = vendorModel('opencode', model);
@@ -44,14 +44,18 @@ export const opencode: AgentProvider = {
               ...(id === null ? {} : { models: { [id]: {} } }),
             },
           },
-          mcp: {
-            [FORGE_MCP.name]: {
-              type: 'local',
-              command: [FORGE_MCP.command, ...FORGE_MCP.args],
-              enabled: true,
-              timeout: FORGE_MCP.toolTimeoutSeconds * 1000,
-            },
-          },
+          ...(forge
+            ? {
+                mcp: {
+                  [FORGE_MCP.name]: {
+                    type: 'local',
+                    command: [FORGE_MCP.command, ...FORGE_MCP.args],
+                    enabled: true,
+                    timeout: FORGE_MCP.toolTimeoutSeconds * 1000,
+                  },
+                },
+              }
+            : {}),
         }),
         OPENCODE_DISABLE_AUTOUPDATE: '1',
         OPENCODE_DISABLE_MODELS_FETCH: '1',

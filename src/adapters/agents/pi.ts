@@ -21,7 +21,7 @@ export const pi: AgentProvider = {
   // From the seed, so that a repeated activity chooses the same session.
   newSessionId: (seed) => uuidV5(SESSIONS, seed),
   isSessionId: isUuid,
-  launch: ({ sessionId, resume, model, variant, modelUrl }): AgentLaunch => {
+  launch: ({ sessionId, resume, model, variant, modelUrl, forge = true }): AgentLaunch => {
     if (sessionId === null || !isUuid(sessionId))
       throw new InvalidInputError(`not a session of provider pi: ${JSON.stringify(sessionId)}`);
     checkVariant('pi', variant, THINKING);
@@ -42,6 +42,7 @@ export const pi: AgentProvider = {
       env: {
         PI_SKIP_VERSION_CHECK: '1',
         PI_TELEMETRY: '0',
+        ...(forge ? {} : { BOTTLE_PI_TOOLS: 'none' }),
         ...(modelUrl === null
           ? {}
           : {

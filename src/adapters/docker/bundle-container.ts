@@ -57,7 +57,7 @@ export function bundleContainer(spec: BundleContainerSpec, hostCpus: number): Do
         },
         bind(spec.queueOutDir, '/run/bottle/out', false),
         bind(spec.queueInDir, '/run/bottle/in', true),
-        bind(spec.tokenFile, '/run/bottle/forge-token', true),
+        ...(spec.tokenFile === null ? [] : [bind(spec.tokenFile, '/run/bottle/forge-token', true)]),
         bind(spec.secretsDir, '/run/bottle/secrets', true),
         bind(spec.configDir, '/run/bottle/config', true),
         ...(spec.caFile === null ? [] : [bind(spec.caFile, '/run/bottle/ca.pem', true)]),

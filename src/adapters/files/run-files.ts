@@ -111,12 +111,16 @@ export class LocalRunFiles implements RunFiles {
     await replaceFiles(this.#layout(slug).turnInput, [], { mode: 0o644, durable: false });
   }
 
-  async placeSecrets(slug: string, needs: readonly SecretNeed[]): Promise<void> {
+  async placeSecrets(
+    slug: string,
+    needs: readonly SecretNeed[],
+    { forgeToken }: { readonly forgeToken: boolean } = { forgeToken: true },
+  ): Promise<void> {
     const { bundleToken, bundleSecrets } = this.#layout(slug);
     const rights = this.#canChown ? { mode: 0o400, owner: BUNDLE } : { mode: 0o444 };
     const place = async (file: string, value: Promise<string>): Promise<void> =>
       writeWhole(file, await value, { ...rights, durable: false });
-    await place(bundleToken, this.#options.forgeToken());
+    if (forgeToken) await place(bundleToken, this.#options.forgeToken());
     await replaceFiles(
       bundleSecrets,
       await Promise.all(

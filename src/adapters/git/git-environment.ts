@@ -23,15 +23,18 @@ export function localEnvironment(): Record<string, string> {
  * Environment of a git that talks to the forge. The token goes in as a header for the forge's origin, by environment:
  * neither the command line nor the URL shows it, and no other host gets it (redirects are not followed).
  * @param token empty for none
+ * @param configFile for a path: what stands for the user's configuration
  */
 export function remoteEnvironment(
   url: string,
   token: string,
   caFile: string | undefined,
+  configFile = '/dev/null',
 ): Record<string, string> {
   const env = localEnvironment();
   const target = remoteOf(url);
-  if (target.kind === 'path') return { ...env, GIT_ALLOW_PROTOCOL: 'file' };
+  // git does not hand settings of the environment on to the process that reads the other repository.
+  if (target.kind === 'path') return { ...env, GIT_ALLOW_PROTOCOL: 'file', GIT_CONFIG_GLOBAL: configFile };
   const config: [string, string][] = [
     ['http.followRedirects', 'false'],
     ['http.lowSpeedLimit', '500'],

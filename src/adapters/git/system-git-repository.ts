@@ -17,6 +17,7 @@ import type { TurnSubmodules } from '../../domain/submodules.js';
 import { bundleRefs } from './bundle-refs.js';
 import { readBundleHeader, type BundleHeader } from './bundle-file.js';
 import { FORGE_REFS, isAncestorIn, newCommits, quarantined, type Candidate } from './candidate.js';
+import { safeDirectoryFile } from './local-source.js';
 import { hasForeignGitlink } from './gitlink-changes.js';
 import { LfsClient } from './lfs-client.js';
 import { readLfsFiles } from './lfs-files.js';
@@ -90,7 +91,8 @@ export class SystemGitRepository implements GitRepository {
     const candidates = (typeof baseBranch === 'string' ? [baseBranch] : (baseBranch ?? [])).flatMap(
       (ref) => branchNamed(ref) ?? [],
     );
-    const state = await this.#mirror(repo).sync(this.#remote(repo, this.#options.readToken()), [
+    const remote = await this.#source(repo);
+    const state = await this.#mirror(repo).sync(remote, [
       ...(fork === undefined ? [branch] : []),
       ...candidates,
     ]);
@@ -261,6 +263,14 @@ export class SystemGitRepository implements GitRepository {
     return new Mirror(mirrorDirectory(this.#options.mirrorsDir, repo), this.#locks);
   }
 
+  /** To fetch from, for a turn. */
+  async #source(repo: RepoRef): Promise<Remote> {
+    const { path } = repo;
+    if (path === undefined) return this.#remote(repo, this.#options.readToken());
+    const configFile = await safeDirectoryFile(join(this.#options.mirrorsDir, '.local'), path);
+    return { url: path, token: '', caFile: undefined, name: path, configFile };
+  }
+
   #remote(repo: RepoRef, token: string): Remote {
     return { url: this.#options.cloneUrl(repo), token, caFile: this.#options.caFile, name: nameOf(repo) };
   }
@@ -288,5 +298,6 @@ function refused(reason: string): GitPublishVerdict {
 }
 
 function nameOf(repo: RepoRef): string {
+  if (repo.path !== undefined) return repo.path;
   return `${repo.forge}:${repo.owner}/${repo.repo}`;
 }

@@ -1,12 +1,12 @@
 import type { Database as Connection } from 'better-sqlite3';
 import { workflowIdOf } from '../../domain/issue.js';
-import type { ForgeKind, SubjectRef } from '../../domain/issue.js';
+import type { RepoRef, SubjectRef } from '../../domain/issue.js';
 import type { ForgeStateStore } from '../../domain/stores.js';
 import type { ForgeStateRow, RunStatus } from '../../domain/rows.js';
 import { stringList } from './json-column.js';
 
 interface StoredRow {
-  readonly forge: ForgeKind;
+  readonly forge: RepoRef['forge'];
   readonly owner: string;
   readonly repo: string;
   readonly issue_number: number;

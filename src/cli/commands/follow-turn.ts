@@ -30,6 +30,7 @@ export async function followTurn(
     printLine(io, `${slug}: ${told(outcome)}`);
     // Text of several lines stays so, and each is escaped.
     for (const line of outcome.detail?.split('\n') ?? []) printLine(io, `  ${line}`);
+    if (outcome.fetch !== null) printLine(io, outcome.fetch);
   }
   return exitOfTurn(outcome);
 }

@@ -1,13 +1,20 @@
+import path from 'node:path';
 import { Option } from 'commander';
 import type { Command } from 'commander';
 import { InvalidInputError } from '../../domain/errors.js';
+import { isForgeName } from '../../domain/issue.js';
+import { MANIFEST_KEY } from '../../domain/trigger.js';
 import { collect, withOrchestrator } from '../action.js';
 import type { CommandContext } from '../action.js';
+import type { CliDeps } from '../deps.js';
+import type { Orchestrator, Refused, RunSource, Started } from '../orchestrator.js';
 import { parseTarget } from '../target.js';
 import { followTurn, WAIT_HELP } from './follow-turn.js';
 
 interface StartFlags {
-  readonly issue: string;
+  readonly issue?: string;
+  readonly repo?: string;
+  readonly dir?: string;
   readonly agent?: string;
   readonly bottle: readonly string[];
   readonly prompt?: string;
@@ -19,33 +26,58 @@ interface StartFlags {
 export function orchestrateStartCommand(parent: Command, { deps, action }: CommandContext): void {
   const command = parent
     .command('start')
-    .description('Start a run of an issue')
-    .requiredOption('--issue <owner/repo#n>', 'the issue, or its address')
-    .option('--agent <name>', 'agent (default: the one its label names)')
+    .description('Start a run of an issue, or one without: of a repository or a directory')
+    .option('--issue <owner/repo#n>', 'the issue, or its address')
+    .option('--repo <owner/repo>', 'without an issue: a repository of the forge, where nothing is written')
+    .option('--dir <path>', 'without an issue: a git repository on this machine, of which commits are taken')
+    .option('--agent <name>', 'agent (default: the one the issue’s label names)')
     .option('--bottle <name>', 'bottle; may be repeated, later ones win', collect, [])
-    .option('--prompt <text>', 'first prompt instead of the issue’s text')
+    .option('--prompt <text>', 'first prompt, instead of the issue’s text')
     .option('--label <text>', 'display name')
     .addOption(new Option('--backend <name>', 'where bottles run').choices(['docker']).default('docker'))
     .option('--wait', WAIT_HELP)
     .option('--json', 'as JSON');
   action<StartFlags>(command, async (flags) => {
-    const target = parseTarget(flags.issue, await deps.forgePages());
-    if (target.kind === 'slug')
-      throw new InvalidInputError('--issue takes owner/repo#12 or the address of an issue');
+    const start = await startOf(flags, deps.forgePages);
     return withOrchestrator(deps, async (orchestrator) => {
-      const begun = await orchestrator.start(target.subject, {
-        agent: flags.agent ?? null,
-        bottles: flags.bottle,
-        prompt: flags.prompt ?? null,
-        label: flags.label ?? null,
-        backend: 'docker',
-      });
-      const what = `issue ${flags.issue}`;
-      return followTurn(deps.io, orchestrator, begun, {
-        wait: flags.wait ?? false,
-        json: flags.json ?? false,
-        what,
+      const { wait = false, json = false } = flags;
+      return followTurn(deps.io, orchestrator, await start.begin(orchestrator), {
+        ...{ wait, json, what: start.what },
       });
     });
   });
+}
+
+interface Start {
+  readonly what: string;
+  begin(orchestrator: Orchestrator): Promise<Started | Refused>;
+}
+
+/** Errors: `InvalidInputError` for options that do not go together. */
+async function startOf(flags: StartFlags, forgePages: CliDeps['forgePages']): Promise<Start> {
+  const { issue, repo, dir, agent, prompt } = flags;
+  const options = { bottles: flags.bottle, label: flags.label ?? null, backend: 'docker' } as const;
+  if ([issue, repo, dir].filter((one) => one !== undefined).length !== 1)
+    throw new InvalidInputError('say what to work on with one of --issue, --repo and --dir');
+  if (issue !== undefined) {
+    const target = parseTarget(issue, await forgePages());
+    if (target.kind === 'slug')
+      throw new InvalidInputError('--issue takes owner/repo#12 or the address of an issue');
+    const asked = { ...options, agent: agent ?? null, prompt: prompt ?? null };
+    return { what: `issue ${issue}`, begin: (orchestrator) => orchestrator.start(target.subject, asked) };
+  }
+  if (agent === undefined || prompt === undefined || prompt.trim() === '')
+    throw new InvalidInputError('a run without an issue needs --agent and --prompt');
+  if (!MANIFEST_KEY.test(agent)) throw new InvalidInputError(`"${agent}" is not a possible agent name`);
+  const source = sourceOf(repo, dir);
+  const asked = { ...options, agent, prompt };
+  return { what: repo ?? dir ?? '', begin: (orchestrator) => orchestrator.startLocal(source, asked) };
+}
+
+function sourceOf(repository: string | undefined, dir = ''): RunSource {
+  if (repository === undefined) return { kind: 'directory', path: path.resolve(dir) };
+  const [owner, repo, ...rest] = repository.split('/');
+  if (!isForgeName(owner) || !isForgeName(repo) || rest.length > 0)
+    throw new InvalidInputError('--repo takes the name of a repository, such as alice/demo');
+  return { kind: 'repository', owner, repo };
 }

@@ -38,7 +38,7 @@ function cells(run: RunSummary, now: number): string[] {
   const { issue, slug, agent, bottles, backend, gitUser, status, reason } = run;
   const lastSeen = run.lastCheckinAt === null ? '-' : age(now - run.lastCheckinAt);
   return [
-    ...[issue, slug, agent, listed(bottles), backend, gitUser],
+    ...[issue ?? '-', slug, agent, listed(bottles), backend, gitUser],
     ...[status, phaseOf(run), reason ?? '-', lastSeen, prOf(run) ?? '-'],
   ];
 }
@@ -48,7 +48,7 @@ function block(run: RunSummary, now: number, width: number): string[] {
   const phase = phaseOf(run);
   const pr = prOf(run);
   const heading = [
-    `${issue}  ${status}`,
+    ...(issue === null ? [status] : [`${issue}  ${status}`]),
     ...(phase === status ? [] : [`phase ${phase}`]),
     ...(reason === null ? [] : [`reason ${reason}`]),
     `check-in ${lastCheckinAt === null ? '-' : age(now - lastCheckinAt)}`,
@@ -62,9 +62,8 @@ function block(run: RunSummary, now: number, width: number): string[] {
   ];
 }
 
-function detailOf({ detail }: RunSummary, indent: string, width: number): string[] {
-  return (detail ?? '')
-    .split('\n')
+function detailOf({ detail, fetch }: RunSummary, indent: string, width: number): string[] {
+  return [...(detail ?? '').split('\n'), fetch ?? '']
     .filter((line) => line.trim() !== '')
     .flatMap((line) => indented(line, indent, width));
 }

@@ -5,8 +5,10 @@ import { latestRejections } from '../../adapters/sqlite/rejection-log.js';
 import { orchestratorClient } from '../../cli/orchestrator-client.js';
 import type { Orchestrator } from '../../cli/orchestrator.js';
 import type { Config } from '../../config.js';
+import { fetchCommand } from './fetch-command.js';
+import { localTrigger } from './local-trigger.js';
 import { operatorName } from './operator-name.js';
-import { operatorTrigger } from '../operator-trigger.js';
+import { operatorTrigger } from './operator-trigger.js';
 import { temporalClient } from '../temporal-client.js';
 
 /** The commands' orchestrator over the Temporal and the rows that the configuration leads to. The caller closes it. */
@@ -23,6 +25,8 @@ export function openOrchestrator(config: Config): Orchestrator {
     by,
     storePrompt,
     trigger: (subject, options) => operatorTrigger({ config, client, storePrompt, by }, subject, options),
+    triggerLocal: (source, options) => localTrigger({ config, client, storePrompt, by }, source, options),
+    fetchCommand: (slug) => fetchCommand(home, slug),
     rejections: (limit) => latestRejections(path.join(home, 'rejections.db'), limit),
     close: async () => {
       database.close();

@@ -60,6 +60,8 @@ describe('the commands’ orchestrator over a real workflow', function () {
       by: 'alice@desk',
       callMs,
       rejections: () => [],
+      triggerLocal: () => Promise.reject(new Error('unexpected triggerLocal')),
+      fetchCommand: () => null,
       storePrompt: (text) => Promise.resolve(`ref-${String(prompts.push(text))}`),
       trigger: async (asked) => {
         await environment.client.workflow.signalWithStart(ISSUE_WORKFLOW, {

@@ -23,6 +23,7 @@ export class BundleHere {
     this.#bundle = await startBundle(
       {
         slug: 'dev-alice-demo-12-abcde',
+        hasForge: true,
         forgeKind: 'gitea',
         forgeApi: 'http://127.0.0.1:9/api/v1',
         owner: 'alice',

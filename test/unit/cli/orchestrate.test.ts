@@ -18,6 +18,7 @@ const outcome = (change: Partial<TurnOutcome> = {}): TurnOutcome => ({
   doneStatus: 'success',
   pr: 318,
   prs: [317, 318],
+  fetch: null,
   ...change,
 });
 
@@ -188,6 +189,8 @@ describe('orchestrate status', () => {
       issue: 'a/b#22',
       pr: 3,
       prUrl: 'https://git.example/a/b/pulls/3',
+
+      fetch: null,
       session: {
         slug: 'x-1-abcde',
         sessionId: '11111111-1111-5111-8111-111111111111',

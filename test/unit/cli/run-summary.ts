@@ -18,6 +18,7 @@ export function summary(change: Partial<RunSummary> = {}): RunSummary {
     lastCheckinAt: null,
     pr: null,
     prUrl: null,
+    fetch: null,
     stale: false,
     session: null,
     ...change,

@@ -18,6 +18,7 @@ export function cliWith(given: {
   let closed = 0;
   const orchestrator: Orchestrator = {
     start: () => unexpected('start'),
+    startLocal: () => unexpected('startLocal'),
     resume: () => unexpected('resume'),
     command: () => unexpected('command'),
     status: () => unexpected('status'),

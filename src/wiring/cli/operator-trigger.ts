@@ -1,14 +1,14 @@
 /** `orchestrate start`: the operator's own trigger, which asks for neither label nor assignee. */
 import type { Client } from '@temporalio/client';
-import { agentsOfConfig } from './agents-of-config.js';
-import type { Refused, StartOptions } from '../cli/orchestrator.js';
-import type { Config } from '../config.js';
-import { readSecret } from '../config/secrets.js';
-import type { SubjectRef } from '../domain/issue.js';
-import { parseTriggerLabels } from '../domain/trigger.js';
-import { forgeOfConfig } from './forge-of-config.js';
-import { policyOf } from './run-policy.js';
-import { temporalGateway } from '../webhook/temporal-gateway.js';
+import { agentsOfConfig } from '../agents-of-config.js';
+import type { Refused, StartOptions } from '../../cli/orchestrator.js';
+import type { Config } from '../../config.js';
+import { readSecret } from '../../config/secrets.js';
+import type { SubjectRef } from '../../domain/issue.js';
+import { parseTriggerLabels } from '../../domain/trigger.js';
+import { forgeOfConfig } from '../forge-of-config.js';
+import { policyOf } from '../run-policy.js';
+import { temporalGateway } from '../../webhook/temporal-gateway.js';
 
 export interface OperatorTriggerWorld {
   readonly config: Config;
