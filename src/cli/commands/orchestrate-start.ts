@@ -38,7 +38,7 @@ export function orchestrateStartCommand(parent: Command, { deps, action }: Comma
     .option('--wait', 'follow the first turn and exit with the agent’s exit code')
     .option('--json', 'as JSON');
   action<StartFlags>(command, (flags) => {
-    const start = startOf(flags, deps.forgePages);
+    const start = startOf(flags, () => deps.forgePages());
     return withOrchestrator(deps, async (orchestrator) => {
       const { wait = false, json = false } = flags;
       return followTurn(deps.io, orchestrator, await start.begin(orchestrator), {
