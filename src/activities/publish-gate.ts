@@ -1,6 +1,6 @@
 import { extractionFailure, extractionSpec, parseExtraction, type Extraction } from '../domain/extractor.js';
 import { ContainerOverrunError, InvalidInputError } from '../domain/errors.js';
-import type { RepoRef, SubjectRef } from '../domain/issue.js';
+import { isLocal, type RepoRef, type SubjectRef } from '../domain/issue.js';
 import type { Forge } from '../domain/forge.js';
 import type { TurnRefs } from '../domain/git-repository.js';
 import type { TurnRecord } from '../domain/run-files.js';
@@ -95,6 +95,7 @@ export interface GateInput extends RunRef, Publisher {
  */
 export async function publishThroughGate(ports: HostPorts, input: GateInput): Promise<PublishResult> {
   const { subject, slug, turn, extraction, record } = input;
+  if (isLocal(subject)) return { kind: 'refused', reason: 'a run without an issue publishes nothing' };
   const { branch } = input.prepared;
   const { head } = extraction.inspection;
   const fork = await ports.forks?.ensure(subject);

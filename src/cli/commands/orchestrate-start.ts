@@ -38,7 +38,7 @@ export function orchestrateStartCommand(parent: Command, { deps, action }: Comma
     .option('--wait', WAIT_HELP)
     .option('--json', 'as JSON');
   action<StartFlags>(command, async (flags) => {
-    const start = await startOf(flags, deps.forgePages);
+    const start = await startOf(flags, () => deps.forgePages());
     return withOrchestrator(deps, async (orchestrator) => {
       const { wait = false, json = false } = flags;
       return followTurn(deps.io, orchestrator, await start.begin(orchestrator), {

@@ -9,7 +9,7 @@ import type {
   Trigger,
   WakeReference,
 } from '../../../src/domain/events.js';
-import type { Place, SubjectRef } from '../../../src/domain/issue.js';
+import { localSubject, type Place, type SubjectRef } from '../../../src/domain/issue.js';
 import type { AgentOutcome } from '../../../src/domain/agent-stream.js';
 import { NO_USE, type ModelReport, type ModelTrouble } from '../../../src/domain/model-use.js';
 import type { AgentReport, TurnResult } from '../../../src/domain/turn.js';
@@ -304,6 +304,17 @@ export class World {
   static triggered(policy: RunPolicy = POLICY): World {
     const world = new World(policy);
     world.feed(observed({ readAt: 10, trigger: trigger(5) }));
+    return world;
+  }
+
+  /** A run without an issue, whose first turn is being prepared. */
+  static local(): World {
+    const subject = localSubject('coder-demo-local-abcde');
+    const world = new World(POLICY, subject);
+    const source = { forge: 'gitea', owner: 'alice', repo: 'demo' } as const;
+    const asked = trigger(5, { actor: '', operator: { promptRef: 'p', source } });
+    const place = { repoId: 0, owner: subject.owner, repo: subject.repo };
+    world.feed(observed({ readAt: 10, trigger: asked, place }));
     return world;
   }
 

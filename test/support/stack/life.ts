@@ -3,7 +3,7 @@ import type { Client } from '@temporalio/client';
 import Docker from 'dockerode';
 import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
 import { containerName } from '../../../src/adapters/docker/names-and-labels.js';
-import { workflowIdOf, type SubjectRef } from '../../../src/domain/issue.js';
+import { localSubject, workflowIdOf, type SubjectRef } from '../../../src/domain/issue.js';
 import type { ContainerRole, ContainerState } from '../../../src/domain/bottle-runtime.js';
 import type { FrozenReason } from '../../../src/domain/turn.js';
 import type { RunView } from '../../../src/workflows/messages.js';
@@ -38,6 +38,11 @@ export class Life {
   static of(stack: Stack, client: Client, number: number, repository = 'alice/demo'): Life {
     const [owner = '', repo = ''] = repository.split('/');
     return new Life(stack, client, { forge: 'gitea', owner, repo, number });
+  }
+
+  /** The life of a run without an issue. */
+  static local(stack: Stack, client: Client, slug: string): Life {
+    return new Life(stack, client, localSubject(slug));
   }
 
   get issue(): number {

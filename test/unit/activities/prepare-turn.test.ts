@@ -8,6 +8,8 @@ import { agentProvider } from '../../../src/adapters/agents/registry.js';
 import { LocalBlobStore } from '../../../src/adapters/files/blob-store.js';
 import { openDatabase } from '../../../src/adapters/sqlite/open-database.js';
 import type { Trigger, WakeReference } from '../../../src/domain/events.js';
+import { localSubject } from '../../../src/domain/issue.js';
+import { isRowIn } from '../../../src/domain/rows.js';
 import type { Database } from '../../../src/domain/stores.js';
 import { commentKey, textHash } from '../../../src/domain/reference-key.js';
 import { ALICE, BOT, FakeForge, user } from '../../support/webhook/fake-forge.js';
@@ -428,6 +430,60 @@ describe('preparing a turn', () => {
       assert.equal((await prepareTurn(ports, input())).kind, 'over_budget');
       ports = { ...ports, clock: { now: () => ACT_AT + 24 * 3_600_000 } };
       assert.equal((await prepareTurn(ports, input())).kind, 'ready');
+    });
+  });
+
+  describe('of a run without an issue', () => {
+    const slug = 'coder-demo-local-abc12';
+    const source = { forge: 'local', owner: 'local', repo: 'dir-0123', path: '/home/me/demo' } as const;
+
+    async function local(changes: Partial<PrepareTurnInput> = {}): Promise<PrepareTurnOutcome> {
+      const promptRef = await ports.blobs.put('Mend the door.');
+      const run = { workflowId: `local:${slug}`, subject: localSubject(slug), repoId: null, slug, source };
+      const operator = { promptRef, source };
+      return prepareTurn(ports, input({ ...run, ...changes }, { actor: '', textHash: '', operator }));
+    }
+
+    it('asks no forge, and tells the agent of none', async () => {
+      ports = { ...ports, forgeFor: () => assert.fail('the forge was asked') };
+      const outcome = await local();
+      assert.ok(outcome.kind === 'ready', JSON.stringify(outcome));
+      const prompt = await ports.blobs.getText(outcome.prepared.promptRef);
+      assert.match(prompt, /# Your task\n\nMend the door\./);
+      assert.doesNotMatch(prompt, /issue|signal_done|pull request/);
+      assert.equal(outcome.prepared.branch, `bot-bottle/${slug}`);
+      const row = database.forgeState.ofRun(slug);
+      assert.deepEqual([row?.forge, row?.issueUrl, row?.repoId], ['local', '/home/me/demo', null]);
+      assert.equal(database.runs.run(slug)?.workflowId, `local:${slug}`);
+    });
+
+    it('has the operator’s words for its next turn, and its task again in a fresh session', async () => {
+      const words = await ports.blobs.put('And the window.');
+      const cause = { kind: 'operator', promptRef: words } as const;
+      const again = await local({ turn: 2, cause });
+      assert.ok(again.kind === 'ready');
+      assert.match(
+        await ports.blobs.getText(again.prepared.promptRef),
+        /The operator says:\n\nAnd the window\./,
+      );
+      const fresh = await local({ turn: 3, cause, session: 'lost' });
+      assert.ok(fresh.kind === 'ready');
+      assert.match(
+        await ports.blobs.getText(fresh.prepared.promptRef),
+        /Mend the door\.[^]*And the window\./,
+      );
+    });
+
+    it('is held back by a pause of every run', async () => {
+      database.pauses.add({ scope: '*', since: ACT_AT, who: 'alice@desk' });
+      assert.equal((await local()).kind, 'paused');
+    });
+
+    it('is of no repository on the forge, whatever that is called', async () => {
+      await local();
+      const row = database.forgeState.ofRun(slug);
+      assert.ok(row !== undefined);
+      assert.ok(!isRowIn(row, { repoId: 0, owner: 'local', repo: slug }));
     });
   });
 

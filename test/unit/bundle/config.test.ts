@@ -27,6 +27,7 @@ describe("the sidecar's configuration", () => {
     const { paths, ...config } = readBundleConfig(env());
     assert.deepEqual(config, {
       slug: 'dev-alice-demo-317-abcde',
+      hasForge: true,
       forgeKind: 'gitea',
       forgeApi: 'https://git.example/api/v1',
       owner: 'alice',
@@ -50,6 +51,15 @@ describe("the sidecar's configuration", () => {
     assert.deepEqual([forgeKind, forgeApi], ['github', 'https://api.github.com']);
     assert.throws(() => readBundleConfig(env({ FORGE_KIND: 'github' })), /FORGE_GITHUB_API is not set/);
     assert.throws(() => readBundleConfig(env({ FORGE_KIND: 'gitlab' })), InvalidInputError);
+  });
+
+  it('has none of a forge where the run has none', () => {
+    const { hasForge, forgeApi, owner, issue } = readBundleConfig({
+      BUNDLE_RUN_DIR: env()['BUNDLE_RUN_DIR'],
+      BOTTLE_SLUG: 'dev-demo-local-abcde',
+      FORGE_KIND: 'none',
+    });
+    assert.deepEqual([hasForge, forgeApi, owner, issue], [false, '', '', 0]);
   });
 
   it('takes the pull request from the turn file, else from FORGE_PR_NUMBER', () => {

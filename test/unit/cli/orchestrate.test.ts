@@ -46,6 +46,33 @@ describe('orchestrate start', () => {
     assert.equal(cli.closed(), 1);
   });
 
+  it('begins a run without an issue of a repository or a directory, which it makes absolute', async () => {
+    const seen: unknown[] = [];
+    const startLocal: Orchestrator['startLocal'] = (source, { agent, prompt, bottles }) => {
+      seen.push([source, agent, prompt, bottles]);
+      return Promise.resolve({ ...started, workflowId: `local:${SLUG}` });
+    };
+    const cli = cliWith({ orchestrator: { startLocal } });
+    const begin = ['orchestrate', 'start', '--agent', 'coder', '--prompt', 'go', '--bottle', 'node'];
+    assert.equal((await cli.run(...begin, '--repo', 'alice/demo')).stdout, `${SLUG}\n`);
+    assert.equal((await cli.run(...begin, '--dir', 'here')).code, 0);
+    const rest = ['coder', 'go', ['node']];
+    assert.deepEqual(seen, [
+      [{ kind: 'repository', owner: 'alice', repo: 'demo' }, ...rest],
+      [{ kind: 'directory', path: `${process.cwd()}/here` }, ...rest],
+    ]);
+  });
+
+  it('says how to get the work of a run without an issue', async () => {
+    const fetch = 'git fetch /h/state/s/work.bundle b:b';
+    const waitForTurn: Orchestrator['waitForTurn'] = () => Promise.resolve({ ...outcome(0), fetch });
+    const cli = cliWith({
+      orchestrator: { startLocal: () => Promise.resolve(started), waitForTurn },
+    });
+    const args = ['orchestrate', 'start', '--agent', 'coder', '--prompt', 'go', '--repo', 'a/b', '--wait'];
+    assert.match((await cli.run(...args)).stdout, new RegExp(`\\n${fetch}\\n$`));
+  });
+
   it('takes the address of the issue on the configured forge, and no other forge', async () => {
     const subjects: string[] = [];
     const start: Orchestrator['start'] = (subject) => {
@@ -72,6 +99,13 @@ describe('orchestrate start', () => {
     const cli = cliWith({ deps: { orchestrator: () => Promise.reject(new Error('connected')) } });
     for (const args of [
       ['orchestrate', 'start'],
+      ['orchestrate', 'start', '--issue', 'a/b#1', '--repo', 'a/b'],
+      ['orchestrate', 'start', '--repo', 'a/b', '--dir', '/tmp', '--agent', 'coder', '--prompt', 'x'],
+      ['orchestrate', 'start', '--repo', 'a/b', '--prompt', 'x'],
+      ['orchestrate', 'start', '--repo', 'a/b', '--agent', 'coder'],
+      ['orchestrate', 'start', '--dir', '/tmp', '--agent', 'coder', '--prompt', ' '],
+      ['orchestrate', 'start', '--dir', '/tmp', '--agent', '../coder', '--prompt', 'x'],
+      ['orchestrate', 'start', '--repo', 'a/b/c', '--agent', 'coder', '--prompt', 'x'],
       ['orchestrate', 'start', '--issue', 'alice/demo'],
       ['orchestrate', 'start', '--issue', 'alice/demo#0'],
       ['orchestrate', 'start', '--issue', 'alice/../demo#1'],

@@ -51,7 +51,7 @@ describe('the text of orchestrate status', () => {
       );
       const text = shown.join(' ').replace(/\s+/g, ' ');
       for (const { issue, slug, agent, bottles, backend, gitUser, status } of RUNS)
-        for (const part of [issue, slug, agent, bottles.join(','), backend, gitUser, status])
+        for (const part of [issue ?? '-', slug, agent, bottles.join(','), backend, gitUser, status])
           assert.ok(text.includes(part), `${part} in ${text}`);
       assert.match(text, /check-in 3m ago.*reason budget.*check-in 5d ago.*PR #23.*raise it/);
     });

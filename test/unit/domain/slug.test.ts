@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { branchOf, isSlug, issueOfBranch, makeSlug } from '../../../src/domain/slug.js';
+import {
+  branchOf,
+  isSlug,
+  issueOfBranch,
+  issueOfSlug,
+  localBranchOf,
+  makeLocalSlug,
+  makeSlug,
+} from '../../../src/domain/slug.js';
 
 const subject = { forge: 'gitea', owner: 'alice', repo: 'demo', number: 12 } as const;
 const anyNumber = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
@@ -41,6 +49,18 @@ describe('a slug', () => {
         assert.equal(issueOfBranch(branchOf(slug, number)), number);
       }),
     );
+  });
+
+  it('of a run without an issue has no number, is valid for every name, and gives a branch of its own', () => {
+    const random = (): number => 0.3;
+    assert.equal(makeLocalSlug('coder', ['alice', 'demo'], random), 'coder-alice-demo-local-aaaaa');
+    const hostile = makeLocalSlug('coder', ['../..; rm -rf ~ \u202e', 'x'.repeat(200)], random);
+    assert.match(hostile, /^coder-rm-rf-x+-local-aaaaa$/);
+    assert.ok(isSlug(hostile));
+    assert.equal(makeLocalSlug('coder', ['...'], random), 'coder-local-aaaaa');
+    assert.equal(localBranchOf('coder-alice-demo-local-aaaaa'), 'bot-bottle/coder-alice-demo-local-aaaaa');
+    assert.equal(issueOfSlug(makeLocalSlug('coder', ['alice', 'demo-12'], random)), undefined);
+    assert.equal(localBranchOf('coder-alice-local-12-aaaaa'), undefined, 'the repository is called local');
   });
 
   it('is told from everything else', () => {
