@@ -108,13 +108,30 @@ describe('the service’s own image', function () {
     });
     started.push(service);
     const names = (await service.exec(['ls', '-A', '/opt/bot-bottle'])).trim().split('\n').sort();
-    assert.deepEqual(names, ['dist', 'node_modules', 'package.json']);
+    assert.deepEqual(names, ['dist', 'manifests', 'node_modules', 'package.json']);
     const dist = (await service.exec(['ls', '-A', '/opt/bot-bottle/dist'])).trim().split('\n');
     assert.ok(dist.includes('cli.js'), dist.join());
     assert.deepEqual(
       dist.filter((name) => name.startsWith('.')),
       [],
     );
+  });
+
+  it('knows the agents that come with the product', async () => {
+    const ended = await ServiceContainer.run(docker, {
+      args: ['agents', 'list', '--json'],
+      user: home.user,
+      env: settings,
+      mounts: [home.dir],
+    });
+    assert.equal(ended.exitCode, 0, ended.stderr);
+    for (const name of ['claude', 'codex', 'opencode', 'pi'])
+      assert.match(ended.stdout, new RegExp(`"${name}"`));
+  });
+
+  it('has the program by its name', async () => {
+    const { service } = await startWebhook();
+    assert.match(await service.exec(['bot-bottle', 'version']), /^\d+\.\d+\.\d+\n$/);
   });
 
   it('prints the version of package.json', async () => {

@@ -135,19 +135,19 @@ async function furnish(server: GiteaProcess, webhook: StartGiteaOptions['webhook
   return gitea;
 }
 
-async function createUser(admin: Api, login: string): Promise<string> {
+export async function createUser(admin: Api, login: string): Promise<string> {
   const password = randomBytes(16).toString('hex');
   const email = `${login}@example.invalid`;
   await admin.call('POST', '/admin/users', { username: login, email, password, must_change_password: false });
   return password;
 }
 
-async function createPerson(admin: Api, url: string, login: string): Promise<Person> {
+export async function createPerson(admin: Api, url: string, login: string): Promise<Person> {
   const password = await createUser(admin, login);
   return new Person(url, login, password, await addToken(url, login, password, ['all']), REPO);
 }
 
-async function addToken(
+export async function addToken(
   url: string,
   login: string,
   password: string,
@@ -161,7 +161,7 @@ async function addToken(
 }
 
 /** Membership is private, as Gitea makes it. The team has no repository: it makes members, it gives no rights. */
-async function addToOrg(admin: Api, login: string): Promise<void> {
+export async function addToOrg(admin: Api, login: string): Promise<void> {
   const team = await admin.object('POST', `/orgs/${ORG}/teams`, {
     name: 'agents',
     permission: 'read',
@@ -170,7 +170,12 @@ async function addToOrg(admin: Api, login: string): Promise<void> {
   await admin.call('PUT', `/teams/${String(team['id'])}/members/${login}`);
 }
 
-async function addCollaborator(api: Api, repo: string, login: string, permission: string): Promise<void> {
+export async function addCollaborator(
+  api: Api,
+  repo: string,
+  login: string,
+  permission: string,
+): Promise<void> {
   await api.call('PUT', `/repos/${repo}/collaborators/${login}`, { permission });
 }
 

@@ -76,7 +76,7 @@ export class ServiceContainer {
     return { exitCode, ...(await this.output()) };
   }
 
-  /** SIGTERM, as `docker-compose stop` sends it. */
+  /** SIGTERM, as `docker compose stop` sends it. */
   async stop(): Promise<Ended> {
     await this.container.stop({ t: 10 });
     return this.ended();

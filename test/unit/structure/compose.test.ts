@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
+import { dockerCompose } from '../../support/compose/program.js';
 
 const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..');
 const FILE = path.join(ROOT, 'docker-compose.yml');
@@ -25,19 +27,17 @@ interface Composed {
   readonly services: Readonly<Record<string, Service>>;
 }
 
-/** What compose makes of the file, by whichever of its two generations is installed. */
+/** What `docker compose` makes of the file. */
 function composed(env: Readonly<Record<string, string>>): {
   readonly status: number | null;
   readonly stdout: string;
   readonly stderr: string;
 } {
   const args = ['--profile', 'gitea', '-f', FILE, 'config'];
-  const options = {
+  return spawnSync(dockerCompose(), args, {
     encoding: 'utf8',
     env: { PATH: process.env['PATH'], HOME: '/nonexistent', ...env },
-  } as const;
-  const old = spawnSync('docker-compose', args, options);
-  return old.error === undefined ? old : spawnSync('docker', ['compose', ...args], options);
+  });
 }
 
 describe('docker-compose.yml', function () {
@@ -46,7 +46,9 @@ describe('docker-compose.yml', function () {
 
   before(() => {
     const result = composed({ BOT_BOTTLE_HOME: HOME });
-    assert.equal(result.status, 0, `${result.stderr}\n(no compose? script/bootstrap --only compose)`);
+    assert.equal(result.status, 0, result.stderr);
+    // Such as of a key that is obsolete, or a variable that is not set.
+    assert.equal(result.stderr, '');
     services = (parse(result.stdout) as Composed).services;
   });
 
@@ -56,8 +58,17 @@ describe('docker-compose.yml', function () {
     );
 
   it('is accepted, with every service', () => {
-    const names = ['gitea', 'postgres', 'temporal', 'temporal-setup', 'temporal-ui', 'webhook', 'worker'];
-    assert.deepEqual(Object.keys(services).sort(), names);
+    assert.deepEqual(Object.keys(services).sort(), [
+      'gitea',
+      'postgres',
+      'temporal',
+      'temporal-namespace',
+      'temporal-schema',
+      'temporal-setup',
+      'temporal-ui',
+      'webhook',
+      'worker',
+    ]);
   });
 
   it('publishes on 127.0.0.1 only, and only what people or the forge call', () => {
@@ -91,6 +102,29 @@ describe('docker-compose.yml', function () {
     for (const [name, { image, privileged }] of Object.entries(services)) {
       assert.match(image, /^bot-bottle\/orchestrator:dev$|:\d+\.\d+(\.\d+)?(-alpine)?$/, name);
       assert.notEqual(privileged, true, name);
+    }
+  });
+
+  it('names the versions of Temporal and Gitea that the tests run', () => {
+    const versions = readFileSync(path.join(ROOT, 'script/lib/versions.sh'), 'utf8');
+    const pinned = (name: string): string => new RegExp(`^${name}=(.*)$`, 'm').exec(versions)?.[1] ?? 'none';
+    const images = Object.fromEntries(Object.entries(services).map(([name, { image }]) => [name, image]));
+    const server = pinned('TEMPORAL_SERVER_VERSION');
+    assert.equal(images['temporal'], `temporalio/server:${server}`);
+    assert.equal(images['temporal-schema'], `temporalio/admin-tools:${server}`);
+    assert.equal(images['temporal-namespace'], `temporalio/admin-tools:${server}`);
+    assert.equal(images['temporal-ui'], `temporalio/ui:${pinned('TEMPORAL_UI_VERSION')}`);
+    assert.equal(images['gitea'], `gitea/gitea:${pinned('GITEA_VERSION')}`);
+  });
+
+  it('has a stand-in for each image of other people, and the test of the whole changes nothing else', () => {
+    const standIns = readFileSync(path.join(ROOT, 'test/support/compose/stand-ins.yml'), 'utf8');
+    const { services: replaced } = parse(standIns) as Composed;
+    const others = Object.keys(services).filter((name) => !services[name]?.image.startsWith('bot-bottle/'));
+    assert.deepEqual(Object.keys(replaced).sort(), others.sort());
+    for (const [name, change] of Object.entries(replaced)) {
+      assert.deepEqual(Object.keys(change), ['image'], name);
+      assert.match(change.image, /^bot-bottle\/stand-in-[a-z-]+:dev$/, name);
     }
   });
 
