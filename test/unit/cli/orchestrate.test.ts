@@ -222,9 +222,9 @@ describe('orchestrate status', () => {
 
   it('goes by the width of the terminal it prints on', async () => {
     const status = { status: () => Promise.resolve(runs) };
-    const terminal = { columns: 80, colors: false };
+    const terminal = { columns: 60, colors: false };
     const { stdout } = await cliWith({ orchestrator: status, terminal }).run('orchestrate', 'status');
-    assert.ok(stdout.split('\n').every((line) => line.length <= 80));
+    assert.ok(stdout.split('\n').every((line) => line.length <= 60));
     assert.match(stdout, /^a\/b#1 {2}running/);
   });
 
