@@ -6,7 +6,6 @@ import {
   isCancellation,
   sleep,
   TimeoutFailure,
-  upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { RunTurnInput } from '../activities/inputs.js';
@@ -30,7 +29,6 @@ export class CommandRunner {
   private resumeScope: CancellationScope | undefined;
   /** Rows are written in order, and before the next turn is prepared. */
   private recorded: Promise<void> = Promise.resolve();
-  private shown = shownAtStart();
   /** Rows of operators' acts that this execution has asked for. */
   private acts = 0;
 
@@ -42,24 +40,6 @@ export class CommandRunner {
   /** Rows asked for so far are written. */
   async settledRows(): Promise<void> {
     await this.recorded;
-  }
-
-  /**
-   * The phase for Temporal's list of workflows. Each change is an event, so it is shown once the machine has taken in all
-   * that came: of phases that follow one another at once the last one counts.
-   */
-  showPhase(): void {
-    const s = this.state();
-    // Between two lives: the list goes on to say how the last one ended.
-    if (s.phase === 'idle') return;
-    const attributes = {
-      BottlePhase: [s.phase],
-      ...(s.life === null ? {} : { BottleSlug: [s.life.slug], BottleAgent: [s.life.trigger.agent] }),
-    };
-    const shown = JSON.stringify(attributes);
-    if (shown === this.shown) return;
-    this.shown = shown;
-    upsertSearchAttributes(attributes);
   }
 
   run(command: MachineCommand): void {
@@ -324,17 +304,6 @@ export class CommandRunner {
   private write(work: () => Promise<void>): void {
     this.recorded = this.recorded.then(work);
   }
-}
-
-/** What the workflow was started with, or what an earlier execution of it left: not shown again, each time is an event. */
-function shownAtStart(): string {
-  const all = workflowInfo().typedSearchAttributes.getAll();
-  const shown = (name: string): unknown => all.find(({ key }) => key.name === name)?.value;
-  return JSON.stringify({
-    BottlePhase: [shown('BottlePhase')],
-    BottleSlug: [shown('BottleSlug')],
-    BottleAgent: [shown('BottleAgent')],
-  });
 }
 
 /** Heartbeats stopped, or the worker went away in good order: the container goes on, so must the watching. */

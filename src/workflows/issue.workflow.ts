@@ -27,6 +27,7 @@ import {
   type IssueWorkflowInput,
   type OpenPrRequest,
 } from './messages.js';
+import { PhaseShown } from './phase-shown.js';
 import { detailsOf, needed, runRef, viewOf } from './run-view.js';
 
 export async function issueWorkflow(input: IssueWorkflowInput): Promise<void> {
@@ -40,6 +41,7 @@ export async function issueWorkflow(input: IssueWorkflowInput): Promise<void> {
     return (received += 1);
   };
   const runner = new CommandRunner(() => state, enqueue);
+  const phaseShown = new PhaseShown();
 
   setHandler(stateQuery, () => viewOf(state));
   setHandler(timelineQuery, () => state.timeline);
@@ -108,7 +110,7 @@ export async function issueWorkflow(input: IssueWorkflowInput): Promise<void> {
       for (const command of stepped.commands) runner.run(command);
       handled += 1;
     }
-    runner.showPhase();
+    phaseShown.show(state);
     setCurrentDetails(detailsOf(state));
     const info = workflowInfo();
     const isFull = isHistoryFull({ events: info.historyLength, signals }, state.policy);

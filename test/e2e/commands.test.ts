@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import type { OperatorCommandRow } from '../../src/domain/rows.js';
 import { operatorName } from '../../src/wiring/cli/operator-name.js';
@@ -89,5 +91,28 @@ describe('the command line beside a running `up`', function () {
     assert.equal((await stack.cli(['unpause'])).code, 0);
     await again.frozen(2, 'done');
     await again.close();
+  });
+
+  it('tells of a turn that its agent was stuck in, and does not exit with 0', async () => {
+    const body = bottleScript('write STUCK.md no idea', 'commit Stuck', 'done success stuck');
+    const number = await stack.gitea.alice.createIssue({ title: 'Too hard', body });
+    const issue = `alice/demo#${String(number)}`;
+    const start = ['orchestrate', 'start', '--issue', issue, '--agent', 'implementer', '--wait'];
+    const { code, stdout, stderr } = await stack.cli(start);
+    assert.equal(code, 11, stdout + stderr);
+    assert.match(stdout, /^implementer-\S+: turn 1 ended: stuck, agent exited with 0, said success, no pull/);
+  });
+
+  it('tells of a turn that was stopped for its time, whatever the agent exited with then', async () => {
+    const number = await stack.gitea.alice.createIssue({ title: 'For ever', body: bottleScript('spin') });
+    const issue = `alice/demo#${String(number)}`;
+    const start = ['orchestrate', 'start', '--issue', issue, '--agent', 'brief', '--wait', '--json'];
+    await mkdir(join(stack.home, 'agents'), { recursive: true });
+    const manifest = '---\nprovider: scripted\nlimits:\n  turn_timeout: 5s\n---\n\nYou are brief.\n';
+    await writeFile(join(stack.home, 'agents', 'brief.md'), manifest);
+    const { code, stdout, stderr } = await stack.cli(start);
+    assert.equal(code, 14, stdout + stderr);
+    const { exitCode, reason, stopped } = JSON.parse(stdout) as Record<string, unknown>;
+    assert.deepEqual([exitCode, reason, stopped], [137, 'timeout', 'timeout']);
   });
 });

@@ -25,7 +25,7 @@ export function orchestrateStatusCommand(parent: Command, { deps, action }: Comm
     .option('--rejected', 'triggers that started nothing, and why')
     .option('--commands', 'what operators did, and who')
     .option('--json', 'as JSON, with addresses, detail, use and session; times are epoch milliseconds')
-    .addHelpText('after', '\nA terminal too narrow for the table gets a few lines a run.');
+    .addHelpText('after', '\nOn a terminal that is too narrow for it, the table becomes some lines a run.');
   action<StatusFlags>(command, ({ all = false, rejected = false, commands = false, json = false }) =>
     withOrchestrator(deps, async (orchestrator) => {
       if (commands) {

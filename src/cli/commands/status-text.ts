@@ -4,10 +4,7 @@ import { wrap } from '../logs/wrap.js';
 import type { RunSummary } from '../orchestrator.js';
 import { displayWidth, table } from '../output.js';
 
-const HEADER = [
-  ...['ISSUE', 'SLUG', 'AGENT', 'BOTTLES', 'BACKEND', 'GIT USER'],
-  ...['STATUS', 'PHASE', 'REASON', 'CHECK-IN', 'PR'],
-];
+const INDENT = '  ';
 const STALE = 'stale: the run’s workflow could not be asked, so this is what its row said last';
 
 export interface StatusLook {
@@ -17,74 +14,100 @@ export interface StatusLook {
   readonly columns: number | null;
 }
 
-/** A table, where it fits; else a block of lines a run. Details stand below their run. */
+/** The whole table where it fits; else one whose longest columns stand below their run; else some lines a run. */
 export function statusText(runs: readonly RunSummary[], { now, columns }: StatusLook): string {
   const width = columns ?? Infinity;
-  const [header = '', ...rows] = table(
-    HEADER,
-    runs.map((run) => cells(run, now)),
-  )
-    .trimEnd()
-    .split('\n');
-  const fits = [header, ...rows].every((line) => displayWidth(line) <= width);
-  const lines = fits
-    ? [header, ...runs.flatMap((run, index) => [rows[index] ?? '', ...detailOf(run, '  ', width)])]
-    : runs.flatMap((run, index) => [...(index === 0 ? [] : ['']), ...block(run, now, width)]);
+  const lines =
+    tableOf(runs, [...FIRST, ...LONG, ...LAST], () => [], now, width) ??
+    tableOf(runs, [...FIRST, ...LAST], (run) => [identity(run)], now, width) ??
+    runs.flatMap((run, index) => [...(index === 0 ? [] : ['']), ...block(run, now, width)]);
   const note = runs.some(({ stale }) => stale) ? ['', ...wrap(STALE, width)] : [];
   return [...lines, ...note].map((line) => `${line}\n`).join('');
 }
 
-function cells(run: RunSummary, now: number): string[] {
-  const { issue, slug, agent, bottles, backend, gitUser, status, reason } = run;
-  const lastSeen = run.lastCheckinAt === null ? '-' : age(now - run.lastCheckinAt);
-  return [
-    ...[issue ?? '-', slug, agent, listed(bottles), backend, gitUser],
-    ...[status, phaseOf(run), reason ?? '-', lastSeen, prOf(run) ?? '-'],
+interface Column {
+  readonly name: string;
+  readonly cell: (run: RunSummary, now: number) => string;
+}
+
+const FIRST: readonly Column[] = [
+  { name: 'ISSUE', cell: ({ issue }) => issue ?? '-' },
+  { name: 'AGENT', cell: ({ agent }) => agent },
+  { name: 'BOTTLES', cell: ({ bottles }) => listed(bottles) },
+];
+const LONG: readonly Column[] = [
+  { name: 'SLUG', cell: ({ slug }) => slug },
+  { name: 'BACKEND', cell: ({ backend }) => backend },
+  { name: 'GIT USER', cell: ({ gitUser }) => gitUser },
+];
+const LAST: readonly Column[] = [
+  { name: 'STATUS', cell: ({ status }) => status },
+  { name: 'PHASE', cell: ({ phase, stale }) => (stale ? `${phase} (stale)` : phase) },
+  { name: 'REASON', cell: ({ reason }) => reason ?? '-' },
+  { name: 'CHECK-IN', cell: ({ lastCheckinAt }, now) => checkin(lastCheckinAt, now) },
+  { name: 'PR', cell: ({ pr }) => (pr === null ? '-' : `#${String(pr)}`) },
+];
+
+/** `undefined` where it does not fit. @param below lines below a run's, before those of its detail */
+function tableOf(
+  runs: readonly RunSummary[],
+  columns: readonly Column[],
+  below: (run: RunSummary) => readonly string[],
+  now: number,
+  width: number,
+): string[] | undefined {
+  const cells = runs.map((run) => columns.map(({ cell }) => cell(run, now)));
+  const names = columns.map(({ name }) => name);
+  const [header = '', ...rows] = table(names, cells).trimEnd().split('\n');
+  if ([header, ...rows].some((line) => displayWidth(line) > width)) return undefined;
+  const more = (run: RunSummary): string[] => [
+    ...below(run).flatMap((text) => indented(text, width)),
+    ...detailOf(run, width),
   ];
+  return [header, ...runs.flatMap((run, index) => [rows[index] ?? '', ...more(run)])];
 }
 
 function block(run: RunSummary, now: number, width: number): string[] {
-  const { issue, slug, agent, bottles, backend, gitUser, status, reason, lastCheckinAt } = run;
-  const phase = phaseOf(run);
-  const pr = prOf(run);
+  const { issue, agent, bottles, status, phase, reason, lastCheckinAt, pr, stale } = run;
   const heading = [
     ...(issue === null ? [status] : [`${issue}  ${status}`]),
     ...(phase === status ? [] : [`phase ${phase}`]),
+    ...(stale ? ['stale'] : []),
     ...(reason === null ? [] : [`reason ${reason}`]),
-    `check-in ${lastCheckinAt === null ? '-' : age(now - lastCheckinAt)}`,
-    ...(pr === null ? [] : [`PR ${pr}`]),
+    `check-in ${checkin(lastCheckinAt, now)}`,
+    ...(pr === null ? [] : [`PR #${String(pr)}`]),
   ].join(', ');
-  const rest = [slug, `agent ${agent}, bottles ${listed(bottles)}, ${backend}, git user ${gitUser}`];
   return [
     ...wrap(escapeTerminal(heading), width),
-    ...rest.flatMap((text) => indented(text, '  ', width)),
-    ...detailOf(run, '  ', width),
+    ...indented(`agent ${agent}, bottles ${listed(bottles)}`, width),
+    ...indented(identity(run), width),
+    ...detailOf(run, width),
   ];
 }
 
-function detailOf({ detail, fetch }: RunSummary, indent: string, width: number): string[] {
+function identity({ slug, backend, gitUser }: RunSummary): string {
+  return `${slug}, ${backend}, git user ${gitUser}`;
+}
+
+function detailOf({ detail, fetch }: RunSummary, width: number): string[] {
   return [...(detail ?? '').split('\n'), fetch ?? '']
     .filter((line) => line.trim() !== '')
-    .flatMap((line) => indented(line, indent, width));
+    .flatMap((line) => indented(line, width));
 }
 
-function indented(text: string, indent: string, width: number): string[] {
-  return wrap(escapeTerminal(text), width - indent.length).map((line) => indent + line);
+function indented(text: string, width: number): string[] {
+  return wrap(escapeTerminal(text), width - INDENT.length).map((line) => INDENT + line);
 }
 
-function phaseOf({ phase, stale }: RunSummary): string {
-  return stale ? `${phase} (stale)` : phase;
-}
-
-function prOf({ pr }: RunSummary): string | null {
-  return pr === null ? null : `#${String(pr)}`;
+function checkin(at: number | null, now: number): string {
+  return at === null ? '-' : age(now - at);
 }
 
 function listed(names: readonly string[]): string {
   return names.length === 0 ? '-' : names.join(',');
 }
 
-/** In the largest unit of which there are two, so that nothing is off by more than a third. */
+/** In the largest unit of which there are two. */
 function age(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1_000));
   if (seconds < 120) return `${String(seconds)}s ago`;

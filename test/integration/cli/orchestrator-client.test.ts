@@ -12,7 +12,13 @@ import type { Orchestrator } from '../../../src/cli/orchestrator.js';
 import { workflowIdOf } from '../../../src/domain/issue.js';
 import type { SubjectRef } from '../../../src/domain/issue.js';
 import type { Database } from '../../../src/domain/stores.js';
-import { eventSignal, ISSUE_WORKFLOW, stateQuery, TASK_QUEUE } from '../../../src/workflows/messages.js';
+import {
+  commandUpdate,
+  eventSignal,
+  ISSUE_WORKFLOW,
+  stateQuery,
+  TASK_QUEUE,
+} from '../../../src/workflows/messages.js';
 import { observed, SUBJECT, trigger } from '../../support/machine/world.js';
 import { ScriptedActivities } from '../../support/temporal/scripted-activities.js';
 import type { TurnScript } from '../../support/temporal/scripted-activities.js';
@@ -141,6 +147,82 @@ describe('the commands’ orchestrator over a real workflow', function () {
     });
   });
 
+  it('follows a turn through its nudge, until the run rests, and says how that ended', async () => {
+    const fake = new ScriptedActivities((turn) => ({
+      run: async () => {
+        const handle = environment.client.workflow.getHandle(workflowIdOf(subject));
+        const { slug } = await handle.query(stateQuery);
+        await handle.signal(eventSignal, { kind: 'turn_started', slug: slug ?? '', turn, at: 0 });
+        return { exitCode: 0 };
+      },
+    }));
+    await withWorkers(environment, fake.activities, async () => {
+      const client = orchestrator();
+      const started = await client.start(subject, OPTIONS);
+      assert.ok(started.kind === 'started');
+      const ended = await client.waitForTurn(started.slug, 1);
+      assert.deepEqual(ended, {
+        turn: 2,
+        exitCode: 0,
+        reason: 'incomplete',
+        detail: null,
+        stopped: null,
+        doneStatus: null,
+        sessionId: 's',
+        pr: null,
+        prs: [],
+      });
+      assert.deepEqual(
+        fake.prepared.map(({ cause }) => cause.kind),
+        ['first', 'nudge'],
+      );
+    });
+  });
+
+  it('a turn that the operator froze before its agent began ends the wait as not run', async () => {
+    const { fake } = turns([]);
+    let paused: () => void = () => undefined;
+    const frozen = new Promise<void>((resolve) => (paused = resolve));
+    const { prepareTurn } = fake.activities;
+    const activities = {
+      ...fake.activities,
+      prepareTurn: async (input: Parameters<typeof prepareTurn>[0]) => {
+        await frozen;
+        return prepareTurn(input);
+      },
+    };
+    await withWorkers(environment, activities, async () => {
+      const client = orchestrator();
+      const started = await client.start(subject, OPTIONS);
+      assert.ok(started.kind === 'started');
+      await client.command({ kind: 'subject', subject }, { kind: 'freeze' });
+      paused();
+      const { turn, exitCode, reason } = await client.waitForTurn(started.slug, 1);
+      assert.deepEqual([turn, exitCode, reason], [1, null, 'paused']);
+    });
+  });
+
+  it('a run that was destroyed meanwhile ended as closed', async () => {
+    const fake = new ScriptedActivities((turn) => ({
+      run: async (_input, activity) => {
+        const handle = environment.client.workflow.getHandle(workflowIdOf(subject));
+        const { slug } = await handle.query(stateQuery);
+        await handle.signal(eventSignal, { kind: 'turn_started', slug: slug ?? '', turn, at: 0 });
+        await handle.executeUpdate(commandUpdate, { args: [{ kind: 'destroy' }] });
+        activity.heartbeat();
+        await activity.cancelled.catch(() => undefined);
+        return { exitCode: 143, stopped: 'closed' };
+      },
+    }));
+    await withWorkers(environment, fake.activities, async () => {
+      const client = orchestrator();
+      const started = await client.start(subject, OPTIONS);
+      assert.ok(started.kind === 'started');
+      const { reason, exitCode, stopped } = await client.waitForTurn(started.slug, 1);
+      assert.deepEqual([reason, exitCode, stopped], ['closed', 143, 'closed']);
+    });
+  });
+
   it('a command is refused with the workflow’s own reason, and accepted by issue, PR number and slug', async () => {
     const { fake } = turns([0]);
     await withWorkers(environment, fake.activities, async () => {
@@ -206,6 +288,12 @@ describe('the commands’ orchestrator over a real workflow', function () {
     const [row] = await client.status({ all: false });
     assert.equal(row?.slug, 'coder-alice-demo-1-abcde');
     assert.equal(row.session, null);
+    const { issue, bottles, backend, gitUser, status, phase, stale } = row;
+    assert.deepEqual(
+      [issue, bottles, backend, gitUser, status, phase],
+      [`alice/demo#${String(subject.number)}`, ['default'], 'docker', 'bot', 'running', 'running'],
+    );
+    assert.equal(stale, true, 'no workflow says so');
     for (const [turn, sessionId] of ['s-old', 's-new'].entries()) {
       const ended = { slug: row.slug, turn: turn + 1, event: 'ended', at: turn } as const;
       database.runs.appendTurn({ ...ended, detail: { sessionId } });
@@ -217,6 +305,10 @@ describe('the commands’ orchestrator over a real workflow', function () {
     assert.ok(stored);
     database.forgeState.upsert({ ...stored, status: 'destroyed', phase: 'destroyed' });
     assert.deepEqual(await client.status({ all: false }), []);
-    assert.equal((await client.status({ all: true })).length, 1);
+    const all = await client.status({ all: true });
+    assert.deepEqual(
+      all.map((one) => [one.status, one.stale]),
+      [['destroyed', false]],
+    );
   });
 });

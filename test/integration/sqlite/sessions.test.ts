@@ -14,6 +14,7 @@ import type { Database } from '../../../src/domain/stores.js';
 import type { TurnResult } from '../../../src/domain/turn.js';
 import { agentsFrom } from '../../support/manifests/agents.js';
 import { FakeForge } from '../../support/webhook/fake-forge.js';
+import { stateRow } from '../../support/webhook/rows.js';
 import { useTempDir } from '../../support/webhook/temp-dir.js';
 
 const SLUG = 'coder-alice-demo-12-abc12';
@@ -124,6 +125,14 @@ describe('the registry of sessions', () => {
     assert.deepEqual(sessions(), [before]);
     assert.equal(before?.inputTokens, 10);
     assert.equal(before.turns, 1);
+  });
+
+  it('leaves a check-in that was seen later than what the end of the turn knows of', async () => {
+    const later = 2_000_000_000_000;
+    database.forgeState.upsert(stateRow({ slug: SLUG, status: 'running', lastCheckinAt: later }));
+    await end(1, { sessionId: A });
+    const row = database.forgeState.ofRun(SLUG);
+    assert.deepEqual([row?.status, row?.lastCheckinAt], ['frozen', later]);
   });
 
   it('has an entry for each session, and says how the earlier ones ended', async () => {

@@ -65,7 +65,7 @@ describe('orchestrate start', () => {
 
   it('says how to get the work of a run without an issue', async () => {
     const fetch = 'git fetch /h/state/s/work.bundle b:b';
-    const waitForTurn: Orchestrator['waitForTurn'] = () => Promise.resolve({ ...outcome(0), fetch });
+    const waitForTurn: Orchestrator['waitForTurn'] = () => Promise.resolve(outcome({ fetch }));
     const cli = cliWith({
       orchestrator: { startLocal: () => Promise.resolve(started), waitForTurn },
     });
@@ -259,9 +259,9 @@ describe('orchestrate status', () => {
 
   it('goes by the width of the terminal it prints on', async () => {
     const status = { status: () => Promise.resolve(runs) };
-    const terminal = { columns: 80, colors: false };
+    const terminal = { columns: 60, colors: false };
     const { stdout } = await cliWith({ orchestrator: status, terminal }).run('orchestrate', 'status');
-    assert.ok(stdout.split('\n').every((line) => line.length <= 80));
+    assert.ok(stdout.split('\n').every((line) => line.length <= 60));
     assert.match(stdout, /^a\/b#1 {2}running/);
   });
 

@@ -25,7 +25,7 @@ describe('the text of orchestrate status', () => {
     const [header = '', first = '', second = '', ...details] = lines(200);
     assert.match(
       header,
-      /^ISSUE +SLUG +AGENT +BOTTLES +BACKEND +GIT USER +STATUS +PHASE +REASON +CHECK-IN +PR$/,
+      /^ISSUE +AGENT +BOTTLES +SLUG +BACKEND +GIT USER +STATUS +PHASE +REASON +CHECK-IN +PR$/,
     );
     for (const [name, cell] of [
       ['SLUG', 'implementer-alice-a-long-name-22-fghij'],
@@ -43,7 +43,7 @@ describe('the text of orchestrate status', () => {
   });
 
   for (const columns of [40, 80, 120])
-    it(`is a block a run that loses nothing in ${String(columns)} columns`, () => {
+    it(`loses nothing in ${String(columns)} columns`, () => {
       const shown = lines(columns);
       assert.ok(
         shown.every((line) => line.length <= columns),
@@ -53,8 +53,16 @@ describe('the text of orchestrate status', () => {
       for (const { issue, slug, agent, bottles, backend, gitUser, status } of RUNS)
         for (const part of [issue ?? '-', slug, agent, bottles.join(','), backend, gitUser, status])
           assert.ok(text.includes(part), `${part} in ${text}`);
-      assert.match(text, /check-in 3m ago.*reason budget.*check-in 5d ago.*PR #23.*raise it/);
+      for (const part of ['3m ago', 'budget', '5d ago', '#23', 'raise it'])
+        assert.ok(text.includes(part), `${part} in ${text}`);
     });
+
+  it('keeps the table, with its longest columns below each run, where the terminal is not much wider', () => {
+    const [header = '', first = '', below = ''] = lines(110);
+    assert.match(header, /^ISSUE +AGENT +BOTTLES +STATUS +PHASE +REASON +CHECK-IN +PR$/);
+    assert.match(first, /^a\/b#1 +coder +default +running +running +- +3m ago +-$/);
+    assert.equal(below, '  coder-alice-demo-12-abcde, docker, git user Coder <coder@git.example>');
+  });
 
   it('says of a row whose workflow did not answer that it is one', () => {
     const [, row, , note] = lines(null, [summary({ stale: true })]);

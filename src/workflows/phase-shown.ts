@@ -1,0 +1,35 @@
+/** The phase of a run in Temporal's list of workflows: search attributes. */
+import { upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
+import type { MachineState } from './machine-state.js';
+
+export class PhaseShown {
+  private shown = shownAtStart();
+
+  /**
+   * Each change is an event, so it is for when the machine has taken in all that came: of phases that follow one another at
+   * once the last one counts.
+   */
+  show({ phase, life }: MachineState): void {
+    // Between two lives: the list goes on to say how the last one ended.
+    if (phase === 'idle') return;
+    const attributes = {
+      BottlePhase: [phase],
+      ...(life === null ? {} : { BottleSlug: [life.slug], BottleAgent: [life.trigger.agent] }),
+    };
+    const shown = JSON.stringify(attributes);
+    if (shown === this.shown) return;
+    this.shown = shown;
+    upsertSearchAttributes(attributes);
+  }
+}
+
+/** What the workflow was started with, or what an earlier execution of it left: not shown again, each time is an event. */
+function shownAtStart(): string {
+  const all = workflowInfo().typedSearchAttributes.getAll();
+  const shown = (name: string): unknown => all.find(({ key }) => key.name === name)?.value;
+  return JSON.stringify({
+    BottlePhase: [shown('BottlePhase')],
+    BottleSlug: [shown('BottleSlug')],
+    BottleAgent: [shown('BottleAgent')],
+  });
+}
