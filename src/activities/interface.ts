@@ -22,6 +22,7 @@ export interface HomeActivities {
   readonly recordTurn: (input: RecordTurnInput) => Promise<void>;
   readonly recordState: (input: RecordStateInput) => Promise<void>;
   readonly recordEnd: (input: RecordEndInput) => Promise<void>;
+  readonly tellFrozen: (input: RunRef) => Promise<void>;
 }
 
 /** On `bot-bottle`, the home machine. */

@@ -12,6 +12,7 @@ import { close, observed, references } from './machine-life.js';
 import { isDue } from './machine-limit.js';
 import type { MachineCommand, MachineState } from './machine-state.js';
 import * as turn from './machine-turn.js';
+import { isToldOnForge } from './machine-verdict.js';
 
 export type { MachineCommand, MachineState } from './machine-state.js';
 export { initialState, nextLife } from './machine-state.js';
@@ -28,12 +29,21 @@ export interface Step {
 export function step(state: MachineState, event: MachineEvent, env: StepEnv): Step {
   const draft: Draft = { s: { ...state }, env, commands: [] };
   apply(draft, event);
+  tellFrozen(draft, state, event);
   return { state: draft.s, commands: draft.commands };
 }
 
 /** Between turns, with nothing in flight: the moment at which the history may be cut. */
 export function isQuiescent(state: MachineState): boolean {
   return state.busy === null && (state.phase === 'frozen' || state.phase === 'idle');
+}
+
+/** Of what the whole step came to: a run that was woken at once did not freeze for anybody. */
+function tellFrozen({ s, commands }: Draft, before: MachineState, event: MachineEvent): void {
+  const { phase, frozenReason: reason } = s;
+  if (phase !== 'frozen' || reason === null || !isToldOnForge(reason)) return;
+  const isNews = before.phase !== 'frozen' || before.frozenReason !== reason;
+  if (isNews && event.kind !== 'nothing_left') commands.push({ kind: 'tell_frozen', reason });
 }
 
 function apply(d: Draft, event: MachineEvent): void {

@@ -49,6 +49,7 @@ describe('the registry of sessions', () => {
       log: { info: () => undefined, warn: () => undefined },
       settings: {
         access: { org: 'bot-bottle', trigger: 'collaborators', wake: 'collaborators' },
+        reacts: true,
         publish: 'branch',
         dayBudget: DEFAULT_POLICY.budget,
       },

@@ -25,6 +25,7 @@ export class ScriptedActivities {
   readonly settled: SettleTurnInput[] = [];
   readonly recorded: RecordTurnInput[] = [];
   readonly ended: RecordEndInput[] = [];
+  readonly told: string[] = [];
   readonly archived: string[] = [];
   readonly destroyed: string[] = [];
   checkinAgeMs = 0;
@@ -32,6 +33,7 @@ export class ScriptedActivities {
   /** What the prepared turn says beside the usual. */
   extras: Partial<PreparedTurn> = {};
   gateFailure: Error | null = null;
+  tellFailure: Error | null = null;
   whileArchiving: () => Promise<void> = () => Promise.resolve();
   whileDestroying: () => Promise<void> = () => Promise.resolve();
 
@@ -78,6 +80,10 @@ export class ScriptedActivities {
     recordEnd: (input) => {
       this.ended.push(input);
       return Promise.resolve();
+    },
+    tellFrozen: ({ slug }) => {
+      this.told.push(slug);
+      return this.tellFailure === null ? Promise.resolve() : Promise.reject(this.tellFailure);
     },
   };
 

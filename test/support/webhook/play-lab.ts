@@ -111,6 +111,7 @@ export class PlayLab {
       log: { info: () => undefined, warn: () => undefined },
       settings: {
         access: ACCESS,
+        reacts: true,
         publish: 'branch',
         dayBudget: { turns: Infinity, tokens: Infinity, microUsd: Infinity },
       },
