@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { LocalBlobStore } from './adapters/files/blob-store.js';
+import { ManifestDirectory } from './adapters/manifests/manifest-directory.js';
 import { openDatabaseReadOnly } from './adapters/sqlite/open-database-read-only.js';
 import { latestRejections } from './adapters/sqlite/rejection-log.js';
 import { setUpNamespace } from './adapters/temporal/set-up-namespace.js';
@@ -19,6 +20,7 @@ import { escapeTerminal } from './domain/escape.js';
 import { forgePages } from './wiring/forge-of-config.js';
 import { forgeSetup } from './wiring/forge-setup.js';
 import { manifestLibrary } from './wiring/manifest-library.js';
+import { needsWorld } from './wiring/needs-world.js';
 import { janitor } from './wiring/janitor.js';
 import { runLogs } from './wiring/run-logs.js';
 import { operatorTrigger } from './wiring/operator-trigger.js';
@@ -115,7 +117,10 @@ const deps: CliDeps = {
   forgeSetup: () => forgeSetup(loadConfig(process.env).config),
   config: () => loadConfig(process.env),
   setSecret: (name, content, hosts) => writeBoundSecret(homePath(process.env), name, content, hosts),
-  manifests: () => manifestLibrary(homePath(process.env)),
+  manifests: () => {
+    const { config } = loadConfig(process.env);
+    return manifestLibrary(new ManifestDirectory(config.BOT_BOTTLE_HOME), needsWorld(config));
+  },
   logs: () => runLogs(homePath(process.env)),
   interrupted,
   forgePages: () => forgePages(loadConfig(process.env).config),

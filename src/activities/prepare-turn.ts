@@ -1,5 +1,5 @@
 import type { PreparedTurn, Trigger } from '../domain/events.js';
-import { isNotFound } from '../domain/errors.js';
+import { isNotFound, UnusableSecretError } from '../domain/errors.js';
 import type { BottleSetup } from '../domain/bottle-setup.js';
 import type { Issue } from '../domain/issue.js';
 import type { AgentManifest, BottleManifest } from '../domain/manifests.js';
@@ -44,9 +44,14 @@ async function prepareHere(ports: HomePorts, input: PrepareTurnInput): Promise<P
   const reading = forge.readIssue(subject.number);
   // Waited for after the manifests, which may be first to fail.
   reading.catch(() => undefined);
-  const request = { name: trigger.agent, bottles: trigger.bottles, repo: subject, forge };
+  const before = providerBefore(ports, input);
+  const request = { name: trigger.agent, bottles: trigger.bottles, repo: subject, forge, before };
   const found = await ports.agents.find(request);
-  if (found.kind === 'refused') return refused(found.reason);
+  if (found.kind === 'refused') {
+    // What a run lacks halfway is a failure that any event tries again, not a trigger that is gone.
+    if (found.lacks === true && turn > 1) throw new UnusableSecretError(found.reason);
+    return refused(found.reason);
+  }
   const { agent, bottle, bottleNames, source } = found;
   const { access: settings } = ports.settings;
   const access = createAccess(forge, { ...settings, wake: bottle.forgeWake ?? settings.wake });
@@ -94,17 +99,28 @@ async function prepareHere(ports: HomePorts, input: PrepareTurnInput): Promise<P
       { slug: input.slug, agent: agent.name },
       'the operator’s agent counts, not the repository’s',
     );
-  const facts = { row, issue, agent, bottleNames, promptRef, branch, dropped, source, shadowed };
+  const facts = {
+    row,
+    issue,
+    agent,
+    provider: found.provider,
+    bottleNames,
+    promptRef,
+    branch,
+    dropped,
+    source,
+    shadowed,
+  };
   writeTurnRows(ports, input, facts);
   const day = dayBudget(ports);
   if (day.kind === 'spent' && !input.dayIsLifted)
     return { kind: 'over_budget', reason: day.reason, until: day.until };
-  const provider = ports.provider(agent.provider);
+  const provider = ports.provider(found.provider);
   const prepared = {
     promptRef,
     branch,
     readKeys,
-    provider: agent.provider,
+    provider: found.provider,
     model: agent.model,
     ...extrasOf(agent, bottle),
     ...(day.kind === 'left' && provider.access(agent.model) !== null ? { budget: day.budget } : {}),
@@ -119,6 +135,16 @@ async function prepareHere(ports: HomePorts, input: PrepareTurnInput): Promise<P
     bottleRef,
   };
   return { kind: 'ready', prepared };
+}
+
+/** Provider of the run's last turn; `null` at the first. */
+function providerBefore({ database }: HomePorts, { slug, turn }: PrepareTurnInput): string | null {
+  const begun = database.runs
+    .turns(slug)
+    .filter((row) => row.event === 'begun' && row.turn < turn)
+    .at(-1);
+  const provider = begun?.detail['provider'];
+  return typeof provider === 'string' ? provider : null;
 }
 
 /** What most agents and bottles do not say is not in the workflow's history either. */
