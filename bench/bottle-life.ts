@@ -37,7 +37,7 @@ export interface TimedTurn {
 
 /** The scripted agent's, up to its first instruction. */
 export const FIRST_INSTRUCTION: LifeKind = {
-  agent: 'implementer',
+  agent: 'demo',
   issueBody: 'Please write notes.',
   comment: 'Please add one more line.',
   moment: 'first instruction',

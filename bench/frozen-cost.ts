@@ -124,7 +124,7 @@ async function triggered(stack: Stack, count: number): Promise<readonly SubjectR
     person.createIssue({
       title: TITLE,
       body: BODY,
-      labels: ['bot-bottle:implementer'],
+      labels: ['bot-bottle:demo'],
       assignees: [gitea.bot.login],
     });
   const numbers: number[] = [];

@@ -44,7 +44,7 @@ export async function makeLoad(
           await person.createIssue({
             title: `Issue ${String(at)} of an outage`,
             body: 'Please write notes.',
-            labels: ['bot-bottle:implementer'],
+            labels: ['bot-bottle:demo'],
             assignees: [gitea.bot.login],
           }),
         );

@@ -5,6 +5,7 @@ import type { HomePorts } from './home-ports.js';
 import type { HomeActivities, PauseActivities } from './interface.js';
 import { prepareTurn } from './prepare-turn.js';
 import { recordCommand, recordEnd, recordState, recordTurn } from './record-rows.js';
+import { tellFrozen } from './tell-frozen.js';
 
 /** The activities of the home machine: the forge and the database. */
 export function createHomeActivities(ports: HomePorts): HomeActivities & PauseActivities {
@@ -16,5 +17,6 @@ export function createHomeActivities(ports: HomePorts): HomeActivities & PauseAc
     recordEnd: (input) => typedFailures(() => recordEnd(ports, input)),
     changePause: (input) => typedFailures(() => changePause(ports, input)),
     recordCommand: (input) => typedFailures(() => recordCommand(ports, input)),
+    tellFrozen: (input) => typedFailures(() => tellFrozen(ports, input)),
   };
 }

@@ -25,6 +25,8 @@ export interface HomePorts {
 
 export interface HomeSettings {
   readonly access: AccessSettings;
+  /** `FORGE_ACK` */
+  readonly reacts: boolean;
   /** `FORGE_PUBLISH` */
   readonly publish: PublishPlace;
   /** What all runs together may use in a day (UTC). */

@@ -28,6 +28,7 @@ export interface HomeActivities {
   readonly recordState: (input: RecordStateInput) => Promise<void>;
   readonly recordEnd: (input: RecordEndInput) => Promise<void>;
   readonly recordCommand: (input: RecordCommandInput) => Promise<void>;
+  readonly tellFrozen: (input: RunRef) => Promise<void>;
 }
 
 /** On `bot-bottle`, the home machine: the database. */

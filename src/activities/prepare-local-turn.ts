@@ -2,6 +2,7 @@ import type { AgentRequest } from '../domain/agents.js';
 import { composePrompt } from '../domain/prompt.js';
 import type { PromptTask } from '../domain/prompt-input.js';
 import { localBranchOf } from '../domain/slug.js';
+import { findAgent } from './find-agent.js';
 import type { HomePorts } from './home-ports.js';
 import { repositoryOf, type PrepareTurnInput, type PrepareTurnOutcome } from './inputs.js';
 import { preparedTurn } from './prepared-turn.js';
@@ -25,8 +26,10 @@ export async function prepareLocalTurn(
   if (branch === undefined || promptRef === null)
     return { kind: 'refused', reason: 'a run without an issue needs a prompt of the operator', stale: false };
   const forge = repo.path === undefined ? ports.forgeFor(repo) : NO_FILES;
-  const found = await ports.agents.find({ name: trigger.agent, bottles: trigger.bottles, repo, forge });
-  if (found.kind === 'refused') return { ...found, stale: false };
+  const found = await findAgent(ports, input, {
+    ...{ name: trigger.agent, bottles: trigger.bottles, repo, forge },
+  });
+  if (found.kind === 'refused') return { kind: 'refused', reason: found.reason, stale: false };
   const { agent, bottle } = found;
   const task = async (): Promise<PromptTask> => ({
     kind: 'local',

@@ -7,6 +7,7 @@ import { createAccess, type Access } from '../domain/access.js';
 import { composePrompt } from '../domain/prompt.js';
 import type { ForgeStateRow } from '../domain/rows.js';
 import { FORGE_CLOCK_GRAIN_MS, isLaterAct, parseTriggerLabels } from '../domain/trigger.js';
+import { findAgent } from './find-agent.js';
 import type { HomePorts } from './home-ports.js';
 import type { PrepareTurnInput, PrepareTurnOutcome } from './inputs.js';
 import { prepareLocalTurn } from './prepare-local-turn.js';
@@ -47,7 +48,7 @@ async function prepareHere(ports: HomePorts, input: PrepareTurnInput): Promise<P
   // Waited for after the manifests, which may be first to fail.
   reading.catch(() => undefined);
   const request = { name: trigger.agent, bottles: trigger.bottles, repo: subject, forge };
-  const found = await ports.agents.find(request);
+  const found = await findAgent(ports, input, request);
   if (found.kind === 'refused') return refused(found.reason);
   const { agent, bottle, source } = found;
   const { access: settings } = ports.settings;

@@ -33,12 +33,12 @@ export async function preparedTurn(
   const day = dayBudget(ports);
   if (day.kind === 'spent' && !input.dayIsLifted)
     return { kind: 'over_budget', reason: day.reason, until: day.until };
-  const provider = ports.provider(agent.provider);
+  const provider = ports.provider(chosen.provider);
   const prepared = {
     promptRef,
     branch,
     readKeys,
-    provider: agent.provider,
+    provider: chosen.provider,
     model: agent.model,
     ...extrasOf(agent, bottle),
     ...(day.kind === 'left' && provider.access(agent.model) !== null ? { budget: day.budget } : {}),

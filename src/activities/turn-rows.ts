@@ -10,6 +10,7 @@ export interface TurnFacts {
   /** Address of the issue's page; of a run without one, what its commits come from. */
   readonly issueUrl: string;
   readonly agent: AgentManifest;
+  readonly provider: string;
   readonly bottleNames: readonly string[];
   readonly promptRef: string;
   readonly branch: string;
@@ -25,7 +26,7 @@ export interface TurnFacts {
 export function writeTurnRows(ports: HomePorts, input: PrepareTurnInput, facts: TurnFacts): void {
   const { database, clock } = ports;
   const { subject, slug, turn, trigger, workflowId } = input;
-  const { issueUrl, agent, bottleNames, promptRef, branch, dropped, source, shadowed } = facts;
+  const { issueUrl, agent, provider, bottleNames, promptRef, branch, dropped, source, shadowed } = facts;
   const now = clock.now();
   const previous = facts.row?.slug === slug ? facts.row : undefined;
   const { forge, owner, repo, number } = subject;
@@ -51,8 +52,8 @@ export function writeTurnRows(ports: HomePorts, input: PrepareTurnInput, facts: 
       detail: {
         cause: input.cause.kind,
         promptHash: promptRef,
-        provider: agent.provider,
-        providerVersion: ports.provider(agent.provider).version,
+        provider,
+        providerVersion: ports.provider(provider).version,
         references,
         dropped,
         omitted,

@@ -2,8 +2,9 @@
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { InvalidInputError, UnusableSecretError } from '../domain/errors.js';
+import type { SecretStanding } from '../domain/agent-needs.js';
 import { isOwnSecret } from '../domain/secret-name.js';
-import { readSecret, requireSecretName, writePrivate, writeSecret } from './secrets.js';
+import { readSecret, requireSecretName, secretFileProblem, writePrivate, writeSecret } from './secrets.js';
 
 const MAX_HOSTS = 32;
 
@@ -48,14 +49,33 @@ export interface BoundSecret {
  * A secret for routes. Errors: `InvalidInputError` that says what to do, for one that is missing, the orchestrator's own
  * or not bound to each of the upstreams.
  */
-export function readBoundSecret({ home, name, authorities, vendors = [], ownFiles }: BoundSecret): string {
+export function readBoundSecret(bound: BoundSecret): string {
+  return readSecret(requireBound(bound), bound.name);
+}
+
+/** Whether `readBoundSecret` would answer, without a look at the secret itself. */
+export function standingOf(bound: BoundSecret): SecretStanding {
+  try {
+    const reason = secretFileProblem(requireBound(bound));
+    return reason === undefined ? { kind: 'ready' } : { kind: 'unusable', reason };
+  } catch (error) {
+    if (error instanceof MissingSecretError) return { kind: 'missing' };
+    if (error instanceof InvalidInputError) return { kind: 'unusable', reason: error.message };
+    throw error;
+  }
+}
+
+class MissingSecretError extends UnusableSecretError {}
+
+/** @returns the secret's file */
+function requireBound({ home, name, authorities, vendors = [], ownFiles }: BoundSecret): string {
   const file = path.join(home, 'secrets', requireSecretName(name));
   // Those that the settings name may have any name: they are known by their files.
   if (isOwnSecret(name) || ownFiles.some((own) => isSameFile(own, file))) throw ownSecret(name);
   const bound = readHosts(hostsFile(home, name)) ?? vendors;
   const missing = authorities.filter((authority) => !bound.includes(authority));
   if (statSync(file, { throwIfNoEntry: false }) === undefined) {
-    throw new UnusableSecretError(
+    throw new MissingSecretError(
       `a route needs the secret ${name}, which is missing: ${remedy(name, authorities)}`,
     );
   }
@@ -65,7 +85,7 @@ export function readBoundSecret({ home, name, authorities, vendors = [], ownFile
         ` (bound to: ${bound.length === 0 ? 'nothing' : bound.join(', ')}): ${remedy(name, [...bound, ...missing])}`,
     );
   }
-  return readSecret(file, name);
+  return file;
 }
 
 function remedy(name: string, authorities: readonly string[]): string {

@@ -1,6 +1,7 @@
 /** Secrets are files that only their owner can read; nothing else of the configuration is secret. */
 import { randomBytes } from 'node:crypto';
 import {
+  accessSync,
   closeSync,
   constants,
   fstatSync,
@@ -10,7 +11,9 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeSync,
+  type Stats,
 } from 'node:fs';
 import path from 'node:path';
 import { InvalidInputError, UnusableSecretError } from '../domain/errors.js';
@@ -44,15 +47,12 @@ export function inspectSecret(file: string): SecretState {
     fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
     if (isErrno(error, 'ENOENT')) return { kind: 'missing' };
-    if (isErrno(error, 'EACCES'))
-      return unusable(`${file} cannot be read by this user: it must be yours, mode 600`);
+    if (isErrno(error, 'EACCES')) return unusable(notReadable(file));
     throw error;
   }
   try {
-    const stat = fstatSync(fd);
-    if (!stat.isFile()) return unusable(`${file} is not a regular file`);
-    if ((stat.mode & 0o077) !== 0) return unusable(`${file} can be read by others: chmod 600 ${file}`);
-    if (stat.size > SECRET_MAX_BYTES) return unusable(`${file} is too large for a secret`);
+    const unfit = whyUnfit(file, fstatSync(fd));
+    if (unfit !== undefined) return unusable(unfit);
     const value = readFileSync(fd, 'utf8').replace(/\r?\n$/, '');
     const wrong = whyNoSecret(value);
     if (wrong !== undefined) return unusable(`${file} ${wrong}`);
@@ -61,6 +61,21 @@ export function inspectSecret(file: string): SecretState {
   } finally {
     closeSync(fd);
   }
+}
+
+/** Why a secret's file cannot be used, without a look at its content; `undefined` when nothing is wrong with it. */
+export function secretFileProblem(file: string): string | undefined {
+  try {
+    accessSync(file, constants.R_OK);
+  } catch (error) {
+    if (isErrno(error, 'EACCES')) return notReadable(file);
+    throw error;
+  }
+  const stat = statSync(file);
+  return (
+    whyUnfit(file, stat) ??
+    (stat.size < SECRET_MIN_LENGTH ? `${file} is shorter than ${SECRET_MIN_LENGTH} characters` : undefined)
+  );
 }
 
 /**
@@ -124,6 +139,16 @@ function decode(content: Uint8Array): string {
   } catch (cause) {
     throw new InvalidInputError('the secret is not text; nothing was changed', { cause });
   }
+}
+
+function whyUnfit(file: string, stat: Stats): string | undefined {
+  if (!stat.isFile()) return `${file} is not a regular file`;
+  if ((stat.mode & 0o077) !== 0) return `${file} can be read by others: chmod 600 ${file}`;
+  return stat.size > SECRET_MAX_BYTES ? `${file} is too large for a secret` : undefined;
+}
+
+function notReadable(file: string): string {
+  return `${file} cannot be read by this user: it must be yours, mode 600`;
 }
 
 function whyNoSecret(value: string): string | undefined {

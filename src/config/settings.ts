@@ -204,7 +204,8 @@ export const SETTINGS = {
     type: '`reactions` or `none`',
     parse: oneOf('reactions', 'none'),
     fallback: 'reactions',
-    description: 'Reactions on the issue: eyes when picked up, confused when refused.',
+    description:
+      'Reactions on the issue: eyes when picked up; confused when refused, or frozen as failed, blocked or out of budget.',
   }),
   FORGE_PR_REVIEWER: required({
     type: '`trigger` or `none`',

@@ -1,4 +1,5 @@
 import type { Audience } from './access.js';
+import { agentNeeds, type NeedsWorld } from './agent-needs.js';
 import { InvalidInputError } from './errors.js';
 import type { Forge } from './forge.js';
 import type { AgentManifest, BottleManifest, Manifests } from './manifests.js';
@@ -14,6 +15,8 @@ export interface AgentRequest {
   readonly bottles: readonly string[];
   readonly repo: { readonly owner: string; readonly repo: string };
   readonly forge: Pick<Forge, 'readDefaultHead' | 'readFile'>;
+  /** Provider of the run's last turn, which it stays with; `null` or left out for a run that begins. */
+  readonly before?: string | null;
 }
 
 /** The file of a repository that an agent was read from. */
@@ -27,12 +30,15 @@ export type AgentAnswer =
   | {
       readonly kind: 'found';
       readonly agent: AgentManifest;
+      /** Which of the agent's plays it. */
+      readonly provider: string;
       readonly bottleNames: readonly string[];
       readonly bottle: BottleManifest;
       /** `null` for an agent of the operator's, or one that comes with the product. */
       readonly source: RepositorySource | null;
     }
-  | { readonly kind: 'refused'; readonly reason: string };
+  /** `lacks`: agent and bottle are there, and something that they need is not. */
+  | { readonly kind: 'refused'; readonly reason: string; readonly lacks?: true };
 
 export interface RepositoryRules {
   /** `FORGE_REPO_AGENTS`: whether a repository may bring agents. */
@@ -51,12 +57,13 @@ export class Agents {
   constructor(
     private readonly manifests: Manifests,
     private readonly rules: RepositoryRules,
+    private readonly world: NeedsWorld,
   ) {}
 
   /** Errors: `ManifestError`, `InvalidInputError` for manifests that are wrong; the forge's. */
   async find(request: AgentRequest): Promise<AgentAnswer> {
     const operators = await this.manifests.agent(request.name);
-    if (operators !== undefined) return this.inBottle(operators, request.bottles, null);
+    if (operators !== undefined) return this.inBottle(operators, request, null);
     const brought = await this.broughtBy(request);
     if (brought === undefined) return refused(this.nowhere(request));
     const { agent, source } = brought;
@@ -65,7 +72,7 @@ export class Agents {
       return refused(
         `bottle "${outside}" is not for the agents of a repository: FORGE_REPO_BOTTLES has ${this.rules.bottles.join(', ')}`,
       );
-    return this.inBottle(agent, request.bottles, source);
+    return this.inBottle(agent, request, source);
   }
 
   /** The same, with wrong manifests among the reasons. Errors: the forge's. */
@@ -118,12 +125,17 @@ export class Agents {
 
   private async inBottle(
     agent: AgentManifest,
-    named: readonly string[],
+    { bottles: named, before = null }: AgentRequest,
     source: RepositorySource | null,
   ): Promise<AgentAnswer> {
     const bottleNames = named.length > 0 ? named : [agent.bottle];
     const bottle = await this.manifests.bottle(bottleNames);
-    if (bottle !== undefined) return { kind: 'found', agent, bottleNames, bottle, source };
+    if (bottle !== undefined) {
+      const { verdict } = agentNeeds(this.world, before === null ? agent : onlyOn(agent, before), bottle);
+      if (verdict.kind === 'lacks')
+        return { kind: 'refused', reason: cannotRun(agent, before, verdict.why), lacks: true };
+      return { kind: 'found', agent, provider: verdict.provider, bottleNames, bottle, source };
+    }
     const [first = ''] = bottleNames;
     return refused(
       bottleNames.length > 1
@@ -142,6 +154,21 @@ export class Agents {
 
 function pathOf(name: string): string {
   return `${REPOSITORY_AGENTS}/${name}.md`;
+}
+
+/** A run's session, and the image that its bottle was made from, are of the provider that it began with. */
+function onlyOn(agent: AgentManifest, provider: string): AgentManifest {
+  return { ...agent, providers: agent.providers.filter((name) => name === provider) };
+}
+
+function cannotRun(agent: AgentManifest, before: string | null, why: string): string {
+  if (before === null) return `the agent "${agent.name}" cannot run: ${why}`;
+  if (agent.providers.includes(before))
+    return `this run began with the provider ${before} and cannot go on: ${why}`;
+  return (
+    `this run began with the provider ${before}, which the agent "${agent.name}" no longer names ` +
+    `(${agent.providers.join(', ')}): name it again, or destroy the run and trigger it anew`
+  );
 }
 
 function refused(reason: string): AgentAnswer {

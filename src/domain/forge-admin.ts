@@ -56,6 +56,8 @@ export interface NewLabel {
  * is not there or hidden.
  */
 export interface ForgeAdmin {
+  /** The token's user; `null` when the token may not say. */
+  login(): Promise<string | null>;
   listHooks(target: AdminTarget): Promise<readonly Hook[]>;
   /** JSON, active. `like`: the webhook whose place it takes, for what it keeps of that. */
   createHook(target: AdminTarget, spec: HookSpec, like?: Hook): Promise<Hook>;

@@ -49,7 +49,7 @@ function readAgent(
   }));
   return {
     name: document.name,
-    provider: reader.required('provider', word),
+    providers: readProviders(reader),
     model: reader.text('model', word) ?? null,
     variant: reader.text('variant', word) ?? null,
     limits: { turnTimeoutMs: limits?.turnTimeoutMs ?? null, watchdogMs: limits?.watchdogMs ?? null },
@@ -61,4 +61,16 @@ function readAgent(
     },
     prompt: document.body,
   };
+}
+
+/** One name, or a list of them. What only one provider understands cannot be said of several. */
+function readProviders(reader: ManifestReader): readonly string[] {
+  const providers = reader.texts('provider', word) ?? [];
+  if (!reader.has('provider')) reader.missing('provider');
+  else if (reader.itemsOf('provider') === 0) reader.wrong('provider', 'names no provider');
+  if (new Set(providers).size < providers.length) reader.wrong('provider', 'names a provider twice');
+  if (providers.length > 1)
+    for (const key of ['model', 'variant'])
+      if (reader.has(key)) reader.wrong(key, 'belongs to one provider, and "provider" lists several');
+  return providers;
 }

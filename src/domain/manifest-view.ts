@@ -20,7 +20,7 @@ export function agentValues(agent: AgentManifest, document: ManifestDocument): M
     from: linesOf([document], key.split('.')),
   });
   return [
-    value('provider', agent.provider),
+    value('provider', agent.providers.length === 1 ? agent.providers[0] : agent.providers),
     value('model', agent.model),
     value('variant', agent.variant),
     value('bottle', agent.bottle),

@@ -5,7 +5,9 @@ import type { DiskRequest } from './disk-usage.js';
 
 export interface AgentManifest {
   readonly name: string;
-  readonly provider: string;
+  /** In the order in which they are looked at: the first whose model's key is there plays the agent. */
+  readonly providers: readonly string[];
+  /** `null` wherever there are several providers: it is one provider's word. So is `variant`. */
   readonly model: string | null;
   /** How much the model is to think, where the provider knows such a thing. */
   readonly variant: string | null;

@@ -82,3 +82,8 @@ export function completingAct(
   }
   return last;
 }
+
+/** Why the bot's own act starts nothing: what a refused trigger says, and what it is known by afterwards. */
+export function ownActReason(bot: string): string {
+  return `${bot} may not start itself: a person has to label or assign`;
+}

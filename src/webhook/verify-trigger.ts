@@ -3,7 +3,7 @@ import type { Trigger } from '../domain/events.js';
 import { isHeadOfOurs } from '../domain/issue.js';
 import type { ForgeUser, Issue, PullRequest, TimelineAct } from '../domain/issue.js';
 import { textHash } from '../domain/reference-key.js';
-import { AGENT_LABEL_PREFIX, completingAct, parseTriggerLabels } from '../domain/trigger.js';
+import { AGENT_LABEL_PREFIX, completingAct, ownActReason, parseTriggerLabels } from '../domain/trigger.js';
 import type { Access } from '../domain/access.js';
 import { sha256 } from './sha256.js';
 
@@ -68,8 +68,7 @@ export async function verifyTrigger(
   ]);
   if (found.kind === 'refused') return refused(found.reason, true);
   if (act === undefined) return { triggered: true, trigger: null, refusal: null };
-  if (act.actor.id === bot.id)
-    return refused(`${bot.login} may not start itself: a person has to label or assign`, true);
+  if (act.actor.id === bot.id) return refused(ownActReason(bot.login), true);
   if (!allowed)
     return refused(
       `${act.actor.login} may not start an agent here: somebody with write access has to label or assign`,

@@ -3,13 +3,17 @@ import { parseRepositoryAgent } from '../adapters/manifests/repository-agent.js'
 import type { Config } from '../config.js';
 import { Agents } from '../domain/agents.js';
 import { servedRepositories } from '../webhook/served-repositories.js';
+import { needsWorld } from './needs-world.js';
 
 /** Every agent that these settings let a trigger name. */
 export function agentsOfConfig(config: Config): Agents {
+  const world = needsWorld(config);
   const { FORGE_REPO_AGENTS: patterns, FORGE_REPO_BOTTLES: bottles } = config;
-  return new Agents(new ManifestDirectory(config.BOT_BOTTLE_HOME), {
+  const rules = {
     allows: patterns === null ? () => false : servedRepositories(patterns),
     bottles,
-    read: (file, name, content) => parseRepositoryAgent(file, name, content, bottles),
-  });
+    read: (file: string, name: string, content: Uint8Array) =>
+      parseRepositoryAgent(file, name, content, bottles),
+  };
+  return new Agents(new ManifestDirectory(config.BOT_BOTTLE_HOME), rules, world);
 }

@@ -1,4 +1,5 @@
 /** The rights of the bot's two tokens on the forge, for `doctor` and `forge setup`. */
+import { botOwnership } from '../adapters/gitea/bot-ownership.js';
 import { GiteaClient } from '../adapters/gitea/gitea-client.js';
 import { checkTokenRights } from '../adapters/gitea/token-rights.js';
 import type { RightsFinding, TokenPurpose } from '../adapters/gitea/token-rights.js';
@@ -42,9 +43,23 @@ export async function botRights(
     ...(await ask('sidecar', config.FORGE_TOKEN_FILE)),
     ...(await ask('publisher', publishTokenFile(config))),
   ];
+  if (kind === 'gitea') problems.push(...(await ownership(config, me.login, retry)));
   const messages = new Set<string>();
   const distinct = problems.filter(({ message }) => !messages.has(message) && messages.add(message).size > 0);
   return { login: me.login, problems: distinct };
+}
+
+async function ownership(
+  config: Config,
+  login: string,
+  retry: { readonly tries?: number },
+): Promise<RightsFinding[]> {
+  const { api: baseUrl } = forgeOfConfig(config);
+  const token = readSecret(config.FORGE_TOKEN_FILE, 'forge-token');
+  const client = new GiteaClient({ baseUrl, token, caFile: config.FORGE_CA_FILE, retry });
+  const { FORGE_ORG: org, FORGE_REPOS: patterns } = config;
+  const found = await botOwnership(client, { login, org, patterns });
+  return found.map((message) => ({ severity: 'warning', message }));
 }
 
 interface RightsQuestion {

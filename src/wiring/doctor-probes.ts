@@ -1,7 +1,7 @@
 /** What `doctor` looks at on this machine, for real. */
 import { execFile } from 'node:child_process';
 import { statSync } from 'node:fs';
-import { join } from 'node:path';
+import path from 'node:path';
 import { promisify } from 'node:util';
 import { agentProvider, providerNames } from '../adapters/agents/registry.js';
 import { GiteaAdmin } from '../adapters/gitea/gitea-admin.js';
@@ -10,17 +10,25 @@ import { GitleaksScanner } from '../adapters/gitleaks/gitleaks-scanner.js';
 import { DockerBottleRuntime } from '../adapters/docker/docker-runtime.js';
 import { freeSpace } from '../adapters/files/free-space.js';
 import { openDatabaseReadOnly } from '../adapters/sqlite/open-database-read-only.js';
+import { ManifestDirectory } from '../adapters/manifests/manifest-directory.js';
+import { latestRejections } from '../adapters/sqlite/rejection-log.js';
 import { missingSearchAttributes } from '../adapters/temporal/set-up-namespace.js';
+import { agentStandings } from './agent-standings.js';
 import { botRights, namedRepositories } from './bot-rights.js';
+import { ownActs } from '../cli/doctor/own-acts.js';
 import type { DoctorProbes, ImageFound } from '../cli/doctor/probes.js';
 import { loadConfig, type Config } from '../config.js';
 import { homePath } from '../config/home.js';
 import { inspectSecret, readSecret } from '../config/secrets.js';
+import { isOffered, type AgentStanding } from '../domain/agent-standing.js';
 import { forgeOfConfig } from './forge-of-config.js';
+import { needsWorld } from './needs-world.js';
 import { gitleaksProgram } from './secret-guard-of-config.js';
 import { temporalClient } from './temporal-client.js';
 
 const run = promisify(execFile);
+
+const REJECTIONS_LOOKED_AT = 200;
 
 export function doctorProbes(env: NodeJS.ProcessEnv): DoctorProbes {
   const config = (): Config => loadConfig(env).config;
@@ -28,20 +36,24 @@ export function doctorProbes(env: NodeJS.ProcessEnv): DoctorProbes {
   return {
     nodeVersion: () => process.versions.node,
     home: () => {
-      const path = homePath(env);
-      const stat = statSync(path, { throwIfNoEntry: false });
-      return { path, exists: stat !== undefined, mode: stat?.mode ?? 0 };
+      const home = homePath(env);
+      const stat = statSync(home, { throwIfNoEntry: false });
+      return { path: home, exists: stat !== undefined, mode: stat?.mode ?? 0 };
     },
     configWarnings: () => loadConfig(env).warnings,
     secrets: () => secretFiles(config()).map(([name, file]) => ({ name, file, ...stateOf(file) })),
     engine: () => runtime.facts(),
     containerRuntime: () => config().BOTTLE_RUNTIME,
+    agents: () => standings(config()),
     images: async () => {
       const find = async (name: string): Promise<ImageFound> => ({
         name,
         id: (await runtime.imageId(name)) ?? null,
       });
-      const agents = providerNames().map((name) => find(agentProvider(name).image));
+      const offered = (await standings(config())).filter(isOffered);
+      const needed = new Set(offered.flatMap(({ image }) => image ?? []));
+      const all = new Set([...needed, ...providerNames().map((name) => agentProvider(name).image)]);
+      const agents = [...all].map(async (name) => ({ ...(await find(name)), needed: needed.has(name) }));
       return { bundle: await find(config().BUNDLE_IMAGE), agents: await Promise.all(agents) };
     },
     gitVersion: async () => (await run('git', ['--version'])).stdout,
@@ -68,7 +80,7 @@ export function doctorProbes(env: NodeJS.ProcessEnv): DoctorProbes {
     publishPlace: () => config().FORGE_PUBLISH,
     ciFiles: () => ciOf(config()),
     pauses: () => {
-      const database = openDatabaseReadOnly(join(homePath(env), 'bot-bottle.db'));
+      const database = openDatabaseReadOnly(path.join(homePath(env), 'bot-bottle.db'));
       try {
         return database.pauses.all();
       } finally {
@@ -76,13 +88,17 @@ export function doctorProbes(env: NodeJS.ProcessEnv): DoctorProbes {
       }
     },
     disk: async () => {
-      const path = statSync(homePath(env), { throwIfNoEntry: false }) === undefined ? '/' : homePath(env);
+      const home = statSync(homePath(env), { throwIfNoEntry: false }) === undefined ? '/' : homePath(env);
       const { dataRoot } = await runtime.facts();
       const { BOTTLE_DISK: bytes, BOTTLE_INODES: inodes, BOTTLE_DISK_FREE: floorBytes } = config();
-      const space = await freeSpace(dataRoot === null ? [path] : [path, dataRoot]);
+      const space = await freeSpace(dataRoot === null ? [home] : [home, dataRoot]);
       return { space, floorBytes, quota: { bytes, inodes } };
     },
   };
+}
+
+function standings(config: Config): Promise<AgentStanding[]> {
+  return agentStandings(new ManifestDirectory(config.BOT_BOTTLE_HOME), needsWorld(config));
 }
 
 function secretFiles(config: Config): [string, string][] {
@@ -116,8 +132,8 @@ async function ciOf(config: Config): ReturnType<DoctorProbes['ciFiles']> {
 
 /** Both tokens; with repositories named one by one, their rights too. */
 async function forge(config: Config): ReturnType<DoctorProbes['forge']> {
-  return {
-    url: forgeOfConfig(config).api,
-    ...(await botRights(config, namedRepositories(config))),
-  };
+  const { login, problems } = await botRights(config, namedRepositories(config));
+  const file = path.join(config.BOT_BOTTLE_HOME, 'rejections.db');
+  const own = ownActs(login, latestRejections(file, REJECTIONS_LOOKED_AT), Date.now());
+  return { url: forgeOfConfig(config).api, login, problems: [...problems, ...own] };
 }

@@ -4,14 +4,17 @@ import path from 'node:path';
 import { GiteaAdmin } from '../adapters/gitea/gitea-admin.js';
 import { GiteaClient } from '../adapters/gitea/gitea-client.js';
 import { ManifestDirectory } from '../adapters/manifests/manifest-directory.js';
+import { agentStandings } from './agent-standings.js';
 import { botRights } from './bot-rights.js';
 import type { ForgeSetupWorld } from '../cli/forge-setup/world.js';
 import { requireSetting, type Config } from '../config.js';
 import { inspectSecret, readSecret, writeSecret } from '../config/secrets.js';
+import type { AgentStanding } from '../domain/agent-standing.js';
 import { InvalidInputError, UnusableSecretError } from '../domain/errors.js';
 import type { AdminTarget } from '../domain/forge-admin.js';
 import { servedRepositories } from '../webhook/served-repositories.js';
 import { watchDeliveries } from '../webhook/watch-deliveries.js';
+import { needsWorld } from './needs-world.js';
 
 const SECRET_NAME = 'webhook-secret';
 const SECRET_BYTES = 32;
@@ -37,7 +40,7 @@ export function forgeSetup(config: Config): ForgeSetupWorld {
       ),
     readAdminToken,
     serves: (target) => serves(config.FORGE_REPOS, target),
-    manifests: () => manifests(config.BOT_BOTTLE_HOME),
+    manifests: () => manifests(config),
     webhookSecret: () => {
       const state = inspectSecret(config.WEBHOOK_SECRET_FILE);
       if (state.kind === 'unusable') throw new UnusableSecretError(state.reason);
@@ -78,25 +81,23 @@ function createWebhookSecret(config: Config): { value: string; file: string } {
   return { value, file: writeSecret(home, SECRET_NAME, Buffer.from(value)) };
 }
 
-async function manifests(home: string): ReturnType<ForgeSetupWorld['manifests']> {
-  const directory = new ManifestDirectory(home);
-  const [agents, bottles] = [await directory.names('agents'), await directory.names('bottles')];
+async function manifests(config: Config): ReturnType<ForgeSetupWorld['manifests']> {
+  const directory = new ManifestDirectory(config.BOT_BOTTLE_HOME);
   const problems: string[] = [];
-  const readable = async (names: readonly string[], read: (name: string) => Promise<unknown>) => {
-    const good: string[] = [];
-    for (const name of names) {
-      try {
-        await read(name);
-        good.push(name);
-      } catch (error) {
-        problems.push(error instanceof Error ? error.message : String(error));
-      }
+  const agents: AgentStanding[] = [];
+  for (const agent of await agentStandings(directory, needsWorld(config)))
+    if (agent.verdict.kind === 'broken') problems.push(agent.verdict.why);
+    else agents.push(agent);
+  const bottles: string[] = [];
+  for (const name of await directory.names('bottles')) {
+    try {
+      await directory.bottle([name]);
+      bottles.push(name);
+    } catch (error) {
+      const problem = error instanceof Error ? error.message : String(error);
+      // Of an agent's bottle the agent has said so.
+      if (!problems.includes(problem)) problems.push(problem);
     }
-    return good;
-  };
-  return {
-    agents: await readable(agents, (name) => directory.agent(name)),
-    bottles: await readable(bottles, (name) => directory.bottle([name])),
-    problems,
-  };
+  }
+  return { agents, bottles, problems };
 }

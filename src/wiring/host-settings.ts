@@ -2,6 +2,7 @@ import type { HostSettings } from '../activities/host-ports.js';
 import type { DiskLimits } from '../activities/turn/disk-guard.js';
 import type { Config } from '../config.js';
 import type { ConfiguredForge } from './forge-of-config.js';
+import { modelUpstreams } from './needs-world.js';
 
 const MIB = 1024 * 1024;
 const MAX_PUBLISH_BYTES = 256 * MIB;
@@ -33,10 +34,7 @@ export function hostSettings(
       maven: config.REGISTRY_MAVEN,
     },
     models: {
-      upstreams: {
-        ...(config.MODEL_ANTHROPIC_URL === null ? {} : { anthropic: config.MODEL_ANTHROPIC_URL }),
-        ...(config.MODEL_OPENAI_URL === null ? {} : { openai: config.MODEL_OPENAI_URL }),
-      },
+      upstreams: modelUpstreams(config),
       maxOutputTokens: config.MODEL_MAX_OUTPUT,
       prices: (config.MODEL_PRICES ?? []).join(','),
     },

@@ -1,33 +1,35 @@
 /** Composition of `agents` and `bottles`: the manifests, and what they lead to. */
 import { routeAddress } from '../domain/egress/agent-env.js';
-import path from 'node:path';
 import { agentProvider } from '../adapters/agents/registry.js';
-import { ManifestDirectory } from '../adapters/manifests/manifest-directory.js';
+import type { ManifestDirectory } from '../adapters/manifests/manifest-directory.js';
 import type {
   ListedManifest,
   ManifestFinding,
   ManifestKind,
   ManifestLibrary,
+  PlayedBy,
   ShownManifest,
 } from '../cli/manifests/library.js';
-import { inspectSecret } from '../config/secrets.js';
+import { describeProvider, routeProblem, type NeedsWorld } from '../domain/agent-needs.js';
+import type { AgentStanding } from '../domain/agent-standing.js';
 import { InvalidInputError } from '../domain/errors.js';
 import { lineOfKey, type ManifestDocument } from '../domain/manifest-document.js';
 import { mergeBottleLayers, requireDistinctRoutes, type LoadedLayer } from '../domain/manifest-merge.js';
 import { agentValues, bottleValues, linesOfRoute } from '../domain/manifest-view.js';
 import type { AgentManifest } from '../domain/manifests.js';
+import { standingOfAgent } from './agent-standings.js';
 
-/** @param home `$BOT_BOTTLE_HOME` */
-export function manifestLibrary(home: string, directory = new ManifestDirectory(home)): ManifestLibrary {
+export function manifestLibrary(directory: ManifestDirectory, world: NeedsWorld): ManifestLibrary {
   return {
     list: async (kind) => {
       const names = await directory.names(kind);
-      return Promise.all(names.map((name) => listed(directory, kind, name)));
+      return Promise.all(names.map((name) => listed(directory, world, kind, name)));
     },
-    show: (kind, names) => (kind === 'agents' ? showAgent(directory, names) : showBottle(directory, names)),
+    show: (kind, names) =>
+      kind === 'agents' ? showAgent(directory, world, names) : showBottle(directory, names),
     check: (kind, name) =>
       orProblems(() =>
-        kind === 'agents' ? checkAgent(directory, name) : checkBottle(directory, home, name),
+        kind === 'agents' ? checkAgent(directory, world, name) : checkBottle(directory, world, name),
       ),
     misnamed: async (kind) =>
       (await directory.misnamed(kind)).map((file) =>
@@ -38,6 +40,7 @@ export function manifestLibrary(home: string, directory = new ManifestDirectory(
 
 async function listed(
   directory: ManifestDirectory,
+  world: NeedsWorld,
   kind: ManifestKind,
   name: string,
 ): Promise<ListedManifest> {
@@ -45,24 +48,35 @@ async function listed(
     const file = (await directory.document(kind, name))?.file ?? null;
     if (kind === 'agents') {
       const agent = await directory.agent(name);
-      return { name, file, about: `${agent?.provider ?? '-'}, ${agent?.bottle ?? '-'}`, problem: null };
+      const about = `${agent?.providers.join('|') ?? '-'}, ${agent?.bottle ?? '-'}`;
+      const now = playedBy(await standingOfAgent(directory, world, name));
+      return { name, file, about, now, problem: null };
     }
     const own = (await directory.layers([name]))?.at(-1)?.layer;
-    return { name, file, about: own?.extends.join(', ') ?? '', problem: null };
+    return { name, file, about: own?.extends.join(', ') ?? '', now: null, problem: null };
   } catch (error) {
-    if (error instanceof InvalidInputError) return { name, file: null, about: '', problem: error.message };
+    if (error instanceof InvalidInputError)
+      return { name, file: null, about: '', now: null, problem: error.message };
     throw error;
   }
 }
 
+function playedBy({ verdict, providers }: AgentStanding): PlayedBy {
+  if (verdict.kind !== 'ready') return { provider: null, why: verdict.why };
+  const chosen = providers.find(({ provider }) => provider === verdict.provider);
+  return { provider: verdict.provider, why: chosen === undefined ? '' : describeProvider(chosen) };
+}
+
 async function showAgent(
   directory: ManifestDirectory,
+  world: NeedsWorld,
   [name = '']: readonly string[],
 ): Promise<ShownManifest | undefined> {
   const [agent, document] = [await directory.agent(name), await directory.document('agents', name)];
   if (agent === undefined || document === undefined) return undefined;
   const layers = [{ name, file: document.file }];
-  return { name, layers, values: agentValues(agent, document), body: document.body };
+  const now = playedBy(await standingOfAgent(directory, world, name));
+  return { name, layers, values: agentValues(agent, document), now, body: document.body };
 }
 
 async function showBottle(
@@ -77,25 +91,37 @@ async function showBottle(
     name,
     layers: documents.map(({ name: layer, file }) => ({ name: layer, file })),
     values: bottleValues(mergedOf(layers, name), documents),
+    now: null,
     body: documents.at(-1)?.body ?? '',
   };
 }
 
 async function checkAgent(
   directory: ManifestDirectory,
+  world: NeedsWorld,
   name: string,
 ): Promise<ManifestFinding[] | undefined> {
   const [agent, document] = [await directory.agent(name), await directory.document('agents', name)];
   if (agent === undefined || document === undefined) return undefined;
-  return [...providerProblems(agent, document), ...(await bottleProblems(directory, agent, document))];
+  const problems = [
+    ...agent.providers.flatMap((provider) => providerProblems(provider, agent, document)),
+    ...(await bottleProblems(directory, agent, document)),
+  ];
+  if (problems.length > 0) return problems;
+  const { verdict } = await standingOfAgent(directory, world, name);
+  if (verdict.kind === 'ready') return [];
+  return [{ level: 'warning', message: `${place(document, 'provider')}: cannot run: ${verdict.why}` }];
 }
 
 /** The provider is asked for a command line, so that it says itself what it does not take. */
-function providerProblems(agent: AgentManifest, document: ManifestDocument): ManifestFinding[] {
-  const { model, variant } = agent;
+function providerProblems(
+  name: string,
+  { model, variant }: AgentManifest,
+  document: ManifestDocument,
+): ManifestFinding[] {
   let at = 'provider';
   try {
-    const provider = agentProvider(agent.provider);
+    const provider = agentProvider(name);
     const sessionId = provider.newSessionId('check');
     at = model !== null ? 'model' : 'variant';
     const access = provider.access(model);
@@ -129,7 +155,7 @@ async function bottleProblems(
 
 async function checkBottle(
   directory: ManifestDirectory,
-  home: string,
+  world: NeedsWorld,
   name: string,
 ): Promise<ManifestFinding[] | undefined> {
   const layers = await directory.layers([name]);
@@ -138,14 +164,10 @@ async function checkBottle(
   requireDistinctRoutes(bottle, layers);
   const documents = layers.map(({ document }) => document);
   return bottle.routes.flatMap((route): ManifestFinding[] => {
-    if (route.auth === null) return [];
-    const { secret } = route.auth;
-    const state = inspectSecret(path.join(home, 'secrets', secret));
-    if (state.kind === 'set') return [];
-    const what = state.kind === 'missing' ? `secret "${secret}" is not set` : state.reason;
+    const lack = routeProblem(world, route);
+    if (lack === null) return [];
     const [at = ''] = linesOfRoute(documents, route.name).slice(-1);
-    const message = `${at}: route "${route.name}" cannot be used: ${what}; bot-bottle secret set ${secret} < file`;
-    return [{ level: 'warning', message }];
+    return [{ level: 'warning', message: `${at}: ${lack}` }];
   });
 }
 

@@ -67,6 +67,7 @@ export async function startWorker(
       soleHost: hostPorts.host,
       settings: {
         access: { org: config.FORGE_ORG, trigger: config.FORGE_TRIGGER, wake: config.FORGE_WAKE },
+        reacts: config.FORGE_ACK === 'reactions',
         publish: config.FORGE_PUBLISH,
         dayBudget: dayBudgetOf(config),
       },

@@ -130,6 +130,13 @@ export class CommandRunner {
           activities.rows.recordEnd.executeWithOptions({ summary: 'end of the run' }, [input]),
         );
       }
+      case 'tell_frozen': {
+        const options = { summary: `leave a reaction: ${command.reason}` };
+        // Beside the run's course: whether it could be left changes nothing.
+        return void activities.telling.tellFrozen
+          .executeWithOptions(options, [runRef(s)])
+          .catch(() => undefined);
+      }
     }
   }
 

@@ -3,6 +3,7 @@
  * Temporal: the workflow hands those in and carries the commands out. Source: product spec, section "Lifecycle".
  */
 import type { InnerEvent, MachineEvent } from '../domain/events.js';
+import { isLocal } from '../domain/issue.js';
 import { archive, archiveOver } from './machine-archive.js';
 import { command } from './machine-command.js';
 import { isCurrent, note, type Draft, type StepEnv } from './machine-draft.js';
@@ -13,6 +14,7 @@ import { isDue } from './machine-limit.js';
 import { metPause, paused, unpaused } from './machine-pause.js';
 import type { MachineCommand, MachineState } from './machine-state.js';
 import * as turn from './machine-turn.js';
+import { isToldOnForge } from './machine-verdict.js';
 
 export type { MachineCommand, MachineState } from './machine-state.js';
 export { initialState, nextLife } from './machine-state.js';
@@ -29,12 +31,21 @@ export interface Step {
 export function step(state: MachineState, event: MachineEvent, env: StepEnv): Step {
   const draft: Draft = { s: { ...state }, env, commands: [] };
   apply(draft, event);
+  tellFrozen(draft, state, event);
   return { state: draft.s, commands: draft.commands };
 }
 
 /** Between turns, with nothing in flight: the moment at which the history may be cut. */
 export function isQuiescent(state: MachineState): boolean {
   return state.busy === null && (state.phase === 'frozen' || state.phase === 'idle');
+}
+
+/** Of what the whole step came to: a run that was woken at once did not freeze for anybody. */
+function tellFrozen({ s, commands }: Draft, before: MachineState, event: MachineEvent): void {
+  const { phase, frozenReason: reason } = s;
+  if (phase !== 'frozen' || reason === null || isLocal(s.subject) || !isToldOnForge(reason)) return;
+  const isNews = before.phase !== 'frozen' || before.frozenReason !== reason;
+  if (isNews && event.kind !== 'nothing_left') commands.push({ kind: 'tell_frozen', reason });
 }
 
 function apply(d: Draft, event: MachineEvent): void {

@@ -270,6 +270,8 @@ export type MachineCommand =
   | { readonly kind: 'record_state' }
   /** What an operator did, for its row. */
   | { readonly kind: 'record_command'; readonly act: OperatorAct }
+  /** The people on the forge see that the run waits for somebody. Nothing comes of it. */
+  | { readonly kind: 'tell_frozen'; readonly reason: FrozenReason }
   | { readonly kind: 'archive'; readonly slug: string }
   | { readonly kind: 'destroy'; readonly slug: string }
   | { readonly kind: 'record_end'; readonly slug: string; readonly endedAt: number };

@@ -86,3 +86,10 @@ const QUEUES: ReadonlySet<FrozenReason> = new Set(['paused', 'untriggered', 'bud
 export function wakesOn(reason: FrozenReason | null): boolean {
   return reason !== null && !QUEUES.has(reason);
 }
+
+const TOLD: ReadonlySet<FrozenReason> = new Set(['failed', 'blocked', 'budget']);
+
+/** Whether whoever assigned the issue sees on the forge that the run froze: it waits for somebody to do something. */
+export function isToldOnForge(reason: FrozenReason | null): boolean {
+  return reason !== null && TOLD.has(reason);
+}

@@ -32,20 +32,32 @@ describe('the command line beside a running `up`', function () {
     );
   });
 
-  it('doctor finds nothing wrong', async () => {
+  it('doctor finds nothing wrong but that no model’s key is set, and nothing at all when one is', async () => {
+    const without = await stack.cli(['doctor']);
+    assert.equal(without.code, 1);
+    assert.deepEqual(without.stdout.match(/^fail .*$/gm), ['fail   models       no agent can run']);
+    assert.match(
+      without.stdout,
+      /^models: no model key is set: bot-bottle secret set anthropic-api-key < key, or/m,
+    );
+    assert.equal((await stack.cli(['secret', 'set', 'anthropic-api-key'], 'no-key-of-anybody')).code, 0);
     const { code, stdout, stderr } = await stack.cli(['doctor']);
     assert.equal(code, 0, stdout + stderr);
+    assert.match(
+      stdout,
+      /^ok +models +can run: claude, demo \(claude\), opencode, pi; without a key: codex$/m,
+    );
   });
 
   it('starts a run without label or assignee, follows it, resumes it and lists it', async () => {
     const body = bottleScript('write a.md x', 'commit First', 'open_pr First | b', 'done success first');
     const number = await stack.gitea.alice.createIssue({ title: 'By hand', body });
     const issue = `alice/demo#${String(number)}`;
-    const start = ['orchestrate', 'start', '--issue', issue, '--agent', 'implementer', '--wait', '--json'];
+    const start = ['orchestrate', 'start', '--issue', issue, '--agent', 'demo', '--wait', '--json'];
     const started = await stack.cli(start);
     assert.equal(started.code, 0, started.stderr);
     const { slug } = JSON.parse(started.stdout) as { slug: string };
-    assert.match(slug, /^implementer-alice-demo-/);
+    assert.match(slug, /^demo-alice-demo-/);
 
     const prompt = bottleScript('print again', 'exit 7');
     const resume = ['orchestrate', 'resume', '--slug', slug, '--prompt', prompt, '--wait', '--json'];
@@ -71,7 +83,7 @@ describe('the command line beside a running `up`', function () {
     assert.equal((await stack.cli(['pause'])).code, 0);
     const body = bottleScript('write b.md x', 'commit Second', 'done success second');
     const number = await stack.gitea.alice.createIssue({
-      ...{ title: 'Held back', body, labels: ['bot-bottle:implementer'], assignees: [stack.gitea.bot.login] },
+      ...{ title: 'Held back', body, labels: ['bot-bottle:demo'], assignees: [stack.gitea.bot.login] },
     });
     const life = Life.of(stack, client ?? (await stack.client()), number);
     const held = await life.frozen(1, 'paused');
@@ -97,10 +109,10 @@ describe('the command line beside a running `up`', function () {
     const body = bottleScript('write STUCK.md no idea', 'commit Stuck', 'done success stuck');
     const number = await stack.gitea.alice.createIssue({ title: 'Too hard', body });
     const issue = `alice/demo#${String(number)}`;
-    const start = ['orchestrate', 'start', '--issue', issue, '--agent', 'implementer', '--wait'];
+    const start = ['orchestrate', 'start', '--issue', issue, '--agent', 'demo', '--wait'];
     const { code, stdout, stderr } = await stack.cli(start);
     assert.equal(code, 11, stdout + stderr);
-    assert.match(stdout, /^implementer-\S+: turn 1 ended: stuck, agent exited with 0, said success, no pull/);
+    assert.match(stdout, /^demo-\S+: turn 1 ended: stuck, agent exited with 0, said success, no pull/);
   });
 
   it('tells of a turn that was stopped for its time, whatever the agent exited with then', async () => {

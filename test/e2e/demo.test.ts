@@ -92,7 +92,7 @@ describe('script/demo', function () {
     assert.ok(total <= elapsed && total > elapsed / 2, `${String(total)} of ${String(elapsed)} ms`);
     assert.equal(report.issue_url, issueUrl);
     assert.equal(report.pr_url, prUrl);
-    assert.match(report.slug ?? '', /^implementer-alice-demo-1-[a-z0-9]{5}$/);
+    assert.match(report.slug ?? '', /^demo-alice-demo-1-[a-z0-9]{5}$/);
     assert.equal(report.workflow_id, 'gitea:alice/demo#1');
     assert.equal(report.sessions.length, 2);
     assert.match(report.sessions[0] ?? '', /^[0-9a-f-]{36}$/);

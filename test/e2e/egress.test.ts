@@ -88,19 +88,16 @@ describe('what an agent can reach', function () {
     await writeFile(join(stack.home, 'bottles/default.md'), manifest.join('\n'));
   }
 
-  it('ends a turn whose secret is missing, or not meant for that host, with what to do', async () => {
-    const life = await Life.trigger(stack, client, 'Too early', bottleScript('done success x'));
-    const missing = await life.until('the missing secret', ({ phase }) => phase === 'frozen');
-    assert.match(missing.detail ?? '', /bot-bottle secret set provider-key/);
+  it('starts nothing while its secret is missing, or not meant for that host, and says what to do', async () => {
+    const early = await Life.trigger(stack, client, 'Too early', bottleScript('done success x'));
+    assert.match(await early.rejected(), /bot-bottle secret set provider-key --host/);
+    await stack.gitea.alice.closeIssue(early.issue);
     const elsewhere = ['secret', 'set', 'provider-key', '--host', 'elsewhere.example.org'];
     assert.equal((await stack.cli(elsewhere, SECRET)).code, 0);
-    await life.comment('Try again.');
-    const unbound = await life.until(
-      'the secret for another host',
-      ({ phase, detail }) => phase === 'frozen' && detail?.includes(authority) === true,
-    );
-    assert.match(unbound.detail ?? '', /--host/);
-    await life.close();
+    const unbound = await Life.trigger(stack, client, 'Unbound', bottleScript('done success x'));
+    assert.match(await unbound.rejected(), new RegExp(`not bound .*--host ${authority} < file`));
+    await unbound.reactedWith('confused');
+    await stack.gitea.alice.closeIssue(unbound.issue);
   });
 
   it('is its routes, with a key that it never sees, and the hosts of its allowlist as they are now', async () => {

@@ -132,6 +132,8 @@ describe('turns that do not end well', function () {
   it('freezes a blocked agent, and a comment wakes it in the same session', async () => {
     const life = await trigger('asks', 'done blocked which colour?');
     const first = await life.frozen(1, 'blocked');
+    // Whoever assigned it sees that it waits for somebody.
+    await life.reactedWith('confused');
     await life.comment(
       `Blue.\n\n${bottleScript('write colour.md blue', 'commit Blue', 'done success painted')}`,
     );
@@ -143,6 +145,18 @@ describe('turns that do not end well', function () {
       [1, 2],
     );
     assert.equal(second.prs.length, 1);
+  });
+
+  it('shows on the issue that an agent gave up, and nothing of one that is done', async () => {
+    const [failing, fine] = await Promise.all([
+      trigger('gives up', 'done failed I cannot'),
+      trigger('is fine', 'done success nothing to do'),
+    ]);
+    await failing.frozen(1, 'failed');
+    await failing.reactedWith('confused');
+    assert.deepEqual((await failing.reactions()).sort(), ['confused', 'eyes']);
+    await fine.frozen(1, 'done');
+    assert.deepEqual(await fine.reactions(), ['eyes']);
   });
 
   it('stops an agent that lingers after signal_done when the grace is over, and counts it as done', async () => {

@@ -12,7 +12,7 @@ describe('what people do on the forge', function () {
   let stack: Stack;
   let client: Client | undefined;
 
-  const LABEL = 'bot-bottle:implementer';
+  const LABEL = 'bot-bottle:demo';
   const trigger = (title: string, ...script: string[]): Promise<Life> => {
     assert.ok(client !== undefined);
     return Life.trigger(stack, client, title, bottleScript(...script));

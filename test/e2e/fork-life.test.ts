@@ -35,7 +35,7 @@ describe('the life of an issue that is published from the bot’s fork', functio
 
     // What starts a run elsewhere starts none here, and neither refuses nor ends this one.
     await alice.assign(pr, bot.login);
-    await alice.addLabel(pr, 'bot-bottle:implementer');
+    await alice.addLabel(pr, 'bot-bottle:demo');
     await alice.review(pr, { verdict: 'request_changes', body: 'Please add one more line.' });
     const second = await life.frozen(2, 'done');
     assert.equal(second.sessionId, first.sessionId);

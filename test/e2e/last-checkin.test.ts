@@ -30,7 +30,7 @@ describe('the last check-in, while a turn runs', function () {
     const number = await stack.gitea.alice.createIssue({ title: 'Long and then silent', body });
     const issue = `alice/demo#${String(number)}`;
     const subject = { forge: 'gitea', owner: 'alice', repo: 'demo', number } as const;
-    const started = await stack.cli(['orchestrate', 'start', '--issue', issue, '--agent', 'implementer']);
+    const started = await stack.cli(['orchestrate', 'start', '--issue', issue, '--agent', 'demo']);
     assert.equal(started.code, 0, started.stderr);
     const slug = started.stdout.trim();
     const files = new StackFiles(stack.home);

@@ -32,10 +32,7 @@ describe('what ends a turn of a real agent early', function () {
     };
     stack = await Stack.prepare({ env });
     await mkdir(join(stack.home, 'agents'));
-    await writeFile(
-      join(stack.home, 'agents/implementer.md'),
-      '---\nprovider: claude\n---\n\nYou write notes.\n',
-    );
+    await writeFile(join(stack.home, 'agents/demo.md'), '---\nprovider: claude\n---\n\nYou write notes.\n');
     const set = await stack.cli(
       ['secret', 'set', 'anthropic-api-key', '--host', api.authority],
       'canary-key',
@@ -172,6 +169,7 @@ describe('what ends a turn of a real agent early', function () {
     api.script({ reply: use('Bash', { command: 'true', description: 'Look' }, all) });
     const spender = await trigger('spends all');
     await spender.frozen(1, 'budget');
+    await spender.reactedWith('confused');
     api.check();
     const asked = api.requests.length;
     const life = await trigger('poor');

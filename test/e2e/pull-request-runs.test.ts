@@ -28,7 +28,7 @@ describe('a run whose subject is a pull request', function () {
       head: branch,
       body: bottleScript(...script),
     });
-    await alice.addLabel(number, 'bot-bottle:implementer');
+    await alice.addLabel(number, 'bot-bottle:demo');
     await alice.assign(number, bot.login);
     return Life.of(stack, client, number);
   }
@@ -122,7 +122,7 @@ describe('a run whose subject is a pull request', function () {
     );
     await dora.on('dora/demo').createFile({ branch: 'evil', from: 'main', path: 'evil.md', content: 'x' });
     const number = await dora.openPr({ title: 'From afar', head: 'dora:evil' });
-    await alice.addLabel(number, 'bot-bottle:implementer');
+    await alice.addLabel(number, 'bot-bottle:demo');
     await alice.assign(number, bot.login);
     await waitUntil('the refusal', () => stack.output.includes('a pull request from a fork starts no agent'));
     const list = await stack.cli(['orchestrate', 'status', '--rejected', '--json']);

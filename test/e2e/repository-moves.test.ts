@@ -33,7 +33,7 @@ describe('a repository that does not stay where it was', function () {
     const number = await alice.on(repository).createIssue({
       title: 'Move me',
       body: bottleScript('write a.md x', 'commit A', 'open_pr A | b', 'done success first'),
-      labels: ['bot-bottle:implementer'],
+      labels: ['bot-bottle:demo'],
       assignees: [bot.login],
     });
     const run = Life.of(stack, client, number, repository);
@@ -77,7 +77,7 @@ describe('a repository that does not stay where it was', function () {
     await stack.gitea.addWebhook(taken, stack.webhookUrl, stack.webhookSecret);
     const squatter = await alice.on(taken).createIssue({
       title: 'same number',
-      labels: ['bot-bottle:implementer'],
+      labels: ['bot-bottle:demo'],
       assignees: [stack.gitea.bot.login],
     });
     assert.equal(squatter, run.issue);

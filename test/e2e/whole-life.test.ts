@@ -26,7 +26,7 @@ describe('the whole life of an issue, on real parts', function () {
     const issue = await alice.createIssue({
       title: 'Write notes',
       body: 'Please write notes.',
-      labels: ['bot-bottle:implementer'],
+      labels: ['bot-bottle:demo'],
       assignees: [bot.login],
     });
     const subject = { forge: 'gitea', owner: 'alice', repo: 'demo', number: issue } as const;

@@ -132,6 +132,32 @@ describe('issueWorkflow on the time-skipping server', function () {
       },
     ));
 
+  it('tells the forge that an agent is blocked, and goes on although that could not be told', () =>
+    run(
+      'blocked',
+      (life) => (turn) => ({
+        run: async (input: RunTurnInput) => {
+          await life.started(input);
+          return turn > 1 ? done : { done: { id: 'd', status: 'blocked', summaryRef: 'r' } };
+        },
+      }),
+      async (life, fake) => {
+        fake.tellFailure = new Error('the forge is away');
+        await life.trigger();
+        const blocked = await life.until((view) => view.phase === 'frozen');
+        assert.equal(blocked.reason, 'blocked');
+        await environment.sleep('1 hour');
+        assert.deepEqual(new Set(fake.told), new Set([blocked.slug]));
+        assert.equal(fake.told.length, 4, 'a few tries');
+        await life.send(wrote(comment(1)));
+        const frozen = await life.until((view) => view.phase === 'frozen' && view.turn === 2);
+        assert.equal(frozen.reason, 'done');
+        await life.send(CLOSED);
+        await life.handle().result();
+        assert.equal(fake.told.length, 4);
+      },
+    ));
+
   it('sleeps a usage limit out and goes on in the same session, once', () =>
     run(
       'limited',

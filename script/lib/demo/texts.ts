@@ -3,7 +3,7 @@
  * is asked in plain words.
  */
 
-export const AGENT_LABEL = 'bot-bottle:implementer';
+export const AGENT_LABEL = 'bot-bottle:demo';
 export const FILE = 'greet.sh';
 
 const GREETS_BY_NAME = ['#!/bin/sh', 'name=${1:-world}', 'echo "hello, $name"'];

@@ -25,6 +25,15 @@ export class GiteaAdmin implements ForgeAdmin {
     this.#client = client;
   }
 
+  async login(): Promise<string | null> {
+    try {
+      return textOf(asObject(await this.#client.json({ method: 'GET', path: ['user'] }), 'user'), 'login');
+    } catch (error) {
+      if (error instanceof ForgeHttpError && error.status === 403) return null;
+      throw error;
+    }
+  }
+
   async listHooks(target: AdminTarget): Promise<Hook[]> {
     return (await this.#list([...pathOf(target), 'hooks'])).map(toHook);
   }

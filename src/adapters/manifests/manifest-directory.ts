@@ -77,15 +77,23 @@ export class ManifestDirectory implements Manifests {
     return [...new Set(files)].filter((name) => MANIFEST_KEY.test(name)).sort();
   }
 
+  /** Whether the manifest of that name is the operator's own, and not a built-in one. */
+  async isOwn(kind: ManifestKind, name: string): Promise<boolean> {
+    return (await this.#files(kind, this.#directories.slice(0, 1))).some((file) => file.name === name);
+  }
+
   /** Files that look like manifests and can be none, for their names. */
   async misnamed(kind: ManifestKind): Promise<string[]> {
     const files = await this.#files(kind);
     return files.filter(({ name }) => !MANIFEST_KEY.test(name)).map(({ file }) => file);
   }
 
-  async #files(kind: ManifestKind): Promise<{ readonly name: string; readonly file: string }[]> {
+  async #files(
+    kind: ManifestKind,
+    directories = this.#directories,
+  ): Promise<{ readonly name: string; readonly file: string }[]> {
     const found = await Promise.all(
-      this.#directories.map(async (home) => {
+      directories.map(async (home) => {
         const files = await readdir(join(home, kind)).catch((): string[] => []);
         return files
           .filter((file) => file.endsWith('.md'))

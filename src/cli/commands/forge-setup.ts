@@ -19,13 +19,16 @@ interface Options {
   readonly remove?: true;
   readonly test: boolean;
   readonly webhook: boolean;
+  readonly allLabels?: true;
   readonly wait: string;
   readonly json?: true;
 }
 
 const NOTES = `
 Creating webhooks and labels takes an administrator of the repository, which the bot must not be: give a token of
-one with --admin-token-file, for this run only. Repeating the command changes nothing that is right.`;
+one with --admin-token-file, for this run only. Repeating the command changes nothing that is right.
+
+An agent gets a label when the key of its model is set. Whether its image is built is not asked: doctor says that.`;
 
 /** `forge setup`: spec sections 12 and 15. */
 export function forgeSetupCommand(parent: Command, { deps, action }: CommandContext): void {
@@ -39,6 +42,7 @@ export function forgeSetupCommand(parent: Command, { deps, action }: CommandCont
     .option('--remove', 'take webhook and unused labels away again')
     .option('--no-test', 'send no test delivery')
     .option('--no-webhook', 'labels and rights only')
+    .option('--all-labels', 'labels also for agents that cannot run, and for stand-ins such as demo')
     .option('--wait <duration>', 'how long a test delivery may take', '15s')
     .option('--json', 'as JSON')
     .addHelpText('after', NOTES);
@@ -55,6 +59,7 @@ export function forgeSetupCommand(parent: Command, { deps, action }: CommandCont
       remove: options.remove === true,
       test: options.test,
       webhook: options.webhook,
+      allLabels: options.allLabels === true,
       waitMs: parseDuration(options.wait),
     };
     await runForgeSetup(world, request, (item) => {

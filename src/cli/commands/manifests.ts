@@ -21,10 +21,12 @@ export function manifestCommands(parent: Command, context: CommandContext, kind:
     const listed = await (await deps.manifests()).list(kind);
     if (json) printJson(deps.io, { [kind]: listed });
     else {
-      const header = [one.toUpperCase(), kind === 'agents' ? 'PROVIDER, BOTTLE' : 'EXTENDS', 'FILE'];
-      const rows = listed.map(({ name, about, file, problem }) => [
+      const header =
+        kind === 'agents' ? ['AGENT', 'PROVIDER, BOTTLE', 'NOW', 'FILE'] : ['BOTTLE', 'EXTENDS', 'FILE'];
+      const rows = listed.map(({ name, about, now, file, problem }) => [
         name,
         problem === null ? about : 'cannot be used',
+        ...(kind === 'agents' ? [now?.provider ?? 'cannot run'] : []),
         file ?? '-',
       ]);
       deps.io.stdout.write(table(header, rows));
@@ -83,8 +85,9 @@ async function checkAll(
   return { checked, findings };
 }
 
-function printManifest({ io }: CliDeps, { name, layers, values, body }: ShownManifest): void {
+function printManifest({ io }: CliDeps, { name, layers, values, now, body }: ShownManifest): void {
   printLine(io, `${name}, from ${layers.map(({ file }) => file).join(', ')}`);
+  if (now !== null) printLine(io, `plays it now: ${now.provider ?? 'none'}: ${now.why}`);
   io.stdout.write(table(['KEY', 'VALUE', 'FROM'], values.map(row)));
   if (body === '') return;
   io.stdout.write('\n');

@@ -1,3 +1,5 @@
+import { noModelKey } from '../../domain/agent-needs.js';
+import { isOffered, isWrong, whyNotOffered } from '../../domain/agent-standing.js';
 import { imageCommand } from '../../domain/bottle-image.js';
 import { formatBytes } from '../../domain/disk-usage.js';
 import { pauseText, unpauseCommand } from '../../domain/pause.js';
@@ -22,6 +24,7 @@ export function doctorChecks(probes: DoctorProbes): readonly Check[] {
     check('home', () => home(probes)),
     check('config', () => config(probes)),
     check('secrets', () => secrets(probes)),
+    check('models', () => models(probes)),
     check('git', async () =>
       version((await probes.gitVersion()).trim(), GIT_WANTED, 'install git 2.38 or newer'),
     ),
@@ -72,6 +75,25 @@ function secrets(probes: DoctorProbes): Finding {
   return fail(bad.map(({ name, state }) => `${name} ${state}`).join(', '), remedies.join('; '));
 }
 
+/** Nobody needs every provider's key; what was set up, and what is the operator's own, has to work. */
+async function models(probes: DoctorProbes): Promise<Finding> {
+  const agents = await probes.agents();
+  const wrong = agents.filter(isWrong);
+  const offered = agents.filter(isOffered);
+  const unset = agents.filter((agent) => !isOffered(agent) && !agent.isStandIn && !isWrong(agent));
+  if (wrong.length > 0) {
+    const remedies = new Set(wrong.map((agent) => whyNotOffered(agent) ?? ''));
+    return fail(`cannot run: ${wrong.map(({ name }) => name).join(', ')}`, [...remedies].join('; '));
+  }
+  if (offered.length === 0)
+    return fail('no agent can run', noModelKey(unset.flatMap(({ providers }) => providers)));
+  const found = offered.map(({ name, verdict }) =>
+    verdict.kind === 'ready' && verdict.provider !== name ? `${name} (${verdict.provider})` : name,
+  );
+  const rest = unset.map(({ name }) => name).join(', ');
+  return ok(`can run: ${found.join(', ')}${rest === '' ? '' : `; without a key: ${rest}`}`);
+}
+
 async function engine(probes: DoctorProbes): Promise<Finding> {
   const { version: engineVersion, apiVersion, storageDriver, storageQuota } = await probes.engine();
   const found = `Docker ${engineVersion}, API ${apiVersion}, ${storageDriver}`;
@@ -96,8 +118,9 @@ async function images(probes: DoctorProbes): Promise<Finding> {
   const missing = [bundle, ...agents].filter(({ id }) => id === null).map(({ name }) => name);
   const found = [bundle, ...there].map(({ name }) => name).join(', ');
   if (missing.length === 0) return ok(found);
+  const isNeeded = bundle.id === null || agents.some(({ id, needed }) => needed && id === null);
   const commands = [...new Set(missing.map(imageCommand))].join('; ');
-  if (bundle.id === null || there.length === 0) return fail(`missing: ${missing.join(', ')}`, commands);
+  if (isNeeded || there.length === 0) return fail(`missing: ${missing.join(', ')}`, commands);
   // Nobody needs every CLI.
   return warn(`${found}; not made: ${missing.join(', ')}`, `for agents of these: ${commands}`);
 }

@@ -1,3 +1,4 @@
+import type { AgentStanding } from '../../domain/agent-standing.js';
 import type { DiskSpace, DiskUsage } from '../../domain/disk-usage.js';
 import type { PauseRow } from '../../domain/pause.js';
 import type { PublishPlace } from '../../domain/forks.js';
@@ -6,6 +7,11 @@ export interface ImageFound {
   readonly name: string;
   /** `null` when the engine has none of that name. */
   readonly id: string | null;
+}
+
+export interface AgentImage extends ImageFound {
+  /** An agent that people are offered is made from it. */
+  readonly needed: boolean;
 }
 
 /** What `doctor` can look at. A probe answers with what it saw; whether that is good is decided by the checks. */
@@ -25,8 +31,10 @@ export interface DoctorProbes {
   engine(): Promise<EngineFacts>;
   /** The container runtime that the configuration asks for; `null` is the engine's own. */
   containerRuntime(): string | null;
-  /** The sidecar's image, and that of each provider. */
-  images(): Promise<{ readonly bundle: ImageFound; readonly agents: readonly ImageFound[] }>;
+  /** Every agent that a label can name. */
+  agents(): Promise<readonly AgentStanding[]>;
+  /** The sidecar's image, and those of the providers and of agents that can run. */
+  images(): Promise<{ readonly bundle: ImageFound; readonly agents: readonly AgentImage[] }>;
   /** What `git --version` prints. */
   gitVersion(): Promise<string>;
   temporal(): Promise<{

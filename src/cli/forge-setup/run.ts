@@ -1,6 +1,8 @@
+import { isOffered, whyNotOffered, type AgentStanding } from '../../domain/agent-standing.js';
 import { ForgeHttpError, UnusableSecretError } from '../../domain/errors.js';
 import { nameOfTarget } from '../../domain/forge-admin.js';
-import type { AdminTarget, RepoTarget } from '../../domain/forge-admin.js';
+import type { AdminTarget, ForgeAdmin, RepoTarget } from '../../domain/forge-admin.js';
+import { AGENT_LABEL_PREFIX } from '../../domain/trigger.js';
 import { explainRefusal } from './explain.js';
 import { hookName } from './plan-hook.js';
 import { wantedLabels } from './plan-labels.js';
@@ -20,6 +22,8 @@ export interface ForgeSetupRequest {
   readonly remove: boolean;
   readonly test: boolean;
   readonly webhook: boolean;
+  /** Also for agents that cannot run, and for stand-ins. */
+  readonly allLabels: boolean;
   readonly waitMs: number;
 }
 
@@ -40,11 +44,16 @@ export async function runForgeSetup(
     return;
   }
   const wish = request.webhook ? wishFor(world, request, report) : null;
-  await reportBot(world, targets, dryRun, report);
+  const bot = await reportBot(world, targets, dryRun, report);
+  if (bot !== null && request.adminToken !== null) await warnOfOneAccount(admin, bot, report);
   const { agents, bottles, problems } = await world.manifests();
   for (const detail of problems)
     report({ target: null, what: 'manifest', state: 'problem', name: '', detail });
-  const labels = wantedLabels(agents, bottles);
+  const labels = wantedLabels(
+    agents.filter((agent) => request.allLabels || isOffered(agent)).map(({ name }) => name),
+    bottles,
+  );
+  if (!request.allLabels) reportLeftOut(agents, report);
   const tester = createTester(world, request);
   try {
     await eachTarget(request, report, async (target) => {
@@ -58,6 +67,16 @@ export async function runForgeSetup(
     });
   } finally {
     await tester.close();
+  }
+}
+
+/** No label is made for them; one that is there stays. */
+function reportLeftOut(agents: readonly AgentStanding[], report: Report): void {
+  for (const agent of agents) {
+    const why = whyNotOffered(agent);
+    if (why === null) continue;
+    const name = AGENT_LABEL_PREFIX + agent.name;
+    report({ target: null, what: 'label', state: 'skipped', name, detail: `${why}; or --all-labels` });
   }
 }
 
@@ -75,6 +94,23 @@ async function eachTarget(
       report({ target: nameOfTarget(target), what: 'webhook', state: 'problem', name: '', detail });
     }
   }
+}
+
+/** The bot's account is a person's too, or has become an administrator's. */
+async function warnOfOneAccount(admin: ForgeAdmin, bot: string, report: Report): Promise<void> {
+  let login: string | null;
+  try {
+    login = await admin.login();
+  } catch (error) {
+    // A token that is wrong is told of at the first target.
+    if (error instanceof ForgeHttpError && error.status === 401) return;
+    throw error;
+  }
+  if (login !== bot) return;
+  const detail =
+    "the token of --admin-token-file is of the bot's own account: what the bot labels and assigns starts nothing, so " +
+    'use that of a person who administers the forge, and give the bot write access only';
+  report({ target: null, what: 'bot', state: 'warning', name: bot, detail });
 }
 
 /** The token or the name is wrong there; anything else would go wrong with the other targets too. */
@@ -112,12 +148,13 @@ function wantedForRemoval(
   return { url, name: secret === null ? null : hookName(secret) };
 }
 
+/** @returns whose the bot's token is; `null` when that could not be known */
 async function reportBot(
   world: ForgeSetupWorld,
   targets: readonly AdminTarget[],
   dryRun: boolean,
   report: Report,
-): Promise<void> {
+): Promise<string | null> {
   const item = { target: null, what: 'bot' } as const;
   const repos = targets.filter((target): target is RepoTarget => target.kind === 'repo');
   try {
@@ -128,10 +165,12 @@ async function reportBot(
     }
     if (problems.length === 0)
       report({ ...item, state: 'ok', name: login ?? '', detail: 'has the rights it needs' });
+    return login;
   } catch (error) {
     const own =
       error instanceof UnusableSecretError || (error instanceof ForgeHttpError && error.status === 401);
     if (!own) throw error;
     report({ ...item, state: 'problem', name: '', detail: error.message });
+    return null;
   }
 }

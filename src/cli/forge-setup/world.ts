@@ -1,3 +1,4 @@
+import type { AgentStanding } from '../../domain/agent-standing.js';
 import type { DeliveryWatch } from '../../domain/delivery-watch.js';
 import type { PublishPlace } from '../../domain/forks.js';
 import type { AdminTarget, ForgeAdmin, RepoTarget } from '../../domain/forge-admin.js';
@@ -12,9 +13,9 @@ export interface ForgeSetupWorld {
   readAdminToken(file: string): string;
   /** Whether `FORGE_REPOS` serves the repository, or any of the organization. */
   serves(target: AdminTarget): boolean;
-  /** Names of the manifests in effect; a broken one is a problem of its own. */
+  /** The manifests in effect, of bottles their names; a broken one is a problem of its own. */
   manifests(): Promise<{
-    readonly agents: readonly string[];
+    readonly agents: readonly AgentStanding[];
     readonly bottles: readonly string[];
     readonly problems: readonly string[];
   }>;

@@ -9,8 +9,18 @@ export interface ListedManifest {
   readonly file: string | null;
   /** Provider and bottle of an agent, what a bottle extends. */
   readonly about: string;
+  /** Of an agent that can be read; `null` of others and of bottles. */
+  readonly now: PlayedBy | null;
   /** Why it cannot be used; `null` when it can. */
   readonly problem: string | null;
+}
+
+/** What would play an agent if it were triggered now. */
+export interface PlayedBy {
+  /** `null`: nothing, it cannot run. */
+  readonly provider: string | null;
+  /** `anthropic-api-key is set`, or what to do. */
+  readonly why: string;
 }
 
 export interface ShownManifest {
@@ -18,6 +28,8 @@ export interface ShownManifest {
   /** What it is merged from, in order. */
   readonly layers: readonly { readonly name: string; readonly file: string }[];
   readonly values: readonly ManifestValue[];
+  /** Of an agent; `null` of bottles. */
+  readonly now: PlayedBy | null;
   /** Of an agent its prompt, of a bottle the words for people. */
   readonly body: string;
 }

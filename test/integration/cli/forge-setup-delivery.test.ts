@@ -8,7 +8,7 @@ import { REPO, startGitea } from '../../support/gitea/start-gitea.js';
 import type { Gitea } from '../../support/gitea/start-gitea.js';
 import { startWebhook } from '../../support/webhook/start-webhook.js';
 import type { StartedWebhook } from '../../support/webhook/start-webhook.js';
-import { BUILT_IN_LABELS } from '../../support/forge-setup/built-in-labels.js';
+import { BUILT_IN_LABELS, STAND_IN_LABEL } from '../../support/forge-setup/built-in-labels.js';
 
 describe('the test delivery of forge setup', function () {
   this.timeout(60_000);
@@ -100,6 +100,7 @@ describe('the test delivery of forge setup', function () {
       assert.deepEqual(ran.lines, [
         'would_create secret webhook-secret',
         'ok bot bottle-bot',
+        `skipped label ${STAND_IN_LABEL}`,
         `would_create webhook ${fresh.url}`,
         ...BUILT_IN_LABELS.map((label) => `would_create label ${label}`),
       ]);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmod, stat } from 'node:fs/promises';
+import { chmod, mkdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { scopesFor } from '../../../src/cli/forge-setup/explain.js';
 import { hookName, WANTED_EVENTS } from '../../../src/cli/forge-setup/plan-hook.js';
@@ -7,7 +7,7 @@ import { SetupHome } from '../../support/forge-setup/setup-home.js';
 import { numberIn } from '../../support/gitea/api.js';
 import { sharedGitea } from '../../support/gitea/shared-gitea.js';
 import type { Gitea } from '../../support/gitea/start-gitea.js';
-import { BUILT_IN_LABELS } from '../../support/forge-setup/built-in-labels.js';
+import { BUILT_IN_LABELS, STAND_IN_LABEL } from '../../support/forge-setup/built-in-labels.js';
 
 const USED_LABEL = 'bot-bottle:implementer';
 
@@ -44,6 +44,7 @@ describe('forge setup on a real Gitea', function () {
     assert.deepEqual(ran.lines, [
       'created secret webhook-secret',
       'ok bot bottle-bot',
+      `skipped label ${STAND_IN_LABEL}`,
       `created webhook ${home.url}`,
       ...BUILT_IN_LABELS.map((name) => `created label ${name}`),
       'ok delivery',
@@ -69,7 +70,7 @@ describe('forge setup on a real Gitea', function () {
     assert.deepEqual(await hooks(repo), before);
     assert.deepEqual(
       ran.items.map(({ state }) => state),
-      ['unchanged', 'ok', 'unchanged', ...BUILT_IN_LABELS.map(() => 'unchanged')],
+      ['unchanged', 'ok', 'skipped', 'unchanged', ...BUILT_IN_LABELS.map(() => 'unchanged')],
     );
     const tested = await asAlice(repo);
     assert.equal(tested.code, 0);
@@ -238,6 +239,64 @@ describe('forge setup on a real Gitea', function () {
     assert.equal(removed.code, 0, removed.stdout);
     assert.deepEqual(await api.list(`/orgs/${org}/hooks`), []);
     assert.deepEqual(await labels(`orgs/${org}`), [label?.['name']]);
+  });
+
+  it('offers labels for agents that can run, says what the others lack, and makes all when asked to', async () => {
+    const repo = await repository();
+    await rm(join(home.dir, 'secrets/openai-api-key'));
+    home.set('MODEL_ANTHROPIC_URL', 'http://10.0.0.5:8080');
+    await mkdir(join(home.dir, 'agents'));
+    await home.write('agents/mine.md', '---\nprovider: scripted\n---');
+    await home.write('agents/lost.md', '---\nprovider: scripted\nbottle: nowhere\n---');
+    const ran = await asAlice(repo, '--no-webhook');
+    assert.equal(ran.code, 1, 'an agent whose bottle is not there is a mistake');
+    assert.match(ran.stdout, /\"lost\\?\" works in the bottle/);
+    const made = (await labels(`repos/${repo}`)).filter((name) => String(name).startsWith('bot-bottle:'));
+    assert.deepEqual(made, ['bot-bottle:mine']);
+    const skipped = new Map(
+      ran.items.filter(({ state }) => state === 'skipped').map(({ name, detail }) => [name, detail]),
+    );
+    assert.deepEqual(
+      [...skipped.keys()],
+      [...['claude', 'codex', 'demo', 'implementer', 'opencode', 'pi'].map((name) => `bot-bottle:${name}`)],
+    );
+    assert.match(
+      skipped.get('bot-bottle:codex') ?? '',
+      /^no model key is set: bot-bottle secret set openai-api-key < key; or --all-labels$/,
+    );
+    for (const agent of ['claude', 'implementer'])
+      assert.match(
+        skipped.get(`bot-bottle:${agent}`) ?? '',
+        /anthropic-api-key to 10\.0\.0\.5:8080, to which it is not bound .*--host 10\.0\.0\.5:8080/,
+      );
+    assert.match(skipped.get(STAND_IN_LABEL) ?? '', /stands in .*; or --all-labels$/);
+
+    const all = await asAlice(repo, '--no-webhook', '--all-labels');
+    assert.deepEqual(
+      all.items.filter(({ state }) => state === 'skipped'),
+      [],
+    );
+    const every = [...BUILT_IN_LABELS, STAND_IN_LABEL, 'bot-bottle:mine'].sort();
+    assert.deepEqual([...(await labels(`repos/${repo}`))].sort(), every);
+    // What is there stays.
+    await asAlice(repo, '--no-webhook');
+    assert.deepEqual([...(await labels(`repos/${repo}`))].sort(), every);
+  });
+
+  it('warns when the administrator is the bot itself', async () => {
+    const repo = await repository();
+    await home.write('secrets/forge-token', gitea.alice.token);
+    const ran = await asAlice(repo, '--no-webhook');
+    assert.equal(ran.code, 1, 'alice is no agent');
+    const warnings = ran.items.filter(({ state }) => state === 'warning').map(({ detail }) => detail);
+    assert.match(warnings.join('\n'), /--admin-token-file is of the bot's own account/);
+    assert.match(warnings.join('\n'), /alice is the bot and the owner of alice\/.*another one than yours/);
+    const other = await SetupHome.make(gitea);
+    try {
+      assert.doesNotMatch((await other.run(gitea.alice.token, repo, '--no-webhook')).stdout, /own account/);
+    } finally {
+      await other.remove();
+    }
   });
 
   it('removes webhook and labels, but no label that an issue carries, open or closed', async () => {

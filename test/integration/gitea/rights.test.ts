@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { botOwnership } from '../../../src/adapters/gitea/bot-ownership.js';
 import { GiteaClient } from '../../../src/adapters/gitea/gitea-client.js';
 import { giteaForgeFor } from '../../../src/adapters/gitea/gitea-forge.js';
 import { checkTokenRights } from '../../../src/adapters/gitea/token-rights.js';
@@ -124,6 +125,22 @@ describe('rights of a token on Gitea', () => {
     assert.match(
       (await findings(gitea.alice.token, 'sidecar')).join('\n'),
       /warning: alice is an admin of alice\/demo/,
+    );
+  });
+
+  it('are those of an owner nowhere, by whatever FORGE_REPOS says', async () => {
+    const owned = async (token: string, login: string, ...patterns: string[]): Promise<string> =>
+      (await botOwnership(clientWith(token), { login, org: ORG, patterns })).join('\n');
+    const { bot, alice, admin } = gitea;
+    assert.equal(await owned(bot.sidecarToken, bot.login, 'alice/*', 'alice/demo', `${ORG}/*`), '');
+    assert.match(
+      await owned(alice.token, 'alice', 'Alice/*'),
+      /^alice is the bot and the owner of alice\/\*/,
+    );
+    assert.match(await owned(alice.token, 'alice', '*'), /^alice is the bot and the owner of alice\/[a-z]/);
+    assert.match(
+      await owned(admin.token, 'forge-admin', 'alice/*', 'no-such-org/*'),
+      /^forge-admin is an owner of the organization bot-bottle: put the bot into a team that writes/,
     );
   });
 

@@ -163,7 +163,7 @@ describe('the service’s own image', function () {
       inbox: 'writable',
       temporal: 'unreachable',
     });
-    const body = JSON.stringify(issueEvent({ labels: ['bot-bottle:implementer'] }));
+    const body = JSON.stringify(issueEvent({ labels: ['bot-bottle:demo'] }));
     const post = (headers: Record<string, string>): Promise<Response> =>
       fetch(`${url}/webhooks/gitea`, { method: 'POST', body, headers });
     assert.equal((await post(deliveryHeaders(body, 'issues', 'not the secret'))).status, 401);

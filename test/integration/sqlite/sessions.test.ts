@@ -51,6 +51,7 @@ describe('the registry of sessions', () => {
       soleHost: null,
       settings: {
         access: { org: 'bot-bottle', trigger: 'collaborators', wake: 'collaborators' },
+        reacts: true,
         publish: 'branch',
         dayBudget: DEFAULT_POLICY.budget,
       },

@@ -67,7 +67,7 @@ export function describeCliLife(hands: CliHands): void {
       stack = await Stack.prepare({ env: { [hands.urlSetting]: api.url, DOCKER_HOST: door.url } });
       await mkdir(join(stack.home, 'agents'));
       const manifest = `---\nprovider: ${provider}\n---\n\nYou write notes.\n`;
-      await writeFile(join(stack.home, 'agents/implementer.md'), manifest);
+      await writeFile(join(stack.home, 'agents/demo.md'), manifest);
       await stack.start();
       client = await stack.client();
     });
@@ -109,12 +109,13 @@ export function describeCliLife(hands: CliHands): void {
 
     it('says which key is missing, and needs it bound to a model that is not the vendor’s', async () => {
       const life = await trigger('Too early', 'Nothing yet.');
-      const early = await life.until('the missing key', ({ phase }) => phase === 'frozen');
-      assert.match(early.detail ?? '', new RegExp(`secret set ${hands.secret} --host ${api.authority}`));
+      const reason = await life.rejected();
+      assert.match(reason, new RegExp(`secret set ${hands.secret} --host ${api.authority}`));
+      await life.reactedWith('confused');
+      await stack.gitea.alice.closeIssue(life.issue);
       assert.deepEqual(api.requests, []);
       const set = await stack.cli(['secret', 'set', hands.secret, '--host', api.authority], KEY);
       assert.equal(set.code, 0, set.stderr);
-      await life.close();
     });
 
     it('goes from issue to pull request, and on in the same session through comments, a kill and losses', async () => {

@@ -15,7 +15,7 @@ export interface SetupRun extends Ran {
   readonly lines: readonly string[];
 }
 
-/** A new user's home with the bot's tokens in it, and the command over the real forge. */
+/** A new user's home with the bot's tokens and keys of models in it, and the command over the real forge. */
 export class SetupHome {
   readonly #extra: Record<string, string> = {};
 
@@ -31,6 +31,8 @@ export class SetupHome {
     await mkdir(join(dir, 'secrets'), { mode: 0o700 });
     await home.write('secrets/forge-token', gitea.bot.sidecarToken);
     await home.write('secrets/publish-token', gitea.bot.publisherToken);
+    await home.write('secrets/anthropic-api-key', 'no-key-of-anybody');
+    await home.write('secrets/openai-api-key', 'no-key-of-anybody');
     return home;
   }
 

@@ -1,3 +1,5 @@
+import { agentProvider } from '../../../src/adapters/agents/registry.js';
+import type { NeedsWorld } from '../../../src/domain/agent-needs.js';
 import { Agents, type RepositoryRules } from '../../../src/domain/agents.js';
 import { parseRepositoryAgent } from '../../../src/adapters/manifests/repository-agent.js';
 import type { Manifests } from '../../../src/domain/manifests.js';
@@ -9,10 +11,18 @@ const ANYTHING: Manifests = {
   bottle: () => Promise.resolve(sampleBottle()),
 };
 
+/** The providers of this version, with every secret that they need. */
+export const READY_WORLD: NeedsWorld = {
+  provider: agentProvider,
+  upstreams: {},
+  secret: () => ({ kind: 'ready' }),
+};
+
 /** Agents of these manifests; of repositories none, unless `rules` allow them. */
 export function agentsFrom(
   manifests: Partial<Manifests> = {},
   rules: Partial<Omit<RepositoryRules, 'read'>> = {},
+  world: Partial<NeedsWorld> = {},
 ): Agents {
   const bottles = rules.bottles ?? ['default'];
   return new Agents(
@@ -22,5 +32,6 @@ export function agentsFrom(
       bottles,
       read: (file, name, content) => parseRepositoryAgent(file, name, content, bottles),
     },
+    { ...READY_WORLD, ...world },
   );
 }

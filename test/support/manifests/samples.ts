@@ -5,7 +5,7 @@ import type { AgentManifest, BottleManifest } from '../../../src/domain/manifest
 export function sampleAgent(name: string, more: Partial<AgentManifest> = {}): AgentManifest {
   return {
     name,
-    provider: 'scripted',
+    providers: ['scripted'],
     model: null,
     variant: null,
     bottle: 'default',

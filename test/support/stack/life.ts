@@ -1,9 +1,12 @@
 /** One issue's life as a test drives it: trigger, wait, comment, look. */
+import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import Docker from 'dockerode';
 import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
 import { containerName } from '../../../src/adapters/docker/names-and-labels.js';
 import { localSubject, workflowIdOf, type SubjectRef } from '../../../src/domain/issue.js';
+import { latestRejections } from '../../../src/adapters/sqlite/rejection-log.js';
+import type { ForgeReaction } from '../../../src/domain/forge.js';
 import type { ContainerRole, ContainerState } from '../../../src/domain/bottle-runtime.js';
 import type { FrozenReason } from '../../../src/domain/turn.js';
 import type { RunView } from '../../../src/workflows/messages.js';
@@ -29,7 +32,7 @@ export class Life {
   /** Opens an issue with the trigger; the body may hold a script. */
   static async trigger(stack: Stack, client: Client, title: string, body: string): Promise<Life> {
     const { alice, bot } = stack.gitea;
-    const labels = ['bot-bottle:implementer'];
+    const labels = ['bot-bottle:demo'];
     const number = await alice.createIssue({ title, body, labels, assignees: [bot.login] });
     return new Life(stack, client, { forge: 'gitea', owner: 'alice', repo: 'demo', number });
   }
@@ -80,6 +83,32 @@ export class Life {
     };
     await waitUntil(`the rows of ${name}`, written, PATIENCE_MS);
     return view;
+  }
+
+  /** Why its trigger was refused, once it was. */
+  async rejected(): Promise<string> {
+    const { owner, repo } = this.subject;
+    const subject = `${owner}/${repo}#${String(this.issue)}`;
+    let reason: string | undefined;
+    const isKnown = (): boolean => {
+      const rows = latestRejections(join(this.stack.home, 'rejections.db'), 100);
+      reason = rows.find((row) => row.subject === subject)?.reason;
+      return reason !== undefined;
+    };
+    await waitUntil(`the refusal of ${subject}`, isKnown, PATIENCE_MS);
+    return reason ?? '';
+  }
+
+  /** Waits until the bot's reactions on the issue have this one. */
+  async reactedWith(reaction: ForgeReaction): Promise<void> {
+    const found = async (): Promise<boolean> => (await this.reactions()).includes(reaction);
+    await waitUntil(`the reaction ${reaction} on #${String(this.issue)}`, found, PATIENCE_MS);
+  }
+
+  async reactions(): Promise<unknown[]> {
+    const { owner, repo } = this.subject;
+    const path = `/repos/${owner}/${repo}/issues/${String(this.issue)}/reactions`;
+    return (await this.stack.gitea.alice.api.list(path)).map(({ content }) => content);
   }
 
   /** Waits until the agent itself has got to a line of its output. */

@@ -27,6 +27,7 @@ export class ScriptedActivities {
   readonly recorded: RecordTurnInput[] = [];
   readonly ended: RecordEndInput[] = [];
   readonly commanded: RecordCommandInput[] = [];
+  readonly told: string[] = [];
   readonly archived: string[] = [];
   readonly destroyed: string[] = [];
   checkinAgeMs = 0;
@@ -37,6 +38,7 @@ export class ScriptedActivities {
   /** What the prepared turn says beside the usual. */
   extras: Partial<PreparedTurn> = {};
   gateFailure: Error | null = null;
+  tellFailure: Error | null = null;
   whileArchiving: () => Promise<void> = () => Promise.resolve();
   whileDestroying: () => Promise<void> = () => Promise.resolve();
 
@@ -89,6 +91,10 @@ export class ScriptedActivities {
     recordCommand: (input) => {
       this.commanded.push(input);
       return Promise.resolve();
+    },
+    tellFrozen: ({ slug }) => {
+      this.told.push(slug);
+      return this.tellFailure === null ? Promise.resolve() : Promise.reject(this.tellFailure);
     },
   };
 

@@ -112,6 +112,7 @@ export class PlayLab {
       soleHost: null,
       settings: {
         access: ACCESS,
+        reacts: true,
         publish: 'branch',
         dayBudget: { turns: Infinity, tokens: Infinity, microUsd: Infinity },
       },

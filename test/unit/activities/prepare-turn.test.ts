@@ -7,9 +7,11 @@ import { prepareTurn } from '../../../src/activities/prepare-turn.js';
 import { agentProvider } from '../../../src/adapters/agents/registry.js';
 import { LocalBlobStore } from '../../../src/adapters/files/blob-store.js';
 import { openDatabase } from '../../../src/adapters/sqlite/open-database.js';
+import { UnusableSecretError } from '../../../src/domain/errors.js';
 import type { Trigger, WakeReference } from '../../../src/domain/events.js';
 import { localSubject } from '../../../src/domain/issue.js';
 import { isRowIn } from '../../../src/domain/rows.js';
+import type { AgentManifest } from '../../../src/domain/manifests.js';
 import type { Database } from '../../../src/domain/stores.js';
 import { commentKey, textHash } from '../../../src/domain/reference-key.js';
 import { ALICE, BOT, FakeForge, user } from '../../support/webhook/fake-forge.js';
@@ -47,6 +49,7 @@ describe('preparing a turn', () => {
       soleHost: null,
       settings: {
         access: { org: 'bot-bottle', trigger: 'collaborators', wake: 'collaborators' },
+        reacts: true,
         publish: 'branch',
         dayBudget: { turns: 3, tokens: 1_000, microUsd: 5_000_000 },
       },
@@ -101,6 +104,52 @@ describe('preparing a turn', () => {
     const key = commentKey({ id, body }, sha256);
     return { key, kind: 'comment', number: 12, id, sha: '', author: author.login, at: 0 };
   }
+
+  describe('the provider', () => {
+    const secrets = new Set<string>();
+    beforeEach(() => {
+      secrets.clear();
+      const agent = (name: string): Promise<AgentManifest> =>
+        Promise.resolve(sampleAgent(name, { providers: ['claude', 'codex'] }));
+      const agents = agentsFrom(
+        { agent },
+        {},
+        { secret: ({ name }) => ({ kind: secrets.has(name) ? 'ready' : 'missing' }) },
+      );
+      ports = { ...ports, agents };
+    });
+
+    it('is the first of the agent’s whose key is there, and the run’s to its end', async () => {
+      secrets.add('openai-api-key');
+      assert.equal((await ready()).provider, 'codex');
+      secrets.add('anthropic-api-key');
+      // The same turn once more: its own row is none of a turn before.
+      assert.equal((await ready({ slug: SLUG.replace('abc12', 'abc13') })).provider, 'claude');
+      const again = await ready({ turn: 2, cause: { kind: 'retriggered' } });
+      assert.deepEqual([again.provider, again.image], ['codex', agentProvider('codex').image]);
+      const [, begun] = database.runs.turns(SLUG);
+      assert.equal(begun?.detail['provider'], 'codex');
+    });
+
+    it('refuses the run that has none to begin with, and fails the turn of one that lost it', async () => {
+      assert.match(
+        await refusal(),
+        /^the agent "coder" cannot run: no model key is set: bot-bottle secret set/,
+      );
+      secrets.add('anthropic-api-key');
+      await ready();
+      secrets.clear();
+      secrets.add('openai-api-key');
+      await assert.rejects(
+        prepareTurn(ports, input({ turn: 2, cause: { kind: 'retriggered' } })),
+        (error) => {
+          assert.ok(error instanceof UnusableSecretError && !error.retryable);
+          assert.match(error.message, /began with the provider claude and cannot go on: .*anthropic-api-key/);
+          return true;
+        },
+      );
+    });
+  });
 
   describe('the issue’s text', () => {
     it('is in the first prompt when nobody has changed it since the trigger', async () => {

@@ -3,7 +3,9 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ManifestDirectory } from '../../../src/adapters/manifests/manifest-directory.js';
 import { EXIT } from '../../../src/cli/exit-codes.js';
+import { loadConfig } from '../../../src/config.js';
 import { manifestLibrary } from '../../../src/wiring/manifest-library.js';
+import { needsWorld } from '../../../src/wiring/needs-world.js';
 import { withTempDir } from '../../support/files/temp-home.js';
 import { cliWith, type Ran } from './small-world.js';
 
@@ -13,13 +15,17 @@ type Run = (...args: string[]) => Promise<Ran>;
 function withHome(
   files: Readonly<Record<string, string>>,
   work: (run: Run, home: string) => Promise<void>,
+  env: Readonly<Record<string, string>> = {},
 ): Promise<void> {
   return withTempDir(async (home) => {
     for (const [name, content] of Object.entries(files)) {
       await mkdir(dirname(join(home, name)), { recursive: true });
       await writeFile(join(home, name), content, { mode: 0o600 });
     }
-    const library = manifestLibrary(home, new ManifestDirectory(home, join(home, 'built-in')));
+    const library = manifestLibrary(
+      new ManifestDirectory(home, join(home, 'built-in')),
+      needsWorld(loadConfig({ BOT_BOTTLE_HOME: home, ...env }).config),
+    );
     const { run } = cliWith({ deps: { manifests: () => library } });
     await work(async (...args) => {
       const ran = await run(...args);
@@ -60,9 +66,9 @@ describe('agents and bottles', () => {
       const agents = await run('agents', 'list');
       assert.equal(agents.code, EXIT.ok);
       assert.deepEqual(lines(agents.stdout), [
-        'AGENT  PROVIDER, BOTTLE   FILE',
-        'bad    cannot be used     -',
-        'coder  scripted, default  agents/coder.md',
+        'AGENT  PROVIDER, BOTTLE   NOW         FILE',
+        'bad    cannot be used     cannot run  -',
+        'coder  scripted, default  scripted    agents/coder.md',
       ]);
       assert.match(agents.stderr, /^agents\/bad\.md:2: "provider" is missing$/m);
       const bottles = JSON.parse((await run('bottles', 'list', '--json')).stdout) as {
@@ -140,6 +146,51 @@ describe('agents and bottles', () => {
       assert.match(stdout, /^You \\u\{1b\}\[2Jcode\.$/m);
     }));
 
+  describe('of an agent with several providers', () => {
+    const several = { ...GOOD, 'agents/coder.md': '---\nprovider: [claude, codex]\n---\nCode.\n' };
+    const setKey = (name: string): Readonly<Record<string, string>> => ({
+      ...several,
+      [`secrets/${name}`]: 'a-key-that-is-long-enough\n',
+    });
+
+    it('say which of them would play it now, and why', () =>
+      withHome(setKey('openai-api-key'), async (run) => {
+        const { stdout } = await run('agents', 'show', 'coder');
+        assert.match(stdout, /^plays it now: codex: openai-api-key is set$/m);
+        assert.match(stdout, /^provider +claude, codex +agents\/coder\.md:2$/m);
+        const shown = JSON.parse((await run('agents', 'show', 'coder', '--json')).stdout) as { now: unknown };
+        assert.deepEqual(shown.now, { provider: 'codex', why: 'openai-api-key is set' });
+        const listed = (await run('agents', 'list')).stdout;
+        assert.match(listed, /^coder +claude\|codex, default +codex +agents\/coder\.md$/m);
+      }));
+
+    it('say that none can, with the commands that set a key', () =>
+      withHome(several, async (run) => {
+        const why =
+          'no model key is set: bot-bottle secret set anthropic-api-key < key, ' +
+          'or bot-bottle secret set claude-code-oauth-token < key, or bot-bottle secret set openai-api-key < key';
+        const { stdout } = await run('agents', 'show', 'coder');
+        assert.ok(stdout.includes(`\nplays it now: none: ${why}\n`), stdout);
+        assert.match((await run('agents', 'list')).stdout, /^coder +claude\|codex, default +cannot run /m);
+        const checked = await run('agents', 'check');
+        assert.equal(checked.code, EXIT.ok);
+        assert.equal(checked.stderr, `warning: agents/coder.md:2: cannot run: ${why}\n`);
+      }));
+
+    it('say that a key is not bound to the address that the settings name', () =>
+      withHome(
+        setKey('anthropic-api-key'),
+        async (run) => {
+          const { stderr } = await run('agents', 'check');
+          assert.match(
+            stderr,
+            /cannot run: .* the secret anthropic-api-key to 10\.0\.0\.5:8080, to which it is not bound .*: bot-bottle secret set anthropic-api-key --host 10\.0\.0\.5:8080 < file$/m,
+          );
+        },
+        { MODEL_ANTHROPIC_URL: 'http://10.0.0.5:8080' },
+      ));
+  });
+
   it('say that there is no such manifest, and of a broken one what is wrong', () =>
     withHome({ 'agents/bad.md': '---\nmodle: x\n---\n' }, async (run) => {
       for (const args of [
@@ -164,10 +215,12 @@ describe('agents and bottles', () => {
       assert.deepEqual([before.code, before.stdout], [0, '3 bottles checked: ok\n']);
       assert.equal(
         before.stderr,
-        'warning: bottles/mid.md:8: route "model" cannot be used: secret "model-key" is not set; bot-bottle secret set model-key < file\n',
+        'warning: bottles/mid.md:8: route "model" cannot be used: secret "model-key" is not set: bot-bottle secret set model-key --host api.example.org:443 < file\n',
       );
       await mkdir(join(home, 'secrets'), { mode: 0o700 });
       await writeFile(join(home, 'secrets/model-key'), 'long-enough-key', { mode: 0o600 });
+      assert.match((await run('bottles', 'check', 'mid')).stderr, /to which it is not bound/);
+      await writeFile(join(home, 'secrets/model-key.hosts'), 'api.example.org:443\n', { mode: 0o600 });
       assert.equal((await run('bottles', 'check', 'mid')).stderr, '');
     }));
 

@@ -1,8 +1,18 @@
 import assert from 'node:assert/strict';
-import { chmodSync, existsSync, linkSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { readBoundSecret, writeBoundSecret } from '../../../src/config/secret-binding.js';
+import { readBoundSecret, standingOf, writeBoundSecret } from '../../../src/config/secret-binding.js';
 import { InvalidInputError, UnusableSecretError } from '../../../src/domain/errors.js';
 
 const VALUE = 'key-0123456789';
@@ -39,6 +49,25 @@ describe('a secret that is bound to upstreams', () => {
     );
     // Another port is another upstream.
     assert.throws(() => read('model-key', ['api.example.com:8443']), UnusableSecretError);
+  });
+
+  it('is known to be there, missing or unusable, without a look into it', () => {
+    const standing = (...authorities: string[]): string => {
+      const found = standingOf({ home, name: 'model-key', authorities, ownFiles: [at('own')] });
+      return found.kind === 'unusable' ? found.reason : found.kind;
+    };
+    assert.equal(standing('api.example.com:443'), 'missing');
+    const file = set('model-key', 'api.example.com');
+    assert.equal(standing('api.example.com:443'), 'ready');
+    assert.match(standing('api.example.com:444'), /not bound .* --host api\.example\.com:444 < file$/);
+    chmodSync(file, 0o640);
+    assert.match(standing('api.example.com:443'), /can be read by others: chmod 600/);
+    chmodSync(file, 0o600);
+    writeFileSync(file, 'short');
+    assert.match(standing('api.example.com:443'), /is shorter than 8 characters$/);
+    rmSync(file);
+    mkdirSync(file);
+    assert.match(standing('api.example.com:443'), /is not a regular file$/);
   });
 
   it('that was never bound goes nowhere', () => {

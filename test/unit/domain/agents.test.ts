@@ -110,6 +110,40 @@ describe('which agent a name means', () => {
     assert.match(await reason('coder', ['default', 'nowhere']), /default, nowhere does not exist/);
   });
 
+  it('is refused when it lacks what it needs, and a run stays with the provider that it began with', async () => {
+    let set = ['openai-api-key'];
+    const named = { coder: ['claude', 'codex'] };
+    const these = agentsFrom(
+      { agent: () => Promise.resolve(sampleAgent('coder', { providers: named.coder })) },
+      {},
+      { secret: ({ name }) => ({ kind: set.includes(name) ? 'ready' : 'missing' }) },
+    );
+    const ask = async (before: string | null = null): Promise<string> => {
+      const repo = { owner: 'alice', repo: 'demo' };
+      const found = await these.findOrRefuse({
+        name: 'coder',
+        bottles: [],
+        repo,
+        forge: forge.bind(),
+        before,
+      });
+      if (found.kind === 'found') return found.provider;
+      return `${found.lacks === true ? 'lacks' : 'refused'}: ${found.reason}`;
+    };
+    assert.equal(await ask(), 'codex');
+    set = ['anthropic-api-key', 'openai-api-key'];
+    assert.deepEqual([await ask(), await ask('codex')], ['claude', 'codex']);
+    set = ['anthropic-api-key'];
+    assert.match(
+      await ask('codex'),
+      /^lacks: this run began with the provider codex and cannot go on: .* secret set openai-api-key < key$/,
+    );
+    named.coder = ['claude'];
+    assert.match(await ask('codex'), /^lacks: .* codex, which the agent "coder" no longer names \(claude\)/);
+    set = [];
+    assert.match(await ask(), /^lacks: the agent "coder" cannot run: no model key is set: bot-bottle secret/);
+  });
+
   it('is not decided while the forge does not answer', async () => {
     forge.defaultHead = 'd'.repeat(40);
     const bound = forge.bind();

@@ -47,7 +47,7 @@ describe('the budget of a run', () => {
       const world = World.triggered(policy);
       world.turn({ done, model });
       assert.equal(world.state.frozenReason, 'done');
-      assert.deepEqual(kinds(world.feed(wrote(comment(1)))), ['record_state']);
+      assert.deepEqual(kinds(world.feed(wrote(comment(1)))), ['record_state', 'tell_frozen']);
       assert.equal(world.state.frozenReason, 'budget');
       assert.match(world.state.detail ?? '', /budget is used up: /);
       world.feed(wrote(comment(2)));

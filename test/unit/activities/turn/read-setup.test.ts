@@ -145,13 +145,13 @@ describe('the way to an agent’s model', () => {
       'without a key, with the commands that set one',
       {},
       {},
-      /^there is no key for the model \(route "anthropic"\): bot-bottle secret set anthropic-api-key < file, or bot-bottle secret set claude-token < file$/,
+      /^there is no key for the model \(route "anthropic"\): bot-bottle secret set anthropic-api-key < key, or bot-bottle secret set claude-token < key$/,
     ],
     [
       'without a key for another address than the vendor’s, with the host',
       {},
       { upstreams: { anthropic: 'https://gateway.example' } },
-      /secret set anthropic-api-key --host gateway\.example:443 < file, or/,
+      /secret set anthropic-api-key --host gateway\.example:443 < key, or/,
     ],
     [
       'for a model that the bottle’s own route does not let through',

@@ -44,7 +44,7 @@ describe('an agent manifest', () => {
     await withFiles({ 'agents/impl.md': text }, async (manifests) => {
       assert.deepEqual(await manifests.agent('impl'), {
         name: 'impl',
-        provider: 'claude',
+        providers: ['claude'],
         model: 'provider/model-4.5',
         variant: 'high',
         limits: { turnTimeoutMs: 2_700_000, watchdogMs: 300_000 },
@@ -59,7 +59,7 @@ describe('an agent manifest', () => {
     await withFiles({ 'agents/impl.md': '---\r\nprovider: scripted\r\n---\r\n' }, async (manifests) => {
       assert.deepEqual(await manifests.agent('impl'), {
         name: 'impl',
-        provider: 'scripted',
+        providers: ['scripted'],
         model: null,
         variant: null,
         limits: { turnTimeoutMs: null, watchdogMs: null },
@@ -88,9 +88,31 @@ describe('an agent manifest', () => {
       ],
     );
     assert.deepEqual(await problems('agents', '---\nprovider: 7\ngit: yes please\n---\n'), [
-      '2: "provider" must be text',
+      '2: "provider" must be a list of texts',
       '3: "git" must be a map',
     ]);
+  });
+
+  it('may name several providers, for which it says neither model nor variant', async () => {
+    const text = '---\nprovider: [codex, claude]\n---\n';
+    await withFiles({ 'agents/impl.md': text }, async (manifests) => {
+      assert.deepEqual((await manifests.agent('impl'))?.providers, ['codex', 'claude']);
+    });
+    const several = 'provider: [codex, claude]\nmodel: gpt-5\nvariant: high\n';
+    assert.deepEqual(await problems('agents', `---\n${several}---\n`), [
+      '3: "model" belongs to one provider, and "provider" lists several',
+      '4: "variant" belongs to one provider, and "provider" lists several',
+    ]);
+    const one = '---\nprovider: [claude]\nmodel: claude-opus-5\n---\n';
+    await withFiles({ 'agents/impl.md': one }, async (manifests) => {
+      assert.equal((await manifests.agent('impl'))?.model, 'claude-opus-5');
+    });
+    for (const [given, wrong] of [
+      ['[]', '2: "provider" names no provider'],
+      ['[claude, codex, claude]', '2: "provider" names a provider twice'],
+      ['[claude, "-x"]', '2: "provider" has characters other than'],
+    ] as const)
+      assert.ok((await problems('agents', `---\nprovider: ${given}\n---\n`)).join().startsWith(wrong));
   });
 
   for (const [what, value] of [
@@ -412,10 +434,15 @@ describe('the manifests of a home', () => {
   it('have built-in examples that work', () =>
     withTempDir(async (home) => {
       const manifests = new ManifestDirectory(home);
-      const agent = await manifests.agent('implementer');
-      assert.ok(agent !== undefined);
-      assert.equal(agent.provider, 'scripted');
-      assert.ok(agent.prompt.length > 100);
-      assert.notEqual(await manifests.bottle([agent.bottle]), undefined);
+      for (const [name, providers] of [
+        ['implementer', ['claude', 'codex', 'pi', 'opencode']],
+        ['demo', ['scripted']],
+      ] as const) {
+        const agent = await manifests.agent(name);
+        assert.deepEqual(agent?.providers, providers);
+        assert.ok(agent.prompt.length > 100);
+        assert.notEqual(await manifests.bottle([agent.bottle]), undefined);
+        assert.equal(await manifests.isOwn('agents', name), false);
+      }
     }));
 });

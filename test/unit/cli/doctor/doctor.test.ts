@@ -5,6 +5,7 @@ import { doctorChecks } from '../../../../src/cli/doctor/checks.js';
 import type { FileSystemSpace } from '../../../../src/domain/disk-usage.js';
 import type { DoctorProbes } from '../../../../src/cli/doctor/probes.js';
 import { atLeast } from '../../../../src/cli/doctor/version.js';
+import type { AgentStanding } from '../../../../src/domain/agent-standing.js';
 import { EXIT } from '../../../../src/cli/exit-codes.js';
 import { cliWith } from '../small-world.js';
 
@@ -29,8 +30,34 @@ function diskWith(
 }
 
 const BUNDLE = { name: 'bot-bottle/bundle:dev', id: 'sha256:1' };
-const SCRIPTED = { name: 'bot-bottle/agent-scripted:dev', id: 'sha256:2' };
-const CLAUDE = { name: 'bot-bottle/agent-claude:dev', id: null };
+const SCRIPTED = { name: 'bot-bottle/agent-scripted:dev', id: 'sha256:2', needed: false };
+const CLAUDE = { name: 'bot-bottle/agent-claude:dev', id: null, needed: false };
+
+const COMMAND = 'bot-bottle secret set anthropic-api-key < key';
+const SET_KEY = `no model key is set: ${COMMAND}`;
+const READY: AgentStanding = {
+  name: 'claude',
+  isOwn: false,
+  isStandIn: false,
+  providers: [{ kind: 'ready', provider: 'claude', secret: 'anthropic-api-key' }],
+  verdict: { kind: 'ready', provider: 'claude' },
+  image: 'bot-bottle/agent-claude:dev',
+};
+const UNSET: AgentStanding = {
+  ...READY,
+  providers: [{ kind: 'no_key', provider: 'claude', commands: [COMMAND] }],
+  verdict: { kind: 'lacks', why: SET_KEY, isUnset: true },
+  image: null,
+};
+const DEMO: AgentStanding = {
+  ...READY,
+  name: 'demo',
+  isStandIn: true,
+  verdict: { kind: 'ready', provider: 'scripted' },
+};
+const agentsAre = (...agents: AgentStanding[]): Partial<DoctorProbes> => ({
+  agents: () => Promise.resolve(agents),
+});
 
 const HEALTHY: DoctorProbes = {
   nodeVersion: () => '20.19.0',
@@ -46,6 +73,7 @@ const HEALTHY: DoctorProbes = {
       runtimes: ['runc', 'runsc'],
     }),
   containerRuntime: () => null,
+  agents: () => Promise.resolve([READY]),
   images: () => Promise.resolve({ bundle: BUNDLE, agents: [SCRIPTED] }),
   gitVersion: () => Promise.resolve('git version 2.39.5'),
   temporal: () =>
@@ -76,6 +104,16 @@ describe('doctor', () => {
       '50 GiB free, 60 % of inodes at /h; polled, 10 GiB and 1000000 files a run',
     );
     assert.equal(reports.get('git')?.found, 'git version 2.39.5');
+  });
+
+  it('says which agents can run, and on what; that others have no key is no fault', async () => {
+    const listed = { ...READY, name: 'implementer' };
+    const { agents } = agentsAre(READY, { ...UNSET, name: 'codex' }, DEMO, listed);
+    const report = (await examine(agents === undefined ? {} : { agents })).get('models');
+    assert.equal(report?.state, 'ok');
+    assert.equal(report.found, 'can run: claude, implementer (claude); without a key: codex');
+    const own = (await examine(agentsAre({ ...DEMO, isOwn: true }))).get('models');
+    assert.equal(own?.found, 'can run: demo (scripted)');
   });
 
   const sick: readonly [string, string, 'warn' | 'fail', RegExp, Partial<DoctorProbes>][] = [
@@ -152,6 +190,47 @@ describe('doctor', () => {
       'fail',
       /^script\/images agent; script\/images agent-claude$/,
       { images: () => Promise.resolve({ bundle: BUNDLE, agents: [{ ...SCRIPTED, id: null }, CLAUDE] }) },
+    ],
+    [
+      'the image missing of an agent that people are offered',
+      'images',
+      'fail',
+      /^script\/images agent-claude$/,
+      {
+        images: () => Promise.resolve({ bundle: BUNDLE, agents: [SCRIPTED, { ...CLAUDE, needed: true }] }),
+      },
+    ],
+    [
+      'no agent that can run',
+      'models',
+      'fail',
+      /secret set anthropic-api-key < key$/,
+      agentsAre(UNSET, DEMO),
+    ],
+    [
+      'an agent of the operator’s own without its key',
+      'models',
+      'fail',
+      /secret set anthropic-api-key < key$/,
+      agentsAre(READY, { ...UNSET, name: 'mine', isOwn: true }),
+    ],
+    [
+      'a key that cannot be sent where it should go',
+      'models',
+      'fail',
+      /^not bound: --host gateway:8443$/,
+      agentsAre(READY, {
+        ...UNSET,
+        name: 'pi',
+        verdict: { kind: 'lacks', why: 'not bound: --host gateway:8443', isUnset: false },
+      }),
+    ],
+    [
+      'an agent whose manifest is broken',
+      'models',
+      'fail',
+      /^x\.md:2: no$/,
+      agentsAre(READY, { ...UNSET, verdict: { kind: 'broken', why: 'x.md:2: no' } }),
     ],
     [
       'the image of one CLI missing',
