@@ -60,8 +60,11 @@ step() {
 told() {
   local what=$1 log=$2 status=0
   shift 2
-  # The pipe ends with this shell, however that ends, and the telling with the pipe.
-  { "$@" 7>&- 8>&- || status=$?; } 7> >(tell_progress "$what" "$log" >&8 9>&-)
+  # The pipe ends with this shell, however that ends, and the telling with the pipe. By exec, because a redirection of one
+  # command would leave it open, under another number, in what that command starts.
+  exec 7> >(tell_progress "$what" "$log" >&8 9>&-)
+  "$@" 7>&- 8>&- || status=$?
+  exec 7>&-
   return "$status"
 }
 

@@ -186,6 +186,10 @@ export class PlayedWorkflows implements WorkflowGateway {
         this.#feed(workflow, { kind: 'over_budget', turn, reason, until });
         return;
       }
+      case 'paused': {
+        this.#feed(workflow, { kind: 'met_pause', turn, reason: outcome.reason });
+        return;
+      }
     }
   }
 

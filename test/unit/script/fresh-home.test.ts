@@ -37,7 +37,9 @@ describe('script/lib/fresh-home', function () {
     const result = spawnSync(SCRIPT, ['bash', '-c', script], {
       encoding: 'utf8',
       env: {
-        ...process.env,
+        ...Object.fromEntries(
+          Object.entries(process.env).filter(([, value]) => value?.includes('/bot-bottle/') !== true),
+        ),
         HOME: home,
         PATH: `${home}/.cache/bot-bottle/bin:${process.env['PATH'] ?? ''}`,
         BOT_BOTTLE_CACHE: `${home}/.cache/bot-bottle`,

@@ -51,7 +51,7 @@ describe('the rows of what operators do', () => {
     world.turn({ done });
     const frozen = after(world, { kind: 'command', command: { kind: 'freeze' }, at: world.now });
     const kinds = frozen.map(({ kind }) => kind);
-    assert.deepEqual(kinds, ['record_command', 'show_phase', 'record_state']);
+    assert.deepEqual(kinds, ['record_command', 'record_state']);
   });
 
   it('name nobody when the sender does not, and nothing that is no parameter', () => {

@@ -31,7 +31,7 @@ function causeOf(commands: readonly MachineCommand[]): unknown {
 describe('a pause of new turns', () => {
   it('holds a first turn back, which is still the first when it is over', () => {
     const world = World.triggered();
-    assert.deepEqual(kinds(meet(world)), ['show_phase', 'record_state']);
+    assert.deepEqual(kinds(meet(world)), ['record_state']);
     held(world);
     assert.deepEqual(causeOf(world.feed(UNPAUSED)), { cause: 'first', references: [] });
     world.start();
