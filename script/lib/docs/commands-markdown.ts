@@ -1,5 +1,5 @@
 /** `docs/commands.md`, whole: `npm run docs:commands` writes it, a test compares it. */
-import { EXIT } from '../../../src/cli/exit-codes.js';
+import { EXIT, TURN_EXIT } from '../../../src/cli/exit-codes.js';
 import { helpOfAll, type CommandHelp, type HelpEntry, type RunCli } from './command-help.js';
 
 /** The compiler asks for a line here when an exit code is added. */
@@ -10,6 +10,17 @@ const MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   notFound: 'There is no such run, issue, pull request or manifest.',
   refused: 'It exists, but the request cannot apply now. The reason is printed.',
   unreachable: 'Temporal, the container engine or the forge does not answer.',
+};
+
+const TURN_MEANINGS: Readonly<Record<keyof typeof TURN_EXIT, string>> = {
+  blocked: '`blocked`: the agent says that it is blocked.',
+  stuck: '`stuck`: it left a `STUCK.md`.',
+  failed: '`failed`: it says that it failed, or the turn could not be carried out.',
+  incomplete: '`incomplete`: it exited without saying how it went.',
+  outOfTime: '`watchdog`, `timeout`: it was silent for too long, or took too long.',
+  limit: '`budget`, `limited`: the budget of the run or the day, or a usage limit of the provider.',
+  fault: '`sidecar_died`, `disk`, `queue_flood`, `history`: the machine, or one of its limits.',
+  calledOff: '`paused`, `untriggered`, `closed`: called off.',
 };
 
 export async function commandsMarkdown(run: RunCli): Promise<string> {
@@ -33,14 +44,30 @@ forge, or the run's slug.
 
 | status | when |
 | --- | --- |
-${Object.entries(MEANINGS)
-  .map(([name, meaning]) => `| ${String(EXIT[name as keyof typeof EXIT])} | ${meaning} |`)
-  .join('\n')}
+${statusRows(EXIT, MEANINGS)}
 
-${program.notes.map(cell).join('\n\n')}
+With \`--wait\`, \`orchestrate start\` and \`resume\` exit with 0 only for a turn that ended \`done\`. An agent that exited by
+itself with something else has its own exit code handed on. Otherwise the reason decides, also for an agent that the
+orchestrator stopped:
+
+| status | reason |
+| --- | --- |
+${statusRows(TURN_EXIT, TURN_MEANINGS)}
+
+An agent may exit with one of these numbers itself. \`--json\` tells them apart: \`exitCode\` is the agent's (\`null\` when it
+never ran), \`reason\` and \`detail\` say how the turn ended, \`stopped\` why the orchestrator ended it. With \`--json\` every
+command prints one JSON document on standard output, and \`logs\` one a line.
 
 ${own.map(sectionOf).join('\n\n')}
 `;
+}
+
+function statusRows<K extends string>(
+  codes: Readonly<Record<K, number>>,
+  meanings: Readonly<Record<K, string>>,
+): string {
+  const names = Object.keys(meanings) as K[];
+  return names.map((name) => `| ${String(codes[name])} | ${meanings[name]} |`).join('\n');
 }
 
 function sectionOf(command: CommandHelp): string {
