@@ -263,7 +263,7 @@ async function subjectOfSlug(database: Database, slug: string): Promise<SubjectR
     throw new CliError(
       'not_found',
       EXIT.notFound,
-      `no run ${slug}: bot-bottle orchestrate status lists what there is`,
+      `no run ${slug}: bot-bottle orchestrate status lists the runs`,
     );
   return subjectOf(database, row);
 }

@@ -27,7 +27,7 @@ export function parseTarget(text: string, forge: ForgePages): Target {
 function subjectOfPage(text: string, { kind, webUrl }: ForgePages): SubjectRef {
   if (webUrl === null) {
     throw new InvalidInputError(
-      'no forge is configured, so an address says nothing: use owner/repo#12 or a slug',
+      'no forge is configured, so an address cannot be matched: use owner/repo#12 or a slug',
     );
   }
   const base = new URL(webUrl);
@@ -38,6 +38,7 @@ function subjectOfPage(text: string, { kind, webUrl }: ForgePages): SubjectRef {
   }
   const [, owner, repo, number] = PAGE.exec(page.pathname.slice(prefix.length)) ?? [];
   const subject = parseSubject(`${owner ?? ''}/${repo ?? ''}#${number ?? ''}`, kind);
-  if (subject === undefined) throw new InvalidInputError('that address is no issue and no pull request');
+  if (subject === undefined)
+    throw new InvalidInputError('that address is neither an issue nor a pull request');
   return subject;
 }

@@ -75,7 +75,7 @@ export function readBottleLayer(document: ManifestDocument, isPublicSuffix: IsPu
       base: section.text('base', branchName),
     }));
     if (reader.has('image') && reader.has('dockerfile'))
-      reader.wrong('dockerfile', 'and "image" exclude each other: leave one');
+      reader.wrong('dockerfile', 'cannot be combined with "image": remove one');
     return {
       name: document.name,
       extends: reader.texts('extends', manifestName) ?? [],

@@ -15,7 +15,7 @@ export async function assertBotRights(config: Config, log: Logger): Promise<void
     for (const { severity, message } of problems) if (severity === 'warning') log.warn({ login }, message);
     if (problems.some(({ severity }) => severity === 'error'))
       throw new InvalidInputError(
-        `the bot ${login} may not do its work on the forge: ${messages.join('; ')}`,
+        `the bot ${login} lacks rights on the forge: ${messages.join('; ')}`,
       );
     log.info({ login, org: config.FORGE_ORG }, 'the bot has its rights on the forge');
   } catch (error) {

@@ -58,7 +58,7 @@ function startedOrThrow(begun: Started | Refused | NotFound, what: string): Star
       throw new CliError(
         'not_found',
         EXIT.notFound,
-        `no ${what}: bot-bottle orchestrate status lists what there is`,
+        `no ${what}: bot-bottle orchestrate status lists the runs`,
       );
   }
 }

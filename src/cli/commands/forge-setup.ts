@@ -84,6 +84,6 @@ async function adminToken(
       'a terminal would show the token: --admin-token-file - < file, or name the file',
     );
   const token = new TextDecoder().decode(await stdin.read()).trim();
-  if (!/^[\x21-\x7e]+$/.test(token)) throw new InvalidInputError('standard input held no token');
+  if (!/^[\x21-\x7e]+$/.test(token)) throw new InvalidInputError('there was no token on standard input');
   return token;
 }

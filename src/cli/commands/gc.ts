@@ -26,7 +26,7 @@ const AWAY = 'Temporal does not answer, and only it knows which runs are over: n
 export function gcCommand(parent: Command, { deps, action }: CommandContext): void {
   const command = parent
     .command('gc')
-    .description('Show what takes disk space, and remove what was not needed for GC_KEEP')
+    .description('Show what takes disk space, and remove what has not been needed for GC_KEEP')
     .option('--dry-run', 'only say what would be removed')
     .option('--json', 'as JSON');
   action<GcFlags>(command, async ({ dryRun = false, json = false }) => {
@@ -106,7 +106,7 @@ function print(
   }
   for (const orphan of orphans) {
     const { slug, what } = orphanOf(orphan);
-    printLine(io, `the sweeper will see to ${slug}: ${what}`);
+    printLine(io, `the sweeper will clean up ${slug}: ${what}`);
   }
 }
 
@@ -148,7 +148,7 @@ function sums(usage: HomeUsage): string[][] {
   ];
   return [
     ...[...lines, ['total', null, total] as const].map(cells),
-    cells(['images, beside', images.length, sum(images.map(({ bytes }) => bytes))]),
+    cells(['images (not in the total)', images.length, sum(images.map(({ bytes }) => bytes))]),
   ];
 }
 

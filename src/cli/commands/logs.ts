@@ -26,7 +26,7 @@ export function logsCommand(parent: Command, { deps, action }: CommandContext): 
     .command('logs')
     .description('Show what the agent of a run printed')
     .argument('<run>', 'address of its issue, owner/repo#12, or slug')
-    .option('-f, --follow', 'go on with what comes, until the run is over')
+    .option('-f, --follow', 'keep printing new output until the run is over')
     .option('--turn <n>', 'only this turn')
     .addOption(
       new Option('--from <where>', 'with --follow: now leaves out what is there')
@@ -38,15 +38,15 @@ export function logsCommand(parent: Command, { deps, action }: CommandContext): 
     .addHelpText('after', '\nTimes are UTC. Ctrl-C ends it, with exit status 0.');
   action<LogsFlags>(command, async (flags, [run = '']) => {
     const { follow = false, from, raw = false, json = false } = flags;
-    if (raw && json) throw new InvalidInputError('--raw and --json exclude each other');
-    if (from === 'now' && !follow) throw new InvalidInputError('--from now goes with --follow only');
+    if (raw && json) throw new InvalidInputError('use either --raw or --json');
+    if (from === 'now' && !follow) throw new InvalidInputError('--from now only works with --follow');
     const turn = flags.turn === undefined ? null : turnNumber(flags.turn);
     const target = parseTarget(run, await deps.forgePages());
     const logs = await deps.logs();
     try {
       const slug = await logs.find(target);
       if (slug === undefined)
-        throw notFound(`no run ${run}: bot-bottle orchestrate status --all lists what there is`);
+        throw notFound(`no run ${run}: bot-bottle orchestrate status --all lists the runs`);
       const signal = deps.interrupted();
       const show = printerOf(deps, logs, { raw, json });
       let shown = false;

@@ -16,7 +16,7 @@ export function manifestCommands(parent: Command, context: CommandContext, kind:
   const one = kind === 'agents' ? 'agent' : 'bottle';
   const group = parent.command(kind).description(`Look at the manifests of ${kind}`);
 
-  const list = group.command('list').description(`Every ${one} there is`).option('--json', 'as JSON');
+  const list = group.command('list').description(`List all ${kind}`).option('--json', 'as JSON');
   action<{ json?: true }>(list, async ({ json }) => {
     const listed = await (await deps.manifests()).list(kind);
     if (json) printJson(deps.io, { [kind]: listed });

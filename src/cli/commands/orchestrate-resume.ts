@@ -26,7 +26,7 @@ export function orchestrateResumeCommand(parent: Command, { deps, action }: Comm
   action<ResumeFlags>(command, ({ slug, prompt, wait = false, json = false }) => {
     if (!isSlug(slug))
       throw new InvalidInputError('--slug takes a run’s slug: bot-bottle orchestrate status lists them');
-    if (prompt.trim() === '') throw new InvalidInputError('--prompt is empty: say what the agent shall do');
+    if (prompt.trim() === '') throw new InvalidInputError('--prompt is empty: say what the agent should do');
     return withOrchestrator(deps, async (orchestrator) => {
       const begun = await orchestrator.resume(slug, prompt);
       return followTurn(deps.io, orchestrator, begun, { wait, json, what: `run ${slug}` });

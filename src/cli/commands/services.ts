@@ -7,5 +7,7 @@ export function serviceCommands(parent: Command, { deps, action }: CommandContex
   action(parent.command('worker').description('Run the worker: workflows, turns, containers'), () =>
     deps.serve('worker'),
   );
-  action(parent.command('webhook').description('Take deliveries of the forge'), () => deps.serve('webhook'));
+  action(parent.command('webhook').description('Receive the webhook deliveries of the forge'), () =>
+    deps.serve('webhook'),
+  );
 }

@@ -28,12 +28,12 @@ export function signalCommand(parent: Command, { deps, action }: CommandContext)
     .command('signal')
     .description('Tell a run what to do')
     .argument('<run>', 'address of its issue, owner/repo#12, or slug')
-    .addArgument(new Argument('<command>', 'what it shall do').choices(KINDS))
+    .addArgument(new Argument('<command>', 'what to do').choices(KINDS))
     .option('--prompt <text>', 'with resume: what the agent is told')
-    .option('--by <duration>', 'with extend: how much more patience the watchdog has, such as 30m')
-    .option('--turns <n>', 'with budget: turns more')
-    .option('--tokens <n>', 'with budget: tokens more')
-    .option('--usd <amount>', 'with budget: US dollars more')
+    .option('--by <duration>', 'with extend: how much longer the watchdog waits, such as 30m')
+    .option('--turns <n>', 'with budget: additional turns')
+    .option('--tokens <n>', 'with budget: additional tokens')
+    .option('--usd <amount>', 'with budget: additional US dollars')
     .option('--today', 'with budget: go on today, though the budget of all runs for the day is used up')
     .option('--json', 'as JSON');
   action<SignalFlags>(command, async (flags, [run = '', kind = '']) => {
@@ -45,7 +45,7 @@ export function signalCommand(parent: Command, { deps, action }: CommandContext)
         throw new CliError(
           'not_found',
           EXIT.notFound,
-          `no run ${run}: bot-bottle orchestrate status lists what there is`,
+          `no run ${run}: bot-bottle orchestrate status lists the runs`,
         );
       }
       if (answer.kind === 'refused') throw new CliError('refused', EXIT.refused, `refused: ${answer.reason}`);
@@ -59,10 +59,10 @@ export function signalCommand(parent: Command, { deps, action }: CommandContext)
 function runCommand(kind: string, flags: SignalFlags): RunCommand {
   const { prompt, by } = flags;
   if (prompt !== undefined && kind !== 'resume')
-    throw new InvalidInputError('--prompt goes with resume only');
-  if (by !== undefined && kind !== 'extend') throw new InvalidInputError('--by goes with extend only');
+    throw new InvalidInputError('--prompt only works with resume');
+  if (by !== undefined && kind !== 'extend') throw new InvalidInputError('--by only works with extend');
   if (kind !== 'budget' && BUDGET_FLAGS.some((flag) => flags[flag] !== undefined))
-    throw new InvalidInputError('--turns, --tokens, --usd and --today go with budget only');
+    throw new InvalidInputError('--turns, --tokens, --usd and --today only work with budget');
   switch (kind) {
     case 'done':
     case 'freeze':

@@ -122,7 +122,7 @@ async function images(probes: DoctorProbes): Promise<Finding> {
   const commands = [...new Set(missing.map(imageCommand))].join('; ');
   if (isNeeded || there.length === 0) return fail(`missing: ${missing.join(', ')}`, commands);
   // Nobody needs every CLI.
-  return warn(`${found}; not made: ${missing.join(', ')}`, `for agents of these: ${commands}`);
+  return warn(`${found}; not built: ${missing.join(', ')}`, `to use these agents: ${commands}`);
 }
 
 async function temporal(probes: DoctorProbes): Promise<Finding> {

@@ -180,8 +180,8 @@ describe('bot-bottle logs, as a process', function () {
       [[SLUG], EXIT.notFound, /no turn of .* has begun/],
       [[SLUG, '--turn', '7'], EXIT.notFound, /has no turn 7/],
       [[SLUG, '--turn', '0'], EXIT.usage, /--turn takes the number/],
-      [[SLUG, '--from', 'now'], EXIT.usage, /goes with --follow/],
-      [[SLUG, '--raw', '--json'], EXIT.usage, /exclude each other/],
+      [[SLUG, '--from', 'now'], EXIT.usage, /only works with --follow/],
+      [[SLUG, '--raw', '--json'], EXIT.usage, /use either --raw or --json/],
       [['../../etc'], EXIT.usage, /a slug/],
     ] as const) {
       const asked = await program.run('logs', ...args);

@@ -55,7 +55,7 @@ describe('the rights of the bot when the product starts', function () {
     const { login, password } = gitea.bot;
     const scopes = SIDECAR_SCOPES.filter((scope) => scope !== 'write:issue');
     const token = await gitea.addToken(login, password, [...scopes, 'read:issue']);
-    await assert.rejects(check(config(token)), /may not do its work on the forge: .*write:issue/);
+    await assert.rejects(check(config(token)), /lacks rights on the forge: .*write:issue/);
   });
 
   it('are an error that names the missing membership, private ones included', async () => {

@@ -60,9 +60,9 @@ describe('bot-bottle gc', () => {
     assert.equal(code, 0);
     assert.match(stdout, new RegExp(`${SLUG} +ended +0 B +\\? +1.0 KiB +2.0 KiB +over 3.0 KiB`));
     assert.match(stdout, /total +- +8.0 KiB/);
-    assert.match(stdout, /images, beside +1 +8.0 KiB/);
+    assert.match(stdout, /images \(not in the total\) +1 +8.0 KiB/);
     assert.match(stdout, /removed: 7.0 KiB/);
-    assert.match(stdout, new RegExp(`the sweeper will see to ${SLUG}: report_lost`));
+    assert.match(stdout, new RegExp(`the sweeper will clean up ${SLUG}: report_lost`));
     assert.ok(!stdout.includes('\u001b'), 'escaped');
     assert.deepEqual(
       removed.map(({ kind }) => kind),

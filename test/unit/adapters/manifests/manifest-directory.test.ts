@@ -341,7 +341,7 @@ runtime: runsc
 
   it('has an image or a Dockerfile, and one that is there, is text and not too long', async () => {
     assert.deepEqual(await problems('bottles', '---\nimage: a\ndockerfile: b\n---\n'), [
-      '3: "dockerfile" and "image" exclude each other: leave one',
+      '3: "dockerfile" cannot be combined with "image": remove one',
     ]);
     assert.match(
       (await problems('bottles', '---\n\ndockerfile: b\n---\n')).join(),
