@@ -14,9 +14,7 @@ export async function assertBotRights(config: Config, log: Logger): Promise<void
     const messages = problems.map(({ message }) => message);
     for (const { severity, message } of problems) if (severity === 'warning') log.warn({ login }, message);
     if (problems.some(({ severity }) => severity === 'error'))
-      throw new InvalidInputError(
-        `the bot ${login} lacks rights on the forge: ${messages.join('; ')}`,
-      );
+      throw new InvalidInputError(`the bot ${login} lacks rights on the forge: ${messages.join('; ')}`);
     log.info({ login, org: config.FORGE_ORG }, 'the bot has its rights on the forge');
   } catch (error) {
     if (!(error instanceof ForgeHttpError)) throw error;
