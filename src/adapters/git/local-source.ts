@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { mkdir, realpath, stat } from 'node:fs/promises';
+import { mkdir, realpath, stat, writeFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
-import { writeFile } from 'node:fs/promises';
 import { GitError, InvalidInputError } from '../../domain/errors.js';
 import { LOCAL, type RepoRef } from '../../domain/issue.js';
 import { remoteEnvironment } from './git-environment.js';
