@@ -45,7 +45,7 @@ describe('the command line beside a running `up`', function () {
     assert.equal(code, 0, stdout + stderr);
     assert.match(
       stdout,
-      /^ok +models +can run: claude, demo \(claude\), opencode, pi; without a key: codex$/m,
+      /^ok +models +can run: claude, implementer \(claude\), opencode, pi; without a key: codex$/m,
     );
   });
 

@@ -125,7 +125,13 @@ describe('containers that are killed while an agent runs', function () {
     await life.waits(slug);
     await life.killContainer(slug, 'agent');
     const view = await life.frozen(1, 'incomplete');
-    assert.deepEqual(view.lastTurn, { turn: 1, exitCode: 137, doneStatus: null, reason: 'incomplete' });
+    assert.deepEqual(view.lastTurn, {
+      turn: 1,
+      exitCode: 137,
+      doneStatus: null,
+      reason: 'incomplete',
+      stopped: null,
+    });
     assert.equal((await life.container(slug, 'agent')).status, 'exited');
     assert.deepEqual(
       life.files.turnRows(slug).map(({ turn, event }) => `${String(turn)} ${event}`),

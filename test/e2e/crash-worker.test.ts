@@ -28,7 +28,13 @@ describe('parts that are killed while an agent runs', function () {
   /** The run went on with one agent process and one session, and froze as if nothing had happened. */
   async function endsAsIfNothingHadHappened(life: Life, slug: string): Promise<void> {
     const view = await life.frozen(1, 'done');
-    assert.deepEqual(view.lastTurn, { turn: 1, exitCode: 0, doneStatus: 'success', reason: 'done' });
+    assert.deepEqual(view.lastTurn, {
+      turn: 1,
+      exitCode: 0,
+      doneStatus: 'success',
+      reason: 'done',
+      stopped: null,
+    });
     assert.equal(await life.files.invocations(slug, 1), 1);
     assert.deepEqual(
       (await life.files.session(slug)).turns.map(({ turn, exit }) => ({ turn, exit })),

@@ -11,15 +11,9 @@ import { ProductHome } from '../support/entries/product-home.js';
 import { waitUntil } from '../support/stack/stack.js';
 import { useTempDir } from '../support/webhook/temp-dir.js';
 
-/** What only the worker may have: the engine, the workflows' machinery, what agents and git are run with. */
+/** What only the worker may have: the engine, the workflows' machinery, what git is run with. */
 const WORKER_PACKAGES = ['dockerode', 'docker-modem', '@temporalio/worker', '@temporalio/core-bridge'];
-const WORKER_FOLDERS = [
-  'activities',
-  'adapters/agents',
-  'adapters/docker',
-  'adapters/git',
-  'adapters/gitleaks',
-];
+const WORKER_FOLDERS = ['activities', 'adapters/docker', 'adapters/git', 'adapters/gitleaks'];
 
 describe('the entries of the compiled product', function () {
   this.timeout(60_000);

@@ -62,7 +62,13 @@ describe('turns that do not end well', function () {
   it('freezes an agent that ended with an error as incomplete, without a nudge', async () => {
     const life = await trigger('fails', 'exit 1');
     const view = await life.frozen(1, 'incomplete');
-    assert.deepEqual(view.lastTurn, { turn: 1, exitCode: 1, doneStatus: null, reason: 'incomplete' });
+    assert.deepEqual(view.lastTurn, {
+      turn: 1,
+      exitCode: 1,
+      doneStatus: null,
+      reason: 'incomplete',
+      stopped: null,
+    });
     assert.deepEqual(turns(life, view.slug), ['1 begun', '1 ended']);
   });
 
@@ -75,7 +81,13 @@ describe('turns that do not end well', function () {
     await life.until('the comment in the mailbox', ({ mailbox }) => mailbox === 1);
     await life.files.letGo(slug);
     const view = await life.frozen(2, 'incomplete');
-    assert.deepEqual(view.lastTurn, { turn: 2, exitCode: 0, doneStatus: null, reason: 'incomplete' });
+    assert.deepEqual(view.lastTurn, {
+      turn: 2,
+      exitCode: 0,
+      doneStatus: null,
+      reason: 'incomplete',
+      stopped: null,
+    });
     const [, nudge = ''] = await life.files.prompts(slug);
     assert.match(nudge, /signal_done/);
     assert.deepEqual(turns(life, slug), ['1 begun', '1 ended', '2 begun', '2 ended']);

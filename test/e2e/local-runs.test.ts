@@ -117,7 +117,7 @@ describe('a run without an issue', function () {
     assert.match((await described.staticSummary()) ?? '', /A trial/);
 
     const status = await stack.cli(['orchestrate', 'status']);
-    const [, fetch = ''] = new RegExp(`^${slug}: (git fetch .*)$`, 'm').exec(status.stdout) ?? [];
+    const [, fetch = ''] = new RegExp(`^ +(git fetch .*${slug})$`, 'm').exec(status.stdout) ?? [];
     const clone = join(directory, 'clone');
     await execute('git', [
       'clone',

@@ -90,9 +90,10 @@ function identity({ slug, backend, gitUser }: RunSummary): string {
 }
 
 function detailOf({ detail, fetch }: RunSummary, width: number): string[] {
-  return [...(detail ?? '').split('\n'), fetch ?? '']
-    .filter((line) => line.trim() !== '')
-    .flatMap((line) => indented(line, width));
+  const lines = (detail ?? '').split('\n').filter((line) => line.trim() !== '');
+  // A command is copied: a terminal may break its line, we may not.
+  const command = fetch === null ? [] : [INDENT + escapeTerminal(fetch)];
+  return [...lines.flatMap((line) => indented(line, width)), ...command];
 }
 
 function indented(text: string, width: number): string[] {

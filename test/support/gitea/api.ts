@@ -24,6 +24,8 @@ export class Api {
 
   async list(path: string): Promise<Record<string, unknown>[]> {
     const answer = await this.call('GET', path);
+    // Gitea's word for an empty list of reactions.
+    if (answer === null) return [];
     if (!Array.isArray(answer)) throw new Error(`GET ${path}: no list`);
     return answer as Record<string, unknown>[];
   }

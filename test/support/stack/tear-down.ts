@@ -82,9 +82,9 @@ export async function processesOf(stack: Stack): Promise<StackProcess[]> {
 
 /** A part of `up` that is a process of its own. */
 export async function partOf(stack: Stack, part: 'webhook' | 'temporal'): Promise<number> {
-  const word = part === 'webhook' ? 'webhook' : 'start-dev';
+  const word = part === 'webhook' ? 'webhook.js' : 'start-dev';
   // The guard that starts the server is replaced by it, so there is one process with that word.
-  const found = (await processesOf(stack)).filter(({ argv }) => argv.includes(word));
+  const found = (await processesOf(stack)).filter(({ argv }) => argv.some((one) => one.endsWith(word)));
   const [process] = found;
   assert.ok(process !== undefined && found.length === 1, `one ${part} process: ${JSON.stringify(found)}`);
   return process.pid;
