@@ -170,6 +170,7 @@ describe('the commands’ orchestrator over a real workflow', function () {
         doneStatus: null,
         sessionId: 's',
         pr: null,
+        fetch: null,
         prs: [],
       });
       assert.deepEqual(
