@@ -13,7 +13,6 @@ const MAX_CELL = 100;
 /** `agents list|show|check` and the same of bottles. */
 export function manifestCommands(parent: Command, context: CommandContext, kind: ManifestKind): void {
   const { deps, action } = context;
-  const one = kind === 'agents' ? 'agent' : 'bottle';
   const group = parent.command(kind).description(`Look at the manifests of ${kind}`);
 
   const list = group.command('list').description(`List all ${kind}`).option('--json', 'as JSON');
