@@ -26,7 +26,7 @@ export async function destroyRun(ports: HostPorts, run: EndedRun): Promise<void>
   const { workspace, queueOut } = await files.prepare(slug);
   await keepUnpublished(ports, run);
   await queue.archive(slug);
-  await Promise.all([runtime.remove(slug, 'agent'), runtime.remove(slug, 'bundle')]);
+  await removeContainers(ports, slug);
   // These trees belong to agent and bundle: they are emptied in a container, the host never walks them.
   const removed = await runtime.runOnce({
     name: 'remove',
@@ -47,6 +47,13 @@ export async function destroyRun(ports: HostPorts, run: EndedRun): Promise<void>
   await Promise.all([runtime.removeVolumes(slug), runtime.unpinImage(slug)]);
   await files.removeTransient(slug);
   ports.slots.release(slug);
+}
+
+/** Those too that a killed worker left in the middle of counting or reading: they hold the volumes. */
+async function removeContainers({ runtime }: HostPorts, slug: string): Promise<void> {
+  await Promise.all([runtime.remove(slug, 'agent'), runtime.remove(slug, 'bundle')]);
+  const left = (await runtime.list(slug)).filter(({ type }) => type === 'container');
+  await Promise.all(left.map((container) => runtime.removeObject(container)));
 }
 
 /**

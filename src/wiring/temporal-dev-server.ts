@@ -25,7 +25,7 @@ export interface DevServer {
   stop(): Promise<void>;
 }
 
-const START_TIMEOUT_MS = 30_000;
+const START_TIMEOUT_MS = 90_000;
 const STOP_TIMEOUT_MS = 10_000;
 
 /** Errors: `InvalidInputError` when there is no such program. */

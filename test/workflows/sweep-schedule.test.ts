@@ -31,7 +31,7 @@ const REPORT: SweepReport = {
 };
 
 describe("the sweeper's schedule, on the real server", function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
   const server = localServer();
   let client: Client;
 

@@ -28,11 +28,9 @@ export async function tearDown(stack: Stack, client: Client | undefined): Promis
   const pinned = await host.pinnedRuns();
   await client?.connection.close();
   await stack.remove();
-  for (const slug of new Set(left.map((object) => object.slug))) {
-    await runtime.remove(slug, 'agent');
-    await runtime.remove(slug, 'bundle');
-    await runtime.removeVolumes(slug);
-  }
+  // Containers first: a volume in use stays.
+  for (const object of left.toSorted((a, b) => (a.type < b.type ? -1 : 1)))
+    await runtime.removeObject(object);
   for (const slug of pinned) await host.unpinImage(slug);
   if (problem !== undefined)
     throw problem instanceof Error ? problem : new Error('a life could not be ended');

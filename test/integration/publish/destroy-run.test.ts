@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import Docker from 'dockerode';
+import { destroyRun } from '../../../src/activities/destroy-run.js';
+import { labelsOf, oneShotName } from '../../../src/adapters/docker/names-and-labels.js';
+import { oneShotContainer } from '../../../src/adapters/docker/one-shot-container.js';
+import { createVolumes } from '../../../src/adapters/docker/volumes.js';
+import { sharedGitea } from '../../support/gitea/shared-gitea.js';
+import { GateWorld } from '../../support/publish/gate-world.js';
+
+describe("a run's end, against a real forge and a real engine", function () {
+  this.timeout(180_000);
+  let world: GateWorld;
+  before(async () => {
+    world = await GateWorld.create(await sharedGitea());
+  });
+  after(() => world.remove());
+
+  it('removes what a killed worker left running on the volumes', async () => {
+    await world.agent('true');
+    const { slug, subject, branch, runtime, ports } = world;
+    const docker = new Docker();
+    await createVolumes(docker, slug, null);
+    const spec = {
+      name: 'usage',
+      slug,
+      image: ports.settings.bundleImage,
+      argv: ['/usr/bin/sleep', '300'],
+      user: 'reader',
+      mounts: [],
+      volumes: [{ kind: 'home', target: '/home', readOnly: true }],
+      env: {},
+      timeoutMs: 60_000,
+      maxOutputBytes: 1024,
+    } as const;
+    const left = await docker.createContainer({
+      ...oneShotContainer(spec, 1),
+      name: oneShotName(slug, spec.name),
+      Labels: labelsOf(slug, 'once'),
+    });
+    await left.start();
+
+    await destroyRun(ports, { slug, subject, branch });
+    assert.deepEqual(await runtime.list(slug), []);
+  });
+});
