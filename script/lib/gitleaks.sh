@@ -28,21 +28,12 @@ gitleaks_official() {
 }
 
 gitleaks_module() {
-  local module=github.com/zricethezav/gitleaks/v8 dir=$BUILD/gitleaks-module info
-  go_for_gitea || return 1
-  rm -rf "$dir"
-  mkdir -p "$dir"
-  info=$(cd "$dir" && told 'downloading the Go module' '' \
-    go mod download -json "$module@v$GITLEAKS_VERSION" 2>"$LOGS/gitleaks-module.log") || {
-    tail -n 5 "$LOGS/gitleaks-module.log" >&2
-    return 1
-  }
-  [[ $(json_field Sum <<<"$info") == "$GITLEAKS_MODULE_SUM" ]] || { warn "the module's sum isn't the expected one"; return 1; }
+  local module=github.com/zricethezav/gitleaks/v8 src=$BUILD/gitleaks-src
+  go_source "$module" "$GITLEAKS_VERSION" "$GITLEAKS_MODULE_SUM" "$src" || return 1
   say "compiling the Go module, one to three minutes"
-  (cd "$dir" && GOBIN=$dir CGO_ENABLED=0 logged gitleaks-build go install -v -trimpath \
-    -ldflags "-s -w -X $module/version.Version=$GITLEAKS_VERSION" "$module@v$GITLEAKS_VERSION") || return 1
-  mv "$dir/gitleaks" "$BUILD/gitleaks"
-  rm -rf "$dir"
+  go_compile gitleaks-build "$src" "$BUILD/gitleaks" . -v \
+    -ldflags "-s -w -X $module/version.Version=$GITLEAKS_VERSION" || return 1
+  rm -rf "$src"
 }
 
 gitleaks_bring() {
