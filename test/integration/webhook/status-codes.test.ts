@@ -23,7 +23,7 @@ describe('POST /webhooks/gitea', () => {
   before(async () => {
     webhook = await startWebhook({
       inboxFile: path('inbox.db'),
-      deps: { serves: (owner) => owner !== 'mallory' },
+      deps: { serves: (owner) => owner !== 'mallory', worksIn: (repoId) => repoId === 9 },
     });
   });
   after(async () => {
@@ -125,6 +125,12 @@ describe('POST /webhooks/gitea', () => {
     const foreign = JSON.stringify({ ...issueEvent(), repository });
     const answer = await refuses(200, 'ignored', foreign, deliveryHeaders(foreign, 'issues'));
     assert.match(answer.reason, /FORGE_REPOS/);
+  });
+
+  it('takes what comes from a repository that a run works in, though it is not served any longer', async () => {
+    const repository = { id: 9, name: 'x', full_name: 'mallory/x', owner: { login: 'mallory' } };
+    const body = JSON.stringify({ ...issueEvent(), repository });
+    assert.equal((await post(body, deliveryHeaders(body, 'issues'))).code, 202);
   });
 
   it('takes a body of exactly the limit and answers 413 to one byte more, signed or not', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import fc from 'fast-check';
-import { ForgeHttpError, UnusableSecretError } from '../../../src/domain/errors.js';
+import { ForgeHttpError, InvalidInputError, UnusableSecretError } from '../../../src/domain/errors.js';
 import { openInbox } from '../../../src/adapters/sqlite/open-inbox.js';
 import { startDispatcher } from '../../../src/webhook/dispatcher.js';
 import { allOf } from '../../../src/webhook/outcome.js';
@@ -108,6 +108,19 @@ describe('the dispatcher', () => {
       world.outcomes.map(({ outcome }) => outcome),
       ['malformed', 'signalled'],
     );
+  });
+
+  it('gives up at once a delivery that asks for what cannot be, and serves the next', async () => {
+    world.forge.fault = (call) => {
+      if (call === 'comment 1') throw new InvalidInputError('no such place');
+    };
+    await comments(12, [1, 2]);
+    await world.settle();
+    assert.deepEqual(
+      world.outcomes.map(({ outcome }) => outcome),
+      ['failed', 'signalled'],
+    );
+    assert.deepEqual(sentIds(12), [2]);
   });
 
   it('keeps a delivery for as long as a secret cannot be read', async () => {
