@@ -14,17 +14,12 @@ const ROOTS = '^src/(wiring/|(?!config\\.ts$|log\\.ts$)[^/]+\\.ts$)';
 const npm = (...names) =>
   names.map((name) => `(^|/)node_modules/(@types/)?${name.replace('/', '[/]').replace('.', '\\.')}/`);
 
-/** What the adapters of the forges share: one HTTP exchange, its errors and its repetition. Not a sibling, a floor. */
-const FORGE_HTTP = '^src/adapters/forge-http/';
-
 /** The vendor packages of each adapter. An adapter that is not here imports the domain and Node, nothing else. */
 const VENDOR = {
   docker: npm('dockerode'),
   sqlite: npm('better-sqlite3'),
   git: [],
-  'forge-http': [],
-  gitea: [...npm('zod'), FORGE_HTTP],
-  github: [...npm('@octokit/rest'), FORGE_HTTP],
+  gitea: npm('zod'),
   agents: npm('zod'),
   files: npm('zod'),
   manifests: npm('yaml', 'tldts'),
@@ -70,7 +65,7 @@ const adapterRules = [
     severity: 'error',
     comment: 'Adapters meet in a composition root, never in each other.',
     from: { path: '^src/adapters/([^/]+)/' },
-    to: { path: '^src/adapters/', pathNot: ['^src/adapters/$1/', FORGE_HTTP] },
+    to: { path: '^src/adapters/', pathNot: '^src/adapters/$1/' },
   },
   {
     name: 'adapter-without-vendor',
@@ -148,10 +143,7 @@ module.exports = {
         'The bundle may be taken over by what it parses: no Temporal, no Docker, no SQLite, no adapter but a forge’s.',
       from: { path: '^src/bundle(\\.ts$|/)' },
       to: {
-        path: [
-          ...npm('@temporalio/[a-z-]+', 'dockerode', 'better-sqlite3'),
-          '^src/adapters/(?!gitea/|github/|forge-http/)',
-        ],
+        path: [...npm('@temporalio/[a-z-]+', 'dockerode', 'better-sqlite3'), '^src/adapters/(?!gitea/)'],
         reachable: true,
       },
     },

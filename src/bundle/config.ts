@@ -107,7 +107,7 @@ function forgeIn(env: Environment, turn: TurnFile): ForgePart {
   const transport = env['FORGE_SOCKET'] ?? '';
   return {
     forgeKind,
-    forgeApi: forgeApi(env, forgeKind),
+    forgeApi: required(env, 'FORGE_GITEA_API', isHttpUrl, 'an http or https URL without user and password'),
     owner: turn.owner ?? required(env, 'FORGE_OWNER', isForgeName, "an owner's name on the forge"),
     repo: turn.repo ?? required(env, 'FORGE_REPO', isForgeName, "a repository's name on the forge"),
     issue: forgeNumberIn(env, 'FORGE_ISSUE_NUMBER') ?? missing('FORGE_ISSUE_NUMBER'),
@@ -122,11 +122,6 @@ function forgeKindIn(env: Environment): ForgeKind {
   if (kind === undefined)
     throw new InvalidInputError(`FORGE_KIND must be one of ${FORGE_KINDS.join(', ')}, none`);
   return kind;
-}
-
-function forgeApi(env: Environment, kind: ForgeKind): string {
-  const name = kind === 'github' ? 'FORGE_GITHUB_API' : 'FORGE_GITEA_API';
-  return required(env, name, isHttpUrl, 'an http or https URL without user and password');
 }
 
 /** The forge token. Errors: `InvalidInputError` that names the file, never its content. */

@@ -5,8 +5,7 @@ import type { ForgePages } from './deps.js';
 import { isSlug } from '../domain/slug.js';
 import type { Target } from './orchestrator.js';
 
-/** Gitea says `pulls`, GitHub `pull`. */
-const PAGE = /^\/([^/]+)\/([^/]+)\/(?:issues|pulls?)\/(\d{1,16})(?:\/|$)/;
+const PAGE = /^\/([^/]+)\/([^/]+)\/(?:issues|pulls)\/(\d{1,16})(?:\/|$)/;
 
 /**
  * Which run is meant: the address of an issue or pull request, `owner/repo#12`, or a slug.

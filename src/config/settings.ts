@@ -87,24 +87,13 @@ const modelUrl = (vendors: string, what: string): Optional<string> =>
   });
 
 export const SETTINGS = {
-  FORGE_KIND: required({
-    type: '`gitea` or `github`',
-    parse: oneOf('gitea', 'github'),
-    fallback: 'gitea',
-    description: 'What the forge is. A Forgejo is a `gitea`.',
-  }),
   FORGE_GITEA_API: optional({
     type: 'URL',
     parse: httpUrl,
     fallback: null,
     fallbackText: 'none; needed by `up`, `worker` and `webhook`',
-    description: 'Address of the forge’s API, such as `https://git.example/api/v1`.',
-  }),
-  FORGE_GITHUB_API: required({
-    type: 'URL',
-    parse: httpUrl,
-    fallback: 'https://api.github.com',
-    description: 'With `github`: its API; of an Enterprise server `https://git.example/api/v3`.',
+    description:
+      'Address of the forge’s API, such as `https://git.example/api/v1`. A Forgejo’s counts as a Gitea’s.',
   }),
   FORGE_ORG: required({
     type: 'name',

@@ -1,6 +1,6 @@
 /** The forge's vocabulary: what an issue, a pull request and their parts look like to the product, whatever the forge. */
 
-export const FORGE_KINDS = ['gitea', 'github'] as const;
+export const FORGE_KINDS = ['gitea'] as const;
 export type ForgeKind = (typeof FORGE_KINDS)[number];
 
 /** In the place of a forge: what is on this machine alone. */
@@ -181,7 +181,7 @@ export function subjectOfWorkflow(id: string): SubjectRef | undefined {
   return FORGE_KINDS.some((kind) => id.startsWith(`${kind}:`)) ? parseSubject(id) : undefined;
 }
 
-const SUBJECT = /^(?:(gitea|github):)?([^/\s:#]+)\/([^/\s#]+)#(\d{1,16})$/;
+const SUBJECT = /^(?:(gitea):)?([^/\s:#]+)\/([^/\s#]+)#(\d{1,16})$/;
 
 /** Reads `owner/repo#12` (of the forge given) or `gitea:owner/repo#12`; `undefined` when it is neither. */
 export function parseSubject(text: string, unnamed: ForgeKind = 'gitea'): SubjectRef | undefined {

@@ -1,11 +1,18 @@
 import type { z } from 'zod';
+import { AGENT_LABEL_PREFIX } from '../domain/trigger.js';
 import type { Hint, HintCause, ParsedDelivery } from './hint.js';
-import { hintOf, malformed, parsedBytes, parsedJson, shaped, unwanted } from './parsed.js';
-import type { HintFound, Judged } from './parsed.js';
 import { commentPayload, issuePayload, pullRequestPayload } from './payload.js';
-import type { PullRequestPart } from './payload.js';
-import type { CommonPart, TriggerParts } from './payload-parts.js';
+import type { CommonPart, PullRequestPart, TriggerParts } from './payload.js';
 
+/** What a payload of the right shape comes to. */
+type Judged = HintFound | { readonly kind: 'unwanted'; readonly reason: string };
+
+interface HintFound {
+  readonly kind: 'hint';
+  readonly hint: Hint;
+}
+
+const MAX_GUESSES = 5;
 const ISSUE_EVENTS = new Set(['issues', 'issue_assign', 'issue_label']);
 const PULL_EVENTS = new Set(['pull_request', 'pull_request_assign', 'pull_request_label']);
 const COMMENT_EVENTS = new Set(['issue_comment', 'pull_request_comment']);
@@ -19,34 +26,44 @@ const IDLE_ACTIONS = new Set(['edited', 'milestoned', 'demilestoned']);
 
 /** Strict UTF-8, strict JSON, the minimal shape. @param eventType header `X-Gitea-Event-Type`, which tells kinds apart. */
 export function parseDelivery(eventType: string, rawBody: Uint8Array): ParsedDelivery {
-  return parsedBytes(rawBody, (text) => parseDeliveryText(eventType, text));
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(rawBody);
+  } catch {
+    return malformed('the body is not UTF-8');
+  }
+  return parseDeliveryText(eventType, text);
 }
 
 /** The same for text: a decoded body, or the essence that the inbox keeps of one. */
 export function parseDeliveryText(eventType: string, text: string): ParsedDelivery {
-  return parsedJson(text, (payload) => judge(eventType, payload));
+  let payload: unknown;
+  try {
+    payload = JSON.parse(text);
+  } catch {
+    return malformed("the body is not JSON: set the webhook's content type to application/json");
+  }
+  return judge(eventType, payload);
 }
 
 function judge(eventType: string, payload: unknown): ParsedDelivery {
   if (eventType === '')
     return malformed('no X-Gitea-Event-Type header: use a webhook of type Gitea or Forgejo');
   if (ISSUE_EVENTS.has(eventType))
-    return shaped('Gitea', issuePayload, payload, (value) =>
-      stateHint(value, value.issue, null, value.action),
-    );
-  if (COMMENT_EVENTS.has(eventType)) return shaped('Gitea', commentPayload, payload, commentHint);
+    return shaped(issuePayload, payload, (value) => stateHint(value, value.issue, null, value.action));
+  if (COMMENT_EVENTS.has(eventType)) return shaped(commentPayload, payload, commentHint);
   if (PULL_EVENTS.has(eventType)) {
-    return shaped('Gitea', pullRequestPayload, payload, (value) =>
+    return shaped(pullRequestPayload, payload, (value) =>
       stateHint(value, value.pull_request, value.pull_request, value.action),
     );
   }
   if (eventType === 'pull_request_sync') {
-    return shaped('Gitea', pullRequestPayload, payload, (value) =>
+    return shaped(pullRequestPayload, payload, (value) =>
       hint(value, value.pull_request, value.pull_request, { kind: 'push' }),
     );
   }
   if (REVIEW_EVENTS.has(eventType)) {
-    return shaped('Gitea', pullRequestPayload, payload, (value) =>
+    return shaped(pullRequestPayload, payload, (value) =>
       hint(value, value.pull_request, value.pull_request, {
         kind: 'review',
         reviewId: null,
@@ -55,6 +72,19 @@ function judge(eventType: string, payload: unknown): ParsedDelivery {
     );
   }
   return unwanted(`nothing depends on events of type ${eventType.slice(0, 60)}`);
+}
+
+/** The minimal shape; what is not in it is not kept. */
+function shaped<T>(schema: z.ZodType<T>, payload: unknown, use: (value: T) => Judged): ParsedDelivery {
+  const parsed = schema.safeParse(payload);
+  if (parsed.success) {
+    const result = use(parsed.data);
+    return result.kind === 'hint' ? { ...result, essence: JSON.stringify(parsed.data) } : result;
+  }
+  const issue = parsed.error.issues[0];
+  const where =
+    issue === undefined || issue.path.length === 0 ? 'the payload' : issue.path.map(String).join('.');
+  return malformed(`not the shape of a Gitea event: ${where}: ${issue?.message ?? 'invalid'}`);
 }
 
 function stateHint(
@@ -73,13 +103,30 @@ function commentHint(value: z.infer<typeof commentPayload>): Judged {
   return { kind: 'hint', hint: { ...parsed.hint, isPull: value.is_pull } };
 }
 
+/** @param pull `null` for an issue */
 function hint(
-  common: CommonPart,
+  { repository, sender }: CommonPart,
   parts: TriggerParts,
   pull: PullRequestPart | null,
   cause: HintCause,
 ): HintFound {
-  return hintOf('gitea', common, parts, pull && headOf(pull, common.repository.id), cause);
+  const labelled = (parts.labels ?? []).some((label) => label.name.startsWith(AGENT_LABEL_PREFIX));
+  const head = pull && headOf(pull, repository.id);
+  return {
+    kind: 'hint',
+    hint: {
+      subject: { forge: 'gitea', owner: repository.owner.login, repo: repository.name, number: parts.number },
+      repoId: repository.id,
+      isPull: pull !== null,
+      headRef: head?.headRef ?? null,
+      forkHead: head?.forkHead ?? null,
+      sender: { id: sender.id, login: sender.login },
+      cause,
+      likelyAssignees: labelled
+        ? (parts.assignees ?? []).slice(0, MAX_GUESSES).map((user) => user.login)
+        : [],
+    },
+  };
 }
 
 function headOf({ head }: PullRequestPart, repoId: number): Pick<Hint, 'headRef' | 'forkHead'> {
@@ -87,4 +134,12 @@ function headOf({ head }: PullRequestPart, repoId: number): Pick<Hint, 'headRef'
   if (head.repo_id === repoId) return { headRef: head.ref, forkHead: null };
   const ownerId = head.repo?.owner.id;
   return { headRef: null, forkHead: ownerId === undefined ? null : { ref: head.ref, ownerId } };
+}
+
+function unwanted(reason: string): Extract<Judged, { kind: 'unwanted' }> {
+  return { kind: 'unwanted', reason };
+}
+
+function malformed(reason: string): ParsedDelivery {
+  return { kind: 'malformed', reason };
 }

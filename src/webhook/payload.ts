@@ -1,5 +1,22 @@
 import { z } from 'zod';
-import { common, forgeNumber, id, triggerParts } from './payload-parts.js';
+import { isForgeName, isForgeNumber } from '../domain/issue.js';
+
+const forgeNumber = z.number().refine(isForgeNumber, 'not a possible number');
+const id = z.number().int().nonnegative();
+const user = z.object({ id, login: z.string().min(1).max(255) });
+const name = z.string().refine(isForgeName, 'not a possible name');
+
+const repository = z
+  .object({ id, name, full_name: z.string(), owner: z.object({ login: name }) })
+  .refine((value) => value.full_name === `${value.owner.login}/${value.name}`, 'full_name is not owner/name');
+
+const triggerParts = {
+  number: forgeNumber,
+  labels: z.array(z.object({ name: z.string() })).nullish(),
+  assignees: z.array(user).nullish(),
+};
+
+const common = { action: z.string(), repository, sender: user };
 
 const pullRequest = z.object({
   ...triggerParts,
@@ -29,3 +46,6 @@ export const commentPayload = z.object({
 export const pullRequestPayload = z.object({ ...common, number: forgeNumber, pull_request: pullRequest });
 
 export type PullRequestPart = z.infer<typeof pullRequest>;
+type Shape<T extends z.ZodRawShape> = z.infer<z.ZodObject<T>>;
+export type TriggerParts = Shape<typeof triggerParts>;
+export type CommonPart = Pick<Shape<typeof common>, 'repository' | 'sender'>;

@@ -7,7 +7,7 @@ export type SignatureVerdict = { readonly ok: true } | { readonly ok: false; rea
 export type DistinctHeaders = Readonly<Record<string, readonly string[] | undefined>>;
 
 const DIGEST = /^[0-9a-f]{64}$/i;
-/** Gitea signs with bare hex in its own header and repeats it the way GitHub does (services/webhook/deliver.go). */
+/** Gitea signs with bare hex in its own header and repeats it, prefixed, in GitHub's (services/webhook/deliver.go). */
 const FORMS = [
   { header: 'x-gitea-signature', prefix: '' },
   { header: 'x-hub-signature-256', prefix: 'sha256=' },

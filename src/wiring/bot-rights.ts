@@ -3,12 +3,10 @@ import { botOwnership } from '../adapters/gitea/bot-ownership.js';
 import { GiteaClient } from '../adapters/gitea/gitea-client.js';
 import { checkTokenRights } from '../adapters/gitea/token-rights.js';
 import type { RightsFinding, TokenPurpose } from '../adapters/gitea/token-rights.js';
-import { GithubClient } from '../adapters/github/github-client.js';
-import { checkTokenRights as checkGithubRights } from '../adapters/github/token-rights.js';
 import { publishTokenFile, type Config } from '../config.js';
 import { readSecret } from '../config/secrets.js';
 import type { RepoRef } from '../domain/issue.js';
-import { forgeOfConfig } from './forge-of-config.js';
+import { FORGE_KIND, forgeOfConfig } from './forge-of-config.js';
 
 export interface BotRightsOptions {
   /** Asks with GET only, which finds no missing right to write. */
@@ -21,7 +19,7 @@ export function namedRepositories(config: Config): RepoRef[] {
   return config.FORGE_REPOS.flatMap((pattern) => {
     const [owner, repo] = pattern.split('/');
     const isOne = owner !== undefined && repo !== undefined && !pattern.includes('*');
-    return isOne ? [{ forge: config.FORGE_KIND, owner, repo }] : [];
+    return isOne ? [{ forge: FORGE_KIND, owner, repo }] : [];
   });
 }
 
@@ -43,7 +41,7 @@ export async function botRights(
     ...(await ask('sidecar', config.FORGE_TOKEN_FILE)),
     ...(await ask('publisher', publishTokenFile(config))),
   ];
-  if (kind === 'gitea') problems.push(...(await ownership(config, me.login, retry)));
+  problems.push(...(await ownership(config, me.login, retry)));
   const messages = new Set<string>();
   const distinct = problems.filter(({ message }) => !messages.has(message) && messages.add(message).size > 0);
   return { login: me.login, problems: distinct };
@@ -70,17 +68,13 @@ interface RightsQuestion {
   readonly onlyReads: boolean;
 }
 
-/** GitHub's are only ever asked for by reading. */
 function findings(config: Config, question: RightsQuestion): Promise<readonly RightsFinding[]> {
   const { file, retry, ...rest } = question;
-  const { kind, api: baseUrl } = forgeOfConfig(config);
+  const { api: baseUrl } = forgeOfConfig(config);
   const caFile = config.FORGE_CA_FILE;
   const name = file === config.FORGE_TOKEN_FILE ? 'forge-token' : 'publish-token';
   const connection = { baseUrl, token: readSecret(file, name), caFile, retry };
   const org = config.FORGE_ORG;
-  if (kind === 'gitea') {
-    const publish = config.FORGE_PUBLISH;
-    return checkTokenRights(new GiteaClient(connection), { org, publish, ...rest });
-  }
-  return checkGithubRights(new GithubClient(connection), { org, repos: rest.repos });
+  const publish = config.FORGE_PUBLISH;
+  return checkTokenRights(new GiteaClient(connection), { org, publish, ...rest });
 }

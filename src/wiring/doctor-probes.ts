@@ -117,9 +117,9 @@ function stateOf(file: string): { state: 'set' | 'missing' } | { state: 'unusabl
 }
 
 async function ciOf(config: Config): ReturnType<DoctorProbes['ciFiles']> {
-  const { kind, api: baseUrl } = forgeOfConfig(config);
+  const { api: baseUrl } = forgeOfConfig(config);
   const repos = namedRepositories(config);
-  if (kind !== 'gitea' || repos.length === 0) return null;
+  if (repos.length === 0) return null;
   const token = readSecret(config.FORGE_TOKEN_FILE, 'forge-token');
   const admin = new GiteaAdmin(new GiteaClient({ baseUrl, token, caFile: config.FORGE_CA_FILE }));
   return Promise.all(

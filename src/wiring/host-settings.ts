@@ -8,7 +8,7 @@ const MIB = 1024 * 1024;
 const MAX_PUBLISH_BYTES = 256 * MIB;
 const MAX_PUBLISH_FILES = 5_000;
 const MAX_PUBLISH_COMMITS = 1_000;
-/** GitHub takes no larger file; other forges have no limit, or one that says so at the push. */
+/** A forge has no limit of its own, or one that says so at the push. */
 const MAX_PUBLISH_FILE_BYTES = 100 * MIB;
 
 /** What the operator's settings say to the activities of this host. */

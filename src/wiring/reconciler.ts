@@ -67,8 +67,7 @@ export async function keepReconcileSchedule(
   log: Logger,
   stopped: AbortSignal,
 ): Promise<void> {
-  // Only Gitea has a feed yet.
-  const intervalMs = config.FORGE_KIND === 'gitea' ? config.FORGE_POLL_INTERVAL : null;
+  const intervalMs = config.FORGE_POLL_INTERVAL;
   await keepSchedule(client, log, stopped, {
     name: 'reconciler',
     workflowType: RECONCILE_WORKFLOW,

@@ -50,7 +50,7 @@ export function bundleEnv(ports: HostPorts, input: RunTurnInput): Record<string,
   return {
     ...common,
     FORGE_KIND: forgeKind,
-    [forgeKind === 'github' ? 'FORGE_GITHUB_API' : 'FORGE_GITEA_API']: forgeApi,
+    FORGE_GITEA_API: forgeApi,
     FORGE_OWNER: subject.owner,
     FORGE_REPO: subject.repo,
     FORGE_ISSUE_NUMBER: String(subject.number),

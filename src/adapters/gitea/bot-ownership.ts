@@ -1,5 +1,5 @@
 import { ForgeHttpError, isNotFound } from '../../domain/errors.js';
-import { asList, asObject, flagOf, textOf } from '../forge-http/decode.js';
+import { asList, asObject, flagOf, textOf } from './decode.js';
 import type { GiteaClient, PathSegment } from './gitea-client.js';
 
 export interface OwnershipQuestion {

@@ -1,4 +1,4 @@
-import { asList, asObject, flagOf, textOf } from '../forge-http/decode.js';
+import { asList, asObject, flagOf, textOf } from './decode.js';
 import type { GiteaClient, PathSegment } from './gitea-client.js';
 
 /** Where Gitea's and Forgejo's Actions look for workflows, in a repository that has Actions. */

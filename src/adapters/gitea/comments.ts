@@ -1,12 +1,12 @@
+import { createHash } from 'node:crypto';
 import { ForgeHttpError } from '../../domain/errors.js';
 import type { Comment } from '../../domain/issue.js';
-import { asList } from '../forge-http/decode.js';
-import { forgeNumber } from '../forge-http/forge-number.js';
-import { endsWithMark, hiddenMark } from '../forge-http/hidden-mark.js';
+import { asList } from './decode.js';
+import { forgeNumber } from './forge-number.js';
 import type { GiteaRepo } from './gitea-repo.js';
-import { toComment } from '../forge-http/mapping.js';
+import { toComment } from './mapping.js';
 import { allPages } from './paging.js';
-import { createOnce } from '../forge-http/retry.js';
+import { createOnce } from './http/retry.js';
 
 /** Oldest first. */
 export async function readComments(repo: GiteaRepo, number: number): Promise<Comment[]> {
@@ -65,4 +65,14 @@ export async function postComment(
       await repo.client.request({ method: 'DELETE', path, accept: [404] });
     },
   });
+}
+
+/** An HTML comment that the forge keeps and its pages don't show: what a comment of ours ends in, to be found again. */
+function hiddenMark(marker: string): string {
+  return `<!-- bot-bottle:${createHash('sha256').update(marker).digest('hex').slice(0, 40)} -->`;
+}
+
+/** Only the ending counts, since what stands before it may be an agent's. */
+function endsWithMark(body: string, mark: string): boolean {
+  return body.trimEnd().endsWith(mark);
 }

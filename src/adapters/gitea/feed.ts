@@ -10,18 +10,11 @@ import type {
 } from '../../domain/forge-feed.js';
 import { isForgeName } from '../../domain/issue.js';
 import type { Place } from '../../domain/issue.js';
-import {
-  asList,
-  asObject,
-  integerOf,
-  textOf,
-  textOrEmpty,
-  UnexpectedShapeError,
-} from '../forge-http/decode.js';
-import type { JsonObject } from '../forge-http/decode.js';
-import { forgeNumber } from '../forge-http/forge-number.js';
+import { asList, asObject, integerOf, textOf, textOrEmpty, UnexpectedShapeError } from './decode.js';
+import type { JsonObject } from './decode.js';
+import { forgeNumber } from './forge-number.js';
 import type { GiteaClient, GiteaRequest, PathSegment } from './gitea-client.js';
-import { toUser } from '../forge-http/mapping.js';
+import { toUser } from './mapping.js';
 import { toIssue, toPullRequest } from './mapping.js';
 import { whereIs } from './repositories.js';
 import { SUBMITTED_STATES } from './reviews.js';

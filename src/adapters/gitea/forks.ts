@@ -1,9 +1,9 @@
 import { ForgeHttpError, InvalidInputError } from '../../domain/errors.js';
 import { forkName, type ForkState, type Forks } from '../../domain/forks.js';
 import type { ForgeUser, RepoRef } from '../../domain/issue.js';
-import { asList, asObject, flagOf, textOf } from '../forge-http/decode.js';
-import type { JsonObject } from '../forge-http/decode.js';
-import { toUser } from '../forge-http/mapping.js';
+import { asList, asObject, flagOf, textOf } from './decode.js';
+import type { JsonObject } from './decode.js';
+import { toUser } from './mapping.js';
 import type { GiteaClient } from './gitea-client.js';
 import { giteaRepo, rememberedUser, type GiteaRepo } from './gitea-repo.js';
 import { allPages } from './paging.js';

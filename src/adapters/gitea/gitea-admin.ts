@@ -11,8 +11,8 @@ import type {
   RepoTarget,
 } from '../../domain/forge-admin.js';
 import { ciFiles } from './ci-files.js';
-import { asList, asObject, flagOf, integerOf, textOf } from '../forge-http/decode.js';
-import type { JsonObject } from '../forge-http/decode.js';
+import { asList, asObject, flagOf, integerOf, textOf } from './decode.js';
+import type { JsonObject } from './decode.js';
 import type { GiteaClient, PathSegment } from './gitea-client.js';
 import { eventsForEdit, toHook } from './hook-events.js';
 import { allPages } from './paging.js';

@@ -1,15 +1,15 @@
 import { ForgeHttpError, InvalidInputError } from '../../domain/errors.js';
-import { connectionFailure, cutOff, isCutOff } from '../forge-http/connection-failure.js';
-import type { Failure } from '../forge-http/connection-failure.js';
-import { excerpt } from '../forge-http/excerpt.js';
-import { forgeNumber } from '../forge-http/forge-number.js';
-import { HttpTransport } from '../forge-http/http-transport.js';
-import type { HttpResponse } from '../forge-http/http-transport.js';
-import { readToken } from '../forge-http/token.js';
+import { connectionFailure, cutOff, isCutOff } from './http/connection-failure.js';
+import type { Failure } from './http/connection-failure.js';
+import { excerpt } from './http/excerpt.js';
+import { forgeNumber } from './forge-number.js';
+import { HttpTransport } from './http/http-transport.js';
+import type { HttpResponse } from './http/http-transport.js';
+import { readToken } from './http/token.js';
 import { apiBaseUrl } from './base-url.js';
 import { statusError } from './http-error.js';
-import { DEFAULT_RETRY, retryAfterMs, waitBeforeRetry } from '../forge-http/retry.js';
-import type { RetryPolicy } from '../forge-http/retry.js';
+import { DEFAULT_RETRY, retryAfterMs, waitBeforeRetry } from './http/retry.js';
+import type { RetryPolicy } from './http/retry.js';
 
 export interface GiteaClientOptions {
   /** `FORGE_GITEA_API`, with or without `/api/v1`. */

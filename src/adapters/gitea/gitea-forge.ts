@@ -18,7 +18,7 @@ import type { GiteaClient } from './gitea-client.js';
 import { giteaRepo, rememberedUser } from './gitea-repo.js';
 import type { GiteaRepo } from './gitea-repo.js';
 import * as issues from './issues.js';
-import { toRepository } from '../forge-http/mapping.js';
+import { toRepository } from './mapping.js';
 import { whereIs } from './repositories.js';
 import * as members from './members.js';
 import * as pulls from './pulls.js';

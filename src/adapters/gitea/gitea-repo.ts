@@ -2,8 +2,8 @@ import { InvalidInputError } from '../../domain/errors.js';
 import { isForgeName } from '../../domain/issue.js';
 import type { ForgeUser, RepoRef } from '../../domain/issue.js';
 import type { GiteaClient, PathSegment } from './gitea-client.js';
-import { excerpt } from '../forge-http/excerpt.js';
-import { toUser } from '../forge-http/mapping.js';
+import { excerpt } from './http/excerpt.js';
+import { toUser } from './mapping.js';
 
 /** What every operation on a repository needs. */
 export interface GiteaRepo {

@@ -1,6 +1,6 @@
 import type { Hook } from '../../domain/forge-admin.js';
-import { asObject, flagOf, integerOf, textOf, textOrEmpty } from '../forge-http/decode.js';
-import type { JsonObject } from '../forge-http/decode.js';
+import { asObject, flagOf, integerOf, textOf, textOrEmpty } from './decode.js';
+import type { JsonObject } from './decode.js';
 
 /**
  * Kinds whose name in an edit stands for a whole group of kinds, and the name that means the one alone

@@ -1,5 +1,5 @@
 import { ForgeHttpError } from '../../domain/errors.js';
-import { excerpt } from '../forge-http/excerpt.js';
+import { excerpt } from './http/excerpt.js';
 
 // Gitea names the scopes in its refusal: "... required=[write:issue], token scope=read:issue,read:user"
 const SCOPES = /required=\[([a-z:, ]+)\], token scope=([a-z:,]*)/;

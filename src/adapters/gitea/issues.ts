@@ -1,6 +1,6 @@
 import type { Issue } from '../../domain/issue.js';
 import type { ForgeReaction } from '../../domain/forge.js';
-import { forgeNumber } from '../forge-http/forge-number.js';
+import { forgeNumber } from './forge-number.js';
 import type { GiteaRepo } from './gitea-repo.js';
 import { toIssue } from './mapping.js';
 

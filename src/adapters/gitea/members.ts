@@ -1,7 +1,7 @@
 import { ForgeHttpError } from '../../domain/errors.js';
 import type { Permission } from '../../domain/issue.js';
-import { asList, asObject, flagOf, integerOf, textOf, textOrEmpty } from '../forge-http/decode.js';
-import type { JsonObject } from '../forge-http/decode.js';
+import { asList, asObject, flagOf, integerOf, textOf, textOrEmpty } from './decode.js';
+import type { JsonObject } from './decode.js';
 import type { GiteaClient, PathSegment } from './gitea-client.js';
 import type { GiteaRepo } from './gitea-repo.js';
 

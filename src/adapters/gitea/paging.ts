@@ -1,6 +1,6 @@
 import { ForgeHttpError } from '../../domain/errors.js';
-import { integerOf } from '../forge-http/decode.js';
-import type { JsonObject } from '../forge-http/decode.js';
+import { integerOf } from './decode.js';
+import type { JsonObject } from './decode.js';
 import type { GiteaClient, GiteaRequest, GiteaResponse } from './gitea-client.js';
 
 /** Gitea's default upper limit; a forge set to less gives shorter pages. */

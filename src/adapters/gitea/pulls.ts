@@ -1,12 +1,12 @@
+import { isNotFound } from '../../domain/errors.js';
 import { isHeadOfOurs, type PullRequest } from '../../domain/issue.js';
 import type { OpenPrInput } from '../../domain/forge.js';
-import { asList } from '../forge-http/decode.js';
-import { forgeNumber } from '../forge-http/forge-number.js';
-import { prForIssue } from '../forge-http/pr-for-issue.js';
+import { asList } from './decode.js';
+import { forgeNumber } from './forge-number.js';
 import type { GiteaRepo } from './gitea-repo.js';
 import { toPullRequest } from './mapping.js';
 import { allPages } from './paging.js';
-import { createOnce } from '../forge-http/retry.js';
+import { createOnce } from './http/retry.js';
 
 /** To the branch in the fork, as they may to one of the repository. */
 const WRITERS_MAY_PUSH = { allow_maintainer_edit: true };
@@ -49,13 +49,24 @@ async function openPrsOfOurs(repo: GiteaRepo): Promise<PullRequest[]> {
   return open.filter((pr) => isHeadOfOurs(pr, bot));
 }
 
-export function getPrForIssue(
+/**
+ * The known PR whatever its state; without one, or when it is gone, the newest open PR from a head
+ * `bot-bottle/<issue>-*` of ours (another fork's branch of that name is somebody else's).
+ */
+export async function getPrForIssue(
   repo: GiteaRepo,
   issue: number,
   knownPr: number | null,
 ): Promise<PullRequest | undefined> {
-  const pulls = { read: (number: number) => readPr(repo, number), open: () => openPrsOfOurs(repo) };
-  return prForIssue(pulls, issue, knownPr);
+  const prefix = `bot-bottle/${String(forgeNumber(issue))}-`;
+  if (knownPr !== null) {
+    try {
+      return await readPr(repo, knownPr);
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+  }
+  return (await openPrsOfOurs(repo)).find((pr) => pr.head.ref.startsWith(prefix));
 }
 
 /**

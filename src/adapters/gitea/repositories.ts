@@ -1,7 +1,7 @@
 import type { Place } from '../../domain/issue.js';
 import { isNotFound } from '../../domain/errors.js';
-import { asObject, integerOf, textOf } from '../forge-http/decode.js';
-import { forgeNumber } from '../forge-http/forge-number.js';
+import { asObject, integerOf, textOf } from './decode.js';
+import { forgeNumber } from './forge-number.js';
 import type { GiteaClient } from './gitea-client.js';
 
 /** By its id, which stays when a repository is renamed or transferred; `undefined` when it is gone or hidden from us. */

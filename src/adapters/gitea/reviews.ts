@@ -1,9 +1,9 @@
 import type { CheckStatus, Review } from '../../domain/issue.js';
-import { asList, asObject, integerOf, textOf, textOrEmpty } from '../forge-http/decode.js';
-import type { JsonObject } from '../forge-http/decode.js';
-import { forgeNumber } from '../forge-http/forge-number.js';
+import { asList, asObject, integerOf, textOf, textOrEmpty } from './decode.js';
+import type { JsonObject } from './decode.js';
+import { forgeNumber } from './forge-number.js';
 import type { GiteaRepo } from './gitea-repo.js';
-import { toUser } from '../forge-http/mapping.js';
+import { toUser } from './mapping.js';
 import { toCheck, toInlineComment } from './mapping.js';
 import { allPages } from './paging.js';
 import { readPr } from './pulls.js';

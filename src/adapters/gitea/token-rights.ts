@@ -1,10 +1,10 @@
 import { ForgeHttpError, isNotFound } from '../../domain/errors.js';
 import type { PublishPlace } from '../../domain/forks.js';
 import type { RepoRef } from '../../domain/issue.js';
-import { asObject, flagOf, textOf } from '../forge-http/decode.js';
+import { asObject, flagOf, textOf } from './decode.js';
 import { GiteaForks } from './forks.js';
 import type { GiteaClient, GiteaRequest } from './gitea-client.js';
-import { toRepository } from '../forge-http/mapping.js';
+import { toRepository } from './mapping.js';
 import { seesWriters } from './members.js';
 
 /** What a token is for: `sidecar` comments and reads, `publisher` opens pull requests and pushes as well. */

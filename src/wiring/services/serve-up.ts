@@ -54,7 +54,7 @@ export async function serveUp(config: Config, say: Say): Promise<number> {
     await setUpNamespace(client);
     const door = startWebhookProcess();
     webhook = door.child;
-    say(`webhook listens at ${await door.listening}/webhooks/${config.FORGE_KIND}`);
+    say(`webhook listens at ${await door.listening}/webhooks/gitea`);
     const worker = await startWorker(config, needs);
     say('worker runs; stop with Ctrl-C');
     const broken = Promise.race([

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { minVersion, satisfies } from 'semver';
 import {
   entryOf,
   missingPackages,
@@ -13,6 +14,10 @@ import { readTree, ROOT } from '../docs/tree.js';
 
 const packagesOf = (file: string): LockPackages =>
   (JSON.parse(readFileSync(path.join(ROOT, file), 'utf8')) as { packages: LockPackages }).packages;
+
+type EnginePackages = Readonly<
+  Record<string, { readonly dev?: boolean; readonly engines?: { readonly node?: string } }>
+>;
 
 const LOCK_FILES = readTree().files.filter((file) => path.basename(file) === 'package-lock.json');
 
@@ -64,6 +69,29 @@ describe('a lock file', () => {
       ['native-linux-x64', '^1.0.0'],
     ] as const)
       assert.throws(() => entryOf({ path: '', name, wanted, by: 'node_modules/a' }, packages), /by hand/);
+  });
+});
+
+describe('the oldest Node that package.json allows', () => {
+  const { '': own, ...packages } = packagesOf('package-lock.json') as EnginePackages;
+  const oldest = minVersion(own?.engines?.node ?? '')?.version ?? assert.fail('no engines.node');
+
+  /** The packages that want another Node. */
+  const tooNew = (of: EnginePackages): string[] =>
+    Object.entries(of)
+      .filter(([, { dev, engines }]) => dev !== true && !satisfies(oldest, engines?.node ?? '*'))
+      .map(([at, { engines }]) => `${at} wants ${engines?.node ?? ''}`);
+
+  it('is enough for every package that the product runs on', () => {
+    assert.ok(Object.values(packages).filter(({ dev, engines }) => dev !== true && engines).length > 50);
+    assert.deepEqual(tooNew(packages), []);
+  });
+
+  it('is not enough for one that wants a newer one', () => {
+    const wants = { engines: { node: '>=22' } };
+    assert.deepEqual(tooNew({ 'node_modules/a': wants, 'node_modules/b': { ...wants, dev: true } }), [
+      'node_modules/a wants >=22',
+    ]);
   });
 });
 

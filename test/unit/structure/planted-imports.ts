@@ -75,16 +75,6 @@ export const PLANTED: readonly Planted[] = [
     code: "import Docker from 'dockerode'; export const d = new Docker();",
   },
   {
-    rule: 'adapter-github',
-    file: 'adapters/github/a.ts',
-    code: "import Docker from 'dockerode'; export const d = new Docker();",
-  },
-  {
-    rule: 'adapter-forge-http',
-    file: 'adapters/forge-http/a.ts',
-    code: "export { Octokit } from '@octokit/rest';",
-  },
-  {
     rule: 'adapter-docker',
     file: 'adapters/docker/a.ts',
     code: "import Database from 'better-sqlite3'; export const d = new Database('x');",
@@ -104,11 +94,6 @@ export const PLANTED: readonly Planted[] = [
   {
     rule: 'adapter-never-a-sibling',
     file: 'adapters/git/b.ts',
-    code: "export { GiteaForge } from '../gitea/ok.js';",
-  },
-  {
-    rule: 'adapter-never-a-sibling',
-    file: 'adapters/github/b.ts',
     code: "export { GiteaForge } from '../gitea/ok.js';",
   },
   {
@@ -196,11 +181,9 @@ export const ALLOWED: Readonly<Record<string, string>> = {
     "import { proxyActivities } from '@temporalio/workflow'; import type { Activities } from '../activities/ok.js'; import { event } from './messages.js'; export const issueWorkflow = { event, proxy: () => proxyActivities<Activities>({ startToCloseTimeout: '1s' }) };",
   'activities/ok.ts':
     "import { heartbeat } from '@temporalio/activity'; import { createHash } from 'node:crypto'; import type { Issue } from '../domain/ok.js'; export const createActivities = (issue: Issue) => ({ heartbeat, createHash, issue }); export type Activities = ReturnType<typeof createActivities>;",
-  'adapters/forge-http/ok.ts': "import { request } from 'node:http'; export const send = request;",
+  'adapters/gitea/http/ok.ts': "import { request } from 'node:http'; export const send = request;",
   'adapters/gitea/ok.ts':
-    "import { send } from '../forge-http/ok.js'; import type { Issue as I } from '../../domain/ok.js'; export type Issue = I; export const GiteaForge = send;",
-  'adapters/github/ok.ts':
-    "import { Octokit } from '@octokit/rest'; import { send } from '../forge-http/ok.js'; import type { Issue as I } from '../../domain/ok.js'; export type GithubIssue = I; export const GithubForge = { Octokit, send };",
+    "import { send } from './http/ok.js'; import type { Issue as I } from '../../domain/ok.js'; export type Issue = I; export const GiteaForge = send;",
   'adapters/sqlite/ok.ts':
     "import Database from 'better-sqlite3'; import type { Issue } from '../../domain/ok.js'; export const db = (_: Issue) => new Database('x');",
   'adapters/docker/ok.ts':
@@ -223,7 +206,7 @@ export const ALLOWED: Readonly<Record<string, string>> = {
 };
 export const ALLOWED_ROOTS: Readonly<Record<string, string>> = {
   'bundle.ts':
-    "import { serve } from './bundle/ok.js'; import { GiteaForge } from './adapters/gitea/ok.js'; import { GithubForge } from './adapters/github/ok.js'; export const main = { serve, GiteaForge, GithubForge };",
+    "import { serve } from './bundle/ok.js'; import { GiteaForge } from './adapters/gitea/ok.js'; export const main = { serve, GiteaForge };",
   'webhook.ts':
     "import { app } from './webhook/ok.js'; import { db } from './adapters/sqlite/ok.js'; export const main = { app, db };",
   'wiring/cli/cli-deps.ts':

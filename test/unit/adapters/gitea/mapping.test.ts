@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { toUser } from '../../../../src/adapters/forge-http/mapping.js';
+import { toUser } from '../../../../src/adapters/gitea/mapping.js';
 import { toCheck, toInlineComment, toIssue, toPullRequest } from '../../../../src/adapters/gitea/mapping.js';
 
 const SUBJECT = {

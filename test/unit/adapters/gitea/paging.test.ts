@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { asList } from '../../../../src/adapters/forge-http/decode.js';
+import { asList } from '../../../../src/adapters/gitea/decode.js';
 import { GiteaClient } from '../../../../src/adapters/gitea/gitea-client.js';
 import { allPages } from '../../../../src/adapters/gitea/paging.js';
 import type { PagingOptions } from '../../../../src/adapters/gitea/paging.js';

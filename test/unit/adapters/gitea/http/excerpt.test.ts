@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { excerpt } from '../../../../src/adapters/forge-http/excerpt.js';
+import { excerpt } from '../../../../../src/adapters/gitea/http/excerpt.js';
 
 describe("an error's text from the forge's answer", () => {
   it('is the message of a JSON body', () => {

@@ -5,7 +5,7 @@ export class UnexpectedShapeError extends BotBottleError {
   constructor(what: string) {
     super(
       'forge_shape',
-      `the forge's answer has no valid ${what}: is this a forge of the kind FORGE_KIND names, of a known version?`,
+      `the forge's answer has no valid ${what}: is this a Gitea or Forgejo, of a known version?`,
       false,
     );
   }

@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../../domain/errors.js';
 import { isForgeNumber } from '../../domain/issue.js';
-import { excerpt } from './excerpt.js';
+import { excerpt } from './http/excerpt.js';
 
 /** The number itself, when it can be an issue's or comment's. Errors: `InvalidInputError`. */
 export function forgeNumber(value: unknown): number {

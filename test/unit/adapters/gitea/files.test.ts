@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { toFile } from '../../../../src/adapters/forge-http/file-content.js';
+import { toFile } from '../../../../src/adapters/gitea/files.js';
 
 const file = { type: 'file', encoding: 'base64', size: 3, content: 'YWJj\n' };
 
