@@ -1,6 +1,6 @@
 import type { HostPorts } from './host-ports.js';
 import { extractWork, knownCommits } from './publish-gate.js';
-import { BotBottleError } from '../domain/errors.js';
+import { BotBottleError, GitOverrunError } from '../domain/errors.js';
 import { isLocal, type RepoRef, type SubjectRef } from '../domain/issue.js';
 import { WORK_BUNDLE } from '../domain/run-files.js';
 import { atMostThrice, isAway } from './tries.js';
@@ -107,7 +107,7 @@ async function commitsOnForge(ports: HostPorts, run: EndedRun, branch: string): 
     const fork = state?.kind === 'there' ? state.fork : undefined;
     return knownCommits(await ports.git.refresh(repository, branch, null, fork));
   } catch (error) {
-    if (!isFinal(error)) throw error;
+    if (!isFinal(error) && !(error instanceof GitOverrunError)) throw error;
     return [];
   }
 }

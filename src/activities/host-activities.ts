@@ -77,9 +77,7 @@ export function createHostActivities(
     attachTurn: (input) => typedFailures(() => watchTurn(input, 'attach')),
     lastCheckinAge: (run) => typedFailures(() => checkinAge(ports, run.slug, run.turn)),
     publishWork: (input) =>
-      settling((signal) =>
-        whereItIs(ports.forgeFor, input, (here) => publishWork(ports, here, signal)),
-      ),
+      settling((signal) => whereItIs(ports.forgeFor, input, (here) => publishWork(ports, here, signal))),
     settleTurn: (input) =>
       settling((signal) => whereItIs(ports.forgeFor, input, (here) => settleTurn(ports, here, signal))),
     archiveRun: (run) =>

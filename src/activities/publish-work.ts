@@ -18,7 +18,14 @@ export async function publishWork(
   const record = await ports.files.readTurn(slug, turn);
   if (record === undefined)
     throw new InvalidInputError(`turn ${String(turn)} of ${slug} has not begun on this host`);
-  const work = await extractWork(ports, input, input.prepared.branch, knownCommits(record.refs), 'publish', signal);
+  const work = await extractWork(
+    ports,
+    input,
+    input.prepared.branch,
+    knownCommits(record.refs),
+    'publish',
+    signal,
+  );
   if (work.kind === 'failed') return { kind: 'refused', reason: work.reason };
   if (await isStuck(ports, slug, work.extraction.inspection.stuck)) return { kind: 'refused', reason: STUCK };
   const { title, body } = readContent(await ports.blobs.getText(input.contentRef));
