@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { BotBottleError } from '../domain/errors.js';
 
 /** Before the second and the third try, milliseconds. */
-const PAUSES_MS = [2_000, 8_000] as const;
+const PAUSES_MS = [1_000, 4_000] as const;
 
 /**
  * Does work on what an agent left. What fails on this machine is tried three times at most: it may be the agent's
