@@ -1,8 +1,9 @@
 import type { HostPorts } from './host-ports.js';
 import { extractWork, knownCommits } from './publish-gate.js';
-import { BotBottleError } from '../domain/errors.js';
+import { BotBottleError, GitOverrunError } from '../domain/errors.js';
 import { isLocal, type RepoRef, type SubjectRef } from '../domain/issue.js';
 import { WORK_BUNDLE } from '../domain/run-files.js';
+import { atMostThrice, isAway } from './tries.js';
 import { branchOf, issueOfSlug, localBranchOf } from '../domain/slug.js';
 
 const REMOVAL_TIMEOUT_MS = 10 * 60_000;
@@ -19,13 +20,18 @@ export interface EndedRun {
 }
 
 /** Containers, volumes and workspace go; transcript, turns and the commits nobody has stay. Missing means done. */
-export async function destroyRun(ports: HostPorts, run: EndedRun): Promise<void> {
+export async function destroyRun(
+  ports: HostPorts,
+  run: EndedRun,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<void> {
   const { runtime, files, queue } = ports;
   const { slug } = run;
   await Promise.all([runtime.stop(slug, 'agent', 0), runtime.stop(slug, 'bundle', 1)]);
   const { workspace, queueOut } = await files.prepare(slug);
-  await keepUnpublished(ports, run);
-  await queue.archive(slug);
+  // An agent or its sidecar made what these work on: what cannot be kept of it is left, and the run ends all the same.
+  await orSkip(ports, slug, 'unpublished commits', signal, () => keepUnpublished(ports, run, signal));
+  await orSkip(ports, slug, 'messages of its queue', signal, () => queue.archive(slug));
   await removeContainers(ports, slug);
   // These trees belong to agent and bundle: they are emptied in a container, the host never walks them.
   const removed = await runtime.runOnce({
@@ -49,6 +55,22 @@ export async function destroyRun(ports: HostPorts, run: EndedRun): Promise<void>
   ports.slots.release(slug);
 }
 
+/** What is away comes back, and until then nothing is deleted. */
+async function orSkip(
+  { log }: Pick<HostPorts, 'log'>,
+  slug: string,
+  what: string,
+  signal: AbortSignal,
+  keep: () => Promise<void>,
+): Promise<void> {
+  try {
+    await atMostThrice(keep, signal);
+  } catch (error) {
+    if (signal.aborted || isAway(error)) throw error;
+    log.warn({ slug, err: error }, `${what} could not be kept`);
+  }
+}
+
 /** Those too that a killed worker left in the middle of counting or reading: they hold the volumes. */
 async function removeContainers({ runtime }: HostPorts, slug: string): Promise<void> {
   await Promise.all([runtime.remove(slug, 'agent'), runtime.remove(slug, 'bundle')]);
@@ -60,25 +82,20 @@ async function removeContainers({ runtime }: HostPorts, slug: string): Promise<v
  * Commits that are on no branch of the forge. A workspace that cannot be read has none; a forge or an engine that is
  * away comes back, and until then nothing is deleted. A repository that is gone has no branch that could hold them.
  */
-async function keepUnpublished(ports: HostPorts, run: EndedRun): Promise<void> {
+async function keepUnpublished(ports: HostPorts, run: EndedRun, signal: AbortSignal): Promise<void> {
   const number = run.subject?.number ?? issueOfSlug(run.slug);
   const branch =
     run.branch ?? localBranchOf(run.slug) ?? (number === undefined ? undefined : branchOf(run.slug, number));
   if (branch === undefined) return;
-  try {
-    const known = await commitsOnForge(ports, run, branch);
-    const work = await extractWork(ports, run, branch, known, 'unpublished');
-    if (work.kind === 'extracted' && work.extraction.bundle !== null) {
-      await ports.files.saveFile(
-        run.slug,
-        localBranchOf(run.slug) === undefined ? 'unpublished.bundle' : WORK_BUNDLE,
-        work.extraction.bundle,
-      );
-    }
-  } catch (error) {
-    if (!isFinal(error)) throw error;
-    ports.log.warn({ slug: run.slug, err: error }, 'unpublished commits could not be kept');
+  const known = await commitsOnForge(ports, run, branch);
+  const work = await extractWork(ports, run, branch, known, 'unpublished', signal);
+  if (work.kind === 'failed') {
+    ports.log.warn({ slug: run.slug, reason: work.reason }, 'unpublished commits could not be kept');
+    return;
   }
+  const { bundle } = work.extraction;
+  const file = localBranchOf(run.slug) === undefined ? 'unpublished.bundle' : WORK_BUNDLE;
+  if (bundle !== null) await ports.files.saveFile(run.slug, file, bundle);
 }
 
 async function commitsOnForge(ports: HostPorts, run: EndedRun, branch: string): Promise<string[]> {
@@ -90,7 +107,7 @@ async function commitsOnForge(ports: HostPorts, run: EndedRun, branch: string): 
     const fork = state?.kind === 'there' ? state.fork : undefined;
     return knownCommits(await ports.git.refresh(repository, branch, null, fork));
   } catch (error) {
-    if (!isFinal(error)) throw error;
+    if (!isFinal(error) && !(error instanceof GitOverrunError)) throw error;
     return [];
   }
 }

@@ -12,6 +12,7 @@ import { publishWork } from './publish-work.js';
 import { settleTurn } from './settle-turn.js';
 import { whereItIs } from './where-it-is.js';
 import { eitherSignal } from './turn/either-signal.js';
+import { atMostThrice } from './tries.js';
 import { superviseTurn } from './turn/supervise-turn.js';
 import type { Attachments } from './turn/attachments.js';
 import { COALESCE_MS, type TurnJournal } from './turn/turn-journal.js';
@@ -76,15 +77,18 @@ export function createHostActivities(
     attachTurn: (input) => typedFailures(() => watchTurn(input, 'attach')),
     lastCheckinAge: (run) => typedFailures(() => checkinAge(ports, run.slug, run.turn)),
     publishWork: (input) =>
-      typedFailures(() =>
-        beating(() => whereItIs(ports.forgeFor, input, (here) => publishWork(ports, here))),
-      ),
+      settling((signal) => whereItIs(ports.forgeFor, input, (here) => publishWork(ports, here, signal))),
     settleTurn: (input) =>
-      typedFailures(() => beating(() => whereItIs(ports.forgeFor, input, (here) => settleTurn(ports, here)))),
+      settling((signal) => whereItIs(ports.forgeFor, input, (here) => settleTurn(ports, here, signal))),
     archiveRun: (run) =>
       typedFailures(() => beating(() => archiveRun(ports, run.slug, () => mayGoOn(attachments, run.slug)))),
-    destroyRun: (run) => typedFailures(() => beating(() => destroyRun(ports, run))),
+    destroyRun: (run) => typedFailures(() => beating((signal) => destroyRun(ports, run, signal))),
   };
+}
+
+/** Work on what an agent left, as an activity: it ends, whatever that is. */
+export function settling<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  return typedFailures(() => beating((signal) => atMostThrice(() => work(signal), signal)));
 }
 
 /** An attempt that was given up may still run when the next turn has begun. */

@@ -41,6 +41,7 @@ export async function extractWork(
   branch: string,
   known: readonly string[],
   purpose: string,
+  signal: AbortSignal,
 ): Promise<ExtractedWork> {
   const { slug } = run;
   const target = {
@@ -53,7 +54,7 @@ export async function extractWork(
     timeoutMs: EXTRACTION_TIMEOUT_MS,
   };
   const spec = extractionSpec(target, known, ports.settings.maxPublishBytes);
-  const output = await ports.runtime.runOnce(spec).catch(overrun);
+  const output = await ports.runtime.runOnce(spec, signal).catch(overrun);
   if (output instanceof ContainerOverrunError) return { kind: 'failed', reason: OVERRUN };
   if (output.exitCode !== 0) {
     const reason =
@@ -87,6 +88,7 @@ export interface GateInput extends RunRef, Publisher {
   readonly extraction: Extraction;
   readonly record: TurnRecord;
   readonly publication: Publication;
+  readonly signal: AbortSignal;
 }
 
 /**
@@ -121,6 +123,7 @@ export async function publishThroughGate(ports: HostPorts, input: GateInput): Pr
   // With the commits the texts were scanned too.
   const secret = pushed.kind === 'pushed' ? undefined : await secretInTexts(ports, input);
   if (secret !== undefined) return { kind: 'refused', reason: secret };
+  input.signal.throwIfAborted();
   ports.log.info({ slug, turn, branch }, 'opening the pull request');
   return openPullRequest(ports, forge, input, fork);
 }
@@ -158,6 +161,7 @@ async function pushBranch(
     submoduleRepos: (await readBottle(ports, input)).workspace.submoduleRepos,
     author: input.prepared.gitUser,
     texts: textsOf(input.publication),
+    signal: input.signal,
   });
   if (verdict.kind === 'unchanged')
     return { kind: 'unchanged', onForge: verdict.onForge, head: verdict.onForge ? verdict.head : null };

@@ -9,17 +9,29 @@ const STUCK =
   'there is a STUCK.md that is new or changed, which says that a person has to help: no pull request is opened. Remove it if you are not stuck';
 
 /** The agent's `open_pr`: runs the publish gate on what is committed now, while the agent waits for the answer. */
-export async function publishWork(ports: HostPorts, input: PublishInput): Promise<PublishResult> {
+export async function publishWork(
+  ports: HostPorts,
+  input: PublishInput,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<PublishResult> {
   const { slug, turn } = input;
   const record = await ports.files.readTurn(slug, turn);
   if (record === undefined)
     throw new InvalidInputError(`turn ${String(turn)} of ${slug} has not begun on this host`);
-  const work = await extractWork(ports, input, input.prepared.branch, knownCommits(record.refs), 'publish');
+  const work = await extractWork(
+    ports,
+    input,
+    input.prepared.branch,
+    knownCommits(record.refs),
+    'publish',
+    signal,
+  );
   if (work.kind === 'failed') return { kind: 'refused', reason: work.reason };
   if (await isStuck(ports, slug, work.extraction.inspection.stuck)) return { kind: 'refused', reason: STUCK };
   const { title, body } = readContent(await ports.blobs.getText(input.contentRef));
   return publishThroughGate(ports, {
     ...input,
+    signal,
     record,
     extraction: work.extraction,
     publication: {

@@ -16,13 +16,20 @@ import { boundaryFile } from './turn/run-boundary.js';
 const MAX_PATCH_BYTES = 8 * 1024 * 1024;
 const PATCH_TIMEOUT_MS = 30_000;
 
-/** After the agent has exited: snapshot the session, take the work out, publish it, keep what is left. Idempotent. */
-export async function settleTurn(ports: HostPorts, input: SettleTurnInput): Promise<SettledTurn> {
+/**
+ * After the agent has exited: snapshot the session, take the work out, publish it, keep what is left. Idempotent.
+ * @param signal aborted when the run ends: then nothing more is published
+ */
+export async function settleTurn(
+  ports: HostPorts,
+  input: SettleTurnInput,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<SettledTurn> {
   const { slug, turn } = input;
   const record = await ports.files.readTurn(slug, turn);
   const [transcriptHash, work] = await Promise.all([
     snapshotSession(ports, input),
-    extractWork(ports, input, input.prepared.branch, knownCommits(record?.refs), 'settle'),
+    extractWork(ports, input, input.prepared.branch, knownCommits(record?.refs), 'settle', signal),
   ]);
   if (work.kind === 'failed' || record === undefined) {
     const reason = work.kind === 'failed' ? work.reason : 'the turn never began';
@@ -50,8 +57,9 @@ export async function settleTurn(ports: HostPorts, input: SettleTurnInput): Prom
             record,
             extraction,
             publication: await publicationOf(ports, input),
+            signal,
           }),
-    keepUncommitted(ports, input, extraction),
+    keepUncommitted(ports, input, extraction, signal),
   ]);
   await noteStuck(ports, slug, inspection.stuck);
   return {
@@ -87,6 +95,7 @@ async function keepUncommitted(
   ports: HostPorts,
   input: SettleTurnInput,
   extraction: Extraction,
+  signal: AbortSignal,
 ): Promise<string | null> {
   const { uncommitted } = extraction.inspection;
   const listed = uncommitted.filter((path) => path !== 'STUCK.md');
@@ -101,7 +110,7 @@ async function keepUncommitted(
     branch: input.prepared.branch,
     timeoutMs: PATCH_TIMEOUT_MS,
   };
-  const patch = await ports.runtime.runOnce(patchSpec(target, MAX_PATCH_BYTES)).catch(overrun);
+  const patch = await ports.runtime.runOnce(patchSpec(target, MAX_PATCH_BYTES), signal).catch(overrun);
   if (patch instanceof ContainerOverrunError || patch.exitCode !== 0)
     ports.log.warn({ slug, turn }, 'what is not committed could not be kept as a patch');
   else await ports.files.saveFile(slug, `turns/${String(turn)}/uncommitted.patch`, patch.stdout);

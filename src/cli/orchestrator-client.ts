@@ -21,6 +21,7 @@ import { CliError, UnreachableError } from './errors.js';
 import { changePause } from './change-pause.js';
 import { rowOf } from './row-of-target.js';
 import { EXIT } from './exit-codes.js';
+import { stepUnderWay, type StepUnderWay } from './step-under-way.js';
 import type {
   LocalOptions,
   NotFound,
@@ -79,6 +80,15 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
       () => undefined,
     );
     return live?.slug === row.slug ? live : undefined;
+  }
+
+  async function liveStep(row: ForgeStateRow): Promise<StepUnderWay | null> {
+    if (row.status === 'destroyed') return null;
+    const ask = { ...world, callMs: LIVE_VIEW_MS };
+    const found = await call(ask, (handle) => handle.describe(), subjectOf(database, row)).catch(
+      () => undefined,
+    );
+    return found === undefined ? null : stepUnderWay(found);
   }
 
   /** The last thing the workflow noted: why a run ended that never ran. */
@@ -160,7 +170,7 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
 
     async status({ all }) {
       const rows = database.forgeState.all().filter((row) => all || row.status !== 'destroyed');
-      return Promise.all(rows.map((row) => summaryOf(world, row, liveView)));
+      return Promise.all(rows.map((row) => summaryOf(world, row, liveView, liveStep)));
     },
 
     rejections: (limit) => Promise.resolve(world.rejections(limit)),
@@ -199,9 +209,10 @@ async function summaryOf(
   { database, fetchCommand }: Pick<OrchestratorWorld, 'database' | 'fetchCommand'>,
   row: ForgeStateRow,
   liveView: (row: ForgeStateRow) => Promise<RunView | undefined>,
+  liveStep: (row: ForgeStateRow) => Promise<StepUnderWay | null>,
 ): Promise<RunSummary> {
   const { slug, prUrl } = row;
-  const view = await liveView(row);
+  const [view, step] = await Promise.all([liveView(row), liveStep(row)]);
   const { phase, reason } = view ?? row;
   const { detail, spent } = view ?? { detail: null, spent: null };
   return {
@@ -216,6 +227,7 @@ async function summaryOf(
     phase,
     reason,
     detail,
+    step,
     spent,
     lastCheckinAt: row.lastCheckinAt,
     pr: view?.prs.at(-1) ?? row.prNumber,

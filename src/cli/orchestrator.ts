@@ -1,4 +1,5 @@
 /** What the commands ask of a running orchestrator. Every call may throw `UnreachableError`. */
+import type { StepUnderWay } from './step-under-way.js';
 import type { Amounts } from '../domain/budget.js';
 import type { SubjectRef } from '../domain/issue.js';
 import type { PauseRow } from '../domain/pause.js';
@@ -117,6 +118,8 @@ export interface RunSummary {
   readonly reason: string | null;
   /** For people: more of the reason. */
   readonly detail: string | null;
+  /** What the run waits for; `null` when that is nobody, or its agent. */
+  readonly step: StepUnderWay | null;
   /** Used by the run's turns, as metered; `null` when the run's workflow does not answer. */
   readonly spent: Amounts | null;
   /** When the agent was last heard of; some seconds behind while it works, `null` before that. */

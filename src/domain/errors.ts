@@ -1,15 +1,27 @@
 /** Faults with a stable code. An error that no repetition can cure says so, and activities never retry it. */
 export class BotBottleError extends Error {
+  /** What is needed does not answer at all. Nobody's input does that, and it comes back: worth waiting for. */
+  readonly away: boolean;
+
   constructor(
     readonly code: string,
     message: string,
     readonly retryable: boolean,
-    options?: { cause?: unknown },
+    options?: FaultOptions,
   ) {
     super(message, options);
     this.name = new.target.name;
+    this.away = options?.away ?? false;
   }
 }
+
+export interface FaultOptions {
+  readonly cause?: unknown;
+  readonly away?: boolean;
+}
+
+/** Between us and the forge, or the forge that starts: whatever was sent, it was not looked at. */
+const FORGE_AWAY = new Set([0, 429, 502, 503, 504]);
 
 /** The forge answered with an error status, or did not answer (`status` 0). 401, 403, 404 and 422 are final. */
 export class ForgeHttpError extends BotBottleError {
@@ -27,7 +39,7 @@ export class ForgeHttpError extends BotBottleError {
       status === 404 ? 'forge_not_found' : 'forge_http',
       message,
       status === 0 || status === 429 || status >= 500,
-      options,
+      { cause: options?.cause, away: FORGE_AWAY.has(status) },
     );
     this.retryAfterMs = options?.retryAfterMs;
   }
@@ -56,7 +68,7 @@ export class UnusableSecretError extends InvalidInputError {}
 
 /** The container engine refused or is away. */
 export class BottleRuntimeError extends BotBottleError {
-  constructor(message: string, retryable: boolean, options?: { cause?: unknown }) {
+  constructor(message: string, retryable: boolean, options?: FaultOptions) {
     super('bottle_runtime', message, retryable, options);
   }
 }
@@ -66,10 +78,13 @@ export class ContainerOverrunError extends BottleRuntimeError {}
 
 /** git failed on one of our own repositories (never on a workspace: those are not opened on the host). */
 export class GitError extends BotBottleError {
-  constructor(message: string, retryable: boolean, options?: { cause?: unknown }) {
+  constructor(message: string, retryable: boolean, options?: FaultOptions) {
     super('git', message, retryable, options);
   }
 }
+
+/** git took too long or wrote too much: if an agent made what it looked at, it would do so again. */
+export class GitOverrunError extends GitError {}
 
 /** The secret scanner crashed, took too long or did not see everything; worth another try. */
 export class SecretScanError extends BotBottleError {

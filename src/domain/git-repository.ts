@@ -105,6 +105,8 @@ export interface GitPublishRequest {
   readonly author: { readonly name: string; readonly email: string };
   /** What is published along with the commits, and is scanned for secrets with them. */
   readonly texts: readonly NamedText[];
+  /** Aborted when nobody wants the commits published any more: what has not been pushed then is not. */
+  readonly signal?: AbortSignal;
 }
 
 export type GitPublishVerdict =

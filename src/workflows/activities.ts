@@ -82,7 +82,18 @@ export const archiving = proxyActivities<Pick<HostActivities, 'archiveRun'>>({
   retry: BACKOFF,
 });
 
-export const host = proxyActivities<Pick<HostActivities, 'settleTurn' | 'destroyRun'>>({
+/**
+ * Retried while the forge or the engine is away, for a day: what fails by what the agent left has an answer or ends by
+ * itself (`atMostThrice`), and what takes too long would again.
+ */
+export const settling = proxyActivities<Pick<HostActivities, 'settleTurn'>>({
+  startToCloseTimeout: '15 minutes',
+  heartbeatTimeout: HEARTBEAT,
+  scheduleToCloseTimeout: '1 day',
+  retry: { ...BACKOFF, nonRetryableErrorTypes: ['TemporalTimeout:StartToClose'] },
+});
+
+export const destroying = proxyActivities<Pick<HostActivities, 'destroyRun'>>({
   startToCloseTimeout: '15 minutes',
   heartbeatTimeout: HEARTBEAT,
   scheduleToCloseTimeout: '30 days',

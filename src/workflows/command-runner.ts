@@ -1,29 +1,25 @@
 /** Carries out what the machine wants and feeds what comes of it back: the only place that starts activities and timers. */
 import {
   ActivityFailure,
-  ApplicationFailure,
   CancellationScope,
   isCancellation,
   sleep,
-  TimeoutFailure,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { RunTurnInput } from '../activities/inputs.js';
 import type { MachineEvent } from '../domain/events.js';
 import { workflowIdOf } from '../domain/issue.js';
-import type { StopReason, TurnResult } from '../domain/turn.js';
+import type { PublishResult, TurnResult } from '../domain/turn.js';
 import * as activities from './activities.js';
+import { failureReason, isLostTurn, isPassing } from './activity-failures.js';
+import { prepareInput, publishInput, settleInput, turnInput } from './activity-inputs.js';
 import type { MachineCommand, MachineState } from './issue-machine.js';
-import { budgetOfTurn } from './machine-budget.js';
-import { latestPr, openPrs } from './machine-forge.js';
-import { atMost } from './machine-turn.js';
-import { bottlesQueue, turnsQueue } from './messages.js';
+import { bottlesQueue, turnsQueue, type OpenPrRequest } from './messages.js';
 import { needed, runRef, snapshotOf } from './run-view.js';
-
-/** A worker that shuts down leaves its turns running and says so with this failure type. */
-const DETACHED = 'TurnDetached';
+import { StepsUnderWay } from './steps-under-way.js';
 
 export class CommandRunner {
+  private readonly steps = new StepsUnderWay(() => this.isEnding());
   private turnScope: CancellationScope | undefined;
   private watchdogScope: CancellationScope | undefined;
   private resumeScope: CancellationScope | undefined;
@@ -36,6 +32,10 @@ export class CommandRunner {
     private readonly state: () => MachineState,
     private readonly feed: (event: MachineEvent) => void,
   ) {}
+
+  private isEnding(): boolean {
+    return this.state().closing !== null;
+  }
 
   /** Rows asked for so far are written. */
   async settledRows(): Promise<void> {
@@ -59,11 +59,13 @@ export class CommandRunner {
       case 'prepare_turn':
         return this.prepare(command);
       case 'run_turn':
-        return this.watch('run', this.turnInput(null, false));
+        return this.watch('run', turnInput(s, null, false));
       case 'attach_turn':
-        return this.watch('attach', this.turnInput(command.stop, command.begun));
+        return this.watch('attach', turnInput(s, command.stop, command.begun));
       case 'stop_turn':
         return this.turnScope?.cancel();
+      case 'end_step':
+        return this.steps.end();
       case 'settle_turn':
         return this.settle(command.result);
       case 'arm_watchdog':
@@ -104,7 +106,10 @@ export class CommandRunner {
         const host = needed(s.host, 'host');
         const options = { taskQueue: bottlesQueue(host), summary: `put containers of ${command.slug} away` };
         const input = runRef(s, command.slug);
-        return void activities.archiving.archiveRun.executeWithOptions(options, [input]).then(
+        const archiving = this.steps.run(() =>
+          activities.archiving.archiveRun.executeWithOptions(options, [input]),
+        );
+        return void archiving.then(
           () => {
             this.feed({ kind: 'archived' });
           },
@@ -120,7 +125,7 @@ export class CommandRunner {
         const options = { taskQueue: bottlesQueue(s.host), summary: `destroy ${command.slug}` };
         return this.start('destroy', async () => {
           await this.recorded;
-          await activities.host.destroyRun.executeWithOptions(options, [input]);
+          await activities.destroying.destroyRun.executeWithOptions(options, [input]);
           return { kind: 'destroyed' };
         });
       }
@@ -141,22 +146,8 @@ export class CommandRunner {
   }
 
   private prepare(command: Extract<MachineCommand, { kind: 'prepare_turn' }>): void {
-    const s = this.state();
-    const { turn, cause, references, omitted, session } = command;
-    const prNumber = openPrs(s)[0] ?? null;
-    const input = {
-      ...runRef(s),
-      turn,
-      trigger: needed(s.life, 'life').trigger,
-      cause,
-      references,
-      omitted,
-      limit: s.limit,
-      prNumber,
-      host: s.host,
-      session,
-      dayIsLifted: s.dayLiftedUntil > Date.now(),
-    };
+    const { turn, cause } = command;
+    const input = prepareInput(this.state(), command, Date.now());
     this.start('prepare', async () => {
       await this.recorded;
       const options = { summary: `prepare turn ${String(turn)} (${cause.kind})` };
@@ -178,39 +169,21 @@ export class CommandRunner {
     });
   }
 
-  private turnInput(stop: StopReason | null, begun: boolean): RunTurnInput {
-    const s = this.state();
-    const { doneGraceMs } = s.policy;
-    const prepared = needed(s.prepared, 'prepared turn');
-    const turnTimeoutMs = atMost(s.policy.turnTimeoutMs, prepared.turnTimeoutMs);
-    const { sessionId, head } = s;
-    return {
-      ...runRef(s),
-      prepared,
-      sessionId,
-      prNumber: openPrs(s)[0] ?? null,
-      head,
-      turnTimeoutMs,
-      doneGraceMs,
-      budget: budgetOfTurn(s),
-      begun,
-      stop,
-    };
-  }
-
   private watch(how: 'run' | 'attach', input: RunTurnInput): void {
     const host = needed(this.state().host, 'host');
     const { turn } = input;
     const summary = `${how === 'run' ? 'run' : 'attach to'} turn ${String(turn)} (${input.prepared.provider})`;
-    const scope = new CancellationScope();
-    this.turnScope = scope;
-    const watching = scope.run(() =>
-      how === 'run'
-        ? activities.turns.runTurn.executeWithOptions({ taskQueue: turnsQueue(host), summary }, [input])
-        : activities.attachments.attachTurn.executeWithOptions({ taskQueue: bottlesQueue(host), summary }, [
-            input,
-          ]),
-    );
+    const watching = this.steps.run(() => {
+      const scope = new CancellationScope();
+      this.turnScope = scope;
+      return scope.run(() =>
+        how === 'run'
+          ? activities.turns.runTurn.executeWithOptions({ taskQueue: turnsQueue(host), summary }, [input])
+          : activities.attachments.attachTurn.executeWithOptions({ taskQueue: bottlesQueue(host), summary }, [
+              input,
+            ]),
+      );
+    });
     watching.then(
       (result) => {
         this.feed({ kind: 'turn_finished', turn, result });
@@ -228,27 +201,31 @@ export class CommandRunner {
 
   private settle(result: TurnResult): void {
     const s = this.state();
-    const { turn, stuckHash } = s;
-    const life = needed(s.life, 'life');
-    const publish = s.closing === null && !s.untriggered;
-    const prepared = needed(s.prepared, 'prepared turn');
-    const input = {
-      ...runRef(s),
-      result: { ...result, done: s.done },
-      prepared,
-      triggerActor: life.trigger.actor,
-      latestPr: latestPr(s),
-      stuckHash,
-      publish,
-    };
+    const { turn } = s;
+    const input = settleInput(s, result);
     const options = {
       taskQueue: bottlesQueue(needed(s.host, 'host')),
       summary: `settle turn ${String(turn)}: collect, publish, snapshot`,
     };
     this.start('settle', async () => {
-      const settled = await activities.host.settleTurn.executeWithOptions(options, [input]);
+      const settled = await activities.settling.settleTurn.executeWithOptions(options, [input]);
       return { kind: 'settled', turn, settled };
     });
+  }
+
+  /** The agent's `open_pr`. An agent that asked is answered in the end: what fails or takes too long is a refusal. */
+  async publish(request: OpenPrRequest): Promise<PublishResult> {
+    const s = this.state();
+    const summary = `open_pr ${request.requestId}`;
+    const options = { taskQueue: bottlesQueue(needed(s.host, 'host')), summary };
+    const input = publishInput(s, request);
+    try {
+      return await this.steps.run(() => activities.gate.publishWork.executeWithOptions(options, [input]));
+    } catch (error) {
+      if (this.isEnding()) return { kind: 'refused', reason: 'the run is ending' };
+      if (!(error instanceof ActivityFailure) || isCancellation(error)) throw error;
+      return { kind: 'refused', reason: `the publish gate failed: ${failureReason(error)}` };
+    }
   }
 
   private armWatchdog(turn: number, ms: number): void {
@@ -292,7 +269,9 @@ export class CommandRunner {
 
   private start(step: 'claim' | 'prepare' | 'settle' | 'destroy', work: () => Promise<MachineEvent>): void {
     const { turn } = this.state();
-    work().then(
+    // Nobody calls the end itself off.
+    const working = step === 'destroy' ? work() : this.steps.run(work);
+    working.then(
       (event) => {
         this.feed(event);
       },
@@ -311,24 +290,4 @@ export class CommandRunner {
   private write(work: () => Promise<void>): void {
     this.recorded = this.recorded.then(work);
   }
-}
-
-/** Heartbeats stopped, or the worker went away in good order: the container goes on, so must the watching. */
-function isLostTurn(error: unknown): boolean {
-  if (!(error instanceof ActivityFailure)) return false;
-  const { cause } = error;
-  if (cause instanceof TimeoutFailure) return cause.timeoutType === 'HEARTBEAT';
-  return cause instanceof ApplicationFailure && cause.type === DETACHED;
-}
-
-/** The activity threw what another try may cure. */
-function isPassing(error: unknown): boolean {
-  if (!(error instanceof ActivityFailure)) return false;
-  return error.cause instanceof ApplicationFailure && !error.cause.nonRetryable;
-}
-
-/** What people read of a failed activity: the message of what it threw. */
-export function failureReason(error: unknown): string {
-  const cause = error instanceof ActivityFailure ? error.cause : error;
-  return cause instanceof Error ? cause.message.slice(0, 500) : 'unknown failure';
 }

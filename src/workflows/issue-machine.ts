@@ -8,11 +8,13 @@ import { archive, archiveOver } from './machine-archive.js';
 import { command } from './machine-command.js';
 import { isCurrent, note, type Draft, type StepEnv } from './machine-draft.js';
 import { destroyed } from './machine-end.js';
+import { stepFailed } from './machine-failed.js';
 import { withPr } from './machine-forge.js';
 import { close, observed, references } from './machine-life.js';
 import { isDue } from './machine-limit.js';
 import { metPause, paused, unpaused } from './machine-pause.js';
 import type { MachineCommand, MachineState } from './machine-state.js';
+import { settled } from './machine-settle.js';
 import * as turn from './machine-turn.js';
 import { isToldOnForge } from './machine-verdict.js';
 
@@ -115,9 +117,9 @@ function apply(d: Draft, event: MachineEvent): void {
       return turn.turnFinished(d, event.result);
     case 'settled':
       if (!isCurrent(d, 'settle', event.turn)) return;
-      return turn.settled(d, event.settled);
+      return settled(d, event.settled);
     case 'step_failed':
-      return turn.stepFailed(d, event);
+      return stepFailed(d, event);
     // between turns
     case 'resume_due':
       return isDue(d.s, event) ? turn.resumeDue(d) : undefined;

@@ -1,24 +1,19 @@
 /** One workflow per issue: handlers enqueue, one loop drains the mailbox through the pure machine. */
 import {
-  ActivityFailure,
   allHandlersFinished,
   ApplicationFailure,
   condition,
   continueAsNew,
-  isCancellation,
   setCurrentDetails,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { MachineEvent, OperatorCommand } from '../domain/events.js';
 import type { PublishResult } from '../domain/turn.js';
-import * as activities from './activities.js';
-import { CommandRunner, failureReason } from './command-runner.js';
-import { latestPr } from './machine-forge.js';
+import { CommandRunner } from './command-runner.js';
 import { isHistoryFull } from './history-limit.js';
 import { initialState, isQuiescent, nextLife, refusalOf, step } from './issue-machine.js';
 import {
-  bottlesQueue,
   commandUpdate,
   eventSignal,
   openPrUpdate,
@@ -28,7 +23,7 @@ import {
   type OpenPrRequest,
 } from './messages.js';
 import { PhaseShown } from './phase-shown.js';
-import { detailsOf, needed, runRef, viewOf } from './run-view.js';
+import { detailsOf, needed, viewOf } from './run-view.js';
 
 export async function issueWorkflow(input: IssueWorkflowInput): Promise<void> {
   let state = input.carried ?? initialState(input.subject, input.policy, input.named ?? null);
@@ -65,7 +60,8 @@ export async function issueWorkflow(input: IssueWorkflowInput): Promise<void> {
   );
   setHandler(openPrUpdate, (request) => openPr(request), {
     validator: (request: OpenPrRequest) => {
-      if (request.slug === state.life?.slug && request.turn === state.turn && state.busy === 'run') return;
+      const isOurs = request.slug === state.life?.slug && request.turn === state.turn;
+      if (isOurs && state.busy === 'run' && state.closing === null) return;
       throw ApplicationFailure.nonRetryable('this turn is over', 'TurnOver');
     },
   });
@@ -73,16 +69,8 @@ export async function issueWorkflow(input: IssueWorkflowInput): Promise<void> {
   async function openPr(request: OpenPrRequest): Promise<PublishResult> {
     const known = state.answers.find((answer) => answer.requestId === request.requestId);
     if (known !== undefined) return known.result;
-    const prepared = needed(state.prepared, 'prepared turn');
-    const triggerActor = needed(state.life, 'life').trigger.actor;
-    const { requestId, contentRef } = request;
-    const options = { taskQueue: bottlesQueue(needed(state.host, 'host')), summary: `open_pr ${requestId}` };
-    const publisher = { prepared, triggerActor, latestPr: latestPr(state) };
-    const work = { ...runRef(state), requestId, contentRef, ...publisher };
-    const result = await publishOrRefuse(() =>
-      activities.gate.publishWork.executeWithOptions(options, [work]),
-    );
-    enqueue({ kind: 'published', requestId, result });
+    const result = await runner.publish(request);
+    enqueue({ kind: 'published', requestId: request.requestId, result });
     return result;
   }
 
@@ -128,15 +116,5 @@ export async function issueWorkflow(input: IssueWorkflowInput): Promise<void> {
       await continueAsNew<typeof issueWorkflow>({ ...input, carried: over ? nextLife(state) : state });
     }
     await condition(() => mailbox.length > 0);
-  }
-}
-
-/** An agent that asked is answered in the end: what no repetition cures, or takes too long, is a refusal. */
-async function publishOrRefuse(publish: () => Promise<PublishResult>): Promise<PublishResult> {
-  try {
-    return await publish();
-  } catch (error) {
-    if (!(error instanceof ActivityFailure) || isCancellation(error)) throw error;
-    return { kind: 'refused', reason: `the publish gate failed: ${failureReason(error)}` };
   }
 }

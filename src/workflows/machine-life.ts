@@ -88,8 +88,9 @@ export function close(d: Draft, closing: NonNullable<MachineState['closing']>): 
   if (s.closing !== null) return;
   s.closing = closing;
   note(d, closing.why);
+  if (s.busy === null) return destroy(d);
   if (s.busy === 'run') stopTurn(d, 'closed');
-  else if (s.busy === null) destroy(d);
+  d.commands.push({ kind: 'end_step' });
 }
 
 export function references(d: Draft, event: Extract<MachineEvent, { kind: 'references' }>): void {

@@ -253,6 +253,8 @@ export type MachineCommand =
       readonly begun: boolean;
     }
   | { readonly kind: 'stop_turn'; readonly reason: StopReason }
+  /** The run is to end: what is under way is called off, and is not waited for without end. */
+  | { readonly kind: 'end_step' }
   | { readonly kind: 'settle_turn'; readonly turn: number; readonly result: TurnResult }
   | { readonly kind: 'arm_watchdog'; readonly turn: number; readonly ms: number }
   | { readonly kind: 'disarm_watchdog' }

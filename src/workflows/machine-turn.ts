@@ -1,16 +1,15 @@
 /** A turn from its preparation to its rows. */
-import type { InnerEvent, SettledTurn } from '../domain/events.js';
 import type { Place } from '../domain/issue.js';
 import type { FrozenReason, StopReason, TurnCause, TurnResult } from '../domain/turn.js';
 import { freeze, note, stopSleeping, type Draft } from './machine-draft.js';
-import { destroy, destroyed, endLife } from './machine-end.js';
-import { defer, overBudget, spend } from './machine-budget.js';
-import { absorbPlace, withPr } from './machine-forge.js';
-import { sleepOut, wakeAt } from './machine-limit.js';
+import { destroy, endLife } from './machine-end.js';
+import { defer, overBudget } from './machine-budget.js';
+import { absorbPlace } from './machine-forge.js';
+import { wakeAt } from './machine-limit.js';
 import { putBack, remember } from './machine-mailbox.js';
-import { rotate, sessionFailure, sessionStart, startAfresh } from './machine-session.js';
+import { rotate, sessionStart } from './machine-session.js';
 import { EMPTY_SESSION, type MachineState } from './machine-state.js';
-import { detailOf, nudgeFor, reasonOf, wakesOn } from './machine-verdict.js';
+import { wakesOn } from './machine-verdict.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -180,9 +179,13 @@ export function turnHeldUp(d: Draft, reason: string): void {
   note(d, `turn ${String(s.turn)} cannot begin yet: ${reason}`);
 }
 
-/** The agent may be at work all the same. */
+/** The agent may be at work all the same. A run that ends has a step of its own to stop it. */
 export function turnLost(d: Draft, reason: string | null): void {
-  const { turn, stopRequested, begun } = d.s;
+  const { turn, stopRequested, begun, closing } = d.s;
+  if (closing !== null && reason !== null) {
+    note(d, `the turn could not be watched to its end: ${reason}`);
+    return destroy(d);
+  }
   note(d, reason === null ? 'worker lost sight of the turn; attaching again' : `attaching again: ${reason}`);
   d.commands.push({ kind: 'attach_turn', turn, stop: stopRequested, begun });
 }
@@ -234,69 +237,6 @@ export function turnFinished(d: Draft, result: TurnResult): void {
   d.commands.push({ kind: 'settle_turn', turn: s.turn, result });
 }
 
-export function settled(d: Draft, left: SettledTurn): void {
-  const { s } = d;
-  const { result } = s;
-  if (result === null) return;
-  s.busy = null;
-  s.head = left.head ?? s.head;
-  if (left.publish.kind === 'published') s.prs = withPr(s.prs, left.publish.pr);
-  spend(s, result);
-  const reason = reasonOf(s, result, left);
-  s.stuckHash = left.stuckHash;
-  s.lastTurn = {
-    turn: s.turn,
-    exitCode: result.exitCode,
-    doneStatus: s.done?.status ?? (reason === 'done' ? 'success' : null),
-    reason,
-    stopped: result.stopped ?? s.stopRequested,
-  };
-  note(d, `turn ${String(s.turn)} ended: ${reason}, ${left.publish.kind}`);
-  // A worker of an earlier version says nothing of limits.
-  s.limit = (result as Partial<TurnResult>).limit ?? null;
-  s.detail = detailOf(s, result);
-  if (s.limit !== null && s.done === null) s.detail = s.limit.detail;
-  if (left.publish.kind === 'refused') s.detail = left.publish.reason;
-  const nudge = nudgeFor(s, result, left, reason);
-  const failure = sessionFailure(s, result);
-  if (reason !== 'limited' && reason !== 'failed') s.retries = 0;
-  if (s.closing !== null) {
-    record(d, result, left, reason);
-    destroy(d);
-  } else if (s.untriggered) {
-    record(d, result, left, 'untriggered');
-    freeze(d, 'untriggered');
-  } else if (reason === 'untriggered') {
-    // Asked for again while the turn was being stopped.
-    record(d, result, left, reason);
-    beginTurn(d, { kind: 'retriggered' });
-  } else if (reason === 'paused' && s.stopRequested === 'pause') {
-    record(d, result, left, reason);
-    freeze(d, reason);
-    holdBackStarted(d);
-  } else if (reason === 'limited') {
-    record(d, result, left, reason);
-    sleepOut(d, result);
-  } else if (failure !== null) {
-    record(d, result, left, reason);
-    startAfresh(d, failure);
-    beginTurn(d, s.cause);
-  } else if (nudge !== null) {
-    record(d, result, left, reason);
-    s.nudgesUsed += 1;
-    beginTurn(d, nudge);
-  } else {
-    record(d, result, left, reason);
-    freeze(d, reason);
-    if (s.mailbox.length > 0 && wakesOn(reason)) wake(d);
-  }
-}
-
-function record(d: Draft, result: TurnResult, left: SettledTurn, reason: FrozenReason): void {
-  d.s.frozenReason = reason;
-  d.commands.push({ kind: 'record_turn', turn: d.s.turn, result, settled: left, reason });
-}
-
 /** Freezes without having run: what the prompt was made of goes back, in order, before what came since. */
 export function abandonTurn(d: Draft, reason: FrozenReason): void {
   const { s } = d;
@@ -314,49 +254,10 @@ export function holdBack(d: Draft): void {
   waitForUnpause(d, cause);
 }
 
-/** The agent had just started when the pause came: what it was told is told again. */
-function holdBackStarted(d: Draft): void {
-  const { s } = d;
-  s.mailbox = putBack(s.given, s.mailbox);
-  s.given = [];
-  waitForUnpause(d, s.cause);
-}
-
-function waitForUnpause(d: Draft, cause: TurnCause): void {
+export function waitForUnpause(d: Draft, cause: TurnCause): void {
   const { s } = d;
   if (s.lifted === true) return beginTurn(d, cause);
   s.deferred = cause;
   s.held = true;
   s.detail = s.pauseReason ?? null;
-}
-
-export function stepFailed(d: Draft, event: Extract<InnerEvent, { kind: 'step_failed' }>): void {
-  const { s } = d;
-  const expected = {
-    claim: 'prepare',
-    prepare: 'prepare',
-    run: 'run',
-    settle: 'settle',
-    destroy: 'destroy',
-  } as const;
-  if (s.busy !== expected[event.step] || s.turn !== event.turn) return;
-  note(d, `${event.step} failed: ${event.reason}`);
-  if (event.step === 'claim') {
-    // What prepares the turn is still under way, and only one thing at a time may be.
-    s.claimFailure = event.reason;
-    return launchWhenReady(d);
-  }
-  if (event.step === 'destroy') return destroyed(d);
-  if (s.phase === 'running') d.commands.push({ kind: 'disarm_watchdog' });
-  if (s.closing !== null) return destroy(d);
-  if (s.untriggered) return abandonTurn(d, 'untriggered');
-  if (s.stopRequested === 'operator') return abandonTurn(d, 'paused');
-  if (s.stopRequested === 'pause') return holdBack(d);
-  if (s.stopRequested === 'untriggered' || s.stopRequested === 'history') {
-    // Stopped before it began, for what is not so any more.
-    abandonTurn(d, s.stopRequested === 'history' ? 'incomplete' : 'untriggered');
-    return beginTurn(d, s.cause);
-  }
-  s.detail = event.reason;
-  abandonTurn(d, 'failed');
 }

@@ -42,7 +42,7 @@ async function orWarn(
   try {
     await restore();
   } catch (error) {
-    if (!(error instanceof BottleRuntimeError) || error.retryable) throw error;
+    if (!(error instanceof BottleRuntimeError) || error.away) throw error;
     log.warn({ slug, err: error }, 'the session could not be restored whole');
   }
 }

@@ -50,14 +50,10 @@ export async function restorePath(
   try {
     await engineCall(doing, () => container.putArchive(bytes, { path }));
   } catch (error) {
-    if (!(error instanceof BottleRuntimeError) || !isRefusedTar(error.message)) throw error;
+    if (!(error instanceof BottleRuntimeError) || error.away) throw error;
+    // The engine says 500 for it, as for troubles of its own, and quotes names that an agent gave.
     throw new BottleRuntimeError(error.message, false, { cause: error });
   }
-}
-
-/** The engine says 500 for it, as for troubles of its own. */
-function isRefusedTar(message: string): boolean {
-  return /processing tar file/i.test(message) && !/no space left/i.test(message);
 }
 
 /** In a running one the agent could move a symbolic link under the engine's feet. */
@@ -75,14 +71,19 @@ async function readCapped(stream: NodeJS.ReadableStream, maxBytes: number): Prom
   const chunks: Buffer[] = [];
   let bytes = 0;
   let truncated = false;
-  for await (const chunk of withoutLateErrors(stream)) {
-    const buffer = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
-    const kept = buffer.subarray(0, maxBytes - bytes);
-    chunks.push(kept);
-    bytes += kept.length;
-    truncated = kept.length < buffer.length;
-    // Leaving the loop destroys the stream, and with it the request.
-    if (truncated) break;
+  try {
+    for await (const chunk of withoutLateErrors(stream)) {
+      const buffer = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+      const kept = buffer.subarray(0, maxBytes - bytes);
+      chunks.push(kept);
+      bytes += kept.length;
+      truncated = kept.length < buffer.length;
+      // Leaving the loop destroys the stream, and with it the request.
+      if (truncated) break;
+    }
+  } catch (cause) {
+    // The engine had begun to answer: it may be what it read that it stumbled over.
+    throw new BottleRuntimeError('the engine broke off a tar in the middle', true, { cause });
   }
   return { tar: Buffer.concat(chunks), truncated };
 }

@@ -42,7 +42,10 @@ export function statusOf(error: unknown): number | undefined {
 export function toRuntimeError(error: unknown, doing: string): BotBottleError {
   if (error instanceof BotBottleError) return error;
   const fault = faultOf(error);
-  return new BottleRuntimeError(`cannot ${doing}: ${explain(fault)}`, isRetryable(fault), { cause: error });
+  const retryable = isRetryable(fault);
+  // An answer, whatever its status, may be about what an agent made.
+  const away = retryable && fault.statusCode === undefined;
+  return new BottleRuntimeError(`cannot ${doing}: ${explain(fault)}`, retryable, { cause: error, away });
 }
 
 /** Runs an engine call; `ignore` are statuses that mean there is nothing left to do. */

@@ -36,7 +36,8 @@ export function oncePerCandidate<T>(
   };
 }
 
-const TIMEOUT_MS = 2 * 60_000;
+/** A check that takes longer will again: then the commits are refused, while their agent may be waiting. */
+const TIMEOUT_MS = 30_000;
 const MAX_OUTPUT = 64 * 1024 * 1024;
 
 /** Output of a git command in the quarantine. Errors: `GitError`. */
@@ -50,6 +51,7 @@ export async function quarantined(
     env: localEnvironment(),
     timeoutMs: TIMEOUT_MS,
     maxOutput: MAX_OUTPUT,
+    signal: candidate.request.signal,
     ...(input === undefined ? {} : { input }),
   });
   if (output.exitCode !== 0) throw localFailure('checking the new commits', output);

@@ -23,11 +23,21 @@ const MAX_DETAIL = 600;
 /** The fault of a git command that talked to the forge: final when repeating cannot help, else retryable. */
 export function remoteFailure(action: string, output: GitOutput, token: string): GitError {
   const detail = plainText(withoutToken(output.stderr, token));
-  const final = FINAL.find(([pattern]) => pattern.test(output.stderr));
+  const own = withoutRemoteLines(output.stderr);
+  const final = FINAL.find(([pattern]) => pattern.test(own));
   return new GitError(
     `${action}: ${final === undefined ? '' : `${final[1]}: `}${detail}`,
     final === undefined,
+    { away: final === undefined },
   );
+}
+
+/** A hook of the forge says there what it likes, and may quote what was pushed. */
+function withoutRemoteLines(stderr: string): string {
+  return stderr
+    .split('\n')
+    .filter((line) => !line.startsWith('remote:'))
+    .join('\n');
 }
 
 /** The fault of a git command on our own disk, such as a full one; worth another try. */

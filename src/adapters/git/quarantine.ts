@@ -1,14 +1,14 @@
 import { createReadStream } from 'node:fs';
 import { GitError } from '../../domain/errors.js';
+import { isDiskFull } from './disk-room.js';
 import { localEnvironment } from './git-environment.js';
 import { localFailure, plainText } from './git-failure.js';
 import type { BundleHeader } from './bundle-file.js';
-import { runGit } from './run-git.js';
+import { ENDED_BY_SIGNAL, runGit } from './run-git.js';
 
 const TIMEOUT_MS = 3 * 60_000;
 /** Largest single allocation of git: a commit or tree that unpacks to gigabytes ends git, not the machine. */
 const ALLOCATION_LIMIT = '512m';
-const FAULT = /No space left|Cannot allocate|unable to create|Out of memory/i;
 
 /**
  * Takes the bundle's pack into the quarantine: every object is checked by fsck's strict rules and every link must lead
@@ -19,6 +19,7 @@ export async function takeIn(
   bundleFile: string,
   header: BundleHeader,
   maxBytes: number,
+  signal?: AbortSignal,
 ): Promise<string | undefined> {
   const missing = await missingCommits(dir, header.prerequisites);
   if (missing.length > 0) {
@@ -33,9 +34,12 @@ export async function takeIn(
     env: { ...localEnvironment(), GIT_ALLOC_LIMIT: ALLOCATION_LIMIT },
     input: createReadStream(bundleFile, { start: header.packOffset }),
     timeoutMs: TIMEOUT_MS,
+    signal,
   });
   if (output.exitCode !== 0) {
-    if (FAULT.test(output.stderr)) throw localFailure('taking in the new commits', output);
+    // What git says quotes the agent, a file name or an address: it does not tell a full disk from a bad object.
+    if (output.exitCode === ENDED_BY_SIGNAL || (await isDiskFull(dir, maxBytes)))
+      throw localFailure('taking in the new commits', output);
     return `git does not accept the commits: ${plainText(output.stderr, 300)}`;
   }
   if ((await missingCommits(dir, [header.head])).length > 0) return "the branch's tip is not a commit";

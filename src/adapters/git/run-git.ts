@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { GitError } from '../../domain/errors.js';
+import { GitError, GitOverrunError } from '../../domain/errors.js';
 
 export interface GitCommand {
   readonly args: readonly string[];
@@ -11,6 +11,8 @@ export interface GitCommand {
   readonly timeoutMs: number;
   /** Bytes of standard output; more is a final error. */
   readonly maxOutput?: number;
+  /** Ends git. */
+  readonly signal?: AbortSignal | undefined;
   /** Takes standard output as it comes, however much; nothing of it is kept. */
   readonly onOutput?: (chunk: Buffer) => void;
 }
@@ -21,6 +23,8 @@ export interface GitOutput {
   readonly stderr: string;
 }
 
+/** In the place of an exit code, such as of a git that the kernel killed for its memory. */
+export const ENDED_BY_SIGNAL = -1;
 const DEFAULT_OUTPUT = 16 * 1024 * 1024;
 const STDERR_KEPT = 16 * 1024;
 
@@ -52,8 +56,14 @@ export async function runGit(command: GitCommand): Promise<GitOutput> {
     kill();
   };
   const timer = setTimeout(() => {
-    fail(new GitError(`git ${verbOf(command.args)} took longer than ${String(command.timeoutMs)} ms`, true));
+    const { args, timeoutMs } = command;
+    fail(new GitOverrunError(`git ${verbOf(args)} took longer than ${String(timeoutMs)} ms`, true));
   }, command.timeoutMs);
+  const onAbort = (): void => {
+    fail(new GitError(`git ${verbOf(command.args)} was given up`, false));
+  };
+  command.signal?.addEventListener('abort', onAbort);
+  if (command.signal?.aborted === true) onAbort();
 
   const stdout: Buffer[] = [];
   let stdoutBytes = 0;
@@ -72,7 +82,10 @@ export async function runGit(command: GitCommand): Promise<GitOutput> {
     }
     stdoutBytes += chunk.length;
     if (stdoutBytes <= maxOutput) stdout.push(chunk);
-    else fail(new GitError(`git ${verbOf(command.args)} wrote more than ${String(maxOutput)} bytes`, false));
+    else
+      fail(
+        new GitOverrunError(`git ${verbOf(command.args)} wrote more than ${String(maxOutput)} bytes`, false),
+      );
   });
   let stderr = '';
   child.stderr.on('data', (chunk: Buffer) => {
@@ -87,7 +100,7 @@ export async function runGit(command: GitCommand): Promise<GitOutput> {
         reject(new GitError('git cannot be started: is it installed?', false, { cause }));
       });
       child.once('close', (code) => {
-        resolve(code ?? -1);
+        resolve(code ?? ENDED_BY_SIGNAL);
       });
     });
     await fed;
@@ -95,6 +108,7 @@ export async function runGit(command: GitCommand): Promise<GitOutput> {
     return { exitCode, stdout: Buffer.concat(stdout).toString(), stderr };
   } finally {
     clearTimeout(timer);
+    command.signal?.removeEventListener('abort', onAbort);
   }
 }
 

@@ -114,7 +114,12 @@ export class SubmoduleSource {
     const { wanted, leftOut } = chooseSubmodules([changed], declared, { repo: own, webUrl });
     const [submodule] = wanted;
     if (submodule === undefined) return leftOut.find(({ path }) => path === changed.path)?.reason;
-    return this.#whyNot(own, named, submodule, await this.#obtain(own, named, submodule, [changed.commit]));
+    const found = await this.#obtain(own, named, submodule, [changed.commit]).catch((error: unknown) => {
+      // It was the agent who named this repository, and it may be one that cannot be fetched.
+      if (error instanceof GitError && error.away) throw new GitError(error.message, true, { cause: error });
+      throw error;
+    });
+    return this.#whyNot(own, named, submodule, found);
   }
 
   async #choose(tree: Tree, sparse: readonly string[]): Promise<ReturnType<typeof chooseSubmodules>> {

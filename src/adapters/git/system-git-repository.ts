@@ -11,12 +11,14 @@ import type {
 import { branchNamed, isBranchName } from '../../domain/branch-name.js';
 import { issueOfBranch } from '../../domain/slug.js';
 import type { SecretGuard } from '../../domain/secret-guard.js';
+import type { SecretScanReport } from '../../domain/secret-scanner.js';
 import { secretRefusal } from '../../domain/secret-refusal.js';
 import type { LfsFile, TurnLfs } from '../../domain/lfs.js';
 import type { TurnSubmodules } from '../../domain/submodules.js';
 import { bundleRefs } from './bundle-refs.js';
 import { readBundleHeader, type BundleHeader } from './bundle-file.js';
 import { FORGE_REFS, isAncestorIn, newCommits, quarantined, type Candidate } from './candidate.js';
+import { orTooMuch } from './check-candidate.js';
 import { safeDirectoryFile } from './local-source.js';
 import { hasForeignGitlink } from './gitlink-changes.js';
 import { LfsClient } from './lfs-client.js';
@@ -50,6 +52,12 @@ export interface SystemGitOptions {
   readonly lfsOrigins?: readonly string[];
   /** Milliseconds for one push; 5 minutes by default. git 2.39 waits without end for the rest of a report cut short. */
   readonly pushTimeoutMs?: number;
+}
+
+interface Passed {
+  readonly kind: 'passed';
+  readonly candidate: Candidate;
+  readonly secretScan: SecretScanReport;
 }
 
 const PUSH_TIMEOUT_MS = 5 * 60_000;
@@ -201,30 +209,12 @@ export class SystemGitRepository implements GitRepository {
     const forgeRefs = new Map([...state.branches].map(([name, sha]) => [FORGE_REFS + name, sha]));
     if (branchSha !== null) forgeRefs.set(FORGE_REFS + branch, branchSha);
     return this.#scratch(repo, forgeRefs, async (dir) => {
-      const reason = await takeIn(dir, request.bundleFile, header, request.maxBytes);
-      if (reason !== undefined) return refused(reason);
-      const found = {
-        request,
-        dir,
-        head: header.head,
-        branchSha,
-        baseTip: baseOf(state, bases)?.sha ?? null,
-        commits: 0,
-      };
-      const commits = Number(await quarantined(found, ['rev-list', '--count', ...newCommits(found)]));
-      const candidate = { ...found, commits };
-      if (await hasNothingNew(candidate))
-        return { kind: 'unchanged', head: branchSha ?? header.head, onForge: branchSha !== null };
-      for (const step of PUBLISH_STEPS) {
-        const why = await step(candidate);
-        if (why !== undefined) return refused(why);
-      }
-      const gitlink = await hasForeignGitlink(candidate, this.#submodules);
-      if (gitlink !== undefined) return refused(gitlink);
-      const scan = await scanForSecrets(candidate, this.#options.secrets);
-      const secretScan = this.#options.secrets.report(scan);
-      const secret = secretRefusal(scan, request.baseSha);
-      if (secret !== undefined) return { kind: 'refused', reason: secret, secretScan };
+      const baseTip = baseOf(state, bases)?.sha ?? null;
+      const found = { request, dir, head: header.head, branchSha, baseTip, commits: 0 };
+      const checked = await orTooMuch(() => this.#check(found, header));
+      if (checked.kind !== 'passed') return checked;
+      const { candidate, secretScan } = checked;
+      request.signal?.throwIfAborted();
       const outcome = await push(
         candidate,
         this.#remote(request.fork ?? repo, this.#options.publishToken()),
@@ -232,8 +222,33 @@ export class SystemGitRepository implements GitRepository {
       );
       if (outcome.kind === 'moved') return 'moved';
       if (outcome.kind === 'refused') return { ...outcome, secretScan };
-      return { kind: 'pushed', head: candidate.head, commits, secretScan };
+      return { kind: 'pushed', head: candidate.head, commits: candidate.commits, secretScan };
     });
+  }
+
+  /** Takes the commits into quarantine and looks at them in every way. */
+  async #check(found: Candidate, header: BundleHeader): Promise<Passed | GitPublishVerdict> {
+    const { request, dir, branchSha } = found;
+    const { signal } = request;
+    const reason = await takeIn(dir, request.bundleFile, header, request.maxBytes, signal);
+    if (reason !== undefined) return refused(reason);
+    const commits = Number(await quarantined(found, ['rev-list', '--count', ...newCommits(found)]));
+    const candidate = { ...found, commits };
+    if (await hasNothingNew(candidate))
+      return { kind: 'unchanged', head: branchSha ?? header.head, onForge: branchSha !== null };
+    for (const step of PUBLISH_STEPS) {
+      signal?.throwIfAborted();
+      const why = await step(candidate);
+      if (why !== undefined) return refused(why);
+    }
+    const gitlink = await hasForeignGitlink(candidate, this.#submodules);
+    if (gitlink !== undefined) return refused(gitlink);
+    signal?.throwIfAborted();
+    const scan = await scanForSecrets(candidate, this.#options.secrets);
+    const secretScan = this.#options.secrets.report(scan);
+    const secret = secretRefusal(scan, request.baseSha);
+    if (secret !== undefined) return { kind: 'refused', reason: secret, secretScan };
+    return { kind: 'passed', candidate, secretScan };
   }
 
   removeLeftBehind(): Promise<number> {

@@ -89,11 +89,18 @@ function identity({ slug, backend, gitUser }: RunSummary): string {
   return `${slug}, ${backend}, git user ${gitUser}`;
 }
 
-function detailOf({ detail, fetch }: RunSummary, width: number): string[] {
-  const lines = (detail ?? '').split('\n').filter((line) => line.trim() !== '');
+function detailOf({ detail, step, fetch }: RunSummary, width: number): string[] {
+  const lines = [...(detail ?? '').split('\n'), stepText(step)].filter((line) => line.trim() !== '');
   // A command is copied: a terminal may break its line, we may not.
   const command = fetch === null ? [] : [INDENT + escapeTerminal(fetch)];
   return [...lines.flatMap((line) => indented(line, width)), ...command];
+}
+
+function stepText(step: RunSummary['step']): string {
+  if (step === null) return '';
+  const { activity, attempt, error } = step;
+  const why = error === null ? '' : `, after: ${error.replace(/\s+/g, ' ')}`;
+  return `waits for ${activity}, attempt ${String(attempt)}${why}`;
 }
 
 function indented(text: string, width: number): string[] {

@@ -22,6 +22,7 @@ import {
 import { observed, SUBJECT, trigger } from '../../support/machine/world.js';
 import { ScriptedActivities } from '../../support/temporal/scripted-activities.js';
 import type { TurnScript } from '../../support/temporal/scripted-activities.js';
+import { waitUntil } from '../../support/stack/stack.js';
 import { timeSkipping, withWorkers } from '../../support/temporal/time-skipping.js';
 
 const OPTIONS = { agent: null, bottles: [], prompt: null, label: null, backend: 'docker' } as const;
@@ -311,5 +312,25 @@ describe('the commands’ orchestrator over a real workflow', function () {
       all.map((one) => [one.status, one.stale]),
       [['destroyed', false]],
     );
+  });
+
+  it('shows the step that is tried again, how often, and the last error, and destroys the run all the same', async () => {
+    const fake = new ScriptedActivities(() => ({ run: () => Promise.resolve({}) }));
+    const away = (): Promise<never> => Promise.reject(new Error('no Docker engine answers'));
+    await withWorkers(environment, { ...fake.activities, settleTurn: away }, async () => {
+      const client = orchestrator();
+      const started = await client.start(subject, OPTIONS);
+      assert.ok(started.kind === 'started');
+      addRow(started.slug);
+      await waitUntil('the second attempt', async () => {
+        const [run] = await client.status({ all: false });
+        return (run?.step?.attempt ?? 0) > 1;
+      });
+      const [run] = await client.status({ all: false });
+      assert.deepEqual([run?.step?.activity, run?.step?.error], ['settleTurn', 'no Docker engine answers']);
+      await client.command({ kind: 'slug', slug: started.slug }, { kind: 'destroy' });
+      await environment.client.workflow.getHandle(workflowIdOf(subject)).result();
+    });
+    assert.equal(fake.destroyed.length, 1);
   });
 });

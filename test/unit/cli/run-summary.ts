@@ -14,6 +14,7 @@ export function summary(change: Partial<RunSummary> = {}): RunSummary {
     phase: 'running',
     reason: null,
     detail: null,
+    step: null,
     spent: null,
     lastCheckinAt: null,
     pr: null,

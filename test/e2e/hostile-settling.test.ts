@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import type { Client } from '@temporalio/client';
+import { workflowIdOf } from '../../src/domain/issue.js';
+import { timelineQuery } from '../../src/workflows/messages.js';
+import { bottleScript } from '../support/stack/bottle-script.js';
+import { Life } from '../support/stack/life.js';
+import { Stack, waitUntil } from '../support/stack/stack.js';
+import { tearDown } from '../support/stack/tear-down.js';
+
+/** git checks the address and quotes it. */
+const QUOTES_A_FULL_DISK = [
+  `run printf '[submodule "x"]\\n\\tpath = x\\n\\turl = -u./No space left on device\\n' >.gitmodules`,
+  'commit Add a submodule',
+];
+/** A tree of 40 levels, each the one below twice, in a commit before the last: no file in it, and 2^40 directories. */
+const TREE_BOMB = [
+  'run t=$(git mktree </dev/null); for i in $(seq 40); do ' +
+    't=$(printf "040000 tree $t\\ta\\n040000 tree $t\\tb\\n" | git mktree); done; ' +
+    'c=$(git commit-tree -p HEAD -m bomb $t); c=$(git commit-tree -p $c -m back "HEAD^{tree}"); git reset -q --hard $c',
+];
+/** Neither the engine nor the agent itself can come through it. */
+const LINK_FOR_SESSION = ['run rm -rf ~/.scripted && ln -s .scripted ~/.scripted'];
+
+/** Each of these once kept a run from ever ending. */
+describe('settling what a hostile agent left', function () {
+  this.timeout(240_000);
+  let stack: Stack;
+  let client: Client;
+
+  const trigger = (title: string, ...script: string[]): Promise<Life> =>
+    Life.trigger(stack, client, title, bottleScript(...script));
+  const signal = async (slug: string, what: string): Promise<void> => {
+    const { code, stderr } = await stack.cli(['signal', slug, what]);
+    assert.equal(code, 0, stderr);
+  };
+
+  before(async () => {
+    stack = await Stack.prepare({ env: { BOTTLE_DONE_GRACE: '1s' } });
+    await stack.start();
+    client = await stack.client();
+  });
+  after(() => tearDown(stack, client));
+
+  it('refuses a submodule whose address speaks of a full disk, with the reason, and the run ends', async () => {
+    const life = await trigger('a full disk', ...QUOTES_A_FULL_DISK, 'done blocked see for yourself');
+    const { detail } = await life.frozen(1, 'blocked');
+    assert.match(detail ?? '', /git does not accept the commits: .*gitmodulesUrl/);
+    await life.close();
+  });
+
+  it('settles a turn whose session is a symbolic link to itself, and the run ends', async () => {
+    const life = await trigger(
+      'a link',
+      'write a.txt a',
+      'commit Work',
+      'done blocked x',
+      ...LINK_FOR_SESSION,
+    );
+    const { slug } = await life.frozen(1, 'blocked');
+    assert.match(stack.output, /the session cannot be read; the last whole snapshot is kept/);
+    const row = life.files.turnRows(slug).find(({ event }) => event === 'ended');
+    assert.deepEqual([row?.detail['transcriptHash'] ?? null], [null]);
+    await life.close();
+  });
+
+  it('refuses a tree that git never comes to the end of; close and destroy do not wait for it', async () => {
+    const bomb = (title: string): Promise<Life> => trigger(title, ...TREE_BOMB, 'done blocked x');
+    const [patient, closed, destroyed] = await Promise.all([bomb('answer'), bomb('close'), bomb('destroy')]);
+    const settles = async ({ issue }: Life): Promise<string> => {
+      let slug = '';
+      await waitUntil(
+        `the settle of #${String(issue)}`,
+        async () => {
+          const { stdout } = await stack.cli(['orchestrate', 'status', '--json']);
+          const { runs } = JSON.parse(stdout) as { runs: StatusRow[] };
+          const run = runs.find((one) => one.issue.endsWith(`#${String(issue)}`));
+          slug = run?.slug ?? '';
+          return run?.step?.activity === 'settleTurn' && run.step.attempt === 1;
+        },
+        90_000,
+      );
+      return slug;
+    };
+    const wasCalledOff = async ({ subject }: Life): Promise<void> => {
+      const notes = await client.workflow.getHandle(workflowIdOf(subject)).query(timelineQuery);
+      assert.ok(
+        notes.some(({ what }) => what.startsWith('settle failed: ')),
+        JSON.stringify(notes),
+      );
+    };
+    await Promise.all([
+      settles(closed).then(async () => {
+        await closed.close();
+        await wasCalledOff(closed);
+      }),
+      settles(destroyed).then(async (slug) => {
+        await signal(slug, 'destroy');
+        await destroyed.ended();
+        await wasCalledOff(destroyed);
+      }),
+      patient.frozen(1, 'blocked').then(async ({ detail }) => {
+        assert.match(detail ?? '', /take git too long to look at/);
+        await patient.close();
+      }),
+    ]);
+  });
+});
+
+interface StatusRow {
+  readonly issue: string;
+  readonly slug: string;
+  readonly step: { readonly activity: string; readonly attempt: number } | null;
+}
