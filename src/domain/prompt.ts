@@ -1,5 +1,6 @@
 import { beforeThisSession } from './fresh-session.js';
 import { FORGE_OVERLAY, QUOTING_RULE } from './forge-overlay.js';
+import { withoutHostPaths } from './host-paths.js';
 import { COMMENT_BYTES, renderEvents, withQuote } from './prompt-events.js';
 import type { MovedBranch, NudgeReason, PromptInput, PromptTask, ProposalDecision } from './prompt-input.js';
 import { cutToBytes, inlineText, utf8Length } from './untrusted-text.js';
@@ -158,7 +159,7 @@ function nudge(reason: NudgeReason, forge: boolean): string {
     case 'refused':
       return withQuote(
         'Your commits were not published. Mend what is named here and commit again. The reason',
-        reason.reason,
+        withoutHostPaths(reason.reason),
         COMMENT_BYTES,
       );
   }

@@ -1,3 +1,4 @@
+import { withoutHostPaths } from './host-paths.js';
 import type { TextVerdict } from './queue.js';
 import type { SecretScan } from './secret-guard.js';
 import type { SecretFinding } from './secret-scanner.js';
@@ -14,7 +15,7 @@ const SHOWN = 5;
 export function secretRefusal(scan: SecretScan, base: string): string | undefined {
   if (scan.kind === 'failed')
     return (
-      `it could not be checked for secrets, and nothing unchecked is published: ${inlineText(scan.reason, 300)}. Very ` +
+      `it could not be checked for secrets, and nothing unchecked is published: ${inlineText(withoutHostPaths(scan.reason), 300)}. Very ` +
       'large or very many commits are a reason; else the operator has to mend it, and your commits are kept until then'
     );
   return scan.findings.length === 0 ? undefined : found(scan.findings, base);
@@ -22,7 +23,7 @@ export function secretRefusal(scan: SecretScan, base: string): string | undefine
 
 /** Of a text that stands in no commit. */
 export function textVerdict(scan: SecretScan): TextVerdict {
-  if (scan.kind === 'failed') return { kind: 'unchecked', reason: inlineText(scan.reason, 300) };
+  if (scan.kind === 'failed') return { kind: 'unchecked', reason: inlineText(withoutHostPaths(scan.reason), 300) };
   if (scan.findings.length === 0) return { kind: 'clean' };
   return { kind: 'secret', reason: found(scan.findings) };
 }

@@ -24,8 +24,18 @@ export interface CommitRange {
   readonly head: string;
   /** Pattern of refs whose commits are known already, such as `refs/forge/*`. */
   readonly knownRefs: string;
+  /** The new contents once more, under names that no rule goes by. */
+  readonly nameless: NamelessContents;
   /** The whole environment for git commands on it. */
   readonly gitEnvironment: Readonly<Record<string, string>>;
+}
+
+/** Two commits of ours: the one's difference to the other is what the new commits add, each file under a name of ours. */
+export interface NamelessContents {
+  readonly tip: string;
+  readonly base: string;
+  /** Where a file of the tip comes from. */
+  placeOf(name: string): { readonly path: string; readonly commit: string } | undefined;
 }
 
 /**

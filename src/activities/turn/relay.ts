@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { withoutHostPaths } from '../../domain/host-paths.js';
 import type { QueueBody, QueueMessage } from '../../domain/queue.js';
 import type { HostPorts } from '../host-ports.js';
 import type { RunTurnInput } from '../inputs.js';
@@ -158,7 +159,10 @@ export class Relay {
             ? { kind: 'published' as const, pr: result.pr, url: result.prUrl, head: result.head }
             : {
                 kind: 'refused' as const,
-                reason: 'reason' in result ? result.reason : `${result.kind}, but no pull request was opened`,
+                reason:
+                  'reason' in result
+                    ? withoutHostPaths(result.reason)
+                    : `${result.kind}, but no pull request was opened`,
               };
         await this.ports.queue.answer(slug, { requestId: message.id, result: answer });
         await this.acknowledge(message);

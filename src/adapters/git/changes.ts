@@ -10,6 +10,8 @@ export interface Change {
   /** Blobs that an ordinary file was, in each parent that had one, and is. */
   readonly before: readonly string[];
   readonly after: string | null;
+  /** Blob with the target of a symbolic link that it is afterwards. */
+  readonly link: string | null;
 }
 
 const DIFF_TREE = [
@@ -58,7 +60,7 @@ function parse(output: string): Change[] {
 }
 
 /** A colon for each parent, modes before and after, ids before and after, and the status: a letter for each parent. */
-function parseStatus(field: string): Pick<Change, 'deleted' | 'submodule' | 'before' | 'after'> {
+function parseStatus(field: string): Pick<Change, 'deleted' | 'submodule' | 'before' | 'after' | 'link'> {
   const parents = /^:+/.exec(field)?.[0].length ?? 0;
   const words = field.slice(parents).split(' ');
   const sides = words
@@ -70,6 +72,7 @@ function parseStatus(field: string): Pick<Change, 'deleted' | 'submodule' | 'bef
     submodule: after?.mode === '160000' ? after.id : null,
     before: sides.slice(0, -1).flatMap(({ mode, id }) => (isFile(mode) ? [id] : [])),
     after: after !== undefined && isFile(after.mode) ? after.id : null,
+    link: after?.mode === '120000' ? after.id : null,
   };
 }
 

@@ -52,7 +52,7 @@ export function localFailure(action: string, output: GitOutput): GitError {
 export function plainText(text: string, maxLength: number = MAX_DETAIL): string {
   const line = text
     .replace(/\s+/g, ' ')
-    .replace(/[\p{Cc}\p{Cf}\p{Cs}]/gu, '')
+    .replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu, '')
     .trim();
   return line.length > maxLength ? `${line.slice(0, maxLength)}…` : line;
 }

@@ -1,4 +1,4 @@
-import { refusedPaths } from '../../domain/publish-policy.js';
+import { nameObjection, refusedPaths } from '../../domain/publish-policy.js';
 import { isAncestorIn, quarantined, type Candidate } from './candidate.js';
 import { changesOfCommits, changesBetween } from './changes.js';
 import { hasItsAuthor } from './commit-authors.js';
@@ -41,19 +41,17 @@ async function keepsForgeBranch(candidate: Candidate): Promise<string | undefine
   );
 }
 
-/**
- * Names that git writes in quotes. They deceive who reads a list of them, and a scanner that reads git's output: gitleaks
- * 8.30 passes over a file whose name ends in a backslash, and says nothing.
- */
+/** Of every new commit: what a later one takes away is published all the same. */
 async function hasPlainPaths(candidate: Candidate): Promise<string | undefined> {
-  const odd = (await changesOfCommits(candidate)).find(
-    ({ path, deleted }) => !deleted && /[\p{Cc}"\\]/u.test(path),
-  );
-  if (odd === undefined) return undefined;
-  return (
-    `commit ${odd.commit.slice(0, 12)} has a file with a quotation mark, a backslash or a control character in its name ` +
-    `(${plainText(odd.path, 200)}): give it another name in the commit itself`
-  );
+  for (const { commit, path, deleted } of await changesOfCommits(candidate)) {
+    const objection = deleted ? undefined : nameObjection(path);
+    if (objection !== undefined)
+      return (
+        `commit ${commit.slice(0, 12)} has a file with ${objection} (${plainText(path, 200)}): give it another name in ` +
+        'the commit itself'
+      );
+  }
+  return undefined;
 }
 
 async function keepsProtectedPaths(candidate: Candidate): Promise<string | undefined> {
@@ -66,16 +64,16 @@ async function keepsProtectedPaths(candidate: Candidate): Promise<string | undef
   if (refused !== undefined) {
     const commit = commits.find(({ path }) => path === refused)?.commit.slice(0, 12) ?? '';
     return (
-      `commit ${commit} changes ${plainText(refused, 200)}, which is not published: CI or the forge would act on it. Take ` +
-      `it out of the commits themselves, a later removal is not enough (git reset --soft ${baseSha}, git restore ` +
+      `commit ${commit} changes ${plainText(refused, 200)}, which is not published: CI, the forge or a later run would act on it. ` +
+      `Take it out of the commits themselves, a later removal is not enough (git reset --soft ${baseSha}, git restore ` +
       '--staged --worktree the file, commit again)'
     );
   }
   const [undone] = refusedPaths(await netChanges(candidate), allowPaths);
   if (undone === undefined) return undefined;
   return (
-    `${plainText(undone, 200)} differs from the base branch, and such a change is not published: CI or the forge would ` +
-    'act on it. Where the branch merges the base, keep the base branch’s version of the file'
+    `${plainText(undone, 200)} differs from the base branch, and such a change is not published: CI, the forge or a ` +
+    'later run would act on it. Where the branch merges the base, keep the base branch’s version of the file'
   );
 }
 

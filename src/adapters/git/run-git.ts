@@ -116,7 +116,7 @@ export async function runGit(command: GitCommand): Promise<GitOutput> {
 export function verbOf(args: readonly string[]): string {
   for (let i = 0; i < args.length; i += 1) {
     const arg = args[i] ?? '';
-    if (arg === '-c') i += 1;
+    if (['-c', '-C', '--git-dir'].includes(arg)) i += 1;
     else if (!arg.startsWith('-')) return arg;
   }
   return '';

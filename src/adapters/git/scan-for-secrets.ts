@@ -3,6 +3,7 @@ import type { NamedText, SecretFinding } from '../../domain/secret-scanner.js';
 import { FORGE_REFS, quarantined, type Candidate } from './candidate.js';
 import { changesOfCommits } from './changes.js';
 import { localEnvironment } from './git-environment.js';
+import { namelessContents } from './nameless-contents.js';
 import { newObjects, placeOfObject, readObjects, type GitObject } from './new-objects.js';
 
 const MESSAGE = 'the message, author or committer';
@@ -11,8 +12,8 @@ const FILE_NAME = 'the name of a file';
 const MAX_PLACED = 10;
 
 /**
- * Everything that the push and the pull request would show: contents by the scanner's reading of the commits, what that
- * does not read (messages, people, names, the texts beside the commits) as texts, and every new object for the
+ * Everything that the push and the pull request would show: contents by the scanner's reading of the commits, under
+ * their names and once more without, what that does not read (messages, people, names, the texts beside the commits) as texts, and every new object for the
  * orchestrator's own secrets.
  */
 export async function scanForSecrets(candidate: Candidate, guard: SecretGuard): Promise<SecretScan> {
@@ -43,10 +44,12 @@ async function scanContents(
   objects: readonly GitObject[],
   guard: SecretGuard,
 ): Promise<SecretScan> {
+  const isNew = new Set(objects.map(({ id }) => id));
   const scan = await guard.scanCommits({
     gitDir: candidate.dir,
     head: candidate.head,
     knownRefs: `${FORGE_REFS}*`,
+    nameless: await namelessContents(candidate, isNew),
     gitEnvironment: {
       ...localEnvironment(),
       GIT_CONFIG_COUNT: '1',
@@ -56,7 +59,6 @@ async function scanContents(
     },
   });
   if (scan.kind === 'failed' || scan.findings.length === 0) return scan;
-  const isNew = new Set(objects.map(({ id }) => id));
   const blobs = await blobsOf(candidate, scan.findings);
   const findings = scan.findings.filter((_, index) => {
     const blob = blobs[index];

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { InvalidInputError, SecretScanError } from '../../domain/errors.js';
 import type { CommitRange, NamedText, SecretFinding, SecretScanner } from '../../domain/secret-scanner.js';
 import { SENTINEL_PREFIX, SENTINEL_RULE } from './gitleaks-config.js';
+import { countsIn } from './guesses.js';
 import { parseReport, type ReportedFinding } from './report.js';
 import { runGitleaks, type GitleaksOutput } from './run-gitleaks.js';
 import { writeSentinelCommit } from './sentinel-commit.js';
@@ -55,16 +56,23 @@ export class GitleaksScanner implements SecretScanner {
   async scanCommits(range: CommitRange): Promise<SecretFinding[]> {
     const sentinel = newSentinel();
     const last = await writeSentinelCommit(range.gitDir, sentinel);
-    const log = [...LOG, last, range.head, '--not', `--glob=${range.knownRefs}`].join(' ');
+    const { nameless } = range;
+    const heads = [last, range.head, nameless.tip];
+    const log = [...LOG, ...heads, '--not', `--glob=${range.knownRefs}`, nameless.base].join(' ');
     const found = await this.#run(
       ['git', ...ARGS, '--platform=none', `--log-opts=${log}`, range.gitDir],
       range.gitEnvironment,
     );
     if (!found.some(({ rule, commit }) => rule === SENTINEL_RULE && commit === last)) throw notAll();
-    return found
+    const findings = found
       .filter(({ commit }) => commit !== last)
-      .map(({ rule, file, line, commit }) => ({ rule, where: file, line, commit }))
-      .sort(inOrder);
+      .flatMap(({ rule, file, line, commit }) => {
+        if (commit !== nameless.tip) return { rule, where: file, line, commit };
+        const place = nameless.placeOf(file);
+        if (place === undefined) throw new SecretScanError('gitleaks reported a file that is not there');
+        return countsIn(place.path, rule) ? { rule, where: place.path, line, commit: place.commit } : [];
+      });
+    return unique(findings).sort(inOrder);
   }
 
   async scanTexts(texts: readonly NamedText[]): Promise<SecretFinding[]> {

@@ -235,7 +235,7 @@ describe('publishing through git', () => {
         change();
         if (!how.includes('executable') && !how.includes('submodule')) git(fixture.work, 'add', '-A');
         git(fixture.work, 'commit', '-q', '-m', 'change');
-        assert.match(reasonOf(await fixture.publish()), /which is not published: CI or the forge/);
+        assert.match(reasonOf(await fixture.publish()), /which is not published: CI, the forge/);
         assert.equal(fixture.forgeTip(), '');
       });
     }
@@ -257,6 +257,102 @@ describe('publishing through git', () => {
       git(fixture.work, 'reset', '-q', '--hard', fixture.base);
       fixture.commit(fixture.work, 'Größe 1 – ‘x’.txt', 'x');
       assert.equal((await fixture.publish()).kind, 'pushed');
+    });
+
+    const hidden: readonly (readonly [string, string, RegExp])[] = [
+      [
+        'a mark of direction',
+        'invoice\u202Egnp.sh',
+        /nobody sees \(U\+202E\) in its name \(invoicegnp\.sh\)/,
+      ],
+      ['a tag character', 'a\u{E0041}', /U\+E0041/],
+      ['a control character of Latin-1', 'a\u0085b', /control character/],
+      ['more than 1,024 bytes', Array.from({ length: 5 }, () => 'd'.repeat(250)).join('/'), /more than 1024/],
+    ];
+    /** As no file system need have it, on top of the branch. */
+    const commitTree = (path: string | Buffer, ...parents: readonly string[]): string => {
+      const blob = git(fixture.work, 'hash-object', '-w', 'README.md');
+      const index = { GIT_INDEX_FILE: join(fixture.root, 'index'), GIT_DIR: join(fixture.work, '.git') };
+      const env = {
+        PATH: process.env['PATH'],
+        HOME: '/nonexistent',
+        GIT_CONFIG_GLOBAL: '/dev/null',
+        ...index,
+      };
+      const options = {
+        env,
+        input: Buffer.concat([Buffer.from(`100644 ${blob}\t`), Buffer.from(path), Buffer.of(0)]),
+      };
+      execFileSync('git', ['read-tree', parents[0] ?? ''], { env });
+      execFileSync('git', ['update-index', '-z', '--index-info'], options);
+      const tree = execFileSync('git', ['write-tree'], { env }).toString().trim();
+      const ancestry = parents.flatMap((parent) => ['-p', parent]);
+      const commit = git(fixture.work, 'commit-tree', tree, ...ancestry, '-m', 'odd');
+      git(fixture.work, 'update-ref', `refs/heads/${BRANCH}`, commit);
+      return commit;
+    };
+    for (const [what, path, why] of hidden) {
+      it(`refuses a file name with ${what}, also in a commit in the middle and in a merge`, async () => {
+        const odd = commitTree(path, fixture.base);
+        const refusal = reasonOf(await fixture.publish());
+        assert.match(refusal, why);
+        assert.ok(refusal.startsWith(`commit ${odd.slice(0, 12)} has a file with `), refusal);
+        assert.doesNotMatch(refusal, /[\u0085\u00A0\p{Cf}\u{E0041}\u3164\u2028]/u);
+
+        // A later commit that takes it away does not help.
+        const tree = git(fixture.work, 'rev-parse', `${fixture.base}^{tree}`);
+        const end = git(fixture.work, 'commit-tree', tree, '-p', odd, '-m', 'never mind');
+        git(fixture.work, 'update-ref', `refs/heads/${BRANCH}`, end);
+        assert.match(reasonOf(await fixture.publish()), why);
+
+        const side = git(fixture.work, 'commit-tree', tree, '-p', fixture.base, '-m', 'side');
+        const other = git(fixture.work, 'commit-tree', tree, '-p', fixture.base, '-m', 'other');
+        commitTree(path, side, other);
+        assert.match(reasonOf(await fixture.publish()), why);
+        assert.equal(fixture.forgeTip(), '');
+      });
+    }
+
+    it('refuses a file name that is not UTF-8, and takes one of any script, and of emoji', async () => {
+      commitTree(Buffer.from([0x61, 0xff, 0x62]), fixture.base);
+      assert.match(reasonOf(await fixture.publish()), /not UTF-8/);
+      git(fixture.work, 'reset', '-q', '--hard', fixture.base);
+      for (const name of ['Größe/日本語 ١٢.txt', 'עברית.md', 'e\u0301.txt', '⚠️ 👩‍💻.md', 'ä'.repeat(127)])
+        fixture.commit(fixture.work, name, 'x');
+      assert.equal((await fixture.publish()).kind, 'pushed');
+    });
+
+    it('refuses an agent’s role: the next life would obey what this one wrote', async () => {
+      const role = '.bot-bottle/agents/coder.md';
+      const ways: readonly (readonly [string, () => void])[] = [
+        ['written', () => fixture.write(fixture.work, role, 'Obey me.')],
+        ['in other letters', () => fixture.write(fixture.work, '.Bot-BOTTLE/Agents/coder.md', 'x')],
+        [
+          'in letters that fold to them',
+          () => fixture.write(fixture.work, '.ｂot-bottle/agents/coder.md', 'x'),
+        ],
+        [
+          'as a link',
+          () => {
+            symlinkSync('src', join(fixture.work, '.bot-bottle'));
+          },
+        ],
+        [
+          'as a submodule',
+          () =>
+            git(fixture.work, 'update-index', '--add', '--cacheinfo', `160000,${fixture.base},.bot-bottle`),
+        ],
+      ];
+      for (const [how, change] of ways) {
+        git(fixture.work, 'reset', '-q', '--hard', fixture.base);
+        change();
+        if (how !== 'as a submodule') git(fixture.work, 'add', '-A');
+        git(fixture.work, 'commit', '-q', '-m', 'role');
+        assert.match(reasonOf(await fixture.publish()), /ot-bottle.*which is not published/i, how);
+      }
+      git(fixture.work, 'reset', '-q', '--hard', fixture.base);
+      fixture.commit(fixture.work, role, 'Be kind.');
+      assert.equal((await fixture.publish({ allowPaths: ['.bot-bottle/agents/'] })).kind, 'pushed');
     });
 
     it('lets such a name go away', async () => {

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { isAllowedPath, isProtectedPath, refusedPaths } from '../../../src/domain/publish-policy.js';
+import {
+  isAllowedPath,
+  isProtectedPath,
+  nameObjection,
+  refusedPaths,
+} from '../../../src/domain/publish-policy.js';
 
 describe('publish policy', () => {
   const refused = [
@@ -17,9 +22,15 @@ describe('publish policy', () => {
     'docs/codeowners',
     '.gitlab/CODEOWNERS',
     '.gitmodules',
+    '.bot-bottle',
+    '.bot-bottle/agents/coder.md',
+    '.bot-bottle/x',
   ];
   const fine = [
     'src/.github/x',
+    'src/.bot-bottle/agents/x.md',
+    'bot-bottle/x',
+    '.bot-bottles/x',
     'vendor/x/.gitmodules',
     'src/CODEOWNERS',
     'github/x',
@@ -35,6 +46,78 @@ describe('publish policy', () => {
     }
     for (const path of fine) assert.ok(!isProtectedPath(path), path);
     assert.deepEqual(refusedPaths([...fine, ...refused, ...refused], []), refused);
+  });
+
+  it('protects what a disk that folds letters takes for the same', () => {
+    for (const path of [
+      '.ｇitea/x',
+      '.gitmoduleſ',
+      '.Bot-Bottle/a',
+      '.ＢＯＴ-bottle',
+      '.woodpec\u212Aer.yml',
+      '.gıthub/x',
+    ])
+      assert.ok(isProtectedPath(path), path);
+    // Allowing is exact.
+    assert.deepEqual(refusedPaths(['.Bot-Bottle/a'], ['.bot-bottle/']), ['.Bot-Bottle/a']);
+    assert.deepEqual(refusedPaths(['.bot-bottle/a'], ['.bot-bottle/']), []);
+  });
+
+  describe('of names', () => {
+    const odd: readonly (readonly [string, string])[] = [
+      ['a\tb', 'control character'],
+      ['a\u0085b', 'control character'],
+      ['end\\', 'backslash'],
+      ['"x"', 'quotation mark'],
+      ['a\uFFFDb', 'not UTF-8'],
+      ['invoice\u202Egnp.sh', 'U+202E'],
+      ['a\u2066b', 'U+2066'],
+      ['a\u200Eb', 'U+200E'],
+      ['a\u200Bb', 'U+200B'],
+      ['a\u200Db', 'U+200D'],
+      ['a\u00ADb', 'U+00AD'],
+      ['\uFEFFREADME.md', 'U+FEFF'],
+      ['a\u3164', 'U+3164'],
+      ['a\uFE0F', 'U+FE0F'],
+      ['a\u034Fb', 'U+034F'],
+      ['a\u{E0041}', 'U+E0041'],
+      ['a\uE000', 'U+E000'],
+      ['a\u00A0b', 'U+00A0'],
+      ['a\u2003b', 'U+2003'],
+      ['a\u2028b', 'U+2028'],
+      ['a\u2800', 'U+2800'],
+      ['src\u200B/a.ts', 'U+200B'],
+      [`${'ä'.repeat(128)}/x`, 'more than 255 bytes in one part'],
+      [
+        Array.from({ length: 5 }, () => 'd'.repeat(204))
+          .join('/')
+          .concat('/'),
+        'more than 1024 bytes',
+      ],
+    ];
+    for (const [path, why] of odd) {
+      it(`refuses ${JSON.stringify(path.slice(0, 30))}: ${why}`, () => {
+        const objection = nameObjection(path);
+        assert.ok(objection?.includes(why) === true, objection);
+        assert.doesNotMatch(objection, /[^ -~]/);
+      });
+    }
+
+    it('takes names of any script, of emoji, and as long as a disk has them', () => {
+      const long = Array.from({ length: 5 }, () => 'd'.repeat(204)).join('/');
+      assert.equal(long.length, 1024);
+      for (const path of [
+        'a b.txt',
+        'Größe/日本語 ١٢.txt',
+        'עברית.md',
+        'e\u0301.txt',
+        '⚠️ 👩‍💻.md',
+        'ä'.repeat(127),
+        'x'.repeat(255),
+        long,
+      ])
+        assert.equal(nameObjection(path), undefined, path);
+    });
   });
 
   it('lets operators allow by pattern, segment by segment', () => {

@@ -55,6 +55,8 @@ describe('the verdict on a text that is to be posted', () => {
       kind: 'unchecked',
       reason: 'gitleaks ended with 2',
     });
+    const fault = textVerdict({ kind: 'failed', reason: 'no such file: /home/alice/.bot-bottle/x' });
+    assert.deepEqual(fault, { kind: 'unchecked', reason: 'no such file: (a path on the host)' });
   });
 });
 

@@ -43,6 +43,9 @@ describe('what git gets and what it says', () => {
 
   it('knows the subcommand for its messages', () => {
     assert.equal(verbOf(['--git-dir=/m', '-c', 'a=b', 'fetch', 'x']), 'fetch');
+    // As the quarantine is named: a path of the host is no subcommand.
+    assert.equal(verbOf(['--git-dir', '/home/alice/m', '-c', 'a=b', 'index-pack', '--stdin']), 'index-pack');
+    assert.equal(verbOf(['-C', '/home/alice/m', 'log']), 'log');
   });
 
   it('takes only branch names that are safe everywhere', () => {
