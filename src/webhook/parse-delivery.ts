@@ -3,7 +3,7 @@ import type { Hint, HintCause, ParsedDelivery } from './hint.js';
 import { hintOf, malformed, parsedBytes, parsedJson, shaped, unwanted } from './parsed.js';
 import type { HintFound, Judged } from './parsed.js';
 import { commentPayload, issuePayload, pullRequestPayload } from './payload.js';
-import type { PullRequestPart } from './payload.js';
+import type { IssuePart, PullRequestPart } from './payload.js';
 import type { CommonPart, TriggerParts } from './payload-parts.js';
 
 const ISSUE_EVENTS = new Set(['issues', 'issue_assign', 'issue_label']);
@@ -59,12 +59,22 @@ function judge(eventType: string, payload: unknown): ParsedDelivery {
 
 function stateHint(
   common: CommonPart,
-  parts: TriggerParts,
+  parts: IssuePart,
   pull: PullRequestPart | null,
   action: string,
 ): Judged {
   if (IDLE_ACTIONS.has(action)) return unwanted(`nothing depends on the action ${action}`);
-  return hint(common, parts, pull, { kind: 'state' });
+  const found = hint(common, parts, pull, { kind: 'state' });
+  return { ...found, hint: { ...found.hint, ...textVersion(common, parts) } };
+}
+
+function textVersion(
+  { sender }: CommonPart,
+  { content_version: version, updated_at: touched }: IssuePart,
+): Pick<Hint, 'textVersion'> {
+  const at = Date.parse(touched ?? '');
+  if (typeof version !== 'number' || Number.isNaN(at)) return {};
+  return { textVersion: { actorId: sender.id, at, version } };
 }
 
 function commentHint(value: z.infer<typeof commentPayload>): Judged {

@@ -1,9 +1,15 @@
 import { z } from 'zod';
 import { common, forgeNumber, id, triggerParts } from './payload-parts.js';
 
+/** Which text of the subject the sender had before him. */
+const textParts = {
+  content_version: z.number().int().nonnegative().nullish(),
+  updated_at: z.string().nullish(),
+};
+
 const pullRequest = z.object({
   ...triggerParts,
-  updated_at: z.string().nullish(),
+  ...textParts,
   head: z
     .object({
       ref: z.string(),
@@ -16,7 +22,7 @@ const pullRequest = z.object({
 });
 
 /** The few fields of Gitea's payloads (modules/structs/hook.go) that say what a delivery is about. */
-export const issuePayload = z.object({ ...common, issue: z.object(triggerParts) });
+export const issuePayload = z.object({ ...common, issue: z.object({ ...triggerParts, ...textParts }) });
 
 export const commentPayload = z.object({
   ...common,
@@ -29,3 +35,4 @@ export const commentPayload = z.object({
 export const pullRequestPayload = z.object({ ...common, number: forgeNumber, pull_request: pullRequest });
 
 export type PullRequestPart = z.infer<typeof pullRequest>;
+export type IssuePart = z.infer<typeof issuePayload>['issue'];
