@@ -1,4 +1,5 @@
 import type { Trigger } from '../domain/events.js';
+import { branchNamed } from '../domain/branch-name.js';
 import { isNotFound } from '../domain/errors.js';
 import { isLocal, type Issue } from '../domain/issue.js';
 import type { PromptTask } from '../domain/prompt-input.js';
@@ -12,7 +13,7 @@ import type { HomePorts } from './home-ports.js';
 import type { PrepareTurnInput, PrepareTurnOutcome } from './inputs.js';
 import { prepareLocalTurn } from './prepare-local-turn.js';
 import { preparedTurn } from './prepared-turn.js';
-import { causeText, freshSession, ownTask } from './prompt-of-turn.js';
+import { causeText, freshSession, isTextChanged, ownTask } from './prompt-of-turn.js';
 import { readEvents } from './read-events.js';
 import { sessionSummary } from './session-summary.js';
 import { movedTo } from './where-it-is.js';
@@ -65,12 +66,14 @@ async function prepareHere(ports: HomePorts, input: PrepareTurnInput): Promise<P
     workBranch(forge, input, issue, row, ports.settings.publish),
   ]);
   if (objection !== null) return refused(objection);
+  const isChanged = await isTextChanged(access, trigger, issue);
+  if (isChanged && turn === 1) return refused(textChanged(issue));
   if (work.kind === 'refused') return refused(work.reason);
   const { events, dropped, readKeys } = read;
   const { branch } = work;
   if (input.cause.kind === 'wake' && events.length === 0 && input.omitted === 0)
     return { kind: 'nothing_left' };
-  const bases = baseBranches(issue, bottle, work);
+  const bases = baseBranches(isChanged ? '' : issue.ref, bottle, work);
   const sources = { blobs: ports.blobs, database: ports.database, forge, access };
   const task = (): Promise<PromptTask> => ownTask(sources, trigger, issue);
   const run = { slug: input.slug, number: subject.number, prNumber: input.prNumber };
@@ -101,11 +104,18 @@ async function prepareHere(ports: HomePorts, input: PrepareTurnInput): Promise<P
 
 /** Best first: where the pull request goes, else what the issue names, else the manifest's. */
 function baseBranches(
-  issue: Issue,
+  named: string,
   bottle: BottleManifest,
   work: Extract<WorkBranch, { kind: 'branch' }>,
 ): string[] {
-  return [work.pull?.base.ref ?? '', issue.ref, bottle.publish.base ?? ''].filter((name) => name !== '');
+  // Whoever writes an issue may write anything there, and the prompt names it.
+  const base = branchNamed(named) ?? '';
+  return [work.pull?.base.ref ?? '', base, bottle.publish.base ?? ''].filter((name) => name !== '');
+}
+
+function textChanged({ number, author }: Issue): string {
+  const who = `${author.login}, who may not start an agent here, can do that`;
+  return `the text of #${String(number)} was changed after the agent was asked for, and ${who}: read it again, then ask again`;
 }
 
 function refused(reason: string, stale = false): PrepareTurnOutcome {

@@ -10,6 +10,9 @@ import type { FreshSession } from '../domain/prompt-input.js';
 import type { PrepareTurnInput } from './inputs.js';
 import { sha256 } from './sha256.js';
 
+/** Each one's author is asked for: a request or three. */
+const MAX_PULLS = 20;
+
 export interface PromptSources {
   readonly blobs: BlobStore;
   readonly forge: Forge;
@@ -63,21 +66,34 @@ export async function ownTask(sources: PromptSources, trigger: Trigger, issue: I
   return { kind: 'local', prompt: await sources.blobs.getText(promptRef) };
 }
 
-async function taskOf({ forge, access }: PromptSources, trigger: Trigger, issue: Issue): Promise<PromptTask> {
+async function taskOf(sources: PromptSources, trigger: Trigger, issue: Issue): Promise<PromptTask> {
   const { number, title, body, author, url } = issue;
   const [withheld, linkedPulls] = await Promise.all([
-    isWithheld(access, trigger, issue),
-    issue.isPull ? [] : forge.readLinkedPulls(number),
+    isTextChanged(sources.access, trigger, issue),
+    issue.isPull ? [] : pullsNaming(sources, number),
   ]);
   const kind = issue.isPull ? 'pull' : 'issue';
   return { kind, number, title, body, author: author.login, url, withheld, linkedPulls };
+}
+
+/** Anybody can open a pull request that names an issue: of those of strangers the number alone is told. */
+async function pullsNaming(
+  { forge, access }: PromptSources,
+  number: number,
+): Promise<Extract<PromptTask, { kind: 'issue' | 'pull' }>['linkedPulls']> {
+  const pulls = (await forge.readLinkedPulls(number)).slice(0, MAX_PULLS);
+  const known = await Promise.all(pulls.map(({ author }) => access.mayWake(author)));
+  return pulls.map(({ number: pull, author, title }, index) => ({
+    number: pull,
+    by: known[index] === true ? { author, title } : null,
+  }));
 }
 
 /**
  * An issue's text can be changed by its author and by whoever can write: when the author may not drive an agent, a
  * change since the trigger may be his, and nobody who may has approved of it.
  */
-async function isWithheld(access: Access, trigger: Trigger, issue: Issue): Promise<boolean> {
+export async function isTextChanged(access: Access, trigger: Trigger, issue: Issue): Promise<boolean> {
   if (trigger.textHash === '') return false;
   const hash = textHash(issue, sha256);
   return hash !== trigger.textHash && !(await access.mayTrigger(issue.author.login));

@@ -24,11 +24,10 @@ export async function sessionSummary(
   sources: SummarySources,
   run: { readonly slug: string; readonly number: number; readonly prNumber: number | null },
 ): Promise<Pick<FreshSession, 'summaries' | 'pull' | 'comments'>> {
-  const { forge } = sources;
   const numbers = [...new Set([run.number, ...(run.prNumber === null ? [] : [run.prNumber])])];
   const [summaries, pull, ...comments] = await Promise.all([
     doneSummaries(sources, run.slug),
-    run.prNumber === null ? null : pullState(forge, run.prNumber),
+    run.prNumber === null ? null : pullState(sources, run.prNumber),
     ...numbers.map((number) => latestComments(sources, number)),
   ]);
   return { summaries, pull, comments: comments.flat().sort(byTime).slice(-MAX_COMMENTS) };
@@ -59,10 +58,15 @@ function doneIn(
     : { status, summaryRef: done.summaryRef };
 }
 
-async function pullState(forge: Forge, number: number): Promise<PullState | null> {
+async function pullState({ forge, access }: SummarySources, number: number): Promise<PullState | null> {
   try {
-    const { title, state, merged, draft } = await forge.readPr(number);
-    return { number, title, state: merged ? 'merged' : draft && state === 'open' ? 'an open draft' : state };
+    const [{ author, title, state, merged, draft }, bot] = await Promise.all([
+      forge.readPr(number),
+      forge.whoAmI(),
+    ]);
+    const known = author.id === bot.id || (await access.mayWake(author.login));
+    const shown = merged ? 'merged' : draft && state === 'open' ? 'an open draft' : state;
+    return { number, title: known ? title : null, state: shown };
   } catch (error) {
     if (isNotFound(error)) return null;
     throw error;

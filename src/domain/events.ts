@@ -36,7 +36,7 @@ export interface Trigger {
   readonly actAt: number;
   /** The forge's number of that act, which orders acts of the same second; 0 for the operator. */
   readonly actId: number;
-  /** Hash of title and description as they were then; empty when nobody's text counts. */
+  /** Hash of title, description and base branch as they were then; empty when nobody's text counts. */
   readonly textHash: string;
   /** The pull request the run works on from its beginning: its subject, or an earlier run's that was reopened. */
   readonly pull: number | null;

@@ -1,4 +1,4 @@
-import type { FreshSession } from './prompt-input.js';
+import type { FreshSession, PullState } from './prompt-input.js';
 import { renderEvents, withQuote } from './prompt-events.js';
 import { inlineText } from './untrusted-text.js';
 
@@ -23,15 +23,12 @@ export function beforeThisSession(fresh: FreshSession): string[] {
     ...shown.map(({ turn, status, text }) =>
       withQuote(`Turn ${String(turn)} ended as ${status}; you said of it`, text, SUMMARY_BYTES),
     ),
-    ...(pull === null
-      ? []
-      : [
-          withQuote(
-            `Your pull request #${String(pull.number)} is ${pull.state}. Its title`,
-            inlineText(pull.title, 300),
-            SUMMARY_BYTES,
-          ),
-        ]),
+    ...(pull === null ? [] : [pullSection(pull)]),
     ...(events === '' ? [] : ['# What was written last', events]),
   ];
+}
+
+function pullSection({ number, title, state }: PullState): string {
+  const told = `Your pull request #${String(number)} is ${state}.`;
+  return title === null ? told : withQuote(`${told} Its title`, inlineText(title, 300), SUMMARY_BYTES);
 }

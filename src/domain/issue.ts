@@ -38,7 +38,9 @@ export interface Issue {
   readonly locked: boolean;
   /** The issue number is really a pull request's. */
   readonly isPull: boolean;
-  /** ISO 8601 */
+  /** How often the text was written anew; absent where the forge does not count. */
+  readonly contentVersion?: number;
+  /** ISO 8601, whole seconds: when anything of it was touched last. */
   readonly updatedAt: string;
   readonly closedAt: string | null;
 }
@@ -104,16 +106,27 @@ export interface CheckStatus {
   readonly description: string;
 }
 
-/** One entry of the forge's own timeline of an issue: what can complete or end a trigger, and pushes to a PR. */
+/**
+ * One entry of the forge's own timeline of an issue: what can complete or end a trigger, pushes to a PR, and a new title
+ * or base branch; a new text is not in there.
+ */
 export interface TimelineAct {
   /** Grows with every entry of the forge, so that it orders acts of one second; 0 for the opening. */
   readonly id: number;
   readonly kind:
-    'labeled' | 'unlabeled' | 'assigned' | 'unassigned' | 'opened' | 'reopened' | 'closed' | 'pushed';
+    | 'labeled'
+    | 'unlabeled'
+    | 'assigned'
+    | 'unassigned'
+    | 'opened'
+    | 'reopened'
+    | 'closed'
+    | 'pushed'
+    | 'edited';
   readonly actor: ForgeUser;
   /** ISO 8601 */
   readonly at: string;
-  /** The label's name, the assignee's login, the head commit of a push; empty for the others. */
+  /** The label's name, the assignee's login, the head commit of a push, `title` or `ref`; empty for the others. */
   readonly what: string;
 }
 

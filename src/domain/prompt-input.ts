@@ -1,7 +1,9 @@
-import type { LinkedPull } from './issue.js';
 import type { LimitHit } from './turn.js';
 
-/** What a turn's prompt is made of. Every text in here except the operator's own is written by strangers. */
+/**
+ * What a turn's prompt is made of. Every text in here except the operator's own was written on the forge: by people who
+ * may wake the agent, by the agent itself, or, of the subject, before somebody who may ask for an agent asked for this one.
+ */
 
 /** One thing that happened, in the order in which the agent shall learn of it. Times are ISO 8601. */
 export type PromptEvent =
@@ -57,8 +59,11 @@ export type PromptTask =
       readonly url: string;
       /** Title and description were changed after the trigger, and perhaps by somebody who may not drive an agent. */
       readonly withheld: boolean;
-      /** Open pull requests that name the issue already. */
-      readonly linkedPulls: readonly LinkedPull[];
+      /** Open pull requests that name the issue already; `by` `null` when nobody who may wake the agent wrote the title. */
+      readonly linkedPulls: readonly {
+        readonly number: number;
+        readonly by: { readonly author: string; readonly title: string } | null;
+      }[];
     }
   /** A run without an issue: the operator's own words. */
   | { readonly kind: 'local'; readonly prompt: string };
@@ -99,7 +104,8 @@ export interface TurnSummary {
 
 export interface PullState {
   readonly number: number;
-  readonly title: string;
+  /** `null` when nobody who may wake the agent wrote it. */
+  readonly title: string | null;
   readonly state: string;
 }
 

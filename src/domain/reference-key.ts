@@ -14,10 +14,10 @@ export function pushKey(sha: string): string {
   return `push:${sha}`;
 }
 
-/** A subject's words at one moment. */
+/** A subject's words at one moment; its author chooses the base branch, too. */
 export function textHash(
-  text: { readonly title: string; readonly body: string },
+  text: { readonly title: string; readonly body: string; readonly ref: string },
   sha256: (text: string) => string,
 ): string {
-  return sha256(JSON.stringify([text.title, text.body]));
+  return sha256(JSON.stringify([text.title, text.body, text.ref]));
 }

@@ -1,6 +1,7 @@
 import { createAccess } from '../domain/access.js';
 import type { Place } from '../domain/issue.js';
 import type { ForgeStateRow } from '../domain/rows.js';
+import type { TextVersion } from '../domain/text-since-act.js';
 import type { HandleDeps } from './dispatch-deps.js';
 import type { Hint } from './hint.js';
 import { observeSubject } from './observe-subject.js';
@@ -20,10 +21,11 @@ export async function findPlace(
   deps: Pick<HandleDeps, 'forgeFor' | 'settings' | 'agents' | 'serves' | 'now'>,
   hint: Hint,
   row: ForgeStateRow | undefined,
+  textVersions: readonly TextVersion[],
 ): Promise<Observation | Unserved> {
   const told: Place = { repoId: hint.repoId, owner: hint.subject.owner, repo: hint.subject.repo };
   if (deps.serves(told.owner, told.repo)) {
-    const seen = await observeAt(deps, told, hint, row);
+    const seen = await observeAt(deps, told, hint, row, textVersions);
     if (seen.kind === 'observed') return seen;
   }
   const place = await deps.forgeFor(hint.subject).whereIs(hint.repoId);
@@ -35,7 +37,7 @@ export async function findPlace(
     };
   }
   if (place.owner === told.owner && place.repo === told.repo) return { kind: 'missing' };
-  return observeAt(deps, place, hint, row);
+  return observeAt(deps, place, hint, row, textVersions);
 }
 
 function observeAt(
@@ -43,10 +45,11 @@ function observeAt(
   place: Place,
   hint: Hint,
   row: ForgeStateRow | undefined,
+  textVersions: readonly TextVersion[],
 ): Promise<Observation> {
   const { settings, agents, now } = deps;
   const forge = deps.forgeFor({ forge: hint.subject.forge, owner: place.owner, repo: place.repo });
   const access = createAccess(forge, settings);
   const world = { forge, access, agents, org: settings.org, bot: forge.whoAmI(), now };
-  return observeSubject(world, place, row?.issueNumber ?? hint.subject.number, row, hint);
+  return observeSubject(world, place, row?.issueNumber ?? hint.subject.number, row, hint, textVersions);
 }

@@ -55,7 +55,8 @@ export function createStateHandler(
     const last = lastRead.get(readKey);
     const receivedAt = Math.max(...deliveries.map((delivery) => delivery.receivedAt));
     if (last !== undefined && last.at > receivedAt) return allOf(count, 'covered');
-    const seen = await findPlace(deps, hint, to.row);
+    const textVersions = hints.flatMap(({ textVersion }) => textVersion ?? []);
+    const seen = await findPlace(deps, hint, to.row, textVersions);
     if (seen.kind !== 'observed') {
       if (to.row === undefined || to.row.status === 'destroyed') return allOf(count, 'gone', reasonOf(seen));
       const since = missingSince.get(readKey) ?? 0;
@@ -72,19 +73,22 @@ export function createStateHandler(
   };
 
   async function tell(
-    { event, issue, refusal: objection }: Found,
+    { event: seen, issue, refusal: objection, edited }: Found,
     { to, hints, hint, readKey, last }: Look,
   ): Promise<Handled> {
     const { gateway, runs, acknowledger } = deps;
     const count = hints.length;
-    const { readAt, ...content } = event;
-    const news = JSON.stringify(content);
     // Looked up again: the life that the row spoke of may have ended while the forge was being read.
     const row = runs.find(hint);
-    const asked = newTriggerOf(event, row, runs);
+    const asked = newTriggerOf(seen, row, runs);
+    // What a run goes by already is told as it is.
+    const event = asked === null || edited === null ? seen : { ...seen, trigger: null };
+    const { readAt, ...content } = event;
+    const news = JSON.stringify(content);
     const holder = asked === null ? undefined : holderElsewhere(runs, to, event.place);
-    const refusal = holder === undefined ? objection : { reason: holder, at: asked?.actAt ?? 0 };
-    const newTrigger = holder === undefined ? asked : null;
+    const obstacle = asked === null ? undefined : (holder ?? edited ?? undefined);
+    const refusal = obstacle === undefined ? objection : { reason: obstacle, at: asked?.actAt ?? 0 };
+    const newTrigger = obstacle === undefined ? asked : null;
     const known = hints.every((one) => one.sender === null) ? FOUND_NEWS_MS : SAME_NEWS_MS;
     if (last?.signalled === news && readAt - last.at < known) return allOf(count, 'covered');
     const forge = deps.forgeFor(hint.subject);

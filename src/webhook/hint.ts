@@ -1,6 +1,7 @@
 import type { ForgeUser, SubjectRef } from '../domain/issue.js';
 import { workflowIdOf } from '../domain/issue.js';
 import { issueOfBranch } from '../domain/slug.js';
+import type { TextVersion } from '../domain/text-since-act.js';
 
 /** What changed. Only ids: whatever matters is read again from the forge. */
 export type HintCause =
@@ -27,6 +28,8 @@ export interface Hint {
   readonly cause: HintCause;
   /** Assignees' logins when an agent label is on it: whose membership will be asked for. A guess to save a round trip. */
   readonly likelyAssignees: readonly string[];
+  /** Of a change of state, where the forge counts its texts: the sender had this one before him. */
+  readonly textVersion?: TextVersion;
 }
 
 export interface ForkHead {

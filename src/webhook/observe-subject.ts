@@ -5,6 +5,7 @@ import { isHeadOfOurs } from '../domain/issue.js';
 import type { ForgeUser, Issue, Place, PullRequest, TimelineAct } from '../domain/issue.js';
 import type { Forge } from '../domain/forge.js';
 import type { ForgeStateRow } from '../domain/rows.js';
+import type { TextVersion } from '../domain/text-since-act.js';
 import type { Access } from '../domain/access.js';
 import type { Hint } from './hint.js';
 import { verifyTrigger } from './verify-trigger.js';
@@ -27,6 +28,7 @@ export type Observation =
       readonly event: Observed;
       readonly issue: Issue;
       readonly refusal: TriggerVerdict['refusal'];
+      readonly edited: TriggerVerdict['edited'];
     }
   /** The forge has no such issue here (any longer), or hides it. */
   | { readonly kind: 'missing' };
@@ -34,6 +36,7 @@ export type Observation =
 /**
  * Reads a run's subject and its pull requests fresh, all at once, and applies the trigger rule.
  * @param number the subject's own, which the hint's is not when that is about a pull request of the run
+ * @param textVersions of what the hint is about, as deliveries told them
  * Errors: `ForgeHttpError` other than 404.
  */
 export async function observeSubject(
@@ -42,6 +45,7 @@ export async function observeSubject(
   number: number,
   row: ForgeStateRow | undefined,
   hint: Hint,
+  textVersions: readonly TextVersion[] = [],
 ): Promise<Observation> {
   const { forge, access } = world;
   const readAt = world.now();
@@ -71,7 +75,11 @@ export async function observeSubject(
     ? pullActs.filter((act) => act.kind === 'reopened')
     : [];
   const verdict = await verifyTrigger(
-    { issue, pull, timeline: [...timeline, ...reopened], bot },
+    {
+      ...{ issue, pull, timeline: [...timeline, ...reopened], bot },
+      // Of a pull request of the run they say nothing about the issue.
+      textVersions: pullOfRun === null ? textVersions : [],
+    },
     access,
     (name, bottles) => world.agents.findOrRefuse({ name, bottles, repo: place, forge }),
     world.org,
@@ -89,7 +97,7 @@ export async function observeSubject(
     prs: [...pulls, ...(pull === null ? [] : [pull])].map(toObserved),
     place,
   };
-  return { kind: 'observed', event, issue, refusal: verdict.refusal };
+  return { kind: 'observed', event, issue, refusal: verdict.refusal, edited: verdict.edited };
 }
 
 /** What the run works on from its beginning: the pull request that is its subject, or the one whose reopening asks for it. */

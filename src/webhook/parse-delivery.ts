@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { AGENT_LABEL_PREFIX } from '../domain/trigger.js';
 import type { Hint, HintCause, ParsedDelivery } from './hint.js';
 import { commentPayload, issuePayload, pullRequestPayload } from './payload.js';
-import type { CommonPart, PullRequestPart, TriggerParts } from './payload.js';
+import type { CommonPart, IssuePart, PullRequestPart, TriggerParts } from './payload.js';
 
 /** What a payload of the right shape comes to. */
 type Judged = HintFound | { readonly kind: 'unwanted'; readonly reason: string };
@@ -89,12 +89,22 @@ function shaped<T>(schema: z.ZodType<T>, payload: unknown, use: (value: T) => Ju
 
 function stateHint(
   common: CommonPart,
-  parts: TriggerParts,
+  parts: IssuePart,
   pull: PullRequestPart | null,
   action: string,
 ): Judged {
   if (IDLE_ACTIONS.has(action)) return unwanted(`nothing depends on the action ${action}`);
-  return hint(common, parts, pull, { kind: 'state' });
+  const found = hint(common, parts, pull, { kind: 'state' });
+  return { ...found, hint: { ...found.hint, ...textVersion(common, parts) } };
+}
+
+function textVersion(
+  { sender }: CommonPart,
+  { content_version: version, updated_at: touched }: IssuePart,
+): Pick<Hint, 'textVersion'> {
+  const at = Date.parse(touched ?? '');
+  if (typeof version !== 'number' || Number.isNaN(at)) return {};
+  return { textVersion: { actorId: sender.id, at, version } };
 }
 
 function commentHint(value: z.infer<typeof commentPayload>): Judged {

@@ -18,9 +18,15 @@ const triggerParts = {
 
 const common = { action: z.string(), repository, sender: user };
 
+/** Which text of the subject the sender had before him. */
+const textParts = {
+  content_version: z.number().int().nonnegative().nullish(),
+  updated_at: z.string().nullish(),
+};
+
 const pullRequest = z.object({
   ...triggerParts,
-  updated_at: z.string().nullish(),
+  ...textParts,
   head: z
     .object({
       ref: z.string(),
@@ -33,7 +39,7 @@ const pullRequest = z.object({
 });
 
 /** The few fields of Gitea's payloads (modules/structs/hook.go) that say what a delivery is about. */
-export const issuePayload = z.object({ ...common, issue: z.object(triggerParts) });
+export const issuePayload = z.object({ ...common, issue: z.object({ ...triggerParts, ...textParts }) });
 
 export const commentPayload = z.object({
   ...common,
@@ -49,3 +55,4 @@ export type PullRequestPart = z.infer<typeof pullRequest>;
 type Shape<T extends z.ZodRawShape> = z.infer<z.ZodObject<T>>;
 export type TriggerParts = Shape<typeof triggerParts>;
 export type CommonPart = Pick<Shape<typeof common>, 'repository' | 'sender'>;
+export type IssuePart = z.infer<typeof issuePayload>['issue'];

@@ -3,7 +3,14 @@ import type { Trigger } from '../domain/events.js';
 import { isHeadOfOurs } from '../domain/issue.js';
 import type { ForgeUser, Issue, PullRequest, TimelineAct } from '../domain/issue.js';
 import { textHash } from '../domain/reference-key.js';
-import { AGENT_LABEL_PREFIX, completingAct, ownActReason, parseTriggerLabels } from '../domain/trigger.js';
+import { changesSince, type TextVersion } from '../domain/text-since-act.js';
+import {
+  AGENT_LABEL_PREFIX,
+  completingAct,
+  ownActReason,
+  parseTriggerLabels,
+  type TriggerAct,
+} from '../domain/trigger.js';
 import type { Access } from '../domain/access.js';
 import { sha256 } from './sha256.js';
 
@@ -14,6 +21,8 @@ export interface TriggerFacts {
   /** Set when the subject is itself a PR. */
   readonly pull: PullRequest | null;
   readonly timeline: readonly TimelineAct[];
+  /** As deliveries told them. */
+  readonly textVersions: readonly TextVersion[];
 }
 
 export interface TriggerVerdict {
@@ -22,9 +31,11 @@ export interface TriggerVerdict {
   readonly trigger: Trigger | null;
   /** Why an attempt started nothing; `at` is the forge's time of the last act of the attempt. */
   readonly refusal: { readonly reason: string; readonly at: number } | null;
+  /** Why the trigger begins nothing although all of it holds: the text is not the one that it was given for. */
+  readonly edited: string | null;
 }
 
-const NOTHING: TriggerVerdict = { triggered: false, trigger: null, refusal: null };
+const NOTHING: TriggerVerdict = { triggered: false, trigger: null, refusal: null, edited: null };
 
 /**
  * The trigger rule (spec section 4) over a fresh read of the forge. An incomplete trigger (label or assignee missing)
@@ -44,6 +55,7 @@ export async function verifyTrigger(
     triggered,
     trigger: null,
     refusal: { reason, at: lastActAt(timeline) },
+    edited: null,
   });
 
   const logins = issue.assignees.map((user) => user.login);
@@ -52,7 +64,7 @@ export async function verifyTrigger(
   // What is closed starts nothing, but a run whose PR is open goes on.
   if (issue.state !== 'open') {
     const triggered = members.length > 0 && labels.kind === 'agent';
-    return { triggered, trigger: null, refusal: null };
+    return { ...NOTHING, triggered };
   }
   if (members.length === 0)
     return refused(`no assignee (${logins.join(', ')}) is a member of ${org}: assign one who is`);
@@ -67,7 +79,7 @@ export async function verifyTrigger(
     act === undefined ? false : access.mayTrigger(act.actor.login),
   ]);
   if (found.kind === 'refused') return refused(found.reason, true);
-  if (act === undefined) return { triggered: true, trigger: null, refusal: null };
+  if (act === undefined) return { ...NOTHING, triggered: true };
   if (act.actor.id === bot.id) return refused(ownActReason(bot.login), true);
   if (!allowed)
     return refused(
@@ -87,7 +99,27 @@ export async function verifyTrigger(
       pull: null,
     },
     refusal: null,
+    edited: await editedBySomebodyElse(facts, act, access),
   };
+}
+
+/** The first change since the act that nobody is known to have made who may ask for an agent himself. */
+async function editedBySomebodyElse(
+  { issue, timeline, textVersions }: TriggerFacts,
+  act: TriggerAct,
+  access: Access,
+): Promise<string | null> {
+  for (const { what, by } of changesSince(act, issue, timeline, textVersions)) {
+    // The forge names nobody: everybody who can must be allowed to. Whoever may write is, the author perhaps.
+    const { login } = by ?? issue.author;
+    if (await access.mayTrigger(login)) continue;
+    const change =
+      by === null
+        ? `the description may have been changed, and ${login}, who may not start an agent here, can do that`
+        : `${login}, who may not start an agent here, changed the ${what === 'ref' ? 'base branch' : what}`;
+    return `after ${act.actor.login} had asked for an agent ${change}: read it again, then take the label off and set it again`;
+  }
+  return null;
 }
 
 function lastActAt(timeline: readonly TimelineAct[]): number {

@@ -87,7 +87,15 @@ export function toIssue(value: unknown): Issue {
     ref: textOrEmpty(raw, 'ref').replace(/^refs\/(?:heads|tags)\//, ''),
     locked: flagOf(raw, 'is_locked'),
     isPull: typeof raw['pull_request'] === 'object' && raw['pull_request'] !== null,
+    ...contentVersion(raw),
   };
+}
+
+/** Gitea 1.26 and later. */
+function contentVersion(raw: JsonObject): Pick<Issue, 'contentVersion'> {
+  return typeof raw['content_version'] === 'number'
+    ? { contentVersion: integerOf(raw, 'content_version') }
+    : {};
 }
 
 export function toPullRequest(value: unknown): PullRequest {

@@ -6,7 +6,7 @@ import type { GiteaRepo } from './gitea-repo.js';
 import { toUser } from './mapping.js';
 import { allPages } from './paging.js';
 
-/** The acts that can complete or end a trigger and pushes, oldest first, the opening before all. Times have whole seconds. */
+/** The acts that can complete or end a trigger, pushes and edits, oldest first, the opening before all. Times have whole seconds. */
 export async function readTimeline(repo: GiteaRepo, number: number): Promise<TimelineAct[]> {
   const issue = asObject(
     await repo.client.json({ method: 'GET', path: repo.path('issues', forgeNumber(number)) }),
@@ -82,6 +82,10 @@ function kindAndObject(raw: JsonObject): Pick<TimelineAct, 'kind' | 'what'> | un
       return { kind: 'closed', what: '' };
     case 'reopen':
       return { kind: 'reopened', what: '' };
+    case 'change_title':
+      return { kind: 'edited', what: 'title' };
+    case 'change_issue_ref':
+      return { kind: 'edited', what: 'ref' };
     case 'pull_push':
       return { kind: 'pushed', what: pushedHead(textOrEmpty(raw, 'body')) };
     default:

@@ -5,9 +5,11 @@ import type { Refused, StartOptions } from '../../cli/orchestrator.js';
 import type { Config } from '../../config.js';
 import { readSecret } from '../../config/secrets.js';
 import type { SubjectRef } from '../../domain/issue.js';
+import { textHash } from '../../domain/reference-key.js';
 import { parseTriggerLabels } from '../../domain/trigger.js';
 import { forgeOfConfig } from '../forge-of-config.js';
 import { policyOf } from '../run-policy.js';
+import { sha256 } from '../../webhook/sha256.js';
 import { temporalGateway } from '../../webhook/temporal-gateway.js';
 
 export interface OperatorTriggerWorld {
@@ -45,7 +47,7 @@ export async function operatorTrigger(
     actor: '',
     actAt: Date.now(),
     actId: 0,
-    textHash: '',
+    textHash: promptRef === null ? textHash(issue, sha256) : '',
     pull: issue.isPull ? issue.number : null,
     operator: { promptRef, by },
   };

@@ -34,7 +34,7 @@ export interface Done {
   readonly issue: number;
   readonly act: ForgeAct['kind'] | 'open';
   readonly who: Who;
-  /** The agent of a label, the login of an assignee, else empty. */
+  /** The agent of a label, the login of an assignee, a new title, else empty. */
   readonly what: string;
   /** The PR it was done to; 0 for the issue itself. */
   readonly pr: number;
@@ -76,7 +76,8 @@ export class ForgePlay {
   open(issue: number, readyMade: boolean, who: Who): void {
     const at = this.now();
     const labels = readyMade ? ['bot-bottle:coder'] : [];
-    this.forge.putIssue(issue, { author: PEOPLE[who], labels, assignees: readyMade ? [BOT] : [] });
+    const assignees = readyMade ? [BOT] : [];
+    this.forge.putIssue(issue, { author: PEOPLE[who], labels, assignees, contentVersion: 0 });
     this.forge.timelines.set(issue, [{ id: 0, kind: 'opened', what: '', actor: PEOPLE[who], at: iso(at) }]);
     this.#note(issue, 'open', who);
     if (readyMade) {
@@ -129,10 +130,14 @@ export class ForgePlay {
         if ((!mayWrite(who) && !own) || found.state === target) return;
         return this.#setState(issue, target, who);
       }
-      case 'editTitle':
+      case 'editTitle': {
         if (!mayWrite(who) && !own) return;
-        this.forge.putIssue(issue, { title: `Issue, ${String(this.done.length)}` });
+        const title = `Title-${String(this.done.length)}-end`;
+        this.forge.putIssue(issue, { title });
+        this.forge.act(issue, 'edited', 'title', at, by);
+        this.#note(issue, 'editTitle', who, title);
         return this.#tellIssue(issue, 'issues', 'edited', who);
+      }
       case 'comment':
         return this.#comment(issue, 0, who);
       case 'edit':

@@ -15,6 +15,7 @@ export function checkPlay({ people, workflows }: Play): void {
   for (const issue of people.issues) {
     const lives = workflows.lives.filter(({ id }) => id === `gitea:alice/demo#${String(issue)}`);
     checkLives(people, issue, lives);
+    checkTitles(people, workflows, issue, lives);
     checkEnd(people, workflows, issue, lives);
     checkWritten(people, workflows, issue, lives);
   }
@@ -82,6 +83,28 @@ function completing(done: readonly Done[], agent: string, lastPrs: readonly numb
   );
 }
 
+function authorOf(done: readonly Done[]): Done['who'] {
+  return done.find(({ act }) => act === 'open')?.who ?? 'mallory';
+}
+
+/** A run's words are those that somebody who may start it had before him: within the forge's seconds. */
+function checkTitles(
+  people: ForgePlay,
+  workflows: PlayedWorkflows,
+  issue: number,
+  lives: readonly PlayedLife[],
+): void {
+  for (const { slug, trigger } of lives) {
+    const later = people.done.filter(
+      ({ act, who, at, ...one }) =>
+        one.issue === issue && act === 'editTitle' && !mayWrite(who) && second(at) > trigger.actAt,
+    );
+    const prompts = workflows.prompts.filter((prompt) => prompt.slug === slug);
+    for (const { what } of later)
+      assert.ok(!prompts.some(({ text }) => text.includes(what)), `${slug} was told the later ${what}`);
+  }
+}
+
 function checkEnd(
   people: ForgePlay,
   workflows: PlayedWorkflows,
@@ -111,7 +134,16 @@ function checkEnd(
   // While there were two labels the run was refused or frozen, and since one of them went nobody has asked again: the
   // spec says neither that this is asking, nor that the other label was taken away.
   const hadTwo = done.some((one) => one.act === 'unlabel' && one.what !== agent && one.order > act.order);
-  if (mayStart(act) && !ambiguous && !hadTwo && (prEnd === undefined || prEnd.order < act.order)) {
+  // Who wrote the issue may have no say: what is not as it was when it was asked for is asked for again.
+  const isEdited =
+    !mayWrite(authorOf(done)) && done.some((one) => one.act === 'editTitle' && one.order > act.order);
+  if (
+    mayStart(act) &&
+    !ambiguous &&
+    !hadTwo &&
+    !isEdited &&
+    (prEnd === undefined || prEnd.order < act.order)
+  ) {
     assert.ok(alive !== null, `#${String(issue)} asks for ${agent}, and no run lives`);
     assert.equal(alive.trigger.agent, agent);
     assert.notEqual(state?.frozenReason, 'untriggered', 'asked for, and frozen as if it were not');

@@ -37,7 +37,13 @@ const PROMPTS: Readonly<Record<string, string>> = {
     ...place,
     kind: 'first',
     role,
-    task: { ...issue, linkedPulls: [{ number: 9, title: 'Greet', author: 'dora' }] },
+    task: {
+      ...issue,
+      linkedPulls: [
+        { number: 9, by: { title: 'Greet', author: 'dora' } },
+        { number: 10, by: null },
+      ],
+    },
   }),
   'first-issue-withheld': compose({ ...place, kind: 'first', role, task: { ...issue, withheld: true } }),
   'first-pull': compose({

@@ -69,7 +69,7 @@ describe('dispatching what may start or end a run', () => {
     );
     const { readAt, ...rest } = lastObserved();
     assert.ok(readAt > ACT_AT);
-    const textHash = createHash('sha256').update('["Issue 12","text"]').digest('hex');
+    const textHash = createHash('sha256').update('["Issue 12","text",""]').digest('hex');
     const order = { actAt: ACT_AT, actId: 2 };
     const trigger = { agent: 'coder', bottles: [], actor: 'alice', ...order, textHash, pull: null };
     assert.deepEqual(rest, {
