@@ -10,6 +10,7 @@ import type { RunTurnInput } from './inputs.js';
 import type { ClaimActivities, HostActivities, TurnActivities } from './interface.js';
 import { publishWork } from './publish-work.js';
 import { settleTurn } from './settle-turn.js';
+import { openPrWork, stepOfTurn } from './work-of-run.js';
 import { whereItIs } from './where-it-is.js';
 import { eitherSignal } from './turn/either-signal.js';
 import { superviseTurn } from './turn/supervise-turn.js';
@@ -77,10 +78,20 @@ export function createHostActivities(
     lastCheckinAge: (run) => typedFailures(() => checkinAge(ports, run.slug, run.turn)),
     publishWork: (input) =>
       typedFailures(() =>
-        beating(() => whereItIs(ports.forgeFor, input, (here) => publishWork(ports, here))),
+        beating(() =>
+          ports.underWay.during(openPrWork(input), () =>
+            whereItIs(ports.forgeFor, input, (here) => publishWork(ports, here)),
+          ),
+        ),
       ),
     settleTurn: (input) =>
-      typedFailures(() => beating(() => whereItIs(ports.forgeFor, input, (here) => settleTurn(ports, here)))),
+      typedFailures(() =>
+        beating(() =>
+          ports.underWay.during(stepOfTurn(input, 'settle'), () =>
+            whereItIs(ports.forgeFor, input, (here) => settleTurn(ports, here)),
+          ),
+        ),
+      ),
     archiveRun: (run) =>
       typedFailures(() => beating(() => archiveRun(ports, run.slug, () => mayGoOn(attachments, run.slug)))),
     destroyRun: (run) => typedFailures(() => beating(() => destroyRun(ports, run))),

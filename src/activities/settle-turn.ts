@@ -43,7 +43,7 @@ export async function settleTurn(ports: HostPorts, input: SettleTurnInput): Prom
   const [publish, uncommittedRef] = await Promise.all([
     isLocal(input.subject)
       ? keepWork(ports, input, extraction)
-      : stuck || !input.publish
+      : stuck || !input.publish || record.setAside !== null
         ? skipped(stuck)
         : publishThroughGate(ports, {
             ...input,
@@ -67,7 +67,10 @@ export async function settleTurn(ports: HostPorts, input: SettleTurnInput): Prom
 }
 
 function skipped(stuck: boolean): PublishResult {
-  return { kind: 'nothing', reason: stuck ? 'the agent left STUCK.md' : 'the run is ending' };
+  return {
+    kind: 'nothing',
+    reason: stuck ? 'the agent left STUCK.md' : 'the run is ending, or what it asked for was set aside',
+  };
 }
 
 /** A turn that ends without `open_pr`: a success becomes a pull request, anything else a branch or a draft. */
