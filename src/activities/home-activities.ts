@@ -5,13 +5,18 @@ import type { HomePorts } from './home-ports.js';
 import type { HomeActivities, PauseActivities } from './interface.js';
 import { prepareTurn } from './prepare-turn.js';
 import { recordCommand, recordEnd, recordState, recordTurn } from './record-rows.js';
+import type { UnderWay } from '../domain/under-way.js';
 import { tellFrozen } from './tell-frozen.js';
+import { stepOfTurn } from './work-of-run.js';
 
 /** The activities of the home machine: the forge and the database. */
-export function createHomeActivities(ports: HomePorts): HomeActivities & PauseActivities {
+export function createHomeActivities(ports: HomePorts, underWay: UnderWay): HomeActivities & PauseActivities {
   return {
     soleHost: () => Promise.resolve(ports.soleHost),
-    prepareTurn: (input) => typedFailures(() => beating(() => prepareTurn(ports, input))),
+    prepareTurn: (input) =>
+      typedFailures(() =>
+        beating(() => underWay.during(stepOfTurn(input, 'prepare'), () => prepareTurn(ports, input))),
+      ),
     recordTurn: (input) => typedFailures(() => recordTurn(ports, input)),
     recordState: (input) => typedFailures(() => recordState(ports, input)),
     recordEnd: (input) => typedFailures(() => recordEnd(ports, input)),

@@ -10,6 +10,7 @@ import type { RunTurnInput } from './inputs.js';
 import type { ClaimActivities, HostActivities, TurnActivities } from './interface.js';
 import { publishWork } from './publish-work.js';
 import { settleTurn } from './settle-turn.js';
+import { openPrWork, stepOfTurn } from './work-of-run.js';
 import { whereItIs } from './where-it-is.js';
 import { eitherSignal } from './turn/either-signal.js';
 import { atMostThrice } from './tries.js';
@@ -77,9 +78,17 @@ export function createHostActivities(
     attachTurn: (input) => typedFailures(() => watchTurn(input, 'attach')),
     lastCheckinAge: (run) => typedFailures(() => checkinAge(ports, run.slug, run.turn)),
     publishWork: (input) =>
-      settling((signal) => whereItIs(ports.forgeFor, input, (here) => publishWork(ports, here, signal))),
+      settling((signal) =>
+        ports.underWay.during(openPrWork(input), () =>
+          whereItIs(ports.forgeFor, input, (here) => publishWork(ports, here, signal)),
+        ),
+      ),
     settleTurn: (input) =>
-      settling((signal) => whereItIs(ports.forgeFor, input, (here) => settleTurn(ports, here, signal))),
+      settling((signal) =>
+        ports.underWay.during(stepOfTurn(input, 'settle'), () =>
+          whereItIs(ports.forgeFor, input, (here) => settleTurn(ports, here, signal)),
+        ),
+      ),
     archiveRun: (run) =>
       typedFailures(() => beating(() => archiveRun(ports, run.slug, () => mayGoOn(attachments, run.slug)))),
     destroyRun: (run) => typedFailures(() => beating((signal) => destroyRun(ports, run, signal))),

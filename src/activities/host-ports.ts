@@ -10,6 +10,7 @@ import type { QueueDirectory } from '../domain/queue-directory.js';
 import type { SecretGuard } from '../domain/secret-guard.js';
 import type { RunChannel } from '../domain/run-channel.js';
 import type { BlobStore, RunFiles } from '../domain/run-files.js';
+import type { UnderWay } from '../domain/under-way.js';
 import type { DiskGuard } from './turn/disk-guard.js';
 import type { TurnSlots } from './turn/turn-slots.js';
 
@@ -20,6 +21,7 @@ export interface HostPorts {
   readonly files: RunFiles;
   readonly queue: QueueDirectory;
   readonly blobs: BlobStore;
+  readonly underWay: UnderWay;
   readonly git: GitRepository;
   readonly secrets: SecretGuard;
   /** Whether the operator has set it, usable or not: `secrets/<name>`. */

@@ -103,6 +103,7 @@ export async function publishThroughGate(ports: HostPorts, input: GateInput): Pr
   const fork = await ports.forks?.ensure(subject);
   const pushed = await pushBranch(ports, input, branch, fork);
   if (pushed.kind === 'refused') return pushed;
+  await ports.underWay.reached(slug, 'pushed');
   // Also after a try that died between its push and this line.
   if (pushed.head === head) await ports.files.saveFile(slug, PUBLISHED_FILE, head);
   const forge = ports.forgeFor(subject);

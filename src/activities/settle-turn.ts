@@ -50,7 +50,7 @@ export async function settleTurn(
   const [publish, uncommittedRef] = await Promise.all([
     isLocal(input.subject)
       ? keepWork(ports, input, extraction)
-      : stuck || !input.publish
+      : stuck || !input.publish || record.setAside !== null
         ? skipped(stuck)
         : publishThroughGate(ports, {
             ...input,
@@ -75,7 +75,10 @@ export async function settleTurn(
 }
 
 function skipped(stuck: boolean): PublishResult {
-  return { kind: 'nothing', reason: stuck ? 'the agent left STUCK.md' : 'the run is ending' };
+  return {
+    kind: 'nothing',
+    reason: stuck ? 'the agent left STUCK.md' : 'the run is ending, or what it asked for was set aside',
+  };
 }
 
 /** A turn that ends without `open_pr`: a success becomes a pull request, anything else a branch or a draft. */

@@ -7,6 +7,8 @@ export interface QueueDirectory {
   read(slug: string): Promise<QueueRead>;
   /** After delivery: the marker is synced, then the file goes. */
   acknowledge(slug: string, fileName: string): Promise<void>;
+  /** Out of the queue and kept for the operator, also when the run ends. */
+  setAside(slug: string, fileName: string): Promise<void>;
   answer(slug: string, answer: QueueAnswer): Promise<void>;
   /** Takes an answer back that nobody waits for any more; one that is not there is fine. */
   retract(slug: string, requestId: string): Promise<void>;

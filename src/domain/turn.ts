@@ -60,6 +60,8 @@ export interface TurnResult {
   readonly sessionId: string | null;
   readonly imageId: string;
   readonly limit: LimitHit | null;
+  /** Why a request of the turn is not tried again; results of an earlier version lack it. */
+  readonly setAside?: string | null;
   readonly agent: AgentReport;
   /** What the credential proxy metered; `null` when nothing was asked of a model. */
   readonly model: ModelReport | null;

@@ -9,6 +9,7 @@ import { GiteaClient } from '../adapters/gitea/gitea-client.js';
 import { GitleaksScanner } from '../adapters/gitleaks/gitleaks-scanner.js';
 import { DockerBottleRuntime } from '../adapters/docker/docker-runtime.js';
 import { freeSpace } from '../adapters/files/free-space.js';
+import { partEndsFile, readPartEnds } from '../adapters/files/part-ends-file.js';
 import { openDatabaseReadOnly } from '../adapters/sqlite/open-database-read-only.js';
 import { ManifestDirectory } from '../adapters/manifests/manifest-directory.js';
 import { latestRejections } from '../adapters/sqlite/rejection-log.js';
@@ -79,6 +80,7 @@ export function doctorProbes(env: NodeJS.ProcessEnv): DoctorProbes {
     },
     publishPlace: () => config().FORGE_PUBLISH,
     ciFiles: () => ciOf(config()),
+    partEnds: () => readPartEnds(partEndsFile(homePath(env))),
     pauses: () => {
       const database = openDatabaseReadOnly(path.join(homePath(env), 'bot-bottle.db'));
       try {

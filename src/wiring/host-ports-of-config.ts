@@ -16,12 +16,14 @@ import { temporalRunChannel } from '../adapters/temporal/run-channel.js';
 import { ownSecretFiles, publishTokenFile, type Config } from '../config.js';
 import { readBoundSecret } from '../config/secret-binding.js';
 import { inspectSecret, readSecret } from '../config/secrets.js';
+import type { UnderWay } from '../domain/under-way.js';
 import { diskLimits, hostSettings } from './host-settings.js';
 import type { Logger } from '../log.js';
 import type { WorkerNeeds } from './services/worker-needs.js';
 
 export interface HostParts extends WorkerNeeds {
   readonly client: Client;
+  readonly underWay: UnderWay;
   /** Directory of the socket that stands for a forge on loopback. */
   readonly loopbackDir: string | null;
 }
@@ -32,7 +34,7 @@ export interface HostParts extends WorkerNeeds {
  */
 export async function hostPortsOfConfig(config: Config, parts: HostParts): Promise<HostPorts> {
   const { BOT_BOTTLE_HOME: home, FORGE_CA_FILE: caFile } = config;
-  const { forge, client, secrets, engine, log, loopbackDir } = parts;
+  const { forge, client, secrets, engine, log, loopbackDir, underWay } = parts;
   const sidecarToken = (): string => readSecret(config.FORGE_TOKEN_FILE, 'forge-token');
   const publishToken = (): string => readSecret(publishTokenFile(config), 'publish-token');
   const host = await hostId(home);
@@ -62,6 +64,7 @@ export async function hostPortsOfConfig(config: Config, parts: HostParts): Promi
     files,
     queue: new LocalQueueDirectory({ home }),
     blobs: new LocalBlobStore(home),
+    underWay,
     git: new SystemGitRepository({
       mirrorsDir: path.join(home, 'mirrors'),
       cloneUrl: ({ owner, repo, path: directory }) => directory ?? `${forge.webUrl}/${owner}/${repo}.git`,

@@ -9,6 +9,7 @@ import { createReconcileActivities } from '../activities/reconcile.js';
 import { Attachments } from '../activities/turn/attachments.js';
 import { agentProvider } from '../adapters/agents/registry.js';
 import { lockHome } from '../adapters/files/lock-file.js';
+import { UnderWayFiles } from '../adapters/files/under-way.js';
 import { isLoopback } from '../adapters/loopback/is-loopback.js';
 import { serveLoopback } from '../adapters/loopback/serve-loopback.js';
 import { openDatabase } from '../adapters/sqlite/open-database.js';
@@ -53,7 +54,8 @@ export async function startWorker(
     const database = openDatabase(path.join(home, 'bot-bottle.db'));
     const target = targetOf(config);
     const client = lazyClient(target);
-    const parts = { ...needs, client, loopbackDir: loopback?.dir ?? null };
+    const underWay = await UnderWayFiles.open(home);
+    const parts = { ...needs, client, underWay, loopbackDir: loopback?.dir ?? null };
     const hostPorts = decorate(await hostPortsOfConfig(config, parts));
     const homePorts = {
       forgeFor: forge.forgeFor(sidecarToken),
@@ -82,7 +84,11 @@ export async function startWorker(
       host,
       slots: config.BOTTLE_SLOTS,
       activities: byQueue(
-        { ...createHomeActivities(homePorts), ...createReconcileActivities(reconciler), ...sweeps.home },
+        {
+          ...createHomeActivities(homePorts, underWay),
+          ...createReconcileActivities(reconciler),
+          ...sweeps.home,
+        },
         { ...createHostActivities(hostPorts, attachments), ...sweeps.host },
       ),
     });
@@ -101,6 +107,7 @@ export async function startWorker(
       await Promise.all(kept);
       reconciler.close();
       await client.connection.close();
+      await underWay.close();
       database.close();
       await loopback?.server.close();
       await lock.release();

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { BotBottleError, InvalidInputError } from '../domain/errors.js';
 import { BROUGHT_PROGRAMS, findExecutable } from './find-executable.js';
+import type { Ended, Part } from './services/keep-part.js';
 
 export interface DevServerOptions {
   /** Path of Temporal's CLI, as `temporalProgram` finds it. */
@@ -18,11 +19,8 @@ export interface DevServerOptions {
   readonly reachable: () => Promise<boolean>;
 }
 
-export interface DevServer {
+export interface DevServer extends Part {
   readonly uiUrl: string;
-  /** Resolves when the server has ended, asked to or not. */
-  readonly ended: Promise<void>;
-  stop(): Promise<void>;
 }
 
 const START_TIMEOUT_MS = 90_000;
@@ -37,8 +35,20 @@ export function temporalProgram(): string {
   );
 }
 
-/** Durable: histories are in `$BOT_BOTTLE_HOME/temporal.db`. Errors: `BotBottleError` that says what to do. */
+/** Resolves when it serves. Errors: `BotBottleError` that says what to do. */
 export async function startDevServer(options: DevServerOptions): Promise<DevServer> {
+  const server = spawnDevServer(options);
+  await Promise.race([
+    server.serving,
+    server.ended.then(({ refusal }) => {
+      if (refusal !== null) throw refusal;
+    }),
+  ]);
+  return server;
+}
+
+/** Durable: histories are in `$BOT_BOTTLE_HOME/temporal.db`. */
+export function spawnDevServer(options: DevServerOptions): DevServer {
   const { program, home, host, port, uiPort, namespace } = options;
   const args = [
     'server',
@@ -65,36 +75,57 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
   const server = [...args, ...storage, '--log-level', 'error'];
   const [command, rest] =
     setpriv === undefined ? [program, server] : [setpriv, ['--pdeathsig', 'TERM', '--', program, ...server]];
-  const log = openSync(path.join(home, 'temporal.log'), 'a', 0o600);
+  const logFile = logFileOf(home);
+  const log = openSync(logFile, 'a', 0o600);
   // A group of its own: Ctrl-C in the terminal is ours to pass on, in the right order.
   const child = spawn(command, rest, { detached: true, stdio: ['ignore', log, log] });
   closeSync(log);
-  const ended = new Promise<void>((resolve) =>
-    child.once('exit', () => {
-      resolve();
-    }),
-  );
-  await untilServing(options, child);
-  return { uiUrl: `http://${host}:${String(uiPort)}`, ended, stop: () => stop(child, ended) };
+  const isGone = (): boolean => child.exitCode !== null || child.signalCode !== null;
+  let refusal: Error | null = didNotStart(home);
+  const ended = new Promise<Ended>((resolve) => {
+    const end = (how: string): void => {
+      resolve({ reason: `${how}: see ${logFile}`, refusal });
+    };
+    child.once('error', (error) => {
+      end(error.message);
+    });
+    child.once('exit', (code, signal) => {
+      end(signal === null ? `exit code ${String(code)}` : `killed by ${signal}`);
+    });
+  });
+  const serving = untilServing(options, child, isGone).then(() => {
+    refusal = null;
+  });
+  return { uiUrl: `http://${host}:${String(uiPort)}`, serving, ended, stop: () => stop(child, ended) };
 }
 
-async function untilServing(options: DevServerOptions, child: ChildProcess): Promise<void> {
+/** Stays open when it ends before; one that is too slow is ended. */
+async function untilServing(
+  { reachable }: DevServerOptions,
+  child: ChildProcess,
+  isGone: () => boolean,
+): Promise<void> {
   const deadline = Date.now() + START_TIMEOUT_MS;
-  while (!(await options.reachable())) {
-    const gone = child.exitCode !== null || child.signalCode !== null;
-    if (gone || Date.now() > deadline) {
-      child.kill('SIGKILL');
-      throw new BotBottleError(
-        'temporal_start',
-        `the Temporal server did not start: see ${path.join(options.home, 'temporal.log')}`,
-        false,
-      );
-    }
+  while (isGone() || !(await reachable())) {
+    if (isGone()) return new Promise(() => undefined);
+    if (Date.now() > deadline) child.kill('SIGKILL');
     await delay(100);
   }
 }
 
-async function stop(child: ChildProcess, ended: Promise<void>): Promise<void> {
+function didNotStart(home: string): BotBottleError {
+  return new BotBottleError(
+    'temporal_start',
+    `the Temporal server did not start: see ${logFileOf(home)}`,
+    false,
+  );
+}
+
+function logFileOf(home: string): string {
+  return path.join(home, 'temporal.log');
+}
+
+async function stop(child: ChildProcess, ended: Promise<unknown>): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   child.kill('SIGTERM');
   const late = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);

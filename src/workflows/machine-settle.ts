@@ -34,6 +34,7 @@ export function settled(d: Draft, left: SettledTurn): void {
   s.detail = detailOf(s, result);
   if (s.limit !== null && s.done === null) s.detail = s.limit.detail;
   if (left.publish.kind === 'refused') s.detail = left.publish.reason;
+  s.detail = result.setAside ?? s.detail;
   const nudge = nudgeFor(s, result, left, reason);
   const failure = sessionFailure(s, result);
   if (reason !== 'limited' && reason !== 'failed') s.retries = 0;

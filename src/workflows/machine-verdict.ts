@@ -6,6 +6,7 @@ import { holdUpOf, mayRetry } from './machine-limit.js';
 import type { MachineState } from './machine-state.js';
 
 export function reasonOf(s: MachineState, result: TurnResult, left: SettledTurn): FrozenReason {
+  if (typeof result.setAside === 'string') return 'failed';
   if (left.stuck) return 'stuck';
   // A `signal_done` that was queued counts, whatever ended the process afterwards.
   if (s.done !== null) return s.done.status === 'success' ? 'done' : s.done.status;

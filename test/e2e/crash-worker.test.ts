@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import type { Client } from '@temporalio/client';
 import { bottleScript, WAIT_FOR_TEST } from '../support/stack/bottle-script.js';
+import { deliverComment } from '../support/stack/deliver.js';
 import { Life } from '../support/stack/life.js';
 import { Stack, waitUntil } from '../support/stack/stack.js';
-import { partOf, tearDown } from '../support/stack/tear-down.js';
+import { partOf, processesOf, tearDown } from '../support/stack/tear-down.js';
 
 describe('parts that are killed while an agent runs', function () {
   this.timeout(180_000);
@@ -56,6 +56,7 @@ describe('parts that are killed while an agent runs', function () {
     const life = await trigger('up is killed, and the container is gone', WAIT_FOR_TEST);
     const { slug } = await life.running();
     await stack.stopUp('SIGKILL');
+    await waitUntil('its parts to be gone', async () => (await processesOf(stack)).length === 0, 20_000);
     await life.removeContainer(slug, 'agent');
     await stack.start();
     await life.frozen(1, 'incomplete');
@@ -102,20 +103,46 @@ describe('parts that are killed while an agent runs', function () {
     assert.match(await life.files.agentLog(slug, 1), /it went on/);
   });
 
-  for (const part of ['webhook', 'temporal'] as const) {
-    it(`ends \`up\` when its ${part} process is killed, and goes on after the next start`, async () => {
+  for (const part of ['worker', 'webhook', 'temporal'] as const) {
+    it(`starts its ${part} again when that is killed, and takes deliveries on`, async () => {
       const life = await trigger(`${part} is killed`, ...WORK);
       const { slug } = await life.running();
-      const before = await life.container(slug, 'agent');
-      const ended = once(stack.upProcess, 'exit');
+      await life.waits(slug);
+      const agent = await life.container(slug, 'agent');
+      const { pid } = stack.upProcess;
+      const others = new Map<string, number>();
+      for (const other of ['worker', 'webhook', 'temporal'] as const)
+        if (other !== part) others.set(other, await partOf(stack, other));
+      const comment = await life.comment(bottleScript('done success heard'));
+      const said = stack.output.length;
+      const name = part === 'temporal' ? 'Temporal' : part;
+
       process.kill(await partOf(stack, part), 'SIGKILL');
-      const [code] = (await ended) as [number | null];
-      assert.equal(code, 1);
+      if (part !== 'webhook') assert.equal(await deliverComment(stack, life.issue, comment), 202);
+      await waitUntil(`${name} to run again`, () =>
+        stack.output.slice(said).includes(`bot-bottle: ${name} runs again`),
+      );
+      assert.match(
+        stack.output.slice(said),
+        new RegExp(`^bot-bottle: ${name} ended by itself: killed by SIGKILL.*; starting it again in`, 'm'),
+      );
+      // What it took before is known to it.
+      const again = await deliverComment(stack, life.issue, comment);
+      assert.equal(again, part === 'webhook' ? 202 : 200);
+      assert.equal(stack.upProcess.pid, pid, '`up` is the same');
+      for (const [other, its] of others)
+        assert.equal(await partOf(stack, other as 'worker'), its, `${other} was left alone`);
       const after = await life.container(slug, 'agent');
-      assert.deepEqual([after.id, after.startedAt, after.status], [before.id, before.startedAt, 'running']);
-      await stack.start();
+      assert.deepEqual([after.id, after.startedAt, after.status], [agent.id, agent.startedAt, 'running']);
+
       await life.files.letGo(slug);
-      await endsAsIfNothingHadHappened(life, slug);
+      await life.frozen(2, 'done');
+      assert.equal(await life.files.invocations(slug, 1), 1);
+      const { stdout } = await stack.cli(['doctor', '--json']);
+      const { checks } = JSON.parse(stdout) as { checks: { name: string; state: string; found: string }[] };
+      const check = checks.find((one) => one.name === 'up');
+      assert.equal(check?.state, 'warn');
+      assert.match(check.found, new RegExp(`${name} ended by itself once, last at \\S+: killed by SIGKILL`));
     });
   }
 });

@@ -3,6 +3,7 @@ import { withoutHostPaths } from '../../domain/host-paths.js';
 import type { QueueBody, QueueMessage } from '../../domain/queue.js';
 import type { HostPorts } from '../host-ports.js';
 import type { RunTurnInput } from '../inputs.js';
+import { messageWork } from '../work-of-run.js';
 import { keepEgress } from './egress-record.js';
 import { TextChecks, type TextMessage } from './text-checks.js';
 import type { TurnJournal } from './turn-journal.js';
@@ -18,6 +19,8 @@ export interface RelayEvents {
   onFlood(): void;
   /** The credential proxy refuses the model, because the turn's budget is used up. */
   onOverBudget(): void;
+  /** A message killed worker after worker: the turn is over. */
+  onSetAside(): void;
 }
 
 /**
@@ -95,10 +98,33 @@ export class Relay {
       const { body } = message;
       if (body.turn === this.input.turn) this.checkIn(body);
       if (body.turn !== this.input.turn) await this.acknowledge(message);
+      else if (await this.isSetAside(message)) continue;
       else if (body.kind === 'text') await this.startCheck({ ...message, body }, signal);
       else if (body.kind === 'open_pr') this.startRequest({ ...message, body }, signal);
-      else await this.deliver(message, body);
+      else
+        await this.ports.underWay.during(messageWork(this.input.slug, message), () =>
+          this.deliver(message, body),
+        );
     }
+  }
+
+  /** What was under way when two workers died is answered and put away; all that is known of it is on disk before. */
+  private async isSetAside(message: QueueMessage): Promise<boolean> {
+    if (this.requests.has(message.id)) return false;
+    const { slug, turn } = this.input;
+    const reason = await this.ports.underWay.whySetAside(messageWork(slug, message));
+    if (reason === null) return false;
+    this.ports.log.warn({ slug, turn, fileName: message.fileName, reason }, 'a message was set aside');
+    await this.journal.decide({ setAside: this.journal.record.setAside ?? reason });
+    const { kind } = message.body;
+    const requestId = message.id;
+    if (kind === 'open_pr')
+      await this.ports.queue.answer(slug, { requestId, result: { kind: 'refused', reason } });
+    if (kind === 'text')
+      await this.ports.queue.answer(slug, { requestId, result: { kind: 'unchecked', reason } });
+    await this.ports.queue.setAside(slug, message.fileName);
+    this.events.onSetAside();
+    return true;
   }
 
   /** A refused connection is no sign of life, but a good answer through a route is one, when it came. */

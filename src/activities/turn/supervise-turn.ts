@@ -6,7 +6,9 @@ import type { EgressTotals } from '../../domain/egress/totals.js';
 import type { LimitHit, StopReason, TurnResult } from '../../domain/turn.js';
 import type { HostPorts } from '../host-ports.js';
 import type { RunTurnInput } from '../inputs.js';
+import { SetAsideError } from '../../domain/under-way.js';
 import type { StreamReader } from '../../domain/agent-stream.js';
+import { stepOfTurn } from '../work-of-run.js';
 import { agentReport } from './agent-report.js';
 import { hasBegun } from './begin-turn.js';
 import { beginWhenPossible } from './begin-when-possible.js';
@@ -52,7 +54,13 @@ export async function superviseTurn(
   link.onBegun(journal);
   const watch = new TurnWatch(ports, input, journal, link, since);
   await watch.untilExit();
-  return watch.finish();
+  try {
+    return await ports.underWay.during(stepOfTurn(input, 'end'), () => watch.finish());
+  } catch (error) {
+    // Nobody will collect this turn: what would have been ended there is ended here.
+    if (error instanceof SetAsideError) await abandon(ports, input.slug);
+    throw error;
+  }
 }
 
 /**
@@ -107,6 +115,9 @@ class TurnWatch {
       onOverBudget: () => {
         this.afterBudget();
       },
+      onSetAside: () => {
+        void this.stop(null, STOP_GRACE_S);
+      },
     });
     this.reader = ports.provider(input.prepared.provider).reader();
     this.logs = pumpLogs(ports, input, journal, this.reader, link.detach);
@@ -123,6 +134,7 @@ class TurnWatch {
         onOver: (detail) => void this.stop('disk', FULL_DISK_GRACE_S, detail),
       }),
     );
+    if (journal.record.setAside !== null) void this.stop(null, STOP_GRACE_S);
     if (journal.record.done !== null) this.afterDone();
     // Said to a worker that is no more.
     this.helpers.push(
@@ -199,6 +211,7 @@ class TurnWatch {
       sessionId: record.sessionId,
       imageId: state?.imageId ?? '',
       limit: limitHit(stopped, record.stopDetail, state, this.input.prepared.limits),
+      setAside: record.setAside,
       agent,
       model: egress.model,
       operationsRef: operations === '' ? null : await ports.blobs.put(operations),

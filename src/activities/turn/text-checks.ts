@@ -2,6 +2,7 @@ import type { QueueBody, QueueMessage, TextVerdict } from '../../domain/queue.js
 import { textVerdict } from '../../domain/secret-refusal.js';
 import type { HostPorts } from '../host-ports.js';
 import type { RunTurnInput } from '../inputs.js';
+import { messageWork } from '../work-of-run.js';
 import { noteTextScan } from '../publish-scans.js';
 
 export type TextMessage = QueueMessage & { readonly body: Extract<QueueBody, { kind: 'text' }> };
@@ -20,7 +21,7 @@ export class TextChecks {
   private last: Promise<void> = Promise.resolve();
 
   constructor(
-    private readonly ports: Pick<HostPorts, 'files' | 'queue' | 'secrets' | 'log'>,
+    private readonly ports: Pick<HostPorts, 'files' | 'queue' | 'secrets' | 'underWay' | 'log'>,
     private readonly input: Pick<RunTurnInput, 'slug' | 'turn'>,
   ) {}
 
@@ -30,7 +31,7 @@ export class TextChecks {
     this.underWay.add(message.id);
     const { slug } = this.input;
     this.last = this.last
-      .then(() => this.check(message, signal))
+      .then(() => this.ports.underWay.during(messageWork(slug, message), () => this.check(message, signal)))
       .catch((error: unknown) => {
         this.ports.log.warn({ slug, request: message.id, err: error }, 'verdict not passed on; trying again');
       })

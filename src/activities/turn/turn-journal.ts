@@ -68,6 +68,7 @@ export function blankTurnRecord(turn: number): TurnRecord {
     heldMs: 0,
     stopped: null,
     stopDetail: null,
+    setAside: null,
     disk: null,
     provider: null,
     sessionId: null,

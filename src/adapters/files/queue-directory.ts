@@ -73,11 +73,18 @@ export class LocalQueueDirectory implements QueueDirectory {
   }
 
   async acknowledge(slug: string, fileName: string): Promise<void> {
-    if (!QUEUE_FILE_NAME.test(fileName))
-      throw new InvalidInputError(`not a message: ${JSON.stringify(fileName)}`);
     const layout = runLayout(this.#home, slug);
-    await this.#deliveredOf(layout).add(fileName);
+    await this.#deliveredOf(layout).add(messageName(fileName));
     await unlessMissing(unlink(join(layout.queueOut, fileName)));
+  }
+
+  async setAside(slug: string, fileName: string): Promise<void> {
+    const layout = runLayout(this.#home, slug);
+    const kept = join(layout.archive, 'set-aside');
+    await mkdir(kept, { recursive: true, mode: 0o700 });
+    const file = join(layout.queueOut, messageName(fileName));
+    if (await isOneFile(file)) await rename(file, join(kept, fileName));
+    else await takeAway(file, layout.queueRejected);
   }
 
   async answer(slug: string, answer: QueueAnswer): Promise<void> {
@@ -102,9 +109,8 @@ export class LocalQueueDirectory implements QueueDirectory {
     await mkdir(archive, { recursive: true, mode: 0o700 });
     for (const fileName of (await scan(layout.queueOut)).sort()) {
       const file = join(layout.queueOut, fileName);
-      const found = await unlessMissing(lstat(file));
-      const keep = found?.isFile() === true && found.nlink === 1 && found.size <= QUEUE_MESSAGE_BYTES;
-      if (keep && QUEUE_FILE_NAME.test(fileName)) await rename(file, join(archive, fileName));
+      if (QUEUE_FILE_NAME.test(fileName) && (await isOneFile(file)))
+        await rename(file, join(archive, fileName));
       else await takeAway(file, layout.queueRejected);
     }
     for (const fileName of await scan(layout.queueIn)) {
@@ -146,6 +152,18 @@ export class LocalQueueDirectory implements QueueDirectory {
     this.#delivered.set(layout.root, known);
     return known;
   }
+}
+
+/** Errors: `InvalidInputError`. */
+function messageName(fileName: string): string {
+  if (QUEUE_FILE_NAME.test(fileName)) return fileName;
+  throw new InvalidInputError(`not a message: ${JSON.stringify(fileName)}`);
+}
+
+/** Small enough to keep, and nobody else's. */
+async function isOneFile(file: string): Promise<boolean> {
+  const found = await unlessMissing(lstat(file));
+  return found?.isFile() === true && found.nlink === 1 && found.size <= QUEUE_MESSAGE_BYTES;
 }
 
 function answerFile(requestId: string): string {

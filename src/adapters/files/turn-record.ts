@@ -44,6 +44,7 @@ const schema = z.object({
     .nullable(),
   // Records of an earlier version lack what has a default.
   stopDetail: z.string().nullable().default(null),
+  setAside: z.string().nullable().default(null),
   disk: z.object({ held: usage, limit: usage.nullable() }).nullable().default(null),
   provider: z.object({ name: z.string(), version: z.string().nullable() }).nullable().default(null),
   sessionId: z.string().nullable(),

@@ -16,6 +16,7 @@ const GITLEAKS_WANTED = [8, 25];
 const API_WANTED = [1, 41];
 const DISK_COMFORT = 10 * 1024 ** 3;
 const FREE_INODES = 0.05;
+const DAY_MS = 24 * 60 * 60_000;
 
 /** Every check over injected probes, in the order an operator would mend things. */
 export function doctorChecks(probes: DoctorProbes): readonly Check[] {
@@ -37,6 +38,7 @@ export function doctorChecks(probes: DoctorProbes): readonly Check[] {
     check('ci', () => ci(probes)),
     check('disk', () => disk(probes)),
     check('pause', () => pause(probes)),
+    check('up', () => up(probes, Date.now())),
   ];
 }
 
@@ -169,6 +171,23 @@ function pause(probes: DoctorProbes): Finding {
   if (pauses.length === 0) return ok('new turns start');
   const lift = pauses.map(({ scope }) => unpauseCommand(scope)).join('; ');
   return warn(pauses.map(pauseText).join('; '), lift);
+}
+
+/** Which parts of `up` ended by themselves in the last day, and why. */
+async function up(probes: DoctorProbes, now: number): Promise<Finding> {
+  const ends = (await probes.partEnds()).filter(({ at }) => now - at < DAY_MS);
+  const last = ends.at(-1);
+  if (last === undefined) return ok('no part of it ended by itself in the last day');
+  const found = [...new Set(ends.map(({ part }) => part))].map((part) => {
+    const own = ends.filter((end) => end.part === part);
+    const latest = own.at(-1);
+    const times = own.length === 1 ? 'once' : `${String(own.length)} times`;
+    return `${part} ended by itself ${times}, last at ${new Date(latest?.at ?? 0).toISOString()}: ${latest?.reason ?? ''}`;
+  });
+  const remedy = 'what led to it stands in the log of up, before the line that says so';
+  return last.again
+    ? warn(found.join('; '), remedy)
+    : warn(`${found.join('; ')}; up ended with it`, `${remedy}; when that is mended: bot-bottle up`);
 }
 
 /** How a run's disk is guarded, and whether there is room. */

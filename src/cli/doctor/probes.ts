@@ -1,5 +1,6 @@
 import type { AgentStanding } from '../../domain/agent-standing.js';
 import type { DiskSpace, DiskUsage } from '../../domain/disk-usage.js';
+import type { PartEnd } from '../../domain/part-ends.js';
 import type { PauseRow } from '../../domain/pause.js';
 import type { PublishPlace } from '../../domain/forks.js';
 
@@ -54,6 +55,8 @@ export interface DoctorProbes {
   publishPlace(): PublishPlace;
   /** What makes CI run in the repositories that are named one by one; `null` where nobody can tell. */
   ciFiles(): Promise<readonly { readonly repo: string; readonly files: readonly string[] }[] | null>;
+  /** Parts of `up` that ended by themselves, oldest first. */
+  partEnds(): Promise<readonly PartEnd[]>;
   /** What holds new turns back. */
   pauses(): readonly PauseRow[];
   /** The file systems that runs write to, and below what a turn is stopped. */

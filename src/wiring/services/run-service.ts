@@ -4,6 +4,7 @@ import { reportFailure } from '../../cli/report-failure.js';
 import { loadConfig, type Config } from '../../config.js';
 import { InvalidInputError } from '../../domain/errors.js';
 import { endWith } from '../end-with.js';
+import { endOnUncaught, isPartOfUp, tellFailure } from './part-of-up.js';
 
 export type Say = (line: string) => void;
 
@@ -12,8 +13,10 @@ export type Service = (config: Config, say: Say) => Promise<number>;
 
 /** With the configuration of the environment and the home, whose warnings are printed. Throws what the service throws. */
 export async function runService(service: Service): Promise<number> {
+  endOnUncaught();
   const { config, warnings } = loadConfig(process.env);
-  for (const warning of warnings) printProblem(process, `warning: ${warning}`);
+  // `up` has printed those of its parts.
+  if (!isPartOfUp()) for (const warning of warnings) printProblem(process, `warning: ${warning}`);
   return service(config, (line) => {
     printProblem(process, `bot-bottle: ${line}`);
   });
@@ -26,6 +29,6 @@ export async function enter(service: Service): Promise<void> {
       throw new InvalidInputError('this takes no arguments; bot-bottle --help lists the commands that do');
     endWith(await runService(service));
   } catch (error) {
-    endWith(reportFailure(process, error));
+    endWith(isPartOfUp() ? await tellFailure(error) : reportFailure(process, error));
   }
 }

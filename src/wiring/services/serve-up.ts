@@ -1,85 +1,143 @@
-import { fork, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
+import { partEndsFile, readPartEnds, writePartEnds } from '../../adapters/files/part-ends-file.js';
 import { isLoopbackHost } from '../../adapters/loopback/is-loopback.js';
 import { setUpNamespace } from '../../adapters/temporal/set-up-namespace.js';
 import type { Config } from '../../config.js';
 import { ensureHome } from '../../config/home.js';
 import { InvalidInputError } from '../../domain/errors.js';
-import { findNeeds } from './find-needs.js';
-import type { Say } from './run-service.js';
-import { startWorker } from '../start-worker.js';
+import { rememberEnd } from '../../domain/part-ends.js';
 import { temporalClient } from '../temporal-client.js';
-import { startDevServer, temporalProgram, type DevServer } from '../temporal-dev-server.js';
+import { spawnDevServer, temporalProgram } from '../temporal-dev-server.js';
+import { findNeeds } from './find-needs.js';
+import { KeptPart, type OnEnd, type Part } from './keep-part.js';
+import { startPartProcess } from './part-process.js';
+import type { Say } from './run-service.js';
 import { untilAskedToStop } from './until-asked-to-stop.js';
-import { webhookSecret } from './webhook-needs.js';
-import { workerNeeds } from './worker-needs.js';
+import { webhookSecret } from './webhook-secret.js';
 
-/** Its entry, compiled or not, as this file is. */
-const WEBHOOK = fileURLToPath(new URL(`../../webhook${path.extname(import.meta.url)}`, import.meta.url));
+const TEMPORAL_POLL_MS = 250;
+const WEBHOOK_STOP_MS = 15_000;
+/** The worker itself ends what does not stop after a minute. */
+const WORKER_STOP_MS = 75_000;
+
+/** The order to stop in: first nothing new comes in, then nothing is worked on, then nothing is kept. */
+const STOP_ORDER = ['webhook', 'worker', 'Temporal'] as const;
+type PartName = (typeof STOP_ORDER)[number];
+
+class AskedToStop extends Error {}
 
 /**
- * Temporal (when none answers), webhook and worker; everything that was under way goes on. Errors: `MissingNeedsError`
- * before anything is started.
+ * Temporal (when none answers), webhook and worker, each a process of its own that is started again when it ends by
+ * itself; everything that was under way goes on. Errors: `MissingNeedsError` before anything is started, and why a part
+ * is not started again.
  */
 export async function serveUp(config: Config, say: Say): Promise<number> {
-  const { host, port } = config.TEMPORAL_ADDRESS;
   const client = temporalClient(config);
-  const reachable = (): Promise<boolean> => answers(client);
-  let server: DevServer | undefined;
-  let webhook: ChildProcess | undefined;
+  const parts = new Map<PartName, KeptPart>();
   try {
-    const { worker: needs, temporal } = await findNeeds({
-      worker: () => workerNeeds(config),
-      webhookSecret: () => webhookSecret(config),
-      temporal: async () => ((await reachable()) ? null : ownTemporal(config)),
-    });
-    ensureHome(config.BOT_BOTTLE_HOME);
-    const asked = untilAskedToStop();
-    if (temporal === null) say(`Temporal answers at ${host}:${String(port)}`);
-    else {
-      server = await startDevServer({
-        program: temporal.program,
-        home: config.BOT_BOTTLE_HOME,
-        host,
-        port,
-        uiPort: config.TEMPORAL_UI_PORT,
-        namespace: config.TEMPORAL_NAMESPACE,
-        reachable,
-      });
-      say(`Temporal started at ${host}:${String(port)}, its pages at ${server.uiUrl}`);
-    }
-    await setUpNamespace(client);
-    const door = startWebhookProcess();
-    webhook = door.child;
-    say(`webhook listens at ${await door.listening}/webhooks/gitea`);
-    const worker = await startWorker(config, needs);
-    say('worker runs; stop with Ctrl-C');
-    const broken = Promise.race([
-      once(door.child, 'exit'),
-      worker.stopped(),
-      ...(server === undefined ? [] : [server.ended]),
-    ]);
-    const end = await Promise.race([
-      asked.then(() => 'asked' as const),
-      broken.then(() => 'broken' as const),
-    ]);
-    say(
-      end === 'asked'
-        ? 'stopping; what runs goes on at the next `up`'
-        : 'a part stopped by itself; stopping the rest',
-    );
-    await stopProcess(door.child);
-    worker.stop();
-    await worker.stopped();
-    return end === 'asked' ? 0 : 1;
+    await untilAsked(config, client, parts, say);
+    return 0;
+  } catch (error) {
+    if (!(error instanceof AskedToStop)) throw error;
+    say('stopping; what runs goes on at the next `up`');
+    return 0;
   } finally {
-    if (webhook !== undefined) await stopProcess(webhook);
+    for (const name of STOP_ORDER) await parts.get(name)?.stop();
     await client.connection.close();
-    await server?.stop();
   }
+}
+
+/** Errors: `AskedToStop`, and what makes it end by itself. */
+async function untilAsked(
+  config: Config,
+  client: Client,
+  parts: Map<PartName, KeptPart>,
+  say: Say,
+): Promise<never> {
+  const { BOT_BOTTLE_HOME: home, TEMPORAL_ADDRESS: at } = config;
+  const reachable = (): Promise<boolean> => answers(client);
+  const keep = (name: PartName, start: () => Part): KeptPart => {
+    const part = new KeptPart(name, start, telling(home, say), () => {
+      say(`${name} runs again`);
+    });
+    parts.set(name, part);
+    return part;
+  };
+  const [workerFound, workerHasFound] = event();
+  const [mayWork, letWork] = event();
+  // The worker looks for its needs itself, and waits: this process has neither the engine nor git.
+  const worker = keep('worker', () =>
+    startPartProcess({
+      entry: 'worker',
+      // It holds the home's lock and watches turns: the next `up` must not wait for it.
+      orphaned: 'KILL',
+      stopMs: WORKER_STOP_MS,
+      onFound: async () => {
+        workerHasFound();
+        await mayWork;
+        while (!(await reachable())) await delay(TEMPORAL_POLL_MS, undefined, { ref: false });
+      },
+    }),
+  );
+  const { temporal } = await findNeeds({
+    worker: () => Promise.race([workerFound, worker.lost()]),
+    webhookSecret: () => webhookSecret(config),
+    temporal: async () => ((await reachable()) ? null : ownTemporal(config)),
+  });
+  ensureHome(home);
+  const asked = untilAskedToStop().then(() => Promise.reject(new AskedToStop()));
+  const where = `${at.host}:${String(at.port)}`;
+  if (temporal === null) say(`Temporal answers at ${where}`);
+  else {
+    const uiPort = config.TEMPORAL_UI_PORT;
+    const namespace = config.TEMPORAL_NAMESPACE;
+    const options = { ...temporal, home, host: at.host, port: at.port, uiPort, namespace, reachable };
+    await Promise.race([asked, keep('Temporal', () => spawnDevServer(options)).serving()]);
+    say(`Temporal started at ${where}, its pages at http://${at.host}:${String(uiPort)}`);
+  }
+  await Promise.race([asked, setUpNamespace(client)]);
+  let url = '';
+  const webhook = keep('webhook', () =>
+    startPartProcess({
+      entry: 'webhook',
+      orphaned: 'TERM',
+      stopMs: WEBHOOK_STOP_MS,
+      onServing: (listens) => (url = listens),
+    }),
+  );
+  await Promise.race([asked, webhook.serving()]);
+  say(`webhook listens at ${url}/webhooks/gitea`);
+  letWork();
+  await Promise.race([asked, worker.serving()]);
+  say('worker runs; stop with Ctrl-C');
+  return Promise.race([asked, ...[...parts.values()].map((part) => part.lost())]);
+}
+
+/** Says how a part ended, and keeps it for `doctor`. */
+function telling(home: string, say: Say): OnEnd {
+  return async (end, pauseMs) => {
+    const next = pauseMs === null ? 'stopping the rest' : `starting it again in ${String(pauseMs / 1000)} s`;
+    say(`${end.part} ended by itself: ${end.reason}; ${next}`);
+    const file = partEndsFile(home);
+    try {
+      await writePartEnds(file, rememberEnd(await readPartEnds(file), end));
+    } catch (error) {
+      say(`${file} could not be written: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  };
+}
+
+/** What resolves, and what makes it. */
+function event(): readonly [Promise<void>, () => void] {
+  let happen = (): void => undefined;
+  const happened = new Promise<void>((resolve) => (happen = resolve));
+  return [
+    happened,
+    () => {
+      happen();
+    },
+  ];
 }
 
 async function answers(client: Client): Promise<boolean> {
@@ -99,26 +157,4 @@ function ownTemporal({ TEMPORAL_ADDRESS: { host, port } }: Config): { readonly p
   throw new InvalidInputError(
     `no Temporal answers at ${host}:${String(port)}, and \`up\` starts one of its own, which knows no passwords, on loopback only: start that Temporal, or set TEMPORAL_ADDRESS to 127.0.0.1:7233`,
   );
-}
-
-/** The webhook is a process of its own: it faces the network, and has neither the engine's socket nor our memory. */
-function startWebhookProcess(): { readonly child: ChildProcess; readonly listening: Promise<string> } {
-  const child = fork(WEBHOOK, [], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], detached: true });
-  const listening = new Promise<string>((resolve, reject) => {
-    child.once('message', (message: { readonly listening: string }) => {
-      resolve(message.listening);
-    });
-    child.once('exit', (code) => {
-      reject(new Error(`the webhook did not start (exit code ${String(code)}); its reason stands above`));
-    });
-  });
-  return { child, listening };
-}
-
-async function stopProcess(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  child.kill('SIGTERM');
-  const late = setTimeout(() => child.kill('SIGKILL'), 15_000);
-  await once(child, 'exit');
-  clearTimeout(late);
 }

@@ -1,6 +1,7 @@
 import type { Config } from '../../config.js';
 import { ensureHome } from '../../config/home.js';
 import { startWebhook } from '../start-webhook.js';
+import { tellUp } from './part-of-up.js';
 import { untilAskedToStop } from './until-asked-to-stop.js';
 import { webhookNeeds } from './webhook-needs.js';
 
@@ -10,7 +11,7 @@ export async function serveWebhook(config: Config): Promise<number> {
   ensureHome(config.BOT_BOTTLE_HOME);
   const webhook = await startWebhook(config, needs);
   // `up` waits for this word before it says that it is up.
-  process.send?.({ listening: webhook.url });
+  await tellUp({ kind: 'serving', at: webhook.url });
   await untilAskedToStop();
   await webhook.stop();
   if (process.connected) process.disconnect();

@@ -1,17 +1,21 @@
 import type { Config } from '../../config.js';
 import { ensureHome } from '../../config/home.js';
 import { startWorker } from '../start-worker.js';
+import { tellUp, untilMayStart } from './part-of-up.js';
 import { untilAskedToStop } from './until-asked-to-stop.js';
 import { workerNeeds } from './worker-needs.js';
 
 /** The worker until a signal. Errors: `MissingNeedsError` before anything is started; those of `startWorker`. */
 export async function serveWorker(config: Config): Promise<number> {
   const needs = await workerNeeds(config);
+  await untilMayStart();
   ensureHome(config.BOT_BOTTLE_HOME);
   const worker = await startWorker(config, needs);
+  await tellUp({ kind: 'serving', at: '' });
   void untilAskedToStop().then(() => {
     worker.stop();
   });
   await worker.stopped();
+  if (process.connected) process.disconnect();
   return 0;
 }

@@ -4,6 +4,7 @@ import { createLogger, type Logger } from '../../log.js';
 import { findNeeds } from './find-needs.js';
 import { forgeOfConfig, type ConfiguredForge } from '../forge-of-config.js';
 import { assertBotRights } from '../start-up-rights.js';
+import { webhookSecret } from './webhook-secret.js';
 
 export interface WebhookNeeds {
   readonly forge: ConfiguredForge;
@@ -22,9 +23,4 @@ export async function webhookNeeds(config: Config): Promise<WebhookNeeds> {
     rights: () => assertBotRights(config, log),
   });
   return { forge, secret, log };
-}
-
-/** Errors: `UnusableSecretError`, with the command that sets it. */
-export function webhookSecret(config: Config): string {
-  return readSecret(config.WEBHOOK_SECRET_FILE, 'webhook-secret');
 }

@@ -10,6 +10,7 @@ import { TurnJournal } from '../../../src/activities/turn/turn-journal.js';
 import { writeHeader } from '../../../src/activities/turn/write-header.js';
 import { LocalQueueDirectory } from '../../../src/adapters/files/queue-directory.js';
 import { LocalRunFiles } from '../../../src/adapters/files/run-files.js';
+import { UnderWayFiles } from '../../../src/adapters/files/under-way.js';
 import { QueueWriter } from '../../../src/bundle/queue-writer.js';
 import { NO_BUDGET, NO_USE, type ModelBudget, type ModelUse } from '../../../src/domain/model-use.js';
 import type { EgressMessage, QueueBody } from '../../../src/domain/queue.js';
@@ -44,6 +45,7 @@ describe('what the worker makes of egress totals', () => {
     journal = await TurnJournal.open(files, SLUG, 2, clock);
     const ports: Partial<HostPorts> = {
       files,
+      underWay: await UnderWayFiles.open(home),
       clock,
       queue: new LocalQueueDirectory({ home, bundleUid: process.getuid?.() ?? 0 }),
       log: { info: () => undefined, warn: (_fields, message) => warnings.push(message) },
@@ -53,6 +55,7 @@ describe('what the worker makes of egress totals', () => {
     const events = {
       onDone: () => undefined,
       onFlood: () => undefined,
+      onSetAside: () => undefined,
       onOverBudget: () => (overBudget += 1),
     };
     relay = new Relay(ports as HostPorts, input as RunTurnInput, journal, events);

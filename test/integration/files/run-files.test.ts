@@ -41,6 +41,7 @@ const record: TurnRecord = {
   sidecarRestarts: 1,
   heldMs: 0,
   stopped: 'watchdog',
+  setAside: 'open_pr request3 was under way at two crashes of the worker',
   stopDetail: null,
   disk: { held: { bytes: 1, inodes: 2 }, limit: null },
   provider: { name: 'scripted', version: null },

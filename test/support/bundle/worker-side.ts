@@ -8,6 +8,7 @@ import { Relay } from '../../../src/activities/turn/relay.js';
 import { TurnJournal } from '../../../src/activities/turn/turn-journal.js';
 import { LocalQueueDirectory } from '../../../src/adapters/files/queue-directory.js';
 import { LocalRunFiles } from '../../../src/adapters/files/run-files.js';
+import { UnderWayFiles } from '../../../src/adapters/files/under-way.js';
 import type { QueueDirectory } from '../../../src/domain/queue-directory.js';
 import type { SecretGuard } from '../../../src/domain/secret-guard.js';
 import type { RunDirectory } from './run-directory.js';
@@ -55,6 +56,7 @@ export class WorkerSide {
       files: this.files,
       clock,
       queue,
+      underWay: await UnderWayFiles.open(this.home),
       secrets,
       log: { info: () => undefined, warn: (_fields, message) => this.warnings.push(message) },
     };
@@ -63,6 +65,7 @@ export class WorkerSide {
       onDone: () => undefined,
       onFlood: () => this.warnings.push('flood'),
       onOverBudget: () => undefined,
+      onSetAside: () => this.warnings.push('set aside'),
     };
     const journal = await TurnJournal.open(this.files, SLUG, 1, clock);
     const relay = new Relay(ports as HostPorts, input as RunTurnInput, journal, events);

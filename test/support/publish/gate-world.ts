@@ -21,6 +21,7 @@ import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime
 import { LocalBlobStore } from '../../../src/adapters/files/blob-store.js';
 import { LocalQueueDirectory } from '../../../src/adapters/files/queue-directory.js';
 import { LocalRunFiles } from '../../../src/adapters/files/run-files.js';
+import { UnderWayFiles } from '../../../src/adapters/files/under-way.js';
 import { SystemGitRepository } from '../../../src/adapters/git/system-git-repository.js';
 import { GitleaksScanner } from '../../../src/adapters/gitleaks/gitleaks-scanner.js';
 import { connectForge, connectForks } from '../../../src/wiring/connect-forge.js';
@@ -110,6 +111,7 @@ export class GateWorld {
       }),
       queue: new LocalQueueDirectory({ home }),
       blobs,
+      underWay: await UnderWayFiles.open(home),
       git: new SystemGitRepository({
         mirrorsDir: join(home, 'mirrors'),
         cloneUrl: (one) => `${gitea.url}/${one.owner}/${one.repo}.git`,

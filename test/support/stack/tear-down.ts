@@ -79,9 +79,9 @@ export async function processesOf(stack: Stack): Promise<StackProcess[]> {
 }
 
 /** A part of `up` that is a process of its own. */
-export async function partOf(stack: Stack, part: 'webhook' | 'temporal'): Promise<number> {
-  const word = part === 'webhook' ? 'webhook.js' : 'start-dev';
-  // The guard that starts the server is replaced by it, so there is one process with that word.
+export async function partOf(stack: Stack, part: 'worker' | 'webhook' | 'temporal'): Promise<number> {
+  const word = part === 'temporal' ? 'start-dev' : `/dist/${part}.js`;
+  // The guard that starts it is replaced by it, so there is one process with that word.
   const found = (await processesOf(stack)).filter(({ argv }) => argv.some((one) => one.endsWith(word)));
   const [process] = found;
   assert.ok(process !== undefined && found.length === 1, `one ${part} process: ${JSON.stringify(found)}`);

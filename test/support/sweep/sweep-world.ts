@@ -63,6 +63,11 @@ export class SweepWorld {
       files: this.files,
       queue: new LocalQueueDirectory({ home: this.home }),
       blobs: new LocalBlobStore(this.home),
+      underWay: {
+        during: (_work, run) => run(),
+        reached: () => Promise.resolve(),
+        whySetAside: () => Promise.resolve(null),
+      },
       git: this.git.repository(),
       forgeFor: () => {
         throw new Error('the sweeper does not ask the forge');

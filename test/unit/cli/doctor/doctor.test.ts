@@ -6,6 +6,7 @@ import type { FileSystemSpace } from '../../../../src/domain/disk-usage.js';
 import type { DoctorProbes } from '../../../../src/cli/doctor/probes.js';
 import { atLeast } from '../../../../src/cli/doctor/version.js';
 import type { AgentStanding } from '../../../../src/domain/agent-standing.js';
+import type { PartEnd } from '../../../../src/domain/part-ends.js';
 import { EXIT } from '../../../../src/cli/exit-codes.js';
 import { cliWith } from '../small-world.js';
 
@@ -83,6 +84,7 @@ const HEALTHY: DoctorProbes = {
   publishPlace: () => 'branch',
   ciFiles: () => Promise.resolve([{ repo: 'alice/demo', files: [] }]),
   disk: () => Promise.resolve(diskWith(50)),
+  partEnds: () => Promise.resolve([]),
   pauses: () => [],
 };
 
@@ -114,6 +116,28 @@ describe('doctor', () => {
     assert.equal(report.found, 'can run: claude, implementer (claude); without a key: codex');
     const own = (await examine(agentsAre({ ...DEMO, isOwn: true }))).get('models');
     assert.equal(own?.found, 'can run: demo (scripted)');
+  });
+
+  it('names the parts of `up` that ended by themselves in the last day', async () => {
+    const end = (part: string, agoMs: number, again = true): PartEnd => ({
+      part,
+      at: Date.now() - agoMs,
+      reason: 'killed by SIGKILL',
+      again,
+    });
+    const DAY_MS = 24 * 60 * 60_000;
+    const up = async (...ends: PartEnd[]): Promise<CheckReport | undefined> =>
+      (await examine({ partEnds: () => Promise.resolve(ends) })).get('up');
+    assert.equal((await up(end('worker', DAY_MS)))?.state, 'ok');
+    const again = await up(end('worker', DAY_MS), end('worker', 60_000), end('worker', 1), end('webhook', 0));
+    assert.equal(again?.state, 'warn');
+    assert.match(
+      again.found,
+      /^worker ended by itself 2 times, last at \S+Z: killed by SIGKILL; webhook ended by itself once, last at \S+Z: killed by SIGKILL$/,
+    );
+    const gaveUp = await up(end('worker', 1, false));
+    assert.match(gaveUp?.found ?? '', /SIGKILL; up ended with it$/);
+    assert.match(gaveUp?.remedy ?? '', /bot-bottle up$/);
   });
 
   const sick: readonly [string, string, 'warn' | 'fail', RegExp, Partial<DoctorProbes>][] = [

@@ -1,0 +1,34 @@
+/** What is marked while it is under way, and what people read of it. */
+import type { QueueMessage } from '../domain/queue.js';
+import type { Work } from '../domain/under-way.js';
+
+/** The gate's work on an `open_pr`. */
+export function openPrWork({ slug, requestId }: { readonly slug: string; readonly requestId: string }): Work {
+  return { slug, key: `open_pr-${requestId}`, what: `open_pr ${requestId}` };
+}
+
+const MESSAGES = {
+  done: 'signal_done',
+  text: 'the check of a text',
+  operations: 'the operation log',
+  egress: 'the egress report',
+} as const;
+
+/** A message of the sidecar, of whatever kind. */
+export function messageWork(slug: string, { id, body }: QueueMessage): Work {
+  if (body.kind === 'open_pr') return openPrWork({ slug, requestId: id });
+  return { slug, key: `message-${id}`, what: `${MESSAGES[body.kind]} ${id}` };
+}
+
+const STEPS = {
+  prepare: 'preparing',
+  end: 'collecting',
+  settle: 'settling',
+} as const;
+
+export function stepOfTurn(
+  { slug, turn }: { readonly slug: string; readonly turn: number },
+  step: keyof typeof STEPS,
+): Work {
+  return { slug, key: `${step}-${String(turn)}`, what: `${STEPS[step]} turn ${String(turn)}` };
+}

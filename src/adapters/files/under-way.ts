@@ -1,0 +1,163 @@
+import { randomUUID } from 'node:crypto';
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { InvalidInputError } from '../../domain/errors.js';
+import { isSlug } from '../../domain/slug.js';
+import {
+  CRASHES_ALLOWED,
+  crashesOf,
+  markAt,
+  SetAsideError,
+  setAsideReason,
+  type Mark,
+  type UnderWay,
+  type Work,
+} from '../../domain/under-way.js';
+import { ensurePrivate } from './directories.js';
+import { unlessMissing } from './file-error.js';
+import { ownIdentity } from './process-identity.js';
+import { writeWhole } from './write-file.js';
+
+const schema = z.object({
+  worker: z.string(),
+  boot: z.string(),
+  crashes: z.int(),
+  stages: z.array(z.string()),
+}) satisfies z.ZodType<Mark>;
+
+const KEY = /^[a-z0-9_-]{1,80}$/;
+/** What was set aside leaves its mark; no activity is tried for longer. */
+const KEPT_MS = 30 * 24 * 60 * 60_000;
+
+interface Held {
+  readonly slug: string;
+  mark: Mark;
+  /** Tries in this process. */
+  tries: number;
+}
+
+/** The one request whose like has killed a worker and which is tried now, with all of its run. */
+interface Suspect {
+  readonly slug: string;
+  readonly over: Promise<void>;
+  readonly end: () => void;
+  works: number;
+}
+
+/**
+ * One small file for each thing under way, in `under-way/` of the home. They are not synced: what a dead process has
+ * written stays, and after a machine that went down nothing is counted.
+ */
+export class UnderWayFiles implements UnderWay {
+  readonly #held = new Map<string, Held>();
+  #suspect: Suspect | null = null;
+
+  private constructor(
+    private readonly directory: string,
+    private readonly here: Pick<Mark, 'worker' | 'boot'>,
+  ) {}
+
+  /** Old marks are removed. */
+  static async open(home: string, worker: string = randomUUID()): Promise<UnderWayFiles> {
+    const directory = join(home, 'under-way');
+    await ensurePrivate(directory);
+    for (const name of await readdir(directory)) {
+      const found = await unlessMissing(stat(join(directory, name)));
+      if (found !== undefined && Date.now() - found.mtimeMs > KEPT_MS) await rm(join(directory, name));
+    }
+    return new UnderWayFiles(directory, { worker, boot: (await ownIdentity()).bootId });
+  }
+
+  async during<T>(work: Work, run: () => Promise<T>): Promise<T> {
+    const file = this.#fileOf(work);
+    const held = this.#held.get(file);
+    if (held !== undefined) {
+      held.tries += 1;
+      try {
+        return await run();
+      } finally {
+        await this.#leave(file, held);
+      }
+    }
+    const found = await readMark(file);
+    const crashes = crashesOf(found, this.here);
+    if (crashes >= CRASHES_ALLOWED) throw new SetAsideError(work);
+    const release = crashes === 0 ? (): void => undefined : await this.#alone(work.slug);
+    try {
+      const mark = { ...this.here, crashes, stages: found?.stages ?? [] };
+      const now: Held = { slug: work.slug, mark, tries: 1 };
+      this.#held.set(file, now);
+      try {
+        await writeMark(file, mark);
+        return await run();
+      } finally {
+        await this.#leave(file, now);
+      }
+    } finally {
+      release();
+    }
+  }
+
+  async reached(slug: string, stage: string): Promise<void> {
+    for (const [file, held] of this.#held) {
+      const mark = markAt(held.mark, stage);
+      if (held.slug !== slug || mark === held.mark) continue;
+      held.mark = mark;
+      await writeMark(file, mark);
+    }
+  }
+
+  async whySetAside(work: Work): Promise<string | null> {
+    const file = this.#fileOf(work);
+    if (this.#held.has(file)) return null;
+    return crashesOf(await readMark(file), this.here) >= CRASHES_ALLOWED ? setAsideReason(work) : null;
+  }
+
+  /** The worker stops in good order: what is cut off now did not kill it. */
+  async close(): Promise<void> {
+    for (const file of this.#held.keys()) await rm(file, { force: true });
+    this.#held.clear();
+  }
+
+  async #leave(file: string, held: Held): Promise<void> {
+    held.tries -= 1;
+    if (held.tries > 0 || this.#held.get(file) !== held) return;
+    this.#held.delete(file);
+    await rm(file, { force: true });
+  }
+
+  /** Two that were under way at the same crash are tried one after the other: the next one tells which it was. */
+  async #alone(slug: string): Promise<() => void> {
+    while (this.#suspect !== null && this.#suspect.slug !== slug) await this.#suspect.over;
+    let end = (): void => undefined;
+    const over = new Promise<void>((resolve) => (end = resolve));
+    const suspect = (this.#suspect ??= { slug, over, end, works: 0 });
+    suspect.works += 1;
+    return () => {
+      suspect.works -= 1;
+      if (suspect.works > 0) return;
+      this.#suspect = null;
+      suspect.end();
+    };
+  }
+
+  #fileOf({ slug, key }: Work): string {
+    if (isSlug(slug) && KEY.test(key)) return join(this.directory, `${slug}.${key}.json`);
+    throw new InvalidInputError(`no request of a run: ${JSON.stringify([slug, key])}`);
+  }
+}
+
+/** One that makes no sense counts as none. */
+async function readMark(file: string): Promise<Mark | undefined> {
+  const text = await unlessMissing(readFile(file, 'utf8'));
+  try {
+    return text === undefined ? undefined : schema.parse(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+function writeMark(file: string, mark: Mark): Promise<void> {
+  return writeWhole(file, JSON.stringify(mark), { mode: 0o600, durable: false });
+}
