@@ -51,7 +51,8 @@ describe('paths of the host in what an agent is told', function () {
       log: { info: () => undefined, warn: () => undefined },
     };
     const journal = await TurnJournal.open(files, SLUG, 1, { now: () => 1 });
-    const events = { onDone: () => undefined, onFlood: () => undefined, onOverBudget: () => undefined };
+    const none = (): undefined => undefined;
+    const events = { onDone: none, onFlood: none, onOverBudget: none, onSetAside: none };
     const input: Partial<RunTurnInput> = { slug: SLUG, turn: 1, workflowId: 'x' };
     const relay = new Relay(ports as HostPorts, input as RunTurnInput, journal, events);
     await new QueueWriter(queueOut, Date.now).write('request1', {
