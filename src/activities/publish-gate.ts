@@ -6,7 +6,7 @@ import type { TurnRefs } from '../domain/git-repository.js';
 import type { TurnRecord } from '../domain/run-files.js';
 import { secretRefusal } from '../domain/secret-refusal.js';
 import type { NamedText } from '../domain/secret-scanner.js';
-import { pullRequestBody, pullRequestTitle } from '../domain/inert-text.js';
+import { pagesOf, pullRequestBody, pullRequestTitle } from '../domain/inert-text.js';
 import type { PublishResult } from '../domain/turn.js';
 import type { HostPorts } from './host-ports.js';
 import type { Publisher, RunRef } from './inputs.js';
@@ -194,7 +194,7 @@ async function openPullRequest(
   const title = pullRequestTitle(publication.title, `Work on #${String(subject.number)}`);
   const pr = await forge.openPr({
     title: publication.draft ? `WIP: ${title}` : title,
-    body: pullRequestBody(publication.body, subject.number),
+    body: pullRequestBody(publication.body, subject.number, pagesOf(ports.settings.forgeApi)),
     head: input.prepared.branch,
     ...(fork === undefined ? {} : { headOwner: fork.owner }),
     base: input.record.refs?.baseBranch ?? (await forge.readRepository()).defaultBranch,

@@ -20,6 +20,7 @@ import { QueueWriter } from './queue-writer.js';
 import { redactParams, type Redact } from './redact.js';
 import { TextDesk } from './text-desk.js';
 import type { QueueBody } from '../domain/queue.js';
+import { pagesOf } from '../domain/inert-text.js';
 
 export interface RunningBundle {
   /** Accepts nothing more, ends what is held, writes what is logged. False when a log line had to stay behind. */
@@ -84,6 +85,7 @@ export async function startBundle(config: BundleConfig, parts: BundleParts): Pro
       forge,
       publisher,
       doneSignal,
+      forgePages: pagesOf(config.forgeApi),
       commentMarker: (number, body) => commentMarker(slug, turn, number, body),
     },
     limiter: new RateLimiter(config.rateLimits, () => performance.now()),

@@ -13,6 +13,8 @@ export interface MethodContext {
   };
   readonly publisher: { openPr(title: string, body: string): Promise<PublishAnswer> };
   readonly doneSignal: { signal(status: DoneStatus, summary: string): Promise<void> };
+  /** Where the forge's pages are; its images stay images in what is posted. */
+  readonly forgePages: string | null;
   /** The mark that makes a comment idempotent within the turn. */
   commentMarker(number: number, body: string): string;
 }

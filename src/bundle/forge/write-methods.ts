@@ -16,7 +16,7 @@ const number = {
 export const postComment = defineMethod({
   name: 'post_comment',
   description:
-    'Posts a comment on the assigned issue or on a pull request of this run; any other number is refused, and the refusal names the allowed ones. Mentions, commands and references to issues are made inert. A text with a secret is refused with the line it is in. Answers with the id of the comment. Repeating a call is harmless: the same text on the same number is posted once a turn.',
+    'Posts a comment on the assigned issue or on a pull request of this run; any other number is refused, and the refusal names the allowed ones. Mentions, commands, references to issues, HTML and images from elsewhere are made inert. A text with a secret is refused with the line it is in. Answers with the id of the comment. Repeating a call is harmless: the same text on the same number is posted once a turn.',
   kind: 'write',
   params: {
     number,
@@ -32,7 +32,7 @@ export const postComment = defineMethod({
     return { target, did: `posted a comment on ${target}`, attempt: `comment on ${target}` };
   },
   run: async (params, context) => {
-    const body = inertText(params.body);
+    const body = inertText(params.body, context.forgePages);
     const marker = context.commentMarker(params.number, body);
     const comment = await context.forge
       .postComment(params.number, body, marker)
@@ -46,7 +46,7 @@ export const postComment = defineMethod({
 export const updateDescription = defineMethod({
   name: 'update_description',
   description:
-    'Replaces the whole text of the assigned issue or of a pull request of this run; any other number is refused, and the refusal names the allowed ones. Mentions, commands and references are made inert as in a comment; a pull request of the run goes on closing its issue. A text with a secret is refused with the line it is in. Repeating a call is harmless.',
+    'Replaces the whole text of the assigned issue or of a pull request of this run; any other number is refused, and the refusal names the allowed ones. What is made inert is as in a comment; a pull request of the run goes on closing its issue. A text with a secret is refused with the line it is in. Repeating a call is harmless.',
   kind: 'write',
   params: {
     number,
@@ -65,9 +65,11 @@ export const updateDescription = defineMethod({
       attempt: `description update of ${target}`,
     };
   },
-  run: async (params, { forge }) => {
+  run: async (params, { forge, forgePages }) => {
     const closesIssue = params.number !== forge.issue && forge.isOwnPr(params.number);
-    const body = closesIssue ? pullRequestBody(params.body, forge.issue) : inertText(params.body);
+    const body = closesIssue
+      ? pullRequestBody(params.body, forge.issue, forgePages)
+      : inertText(params.body, forgePages);
     await forge.updateDescription(params.number, body);
     return { result: { ok: true, number: params.number } };
   },

@@ -73,7 +73,7 @@ describe('the two ends of the queue', () => {
       { kind: 'operations', ...head, lines: [line] },
       { kind: 'open_pr', ...head, title: 'T', body: '' },
       // As long as a comment may be once it is inert, of characters that JSON escapes or has in several bytes.
-      { kind: 'text', ...head, where: 'the comment on #12', text: inertText('"@'.repeat(30_000)) },
+      { kind: 'text', ...head, where: 'the comment on #12', text: inertText('"@'.repeat(30_000), null) },
       { kind: 'text', ...head, where: 'the description of #12', text: '"'.repeat(60_000) },
       { kind: 'egress', ...head, process: 'abcd1234', ...fullTotals(), lastSuccessAt: null, model: null },
       ...MODEL_REPORTS.map((model): QueueBody => ({

@@ -68,6 +68,7 @@ export function planeFixture(
           return Promise.resolve();
         },
       },
+      forgePages: 'https://forge.test',
       commentMarker: (number) => `marker-${String(number)}`,
     },
     limiter: new RateLimiter(limits, () => 0),

@@ -1,0 +1,122 @@
+import fc from 'fast-check';
+
+const PICTURE = '//evil.example/a.png';
+
+/** What must not stay alive, and what may hide it from one parser and not from another. @param forge its address */
+export function hostileMarkdown(forge: string): fc.Arbitrary<string> {
+  const live = fc.constantFrom(
+    ...[`<img src=${PICTURE}>`, `![a](${PICTURE})`, `![](${PICTURE} "t")`, `[[${PICTURE}]]`],
+    ...[`![r][r]`, `\n\n[r]: ${PICTURE}\n\n`, `<video autoplay src=${PICTURE}></video>`],
+    ...['@alice', '#1', '!1', 'closes #1', 'fixes: #1', 'alice/demo#1', 'alice/demo@0123456789abcdef'],
+    ...[`${forge}/alice/demo/issues/1`, `[x](${forge}/alice/demo/issues/1)`, `<${forge}/alice/demo/pulls/1>`],
+    ...[`\`<img src=${PICTURE}>\``, '`@alice #1`', `\`\`\`\n<img src=${PICTURE}>\n@alice\n\`\`\``],
+  );
+  return fc
+    .array(fc.oneof({ weight: 2, arbitrary: live }, { weight: 5, arbitrary: fc.constantFrom(...MARKS) }), {
+      minLength: 1,
+      maxLength: 24,
+    })
+    .map((parts) => parts.join(''));
+}
+
+/** Marks of Markdown, HTML and Gitea, and what stands around them. */
+export const MARKS: readonly string[] = [
+  ...[
+    '`',
+    '``',
+    '```',
+    '~~~',
+    '~~~~',
+    '````',
+    ' ',
+    '  ',
+    '    ',
+    '   ',
+    '\t',
+    '\n',
+    '\n\n',
+    '\r',
+    '\f',
+    '\u200b',
+    '\u00a0',
+  ],
+  ...[
+    '> ',
+    '>',
+    '- ',
+    '* ',
+    '1. ',
+    '2. ',
+    '+ ',
+    '- - ',
+    ': ',
+    '[ ] ',
+    '- [ ] ',
+    '> [!NOTE]\n> ',
+    '---\n',
+    '===\n',
+    '# ',
+  ],
+  ...['[^1]: ', '[^1]', '[^`]', '[^`]: ', '[`]: /u', '[`]', ']', '[', '](', ')', '(', '[[', ']]', '![', '!['],
+  ...[
+    '<',
+    '>',
+    '<!--',
+    '-->',
+    '<?',
+    '?>',
+    '<pre>',
+    '</pre>',
+    '<script>',
+    '<div>',
+    '</div>',
+    '<a href="',
+    '<b>',
+    '</b>',
+  ],
+  ...['<b', '<details>', '<details open>', '</details>\n', '<summary>', '<br>', '<https://a.bc/', '<a@b.cc>'],
+  ...['"', "'", '$', '$$', '\\', '\\[', '\\]', '\\(', '\\`', '\\@', '\\#', '\\!', '\\<', '\\/'],
+  ...['|', '| a | b |\n', '|---|---|\n', '{a="', '"}', '{.a}', '}', '*', '**', '_', '__', '~', '~~'],
+  ...[
+    '&#64;',
+    '&#35;',
+    '&num;',
+    '&#x31;',
+    '&lt;',
+    '&lsqb;',
+    '&',
+    ';',
+    '!',
+    '@',
+    '#',
+    '/',
+    'GH-',
+    '/issues/',
+    '/pulls/',
+  ],
+  ...[
+    'https://',
+    'www.a.bc/',
+    'http://a.bc/',
+    'a@',
+    'a',
+    '1',
+    ':',
+    '.',
+    '::',
+    'js',
+    'mermaid',
+    'o/r@0123456',
+  ],
+  ...[
+    '```mermaid\n',
+    '```js\n',
+    '~~~ x\n',
+    '  ```\n',
+    '    ```\n',
+    '   ~~~\n',
+    '> ```\n',
+    '- ```\n',
+    '---\na: b\n---\n',
+  ],
+];
