@@ -12,6 +12,7 @@ import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { connect } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { BUNDLE_MALLOC, BUNDLE_NODE_FLAGS } from '../src/adapters/docker/bundle-container.js';
 import { build } from 'esbuild';
@@ -33,7 +34,7 @@ export async function egressRatio(rounds: number): Promise<Figure> {
   };
   return cleaningUp(cleanUp, async () => {
     const program = await compile(directory);
-    await privateCa(directory);
+    await privateCa(directory, [`DNS:${HOST}`]);
     const start = async (role: string): Promise<Part> => {
       const part = new Part(program, role, directory);
       parts.push(part);
@@ -61,7 +62,11 @@ export async function egressRatio(rounds: number): Promise<Figure> {
       measured.push({ measured: through / MIB, floor: (floor ?? (await direct())) / MIB });
     }
     const held = await Promise.all(
-      Array.from({ length: HELD_CONNECTIONS }, () => tunnel(hop.port, server.port)),
+      Array.from({ length: HELD_CONNECTIONS }, async () => {
+        const socket = connect({ socket: await tunnel(hop.port, server.port), servername: HOST, ca });
+        await once(socket, 'secureConnect');
+        return socket;
+      }),
     );
     const busy = plane.residentMib();
     for (const socket of held) socket.destroy();
@@ -160,7 +165,8 @@ function download(way: {
           path: `/${String(DOWNLOAD_BYTES)}`,
           ca,
           agent: false,
-          ...(socket === undefined ? {} : { socket, servername: 'localhost' }),
+          servername: HOST,
+          ...(socket === undefined ? {} : { socket }),
         },
         (response) => {
           let size = 0;

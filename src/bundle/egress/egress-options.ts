@@ -41,4 +41,5 @@ export interface EgressLimits {
   readonly maxConnections: number;
   readonly callsPerMinute: number;
   readonly maxBodyBytes: number;
+  readonly helloMs: number;
 }

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { errorFields } from '../bundle-log.js';
 import type { EgressLimits, EgressPlaneOptions } from './egress-options.js';
-import { CALLS_PER_MINUTE, MAX_BODY_BYTES, MAX_CONNECTIONS } from './limits.js';
+import { CALLS_PER_MINUTE, HELLO_MS, MAX_BODY_BYTES, MAX_CONNECTIONS } from './limits.js';
 import { ProxyDoor } from './proxy-door.js';
 import type { Proxies } from './proxies.js';
 
@@ -14,6 +14,7 @@ const DEFAULT_LIMITS: EgressLimits = {
   maxConnections: MAX_CONNECTIONS,
   callsPerMinute: CALLS_PER_MINUTE,
   maxBodyBytes: MAX_BODY_BYTES,
+  helloMs: HELLO_MS,
 };
 
 /**

@@ -17,10 +17,24 @@ const LINGER_MS = 1000;
 /** To a CONNECT, which Node leaves to us. */
 export function answerRaw(client: Duplex, status: number, text: string): void {
   const bytes = Buffer.byteLength(text);
-  client.end(
+  endReadably(
+    client,
     `HTTP/1.1 ${String(status)} ${REASONS[status] ?? 'Error'}\r\ncontent-type: text/plain; charset=utf-8\r\n` +
       `content-length: ${String(bytes)}\r\nconnection: close\r\n\r\n${text}`,
   );
+}
+
+/** RFC 8446 §6.2: fatal, `access_denied`; TLS clients of all versions show it by this name. */
+const ACCESS_DENIED = Buffer.from([21, 3, 1, 0, 2, 2, 49]);
+
+/** To a client that has its tunnel. One that speaks no TLS reads the end. */
+export function denyTls(client: Duplex): void {
+  endReadably(client, ACCESS_DENIED);
+}
+
+/** The client's side may have more to say; closing on that would take back what it has not read yet. */
+function endReadably(client: Duplex, last: string | Buffer): void {
+  client.end(last);
   client.resume();
   const timer = setTimeout(() => client.destroy(), LINGER_MS);
   client.once('close', () => {

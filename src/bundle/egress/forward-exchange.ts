@@ -34,7 +34,13 @@ export class ForwardExchange {
     return { status, text: status === 403 ? refusalText(why) : `bot-bottle: ${why}\n` };
   }
 
-  ended(how: 'done' | 'client gone' | 'upload limit' | 'no longer allowed'): void {
+  /** After the tunnel was there. @param name the host that the TLS hello was for, if it was another one */
+  refusedHello(why: string, name: string | undefined): void {
+    this.parts.ledger.refuse(name ?? this.target?.host ?? '');
+    this.tell({ ...this.target, verdict: 'refused', why });
+  }
+
+  ended(how: 'done' | 'client gone' | 'server gone' | 'upload limit' | 'no longer allowed'): void {
     this.tell({ host: this.target?.host, port: this.target?.port, verdict: 'allowed', how });
   }
 

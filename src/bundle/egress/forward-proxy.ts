@@ -1,9 +1,11 @@
 import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { allowsEncryptedHello } from '../../domain/egress/allowlist.js';
 import type { BundleLog } from '../bundle-log.js';
 import { checkedAddresses, RefusedAddressError, type AddressPolicy, type Resolve } from './addresses.js';
 import type { CallGate } from './call-gate.js';
+import { carryTls } from './carry-tls.js';
 import { dial } from './dial.js';
 import { answer, answerRaw, passHead } from './forward-answers.js';
 import { ForwardExchange, NotConnectedError } from './forward-exchange.js';
@@ -23,6 +25,7 @@ export interface ForwardProxyParts {
   readonly live: LiveConnections;
   readonly budget: UploadBudget;
   readonly gate: CallGate;
+  readonly helloMs: number;
   readonly log: BundleLog;
 }
 
@@ -58,7 +61,7 @@ interface Forwarded extends Opened<Target & { readonly path: string }> {
 export class ForwardProxy {
   constructor(private readonly parts: ForwardProxyParts) {}
 
-  /** CONNECT: bytes both ways from here on, whatever they are. */
+  /** CONNECT: TLS to the host that it names, and from its hellos on bytes both ways, whatever they are. */
   async connect(request: IncomingMessage, client: Duplex, head: Buffer): Promise<void> {
     const asked = request.url ?? '';
     const target = connectTarget(asked);
@@ -72,31 +75,13 @@ export class ForwardProxy {
       },
     });
     if (opened === undefined) return;
-    const { upstream, transfer, cut, over } = opened;
-    let isOverBudget = false;
-    const up = (bytes: number): boolean => {
-      transfer.sent(bytes);
-      isOverBudget ||= !this.parts.budget.take(bytes);
-      if (isOverBudget) cut();
-      return !isOverBudget;
-    };
-    if (isTimed(client)) client.setTimeout(0);
-    client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
-    if (head.length > 0 && up(head.length)) upstream.write(head);
-    client.on('data', (chunk: Buffer) => up(chunk.length));
-    upstream.on('data', (chunk: Buffer) => {
-      transfer.received(chunk.length);
-    });
-    client.pipe(upstream);
-    upstream.pipe(client);
-    // One that is cut takes the other along; one that ends leaves it time to say the rest.
-    client.once('close', () => upstream.destroy());
-    upstream.once('close', () => {
-      if (upstream.readableEnded) client.end();
-      else client.destroy();
-      over();
-      exchange.ended(isOverBudget ? 'upload limit' : 'done');
-    });
+    const { host, port } = opened.target;
+    const { budget, config, helloMs } = this.parts;
+    const allowsEncrypted = allowsEncryptedHello(config.current.allow, host, port);
+    await carryTls(
+      { ...opened, client, head, exchange, budget },
+      { host, allowsEncryptedHello: allowsEncrypted, helloMs },
+    );
   }
 
   /** One plain request in absolute form. */
@@ -248,10 +233,6 @@ export class ForwardProxy {
   private spent(): string {
     return `the upload limit of this turn (${String(this.parts.budget.bytes)} bytes) is reached`;
   }
-}
-
-function isTimed(client: Duplex): client is Socket {
-  return 'setTimeout' in client;
 }
 
 function codeOf(error: unknown): string {

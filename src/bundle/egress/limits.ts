@@ -8,6 +8,8 @@ export const MAX_CONNECTIONS = 256;
 export const CALLS_PER_MINUTE = 12_000;
 /** To one address of an upstream, ms. */
 export const CONNECT_MS = 5000;
+/** For a TLS hello in a tunnel, the client's and the server's each, ms. */
+export const HELLO_MS = 30_000;
 /** A connection on which nothing moves in either direction, ms. A model may think this long before its first byte. */
 export const IDLE_MS = 10 * 60_000;
 /** One request through a route. */

@@ -67,6 +67,7 @@ export function startProxies(options: EgressPlaneOptions, limits: EgressLimits):
     resolve: network.resolve ?? dnsResolve(),
     policy: network.policy ?? globalOnly,
     budget: new UploadBudget(options.uploadBytes),
+    helloMs: limits.helloMs,
   });
   const credential = new CredentialProxy({
     config,

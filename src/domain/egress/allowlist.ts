@@ -7,6 +7,8 @@ export interface AllowEntry {
   readonly wildcard: boolean;
   /** Ascending, each once. */
   readonly ports: readonly number[];
+  /** A TLS hello may have an encrypted part (ECH), which nobody on the way can read. */
+  readonly encryptedHello: boolean;
 }
 
 export interface AllowlistProblem {
@@ -17,21 +19,25 @@ export interface AllowlistProblem {
 
 const DEFAULT_PORT = 443;
 const MAX_PORTS = 16;
+const ENCRYPTED_HELLO = ' ech';
 const SHOWN_CHARACTERS = 80;
 
 /**
- * Reads `host`, `*.host`, `host:port` or `host:port,port`; without a port it is 443. Whether a wildcard is too wide
- * (`*.org`) is asked of whoever writes the manifest.
+ * Reads `host`, `*.host`, `host:port` or `host:port,port`, each with or without ` ech` behind it; without a port it is
+ * 443. Whether a wildcard is too wide (`*.org`) is asked of whoever writes the manifest.
  */
 export function readAllowEntry(text: string): AllowEntry | { readonly problem: string } {
-  const match = /^(\*\.)?([^:]*)(?::(.*))?$/s.exec(text);
+  const encryptedHello = text.endsWith(ENCRYPTED_HELLO);
+  const match = /^(\*\.)?([^:]*)(?::(.*))?$/s.exec(
+    encryptedHello ? text.slice(0, -ENCRYPTED_HELLO.length) : text,
+  );
   const [, star, host = '', portText] = match ?? [];
   const wrong = match === null ? 'is no host' : whyNoHost(host);
   if (wrong !== undefined) return { problem: wrong };
   const ports = portText === undefined ? [DEFAULT_PORT] : readPorts(portText);
   if (ports === undefined)
     return { problem: 'needs ports from 1 to 65535 behind its colon, such as :443,8443' };
-  return { host, wildcard: star !== undefined, ports };
+  return { host, wildcard: star !== undefined, ports, encryptedHello };
 }
 
 /** A whole file: an entry a line, empty lines and `# comments` between them, also behind an entry. */
@@ -57,17 +63,24 @@ export function parseAllowlist(text: string): {
  * @param host lower case, see `whyNoHost`
  */
 export function isAllowed(entries: readonly AllowEntry[], host: string, port: number): boolean {
-  return entries.some((entry) => {
-    const fits = entry.wildcard ? host.endsWith(`.${entry.host}`) : host === entry.host;
-    return fits && entry.ports.includes(port);
-  });
+  return entries.some((entry) => fits(entry, host, port));
+}
+
+/** Whether one of the entries that allow the host takes hellos with an encrypted part, too. */
+export function allowsEncryptedHello(entries: readonly AllowEntry[], host: string, port: number): boolean {
+  return entries.some((entry) => entry.encryptedHello && fits(entry, host, port));
+}
+
+function fits(entry: AllowEntry, host: string, port: number): boolean {
+  const isNamed = entry.wildcard ? host.endsWith(`.${entry.host}`) : host === entry.host;
+  return isNamed && entry.ports.includes(port);
 }
 
 /** The one way to write an entry: equal entries give equal texts. */
-export function formatAllowEntry({ host, wildcard, ports }: AllowEntry): string {
+export function formatAllowEntry({ host, wildcard, ports, encryptedHello }: AllowEntry): string {
   const sorted = normalPorts(ports);
   const isDefault = sorted.length === 1 && sorted[0] === DEFAULT_PORT;
-  return `${wildcard ? '*.' : ''}${host}${isDefault ? '' : `:${sorted.join(',')}`}`;
+  return `${wildcard ? '*.' : ''}${host}${isDefault ? '' : `:${sorted.join(',')}`}${encryptedHello ? ENCRYPTED_HELLO : ''}`;
 }
 
 function readPorts(text: string): readonly number[] | undefined {

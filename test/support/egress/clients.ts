@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import http from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { helloFor, SERVER_HELLO } from './hellos.js';
 
 export interface Connected {
   readonly status: number;
@@ -31,6 +33,18 @@ export function connectThrough(socketPath: string, authority: string): Promise<C
     });
     request.end();
   });
+}
+
+/**
+ * A tunnel in which the hellos of TLS have passed, so that what follows may be any bytes. The server is one of
+ * `greeted`. @param hello its name is the host's
+ */
+export async function openTunnel(socketPath: string, authority: string): Promise<Connected> {
+  const connected = await connectThrough(socketPath, authority);
+  if (connected.status !== 200) return connected;
+  connected.socket.write(helloFor(authority.split(':')[0] ?? ''));
+  while (connected.socket.read(SERVER_HELLO.length) === null) await once(connected.socket, 'readable');
+  return connected;
 }
 
 export interface Answer {

@@ -2,6 +2,7 @@ import http from 'node:http';
 import https from 'node:https';
 import net from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { SERVER_HELLO } from './hellos.js';
 
 /** Servers on loopback that a test started; all closed by `stopUpstreams`. */
 const started = new Set<net.Server>();
@@ -31,6 +32,24 @@ export function tcpUpstream(onSocket: (socket: net.Socket) => void): Promise<Ups
     }),
     'tcp',
   );
+}
+
+/** A server that takes a client's TLS hello for good, answers with its own, and then does what the test says. */
+export function greeted(onSocket: (socket: net.Socket) => void): (socket: net.Socket) => void {
+  return (socket) => {
+    let hello = Buffer.alloc(0);
+    const more = (chunk: Buffer): void => {
+      hello = Buffer.concat([hello, chunk]);
+      const size = hello.length < 5 ? Infinity : 5 + hello.readUInt16BE(3);
+      if (hello.length < size) return;
+      socket.off('data', more).pause();
+      if (hello.length > size) socket.unshift(hello.subarray(size));
+      socket.write(SERVER_HELLO);
+      onSocket(socket);
+      if (socket.listenerCount('data') > 0) socket.resume();
+    };
+    socket.on('data', more);
+  };
 }
 
 async function listen(server: net.Server, scheme: string): Promise<Upstream> {

@@ -7,9 +7,11 @@ import { join } from 'node:path';
 import tls from 'node:tls';
 import { globalOnly } from '../../../../src/bundle/egress/addresses.js';
 import { until } from '../../../support/bundle/until.js';
-import { ask, connectThrough, drained, rawOver } from '../../../support/egress/clients.js';
+import { ask, connectThrough, drained, openTunnel, rawOver } from '../../../support/egress/clients.js';
+import { helloFor, SERVER_HELLO } from '../../../support/egress/hellos.js';
 import { routeTo, withEgress } from '../../../support/egress/egress-here.js';
 import {
+  greeted,
   httpsUpstream,
   httpUpstream,
   stopUpstreams,
@@ -26,16 +28,16 @@ describe('the forward proxy: CONNECT', () => {
 
   /** A server under the host's name, and the host allowed there. */
   async function served(onSocket: (socket: Socket) => void): Promise<string> {
-    const { port } = await tcpUpstream(onSocket);
+    const { port } = await tcpUpstream(greeted(onSocket));
     egress().names.set(HOST, ['127.0.0.1']);
     egress().allow(`${HOST}:${String(port)}`);
     return `${HOST}:${String(port)}`;
   }
 
-  it('carries bytes both ways to a host that is allowed, whatever they are', async () => {
+  it('carries bytes both ways to a host that is allowed, whatever they are behind the hellos', async () => {
     const at = await served((socket) => socket.pipe(socket));
     await egress().start();
-    const { status, socket } = await connectThrough(egress().socket, at);
+    const { status, socket } = await openTunnel(egress().socket, at);
     assert.equal(status, 200);
     const sent = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
     const got = drained(socket);
@@ -46,15 +48,14 @@ describe('the forward proxy: CONNECT', () => {
   it('carries TLS from end to end', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'egress-ca-'));
     try {
-      const ca = await privateCa(dir);
+      const ca = await privateCa(dir, [`DNS:${HOST}`]);
       const { port } = await httpsUpstream(ca, (_request, response) => response.end('over TLS'));
       egress().names.set(HOST, ['127.0.0.1']);
       egress().allow(`${HOST}:${String(port)}`);
       await egress().start();
       const { socket } = await connectThrough(egress().socket, `${HOST}:${String(port)}`);
-      // The certificate is for localhost: who the server is, the client decides.
-      const secure = tls.connect({ socket, servername: 'localhost', ca: [await readText(ca.caFile)] });
-      secure.write('GET / HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n');
+      const secure = tls.connect({ socket, servername: HOST, ca: [await readText(ca.caFile)] });
+      secure.write('GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
       let text = '';
       for await (const chunk of secure) text += String(chunk);
       assert.match(text, /over TLS/);
@@ -70,7 +71,7 @@ describe('the forward proxy: CONNECT', () => {
       socket.on('end', () => socket.end(`${String(size)} bytes`));
     });
     await egress().start();
-    const { socket } = await connectThrough(egress().socket, at);
+    const { socket } = await openTunnel(egress().socket, at);
     const got = drained(socket);
     socket.end(Buffer.alloc(300_000));
     assert.equal((await got).toString(), '300000 bytes');
@@ -79,8 +80,11 @@ describe('the forward proxy: CONNECT', () => {
   it('passes on what came in one piece with the CONNECT', async () => {
     const at = await served((socket) => socket.pipe(socket));
     await egress().start();
-    const text = await rawOver(egress().socket, `CONNECT ${at} HTTP/1.1\r\nhost: ${at}\r\n\r\nearly`, true);
-    assert.match(text, /^HTTP\/1\.1 200 Connection Established\r\n\r\nearly$/);
+    const head = Buffer.from(`CONNECT ${at} HTTP/1.1\r\nhost: ${at}\r\n\r\n`);
+    const early = Buffer.concat([head, helloFor(HOST), Buffer.from('early')]);
+    const text = await rawOver(egress().socket, early, true);
+    const answer = `HTTP/1.1 200 Connection Established\r\n\r\n${SERVER_HELLO.toString('latin1')}early`;
+    assert.equal(text, answer);
   });
 
   it('refuses at once what is not in the allowlist, with how to ask, and looks no name up', async () => {
@@ -116,7 +120,7 @@ describe('the forward proxy: CONNECT', () => {
   it('takes a name in capitals for what it is', async () => {
     const at = await served((socket) => socket.end('hello'));
     await egress().start();
-    const { status, socket } = await connectThrough(egress().socket, at.toUpperCase());
+    const { status, socket } = await openTunnel(egress().socket, at.toUpperCase());
     assert.equal(status, 200);
     assert.equal((await drained(socket)).toString(), 'hello');
   });
@@ -152,7 +156,7 @@ describe('the forward proxy: CONNECT', () => {
         policy: (address) => address === '127.0.0.1',
       },
     });
-    const { status, socket } = await connectThrough(egress().socket, at);
+    const { status, socket } = await openTunnel(egress().socket, at);
     assert.equal(status, 200);
     assert.equal((await drained(socket)).toString(), 'the first address');
     assert.equal(asked, 1);
@@ -176,7 +180,7 @@ describe('the forward proxy: CONNECT', () => {
     const at = await served((socket) => socket.end('hello'));
     egress().names.set(HOST, ['127.0.0.9', '127.0.0.1']);
     await egress().start({ network: { policy: () => true } });
-    const { status, socket } = await connectThrough(egress().socket, at);
+    const { status, socket } = await openTunnel(egress().socket, at);
     assert.equal(status, 200);
     assert.equal((await drained(socket)).toString(), 'hello');
   });
@@ -198,7 +202,7 @@ describe('the forward proxy: CONNECT', () => {
       more();
     });
     await egress().start();
-    const { socket } = await connectThrough(egress().socket, at);
+    const { socket } = await openTunnel(egress().socket, at);
     // Nobody reads: the server must come to a stop long before it has sent everything.
     let before = -1;
     await until(
@@ -219,7 +223,7 @@ describe('the forward proxy: CONNECT', () => {
   it('carries 200 connections at a time', async () => {
     const at = await served((socket) => socket.pipe(socket));
     await egress().start();
-    const open = await Promise.all(Array.from({ length: 200 }, () => connectThrough(egress().socket, at)));
+    const open = await Promise.all(Array.from({ length: 200 }, () => openTunnel(egress().socket, at)));
     assert.ok(open.every(({ status }) => status === 200));
     const echoes = await Promise.all(
       open.map(async ({ socket }, index) => {
@@ -264,7 +268,7 @@ describe('the forward proxy: CONNECT', () => {
     let arrived = 0;
     const at = await served((socket) => socket.on('data', (chunk: Buffer) => (arrived += chunk.length)));
     await egress().start({ uploadBytes: 100_000 });
-    const { socket } = await connectThrough(egress().socket, at);
+    const { socket } = await openTunnel(egress().socket, at);
     socket.write(Buffer.alloc(90_000));
     await until('the bytes', () => (arrived === 90_000 ? true : undefined));
     socket.write(Buffer.alloc(20_000));
@@ -279,13 +283,13 @@ describe('the forward proxy: CONNECT', () => {
 
   it('cuts connections that a new allowlist has no place for, and keeps the others', async () => {
     const at = await served((socket) => socket.pipe(socket));
-    const { port: other } = await tcpUpstream((socket) => socket.pipe(socket));
+    const { port: other } = await tcpUpstream(greeted((socket) => socket.pipe(socket)));
     egress().names.set('other.example.org', ['127.0.0.1']);
     egress().allow(at, `other.example.org:${String(other)}`);
     await egress().start();
     const [lost, kept] = await Promise.all([
-      connectThrough(egress().socket, at),
-      connectThrough(egress().socket, `other.example.org:${String(other)}`),
+      openTunnel(egress().socket, at),
+      openTunnel(egress().socket, `other.example.org:${String(other)}`),
     ]);
     egress().allow(`other.example.org:${String(other)}`);
     await once(lost.socket, 'close');
@@ -325,7 +329,7 @@ describe('the forward proxy: CONNECT', () => {
       socket.once('data', () => socket.end('12345'));
     });
     await egress().start();
-    const { socket } = await connectThrough(egress().socket, at);
+    const { socket } = await openTunnel(egress().socket, at);
     const got = drained(socket);
     socket.write('123');
     await got;
@@ -336,19 +340,28 @@ describe('the forward proxy: CONNECT', () => {
     const { ms, ...line } = byVerdict.get('allowed') ?? {};
     assert.equal(typeof ms, 'number');
     const port = Number(at.split(':')[1]);
+    const [up, down] = [helloFor(HOST).length + 3, SERVER_HELLO.length + 5];
     assert.deepEqual(line, {
       method: 'CONNECT',
       host: HOST,
       port,
       verdict: 'allowed',
       how: 'done',
-      up: 3,
-      down: 5,
+      up,
+      down,
     });
     assert.equal(byVerdict.get('refused')?.['host'], 'evil.example');
     await egress().stop();
     assert.deepEqual(egress().reports.at(-1), {
-      hosts: [{ host: HOST, route: null, connections: 1, bytesUp: 3, bytesDown: 5 }],
+      hosts: [
+        {
+          host: HOST,
+          route: null,
+          connections: 1,
+          bytesUp: up,
+          bytesDown: down,
+        },
+      ],
       refusals: [{ host: 'evil.example', count: 1 }],
       // A connection is no sign of life of the agent.
       lastSuccessAt: null,
@@ -359,7 +372,7 @@ describe('the forward proxy: CONNECT', () => {
   it('cuts what is open when it stops, and removes its sockets', async () => {
     const at = await served((socket) => socket.pipe(socket));
     await egress().start();
-    const { socket } = await connectThrough(egress().socket, at);
+    const { socket } = await openTunnel(egress().socket, at);
     const closed = once(socket, 'close');
     await egress().stop();
     await closed;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
+  allowsEncryptedHello,
   formatAllowEntry,
   isAllowed,
   parseAllowlist,
@@ -21,16 +22,21 @@ const entries = fc.record({
   ports: fc
     .uniqueArray(fc.integer({ min: 1, max: 65_535 }), { minLength: 1, maxLength: 16 })
     .map((ports) => ports.sort((a, b) => a - b)),
+  encryptedHello: fc.boolean(),
 });
 
 describe('a line of the allowlist', () => {
   it('is a host at 443, other ports when they are named', () => {
-    assert.deepEqual(entry('example.org'), { host: 'example.org', wildcard: false, ports: [443] });
-    assert.deepEqual(entry('*.example.org:8443,80,80'), {
-      host: 'example.org',
-      wildcard: true,
-      ports: [80, 8443],
-    });
+    const plain = { host: 'example.org', encryptedHello: false };
+    assert.deepEqual(entry('example.org'), { ...plain, wildcard: false, ports: [443] });
+    assert.deepEqual(entry('*.example.org:8443,80,80'), { ...plain, wildcard: true, ports: [80, 8443] });
+  });
+
+  it('lets a hello have an encrypted part when it says so', () => {
+    const { entries } = parseAllowlist('a.org ech # for a browser\n*.b.org:8443 ech\nc.org\nc.org:8443 ech');
+    const allows = (host: string, port: number): boolean => allowsEncryptedHello(entries, host, port);
+    assert.ok(allows('a.org', 443) && allows('x.b.org', 8443) && allows('c.org', 8443));
+    assert.ok(!allows('a.org', 8443) && !allows('x.b.org', 443) && !allows('c.org', 443));
   });
 
   for (const text of [
@@ -49,6 +55,9 @@ describe('a line of the allowlist', () => {
     'https://example.org',
     'example.org/path',
     'example.org 443',
+    'example.org  ech',
+    'example.org ech ech',
+    ' ech',
     '10.0.0.1',
     '*.10.0.0.1',
     'localhost',
@@ -78,7 +87,7 @@ describe('a line of the allowlist', () => {
   it('has one way to be written', () => {
     assert.equal(formatAllowEntry(entry('a.org:443')), 'a.org');
     assert.equal(formatAllowEntry(entry('a.org:8443,443')), 'a.org:443,8443');
-    assert.equal(formatAllowEntry({ host: 'a.org', wildcard: true, ports: [99, 80, 80] }), '*.a.org:80,99');
+    assert.equal(formatAllowEntry({ ...entry('*.a.org'), ports: [99, 80, 80] }), '*.a.org:80,99');
   });
 });
 
