@@ -78,6 +78,9 @@ export class SecretScanError extends BotBottleError {
   }
 }
 
+/** It needed more time, memory or room for findings than it may have: the same texts would end in the same way. */
+export class SecretScanOverrunError extends SecretScanError {}
+
 const NOT_HERE = new Set([301, 302, 307, 308, 404, 410]);
 
 /** Under that name there is nothing: gone, hidden from us, or moved (a redirect is not followed). */
