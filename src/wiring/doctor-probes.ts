@@ -9,6 +9,7 @@ import { GiteaClient } from '../adapters/gitea/gitea-client.js';
 import { GitleaksScanner } from '../adapters/gitleaks/gitleaks-scanner.js';
 import { DockerBottleRuntime } from '../adapters/docker/docker-runtime.js';
 import { freeSpace } from '../adapters/files/free-space.js';
+import { loopLagFile } from '../adapters/files/loop-lag-file.js';
 import { openDatabaseReadOnly } from '../adapters/sqlite/open-database-read-only.js';
 import { ManifestDirectory } from '../adapters/manifests/manifest-directory.js';
 import { latestRejections } from '../adapters/sqlite/rejection-log.js';
@@ -87,6 +88,7 @@ export function doctorProbes(env: NodeJS.ProcessEnv): DoctorProbes {
         database.close();
       }
     },
+    loopLag: async () => (await loopLagFile(homePath(env)).read()) ?? null,
     disk: async () => {
       const home = statSync(homePath(env), { throwIfNoEntry: false }) === undefined ? '/' : homePath(env);
       const { dataRoot } = await runtime.facts();

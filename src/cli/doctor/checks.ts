@@ -37,6 +37,7 @@ export function doctorChecks(probes: DoctorProbes): readonly Check[] {
     check('ci', () => ci(probes)),
     check('disk', () => disk(probes)),
     check('pause', () => pause(probes)),
+    check('event loop', () => eventLoop(probes)),
   ];
 }
 
@@ -169,6 +170,20 @@ function pause(probes: DoctorProbes): Finding {
   if (pauses.length === 0) return ok('new turns start');
   const lift = pauses.map(({ scope }) => unpauseCommand(scope)).join('; ');
   return warn(pauses.map(pauseText).join('; '), lift);
+}
+
+/** Everybody's heartbeats go over the worker's event loop. */
+async function eventLoop(probes: DoctorProbes): Promise<Finding> {
+  const lag = await probes.loopLag();
+  if (lag === null) return ok('no worker has written down how late it was');
+  const at = new Date(lag.at).toISOString();
+  const found = `late by ${String(lag.p99Ms)} ms (99 %), ${String(lag.maxMs)} ms at most, in the minute before ${at}`;
+  if (lag.worst === null) return ok(found);
+  const { lagMs, underWay } = lag.worst;
+  return warn(
+    `${found}; stood still for ${String(lagMs)} ms while there ran: ${underWay.join(', ') || 'no activity'}`,
+    'report it with the log: other runs lose their heartbeats meanwhile. A machine that is too busy shows it too',
+  );
 }
 
 /** How a run's disk is guarded, and whether there is room. */

@@ -63,7 +63,14 @@ export class PackedObjects {
     return this.add('tree', treeContent(keyed.map(({ entry }) => entry)));
   }
 
-  commit({ tree, parents, message, headers = '', author = this.author, time = 1_700_000_000 }: CommitParts): string {
+  commit({
+    tree,
+    parents,
+    message,
+    headers = '',
+    author = this.author,
+    time = 1_700_000_000,
+  }: CommitParts): string {
     const who = `${author.name} <${author.email}> ${String(time)} +0000`;
     const head = `tree ${tree}\n${parents.map((id) => `parent ${id}\n`).join('')}author ${who}\ncommitter ${who}\n${headers}\n`;
     return this.add('commit', Buffer.concat([Buffer.from(head), Buffer.from(message)]));
@@ -73,7 +80,11 @@ export class PackedObjects {
    * An object that its base and copy instructions stand for.
    * @param copies places of the base that are put one after the other
    */
-  delta(type: ObjectType, base: { readonly id: string; readonly content: Buffer }, copies: readonly Copy[]): string {
+  delta(
+    type: ObjectType,
+    base: { readonly id: string; readonly content: Buffer },
+    copies: readonly Copy[],
+  ): string {
     const pieces = copies.map(({ offset, length }) => base.content.subarray(offset, offset + length));
     const hash = createHash('sha1');
     const size = pieces.reduce((sum, piece) => sum + piece.length, 0);
@@ -114,7 +125,12 @@ export interface Copy {
 }
 
 /** A version 2 bundle of one branch (gitformat-bundle(5)). */
-export function bundleOf(pack: Buffer, head: string, branch: string, prerequisites: readonly string[]): Buffer {
+export function bundleOf(
+  pack: Buffer,
+  head: string,
+  branch: string,
+  prerequisites: readonly string[],
+): Buffer {
   const lines = ['# v2 git bundle', ...prerequisites.map((id) => `-${id} `), `${head} refs/heads/${branch}`];
   return Buffer.concat([Buffer.from(`${lines.join('\n')}\n\n`), pack]);
 }

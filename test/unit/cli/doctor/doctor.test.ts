@@ -83,6 +83,7 @@ const HEALTHY: DoctorProbes = {
   publishPlace: () => 'branch',
   ciFiles: () => Promise.resolve([{ repo: 'alice/demo', files: [] }]),
   disk: () => Promise.resolve(diskWith(50)),
+  loopLag: () => Promise.resolve(null),
   pauses: () => [],
 };
 
@@ -303,6 +304,21 @@ describe('doctor', () => {
       'fail',
       /daemon\.json/,
       { containerRuntime: () => 'kata' },
+    ],
+    [
+      'a loop that stood still',
+      'event loop',
+      'warn',
+      /report it/,
+      {
+        loopLag: () =>
+          Promise.resolve({
+            at: 0,
+            p99Ms: 9,
+            maxMs: 72_000,
+            worst: { lagMs: 72_000, underWay: ['settleTurn of x'] },
+          }),
+      },
     ],
     ['a full disk', 'disk', 'fail', /room/, { disk: () => Promise.resolve(diskWith(1)) }],
     [
