@@ -83,8 +83,20 @@ export class GitError extends BotBottleError {
   }
 }
 
-/** git took too long or wrote too much: if an agent made what it looked at, it would do so again. */
-export class GitOverrunError extends GitError {}
+/**
+ * git needed more time, memory, CPU or output than it may have, or gave up for want of it. Where it works on an agent's
+ * commits, that is an answer to the agent: the next try would end in the same way.
+ */
+export class GitOverrunError extends GitError {
+  /** @param reason for the agent, in words it can act on */
+  constructor(
+    message: string,
+    readonly reason?: string,
+    retryable = true,
+  ) {
+    super(message, retryable);
+  }
+}
 
 /** The secret scanner crashed, took too long or did not see everything; worth another try. */
 export class SecretScanError extends BotBottleError {
@@ -92,6 +104,9 @@ export class SecretScanError extends BotBottleError {
     super('secret_scan', message, true, options);
   }
 }
+
+/** It needed more time, memory or room for findings than it may have: the same texts would end in the same way. */
+export class SecretScanOverrunError extends SecretScanError {}
 
 const NOT_HERE = new Set([301, 302, 307, 308, 404, 410]);
 

@@ -1,4 +1,4 @@
-import { SecretScanError } from './errors.js';
+import { SecretScanError, SecretScanOverrunError } from './errors.js';
 import { SecretSearch, type KnownSecret } from './secret-search.js';
 import type {
   CommitRange,
@@ -8,7 +8,7 @@ import type {
   SecretScanReport,
 } from './secret-scanner.js';
 
-/** A scanner that crashes over something twice would crash a third time. */
+/** A scanner that crashes over something twice would crash a third time; one that ran out of time has had its try. */
 const ATTEMPTS = 2;
 
 export type SecretScan =
@@ -30,15 +30,15 @@ export class SecretGuard {
     private readonly known: () => readonly KnownSecret[],
   ) {}
 
-  /** Of the orchestrator's own secrets as they are now. */
-  search(): SecretSearch {
-    return new SecretSearch(this.known());
+  /** The orchestrator's own, as they are now. */
+  knownSecrets(): readonly KnownSecret[] {
+    return this.known();
   }
 
   /** Texts as they are and as they are read: what nobody sees may be left out by whoever posts them. */
   async scanTexts(given: readonly NamedText[]): Promise<SecretScan> {
     const texts = given.flatMap(withAndWithoutInvisible);
-    const search = this.search();
+    const search = new SecretSearch(this.known());
     const known = texts.flatMap(({ where, text, commit }) =>
       search
         .namesIn(new TextEncoder().encode(text))
@@ -69,7 +69,8 @@ export class SecretGuard {
         return { kind: 'scanned', findings: await work(this.scanner) };
       } catch (error) {
         if (!(error instanceof SecretScanError)) throw error;
-        if (attempt === ATTEMPTS) return { kind: 'failed', reason: error.message };
+        if (attempt === ATTEMPTS || error instanceof SecretScanOverrunError)
+          return { kind: 'failed', reason: error.message };
       }
     }
   }

@@ -10,6 +10,7 @@ import { GitleaksScanner } from '../adapters/gitleaks/gitleaks-scanner.js';
 import { DockerBottleRuntime } from '../adapters/docker/docker-runtime.js';
 import { freeSpace } from '../adapters/files/free-space.js';
 import { partEndsFile, readPartEnds } from '../adapters/files/part-ends-file.js';
+import { loopLagFile } from '../adapters/files/loop-lag-file.js';
 import { openDatabaseReadOnly } from '../adapters/sqlite/open-database-read-only.js';
 import { ManifestDirectory } from '../adapters/manifests/manifest-directory.js';
 import { latestRejections } from '../adapters/sqlite/rejection-log.js';
@@ -89,6 +90,7 @@ export function doctorProbes(env: NodeJS.ProcessEnv): DoctorProbes {
         database.close();
       }
     },
+    loopLag: async () => (await loopLagFile(homePath(env)).read()) ?? null,
     disk: async () => {
       const home = statSync(homePath(env), { throwIfNoEntry: false }) === undefined ? '/' : homePath(env);
       const { dataRoot } = await runtime.facts();

@@ -20,11 +20,13 @@ import { agentsOfConfig } from './agents-of-config.js';
 import type { Config } from '../config.js';
 import { readSecret } from '../config/secrets.js';
 import { keepCheckins } from './keep-checkins.js';
+import { keepLoopLag } from './keep-loop-lag.js';
 import { hostPortsOfConfig } from './host-ports-of-config.js';
 import { dayBudgetOf } from './run-policy.js';
 import { keepReconcileSchedule, reconcilePorts } from './reconciler.js';
 import { keepSweepSchedule, sweepActivities } from './sweeper.js';
 import { targetOf } from './temporal-client.js';
+import { RunningActivities } from './running-activities.js';
 import type { WorkerNeeds } from './services/worker-needs.js';
 
 export interface RunningWorker {
@@ -79,17 +81,18 @@ export async function startWorker(
     const reconciler = reconcilePorts(config, { database, clock: hostPorts.clock, log });
     const { host } = hostPorts;
     log.info({ org: config.FORGE_ORG, host, slots: config.BOTTLE_SLOTS, home }, 'worker starting');
+    const activities = new RunningActivities();
     const workers = await createWorkers({
       target,
       host,
       slots: config.BOTTLE_SLOTS,
       activities: byQueue(
-        {
+        activities.watch({
           ...createHomeActivities(homePorts, underWay),
           ...createReconcileActivities(reconciler),
           ...sweeps.home,
-        },
-        { ...createHostActivities(hostPorts, attachments), ...sweeps.host },
+        }),
+        activities.watch({ ...createHostActivities(hostPorts, attachments), ...sweeps.host }),
       ),
     });
     const ending = new AbortController();
@@ -97,6 +100,7 @@ export async function startWorker(
       keepReconcileSchedule(client, config, log, ending.signal),
       keepSweepSchedule(client, host, config, log, ending.signal),
       keepCheckins(client, database, log, ending.signal),
+      keepLoopLag(home, activities, log, ending.signal),
     ];
     lock.lost.addEventListener('abort', () => {
       log.error({ home, err: lock.lost.reason as unknown }, 'another worker has taken this home; stopping');

@@ -1,8 +1,10 @@
-import { GitError } from '../../domain/errors.js';
+import { GitError, GitOverrunError } from '../../domain/errors.js';
 import type { GitPublishRequest } from '../../domain/git-repository.js';
 import { localEnvironment } from './git-environment.js';
 import { localFailure } from './git-failure.js';
-import { runGit } from './run-git.js';
+import { GIT_LIMITS, type GitLimits } from './git-limits.js';
+import { Records } from './records.js';
+import { runGit, type GitCommand, type GitOutput } from './run-git.js';
 
 /** Commits in quarantine that ask to be published, and what the forge has at this moment. */
 export interface Candidate {
@@ -16,7 +18,13 @@ export interface Candidate {
   readonly baseTip: string | null;
   /** How many commits it has that no branch of the forge has. */
   readonly commits: number;
+  /** Of every git process that looks at it. */
+  readonly limits: GitLimits;
+  /** Ends them. */
+  readonly signal?: AbortSignal | undefined;
 }
+
+export type InQuarantine = Pick<Candidate, 'dir' | 'limits' | 'signal'>;
 
 export const FORGE_REFS = 'refs/forge/';
 /** `rev-list` arguments for what the candidate has and no branch of the forge. */
@@ -36,32 +44,72 @@ export function oncePerCandidate<T>(
   };
 }
 
-/** A check that takes longer will again: then the commits are refused, while their agent may be waiting. */
-const TIMEOUT_MS = 30_000;
 const MAX_OUTPUT = 64 * 1024 * 1024;
+/** git's own words when `ulimit -v` or `GIT_ALLOC_LIMIT` stops it. Whoever makes it say so is refused, no more. */
+const OUT_OF_MEMORY = /out of memory|mmap failed|cannot allocate memory|attempting to allocate/i;
 
 /** Output of a git command in the quarantine. Errors: `GitError`. */
 export async function quarantined(
-  candidate: Candidate,
+  candidate: InQuarantine,
   args: readonly string[],
   input?: string,
 ): Promise<string> {
-  const output = await runGit({
-    args: ['--git-dir', candidate.dir, ...args],
-    env: localEnvironment(),
-    timeoutMs: TIMEOUT_MS,
+  const output = await run(candidate, args, {
     maxOutput: MAX_OUTPUT,
-    signal: candidate.request.signal,
     ...(input === undefined ? {} : { input }),
   });
-  if (output.exitCode !== 0) throw localFailure('checking the new commits', output);
   return output.stdout;
 }
 
+/** The same for output that may be long: each record as it comes, without the byte that ends it. Errors: also the taker's. */
+export async function eachRecord(
+  candidate: InQuarantine,
+  args: readonly string[],
+  separator: '\n' | '\0',
+  take: (record: string) => void,
+  input?: string,
+): Promise<void> {
+  const records = new Records(separator, take);
+  const onOutput = (chunk: Buffer): void => {
+    records.push(chunk);
+  };
+  await run(candidate, args, { onOutput, ...(input === undefined ? {} : { input }) });
+  records.end();
+}
+
+/** Runs git on an agent's objects, within limits. Errors: `GitOverrunError`, `GitError`. */
+export async function run(
+  { dir, limits, signal }: InQuarantine,
+  args: readonly string[],
+  how: Pick<GitCommand, 'input' | 'maxOutput' | 'onOutput'>,
+): Promise<GitOutput> {
+  const { timeoutMs } = limits;
+  const output = await runGit({
+    args: ['--git-dir', dir, ...args],
+    env: localEnvironment(),
+    timeoutMs,
+    limits,
+    signal,
+    ...how,
+  });
+  if (output.exitCode !== 0) throw quarantineFailure(output);
+  return output;
+}
+
+export function quarantineFailure(output: GitOutput): GitError {
+  const failure = localFailure('checking the new commits', output);
+  return OUT_OF_MEMORY.test(output.stderr) ? new GitOverrunError(failure.message) : failure;
+}
+
 /** `git merge-base --is-ancestor`: a commit is its own ancestor. Errors: `GitError` when a commit is not there. */
-export async function isAncestorIn(dir: string, ancestor: string, descendant: string): Promise<boolean> {
+export async function isAncestorIn(
+  dir: string,
+  ancestor: string,
+  descendant: string,
+  limits: GitLimits = GIT_LIMITS,
+): Promise<boolean> {
   const args = ['--git-dir', dir, 'merge-base', '--is-ancestor', ancestor, descendant];
-  const output = await runGit({ args, env: localEnvironment(), timeoutMs: TIMEOUT_MS });
+  const output = await runGit({ args, env: localEnvironment(), timeoutMs: limits.timeoutMs, limits });
   if (output.exitCode === 0) return true;
   if (output.exitCode === 1) return false;
   throw new GitError(`${ancestor} or ${descendant} is not a commit of the mirror`, false);

@@ -1,4 +1,5 @@
-import { newCommits, oncePerCandidate, quarantined, type Candidate } from './candidate.js';
+import { GitOverrunError } from '../../domain/errors.js';
+import { eachRecord, newCommits, oncePerCandidate, quarantined, type Candidate } from './candidate.js';
 
 export interface Change {
   readonly commit: string;
@@ -34,29 +35,73 @@ export const changesOfCommits = oncePerCandidate(listChanges);
 async function listChanges(candidate: Candidate): Promise<Change[]> {
   const commits = await quarantined(candidate, ['rev-list', '--reverse', ...newCommits(candidate)]);
   if (commits === '') return [];
-  return parse(await quarantined(candidate, [...DIFF_TREE, '-c', '--root', '--stdin'], commits));
+  const changes: Change[] = [];
+  const bounds = new ChangeBounds(candidate.request.maxFiles);
+  await eachChange(candidate, ['-c', '--root', '--stdin'], commits, (change) => {
+    bounds.count(change.path);
+    changes.push(change);
+  });
+  return changes;
 }
 
 /** Paths that differ between two commits. */
 export async function changesBetween(candidate: Candidate, from: string, to: string): Promise<string[]> {
-  return parse(await quarantined(candidate, [...DIFF_TREE, from, to])).map((change) => change.path);
+  const paths: string[] = [];
+  await eachChange(candidate, [from, to], undefined, ({ path }) => void paths.push(path));
+  return paths;
+}
+
+/** Times that a file may change, on average. */
+const CHANGES_A_FILE = 10;
+/** Bytes of all names of changed files together, each as often as it changes. */
+const MAX_NAME_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Stops git as soon as it has written enough to refuse: a few kilobytes of nested trees stand for more files than anybody
+ * could list.
+ */
+class ChangeBounds {
+  readonly #paths = new Set<string>();
+  #changes = 0;
+  #bytes = 0;
+
+  constructor(private readonly maxFiles: number) {}
+
+  count(path: string): void {
+    this.#paths.add(path);
+    this.#changes += 1;
+    this.#bytes += path.length;
+    const { maxFiles } = this;
+    if (this.#paths.size > maxFiles)
+      refuse(
+        `the new commits change more than ${String(maxFiles)} files, which is the most that may be published`,
+      );
+    if (this.#changes > maxFiles * CHANGES_A_FILE || this.#bytes > MAX_NAME_BYTES)
+      refuse('the new commits change the same files too often: put several of them together into one');
+  }
+}
+
+function refuse(reason: string): never {
+  throw new GitOverrunError('the new commits change too much', reason);
 }
 
 /** Raw format (git-diff-tree(1)): a commit id, then for each file a field that begins with `:` and the path. */
-function parse(output: string): Change[] {
-  const changes: Change[] = [];
+async function eachChange(
+  candidate: Candidate,
+  args: readonly string[],
+  commits: string | undefined,
+  take: (change: Change) => void,
+): Promise<void> {
   let commit = '';
-  const fields = output.split('\0');
-  for (let i = 0; i < fields.length; i += 1) {
-    const field = fields[i] ?? '';
-    if (field.startsWith(':')) {
-      i += 1;
-      changes.push({ commit, path: fields[i] ?? '', ...parseStatus(field) });
-    } else {
-      commit = field.trim();
-    }
-  }
-  return changes;
+  let status: string | undefined;
+  const read = (field: string): void => {
+    if (status !== undefined) {
+      take({ commit, path: field, ...parseStatus(status) });
+      status = undefined;
+    } else if (field.startsWith(':')) status = field;
+    else commit = field.trim();
+  };
+  await eachRecord(candidate, [...DIFF_TREE, ...args], '\0', read, commits);
 }
 
 /** A colon for each parent, modes before and after, ids before and after, and the status: a letter for each parent. */

@@ -3,6 +3,7 @@ import { LFS_POINTER_BYTES, parseLfsPointer, type LfsFile, type LfsObject } from
 import { isInCone } from '../../domain/submodules.js';
 import { localEnvironment } from './git-environment.js';
 import { localFailure } from './git-failure.js';
+import { GIT_LIMITS } from './git-limits.js';
 import { readObjects } from './new-objects.js';
 import { runGit } from './run-git.js';
 
@@ -53,7 +54,7 @@ export async function readPointers(
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, LfsObject>> {
   const found = new Map<string, LfsObject>();
-  await readObjects({ dir }, ids, ({ id }) => {
+  await readObjects({ dir, limits: GIT_LIMITS }, ids, ({ id }) => {
     const parts: Uint8Array[] = [];
     return {
       data: (bytes) => void parts.push(Uint8Array.from(bytes)),

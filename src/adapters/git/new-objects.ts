@@ -1,8 +1,13 @@
-import { GitError } from '../../domain/errors.js';
-import { newCommits, oncePerCandidate, quarantined, type Candidate } from './candidate.js';
-import { localEnvironment } from './git-environment.js';
-import { localFailure } from './git-failure.js';
-import { runGit } from './run-git.js';
+import { GitError, GitOverrunError } from '../../domain/errors.js';
+import {
+  eachRecord,
+  newCommits,
+  oncePerCandidate,
+  quarantined,
+  run,
+  type Candidate,
+  type InQuarantine,
+} from './candidate.js';
 
 export interface GitObject {
   readonly id: string;
@@ -17,49 +22,44 @@ export type ObjectReader = (object: GitObject) => {
   end(): void;
 };
 
-const TIMEOUT_MS = 3 * 60_000;
+/** Commits, trees and blobs together. */
+export const MAX_NEW_OBJECTS = 100_000;
+export const TOO_MANY_OBJECTS = `the new commits hold more than ${String(MAX_NEW_OBJECTS)} objects (commits, directories and files): take generated files out of the commits themselves`;
 const HEADER_BYTES = 256;
 
 /** Everything that the candidate has and the forge's branches have not, commits and trees included. */
 export const newObjects = oncePerCandidate(listNewObjects);
 
 async function listNewObjects(candidate: Candidate): Promise<GitObject[]> {
-  const ids = await quarantined(candidate, [
-    'rev-list',
-    '--objects',
-    '--no-object-names',
-    ...newCommits(candidate),
-  ]);
-  const lines = await quarantined(
-    candidate,
-    ['cat-file', '--batch-check=%(objectname) %(objecttype) %(objectsize)'],
-    ids,
-  );
-  return lines
-    .split('\n')
-    .filter((line) => line !== '')
-    .map(toObject);
+  const ids: string[] = [];
+  const listing = ['rev-list', '--objects', '--no-object-names', ...newCommits(candidate)];
+  await eachRecord(candidate, listing, '\n', (id) => {
+    ids.push(id);
+    if (ids.length > MAX_NEW_OBJECTS) throw new GitOverrunError('too many new objects', TOO_MANY_OBJECTS);
+  });
+  const objects: GitObject[] = [];
+  const sizes = ['cat-file', '--batch-check=%(objectname) %(objecttype) %(objectsize)'];
+  await eachRecord(candidate, sizes, '\n', (line) => void objects.push(toObject(line)), lines(ids));
+  return objects;
 }
 
 /** Reads the objects, each as it comes, in one process. Errors: `GitError`. */
 export async function readObjects(
-  candidate: Pick<Candidate, 'dir'>,
+  quarantine: InQuarantine,
   ids: readonly string[],
   reader: ObjectReader,
 ): Promise<void> {
   if (ids.length === 0) return;
   const stream = new BatchOutput(reader);
-  const output = await runGit({
-    args: ['--git-dir', candidate.dir, 'cat-file', '--batch', '--buffer'],
-    env: localEnvironment(),
-    input: ids.map((id) => `${id}\n`).join(''),
-    timeoutMs: TIMEOUT_MS,
-    onOutput: (chunk) => {
-      stream.push(chunk);
-    },
-  });
-  if (output.exitCode !== 0) throw localFailure('reading the new commits', output);
+  const onOutput = (chunk: Buffer): void => {
+    stream.push(chunk);
+  };
+  await run(quarantine, ['cat-file', '--batch', '--buffer'], { input: lines(ids), onOutput });
   if (stream.objects !== ids.length) throw new GitError('git did not show every new object', true);
+}
+
+function lines(ids: readonly string[]): string {
+  return ids.map((id) => `${id}\n`).join('');
 }
 
 /** Where in the new commits an object stands: its path, and a commit that brought it. */
@@ -67,8 +67,10 @@ export async function placeOfObject(
   candidate: Candidate,
   id: string,
 ): Promise<{ readonly path: string; readonly commit: string | null }> {
-  const listing = await quarantined(candidate, ['rev-list', '--objects', ...newCommits(candidate)]);
-  const line = listing.split('\n').find((one) => one.startsWith(id)) ?? '';
+  let line = '';
+  await eachRecord(candidate, ['rev-list', '--objects', ...newCommits(candidate)], '\n', (one) => {
+    if (line === '' && one.startsWith(id)) line = one;
+  });
   const commits = await quarantined(candidate, [
     ...['log', '--format=%H', '-m', `--find-object=${id}`],
     ...newCommits(candidate),

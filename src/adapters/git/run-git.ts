@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { GitError, GitOverrunError } from '../../domain/errors.js';
+import { limitedGit, type GitLimits } from './git-limits.js';
 
 export interface GitCommand {
   readonly args: readonly string[];
@@ -9,6 +10,8 @@ export interface GitCommand {
   readonly env: Readonly<Record<string, string>>;
   readonly input?: string | Readable;
   readonly timeoutMs: number;
+  /** Limits of the process itself, for what works on an agent's objects; the time is `timeoutMs`. */
+  readonly limits?: GitLimits | undefined;
   /** Bytes of standard output; more is a final error. */
   readonly maxOutput?: number;
   /** Ends git. */
@@ -30,11 +33,16 @@ const STDERR_KEPT = 16 * 1024;
 
 /**
  * Runs git with an argument array, never a shell, in a process group of its own so that a time-out also ends its
- * helpers. Resolves with any exit code. Errors: `GitError` when git cannot run, takes too long or writes too much.
+ * helpers. Resolves with any exit code. Errors: `GitError` when git cannot run, takes too long or writes too much; where
+ * it has limits, `GitOverrunError` for the latter two, and when a limit ended it.
  */
 export async function runGit(command: GitCommand): Promise<GitOutput> {
   const maxOutput = command.maxOutput ?? DEFAULT_OUTPUT;
-  const child = spawn('git', command.args, {
+  const { program, args } =
+    command.limits === undefined
+      ? { program: 'git', args: command.args }
+      : limitedGit(command.args, command.limits);
+  const child = spawn(program, args, {
     // Not a directory in which git could find a repository by itself.
     cwd: '/',
     env: { ...command.env },
@@ -55,9 +63,14 @@ export async function runGit(command: GitCommand): Promise<GitOutput> {
     fault ??= error;
     kill();
   };
+  const overrun = (what: string, retryable: boolean): GitError => {
+    const message = `git ${verbOf(command.args)} ${what}`;
+    return command.limits === undefined
+      ? new GitError(message, retryable)
+      : new GitOverrunError(message, undefined, retryable);
+  };
   const timer = setTimeout(() => {
-    const { args, timeoutMs } = command;
-    fail(new GitOverrunError(`git ${verbOf(args)} took longer than ${String(timeoutMs)} ms`, true));
+    fail(overrun(`took longer than ${String(command.timeoutMs)} ms`, true));
   }, command.timeoutMs);
   const onAbort = (): void => {
     fail(new GitError(`git ${verbOf(command.args)} was given up`, false));
@@ -82,10 +95,7 @@ export async function runGit(command: GitCommand): Promise<GitOutput> {
     }
     stdoutBytes += chunk.length;
     if (stdoutBytes <= maxOutput) stdout.push(chunk);
-    else
-      fail(
-        new GitOverrunError(`git ${verbOf(command.args)} wrote more than ${String(maxOutput)} bytes`, false),
-      );
+    else fail(overrun(`wrote more than ${String(maxOutput)} bytes`, false));
   });
   let stderr = '';
   child.stderr.on('data', (chunk: Buffer) => {
@@ -95,16 +105,18 @@ export async function runGit(command: GitCommand): Promise<GitOutput> {
   // git may end before it has read everything (EPIPE); its exit code says why.
   const fed = pipeline(Readable.from(command.input ?? []), child.stdin).catch(() => undefined);
   try {
-    const exitCode = await new Promise<number>((resolve, reject) => {
+    const [exitCode, signal] = await new Promise<[number, NodeJS.Signals | null]>((resolve, reject) => {
       child.once('error', (cause) => {
         reject(new GitError('git cannot be started: is it installed?', false, { cause }));
       });
-      child.once('close', (code) => {
-        resolve(code ?? ENDED_BY_SIGNAL);
+      child.once('close', (code, by) => {
+        resolve([code ?? ENDED_BY_SIGNAL, by]);
       });
     });
     await fed;
     if (fault !== undefined) throw fault;
+    // SIGXCPU is its limit of CPU, SIGKILL the kernel's when memory is short.
+    if (command.limits !== undefined && signal !== null) throw overrun(`was ended by ${signal}`, true);
     return { exitCode, stdout: Buffer.concat(stdout).toString(), stderr };
   } finally {
     clearTimeout(timer);

@@ -5,11 +5,15 @@ import { changesOfCommits } from './changes.js';
 import { localEnvironment } from './git-environment.js';
 import { namelessContents } from './nameless-contents.js';
 import { newObjects, placeOfObject, readObjects, type GitObject } from './new-objects.js';
+import { searchObjects } from './search-objects.js';
 
 const MESSAGE = 'the message, author or committer';
 const FILE_NAME = 'the name of a file';
 /** Finding out where an object stands is a walk each. */
 const MAX_PLACED = 10;
+/** Of one call of the scanner. */
+const BATCH_TEXTS = 2_000;
+const BATCH_CHARACTERS = 512 * 1024;
 
 /**
  * Everything that the push and the pull request would show: contents by the scanner's reading of the commits, under
@@ -20,7 +24,7 @@ export async function scanForSecrets(candidate: Candidate, guard: SecretGuard): 
   const objects = await newObjects(candidate);
   const [contents, texts, known] = await Promise.all([
     scanContents(candidate, objects, guard),
-    textsOf(candidate, objects).then((all) => guard.scanTexts(all)),
+    textsOf(candidate, objects).then((all) => scanInBatches(all, guard)),
     knownSecretsIn(candidate, objects, guard),
   ]);
   if (contents.kind === 'failed') return contents;
@@ -94,12 +98,44 @@ async function textsOf(candidate: Candidate, objects: readonly GitObject[]): Pro
       },
     };
   });
-  const names = (await changesOfCommits(candidate)).map(({ commit, path }) => ({
-    where: FILE_NAME,
-    text: path,
-    commit,
-  }));
-  return [...texts, { where: 'the name of the branch', text: branch }, ...messages, ...names];
+  const names = new Map(
+    (await changesOfCommits(candidate)).map(({ commit, path }) => [path, commit] as const).reverse(),
+  );
+  return [
+    ...texts,
+    { where: 'the name of the branch', text: branch },
+    ...messages,
+    ...[...names].reverse().map(([text, commit]) => ({ where: FILE_NAME, text, commit })),
+  ];
+}
+
+/** One after the other, each small enough that making it up takes a few milliseconds. */
+async function scanInBatches(texts: readonly NamedText[], guard: SecretGuard): Promise<SecretScan> {
+  const findings: SecretFinding[] = [];
+  for (const batch of batchesOf(texts)) {
+    const scan = await guard.scanTexts(batch);
+    if (scan.kind === 'failed') return scan;
+    findings.push(...scan.findings);
+  }
+  return { kind: 'scanned', findings };
+}
+
+function* batchesOf(texts: readonly NamedText[]): Generator<readonly NamedText[]> {
+  let batch: NamedText[] = [];
+  let characters = 0;
+  for (const one of texts) {
+    if (
+      batch.length > 0 &&
+      (batch.length >= BATCH_TEXTS || characters + one.text.length > BATCH_CHARACTERS)
+    ) {
+      yield batch;
+      batch = [];
+      characters = 0;
+    }
+    batch.push(one);
+    characters += one.text.length;
+  }
+  yield batch;
 }
 
 /** A commit object without the ids in its beginning. Other headers may hold anything. */
@@ -113,20 +149,8 @@ async function knownSecretsIn(
   objects: readonly GitObject[],
   guard: SecretGuard,
 ): Promise<SecretFinding[]> {
-  const search = guard.search();
-  const hits: { readonly id: string; readonly name: string }[] = [];
-  const blobs = objects.filter(({ type }) => type === 'blob').map(({ id }) => id);
-  await readObjects(candidate, blobs, ({ id }) => {
-    const pass = search.begin();
-    return {
-      data: (bytes) => {
-        pass.push(bytes);
-      },
-      end: () => {
-        for (const name of pass.names) hits.push({ id, name });
-      },
-    };
-  });
+  const blobs = objects.filter(({ type }) => type === 'blob');
+  const hits = await searchObjects(candidate, blobs, guard.knownSecrets());
   return Promise.all(
     hits.slice(0, MAX_PLACED).map(async ({ id, name }) => {
       const { path, commit } = await placeOfObject(candidate, id);

@@ -11,26 +11,22 @@ import type {
 import { branchNamed, isBranchName } from '../../domain/branch-name.js';
 import { issueOfBranch } from '../../domain/slug.js';
 import type { SecretGuard } from '../../domain/secret-guard.js';
-import type { SecretScanReport } from '../../domain/secret-scanner.js';
-import { secretRefusal } from '../../domain/secret-refusal.js';
 import type { LfsFile, TurnLfs } from '../../domain/lfs.js';
 import type { TurnSubmodules } from '../../domain/submodules.js';
 import { bundleRefs } from './bundle-refs.js';
 import { readBundleHeader, type BundleHeader } from './bundle-file.js';
-import { FORGE_REFS, isAncestorIn, newCommits, quarantined, type Candidate } from './candidate.js';
-import { orTooMuch } from './check-candidate.js';
+import { FORGE_REFS, isAncestorIn } from './candidate.js';
+import { checkCommits } from './check-commits.js';
 import { safeDirectoryFile } from './local-source.js';
-import { hasForeignGitlink } from './gitlink-changes.js';
+import { GIT_LIMITS, type GitLimits } from './git-limits.js';
 import { LfsClient } from './lfs-client.js';
 import { readLfsFiles } from './lfs-files.js';
 import { placeLfsObjects } from './lfs-source.js';
 import { Mirror, mirrorDirectory, type MirrorState } from './mirror.js';
 import type { Remote } from './remote.js';
-import { PUBLISH_STEPS } from './publish-steps.js';
 import { push } from './push.js';
-import { missingCommits, takeIn } from './quarantine.js';
+import { missingCommits } from './quarantine.js';
 import { RepositoryLocks } from './repository-lock.js';
-import { scanForSecrets } from './scan-for-secrets.js';
 import { shallowBoundary } from './shallow-boundary.js';
 import { SubmoduleSource } from './submodule-source.js';
 import { removeLeftBehind, withScratchRepository } from './scratch-repository.js';
@@ -52,12 +48,8 @@ export interface SystemGitOptions {
   readonly lfsOrigins?: readonly string[];
   /** Milliseconds for one push; 5 minutes by default. git 2.39 waits without end for the rest of a report cut short. */
   readonly pushTimeoutMs?: number;
-}
-
-interface Passed {
-  readonly kind: 'passed';
-  readonly candidate: Candidate;
-  readonly secretScan: SecretScanReport;
+  /** Of each git process that looks at an agent's commits. */
+  readonly limits?: GitLimits;
 }
 
 const PUSH_TIMEOUT_MS = 5 * 60_000;
@@ -74,10 +66,12 @@ export class SystemGitRepository implements GitRepository {
   readonly #locks = new RepositoryLocks();
   readonly #scratchDir: string;
   readonly #submodules: SubmoduleSource;
+  readonly #limits: GitLimits;
   #swept: Promise<number> | undefined;
 
   constructor(options: SystemGitOptions) {
     this.#options = options;
+    this.#limits = options.limits ?? GIT_LIMITS;
     // No forge's name begins with a dot.
     this.#scratchDir = join(options.mirrorsDir, '.scratch');
     this.#submodules = new SubmoduleSource({
@@ -209,10 +203,18 @@ export class SystemGitRepository implements GitRepository {
     const forgeRefs = new Map([...state.branches].map(([name, sha]) => [FORGE_REFS + name, sha]));
     if (branchSha !== null) forgeRefs.set(FORGE_REFS + branch, branchSha);
     return this.#scratch(repo, forgeRefs, async (dir) => {
-      const baseTip = baseOf(state, bases)?.sha ?? null;
-      const found = { request, dir, head: header.head, branchSha, baseTip, commits: 0 };
-      const checked = await orTooMuch(() => this.#check(found, header));
-      if (checked.kind !== 'passed') return checked;
+      const quarantine = {
+        dir,
+        branchSha,
+        baseTip: baseOf(state, bases)?.sha ?? null,
+        limits: this.#limits,
+        signal: request.signal,
+      };
+      const checked = await checkCommits(request, header, quarantine, {
+        secrets: this.#options.secrets,
+        submodules: this.#submodules,
+      });
+      if (checked.kind !== 'clean') return checked;
       const { candidate, secretScan } = checked;
       request.signal?.throwIfAborted();
       const outcome = await push(
@@ -224,31 +226,6 @@ export class SystemGitRepository implements GitRepository {
       if (outcome.kind === 'refused') return { ...outcome, secretScan };
       return { kind: 'pushed', head: candidate.head, commits: candidate.commits, secretScan };
     });
-  }
-
-  /** Takes the commits into quarantine and looks at them in every way. */
-  async #check(found: Candidate, header: BundleHeader): Promise<Passed | GitPublishVerdict> {
-    const { request, dir, branchSha } = found;
-    const { signal } = request;
-    const reason = await takeIn(dir, request.bundleFile, header, request.maxBytes, signal);
-    if (reason !== undefined) return refused(reason);
-    const commits = Number(await quarantined(found, ['rev-list', '--count', ...newCommits(found)]));
-    const candidate = { ...found, commits };
-    if (await hasNothingNew(candidate))
-      return { kind: 'unchanged', head: branchSha ?? header.head, onForge: branchSha !== null };
-    for (const step of PUBLISH_STEPS) {
-      signal?.throwIfAborted();
-      const why = await step(candidate);
-      if (why !== undefined) return refused(why);
-    }
-    const gitlink = await hasForeignGitlink(candidate, this.#submodules);
-    if (gitlink !== undefined) return refused(gitlink);
-    signal?.throwIfAborted();
-    const scan = await scanForSecrets(candidate, this.#options.secrets);
-    const secretScan = this.#options.secrets.report(scan);
-    const secret = secretRefusal(scan, request.baseSha);
-    if (secret !== undefined) return { kind: 'refused', reason: secret, secretScan };
-    return { kind: 'passed', candidate, secretScan };
   }
 
   removeLeftBehind(): Promise<number> {
@@ -301,11 +278,6 @@ function baseOf(
     if (sha !== undefined) return { name, sha };
   }
   return undefined;
-}
-
-/** Nothing to push: the forge's branch has it all, or there is no branch yet and no commit of its own to make one for. */
-async function hasNothingNew({ branchSha, dir, head, commits }: Candidate): Promise<boolean> {
-  return branchSha === null ? commits === 0 : isAncestorIn(dir, head, branchSha);
 }
 
 function refused(reason: string): GitPublishVerdict {

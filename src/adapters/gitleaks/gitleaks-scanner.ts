@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { InvalidInputError, SecretScanError } from '../../domain/errors.js';
+import { InvalidInputError, SecretScanError, SecretScanOverrunError } from '../../domain/errors.js';
 import type { CommitRange, NamedText, SecretFinding, SecretScanner } from '../../domain/secret-scanner.js';
 import { SENTINEL_PREFIX, SENTINEL_RULE } from './gitleaks-config.js';
 import { countsIn } from './guesses.js';
@@ -13,10 +13,16 @@ export interface GitleaksOptions {
   readonly program: string;
   /** Milliseconds for one scan; 3 minutes by default. */
   readonly timeoutMs?: number;
+  /** Seconds on a processor for one scan; 5 minutes by default. */
+  readonly cpuSeconds?: number;
+  /** KiB of address space for one scan; 6 GiB by default, of which Go uses little. */
+  readonly addressSpaceKib?: number;
 }
 
 const TIMEOUT_MS = 3 * 60_000;
-const MAX_REPORT = 16 * 1024 * 1024;
+const CPU_SECONDS = 5 * 60;
+/** Some thousands of findings. It is parsed in one go. */
+const MAX_REPORT = 2 * 1024 * 1024;
 /** Told apart from gitleaks' own 1, which says that something went wrong. */
 const FOUND = 7;
 const ARGS = [
@@ -98,16 +104,18 @@ export class GitleaksScanner implements SecretScanner {
     env: Readonly<Record<string, string>>,
     input?: string,
   ): Promise<ReportedFinding[]> {
-    const { program, timeoutMs = TIMEOUT_MS } = this.options;
+    const { program, timeoutMs = TIMEOUT_MS, cpuSeconds = CPU_SECONDS, addressSpaceKib } = this.options;
     const output = await runGitleaks({
       program,
       args,
       env,
       timeoutMs,
+      cpuSeconds,
+      addressSpaceKib,
       maxOutput: MAX_REPORT,
       ...(input === undefined ? {} : { input }),
     });
-    if (output.overflow) throw new SecretScanError('gitleaks found more than a report can hold');
+    if (output.overflow) throw new SecretScanOverrunError('gitleaks found more than a report can hold');
     if (output.exitCode !== FOUND || output.stderr !== '') throw failure(output);
     return parseReport(output.stdout);
   }
@@ -121,6 +129,7 @@ export async function gitleaksVersion(program: string): Promise<string> {
       args: ['version'],
       env: {},
       timeoutMs: 20_000,
+      cpuSeconds: 20,
       maxOutput: 1024,
     });
     if (output.exitCode !== 0) throw failure(output);

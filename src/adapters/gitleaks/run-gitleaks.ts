@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { SecretScanError } from '../../domain/errors.js';
+import { SecretScanError, SecretScanOverrunError } from '../../domain/errors.js';
 import { GITLEAKS_CONFIG } from './gitleaks-config.js';
 
 export interface GitleaksCall {
@@ -12,6 +12,10 @@ export interface GitleaksCall {
   readonly env: Readonly<Record<string, string>>;
   readonly input?: string;
   readonly timeoutMs: number;
+  /** Seconds on a processor, of gitleaks and of its git each. */
+  readonly cpuSeconds: number;
+  /** KiB of address space. */
+  readonly addressSpaceKib?: number | undefined;
   /** Bytes of standard output. */
   readonly maxOutput: number;
 }
@@ -29,15 +33,20 @@ export interface GitleaksOutput {
 const ADDRESS_SPACE_KIB = 6 * 1024 * 1024;
 const MEMORY_TARGET = '1GiB';
 const STDERR_KEPT = 8 * 1024;
-/** `$0` is the program. Its git inherits the limits. */
-const LIMITED = `ulimit -c 0; ulimit -v ${String(ADDRESS_SPACE_KIB)} || exit 125; exec "$0" "$@"`;
+/** `$0` is the program, `$1` and `$2` are numbers. Its git inherits the limits. */
+const LIMITED =
+  'ulimit -c 0; ulimit -v "$1" && ulimit -t "$2" || { echo "the limits cannot be set" >&2; exit 125; }; shift 2; exec "$0" "$@"';
+/** Go's own words, and the shell's, when there is no more memory to be had. */
+const OUT_OF_MEMORY = /out of memory|cannot allocate memory|failed to (?:reserve|create)/i;
 
 /**
  * Runs gitleaks with our configuration, in a process group of its own so that a time-out also ends its git. The shell's
- * text is fixed. Resolves with any exit code. Errors: `SecretScanError` when it cannot run or takes too long.
+ * text is fixed. Resolves with any exit code. Errors: `SecretScanError` when it cannot run, `SecretScanOverrunError` when it
+ * takes too long or more than its limits.
  */
 export async function runGitleaks(call: GitleaksCall): Promise<GitleaksOutput> {
-  const child = spawn('/bin/sh', ['-c', LIMITED, call.program, ...call.args], {
+  const limits = [call.addressSpaceKib ?? ADDRESS_SPACE_KIB, call.cpuSeconds].map(String);
+  const child = spawn('/bin/sh', ['-c', LIMITED, call.program, ...limits, ...call.args], {
     // Neither a repository nor a directory with files of gitleaks' own names.
     cwd: '/',
     env: {
@@ -78,17 +87,20 @@ export async function runGitleaks(call: GitleaksCall): Promise<GitleaksOutput> {
   // It may end before it has read everything (EPIPE); its exit code says why.
   const fed = pipeline(Readable.from([call.input ?? '']), child.stdin).catch(() => undefined);
   try {
-    const exitCode = await new Promise<number>((resolve, reject) => {
+    const [exitCode, signal] = await new Promise<[number, NodeJS.Signals | null]>((resolve, reject) => {
       child.once('error', (cause) => {
         reject(new SecretScanError('gitleaks cannot be started', { cause }));
       });
-      child.once('close', (code) => {
-        resolve(code ?? -1);
+      child.once('close', (code, by) => {
+        resolve([code ?? -1, by]);
       });
     });
     await fed;
-    if (end.late) throw new SecretScanError(`gitleaks took longer than ${String(call.timeoutMs)} ms`);
+    if (end.late) throw new SecretScanOverrunError(`gitleaks took longer than ${String(call.timeoutMs)} ms`);
     const overflow = bytes > call.maxOutput;
+    if (!overflow && signal !== null) throw new SecretScanOverrunError(`gitleaks was ended by ${signal}`);
+    if (exitCode !== 0 && OUT_OF_MEMORY.test(stderr))
+      throw new SecretScanOverrunError('gitleaks needs more memory than it may have');
     return { exitCode, stdout: Buffer.concat(stdout).toString(), stderr, overflow };
   } finally {
     clearTimeout(timer);

@@ -56,15 +56,19 @@ export class KeptPart {
     await this.#kept.catch(() => undefined);
   }
 
+  #isStopping(): boolean {
+    return this.#stopping.signal.aborted;
+  }
+
   async #keep(name: string, start: () => Part, onEnd: OnEnd, onServing: () => void): Promise<void> {
     const { signal } = this.#stopping;
     const ends: number[] = [];
-    while (!signal.aborted) {
+    while (!this.#isStopping()) {
       const part = start();
       this.#current = part;
       void part.serving.then(onServing);
       const { reason, refusal } = await part.ended;
-      if (signal.aborted) return;
+      if (this.#isStopping()) return;
       if (refusal !== null && !this.#hasServed) throw refusal;
       const at = Date.now();
       ends.push(at);

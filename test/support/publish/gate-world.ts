@@ -8,7 +8,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { HostPorts } from '../../../src/activities/host-ports.js';
+import type { HostPorts, HostSettings } from '../../../src/activities/host-ports.js';
 import type { RunTurnInput } from '../../../src/activities/inputs.js';
 import { publishWork } from '../../../src/activities/publish-work.js';
 import { settleTurn } from '../../../src/activities/settle-turn.js';
@@ -22,6 +22,7 @@ import { LocalBlobStore } from '../../../src/adapters/files/blob-store.js';
 import { LocalQueueDirectory } from '../../../src/adapters/files/queue-directory.js';
 import { LocalRunFiles } from '../../../src/adapters/files/run-files.js';
 import { UnderWayFiles } from '../../../src/adapters/files/under-way.js';
+import type { GitLimits } from '../../../src/adapters/git/git-limits.js';
 import { SystemGitRepository } from '../../../src/adapters/git/system-git-repository.js';
 import { GitleaksScanner } from '../../../src/adapters/gitleaks/gitleaks-scanner.js';
 import { connectForge, connectForks } from '../../../src/wiring/connect-forge.js';
@@ -48,6 +49,9 @@ export interface GateWorldOptions {
   readonly prepared?: Partial<Pick<PreparedTurn, 'allowPaths' | 'drafts' | 'baseBranches'>>;
   readonly requestReview?: boolean;
   readonly maxPublishBytes?: number;
+  readonly settings?: Partial<HostSettings>;
+  /** Of each git process that looks at the commits. */
+  readonly gitLimits?: GitLimits;
   /** `FORGE_PUBLISH=fork` */
   readonly fork?: boolean;
   /** Another run in the repository of this one. */
@@ -122,6 +126,7 @@ export class GateWorld {
           return publisherToken;
         },
         secrets,
+        ...(options.gitLimits === undefined ? {} : { limits: options.gitLimits }),
       }),
       secrets,
       forgeFor: connect(publisherToken),
@@ -144,6 +149,7 @@ export class GateWorld {
         maxPublishBytes: options.maxPublishBytes ?? 16 * MIB,
         maxPublishFileBytes: 8 * MIB,
         requestReview: options.requestReview ?? true,
+        ...options.settings,
       }),
     };
     const prepared: PreparedTurn = {

@@ -85,6 +85,7 @@ const HEALTHY: DoctorProbes = {
   ciFiles: () => Promise.resolve([{ repo: 'alice/demo', files: [] }]),
   disk: () => Promise.resolve(diskWith(50)),
   partEnds: () => Promise.resolve([]),
+  loopLag: () => Promise.resolve(null),
   pauses: () => [],
 };
 
@@ -327,6 +328,21 @@ describe('doctor', () => {
       'fail',
       /daemon\.json/,
       { containerRuntime: () => 'kata' },
+    ],
+    [
+      'a loop that stood still',
+      'event loop',
+      'warn',
+      /report it/,
+      {
+        loopLag: () =>
+          Promise.resolve({
+            at: 0,
+            p99Ms: 9,
+            maxMs: 72_000,
+            worst: { lagMs: 72_000, underWay: ['settleTurn of x'] },
+          }),
+      },
     ],
     ['a full disk', 'disk', 'fail', /room/, { disk: () => Promise.resolve(diskWith(1)) }],
     [

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { HostPorts } from '../../../src/activities/host-ports.js';
+import { HEARTBEAT_MS } from '../../../src/activities/beating.js';
+import type { PublishResult } from '../../../src/domain/turn.js';
+import { HOSTILE_COMMITS } from '../../corpus/commits/index.js';
+import type { HostileCommits, Place } from '../../corpus/commits/hostile-commits.js';
+import { sharedGitea } from '../../support/gitea/shared-gitea.js';
+import { AGENT, GateWorld } from '../../support/publish/gate-world.js';
+
+const MIB = 1024 ** 2;
+/** As large as the product's, but for what one git process may have: an answer is to come soon. */
+const SETTINGS = {
+  maxPublishBytes: 256 * MIB,
+  maxPublishFileBytes: 100 * MIB,
+  maxPublishCommits: 1_000,
+  maxPublishFiles: 5_000,
+};
+const LIMITS = { memoryBytes: 512 * MIB, cpuSeconds: 4, timeoutMs: 60_000 };
+/** Half of the time after which Temporal takes a silent worker for lost. */
+const TOLERANCE_MS = 5 * HEARTBEAT_MS;
+
+/** What the extractor's container writes for a branch that has these commits. */
+function extracted(head: string, bundle: Buffer): Buffer {
+  return Buffer.concat([
+    Buffer.from(`bot-bottle-extract-1\0${head}\0-\0all\0${'0'}\0`),
+    Buffer.from('1\0'),
+    bundle,
+  ]);
+}
+
+describe('commits made to hold the orchestrator up', function () {
+  this.timeout(180_000);
+  let world: GateWorld;
+  let place: Place;
+  let extractions = 0;
+  before(async () => {
+    const gitea = await sharedGitea();
+    world = await GateWorld.create(gitea, { settings: SETTINGS, gitLimits: LIMITS, requestReview: false });
+    await world.agent('true');
+    const base = world.refs?.baseSha ?? '';
+    place = { branch: world.branch, base, author: AGENT, secret: gitea.bot.sidecarToken };
+  });
+  after(async () => {
+    await world.remove();
+  });
+
+  const portsWith = (stdout: Uint8Array): HostPorts => ({
+    ...world.ports,
+    runtime: Object.assign(Object.create(world.runtime) as typeof world.runtime, {
+      runOnce: () => {
+        extractions += 1;
+        return Promise.resolve({ exitCode: 0, stdout, stderr: '' });
+      },
+    }),
+  });
+
+  /** The agent's `open_pr` with the commits in the extractor's answer; a heart beats beside it on the same loop. */
+  const open = async (bundle: Buffer): Promise<{ result: PublishResult; lagMs: number; beats: number }> => {
+    const head = /^([0-9a-f]{40}) refs/m.exec(bundle.toString('latin1', 0, 1024))?.[1] ?? '';
+    const { ports } = world;
+    world.ports = portsWith(extracted(head, bundle));
+    const lag = monitorEventLoopDelay({ resolution: 10 });
+    let beats = 0;
+    const heart = setInterval(() => (beats += 1), 10);
+    lag.enable();
+    try {
+      const result = await world.openPr('Work');
+      return { result, lagMs: lag.max / 1e6, beats };
+    } finally {
+      lag.disable();
+      clearInterval(heart);
+      world.ports = ports;
+    }
+  };
+
+  /** So that the next ones find the forge as these did. */
+  const takeBack = async (): Promise<void> => {
+    const { api } = world.alice;
+    await api.call('DELETE', `/repos/${world.repository}/branches/${encodeURIComponent(world.branch)}`);
+    world.latestPr = null;
+  };
+
+  const answered = ({ end }: HostileCommits, result: PublishResult): void => {
+    if (end === 'published') assert.equal(result.kind, 'published', JSON.stringify(result).slice(0, 500));
+    else {
+      assert.equal(result.kind, 'refused', JSON.stringify(result).slice(0, 500));
+      assert.match(result.kind === 'refused' ? result.reason : '', end);
+    }
+  };
+
+  for (const hostile of HOSTILE_COMMITS) {
+    it(`${hostile.name}: an answer, and the heart goes on`, async () => {
+      const bundle = hostile.bundle(place);
+      extractions = 0;
+      const { result, lagMs, beats } = await open(bundle);
+      if (result.kind === 'published') await takeBack();
+      answered(hostile, result);
+      assert.equal(extractions, 1);
+      assert.ok(lagMs < TOLERANCE_MS, `the loop stood still for ${String(Math.round(lagMs))} ms`);
+      assert.ok(beats > 0);
+    });
+  }
+});
