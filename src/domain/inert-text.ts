@@ -17,7 +17,7 @@ const FIRST_RULE = /^---+[ \t]*(?=\n|$)/;
 
 /**
  * Makes mentions, references to issues and commits, closing keywords, leading `/` commands, HTML, images of other hosts
- * and character tricks in a Markdown `text` inert. Doing it twice changes nothing more. Linear in the text's length.
+ * and character tricks in a Markdown `text` inert, in time proportional to its length.
  * @param forge where its pages are (`https://git.example`), whose images stay images; `null` when it is not known
  * @param maxLength characters (code points) of the result; a cut ends with an ellipsis
  */

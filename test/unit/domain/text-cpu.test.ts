@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { redactor } from '../../../src/bundle/redact.js';
+import { untrustedDiff, untrustedName, untrustedText } from '../../../src/bundle/forge/untrusted.js';
+import { escapeTerminal, escapeTerminalLines } from '../../../src/domain/escape.js';
+import { inertText, pullRequestBody, pullRequestTitle } from '../../../src/domain/inert-text.js';
+import { renderEvents, withQuote } from '../../../src/domain/prompt-events.js';
+import { secretForms } from '../../../src/domain/secret-forms.js';
+import { textVerdict } from '../../../src/domain/secret-refusal.js';
+import { SecretSearch } from '../../../src/domain/secret-search.js';
+import { SecretGuard } from '../../../src/domain/secret-guard.js';
+import { cleanText, cutToBytes, inlineText, quoteLines } from '../../../src/domain/untrusted-text.js';
+import { mentionsMember } from '../../../src/webhook/mentions.js';
+import { MARKS } from '../../corpus/texts/hostile-markdown.js';
+
+const LENGTH = 60_000;
+const LIMIT_MS = 50;
+/** A first run is compiled, and others may be using the processor. */
+const TRIES = 10;
+
+const search = new SecretSearch([{ name: 'token', value: 'abababababababab' }]);
+const guard = new SecretGuard(null, () => []);
+
+/** Everything that sees text of an agent or of the forge. */
+const FUNCTIONS: Readonly<Record<string, (text: string) => unknown>> = {
+  inertText: (text) => inertText(text, 'https://forge.test'),
+  pullRequestBody: (text) => pullRequestBody(text, 12, 'https://forge.test'),
+  pullRequestTitle: (text) => pullRequestTitle(text, text),
+  cleanText,
+  inlineText: (text) => inlineText(text),
+  quoteLines,
+  cutToBytes: (text) => cutToBytes(text, 1000),
+  withQuote: (text) => withQuote('header', text, 1000),
+  renderEvents: (text) =>
+    renderEvents([{ kind: 'comment', number: 1, author: text, at: text, body: text }], 100_000),
+  escapeTerminal,
+  escapeTerminalLines,
+  untrustedText,
+  untrustedDiff,
+  untrustedName,
+  redactor: (text) => redactor(['abababababababab'])(text),
+  'SecretSearch.namesIn': (text) => search.namesIn(new TextEncoder().encode(text)),
+  'SecretGuard.scanTexts': (text) => guard.scanTexts([{ where: text, text }]),
+  secretForms,
+  textVerdict: (text) => textVerdict({ kind: 'failed', reason: text }),
+  mentionsMember: (text) => mentionsMember(text, ['alice']),
+};
+
+/** What the functions' own expressions look at, beside the marks of Markdown. */
+const LOOKED_AT = [
+  ...[
+    'a',
+    ' ',
+    '<!--',
+    '-->',
+    '--',
+    '<!',
+    '<!-',
+    '\u200b',
+    '\u202e',
+    '\uFE0F',
+    '👩‍🔧',
+    '\u200d',
+    '\ud800',
+    '\r\n',
+    '\u2028',
+  ],
+  ...[
+    '~~~x\n',
+    '```x\n',
+    '  ```x\n',
+    '> ```x\n',
+    '- ```x\n',
+    'x\n    ```\n\n',
+    '\n    ```\n     a\n',
+    '```\n\n```\n',
+  ],
+  ...[
+    'a``b```c',
+    '![a](',
+    '](a "',
+    '[a](b) ',
+    '<a',
+    '<b>',
+    '&#1;',
+    '&a',
+    '&#1',
+    '#<',
+    '#<b>',
+    '#**',
+    '#**1',
+    '@a',
+    'a/b@',
+    'a.',
+    '/a',
+  ],
+  ...[
+    'https://a.b/c#',
+    'https://',
+    '_a',
+    'a|b\n-|-\n',
+    '{a}\n',
+    '][a]',
+    '"@',
+    'GH-1',
+    '/issues/1',
+    '\n/a',
+    '\n   /',
+    'ab',
+    '%',
+    '@a.',
+    '@@',
+  ],
+] as const;
+
+/** Of fast-check: mixtures of marks, and one text of whatever characters there are, each as long as may be. */
+const generated = [
+  ...fc
+    .sample(fc.array(fc.constantFrom(...MARKS, ...LOOKED_AT), { minLength: 2, maxLength: 5 }), 15)
+    .map((parts) => repeated(parts.join(''))),
+  repeated(
+    fc.sample(fc.string({ minLength: 2000, maxLength: 2000, size: 'max', unit: 'binary' }), 1)[0] ?? '',
+  ),
+];
+
+function cpuMs(work: () => unknown): number {
+  let least = Infinity;
+  for (let attempt = 0; attempt < TRIES && least >= LIMIT_MS; attempt += 1) {
+    const start = process.cpuUsage();
+    work();
+    const { user, system } = process.cpuUsage(start);
+    least = Math.min(least, (user + system) / 1000);
+    // One that is far off is not a busy machine.
+    if (least > 40 * LIMIT_MS) break;
+  }
+  return least;
+}
+
+function repeated(fragment: string): string {
+  return fragment.repeat(Math.ceil(LENGTH / fragment.length)).slice(0, LENGTH);
+}
+
+describe(`the processor's time for ${String(LENGTH)} characters of text`, function () {
+  this.timeout(120_000);
+
+  for (const [name, work] of Object.entries(FUNCTIONS)) {
+    it(`is below ${String(LIMIT_MS)} ms in ${name}`, () => {
+      const slow = (text: string): boolean => cpuMs(() => work(text)) >= LIMIT_MS;
+      assert.deepEqual(
+        [...MARKS, ...LOOKED_AT].filter((fragment) => slow(repeated(fragment))),
+        [],
+      );
+      assert.deepEqual(generated.filter(slow), []);
+    });
+  }
+
+  it('is measured: work that takes longer is seen', () => {
+    assert.ok(cpuMs(() => /(^[\s>]*\/)(?=\S)/gm.test('\n'.repeat(30_000))) >= LIMIT_MS);
+  });
+});
