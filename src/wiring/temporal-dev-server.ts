@@ -67,7 +67,10 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
     setpriv === undefined ? [program, server] : [setpriv, ['--pdeathsig', 'TERM', '--', program, ...server]];
   const log = openSync(path.join(home, 'temporal.log'), 'a', 0o600);
   // A group of its own: Ctrl-C in the terminal is ours to pass on, in the right order.
+  // A child has the mask of the moment it is made: its database is for nobody else to read.
+  const mask = process.umask(0o077);
   const child = spawn(command, rest, { detached: true, stdio: ['ignore', log, log] });
+  process.umask(mask);
   closeSync(log);
   const ended = new Promise<void>((resolve) =>
     child.once('exit', () => {
