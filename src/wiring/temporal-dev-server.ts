@@ -78,7 +78,10 @@ export function spawnDevServer(options: DevServerOptions): DevServer {
   const logFile = logFileOf(home);
   const log = openSync(logFile, 'a', 0o600);
   // A group of its own: Ctrl-C in the terminal is ours to pass on, in the right order.
+  // A child has the mask of the moment it is made: its database is for nobody else to read.
+  const mask = process.umask(0o077);
   const child = spawn(command, rest, { detached: true, stdio: ['ignore', log, log] });
+  process.umask(mask);
   closeSync(log);
   const isGone = (): boolean => child.exitCode !== null || child.signalCode !== null;
   let refusal: Error | null = didNotStart(home);

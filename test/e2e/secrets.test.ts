@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join, relative } from 'node:path';
 import type { Client } from '@temporalio/client';
 import Docker from 'dockerode';
 import { containerName, volumeName } from '../../src/adapters/docker/names-and-labels.js';
@@ -11,7 +11,7 @@ import { ArgvWatch } from '../support/stack/argv-watch.js';
 import { bottleScript, WAIT_FOR_TEST } from '../support/stack/bottle-script.js';
 import { Life } from '../support/stack/life.js';
 import { patternFor, SecretSearch } from '../support/stack/secret-search.js';
-import { Stack } from '../support/stack/stack.js';
+import { Stack, waitUntil } from '../support/stack/stack.js';
 import { tearDown } from '../support/stack/tear-down.js';
 
 const PLANTED = 'planted-where-grep-looks';
@@ -135,15 +135,64 @@ describe('where secrets are not', function () {
   });
 
   it('not in the history of the workflow', async () => {
-    const history = await client.workflow.getHandle(workflowIdOf(life.subject)).fetchHistory();
-    const payloads = bytesIn(history)
-      .map((bytes) => Buffer.from(bytes).toString('utf8'))
-      .join('\n');
+    const { raw, payloads } = await historyOf(client, life);
     assert.ok(payloads.includes(slug), 'payloads are decoded');
-    assert.deepEqual(search.in(JSON.stringify(history)), []);
+    assert.deepEqual(search.in(raw), []);
     assert.deepEqual(search.in(payloads), []);
-    // Nor what people and agents wrote: history has references only.
-    assert.ok(!payloads.includes('with a body') && !payloads.includes(PLANTED));
+  });
+
+  it('of what people and agents write, history has the issue’s title and why work was refused', async () => {
+    await life.comment(
+      `canary-comment\n${bottleScript(
+        'write .github/canary-refused-path.yml canary-content',
+        'commit canary-message',
+        'open_pr canary-pull-title | canary-pull-body',
+        'comment canary-agent-comment',
+        'done success canary-summary',
+      )}`,
+    );
+    await waitUntil('the second turn', async () => {
+      const view = await stack.view(client, life.subject);
+      return view?.phase === 'frozen' && view.turn >= 2;
+    });
+    const { payloads } = await historyOf(client, life);
+    const written = {
+      title: 'A thief',
+      body: PLANTED,
+      'pull request of the first turn': 'with a body',
+      comment: 'canary-comment',
+      content: 'canary-content',
+      message: 'canary-message',
+      'title of a pull request': 'canary-pull-title',
+      'text of a pull request': 'canary-pull-body',
+      'comment of the agent': 'canary-agent-comment',
+      summary: 'canary-summary',
+      'path in a refusal': 'canary-refused-path',
+      login: 'alice',
+    };
+    const found = Object.entries(written).filter(([, text]) => payloads.includes(text));
+    assert.deepEqual(
+      found.map(([what]) => what),
+      ['title', 'path in a refusal', 'login'],
+    );
+  });
+
+  it('no file of the home has a mode for others but mirrors and what containers read, and the home is closed', async () => {
+    assert.equal((await stat(stack.home)).mode & 0o777, 0o700);
+    const open: string[] = [];
+    let files = 0;
+    for (const entry of await readdir(stack.home, { recursive: true, withFileTypes: true })) {
+      const path = relative(stack.home, join(entry.parentPath, entry.name));
+      if (!entry.isFile() || path.startsWith(`state/${slug}/workspace/`)) continue;
+      files += 1;
+      if (((await stat(join(stack.home, path))).mode & 0o077) !== 0) open.push(path);
+    }
+    assert.ok(files > 20, `${String(files)} files`);
+    const shared = ['mirrors/', `state/${slug}/queue/in/`, `state/${slug}/config/`];
+    assert.deepEqual(
+      open.filter((path) => !shared.some((directory) => path.startsWith(directory))),
+      [],
+    );
   });
 
   it('not in a command line, nor in what the processes print', async () => {
@@ -166,6 +215,12 @@ describe('where secrets are not', function () {
     assert.deepEqual(search.in(JSON.stringify([pulls, issues, comments])), []);
   });
 });
+
+async function historyOf(client: Client, life: Life): Promise<{ raw: string; payloads: string }> {
+  const history = await client.workflow.getHandle(workflowIdOf(life.subject)).fetchHistory();
+  const payloads = bytesIn(history).map((bytes) => Buffer.from(bytes).toString('utf8'));
+  return { raw: JSON.stringify(history), payloads: payloads.join('\n') };
+}
 
 /** Every byte string in there, however deep: the payloads as they were sent. */
 function bytesIn(value: unknown): Uint8Array[] {
