@@ -37,7 +37,7 @@ export async function carryTls(tunnel: Tunnel, rules: HelloRules): Promise<void>
   };
   const toClient = (bytes: Buffer): void => {
     transfer.received(bytes.length);
-    client.write(bytes);
+    if (bytes.length > 0) client.write(bytes);
   };
   if (isTimed(client)) client.setTimeout(0);
   // One that is cut takes the other along; one that ends leaves it time to say the rest.
@@ -67,7 +67,7 @@ export async function carryTls(tunnel: Tunnel, rules: HelloRules): Promise<void>
   upstream.once('close', ended);
   if (passage.kind === 'gone') return;
   toServer(restOfClient);
-  if (restOfServer.length > 0) toClient(restOfServer);
+  toClient(Buffer.concat([passage.answer, restOfServer]));
   client.on('data', (chunk: Buffer) => counted(chunk.length));
   upstream.on('data', (chunk: Buffer) => {
     transfer.received(chunk.length);

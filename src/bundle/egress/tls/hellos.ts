@@ -11,8 +11,11 @@ import {
 } from './records.js';
 
 export type Passage =
-  /** Both have said who they are; what follows is for them alone. */
-  | { readonly kind: 'open' }
+  /**
+   * Both have said who they are; what follows is for them alone. The answer has not been passed on: in one piece with what
+   * follows, it need not wait for the client's system to confirm the first of two (Nagle's algorithm).
+   */
+  | { readonly kind: 'open'; readonly answer: Buffer }
   /** One of them left, or the server is silent. */
   | { readonly kind: 'gone'; readonly how: 'client gone' | 'server gone' }
   /** @property name the foreign host that was asked for, when it was that */
@@ -50,10 +53,11 @@ const MAX_NAME_CHARACTERS = 120;
  */
 export async function passHellos(sides: HelloSides, rules: HelloRules): Promise<Passage> {
   for (const isFirst of [true, false]) {
-    const asked = await passClientHello(sides, rules, isFirst);
-    if (asked.kind !== 'open') return asked;
-    const answered = await passServerHello(sides, rules);
+    const stopped = await passClientHello(sides, rules, isFirst);
+    if (stopped !== undefined) return stopped;
+    const answered = await readAnswer(sides, rules);
     if (answered.kind !== 'asks again') return answered;
+    sides.toClient(answered.answer);
   }
   return { kind: 'refused', why: 'the server asks for a third TLS hello' };
 }
@@ -62,7 +66,7 @@ async function passClientHello(
   { client, toServer }: HelloSides,
   rules: HelloRules,
   isFirst: boolean,
-): Promise<Passage> {
+): Promise<Passage | undefined> {
   const signal = AbortSignal.timeout(rules.helloMs);
   for (let count = 0; count < MAX_OTHER_RECORDS; count += 1) {
     const record = await nextRecord(client, signal);
@@ -74,7 +78,7 @@ async function passClientHello(
       if (refused !== undefined) return refused;
     }
     if (!toServer(record.bytes)) return { kind: 'gone', how: 'client gone' };
-    if (record.type === HANDSHAKE) return { kind: 'open' };
+    if (record.type === HANDSHAKE) return undefined;
   }
   return { kind: 'refused', why: 'too much comes before the second TLS hello' };
 }
@@ -111,24 +115,25 @@ function whyRefused(payload: Buffer, { host, allowsEncryptedHello }: HelloRules)
   return undefined;
 }
 
-async function passServerHello(
-  { server, toClient }: HelloSides,
+async function readAnswer(
+  { server }: HelloSides,
   { helloMs }: HelloRules,
-): Promise<Passage | { readonly kind: 'asks again' }> {
+): Promise<Passage | { readonly kind: 'asks again'; readonly answer: Buffer }> {
   const signal = AbortSignal.timeout(helloMs);
-  for (let count = 0; count < MAX_OTHER_RECORDS; count += 1) {
+  const read: Buffer[] = [];
+  while (read.length < MAX_OTHER_RECORDS) {
     const record = await nextRecord(server, signal);
     if (record.kind === 'none')
       // That the server says no more is passed on, as what it said before.
-      return record.isPart || signal.aborted ? { kind: 'gone', how: 'server gone' } : { kind: 'open' };
-    if (
-      record.kind === 'no tls' ||
-      record.type === APPLICATION_DATA ||
-      (record.type === HANDSHAKE && !isHello(record))
-    )
+      return record.isPart || signal.aborted
+        ? { kind: 'gone', how: 'server gone' }
+        : { kind: 'open', answer: Buffer.concat(read) };
+    const isNeither = record.kind === 'no tls' || record.type === APPLICATION_DATA;
+    if (isNeither || (record.type === HANDSHAKE && !isHello(record)))
       return { kind: 'refused', why: 'what the server answers is no TLS hello' };
-    toClient(record.bytes);
-    if (record.type === HANDSHAKE) return { kind: asksAgain(record) ? 'asks again' : 'open' };
+    read.push(record.bytes);
+    if (record.type === HANDSHAKE)
+      return { kind: asksAgain(record) ? 'asks again' : 'open', answer: Buffer.concat(read) };
   }
   return { kind: 'refused', why: 'too much comes before the TLS hello of the server' };
 }
