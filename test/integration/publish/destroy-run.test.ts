@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import Docker from 'dockerode';
+import type { HostPorts } from '../../../src/activities/host-ports.js';
 import { destroyRun } from '../../../src/activities/destroy-run.js';
 import { labelsOf, oneShotName } from '../../../src/adapters/docker/names-and-labels.js';
 import { oneShotContainer } from '../../../src/adapters/docker/one-shot-container.js';
@@ -41,5 +43,22 @@ describe("a run's end, against a real forge and a real engine", function () {
 
     await destroyRun(ports, { slug, subject, branch });
     assert.deepEqual(await runtime.list(slug), []);
+  });
+
+  it('ends although nothing of what its agent left can be kept', async () => {
+    await world.agent('echo x >a; git add a; git commit -qm Work');
+    const { slug, subject, branch, runtime, ports } = world;
+    const warned: string[] = [];
+    const broken = (): Promise<never> => Promise.reject(new Error('EIO'));
+    const queue = Object.assign(Object.create(ports.queue) as HostPorts['queue'], { archive: broken });
+    const files = Object.assign(Object.create(ports.files) as HostPorts['files'], { saveFile: broken });
+    const log = { ...ports.log, warn: (_: object, what: string) => void warned.push(what) };
+    await destroyRun({ ...ports, queue, files, log }, { slug, subject, branch });
+    assert.deepEqual(await runtime.list(slug), []);
+    assert.equal(existsSync(world.workspace), false);
+    assert.deepEqual(warned, [
+      'unpublished commits could not be kept',
+      'messages of its queue could not be kept',
+    ]);
   });
 });
