@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import Docker from 'dockerode';
-import type { HostPorts } from '../../../src/activities/host-ports.js';
 import { destroyRun } from '../../../src/activities/destroy-run.js';
 import { labelsOf, oneShotName } from '../../../src/adapters/docker/names-and-labels.js';
 import { oneShotContainer } from '../../../src/adapters/docker/one-shot-container.js';
@@ -50,8 +49,9 @@ describe("a run's end, against a real forge and a real engine", function () {
     const { slug, subject, branch, runtime, ports } = world;
     const warned: string[] = [];
     const broken = (): Promise<never> => Promise.reject(new Error('EIO'));
-    const queue = Object.assign(Object.create(ports.queue) as HostPorts['queue'], { archive: broken });
-    const files = Object.assign(Object.create(ports.files) as HostPorts['files'], { saveFile: broken });
+    // Their own methods need their own objects: these are the world's, which ends with this test.
+    const queue = Object.assign(ports.queue, { archive: broken });
+    const files = Object.assign(ports.files, { saveFile: broken });
     const log = { ...ports.log, warn: (_: object, what: string) => void warned.push(what) };
     await destroyRun({ ...ports, queue, files, log }, { slug, subject, branch });
     assert.deepEqual(await runtime.list(slug), []);
