@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import Docker from 'dockerode';
 import { destroyRun } from '../../../src/activities/destroy-run.js';
 import { labelsOf, oneShotName } from '../../../src/adapters/docker/names-and-labels.js';
@@ -41,5 +42,23 @@ describe("a run's end, against a real forge and a real engine", function () {
 
     await destroyRun(ports, { slug, subject, branch });
     assert.deepEqual(await runtime.list(slug), []);
+  });
+
+  it('ends although nothing of what its agent left can be kept', async () => {
+    await world.agent('echo x >a; git add a; git commit -qm Work');
+    const { slug, subject, branch, runtime, ports } = world;
+    const warned: string[] = [];
+    const broken = (): Promise<never> => Promise.reject(new Error('EIO'));
+    // Their own methods need their own objects: these are the world's, which ends with this test.
+    const queue = Object.assign(ports.queue, { archive: broken });
+    const files = Object.assign(ports.files, { saveFile: broken });
+    const log = { ...ports.log, warn: (_: object, what: string) => void warned.push(what) };
+    await destroyRun({ ...ports, queue, files, log }, { slug, subject, branch });
+    assert.deepEqual(await runtime.list(slug), []);
+    assert.equal(existsSync(world.workspace), false);
+    assert.deepEqual(warned, [
+      'unpublished commits could not be kept',
+      'messages of its queue could not be kept',
+    ]);
   });
 });
