@@ -86,6 +86,7 @@ export async function startBundle(config: BundleConfig, parts: BundleParts): Pro
       doneSignal,
       commentMarker: (number, body) => commentMarker(slug, turn, number, body),
     },
+    readers: config.readers,
     limiter: new RateLimiter(config.rateLimits, () => performance.now()),
     log: operations,
   });

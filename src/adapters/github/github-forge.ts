@@ -11,6 +11,7 @@ import type {
   Review,
   TimelineAct,
 } from '../../domain/issue.js';
+import { InvalidInputError } from '../../domain/errors.js';
 import type { Forge, ForgeFor, ForgeReaction, OpenPrInput, RepositoryFile } from '../../domain/forge.js';
 import { readChecks } from './checks.js';
 import * as comments from './comments.js';
@@ -77,6 +78,14 @@ export class GithubForge implements Forge {
 
   permissionOf(login: string): Promise<Permission> {
     return members.permissionOf(this.#repo, login);
+  }
+
+  readWriters(): Promise<string[]> {
+    return Promise.reject(new InvalidInputError('forge_read: allowed is for Gitea alone'));
+  }
+
+  readOrgMembers(): Promise<string[]> {
+    return this.readWriters();
   }
 
   findOpenPrByHead(branch: string): Promise<PullRequest | undefined> {
