@@ -216,6 +216,7 @@ export class PlayedRuntime implements BottleRuntime {
       rateLimits: DEFAULT_RATE_LIMITS,
       egressUploadBytes: 0,
       budget: NO_BUDGET,
+      readers: null,
       prices: [],
       paths: {
         forgeSocket,

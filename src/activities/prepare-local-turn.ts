@@ -52,6 +52,7 @@ export async function prepareLocalTurn(
     issueUrl: repo.path ?? `${repo.owner}/${repo.repo}`,
     dropped: [],
     shadowed: false,
+    readers: null,
     prompt,
     branch,
     readKeys: [],

@@ -14,6 +14,7 @@ import type { PrepareTurnInput, PrepareTurnOutcome } from './inputs.js';
 import { prepareLocalTurn } from './prepare-local-turn.js';
 import { preparedTurn } from './prepared-turn.js';
 import { causeText, freshSession, isTextChanged, ownTask } from './prompt-of-turn.js';
+import { readersOf } from './readers.js';
 import { readEvents } from './read-events.js';
 import { sessionSummary } from './session-summary.js';
 import { movedTo } from './where-it-is.js';
@@ -53,11 +54,13 @@ async function prepareHere(ports: HomePorts, input: PrepareTurnInput): Promise<P
   if (found.kind === 'refused') return refused(found.reason);
   const { agent, bottle, source } = found;
   const { access: settings } = ports.settings;
-  const access = createAccess(forge, { ...settings, wake: bottle.forgeWake ?? settings.wake });
+  const audience = { ...settings, wake: bottle.forgeWake ?? settings.wake };
+  const access = createAccess(forge, audience);
   // Up to three requests after one another on Gitea: asked beside the issue, not after it.
   if (trigger.operator === undefined) void access.mayTrigger(trigger.actor);
-  const [issue, read, shadowed] = await Promise.all([
+  const [issue, readers, read, shadowed] = await Promise.all([
     reading,
+    readersOf(forge, audience, bottle),
     readEvents(forge, access, input.references),
     turn === 1 && source === null ? ports.agents.isShadowed(request) : false,
   ]);
@@ -98,7 +101,7 @@ async function prepareHere(ports: HomePorts, input: PrepareTurnInput): Promise<P
       { slug: input.slug, agent: agent.name },
       'the operator’s agent counts, not the repository’s',
     );
-  const facts = { row, issueUrl: issue.url, dropped, shadowed };
+  const facts = { row, issueUrl: issue.url, dropped, shadowed, readers };
   return preparedTurn(ports, input, { ...found, ...facts, prompt, branch, readKeys, baseBranches: bases });
 }
 

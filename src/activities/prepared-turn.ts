@@ -1,5 +1,5 @@
 import type { AgentAnswer } from '../domain/agents.js';
-import type { BottleSetup } from '../domain/bottle-setup.js';
+import type { TurnBottle } from '../domain/bottle-setup.js';
 import type { PreparedTurn } from '../domain/events.js';
 import type { AgentManifest, BottleManifest } from '../domain/manifests.js';
 import { pauseOf, pauseText } from '../domain/pause.js';
@@ -9,7 +9,8 @@ import type { PrepareTurnInput, PrepareTurnOutcome } from './inputs.js';
 import { writeTurnRows, type TurnFacts } from './turn-rows.js';
 
 type Chosen = Extract<AgentAnswer, { kind: 'found' }> &
-  Omit<TurnFacts, 'promptRef'> & {
+  Omit<TurnFacts, 'promptRef'> &
+  Pick<TurnBottle, 'readers'> & {
     readonly prompt: string;
     readonly readKeys: readonly string[];
     readonly baseBranches: readonly string[];
@@ -24,7 +25,7 @@ export async function preparedTurn(
   const { agent, bottle, bottleNames, branch, readKeys, baseBranches } = chosen;
   const [promptRef, bottleRef] = await Promise.all([
     ports.blobs.put(chosen.prompt),
-    ports.blobs.put(JSON.stringify(setupOf(bottle))),
+    ports.blobs.put(JSON.stringify(setupOf(bottle, chosen.readers))),
   ]);
   writeTurnRows(ports, input, { ...chosen, promptRef });
   // After its row is written: `changePause` goes by that.
@@ -70,7 +71,7 @@ function extrasOf(
   };
 }
 
-function setupOf(bottle: BottleManifest): BottleSetup {
+function setupOf(bottle: BottleManifest, readers: TurnBottle['readers']): TurnBottle {
   const { dockerfile, allow, routes, registries, setup, workspace, runtime } = bottle;
-  return { dockerfile, allow, routes, registries, setup, workspace, runtime };
+  return { dockerfile, allow, routes, registries, setup, workspace, runtime, readers };
 }

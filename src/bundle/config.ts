@@ -7,6 +7,7 @@ import { FORGE_KINDS, isForgeName, isForgeNumber, type ForgeKind } from '../doma
 import { NO_BUDGET, type ModelBudget } from '../domain/model-use.js';
 import { isSlug } from '../domain/slug.js';
 import { DEFAULT_RATE_LIMITS, type RateLimits } from './forge/rate-limit.js';
+import type { Readers } from './forge/text-gate.js';
 import { isRecord } from './jsonrpc/protocol.js';
 
 export interface BundlePaths {
@@ -42,6 +43,8 @@ export interface BundleConfig {
   readonly egressUploadBytes: number;
   /** What this process may use of models. */
   readonly budget: ModelBudget;
+  /** Whose texts the agent may read. */
+  readonly readers: Readers;
   /** The operator's prices, before the built-in ones. */
   readonly prices: PriceTable;
   readonly paths: BundlePaths;
@@ -87,6 +90,7 @@ export function readBundleConfig(env: Environment): BundleConfig {
     },
     egressUploadBytes: byteCount(env, 'BUNDLE_EGRESS_UPLOAD_BYTES', DEFAULT_UPLOAD_BYTES),
     budget: turn.budget,
+    readers: turn.readers,
     prices: turn.prices,
     paths,
   };
@@ -141,11 +145,12 @@ interface TurnFile {
   readonly repo: string | undefined;
   readonly budget: ModelBudget;
   readonly prices: PriceTable;
+  readonly readers: Readers;
 }
 
 /**
  * `{"turn": 3, "prNumber": 7, "owner": "alice", "repo": "demo"}`, with `budget` (`{"tokens": 5, "microUsd": null}`) and
- * `prices` (as `parsePrices` reads them); `prNumber` null: there is none yet. Of what is left out before those the
+ * `prices` (as `parsePrices` reads them) and `readers` (logins; left out for everybody); `prNumber` null: there is none yet. Of what is left out before those the
  * environment says, which is the container's and so as old as the run: a repository may have been renamed since.
  */
 function readTurnFile(file: string): TurnFile {
@@ -169,6 +174,7 @@ function readTurnFile(file: string): TurnFile {
     repo: nameIn(file, 'repo', repo),
     budget: budgetIn(file, value['budget']),
     prices: pricesIn(file, value['prices']),
+    readers: readersIn(file, value['readers']),
   };
 }
 
@@ -196,6 +202,13 @@ function pricesIn(file: string, value: unknown): PriceTable {
     if (!(error instanceof InvalidInputError)) throw error;
   }
   throw new InvalidInputError(`${file}: "prices" must be prices of models, separated by commas`);
+}
+
+function readersIn(file: string, value: unknown): Readers {
+  if (value === undefined) return null;
+  if (Array.isArray(value) && value.every((login) => typeof login === 'string'))
+    return new Set(value.map((login) => login.toLowerCase()));
+  throw new InvalidInputError(`${file}: "readers" must be a list of logins`);
 }
 
 function readOrExplain(file: string, what: string): string {

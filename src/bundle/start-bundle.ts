@@ -88,6 +88,7 @@ export async function startBundle(config: BundleConfig, parts: BundleParts): Pro
       forgePages: pagesOf(config.forgeApi),
       commentMarker: (number, body) => commentMarker(slug, turn, number, body),
     },
+    readers: config.readers,
     limiter: new RateLimiter(config.rateLimits, () => performance.now()),
     log: operations,
   });

@@ -30,6 +30,12 @@ export interface BottleSetup {
   readonly runtime: string | null;
 }
 
+/** The setup of one turn. */
+export interface TurnBottle extends BottleSetup {
+  /** Logins of those whose texts on the forge the agent may read in it; `null`: everybody's. */
+  readonly readers: readonly string[] | null;
+}
+
 export const WHOLE_REPOSITORY: WorkspaceOptions = {
   depth: null,
   sparse: [],

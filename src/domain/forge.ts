@@ -33,6 +33,10 @@ export interface Forge {
   updateDescription(number: number, body: string): Promise<void>;
   isOrgMember(org: string, login: string): Promise<boolean>;
   permissionOf(login: string): Promise<Permission>;
+  /** Logins of those whose permission is `write` or `admin`, as `permissionOf` says it, in the repository by their own name. */
+  readWriters(): Promise<string[]>;
+  /** Logins. */
+  readOrgMembers(org: string): Promise<string[]>;
   /** Open PR whose head branch is `branch` in this repository, or in the bot's fork where the product makes forks. */
   findOpenPrByHead(branch: string): Promise<PullRequest | undefined>;
   /** The run's PR of an issue: `knownPr` (from the state row) else an open PR from a head `bot-bottle/<issue>-*`. */

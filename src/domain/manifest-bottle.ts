@@ -21,6 +21,7 @@ import {
 import type { ManifestDocument } from './manifest-document.js';
 import { ManifestReader, quoted, type Check } from './manifest-reader.js';
 import { readRoutes } from './manifest-routes.js';
+import type { BottleManifest } from './manifests.js';
 
 const MAX_DEPTH = 1_000_000;
 
@@ -49,6 +50,7 @@ export interface BottleLayer {
   readonly drafts: boolean | undefined;
   readonly base: string | undefined;
   readonly forgeWake: Audience | undefined;
+  readonly forgeRead: BottleManifest['forgeRead'] | undefined;
   readonly runtime: string | undefined;
 }
 
@@ -96,6 +98,7 @@ export function readBottleLayer(document: ManifestDocument, isPublicSuffix: IsPu
       drafts: publish?.drafts,
       base: publish?.base,
       forgeWake: reader.word('forge_wake', ['collaborators', 'org', 'anyone']),
+      forgeRead: reader.word('forge_read', ['all', 'allowed']),
       runtime: reader.text('runtime', runtimeName),
     };
   });

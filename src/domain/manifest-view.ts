@@ -74,6 +74,7 @@ export function bottleValues(
     last('publish.drafts', publish.drafts),
     last('publish.base', publish.base),
     last('forge_wake', bottle.forgeWake),
+    last('forge_read', bottle.forgeRead),
     last('runtime', bottle.runtime),
   ].filter(({ key, from }) => !isOtherImage(key, from, bottle));
 }

@@ -37,4 +37,6 @@ export interface TurnHeader {
   readonly budget?: ModelBudget;
   /** What models cost, as `MODEL_PRICES` says it; left out for the vendors' prices alone. */
   readonly prices?: string;
+  /** Logins whose texts the agent may read; left out for everybody. */
+  readonly readers?: readonly string[];
 }

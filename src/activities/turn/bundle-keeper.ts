@@ -40,7 +40,7 @@ export async function keepBundle(
       await Promise.all([
         ports.files.placeSecrets(slug, secretNeeds(setup), { forgeToken: !isLocal(input.subject) }),
         ports.files.writeCurrentConfig(slug, currentConfig(setup)),
-        writeHeader(ports, input),
+        writeHeader(ports, input, setup),
       ]);
       await ports.runtime.start(slug, 'bundle');
     } catch (error) {

@@ -19,7 +19,7 @@ export async function createBundle(
   await Promise.all([
     files.placeSecrets(slug, secretNeeds(setup), { forgeToken: isOnForge }),
     files.writeCurrentConfig(slug, currentConfig(setup)),
-    writeHeader(ports, input),
+    writeHeader(ports, input, setup),
   ]);
   await runtime.createBundle({
     slug,

@@ -1,4 +1,4 @@
-import { WHOLE_REPOSITORY, type BottleSetup } from '../../domain/bottle-setup.js';
+import { WHOLE_REPOSITORY, type TurnBottle } from '../../domain/bottle-setup.js';
 import { routeAddress } from '../../domain/egress/agent-env.js';
 import { readRoutes } from '../../domain/egress/routes.js';
 import { InvalidInputError } from '../../domain/errors.js';
@@ -9,7 +9,7 @@ import type { RunTurnInput } from '../inputs.js';
 import { modelRoute } from './model-route.js';
 
 /** What the bottle's manifest asks for, with what this host makes of it. */
-export interface TurnSetup extends BottleSetup {
+export interface TurnSetup extends TurnBottle {
   readonly clients: RegistryClients;
   /** Where the agent finds its model; `null` without a route to it. */
   readonly modelUrl: string | null;
@@ -51,7 +51,8 @@ export async function readSetup(ports: HostPorts, input: RunTurnInput): Promise<
 export async function readBottle(
   { blobs }: Pick<HostPorts, 'blobs'>,
   { prepared }: { readonly prepared: Pick<PreparedTurn, 'bottleRef'> },
-): Promise<BottleSetup> {
-  const setup = JSON.parse(await blobs.getText(prepared.bottleRef)) as BottleSetup;
-  return { ...setup, workspace: { ...WHOLE_REPOSITORY, ...setup.workspace } };
+): Promise<TurnBottle> {
+  type Known = Omit<TurnBottle, 'readers'> & Partial<TurnBottle>;
+  const setup = JSON.parse(await blobs.getText(prepared.bottleRef)) as Known;
+  return { ...setup, readers: setup.readers ?? null, workspace: { ...WHOLE_REPOSITORY, ...setup.workspace } };
 }

@@ -1,4 +1,5 @@
 import { amountsOfTurn } from '../../domain/budget.js';
+import type { TurnBottle } from '../../domain/bottle-setup.js';
 import { leftOf } from '../../domain/model-use.js';
 import type { HostPorts } from '../host-ports.js';
 import type { RunTurnInput } from '../inputs.js';
@@ -8,6 +9,7 @@ import { readEgress } from './egress-record.js';
 export async function writeHeader(
   ports: Pick<HostPorts, 'files' | 'queue' | 'settings'>,
   input: RunTurnInput,
+  { readers }: Pick<TurnBottle, 'readers'>,
 ): Promise<void> {
   const { slug, turn, prNumber, budget } = input;
   const { owner, repo } = input.subject;
@@ -19,5 +21,6 @@ export async function writeHeader(
     repo,
     budget: leftOf(budget, amountsOfTurn(model?.use ?? null)),
     prices: ports.settings.models.prices,
+    ...(readers === null ? {} : { readers }),
   });
 }

@@ -77,6 +77,14 @@ export class GiteaForge implements Forge {
     return members.permissionOf(this.#repo, login);
   }
 
+  readWriters(): Promise<string[]> {
+    return members.readWriters(this.#repo);
+  }
+
+  readOrgMembers(org: string): Promise<string[]> {
+    return members.readOrgMembers(this.#repo.client, org);
+  }
+
   findOpenPrByHead(branch: string): Promise<PullRequest | undefined> {
     return pulls.findOpenPrByHead(this.#repo, branch);
   }

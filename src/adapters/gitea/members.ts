@@ -1,9 +1,11 @@
 import { ForgeHttpError } from '../../domain/errors.js';
 import type { Permission } from '../../domain/issue.js';
+import { mapLimited } from '../../domain/map-limited.js';
 import { asList, asObject, flagOf, integerOf, textOf, textOrEmpty } from './decode.js';
 import type { JsonObject } from './decode.js';
 import type { GiteaClient, PathSegment } from './gitea-client.js';
 import type { GiteaRepo } from './gitea-repo.js';
+import { allPages } from './paging.js';
 
 /**
  * `GET /orgs/{org}/members/{login}`: 204 yes, 404 no, also for an organization or user that isn't there. Errors:
@@ -30,6 +32,8 @@ export async function isOrgMember(client: GiteaClient, org: string, login: strin
 }
 
 const STRONG = new Set(['write', 'admin', 'owner']);
+/** Requests side by side. */
+const ASKED_AT_ONCE = 8;
 
 /**
  * What `login` may do in the repository; a public one may be read by everybody. Gitea answers the exact question
@@ -52,6 +56,25 @@ export async function permissionOf(repo: GiteaRepo, login: string): Promise<Perm
   const assignable = assignees.some((user) => textOf(user, 'login').toLowerCase() === wanted);
   if (assignable && (await assignableMeansWrite(repo, login))) return 'write';
   return canRead(repo, login, assignable);
+}
+
+/** Only they can have an issue assigned to them; where that is not enough, each is asked about. */
+export async function readWriters(repo: GiteaRepo): Promise<string[]> {
+  const raw = asList(await repo.client.json({ method: 'GET', path: repo.path('assignees') }), 'assignees');
+  const assignees = raw.map((user) => textOf(user, 'login'));
+  const teams = await teamsOf(repo.client, repo.path());
+  if (teams === undefined || teams.every(isStrong)) return assignees;
+  const permissions = await mapLimited(assignees, ASKED_AT_ONCE, (login) => permissionOf(repo, login));
+  return assignees.filter((_login, index) => STRONG.has(permissions[index] ?? 'none'));
+}
+
+/** To a token whose user is outside the organization only those who are so publicly. */
+export async function readOrgMembers(client: GiteaClient, org: string): Promise<string[]> {
+  const users = await allPages(client, ['orgs', org, 'members'], {
+    itemsOf: (response) => asList(response.json(), 'members'),
+    totalIsWhole: true,
+  });
+  return users.map((user) => textOf(user, 'login'));
 }
 
 function toPermission(text: string): Permission {

@@ -4,10 +4,12 @@ import { JSON_RPC_CODE, JsonRpcError } from '../jsonrpc/protocol.js';
 import type { OperationLog } from '../operation-log.js';
 import type { CallStory, Method, MethodContext } from './method.js';
 import type { CallKind, RateLimiter } from './rate-limit.js';
+import { TextGate, type Readers } from './text-gate.js';
 
 export interface ForgePlaneOptions {
   readonly methods: readonly Method[];
-  readonly context: MethodContext;
+  readonly context: Omit<MethodContext, 'texts'>;
+  readonly readers: Readers;
   readonly limiter: RateLimiter;
   readonly log: Pick<OperationLog, 'add' | 'countLimited'>;
 }
@@ -22,6 +24,8 @@ export interface CallOutcome {
 export class ForgePlane {
   readonly #options: ForgePlaneOptions;
   readonly #methods: ReadonlyMap<string, Method>;
+  /** What the log has of texts that were kept back: the agent decides how often it asks for them. */
+  readonly #toldWithheld = new Set<string>();
   readonly #underWay = new Map<object, { readonly operation: string; readonly story: CallStory }>();
 
   constructor(options: ForgePlaneOptions) {
@@ -34,7 +38,7 @@ export class ForgePlane {
    * Errors: `JsonRpcError` for what the agent may know; anything else is a fault of ours and is logged as such.
    */
   async call(name: string, params: unknown, blanked = false): Promise<CallOutcome> {
-    const { log, context } = this.#options;
+    const { log, context, readers } = this.#options;
     const method = this.#methods.get(name);
     this.#admit(method?.kind ?? 'unknown');
     if (method === undefined) {
@@ -52,8 +56,10 @@ export class ForgePlane {
     this.#underWay.set(key, { operation: method.name, story: call.story });
     try {
       if (blanked && method.kind === 'write') throw new JsonRpcError(JSON_RPC_CODE.secretFound, BLANKED);
-      const { result, did, refused } = await call.run(context);
-      if (refused === undefined) this.#tell(key, 'ok', did ?? call.story.did);
+      const texts = new TextGate(readers);
+      const { result, did, refused } = await call.run({ ...context, texts });
+      this.#tellWithheld(method.name, call.story.target, texts);
+      if (refused === undefined) this.#tell(key, 'ok', `${did ?? call.story.did}${countOf(texts)}`);
       else this.#tell(key, 'refused', `refused ${call.story.attempt}: ${refused}`);
       return { result, refused };
     } catch (error) {
@@ -79,6 +85,16 @@ export class ForgePlane {
     this.#options.log.add({ operation: call.operation, target: call.story.target, outcome, text });
   }
 
+  /** Each text once, and no more of them than a log is read for: their number is with every call. */
+  #tellWithheld(operation: string, target: string, { withheld }: TextGate): void {
+    for (const text of withheld) {
+      if (this.#toldWithheld.size >= MAX_TOLD_WITHHELD) return;
+      if (this.#toldWithheld.has(text)) continue;
+      this.#toldWithheld.add(text);
+      this.#options.log.add({ operation, target, outcome: 'refused', text: `withheld ${text}` });
+    }
+  }
+
   #admit(kind: CallKind): void {
     try {
       this.#options.limiter.admit(kind);
@@ -98,6 +114,12 @@ export class ForgePlane {
       throw error;
     }
   }
+}
+
+const MAX_TOLD_WITHHELD = 500;
+
+function countOf({ withheld }: TextGate): string {
+  return withheld.size === 0 ? '' : ` (${String(withheld.size)} withheld)`;
 }
 
 const BLANKED =

@@ -3,6 +3,7 @@ import type { DoneStatus } from '../../domain/turn.js';
 import { jsonSchemaOf, parseParams, type ParamsOf, type ParamsSpec } from './params.js';
 import type { CallKind } from './rate-limit.js';
 import type { AgentForge } from './scoped-forge.js';
+import type { TextGate } from './text-gate.js';
 
 /** What the methods act on. Nothing in here widens the scope. */
 export interface MethodContext {
@@ -12,6 +13,8 @@ export interface MethodContext {
     isOwnPr(number: number): boolean;
   };
   readonly publisher: { openPr(title: string, body: string): Promise<PublishAnswer> };
+  /** Of this call alone. */
+  readonly texts: TextGate;
   readonly doneSignal: { signal(status: DoneStatus, summary: string): Promise<void> };
   /** Where the forge's pages are; its images stay images in what is posted. */
   readonly forgePages: string | null;

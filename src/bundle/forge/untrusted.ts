@@ -7,7 +7,11 @@ export interface UntrustedText {
   readonly removed?: { readonly hiddenCharacters: number; readonly htmlComments: number };
   /** The text was longer and is cut. */
   readonly truncated?: true;
+  /** Its author may not drive agents, and the bottle lets nobody else be read. */
+  readonly withheld?: true;
 }
+
+export const WITHHELD: UntrustedText = { text: '', withheld: true };
 
 /** Bytes of one text handed to the agent. */
 const MAX_TEXT_BYTES = 64 * 1024;

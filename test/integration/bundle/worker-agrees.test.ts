@@ -117,6 +117,7 @@ describe('the two ends of the queue', () => {
       ...place,
       budget,
       prices: 'm-*=1:2, n=3:4:0.5',
+      readers: ['Alice', 'bot'],
     });
     cpSync(layout.queueIn, join(run.root, 'in'), { recursive: true });
     const config = readBundleConfig({
@@ -129,6 +130,7 @@ describe('the two ends of the queue', () => {
     });
     assert.deepEqual([config.turn, config.pr, config.owner, config.repo], [3, 7, 'carol', 'moved']);
     assert.deepEqual(config.budget, budget);
+    assert.deepEqual(config.readers, new Set(['alice', 'bot']));
     assert.deepEqual(config.prices, [
       ['m-*', { input: 1, output: 2, cacheRead: 1, cacheWrite: 1 }],
       ['n', { input: 3, output: 4, cacheRead: 0.5, cacheWrite: 3 }],

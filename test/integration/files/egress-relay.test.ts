@@ -122,7 +122,9 @@ describe('what the worker makes of egress totals', () => {
     const input = { slug: SLUG, turn: 2, prNumber: null, subject: { owner: 'a', repo: 'b' } };
     const header = async (budget: ModelBudget): Promise<unknown> => {
       const given = { ...input, budget } as unknown as RunTurnInput;
-      await writeHeader({ files, queue: new LocalQueueDirectory({ home }), settings }, given);
+      await writeHeader({ files, queue: new LocalQueueDirectory({ home }), settings }, given, {
+        readers: null,
+      });
       const file = join(files.paths(SLUG).queueIn, 'turn.json');
       return JSON.parse(await readFile(file, 'utf8'));
     };

@@ -179,6 +179,16 @@ describe('rights of a token on Gitea', () => {
     await gitea.admin.api.call('PUT', `/orgs/${ORG}/public_members/paul`);
     assert.equal(await forge.isOrgMember(ORG, 'paul'), true);
   });
+
+  it('list members and writers as they are asked about one by one', async () => {
+    const forge = forgeWith(gitea.bot.publisherToken);
+    const [members, writers] = await Promise.all([forge.readOrgMembers(ORG), forge.readWriters()]);
+    for (const login of [gitea.bot.login, 'alice', 'mallory']) {
+      assert.equal(members.includes(login), await forge.isOrgMember(ORG, login), login);
+      assert.equal(writers.includes(login), /write|admin/.test(await forge.permissionOf(login)), login);
+    }
+    assert.ok(members.includes(gitea.bot.login) && writers.includes('alice') && !writers.includes('mallory'));
+  });
 });
 
 describe('what a person may do, asked by a bot that is no admin', () => {
@@ -237,6 +247,9 @@ describe('what a person may do, asked by a bot that is no admin', () => {
     const forge = giteaForgeFor(client)({ forge: 'gitea', owner: 'acme', repo: 'tool' });
     assert.equal(await forge.permissionOf('wanda'), 'write', 'every team writes');
     assert.equal(await forge.permissionOf('reba'), 'read');
+    const known = async (): Promise<string[]> =>
+      (await forge.readWriters()).filter((login) => ['wanda', 'reba'].includes(login));
+    assert.deepEqual(await known(), ['wanda']);
 
     const readers = await api.object('POST', '/orgs/acme/teams', {
       name: 'readers',
@@ -252,6 +265,7 @@ describe('what a person may do, asked by a bot that is no admin', () => {
     );
     assert.equal(await forge.permissionOf('reba'), 'read', 'a reader who can be assigned');
     assert.equal(await forge.permissionOf('wanda'), 'read', "the bot can't see the team");
+    assert.deepEqual(await known(), []);
     const ask = {
       org: ORG,
       purpose: 'sidecar',
@@ -261,6 +275,7 @@ describe('what a person may do, asked by a bot that is no admin', () => {
     assert.match(warned?.message ?? '', /can't tell who may write to acme\/tool.*add it to a team of acme/);
     await api.call('PUT', member(writers['id'], 'bottle-bot'));
     assert.equal(await forge.permissionOf('wanda'), 'write', 'the bot sees her in its own team');
+    assert.deepEqual(await known(), ['wanda']);
     assert.deepEqual(await checkTokenRights(client, ask), []);
     assert.equal(await forge.permissionOf('reba'), 'read');
   });

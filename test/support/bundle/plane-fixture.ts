@@ -2,6 +2,7 @@ import { ForgePlane } from '../../../src/bundle/forge/forge-plane.js';
 import { FORGE_METHODS } from '../../../src/bundle/forge/methods.js';
 import { RateLimiter, type RateLimits } from '../../../src/bundle/forge/rate-limit.js';
 import { ScopedForge } from '../../../src/bundle/forge/scoped-forge.js';
+import type { Readers } from '../../../src/bundle/forge/text-gate.js';
 import type { NewOperation } from '../../../src/bundle/operation-log.js';
 import type { PublishAnswer } from '../../../src/domain/queue.js';
 import { RecordingForge } from './recording-forge.js';
@@ -28,6 +29,7 @@ export interface PlaneFixture {
 /** The real plane over a recording forge, scope: issue 12 and PR 20. */
 export function planeFixture(
   limits: RateLimits = { callsPerMinute: 1000, writesPerMinute: 1000 },
+  readers: Readers = null,
 ): PlaneFixture {
   const forge = new RecordingForge();
   const scoped: ScopedForge = new ScopedForge(forge, { issue: ISSUE, pr: OWN_PR }, (where, text) => {
@@ -71,6 +73,7 @@ export function planeFixture(
       forgePages: 'https://forge.test',
       commentMarker: (number) => `marker-${String(number)}`,
     },
+    readers,
     limiter: new RateLimiter(limits, () => 0),
     log: {
       add: (line) => log.push(line),

@@ -1,6 +1,13 @@
 import { ForgeHttpError } from '../../../src/domain/errors.js';
 import type { AgentForge } from '../../../src/bundle/forge/scoped-forge.js';
-import type { Comment, ForgeUser, Issue, PullRequest, Review } from '../../../src/domain/issue.js';
+import type {
+  CheckStatus,
+  Comment,
+  ForgeUser,
+  Issue,
+  PullRequest,
+  Review,
+} from '../../../src/domain/issue.js';
 
 const user: ForgeUser = { id: 7, login: 'alice' };
 const TIME = '2026-01-02T03:04:05Z';
@@ -60,9 +67,12 @@ export type ForgeCall = readonly [operation: keyof AgentForge, ...args: unknown[
 /** A forge that answers from memory and remembers what it was asked. */
 export class RecordingForge implements AgentForge {
   readonly calls: ForgeCall[] = [];
-  issue = anIssue;
+  issue = (number: number): Issue => anIssue(number);
+  pr = aPr;
   comments: Comment[] = [aComment(1, 'hello')];
+  reviews: Review[] = [aReview(5)];
   diff = 'diff --git a/a b/a\n';
+  checks: CheckStatus[] = [{ context: 'ci', state: 'success', description: 'fine' }];
   /** Thrown by every operation while set. */
   fault: Error | undefined;
 
@@ -70,14 +80,14 @@ export class RecordingForge implements AgentForge {
     return this.#answer(['readIssue', number], this.issue(number));
   }
   readPr(number: number): Promise<PullRequest> {
-    return this.#answer(['readPr', number], aPr(number));
+    return this.#answer(['readPr', number], this.pr(number));
   }
   readComments(number: number): Promise<Comment[]> {
     return this.#answer(['readComments', number], this.comments);
   }
   /** Even numbers are pull requests. */
   readReviews(number: number): Promise<Review[]> {
-    if (number % 2 === 0) return this.#answer(['readReviews', number], [aReview(5)]);
+    if (number % 2 === 0) return this.#answer(['readReviews', number], this.reviews);
     this.calls.push(['readReviews', number]);
     return Promise.reject(new ForgeHttpError(404, 'GET', '/pulls', 'not found'));
   }
@@ -85,7 +95,7 @@ export class RecordingForge implements AgentForge {
     return this.#answer(['readDiff', number], this.diff);
   }
   readChecks(number: number): ReturnType<AgentForge['readChecks']> {
-    return this.#answer(['readChecks', number], [{ context: 'ci', state: 'success', description: 'fine' }]);
+    return this.#answer(['readChecks', number], this.checks);
   }
   postComment(number: number, body: string, marker: string): Promise<Comment> {
     return this.#answer(['postComment', number, body, marker], aComment(99, body));

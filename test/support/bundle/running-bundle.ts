@@ -35,6 +35,7 @@ export class BundleHere {
         rateLimits,
         egressUploadBytes: 1024 * 1024,
         budget: NO_BUDGET,
+        readers: null,
         prices: [],
         paths: {
           forgeSocket: socket,

@@ -89,7 +89,7 @@ export class Person {
 
   async editIssue(
     number: number,
-    change: { readonly title?: string; readonly body?: string },
+    change: { readonly title?: string; readonly body?: string; readonly ref?: string },
   ): Promise<void> {
     await this.api.call('PATCH', this.#issue(number), change);
   }

@@ -126,6 +126,11 @@ export class FakeForge {
       readTimeline: (number) => this.#call('timeline', () => this.timelines.get(number) ?? []),
       isOrgMember: (_org, login) => this.#call(`member ${login}`, () => this.members.has(login)),
       permissionOf: (login) => this.#call(`permission ${login}`, () => this.permissions.get(login) ?? 'read'),
+      readWriters: () =>
+        this.#call('writers', () =>
+          [...this.permissions].flatMap(([login, right]) => (/write|admin/.test(right) ? [login] : [])),
+        ),
+      readOrgMembers: () => this.#call('members', () => [...this.members]),
       findOpenPrByHead: (branch) =>
         this.#call('head', () =>
           [...this.pulls.values()].find((pull) => pull.head.ref === branch && pull.state === 'open'),

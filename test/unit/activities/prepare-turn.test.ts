@@ -3,15 +3,18 @@ import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import type { HomePorts } from '../../../src/activities/home-ports.js';
 import type { PrepareTurnInput, PrepareTurnOutcome } from '../../../src/activities/inputs.js';
+import { readBottle } from '../../../src/activities/turn/read-setup.js';
 import { prepareTurn } from '../../../src/activities/prepare-turn.js';
 import { agentProvider } from '../../../src/adapters/agents/registry.js';
 import { LocalBlobStore } from '../../../src/adapters/files/blob-store.js';
 import { openDatabase } from '../../../src/adapters/sqlite/open-database.js';
+import type { Audience } from '../../../src/domain/access.js';
+import type { TurnBottle } from '../../../src/domain/bottle-setup.js';
 import { UnusableSecretError } from '../../../src/domain/errors.js';
 import type { Trigger, WakeReference } from '../../../src/domain/events.js';
 import { localSubject } from '../../../src/domain/issue.js';
 import { isRowIn } from '../../../src/domain/rows.js';
-import type { AgentManifest } from '../../../src/domain/manifests.js';
+import type { AgentManifest, BottleManifest } from '../../../src/domain/manifests.js';
 import type { Database } from '../../../src/domain/stores.js';
 import { commentKey, textHash } from '../../../src/domain/reference-key.js';
 import { ALICE, BOT, FakeForge, user } from '../../support/webhook/fake-forge.js';
@@ -440,6 +443,46 @@ describe('preparing a turn', () => {
     const references = [comment(1, 'may I?', MALLORY)];
     const { prompt } = await ready({ turn: 2, cause: { kind: 'wake' }, references });
     assert.match(prompt, /> may I\?/);
+  });
+
+  describe('whose texts the agent may read', () => {
+    const read = async (
+      given: Partial<BottleManifest>,
+      wake: Audience = 'collaborators',
+    ): Promise<readonly string[] | null> => {
+      const bottle = () => Promise.resolve(sampleBottle(given));
+      const access = { ...ports.settings.access, wake };
+      ports = { ...ports, agents: agentsFrom({ bottle }), settings: { ...ports.settings, access } };
+      const { bottleRef } = await ready();
+      return (await readBottle(ports, { prepared: { bottleRef } })).readers;
+    };
+    beforeEach(() => {
+      forge.members.add('olga');
+    });
+
+    it('is everybody, and the forge is not asked for anybody, unless the bottle says otherwise', async () => {
+      assert.equal(await read({}), null);
+      assert.deepEqual(
+        forge.calls.filter((call) => ['writers', 'members'].includes(call)),
+        [],
+      );
+    });
+
+    it('is with forge_read: allowed the bot and who may wake the agent, by the bottle’s own word', async () => {
+      assert.deepEqual(await read({ forgeRead: 'allowed' }), ['alice', 'bot']);
+      assert.deepEqual(await read({ forgeRead: 'allowed' }, 'org'), ['bot', 'olga']);
+      assert.deepEqual(await read({ forgeRead: 'allowed', forgeWake: 'org' }), ['bot', 'olga']);
+      assert.equal(await read({ forgeRead: 'allowed', forgeWake: 'anyone' }), null);
+    });
+
+    it('is everybody for a turn that an earlier version prepared', async () => {
+      const { readers, ...known } = JSON.parse(
+        await ports.blobs.getText((await ready()).bottleRef),
+      ) as TurnBottle;
+      assert.equal(readers, null);
+      const bottleRef = await ports.blobs.put(JSON.stringify(known));
+      assert.equal((await readBottle(ports, { prepared: { bottleRef } })).readers, null);
+    });
   });
 
   it('has the disk that the bottle asks for in the turn, and nothing there when it asks for none', async () => {

@@ -40,6 +40,7 @@ describe("the sidecar's configuration", () => {
       egressUploadBytes: 64 * 1024 * 1024,
       budget: { tokens: null, microUsd: null },
       prices: [],
+      readers: null,
     });
     assert.equal(paths.forgeSocket, run.socket);
   });
@@ -123,6 +124,9 @@ describe("the sidecar's configuration", () => {
       { turn: 1, budget: { tokens: 1.5, microUsd: null } },
       { turn: 1, prices: 'cheap' },
       { turn: 1, prices: null },
+      { turn: 1, readers: null },
+      { turn: 1, readers: 'alice' },
+      { turn: 1, readers: [1] },
       { turn: 1, owner: '../x' },
       { turn: 1, repo: 7 },
       [],

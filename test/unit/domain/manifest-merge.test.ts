@@ -26,6 +26,7 @@ function layer(name: string, more: Partial<BottleLayer> = {}): BottleLayer {
     drafts: undefined,
     base: undefined,
     forgeWake: undefined,
+    forgeRead: undefined,
     runtime: undefined,
     ...more,
   };
@@ -61,6 +62,7 @@ describe('merged bottles', () => {
           setup: 'one',
           workspace: { depth: 3, sparse: ['src'], submoduleRepos: ['a/b'], lfs: true },
           forgeWake: 'org',
+          forgeRead: 'allowed',
         }),
         layer('b', {
           env: { Y: '2' },
@@ -100,6 +102,7 @@ describe('merged bottles', () => {
         lfs: true,
       },
       forgeWake: 'org',
+      forgeRead: 'allowed',
       runtime: 'runsc',
     });
     assert.deepEqual(merged, expected);

@@ -204,6 +204,7 @@ setup: |
   npm ci
 workspace: { depth: 50, sparse: [src/, .github], submodules: true, submodule_repos: alice/lib, lfs: true }
 forge_wake: org
+forge_read: allowed
 runtime: runsc
 ---
 `;
@@ -253,6 +254,7 @@ runtime: runsc
           lfs: true,
         },
         forgeWake: 'org',
+        forgeRead: 'allowed',
         runtime: 'runsc',
       });
       assert.deepEqual(await manifests.bottle(['full']), expected);
@@ -301,6 +303,8 @@ runtime: runsc
       'workspace: { submodule_repos: [alice/*] }',
       'workspace: { submodule_repos: ["alice/../lib"] }',
       'forge_wake: everybody',
+      'forge_read: org',
+      'forge_read: [all]',
       'runtime: "--privileged"',
       'routes: { name: x }',
       'routes: [x]',
