@@ -99,6 +99,22 @@ describe('the entries of the compiled product', function () {
     assert.ok(!loaded.packages.has('express'));
   });
 
+  it('bot-bottle up is a supervisor, which has nothing of the engine, the worker or the web server', async () => {
+    const { code, stderr, loaded } = await run(await emptyHome(), 'dist/cli.js', 'up');
+    assert.equal(code, 2, stderr);
+    assert.match(stderr, /^bot-bottle: nothing was started:$/m);
+    assert.ok(loaded.packages.has('@temporalio/client'));
+    const others = [...WORKER_PACKAGES, 'express', 'better-sqlite3', '@octokit/rest'];
+    assert.deepEqual(
+      others.filter((name) => loaded.packages.has(name)),
+      [],
+    );
+    assert.deepEqual(
+      [...WORKER_FOLDERS, 'webhook', 'adapters/gitea'].filter((name) => loaded.folders.has(name)),
+      [],
+    );
+  });
+
   it('node dist/webhook.js says what it needs, and which command sets it', async () => {
     const { code, stderr } = await node(await emptyHome(), 'dist/webhook.js');
     assert.equal(code, 2, stderr);

@@ -50,25 +50,30 @@ export class KeptPart {
     return this.#kept.then(() => new Promise<never>(() => undefined));
   }
 
-  async stop(): Promise<void> {
+  /** From now on it is not started again, whoever ends it: a service manager asks all processes at once. */
+  letEnd(): void {
     this.#stopping.abort();
+  }
+
+  async stop(): Promise<void> {
+    this.letEnd();
     await this.#current?.stop();
     await this.#kept.catch(() => undefined);
   }
 
-  #isStopping(): boolean {
+  #isEnding(): boolean {
     return this.#stopping.signal.aborted;
   }
 
   async #keep(name: string, start: () => Part, onEnd: OnEnd, onServing: () => void): Promise<void> {
     const { signal } = this.#stopping;
     const ends: number[] = [];
-    while (!this.#isStopping()) {
+    for (;;) {
       const part = start();
       this.#current = part;
       void part.serving.then(onServing);
       const { reason, refusal } = await part.ended;
-      if (this.#isStopping()) return;
+      if (this.#isEnding()) return;
       if (refusal !== null && !this.#hasServed) throw refusal;
       const at = Date.now();
       ends.push(at);
@@ -76,6 +81,7 @@ export class KeptPart {
       await onEnd({ part: name, at, reason, again: pause !== null }, pause);
       if (pause === null) throw lostPart(name, reason);
       await delay(pause, undefined, { signal }).catch(() => undefined);
+      if (this.#isEnding()) return;
     }
   }
 }

@@ -43,6 +43,7 @@ export async function serveUp(config: Config, say: Say): Promise<number> {
     say('stopping; what runs goes on at the next `up`');
     return 0;
   } finally {
+    for (const part of parts.values()) part.letEnd();
     for (const name of STOP_ORDER) await parts.get(name)?.stop();
     await client.connection.close();
   }

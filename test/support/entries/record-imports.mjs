@@ -4,6 +4,8 @@ import { fileURLToPath } from 'node:url';
 
 export async function load(url, context, next) {
   const file = process.env['BOT_BOTTLE_TEST_MODULES'];
-  if (file !== undefined && url.startsWith('file:')) appendFileSync(file, `${fileURLToPath(url)}\n`);
+  // A part of `up` inherits all this, and is another process than the one that is looked at.
+  if (process.env['BOT_BOTTLE_PART_OF_UP'] === undefined && file !== undefined && url.startsWith('file:'))
+    appendFileSync(file, `${fileURLToPath(url)}\n`);
   return next(url, context);
 }

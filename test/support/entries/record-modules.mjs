@@ -10,5 +10,6 @@ register('./record-imports.mjs', import.meta.url);
 const require = createRequire(import.meta.url);
 process.on('exit', () => {
   const file = process.env['BOT_BOTTLE_TEST_MODULES'];
-  if (file !== undefined) appendFileSync(file, [...Object.keys(require.cache), 'end', ''].join('\n'));
+  if (process.env['BOT_BOTTLE_PART_OF_UP'] === undefined && file !== undefined)
+    appendFileSync(file, [...Object.keys(require.cache), 'end', ''].join('\n'));
 });
