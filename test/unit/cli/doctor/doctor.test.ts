@@ -72,6 +72,7 @@ const HEALTHY: DoctorProbes = {
       storageQuota: false,
       runtimes: ['runc', 'runsc'],
     }),
+  weakBottles: () => Promise.resolve([]),
   containerRuntime: () => null,
   agents: () => Promise.resolve([READY]),
   images: () => Promise.resolve({ bundle: BUNDLE, agents: [SCRIPTED] }),
@@ -176,6 +177,13 @@ describe('doctor', () => {
             runtimes: ['runsc'],
           }),
       },
+    ],
+    [
+      'a bottle that somebody changed',
+      'bottles',
+      'fail',
+      /docker rm -f/,
+      { weakBottles: () => Promise.resolve([{ name: 'bb-x-agent', weaknesses: ['is privileged'] }]) },
     ],
     [
       "the sidecar's image missing",
@@ -300,6 +308,7 @@ describe('doctor', () => {
     [
       'a runtime that the engine has not',
       'runtime',
+      'bottles',
       'fail',
       /daemon\.json/,
       { containerRuntime: () => 'kata' },
