@@ -308,7 +308,6 @@ describe('doctor', () => {
     [
       'a runtime that the engine has not',
       'runtime',
-      'bottles',
       'fail',
       /daemon\.json/,
       { containerRuntime: () => 'kata' },
