@@ -1,6 +1,6 @@
 /** What `doctor` looks at on this machine, for real. */
 import { execFile } from 'node:child_process';
-import { statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { agentProvider, providerNames } from '../adapters/agents/registry.js';
@@ -11,6 +11,7 @@ import { DockerBottleRuntime } from '../adapters/docker/docker-runtime.js';
 import { freeSpace } from '../adapters/files/free-space.js';
 import { partEndsFile, readPartEnds } from '../adapters/files/part-ends-file.js';
 import { loopLagFile } from '../adapters/files/loop-lag-file.js';
+import { hostId } from '../adapters/files/host-id.js';
 import { openDatabaseReadOnly } from '../adapters/sqlite/open-database-read-only.js';
 import { ManifestDirectory } from '../adapters/manifests/manifest-directory.js';
 import { latestRejections } from '../adapters/sqlite/rejection-log.js';
@@ -21,7 +22,7 @@ import { ownActs } from '../cli/doctor/own-acts.js';
 import type { DoctorProbes, ImageFound } from '../cli/doctor/probes.js';
 import { loadConfig, type Config } from '../config.js';
 import { homePath } from '../config/home.js';
-import { inspectSecret, readSecret } from '../config/secrets.js';
+import { inspectSecret, readSecret, secretsRead } from '../config/secrets.js';
 import { isOffered, type AgentStanding } from '../domain/agent-standing.js';
 import { forgeOfConfig } from './forge-of-config.js';
 import { needsWorld } from './needs-world.js';
@@ -45,6 +46,7 @@ export function doctorProbes(env: NodeJS.ProcessEnv): DoctorProbes {
     configWarnings: () => loadConfig(env).warnings,
     secrets: () => secretFiles(config()).map(([name, file]) => ({ name, file, ...stateOf(file) })),
     engine: () => runtime.facts(),
+    weakBottles: () => weakBottles(config()),
     containerRuntime: () => config().BOTTLE_RUNTIME,
     agents: () => standings(config()),
     images: async () => {
@@ -99,6 +101,20 @@ export function doctorProbes(env: NodeJS.ProcessEnv): DoctorProbes {
       return { space, floorBytes, quota: { bytes, inodes } };
     },
   };
+}
+
+/** A home without an id has had no run yet. */
+async function weakBottles(config: Config): ReturnType<DoctorProbes['weakBottles']> {
+  const { BOT_BOTTLE_HOME: home } = config;
+  if (!existsSync(path.join(home, 'host-id'))) return [];
+  const own = path.join(home, 'secrets');
+  const names = existsSync(own) ? readdirSync(own) : [];
+  const files = [
+    ...secretFiles(config).map(([, file]) => file),
+    ...names.map((name) => path.join(own, name)),
+  ];
+  for (const file of files) inspectSecret(file);
+  return new DockerBottleRuntime({ host: await hostId(home) }).weakObjects(secretsRead());
 }
 
 function standings(config: Config): Promise<AgentStanding[]> {

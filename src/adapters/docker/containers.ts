@@ -6,6 +6,7 @@ import { engineCall, statusOf, toRuntimeError } from './errors.js';
 import { LABEL_SPEC_HASH, containerName, labelsOf, requireOurs, specHash } from './names-and-labels.js';
 import type { ObjectRole } from './names-and-labels.js';
 import { waitUntilStopped } from './wait.js';
+import { weaknessesOf } from './weaknesses.js';
 
 const STATUSES = ['created', 'running', 'exited', 'dead', 'paused', 'restarting', 'removing'] as const;
 /** The engine takes a name some milliseconds before the container can be seen under it. */
@@ -36,10 +37,21 @@ export async function requireContainer(
   return info;
 }
 
+/** @throws BottleRuntimeError, final, for a container that lacks some of our hardening, whoever made it */
+export function requireHardened(info: Docker.ContainerInspectInfo, name: string): void {
+  const weaknesses = weaknessesOf(info);
+  if (weaknesses.length === 0) return;
+  throw new BottleRuntimeError(
+    `${name} is not started, for it is not as bottles are made: it ${weaknesses.join(', ')}. Remove it (docker rm -f ${name}); the next turn makes a new one`,
+    false,
+  );
+}
+
 /**
  * Creates the container, or adopts the one that has the name. A container that was started once is adopted whatever it
  * was made from: its exit and its log may still be wanted, and the caller removes it when it wants another. One that
- * never ran and was made from something else is replaced.
+ * never ran and was made from something else is replaced, and so is one that does not run and lacks some of our
+ * hardening, such as that of an older version: it could not be started again.
  */
 export async function createOrAdopt(
   docker: Docker,
@@ -64,7 +76,9 @@ export async function createOrAdopt(
       await pause(NAME_PAUSE_MS);
       continue;
     }
-    const stale = existing.State.Status === 'created' && existing.Config.Labels[LABEL_SPEC_HASH] !== hash;
+    const stale =
+      (existing.State.Status === 'created' && existing.Config.Labels[LABEL_SPEC_HASH] !== hash) ||
+      (!existing.State.Running && weaknessesOf(existing).length > 0);
     const going = existing.State.Status === 'removing';
     if (!stale && !going) return stateOf(existing);
     await removeById(docker, existing.Id, name);

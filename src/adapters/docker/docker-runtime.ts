@@ -23,6 +23,7 @@ import {
   removeContainerNamed,
   removeOurs,
   requireContainer,
+  requireHardened,
   stateOf,
 } from './containers.js';
 import { cpusOf, factsOf, type EngineFacts } from './engine-facts.js';
@@ -36,6 +37,7 @@ import { containerName } from './names-and-labels.js';
 import { runOneShot } from './one-shot.js';
 import { createVolumes, removeVolumeNamed, removeVolumesOf, volumeIsThere } from './volumes.js';
 import { waitUntilStopped } from './wait.js';
+import { weakObjects, type WeakObject } from './weak-objects.js';
 
 const NOT_MODIFIED = 304;
 const NOT_FOUND = 404;
@@ -101,8 +103,10 @@ export class DockerBottleRuntime implements BottleRuntime {
   }
 
   async start(slug: string, role: ContainerRole): Promise<ContainerState> {
-    const { Id: id, Name: name } = await requireContainer(this.#docker, slug, role);
-    await engineCall(`start ${name.slice(1)}`, () => this.#docker.getContainer(id).start(), [NOT_MODIFIED]);
+    const info = await requireContainer(this.#docker, slug, role);
+    const name = containerName(slug, role);
+    requireHardened(info, name);
+    await engineCall(`start ${name}`, () => this.#docker.getContainer(info.Id).start(), [NOT_MODIFIED]);
     return stateOf(await requireContainer(this.#docker, slug, role));
   }
 
@@ -153,6 +157,11 @@ export class DockerBottleRuntime implements BottleRuntime {
 
   async list(slug?: string): Promise<OwnedObject[]> {
     return listOwned(this.#docker, slug, this.#host);
+  }
+
+  /** What `doctor` tells: containers and volumes of ours that are not as we make them. */
+  async weakObjects(secrets: Iterable<string>): Promise<WeakObject[]> {
+    return weakObjects(this.#docker, this.#host, secrets);
   }
 
   async runOnce(spec: OneShotSpec, signal?: AbortSignal): Promise<OneShotResult> {

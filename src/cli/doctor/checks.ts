@@ -31,6 +31,7 @@ export function doctorChecks(probes: DoctorProbes): readonly Check[] {
     ),
     check('engine', () => engine(probes)),
     check('runtime', () => runtime(probes)),
+    check('bottles', () => bottles(probes)),
     check('images', () => images(probes)),
     check('temporal', () => temporal(probes)),
     check('forge', () => forge(probes)),
@@ -112,6 +113,15 @@ async function runtime(probes: DoctorProbes): Promise<Finding> {
   return fail(
     `${wanted} is not among the engine's: ${runtimes.join(', ')}`,
     'add it to "runtimes" in /etc/docker/daemon.json and restart the engine, or change BOTTLE_RUNTIME',
+  );
+}
+
+async function bottles(probes: DoctorProbes): Promise<Finding> {
+  const weak = await probes.weakBottles();
+  if (weak.length === 0) return ok('as they are made, as far as there are any');
+  return fail(
+    weak.map(({ name, weaknesses }) => `${name} ${weaknesses.join(', ')}`).join('; '),
+    'somebody changed them, or another version made them: destroy their runs, or remove them with docker rm -f or docker volume rm; the next turn makes new ones',
   );
 }
 

@@ -30,6 +30,8 @@ export interface DoctorProbes {
     readonly reason?: string;
   }[];
   engine(): Promise<EngineFacts>;
+  /** Containers and volumes of this home that are not as bottles are made, with what is wrong in words that follow the name. */
+  weakBottles(): Promise<readonly { readonly name: string; readonly weaknesses: readonly string[] }[]>;
   /** The container runtime that the configuration asks for; `null` is the engine's own. */
   containerRuntime(): string | null;
   /** Every agent that a label can name. */

@@ -57,8 +57,8 @@ describe('docker: the egress plane of a bottle', () => {
 
   beforeEach(async () => {
     bottle = await TestBottle.make(docker, BUNDLE_IMAGE);
-    await write('in/turn.json', '{"turn": 1, "prNumber": null}');
-    await write('token', 'token-of-the-test');
+    await write('queue/in/turn.json', '{"turn": 1, "prNumber": null}');
+    await write('bundle/forge-token', 'token-of-the-test');
   });
   afterEach(async function () {
     this.timeout(60_000);
@@ -112,10 +112,10 @@ describe('docker: the egress plane of a bottle', () => {
   /** What the sidecar told the worker when it was stopped. */
   async function told(): Promise<EgressMessage | undefined> {
     await bottle.runtime.stop(bottle.slug, 'bundle', 5);
-    const names = (await readdir(join(bottle.dir, 'out'))).sort();
+    const names = (await readdir(join(bottle.dir, 'queue/out'))).sort();
     const bodies = await Promise.all(
       names.map(
-        async (name) => JSON.parse(await readFile(join(bottle.dir, 'out', name), 'utf8')) as QueueBody,
+        async (name) => JSON.parse(await readFile(join(bottle.dir, 'queue/out', name), 'utf8')) as QueueBody,
       ),
     );
     return bodies.findLast((body) => body.kind === 'egress');
@@ -130,7 +130,7 @@ describe('docker: the egress plane of a bottle', () => {
 
   it('gives git, fetch and npm what the routes allow, with the key of the operator and none in the bottle', async function () {
     this.timeout(120_000);
-    await write('secrets/files-key', SECRET);
+    await write('bundle/secrets/files-key', SECRET);
     // Whoever runs the test: where the program itself is, not where this user would install another one.
     const { stdout } = await run('sh', ['-c', 'readlink -f "$(command -v npm)"']);
     const npmHome = dirname(dirname(stdout.trim()));

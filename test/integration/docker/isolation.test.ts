@@ -190,7 +190,7 @@ describe('docker: isolation, seen from inside', () => {
 
   it('shows no secret in what the engine tells about either container', async () => {
     const canary = `canary-${bottle().slug}-token`;
-    await writeFile(join(bottle().dir, 'token'), canary, { mode: 0o644 });
+    await writeFile(join(bottle().dir, 'bundle/forge-token'), canary, { mode: 0o644 });
     await bottle().createBoth();
     await bottle().runtime.start(bottle().slug, 'bundle');
     for (const role of ['agent', 'bundle']) {

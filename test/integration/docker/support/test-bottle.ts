@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Docker from 'dockerode';
 import type {
@@ -50,19 +50,24 @@ export class TestBottle {
   }
 
   static async make(docker: Docker, bundleImage: string): Promise<TestBottle> {
-    const dir = await mkdtemp(join(tmpdir(), 'bb-docker-test-'));
-    const bottle = new TestBottle(
-      docker,
-      `dkt-alice-demo-1-${randomBytes(4).toString('hex')}`,
-      dir,
-      bundleImage,
-    );
-    for (const name of ['workspace/.git', 'turn', 'out', 'in', 'loopback', 'config', 'secrets'])
+    const slug = `dkt-alice-demo-1-${randomBytes(4).toString('hex')}`;
+    // As a home's `state/<slug>`: a container with anything else in it is not started.
+    const dir = join(await mkdtemp(join(tmpdir(), 'bb-docker-test-')), slug);
+    const bottle = new TestBottle(docker, slug, dir, bundleImage);
+    for (const name of [
+      'workspace/.git',
+      'turn',
+      'queue/out',
+      'queue/in',
+      'loopback',
+      'config',
+      'bundle/secrets',
+    ])
       await mkdir(join(dir, name), { recursive: true });
     // As the host has no right to change owners, others may write instead; the directory above is closed.
-    for (const name of ['workspace', 'workspace/.git', 'out']) await chmod(join(dir, name), 0o777);
+    for (const name of ['workspace', 'workspace/.git', 'queue/out']) await chmod(join(dir, name), 0o777);
     await writeFile(join(dir, 'workspace/.git/bottle-ready'), 'x\n');
-    await writeFile(join(dir, 'token'), 'a-token', { mode: 0o644 });
+    await writeFile(join(dir, 'bundle/forge-token'), 'a-token', { mode: 0o644 });
     await writeFile(join(dir, 'ca.pem'), 'a certificate', { mode: 0o644 });
     await bottle.turn('true');
     return bottle;
@@ -103,10 +108,10 @@ export class TestBottle {
     return {
       slug: this.slug,
       image: this.bundleImage,
-      queueOutDir: join(this.dir, 'out'),
-      queueInDir: join(this.dir, 'in'),
-      tokenFile: join(this.dir, 'token'),
-      secretsDir: join(this.dir, 'secrets'),
+      queueOutDir: join(this.dir, 'queue/out'),
+      queueInDir: join(this.dir, 'queue/in'),
+      tokenFile: join(this.dir, 'bundle/forge-token'),
+      secretsDir: join(this.dir, 'bundle/secrets'),
       configDir: join(this.dir, 'config'),
       caFile: join(this.dir, 'ca.pem'),
       loopbackDir: join(this.dir, 'loopback'),
@@ -156,10 +161,10 @@ export class TestBottle {
     if (process.getuid?.() !== 0) {
       const mounts = [{ source: this.dir, target: '/tree', readOnly: false }];
       await this.runtime.runOnce(
-        this.oneShot('rm -rf /tree/workspace /tree/out', { user: 'remover', mounts }),
+        this.oneShot('rm -rf /tree/workspace /tree/queue/out', { user: 'remover', mounts }),
       );
     }
-    await rm(this.dir, { recursive: true, force: true });
+    await rm(dirname(this.dir), { recursive: true, force: true });
     assert.deepEqual(left, []);
   }
 }

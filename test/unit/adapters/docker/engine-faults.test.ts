@@ -138,7 +138,7 @@ describe('a faulty engine', () => {
           response.writeHead(status, { 'content-type': 'application/json' }).end('{"message":"because"}');
         },
         async (runtime) => {
-          await assert.rejects(runtime.start(SLUG, 'agent'), (error) => {
+          await assert.rejects(runtime.stop(SLUG, 'agent', 0), (error) => {
             return (
               error instanceof BottleRuntimeError &&
               error.retryable === again &&

@@ -73,6 +73,7 @@ const HEALTHY: DoctorProbes = {
       storageQuota: false,
       runtimes: ['runc', 'runsc'],
     }),
+  weakBottles: () => Promise.resolve([]),
   containerRuntime: () => null,
   agents: () => Promise.resolve([READY]),
   images: () => Promise.resolve({ bundle: BUNDLE, agents: [SCRIPTED] }),
@@ -201,6 +202,13 @@ describe('doctor', () => {
             runtimes: ['runsc'],
           }),
       },
+    ],
+    [
+      'a bottle that somebody changed',
+      'bottles',
+      'fail',
+      /docker rm -f/,
+      { weakBottles: () => Promise.resolve([{ name: 'bb-x-agent', weaknesses: ['is privileged'] }]) },
     ],
     [
       "the sidecar's image missing",
