@@ -1,6 +1,8 @@
+import { setImmediate } from 'node:timers/promises';
 import type Docker from 'dockerode';
 import { BottleRuntimeError } from '../../domain/errors.js';
 import type { ContainerRole } from '../../domain/bottle-runtime.js';
+import { joinPieces } from '../../domain/join-pieces.js';
 import { requireContainer } from './containers.js';
 import { withoutLateErrors } from './engine-stream.js';
 import { engineCall } from './errors.js';
@@ -84,5 +86,5 @@ async function readCapped(stream: NodeJS.ReadableStream, maxBytes: number): Prom
     // Leaving the loop destroys the stream, and with it the request.
     if (truncated) break;
   }
-  return { tar: Buffer.concat(chunks), truncated };
+  return { tar: await joinPieces(chunks, setImmediate), truncated };
 }
