@@ -1,5 +1,5 @@
 import { deflateSync } from 'node:zlib';
-import { file, hostile, MIB, ofFile, ofTree, type HostileCommits, type Place } from './hostile-commits.js';
+import { file, hostile, MIB, ofFile, ofTree, type HostileCommits } from './hostile-commits.js';
 import { bundleOf, deltaOf, entryHeader, PackedObjects, repeated } from './packed-objects.js';
 
 const NOT_ACCEPTED = /does not accept the commits/;
