@@ -8,6 +8,7 @@ import { describeFigure, type Figure } from './figure.js';
 import { frozenCost, type FrozenFigures } from './frozen-cost.js';
 import { ingestRatio } from './ingest.js';
 import { lifecycleRatio } from './lifecycle.js';
+import { loopLag } from './loop-lag.js';
 import { outageFigure } from './outage.js';
 import { sidecarRatio } from './sidecar.js';
 import { turnFigures, type TurnFigures } from './turn-figures.js';
@@ -32,6 +33,7 @@ const NAMES = [
   ...BOTTLE_FIGURES,
   ...TURN_FIGURES,
   'bundle_rss_mib',
+  'loop_lag_ms_p99',
   ...FROZEN_FIGURES,
 ] as const;
 type Name = (typeof NAMES)[number];
@@ -105,6 +107,7 @@ async function main(): Promise<number> {
   await measure(BOTTLE_FIGURES, 3 + 2 * rounds, () => bottleFigures(rounds));
   await measure(TURN_FIGURES, 4 + 2 * rounds, () => turnFigures(rounds));
   await measure(['bundle_rss_mib'], 2 + rounds, async () => ({ bundle_rss_mib: await bundleMemory(rounds) }));
+  await measure(['loop_lag_ms_p99'], 15, async () => ({ loop_lag_ms_p99: await loopLag() }));
   await measure(FROZEN_FIGURES, 30, () => frozenCost());
   if (options.json) {
     const json = Object.entries(figures).map(([name, { value, goal, unit }]) => [

@@ -24,7 +24,7 @@ export async function restoreSession(ports: HostPorts, input: RunTurnInput): Pro
         await orWarn(ports, slug, () => runtime.restore(slug, 'agent', HOME, file));
       return;
     }
-    const snapshot = unpackSnapshot(file);
+    const snapshot = await unpackSnapshot(file);
     if (snapshot === undefined) log.warn({ slug, turn, path }, 'a snapshot of the session is damaged');
     else if (snapshot.provider === prepared.provider) {
       for (const part of snapshot.parts) await orWarn(ports, slug, () => restorePart(runtime, slug, part));

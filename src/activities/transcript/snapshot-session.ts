@@ -1,7 +1,7 @@
 import { BottleRuntimeError } from '../../domain/errors.js';
 import type { HostPorts } from '../host-ports.js';
 import type { SettleTurnInput } from '../inputs.js';
-import { sha256 } from '../sha256.js';
+import { sha256OfLarge } from '../sha256.js';
 import { isGone } from '../turn/is-gone.js';
 import { pruneSnapshots, snapshotOf } from './kept-snapshots.js';
 import { packSnapshot, type SnapshotPart } from './snapshot.js';
@@ -33,10 +33,10 @@ export async function snapshotSession(ports: HostPorts, input: SettleTurnInput):
   }
   if (parts.length === 0) return null;
   const { name, version } = provider;
-  const snapshot = packSnapshot({ provider: name, providerVersion: version, turn, parts });
+  const snapshot = await packSnapshot({ provider: name, providerVersion: version, turn, parts });
   await files.saveFile(slug, snapshotOf(turn), snapshot);
   await pruneSnapshots(files, slug);
-  return sha256(snapshot);
+  return sha256OfLarge(snapshot);
 }
 
 async function sessionParts(

@@ -1,4 +1,4 @@
-import { sha256 } from '../sha256.js';
+import { sha256OfLarge } from '../sha256.js';
 import { filesOfTar, tarOfFiles } from './tar.js';
 
 /**
@@ -21,13 +21,20 @@ export interface SnapshotPart {
 const INDEX = 'snapshot.json';
 
 /** A tar of the parts as they are, `1.tar` and so on, behind an index that says what they are. */
-export function packSnapshot({ provider, providerVersion, turn, parts }: Snapshot): Uint8Array {
+export async function packSnapshot({
+  provider,
+  providerVersion,
+  turn,
+  parts,
+}: Snapshot): Promise<Uint8Array> {
+  const hashes: string[] = [];
+  for (const { tar } of parts) hashes.push(await sha256OfLarge(tar));
   const index = {
     version: 1,
     provider,
     providerVersion,
     turn,
-    parts: parts.map(({ path, tar }, at) => ({ name: nameOf(at), path, sha256: sha256(tar) })),
+    parts: parts.map(({ path }, at) => ({ name: nameOf(at), path, sha256: hashes[at] })),
   };
   return tarOfFiles([
     { name: INDEX, content: Buffer.from(`${JSON.stringify(index, null, 2)}\n`, 'utf8') },
@@ -36,18 +43,18 @@ export function packSnapshot({ provider, providerVersion, turn, parts }: Snapsho
 }
 
 /** `undefined` for what is not whole: cut, damaged, or of a later version. */
-export function unpackSnapshot(tar: Uint8Array): Snapshot | undefined {
+export async function unpackSnapshot(tar: Uint8Array): Promise<Snapshot | undefined> {
   const [first, ...files] = filesOfTar(tar) ?? [];
   if (first?.name !== INDEX) return undefined;
   const index = parseIndex(Buffer.from(first.content).toString('utf8'));
   if (index?.parts.length !== files.length) return undefined;
-  const parts = index.parts.map(({ path, sha256: hash }, at): SnapshotPart | undefined => {
+  const parts: SnapshotPart[] = [];
+  for (const [at, { path, sha256 }] of index.parts.entries()) {
     const file = files[at];
-    return file?.name === nameOf(at) && sha256(file.content) === hash
-      ? { path, tar: file.content }
-      : undefined;
-  });
-  return parts.every((part) => part !== undefined) ? { ...index, parts } : undefined;
+    if (file?.name !== nameOf(at) || (await sha256OfLarge(file.content)) !== sha256) return undefined;
+    parts.push({ path, tar: file.content });
+  }
+  return { ...index, parts };
 }
 
 interface Index extends Omit<Snapshot, 'parts'> {

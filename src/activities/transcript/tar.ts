@@ -1,3 +1,6 @@
+import { joinPieces } from '../../domain/join-pieces.js';
+import { pause } from '../sha256.js';
+
 /** Just enough of tar (POSIX.1-1988 ustar) for files that this program writes and reads itself. */
 
 const BLOCK = 512;
@@ -18,13 +21,13 @@ export interface TarDirectory {
 }
 
 /** Files of mode 0600, in order. Errors: `RangeError` for a name or size that the format has no room for. */
-export function tarOfFiles(files: readonly TarFile[]): Uint8Array {
+export async function tarOfFiles(files: readonly TarFile[]): Promise<Uint8Array> {
   const parts = files.flatMap(({ name, content }) => [
     header({ name, mode: 0o600, uid: 0, gid: 0 }, '0', content.length),
     content,
     new Uint8Array(padding(content.length)),
   ]);
-  return Buffer.concat([...parts, endOfArchive()]);
+  return joinPieces([...parts, endOfArchive()], pause);
 }
 
 /** Directories, each after the one it is in. Errors: as above. */

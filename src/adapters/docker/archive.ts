@@ -1,6 +1,8 @@
+import { setImmediate } from 'node:timers/promises';
 import type Docker from 'dockerode';
 import { BottleRuntimeError } from '../../domain/errors.js';
 import type { ContainerRole } from '../../domain/bottle-runtime.js';
+import { joinPieces } from '../../domain/join-pieces.js';
 import { requireContainer } from './containers.js';
 import { withoutLateErrors } from './engine-stream.js';
 import { engineCall } from './errors.js';
@@ -85,5 +87,5 @@ async function readCapped(stream: NodeJS.ReadableStream, maxBytes: number): Prom
     // The engine had begun to answer: it may be what it read that it stumbled over.
     throw new BottleRuntimeError('the engine broke off a tar in the middle', true, { cause });
   }
-  return { tar: Buffer.concat(chunks), truncated };
+  return { tar: await joinPieces(chunks, setImmediate), truncated };
 }

@@ -1,6 +1,8 @@
+import { setImmediate } from 'node:timers/promises';
 import type Docker from 'dockerode';
 import { BottleRuntimeError, ContainerOverrunError } from '../../domain/errors.js';
 import type { OneShotResult, OneShotSpec } from '../../domain/bottle-runtime.js';
+import { joinPieces } from '../../domain/join-pieces.js';
 import { removeById, removeOurs } from './containers.js';
 import { openStream } from './engine-stream.js';
 import { abortError, toRuntimeError } from './errors.js';
@@ -99,7 +101,7 @@ async function collect(
     }
     stdout.push(payload);
   }
-  return { stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr).toString('utf8') };
+  return { stdout: await joinPieces(stdout, setImmediate), stderr: Buffer.concat(stderr).toString('utf8') };
 }
 
 async function withinTime<T>(

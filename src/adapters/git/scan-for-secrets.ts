@@ -22,11 +22,14 @@ const BATCH_CHARACTERS = 512 * 1024;
  */
 export async function scanForSecrets(candidate: Candidate, guard: SecretGuard): Promise<SecretScan> {
   const objects = await newObjects(candidate);
-  const [contents, texts, known] = await Promise.all([
+  const work = [
     scanContents(candidate, objects, guard),
     textsOf(candidate, objects).then((all) => scanInBatches(all, guard)),
     knownSecretsIn(candidate, objects, guard),
-  ]);
+  ] as const;
+  // The quarantine is removed after this: when one of them fails, the others still write to it.
+  await Promise.allSettled(work);
+  const [contents, texts, known] = await Promise.all(work);
   if (contents.kind === 'failed') return contents;
   if (texts.kind === 'failed') return texts;
   return { kind: 'scanned', findings: withoutNames(known, contents.findings, texts.findings) };

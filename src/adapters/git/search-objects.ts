@@ -76,7 +76,6 @@ async function inChild(task: SearchTask): Promise<SearchAnswer> {
   const { cpuSeconds, timeoutMs } = task.quarantine.limits;
   const node = [process.execPath, ...process.execArgv, `--max-old-space-size=${String(HEAP_MIB)}`, CHILD];
   const child = spawn('/bin/sh', ['-c', LIMITED, 'sh', String(cpuSeconds), ...node], {
-    cwd: '/',
     env: { PATH: process.env['PATH'] ?? '' },
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     serialization: 'advanced',

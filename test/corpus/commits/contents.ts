@@ -15,8 +15,8 @@ export const CONTENTS: readonly HostileCommits[] = [
   content('a million lines', 'published', () => 'lorem\n'.repeat(1_000_000)),
   content('4 MiB of nothing', 'published', () => Buffer.alloc(4 * MIB)),
   content('4 MiB of line feeds', 'published', () => Buffer.alloc(4 * MIB, '\n')),
-  content('4 MiB of nearly our secret', 'published', ({ secret }) =>
-    Buffer.alloc(4 * MIB, secret.slice(0, -1)),
+  content('4 MiB of the beginning of our secret', 'published', ({ secret }) =>
+    Buffer.alloc(4 * MIB, secret.slice(0, 20)),
   ),
   content('our secret behind 4 MiB', /known-secret:forge-token/, ({ secret }) =>
     Buffer.concat([Buffer.alloc(4 * MIB, 'x '), Buffer.from(secret)]),

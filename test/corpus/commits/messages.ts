@@ -164,8 +164,8 @@ export const MESSAGES: readonly HostileCommits[] = [
     'fatal: No space left on device\nOut of memory, malloc failed\n',
   ),
   message('no message at all', ''),
-  hostile('a message of nearly our secret', 'published', (objects, { base, secret }) =>
-    objects.commit({ tree: someTree(objects), parents: [base], message: upTo(secret.slice(0, -1)) }),
+  hostile('a message of the beginning of our secret', 'published', (objects, { base, secret }) =>
+    objects.commit({ tree: someTree(objects), parents: [base], message: upTo(secret.slice(0, 20)) }),
   ),
   hostile(
     'our secret at the end of a long message',

@@ -1,4 +1,4 @@
-import { directory, file, hostile, MIB, ofTree, type HostileCommits } from './hostile-commits.js';
+import { directory, file, hostile, ofTree, type HostileCommits } from './hostile-commits.js';
 import { treeContent, type PackedObjects, type TreeEntry } from './packed-objects.js';
 
 const NOT_ACCEPTED = /does not accept the commits/;
@@ -100,7 +100,6 @@ export const TREES: readonly HostileCommits[] = [
   ]),
   fileNamed('a name of 255 bytes', 'published', 'n'.repeat(255)),
   fileNamed('a name of 4,095 bytes', 'published', 'n'.repeat(4_095)),
-  fileNamed('a name of 1 MiB', /more time or memory|does not accept/, 'n'.repeat(MIB)),
   fileNamed('a name that is white space', 'published', ' '.repeat(200)),
   fileNamed('a name with a line feed', /control character/, 'a\nb'),
   fileNamed('a name like a line of a diff', 'published', '+++ b'),

@@ -26,48 +26,52 @@ async function tar(args: readonly string[], input: Uint8Array): Promise<string> 
 }
 
 describe('the file of a snapshot', () => {
-  it('gives back what was packed, and the same parts are the same file', () => {
-    const packed = packSnapshot(SNAPSHOT);
-    const read = unpackSnapshot(packed);
+  it('gives back what was packed, and the same parts are the same file', async () => {
+    const packed = await packSnapshot(SNAPSHOT);
+    const read = await unpackSnapshot(packed);
     assert.deepEqual(
       read?.parts.map(({ path, tar: bytes }) => [path, Uint8Array.from(bytes)]),
       SNAPSHOT.parts.map(({ path, tar: bytes }) => [path, bytes]),
     );
     assert.deepEqual({ ...read, parts: [] }, { ...SNAPSHOT, parts: [] });
-    assert.deepEqual(packSnapshot(SNAPSHOT), packed);
+    assert.deepEqual(await packSnapshot(SNAPSHOT), packed);
   });
 
   it('is a tar that others read', async () => {
-    const packed = packSnapshot(SNAPSHOT);
+    const packed = await packSnapshot(SNAPSHOT);
     assert.equal(await tar(['-t'], packed), 'snapshot.json\n1.tar\n2.tar\n');
     const index = JSON.parse(await tar(['-xO', 'snapshot.json'], packed)) as { readonly provider: string };
     assert.equal(index.provider, 'claude');
     assert.equal(await tar(['-xO', '1.tar'], packed), '\u0001'.repeat(700));
   });
 
-  it('is not whole when any byte is missing, or one of a part is another', () => {
-    const packed = packSnapshot(SNAPSHOT);
+  it('is not whole when any byte is missing, or one of a part is another', async () => {
+    const packed = await packSnapshot(SNAPSHOT);
     const end = packed.length - 2 * 512;
-    fc.assert(
-      fc.property(fc.nat(end - 1), (cut) => {
-        assert.equal(unpackSnapshot(packed.subarray(0, cut)), undefined);
+    await fc.assert(
+      fc.asyncProperty(fc.nat(end - 1), async (cut) => {
+        assert.equal(await unpackSnapshot(packed.subarray(0, cut)), undefined);
       }),
     );
     const at = Buffer.from(packed).indexOf(Buffer.alloc(10, 1));
     const damaged = Uint8Array.from(packed);
     damaged[at] = 2;
-    assert.equal(unpackSnapshot(damaged), undefined);
+    assert.equal(await unpackSnapshot(damaged), undefined);
   });
 
-  it('is read without an error whatever it holds', () => {
-    const packed = packSnapshot(SNAPSHOT);
-    fc.assert(
-      fc.property(fc.nat(packed.length - 1), fc.uint8Array({ minLength: 1, maxLength: 600 }), (at, noise) => {
-        const changed = Uint8Array.from(packed);
-        changed.set(noise.subarray(0, packed.length - at), at);
-        unpackSnapshot(changed);
-        unpackSnapshot(noise);
-      }),
+  it('is read without an error whatever it holds', async () => {
+    const packed = await packSnapshot(SNAPSHOT);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.nat(packed.length - 1),
+        fc.uint8Array({ minLength: 1, maxLength: 600 }),
+        async (at, noise) => {
+          const changed = Uint8Array.from(packed);
+          changed.set(noise.subarray(0, packed.length - at), at);
+          await unpackSnapshot(changed);
+          await unpackSnapshot(noise);
+        },
+      ),
     );
     for (const index of [
       '',
@@ -77,13 +81,16 @@ describe('the file of a snapshot', () => {
       '{"version":1,"parts":[1],"provider":"x","turn":1}',
     ])
       assert.equal(
-        unpackSnapshot(tarOfFiles([{ name: 'snapshot.json', content: Buffer.from(index) }])),
+        await unpackSnapshot(await tarOfFiles([{ name: 'snapshot.json', content: Buffer.from(index) }])),
         undefined,
       );
   });
 
-  it('has no room for names that need an extension of the format', () => {
-    assert.throws(() => tarOfFiles([{ name: 'x'.repeat(100), content: new Uint8Array() }]), RangeError);
+  it('has no room for names that need an extension of the format', async () => {
+    await assert.rejects(
+      () => tarOfFiles([{ name: 'x'.repeat(100), content: new Uint8Array() }]),
+      RangeError,
+    );
     assert.equal(filesOfTar(tarOfDirectories([{ name: 'a', mode: 0o700, uid: 1, gid: 1 }])), undefined);
   });
 });
