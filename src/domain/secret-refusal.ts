@@ -23,7 +23,8 @@ export function secretRefusal(scan: SecretScan, base: string): string | undefine
 
 /** Of a text that stands in no commit. */
 export function textVerdict(scan: SecretScan): TextVerdict {
-  if (scan.kind === 'failed') return { kind: 'unchecked', reason: inlineText(withoutHostPaths(scan.reason), 300) };
+  if (scan.kind === 'failed')
+    return { kind: 'unchecked', reason: inlineText(withoutHostPaths(scan.reason), 300) };
   if (scan.findings.length === 0) return { kind: 'clean' };
   return { kind: 'secret', reason: found(scan.findings) };
 }
