@@ -104,7 +104,7 @@ describe('settling what a hostile agent left', function () {
       }),
       isFrozen(patient).then(async () => {
         const { detail } = await patient.frozen(1, 'blocked');
-        assert.match(detail ?? '', /take git too long to look at/);
+        assert.match(detail ?? '', /take more time or memory to check than there is for it/);
         await patient.close();
       }),
     ]);
