@@ -100,9 +100,11 @@ describe('the entries of the compiled product', function () {
   });
 
   it('bot-bottle up is a supervisor, which has nothing of the engine, the worker or the web server', async () => {
-    const { code, stderr, loaded } = await run(await emptyHome(), 'dist/cli.js', 'up');
+    const env = { ...(await emptyHome()), FORGE_NONSENSE: '1' };
+    const { code, stderr, loaded } = await run(env, 'dist/cli.js', 'up');
     assert.equal(code, 2, stderr);
     assert.match(stderr, /^bot-bottle: nothing was started:$/m);
+    assert.equal(stderr.split('FORGE_NONSENSE').length - 1, 1, `its parts do not warn again: ${stderr}`);
     assert.ok(loaded.packages.has('@temporalio/client'));
     const others = [...WORKER_PACKAGES, 'express', 'better-sqlite3', '@octokit/rest'];
     assert.deepEqual(
