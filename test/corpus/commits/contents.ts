@@ -11,15 +11,18 @@ function content(
 
 /** What is in files: long lines, many lines, what a search or a scanner stumbles over. */
 export const CONTENTS: readonly HostileCommits[] = [
-  content('a line of 8 MiB', 'published', () => Buffer.alloc(8 * MIB, 'lorem ')),
-  content('a million lines', 'published', () => 'lorem\n'.repeat(1_000_000)),
-  content('4 MiB of nothing', 'published', () => Buffer.alloc(4 * MIB)),
-  content('4 MiB of line feeds', 'published', () => Buffer.alloc(4 * MIB, '\n')),
-  content('4 MiB of the beginning of our secret', 'published', ({ secret }) =>
-    Buffer.alloc(4 * MIB, secret.slice(0, 20)),
+  content('a line of 1 MiB', 'published', () => Buffer.alloc(MIB, 'lorem ')),
+  content('200,000 lines', 'published', () => 'lorem\n'.repeat(200_000)),
+  content('2 MiB of nothing', 'published', () => Buffer.alloc(2 * MIB)),
+  content('a file of 16 MiB that is compressed to little', /file of commit \w+ has 16777216 bytes/, () =>
+    Buffer.alloc(16 * MIB),
   ),
-  content('our secret behind 4 MiB', /known-secret:forge-token/, ({ secret }) =>
-    Buffer.concat([Buffer.alloc(4 * MIB, 'x '), Buffer.from(secret)]),
+  content('1 MiB of line feeds', 'published', () => Buffer.alloc(MIB, '\n')),
+  content('2 MiB of the beginning of our secret', 'published', ({ secret }) =>
+    Buffer.alloc(2 * MIB, secret.slice(0, 20)),
+  ),
+  content('our secret behind 2 MiB', /known-secret:forge-token/, ({ secret }) =>
+    Buffer.concat([Buffer.alloc(2 * MIB, 'x '), Buffer.from(secret)]),
   ),
   content('what a scanner takes for keys, 2,000 times', /looks like a secret|could not be checked/, () =>
     Array.from(
@@ -30,7 +33,7 @@ export const CONTENTS: readonly HostileCommits[] = [
           .replace(/[0189]/g, 'Q')}ZXCVBNMQWERT"\n`,
     ).join(''),
   ),
-  content('one assignment of 1 MiB', 'published', () => `password_of = ${'a'.repeat(MIB)}`),
+  content('one assignment of 32 KiB', 'published', () => `password_of = ${'a'.repeat(32 * 1024)}`),
   content('what reads like the output of git log', 'published', () =>
     'commit 1111111111111111111111111111111111111111\ndiff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,9999999 +1,9999999 @@\n'.repeat(
       5_000,

@@ -65,9 +65,6 @@ export const MESSAGES: readonly HostileCommits[] = [
   hostile('more commits than may be', /there are 1001 new commits/, (objects, place) =>
     chain(objects, place, 1001, String),
   ),
-  hostile('100,000 tiny commits', /hold more than 100000 objects/, (objects, place) =>
-    chain(objects, place, 100_000, String),
-  ),
   hostile('merges that cross each other, 200 levels', 'published', (objects, { base }) => {
     const tree = someTree(objects);
     let pair: readonly [string, string] = [base, base];

@@ -1,12 +1,16 @@
 import { deflateSync } from 'node:zlib';
-import { file, hostile, MIB, ofFile, ofTree, type HostileCommits } from './hostile-commits.js';
+import { file, hostile, MIB, ofFile, ofTree, type HostileCommits, type Place } from './hostile-commits.js';
 import { bundleOf, deltaOf, entryHeader, PackedObjects, repeated } from './packed-objects.js';
 
 const NOT_ACCEPTED = /does not accept the commits/;
 const TOO_MUCH = /more time or memory|does not accept the commits|hold \d+ bytes/;
 
 /** A pack that is sound but for what `spoil` makes of it. */
-function spoilt(name: string, spoil: (pack: Buffer) => Buffer, end: RegExp = NOT_ACCEPTED): HostileCommits {
+function spoilt(
+  name: string,
+  spoil: (pack: Buffer) => Buffer,
+  end: HostileCommits['end'] = NOT_ACCEPTED,
+): HostileCommits {
   return {
     name,
     end,
@@ -43,10 +47,26 @@ function deltas(name: string, count: number, bytes: number): HostileCommits {
   });
 }
 
+function chain(objects: PackedObjects, place: Place, length: number): string {
+  // Not periodic: else two of the chain are the same object, and it is a ring.
+  let content = Buffer.from(Array.from({ length: 500 }, (_, at) => String(at)).join(' '));
+  let id = objects.blob(content);
+  for (let at = 0; at < length; at += 1) {
+    const copies = [
+      { offset: 1, length: content.length - 1 },
+      { offset: 0, length: 1 + (at % 7) },
+    ];
+    id = objects.delta('blob', { id, content }, copies);
+    content = Buffer.concat(copies.map((one) => content.subarray(one.offset, one.offset + one.length)));
+  }
+  return ofTree(objects, place, [file('last', id)]);
+}
+
 /** Packs, deltas and what is compressed in them. */
 export const PACKS: readonly HostileCommits[] = [
-  deltas('20 deltas that stand for 64 MiB each', 20, 64 * MIB),
+  deltas('20 deltas that stand for 8 MiB each', 20, 8 * MIB),
   deltas('a delta that stands for 700 MiB', 1, 700 * MIB),
+  hostile('a chain of 2,000 deltas', 'published', (objects, place) => chain(objects, place, 2_000)),
   withEntry('a delta that says it stands for 8 EiB', TOO_MUCH, (objects) => {
     const id = objects.blob('base of the delta');
     objects.rawDelta(id, deltaOf(17, 2 ** 53 - 1, [{ offset: 0, length: 1 }]));
@@ -91,7 +111,12 @@ export const PACKS: readonly HostileCommits[] = [
   ),
   spoilt('a pack that is cut', (pack) => pack.subarray(0, -30)),
   spoilt('a pack that is nothing', () => Buffer.alloc(0)),
-  spoilt('a pack with garbage behind it', (pack) => Buffer.concat([pack, Buffer.alloc(100_000, 'g')])),
+  // git reads to the pack's end, and what is behind it is in no repository.
+  spoilt(
+    'a pack with garbage behind it',
+    (pack) => Buffer.concat([pack, Buffer.alloc(100_000, 'g')]),
+    'published',
+  ),
   spoilt('a pack of version 9', (pack) => withNumber(pack, 4, 9)),
   spoilt('a pack that says it has more objects', (pack) => withNumber(pack, 8, 50_000)),
   spoilt('a pack that says it has fewer objects', (pack) => withNumber(pack, 8, 1)),

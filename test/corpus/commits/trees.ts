@@ -1,7 +1,8 @@
-import { directory, file, hostile, ofTree, type HostileCommits } from './hostile-commits.js';
+import { directory, file, hostile, MIB, ofTree, type HostileCommits } from './hostile-commits.js';
 import { treeContent, type PackedObjects, type TreeEntry } from './packed-objects.js';
 
 const NOT_ACCEPTED = /does not accept the commits/;
+const LONG_NAME = /more than 255 bytes in one part of its name/;
 const TOO_MUCH = /more time or memory|more than \d+ files/;
 
 /** Stands for `width` to the power of `depth` times what it begins with. */
@@ -62,18 +63,18 @@ export const TREES: readonly HostileCommits[] = [
   one('a tree of ten thousand million empty directories', /more time or memory/, (objects) => [
     directory('d', bomb(objects, objects.add('tree', ''), 10, 10)),
   ]),
-  one('a directory of 200,000 files', /more than 5000 files/, (_, blob) =>
-    Array.from({ length: 200_000 }, (_entry, at) => file(`f${String(at)}`, blob)),
+  one('a directory of 50,000 files', /more than 5000 files/, (_, blob) =>
+    Array.from({ length: 50_000 }, (_entry, at) => file(`f${String(at)}`, blob)),
   ),
   one('one file too many', /more than 5000 files/, (_, blob) =>
     Array.from({ length: 5_001 }, (_entry, at) => file(`f${String(at)}`, blob)),
   ),
-  one('4,000 files with names of 200 bytes', 'published', (_, blob) =>
-    Array.from({ length: 4_000 }, (_entry, at) =>
+  one('1,000 files with names of 200 bytes', 'published', (_, blob) =>
+    Array.from({ length: 1_000 }, (_entry, at) =>
       file(`${'n'.repeat(195)}${String(at).padStart(5, '0')}`, blob),
     ),
   ),
-  one('3,000 files with names of 4,000 bytes', 'published', (objects, blob) =>
+  one('3,000 files with names of 4,000 bytes', LONG_NAME, (objects, blob) =>
     ['a', 'b', 'c'].map((name) =>
       directory(
         name,
@@ -99,7 +100,8 @@ export const TREES: readonly HostileCommits[] = [
     directory('d', nested(objects, 20_000)),
   ]),
   fileNamed('a name of 255 bytes', 'published', 'n'.repeat(255)),
-  fileNamed('a name of 4,095 bytes', 'published', 'n'.repeat(4_095)),
+  fileNamed('a name of 4,095 bytes', LONG_NAME, 'n'.repeat(4_095)),
+  fileNamed('a name of 1 MiB', LONG_NAME, 'n'.repeat(MIB)),
   fileNamed('a name that is white space', 'published', ' '.repeat(200)),
   fileNamed('a name with a line feed', /control character/, 'a\nb'),
   fileNamed('a name like a line of a diff', 'published', '+++ b'),
@@ -124,9 +126,9 @@ export const TREES: readonly HostileCommits[] = [
   one('a file that is a directory', NOT_ACCEPTED, (objects, blob) => [
     file('f', objects.tree([file('x', blob)])),
   ]),
-  one('1,000 symbolic links out of the tree', 'published', (objects) => {
+  one('500 symbolic links out of the tree', 'published', (objects) => {
     const target = objects.blob('../../../../../etc/passwd');
-    return Array.from({ length: 1_000 }, (_, at) => ({ mode: '120000', name: `l${String(at)}`, id: target }));
+    return Array.from({ length: 500 }, (_, at) => ({ mode: '120000', name: `l${String(at)}`, id: target }));
   }),
   one('a submodule that nobody declared', /sets the submodule/, () => [
     { mode: '160000', name: 's', id: '1'.repeat(40) },

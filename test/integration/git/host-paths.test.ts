@@ -9,6 +9,7 @@ import { TurnJournal } from '../../../src/activities/turn/turn-journal.js';
 import { LocalBlobStore } from '../../../src/adapters/files/blob-store.js';
 import { LocalQueueDirectory } from '../../../src/adapters/files/queue-directory.js';
 import { LocalRunFiles } from '../../../src/adapters/files/run-files.js';
+import { UnderWayFiles } from '../../../src/adapters/files/under-way.js';
 import { GitleaksScanner } from '../../../src/adapters/gitleaks/gitleaks-scanner.js';
 import { QueueWriter } from '../../../src/bundle/queue-writer.js';
 import { composePrompt } from '../../../src/domain/prompt.js';
@@ -43,6 +44,7 @@ describe('paths of the host in what an agent is told', function () {
     const ports: Partial<HostPorts> = {
       files,
       blobs: new LocalBlobStore(home),
+      underWay: await UnderWayFiles.open(home),
       clock: { now: () => 1 },
       queue: new LocalQueueDirectory({ home, bundleUid: process.getuid?.() ?? 0 }),
       channel: {

@@ -73,7 +73,7 @@ describe('texts through the real gitleaks', function () {
       ['echo "[]"; exit 7', /did not come to the end/],
       ['echo "[]"; exit 0', /ended with 0/],
       ['exit 1', /ended with 1/],
-      ['kill -9 $$', /ended with/],
+      ['kill -9 $$', /was ended by SIGKILL/],
       ['echo oops >&2; echo "[]"; exit 7', /oops/],
       ['echo "{}"; exit 7', /something else than a report/],
       ['echo "[1]"; exit 7', /unknown shape/],

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { GIT_LIMITS, type GitLimits } from '../../../src/adapters/git/git-limits.js';
+import { GitleaksScanner, type GitleaksOptions } from '../../../src/adapters/gitleaks/gitleaks-scanner.js';
+import { SecretScanOverrunError } from '../../../src/domain/errors.js';
+import type { GitPublishVerdict } from '../../../src/domain/git-repository.js';
+import type { KnownSecret } from '../../../src/domain/secret-search.js';
+import { SecretGuard } from '../../../src/domain/secret-guard.js';
+import { MIB, directory, hostile, ofFile, ofTree, file } from '../../corpus/commits/hostile-commits.js';
+import type { HostileCommits } from '../../corpus/commits/hostile-commits.js';
+import { repeated, type PackedObjects } from '../../corpus/commits/packed-objects.js';
+import { fakeGitleaks } from '../../support/gitleaks/fake-gitleaks.js';
+import { gitleaksBinary } from '../../support/gitleaks/binary.js';
+import { BRANCH, GitFixture, reasonOf } from './git-fixture.js';
+
+const AUTHOR = { name: 'agent', email: 'agent@example.test' };
+/** Kept out of the way, so that the one limit that a test sets is what ends the process. */
+const FAR = { memoryBytes: 1024 * MIB, cpuSeconds: 600, timeoutMs: 600_000 };
+const TOO_MUCH = /more time or memory/;
+const SIZES = { maxBytes: 256 * MIB, maxFiles: 5_000, maxFileBytes: 256 * MIB };
+
+/** 96 MiB that git holds at once to resolve it. */
+const LARGE_DELTA = hostile('a delta', 'published', (objects, place) => {
+  const content = Buffer.alloc(MIB, 'text\n');
+  const id = objects.blob(content);
+  const large = objects.delta('blob', { id, content }, repeated(MIB, 96 * MIB));
+  return ofTree(objects, place, [file('f', large)]);
+});
+/** Hours of walking, no output. */
+const EMPTY_DIRECTORIES = hostile('empty directories', TOO_MUCH, (objects, place) =>
+  ofTree(objects, place, [directory('d', doubled(objects, 30))]),
+);
+const LARGE_FILE = hostile('a file', 'published', (objects, place) =>
+  ofFile(objects, place, Buffer.alloc(64 * MIB, 'lorem ipsum ')),
+);
+
+function doubled(objects: PackedObjects, levels: number): string {
+  let tree = objects.add('tree', '');
+  for (let level = 0; level < levels; level += 1)
+    tree = objects.tree([directory('a', tree), directory('b', tree)]);
+  return tree;
+}
+
+describe('a process that takes more than it may', function () {
+  this.timeout(60_000);
+  let fixture: GitFixture;
+  beforeEach(() => {
+    fixture = new GitFixture();
+  });
+  afterEach(() => {
+    fixture.remove();
+  });
+
+  const publish = (
+    { bundle }: HostileCommits,
+    limits: GitLimits,
+    secrets: readonly KnownSecret[] = [],
+  ): Promise<GitPublishVerdict> => {
+    const bundleFile = join(fixture.root, 'hostile.bundle');
+    writeFileSync(bundleFile, bundle({ branch: BRANCH, base: fixture.base, author: AUTHOR, secret: '' }));
+    const repository = fixture.repository({ limits, secrets: new SecretGuard(null, () => secrets) });
+    return fixture.publish({ bundleFile, ...SIZES }, repository);
+  };
+  const assertRefused = (verdict: GitPublishVerdict): void => {
+    assert.match(reasonOf(verdict), TOO_MUCH);
+    assert.equal(fixture.forgeTip(), '');
+    assert.deepEqual(fixture.quarantines(), []);
+  };
+
+  it('git that runs out of memory refuses the commits, which pass with more', async () => {
+    assertRefused(await publish(LARGE_DELTA, { ...FAR, memoryBytes: 96 * MIB }));
+    assert.equal((await publish(LARGE_DELTA, GIT_LIMITS)).kind, 'pushed');
+  });
+
+  it('git that runs out of CPU refuses the commits', async () => {
+    assertRefused(await publish(EMPTY_DIRECTORIES, { ...FAR, cpuSeconds: 1 }));
+  });
+
+  it('git that takes too long refuses the commits', async () => {
+    assertRefused(await publish(EMPTY_DIRECTORIES, { ...FAR, timeoutMs: 1_000 }));
+  });
+
+  it('a search for known secrets that runs out of CPU refuses the commits', async () => {
+    const secrets = Array.from({ length: 200 }, (_, at) => ({
+      name: `s${String(at)}`,
+      value: `lorem ipsum lorem ipsum lorem ${String(at)}`,
+    }));
+    assertRefused(await publish(LARGE_FILE, { ...FAR, cpuSeconds: 1 }, secrets));
+  });
+
+  describe('gitleaks', () => {
+    let dir: string;
+    before(() => {
+      dir = mkdtempSync(join(tmpdir(), 'bot-bottle-limits-test-'));
+    });
+    after(() => {
+      rmSync(dir, { recursive: true, force: true });
+    });
+    const FAR_SCAN = { cpuSeconds: 600, timeoutMs: 600_000 };
+
+    /** The real one at the start, and then what the script does. */
+    const greedy = async (script: string, options: Omit<GitleaksOptions, 'program'>) => {
+      const calls = join(dir, 'calls');
+      const begun = join(dir, 'begun');
+      rmSync(begun, { force: true });
+      writeFileSync(calls, '');
+      const program = fakeGitleaks(
+        dir,
+        `[ -e ${begun} ] || exec ${gitleaksBinary()} "$@"\necho call >>${calls}\n${script}`,
+      );
+      const scanner = await GitleaksScanner.start({ program, ...FAR_SCAN, ...options });
+      writeFileSync(begun, '');
+      return scanner;
+    };
+
+    /** A real program that is refused memory; the words are Go's. */
+    const EATS_MEMORY =
+      'dd if=/dev/zero of=/dev/null bs=2G count=1 2>/dev/null || { echo "fatal error: out of memory" >&2; exit 2; }; echo "[]"; exit 7';
+    const EATS_CPU = 'while :; do :; done';
+    for (const [what, script, options] of [
+      ['memory', EATS_MEMORY, { addressSpaceKib: 1_500_000 }],
+      ['CPU', EATS_CPU, { cpuSeconds: 1 }],
+      ['time', 'sleep 600', { timeoutMs: 3_000 }],
+    ] as const)
+      it(`that eats ${what} is ended, not tried again, and nothing is published`, async () => {
+        const scanner = await greedy(script, options);
+        await assert.rejects(scanner.scanTexts([{ where: 'x', text: 'y' }]), SecretScanOverrunError);
+        writeFileSync(join(dir, 'calls'), '');
+        fixture.commit(fixture.work, 'a.txt', 'a');
+        const repository = fixture.repository({ secrets: new SecretGuard(scanner, () => []) });
+        const verdict = await fixture.publish({}, repository);
+        assert.match(reasonOf(verdict), /could not be checked/);
+        assert.equal(fixture.forgeTip(), '');
+        assert.equal(readFileSync(join(dir, 'calls'), 'utf8'), 'call\ncall\n', 'the contents and the texts');
+      });
+  });
+});
