@@ -78,7 +78,6 @@ export function inertMarks(
   return text.replace(
     MARK,
     // Groups by position: with names, a text of nothing but marks takes four times as long.
-    // eslint-disable-next-line @typescript-eslint/max-params
     (whole: string, ...[alt, image, link, autolink, tag, address, entity, fence, bracket, at]: Found) => {
       if (image !== undefined) return imageOrLink(whole, alt ?? '', image, forge);
       if (link !== undefined) return inertAddress(link);
