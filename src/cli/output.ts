@@ -17,6 +17,7 @@ function alignRow(row: readonly string[], widths: readonly number[]): string {
 
 /** Cells of a terminal: East Asian wide characters and emoji take two, combining marks none. */
 export function displayWidth(text: string): number {
+  if (/^[ -~]*$/.test(text)) return text.length;
   const wide = text.match(
     /[\p{Emoji_Presentation}\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{20000}-\u{3fffd}]/gu,
   );

@@ -16,9 +16,9 @@ const PLAIN_TAG =
   '<(?:/?(?:b|code|del|details|em|i|ins|kbd|mark|s|small|strong|sub|summary|sup|u)|br ?/?|details open)>';
 /** Markdown and HTML that a forge may drop before it looks for a number: `#**12**`. */
 const MARKUP = '(?:[*_~`\\\\]|<[^<>]{0,80}>){0,20}';
-/** An address that reads the same whichever parser cuts it out: no mark of Markdown in it that could end it earlier. */
+/** An address that reads the same whichever parser cuts it out: no entity or mark of Markdown in it that could end it earlier. */
 const ADDRESS =
-  'https?://[a-z0-9](?:[a-z0-9.:/%?=+,;-]|(?<=[a-z0-9/])@|(?<=[a-z0-9/=])#|(?<=[a-z0-9])[_&](?=[a-z0-9]))*';
+  '(?<![a-z])https?://[a-z0-9](?:[a-z0-9.:/%?=+,;-]|(?<=[a-z0-9/])@|(?<=[a-z0-9/=])#|(?<=[a-z0-9])(?:_|&(?![a-z0-9]{1,32};))(?=[a-z0-9]))*';
 const DESTINATION = '[^\\s()<>\\[\\]`"\'\\\\]*';
 const TITLE = '(?: "[^"\\\\`<>&@#!\\[\\]\\n]*")?';
 const ISSUE_PATH = '/(?:issues|pulls?|merge_requests)';
@@ -78,7 +78,6 @@ export function inertMarks(
   return text.replace(
     MARK,
     // Groups by position: with names, a text of nothing but marks takes four times as long.
-    // eslint-disable-next-line @typescript-eslint/max-params
     (whole: string, ...[alt, image, link, autolink, tag, address, entity, fence, bracket, at]: Found) => {
       if (image !== undefined) return imageOrLink(whole, alt ?? '', image, forge);
       if (link !== undefined) return inertAddress(link);

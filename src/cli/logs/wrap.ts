@@ -9,7 +9,7 @@ export function wrap(text: string, columns: number): string[] {
   const lines: string[] = [];
   let line = '';
   let width = 0;
-  for (const word of text.match(/\s*\S+/g) ?? []) {
+  for (const word of text.trimEnd().match(/\s*\S+/g) ?? []) {
     const wordWidth = displayWidth(word);
     if (width + wordWidth <= columns) {
       line += word;

@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { plainText } from '../../../src/adapters/git/git-failure.js';
 import { redactor } from '../../../src/bundle/redact.js';
 import { untrustedDiff, untrustedName, untrustedText } from '../../../src/bundle/forge/untrusted.js';
+import { wrap } from '../../../src/cli/logs/wrap.js';
+import { branchNamed } from '../../../src/domain/branch-name.js';
 import { escapeTerminal, escapeTerminalLines } from '../../../src/domain/escape.js';
-import { inertText, pullRequestBody, pullRequestTitle } from '../../../src/domain/inert-text.js';
+import { pullRequestBody, pullRequestTitle } from '../../../src/domain/inert-text.js';
 import { renderEvents, withQuote } from '../../../src/domain/prompt-events.js';
-import { secretForms } from '../../../src/domain/secret-forms.js';
+import { composePrompt } from '../../../src/domain/prompt.js';
+import { commentKey } from '../../../src/domain/reference-key.js';
 import { textVerdict } from '../../../src/domain/secret-refusal.js';
 import { SecretSearch } from '../../../src/domain/secret-search.js';
 import { SecretGuard } from '../../../src/domain/secret-guard.js';
@@ -15,7 +19,7 @@ import { MARKS } from '../../corpus/texts/hostile-markdown.js';
 
 const LENGTH = 60_000;
 const LIMIT_MS = 50;
-/** A first run is compiled, and others may be using the processor. */
+/** Others may be using the processor. */
 const TRIES = 10;
 
 const search = new SecretSearch([{ name: 'token', value: 'abababababababab' }]);
@@ -23,7 +27,7 @@ const guard = new SecretGuard(null, () => []);
 
 /** Everything that sees text of an agent or of the forge. */
 const FUNCTIONS: Readonly<Record<string, (text: string) => unknown>> = {
-  inertText: (text) => inertText(text, 'https://forge.test'),
+  // With `inertText` in it.
   pullRequestBody: (text) => pullRequestBody(text, 12, 'https://forge.test'),
   pullRequestTitle: (text) => pullRequestTitle(text, text),
   cleanText,
@@ -32,16 +36,36 @@ const FUNCTIONS: Readonly<Record<string, (text: string) => unknown>> = {
   cutToBytes: (text) => cutToBytes(text, 1000),
   withQuote: (text) => withQuote('header', text, 1000),
   renderEvents: (text) =>
-    renderEvents([{ kind: 'comment', number: 1, author: text, at: text, body: text }], 100_000),
+    renderEvents([{ kind: 'comment', number: 1, author: 'alice', at: 'now', body: text }], 100_000),
+  composePrompt: (text) =>
+    composePrompt({
+      ...{
+        kind: 'first',
+        role: 'role',
+        branch: 'work',
+        baseBranch: 'main',
+        pr: null,
+        events: [],
+        omitted: 0,
+      },
+      ...{ limit: null, fresh: null, forge: true },
+      task: {
+        ...{ kind: 'issue', number: 1, title: 'title', author: 'alice', url: 'url', withheld: false },
+        ...{ body: text, linkedPulls: [] },
+      },
+    }),
+  commentKey: (body) => commentKey({ id: 1, body }, (whole) => whole),
+  branchNamed,
+  plainText: (text) => plainText(text),
   escapeTerminal,
   escapeTerminalLines,
+  wrap: (text) => wrap(text, 80),
   untrustedText,
   untrustedDiff,
   untrustedName,
   redactor: (text) => redactor(['abababababababab'])(text),
   'SecretSearch.namesIn': (text) => search.namesIn(new TextEncoder().encode(text)),
   'SecretGuard.scanTexts': (text) => guard.scanTexts([{ where: text, text }]),
-  secretForms,
   textVerdict: (text) => textVerdict({ kind: 'failed', reason: text }),
   mentionsMember: (text) => mentionsMember(text, ['alice']),
 };
@@ -131,7 +155,7 @@ function cpuMs(work: () => unknown): number {
     const { user, system } = process.cpuUsage(start);
     least = Math.min(least, (user + system) / 1000);
     // One that is far off is not a busy machine.
-    if (least > 40 * LIMIT_MS) break;
+    if (least > 10 * LIMIT_MS) break;
   }
   return least;
 }
@@ -146,6 +170,8 @@ describe(`the processor's time for ${String(LENGTH)} characters of text`, functi
   for (const [name, work] of Object.entries(FUNCTIONS)) {
     it(`is below ${String(LIMIT_MS)} ms in ${name}`, () => {
       const slow = (text: string): boolean => cpuMs(() => work(text)) >= LIMIT_MS;
+      // A first run is compiled.
+      work(repeated('a `b` @c #1\n'));
       assert.deepEqual(
         [...MARKS, ...LOOKED_AT].filter((fragment) => slow(repeated(fragment))),
         [],
@@ -155,6 +181,6 @@ describe(`the processor's time for ${String(LENGTH)} characters of text`, functi
   }
 
   it('is measured: work that takes longer is seen', () => {
-    assert.ok(cpuMs(() => /(^[\s>]*\/)(?=\S)/gm.test('\n'.repeat(30_000))) >= LIMIT_MS);
+    assert.ok(cpuMs(() => /(^[\s>]*\/)(?=\S)/gm.test('\n'.repeat(8_000))) >= LIMIT_MS);
   });
 });
