@@ -60,6 +60,7 @@ export async function carryTls(tunnel: Tunnel, rules: HelloRules): Promise<void>
     exchange.ended(isOverBudget ? 'upload limit' : passage.kind === 'gone' ? passage.how : 'done');
   };
   if (passage.kind === 'gone') cut();
+  else toClient(Buffer.concat([passage.answer, restOfServer]));
   if (upstream.closed) {
     ended();
     return;
@@ -67,7 +68,6 @@ export async function carryTls(tunnel: Tunnel, rules: HelloRules): Promise<void>
   upstream.once('close', ended);
   if (passage.kind === 'gone') return;
   toServer(restOfClient);
-  toClient(Buffer.concat([passage.answer, restOfServer]));
   client.on('data', (chunk: Buffer) => counted(chunk.length));
   upstream.on('data', (chunk: Buffer) => {
     transfer.received(chunk.length);

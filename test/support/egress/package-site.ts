@@ -14,7 +14,11 @@ git clone -q --bare work www/repo.git && git -C www/repo.git update-server-info
 tar czf www/npm/bb-demo.tgz package
 tar czf www/cargo/bb-demo.crate bb-demo-1.0.0
 python3 -m zipfile -c www/files/bb_demo-1.0-py3-none-any.whl bb_demo.py bb_demo-1.0.dist-info
-python3 -m zipfile -c www/go/example.test/bbdemo/@v/v1.0.0.zip example.test
+python3 - www/go/example.test/bbdemo/@v/v1.0.0.zip example.test/bbdemo@v1.0.0/* <<'END'
+import sys, zipfile
+with zipfile.ZipFile(sys.argv[1], 'w') as archive:  # Go takes no directories, which python3 -m zipfile puts in.
+    for path in sys.argv[2:]: archive.write(path)
+END
 `;
 
 /** @param dir empty; the site is in its `www` @param origin without a slash at the end */

@@ -1,7 +1,10 @@
 import type { Duplex } from 'node:stream';
 
+/** What is read ahead; one record, the largest that is waited for, is less. */
+const AHEAD_BYTES = 64 * 1024;
+
 /**
- * The first bytes of a stream, taken piece by piece; what nobody asks for stays in the stream, but for one chunk. Ends
+ * The first bytes of a stream, taken piece by piece; of what nobody asks for, 64 KiB and a chunk are held at most. Ends
  * with `release`, after which the stream is anybody's again.
  */
 export class ByteSource {
@@ -9,11 +12,13 @@ export class ByteSource {
   #held: number;
   /** Also when it has ended before anybody looked: that is told but once. */
   #isOver: boolean;
+  #isLate = false;
+  #clock: NodeJS.Timeout | undefined;
   #wake: (() => void) | undefined;
   readonly #onData = (chunk: Buffer): void => {
     this.#chunks.push(chunk);
     this.#held += chunk.length;
-    this.stream.pause();
+    if (this.#held >= AHEAD_BYTES) this.stream.pause();
     this.#wake?.();
   };
   readonly #onOver = (): void => {
@@ -30,7 +35,6 @@ export class ByteSource {
     this.#held = first.length;
     this.#isOver = stream.readableEnded || stream.destroyed;
     stream.on('data', this.#onData).on('end', this.#onOver).on('close', this.#onOver);
-    stream.pause();
   }
 
   /** Whether no byte is held that has not been taken. */
@@ -38,22 +42,32 @@ export class ByteSource {
     return this.#held === 0;
   }
 
-  /** Exactly so many bytes; `undefined` when the stream ends before, or the signal says that it is enough. */
-  async take(count: number, signal?: AbortSignal): Promise<Buffer | undefined> {
-    const wake = (): void => this.#wake?.();
-    signal?.addEventListener('abort', wake);
-    try {
-      while (this.#held < count) {
-        if (this.#isOver || signal?.aborted === true) return undefined;
-        await new Promise<void>((resolve) => {
-          this.#wake = resolve;
-          this.stream.resume();
-        });
-      }
-    } finally {
-      signal?.removeEventListener('abort', wake);
+  /** Whether the time that `limit` gave is over. */
+  get isLate(): boolean {
+    return this.#isLate;
+  }
+
+  /** From now on, so much time for all that is taken; what is left of the time given before is forfeit. @param ms */
+  limit(ms: number): void {
+    clearTimeout(this.#clock);
+    this.#isLate = false;
+    this.#clock = setTimeout(() => {
+      this.#isLate = true;
+      this.#wake?.();
+    }, ms);
+  }
+
+  /** Exactly so many bytes; `undefined` when the stream ends before, or the time is over. */
+  async take(count: number): Promise<Buffer | undefined> {
+    while (this.#held < count) {
+      if (this.#isOver || this.#isLate) return undefined;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+        this.stream.resume();
+      });
     }
-    const all = Buffer.concat(this.#chunks);
+    const [first = Buffer.alloc(0)] = this.#chunks;
+    const all = this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks);
     this.#chunks = [all.subarray(count)];
     this.#held -= count;
     return all.subarray(0, count);
@@ -61,6 +75,8 @@ export class ByteSource {
 
   /** @returns what was read and not taken; the stream waits for its next reader */
   release(): Buffer {
+    clearTimeout(this.#clock);
+    this.stream.pause();
     this.stream.off('data', this.#onData).off('end', this.#onOver).off('close', this.#onOver);
     return Buffer.concat(this.#chunks);
   }

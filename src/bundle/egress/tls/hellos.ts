@@ -67,10 +67,10 @@ async function passClientHello(
   rules: HelloRules,
   isFirst: boolean,
 ): Promise<Passage | undefined> {
-  const signal = AbortSignal.timeout(rules.helloMs);
+  client.limit(rules.helloMs);
   for (let count = 0; count < MAX_OTHER_RECORDS; count += 1) {
-    const record = await nextRecord(client, signal);
-    if (record.kind !== 'record') return noHello(record, signal.aborted);
+    const record = await nextRecord(client);
+    if (record.kind !== 'record') return noHello(record, client.isLate);
     if (record.type !== HANDSHAKE && (isFirst || !mayComeBetween(record)))
       return { kind: 'refused', why: 'what the client sends is no TLS hello' };
     if (record.type === HANDSHAKE) {
@@ -119,13 +119,13 @@ async function readAnswer(
   { server }: HelloSides,
   { helloMs }: HelloRules,
 ): Promise<Passage | { readonly kind: 'asks again'; readonly answer: Buffer }> {
-  const signal = AbortSignal.timeout(helloMs);
+  server.limit(helloMs);
   const read: Buffer[] = [];
   while (read.length < MAX_OTHER_RECORDS) {
-    const record = await nextRecord(server, signal);
+    const record = await nextRecord(server);
     if (record.kind === 'none')
       // That the server says no more is passed on, as what it said before.
-      return record.isPart || signal.aborted
+      return record.isPart || server.isLate
         ? { kind: 'gone', how: 'server gone' }
         : { kind: 'open', answer: Buffer.concat(read) };
     const isNeither = record.kind === 'no tls' || record.type === APPLICATION_DATA;

@@ -72,22 +72,14 @@ describe('clients whose TLS hello the forward proxy reads', function () {
 
   async function works(script: string, expected: RegExp): Promise<void> {
     const cwd = mkdtempSync(join(dir, 'work-'));
-    const { stdout, stderr } = await run(
-      'bash',
-      [
-        '-ec',
-        `exec 2>&1
-${script}`,
-      ],
-      {
-        cwd,
-        env: { ...env, HOST_URL: origin, W: cwd },
-      },
-    );
-    assert.match(stdout, expected, stderr);
-    const lines = egress().logged.filter(({ message }) => message === 'egress');
+    const { stdout } = await run('bash', ['-c', `exec 2>&1\n${script}`], {
+      cwd,
+      env: { ...env, HOST_URL: origin, W: cwd },
+    }).catch((error: unknown) => error as { readonly stdout: string });
+    assert.match(stdout, expected);
+    const lines = await egress().lines(1);
     assert.ok(
-      lines.length > 0 && lines.every(({ fields }) => fields['verdict'] === 'allowed'),
+      lines.every(({ verdict }) => verdict === 'allowed'),
       JSON.stringify(lines),
     );
   }
@@ -122,6 +114,15 @@ ${script}`,
        printf '[registries.here]\\nindex="sparse+%s/cargo/"\\n[http]\\ncainfo="%s"\\n' "$HOST_URL" "$SSL_CERT_FILE" >cargo/config.toml
        cd p && CARGO_HOME="$W/cargo" cargo fetch --quiet && ls "$W"/cargo/registry/src/*/`,
       /^bb-demo-1\.0\.0$/m,
+    ));
+
+  it('go', () =>
+    works(
+      `unset GOROOT
+       printf 'module example.test/p\\n' >go.mod
+       export GOPATH="$W/gopath" GOPROXY="$HOST_URL/go" GOSUMDB=off GOMODCACHE="$W/mod" GOFLAGS=-modcacherw GOTOOLCHAIN=local GOENV=off GOCACHE="$W/go"
+       go get example.test/bbdemo@v1.0.0 2>&1 && ls "$W/mod/example.test"`,
+      /^bbdemo@v1\.0\.0$/m,
     ));
 
   it('are told by TLS itself that access is denied, when they ask for another name', async () => {

@@ -3,10 +3,11 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Duplex, duplexPair } from 'node:stream';
+import { Duplex } from 'node:stream';
 import tls from 'node:tls';
 import fc from 'fast-check';
 import { readClientHello } from '../../../../../src/bundle/egress/tls/client-hello.js';
+import { duplexPair } from '../../../../support/egress/duplex-pair.js';
 import {
   clientHello,
   record,
