@@ -84,7 +84,7 @@ describe('what a real Gitea makes of inert texts', function () {
       mallory.api.call('POST', `${repo}/issues/${String(place)}/comments`, { body });
     const references = async (): Promise<number> =>
       (await alice.api.list(`${repo}/issues/${String(target)}/timeline?limit=50`)).filter(({ type }) =>
-        /ref/.test(String(type)),
+        String(type).includes('ref'),
       ).length;
     const generated = fc.sample(hostileMarkdown(gitea.url), 100);
     // The same texts with references alone: an image is no matter here.
@@ -125,7 +125,7 @@ describe('what a real Gitea makes of inert texts', function () {
     assert.equal(textIn(made, 'title'), title);
     const timeline = await gitea.alice.api.list(`/repos/alice/demo/issues/${String(number)}/timeline`);
     assert.deepEqual(
-      timeline.filter(({ type }) => /ref/.test(String(type))),
+      timeline.filter(({ type }) => String(type).includes('ref')),
       [],
     );
   });
