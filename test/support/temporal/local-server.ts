@@ -1,7 +1,7 @@
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { setUpNamespace } from '../../../src/adapters/temporal/set-up-namespace.js';
 import { temporalCli } from './binaries.js';
-import { quietRuntime } from './time-skipping.js';
+import { startPatiently, quietRuntime } from './time-skipping.js';
 
 /**
  * A real server of the suite that this is called in, up before its tests, its namespace set up.
@@ -12,12 +12,14 @@ export function localServer(...dynamicConfig: readonly string[]): () => TestWork
   let environment: TestWorkflowEnvironment | undefined;
   before(async () => {
     quietRuntime();
-    environment = await TestWorkflowEnvironment.createLocal({
-      server: {
-        executable: { type: 'existing-path', path: temporalCli() },
-        extraArgs: dynamicConfig.flatMap((setting) => ['--dynamic-config-value', setting]),
-      },
-    });
+    environment = await startPatiently(() =>
+      TestWorkflowEnvironment.createLocal({
+        server: {
+          executable: { type: 'existing-path', path: temporalCli() },
+          extraArgs: dynamicConfig.flatMap((setting) => ['--dynamic-config-value', setting]),
+        },
+      }),
+    );
     await setUpNamespace(environment.client);
   });
   after(() => environment?.teardown());
