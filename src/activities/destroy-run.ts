@@ -1,9 +1,9 @@
 import type { HostPorts } from './host-ports.js';
 import { extractWork, knownCommits } from './publish-gate.js';
-import { BotBottleError, GitOverrunError } from '../domain/errors.js';
+import { GitOverrunError } from '../domain/errors.js';
 import { isLocal, type RepoRef, type SubjectRef } from '../domain/issue.js';
 import { WORK_BUNDLE } from '../domain/run-files.js';
-import { atMostThrice, isAway } from './tries.js';
+import { atMostThrice, isAway, isFinal } from './tries.js';
 import { branchOf, issueOfSlug, localBranchOf } from '../domain/slug.js';
 
 const REMOVAL_TIMEOUT_MS = 10 * 60_000;
@@ -110,8 +110,4 @@ async function commitsOnForge(ports: HostPorts, run: EndedRun, branch: string): 
     if (!isFinal(error) && !(error instanceof GitOverrunError)) throw error;
     return [];
   }
-}
-
-function isFinal(error: unknown): boolean {
-  return error instanceof BotBottleError && !error.retryable;
 }

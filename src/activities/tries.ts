@@ -27,7 +27,7 @@ export function isAway(error: unknown): boolean {
   return error instanceof BotBottleError && error.away;
 }
 
-function isFinal(error: unknown): boolean {
+export function isFinal(error: unknown): boolean {
   return error instanceof BotBottleError && !error.retryable;
 }
 
