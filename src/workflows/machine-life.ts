@@ -4,7 +4,7 @@ import type { Place } from '../domain/issue.js';
 import { isOperatorName, UNKNOWN_OPERATOR } from '../domain/operator-name.js';
 import { makeSlug } from '../domain/slug.js';
 import { FORGE_CLOCK_GRAIN_MS, isLaterAct } from '../domain/trigger.js';
-import { freeze, note, type Draft } from './machine-draft.js';
+import { freeze, note, stopSleeping, type Draft } from './machine-draft.js';
 import { destroy } from './machine-end.js';
 import { absorbObserved, absorbPlace, closingOf } from './machine-forge.js';
 import { receive } from './machine-mailbox.js';
@@ -88,6 +88,7 @@ export function close(d: Draft, closing: NonNullable<MachineState['closing']>): 
   if (s.closing !== null) return;
   s.closing = closing;
   note(d, closing.why);
+  stopSleeping(d);
   if (s.busy === null) return destroy(d);
   if (s.busy === 'run') stopTurn(d, 'closed');
   d.commands.push({ kind: 'end_step' });

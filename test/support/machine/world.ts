@@ -142,13 +142,14 @@ export function settledTurn(change: Partial<SettledTurn> = {}): SettledTurn {
 }
 
 /** What the executor of commands owes the machine. */
-type Owed =
-  'claim' | 'prepare' | 'run' | 'settle' | 'archive' | 'destroy' | 'checkin' | 'watchdog' | 'resume';
+type Owed = 'claim' | 'prepare' | 'run' | 'settle' | 'archive' | 'destroy' | 'watchdog' | 'resume';
 
 export class World {
   state: MachineState;
   now = 1_000_000;
   readonly owed = new Map<Owed, MachineCommand>();
+  /** Turns whose last check-in is being asked for: only read, so it may still be under way when the turn is over. */
+  readonly checkins: number[] = [];
   readonly ran: string[] = [];
   readonly delivered: string[] = [];
   readonly commands: MachineCommand[] = [];
@@ -219,7 +220,8 @@ export class World {
       case 'disarm_resume':
         return void this.owed.delete('resume');
       case 'ask_checkin':
-        return this.owe('checkin', command);
+        assert.ok(!this.checkins.includes(command.turn), 'asked twice at once');
+        return void this.checkins.push(command.turn);
       default:
         return;
     }
@@ -247,7 +249,7 @@ export class World {
   }
 
   started(): void {
-    this.delivered.push(...this.state.taken.map((reference) => reference.key));
+    this.told();
     this.feed({
       kind: 'turn_started',
       slug: this.state.life?.slug ?? '',
@@ -256,8 +258,23 @@ export class World {
     });
   }
 
+  /** The agent has its prompt. */
+  private told(): void {
+    this.delivered.push(...this.state.taken.map((reference) => reference.key));
+  }
+
+  /** @returns false when nobody asked */
+  answerCheckin(ageMs: number | null): boolean {
+    const turn = this.checkins.shift();
+    if (turn === undefined) return false;
+    this.feed({ kind: 'checkin_age', turn, ageMs });
+    return true;
+  }
+
+  /** The news that it started may come too late, or not at all. */
   finish(result: Partial<TurnResult> = {}): void {
     assert.ok(this.pay('run'));
+    this.told();
     this.feed({ kind: 'turn_finished', turn: this.state.turn, result: turnResult(result) });
   }
 
