@@ -6,20 +6,17 @@ import {
   sleep,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { RunTurnInput } from '../activities/inputs.js';
+import type { PrepareTurnInput, PublishInput, RunRef, SettleTurnInput } from '../activities/inputs.js';
 import type { MachineEvent } from '../domain/events.js';
-import { workflowIdOf } from '../domain/issue.js';
-import type { PublishResult, TurnResult } from '../domain/turn.js';
+import type { PublishResult } from '../domain/turn.js';
 import * as activities from './activities.js';
 import { failureReason, isLostTurn, isPassing } from './activity-failures.js';
-import { prepareInput, publishInput, settleInput, turnInput } from './activity-inputs.js';
-import type { MachineCommand, MachineState } from './issue-machine.js';
-import { bottlesQueue, turnsQueue, type OpenPrRequest } from './messages.js';
-import { needed, runRef, snapshotOf } from './run-view.js';
+import { bottlesQueue, turnsQueue } from './messages.js';
+import type { MachineCommand } from './run/commands.js';
 import { StepsUnderWay } from './steps-under-way.js';
 
 export class CommandRunner {
-  private readonly steps = new StepsUnderWay(() => this.isEnding());
+  private readonly steps: StepsUnderWay;
   private turnScope: CancellationScope | undefined;
   private watchdogScope: CancellationScope | undefined;
   private resumeScope: CancellationScope | undefined;
@@ -28,13 +25,15 @@ export class CommandRunner {
   /** Rows of operators' acts that this execution has asked for. */
   private acts = 0;
 
+  /**
+   * @param feed takes what came of a command
+   * @param isEnding whether the run is to end: then nothing is waited for without end
+   */
   constructor(
-    private readonly state: () => MachineState,
     private readonly feed: (event: MachineEvent) => void,
-  ) {}
-
-  private isEnding(): boolean {
-    return this.state().closing !== null;
+    private readonly isEnding: () => boolean,
+  ) {
+    this.steps = new StepsUnderWay(isEnding);
   }
 
   /** Rows asked for so far are written. */
@@ -43,31 +42,20 @@ export class CommandRunner {
   }
 
   run(command: MachineCommand): void {
-    const s = this.state();
     switch (command.kind) {
       case 'claim_host':
-        return this.start('claim', async () => {
-          // A claim costs six events and a task that decides nothing.
-          const sole = await activities.rows.soleHost.executeWithOptions({ summary: 'the only host?' }, []);
-          if (sole !== null) return { kind: 'host_claimed', host: sole };
-          const { host } = await activities.claims.claimHost.executeWithOptions(
-            { summary: 'claim a host' },
-            [],
-          );
-          return { kind: 'host_claimed', host };
-        });
+        return this.claim(command.turn);
       case 'prepare_turn':
-        return this.prepare(command);
+        return this.prepare(command.input);
       case 'run_turn':
-        return this.watch('run', turnInput(s, null, false));
       case 'attach_turn':
-        return this.watch('attach', turnInput(s, command.stop, command.begun));
+        return this.watch(command);
       case 'stop_turn':
         return this.turnScope?.cancel();
       case 'end_step':
         return this.steps.end();
       case 'settle_turn':
-        return this.settle(command.result);
+        return this.settle(command.host, command.input);
       case 'arm_watchdog':
         return this.armWatchdog(command.turn, command.ms);
       case 'disarm_watchdog':
@@ -77,60 +65,30 @@ export class CommandRunner {
       case 'disarm_resume':
         return this.resumeScope?.cancel();
       case 'ask_checkin':
-        return this.askCheckin(command.turn);
+        return this.askCheckin(command.host, command.run);
       case 'record_turn': {
-        const { result, settled, reason } = command;
-        const input = { ...runRef(s), turn: command.turn, result, settled, reason };
-        const snapshot = { ...snapshotOf(s), phase: 'frozen', reason };
-        const record = { ...input, snapshot, watchdogFired: s.watchdogFired };
-        return this.write(() =>
-          activities.rows.recordTurn.executeWithOptions({ summary: `rows of turn ${String(command.turn)}` }, [
-            record,
-          ]),
-        );
+        const { input } = command;
+        const summary = `rows of turn ${String(input.turn)}`;
+        return this.write(() => activities.rows.recordTurn.executeWithOptions({ summary }, [input]));
       }
       case 'record_state': {
-        const input = { ...runRef(s), snapshot: snapshotOf(s) };
+        const { input } = command;
         return this.write(() =>
           activities.rows.recordState.executeWithOptions({ summary: 'state row' }, [input]),
         );
       }
       case 'record_command': {
-        const { runId } = workflowInfo();
-        const id = `${runId}/${String((this.acts += 1))}`;
-        const row = { ...command.act, id, workflowId: workflowIdOf(s.subject) };
+        const { runId, workflowId } = workflowInfo();
+        const row = { ...command.act, id: `${runId}/${String((this.acts += 1))}`, workflowId };
         const summary = `row of the operator's ${row.kind}`;
         return this.write(() => activities.rows.recordCommand.executeWithOptions({ summary }, [row]));
       }
-      case 'archive': {
-        const host = needed(s.host, 'host');
-        const options = { taskQueue: bottlesQueue(host), summary: `put containers of ${command.slug} away` };
-        const input = runRef(s, command.slug);
-        const archiving = this.steps.run(() =>
-          activities.archiving.archiveRun.executeWithOptions(options, [input]),
-        );
-        return void archiving.then(
-          () => {
-            this.feed({ kind: 'archived' });
-          },
-          (error: unknown) => {
-            this.feed({ kind: 'archive_failed', reason: failureReason(error) });
-          },
-        );
-      }
-      case 'destroy': {
-        const input = { ...runRef(s), branch: s.prepared?.branch ?? null };
-        // Without a host nothing was ever launched.
-        if (s.host === null) return this.feedLater({ kind: 'destroyed' });
-        const options = { taskQueue: bottlesQueue(s.host), summary: `destroy ${command.slug}` };
-        return this.start('destroy', async () => {
-          await this.recorded;
-          await activities.destroying.destroyRun.executeWithOptions(options, [input]);
-          return { kind: 'destroyed' };
-        });
-      }
+      case 'archive':
+        return this.archive(command.host, command.run);
+      case 'destroy':
+        return this.destroy(command);
       case 'record_end': {
-        const input = { ...runRef(s, command.slug), endedAt: command.endedAt };
+        const { input } = command;
         return this.write(() =>
           activities.rows.recordEnd.executeWithOptions({ summary: 'end of the run' }, [input]),
         );
@@ -139,16 +97,25 @@ export class CommandRunner {
         const options = { summary: `leave a reaction: ${command.reason}` };
         // Beside the run's course: whether it could be left changes nothing.
         return void activities.telling.tellFrozen
-          .executeWithOptions(options, [runRef(s)])
+          .executeWithOptions(options, [command.run])
           .catch(() => undefined);
       }
     }
   }
 
-  private prepare(command: Extract<MachineCommand, { kind: 'prepare_turn' }>): void {
-    const { turn, cause } = command;
-    const input = prepareInput(this.state(), command, Date.now());
-    this.start('prepare', async () => {
+  private claim(turn: number): void {
+    this.start('claim', turn, async () => {
+      // A claim costs six events and a task that decides nothing.
+      const sole = await activities.rows.soleHost.executeWithOptions({ summary: 'the only host?' }, []);
+      if (sole !== null) return { kind: 'host_claimed', host: sole };
+      const { host } = await activities.claims.claimHost.executeWithOptions({ summary: 'claim a host' }, []);
+      return { kind: 'host_claimed', host };
+    });
+  }
+
+  private prepare(input: PrepareTurnInput): void {
+    const { turn, cause } = input;
+    this.start('prepare', turn, async () => {
       await this.recorded;
       const options = { summary: `prepare turn ${String(turn)} (${cause.kind})` };
       const outcome = await activities.home.prepareTurn.executeWithOptions(options, [input]);
@@ -169,15 +136,15 @@ export class CommandRunner {
     });
   }
 
-  private watch(how: 'run' | 'attach', input: RunTurnInput): void {
-    const host = needed(this.state().host, 'host');
+  private watch({ kind, host, input }: Extract<MachineCommand, { kind: 'run_turn' | 'attach_turn' }>): void {
     const { turn } = input;
-    const summary = `${how === 'run' ? 'run' : 'attach to'} turn ${String(turn)} (${input.prepared.provider})`;
+    const how = kind === 'run_turn' ? 'run' : 'attach to';
+    const summary = `${how} turn ${String(turn)} (${input.prepared.provider})`;
     const watching = this.steps.run(() => {
       const scope = new CancellationScope();
       this.turnScope = scope;
       return scope.run(() =>
-        how === 'run'
+        kind === 'run_turn'
           ? activities.turns.runTurn.executeWithOptions({ taskQueue: turnsQueue(host), summary }, [input])
           : activities.attachments.attachTurn.executeWithOptions({ taskQueue: bottlesQueue(host), summary }, [
               input,
@@ -190,7 +157,7 @@ export class CommandRunner {
       },
       (error: unknown) => {
         // Cancelled while nobody watched: the container must still be stopped and collected.
-        const unwatched = how === 'attach' && isCancellation(error);
+        const unwatched = kind === 'attach_turn' && isCancellation(error);
         if (unwatched || isLostTurn(error)) this.feed({ kind: 'turn_lost', turn, reason: null });
         // It cannot be watched to its end now; attaching is tried for as long as it takes.
         else if (isPassing(error)) this.feed({ kind: 'turn_lost', turn, reason: failureReason(error) });
@@ -199,26 +166,44 @@ export class CommandRunner {
     );
   }
 
-  private settle(result: TurnResult): void {
-    const s = this.state();
-    const { turn } = s;
-    const input = settleInput(s, result);
-    const options = {
-      taskQueue: bottlesQueue(needed(s.host, 'host')),
-      summary: `settle turn ${String(turn)}: collect, publish, snapshot`,
-    };
-    this.start('settle', async () => {
+  private settle(host: string, input: SettleTurnInput): void {
+    const { turn } = input;
+    const summary = `settle turn ${String(turn)}: collect, publish, snapshot`;
+    const options = { taskQueue: bottlesQueue(host), summary };
+    this.start('settle', turn, async () => {
       const settled = await activities.settling.settleTurn.executeWithOptions(options, [input]);
       return { kind: 'settled', turn, settled };
     });
   }
 
+  private archive(host: string, run: RunRef): void {
+    const options = { taskQueue: bottlesQueue(host), summary: `put containers of ${run.slug} away` };
+    this.steps
+      .run(() => activities.archiving.archiveRun.executeWithOptions(options, [run]))
+      .then(
+        () => {
+          this.feed({ kind: 'archived' });
+        },
+        (error: unknown) => {
+          this.feed({ kind: 'archive_failed', reason: failureReason(error) });
+        },
+      );
+  }
+
+  private destroy({ host, input }: Extract<MachineCommand, { kind: 'destroy' }>): void {
+    // Nothing was ever launched.
+    if (host === null) return this.feedLater({ kind: 'destroyed' });
+    const options = { taskQueue: bottlesQueue(host), summary: `destroy ${input.slug}` };
+    this.start('destroy', input.turn, async () => {
+      await this.recorded;
+      await activities.destroying.destroyRun.executeWithOptions(options, [input]);
+      return { kind: 'destroyed' };
+    });
+  }
+
   /** The agent's `open_pr`. An agent that asked is answered in the end: what fails or takes too long is a refusal. */
-  async publish(request: OpenPrRequest): Promise<PublishResult> {
-    const s = this.state();
-    const summary = `open_pr ${request.requestId}`;
-    const options = { taskQueue: bottlesQueue(needed(s.host, 'host')), summary };
-    const input = publishInput(s, request);
+  async publish(host: string, input: PublishInput): Promise<PublishResult> {
+    const options = { taskQueue: bottlesQueue(host), summary: `open_pr ${input.requestId}` };
     try {
       return await this.steps.run(() => activities.gate.publishWork.executeWithOptions(options, [input]));
     } catch (error) {
@@ -254,10 +239,10 @@ export class CommandRunner {
     return scope;
   }
 
-  private askCheckin(turn: number): void {
-    const s = this.state();
-    const options = { taskQueue: bottlesQueue(needed(s.host, 'host')), summary: 'last check-in?' };
-    activities.checkins.lastCheckinAge.executeWithOptions(options, [runRef(s)]).then(
+  private askCheckin(host: string, run: RunRef): void {
+    const { turn } = run;
+    const options = { taskQueue: bottlesQueue(host), summary: 'last check-in?' };
+    activities.checkins.lastCheckinAge.executeWithOptions(options, [run]).then(
       (ageMs) => {
         this.feed({ kind: 'checkin_age', turn, ageMs });
       },
@@ -267,8 +252,11 @@ export class CommandRunner {
     );
   }
 
-  private start(step: 'claim' | 'prepare' | 'settle' | 'destroy', work: () => Promise<MachineEvent>): void {
-    const { turn } = this.state();
+  private start(
+    step: 'claim' | 'prepare' | 'settle' | 'destroy',
+    turn: number,
+    work: () => Promise<MachineEvent>,
+  ): void {
     // Nobody calls the end itself off.
     const working = step === 'destroy' ? work() : this.steps.run(work);
     working.then(

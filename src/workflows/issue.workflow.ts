@@ -12,7 +12,6 @@ import type { MachineEvent, OperatorCommand } from '../domain/events.js';
 import type { PublishResult } from '../domain/turn.js';
 import { CommandRunner } from './command-runner.js';
 import { isHistoryFull } from './history-limit.js';
-import { initialState, isQuiescent, nextLife, refusalOf, step } from './issue-machine.js';
 import {
   commandUpdate,
   eventSignal,
@@ -23,7 +22,19 @@ import {
   type OpenPrRequest,
 } from './messages.js';
 import { PhaseShown } from './phase-shown.js';
-import { detailsOf, needed, viewOf } from './run-view.js';
+import { detailsOf, viewOf } from './run-view.js';
+import { publishInput } from './run/inputs.js';
+import { refusalOf } from './run/operator.js';
+import {
+  betweenLives,
+  initialState,
+  isQuiescent,
+  phaseOf,
+  type IssueState,
+  type Life,
+  type Running,
+} from './run/state.js';
+import { step } from './run/step.js';
 
 export async function issueWorkflow(input: IssueWorkflowInput): Promise<void> {
   let state = input.carried ?? initialState(input.subject, input.policy, input.named ?? null);
@@ -35,11 +46,11 @@ export async function issueWorkflow(input: IssueWorkflowInput): Promise<void> {
     mailbox.push(event);
     return (received += 1);
   };
-  const runner = new CommandRunner(() => state, enqueue);
+  const runner = new CommandRunner(enqueue, () => isEnding(state));
   const phaseShown = new PhaseShown();
 
   setHandler(stateQuery, () => viewOf(state));
-  setHandler(timelineQuery, () => state.timeline);
+  setHandler(timelineQuery, () => state.life?.timeline ?? []);
   setHandler(eventSignal, (event) => {
     signals += 1;
     enqueue(event);
@@ -48,8 +59,9 @@ export async function issueWorkflow(input: IssueWorkflowInput): Promise<void> {
     commandUpdate,
     async (command) => {
       const ticket = enqueue({ kind: 'command', command, at: Date.now() });
-      await condition(() => handled >= ticket && !state.afterArchive);
-      return { slug: state.life?.slug ?? null, phase: state.phase, turn: state.turn };
+      await condition(() => handled >= ticket && !isAboutToBegin(state));
+      const { slug, phase, turn } = viewOf(state);
+      return { slug, phase, turn };
     },
     {
       validator: (command: OperatorCommand) => {
@@ -60,34 +72,36 @@ export async function issueWorkflow(input: IssueWorkflowInput): Promise<void> {
   );
   setHandler(openPrUpdate, (request) => openPr(request), {
     validator: (request: OpenPrRequest) => {
-      const isOurs = request.slug === state.life?.slug && request.turn === state.turn;
-      if (isOurs && state.busy === 'run' && state.closing === null) return;
+      if (turnThatAsks(state, request) !== null) return;
       throw ApplicationFailure.nonRetryable('this turn is over', 'TurnOver');
     },
   });
 
   async function openPr(request: OpenPrRequest): Promise<PublishResult> {
-    const known = state.answers.find((answer) => answer.requestId === request.requestId);
+    const known = state.life?.answers.find((answer) => answer.requestId === request.requestId);
     if (known !== undefined) return known.result;
-    const result = await runner.publish(request);
+    const asking = turnThatAsks(state, request);
+    if (asking === null) throw ApplicationFailure.nonRetryable('this turn is over', 'TurnOver');
+    const input = publishInput(state, asking.life, asking.stage, request);
+    const result = await runner.publish(asking.stage.host, input);
     enqueue({ kind: 'published', requestId: request.requestId, result });
     return result;
   }
 
   // Timers do not go along with the state.
-  if (state.phase === 'frozen' && state.resumeAt !== null)
-    runner.run({ kind: 'arm_resume', at: state.resumeAt });
-  const next = state.pendingTrigger;
-  if (state.phase === 'idle' && next !== null) {
+  const { resumeAt } = viewOf(state);
+  if (resumeAt !== null) runner.run({ kind: 'arm_resume', at: resumeAt });
+  const { pendingTrigger, place } = state;
+  if (state.life === null && pendingTrigger !== null && place !== null) {
     enqueue({
       kind: 'observed',
       readAt: state.observedAt,
       open: true,
       closedAt: null,
       triggered: true,
-      trigger: next,
+      trigger: pendingTrigger,
       prs: [],
-      place: needed(state.place, 'place'),
+      place,
     });
   }
 
@@ -102,19 +116,37 @@ export async function issueWorkflow(input: IssueWorkflowInput): Promise<void> {
     setCurrentDetails(detailsOf(state));
     const info = workflowInfo();
     const isFull = isHistoryFull({ events: info.historyLength, signals }, state.policy);
-    if (isFull && state.busy === 'run' && state.stopRequested === null) {
+    if (isFull && state.life?.stage.kind === 'running' && state.life.turn.stop === null) {
       enqueue({ kind: 'history_full' });
       continue;
     }
-    const over = state.phase === 'destroyed';
+    const over = phaseOf(state) === 'destroyed';
     if (over || (info.continueAsNewSuggested && isQuiescent(state))) {
       await runner.settledRows();
       if (!allHandlersFinished()) await condition(() => allHandlersFinished() || mailbox.length > 0);
       // From here to the end of the life nothing is awaited, so nothing that was accepted can be lost.
       if (mailbox.length > 0) continue;
       if (over && state.pendingTrigger === null) return;
-      await continueAsNew<typeof issueWorkflow>({ ...input, carried: over ? nextLife(state) : state });
+      await continueAsNew<typeof issueWorkflow>({ ...input, carried: over ? betweenLives(state) : state });
     }
     await condition(() => mailbox.length > 0);
   }
+}
+
+function isEnding({ life }: IssueState): boolean {
+  return life !== null && life.closing !== null;
+}
+
+/** The turn that an operator asked for begins when the containers have been put away. */
+function isAboutToBegin({ life }: IssueState): boolean {
+  return life?.stage.kind === 'frozen' && life.stage.afterArchive !== null;
+}
+
+/** The running turn that a request is of; `null` when that is over. */
+function turnThatAsks(
+  { life }: IssueState,
+  { slug, turn }: OpenPrRequest,
+): { readonly life: Life; readonly stage: Running } | null {
+  if (life?.slug !== slug || life.turn.number !== turn || life.closing !== null) return null;
+  return life.stage.kind === 'running' ? { life, stage: life.stage } : null;
 }

@@ -9,7 +9,7 @@ import type { PauseRow } from '../domain/pause.js';
 import type { RunPolicy } from '../domain/run-policy.js';
 import type { NamedRun } from '../domain/slug.js';
 import type { FrozenReason, PublishResult } from '../domain/turn.js';
-import type { LastTurn, MachineState, Phase, TimelineEntry } from './machine-state.js';
+import type { IssueState, LastTurn, Phase, TimelineEntry } from './run/state.js';
 
 export const ISSUE_WORKFLOW = 'issueWorkflow';
 export const PAUSE_WORKFLOW = 'pauseWorkflow';
@@ -57,7 +57,7 @@ export interface IssueWorkflowInput {
   /** The first life's name, when its trigger is for that agent; else the workflow makes one. */
   readonly named?: NamedRun;
   /** State of the life before a continue-as-new. */
-  readonly carried?: MachineState;
+  readonly carried?: IssueState;
 }
 
 /** One signal with a tagged union: order is only guaranteed per name. */

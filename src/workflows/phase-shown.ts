@@ -1,6 +1,6 @@
 /** The phase of a run in Temporal's list of workflows: search attributes. */
 import { upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
-import type { MachineState } from './machine-state.js';
+import { phaseOf, type IssueState } from './run/state.js';
 
 export class PhaseShown {
   private shown = shownAtStart();
@@ -9,12 +9,14 @@ export class PhaseShown {
    * Each change is an event, so it is for when the machine has taken in all that came: of phases that follow one another at
    * once the last one counts.
    */
-  show({ phase, life }: MachineState): void {
+  show(state: IssueState): void {
+    const { life } = state;
     // Between two lives: the list goes on to say how the last one ended.
-    if (phase === 'idle') return;
+    if (life === null) return;
     const attributes = {
-      BottlePhase: [phase],
-      ...(life === null ? {} : { BottleSlug: [life.slug], BottleAgent: [life.trigger.agent] }),
+      BottlePhase: [phaseOf(state)],
+      BottleSlug: [life.slug],
+      BottleAgent: [life.trigger.agent],
     };
     const shown = JSON.stringify(attributes);
     if (shown === this.shown) return;

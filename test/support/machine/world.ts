@@ -12,15 +12,21 @@ import type {
 import { localSubject, type Place, type SubjectRef } from '../../../src/domain/issue.js';
 import type { AgentOutcome } from '../../../src/domain/agent-stream.js';
 import { NO_USE, type ModelReport, type ModelTrouble } from '../../../src/domain/model-use.js';
-import type { AgentReport, TurnResult } from '../../../src/domain/turn.js';
-import {
-  initialState,
-  nextLife,
-  step,
-  type MachineCommand,
-  type MachineState,
-} from '../../../src/workflows/issue-machine.js';
+import type { AgentReport, FrozenReason, TurnResult } from '../../../src/domain/turn.js';
 import type { RunPolicy } from '../../../src/domain/run-policy.js';
+import type { MachineCommand } from '../../../src/workflows/run/commands.js';
+import {
+  betweenLives,
+  initialState,
+  phaseOf,
+  reasonOf,
+  type Frozen,
+  type IssueState,
+  type Life,
+  type Phase,
+  type Turn,
+} from '../../../src/workflows/run/state.js';
+import { step } from '../../../src/workflows/run/step.js';
 
 export const SUBJECT = { forge: 'gitea', owner: 'alice', repo: 'demo', number: 12 } as const;
 export const POLICY: RunPolicy = {
@@ -145,7 +151,7 @@ export function settledTurn(change: Partial<SettledTurn> = {}): SettledTurn {
 type Owed = 'claim' | 'prepare' | 'run' | 'settle' | 'archive' | 'destroy' | 'watchdog' | 'resume';
 
 export class World {
-  state: MachineState;
+  state: IssueState;
   now = 1_000_000;
   readonly owed = new Map<Owed, MachineCommand>();
   /** Turns whose last check-in is being asked for: only read, so it may still be under way when the turn is over. */
@@ -155,23 +161,47 @@ export class World {
   readonly commands: MachineCommand[] = [];
   stopsThisTurn = 0;
   slugs = 0;
+  fed = 0;
 
   constructor(policy: RunPolicy = POLICY, subject: SubjectRef = SUBJECT) {
     this.state = initialState(subject, policy);
   }
 
+  get phase(): Phase {
+    return phaseOf(this.state);
+  }
+
+  get reason(): FrozenReason | null {
+    return reasonOf(this.state);
+  }
+
+  /** The one that goes on, or that has just ended. */
+  get life(): Life {
+    const { life } = this.state;
+    assert.ok(life !== null, 'no life has begun');
+    return life;
+  }
+
+  get turn(): Turn {
+    return this.life.turn;
+  }
+
+  get frozen(): Frozen {
+    const { stage } = this.life;
+    assert.ok(stage.kind === 'frozen', `not frozen: ${stage.kind}`);
+    return stage;
+  }
+
   /** What the machine wants done; rows of operators' acts are in `commands` only. */
   feed(event: MachineEvent): MachineCommand[] {
-    const before = this.state;
-    const frozen = JSON.stringify(before);
-    const { state, commands } = step(before, event, {
+    this.fed += 1;
+    const { state, commands } = step(deepFrozen(this.state), event, {
       now: this.now,
       random: () => ((this.slugs += 1) % 36) / 36,
     });
-    assert.equal(JSON.stringify(before), frozen, 'the machine must not change the state it was given');
     this.state = state;
     for (const command of commands) this.take(command);
-    const sleeps = state.phase === 'frozen' && state.resumeAt !== null;
+    const sleeps = state.life?.stage.kind === 'frozen' && state.life.stage.resumeAt !== null;
     assert.equal(this.owed.has('resume'), sleeps, 'a timer for whoever sleeps, and for nobody else');
     return commands.filter(({ kind }) => kind !== 'record_command');
   }
@@ -184,7 +214,7 @@ export class World {
       case 'prepare_turn':
         return this.owe('prepare', command);
       case 'run_turn': {
-        const key = `${this.state.life?.slug ?? ''}/${String(command.turn)}`;
+        const key = `${command.input.slug}/${String(command.input.turn)}`;
         assert.ok(!this.ran.includes(key), `turn ${key} was run twice`);
         assert.ok(!this.owed.has('archive'), 'run while its containers are put away');
         assert.ok(!this.owed.has('settle') && !this.owed.has('destroy') && !this.owed.has('prepare'));
@@ -204,7 +234,7 @@ export class World {
       case 'archive': {
         const underWay = [...this.owed.keys()].filter((what) => what !== 'resume');
         assert.deepEqual(underWay, [], 'put away under what goes on');
-        assert.equal(this.state.phase, 'frozen');
+        assert.equal(this.phase, 'frozen');
         return this.owe('archive', command);
       }
       case 'destroy':
@@ -220,8 +250,8 @@ export class World {
       case 'disarm_resume':
         return void this.owed.delete('resume');
       case 'ask_checkin':
-        assert.ok(!this.checkins.includes(command.turn), 'asked twice at once');
-        return void this.checkins.push(command.turn);
+        assert.ok(!this.checkins.includes(command.run.turn), 'asked twice at once');
+        return void this.checkins.push(command.run.turn);
       default:
         return;
     }
@@ -245,22 +275,22 @@ export class World {
   prepare(extras: Partial<PreparedTurn> = {}): void {
     if (this.pay('claim')) this.feed({ kind: 'host_claimed', host: 'h1' });
     if (this.pay('prepare'))
-      this.feed({ kind: 'prepared', turn: this.state.turn, prepared: { ...PREPARED, ...extras } });
+      this.feed({ kind: 'prepared', turn: this.turn.number, prepared: { ...PREPARED, ...extras } });
   }
 
   started(): void {
     this.told();
     this.feed({
       kind: 'turn_started',
-      slug: this.state.life?.slug ?? '',
-      turn: this.state.turn,
+      slug: this.life.slug,
+      turn: this.turn.number,
       at: this.now,
     });
   }
 
   /** The agent has its prompt. */
   private told(): void {
-    this.delivered.push(...this.state.taken.map((reference) => reference.key));
+    this.delivered.push(...this.turn.taken.map((reference) => reference.key));
   }
 
   /** @returns false when nobody asked */
@@ -275,12 +305,12 @@ export class World {
   finish(result: Partial<TurnResult> = {}): void {
     assert.ok(this.pay('run'));
     this.told();
-    this.feed({ kind: 'turn_finished', turn: this.state.turn, result: turnResult(result) });
+    this.feed({ kind: 'turn_finished', turn: this.turn.number, result: turnResult(result) });
   }
 
   settle(left: Partial<SettledTurn> = {}): void {
     assert.ok(this.pay('settle'));
-    this.feed({ kind: 'settled', turn: this.state.turn, settled: settledTurn(left) });
+    this.feed({ kind: 'settled', turn: this.turn.number, settled: settledTurn(left) });
   }
 
   archived(): void {
@@ -297,7 +327,7 @@ export class World {
   continueIntoNextLife(): void {
     const next = this.state.pendingTrigger;
     assert.ok(next !== null);
-    this.state = nextLife(this.state);
+    this.state = betweenLives(this.state);
     this.feed(observed({ readAt: this.state.observedAt, trigger: next }));
   }
 
@@ -311,7 +341,7 @@ export class World {
   }
 
   /** A turn from its preparation to its end, with what it used and left. */
-  turn(result: Partial<TurnResult> = {}, left: Partial<SettledTurn> = {}): void {
+  liveTurn(result: Partial<TurnResult> = {}, left: Partial<SettledTurn> = {}): void {
     this.start();
     this.finish(result);
     this.settle(left);
@@ -336,7 +366,7 @@ export class World {
   }
 
   /** A run that is frozen after a successful first turn with a PR. */
-  static frozen(): World {
+  static frozenDone(): World {
     const world = new World();
     world.feed(observed({ readAt: 10, trigger: trigger(5) }));
     world.start();
@@ -344,4 +374,11 @@ export class World {
     world.settle({ publish: { kind: 'published', pr: 13, prUrl: 'u', head: 'h', created: true } });
     return world;
   }
+}
+
+/** The machine must not change the state it is given: trying to would throw. */
+function deepFrozen<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  Object.values(value).forEach(deepFrozen);
+  return Object.freeze(value);
 }

@@ -1,4 +1,5 @@
 /** What must be true when a script has been played, read from what people did and the forge shows in the end. */
+import { isBusy, livingOf, reasonOf } from '../../../src/workflows/run/state.js';
 import assert from 'node:assert/strict';
 import { BOT } from './fake-forge.js';
 import { mayDrive, mayWrite } from './forge-play.js';
@@ -115,16 +116,16 @@ function checkEnd(
   if (found === undefined) return;
   const done = people.done.filter((act) => act.issue === issue);
   const state = workflows.state(issue);
-  const alive = state?.life ?? null;
+  const alive = state === undefined ? null : livingOf(state);
   const agents = found.labels.map((label) => label.replace('bot-bottle:', ''));
   const [agent = ''] = agents;
   const isTriggered = agents.length === 1 && found.assignees.some(({ login }) => login === BOT.login);
   const prs = people.prs.get(issue) ?? [];
   const openPrs = prs.filter((number) => people.forge.pulls.get(number)?.state === 'open');
   if (alive !== null && state !== undefined) {
-    assert.equal(state.busy, null);
+    assert.ok(!isBusy(alive));
     assert.ok(found.state === 'open' || openPrs.length > 0, 'closed, and goes on');
-    if (!isTriggered) assert.equal(state.frozenReason, 'untriggered', 'goes on without its trigger');
+    if (!isTriggered) assert.equal(reasonOf(state), 'untriggered', 'goes on without its trigger');
   }
   if (found.state !== 'open' || !isTriggered || !AGENTS.includes(agent)) return;
   const act = completing(done, agent, prs);
@@ -146,7 +147,11 @@ function checkEnd(
   ) {
     assert.ok(alive !== null, `#${String(issue)} asks for ${agent}, and no run lives`);
     assert.equal(alive.trigger.agent, agent);
-    assert.notEqual(state?.frozenReason, 'untriggered', 'asked for, and frozen as if it were not');
+    assert.notEqual(
+      state === undefined ? null : reasonOf(state),
+      'untriggered',
+      'asked for, and frozen as if it were not',
+    );
   }
   // Closed later than anybody asked: it stays destroyed, whatever is still on the issue.
   const isClosed = prEnd !== undefined && openPrs.length === 0 && prEnd.order > act.order && !ambiguous;
@@ -177,16 +182,17 @@ function checkWritten(
     }
   }
   const last = lives.at(-1);
-  if (state === undefined || state.life === null || last?.slug !== state.life.slug) return;
+  const life = state === undefined ? null : livingOf(state);
+  if (life === null || last?.slug !== life.slug) return;
   const prompts = workflows.prompts.filter(({ slug }) => slug === last.slug);
-  const waiting = new Set([...state.mailbox, ...state.taken].map(({ id }) => id));
+  const waiting = new Set([...life.mailbox.waiting, ...life.turn.taken].map(({ id }) => id));
   for (const one of written) {
     const latest = one.texts.at(-1);
     // Written before the run had begun: the prompt of a first turn is the issue alone.
     if (latest === undefined || latest.at <= last.startedAt || one.deletedAt !== null) continue;
     if (!mayDrive(one.who) || !mayDrive(latest.by)) continue;
     // On a pull request of an earlier run.
-    if (one.pr !== 0 && !state.prs.some(({ number }) => number === one.pr)) continue;
+    if (one.pr !== 0 && !life.prs.some(({ number }) => number === one.pr)) continue;
     const told = prompts.some(({ text }) => text.includes(latest.text));
     assert.ok(told || waiting.has(one.id), `${latest.text} of ${one.who} was lost`);
   }

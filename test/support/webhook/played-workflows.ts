@@ -1,12 +1,11 @@
 /** Workflows without Temporal: the real machine, the real rows and prompts, and activities that answer when told to. */
+import assert from 'node:assert/strict';
 import type { HomePorts } from '../../../src/activities/home-ports.js';
 import type { MachineEvent, RunEvent, Trigger } from '../../../src/domain/events.js';
 import { workflowIdOf } from '../../../src/domain/issue.js';
 import type { SubjectRef } from '../../../src/domain/issue.js';
-import { nextLife } from '../../../src/workflows/issue-machine.js';
-import type { MachineState } from '../../../src/workflows/issue-machine.js';
+import { betweenLives, livingOf, type IssueState } from '../../../src/workflows/run/state.js';
 import type { WorkflowGateway } from '../../../src/webhook/gateway.js';
-import { needed } from '../../../src/workflows/run-view.js';
 import { carryOut } from './played-workflow.js';
 import type { Workflow } from './played-workflow.js';
 import { observed, POLICY, settledTurn, turnResult, World } from '../machine/world.js';
@@ -76,7 +75,7 @@ export class PlayedWorkflows implements WorkflowGateway {
     return Promise.resolve(true);
   }
 
-  state(issue: number): MachineState | undefined {
+  state(issue: number): IssueState | undefined {
     return [...this.running.values()].find(({ world }) => world.state.subject.number === issue)?.world.state;
   }
 
@@ -90,7 +89,7 @@ export class PlayedWorkflows implements WorkflowGateway {
         .filter((what) => what !== 'prepare' || preparing?.outcome !== 'reading');
       return [
         ...kinds.map((what): [Workflow, typeof what] => [workflow, what]),
-        ...(world.state.phase === 'destroyed' ? [[workflow, 'end'] as [Workflow, 'end']] : []),
+        ...(world.phase === 'destroyed' ? [[workflow, 'end'] as [Workflow, 'end']] : []),
         ...(rows.length > 0 ? [[workflow, 'rows'] as [Workflow, 'rows']] : []),
       ];
     });
@@ -103,7 +102,7 @@ export class PlayedWorkflows implements WorkflowGateway {
     if (picked === undefined) return;
     const [workflow, what] = picked;
     const { world } = workflow;
-    const { turn } = world.state;
+    const turn = world.turn.number;
     switch (what) {
       case 'claim':
         world.pay('claim');
@@ -151,7 +150,7 @@ export class PlayedWorkflows implements WorkflowGateway {
       preparing.outcome = await preparing.begin().catch((error: unknown) => error as Error);
       return;
     }
-    const { turn } = world.state;
+    const turn = world.turn.number;
     const { outcome } = preparing;
     if (outcome === 'reading') return;
     world.pay('prepare');
@@ -196,7 +195,8 @@ export class PlayedWorkflows implements WorkflowGateway {
   /** The agent has its prompt when the turn starts, whenever the workflow hears of that. */
   async #run(workflow: Workflow, flavour: number): Promise<void> {
     const { world } = workflow;
-    const { turn, life } = world.state;
+    const { slug, stage } = world.life;
+    const turn = world.turn.number;
     if (flavour === 15 && !workflow.told) {
       world.pay('run');
       this.#feed(workflow, { kind: 'step_failed', step: 'run', turn, reason: 'x' });
@@ -204,15 +204,16 @@ export class PlayedWorkflows implements WorkflowGateway {
     }
     if (!workflow.told) {
       workflow.told = true;
-      const text = await this.deps.ports.blobs.getText(needed(world.state.prepared, 'prepared').promptRef);
+      assert.ok(stage.kind === 'running');
+      const text = await this.deps.ports.blobs.getText(stage.prepared.promptRef);
       const readFrom = workflow.preparing?.readFrom ?? 0;
-      this.prompts.push({ slug: life?.slug ?? '', turn, text, readFrom });
+      this.prompts.push({ slug, turn, text, readFrom });
     }
     if (!workflow.started && flavour !== 14) {
       workflow.started = true;
       this.#feed(workflow, {
         kind: 'turn_started',
-        slug: life?.slug ?? '',
+        slug,
         turn,
         at: this.deps.now(),
       });
@@ -231,10 +232,12 @@ export class PlayedWorkflows implements WorkflowGateway {
 
   #settle(workflow: Workflow, flavour: number): void {
     const { world, publish } = workflow;
-    const { turn, prepared, subject } = world.state;
+    const { stage } = world.life;
+    const turn = world.turn.number;
     world.pay('settle');
-    const branch = needed(prepared, 'prepared').branch;
-    const pr = publish && flavour % 2 === 0 ? this.deps.openPr(subject.number, branch) : null;
+    assert.ok(stage.kind === 'settling');
+    const { branch } = stage.prepared;
+    const pr = publish && flavour % 2 === 0 ? this.deps.openPr(world.state.subject.number, branch) : null;
     const left = settledTurn(
       pr === null ? {} : { publish: { kind: 'published', pr, prUrl: 'u', head: 'h', created: true } },
     );
@@ -257,18 +260,21 @@ export class PlayedWorkflows implements WorkflowGateway {
       this.running.delete(workflow.id);
       return;
     }
-    const place = needed(world.state.place, 'place');
-    world.state = nextLife(world.state);
+    const { place } = world.state;
+    assert.ok(place !== null);
+    world.state = betweenLives(world.state);
     this.#feed(workflow, observed({ readAt: world.state.observedAt, trigger: next, place }));
   }
 
   #feed(workflow: Workflow, event: MachineEvent): void {
     const { world } = workflow;
-    const { life: before, closing } = world.state;
+    const before = livingOf(world.state);
     world.now = this.deps.now();
     const commands = world.feed(event);
-    const { life, endedAt } = world.state;
+    const { endedAt } = world.state;
+    const life = livingOf(world.state);
     if (before !== null && before.slug !== life?.slug) {
+      const closing = world.state.life?.closing ?? before.closing;
       const why = event.kind === 'prepare_refused' ? `refused: ${event.reason}` : (closing?.why ?? '');
       const played = this.lives.findLast(({ slug }) => slug === before.slug);
       if (played !== undefined) played.end = { at: endedAt, why, seenAt: this.deps.now() };

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { livingOf } from '../../../src/workflows/run/state.js';
 import type { ForgeAct, Sent, Who } from '../../support/webhook/forge-play.js';
 import { PlayLab } from '../../support/webhook/play-lab.js';
 import type { Play } from '../../support/webhook/play-lab.js';
@@ -140,7 +141,9 @@ describe('deliveries in disorder', function () {
   const rest = ({ people, workflows }: Play): unknown =>
     people.issues.map((issue) => {
       const state = workflows.state(issue);
-      return [state?.life?.trigger.agent, state?.life?.trigger.actor, state?.frozenReason === 'untriggered'];
+      const life = state === undefined ? null : livingOf(state);
+      const { agent, actor } = life?.trigger ?? {};
+      return [agent, actor, life?.stage.kind === 'frozen' && life.stage.reason === 'untriggered'];
     });
   const LAUNCHED: Script = {
     seed: 1,

@@ -1,0 +1,43 @@
+/** What the machine wants done, with all that it takes; the workflow does it and feeds what comes of it back in. */
+import type {
+  DestroyInput,
+  PrepareTurnInput,
+  RecordEndInput,
+  RecordStateInput,
+  RecordTurnInput,
+  RunRef,
+  RunTurnInput,
+  SettleTurnInput,
+} from '../../activities/inputs.js';
+import type { OperatorCommandRow } from '../../domain/rows.js';
+import type { FrozenReason } from '../../domain/turn.js';
+
+export type MachineCommand =
+  | { readonly kind: 'claim_host'; readonly turn: number }
+  | { readonly kind: 'prepare_turn'; readonly input: PrepareTurnInput }
+  /** Start the bottle and stay with it until its agent exits; `attach`: to one that nobody watches. */
+  | { readonly kind: 'run_turn' | 'attach_turn'; readonly host: string; readonly input: RunTurnInput }
+  | { readonly kind: 'stop_turn' }
+  /** The run is to end: what is under way is called off, and is not waited for without end. */
+  | { readonly kind: 'end_step' }
+  | { readonly kind: 'settle_turn'; readonly host: string; readonly input: SettleTurnInput }
+  | { readonly kind: 'arm_watchdog'; readonly turn: number; readonly ms: number }
+  | { readonly kind: 'disarm_watchdog' }
+  /** `at`: epoch milliseconds. */
+  | { readonly kind: 'arm_resume'; readonly at: number }
+  | { readonly kind: 'disarm_resume' }
+  | { readonly kind: 'ask_checkin'; readonly host: string; readonly run: RunRef }
+  /** Rows of a finished turn and the frozen (or going on) state of the run. */
+  | { readonly kind: 'record_turn'; readonly input: RecordTurnInput }
+  | { readonly kind: 'record_state'; readonly input: RecordStateInput }
+  /** What an operator did, for its row. */
+  | { readonly kind: 'record_command'; readonly act: OperatorAct }
+  /** The people on the forge see that the run waits for somebody. Nothing comes of it. */
+  | { readonly kind: 'tell_frozen'; readonly reason: FrozenReason; readonly run: RunRef }
+  | { readonly kind: 'archive'; readonly host: string; readonly run: RunRef }
+  /** `host: null`: nothing was ever launched. */
+  | { readonly kind: 'destroy'; readonly host: string | null; readonly input: DestroyInput }
+  | { readonly kind: 'record_end'; readonly input: RecordEndInput };
+
+/** A command of an operator that was accepted; its row gets its ids where it is written. */
+export type OperatorAct = Omit<OperatorCommandRow, 'id' | 'workflowId'>;

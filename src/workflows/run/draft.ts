@@ -1,0 +1,65 @@
+/** One step of the machine under way, and the small things every part of it does to it. */
+import type { FrozenReason } from '../../domain/turn.js';
+import type { MachineCommand } from './commands.js';
+import { recordState } from './inputs.js';
+import type { IssueState, Life } from './state.js';
+
+const MAX_TIMELINE = 200;
+
+export interface StepEnv {
+  /** Epoch milliseconds. */
+  readonly now: number;
+  /** Numbers in [0, 1) for the slug. */
+  readonly random: () => number;
+}
+
+/** A copy of the state to change, and what to do. */
+export interface Draft {
+  readonly s: IssueState;
+  readonly env: StepEnv;
+  readonly commands: MachineCommand[];
+}
+
+/** Of a life that goes on; `life` is the one in `s`. */
+export interface LifeDraft extends Draft {
+  readonly life: Life;
+}
+
+/** A copy as deep as the steps change it; everything deeper is replaced. */
+export function draftOf(state: IssueState, env: StepEnv): Draft {
+  const { life } = state;
+  const copied = life === null ? null : { ...life, turn: { ...life.turn }, stage: { ...life.stage } };
+  return { s: { ...state, life: copied }, env, commands: [] };
+}
+
+export function note({ life, env }: LifeDraft, what: string): void {
+  life.timeline = [...life.timeline, { at: env.now, turn: life.turn.number, what }].slice(-MAX_TIMELINE);
+}
+
+export function freeze(d: LifeDraft, reason: FrozenReason): void {
+  const { life } = d;
+  stopSleeping(d);
+  const before = life.stage.kind === 'frozen' ? life.stage : null;
+  life.stage = {
+    kind: 'frozen',
+    reason,
+    resumeAt: null,
+    deferred: before?.deferred ?? null,
+    held: false,
+    // Containers that are being put away are so to the end.
+    archiving: before?.archiving ?? false,
+    afterArchive: null,
+  };
+}
+
+/** Whoever goes on, ends, or is frozen for another reason does not go on by the clock. */
+export function stopSleeping({ life: { stage }, commands }: LifeDraft): void {
+  if (stage.kind !== 'frozen' || stage.resumeAt === null) return;
+  stage.resumeAt = null;
+  commands.push({ kind: 'disarm_resume' });
+}
+
+/** The row follows the state as it is now. */
+export function record({ s, life, commands }: LifeDraft): void {
+  commands.push({ kind: 'record_state', input: recordState(s, life) });
+}

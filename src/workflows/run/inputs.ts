@@ -1,0 +1,124 @@
+/** What activities are given, out of the machine's state. Pure. */
+import type {
+  DestroyInput,
+  PrepareTurnInput,
+  PublishInput,
+  RecordEndInput,
+  RecordStateInput,
+  RecordTurnInput,
+  RunRef,
+  RunSnapshot,
+  RunTurnInput,
+  SettleTurnInput,
+} from '../../activities/inputs.js';
+import type { SettledTurn } from '../../domain/events.js';
+import { isLocal, workflowIdOf } from '../../domain/issue.js';
+import type { FrozenReason, SessionStart, StopReason, TurnResult } from '../../domain/turn.js';
+import { budgetOfTurn } from './budget.js';
+import { latestPr, openPrs } from './reads-of-forge.js';
+import { phaseOf, reasonOf, type IssueState, type Life, type Running, type Settling } from './state.js';
+
+export function runRef(s: IssueState, life: Life): RunRef {
+  const { owner, repo } = s.place ?? s.subject;
+  const workflowId = workflowIdOf(s.subject);
+  const repoId = isLocal(s.subject) ? null : (s.place?.repoId ?? null);
+  const { source } = life.trigger.operator ?? {};
+  const { slug, turn } = life;
+  const ref = { workflowId, repoId, subject: { ...s.subject, owner, repo }, slug, turn: turn.number };
+  return source === undefined ? ref : { ...ref, source };
+}
+
+/** @param now epoch milliseconds */
+export function prepareInput(s: IssueState, life: Life, now: number): PrepareTurnInput {
+  const { trigger, turn, mailbox, lastTurn, host, budget } = life;
+  return {
+    ...runRef(s, life),
+    trigger,
+    cause: turn.cause,
+    references: turn.taken,
+    omitted: mailbox.omitted,
+    limit: lastTurn?.limit ?? null,
+    prNumber: openPrs(life)[0] ?? null,
+    host,
+    session: sessionStart(life),
+    dayIsLifted: budget.dayLiftedUntil > now,
+  };
+}
+
+function sessionStart({ session }: Life): SessionStart {
+  return session.id === null ? (session.left ?? 'first') : 'resumed';
+}
+
+/** @param stop what the turn was to be stopped for while nobody watched it */
+export function turnInput(
+  s: IssueState,
+  life: Life,
+  { prepared, begun }: Running,
+  stop: StopReason | null,
+): RunTurnInput {
+  const { turnTimeoutMs, doneGraceMs, budget } = s.policy;
+  return {
+    ...runRef(s, life),
+    prepared,
+    sessionId: life.session.id,
+    prNumber: openPrs(life)[0] ?? null,
+    head: life.work.head,
+    turnTimeoutMs: Math.min(turnTimeoutMs, prepared.turnTimeoutMs ?? turnTimeoutMs),
+    doneGraceMs,
+    budget: budgetOfTurn(life.budget, budget, prepared),
+    begun,
+    stop,
+  };
+}
+
+export function settleInput(s: IssueState, life: Life, { prepared, result }: Settling): SettleTurnInput {
+  return {
+    ...runRef(s, life),
+    result: { ...result, done: life.turn.done },
+    prepared,
+    triggerActor: life.trigger.actor,
+    latestPr: latestPr(life),
+    stuckHash: life.work.stuckHash,
+    publish: life.closing === null && !life.untriggered,
+  };
+}
+
+/** Of an `open_pr` of the agent that runs. */
+export function publishInput(
+  s: IssueState,
+  life: Life,
+  { prepared }: Running,
+  request: Pick<PublishInput, 'requestId' | 'contentRef'>,
+): PublishInput {
+  const { requestId, contentRef } = request;
+  const publisher = { prepared, triggerActor: life.trigger.actor, latestPr: latestPr(life) };
+  return { ...runRef(s, life), requestId, contentRef, ...publisher };
+}
+
+export function recordTurn(
+  s: IssueState,
+  life: Life,
+  turn: { readonly result: TurnResult; readonly settled: SettledTurn; readonly reason: FrozenReason },
+): RecordTurnInput {
+  const { host } = life;
+  const snapshot = { phase: 'frozen', reason: turn.reason, host, prNumber: openPrs(life).at(-1) ?? null };
+  return { ...runRef(s, life), ...turn, snapshot, watchdogFired: life.turn.watchdogFired };
+}
+
+export function recordState(s: IssueState, life: Life): RecordStateInput {
+  const snapshot: RunSnapshot = {
+    phase: phaseOf(s),
+    reason: reasonOf(s),
+    host: life.host,
+    prNumber: openPrs(life).at(-1) ?? null,
+  };
+  return { ...runRef(s, life), snapshot };
+}
+
+export function destroyInput(s: IssueState, life: Life): DestroyInput {
+  return { ...runRef(s, life), branch: life.work.branch };
+}
+
+export function recordEnd(s: IssueState, life: Life, endedAt: number): RecordEndInput {
+  return { ...runRef(s, life), endedAt };
+}

@@ -1,0 +1,123 @@
+/** What the forge tells of a run: it begins, loses and regains its trigger, hears of people, and is closed. */
+import type { MachineEvent, Observed, Trigger } from '../../domain/events.js';
+import type { Place } from '../../domain/issue.js';
+import { isOperatorName, UNKNOWN_OPERATOR } from '../../domain/operator-name.js';
+import { makeSlug } from '../../domain/slug.js';
+import { FORGE_CLOCK_GRAIN_MS, isLaterAct } from '../../domain/trigger.js';
+import { freeze, note, record, stopSleeping, type Draft, type LifeDraft } from './draft.js';
+import { destroy } from './end.js';
+import { receive } from './mailbox.js';
+import { absorbObserved, absorbPlace, closingOf } from './reads-of-forge.js';
+import { stopTurn } from './running.js';
+import { isBusy, livingOf, newLife, type Closing, type Life } from './state.js';
+import { askForTurn, beginTurn, wakeIfAny } from './turn.js';
+
+export function observed(d: Draft, event: Observed): void {
+  if (isForeign(d, event.place)) return;
+  const fresh = absorbObserved(d.s, event);
+  const { trigger } = event;
+  if (trigger !== null && fresh) triggered(d, trigger);
+  const life = livingOf(d.s);
+  if (life === null || life.stage.kind === 'destroying') return;
+  const closing = life.closing ?? closingOf(life, event, fresh);
+  if (closing !== null) return close({ ...d, life }, closing);
+  if (fresh && !event.triggered) untrigger({ ...d, life });
+}
+
+function triggered(d: Draft, trigger: Trigger): void {
+  const { s } = d;
+  const life = livingOf(s);
+  if (life?.stage.kind === 'preparing' && trigger.agent === life.trigger.agent) life.stage.confirmed = true;
+  const waiting = s.life === null ? null : s.pendingTrigger;
+  if (!isLaterAct(trigger, waiting ?? s.lastTrigger)) return;
+  // Not later than the end of a life, as far as the forge's clock can tell.
+  const endedAt = life === null ? s.endedAt : (life.closing?.at ?? 0);
+  if (trigger.actAt + FORGE_CLOCK_GRAIN_MS <= endedAt) return;
+  if (s.life === null) return beginLife(d, trigger);
+  // Never lost: the fresh life begins when this one has ended.
+  if (life?.closing !== null) return void (s.pendingTrigger = trigger);
+  if (trigger.agent !== life.trigger.agent) {
+    s.pendingTrigger = trigger;
+    // A life is one agent's. What its pull request holds stays; the next agent's prompt names it.
+    return close({ ...d, life }, { at: trigger.actAt - 1, why: `${trigger.agent} was asked for instead` });
+  }
+  s.lastTrigger = { actAt: trigger.actAt, actId: trigger.actId };
+  life.trigger = trigger;
+  triggeredAgain({ ...d, life });
+}
+
+function triggeredAgain(d: LifeDraft): void {
+  const { life } = d;
+  const { stage } = life;
+  if (isBusy(life)) {
+    life.untriggered = false;
+  } else if (stage.kind === 'frozen' && stage.reason === 'untriggered') {
+    life.untriggered = false;
+    beginTurn(d, { kind: 'retriggered' });
+  }
+}
+
+function beginLife({ s, env, commands }: Draft, trigger: Trigger): void {
+  const { named } = s;
+  const slug = named?.agent === trigger.agent ? named.slug : makeSlug(trigger.agent, s.subject, env.random);
+  s.named = null;
+  s.lastTrigger = { actAt: trigger.actAt, actId: trigger.actId };
+  s.pendingTrigger = null;
+  const life = newLife(slug, trigger);
+  s.life = life;
+  const d: LifeDraft = { s, env, commands, life };
+  note(d, `triggered by ${trigger.operator === undefined ? trigger.actor : 'the operator'}`);
+  if (trigger.operator !== undefined) recordStart(d, trigger, trigger.operator);
+  askForTurn(d);
+}
+
+function recordStart(
+  { env, life: { slug }, commands }: LifeDraft,
+  { agent, bottles, pull }: Trigger,
+  { by, promptRef }: NonNullable<Trigger['operator']>,
+): void {
+  const detail = { agent, bottles, pull, promptRef };
+  const who = isOperatorName(by) ? by : UNKNOWN_OPERATOR;
+  commands.push({
+    kind: 'record_command',
+    act: { at: env.now, who, kind: 'start', detail, slug },
+  });
+}
+
+function untrigger(d: LifeDraft): void {
+  const { life } = d;
+  if (life.untriggered || life.trigger.operator !== undefined) return;
+  life.untriggered = true;
+  note(d, 'unassigned or unlabelled');
+  stopTurn(d, 'untriggered');
+  if (life.stage.kind === 'frozen') freeze(d, 'untriggered');
+}
+
+/** The run is to end: what is under way is called off, and nothing new begins. */
+export function close(d: LifeDraft, closing: Closing): void {
+  const { life, commands } = d;
+  if (life.closing !== null) return;
+  life.closing = closing;
+  note(d, closing.why);
+  stopSleeping(d);
+  if (!isBusy(life)) return destroy(d);
+  stopTurn(d, 'closed');
+  commands.push({ kind: 'end_step' });
+}
+
+export function references(d: LifeDraft, event: Extract<MachineEvent, { kind: 'references' }>): void {
+  const { s, life } = d;
+  if (isForeign(d, event.place) || life.closing !== null) return;
+  if (receive(s, life, event.references, event.withdrawn)) wakeIfAny(d);
+}
+
+/** True for another repository that took the name of the run's. Follows its own to where that is now. */
+function isForeign(d: Draft, place: Place): boolean {
+  const moved = absorbPlace(d.s, place);
+  const life: Life | null = livingOf(d.s);
+  if (moved === 'moved' && life !== null) {
+    note({ ...d, life }, `the repository is ${place.owner}/${place.repo} now`);
+    record({ ...d, life });
+  }
+  return moved === 'foreign';
+}

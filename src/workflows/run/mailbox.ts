@@ -1,0 +1,66 @@
+/** What people wrote and pushed, from its arrival to the prompt: in order, each thing once, bounded. Pure. */
+import type { WakeReference } from '../../domain/events.js';
+import type { IssueState, Life } from './state.js';
+
+/** Most keys kept to know a thing again: some 50 bytes each, and continue-as-new carries them. */
+const MAX_SEEN = 4_000;
+/** Most references that wait for a prompt: some 200 bytes each, and an argument of an activity may have 2 MB. */
+export const MAX_MAILBOX = 1_000;
+
+/** Takes new references in and withdrawn comments out. False when nothing new came. */
+export function receive(
+  s: IssueState,
+  life: Life,
+  references: readonly WakeReference[],
+  withdrawn: readonly number[],
+): boolean {
+  let waiting: readonly WakeReference[] = life.mailbox.waiting.filter(
+    (ref) => !isWritten(ref) || !withdrawn.includes(ref.id),
+  );
+  const known = new Set(s.seen);
+  const fresh: string[] = [];
+  for (const ref of references) {
+    if (known.has(ref.key)) continue;
+    known.add(ref.key);
+    fresh.push(ref.key);
+    waiting = withReference(waiting, ref);
+  }
+  const omitted = life.mailbox.omitted + Math.max(0, waiting.length - MAX_MAILBOX);
+  life.mailbox = { waiting: waiting.slice(-MAX_MAILBOX), omitted };
+  s.seen = remember(s.seen, fresh);
+  return fresh.length > 0;
+}
+
+/** What the prompt has in its latest form is not told again when the delivery of that form arrives. */
+export function alreadyRead(s: IssueState, life: Life, keys: readonly string[]): void {
+  if (keys.length === 0) return;
+  const { mailbox } = life;
+  life.mailbox = { ...mailbox, waiting: mailbox.waiting.filter((ref) => !keys.includes(ref.key)) };
+  s.seen = remember(s.seen, keys);
+}
+
+/** Nobody got the prompt that these were in: they wait again. */
+export function tellAgain(life: Life, untold: readonly WakeReference[]): void {
+  life.mailbox = { ...life.mailbox, waiting: putBack(untold, life.mailbox.waiting) };
+}
+
+/** References of a prompt that nobody got, before what came since: a comment that was edited meanwhile is there once. */
+function putBack(taken: readonly WakeReference[], since: readonly WakeReference[]): readonly WakeReference[] {
+  return since.reduce(withReference, taken);
+}
+
+/** A comment that was edited before any prompt had it keeps its place, with its new text. */
+function withReference(mailbox: readonly WakeReference[], ref: WakeReference): readonly WakeReference[] {
+  const isSame = (other: WakeReference): boolean => isWritten(other) && other.id === ref.id;
+  if (!isWritten(ref) || !mailbox.some(isSame)) return [...mailbox, ref];
+  return mailbox.map((other) => (isSame(other) ? ref : other));
+}
+
+/** Comments of both kinds can be edited and deleted, and share one number space. */
+function isWritten(ref: WakeReference): boolean {
+  return ref.kind === 'comment' || ref.kind === 'inline';
+}
+
+function remember(seen: readonly string[], keys: readonly string[]): readonly string[] {
+  return keys.length === 0 ? seen : [...seen, ...keys].slice(-MAX_SEEN);
+}

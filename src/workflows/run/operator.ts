@@ -1,0 +1,117 @@
+/** What an operator asks for. */
+import type { OperatorCommand } from '../../domain/events.js';
+import { isOperatorName, UNKNOWN_OPERATOR } from '../../domain/operator-name.js';
+import { overBudget, raise, raiseRefusal } from './budget.js';
+import type { OperatorAct } from './commands.js';
+import { freeze, note, record, type LifeDraft } from './draft.js';
+import { close } from './life.js';
+import { stopTurn } from './running.js';
+import { livingOf, phaseOf, type IssueState, type Life } from './state.js';
+import { beginWhenFree } from './turn.js';
+
+const MAX_EXTEND_MS = 24 * 3_600_000;
+
+/** @param at epoch milliseconds */
+export function command(d: LifeDraft, asked: OperatorCommand, at: number): void {
+  const { s, life, commands } = d;
+  if (refusalOf(s, asked) !== null) return;
+  note(d, `operator: ${asked.kind}`);
+  const { kind, by: who = UNKNOWN_OPERATOR } = asked;
+  const { slug, turn, stage } = life;
+  commands.push({ kind: 'record_command', act: { at, who, kind, detail: detailOf(asked), slug } });
+  switch (asked.kind) {
+    case 'freeze':
+      if (stage.kind === 'running') return stopTurn(d, 'operator');
+      if (stage.kind === 'preparing') return void (turn.stop = 'operator');
+      freeze(d, 'paused');
+      return record(d);
+    case 'resume':
+      life.untriggered = false;
+      life.nudges = 0;
+      return beginWhenFree(d, { kind: 'operator', promptRef: asked.promptRef });
+    case 'destroy':
+      return close(d, { at, why: 'destroyed by the operator' });
+    case 'extend':
+      return void (turn.extendedMs += asked.ms);
+    case 'budget':
+      raise(life, asked);
+      return goOn(d, asked.dayEnds !== null);
+    case 'done':
+      stopTurn(d, 'operator');
+      return void (turn.done ??= {
+        id: `operator-${String(turn.number)}`,
+        status: asked.status,
+        summaryRef: '',
+      });
+  }
+}
+
+/** By name: what else the sender wrote stays out of the row. */
+function detailOf(asked: OperatorCommand): OperatorAct['detail'] {
+  switch (asked.kind) {
+    case 'freeze':
+    case 'destroy':
+      return {};
+    case 'resume':
+      return { promptRef: asked.promptRef };
+    case 'extend':
+      return { ms: asked.ms };
+    case 'budget': {
+      const { turns, tokens, microUsd, dayEnds } = asked;
+      return { turns, tokens, microUsd, dayEnds };
+    }
+    case 'done':
+      return { status: asked.status };
+  }
+}
+
+/** What waits for its budget begins, when there is enough of it now. */
+function goOn(d: LifeDraft, dayIsLifted: boolean): void {
+  const { s, life } = d;
+  const { stage, budget } = life;
+  if (stage.kind !== 'frozen' || stage.reason !== 'budget') return;
+  if (overBudget(budget, s.policy.budget) !== null) return;
+  // Of a day that is spent only the day's end, or the operator's word for it, makes more.
+  if (stage.resumeAt !== null && !dayIsLifted) return;
+  beginWhenFree(d, stage.deferred?.cause ?? { kind: 'operator', promptRef: null });
+}
+
+/** Why a command cannot apply now, or `null`. The update's validator: a refused command leaves no trace in history. */
+export function refusalOf(s: IssueState, asked: OperatorCommand): string | null {
+  const life = livingOf(s);
+  if (life === null) return 'there is no run: it ended, or has not begun';
+  if (life.closing !== null) return 'the run is being destroyed';
+  if (asked.by !== undefined && !isOperatorName(asked.by))
+    return '"by" must be one word of at most 128 characters, such as user@host';
+  const phase = phaseOf(s);
+  switch (asked.kind) {
+    case 'freeze':
+      if (isPausedAlready(life)) return 'the run is already paused';
+      return phase === 'freezing' ? 'the run is freezing already' : null;
+    case 'budget':
+      return raiseRefusal(asked);
+    case 'resume':
+      return resumeRefusal(s, life);
+    case 'destroy':
+      return null;
+    case 'extend':
+      if (!Number.isSafeInteger(asked.ms) || asked.ms <= 0 || asked.ms > MAX_EXTEND_MS)
+        return 'extend takes up to 24 h';
+      return phase === 'running' ? null : `no turn is running (${phase})`;
+    case 'done':
+      return phase === 'running' ? null : `no turn is running (${phase})`;
+  }
+}
+
+/** One that waits for `unpause` may be told to wait for longer. */
+function isPausedAlready({ stage }: Life): boolean {
+  return stage.kind === 'frozen' && stage.reason === 'paused' && stage.afterArchive === null && !stage.held;
+}
+
+function resumeRefusal(s: IssueState, { stage, budget, detail }: Life): string | null {
+  if (stage.kind !== 'frozen') return `a turn is under way (${phaseOf(s)}): freeze it first, or wait`;
+  if (stage.held) return detail ?? 'new turns are paused: bot-bottle unpause';
+  const over = overBudget(budget, s.policy.budget);
+  if (over !== null) return `${over}: raise it with bot-bottle signal <run> budget`;
+  return stage.afterArchive === null ? null : 'a turn is about to begin: freeze it first, or wait';
+}

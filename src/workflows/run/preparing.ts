@@ -1,0 +1,122 @@
+/** A turn whose prompt is being made: it is launched, or does not come to run. */
+import type { InnerEvent } from '../../domain/events.js';
+import type { Place } from '../../domain/issue.js';
+import { freeze, note, type LifeDraft } from './draft.js';
+import { destroy, endLife } from './end.js';
+import { turnInput } from './inputs.js';
+import { wakeAt } from './limit.js';
+import { alreadyRead } from './mailbox.js';
+import { absorbPlace } from './reads-of-forge.js';
+import type { Preparing, Running } from './state.js';
+import { abandonTurn, askToPrepare, holdBack, waitWith, wakeIfAny } from './turn.js';
+
+type PrepareEvent = Extract<
+  InnerEvent,
+  { kind: 'prepared' | 'moved' | 'nothing_left' | 'over_budget' | 'met_pause' | 'prepare_refused' }
+>;
+
+export function whilePreparing(d: LifeDraft, stage: Preparing, event: PrepareEvent): void {
+  switch (event.kind) {
+    case 'prepared':
+      stage.prepared = event.prepared;
+      d.life.work = { ...d.life.work, branch: event.prepared.branch };
+      alreadyRead(d.s, d.life, event.prepared.readKeys);
+      return launchWhenReady(d, stage);
+    case 'moved':
+      return prepareElsewhere(d, event.place);
+    case 'nothing_left':
+      return nothingLeft(d);
+    case 'over_budget':
+      return dayIsSpent(d, event.reason, event.until);
+    case 'met_pause':
+      return metPause(d, event.reason);
+    case 'prepare_refused':
+      return refused(d, stage, event.reason);
+  }
+}
+
+/** Prompt and host may come in any order. */
+export function launchWhenReady(d: LifeDraft, { prepared, claimFailure }: Preparing): void {
+  const { s, life, commands } = d;
+  const { host, turn } = life;
+  if (prepared === null || (host === null && claimFailure === null)) return;
+  if (isCalledOff(d)) return;
+  if (turn.stop === 'pause') return holdBack(d);
+  if (host === null) {
+    abandonTurn(d, 'failed');
+    life.detail = claimFailure;
+    return;
+  }
+  const running: Running = { kind: 'running', host, prepared, begun: false };
+  life.stage = running;
+  turn.resumed = life.session.id !== null;
+  if (!turn.resumed) life.session = { ...life.session, turns: 0, tokens: 0 };
+  commands.push({ kind: 'run_turn', host, input: turnInput(s, life, running, null) });
+}
+
+/** What was said while the turn was prepared counts more than what its preparation came to. */
+function isCalledOff(d: LifeDraft): boolean {
+  const { closing, untriggered, turn } = d.life;
+  if (closing !== null) destroy(d);
+  else if (untriggered) abandonTurn(d, 'untriggered');
+  else if (turn.stop === 'operator') abandonTurn(d, 'paused');
+  else return false;
+  return true;
+}
+
+/** The day's budget is used up: the turn waits for the next day, or for the operator. */
+function dayIsSpent(d: LifeDraft, reason: string, until: number): void {
+  const { life } = d;
+  if (isCalledOff(d)) return;
+  const { cause, wokenFrom } = life.turn;
+  abandonTurn(d, 'budget');
+  life.detail = reason;
+  waitWith(d, { cause, wokenFrom });
+  wakeAt(d, until);
+}
+
+/** The preparation of the turn met the pause. */
+function metPause(d: LifeDraft, reason: string): void {
+  if (isCalledOff(d)) return;
+  d.life.turn.pauseReason = reason;
+  holdBack(d);
+}
+
+/** The same turn once more, where the repository is now. */
+function prepareElsewhere(d: LifeDraft, place: Place): void {
+  const moved = absorbPlace(d.s, place) === 'moved';
+  if (isCalledOff(d)) return;
+  if (!moved) return abandonTurn(d, 'failed');
+  note(d, `the repository is ${place.owner}/${place.repo} now`);
+  askToPrepare(d);
+}
+
+/** Nothing woke the agent after all: the run stays as it was. */
+function nothingLeft(d: LifeDraft): void {
+  const { life } = d;
+  const { turn, untriggered } = life;
+  turn.taken = [];
+  life.wakes = life.wakes.slice(0, -1);
+  if (life.closing !== null) return destroy(d);
+  if (turn.stop === 'operator') return abandonTurn(d, 'paused');
+  note(d, `turn ${String(turn.number)} not run: what it was for is gone from the forge`);
+  freeze(d, untriggered ? 'untriggered' : (turn.wokenFrom ?? 'done'));
+  wakeIfAny(d);
+}
+
+function refused(d: LifeDraft, stage: Preparing, reason: string): void {
+  const { s, life } = d;
+  const isFirst = life.turn.number === 1;
+  note(d, `not allowed to run: ${reason}`);
+  if (stage.confirmed && life.closing === null) {
+    // Perhaps for what was so before: no other turn begins by what was seen meanwhile, so this one is tried again.
+    stage.confirmed = false;
+    return askToPrepare(d);
+  }
+  life.detail = reason;
+  // Nothing was launched, no row was written: the life ends as if it had not begun.
+  if (isFirst) return endLife(d, Math.max(s.endedAt, life.trigger.actAt));
+  if (life.closing !== null) return destroy(d);
+  life.untriggered = true;
+  abandonTurn(d, 'untriggered');
+}

@@ -1,0 +1,68 @@
+/** How fresh reads of the forge change what a run believes about its subject and pull requests. Pure. */
+import type { Observed } from '../../domain/events.js';
+import type { Place } from '../../domain/issue.js';
+import { livingOf, type Closing, type IssueState, type KnownPr, type Life } from './state.js';
+
+/** A repository keeps its id when it is renamed or transferred; another one under its name is none of this run's. */
+export function absorbPlace(s: IssueState, place: Place): 'same' | 'moved' | 'foreign' {
+  const known = s.place;
+  const lives = livingOf(s) !== null;
+  if (known !== null && known.repoId !== place.repoId && lives) return 'foreign';
+  s.place = place;
+  const moved = known !== null && (known.owner !== place.owner || known.repo !== place.repo);
+  return moved && lives ? 'moved' : 'same';
+}
+
+/** Takes the reads in; older ones than already known change nothing. True when the subject's read is not stale. */
+export function absorbObserved(s: IssueState, event: Observed): boolean {
+  if (s.life !== null) absorbPrs(s.life, event);
+  if (event.readAt < s.observedAt) return false;
+  s.observedAt = event.readAt;
+  return true;
+}
+
+function absorbPrs(life: Life, { prs, readAt }: Observed): void {
+  for (const pr of prs) {
+    const known = life.prs.find((other) => other.number === pr.number);
+    // Never seen open in this life: an earlier one's, which the row still named when the forge was read.
+    if (known === undefined && !pr.open) continue;
+    if (known !== undefined && known.readAt > readAt) continue;
+    const rest = life.prs.filter((other) => other.number !== pr.number);
+    life.prs = [...rest, { number: pr.number, open: pr.open, readAt }];
+  }
+}
+
+/**
+ * The run ends when its last open PR was closed, merged or not, or when the issue is closed and no PR of the run is
+ * open.
+ */
+export function closingOf(life: Life, event: Observed, fresh: boolean): Closing | null {
+  if (openPrs(life).length > 0) return null;
+  // A PR of an earlier life was closed before this one was triggered.
+  const since = life.trigger.actAt;
+  const isOurs = (number: number): boolean => life.prs.some((known) => known.number === number);
+  const closedPr = event.prs.find(
+    (pr) => !pr.open && isOurs(pr.number) && (pr.closedAt === null || pr.closedAt > since),
+  );
+  if (closedPr !== undefined) {
+    const how = closedPr.merged ? 'merged' : 'closed';
+    return { at: closedPr.closedAt ?? event.readAt, why: `PR #${String(closedPr.number)} ${how}` };
+  }
+  if (fresh && !event.open) return { at: event.closedAt ?? event.readAt, why: 'issue closed' };
+  return null;
+}
+
+export function openPrs({ prs }: Life): number[] {
+  return prs.filter((pr) => pr.open).map((pr) => pr.number);
+}
+
+/** The one the run published or was given last, open or not. */
+export function latestPr({ prs }: Life): number | null {
+  return prs.at(-1)?.number ?? null;
+}
+
+/** A PR the publish gate just opened or updated: any read of the forge that knows it is later. */
+export function withPr(prs: readonly KnownPr[], number: number): readonly KnownPr[] {
+  if (prs.some((pr) => pr.number === number)) return prs;
+  return [...prs, { number, open: true, readAt: 0 }];
+}

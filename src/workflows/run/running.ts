@@ -1,0 +1,129 @@
+/** A turn whose bottle is started and watched until its agent exits. */
+import type { InnerEvent, RunEvent } from '../../domain/events.js';
+import type { RunPolicy } from '../../domain/run-policy.js';
+import type { StopReason, TurnResult } from '../../domain/turn.js';
+import { note, type LifeDraft } from './draft.js';
+import { destroy } from './end.js';
+import { runRef, settleInput, turnInput } from './inputs.js';
+import type { Life, Running, Settling } from './state.js';
+
+type RunningEvent = Extract<
+  RunEvent | InnerEvent,
+  {
+    kind:
+      | 'turn_started'
+      | 'turn_held_up'
+      | 'done'
+      | 'watchdog_fired'
+      | 'checkin_age'
+      | 'turn_lost'
+      | 'turn_finished';
+  }
+>;
+
+export function whileRunning(d: LifeDraft, stage: Running, event: RunningEvent): void {
+  const { s, life, commands } = d;
+  switch (event.kind) {
+    case 'turn_started':
+      return started(d, stage);
+    case 'turn_held_up':
+      if (stage.begun) return;
+      life.detail = event.reason;
+      return note(d, `turn ${String(life.turn.number)} cannot begin yet: ${event.reason}`);
+    case 'done':
+      if (life.turn.done !== null) return;
+      disarmWatchdog(d, stage);
+      life.turn.done = event.done;
+      return;
+    case 'watchdog_fired':
+      if (!isWatched(life, stage)) return;
+      return void commands.push({ kind: 'ask_checkin', host: stage.host, run: runRef(s, life) });
+    case 'checkin_age':
+      return isWatched(life, stage) ? heardFrom(d, stage, event.ageMs) : undefined;
+    case 'turn_lost':
+      return lost(d, stage, event.reason);
+    case 'turn_finished':
+      return finished(d, stage, event.result);
+  }
+}
+
+/** The agent is at work, and nobody has ended its turn: it is to check in from time to time. */
+function isWatched({ turn }: Life, { begun }: Running): boolean {
+  return begun && turn.stop === null && turn.done === null;
+}
+
+function started(d: LifeDraft, stage: Running): void {
+  const { s, life, commands } = d;
+  const { turn } = life;
+  promptIsTold(life);
+  life.mailbox = { ...life.mailbox, omitted: 0 };
+  life.detail = null;
+  const isNews = !stage.begun && turn.stop === null && turn.done === null;
+  stage.begun = true;
+  if (!isNews) return;
+  note(d, `turn ${String(turn.number)} started`);
+  commands.push({ kind: 'arm_watchdog', turn: turn.number, ms: patienceOf(s.policy, stage) });
+}
+
+function promptIsTold({ turn }: Life): void {
+  if (turn.taken.length > 0) turn.given = turn.taken;
+  turn.taken = [];
+}
+
+/** Milliseconds: the operator's limit, or the agent's own where that is less. */
+function patienceOf({ watchdogMs }: RunPolicy, { prepared }: Running): number {
+  return Math.min(watchdogMs, prepared.watchdogMs ?? watchdogMs);
+}
+
+/** @param ageMs since the last check-in; `null` for a host that cannot be asked, which counts as silence */
+function heardFrom(d: LifeDraft, stage: Running, ageMs: number | null): void {
+  const { s, life, commands } = d;
+  const { turn } = life;
+  const patience = patienceOf(s.policy, stage) + turn.extendedMs;
+  if (ageMs !== null && ageMs < patience)
+    return void commands.push({ kind: 'arm_watchdog', turn: turn.number, ms: patience - ageMs });
+  turn.watchdogFired = true;
+  stopTurn(d, 'watchdog');
+}
+
+/** Ends the turn that runs, if one does; the first reason stands. */
+export function stopTurn(d: LifeDraft, reason: StopReason): void {
+  const { life, commands } = d;
+  const { stage, turn } = life;
+  if (stage.kind !== 'running' || turn.stop !== null) return;
+  note(d, `stopping the turn: ${reason}`);
+  disarmWatchdog(d, stage);
+  turn.stop = reason;
+  commands.push({ kind: 'stop_turn' });
+}
+
+/** Before anything ends the turn: afterwards nobody waits for a check-in. */
+export function disarmWatchdog({ life, commands }: LifeDraft, stage: Running): void {
+  if (isWatched(life, stage)) commands.push({ kind: 'disarm_watchdog' });
+}
+
+/** The agent may be at work all the same. A run that ends has a step of its own to stop it. */
+function lost(d: LifeDraft, stage: Running, reason: string | null): void {
+  const { s, life, commands } = d;
+  if (life.closing !== null && reason !== null) {
+    note(d, `the turn could not be watched to its end: ${reason}`);
+    return destroy(d);
+  }
+  note(d, reason === null ? 'worker lost sight of the turn; attaching again' : `attaching again: ${reason}`);
+  const input = turnInput(s, life, stage, life.turn.stop);
+  commands.push({ kind: 'attach_turn', host: stage.host, input });
+}
+
+function finished(d: LifeDraft, stage: Running, result: TurnResult): void {
+  const { s, life, commands } = d;
+  const { turn } = life;
+  const { host, prepared } = stage;
+  disarmWatchdog(d, stage);
+  promptIsTold(life);
+  // The operator's word stands; else the result is authoritative over the signal.
+  if (turn.stop !== 'operator' || turn.done === null) turn.done = result.done ?? turn.done;
+  life.session = { ...life.session, id: result.sessionId ?? life.session.id };
+  const settling: Settling = { kind: 'settling', host, prepared, result };
+  life.stage = settling;
+  commands.push({ kind: 'settle_turn', host, input: settleInput(s, life, settling) });
+}

@@ -1,0 +1,93 @@
+/** How a turn comes to its rows when its agent has exited. */
+import type { SettledTurn } from '../../domain/events.js';
+import type { FrozenReason } from '../../domain/turn.js';
+import { spend } from './budget.js';
+import { freeze, note, type LifeDraft } from './draft.js';
+import { destroy } from './end.js';
+import { recordTurn } from './inputs.js';
+import { sleepOut } from './limit.js';
+import { withPr } from './reads-of-forge.js';
+import { sessionFailure, startAfresh } from './session.js';
+import type { Life, Settling } from './state.js';
+import { beginTurn, holdBackStarted, wakeIfAny } from './turn.js';
+import { detailOf, nudgeFor, verdictOf } from './verdict.js';
+
+export function settled(d: LifeDraft, { result }: Settling, left: SettledTurn): void {
+  const { s, life } = d;
+  const { turn } = life;
+  if (left.publish.kind === 'published') life.prs = withPr(life.prs, left.publish.pr);
+  spend(life, result);
+  const reason = verdictOf(s, life, result, left);
+  life.work = { ...life.work, head: left.head ?? life.work.head, stuckHash: left.stuckHash };
+  // A worker of an earlier version says nothing of limits.
+  const limit = (result as Partial<typeof result>).limit ?? null;
+  const doneStatus = turn.done?.status ?? (reason === 'done' ? 'success' : null);
+  const stopped = result.stopped ?? turn.stop;
+  life.lastTurn = { turn: turn.number, exitCode: result.exitCode, doneStatus, reason, stopped, limit };
+  note(d, `turn ${String(turn.number)} ended: ${reason}, ${left.publish.kind}`);
+  const detail = detailOf(life, result, left, limit);
+  const nudge = nudgeFor(s, life, result, left, reason);
+  const failure = sessionFailure(life, result);
+  if (reason !== 'limited' && reason !== 'failed') life.retries = 0;
+  rest(d, {
+    result,
+    settled: left,
+    reason: life.untriggered && life.closing === null ? 'untriggered' : reason,
+  });
+  life.detail = detail;
+  if (life.closing !== null) return destroy(d);
+  if (life.untriggered) return;
+  // Asked for again while the turn was being stopped.
+  if (reason === 'untriggered') return beginTurn(d, { kind: 'retriggered' });
+  if (reason === 'paused' && turn.stop === 'pause') return holdBackStarted(d);
+  if (reason === 'limited') return sleepOut(d, result);
+  if (failure !== null) {
+    startAfresh(d, failure);
+    return beginTurn(d, turn.cause);
+  }
+  if (nudge !== null) {
+    life.nudges += 1;
+    return beginTurn(d, nudge);
+  }
+  wakeIfAny(d);
+}
+
+/** The turn has its rows, and the run rests until something says otherwise. */
+function rest(d: LifeDraft, ended: Parameters<typeof recordTurn>[2]): void {
+  d.commands.push({ kind: 'record_turn', input: recordTurn(d.s, d.life, ended) });
+  freeze(d, ended.reason);
+}
+
+/**
+ * Nobody could take out what the agent left, or the run ended meanwhile. The turn has its rows all the same, and what it
+ * used counts; people see why. @param why for people
+ */
+export function unsettled(d: LifeDraft, { result }: Settling, why: string): void {
+  const { life } = d;
+  const { turn } = life;
+  const left: SettledTurn = {
+    publish: { kind: 'refused', reason: why },
+    stuck: false,
+    stuckHash: life.work.stuckHash,
+    uncommitted: 0,
+    uncommittedRef: null,
+    head: null,
+    transcriptHash: null,
+  };
+  spend(life, result);
+  const reason = reasonUnsettled(life);
+  const doneStatus = turn.done?.status ?? null;
+  const stopped = result.stopped ?? turn.stop;
+  const { limit } = result;
+  life.lastTurn = { turn: turn.number, exitCode: result.exitCode, doneStatus, reason, stopped, limit };
+  rest(d, { result, settled: left, reason });
+  life.detail = why;
+  if (life.closing !== null) return destroy(d);
+  if (reason === 'paused') holdBackStarted(d);
+}
+
+function reasonUnsettled({ closing, untriggered, turn }: Life): FrozenReason {
+  if (closing !== null) return 'incomplete';
+  if (untriggered) return 'untriggered';
+  return turn.stop === 'pause' ? 'paused' : 'failed';
+}

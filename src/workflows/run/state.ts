@@ -1,0 +1,342 @@
+/**
+ * What a workflow knows of its issue, by how long it counts: the issue for ever, a life from launch to destroy, a turn for
+ * one prompt, a stage for what is under way. A new life or turn replaces one record. Plain data: continue-as-new carries it.
+ */
+import { NOTHING, type Amounts } from '../../domain/budget.js';
+import type { PreparedTurn, Trigger, WakeReference } from '../../domain/events.js';
+import type { Place, SubjectRef } from '../../domain/issue.js';
+import type { RunPolicy } from '../../domain/run-policy.js';
+import type { NamedRun } from '../../domain/slug.js';
+import type { ActOrder } from '../../domain/trigger.js';
+import type {
+  Done,
+  FrozenReason,
+  LimitHit,
+  PublishResult,
+  StopReason,
+  TurnCause,
+  TurnResult,
+} from '../../domain/turn.js';
+
+export interface IssueState {
+  /** As it was called when the workflow began: its id. */
+  readonly subject: SubjectRef;
+  readonly policy: RunPolicy;
+  /** Where the repository is now; `null` until the forge was read. */
+  place: Place | null;
+  /** The name that whoever started the workflow gave to its first life. */
+  named: NamedRun | null;
+  /** When the forge was read for what is known of the subject. */
+  observedAt: number;
+  /** Keys of every reference ever taken in, newest last, bounded. */
+  seen: readonly string[];
+  /** When the last life ended, the forge's clock. */
+  endedAt: number;
+  /** The latest trigger act that was taken up: only a later one begins anything. */
+  lastTrigger: ActOrder;
+  /** A trigger later than the close, which starts the next life. */
+  pendingTrigger: Trigger | null;
+  /** `null` before the first trigger; a life that has ended stays to be read. */
+  life: Life | null;
+}
+
+/** One life of the issue: from launch to destroy. */
+export interface Life {
+  readonly slug: string;
+  trigger: Trigger;
+  /** Claimed once a life. */
+  host: string | null;
+  prs: readonly KnownPr[];
+  /** The run is to end, and when the forge says it was closed. */
+  closing: Closing | null;
+  /** Nobody asks for the run on the forge any more. */
+  untriggered: boolean;
+  mailbox: Mailbox;
+  /** Times of the wakes of the last hour, epoch milliseconds. */
+  wakes: readonly number[];
+  /** Nudges since somebody last woke it. */
+  nudges: number;
+  /** How often in a row the run was held up by an overloaded provider. */
+  retries: number;
+  session: Session;
+  budget: Budget;
+  work: Work;
+  /** Of the latest `open_pr`s, for who asks again. */
+  answers: readonly { readonly requestId: string; readonly result: PublishResult }[];
+  lastTurn: LastTurn | null;
+  /** For people: why a step failed or was refused. */
+  detail: string | null;
+  timeline: readonly TimelineEntry[];
+  /** The one under way, or the last. */
+  turn: Turn;
+  stage: Stage;
+}
+
+export interface KnownPr {
+  readonly number: number;
+  readonly open: boolean;
+  readonly readAt: number;
+}
+
+export interface Closing {
+  readonly at: number;
+  readonly why: string;
+}
+
+export interface Mailbox {
+  /** References for the next prompt. */
+  readonly waiting: readonly WakeReference[];
+  /** How many found no room since the last prompt. */
+  readonly omitted: number;
+}
+
+/** Of the agent's CLI, over turns. */
+export interface Session {
+  readonly id: string | null;
+  /** Why the last session was left; `null` while there was none before. */
+  readonly left: 'rotated' | 'lost' | null;
+  /** What it holds. */
+  readonly turns: number;
+  readonly tokens: number;
+}
+
+export interface Budget {
+  /** As metered. */
+  readonly spent: Amounts;
+  /** What the operator has added. */
+  readonly raised: Amounts;
+  /** Until then the day's budget does not hold this run up, epoch milliseconds. */
+  readonly dayLiftedUntil: number;
+}
+
+/** In the workspace, after the last turn. */
+export interface Work {
+  readonly branch: string | null;
+  readonly head: string | null;
+  readonly stuckHash: string | null;
+}
+
+export interface LastTurn {
+  readonly turn: number;
+  readonly exitCode: number;
+  readonly doneStatus: Done['status'] | null;
+  readonly reason: FrozenReason;
+  /** Why the orchestrator ended it, if it did: then the exit code is no word of the agent's. */
+  readonly stopped: StopReason | null;
+  /** What it ran into: the next prompt says it. */
+  readonly limit: LimitHit | null;
+}
+
+export interface TimelineEntry {
+  /** Epoch milliseconds, workflow time. */
+  readonly at: number;
+  readonly turn: number;
+  readonly what: string;
+}
+
+/** One prompt in, one exit out. */
+export interface Turn {
+  readonly number: number;
+  readonly cause: TurnCause;
+  /** Why the run was frozen before it. */
+  readonly wokenFrom: FrozenReason | null;
+  /** What the prompt is being made of. */
+  taken: readonly WakeReference[];
+  /** What the prompt was made of: should nobody have read it, the next one tells it again. */
+  given: readonly WakeReference[];
+  /** It goes on with a session. */
+  resumed: boolean;
+  /** Set by the operator's `done`, too: the turn is ended, and counts as done. */
+  done: Done | null;
+  stop: StopReason | null;
+  watchdogFired: boolean;
+  /** Added to the watchdog's patience by the operator, milliseconds. */
+  extendedMs: number;
+  /** For people: by whom new turns are paused, and what ends that. */
+  pauseReason: string | null;
+  /** The pause was lifted since the turn began to be prepared, or since the last word of one. */
+  pauseLifted: boolean;
+}
+
+/** What is under way: one thing at a time, which is what makes "no second bottle" true. */
+export type Stage = Preparing | Running | Settling | Frozen | Destroying | Destroyed;
+
+/** The prompt is being made, and a host claimed where there is none yet. */
+export interface Preparing {
+  readonly kind: 'preparing';
+  prepared: PreparedTurn | null;
+  /** Why no host could be claimed; the next turn tries again. */
+  claimFailure: string | null;
+  /** The forge was seen to ask for this run since then: a refusal may be of an older read. */
+  confirmed: boolean;
+}
+
+/** The agent's container is started and watched until it exits. */
+export interface Running {
+  readonly kind: 'running';
+  readonly host: string;
+  readonly prepared: PreparedTurn;
+  /** Its agent was seen to start: whatever is lost, it is not started again. */
+  begun: boolean;
+}
+
+/** What the turn left is collected and published. */
+export interface Settling {
+  readonly kind: 'settling';
+  readonly host: string;
+  readonly prepared: PreparedTurn;
+  readonly result: TurnResult;
+}
+
+/** Nothing runs. */
+export interface Frozen {
+  readonly kind: 'frozen';
+  readonly reason: FrozenReason;
+  /** When it goes on by itself, epoch milliseconds. */
+  resumeAt: number | null;
+  /** The turn that waits for its budget, its provider or the end of a pause. */
+  deferred: Deferred | null;
+  /** Because new turns are paused. */
+  held: boolean;
+  /** Its containers are being put away. */
+  archiving: boolean;
+  /** The turn that was asked for meanwhile. */
+  afterArchive: TurnCause | null;
+}
+
+export interface Deferred {
+  readonly cause: TurnCause;
+  readonly wokenFrom: FrozenReason | null;
+}
+
+export interface Destroying {
+  readonly kind: 'destroying';
+}
+
+export interface Destroyed {
+  readonly kind: 'destroyed';
+}
+
+export type Phase =
+  | 'idle'
+  | 'queued'
+  | 'launching'
+  | 'running'
+  | 'freezing'
+  | 'frozen'
+  | 'rehydrating'
+  | 'destroying'
+  | 'destroyed';
+
+export function phaseOf({ life }: Pick<IssueState, 'life'>): Phase {
+  if (life === null) return 'idle';
+  const { stage, turn } = life;
+  switch (stage.kind) {
+    case 'preparing':
+      return turn.number === 1 ? 'queued' : 'rehydrating';
+    case 'running':
+      if (turn.stop !== null || turn.done !== null) return 'freezing';
+      if (stage.begun) return 'running';
+      return turn.number === 1 ? 'launching' : 'rehydrating';
+    case 'settling':
+      return 'freezing';
+    default:
+      return stage.kind;
+  }
+}
+
+/** Why the run is frozen; `null` while it is not. */
+export function reasonOf({ life }: Pick<IssueState, 'life'>): FrozenReason | null {
+  return life?.stage.kind === 'frozen' ? life.stage.reason : null;
+}
+
+/** An activity is under way that decides what comes next. */
+export function isBusy({ stage }: Life): boolean {
+  return stage.kind === 'frozen' ? stage.archiving : stage.kind !== 'destroyed';
+}
+
+/** Between turns, with nothing in flight: the moment at which the history may be cut. */
+export function isQuiescent({ life }: Pick<IssueState, 'life'>): boolean {
+  return life === null || (life.stage.kind === 'frozen' && !isBusy(life));
+}
+
+/** The life that goes on; `null` before the first and after the last. */
+export function livingOf({ life }: IssueState): Life | null {
+  return life === null || life.stage.kind === 'destroyed' ? null : life;
+}
+
+export function initialState(
+  subject: SubjectRef,
+  policy: RunPolicy,
+  named: NamedRun | null = null,
+): IssueState {
+  return {
+    subject,
+    policy,
+    place: null,
+    named,
+    observedAt: 0,
+    seen: [],
+    endedAt: 0,
+    lastTrigger: { actAt: 0, actId: 0 },
+    pendingTrigger: null,
+    life: null,
+  };
+}
+
+/** What the next execution begins with when a life has ended and a later trigger waits. */
+export function betweenLives(ended: IssueState): IssueState {
+  return { ...ended, life: null };
+}
+
+/** A life whose first turn is being prepared. */
+export function newLife(slug: string, trigger: Trigger): Life {
+  return {
+    slug,
+    trigger,
+    host: null,
+    prs: trigger.pull === null ? [] : [{ number: trigger.pull, open: true, readAt: 0 }],
+    closing: null,
+    untriggered: false,
+    mailbox: { waiting: [], omitted: 0 },
+    wakes: [],
+    nudges: 0,
+    retries: 0,
+    session: { id: null, left: null, turns: 0, tokens: 0 },
+    budget: { spent: NOTHING, raised: NOTHING, dayLiftedUntil: 0 },
+    work: { branch: null, head: null, stuckHash: null },
+    answers: [],
+    lastTurn: null,
+    detail: null,
+    timeline: [],
+    turn: newTurn(1, { kind: 'first' }, null, []),
+    stage: newStage(),
+  };
+}
+
+export function newTurn(
+  number: number,
+  cause: TurnCause,
+  wokenFrom: FrozenReason | null,
+  taken: readonly WakeReference[],
+): Turn {
+  return {
+    number,
+    cause,
+    wokenFrom,
+    taken,
+    given: [],
+    resumed: false,
+    done: null,
+    stop: null,
+    watchdogFired: false,
+    extendedMs: 0,
+    pauseReason: null,
+    pauseLifted: false,
+  };
+}
+
+/** Every turn begins so. */
+export function newStage(): Preparing {
+  return { kind: 'preparing', prepared: null, claimFailure: null, confirmed: false };
+}

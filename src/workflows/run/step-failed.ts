@@ -1,0 +1,62 @@
+/** A step of the run failed for good, or was called off. */
+import type { InnerEvent } from '../../domain/events.js';
+import { note, type LifeDraft } from './draft.js';
+import { destroy, destroyed } from './end.js';
+import { launchWhenReady } from './preparing.js';
+import { disarmWatchdog } from './running.js';
+import { unsettled } from './settling.js';
+import type { Stage } from './state.js';
+import { abandonTurn, beginTurn, holdBack } from './turn.js';
+
+type StepFailed = Extract<InnerEvent, { kind: 'step_failed' }>;
+
+const STAGE_OF: Readonly<Record<StepFailed['step'], Stage['kind']>> = {
+  claim: 'preparing',
+  prepare: 'preparing',
+  run: 'running',
+  settle: 'settling',
+  destroy: 'destroying',
+};
+
+export function stepFailed(d: LifeDraft, { step, turn, reason }: StepFailed): void {
+  const { stage } = d.life;
+  if (stage.kind !== STAGE_OF[step] || d.life.turn.number !== turn) return;
+  note(d, `${step} failed: ${reason}`);
+  switch (stage.kind) {
+    case 'preparing':
+      if (step !== 'claim') return notRun(d, reason);
+      // What prepares the turn is still under way, and only one thing at a time may be.
+      stage.claimFailure = reason;
+      return launchWhenReady(d, stage);
+    case 'running':
+      disarmWatchdog(d, stage);
+      return notRun(d, reason);
+    case 'settling':
+      return unsettled(d, stage, reason);
+    case 'destroying':
+      return destroyed(d);
+    default:
+      return;
+  }
+}
+
+function notRun(d: LifeDraft, reason: string): void {
+  const { life } = d;
+  const { closing, untriggered, turn } = life;
+  if (closing !== null) return destroy(d);
+  if (untriggered) return abandonTurn(d, 'untriggered');
+  switch (turn.stop) {
+    case 'operator':
+      return abandonTurn(d, 'paused');
+    case 'pause':
+      return holdBack(d);
+    case 'untriggered':
+    case 'history':
+      // Stopped before it began, for what is not so any more.
+      abandonTurn(d, turn.stop === 'history' ? 'incomplete' : 'untriggered');
+      return beginTurn(d, turn.cause);
+    default:
+      abandonTurn(d, 'failed');
+      life.detail = reason;
+  }
+}

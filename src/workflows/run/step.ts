@@ -1,0 +1,126 @@
+/**
+ * The whole life of an issue as a pure function: (state, event) -> state and commands. No clock, no randomness, no
+ * Temporal: the workflow hands those in and carries the commands out. Source: product spec, section "Lifecycle".
+ */
+import type { InnerEvent, MachineEvent } from '../../domain/events.js';
+import { isLocal } from '../../domain/issue.js';
+import { archive, archiveOver } from './archive.js';
+import type { MachineCommand } from './commands.js';
+import { draftOf, note, type Draft, type LifeDraft, type StepEnv } from './draft.js';
+import { destroyed } from './end.js';
+import { runRef } from './inputs.js';
+import { close, observed, references } from './life.js';
+import { command } from './operator.js';
+import { paused, unpaused } from './pause.js';
+import { launchWhenReady, whilePreparing } from './preparing.js';
+import { withPr } from './reads-of-forge.js';
+import { stopTurn, whileRunning } from './running.js';
+import { settled } from './settling.js';
+import { livingOf, type IssueState } from './state.js';
+import { stepFailed } from './step-failed.js';
+import { beginWhenFree } from './turn.js';
+import { isToldOnForge } from './verdict.js';
+
+/** Most answers kept for repetition. */
+const MAX_ANSWERS = 50;
+
+export interface Step {
+  readonly state: IssueState;
+  readonly commands: readonly MachineCommand[];
+}
+
+export function step(state: IssueState, event: MachineEvent, env: StepEnv): Step {
+  const draft = draftOf(state, env);
+  if (event.kind === 'observed') observed(draft, event);
+  else {
+    const life = livingOf(draft.s);
+    if (life !== null) live({ ...draft, life }, event);
+  }
+  tellFrozen(draft, state, event);
+  return { state: draft.s, commands: draft.commands };
+}
+
+/** Of what the whole step came to: a run that was woken at once did not freeze for anybody. */
+function tellFrozen({ s, commands }: Draft, before: IssueState, event: MachineEvent): void {
+  const { life } = s;
+  if (life?.stage.kind !== 'frozen' || isLocal(s.subject) || event.kind === 'nothing_left') return;
+  const { reason } = life.stage;
+  if (!isToldOnForge(reason)) return;
+  const last = before.life?.stage;
+  const isNews = last?.kind !== 'frozen' || last.reason !== reason;
+  if (isNews) commands.push({ kind: 'tell_frozen', reason, run: runRef(s, life) });
+}
+
+/** What happens to a life that goes on. What is of another turn, life or stage than the current changes nothing. */
+function live(d: LifeDraft, event: Exclude<MachineEvent, { kind: 'observed' }>): void {
+  const { life } = d;
+  const { stage } = life;
+  switch (event.kind) {
+    // from outside, in every stage
+    case 'references':
+      return references(d, event);
+    case 'lost':
+      return close(d, { at: event.readAt, why: event.why });
+    case 'command':
+      return command(d, event.command, event.at);
+    case 'paused':
+      return paused(d, event.reason);
+    case 'unpaused':
+      return unpaused(d);
+    case 'archive':
+      return archive(d, event.slug);
+    case 'published':
+      return published(d, event);
+    // while a turn is prepared
+    case 'host_claimed':
+      life.host ??= event.host;
+      return stage.kind === 'preparing' ? launchWhenReady(d, stage) : undefined;
+    case 'prepared':
+    case 'moved':
+    case 'nothing_left':
+    case 'over_budget':
+    case 'met_pause':
+    case 'prepare_refused':
+      if (stage.kind !== 'preparing' || life.turn.number !== event.turn) return;
+      return whilePreparing(d, stage, event);
+    // while it runs
+    case 'turn_started':
+    case 'turn_held_up':
+    case 'done':
+      if (event.slug !== life.slug || stage.kind !== 'running' || life.turn.number !== event.turn) return;
+      return whileRunning(d, stage, event);
+    case 'watchdog_fired':
+    case 'checkin_age':
+    case 'turn_lost':
+    case 'turn_finished':
+      if (stage.kind !== 'running' || life.turn.number !== event.turn) return;
+      return whileRunning(d, stage, event);
+    case 'history_full':
+      return stopTurn(d, 'history');
+    // and after it
+    case 'settled':
+      if (stage.kind !== 'settling' || life.turn.number !== event.turn) return;
+      return settled(d, stage, event.settled);
+    case 'step_failed':
+      return stepFailed(d, event);
+    case 'resume_due':
+      if (stage.kind !== 'frozen' || stage.resumeAt !== event.at) return;
+      stage.resumeAt = null;
+      return beginWhenFree(d, stage.deferred?.cause ?? { kind: 'limit_over' });
+    case 'archived':
+      return archiveOver(d, 'containers put away');
+    case 'archive_failed':
+      return archiveOver(d, `containers not put away: ${event.reason}`);
+    case 'destroyed':
+      return stage.kind === 'destroying' ? destroyed(d) : undefined;
+  }
+}
+
+function published(d: LifeDraft, { requestId, result }: Extract<InnerEvent, { kind: 'published' }>): void {
+  const { life } = d;
+  if (life.answers.some((known) => known.requestId === requestId)) return;
+  life.answers = [...life.answers, { requestId, result }].slice(-MAX_ANSWERS);
+  if (result.kind !== 'published') return;
+  life.prs = withPr(life.prs, result.pr);
+  note(d, `published as PR #${String(result.pr)}`);
+}

@@ -1,0 +1,120 @@
+/** A turn begins, or does not come to run. */
+import type { FrozenReason, TurnCause } from '../../domain/turn.js';
+import { overBudget } from './budget.js';
+import { freeze, note, record, stopSleeping, type LifeDraft } from './draft.js';
+import { prepareInput } from './inputs.js';
+import { tellAgain } from './mailbox.js';
+import { rotate } from './session.js';
+import { newStage, newTurn, type Deferred } from './state.js';
+import { wakesOn } from './verdict.js';
+
+const HOUR_MS = 3_600_000;
+
+/** Rehydrates a frozen run for what waits in its mailbox, if that may. */
+export function wakeIfAny(d: LifeDraft): void {
+  const { life } = d;
+  if (life.stage.kind !== 'frozen' || life.stage.archiving) return;
+  if (life.mailbox.waiting.length > 0 && wakesOn(life.stage.reason)) wake(d);
+}
+
+/** Rehydrates for the mailbox's sake, unless that happened too often lately. */
+function wake(d: LifeDraft): void {
+  const { s, life, env } = d;
+  life.wakes = life.wakes.filter((at) => at > env.now - HOUR_MS);
+  if (life.wakes.length >= s.policy.wakesPerHour) {
+    life.detail = `woken ${String(life.wakes.length)} times within an hour`;
+    return freeze(d, 'paused');
+  }
+  life.wakes = [...life.wakes, env.now];
+  life.nudges = 0;
+  beginTurn(d, { kind: 'wake' });
+}
+
+/** From frozen, as soon as the run's containers are not being put away. */
+export function beginWhenFree(d: LifeDraft, cause: TurnCause): void {
+  const { stage } = d.life;
+  if (stage.kind === 'frozen' && stage.archiving) stage.afterArchive = cause;
+  else beginTurn(d, cause);
+}
+
+/** From frozen. */
+export function beginTurn(d: LifeDraft, cause: TurnCause): void {
+  const { s, life } = d;
+  const over = overBudget(life.budget, s.policy.budget);
+  if (over !== null) return defer(d, cause, over);
+  const { wokenFrom } = deferredOf(d, cause);
+  stopSleeping(d);
+  rotate(d, cause, s.policy.session);
+  life.turn = newTurn(life.turn.number + 1, cause, wokenFrom, life.mailbox.waiting);
+  life.mailbox = { ...life.mailbox, waiting: [] };
+  life.detail = null;
+  life.stage = newStage();
+  askForTurn(d);
+}
+
+/** A turn that waited was woken by what there was before it began to wait. */
+function deferredOf({ life: { stage, turn } }: LifeDraft, cause: TurnCause): Deferred {
+  if (stage.kind !== 'frozen') return { cause, wokenFrom: turn.wokenFrom };
+  return { cause, wokenFrom: stage.deferred === null ? stage.reason : stage.deferred.wokenFrom };
+}
+
+/** The turn waits for its budget, and what it is for with it. */
+function defer(d: LifeDraft, cause: TurnCause, why: string): void {
+  const { life } = d;
+  const wokenFrom = life.stage.kind === 'frozen' ? life.stage.reason : null;
+  note(d, why);
+  freeze(d, 'budget');
+  life.detail = why;
+  waitWith(d, { cause, wokenFrom });
+  record(d);
+}
+
+export function waitWith({ life: { stage } }: LifeDraft, deferred: Deferred): void {
+  if (stage.kind === 'frozen') stage.deferred = deferred;
+}
+
+/** What a turn needs before it runs. */
+export function askForTurn(d: LifeDraft): void {
+  const { host, turn } = d.life;
+  // Once a life, unless it failed for good.
+  if (host === null) d.commands.push({ kind: 'claim_host', turn: turn.number });
+  askToPrepare(d);
+}
+
+export function askToPrepare({ s, life, env, commands }: LifeDraft): void {
+  commands.push({ kind: 'prepare_turn', input: prepareInput(s, life, env.now) });
+}
+
+/** Freezes without having run: what the prompt was made of goes back, in order, before what came since. */
+export function abandonTurn(d: LifeDraft, reason: FrozenReason): void {
+  const { life } = d;
+  tellAgain(life, life.turn.taken);
+  life.turn.taken = [];
+  note(d, `turn ${String(life.turn.number)} not run: ${reason}`);
+  freeze(d, reason);
+  record(d);
+}
+
+/** The turn that has not begun waits for the end of the pause, and what it is for with it. */
+export function holdBack(d: LifeDraft): void {
+  abandonTurn(d, 'paused');
+  waitForUnpause(d);
+}
+
+/** The agent had just started when the pause came: what it was told is told again. */
+export function holdBackStarted(d: LifeDraft): void {
+  const { life } = d;
+  tellAgain(life, life.turn.given);
+  life.turn.given = [];
+  waitForUnpause(d);
+}
+
+function waitForUnpause(d: LifeDraft): void {
+  const { life } = d;
+  const { turn, stage } = life;
+  if (turn.pauseLifted) return beginTurn(d, turn.cause);
+  if (stage.kind !== 'frozen') return;
+  stage.deferred = { cause: turn.cause, wokenFrom: turn.wokenFrom };
+  stage.held = true;
+  life.detail = turn.pauseReason;
+}

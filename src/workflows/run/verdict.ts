@@ -1,0 +1,108 @@
+/** What a finished turn amounts to: why the run freezes, whether the agent is nudged, what wakes it. Pure. */
+import type { SettledTurn } from '../../domain/events.js';
+import { isLocal } from '../../domain/issue.js';
+import type { FrozenReason, LimitHit, TurnCause, TurnResult } from '../../domain/turn.js';
+import { holdUpOf, mayRetry } from './limit.js';
+import type { IssueState, Life } from './state.js';
+
+export function verdictOf(s: IssueState, life: Life, result: TurnResult, left: SettledTurn): FrozenReason {
+  const { turn } = life;
+  if (typeof result.setAside === 'string') return 'failed';
+  if (left.stuck) return 'stuck';
+  // A `signal_done` that was queued counts, whatever ended the process afterwards.
+  if (turn.done !== null) return turn.done.status === 'success' ? 'done' : turn.done.status;
+  const stopped = result.stopped ?? turn.stop;
+  if (result.model?.trouble?.kind === 'over_budget') return 'budget';
+  const heldUp = holdUpOf(life, result);
+  if (heldUp === 'limited' || (heldUp === 'overloaded' && mayRetry(life))) return 'limited';
+  if (heldUp === 'overloaded') return 'failed';
+  switch (stopped) {
+    case 'watchdog':
+    case 'timeout':
+    case 'sidecar_died':
+    case 'queue_flood':
+    case 'disk':
+    case 'budget':
+    case 'history':
+      return stopped;
+    case 'operator':
+    case 'pause':
+      return 'paused';
+    case 'untriggered':
+      return 'untriggered';
+    case 'closed':
+      return 'incomplete';
+    case null:
+      return isDoneUnsaid(s, result) ? 'done' : 'incomplete';
+  }
+}
+
+/** In a run without an issue there is no `signal_done`, and nobody taught the agent to say it [S0]. */
+function isDoneUnsaid(s: IssueState, { exitCode, agent }: TurnResult): boolean {
+  return isLocal(s.subject) && exitCode === 0 && agent.outcome === 'finished';
+}
+
+/** For people: what stands most in the way of the turn being done. */
+export function detailOf(
+  { turn }: Life,
+  { agent, setAside }: TurnResult,
+  { publish }: SettledTurn,
+  limit: LimitHit | null,
+): string | null {
+  if (typeof setAside === 'string') return setAside;
+  if (publish.kind === 'refused') return publish.reason;
+  if (turn.done !== null) return null;
+  return limit?.detail ?? OUTCOMES[agent.outcome];
+}
+
+/** What the agent's CLI ended with, where that explains why the turn is not done. */
+const OUTCOMES: Readonly<Record<TurnResult['agent']['outcome'], string | null>> = {
+  finished: null,
+  stopped: null,
+  unknown_session: 'the agent does not know its session',
+  context_full: 'the session is too long for its model',
+  provider: 'the model’s provider refused or failed',
+  not_understood: 'the agent printed no events: its log says what it did',
+  cut: 'the agent’s output ended in the middle',
+  empty: 'the agent printed nothing',
+  crashed: 'the agent crashed',
+  failed: 'the agent says that it failed',
+};
+
+/** One more turn for an agent that exited cleanly but left something undone; never after an error [S0]. */
+export function nudgeFor(
+  { policy }: IssueState,
+  { nudges, turn }: Life,
+  result: TurnResult,
+  left: SettledTurn,
+  reason: FrozenReason,
+): TurnCause | null {
+  if (
+    nudges >= policy.nudges ||
+    result.exitCode !== 0 ||
+    result.agent.outcome !== 'finished' ||
+    result.stopped !== null ||
+    turn.stop !== null
+  )
+    return null;
+  if (reason === 'incomplete') return { kind: 'nudge', why: 'not_done' };
+  if (reason !== 'done') return null;
+  if (left.publish.kind === 'refused') return { kind: 'nudge', why: 'refused', reason: left.publish.reason };
+  if (left.uncommittedRef !== null)
+    return { kind: 'nudge', why: 'uncommitted', pathsRef: left.uncommittedRef };
+  return null;
+}
+
+const QUEUES: ReadonlySet<FrozenReason> = new Set(['paused', 'untriggered', 'budget', 'limited']);
+
+/** Whether comments, reviews and pushes wake a run that is frozen for this reason. */
+export function wakesOn(reason: FrozenReason): boolean {
+  return !QUEUES.has(reason);
+}
+
+const TOLD: ReadonlySet<FrozenReason> = new Set(['failed', 'blocked', 'budget']);
+
+/** Whether whoever assigned the issue sees on the forge that the run froze: it waits for somebody to do something. */
+export function isToldOnForge(reason: FrozenReason): boolean {
+  return TOLD.has(reason);
+}

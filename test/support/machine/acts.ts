@@ -1,0 +1,254 @@
+/** Things that may happen to a run next, as something to choose from: from outside, or an answer to what the machine asked for. */
+import fc from 'fast-check';
+import type { MachineEvent, WakeReference } from '../../../src/domain/events.js';
+import type { StopReason, TurnResult } from '../../../src/domain/turn.js';
+import {
+  agentReport,
+  comment,
+  modelReport,
+  observed,
+  PREPARED,
+  trigger,
+  wrote,
+  type World,
+} from './world.js';
+
+export type Act =
+  /** Of what is under way the one of that number gets an answer. */
+  | { readonly kind: 'answer'; readonly which: number; readonly how: number }
+  | { readonly kind: 'outside'; readonly event: MachineEvent }
+  /** The sweeper asks for the containers of whatever life there is. */
+  | { readonly kind: 'sweep' };
+
+/** The forge's clock has whole seconds. */
+const SECOND = 1_000;
+/** Early enough for a later trigger to begin another life. */
+const OPERATOR_AT = 20 * SECOND;
+
+/** Mostly yes, so that lives last long enough for something to happen in them. */
+const mostly = fc.integer({ min: 0, max: 29 }).map((dice) => dice > 0);
+
+const command = (asked: Extract<MachineEvent, { kind: 'command' }>['command']): MachineEvent => ({
+  kind: 'command',
+  command: asked,
+  at: OPERATOR_AT,
+});
+const MORE = { kind: 'budget', turns: 0, tokens: 0, microUsd: 0, dayEnds: null } as const;
+
+const people: fc.Arbitrary<MachineEvent> = fc.oneof(
+  fc.integer({ min: 1, max: 40 }).map((id) => wrote(comment(id))),
+  fc.integer({ min: 1, max: 40 }).map((id): MachineEvent => ({ ...wrote(), withdrawn: [id] })),
+);
+
+const forge: fc.Arbitrary<MachineEvent> = fc.oneof(
+  fc
+    .record({
+      readAt: fc.integer({ min: 1, max: 60 }),
+      act: fc.option(fc.integer({ min: 1, max: 60 })),
+      triggered: mostly,
+      open: mostly,
+    })
+    .map(({ readAt, act, triggered, open }) =>
+      observed({
+        readAt: readAt * SECOND,
+        open,
+        closedAt: open ? null : readAt * SECOND,
+        triggered: triggered || act !== null,
+        trigger: act === null || !open ? null : trigger(Math.min(act, readAt) * SECOND),
+      }),
+    ),
+  fc.record({ readAt: fc.integer({ min: 1, max: 60 }), open: mostly }).map(({ readAt, open }) =>
+    observed({
+      readAt: readAt * SECOND,
+      prs: [{ number: 13, open, merged: false, closedAt: open ? null : readAt * SECOND }],
+    }),
+  ),
+);
+
+const operator = fc.constantFrom<MachineEvent>(
+  { kind: 'paused', reason: 'paused' },
+  { kind: 'unpaused' },
+  command({ kind: 'freeze' }),
+  command({ kind: 'resume', promptRef: null }),
+  command({ kind: 'done', status: 'success' }),
+  command({ kind: 'extend', ms: 1000 }),
+  command({ ...MORE, turns: 2, tokens: 500 }),
+  command({ ...MORE, dayEnds: 80 * SECOND }),
+  { kind: 'history_full' },
+);
+
+/** What ends a life at once: rare. */
+const ends = fc.constantFrom<MachineEvent>(command({ kind: 'destroy' }), {
+  kind: 'lost',
+  readAt: OPERATOR_AT,
+  why: 'gone',
+});
+
+export const outside: fc.Arbitrary<Act> = fc
+  .oneof(
+    { weight: 30, arbitrary: people },
+    { weight: 30, arbitrary: forge },
+    { weight: 30, arbitrary: operator },
+    { weight: 1, arbitrary: ends },
+  )
+  .map((event) => ({ kind: 'outside', event }));
+
+export const act: fc.Arbitrary<Act> = fc.oneof(
+  { weight: 4, arbitrary: outside },
+  {
+    weight: 10,
+    arbitrary: fc.record({ kind: fc.constant('answer' as const), which: fc.nat(99), how: fc.nat(29) }),
+  },
+  { weight: 1, arbitrary: fc.constant<Act>({ kind: 'sweep' }) },
+);
+
+/** References that an act brings, if it does. */
+export function broughtBy(next: Act): readonly WakeReference[] {
+  return next.kind === 'outside' && next.event.kind === 'references' ? next.event.references : [];
+}
+
+/** Comments that an act says are gone from the forge. */
+export function withdrawnBy(next: Act): readonly number[] {
+  return next.kind === 'outside' && next.event.kind === 'references' ? next.event.withdrawn : [];
+}
+
+export function perform(world: World, next: Act): void {
+  world.now += 1;
+  switch (next.kind) {
+    case 'outside':
+      return void world.feed(next.event);
+    case 'sweep':
+      return void world.feed({ kind: 'archive', slug: world.state.life?.slug ?? 'none' });
+    case 'answer': {
+      const underWay = underWayIn(world);
+      const what = underWay[next.which % underWay.length];
+      return what === undefined ? undefined : answer(world, what, next.how);
+    }
+  }
+}
+
+export type UnderWay =
+  'claim' | 'prepare' | 'run' | 'settle' | 'archive' | 'destroy' | 'checkin' | 'watchdog' | 'resume';
+
+export function underWayIn({ owed, checkins }: World): UnderWay[] {
+  return [...owed.keys(), ...(checkins.length > 0 ? (['checkin'] as const) : [])];
+}
+
+/** @param how 0 to 29; the lowest are the good ends */
+export function answer(world: World, what: UnderWay, how: number): void {
+  const { number: turn } = world.turn;
+  switch (what) {
+    case 'claim':
+      world.pay('claim');
+      return void world.feed(how < 27 ? { kind: 'host_claimed', host: 'h' } : failed(what, turn));
+    case 'prepare':
+      world.pay('prepare');
+      // What is gone from the forge need not be told.
+      if (how === NOTHING_LEFT) world.delivered.push(...world.turn.taken.map(({ key }) => key));
+      return void world.feed(preparedAs(how, turn, world.now));
+    case 'run':
+      return runAnswer(world, how);
+    case 'settle':
+      if (how === 29) return fail(world, 'settle');
+      return world.settle(SETTLED[how % SETTLED.length]);
+    case 'archive':
+      if (how < 25) return world.archived();
+      world.pay('archive');
+      return void world.feed({ kind: 'archive_failed', reason: 'x' });
+    case 'destroy':
+      return how < 27 ? world.destroyed() : fail(world, 'destroy');
+    case 'checkin':
+      return void world.answerCheckin(how === 29 ? null : (how % 10) * 500_000);
+    case 'watchdog':
+      world.pay('watchdog');
+      return void world.feed({ kind: 'watchdog_fired', turn });
+    case 'resume':
+      return void world.due();
+  }
+}
+
+export function fail(world: World, step: 'claim' | 'prepare' | 'run' | 'settle' | 'destroy'): void {
+  world.pay(step);
+  world.feed(failed(step, world.turn.number));
+}
+
+function failed(step: 'claim' | 'prepare' | 'run' | 'settle' | 'destroy', turn: number): MachineEvent {
+  return { kind: 'step_failed', step, turn, reason: 'x' };
+}
+
+const NOTHING_LEFT = 23;
+
+function preparedAs(how: number, turn: number, now: number): MachineEvent {
+  switch (how) {
+    case NOTHING_LEFT:
+      return { kind: 'nothing_left', turn };
+    case 24:
+      return {
+        kind: 'moved',
+        turn,
+        place: { repoId: 7, owner: 'alice', repo: now % 2 === 0 ? 'demo' : 'moved' },
+      };
+    case 25:
+      return { kind: 'prepare_refused', turn, reason: 'gone', stale: false };
+    case 26:
+      return { kind: 'over_budget', turn, reason: 'spent', until: now + 60 * SECOND };
+    case 27:
+      return { kind: 'met_pause', turn, reason: 'paused' };
+    case 28:
+      return failed('prepare', turn);
+    default:
+      return { kind: 'prepared', turn, prepared: PREPARED };
+  }
+}
+
+/** The agent starts, says that it is done, is lost sight of, or exits: with or without the news of its start. */
+function runAnswer(world: World, how: number): void {
+  const { slug } = world.life;
+  const { number: turn } = world.turn;
+  if (how < 8) return world.started();
+  if (how === 8) return void world.feed({ kind: 'done', slug, turn, done });
+  if (how === 9) return void world.feed({ kind: 'turn_held_up', slug, turn, reason: 'x' });
+  if (how < 12) {
+    world.pay('run');
+    return void world.feed({ kind: 'turn_lost', turn, reason: how === 10 ? null : 'x' });
+  }
+  if (how === 12) return fail(world, 'run');
+  if (how > 13) world.started();
+  world.finish(ENDINGS[how % ENDINGS.length]);
+}
+
+const done = { id: 'd', status: 'success', summaryRef: 'r' } as const;
+const cut = (stopped: StopReason): Partial<TurnResult> => ({ exitCode: 143, stopped });
+
+/** How a turn may end. */
+const ENDINGS: readonly Partial<TurnResult>[] = [
+  { done },
+  { done, model: modelReport(30, 1) },
+  { done: { ...done, status: 'blocked' } },
+  { done: { ...done, status: 'failed' } },
+  {},
+  { exitCode: 1 },
+  { exitCode: 137 },
+  cut('watchdog'),
+  cut('timeout'),
+  cut('sidecar_died'),
+  cut('queue_flood'),
+  cut('disk'),
+  { model: modelReport(5, 0, { kind: 'limited', until: 90 * SECOND }) },
+  { model: modelReport(5, 0, { kind: 'overloaded', status: 529 }), agent: agentReport('provider') },
+  { ...cut('budget'), model: modelReport(5, 0, { kind: 'over_budget', what: 'tokens' }) },
+  { exitCode: 1, agent: agentReport('unknown_session') },
+  { exitCode: 1, agent: agentReport('context_full') },
+  { exitCode: 1, agent: agentReport('crashed') },
+  { agent: agentReport('empty') },
+  { exitCode: 1, limit: { kind: 'memory', detail: 'x' } },
+  { exitCode: 1, setAside: 'it ended the worker twice' },
+];
+
+const SETTLED: readonly Parameters<World['settle']>[0][] = [
+  {},
+  { publish: { kind: 'published', pr: 13, prUrl: 'u', head: 'h', created: true } },
+  { publish: { kind: 'refused', reason: 'CI file' } },
+  { uncommitted: 1, uncommittedRef: 'u' },
+  { stuck: true, stuckHash: 'x' },
+];

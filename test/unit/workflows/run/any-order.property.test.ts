@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import {
+  act,
+  answer,
+  broughtBy,
+  fail,
+  outside,
+  perform,
+  underWayIn,
+  withdrawnBy,
+  type Act,
+} from '../../../support/machine/acts.js';
+import { observed, POLICY, World } from '../../../support/machine/world.js';
+import type { MachineCommand } from '../../../../src/workflows/run/commands.js';
+import { livingOf } from '../../../../src/workflows/run/state.js';
+
+const PLAYS = 10_000;
+/** The forge's clock has whole seconds. */
+const SECOND = 1_000;
+const ROOMY = { ...POLICY, budget: { turns: 60, tokens: 100_000, microUsd: 90_000_000 }, wakesPerHour: 40 };
+
+/** Looks at the world after each act, and at what the machine wanted then. */
+type Watch = (world: World, before: World['state'], wanted: readonly MachineCommand[], next: Act) => void;
+
+/** Each comment is in the prompt of an agent that has it, or waits, as long as the life goes on. */
+function noCommentIsLost(): Watch {
+  const accepted = new Set<string>();
+  let slug: string | undefined;
+  return (world, before, _, next) => {
+    const { life } = world.state;
+    if (life?.slug !== slug) accepted.clear();
+    slug = life?.slug;
+    if (livingOf(world.state) === null || life?.closing !== null) return;
+    for (const { key } of broughtBy(next)) if (!before.seen.includes(key)) accepted.add(key);
+    for (const id of withdrawnBy(next)) accepted.delete(`comment:${String(id)}:x`);
+    const waiting = [...life.mailbox.waiting, ...life.turn.taken].map(({ key }) => key);
+    for (const key of accepted)
+      assert.ok(world.delivered.includes(key) || waiting.includes(key), `${key} was lost`);
+    assert.equal(new Set(waiting).size, waiting.length, 'a comment waits once');
+  };
+}
+
+function watchdogFiresOnceATurn(): Watch {
+  const fired = new Set<string>();
+  return (world, before) => {
+    const { life } = world.state;
+    if (life?.turn.watchdogFired !== true) return;
+    if (before.life?.turn.watchdogFired === true && before.life.turn.number === life.turn.number) return;
+    const key = `${life.slug}/${String(life.turn.number)}`;
+    assert.ok(!fired.has(key), `the watchdog fired twice in ${key}`);
+    fired.add(key);
+  };
+}
+
+/** An ended life wants nothing, and only a later trigger act begins another. */
+function destroyedStaysSo(): Watch {
+  return (world, before, wanted) => {
+    if (before.life?.stage.kind !== 'destroyed') return;
+    assert.equal(world.phase, 'destroyed');
+    assert.deepEqual(wanted, [], 'a destroyed run wants nothing done');
+    const { pendingTrigger, endedAt } = world.state;
+    if (pendingTrigger !== null) assert.ok(pendingTrigger.actAt + SECOND > endedAt);
+  };
+}
+
+/** Once it is to end, no turn begins. */
+function nothingBeginsAfterTheClose(): Watch {
+  return (_, before, wanted) => {
+    if (typeof before.life?.closing?.at !== 'number') return;
+    const begun = wanted.filter(({ kind }) => kind === 'run_turn' || kind === 'prepare_turn');
+    assert.deepEqual(begun, [], 'it begins what it has to end');
+  };
+}
+
+const WATCHES = [noCommentIsLost, watchdogFiresOnceATurn, destroyedStaysSo, nothingBeginsAfterTheClose];
+
+const play = fc.record({
+  acts: fc.array(act, { minLength: 60, maxLength: 150, size: 'max' }),
+  late: fc.array(outside, { maxLength: 20, size: 'max' }),
+  /** Whether what is under way at the close fails. */
+  fails: fc.boolean(),
+});
+
+/** The issue is closed, and what is under way answers, or fails. */
+function end(world: World, fails: boolean): void {
+  const pr = { number: 13, open: false, merged: true, closedAt: 999_000 };
+  world.feed(observed({ readAt: 1_000_000, open: false, closedAt: 999_000, prs: [pr] }));
+  for (let round = 0; round < 30 && world.owed.size > 0; round += 1) {
+    for (const what of underWayIn(world)) {
+      if (fails && (what === 'claim' || what === 'prepare' || what === 'run' || what === 'settle'))
+        fail(world, what);
+      else if (what === 'run') world.finish();
+      else if (what !== 'checkin') answer(world, what, 0);
+    }
+  }
+  assert.ok(world.phase === 'idle' || world.phase === 'destroyed', `never ends: ${world.phase}`);
+}
+
+describe('a run, whatever happens in whatever order', () => {
+  it('has one thing under way, runs no turn twice, loses no comment and comes to its end', function () {
+    this.timeout(300_000);
+    const lengths: number[] = [];
+    const stages = new Set<string>();
+    fc.assert(
+      fc.property(play, ({ acts, late, fails }) => {
+        // The world asserts on every command that it can be carried out beside what is under way.
+        const world = new World(ROOMY);
+        const watches = WATCHES.map((watch) => watch());
+        const go = (next: Act): void => {
+          const before = world.state;
+          const had = world.commands.length;
+          perform(world, next);
+          for (const watch of watches) watch(world, before, world.commands.slice(had), next);
+          stages.add(world.phase);
+        };
+        for (const next of acts) {
+          if (world.state.pendingTrigger !== null && world.phase === 'destroyed')
+            world.continueIntoNextLife();
+          go(next);
+        }
+        lengths.push(world.fed);
+        assert.equal(new Set(world.ran).size, world.ran.length, 'a turn was run twice');
+        end(world, fails);
+        for (const next of late) if (world.phase === 'destroyed') go(next);
+      }),
+      { numRuns: PLAYS },
+    );
+    const median = lengths.sort((a, b) => a - b)[lengths.length / 2] ?? 0;
+    assert.ok(median >= 40, `the median play has ${String(median)} events`);
+    assert.equal(stages.size, 9, `only ${[...stages].join(', ')}`);
+  });
+});

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import type { OperatorCommand } from '../../../../src/domain/events.js';
+import type { MachineCommand } from '../../../../src/workflows/run/commands.js';
+import { refusalOf } from '../../../../src/workflows/run/operator.js';
+import { budgetOfTurn } from '../../../../src/workflows/run/budget.js';
+import {
+  comment,
+  modelReport,
+  observed,
+  POLICY,
+  PREPARED,
+  trigger,
+  World,
+  wrote,
+} from '../../../support/machine/world.js';
+
+const kinds = (commands: readonly MachineCommand[]): string[] => commands.map(({ kind }) => kind);
+const done = { id: 'd', status: 'success', summaryRef: 'r' } as const;
+const MORE = { kind: 'budget', turns: 0, tokens: 0, microUsd: 0, dayEnds: null } as const;
+
+function command(world: World, asked: OperatorCommand): MachineCommand[] {
+  assert.equal(refusalOf(world.state, asked), null);
+  return world.feed({ kind: 'command', command: asked, at: world.now });
+}
+
+describe('the budget of a run', () => {
+  it('adds up what its turns used, as metered, and what is left is what the next may use', () => {
+    const world = World.triggered();
+    world.liveTurn({ done, model: modelReport(300, 1) });
+    world.feed(wrote(comment(1)));
+    world.liveTurn({ done, model: modelReport(200, 2) });
+    assert.deepEqual(world.life.budget.spent, { turns: 2, tokens: 500, microUsd: 3_000_000 });
+    assert.deepEqual(budgetOfTurn(world.life.budget, POLICY.budget, PREPARED), {
+      tokens: 500,
+      microUsd: 2_000_000,
+    });
+  });
+
+  it('is the day’s where that leaves less', () => {
+    const world = World.triggered();
+    world.start({ budget: { tokens: 70, microUsd: 9_000_000 } });
+    const run = world.owed.get('run');
+    assert.ok(run?.kind === 'run_turn');
+    assert.deepEqual(run.input.budget, { tokens: 70, microUsd: 5_000_000 });
+  });
+
+  for (const [what, model, policy] of [
+    ['turns', modelReport(1), { ...POLICY, budget: { ...POLICY.budget, turns: 1 } }],
+    ['tokens', modelReport(1_000), POLICY],
+    ['money', modelReport(1, 5), POLICY],
+  ] as const) {
+    it(`begins no turn once its ${what} are used up, and keeps what people write`, () => {
+      const world = World.triggered(policy);
+      world.liveTurn({ done, model });
+      assert.equal(world.reason, 'done');
+      assert.deepEqual(kinds(world.feed(wrote(comment(1)))), ['record_state', 'tell_frozen']);
+      assert.equal(world.reason, 'budget');
+      assert.match(world.life.detail ?? '', /budget is used up: /);
+      world.feed(wrote(comment(2)));
+      assert.equal(world.life.mailbox.waiting.length, 2);
+      assert.match(refusalOf(world.state, { kind: 'resume', promptRef: null }) ?? '', /signal <run> budget/);
+    });
+  }
+
+  it('is raised by the operator, and then the turn that waited begins with all that came', () => {
+    const world = World.triggered();
+    world.liveTurn({ done, model: modelReport(1_000) });
+    world.feed(wrote(comment(1)));
+    world.feed(wrote(comment(2)));
+    assert.deepEqual(command(world, { ...MORE, turns: 5 }), [], 'tokens are what is missing');
+    const begun = command(world, { ...MORE, tokens: 400 });
+    assert.deepEqual(kinds(begun), ['prepare_turn']);
+    assert.ok(begun[0]?.kind === 'prepare_turn');
+    assert.deepEqual(
+      [begun[0].input.cause.kind, begun[0].input.references.map(({ id }) => id), world.turn.wokenFrom],
+      ['wake', [1, 2], 'done'],
+    );
+  });
+
+  it('ends the turn that has used it up, without a nudge, and goes on when raised', () => {
+    const world = World.triggered();
+    const model = modelReport(1_000, 0, { kind: 'over_budget', what: 'tokens' });
+    world.liveTurn({ exitCode: 1, stopped: 'budget', model });
+    assert.equal(world.reason, 'budget');
+    assert.equal(world.life.lastTurn?.reason, 'budget');
+    const begun = command(world, { ...MORE, tokens: 1_000 });
+    assert.ok(begun[0]?.kind === 'prepare_turn' && begun[0].input.cause.kind === 'operator');
+  });
+
+  it('refuses to be raised by nothing, by too much or by what is no number', () => {
+    const { state } = World.frozenDone();
+    assert.match(refusalOf(state, MORE) ?? '', /say by what/);
+    for (const turns of [-1, 0.5, NaN, 1_001, 2 ** 60])
+      assert.match(refusalOf(state, { ...MORE, turns }) ?? '', /at most 1,000 turns/, String(turns));
+  });
+
+  it('begins anew with a new life', () => {
+    const world = World.triggered();
+    world.liveTurn({ done, model: modelReport(900) });
+    world.feed(observed({ readAt: 2_000, open: false, closedAt: 2_000 }));
+    world.destroyed();
+    world.feed(observed({ readAt: 9_000, trigger: trigger(8_000) }));
+    world.continueIntoNextLife();
+    assert.deepEqual(world.life.budget.spent, { turns: 0, tokens: 0, microUsd: 0 });
+  });
+});
+
+describe('the budget of a day', () => {
+  function spent(world: World): void {
+    assert.ok(world.pay('prepare'));
+    if (world.pay('claim')) world.feed({ kind: 'host_claimed', host: 'h1' });
+    world.feed({ kind: 'over_budget', turn: world.turn.number, reason: 'spent', until: 5_000_000 });
+  }
+
+  it('holds a turn up until the day ends, and then it begins for what it was for', () => {
+    const world = World.frozenDone();
+    world.feed(wrote(comment(1)));
+    spent(world);
+    assert.deepEqual([world.reason, world.life.detail], ['budget', 'spent']);
+    assert.equal(world.life.mailbox.waiting.length, 1);
+    const begun = world.due();
+    assert.ok(begun[0]?.kind === 'prepare_turn');
+    assert.deepEqual([begun[0].input.cause.kind, begun[0].input.references.length], ['wake', 1]);
+  });
+
+  it('holds a first turn up as well, which is then still the first', () => {
+    const world = World.triggered();
+    spent(world);
+    const begun = world.due();
+    assert.ok(begun[0]?.kind === 'prepare_turn');
+    assert.deepEqual([begun[0].input.cause.kind, begun[0].input.session], ['first', 'first']);
+  });
+
+  it('is passed over for one run by the operator', () => {
+    const world = World.triggered();
+    spent(world);
+    assert.deepEqual(command(world, { ...MORE, turns: 3 }), [], 'it is the day’s budget that is missing');
+    const begun = command(world, { ...MORE, dayEnds: 5_000_000 });
+    assert.deepEqual(kinds(begun), ['disarm_resume', 'prepare_turn']);
+    assert.equal(world.life.budget.dayLiftedUntil, 5_000_000);
+  });
+
+  it('does not keep a run from its end', () => {
+    const world = World.triggered();
+    assert.ok(world.pay('prepare') && world.pay('claim'));
+    world.feed({ kind: 'host_claimed', host: 'h1' });
+    world.feed(observed({ readAt: 20, open: false, closedAt: 20 }));
+    world.feed({ kind: 'over_budget', turn: 1, reason: 'spent', until: 5_000_000 });
+    assert.equal(world.phase, 'destroying');
+    world.destroyed();
+  });
+});

@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import type { MachineEvent } from '../../../../src/domain/events.js';
+import { comment, observed, trigger, turnResult, World, wrote } from '../../../support/machine/world.js';
+
+const done = { id: 'd', status: 'success', summaryRef: 'r' } as const;
+const command = (kind: 'destroy' | 'freeze'): MachineEvent => ({
+  kind: 'command',
+  command: { kind },
+  at: 1_000_000,
+});
+
+function running(): World {
+  const world = World.triggered();
+  world.start();
+  return world;
+}
+
+function after(world: World, ...events: readonly MachineEvent[]): World {
+  for (const event of events) world.feed(event);
+  return world;
+}
+
+function settling(): World {
+  const world = running();
+  world.finish({ done });
+  return world;
+}
+
+function archiving(): World {
+  const world = World.frozenDone();
+  return after(world, { kind: 'archive', slug: world.state.life?.slug ?? '' });
+}
+
+function attaching(): World {
+  const world = running();
+  world.pay('run');
+  return after(world, { kind: 'turn_lost', turn: 1, reason: null });
+}
+
+/** Every place where a life can be, from its first step to its last. */
+const STAGES: Readonly<Record<string, () => World>> = {
+  'claiming and preparing': () => World.triggered(),
+  'claimed, preparing': () => {
+    const world = World.triggered();
+    world.pay('claim');
+    return after(world, { kind: 'host_claimed', host: 'h1' });
+  },
+  'a turn that cannot start': () => {
+    const world = World.triggered();
+    world.prepare();
+    const slug = world.state.life?.slug ?? '';
+    return after(world, { kind: 'turn_held_up', slug, turn: 1, reason: 'no engine' });
+  },
+  running,
+  attaching,
+  'being stopped': () => after(running(), command('freeze')),
+  'being stopped, untriggered': () => after(running(), observed({ readAt: 20, triggered: false })),
+  'signalled done': () =>
+    after(running(), { kind: 'done', slug: running().state.life?.slug ?? '', turn: 1, done }),
+  settling,
+  'settling, untriggered': () => after(settling(), observed({ readAt: 20, triggered: false })),
+  frozen: () => World.frozenDone(),
+  archiving,
+  'archiving, with a turn to come': () =>
+    after(archiving(), { kind: 'command', command: { kind: 'resume', promptRef: null }, at: 1 }),
+  'preparing to go on': () => after(World.frozenDone(), wrote(comment(1))),
+  'running again': () => {
+    const world = after(World.frozenDone(), wrote(comment(1)));
+    world.start();
+    return world;
+  },
+};
+
+const WAYS: Readonly<Record<string, MachineEvent>> = {
+  'the operator': command('destroy'),
+  'the close of the issue': observed({
+    readAt: 900_000,
+    open: false,
+    closedAt: 890_000,
+    prs: [{ number: 13, open: false, merged: false, closedAt: 890_000 }],
+  }),
+  'another agent': observed({ readAt: 900_000, trigger: trigger(890_000, { agent: 'reviewer' }) }),
+  'the loss of the issue': { kind: 'lost', readAt: 900_000, why: 'the issue is gone' },
+};
+
+/** Each activity that is under way fails, the run's end alone goes on trying. Answers whether there was one. */
+function failAll(world: World, how: 'throws' | 'lost'): boolean {
+  const turn = world.turn.number;
+  for (const step of ['claim', 'prepare', 'settle'] as const)
+    if (world.pay(step)) {
+      world.feed({ kind: 'step_failed', step, turn, reason: 'x' });
+      return true;
+    }
+  if (world.pay('archive')) {
+    world.feed({ kind: 'archive_failed', reason: 'x' });
+    return true;
+  }
+  if (!world.pay('run')) return false;
+  if (how === 'throws') world.feed({ kind: 'step_failed', step: 'run', turn, reason: 'x' });
+  else world.feed({ kind: 'turn_lost', turn, reason: 'x' });
+  return true;
+}
+
+/** Claim and preparation are two, and each is called off once. */
+const MOST_FAILURES = 2;
+
+describe('the end of a run, whatever fails', () => {
+  for (const [stage, begin] of Object.entries(STAGES))
+    for (const [way, event] of Object.entries(WAYS))
+      for (const how of ['throws', 'lost'] as const)
+        it(`comes by ${way} while ${stage}, when each activity ${how === 'lost' ? 'is lost' : 'fails'}`, () => {
+          const world = begin();
+          const underWay = ['claim', 'prepare', 'run', 'settle', 'archive'] as const;
+          const isBusy = underWay.some((step) => world.owed.has(step));
+          const asked = world.feed(event);
+          const calledOff = asked.some(({ kind }) => kind === 'end_step');
+          assert.equal(calledOff, isBusy, 'what is under way is called off, and nothing else');
+          for (let failures = 0; failAll(world, how); failures += 1)
+            assert.ok(failures < MOST_FAILURES, `goes on: ${JSON.stringify([...world.owed.keys()])}`);
+          assert.ok(world.owed.has('destroy') || world.life.host === null, world.phase);
+          assert.equal(world.phase, 'destroying');
+          world.destroyed();
+          assert.equal(world.phase, 'destroyed');
+        });
+
+  it('writes the rows of a turn whose settling was called off, and counts what it used', () => {
+    const world = settling();
+    world.feed(command('destroy'));
+    const before = world.commands.length;
+    failAll(world, 'throws');
+    const [first, second] = world.commands.slice(before).map(({ kind }) => kind);
+    assert.deepEqual([first, second], ['record_turn', 'destroy']);
+    assert.equal(world.life.budget.spent.turns, 1);
+  });
+});
+
+describe('a turn that cannot be settled', () => {
+  it('freezes the run as failed with the reason, has its rows, and counts', () => {
+    const world = settling();
+    world.pay('settle');
+    world.feed({ kind: 'step_failed', step: 'settle', turn: 1, reason: 'the disk is full' });
+    const { detail, budget, lastTurn } = world.life;
+    assert.deepEqual([world.phase, world.reason, detail], ['frozen', 'failed', 'the disk is full']);
+    assert.deepEqual([budget.spent.turns, lastTurn?.reason], [1, 'failed']);
+    const row = world.commands.find(({ kind }) => kind === 'record_turn');
+    assert.ok(row?.kind === 'record_turn' && row.input.settled.publish.kind === 'refused');
+    assert.equal(row.input.settled.publish.reason, 'the disk is full');
+    assert.deepEqual(row.input.result, turnResult({ done }));
+  });
+
+  it('tells again what an agent was told that a pause stopped as it began', () => {
+    const world = World.frozenDone();
+    after(world, wrote(comment(1)));
+    world.prepare();
+    after(world, { kind: 'paused', reason: 'paused by alice' });
+    world.finish();
+    world.pay('settle');
+    world.feed({ kind: 'step_failed', step: 'settle', turn: 2, reason: 'x' });
+    assert.deepEqual(world.life.mailbox.waiting, [comment(1)]);
+    assert.deepEqual([world.phase, world.frozen.held], ['frozen', true]);
+  });
+});

@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict';
+import { comment, observed, PLACE, trigger, World, wrote } from '../../../support/machine/world.js';
+
+const AT = 100_000;
+const MOVED = { ...PLACE, owner: 'carol', repo: 'renamed' };
+
+describe('a run and where its repository is', () => {
+  it('keeps going under the new name of its repository, and its row is written anew', () => {
+    const world = World.frozenDone();
+    const { stage } = world.life;
+    assert.deepEqual(
+      world.feed(observed({ readAt: AT, place: MOVED })).map(({ kind }) => kind),
+      ['record_state'],
+    );
+    assert.deepEqual([world.state.place, world.life.stage], [MOVED, stage]);
+    assert.deepEqual(world.feed(observed({ readAt: AT + 1, place: MOVED })), []);
+  });
+
+  it('is told of the new name by a comment as well, before it is woken by it', () => {
+    const world = World.frozenDone();
+    const kinds = world.feed({ ...wrote(comment(1)), place: MOVED }).map(({ kind }) => kind);
+    assert.deepEqual(kinds, ['record_state', 'prepare_turn']);
+    assert.deepEqual(world.state.place, MOVED);
+    const foreign = World.frozenDone();
+    assert.deepEqual(foreign.feed({ ...wrote(comment(1)), place: { ...PLACE, repoId: 8 } }), []);
+  });
+
+  it('prepares the same turn once more where the repository is, and gives up when it is nowhere else', () => {
+    const world = World.frozenDone();
+    world.feed(wrote(comment(1)));
+    world.pay('prepare');
+    const [again] = world.feed({ kind: 'moved', turn: 2, place: MOVED });
+    assert.deepEqual(
+      again?.kind === 'prepare_turn' ? again.input.references.map(({ id }) => id) : again,
+      [1],
+    );
+    world.pay('prepare');
+    world.feed({ kind: 'moved', turn: 2, place: MOVED });
+    assert.deepEqual([world.phase, world.reason], ['frozen', 'failed']);
+    assert.deepEqual(
+      world.life.mailbox.waiting.map(({ id }) => id),
+      [1],
+    );
+  });
+
+  it('takes no notice of another repository that has taken its name', () => {
+    const world = World.frozenDone();
+    const other = { ...PLACE, repoId: 8 };
+    const before = world.state;
+    world.feed(observed({ readAt: AT, open: false, closedAt: AT, place: other }));
+    world.feed(observed({ readAt: AT + 1, trigger: trigger(AT), place: other }));
+    assert.deepEqual(world.state, before);
+  });
+
+  it('ends when issue or repository are gone, whatever it is doing', () => {
+    const lost = { kind: 'lost', readAt: AT, why: 'gone' } as const;
+    const frozen = World.frozenDone();
+    frozen.feed(lost);
+    assert.equal(frozen.phase, 'destroying');
+    frozen.destroyed();
+    assert.equal(frozen.state.endedAt, AT);
+
+    const running = new World();
+    running.feed(observed({ readAt: 10_000, trigger: trigger(5_000) }));
+    running.start();
+    assert.ok(running.feed(lost).some((command) => command.kind === 'stop_turn'));
+    running.finish();
+    running.settle();
+    assert.equal(running.phase, 'destroying');
+    assert.deepEqual(new World().feed(lost), []);
+  });
+});
+
+describe('trigger acts within one second of the forge’s clock', () => {
+  it('lets another agent have the issue when the label is changed before the first could begin', () => {
+    const world = new World();
+    world.feed(observed({ readAt: AT, trigger: trigger(AT, { agent: 'first', actId: 5 }) }));
+    world.feed(observed({ readAt: AT + 300, trigger: trigger(AT, { agent: 'second', actId: 7 }) }));
+    world.pay('claim');
+    world.feed({ kind: 'host_claimed', host: 'h' });
+    world.pay('prepare');
+    world.feed({ kind: 'prepare_refused', turn: 1, reason: 'the label is gone', stale: false });
+    assert.equal(world.phase, 'destroyed');
+    world.continueIntoNextLife();
+    assert.equal(world.state.life?.trigger.agent, 'second');
+  });
+
+  it('begins anew for a label that was added again in the second in which the run was closed', () => {
+    const world = World.frozenDone();
+    world.feed(
+      observed({ readAt: AT + 500, prs: [{ number: 13, open: false, merged: false, closedAt: AT }] }),
+    );
+    world.feed(observed({ readAt: AT + 900, trigger: trigger(AT, { actId: 9 }) }));
+    world.destroyed();
+    assert.equal(world.state.pendingTrigger?.actId, 9);
+  });
+
+  it('stays destroyed for the act that began it, however often that is seen', () => {
+    const world = new World();
+    const first = trigger(AT, { actId: 5 });
+    world.feed(observed({ readAt: AT, trigger: first }));
+    world.start();
+    // Closed within the second of its trigger.
+    world.feed(observed({ readAt: AT + 500, open: false, closedAt: AT }));
+    world.finish();
+    world.settle();
+    world.destroyed();
+    world.feed(observed({ readAt: AT + 700, trigger: first }));
+    assert.equal(world.state.pendingTrigger, null);
+  });
+});
+
+describe('a run that changes hands', () => {
+  it('ends for the first agent and begins for the second, with the trigger kept', () => {
+    const world = World.frozenDone();
+    world.feed(observed({ readAt: AT, trigger: trigger(AT, { agent: 'other', actId: 9 }) }));
+    assert.equal(world.phase, 'destroying');
+    world.destroyed();
+    world.continueIntoNextLife();
+    assert.equal(world.state.life?.trigger.agent, 'other');
+    assert.equal(world.turn.number, 1);
+  });
+});
+
+describe('a run whose subject is a pull request', () => {
+  const onPull = (): World => {
+    const world = new World();
+    world.feed(observed({ readAt: AT, trigger: trigger(AT, { pull: 12 }) }));
+    world.start();
+    world.finish({ done: { id: 'd', status: 'success', summaryRef: 'r' } });
+    world.settle();
+    return world;
+  };
+
+  it('has that pull request from the beginning', () => {
+    assert.deepEqual(
+      onPull().life.prs.map(({ number, open }) => [number, open]),
+      [[12, true]],
+    );
+  });
+
+  it('is woken by what people do there, and ends when it is closed', () => {
+    const world = onPull();
+    world.feed(wrote({ ...comment(1), kind: 'push', key: 'push:abc', sha: 'abc' }));
+    assert.equal(world.phase, 'rehydrating');
+    const ended = onPull();
+    const closedAt = AT + 5_000;
+    ended.feed(
+      observed({
+        readAt: closedAt,
+        open: false,
+        closedAt,
+        prs: [{ number: 12, open: false, merged: true, closedAt }],
+      }),
+    );
+    assert.equal(ended.phase, 'destroying');
+    assert.match(ended.life.closing?.why ?? '', /PR #12 merged/);
+  });
+});
+
+describe('a run with several pull requests', () => {
+  it('does not end with one of an earlier life, of which it is told when that is closed', () => {
+    const world = new World();
+    world.feed(observed({ readAt: AT, trigger: trigger(AT) }));
+    world.start();
+    const closedAt = AT + 1_000;
+    world.feed(observed({ readAt: closedAt, prs: [{ number: 13, open: false, merged: false, closedAt }] }));
+    assert.equal(world.phase, 'running');
+  });
+
+  it('ends with the last of them', () => {
+    const world = World.frozenDone();
+    const second = { number: 14, open: true, merged: false, closedAt: null };
+    const closedAt = AT + 1_000;
+    world.feed(observed({ readAt: AT, prs: [second] }));
+    world.feed(observed({ readAt: closedAt, prs: [{ number: 13, open: false, merged: true, closedAt }] }));
+    assert.equal(world.phase, 'frozen');
+    world.feed(observed({ readAt: closedAt + 1, prs: [{ ...second, open: false, closedAt }] }));
+    assert.equal(world.phase, 'destroying');
+  });
+});
+
+describe('a run that is asked for again while something else goes on', () => {
+  const refused = {
+    kind: 'prepare_refused',
+    turn: 1,
+    reason: 'no assignee is a member',
+    stale: false,
+  } as const;
+
+  it('is prepared once more when the refusal may be older than the act', () => {
+    const world = new World();
+    world.feed(observed({ readAt: AT, trigger: trigger(AT, { actId: 5 }) }));
+    world.feed(observed({ readAt: AT + 300, trigger: trigger(AT, { actId: 7 }) }));
+    world.pay('claim');
+    world.feed({ kind: 'host_claimed', host: 'h' });
+    world.pay('prepare');
+    assert.deepEqual(
+      world.feed(refused).map(({ kind }) => kind),
+      ['prepare_turn'],
+    );
+    assert.equal(world.turn.number, 1);
+    world.pay('prepare');
+    world.feed(refused);
+    assert.equal(world.phase, 'destroyed', 'and not for ever');
+  });
+
+  it('is prepared once more, too, when the second label of a moment is gone again', () => {
+    const world = new World();
+    world.feed(observed({ readAt: AT, trigger: trigger(AT) }));
+    world.feed(observed({ readAt: AT + 300, trigger: trigger(AT) }));
+    world.pay('prepare');
+    assert.equal(world.feed(refused)[0]?.kind, 'prepare_turn');
+  });
+
+  it('is not prepared again after it was closed', () => {
+    const world = new World();
+    world.feed(observed({ readAt: AT, trigger: trigger(AT) }));
+    world.feed(observed({ readAt: AT + 300, trigger: trigger(AT) }));
+    world.feed(observed({ readAt: AT + 600, open: false, closedAt: AT }));
+    world.pay('prepare');
+    world.feed(refused);
+    assert.equal(world.phase, 'destroyed');
+  });
+
+  it('runs again after the turn that was being stopped for the lack of its trigger', () => {
+    const world = new World();
+    world.feed(observed({ readAt: AT, trigger: trigger(AT) }));
+    world.start();
+    world.feed(observed({ readAt: AT + 1_000, triggered: false }));
+    world.feed(observed({ readAt: AT + 2_000, trigger: trigger(AT + 2_000) }));
+    world.finish({ exitCode: 143, stopped: 'untriggered' });
+    world.settle();
+    assert.deepEqual([world.phase, world.turn.cause.kind], ['rehydrating', 'retriggered']);
+  });
+});

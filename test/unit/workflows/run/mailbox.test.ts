@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { comment, observed, PLACE, PREPARED, trigger, World, wrote } from '../../../support/machine/world.js';
+import { MAX_MAILBOX } from '../../../../src/workflows/run/mailbox.js';
+import type { WakeReference } from '../../../../src/domain/events.js';
+
+/** Comment `id` after its `version`th edit. */
+function edited(id: number, version: number): WakeReference {
+  return { ...comment(id), key: `comment:${String(id)}:v${String(version)}` };
+}
+
+function running(): World {
+  const world = new World();
+  world.feed(observed({ readAt: 10_000, trigger: trigger(5_000) }));
+  world.start();
+  return world;
+}
+
+const keys = (references: readonly WakeReference[]): string[] => references.map(({ key }) => key);
+const done = { id: 'd', status: 'success', summaryRef: 'r' } as const;
+
+describe('the mailbox of a run', () => {
+  it('replaces a comment that is edited before any prompt has it, in its place', () => {
+    const world = running();
+    world.feed(wrote(edited(1, 0), edited(2, 0), edited(3, 0)));
+    world.feed(wrote(edited(2, 1)));
+    assert.deepEqual(keys(world.life.mailbox.waiting), ['comment:1:v0', 'comment:2:v1', 'comment:3:v0']);
+  });
+
+  it('wakes once with the new text when a comment is edited after a prompt had it', () => {
+    const world = World.frozenDone();
+    world.feed(wrote(edited(1, 0)));
+    world.start();
+    world.finish({ done });
+    world.settle();
+    world.feed(wrote(edited(1, 1)));
+    assert.equal(world.phase, 'rehydrating');
+    assert.deepEqual(keys(world.turn.taken), ['comment:1:v1']);
+    world.feed(wrote(edited(1, 1)));
+    assert.deepEqual(world.life.mailbox.waiting, []);
+  });
+
+  it('does not tell again what the prompt had in its latest form already', () => {
+    const world = World.frozenDone();
+    world.feed(wrote(edited(1, 0)));
+    world.feed(wrote(edited(1, 1)));
+    world.pay('prepare');
+    // Read for the prompt after the first edit, and the second is on its way.
+    world.feed({
+      kind: 'prepared',
+      turn: 2,
+      prepared: { ...PREPARED, readKeys: ['comment:1:v1', 'comment:1:v2'] },
+    });
+    assert.deepEqual(world.life.mailbox.waiting, []);
+    world.feed(wrote(edited(1, 2)));
+    assert.deepEqual(world.life.mailbox.waiting, []);
+    world.feed(wrote(edited(1, 3)));
+    assert.deepEqual(keys(world.life.mailbox.waiting), ['comment:1:v3']);
+  });
+
+  it('loses a comment that is deleted before any prompt has it, and nothing else', () => {
+    const world = running();
+    world.feed(wrote(comment(1), comment(2), { ...comment(2), kind: 'review', key: 'review:2' }));
+    world.feed({ kind: 'references', references: [], withdrawn: [2], place: PLACE });
+    assert.deepEqual(keys(world.life.mailbox.waiting), [comment(1).key, 'review:2']);
+    world.finish({ done });
+    world.settle();
+    assert.deepEqual(keys(world.turn.taken), [comment(1).key, 'review:2']);
+  });
+
+  it('is not woken by a deletion', () => {
+    const world = World.frozenDone();
+    assert.deepEqual(world.feed({ kind: 'references', references: [], withdrawn: [1], place: PLACE }), []);
+    assert.equal(world.phase, 'frozen');
+  });
+
+  it('goes back to sleep for the same reason, and without a wake spent, when what woke it is gone', () => {
+    const world = World.frozenDone();
+    const { reason } = world;
+    world.feed(wrote(comment(1)));
+    assert.equal(world.phase, 'rehydrating');
+    world.pay('prepare');
+    world.feed({ kind: 'nothing_left', turn: 2 });
+    assert.deepEqual([world.phase, world.reason], ['frozen', reason]);
+    assert.deepEqual([world.life.wakes, world.turn.taken], [[], []]);
+    world.feed(wrote(comment(2)));
+    assert.deepEqual(keys(world.turn.taken), [comment(2).key]);
+  });
+
+  it('wakes at once for what came while it found out that nothing was left', () => {
+    const world = World.frozenDone();
+    world.feed(wrote(comment(1)));
+    world.feed(wrote(comment(2)));
+    world.pay('prepare');
+    world.feed({ kind: 'nothing_left', turn: 2 });
+    assert.equal(world.phase, 'rehydrating');
+    assert.deepEqual(keys(world.turn.taken), [comment(2).key]);
+  });
+
+  it('ends, not sleeps, when nothing is left and it was closed or frozen meanwhile', () => {
+    const closed = World.frozenDone();
+    closed.feed(wrote(comment(1)));
+    closed.feed(
+      observed({
+        readAt: 90_000,
+        open: false,
+        closedAt: 80_000,
+        prs: [{ number: 13, open: false, merged: true, closedAt: 80_000 }],
+      }),
+    );
+    closed.pay('prepare');
+    closed.feed({ kind: 'nothing_left', turn: 2 });
+    assert.equal(closed.phase, 'destroying');
+
+    const frozen = World.frozenDone();
+    frozen.feed(wrote(comment(1)));
+    frozen.feed({ kind: 'command', command: { kind: 'freeze' }, at: 1 });
+    frozen.pay('prepare');
+    frozen.feed({ kind: 'nothing_left', turn: 2 });
+    assert.deepEqual([frozen.phase, frozen.reason], ['frozen', 'paused']);
+  });
+
+  it('keeps the newest of ten thousand comments, says how many it left out, and stays small', () => {
+    const world = running();
+    for (let at = 0; at < 50; at += 1)
+      world.feed(wrote(...Array.from({ length: 200 }, (_, index) => comment(at * 200 + index + 1))));
+    assert.equal(world.life.mailbox.waiting.length, MAX_MAILBOX);
+    assert.equal(world.life.mailbox.waiting.at(-1)?.id, 10_000);
+    assert.equal(world.life.mailbox.omitted, 10_000 - MAX_MAILBOX);
+    assert.ok(JSON.stringify(world.state).length < 700_000, 'far below what one argument may have');
+    world.finish({ done });
+    world.settle();
+    const prepare = world.commands.findLast((command) => command.kind === 'prepare_turn');
+    assert.equal(prepare?.input.omitted, 10_000 - MAX_MAILBOX);
+    world.start();
+    assert.equal(world.life.mailbox.omitted, 0);
+  });
+
+  it('holds a comment once that was edited while a turn was prepared which then did not run', () => {
+    const world = World.frozenDone();
+    world.feed(wrote(edited(1, 0), edited(2, 0)));
+    world.feed(wrote(edited(1, 1)));
+    world.pay('prepare');
+    const turn = world.turn.number;
+    world.feed({ kind: 'step_failed', step: 'prepare', turn, reason: 'x' });
+    assert.deepEqual(keys(world.life.mailbox.waiting), ['comment:1:v1', 'comment:2:v0']);
+  });
+});

@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict';
+import type { MachineCommand } from '../../../../src/workflows/run/commands.js';
+import { refusalOf } from '../../../../src/workflows/run/operator.js';
+import { comment, observed, World, wrote } from '../../../support/machine/world.js';
+
+const REASON = 'new turns are paused by alice@desk since then: bot-bottle unpause';
+const PAUSED = { kind: 'paused', reason: REASON } as const;
+const UNPAUSED = { kind: 'unpaused' } as const;
+const done = { id: 'd', status: 'success', summaryRef: 'r' } as const;
+
+const kinds = (commands: readonly MachineCommand[]): string[] => commands.map(({ kind }) => kind);
+
+/** The preparation of the turn finds the pause. */
+function meet(world: World): MachineCommand[] {
+  assert.ok(world.pay('prepare'));
+  if (world.pay('claim')) world.feed({ kind: 'host_claimed', host: 'h1' });
+  return world.feed({ kind: 'met_pause', turn: world.turn.number, reason: REASON });
+}
+
+function held(world: World): void {
+  const { reason, held: isHeld } = world.frozen;
+  assert.deepEqual([reason, world.life.detail, isHeld], ['paused', REASON, true]);
+}
+
+function causeOf(commands: readonly MachineCommand[]): unknown {
+  const [prepare] = commands.filter((command) => command.kind === 'prepare_turn');
+  assert.ok(prepare !== undefined, `no turn begins: ${kinds(commands).join(', ')}`);
+  return { cause: prepare.input.cause.kind, references: prepare.input.references.map(({ id }) => id) };
+}
+
+describe('a pause of new turns', () => {
+  it('holds a first turn back, which is still the first when it is over', () => {
+    const world = World.triggered();
+    assert.deepEqual(kinds(meet(world)), ['record_state']);
+    held(world);
+    assert.deepEqual(causeOf(world.feed(UNPAUSED)), { cause: 'first', references: [] });
+    world.start();
+    assert.equal(world.phase, 'running');
+  });
+
+  it('keeps what people write meanwhile, in order, and one turn tells all of it', () => {
+    const world = World.frozenDone();
+    world.feed(wrote(comment(1)));
+    meet(world);
+    assert.deepEqual(world.feed(wrote(comment(2))), [], 'nothing begins');
+    held(world);
+    assert.deepEqual(causeOf(world.feed(UNPAUSED)), { cause: 'wake', references: [1, 2] });
+  });
+
+  it('lets a turn that runs go on to its end', () => {
+    const world = World.triggered();
+    world.start();
+    assert.deepEqual(world.feed(PAUSED), []);
+    assert.equal(world.phase, 'running');
+    world.finish({ done });
+    world.settle();
+    assert.equal(world.reason, 'done');
+    assert.deepEqual(world.feed(UNPAUSED), [], 'it held nothing back');
+  });
+
+  it('takes a turn back that waits for a slot', () => {
+    const world = World.triggered();
+    world.prepare();
+    assert.deepEqual(kinds(world.feed(PAUSED)), ['stop_turn']);
+    assert.ok(world.pay('run'));
+    world.feed({ kind: 'step_failed', step: 'run', turn: 1, reason: 'stopped before it began' });
+    held(world);
+    assert.equal(causeOf(world.feed(UNPAUSED)) !== null, true);
+  });
+
+  it('takes a turn back that is being prepared when the pause comes', () => {
+    const world = World.frozenDone();
+    world.feed(wrote(comment(1)));
+    world.feed(PAUSED);
+    assert.ok(world.pay('prepare'));
+    world.feed({ kind: 'over_budget', turn: 2, reason: 'spent', until: 5_000_000 });
+    assert.equal(world.reason, 'budget', 'which would not have begun anyway');
+    world.due();
+    world.feed(PAUSED);
+    world.prepare();
+    held(world);
+    assert.deepEqual(causeOf(world.feed(UNPAUSED)), { cause: 'wake', references: [1] });
+  });
+
+  it('tells an agent again what it was told when it had started just before', () => {
+    const world = World.frozenDone();
+    world.feed(wrote(comment(1)));
+    world.prepare();
+    world.feed(PAUSED);
+    world.started();
+    world.finish({ exitCode: 143 });
+    assert.deepEqual(kinds(world.feed(wrote(comment(2)))), []);
+    world.settle();
+    held(world);
+    assert.deepEqual(causeOf(world.feed(UNPAUSED)), { cause: 'wake', references: [1, 2] });
+  });
+
+  it('that is over before the run has heard of it holds nothing back', () => {
+    const world = World.frozenDone();
+    world.feed(wrote(comment(1)));
+    world.feed(UNPAUSED);
+    assert.deepEqual(causeOf(meet(world)), { cause: 'wake', references: [1] });
+    world.start();
+    assert.equal(world.phase, 'running');
+  });
+
+  it('that comes back after that does', () => {
+    const world = World.frozenDone();
+    world.feed(wrote(comment(1)));
+    for (const event of [UNPAUSED, PAUSED]) world.feed(event);
+    meet(world);
+    held(world);
+  });
+
+  it('that is over while a waiting turn is taken back lets it begin again', () => {
+    const world = World.triggered();
+    world.prepare();
+    world.feed(PAUSED);
+    world.feed(UNPAUSED);
+    assert.ok(world.pay('run'));
+    const begun = world.feed({ kind: 'step_failed', step: 'run', turn: 1, reason: 'stopped' });
+    assert.deepEqual(causeOf(begun), { cause: 'first', references: [] });
+  });
+
+  it('wakes nobody else when it is over: a run that the operator froze stays so', () => {
+    const world = World.frozenDone();
+    world.feed({ kind: 'command', command: { kind: 'freeze' }, at: world.now });
+    assert.deepEqual(world.feed(UNPAUSED), []);
+    assert.equal(world.reason, 'paused');
+  });
+
+  it('nor one that is frozen by the operator while it is held back', () => {
+    const world = World.frozenDone();
+    world.feed(wrote(comment(1)));
+    meet(world);
+    assert.equal(refusalOf(world.state, { kind: 'freeze' }), null);
+    world.feed({ kind: 'command', command: { kind: 'freeze' }, at: world.now });
+    assert.match(refusalOf(world.state, { kind: 'freeze' }) ?? '', /already paused/);
+    assert.deepEqual(world.feed(UNPAUSED), []);
+    assert.equal(refusalOf(world.state, { kind: 'resume', promptRef: null }), null);
+  });
+
+  it('nor one that was woken too often', () => {
+    const world = World.frozenDone();
+    for (let id = 1; id <= 11; id += 1) {
+      world.feed(wrote(comment(id)));
+      if (id <= 10) world.liveTurn({ done });
+    }
+    assert.equal(world.reason, 'paused');
+    assert.deepEqual(world.feed(UNPAUSED), []);
+  });
+
+  it('is not got round by resume, which says what to do', () => {
+    const world = World.triggered();
+    meet(world);
+    assert.equal(refusalOf(world.state, { kind: 'resume', promptRef: 'p' }), REASON);
+  });
+
+  it('keeps the prompt of a resume that meets it', () => {
+    const world = World.frozenDone();
+    world.feed({ kind: 'command', command: { kind: 'resume', promptRef: 'p' }, at: world.now });
+    meet(world);
+    const begun = world.feed(UNPAUSED).find((command) => command.kind === 'prepare_turn');
+    assert.deepEqual(begun?.input.cause, { kind: 'operator', promptRef: 'p' });
+  });
+
+  it('does not keep a run from its end, nor from hearing that it is no longer wanted', () => {
+    const closed = World.triggered();
+    closed.feed(observed({ readAt: 20, open: false, closedAt: 20 }));
+    meet(closed);
+    assert.equal(closed.phase, 'destroying');
+    assert.deepEqual(closed.feed(UNPAUSED), []);
+    const unwanted = World.frozenDone();
+    unwanted.feed(wrote(comment(1)));
+    meet(unwanted);
+    unwanted.feed(observed({ readAt: 20, triggered: false }));
+    assert.equal(unwanted.reason, 'untriggered');
+    assert.deepEqual(unwanted.feed(UNPAUSED), []);
+  });
+
+  it('that is over while containers are put away begins the turn after that', () => {
+    const world = World.frozenDone();
+    world.feed(wrote(comment(1)));
+    meet(world);
+    world.feed({ kind: 'archive', slug: world.state.life?.slug ?? '' });
+    assert.deepEqual(kinds(world.feed(UNPAUSED)), []);
+    assert.ok(world.pay('archive'));
+    assert.deepEqual(causeOf(world.feed({ kind: 'archived' })), { cause: 'wake', references: [1] });
+  });
+});
