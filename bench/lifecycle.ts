@@ -8,7 +8,6 @@ import type { Client, WorkflowHandle } from '@temporalio/client';
 import { createWorkers } from '../src/adapters/temporal/workers.js';
 import type { RunEvent } from '../src/domain/events.js';
 import { workflowIdOf } from '../src/domain/issue.js';
-import { eventSignal } from '../src/workflows/messages.js';
 import { comment, observed, trigger, wrote } from '../test/support/machine/world.js';
 import type { WorkflowGateway } from '../src/webhook/gateway.js';
 import { temporalGateway } from '../src/webhook/temporal-gateway.js';
@@ -20,6 +19,7 @@ import { countKinds, type HistoryKinds } from './history-events.js';
 import { withDevServer } from './dev-server.js';
 import { within } from './until.js';
 import type { BareShape } from './workflows/bare.workflow.js';
+import { send } from '../test/support/temporal/send.js';
 
 const LIVES = 32;
 const BATCH_MS = 120_000;
@@ -65,12 +65,12 @@ export async function lifecycleRatio(rounds: number): Promise<Figure> {
 }
 
 async function withIssueWorkers<T>(client: Client, address: string, work: () => Promise<T>): Promise<T> {
-  const send = (workflowId: string, event: RunEvent): Promise<void> =>
-    client.workflow.getHandle(workflowId).signal(eventSignal, event);
+  const tell = (workflowId: string, event: RunEvent): Promise<void> =>
+    send(client.workflow.getHandle(workflowId), event);
   const fake = new ScriptedActivities((turn) => ({
     run: async ({ workflowId, slug }) => {
-      await send(workflowId, { kind: 'turn_started', slug, turn, at: 0 });
-      if (turn === 1) await send(workflowId, wrote(comment(1)));
+      await tell(workflowId, { kind: 'turn_started', slug, turn, at: 0 });
+      if (turn === 1) await tell(workflowId, wrote(comment(1)));
       return { done: { id: `d${String(turn)}`, status: 'success', summaryRef: 'r' } };
     },
     settle: { publish: PUBLISHED },
@@ -78,7 +78,7 @@ async function withIssueWorkers<T>(client: Client, address: string, work: () => 
   const { activities } = fake;
   const { claimHost, runTurn, settleTurn, ...others } = activities;
   const settle: typeof settleTurn = async (input) => {
-    if (input.turn === 2) await send(input.workflowId, CLOSED);
+    if (input.turn === 2) await tell(input.workflowId, CLOSED);
     return settleTurn(input);
   };
   const workers = await createWorkers({

@@ -15,7 +15,7 @@ import { isLocal, workflowIdOf } from '../domain/issue.js';
 import { identityOf, statusOf } from '../domain/rows.js';
 import type { Database } from '../domain/stores.js';
 import type { ForgeStateRow, RejectionRow } from '../domain/rows.js';
-import { commandUpdate, stateQuery, timelineQuery } from '../workflows/messages.js';
+import { commandUpdates, stateQuery, timelineQuery } from '../workflows/messages.js';
 import type { CommandAccepted, RunView } from '../workflows/messages.js';
 import { CliError, UnreachableError } from './errors.js';
 import { changePause } from './change-pause.js';
@@ -102,9 +102,11 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
     command: OperatorCommand,
   ): Promise<CommandAccepted | Refused | NotFound> {
     try {
+      const { kind, ...asked } = command;
       const accepted = await call(
         world,
-        (handle) => handle.executeUpdate(commandUpdate, { args: [{ ...command, by: world.by }] }),
+        (handle) =>
+          handle.executeUpdate(commandUpdates[kind], { args: [{ ...asked, by: world.by }] }),
         subject,
       );
       return accepted ?? { kind: 'not_found' };

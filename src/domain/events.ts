@@ -76,7 +76,7 @@ export interface Observed {
   readonly place: Place;
 }
 
-/** What arrives through the one `event` signal. */
+/** What arrives by signal. */
 export type RunEvent =
   | Observed
   /** What people wrote or pushed, in order, and the comments (by id) that are gone from the forge. */
@@ -97,14 +97,14 @@ export type RunEvent =
       readonly turn: number;
       readonly reason: string;
     }
-  | { readonly kind: 'done'; readonly slug: string; readonly turn: number; readonly done: Done }
+  | { readonly kind: 'signal_done'; readonly slug: string; readonly turn: number; readonly done: Done }
   /** New turns are paused, for which reason; and no longer. */
   | { readonly kind: 'paused'; readonly reason: string }
   | { readonly kind: 'unpaused' }
   /** From the sweeper: the run has been frozen so long that its containers may go. */
   | { readonly kind: 'archive'; readonly slug: string };
 
-/** What an operator may ask for, through the `command` update. A prompt is a blob reference. */
+/** What an operator may ask for, by an update of that name. A prompt is a blob reference. */
 export type OperatorCommand = OperatorOrder & {
   /** Who says so, as the sender has it (`isOperatorName`); absent in what comes through Temporal's own tools. */
   readonly by?: string;
@@ -159,6 +159,8 @@ export type InnerEvent =
   | { readonly kind: 'published'; readonly requestId: string; readonly result: PublishResult }
   | { readonly kind: 'watchdog_fired'; readonly turn: number }
   | { readonly kind: 'checkin_age'; readonly turn: number; readonly ageMs: number | null }
+  /** A signal that nobody of ours sent. */
+  | { readonly kind: 'unread'; readonly why: string }
   | { readonly kind: 'archived' }
   | { readonly kind: 'destroyed' }
   | { readonly kind: 'history_full' }

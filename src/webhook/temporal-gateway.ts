@@ -3,7 +3,7 @@ import type { Client } from '@temporalio/client';
 import { defineSearchAttributeKey, TypedSearchAttributes } from '@temporalio/common';
 import { isLocal, workflowIdOf } from '../domain/issue.js';
 import type { RepoRef, SubjectRef } from '../domain/issue.js';
-import { eventSignal, ISSUE_WORKFLOW, SEARCH_ATTRIBUTES, TASK_QUEUE } from '../workflows/messages.js';
+import { ISSUE_WORKFLOW, SEARCH_ATTRIBUTES, signalOf, TASK_QUEUE } from '../workflows/messages.js';
 import { makeSlug, type NamedRun } from '../domain/slug.js';
 import type { RunPolicy } from '../domain/run-policy.js';
 import type { IssueWorkflowInput } from '../workflows/messages.js';
@@ -18,6 +18,7 @@ const FORGE_REPO = defineSearchAttributeKey('ForgeRepo', SEARCH_ATTRIBUTES.Forge
 const FORGE_ISSUE = defineSearchAttributeKey('ForgeIssue', SEARCH_ATTRIBUTES.ForgeIssue);
 const BOTTLE_SLUG = defineSearchAttributeKey('BottleSlug', SEARCH_ATTRIBUTES.BottleSlug);
 const BOTTLE_AGENT = defineSearchAttributeKey('BottleAgent', SEARCH_ATTRIBUTES.BottleAgent);
+const BOTTLE_REASON = defineSearchAttributeKey('BottleReason', SEARCH_ATTRIBUTES.BottleReason);
 const BOTTLE_PHASE = defineSearchAttributeKey('BottlePhase', SEARCH_ATTRIBUTES.BottlePhase);
 
 export interface TemporalGatewayOptions {
@@ -37,9 +38,8 @@ export function temporalGateway(client: Client, options: TemporalGatewayOptions)
   return {
     signal: async (subject, event) => {
       try {
-        await within(callMs, () =>
-          client.workflow.getHandle(workflowIdOf(subject)).signal(eventSignal, event),
-        );
+        const { name, payload } = signalOf(event, subject.number);
+        await within(callMs, () => client.workflow.getHandle(workflowIdOf(subject)).signal(name, payload));
         return 'delivered';
       } catch (error) {
         if (error instanceof WorkflowNotFoundError) return 'no_workflow';
@@ -49,14 +49,15 @@ export function temporalGateway(client: Client, options: TemporalGatewayOptions)
     signalWithStart: async (subject, event, about) => {
       const { agent } = event.trigger;
       const named = { slug: isLocal(subject) ? subject.repo : makeSlug(agent, subject, Math.random), agent };
+      const { name, payload } = signalOf(event, subject.number);
       const input: IssueWorkflowInput = { subject, policy: options.policy, named };
       await within(callMs, () =>
         client.workflow.signalWithStart(ISSUE_WORKFLOW, {
           workflowId: workflowIdOf(subject),
           taskQueue: TASK_QUEUE,
           args: [input],
-          signal: eventSignal,
-          signalArgs: [event],
+          signal: name,
+          signalArgs: [payload],
           workflowIdConflictPolicy: 'USE_EXISTING',
           workflowIdReusePolicy: 'ALLOW_DUPLICATE',
           staticSummary: summaryOf(subject, about),
@@ -87,6 +88,7 @@ function attributesOf(about: SubjectRef | RepoRef, { slug, agent }: NamedRun): T
     { key: BOTTLE_AGENT, value: agent },
     // The phase in which the workflow's first step leaves it: what the start says need not be said again.
     { key: BOTTLE_PHASE, value: 'queued' },
+    { key: BOTTLE_REASON, value: 'none' },
   ]);
 }
 

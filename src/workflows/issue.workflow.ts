@@ -2,9 +2,11 @@
 import {
   allHandlersFinished,
   ApplicationFailure,
+  CancellationScope,
   condition,
   continueAsNew,
   setCurrentDetails,
+  setDefaultSignalHandler,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -13,16 +15,18 @@ import type { PublishResult } from '../domain/turn.js';
 import { CommandRunner } from './command-runner.js';
 import { isHistoryFull } from './history-limit.js';
 import {
-  commandUpdate,
-  eventSignal,
+  commandUpdates,
   openPrUpdate,
   stateQuery,
   timelineQuery,
+  type CommandAccepted,
   type IssueWorkflowInput,
   type OpenPrRequest,
+  type RunOutcome,
 } from './messages.js';
 import { PhaseShown } from './phase-shown.js';
-import { detailsOf, viewOf } from './run-view.js';
+import { detailsOf, outcomeOf, viewOf } from './run-view.js';
+import { readCommand, readSignal } from './read-message.js';
 import { publishInput } from './run/inputs.js';
 import { refusalOf } from './run/operator.js';
 import {
@@ -36,7 +40,10 @@ import {
 } from './run/state.js';
 import { step } from './run/step.js';
 
-export async function issueWorkflow(input: IssueWorkflowInput): Promise<void> {
+const COMMANDS = Object.keys(commandUpdates) as (keyof typeof commandUpdates)[];
+
+/** Its result is what the last life came to. */
+export async function issueWorkflow(input: IssueWorkflowInput): Promise<RunOutcome | null> {
   let state = input.carried ?? initialState(input.subject, input.policy, input.named ?? null);
   const mailbox: MachineEvent[] = [];
   let handled = 0;
@@ -51,25 +58,25 @@ export async function issueWorkflow(input: IssueWorkflowInput): Promise<void> {
 
   setHandler(stateQuery, () => viewOf(state));
   setHandler(timelineQuery, () => state.life?.timeline ?? []);
-  setHandler(eventSignal, (event) => {
+  setDefaultSignalHandler((name, payload) => {
     signals += 1;
-    enqueue(event);
+    enqueue(readSignal(name, payload));
   });
-  setHandler(
-    commandUpdate,
-    async (command) => {
-      const ticket = enqueue({ kind: 'command', command, at: Date.now() });
-      await condition(() => handled >= ticket && !isAboutToBegin(state));
-      const { slug, phase, turn } = viewOf(state);
-      return { slug, phase, turn };
-    },
-    {
-      validator: (command: OperatorCommand) => {
-        const refusal = refusalOf(state, command);
+  for (const kind of COMMANDS)
+    setHandler(commandUpdates[kind], (asked) => carryOut(readCommand(kind, asked)), {
+      validator: (asked) => {
+        const refusal = refusalOf(state, readCommand(kind, asked));
         if (refusal !== null) throw ApplicationFailure.nonRetryable(refusal, 'CommandRefused');
       },
-    },
-  );
+    });
+
+  async function carryOut(command: OperatorCommand): Promise<CommandAccepted> {
+    const ticket = enqueue({ kind: 'command', command, at: Date.now() });
+    await condition(() => handled >= ticket && !isAboutToBegin(state));
+    const { slug, phase, turn } = viewOf(state);
+    return { slug, phase, turn };
+  }
+
   setHandler(openPrUpdate, (request) => openPr(request), {
     validator: (request: OpenPrRequest) => {
       if (turnThatAsks(state, request) !== null) return;
@@ -105,31 +112,41 @@ export async function issueWorkflow(input: IssueWorkflowInput): Promise<void> {
     });
   }
 
-  for (;;) {
-    for (let event = mailbox.shift(); event !== undefined; event = mailbox.shift()) {
-      const stepped = step(state, event, { now: Date.now(), random: Math.random });
-      state = stepped.state;
-      for (const command of stepped.commands) runner.run(command);
-      handled += 1;
+  // The button of Temporal's page: the run ends as by `destroy`, and what that takes is not cancelled with it.
+  let isCancelled = false;
+  CancellationScope.current().cancelRequested.catch(() => {
+    isCancelled = true;
+    enqueue({ kind: 'command', command: { kind: 'destroy' }, at: Date.now() });
+  });
+  return CancellationScope.nonCancellable(live);
+
+  async function live(): Promise<RunOutcome | null> {
+    for (;;) {
+      for (let event = mailbox.shift(); event !== undefined; event = mailbox.shift()) {
+        const stepped = step(state, event, { now: Date.now(), random: Math.random });
+        state = stepped.state;
+        for (const command of stepped.commands) runner.run(command);
+        handled += 1;
+      }
+      phaseShown.show(state);
+      setCurrentDetails(detailsOf(state));
+      const info = workflowInfo();
+      const isFull = isHistoryFull({ events: info.historyLength, signals }, state.policy);
+      if (isFull && state.life?.stage.kind === 'running' && state.life.turn.stop === null) {
+        enqueue({ kind: 'history_full' });
+        continue;
+      }
+      const over = phaseOf(state) === 'destroyed' || (isCancelled && state.life === null);
+      if (over || (info.continueAsNewSuggested && isQuiescent(state))) {
+        await runner.settledRows();
+        if (!allHandlersFinished()) await condition(() => allHandlersFinished() || mailbox.length > 0);
+        // From here to the end of the life nothing is awaited, so nothing that was accepted can be lost.
+        if (mailbox.length > 0) continue;
+        if (over && state.pendingTrigger === null) return outcomeOf(state);
+        await continueAsNew<typeof issueWorkflow>({ ...input, carried: over ? betweenLives(state) : state });
+      }
+      await condition(() => mailbox.length > 0);
     }
-    phaseShown.show(state);
-    setCurrentDetails(detailsOf(state));
-    const info = workflowInfo();
-    const isFull = isHistoryFull({ events: info.historyLength, signals }, state.policy);
-    if (isFull && state.life?.stage.kind === 'running' && state.life.turn.stop === null) {
-      enqueue({ kind: 'history_full' });
-      continue;
-    }
-    const over = phaseOf(state) === 'destroyed';
-    if (over || (info.continueAsNewSuggested && isQuiescent(state))) {
-      await runner.settledRows();
-      if (!allHandlersFinished()) await condition(() => allHandlersFinished() || mailbox.length > 0);
-      // From here to the end of the life nothing is awaited, so nothing that was accepted can be lost.
-      if (mailbox.length > 0) continue;
-      if (over && state.pendingTrigger === null) return;
-      await continueAsNew<typeof issueWorkflow>({ ...input, carried: over ? betweenLives(state) : state });
-    }
-    await condition(() => mailbox.length > 0);
   }
 }
 

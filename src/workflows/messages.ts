@@ -1,7 +1,7 @@
 /**
  * Every signal, update and query of the issue workflow, defined once: the one file of this folder that others import.
  */
-import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import { defineQuery, defineUpdate } from '@temporalio/workflow';
 import type { Amounts } from '../domain/budget.js';
 import type { OperatorCommand, RunEvent } from '../domain/events.js';
 import type { SubjectRef } from '../domain/issue.js';
@@ -30,6 +30,8 @@ export const SEARCH_ATTRIBUTES = {
   BottleSlug: 'KEYWORD',
   BottleAgent: 'KEYWORD',
   BottlePhase: 'KEYWORD',
+  /** Why a frozen run is frozen. */
+  BottleReason: 'KEYWORD',
 } as const;
 
 /** What `pauseWorkflow` is started with: one workflow a scope, the latest word counts. */
@@ -60,11 +62,52 @@ export interface IssueWorkflowInput {
   readonly carried?: IssueState;
 }
 
-/** One signal with a tagged union: order is only guaranteed per name. */
-export const eventSignal = defineSignal<[RunEvent]>('event');
+/**
+ * Signals by name, as people read them in Temporal's page. One handler takes all of them, in the order in which they came:
+ * between names with handlers of their own there is none.
+ */
+export type SignalName =
+  | Exclude<RunEvent['kind'], 'references'>
+  | 'issue_comment'
+  | 'pr_comment'
+  | 'pr_review'
+  | 'push'
+  | 'comment_deleted';
 
-/** Refused by its validator, with the reason, when it cannot apply. */
-export const commandUpdate = defineUpdate<CommandAccepted, [OperatorCommand]>('command');
+/** What is sent for an event: a batch of references is called after its weightiest. @param subject the run's own number */
+export function signalOf(
+  event: RunEvent,
+  subject: number,
+): { readonly name: SignalName; readonly payload: Readonly<Record<string, unknown>> } {
+  const { kind, ...payload } = event;
+  return { name: kind === 'references' ? nameOf(event, subject) : kind, payload };
+}
+
+function nameOf({ references }: Extract<RunEvent, { kind: 'references' }>, subject: number): SignalName {
+  if (references.some(({ kind }) => kind === 'review' || kind === 'inline')) return 'pr_review';
+  const comments = references.filter(({ kind }) => kind === 'comment');
+  if (comments.some(({ number }) => number === subject)) return 'issue_comment';
+  if (comments.length > 0) return 'pr_comment';
+  return references.length > 0 ? 'push' : 'comment_deleted';
+}
+
+/**
+ * What an operator asks for, by name. Takes the command's fields and `by`, and what is left out is nothing:
+ * `temporal workflow update execute --name extend --input '{"ms": 600000}'`. Refused by its validator, with the reason,
+ * when it cannot apply.
+ */
+const command = (kind: OperatorCommand['kind']): CommandUpdate => defineUpdate(kind);
+
+type CommandUpdate = ReturnType<typeof defineUpdate<CommandAccepted, [object | undefined]>>;
+
+export const commandUpdates = {
+  freeze: command('freeze'),
+  resume: command('resume'),
+  destroy: command('destroy'),
+  done: command('done'),
+  extend: command('extend'),
+  budget: command('budget'),
+} as const;
 
 export interface CommandAccepted {
   readonly slug: string | null;
@@ -85,6 +128,19 @@ export interface OpenPrRequest {
 
 export const stateQuery = defineQuery<RunView>('state');
 export const timelineQuery = defineQuery<readonly TimelineEntry[]>('timeline');
+
+/** What a life came to, as the workflow's result. */
+export interface RunOutcome {
+  readonly slug: string;
+  readonly agent: string;
+  /** Numbers of the run's pull requests, oldest first. */
+  readonly prs: readonly number[];
+  readonly turns: number;
+  /** As metered by the credential proxy. */
+  readonly spent: Amounts;
+  /** Why it ended. */
+  readonly why: string;
+}
 
 /** What an operator sees of a run. */
 export interface RunView {

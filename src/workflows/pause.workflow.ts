@@ -2,7 +2,7 @@
 import { getExternalWorkflowHandle, proxyLocalActivities, workflowInfo } from '@temporalio/workflow';
 import type { PauseChange } from '../activities/inputs.js';
 import type { PauseActivities } from '../activities/interface.js';
-import { eventSignal, type PauseAnswer, type PauseOrder } from './messages.js';
+import type { PauseAnswer, PauseOrder } from './messages.js';
 
 const home = proxyLocalActivities<PauseActivities>({
   startToCloseTimeout: '10 seconds',
@@ -22,10 +22,10 @@ export async function pauseWorkflow({ action, scope, by }: PauseOrder): Promise<
 }
 
 async function tell({ tell: workflowIds, reason }: PauseChange): Promise<void> {
-  const event = reason === null ? ({ kind: 'unpaused' } as const) : ({ kind: 'paused', reason } as const);
+  const [name, payload] = reason === null ? ['unpaused', {}] : ['paused', { reason }];
   for (let from = 0; from < workflowIds.length; from += AT_ONCE) {
     const some = workflowIds.slice(from, from + AT_ONCE);
     // One that has ended meanwhile needs no word.
-    await Promise.allSettled(some.map((id) => getExternalWorkflowHandle(id).signal(eventSignal, event)));
+    await Promise.allSettled(some.map((id) => getExternalWorkflowHandle(id).signal(name, payload)));
   }
 }

@@ -1,6 +1,6 @@
 /** The phase of a run in Temporal's list of workflows: search attributes. */
 import { upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
-import { phaseOf, type IssueState } from './run/state.js';
+import { phaseOf, reasonOf, type IssueState } from './run/state.js';
 
 export class PhaseShown {
   private shown = shownAtStart();
@@ -15,6 +15,7 @@ export class PhaseShown {
     if (life === null) return;
     const attributes = {
       BottlePhase: [phaseOf(state)],
+      BottleReason: [reasonOf(state) ?? 'none'],
       BottleSlug: [life.slug],
       BottleAgent: [life.trigger.agent],
     };
@@ -31,6 +32,7 @@ function shownAtStart(): string {
   const shown = (name: string): unknown => all.find(({ key }) => key.name === name)?.value;
   return JSON.stringify({
     BottlePhase: [shown('BottlePhase')],
+    BottleReason: [shown('BottleReason')],
     BottleSlug: [shown('BottleSlug')],
     BottleAgent: [shown('BottleAgent')],
   });

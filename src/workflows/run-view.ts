@@ -1,6 +1,6 @@
 /** What others see of the machine's state. Pure. */
 import { addAmounts, NOTHING, usd } from '../domain/budget.js';
-import type { RunView } from './messages.js';
+import type { RunOutcome, RunView } from './messages.js';
 import { openPrs } from './run/reads-of-forge.js';
 import { livingOf, phaseOf, reasonOf, type IssueState } from './run/state.js';
 
@@ -25,6 +25,19 @@ export function viewOf(s: IssueState): RunView {
     spent: life?.budget.spent ?? NOTHING,
     budget: addAmounts(s.policy.budget, life?.budget.raised ?? NOTHING),
     resumeAt: life?.stage.kind === 'frozen' ? life.stage.resumeAt : null,
+  };
+}
+
+/** `null` when no life ever began. */
+export function outcomeOf({ life }: IssueState): RunOutcome | null {
+  if (life === null) return null;
+  return {
+    slug: life.slug,
+    agent: life.trigger.agent,
+    prs: life.prs.map(({ number }) => number),
+    turns: life.budget.spent.turns,
+    spent: life.budget.spent,
+    why: life.closing?.why ?? life.detail ?? 'not begun',
   };
 }
 

@@ -3,12 +3,13 @@ import type { RunTurnInput } from '../../src/activities/inputs.js';
 import { workflowIdOf } from '../../src/domain/issue.js';
 import { DEFAULT_POLICY } from '../../src/domain/run-policy.js';
 import { temporalGateway } from '../../src/webhook/temporal-gateway.js';
-import { eventSignal, stateQuery } from '../../src/workflows/messages.js';
+import { stateQuery } from '../../src/workflows/messages.js';
 import { comment, modelReport, observed, SUBJECT, trigger, wrote } from '../support/machine/world.js';
 import { waitUntil } from '../support/stack/stack.js';
 import { localServer } from '../support/temporal/local-server.js';
 import { ScriptedActivities } from '../support/temporal/scripted-activities.js';
 import { withWorkers } from '../support/temporal/time-skipping.js';
+import { send } from '../support/temporal/send.js';
 
 /** So few that every turn goes beyond them; 4,096 where nobody says otherwise. */
 const SUGGESTED_AT = 20;
@@ -23,7 +24,7 @@ describe('issueWorkflow whose history the server finds long enough', function ()
     const handle = client.workflow.getHandle(workflowIdOf(subject));
     const fake = new ScriptedActivities(() => ({
       run: async ({ slug, turn }: RunTurnInput) => {
-        await handle.signal(eventSignal, { kind: 'turn_started', slug, turn, at: 0 });
+        await send(handle, { kind: 'turn_started', slug, turn, at: 0 });
         return { done: { id: `d${String(turn)}`, status: 'success', summaryRef: 'r' } };
       },
     }));
@@ -43,10 +44,10 @@ describe('issueWorkflow whose history the server finds long enough', function ()
       const frozen = await handle.query(stateQuery);
       assert.deepEqual([frozen.phase, frozen.reason, frozen.turn], ['frozen', 'done', 1]);
 
-      for (let time = 0; time < 2; time += 1) await handle.signal(eventSignal, wrote(comment(1)));
+      for (let time = 0; time < 2; time += 1) await send(handle, wrote(comment(1)));
       await waitUntil('a third execution', isAnother(second), 30_000);
       // What was taken in before the cut is known after it.
-      await handle.signal(eventSignal, wrote(comment(1)));
+      await send(handle, wrote(comment(1)));
       const view = await handle.query(stateQuery);
       assert.deepEqual([view.phase, view.turn, view.slug], ['frozen', 2, frozen.slug]);
       assert.deepEqual(
@@ -71,7 +72,7 @@ describe('issueWorkflow whose history the server finds long enough', function ()
     const until = Date.now() + 8_000;
     const fake = new ScriptedActivities((turn) => ({
       run: async ({ slug }: RunTurnInput) => {
-        await handle.signal(eventSignal, { kind: 'turn_started', slug, turn, at: 0 });
+        await send(handle, { kind: 'turn_started', slug, turn, at: 0 });
         if (turn === 1) return { exitCode: 1, model: modelReport(1, 0, { kind: 'limited', until }) };
         return { done: { id: 'd', status: 'success', summaryRef: 'r' } };
       },

@@ -10,17 +10,12 @@ import { BottleRuntimeError } from '../../src/domain/errors.js';
 import { workflowIdOf } from '../../src/domain/issue.js';
 import { DEFAULT_POLICY } from '../../src/domain/run-policy.js';
 import { temporalGateway } from '../../src/webhook/temporal-gateway.js';
-import {
-  commandUpdate,
-  eventSignal,
-  openPrUpdate,
-  stateQuery,
-  timelineQuery,
-} from '../../src/workflows/messages.js';
+import { openPrUpdate, stateQuery, timelineQuery } from '../../src/workflows/messages.js';
 import { observed, SUBJECT, trigger } from '../support/machine/world.js';
 import { waitUntil } from '../support/stack/stack.js';
 import { ScriptedActivities } from '../support/temporal/scripted-activities.js';
 import { timeSkipping, withWorkers, type AllActivities } from '../support/temporal/time-skipping.js';
+import { order, send } from '../support/temporal/send.js';
 
 const done = { done: { id: 'd', status: 'success', summaryRef: 'r' } } as const;
 const CLOSED = observed({ readAt: 1_000, open: false, closedAt: 999 });
@@ -64,9 +59,8 @@ describe('the end of a run while something is under way, on the time-skipping se
     });
   }
 
-  const close = (handle: WorkflowHandle): Promise<unknown> => handle.signal(eventSignal, CLOSED);
-  const destroy = (handle: WorkflowHandle): Promise<unknown> =>
-    handle.executeUpdate(commandUpdate, { args: [{ kind: 'destroy' }] });
+  const close = (handle: WorkflowHandle): Promise<unknown> => send(handle, CLOSED);
+  const destroy = (handle: WorkflowHandle): Promise<unknown> => order(handle, { kind: 'destroy' });
 
   async function endsBy(
     end: (handle: WorkflowHandle) => Promise<unknown>,
@@ -159,7 +153,7 @@ describe('the end of a run while something is under way, on the time-skipping se
         assert.deepEqual(await answer, { kind: 'refused', reason: 'the run is ending' });
       },
       async ({ slug, turn }, handle) => {
-        await handle.signal(eventSignal, { kind: 'turn_started', slug, turn, at: 0 });
+        await send(handle, { kind: 'turn_started', slug, turn, at: 0 });
         const request = { slug, turn, requestId: 'r1', contentRef: 'c' };
         answer = handle.executeUpdate(openPrUpdate, { args: [request] });
         // Stopped by the close, as a watched turn is.

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { workflowIdOf } from '../../src/domain/issue.js';
 import { DEFAULT_POLICY } from '../../src/domain/run-policy.js';
 import { temporalGateway } from '../../src/webhook/temporal-gateway.js';
-import { eventSignal, stateQuery, type RunView } from '../../src/workflows/messages.js';
+import { stateQuery, type RunView } from '../../src/workflows/messages.js';
 import { comment, observed, SUBJECT, trigger, wrote } from '../support/machine/world.js';
 import { waitUntil } from '../support/stack/stack.js';
 import { localServer } from '../support/temporal/local-server.js';
 import { ScriptedActivities } from '../support/temporal/scripted-activities.js';
 import { withWorkers } from '../support/temporal/time-skipping.js';
+import { send } from '../support/temporal/send.js';
 
 /** On the real server. The numbers are the test's; `test/unit/workflows/history-limit.test.ts` has the real ones. */
 describe('issueWorkflow whose history grows too long in one turn', function () {
@@ -25,7 +26,7 @@ describe('issueWorkflow whose history grows too long in one turn', function () {
       const stateOf = (): Promise<RunView> => handle.query(stateQuery);
       const fake = new ScriptedActivities((turn) => ({
         run: async ({ slug }, activity) => {
-          await handle.signal(eventSignal, { kind: 'turn_started', slug, turn, at: 0 });
+          await send(handle, { kind: 'turn_started', slug, turn, at: 0 });
           if (turn > 1) return { done: { id: 'd', status: 'success', summaryRef: 'r' } };
           const beats = setInterval(() => {
             activity.heartbeat();
@@ -43,15 +44,15 @@ describe('issueWorkflow whose history grows too long in one turn', function () {
         const { runId } = await handle.describe();
         // Of another run: taken in, and nothing comes of it.
         const noise = { kind: 'turn_started', slug: 'another', turn: 1, at: 0 } as const;
-        for (let sent = 0; sent < 10; sent += 1) await handle.signal(eventSignal, noise);
+        for (let sent = 0; sent < 10; sent += 1) await send(handle, noise);
         assert.equal((await stateOf()).phase, 'running');
-        for (let sent = 0; sent < 40; sent += 1) await handle.signal(eventSignal, noise);
+        for (let sent = 0; sent < 40; sent += 1) await send(handle, noise);
         await waitUntil('the freeze', async () => (await stateOf()).phase === 'frozen', 30_000);
         const frozen = await stateOf();
         assert.deepEqual([frozen.turn, frozen.reason], [1, 'history']);
         await waitUntil('another execution', async () => (await handle.describe()).runId !== runId, 30_000);
 
-        await handle.signal(eventSignal, wrote(comment(1)));
+        await send(handle, wrote(comment(1)));
         await waitUntil('the second turn', async () => (await stateOf()).reason === 'done', 30_000);
         assert.equal(fake.ran.length, 2);
         await handle.terminate();

@@ -9,20 +9,14 @@ import type { RunTurnInput } from '../../src/activities/inputs.js';
 import type { RunEvent } from '../../src/domain/events.js';
 import { workflowIdOf } from '../../src/domain/issue.js';
 import type { TurnResult } from '../../src/domain/turn.js';
-import {
-  commandUpdate,
-  eventSignal,
-  openPrUpdate,
-  stateQuery,
-  timelineQuery,
-  type RunView,
-} from '../../src/workflows/messages.js';
+import { openPrUpdate, stateQuery, timelineQuery, type RunView } from '../../src/workflows/messages.js';
 import { waitUntil } from '../support/stack/stack.js';
 import { comment, modelReport, observed, SUBJECT, trigger, wrote } from '../support/machine/world.js';
 import { ScriptedActivities, type TurnScript } from '../support/temporal/scripted-activities.js';
 import { temporalGateway } from '../../src/webhook/temporal-gateway.js';
 import { saveHistory } from '../support/temporal/histories.js';
 import { timeSkipping, withWorkers } from '../support/temporal/time-skipping.js';
+import { order, send } from '../support/temporal/send.js';
 
 const done: Partial<TurnResult> = { done: { id: 'd', status: 'success', summaryRef: 'r' } };
 const DAY_MS = 24 * 3_600_000;
@@ -71,7 +65,7 @@ describe('issueWorkflow on the time-skipping server', function () {
     }
 
     send(event: RunEvent): Promise<void> {
-      return this.handle().signal(eventSignal, event);
+      return send(this.handle(), event);
     }
 
     async started({ slug, turn }: RunTurnInput): Promise<void> {
@@ -209,7 +203,7 @@ describe('issueWorkflow on the time-skipping server', function () {
         const over = await life.until((view) => view.reason === 'budget');
         assert.deepEqual([over.turn, over.mailbox], [2, 1]);
         const raised = { kind: 'budget', turns: 0, tokens: 1_500_000, microUsd: 0, dayEnds: null } as const;
-        await life.handle().executeUpdate(commandUpdate, { args: [raised] });
+        await order(life.handle(), raised);
         await life.until((view) => view.phase === 'frozen' && view.turn === 3);
         assert.deepEqual(
           fake.ran.map(({ budget }) => budget.tokens),
@@ -264,9 +258,7 @@ describe('issueWorkflow on the time-skipping server', function () {
         assert.ok(slug !== null);
         let resumed: Promise<{ readonly turn: number }> | undefined;
         fake.whileArchiving = async () => {
-          resumed = life
-            .handle()
-            .executeUpdate(commandUpdate, { args: [{ kind: 'resume', promptRef: null }] });
+          resumed = order(life.handle(), { kind: 'resume', promptRef: null });
           await waitUntil('the command', async () =>
             (await life.handle().query(timelineQuery)).some(({ what }) => what === 'operator: resume'),
           );
@@ -392,18 +384,16 @@ describe('issueWorkflow on the time-skipping server', function () {
       async (life, fake) => {
         await life.trigger();
         await life.until((view) => view.phase === 'frozen');
-        const refused = life.handle().executeUpdate(commandUpdate, { args: [{ kind: 'extend', ms: 1 }] });
+        const refused = order(life.handle(), { kind: 'extend', ms: 1 });
         await assert.rejects(
           refused,
           (error: unknown) =>
             error instanceof WorkflowUpdateFailedError && String(error.cause).includes('no turn is running'),
         );
-        const accepted = await life
-          .handle()
-          .executeUpdate(commandUpdate, { args: [{ kind: 'resume', promptRef: 'p', by: 'alice@desk' }] });
+        const accepted = await order(life.handle(), { kind: 'resume', promptRef: 'p', by: 'alice@desk' });
         assert.equal(accepted.turn, 2);
         await life.until((view) => view.phase === 'frozen' && view.turn === 2);
-        await life.handle().executeUpdate(commandUpdate, { args: [{ kind: 'destroy' }] });
+        await order(life.handle(), { kind: 'destroy' });
         await life.handle().result();
         const workflowId = workflowIdOf(life.subject);
         assert.deepEqual(

@@ -10,7 +10,7 @@ import { DEFAULT_POLICY } from '../../src/domain/run-policy.js';
 import type { Database } from '../../src/domain/stores.js';
 import type { WatchedTurn } from '../../src/domain/watched-turn.js';
 import { temporalGateway } from '../../src/webhook/temporal-gateway.js';
-import { eventSignal, stateQuery } from '../../src/workflows/messages.js';
+import { stateQuery } from '../../src/workflows/messages.js';
 import { observed, SUBJECT, trigger } from '../support/machine/world.js';
 import { waitUntil } from '../support/stack/stack.js';
 import { localServer } from '../support/temporal/local-server.js';
@@ -18,6 +18,7 @@ import { ScriptedActivities } from '../support/temporal/scripted-activities.js';
 import { withWorkers } from '../support/temporal/time-skipping.js';
 import { stateRow } from '../support/webhook/rows.js';
 import { useTempDir } from '../support/webhook/temp-dir.js';
+import { send } from '../support/temporal/send.js';
 
 describe('the last check-in of a turn that runs', function () {
   this.timeout(60_000);
@@ -59,7 +60,7 @@ describe('the last check-in of a turn that runs', function () {
       const about = { title: 'A life', url: 'http://forge.invalid/1' };
       await temporalGateway(client, { policy: DEFAULT_POLICY }).signalWithStart(SUBJECT, asked, about);
       await waitUntil('the turn', () => slug !== '');
-      await handle.signal(eventSignal, { kind: 'turn_started', slug, turn: 1, at: 0 });
+      await send(handle, { kind: 'turn_started', slug, turn: 1, at: 0 });
       await waitUntil('a heartbeat', async () => (await watched.of(workflowId))?.turn === 1);
       addRun(slug, workflowId);
       addRun('destroyed-1', 'gitea:alice/demo#99', { issueNumber: 99, status: 'destroyed' });

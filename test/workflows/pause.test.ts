@@ -12,12 +12,13 @@ import { pauseOf, pauseText } from '../../src/domain/pause.js';
 import { DEFAULT_POLICY } from '../../src/domain/run-policy.js';
 import type { Database } from '../../src/domain/stores.js';
 import { temporalGateway } from '../../src/webhook/temporal-gateway.js';
-import { eventSignal, stateQuery, type PauseOrder, type RunView } from '../../src/workflows/messages.js';
+import { stateQuery, type PauseOrder, type RunView } from '../../src/workflows/messages.js';
 import { observed, PREPARED, SUBJECT, trigger } from '../support/machine/world.js';
 import { waitUntil } from '../support/stack/stack.js';
 import { localServer } from '../support/temporal/local-server.js';
 import { ScriptedActivities } from '../support/temporal/scripted-activities.js';
 import { withWorkers, type AllActivities } from '../support/temporal/time-skipping.js';
+import { send } from '../support/temporal/send.js';
 
 const done = { done: { id: 'd', status: 'success', summaryRef: 'r' } } as const;
 
@@ -64,7 +65,7 @@ describe('pausing new turns, on the real server over a real database', function 
       run: async (input: RunTurnInput) => {
         const { slug, turn, workflowId } = input;
         const handle = server().client.workflow.getHandle(workflowId);
-        await handle.signal(eventSignal, { kind: 'turn_started', slug, turn, at: 0 });
+        await send(handle, { kind: 'turn_started', slug, turn, at: 0 });
         return done;
       },
     }));

@@ -5,12 +5,13 @@ import type { RunTurnInput } from '../../src/activities/inputs.js';
 import { workflowIdOf } from '../../src/domain/issue.js';
 import { DEFAULT_POLICY } from '../../src/domain/run-policy.js';
 import { temporalGateway } from '../../src/webhook/temporal-gateway.js';
-import { eventSignal, stateQuery } from '../../src/workflows/messages.js';
+import { stateQuery } from '../../src/workflows/messages.js';
 import { comment, observed, SUBJECT, trigger, wrote } from '../support/machine/world.js';
 import { waitUntil } from '../support/stack/stack.js';
 import type { History } from '../support/temporal/histories.js';
 import { ScriptedActivities } from '../support/temporal/scripted-activities.js';
 import { HOST, timeSkipping, withWorkers } from '../support/temporal/time-skipping.js';
+import { send } from '../support/temporal/send.js';
 
 const TURN = ['running', 'freezing', 'frozen'];
 
@@ -36,7 +37,7 @@ describe('BottlePhase in Temporal’s list', function () {
       });
     const fake = new ScriptedActivities(() => ({
       run: async ({ slug, turn }: RunTurnInput) => {
-        await handle.signal(eventSignal, { kind: 'turn_started', slug, turn, at: 0 });
+        await send(handle, { kind: 'turn_started', slug, turn, at: 0 });
         await phaseIs('running', turn);
         return { done: { id: `d${String(turn)}`, status: 'success', summaryRef: 'r' } };
       },
@@ -52,9 +53,9 @@ describe('BottlePhase in Temporal’s list', function () {
         url: 'http://forge.invalid/1',
       });
       await phaseIs('frozen', 1);
-      await handle.signal(eventSignal, wrote(comment(1)));
+      await send(handle, wrote(comment(1)));
       await phaseIs('frozen', 2);
-      await handle.signal(eventSignal, observed({ readAt: 1_000, open: false, closedAt: 999 }));
+      await send(handle, observed({ readAt: 1_000, open: false, closedAt: 999 }));
       await handle.result();
     });
     assert.deepEqual(shownPhases(await handle.fetchHistory()), [

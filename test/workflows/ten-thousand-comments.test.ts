@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { workflowIdOf } from '../../src/domain/issue.js';
 import { DEFAULT_POLICY } from '../../src/domain/run-policy.js';
 import { temporalGateway } from '../../src/webhook/temporal-gateway.js';
-import { commandUpdate, eventSignal, stateQuery } from '../../src/workflows/messages.js';
+import { stateQuery } from '../../src/workflows/messages.js';
 import { comment, observed, SUBJECT, trigger, wrote } from '../support/machine/world.js';
 import { waitUntil } from '../support/stack/stack.js';
 import { localServer } from '../support/temporal/local-server.js';
 import { ScriptedActivities } from '../support/temporal/scripted-activities.js';
 import { withWorkers } from '../support/temporal/time-skipping.js';
+import { order, send } from '../support/temporal/send.js';
 
 const subject = { ...SUBJECT, number: 10_000 };
 /** As the dispatcher sends them: decision 6 of the architecture. */
@@ -27,7 +28,7 @@ describe('ten thousand comments on one issue', function () {
     const held = new Promise<void>((resolve) => (letGo = resolve));
     const fake = new ScriptedActivities((turn) => ({
       run: async ({ slug }) => {
-        await handle.signal(eventSignal, { kind: 'turn_started', slug, turn, at: 0 });
+        await send(handle, { kind: 'turn_started', slug, turn, at: 0 });
         if (turn === 1) await held;
         return { done: { id: `d${String(turn)}`, status: 'success', summaryRef: 'r' } };
       },
@@ -50,18 +51,18 @@ describe('ten thousand comments on one issue', function () {
       await waitUntil('its freeze', async () => (await handle.query(stateQuery)).phase === 'frozen', 30_000);
 
       // Paused, so that nothing wakes it: each of these is a signal of its own, and the history is cut on the way.
-      await handle.executeUpdate(commandUpdate, { args: [{ kind: 'freeze' }] });
+      await order(handle, { kind: 'freeze' });
       const before = (await handle.describe()).runId;
       for (let from = 20_000; from < 21_500; from += 50) {
         const ids = Array.from({ length: 50 }, (_, index) => from + index);
-        await Promise.all(ids.map((id) => handle.signal(eventSignal, wrote(comment(id)))));
+        await Promise.all(ids.map((id) => send(handle, wrote(comment(id)))));
       }
       const cut = async (): Promise<boolean> => (await handle.describe()).runId !== before;
       await waitUntil('another execution', cut, 30_000);
       await waitUntil('all of them', async () => (await handle.query(stateQuery)).mailbox === 1_000, 30_000);
       // Taken in before the cut, and in the prompt before that: neither comes again.
-      await handle.signal(eventSignal, wrote(comment(20_001), comment(10_000), comment(9_999)));
-      await handle.executeUpdate(commandUpdate, { args: [{ kind: 'resume', promptRef: null }] });
+      await send(handle, wrote(comment(20_001), comment(10_000), comment(9_999)));
+      await order(handle, { kind: 'resume', promptRef: null });
       await waitUntil('the third turn', () => fake.prepared.length === 3, 30_000);
       const third = fake.prepared[2];
       assert.deepEqual([third?.references.length, third?.omitted], [1_000, 500]);

@@ -6,7 +6,7 @@ import type { Client } from '@temporalio/client';
 import Docker from 'dockerode';
 import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
 import { isSlug } from '../../../src/domain/slug.js';
-import { commandUpdate, ISSUE_WORKFLOW } from '../../../src/workflows/messages.js';
+import { commandUpdates, ISSUE_WORKFLOW } from '../../../src/workflows/messages.js';
 import type { Stack } from '../../../test/support/stack/stack.js';
 
 const DESTROY_MS = 25_000;
@@ -34,7 +34,7 @@ async function destroyAll(client: Client, log: Log): Promise<void> {
   for await (const { workflowId } of client.workflow.list({ query })) {
     const handle = client.workflow.getHandle(workflowId);
     try {
-      await handle.executeUpdate(commandUpdate, { args: [{ kind: 'destroy' }] });
+      await handle.executeUpdate(commandUpdates.destroy, { args: [{}] });
       await handle.result();
     } catch (error) {
       log(`demo: ${workflowId} could not be ended in good order: ${String(error)}\n`);

@@ -1,23 +1,23 @@
 import type { Client } from '@temporalio/client';
 import type { RunChannel } from '../../domain/run-channel.js';
-import { eventSignal, openPrUpdate } from '../../workflows/messages.js';
+import type { RunEvent } from '../../domain/events.js';
+import { openPrUpdate } from '../../workflows/messages.js';
 
 /** From the host that runs a turn to the run's workflow. Handles never pin a run id. */
 export function temporalRunChannel(client: Client): RunChannel {
+  const send = async (
+    workflowId: string,
+    event: Exclude<RunEvent, { kind: 'references' }>,
+  ): Promise<void> => {
+    const { kind, ...payload } = event;
+    await client.workflow.getHandle(workflowId).signal(kind, payload);
+  };
   return {
-    async turnStarted(workflowId, message) {
-      await client.workflow.getHandle(workflowId).signal(eventSignal, { kind: 'turn_started', ...message });
-    },
-    async turnHeldUp(workflowId, message) {
-      await client.workflow.getHandle(workflowId).signal(eventSignal, { kind: 'turn_held_up', ...message });
-    },
-    async archive(workflowId, slug) {
-      await client.workflow.getHandle(workflowId).signal(eventSignal, { kind: 'archive', slug });
-    },
-    async signalDone(workflowId, { slug, turn, doneId, status, summaryRef }) {
-      const done = { id: doneId, status, summaryRef };
-      await client.workflow.getHandle(workflowId).signal(eventSignal, { kind: 'done', slug, turn, done });
-    },
+    turnStarted: (workflowId, message) => send(workflowId, { kind: 'turn_started', ...message }),
+    turnHeldUp: (workflowId, message) => send(workflowId, { kind: 'turn_held_up', ...message }),
+    archive: (workflowId, slug) => send(workflowId, { kind: 'archive', slug }),
+    signalDone: (workflowId, { slug, turn, doneId, status, summaryRef }) =>
+      send(workflowId, { kind: 'signal_done', slug, turn, done: { id: doneId, status, summaryRef } }),
     // Ids deduplicate within one execution only; the workflow looks repeated request ids up in its carried state.
     openPr: (workflowId, request) =>
       client.workflow

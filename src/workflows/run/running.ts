@@ -13,7 +13,7 @@ type RunningEvent = Extract<
     kind:
       | 'turn_started'
       | 'turn_held_up'
-      | 'done'
+      | 'signal_done'
       | 'watchdog_fired'
       | 'checkin_age'
       | 'turn_lost'
@@ -30,7 +30,7 @@ export function whileRunning(d: LifeDraft, stage: Running, event: RunningEvent):
       if (stage.begun) return;
       life.detail = event.reason;
       return note(d, `turn ${String(life.turn.number)} cannot begin yet: ${event.reason}`);
-    case 'done':
+    case 'signal_done':
       if (life.turn.done !== null) return;
       disarmWatchdog(d, stage);
       life.turn.done = event.done;

@@ -71,6 +71,8 @@ function live(d: LifeDraft, event: Exclude<MachineEvent, { kind: 'observed' }>):
       return archive(d, event.slug);
     case 'published':
       return published(d, event);
+    case 'unread':
+      return note(d, event.why);
     // while a turn is prepared
     case 'host_claimed':
       life.host ??= event.host;
@@ -86,7 +88,7 @@ function live(d: LifeDraft, event: Exclude<MachineEvent, { kind: 'observed' }>):
     // while it runs
     case 'turn_started':
     case 'turn_held_up':
-    case 'done':
+    case 'signal_done':
       if (event.slug !== life.slug || stage.kind !== 'running' || life.turn.number !== event.turn) return;
       return whileRunning(d, stage, event);
     case 'watchdog_fired':

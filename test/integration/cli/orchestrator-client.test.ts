@@ -12,18 +12,13 @@ import type { Orchestrator } from '../../../src/cli/orchestrator.js';
 import { workflowIdOf } from '../../../src/domain/issue.js';
 import type { SubjectRef } from '../../../src/domain/issue.js';
 import type { Database } from '../../../src/domain/stores.js';
-import {
-  commandUpdate,
-  eventSignal,
-  ISSUE_WORKFLOW,
-  stateQuery,
-  TASK_QUEUE,
-} from '../../../src/workflows/messages.js';
+import { ISSUE_WORKFLOW, stateQuery, TASK_QUEUE } from '../../../src/workflows/messages.js';
 import { observed, SUBJECT, trigger } from '../../support/machine/world.js';
 import { ScriptedActivities } from '../../support/temporal/scripted-activities.js';
 import type { TurnScript } from '../../support/temporal/scripted-activities.js';
 import { waitUntil } from '../../support/stack/stack.js';
 import { timeSkipping, withWorkers } from '../../support/temporal/time-skipping.js';
+import { order, send } from '../../support/temporal/send.js';
 
 const OPTIONS = { agent: null, bottles: [], prompt: null, label: null, backend: 'docker' } as const;
 
@@ -75,7 +70,7 @@ describe('the commands’ orchestrator over a real workflow', function () {
           workflowId: workflowIdOf(asked),
           taskQueue: TASK_QUEUE,
           args: [{ subject: asked, policy: DEFAULT_POLICY }],
-          signal: eventSignal,
+          signal: 'observed',
           signalArgs: [observed({ readAt: 6, trigger: trigger(5) })],
         });
         return { kind: 'sent' };
@@ -112,7 +107,7 @@ describe('the commands’ orchestrator over a real workflow', function () {
       run: async () => {
         const handle = environment.client.workflow.getHandle(workflowIdOf(subject));
         const { slug } = await handle.query(stateQuery);
-        await handle.signal(eventSignal, { kind: 'turn_started', slug: slug ?? '', turn, at: 0 });
+        await send(handle, { kind: 'turn_started', slug: slug ?? '', turn, at: 0 });
         const done = { id: `d${String(turn)}`, status: 'success', summaryRef: 'r' } as const;
         return { exitCode: exitCodes[turn - 1] ?? 0, done };
       },
@@ -153,7 +148,7 @@ describe('the commands’ orchestrator over a real workflow', function () {
       run: async () => {
         const handle = environment.client.workflow.getHandle(workflowIdOf(subject));
         const { slug } = await handle.query(stateQuery);
-        await handle.signal(eventSignal, { kind: 'turn_started', slug: slug ?? '', turn, at: 0 });
+        await send(handle, { kind: 'turn_started', slug: slug ?? '', turn, at: 0 });
         return { exitCode: 0 };
       },
     }));
@@ -209,8 +204,8 @@ describe('the commands’ orchestrator over a real workflow', function () {
       run: async (_input, activity) => {
         const handle = environment.client.workflow.getHandle(workflowIdOf(subject));
         const { slug } = await handle.query(stateQuery);
-        await handle.signal(eventSignal, { kind: 'turn_started', slug: slug ?? '', turn, at: 0 });
-        await handle.executeUpdate(commandUpdate, { args: [{ kind: 'destroy' }] });
+        await send(handle, { kind: 'turn_started', slug: slug ?? '', turn, at: 0 });
+        await order(handle, { kind: 'destroy' });
         activity.heartbeat();
         await activity.cancelled.catch(() => undefined);
         return { exitCode: 143, stopped: 'closed' };

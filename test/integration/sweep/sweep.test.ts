@@ -12,7 +12,6 @@ import { workflowIdOf, type SubjectRef } from '../../../src/domain/issue.js';
 import {
   bottlesQueue,
   CLAIM_QUEUE,
-  eventSignal,
   stateQuery,
   TASK_QUEUE,
   turnsQueue,
@@ -26,6 +25,7 @@ import { ScriptedActivities } from '../../support/temporal/scripted-activities.j
 import { HOST, workflowBundle } from '../../support/temporal/time-skipping.js';
 import { stateRow } from '../../support/webhook/rows.js';
 import { git } from '../git/git-fixture.js';
+import { send } from '../../support/temporal/send.js';
 
 const done = { done: { id: 'd', status: 'success', summaryRef: 'r' } } as const;
 
@@ -56,7 +56,7 @@ describe('the sweeper, on a real engine and a real Temporal', function () {
     const handle = client.workflow.getHandle(workflowIdOf(subject));
     const fake = new ScriptedActivities(() => ({
       run: async ({ slug, turn }) => {
-        await handle.signal(eventSignal, { kind: 'turn_started', slug, turn, at: 0 });
+        await send(handle, { kind: 'turn_started', slug, turn, at: 0 });
         return done;
       },
     }));

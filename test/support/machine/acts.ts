@@ -206,7 +206,7 @@ function runAnswer(world: World, how: number): void {
   const { slug } = world.life;
   const { number: turn } = world.turn;
   if (how < 8) return world.started();
-  if (how === 8) return void world.feed({ kind: 'done', slug, turn, done });
+  if (how === 8) return void world.feed({ kind: 'signal_done', slug, turn, done });
   if (how === 9) return void world.feed({ kind: 'turn_held_up', slug, turn, reason: 'x' });
   if (how < 12) {
     world.pay('run');

@@ -6,9 +6,9 @@ import type { Client } from '@temporalio/client';
 import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
 import { hostId } from '../../../src/adapters/files/host-id.js';
 import { workflowIdOf } from '../../../src/domain/issue.js';
-import { commandUpdate } from '../../../src/workflows/messages.js';
 import { StackFiles } from './stack-files.js';
 import { waitUntil, type Stack } from './stack.js';
+import { order } from '../temporal/send.js';
 
 const END_MS = 60_000;
 
@@ -51,7 +51,7 @@ async function destroyAll(files: StackFiles, client: Client): Promise<void> {
     alive.map(async (row) => {
       const handle = client.workflow.getHandle(workflowIdOf(files.identityOf(row)));
       await client.withDeadline(Date.now() + END_MS, async () => {
-        await handle.executeUpdate(commandUpdate, { args: [{ kind: 'destroy' }] });
+        await order(handle, { kind: 'destroy' });
         await handle.result();
       });
     }),

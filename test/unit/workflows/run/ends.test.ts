@@ -56,7 +56,7 @@ const STAGES: Readonly<Record<string, () => World>> = {
   'being stopped': () => after(running(), command('freeze')),
   'being stopped, untriggered': () => after(running(), observed({ readAt: 20, triggered: false })),
   'signalled done': () =>
-    after(running(), { kind: 'done', slug: running().state.life?.slug ?? '', turn: 1, done }),
+    after(running(), { kind: 'signal_done', slug: running().state.life?.slug ?? '', turn: 1, done }),
   settling,
   'settling, untriggered': () => after(settling(), observed({ readAt: 20, triggered: false })),
   frozen: () => World.frozenDone(),

@@ -320,11 +320,11 @@ describe('issue machine', () => {
       world.feed(observed({ readAt: 10, trigger: trigger(5) }));
       world.start();
       const slug = world.state.life?.slug ?? '';
-      world.feed({ kind: 'done', slug, turn: 1, done });
+      world.feed({ kind: 'signal_done', slug, turn: 1, done });
       assert.equal(world.phase, 'freezing');
       world.finish({ done });
       world.settle();
-      assert.deepEqual(world.feed({ kind: 'done', slug, turn: 1, done }), []);
+      assert.deepEqual(world.feed({ kind: 'signal_done', slug, turn: 1, done }), []);
       assert.equal(world.reason, 'done');
     });
 
