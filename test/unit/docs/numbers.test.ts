@@ -110,7 +110,7 @@ const SECURITY: readonly (readonly [words: string, found: readonly unknown[], sa
     [MAX_PUBLISH_COMMITS, MAX_PUBLISH_BYTES, MAX_PUBLISH_FILE_BYTES, MAX_PUBLISH_FILES],
     [1_000, 256 * MIB, 100 * MIB, 5_000],
   ],
-  ['It has three minutes', [SCAN_TIMEOUT_MS], [3 * MINUTE_MS]],
+  ['it has three minutes', [SCAN_TIMEOUT_MS], [3 * MINUTE_MS]],
   ['woken at most ten times an hour', [DEFAULT_POLICY.wakesPerHour], [10]],
   ['takes 512 connections', [DEFAULT_LIMITS.maxConnections], [512]],
 ];
