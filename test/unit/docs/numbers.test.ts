@@ -60,7 +60,7 @@ const sidecar = bundleContainer(
   8,
 ).HostConfig;
 const hard = (name: string): number | undefined => agent?.Ulimits?.find((limit) => limit.Name === name)?.Hard;
-const tmpBytes = Number(/size=(\d+)/.exec((agent?.Tmpfs ?? {})['/tmp'] ?? '')?.[1]);
+const tmpBytes = Number(/size=(\d+)/.exec(agent?.Tmpfs?.['/tmp'] ?? '')?.[1]);
 
 /** The words of a page, and the numbers that the code has where they have one, in their order. */
 const SECURITY: readonly (readonly [words: string, found: readonly unknown[], said: readonly unknown[]])[] = [
