@@ -16,7 +16,7 @@ import { PUBLISHED_FILE } from './turn/changes-on-forge.js';
 import { readBottle } from './turn/read-setup.js';
 import { boundaryFile } from './turn/run-boundary.js';
 
-const EXTRACTION_TIMEOUT_MS = 120_000;
+export const EXTRACTION_TIMEOUT_MS = 120_000;
 
 /** What is to become of the commits: a pull request, or the branch alone. */
 export type Publication =

@@ -5,11 +5,11 @@ import type { ConfiguredForge } from './forge-of-config.js';
 import { modelUpstreams } from './needs-world.js';
 
 const MIB = 1024 * 1024;
-const MAX_PUBLISH_BYTES = 256 * MIB;
-const MAX_PUBLISH_FILES = 5_000;
-const MAX_PUBLISH_COMMITS = 1_000;
+export const MAX_PUBLISH_BYTES = 256 * MIB;
+export const MAX_PUBLISH_FILES = 5_000;
+export const MAX_PUBLISH_COMMITS = 1_000;
 /** A forge has no limit of its own, or one that says so at the push. */
-const MAX_PUBLISH_FILE_BYTES = 100 * MIB;
+export const MAX_PUBLISH_FILE_BYTES = 100 * MIB;
 
 /** What the operator's settings say to the activities of this host. */
 export function hostSettings(

@@ -3,10 +3,12 @@ import { stat } from 'node:fs/promises';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Client } from '@temporalio/client';
+import Docker from 'dockerode';
 import { join } from 'node:path';
+import { containerName } from '../../src/adapters/docker/names-and-labels.js';
 import { AGENT_LOG_BYTES } from '../../src/adapters/files/agent-log.js';
 import type { AgentReport } from '../../src/domain/turn.js';
-import { bottleScript } from '../support/stack/bottle-script.js';
+import { bottleScript, WAIT_FOR_TEST } from '../support/stack/bottle-script.js';
 import { Life } from '../support/stack/life.js';
 import { Stack } from '../support/stack/stack.js';
 import { tearDown } from '../support/stack/tear-down.js';
@@ -92,5 +94,19 @@ describe('an agent process that misbehaves', function () {
       log.slice(-1_000),
       /^- host (?:the log is full|at least \d+ lines|lines of this turn may be missing)/m,
     );
+  });
+
+  it('whose sidecar was taken over and floods its queue is stopped, and the run frozen for it', async () => {
+    const life = await trigger('queue', WAIT_FOR_TEST, 'done success x');
+    const { slug } = await life.running();
+    await life.waits(slug);
+    // Names that nobody takes away while somebody may be writing there.
+    const flood =
+      "for (let i = 0; i < 300; i++) require('fs').writeFileSync(`/run/bottle/out/.writing-${i}`, 'x')";
+    const container = new Docker().getContainer(containerName(slug, 'bundle'));
+    const exec = await container.exec({ Cmd: ['node', '-e', flood], AttachStdout: true });
+    (await exec.start({})).resume();
+    const { lastTurn } = await life.frozen(1, 'queue_flood');
+    assert.equal(lastTurn?.stopped, 'queue_flood');
   });
 });

@@ -31,14 +31,21 @@ describe('people who change their mind', function () {
   });
   after(() => tearDown(stack, client));
 
-  it('freezes the run when the agent is unassigned, and goes on when it is assigned again', async () => {
+  const branchesOf = async ({ issue }: Life): Promise<unknown[]> => {
+    const branches = await stack.gitea.alice.api.list('/repos/alice/demo/branches?limit=50');
+    return branches.filter(({ name }) => String(name).startsWith(`bot-bottle/${String(issue)}-`));
+  };
+
+  it('freezes the run unpublished when the agent is unassigned, and goes on when it is assigned again', async () => {
     const { alice, bot } = stack.gitea;
-    const life = await trigger('unassigned', WAIT_FOR_TEST, 'done success first');
+    const work = ['write kept.md for later', 'commit Kept back'];
+    const life = await trigger('unassigned', ...work, WAIT_FOR_TEST, 'done success first');
     const { slug } = await life.running();
     await life.waits(slug);
     await alice.unassign(life.issue, bot.login);
     const frozen = await life.frozen(1, 'untriggered');
     assert.equal(frozen.lastTurn?.exitCode === 0, false);
+    assert.deepEqual(await branchesOf(life), []);
     // Comments wait; they don't wake.
     await life.comment(`said-while-away\n\n${bottleScript('done success second')}`);
     await life.until('the comment in the mailbox', ({ mailbox }) => mailbox === 1);
@@ -49,6 +56,7 @@ describe('people who change their mind', function () {
     assert.equal(again.sessionId, frozen.sessionId);
     const [, second = ''] = await life.files.prompts(slug);
     assert.match(second, /said-while-away/);
+    assert.equal((await branchesOf(life)).length, 1);
   });
 
   it('destroys the run when its issue is closed while it works, keeps what nobody has, and starts anew when it is reopened', async () => {
@@ -65,8 +73,7 @@ describe('people who change their mind', function () {
     const { stdout } = await promisify(execFile)('git', ['bundle', 'list-heads', bundle]);
     assert.match(stdout, new RegExp(`bot-bottle/${String(life.issue)}-`));
     assert.ok((await life.files.agentLog(slug, 1)).includes('Only here'));
-    const branches = await alice.api.list('/repos/alice/demo/branches?limit=50');
-    assert.ok(!branches.some(({ name }) => String(name).startsWith(`bot-bottle/${String(life.issue)}-`)));
+    assert.deepEqual(await branchesOf(life), []);
 
     await alice.reopen(life.issue);
     const fresh = await life.until(

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { bottleScript, WAIT_FOR_TEST } from '../support/stack/bottle-script.js';
 import { Life } from '../support/stack/life.js';
@@ -201,5 +203,15 @@ describe('turns that do not end well', function () {
     const printed = (log: string): string[] =>
       log.match(/^\S+ stdout \w+-turn-only$/gm)?.map((line) => line.split(' ')[2] ?? '') ?? [];
     assert.deepEqual([printed(one), printed(two)], [['first-turn-only'], ['second-turn-only']]);
+  });
+
+  it('leaves the sidecar’s token nowhere when a turn cannot begin', async () => {
+    await mkdir(join(stack.home, 'bottles'), { recursive: true });
+    await writeFile(join(stack.home, 'bottles/default.md'), '---\nimage: bot-bottle/no-such-image:1\n---\n');
+    const life = await trigger('no image', 'done success x');
+    const { slug, detail } = await life.frozen(1, 'failed');
+    assert.match(detail ?? '', /no-such-image/);
+    assert.deepEqual(await readdir(life.files.path(slug, 'bundle')), ['secrets']);
+    assert.deepEqual(await readdir(life.files.path(slug, 'bundle', 'secrets')), []);
   });
 });

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import type { Client } from '@temporalio/client';
 import { workflowIdOf } from '../../src/domain/issue.js';
 import { timelineQuery } from '../../src/workflows/messages.js';
@@ -83,24 +85,31 @@ describe('settling what a hostile agent left', function () {
       );
       return slug;
     };
-    const wasCalledOff = async ({ subject }: Life): Promise<void> => {
+    /** The turn is neither published nor snapshotted then; its commits stay on this machine. */
+    const wasCalledOff = async ({ subject, files }: Life, slug: string): Promise<void> => {
       const notes = await client.workflow.getHandle(workflowIdOf(subject)).query(timelineQuery);
       assert.ok(
         notes.some(({ what }) => what.startsWith('settle failed: ')),
         JSON.stringify(notes),
       );
+      const detail = files.turnRows(slug).find(({ event }) => event === 'ended')?.detail ?? {};
+      assert.equal((detail['publish'] as { kind: string }).kind, 'refused');
+      assert.equal(detail['transcriptHash'] ?? null, null);
+      const bundle = files.path(slug, 'unpublished.bundle');
+      const { stdout } = await promisify(execFile)('git', ['bundle', 'list-heads', bundle]);
+      assert.match(stdout, / refs\/heads\/bot-bottle\//);
     };
     const isFrozen = ({ subject }: Life): Promise<unknown> =>
       stack.until(client, subject, 'the freeze', ({ phase }) => phase === 'frozen', BOMB_MS);
     await Promise.all([
-      settles(closed).then(async () => {
+      settles(closed).then(async (slug) => {
         await closed.close();
-        await wasCalledOff(closed);
+        await wasCalledOff(closed, slug);
       }),
       settles(destroyed).then(async (slug) => {
         await signal(slug, 'destroy');
         await destroyed.ended();
-        await wasCalledOff(destroyed);
+        await wasCalledOff(destroyed, slug);
       }),
       isFrozen(patient).then(async () => {
         const { detail } = await patient.frozen(1, 'blocked');

@@ -4,9 +4,9 @@ import { plainText } from './git-failure.js';
 import { newObjects, placeOfObject, type GitObject } from './new-objects.js';
 
 /** Of one commit or tag object: headers, signature and message. */
-const MAX_COMMIT_BYTES = 64 * 1024;
+export const MAX_COMMIT_BYTES = 64 * 1024;
 /** Of all commit and tag objects: each is read and scanned as a text. */
-const MAX_ALL_COMMIT_BYTES = 4 * 1024 * 1024;
+export const MAX_ALL_COMMIT_BYTES = 4 * 1024 * 1024;
 
 /** Commits, bytes in all and of one file, and files: of the commits themselves, whatever is left of it at their end. */
 export async function staysInLimits(candidate: Candidate): Promise<string | undefined> {

@@ -19,7 +19,7 @@ export interface GitleaksOptions {
   readonly addressSpaceKib?: number;
 }
 
-const TIMEOUT_MS = 3 * 60_000;
+export const SCAN_TIMEOUT_MS = 3 * 60_000;
 const CPU_SECONDS = 5 * 60;
 /** Some thousands of findings. It is parsed in one go. */
 const MAX_REPORT = 2 * 1024 * 1024;
@@ -104,7 +104,7 @@ export class GitleaksScanner implements SecretScanner {
     env: Readonly<Record<string, string>>,
     input?: string,
   ): Promise<ReportedFinding[]> {
-    const { program, timeoutMs = TIMEOUT_MS, cpuSeconds = CPU_SECONDS, addressSpaceKib } = this.options;
+    const { program, timeoutMs = SCAN_TIMEOUT_MS, cpuSeconds = CPU_SECONDS, addressSpaceKib } = this.options;
     const output = await runGitleaks({
       program,
       args,

@@ -10,7 +10,7 @@ export interface HttpUnixLimits {
   readonly requestTimeoutMs: number;
 }
 
-const DEFAULT_HTTP_LIMITS: HttpUnixLimits = {
+export const DEFAULT_HTTP_LIMITS: HttpUnixLimits = {
   maxBodyBytes: 1024 * 1024,
   maxConnections: 32,
   requestTimeoutMs: 30_000,

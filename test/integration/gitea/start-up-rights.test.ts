@@ -3,6 +3,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadConfig, type Config } from '../../../src/config.js';
 import { createLogger } from '../../../src/log.js';
+import { webhookNeeds } from '../../../src/wiring/services/webhook-needs.js';
+import { workerNeeds } from '../../../src/wiring/services/worker-needs.js';
 import { assertBotRights } from '../../../src/wiring/start-up-rights.js';
 import { sharedGitea } from '../../support/gitea/shared-gitea.js';
 import { PUBLISHER_SCOPES, SIDECAR_SCOPES, type Gitea } from '../../support/gitea/start-gitea.js';
@@ -55,7 +57,9 @@ describe('the rights of the bot when the product starts', function () {
     const { login, password } = gitea.bot;
     const scopes = SIDECAR_SCOPES.filter((scope) => scope !== 'write:issue');
     const token = await gitea.addToken(login, password, [...scopes, 'read:issue']);
-    await assert.rejects(check(config(token)), /lacks rights on the forge: .*write:issue/);
+    const lacking = config(token);
+    for (const start of [check, workerNeeds, webhookNeeds])
+      await assert.rejects(start(lacking), /lacks rights on the forge: .*write:issue/, start.name);
   });
 
   it('are an error that names the missing membership, private ones included', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { GitleaksScanner } from '../../../src/adapters/gitleaks/gitleaks-scanner.js';
@@ -97,6 +97,21 @@ describe('texts through the real gitleaks', function () {
       );
       rmSync(join(dir, 'broken'));
     }
+  });
+
+  it('are scanned without this machine’s home and variables', async () => {
+    const seen = join(dir, 'environment');
+    const program = fakeGitleaks(dir, `env >${seen}; exec ${gitleaksBinary()} "$@"`);
+    process.env['CANARY_TOKEN'] = 'canary';
+    try {
+      const spied = await GitleaksScanner.start({ program });
+      assert.deepEqual(await spied.scanTexts([{ where: 'x', text: 'y' }]), []);
+    } finally {
+      delete process.env['CANARY_TOKEN'];
+    }
+    const environment = readFileSync(seen, 'utf8');
+    assert.match(environment, /^HOME=\/nonexistent$/m);
+    assert.doesNotMatch(environment, /canary/);
   });
 
   it('does not start with a program that is not there or can not do it, and says what to do', async () => {

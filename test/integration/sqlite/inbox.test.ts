@@ -165,6 +165,22 @@ describe('the inbox', () => {
     other.close();
   });
 
+  it('lets nobody change or remove what was decided', async () => {
+    await inbox.accept(delivery('a'));
+    inbox.complete([{ seq: 1, outcome: 'applied', detail: '' }], 2000);
+    const raw = new SqliteDatabase(file);
+    try {
+      assert.throws(() => raw.exec("UPDATE decision SET outcome = 'x'"), /append-only/);
+      assert.throws(() => raw.exec('DELETE FROM decision'), /append-only/);
+    } finally {
+      raw.close();
+    }
+    assert.deepEqual(
+      inbox.decisions(10).map(({ outcome }) => outcome),
+      ['applied'],
+    );
+  });
+
   it('takes over what an older version had done, as known', async () => {
     const old = join(dirname(file), 'older.db');
     const before = new SqliteDatabase(old);

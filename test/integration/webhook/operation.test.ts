@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { openInbox } from '../../../src/adapters/sqlite/open-inbox.js';
 import { issueEvent } from '../../support/webhook/payloads.js';
 import { rawExchange } from '../../support/webhook/raw-exchange.js';
@@ -80,6 +82,19 @@ describe('the webhook process in operation', () => {
     assert.match(await rawExchange(port, 'POST /webhooks/gitea HTTP/1.1\r\nHost: x\r\n'), /^HTTP\/1\.1 408 /);
     const half = 'POST /webhooks/gitea HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{';
     assert.match(await rawExchange(port, half), /^HTTP\/1\.1 408 /);
+  });
+
+  it('takes no more connections than it may have, and another when one has gone', async () => {
+    webhook = await startWebhook({ inboxFile: path('crowd.db'), limits: { maxConnections: 1 } });
+    const { port } = webhook.listening;
+    // One that is not taken is closed, or reset.
+    const ask = (): Promise<string> =>
+      rawExchange(port, 'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n').catch(() => '');
+    const first = connect(port, '127.0.0.1');
+    await once(first, 'connect');
+    assert.equal(await ask(), '');
+    first.destroy();
+    while (!(await ask()).startsWith('HTTP/1.1 200 '));
   });
 
   it('cuts off a client that goes on sending after it was refused', async () => {
