@@ -79,6 +79,16 @@ describe('the search for our own secrets', () => {
     );
   });
 
+  it('finds a secret that is no Unicode text', () => {
+    const value = 'before-\ud800-after';
+    const search = new SecretSearch([{ name: 'it', value }]);
+    // Written as UTF-8 it has another character there.
+    const written = Buffer.from(value);
+    for (const text of [`x ${value}`, JSON.stringify(value), encodeURIComponent(String(written))])
+      assert.deepEqual(search.namesIn(bytesOf(text)), ['it'], text);
+    assert.deepEqual(search.namesIn(bytesOf(written.toString('base64'))), ['it']);
+  });
+
   it('takes a long secret by its beginning, at a bounded cost', () => {
     const value = Array.from({ length: 60_000 }, (_, index) => index.toString(36)).join('-');
     const search = new SecretSearch([{ name: 'long', value }]);

@@ -40,4 +40,12 @@ describe('the forms of a secret', () => {
     assert.equal(blanked('äb'), '***');
     assert.equal(blankSecret('untouched', undefined), 'untouched');
   });
+
+  it('are there for a secret that is no Unicode text', () => {
+    const secret = 'before-\ud800-after';
+    assert.equal(
+      blankSecret(`x ${secret} ${encodeURIComponent(String(Buffer.from(secret)))}`, secret),
+      `x ${'*'.repeat(16)} ${'*'.repeat(22)}`,
+    );
+  });
 });
