@@ -7,6 +7,7 @@ const secretText = fc.string({
   unit: fc.constantFrom(...Array.from('aA0+/=%_-."\\ é€')),
   minLength: 8,
   maxLength: 80,
+  size: 'medium',
 });
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 
@@ -48,7 +49,7 @@ describe('the search for our own secrets', () => {
     fc.assert(
       fc.property(
         fc.array(letters, { minLength: 1, maxLength: 4 }),
-        fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 60 }),
+        fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 60, size: 'max' }),
         (values, text) => {
           const secrets = [...new Set(values)].map((value) => ({ name: value, value }));
           const expected = secrets.some(({ value }) =>
