@@ -1,6 +1,7 @@
 /** Structured logs, one JSON object a line, from which known secrets are blanked and control characters escaped. */
 import { pino } from 'pino';
 import type { Logger } from 'pino';
+import { percentEncoded } from './domain/percent-encoded.js';
 
 export type { Logger };
 
@@ -21,7 +22,7 @@ export function redact(secrets: ReadonlySet<string>): (text: string) => string {
   const forms = [...secrets].flatMap((secret) => [
     secret,
     JSON.stringify(secret).slice(1, -1),
-    encodeURIComponent(secret),
+    percentEncoded(secret),
   ]);
   // The longest first: one secret may be the beginning of another.
   const ordered = [...new Set(forms)].filter((form) => form !== '').sort((a, b) => b.length - a.length);

@@ -22,6 +22,11 @@ const TOKEN = new RegExp(
   'gi',
 );
 
+/** Without any of these a line is text, and what follows it is not in doubt. */
+export function mayHoldCode(line: string): boolean {
+  return /[`$\]]|\[\^/.test(line);
+}
+
 /**
  * The parts of a line, and whether what follows it is in doubt: it has a run of backticks without its other half, or
  * something in which a parser may see none. From there on nothing counts as code.
@@ -52,12 +57,13 @@ export function codeParts(line: string, inTable: boolean): { parts: LinePart[]; 
   return { parts, doubtful };
 }
 
+const RUNS = /`+/g;
+
 /** Index behind the next run of exactly so many backticks. */
 function endOfSpan(line: string, from: number, length: number): number | undefined {
-  const runs = /`+/g;
-  runs.lastIndex = from;
-  for (let match = runs.exec(line); match !== null; match = runs.exec(line)) {
-    if (match[0].length === length) return runs.lastIndex;
+  RUNS.lastIndex = from;
+  for (let match = RUNS.exec(line); match !== null; match = RUNS.exec(line)) {
+    if (match[0].length === length) return RUNS.lastIndex;
   }
   return undefined;
 }

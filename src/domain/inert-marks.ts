@@ -15,44 +15,42 @@ export const INVISIBLE = /(?![\n\t\u200C\u200D])[\p{Cc}\p{Cf}\p{Cs}]/gu;
 const PLAIN_TAG =
   '<(?:/?(?:b|code|del|details|em|i|ins|kbd|mark|s|small|strong|sub|summary|sup|u)|br ?/?|details open)>';
 /** Markdown and HTML that a forge may drop before it looks for a number: `#**12**`. */
-const MARKUP = '(?:[*_~`\\\\]|<[^<>]{0,80}>){0,20}';
+const MARKUP = '(?:[*_~`\\\\]|<[^<>\\n]{0,80}>){0,20}';
 /** An address that reads the same whichever parser cuts it out: no entity or mark of Markdown in it that could end it earlier. */
 const ADDRESS =
   '(?<![a-z])https?://[a-z0-9](?:[a-z0-9.:/%?=+,;-]|(?<=[a-z0-9/])@|(?<=[a-z0-9/=])#|(?<=[a-z0-9])(?:_|&(?![a-z0-9]{1,32};))(?=[a-z0-9]))*';
+const ALT = '[^\\[\\]<>`\\\\!@#&$\\n]*';
 const DESTINATION = '[^\\s()<>\\[\\]`"\'\\\\]*';
 const TITLE = '(?: "[^"\\\\`<>&@#!\\[\\]\\n]*")?';
 const ISSUE_PATH = '/(?:issues|pulls?|merge_requests)';
 
+/** Without groups, which a text of nothing but marks pays for at each: what was found is told by how it begins. */
 const MARK = new RegExp(
   [
-    `(?<![!<\\[\\\\])!\\[([^\\[\\]<>\`\\\\!@#&$\\n]*)\\]\\((${DESTINATION})${TITLE}\\)`,
-    `(\\]\\(${DESTINATION}${TITLE}\\))`,
-    '(<https?://[^\\s<>`\\\\]*>|<[a-z0-9](?:[\\w.+-]*[a-z0-9])?@[a-z0-9-]+(?:[.][a-z0-9-]+)*>)',
-    `(${PLAIN_TAG})`,
-    `(${ADDRESS})`,
-    '(&(?:#(?:\\d+|x[0-9a-f]+);?|[a-z][a-z0-9]*;))',
+    `(?<![!<\\[\\\\])!\\[${ALT}\\]\\(${DESTINATION}${TITLE}\\)`,
+    `\\]\\(${DESTINATION}${TITLE}\\)`,
+    '<https?://[^\\s<>`\\\\]*>|<[a-z0-9](?:[\\w.+-]*[a-z0-9])?@[a-z0-9-]+(?:[.][a-z0-9-]+)*>',
+    PLAIN_TAG,
+    ADDRESS,
+    '&(?:#(?:\\d+|x[0-9a-f]+);?|[a-z][a-z0-9]*;)',
     // A fence can only begin where nothing but white space and marks of lists stand before it.
-    '(`{3,}|~{3,})',
+    '`{3,}|~{3,}',
     // Of a block of mathematics, which Gitea ends by other rules than a fence.
-    '(\\\\\\[)',
-    '(?:' +
-      [
-        // Mentions, `owner/repo@sha`, Gitea's `@1h` time log. After a letter or digit (mail address, `pkg@1.2`) none is read.
-        '(?<![a-z0-9])@(?=\\S)',
-        '@(?=[0-9a-f]{7})(?<=[\\w.-]/[\\w.-]{1,100}@)',
-        // `#12`, `!12`, `owner/repo#12`: without them a closing keyword has nothing to close.
-        `[#!](?=${MARKUP}[0-9])`,
-        '\\bGH-(?=[0-9])',
-        `${ISSUE_PATH}/(?=[0-9])`,
-        '\\\\/(?=[0-9])',
-        // An image; `[[picture.png]]`, Gitea's short link, is one too.
-        '!(?=\\[)',
-        '\\[(?=\\\\?\\[)',
-        '\\$(?=\\$)',
-        // Any other element, comment or declaration.
-        '<(?=[a-z/!?])',
-      ].join('|') +
-      ')',
+    '\\\\\\[',
+    // Mentions, `owner/repo@sha`, Gitea's `@1h` time log. After a letter or digit (mail address, `pkg@1.2`) none is read.
+    '(?<![a-z0-9])@(?=\\S)',
+    '@(?=[0-9a-f]{7})(?<=[\\w.-]/[\\w.-]{1,100}@)',
+    // `#12`, `!12`, `owner/repo#12`: without them a closing keyword has nothing to close.
+    `[#!](?=${MARKUP}[0-9])`,
+    '\\bGH-(?=[0-9])',
+    `${ISSUE_PATH}/(?=[0-9])`,
+    '\\\\/(?=[0-9])',
+    // An image; `[[picture.png]]`, Gitea's short link, is one too.
+    '!(?=\\[)',
+    '\\[(?=\\\\?\\[)',
+    '\\$(?=\\$)',
+    // Any other element, comment or declaration.
+    '<(?=[a-z/!?])',
   ].join('|'),
   'gi',
 );
@@ -67,7 +65,7 @@ const HARMLESS_NAMES = new Set(
 );
 
 /**
- * One line, or a part of one, outside code.
+ * Lines, or parts of them, outside code.
  * @param forge where its pages are (`https://git.example`), whose images stay images; `null` when it is not known
  */
 export function inertMarks(
@@ -75,27 +73,33 @@ export function inertMarks(
   forge: string | null,
   tags: 'in text' | 'as they are' = 'in text',
 ): string {
-  return text.replace(
-    MARK,
-    // Groups by position: with names, a text of nothing but marks takes four times as long.
-    (whole: string, ...[alt, image, link, autolink, tag, address, entity, fence, bracket, at]: Found) => {
-      if (image !== undefined) return imageOrLink(whole, alt ?? '', image, forge);
-      if (link !== undefined) return inertAddress(link);
-      if (autolink !== undefined) return inertAddress(autolink);
-      if (address !== undefined) return bareAddress(address);
-      if (entity !== undefined) return inertEntity(entity);
-      // At the beginning of a line it would open a block of HTML, in which nothing is code.
-      if (tag !== undefined)
-        return tags === 'as they are' || /[a-z0-9.,;:!?)]/i.test(text.charAt(at - 1)) ? tag : Z + tag;
-      if (fence !== undefined) return Z + fence;
-      if (bracket !== undefined) return Z + bracket + (/^\\?\[/.test(text.slice(at + 2, at + 4)) ? Z : '');
-      return whole + Z;
-    },
-  );
+  return text.replace(MARK, (mark: string, at: number) => {
+    switch (mark[0]) {
+      case '!':
+        return mark.length > 1 ? imageOrLink(mark, forge) : mark + Z;
+      case ']':
+        return inertAddress(mark);
+      case 'h':
+      case 'H':
+        return bareAddress(mark);
+      case '&':
+        return inertEntity(mark);
+      case '`':
+      case '~':
+        return Z + mark;
+      case '<':
+        if (mark.length === 1) return mark + Z;
+        if (/[@:]/.test(mark)) return inertAddress(mark);
+        // At the beginning of a line it would open a block of HTML, in which nothing is code.
+        return tags === 'as they are' || /[a-z0-9.,;:!?)]/i.test(text.charAt(at - 1)) ? mark : Z + mark;
+      case '\\':
+        if (mark === '\\/') return mark + Z;
+        return Z + mark + (/^\\?\[/.test(text.slice(at + 2, at + 4)) ? Z : '');
+      default:
+        return mark + Z;
+    }
+  });
 }
-
-type Group = string | undefined;
-type Found = [...[Group, Group, Group, Group, Group, Group, Group, Group, Group], number];
 
 const ENTITY = /&(?:#(?:\d+|x[0-9a-f]+);?|[a-z][a-z0-9]*;)/gi;
 /** `%312` is 12 to a browser and a server, but not to what looks for numbers of issues. */
@@ -105,14 +109,16 @@ function inertAddress(address: string): string {
   return address.replace(ENTITY, inertEntity).replace(NUMBER_IN_PATH, '$1%3$2');
 }
 
+/** @param entity one whole `ENTITY` */
 function inertEntity(entity: string): string {
-  return isHarmless(entity) ? entity : entity.replace('#', `#${Z}`).replace('&', `&${Z}`);
+  if (isHarmless(entity)) return entity;
+  return entity[1] === '#' ? `&${Z}#${Z}${entity.slice(2)}` : `&${Z}${entity.slice(1)}`;
 }
 
 function isHarmless(entity: string): boolean {
-  const [, digits, name] = /^&(?:#(\d+|x[0-9a-f]+)|([a-z0-9]+));?$/i.exec(entity) ?? [];
-  if (name !== undefined) return HARMLESS_NAMES.has(name);
-  if (digits === undefined || !entity.endsWith(';') || digits.length > 7) return false;
+  if (entity[1] !== '#') return HARMLESS_NAMES.has(entity.slice(1, -1));
+  const digits = entity.slice(2, -1);
+  if (!entity.endsWith(';') || digits.length > 7) return false;
   const code = /^x/i.test(digits) ? Number.parseInt(digits.slice(1), 16) : Number(digits);
   if (code < 0xa0) return HARMLESS_CODES.has(code);
   return code <= 0x10ffff && String.fromCodePoint(code).replace(INVISIBLE, '') !== '';
@@ -124,10 +130,13 @@ function bareAddress(address: string): string {
   return inert.includes('/src/commit/') ? inert.replace(/#(?=L\d)/gi, `#${Z}`) : inert;
 }
 
+const IMAGE = new RegExp(`^!\\[(${ALT})\\]\\((${DESTINATION})`);
+
 /** An image of the forge's own stays; any other address would tell whoever opens the page's browser what is in it. */
-function imageOrLink(whole: string, alt: string, address: string, forge: string | null): string {
+function imageOrLink(image: string, forge: string | null): string {
+  const [, alt = '', address = ''] = IMAGE.exec(image) ?? [];
   const path = forge !== null && address.startsWith(`${forge}/`) ? address.slice(forge.length) : address;
-  if (OWN_PATH.test(path)) return whole;
+  if (OWN_PATH.test(path)) return image;
   return `[${alt.trim() === '' ? 'image' : alt}](${inertAddress(address)})`;
 }
 

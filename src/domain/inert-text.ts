@@ -23,7 +23,7 @@ const FIRST_RULE = /^---+[ \t]*(?=\n|$)/;
  */
 export function inertText(text: string, forge: string | null, maxLength: number = PR_BODY_LENGTH): string {
   return cut(visible(text, maxLength).replace(FIRST_RULE, '***'), maxLength, (part) =>
-    inertMarkdown(part.split('\n'), forge).join('\n'),
+    inertMarkdown(part, forge),
   );
 }
 
@@ -64,13 +64,24 @@ function visible(text: string, maxLength: number): string {
 
 /** As much of the beginning as fits when it is treated, cut before that, so that what was treated stays whole. */
 function cut(text: string, maxLength: number, treat: (part: string) => string): string {
-  const letters = Array.from(text);
-  let kept = letters.length <= maxLength ? letters.length : maxLength - 1;
+  const whole = lengthOf(text);
+  let kept = whole <= maxLength ? whole : maxLength - 1;
   for (;;) {
-    const treated = treat(kept === letters.length ? text : letters.slice(0, kept).join('') + CUT);
-    const length = treated.length <= maxLength ? treated.length : Array.from(treated).length;
+    const treated = treat(kept === whole ? text : beginningOf(text, kept) + CUT);
+    const length = lengthOf(treated);
     if (length <= maxLength) return treated;
     if (kept === 0) return CUT;
     kept = Math.max(0, Math.floor((kept * maxLength) / length - kept / 16));
   }
+}
+
+/** Code points of a text without lone surrogates. */
+function lengthOf(text: string): number {
+  return text.length - (text.match(/[\uD800-\uDBFF]/g)?.length ?? 0);
+}
+
+function beginningOf(text: string, characters: number): string {
+  let end = 0;
+  for (let at = 0; at < characters; at += 1) end += (text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1;
+  return text.slice(0, end);
 }

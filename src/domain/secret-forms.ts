@@ -1,4 +1,5 @@
 /** How a secret of ours may be written down; each form is in whatever contains the secret written that way. */
+import { percentEncoded } from './percent-encoded.js';
 
 /** A form shorter than this would be found everywhere. */
 const MIN_LENGTH = 8;
@@ -17,7 +18,7 @@ export function secretForms(secret: string): string[] {
   const forms = [
     bytes,
     latin1(new TextEncoder().encode(JSON.stringify(secret).slice(1, -1))),
-    encodeURIComponent(secret),
+    percentEncoded(secret),
     hexOf(bytes, '%'),
     hexOf(bytes, '%').toUpperCase(),
     hex,

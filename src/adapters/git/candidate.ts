@@ -81,23 +81,29 @@ export async function eachRecord(
 export async function run(
   { dir, limits, signal }: InQuarantine,
   args: readonly string[],
-  how: Pick<GitCommand, 'input' | 'maxOutput' | 'onOutput'>,
+  how: Pick<GitCommand, 'input' | 'maxOutput' | 'onOutput'> & {
+    /** Beside those of `localEnvironment`. */
+    readonly env?: Readonly<Record<string, string>>;
+    /** For messages. */
+    readonly action?: string;
+  },
 ): Promise<GitOutput> {
   const { timeoutMs } = limits;
+  const { action, env, ...rest } = how;
   const output = await runGit({
     args: ['--git-dir', dir, ...args],
-    env: localEnvironment(),
+    env: { ...localEnvironment(), ...env },
     timeoutMs,
     limits,
     signal,
-    ...how,
+    ...rest,
   });
-  if (output.exitCode !== 0) throw quarantineFailure(output);
+  if (output.exitCode !== 0) throw quarantineFailure(output, action);
   return output;
 }
 
-export function quarantineFailure(output: GitOutput): GitError {
-  const failure = localFailure('checking the new commits', output);
+export function quarantineFailure(output: GitOutput, action = 'checking the new commits'): GitError {
+  const failure = localFailure(action, output);
   return OUT_OF_MEMORY.test(output.stderr) ? new GitOverrunError(failure.message) : failure;
 }
 

@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../../domain/errors.js';
+import { percentEncoded } from '../../domain/percent-encoded.js';
 
 /** Environment of a git that touches only local repositories of ours. */
 export function localEnvironment(): Record<string, string> {
@@ -66,7 +67,7 @@ function basic(token: string): string {
 /** Takes every form of the token out of text that git or the forge produced. */
 export function withoutToken(text: string, token: string): string {
   if (token === '') return text;
-  return [basic(token), encodeURIComponent(token), token].reduce(
+  return [basic(token), percentEncoded(token), token].reduce(
     (rest, form) => rest.replaceAll(form, '***'),
     text,
   );

@@ -15,7 +15,7 @@ export async function hasForeignGitlink(
   candidate: Candidate,
   submodules: SubmoduleSource,
 ): Promise<string | undefined> {
-  const { request, dir, head } = candidate;
+  const { request } = candidate;
   const changes = (await changesOfCommits(candidate)).flatMap(({ commit, path, submodule }) =>
     submodule === null ? [] : [{ commit, path, submodule }],
   );
@@ -26,7 +26,7 @@ export async function hasForeignGitlink(
     return `the commits change submodules ${String(distinct.length)} times, more than the ${String(MAX_CHANGED)} that are looked at`;
   for (const { commit, path, submodule } of distinct) {
     const gitlink = { path, commit: submodule };
-    const why = await submodules.objection(request.repo, request.submoduleRepos, dir, head, gitlink);
+    const why = await submodules.objection(request.repo, request.submoduleRepos, candidate, gitlink);
     if (why === undefined) continue;
     return (
       `commit ${commit.slice(0, 12)} sets the submodule ${plainText(path, 200)} to ${submodule.slice(0, 12)}, which is not ` +

@@ -1,25 +1,21 @@
 import { join } from 'node:path';
 import { LFS_POINTER_BYTES, parseLfsPointer, type LfsFile, type LfsObject } from '../../domain/lfs.js';
 import { isInCone } from '../../domain/submodules.js';
-import { localEnvironment } from './git-environment.js';
-import { localFailure } from './git-failure.js';
-import { GIT_LIMITS } from './git-limits.js';
+import { run, type InQuarantine } from './candidate.js';
 import { readObjects } from './new-objects.js';
-import { runGit } from './run-git.js';
 
-const TIMEOUT_MS = 3 * 60_000;
 const MAX_OUTPUT = 512 * 1024 * 1024;
 
 /**
- * Files of a commit that are pointers, and that its `.gitattributes` give to LFS.
- * @param dir a scratch repository: it gets an index
+ * Files of a commit that are pointers, and that its `.gitattributes` give to LFS. Errors: `GitOverrunError`, `GitError`.
+ * @param where a scratch repository: it gets an index
  */
 export async function readLfsFiles(
-  dir: string,
+  where: InQuarantine,
   commit: string,
   sparse: readonly string[],
 ): Promise<readonly LfsFile[]> {
-  const small = (await git(dir, ['ls-tree', '-r', '-l', '-z', '--full-tree', commit]))
+  const small = (await git(where, ['ls-tree', '-r', '-l', '-z', '--full-tree', commit]))
     .split('\0')
     .flatMap((entry): { readonly id: string; readonly path: string }[] => {
       const [, id, size, path] = /^100(?:644|755) blob ([0-9a-f]{40}) +(\d+)\t(.+)$/s.exec(entry) ?? [];
@@ -27,34 +23,34 @@ export async function readLfsFiles(
       return isInCone(path, sparse) ? [{ id, path }] : [];
     });
   if (small.length === 0) return [];
-  const ofLfs = await pathsOfLfs(dir, commit, small);
+  const ofLfs = await pathsOfLfs(where, commit, small);
   const filtered = small.filter(({ path }) => ofLfs.has(path));
-  const pointers = await readPointers(dir, [...new Set(filtered.map(({ id }) => id))]);
+  const pointers = await readPointers(where, [...new Set(filtered.map(({ id }) => id))]);
   return filtered.flatMap(({ id, path }) => {
     const pointer = pointers.get(id);
     return pointer === undefined ? [] : [{ path, ...pointer }];
   });
 }
 
-/** Those of the paths that the commit's `.gitattributes` give to LFS. `dir` gets an index. */
+/** Those of the paths that the commit's `.gitattributes` give to LFS. The repository gets an index. */
 export async function pathsOfLfs(
-  dir: string,
+  where: InQuarantine,
   commit: string,
   files: readonly { readonly path: string }[],
 ): Promise<ReadonlySet<string>> {
-  await git(dir, ['read-tree', commit]);
+  await git(where, ['read-tree', commit]);
   const paths = files.map(({ path }) => `${path}\0`).join('');
   // Path, attribute and value of each.
-  const fields = (await git(dir, ['check-attr', '--cached', '-z', '--stdin', 'filter'], paths)).split('\0');
+  const fields = (await git(where, ['check-attr', '--cached', '-z', '--stdin', 'filter'], paths)).split('\0');
   return new Set(files.flatMap(({ path }, index) => (fields[index * 3 + 2] === 'lfs' ? [path] : [])));
 }
 
 export async function readPointers(
-  dir: string,
+  where: InQuarantine,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, LfsObject>> {
   const found = new Map<string, LfsObject>();
-  await readObjects({ dir, limits: GIT_LIMITS }, ids, ({ id }) => {
+  await readObjects(where, ids, ({ id }) => {
     const parts: Uint8Array[] = [];
     return {
       data: (bytes) => void parts.push(Uint8Array.from(bytes)),
@@ -67,14 +63,12 @@ export async function readPointers(
   return found;
 }
 
-async function git(dir: string, args: readonly string[], input = ''): Promise<string> {
-  const output = await runGit({
-    args: ['--git-dir', dir, ...args],
-    env: { ...localEnvironment(), GIT_INDEX_FILE: join(dir, 'index') },
+async function git(where: InQuarantine, args: readonly string[], input = ''): Promise<string> {
+  const { stdout } = await run(where, args, {
     input,
-    timeoutMs: TIMEOUT_MS,
+    env: { GIT_INDEX_FILE: join(where.dir, 'index') },
     maxOutput: MAX_OUTPUT,
+    action: 'looking for files of LFS',
   });
-  if (output.exitCode !== 0) throw localFailure('looking for files of LFS', output);
-  return output.stdout;
+  return stdout;
 }

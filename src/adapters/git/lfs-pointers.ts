@@ -47,13 +47,13 @@ export async function leavesNoLfsPointer(candidate: Candidate): Promise<string |
  * history for good. It takes a git without the filter to make such a commit.
  */
 export async function keepsLfsPointers(candidate: Candidate): Promise<string | undefined> {
-  const { dir, head, request } = candidate;
+  const { head, request } = candidate;
   const changes = (await changesOfCommits(candidate)).flatMap(({ commit, path, before, after }) =>
     after === null ? [] : before.map((from) => ({ commit, path, from, after })),
   );
   const sizes = await sizesOf(candidate, [...new Set(changes.flatMap(({ from, after }) => [from, after]))]);
   const small = changes.filter(({ from }) => (sizes.get(from) ?? LFS_POINTER_BYTES) < LFS_POINTER_BYTES);
-  const pointers = await readPointers(dir, [...new Set(small.map(({ from }) => from))]);
+  const pointers = await readPointers(candidate, [...new Set(small.map(({ from }) => from))]);
   const suspects = small.filter(({ from, after }) => pointers.get(from)?.size === sizes.get(after));
   if (suspects.length === 0) return undefined;
   const hashes = new Map<string, string>();
@@ -61,7 +61,7 @@ export async function keepsLfsPointers(candidate: Candidate): Promise<string | u
     const hash = createHash('sha256');
     return { data: (bytes) => void hash.update(bytes), end: () => void hashes.set(id, hash.digest('hex')) };
   });
-  const ofLfs = await pathsOfLfs(dir, head, suspects);
+  const ofLfs = await pathsOfLfs(candidate, head, suspects);
   const found = suspects.find(
     ({ path, from, after }) => ofLfs.has(path) && hashes.get(after) === pointers.get(from)?.oid,
   );

@@ -14,6 +14,8 @@ import {
   type WantedSubmodule,
 } from '../../domain/submodules.js';
 import { bundleRefs } from './bundle-refs.js';
+import type { Candidate, InQuarantine } from './candidate.js';
+import type { GitLimits } from './git-limits.js';
 import { readGitlinks, readGitmodules } from './gitlinks.js';
 import type { Mirror } from './mirror.js';
 import type { Remote } from './remote.js';
@@ -25,6 +27,7 @@ export interface SubmoduleSourceOptions {
   /** See `SystemGitOptions`. */
   readonly webUrl: string;
   readonly readToken: () => string;
+  readonly limits: GitLimits;
   readonly mirror: (repo: RepoRef) => Mirror;
   readonly remote: (repo: RepoRef, token: string) => Remote;
   /** Runs `work` in a repository that borrows from the mirror of `repo` and has these refs. */
@@ -100,16 +103,15 @@ export class SubmoduleSource {
 
   /**
    * Why a changed submodule of the run's repository is not published; `undefined` when the forge has its commit.
-   * @param gitDir where `commit` is: a commit with the `.gitmodules` that counts
+   * @param candidate its head has the `.gitmodules` that counts
    */
   async objection(
     own: RepoRef,
     named: readonly string[],
-    gitDir: string,
-    commit: string,
+    candidate: InQuarantine & Pick<Candidate, 'head'>,
     changed: Gitlink,
   ): Promise<string | undefined> {
-    const declared = (await readGitmodules(gitDir, commit)) ?? [];
+    const declared = (await readGitmodules(candidate, candidate.head)) ?? [];
     const { webUrl } = this.options;
     const { wanted, leftOut } = chooseSubmodules([changed], declared, { repo: own, webUrl });
     const [submodule] = wanted;
@@ -123,10 +125,10 @@ export class SubmoduleSource {
   }
 
   async #choose(tree: Tree, sparse: readonly string[]): Promise<ReturnType<typeof chooseSubmodules>> {
-    const gitDir = this.options.mirror(tree.repo).dir;
-    const declared = await readGitmodules(gitDir, tree.commit);
+    const where = { dir: this.options.mirror(tree.repo).dir, limits: this.options.limits };
+    const declared = await readGitmodules(where, tree.commit);
     if (declared === undefined) return { wanted: [], leftOut: [] };
-    const gitlinks = (await readGitlinks(gitDir, tree.commit)).slice(0, MAX_GITLINKS);
+    const gitlinks = (await readGitlinks(where, tree.commit)).slice(0, MAX_GITLINKS);
     const { wanted, leftOut } = chooseSubmodules(gitlinks, declared, {
       repo: tree.repo,
       webUrl: this.options.webUrl,

@@ -77,6 +77,7 @@ export class SystemGitRepository implements GitRepository {
     this.#submodules = new SubmoduleSource({
       webUrl: options.webUrl,
       readToken: options.readToken,
+      limits: this.#limits,
       mirror: (repo) => this.#mirror(repo),
       remote: (repo, token) => this.#remote(repo, token),
       scratch: (repo, refs, work) => this.#scratch(repo, refs, work),
@@ -152,7 +153,7 @@ export class SystemGitRepository implements GitRepository {
     const files = new Map<string, LfsFile>();
     for (const commit of commits) {
       await this.#scratch(repo, new Map(), async (dir) => {
-        for (const file of await readLfsFiles(dir, commit, sparse))
+        for (const file of await readLfsFiles({ dir, limits: this.#limits }, commit, sparse))
           files.set(`${file.oid} ${file.path}`, file);
       });
     }

@@ -1,3 +1,5 @@
+import { percentEncoded } from '../../domain/percent-encoded.js';
+
 /** Base64 characters that depend on what stands before the secret, by how many bytes that is (modulo 3). */
 const UNSURE_AT_START = [0, 2, 3] as const;
 
@@ -14,7 +16,7 @@ export function secretForms(secret: string): readonly string[] {
     const text = bytes.subarray(0, whole).toString('base64').slice(unsure);
     return [text, text.replaceAll('+', '-').replaceAll('/', '_')];
   });
-  const forms = [secret, json, json.replaceAll('/', '\\/'), encodeURIComponent(secret), ...base64];
+  const forms = [secret, json, json.replaceAll('/', '\\/'), percentEncoded(secret), ...base64];
   return [...new Set(forms)].filter((form) => form.length >= 8);
 }
 

@@ -1,4 +1,4 @@
-import { displayWidth } from '../output.js';
+import { displayWidth, pointWidth } from '../output.js';
 
 /**
  * Lines of at most this many columns, broken at blanks where there are some. Indentation stays at a line's beginning.
@@ -27,19 +27,17 @@ export function wrap(text: string, columns: number): string[] {
 }
 
 function cut(word: string, columns: number): string[] {
-  if (displayWidth(word) <= columns) return [word];
   const pieces: string[] = [];
-  let piece = '';
-  let width = 0;
+  let [start, end, width] = [0, 0, 0];
   for (const point of word) {
-    const pointWidth = displayWidth(point);
-    if (width + pointWidth > columns && piece !== '') {
-      pieces.push(piece);
-      piece = '';
+    const cells = pointWidth(point);
+    if (width + cells > columns && end > start) {
+      pieces.push(word.slice(start, end));
+      start = end;
       width = 0;
     }
-    piece += point;
-    width += pointWidth;
+    end += point.length;
+    width += cells;
   }
-  return [...pieces, piece];
+  return [...pieces, word.slice(start)];
 }

@@ -21,11 +21,15 @@ export interface HostileCommits {
 
 export const MIB = 1024 * 1024;
 
-/** @param build answers the branch's tip */
+/**
+ * @param build answers the branch's tip
+ * @param spoil what becomes of the pack on its way
+ */
 export function hostile(
   name: string,
   end: HostileCommits['end'],
   build: (objects: PackedObjects, place: Place) => string,
+  spoil: (pack: Buffer) => Buffer = (pack) => pack,
 ): HostileCommits {
   return {
     name,
@@ -33,7 +37,7 @@ export function hostile(
     bundle: (place) => {
       const objects = new PackedObjects(place.author);
       const head = build(objects, place);
-      return bundleOf(objects.pack(), head, place.branch, [place.base]);
+      return bundleOf(spoil(objects.pack()), head, place.branch, [place.base]);
     },
   };
 }

@@ -1,6 +1,6 @@
 import { deflateSync } from 'node:zlib';
 import { file, hostile, MIB, ofFile, ofTree, type HostileCommits, type Place } from './hostile-commits.js';
-import { bundleOf, deltaOf, entryHeader, PackedObjects, repeated } from './packed-objects.js';
+import { deltaOf, entryHeader, repeated, type PackedObjects } from './packed-objects.js';
 
 const NOT_ACCEPTED = /does not accept the commits/;
 const TOO_MUCH = /more time or memory|does not accept the commits|hold \d+ bytes/;
@@ -11,15 +11,7 @@ function spoilt(
   spoil: (pack: Buffer) => Buffer,
   end: HostileCommits['end'] = NOT_ACCEPTED,
 ): HostileCommits {
-  return {
-    name,
-    end,
-    bundle: (place) => {
-      const objects = new PackedObjects(place.author);
-      const head = ofFile(objects, place, 'content\n'.repeat(1000));
-      return bundleOf(spoil(objects.pack()), head, place.branch, [place.base]);
-    },
-  };
+  return hostile(name, end, (objects, place) => ofFile(objects, place, 'content\n'.repeat(1000)), spoil);
 }
 
 /** An entry that is wrong, in a pack whose sum is right. */

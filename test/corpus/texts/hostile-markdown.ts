@@ -15,6 +15,7 @@ export function hostileMarkdown(forge: string): fc.Arbitrary<string> {
     .array(fc.oneof({ weight: 2, arbitrary: live }, { weight: 5, arbitrary: fc.constantFrom(...MARKS) }), {
       minLength: 1,
       maxLength: 24,
+      size: 'max',
     })
     .map((parts) => parts.join(''));
 }

@@ -2,9 +2,12 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { InQuarantine } from '../../../src/adapters/git/candidate.js';
 import { GIT_LIMITS, type GitLimits } from '../../../src/adapters/git/git-limits.js';
+import { readGitlinks, readGitmodules } from '../../../src/adapters/git/gitlinks.js';
+import { readLfsFiles } from '../../../src/adapters/git/lfs-files.js';
 import { GitleaksScanner, type GitleaksOptions } from '../../../src/adapters/gitleaks/gitleaks-scanner.js';
-import { SecretScanOverrunError } from '../../../src/domain/errors.js';
+import { GitOverrunError, SecretScanOverrunError } from '../../../src/domain/errors.js';
 import type { GitPublishVerdict } from '../../../src/domain/git-repository.js';
 import type { KnownSecret } from '../../../src/domain/secret-search.js';
 import { SecretGuard } from '../../../src/domain/secret-guard.js';
@@ -13,7 +16,7 @@ import type { HostileCommits } from '../../corpus/commits/hostile-commits.js';
 import { repeated, type PackedObjects } from '../../corpus/commits/packed-objects.js';
 import { fakeGitleaks } from '../../support/gitleaks/fake-gitleaks.js';
 import { gitleaksBinary } from '../../support/gitleaks/binary.js';
-import { BRANCH, GitFixture, reasonOf } from './git-fixture.js';
+import { BRANCH, GitFixture, git, reasonOf } from './git-fixture.js';
 
 const AUTHOR = { name: 'agent', email: 'agent@example.test' };
 /** Kept out of the way, so that the one limit that a test sets is what ends the process. */
@@ -27,6 +30,14 @@ const LARGE_DELTA = hostile('a delta', 'published', (objects, place) => {
   const id = objects.blob(content);
   const large = objects.delta('blob', { id, content }, repeated(MIB, 96 * MIB));
   return ofTree(objects, place, [file('f', large)]);
+});
+const GITMODULES_OF_DELTA = hostile('.gitmodules', 'published', (objects, place) => {
+  const text = '[submodule "a"]\n\tpath = b\n';
+  const content = Buffer.alloc(MIB, text);
+  const large = Buffer.alloc(96 * MIB, content);
+  const id = objects.delta('blob', { id: objects.blob(content), content }, repeated(MIB, large.length));
+  const small = objects.delta('blob', { id, content: large }, [{ offset: 0, length: text.length }]);
+  return ofTree(objects, place, [file('.gitmodules', small)]);
 });
 /** Hours of walking, no output. */
 const EMPTY_DIRECTORIES = hostile('empty directories', TOO_MUCH, (objects, place) =>
@@ -88,6 +99,36 @@ describe('a process that takes more than it may', function () {
       value: `lorem ipsum lorem ipsum lorem ${String(at)}`,
     }));
     assertRefused(await publish(LARGE_FILE, { ...FAR, cpuSeconds: 1 }, secrets));
+  });
+
+  describe('in the reading of submodules and files of LFS', () => {
+    /** A commit that came with a bundle, as a forge or a quarantine has it. */
+    const place = ({ bundle }: HostileCommits): string => {
+      const bundleFile = join(fixture.root, 'hostile.bundle');
+      writeFileSync(bundleFile, bundle({ branch: BRANCH, base: fixture.base, author: AUTHOR, secret: '' }));
+      git(fixture.forge, 'fetch', '-q', bundleFile, `refs/heads/${BRANCH}`);
+      return git(fixture.forge, 'rev-parse', 'FETCH_HEAD');
+    };
+    const within = (limits: Partial<GitLimits>): InQuarantine => ({
+      dir: fixture.forge,
+      limits: { ...FAR, ...limits },
+    });
+
+    it('git that runs out of memory is no missing .gitmodules', async () => {
+      const commit = place(GITMODULES_OF_DELTA);
+      await assert.rejects(readGitmodules(within({ memoryBytes: 96 * MIB }), commit), GitOverrunError);
+      assert.deepEqual(await readGitmodules(within({}), commit), [{ name: 'a', path: 'b', url: '' }]);
+    });
+
+    for (const [what, limits] of [
+      ['CPU', { cpuSeconds: 1 }],
+      ['time', { timeoutMs: 1_000 }],
+    ] as const)
+      it(`git that takes too much ${what} is an overrun`, async () => {
+        const commit = place(EMPTY_DIRECTORIES);
+        await assert.rejects(readGitlinks(within(limits), commit), GitOverrunError);
+        await assert.rejects(readLfsFiles(within(limits), commit, []), GitOverrunError);
+      });
   });
 
   describe('gitleaks', () => {

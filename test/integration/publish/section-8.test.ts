@@ -38,6 +38,21 @@ describe('publishing, against a real forge and a real engine', function () {
   };
 
   describe('the pull request', () => {
+    it('is not opened a second time when a person closed the run’s one', async () => {
+      await begin();
+      await world.agent(commit('first.txt'));
+      const opened = await world.openPr('First');
+      assert.ok(opened.kind === 'published');
+      await world.alice.closePr(opened.pr);
+      await world.more(commit('second.txt'));
+      assert.deepEqual(await world.openPr('Second'), {
+        kind: 'nothing',
+        reason: `pull request #${String(opened.pr)} was closed`,
+      });
+      assert.equal((await world.settle()).publish.kind, 'nothing');
+      assert.equal((await world.pulls()).length, 1);
+    });
+
     it('has the issue’s title, the summary made inert, the closing line and a reviewer when the turn was a success', async () => {
       await begin({ issue: { title: 'Say hello' } });
       await world.agent(commit('hello.txt'));

@@ -18,6 +18,7 @@ import type { AgentManifest, BottleManifest } from '../../../src/domain/manifest
 import type { Database } from '../../../src/domain/stores.js';
 import { commentKey, textHash } from '../../../src/domain/reference-key.js';
 import { ALICE, BOT, FakeForge, user } from '../../support/webhook/fake-forge.js';
+import { stateRow } from '../../support/webhook/rows.js';
 import { useTempDir } from '../../support/webhook/temp-dir.js';
 import { sampleAgent, sampleBottle } from '../../support/manifests/samples.js';
 import { agentsFrom } from '../../support/manifests/agents.js';
@@ -674,6 +675,13 @@ describe('preparing a turn', () => {
     forge.places.clear();
     assert.match(await refusal(), /gone from the forge/);
     await assert.rejects(prepareTurn(ports, input({ turn: 2 })), /not found/);
+  });
+
+  it('begins a new life after one whose trigger nobody knows any more only for an act later than its end', async () => {
+    const gone = stateRow({ slug: 'coder-alice-demo-12-gone1', status: 'destroyed' });
+    database.forgeState.upsert({ ...gone, destroyedAt: ACT_AT });
+    assert.match(await refusal(), /not later than the end of the last run/);
+    assert.equal((await prepareTurn(ports, input({}, { actAt: ACT_AT + 1 }))).kind, 'ready');
   });
 
   it('begins a new life for an act of the second in which the last one ended, if the forge numbered it later', async () => {

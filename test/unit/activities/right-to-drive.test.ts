@@ -196,6 +196,12 @@ const ROWS: readonly Row[] = [
     later: null,
   },
   {
+    when: 'the last moment of the act’s second is the last life’s end',
+    change: after({ actAt: ACT_AT - 60_000, actId: 1, destroyedAt: ACT_AT + 999 }),
+    first: STALE,
+    later: null,
+  },
+  {
     when: 'the act may have been in the second after the last life’s end',
     change: after({ actAt: ACT_AT - 60_000, actId: 1, destroyedAt: ACT_AT + 998 }),
     ...both(null),

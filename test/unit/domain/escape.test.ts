@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { escapeTerminal, escapeTerminalLines } from '../../../src/domain/escape.js';
 
-const anyText = fc.string({ unit: 'binary', maxLength: 200 });
+const anyText = fc.string({ unit: 'binary', maxLength: 200, size: 'max' });
 
 describe('escaping for a terminal', () => {
   it('leaves no character that acts instead of being shown, whatever the text', () => {

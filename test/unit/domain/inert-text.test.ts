@@ -76,7 +76,7 @@ const pieces = fc.oneof(
   ),
   fc.string({ unit: 'grapheme', maxLength: 6 }).map((text) => text.replace(/[`~]/g, '')),
 );
-const hostile = fc.array(pieces, { maxLength: 30 }).map((parts) => parts.join(''));
+const hostile = fc.array(pieces, { maxLength: 30, size: 'max' }).map((parts) => parts.join(''));
 
 // Without code, which stays as it is: what that is, `test/integration/gitea/posted-texts.test.ts` asks a real Gitea.
 describe('agent text made inert', () => {

@@ -53,7 +53,10 @@ describe('the objects of a workspace', () => {
   });
 
   it('never have more bytes than allowed', () => {
-    const files = fc.array(fc.tuple(fc.nat(50), fc.nat(MAX_LFS_OBJECT_BYTES + 1000)), { maxLength: 40 });
+    const files = fc.array(fc.tuple(fc.nat(50), fc.nat(MAX_LFS_OBJECT_BYTES + 1000)), {
+      maxLength: 40,
+      size: 'max',
+    });
     fc.assert(
       fc.property(files, (given) => {
         const { wanted } = chooseLfsObjects(given.map(([n, size]) => file(n, size)));

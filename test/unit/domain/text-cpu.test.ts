@@ -1,20 +1,30 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { agentProvider } from '../../../src/adapters/agents/registry.js';
 import { plainText } from '../../../src/adapters/git/git-failure.js';
+import { excerpt } from '../../../src/adapters/gitea/http/excerpt.js';
 import { redactor } from '../../../src/bundle/redact.js';
 import { untrustedDiff, untrustedName, untrustedText } from '../../../src/bundle/forge/untrusted.js';
+import { statusText } from '../../../src/cli/commands/status-text.js';
+import { LogRenderer } from '../../../src/cli/logs/render-log.js';
 import { wrap } from '../../../src/cli/logs/wrap.js';
+import { printJson } from '../../../src/cli/output.js';
 import { branchNamed } from '../../../src/domain/branch-name.js';
 import { escapeTerminal, escapeTerminalLines } from '../../../src/domain/escape.js';
+import { whyNotPlainPath } from '../../../src/domain/egress/plain-path.js';
+import { withoutHostPaths } from '../../../src/domain/host-paths.js';
 import { pullRequestBody, pullRequestTitle } from '../../../src/domain/inert-text.js';
 import { renderEvents, withQuote } from '../../../src/domain/prompt-events.js';
 import { composePrompt } from '../../../src/domain/prompt.js';
+import { isProtectedPath, nameObjection } from '../../../src/domain/publish-policy.js';
 import { commentKey } from '../../../src/domain/reference-key.js';
 import { textVerdict } from '../../../src/domain/secret-refusal.js';
 import { SecretSearch } from '../../../src/domain/secret-search.js';
 import { SecretGuard } from '../../../src/domain/secret-guard.js';
+import { parseGitmodules } from '../../../src/domain/submodules.js';
 import { cleanText, cutToBytes, inlineText, quoteLines } from '../../../src/domain/untrusted-text.js';
 import { mentionsMember } from '../../../src/webhook/mentions.js';
+import { summary } from '../cli/run-summary.js';
 import { MARKS } from '../../corpus/texts/hostile-markdown.js';
 
 const LENGTH = 60_000;
@@ -23,6 +33,8 @@ const LIMIT_MS = 50;
 const TRIES = 10;
 
 const search = new SecretSearch([{ name: 'token', value: 'abababababababab' }]);
+const claude = agentProvider('claude');
+const renderer = new LogRenderer({ reader: () => undefined }, () => ({ columns: 80, colors: true }));
 const guard = new SecretGuard(null, () => []);
 
 /** Everything that sees text of an agent or of the forge. */
@@ -60,6 +72,19 @@ const FUNCTIONS: Readonly<Record<string, (text: string) => unknown>> = {
   escapeTerminal,
   escapeTerminalLines,
   wrap: (text) => wrap(text, 80),
+  statusText: (text) => statusText([summary({ detail: text })], { now: 0, columns: 80 }),
+  'LogRenderer.render': (text) => renderer.render({ kind: 'line', turn: 1, line: text }),
+  'StreamReader.read': (text) =>
+    claude.reader().read('stdout', `{"a":[${text} [9 more bytes of this line are not kept]`),
+  printJson: (text) => {
+    printJson({ stdout: { write: () => undefined } }, text);
+  },
+  withoutHostPaths,
+  excerpt: (text) => excerpt(text, 'token'),
+  nameObjection,
+  isProtectedPath,
+  whyNotPlainPath: (text) => whyNotPlainPath(`/${text}`),
+  parseGitmodules: (text) => parseGitmodules(`submodule.${text}.path\n${text}`),
   untrustedText,
   untrustedDiff,
   untrustedName,

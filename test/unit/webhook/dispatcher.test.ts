@@ -242,7 +242,7 @@ describe('the dispatcher', () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(step, { maxLength: 10 }),
-        fc.array(fc.boolean(), { maxLength: 40 }),
+        fc.array(fc.boolean(), { maxLength: 40, size: 'max' }),
         async (steps, faults) => {
           const own = dispatchWorld(directory());
           const flaky = (): void => {

@@ -67,7 +67,7 @@ describe('verifySignature', () => {
 
   it('notices any flipped bit of any body', () => {
     fc.assert(
-      fc.property(fc.uint8Array({ minLength: 1, maxLength: 64 }), fc.nat(), (bytes, at) => {
+      fc.property(fc.uint8Array({ minLength: 1, maxLength: 64, size: 'max' }), fc.nat(), (bytes, at) => {
         const headers = gitea(hmacOf(bytes));
         assert.ok(verifySignature(SECRET, bytes, headers).ok);
         const changed = Uint8Array.from(bytes);

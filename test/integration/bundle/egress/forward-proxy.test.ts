@@ -77,6 +77,22 @@ describe('the forward proxy: CONNECT', () => {
     assert.equal((await got).toString(), '300000 bytes');
   });
 
+  it('refuses a host that was taken from the allowlist while it was being connected to', async () => {
+    const at = await served((socket) => socket.pipe(socket));
+    await egress().start({
+      network: {
+        resolve: async () => {
+          egress().allow();
+          const isRead = (): boolean => egress().logged.some(({ message }) => message.endsWith('read again'));
+          await until('the shorter list', () => (isRead() ? true : undefined));
+          return ['127.0.0.1'];
+        },
+      },
+    });
+    const { status } = await connectThrough(egress().socket, at);
+    assert.equal(status, 403);
+  });
+
   it('passes on what came in one piece with the CONNECT', async () => {
     const at = await served((socket) => socket.pipe(socket));
     await egress().start();

@@ -30,7 +30,11 @@ const mutated = fc
     fc.constantFrom(...LINES),
     fc.nat(),
     fc.nat(),
-    fc.oneof(fc.constant(''), fc.string({ unit: 'binary', maxLength: 20 }), fc.json({ maxDepth: 3 })),
+    fc.oneof(
+      fc.constant(''),
+      fc.string({ unit: 'binary', maxLength: 20, size: 'max' }),
+      fc.json({ maxDepth: 3 }),
+    ),
     fc.boolean(),
   )
   .map(([line, from, length, piece, isCut]) => {

@@ -45,15 +45,19 @@ describe('log lines', () => {
       text: fc.string().map((s) => s.replaceAll('\n', ' ')),
     });
     await fc.assert(
-      fc.asyncProperty(fc.array(record, { maxLength: 20 }), fc.array(fc.nat(400)), async (records, cuts) => {
-        const bytes = Buffer.concat(
-          records.map(({ stream, text }, i) => frame(stream, `${at(i)} ${text}\n`)),
-        );
-        assert.deepEqual(
-          await linesOf(bytes, cuts),
-          records.map(({ stream, text }, i) => ({ stream, at: at(i), text })),
-        );
-      }),
+      fc.asyncProperty(
+        fc.array(record, { maxLength: 20, size: 'max' }),
+        fc.array(fc.nat(400)),
+        async (records, cuts) => {
+          const bytes = Buffer.concat(
+            records.map(({ stream, text }, i) => frame(stream, `${at(i)} ${text}\n`)),
+          );
+          assert.deepEqual(
+            await linesOf(bytes, cuts),
+            records.map(({ stream, text }, i) => ({ stream, at: at(i), text })),
+          );
+        },
+      ),
     );
   });
 
@@ -117,7 +121,7 @@ describe('order of log lines', () => {
 
   it('is that of time when lines come some milliseconds late', () => {
     fc.assert(
-      fc.property(fc.array(fc.nat(999), { maxLength: 50 }), (jitters) => {
+      fc.property(fc.array(fc.nat(999), { maxLength: 50, size: 'max' }), (jitters) => {
         const out: string[] = [];
         const order = new TimeOrder(({ at: time }) => out.push(time));
         const times = jitters.map((jitter, i) => i * 1_000_000 + jitter * 40_000).map((nanos) => at(nanos));

@@ -28,6 +28,7 @@ describe('replacing bytes in a stream', () => {
   it('is the same however the stream is cut', async () => {
     const words = fc.array(fc.constantFrom('a', 'b', 'ab', 'aab', 'secret', 'sec', 'ret', 'ss'), {
       maxLength: 30,
+      size: 'max',
     });
     await fc.assert(
       fc.asyncProperty(words, fc.array(fc.nat(200), { maxLength: 10 }), async (parts, places) => {

@@ -48,7 +48,7 @@ describe('wrapped text', () => {
   it('fits, and loses nothing but blanks where it is broken', () => {
     fc.assert(
       fc.property(
-        fc.string({ unit: 'grapheme-composite', maxLength: 200 }),
+        fc.string({ unit: 'grapheme-composite', maxLength: 200, size: 'max' }),
         fc.integer({ min: 2, max: 60 }),
         (text, columns) => {
           const lines = wrap(text.replace(/\s/g, ' '), columns);

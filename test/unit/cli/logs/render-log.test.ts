@@ -157,7 +157,7 @@ describe('the log of a run for people', () => {
   });
 
   it('hands nothing on that acts on a terminal, and is never wider than it, whatever the agent prints', () => {
-    const anyText = fc.string({ unit: 'binary', maxLength: 300 });
+    const anyText = fc.string({ unit: 'binary', maxLength: 300, size: 'max' });
     const kinds: readonly AgentEvent['kind'][] = [
       'text',
       'thinking',
