@@ -63,8 +63,8 @@ export async function tellFailure(error: unknown): Promise<number> {
 
 /** An error that nobody caught ends the process as ever, but what is printed of it is escaped and has no secret. */
 export function endOnUncaught(): void {
-  // Its reader may be an `up` that was killed.
-  if (isPartOfUp()) process.stderr.on('error', () => undefined);
+  // Its reader may be an `up` that was killed, or a terminal that was closed.
+  process.stderr.on('error', () => undefined);
   process.on('uncaughtException', (error: unknown) => {
     printProblem(process, `bot-bottle: crashed: ${withoutSecrets(inspect(error))}`);
     const message = error instanceof Error ? `${error.name}: ${error.message}` : inspect(error);

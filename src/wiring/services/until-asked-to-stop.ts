@@ -1,4 +1,4 @@
-/** SIGINT, SIGTERM, or the end of the process that started this one. */
+/** SIGINT, SIGTERM, the end of the terminal, or of the process that started this one. */
 export function untilAskedToStop(): Promise<void> {
   return new Promise((resolve) => {
     const stop = (): void => {
@@ -6,6 +6,7 @@ export function untilAskedToStop(): Promise<void> {
     };
     process.once('SIGINT', stop);
     process.once('SIGTERM', stop);
+    process.once('SIGHUP', stop);
     process.once('disconnect', stop);
   });
 }
