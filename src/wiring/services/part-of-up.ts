@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import { failureOf, type Failure } from '../../cli/errors.js';
 import { printProblem } from '../../cli/output.js';
 import { secretsRead } from '../../config/secrets.js';
-import { redact } from '../../log.js';
+import { redact } from '../../domain/redact.js';
 import { MissingNeedsError } from './find-needs.js';
 
 /** From a part to `up`. */
