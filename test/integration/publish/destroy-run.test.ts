@@ -88,7 +88,9 @@ describe("a run's end, against a real forge and a real engine", function () {
       const warned: string[] = [];
       const log = {
         ...ports.log,
-        warn: ({ err }: { err?: unknown }) => void (err instanceof Error && warned.push(err.message)),
+        warn: ({ err }: { err?: unknown }) => {
+          if (err instanceof Error) warned.push(err.message);
+        },
       };
       const underWay = await UnderWayFiles.open(home);
       await destroyRun({ ...ports, underWay, log }, { slug, subject, branch });
