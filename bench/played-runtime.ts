@@ -108,8 +108,9 @@ export class PlayedRuntime implements BottleRuntime {
   }
 
   async followLogs(
-    ...[slug, role, since, signal, onLine]: Parameters<BottleRuntime['followLogs']>
+    ...[slug, role, since, signal, onLine, onCaughtUp]: Parameters<BottleRuntime['followLogs']>
   ): ReturnType<BottleRuntime['followLogs']> {
+    onCaughtUp?.();
     await this.waitForExit(slug, role, signal);
     for (const line of this.#needed(slug, role).log) if (since === null || line.at > since) onLine(line);
     return { mayHaveGap: false };

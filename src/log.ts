@@ -1,7 +1,7 @@
 /** Structured logs, one JSON object a line, from which known secrets are blanked and control characters escaped. */
 import { pino } from 'pino';
 import type { Logger } from 'pino';
-import { percentEncoded } from './domain/percent-encoded.js';
+import { redact } from './domain/redact.js';
 
 export type { Logger };
 
@@ -13,20 +13,6 @@ export interface LogOptions {
   readonly secrets: () => ReadonlySet<string>;
   /** Default: standard error, so that `--json` output on standard output stays clean. */
   readonly destination?: { write(line: string): unknown };
-}
-
-export const REDACTED = '[redacted]';
-
-/** A function that blanks the exact values anywhere in a text: as they are, and as JSON or a URL writes them. */
-export function redact(secrets: ReadonlySet<string>): (text: string) => string {
-  const forms = [...secrets].flatMap((secret) => [
-    secret,
-    JSON.stringify(secret).slice(1, -1),
-    percentEncoded(secret),
-  ]);
-  // The longest first: one secret may be the beginning of another.
-  const ordered = [...new Set(forms)].filter((form) => form !== '').sort((a, b) => b.length - a.length);
-  return (text) => ordered.reduce((result, form) => result.replaceAll(form, REDACTED), text);
 }
 
 export function createLogger(options: LogOptions): Logger {

@@ -1,9 +1,11 @@
 import type { HostPorts } from './host-ports.js';
 import { extractWork, knownCommits } from './publish-gate.js';
 import { GitOverrunError } from '../domain/errors.js';
+import type { Work } from '../domain/under-way.js';
 import { isLocal, type RepoRef, type SubjectRef } from '../domain/issue.js';
 import { WORK_BUNDLE } from '../domain/run-files.js';
 import { atMostThrice, isAway, isFinal } from './tries.js';
+import { stepOfRun } from './work-of-run.js';
 import { branchOf, issueOfSlug, localBranchOf } from '../domain/slug.js';
 
 const REMOVAL_TIMEOUT_MS = 10 * 60_000;
@@ -30,8 +32,8 @@ export async function destroyRun(
   await Promise.all([runtime.stop(slug, 'agent', 0), runtime.stop(slug, 'bundle', 1)]);
   const { workspace, queueOut } = await files.prepare(slug);
   // An agent or its sidecar made what these work on: what cannot be kept of it is left, and the run ends all the same.
-  await orSkip(ports, slug, 'unpublished commits', signal, () => keepUnpublished(ports, run, signal));
-  await orSkip(ports, slug, 'messages of its queue', signal, () => queue.archive(slug));
+  await orSkip(ports, stepOfRun(slug, 'keep-commits'), signal, () => keepUnpublished(ports, run, signal));
+  await orSkip(ports, stepOfRun(slug, 'keep-queue'), signal, () => queue.archive(slug));
   await removeContainers(ports, slug);
   // These trees belong to agent and bundle: they are emptied in a container, the host never walks them.
   const removed = await runtime.runOnce({
@@ -55,19 +57,18 @@ export async function destroyRun(
   ports.slots.release(slug);
 }
 
-/** What is away comes back, and until then nothing is deleted. */
+/** What is away comes back, and until then nothing is deleted. What kills worker after worker is not kept. */
 async function orSkip(
-  { log }: Pick<HostPorts, 'log'>,
-  slug: string,
-  what: string,
+  { log, underWay }: Pick<HostPorts, 'log' | 'underWay'>,
+  work: Work,
   signal: AbortSignal,
   keep: () => Promise<void>,
 ): Promise<void> {
   try {
-    await atMostThrice(keep, signal);
+    await atMostThrice(() => underWay.during(work, keep), signal);
   } catch (error) {
     if (signal.aborted || isAway(error)) throw error;
-    log.warn({ slug, err: error }, `${what} could not be kept`);
+    log.warn({ slug: work.slug, err: error }, `${work.what} failed; the run ends without`);
   }
 }
 

@@ -10,7 +10,7 @@ import type { RunTurnInput } from './inputs.js';
 import type { ClaimActivities, HostActivities, TurnActivities } from './interface.js';
 import { publishWork } from './publish-work.js';
 import { settleTurn } from './settle-turn.js';
-import { openPrWork, stepOfTurn } from './work-of-run.js';
+import { openPrWork, stepOfRun, stepOfTurn } from './work-of-run.js';
 import { whereItIs } from './where-it-is.js';
 import { eitherSignal } from './turn/either-signal.js';
 import { atMostThrice } from './tries.js';
@@ -89,8 +89,14 @@ export function createHostActivities(
           whereItIs(ports.forgeFor, input, (here) => settleTurn(ports, here, signal)),
         ),
       ),
-    archiveRun: (run) =>
-      typedFailures(() => beating(() => archiveRun(ports, run.slug, () => mayGoOn(attachments, run.slug)))),
+    archiveRun: ({ slug }) =>
+      typedFailures(() =>
+        beating(() =>
+          ports.underWay.during(stepOfRun(slug, 'archive'), () =>
+            archiveRun(ports, slug, () => mayGoOn(attachments, slug)),
+          ),
+        ),
+      ),
     destroyRun: (run) => typedFailures(() => beating((signal) => destroyRun(ports, run, signal))),
   };
 }

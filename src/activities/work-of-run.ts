@@ -20,8 +20,22 @@ export function messageWork(slug: string, { id, body }: QueueMessage): Work {
   return { slug, key: `message-${id}`, what: `${MESSAGES[body.kind]} ${id}` };
 }
 
+/** Of a run, whatever its turn. */
+const STEPS_OF_RUN = {
+  'keep-commits': 'keeping its unpublished commits',
+  'keep-queue': 'keeping the messages of its queue',
+  look: 'the look at what the run has here',
+  archive: 'putting its containers away',
+} as const;
+
+export function stepOfRun(slug: string, step: keyof typeof STEPS_OF_RUN): Work {
+  return { slug, key: step, what: STEPS_OF_RUN[step] };
+}
+
 const STEPS = {
   prepare: 'preparing',
+  begin: 'beginning',
+  read: 'reading the output of',
   end: 'collecting',
   settle: 'settling',
 } as const;

@@ -114,6 +114,7 @@ export interface BottleRuntime {
   /**
    * Output since an engine time stamp (ISO 8601, exclusive), until the container stops or the signal aborts. Answers
    * whether some of it may never have been given: the engine keeps the last of a flood only, and waits for no reader.
+   * @param onCaughtUp called when all that was there at the call has been given
    */
   followLogs(
     slug: string,
@@ -121,6 +122,7 @@ export interface BottleRuntime {
     since: string | null,
     signal: AbortSignal,
     onLine: (line: LogLine) => void,
+    onCaughtUp?: () => void,
   ): Promise<{ readonly mayHaveGap: boolean }>;
   /** Every container and volume with our labels and of this host, optionally of one run. */
   list(slug?: string): Promise<OwnedObject[]>;

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Client } from '@temporalio/client';
 import { ROOT } from '../support/entries/entry-process.js';
-import { bottleScript } from '../support/stack/bottle-script.js';
+import { bottleScript, WAIT_FOR_TEST } from '../support/stack/bottle-script.js';
 import { Life } from '../support/stack/life.js';
 import { Stack } from '../support/stack/stack.js';
 import { tearDown } from '../support/stack/tear-down.js';
 
 const POISONED = pathToFileURL(join(ROOT, 'test/support/faults/poisoned-worker.mjs')).href;
 
-describe('a request that kills the worker each time', function () {
+describe('what kills the worker each time', function () {
   this.timeout(240_000);
   let stack: Stack;
   let client: Client | undefined;
@@ -23,7 +23,7 @@ describe('a request that kills the worker each time', function () {
   });
   after(() => tearDown(stack, client));
 
-  it('is set aside after two crashes and freezes its run as failed; the run beside it ends well', async () => {
+  it('is a request that is set aside after two crashes and freezes its run as failed; the run beside it ends well', async () => {
     assert.ok(client !== undefined);
     const work = (title: string): string =>
       bottleScript('write a.md x', 'commit First', `open_pr ${title} | Please merge`, 'done success first');
@@ -54,5 +54,22 @@ describe('a request that kills the worker each time', function () {
       ),
       [],
     );
+  });
+
+  it('is an output of an agent that is not read a third time: the turn is over, and the next one reads on behind it', async () => {
+    assert.ok(client !== undefined);
+    const said = stack.output.length;
+    const script = bottleScript('write a.md x', 'commit First', 'print DEADLY', WAIT_FOR_TEST);
+    const life = await Life.trigger(stack, client, 'the worker dies of a line', script);
+    const { slug, detail } = await life.frozen(1, 'failed');
+    assert.equal(detail, 'reading the output of turn 1 was under way at two crashes of the worker');
+    const ends = stack.output.slice(said).match(/^bot-bottle: worker ended by itself: killed by SIGKILL;/gm);
+    assert.equal(ends?.length, 2);
+    assert.match(await life.files.agentLog(slug, 1), /^- host lines of this turn may be missing/m);
+    const { status } = await life.container(slug, 'agent');
+    assert.equal(status, 'exited');
+
+    await life.comment(bottleScript('done success heard'));
+    await life.frozen(2, 'done');
   });
 });

@@ -1,7 +1,9 @@
 import type { RunStates } from '../../domain/run-states.js';
 import type { SweepAction, SweepEntry, SweepStore } from '../../domain/sweep.js';
+import { SetAsideError } from '../../domain/under-way.js';
 import { destroyRun } from '../destroy-run.js';
 import type { HostPorts } from '../host-ports.js';
+import { stepOfRun } from '../work-of-run.js';
 
 export interface SweepPorts extends HostPorts {
   readonly runStates: RunStates;
@@ -63,9 +65,12 @@ async function act(ports: SweepPorts, action: SweepAction): Promise<string> {
       await files.dropSecrets(slug);
       return 'token and secrets of a turn that is over';
     }
-    case 'archive':
+    case 'archive': {
+      const work = stepOfRun(action.slug, 'archive');
+      if ((await ports.underWay.whySetAside(work)) !== null) throw new SetAsideError(work);
       await ports.channel.archive(action.workflowId, action.slug);
       return 'its workflow was asked to put the containers away';
+    }
     case 'report_lost':
       return 'no container, no volume and no transcript is left: its next turn begins without its session';
   }

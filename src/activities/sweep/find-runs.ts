@@ -9,10 +9,14 @@ import { keptSnapshots } from '../transcript/kept-snapshots.js';
 
 const AT_ONCE = 8;
 
+/** Around the look at one run; `undefined`: it is not looked at. */
+export type AroundLook = (slug: string, look: () => Promise<FoundRun>) => Promise<FoundRun | undefined>;
+
 /** Everything on this host that belongs to a run, with whose it is; and the runs that should be here. By slug. */
 export async function findRuns(
   { runtime, files }: Pick<HostPorts, 'runtime' | 'files'>,
   expected: readonly ExpectedRun[],
+  around: AroundLook = (_slug, look) => look(),
 ): Promise<FoundRun[]> {
   const [objects, leftovers, pinned] = await Promise.all([
     runtime.list(),
@@ -28,7 +32,7 @@ export async function findRuns(
   for (const object of objects.filter((one) => isSlug(one.slug)))
     bySlug.set(object.slug, [...(bySlug.get(object.slug) ?? []), object]);
   const slugs = [...bySlug.keys()].sort();
-  return mapLimited(slugs, AT_ONCE, async (slug) => {
+  const look = async (slug: string): Promise<FoundRun> => {
     const known = await readMetadata(files, slug);
     return foundRun({ runtime, files }, slug, {
       objects: bySlug.get(slug) ?? [],
@@ -37,7 +41,9 @@ export async function findRuns(
       expected: rows.has(slug),
       pinned: withImage.has(slug),
     });
-  });
+  };
+  const runs = await mapLimited(slugs, AT_ONCE, (slug) => around(slug, () => look(slug)));
+  return runs.filter((one) => one !== undefined);
 }
 
 interface Parts {

@@ -1,7 +1,9 @@
 import { SWEEP_IDLE, decideSweep } from '../../domain/sweep-decisions.js';
 import type { ExpectedRun, SweepEntry, SweepReport } from '../../domain/sweep.js';
 import { carryOut, type SweepPorts } from './carry-out.js';
-import { findRuns } from './find-runs.js';
+import { SetAsideError } from '../../domain/under-way.js';
+import { stepOfRun } from '../work-of-run.js';
+import { findRuns, type AroundLook } from './find-runs.js';
 import { lookUpRuns } from './look-up-runs.js';
 
 /** Ending a run may take minutes: what is more waits for the next sweep. */
@@ -17,7 +19,10 @@ export async function sweepHost(
   signal: AbortSignal,
 ): Promise<SweepReport> {
   const began = ports.clock.now();
-  const [found, previous] = await Promise.all([findRuns(ports, expected), ports.sweeps.load()]);
+  const [found, previous] = await Promise.all([
+    findRuns(ports, expected, notDeadly(ports)),
+    ports.sweeps.load(),
+  ]);
   const { runs, away } = await lookUpRuns(ports.runStates, found);
   const terms = { now: ports.clock.now(), archiveAfterMs: ports.archiveAfterMs };
   const decision = away ? SWEEP_IDLE : decideSweep(runs, new Set(previous), terms);
@@ -39,4 +44,17 @@ export async function sweepHost(
   const fields = { end, runs: runs.length, waiting, acted: entries.length, scratchRemoved, durationMs };
   ports.log.info(fields, 'sweep');
   return report;
+}
+
+/** A run is left alone when the look at it kills worker after worker: the others are swept, and its own end removes it. */
+function notDeadly({ underWay, log }: Pick<SweepPorts, 'underWay' | 'log'>): AroundLook {
+  return async (slug, look) => {
+    try {
+      return await underWay.during(stepOfRun(slug, 'look'), look);
+    } catch (error) {
+      if (!(error instanceof SetAsideError)) throw error;
+      log.warn({ slug, err: error }, 'not swept');
+      return undefined;
+    }
+  };
 }

@@ -42,6 +42,7 @@ export async function beginTurn(
     fetchRefs(ports, input, setup, paths),
     createAgent(ports, input, setup, image),
   ]);
+  await ports.underWay.reached(slug, `made-${String(input.turn)}`);
   const sessionId = await writeInput(ports, input, refs, setup, journal);
   const { name, version } = ports.provider(input.prepared.provider);
   await journal.decide({

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { BotBottleError } from '../../domain/errors.js';
 import type { HostPorts } from '../host-ports.js';
 import type { RunTurnInput } from '../inputs.js';
+import { stepOfTurn } from '../work-of-run.js';
 import { beginTurn } from './begin-turn.js';
 import { TurnJournal } from './turn-journal.js';
 
@@ -25,7 +26,8 @@ export async function beginWhenPossible(
     // Anew each time: what an earlier try has started counts as it does for another worker.
     const journal = await TurnJournal.open(ports.files, slug, turn, ports.clock);
     try {
-      await beginTurn(ports, input, journal, signal);
+      // Each try by itself: waiting may take days, and is nobody's fault.
+      await ports.underWay.during(stepOfTurn(input, 'begin'), () => beginTurn(ports, input, journal, signal));
       return journal;
     } catch (error) {
       if (signal.aborted || !(error instanceof BotBottleError) || !error.retryable) throw error;

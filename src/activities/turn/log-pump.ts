@@ -1,13 +1,24 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { StreamReader } from '../../domain/agent-stream.js';
 import type { LogLine } from '../../domain/bottle-runtime.js';
+import { SetAsideError } from '../../domain/under-way.js';
 import type { HostPorts } from '../host-ports.js';
 import type { RunTurnInput } from '../inputs.js';
+import { stepOfTurn } from '../work-of-run.js';
 import { isGone } from './is-gone.js';
 import type { TurnJournal } from './turn-journal.js';
 
 const FLUSH_MS = 250;
 const RETRY_MS = 1_000;
+
+export interface PumpLink {
+  /** Stop following. */
+  readonly signal: AbortSignal;
+  /** What was printed while nobody watched has been read, or will not be. */
+  readonly onCaughtUp: () => void;
+  /** Reading it killed worker after worker: the turn is over. */
+  readonly onSetAside: () => void;
+}
 
 /**
  * Follows the agent's output into the turn's log until the container stops; a parsed event on its stream is a
@@ -18,7 +29,39 @@ export async function pumpLogs(
   input: RunTurnInput,
   journal: TurnJournal,
   reader: StreamReader,
+  link: PumpLink,
+): Promise<void> {
+  const { slug, turn } = input;
+  const work = stepOfTurn(input, 'read');
+  try {
+    // A line that killed a worker is among those that are there: who is through with them is acquitted of that crash.
+    const { followed } = await ports.underWay.during(work, async () => {
+      let caughtUp = (): void => undefined;
+      const isCaughtUp = new Promise<void>((resolve) => (caughtUp = resolve));
+      const followed = follow(ports, input, journal, reader, link.signal, caughtUp);
+      await Promise.race([isCaughtUp, followed]);
+      return { followed };
+    });
+    link.onCaughtUp();
+    await ports.underWay.during(work, () => followed);
+  } catch (error) {
+    if (!(error instanceof SetAsideError)) throw error;
+    ports.log.warn({ slug, turn, err: error }, 'the output of the agent is not read any more');
+    await journal.decide({ setAside: journal.record.setAside ?? error.message });
+    await ports.files.noteMissingLog(slug, turn, { lines: 0, bytes: 0, mayHaveGap: true });
+    link.onSetAside();
+  } finally {
+    link.onCaughtUp();
+  }
+}
+
+async function follow(
+  ports: LogPorts,
+  input: RunTurnInput,
+  journal: TurnJournal,
+  reader: StreamReader,
   signal: AbortSignal,
+  onCaughtUp: () => void,
 ): Promise<void> {
   const { slug, turn } = input;
   let pending: LogLine[] = [];
@@ -45,24 +88,28 @@ export async function pumpLogs(
       ports.log.warn({ slug, err: error }, 'agent log not written');
     });
   }, FLUSH_MS);
+  const onLine = (line: LogLine): void => {
+    since = line.at;
+    // Of a flood nothing is held once the log is full.
+    if (dropped.lines === 0) pending.push(line);
+    else {
+      dropped.lines += 1;
+      dropped.bytes += Buffer.byteLength(line.text);
+    }
+    const events = reader.read(line.stream, line.text);
+    if (events.length === 0) return;
+    journal.checkIn();
+    for (const event of events)
+      if (event.kind === 'session' && event.id !== journal.record.sessionId)
+        journal.observe({ sessionId: event.id });
+  };
+  // A turn that has just begun has no past: that saves the engine a request.
+  if (!journal.resumed) onCaughtUp();
+  const whenCaughtUp = journal.resumed ? (): void => void flush().then(onCaughtUp, onCaughtUp) : undefined;
   try {
     for (;;) {
       try {
-        ({ mayHaveGap } = await ports.runtime.followLogs(slug, 'agent', since, signal, (line) => {
-          since = line.at;
-          // Of a flood nothing is held once the log is full.
-          if (dropped.lines === 0) pending.push(line);
-          else {
-            dropped.lines += 1;
-            dropped.bytes += Buffer.byteLength(line.text);
-          }
-          const events = reader.read(line.stream, line.text);
-          if (events.length === 0) return;
-          journal.checkIn();
-          for (const event of events)
-            if (event.kind === 'session' && event.id !== journal.record.sessionId)
-              journal.observe({ sessionId: event.id });
-        }));
+        ({ mayHaveGap } = await ports.runtime.followLogs(slug, 'agent', since, signal, onLine, whenCaughtUp));
         return;
       } catch (error) {
         if (signal.aborted) return;
@@ -79,7 +126,7 @@ export async function pumpLogs(
   }
 }
 
-export type LogPorts = Pick<HostPorts, 'files' | 'runtime' | 'log'>;
+export type LogPorts = Pick<HostPorts, 'files' | 'runtime' | 'log' | 'underWay'>;
 
 /**
  * Engine time of the last line in the turn's log, after the reader has been given what is in there. The log itself is

@@ -105,6 +105,7 @@ class TurnWatch {
     since: DiskUsage,
   ) {
     const signal = eitherSignal(this.over.signal, link.detach);
+    const onSetAside = (): void => void this.stop(null, STOP_GRACE_S);
     this.relay = new Relay(ports, input, journal, {
       onDone: () => {
         this.afterDone();
@@ -115,17 +116,21 @@ class TurnWatch {
       onOverBudget: () => {
         this.afterBudget();
       },
-      onSetAside: () => {
-        void this.stop(null, STOP_GRACE_S);
-      },
+      onSetAside,
     });
     this.reader = ports.provider(input.prepared.provider).reader();
-    this.logs = pumpLogs(ports, input, journal, this.reader, link.detach);
+    // What has killed a worker and is read again comes before any message, or that would be blamed, too.
+    let onCaughtUp = (): void => undefined;
+    const caughtUp = new Promise<void>((resolve) => (onCaughtUp = resolve));
+    const pumpLink = { signal: link.detach, onCaughtUp, onSetAside };
+    this.logs = pumpLogs(ports, input, journal, this.reader, pumpLink);
+    // Whoever ends the turn sees it; nobody may be waiting yet.
+    this.logs.catch(() => undefined);
     this.helpers.push(
       this.announce(signal),
-      this.relay.run(signal),
-      keepBundle(ports, input, journal, signal, () => this.relay.drain(signal)).then((end) =>
-        end === 'gave_up' ? this.stop('sidecar_died', STOP_GRACE_S) : undefined,
+      caughtUp.then(() => this.relay.run(signal)),
+      keepBundle(ports, input, journal, signal, () => caughtUp.then(() => this.relay.drain(signal))).then(
+        (end) => (end === 'gave_up' ? this.stop('sidecar_died', STOP_GRACE_S) : undefined),
       ),
       this.limit(signal),
       guardDisk(ports, input, journal, {

@@ -150,9 +150,11 @@ export class DockerBottleRuntime implements BottleRuntime {
     since: string | null,
     signal: AbortSignal,
     onLine: (line: LogLine) => void,
+    onCaughtUp?: () => void,
   ): Promise<{ readonly mayHaveGap: boolean }> {
     const { Id: id } = await requireContainer(this.#docker, slug, role);
-    return followContainerLogs(this.#docker, { id, name: containerName(slug, role), since }, signal, onLine);
+    const source = { id, name: containerName(slug, role), since };
+    return followContainerLogs(this.#docker, source, signal, onLine, onCaughtUp);
   }
 
   async list(slug?: string): Promise<OwnedObject[]> {

@@ -27,6 +27,7 @@ const FOLLOW_AGAIN_MS = 1000;
  * Passes on every line in order of time until the container stops, or returns when the signal aborts. The engine's own
  * `since` includes its moment, so the last line seen is asked for again and dropped here: nothing is lost and nothing
  * comes twice, unless the container writes so fast that the engine throws lines away before they are read.
+ * @param onCaughtUp called once what was there at the call has been passed on; that costs a request of its own
  * @returns whether that may have happened
  * @throws what `onLine` throws; BottleRuntimeError when the connection breaks (retryable: attach again with the last
  * line's time)
@@ -36,6 +37,7 @@ export async function followContainerLogs(
   source: LogSource,
   signal: AbortSignal,
   onLine: (line: LogLine) => void,
+  onCaughtUp?: () => void,
 ): Promise<{ readonly mayHaveGap: boolean }> {
   const start = source.since === null ? null : requireTime(source.since);
   let last = start;
@@ -67,6 +69,12 @@ export async function followContainerLogs(
     order.push(line);
   };
   try {
+    if (onCaughtUp !== undefined) {
+      // What has no newline yet comes again, whole.
+      await readLogs(docker, source, false, stop.signal, new LogLineAssembler(start, push));
+      while (order.isHolding && !stop.signal.aborted) await pause(TICK_MS);
+      onCaughtUp();
+    }
     // A follower may end before, or never after, it has given the log's last records. What was held back comes again.
     let stopped = false;
     while (!stopped) {
@@ -80,6 +88,7 @@ export async function followContainerLogs(
       if (end === null || line.at > end) order.push(line);
     });
     await readLogs(docker, { ...source, since: gap.isOfAll() ? start : end }, false, stop.signal, lines);
+    lines.flush();
     order.releaseAll();
     mayHaveGap = gap.mayBeThere;
   } catch (error) {
@@ -146,8 +155,6 @@ async function readLogs(
     if (signal.aborted) return;
     lines.push(frame);
   }
-  // Of a follower that was cut off it comes again.
-  if (!follow) lines.flush();
 }
 
 function requireTime(since: string): string {

@@ -17,6 +17,10 @@ export class TimeOrder {
 
   constructor(private readonly onLine: (line: LogLine) => void) {}
 
+  get isHolding(): boolean {
+    return this.#held.length > 0;
+  }
+
   push(line: LogLine): void {
     let place = this.#held.length;
     while (place > 0 && (this.#held[place - 1]?.at ?? '') > line.at) place--;

@@ -1,7 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { unlessMissing } from './file-error.js';
+import { readForPeople } from './read-for-people.js';
 import { writeWhole } from './write-file.js';
 
 const schema = z.object({
@@ -22,10 +21,7 @@ export function loopLagFile(home: string): {
 } {
   const file = join(home, 'loop-lag.json');
   return {
-    read: async () => {
-      const text = await unlessMissing(readFile(file, 'utf8'));
-      return text === undefined ? undefined : schema.parse(JSON.parse(text));
-    },
+    read: () => readForPeople(file, schema),
     write: (lag) => writeWhole(file, JSON.stringify(lag), { mode: 0o600, durable: false }),
   };
 }

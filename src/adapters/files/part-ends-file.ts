@@ -1,8 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { PartEnd } from '../../domain/part-ends.js';
-import { unlessMissing } from './file-error.js';
+import { readForPeople } from './read-for-people.js';
 import { writeWhole } from './write-file.js';
 
 const schema = z.object({
@@ -15,14 +14,9 @@ export function partEndsFile(home: string): string {
   return join(home, 'part-ends.json');
 }
 
-/** Oldest first. A file that cannot be understood counts as none: it is there for people, and nothing depends on it. */
+/** Oldest first. */
 export async function readPartEnds(file: string): Promise<readonly PartEnd[]> {
-  const text = await unlessMissing(readFile(file, 'utf8'));
-  try {
-    return text === undefined ? [] : schema.parse(JSON.parse(text)).ends;
-  } catch {
-    return [];
-  }
+  return (await readForPeople(file, schema))?.ends ?? [];
 }
 
 export function writePartEnds(file: string, ends: readonly PartEnd[]): Promise<void> {

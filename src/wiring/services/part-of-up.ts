@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import { failureOf, type Failure } from '../../cli/errors.js';
 import { printProblem } from '../../cli/output.js';
 import { secretsRead } from '../../config/secrets.js';
-import { redact } from '../../log.js';
+import { redact } from '../../domain/redact.js';
 import { MissingNeedsError } from './find-needs.js';
 
 /** From a part to `up`. */
@@ -63,8 +63,8 @@ export async function tellFailure(error: unknown): Promise<number> {
 
 /** An error that nobody caught ends the process as ever, but what is printed of it is escaped and has no secret. */
 export function endOnUncaught(): void {
-  // Its reader may be an `up` that was killed.
-  if (isPartOfUp()) process.stderr.on('error', () => undefined);
+  // Its reader may be an `up` that was killed, or a terminal that was closed.
+  process.stderr.on('error', () => undefined);
   process.on('uncaughtException', (error: unknown) => {
     printProblem(process, `bot-bottle: crashed: ${withoutSecrets(inspect(error))}`);
     const message = error instanceof Error ? `${error.name}: ${error.message}` : inspect(error);

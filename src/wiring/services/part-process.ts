@@ -21,6 +21,8 @@ export interface PartProcessOptions {
   readonly onServing?: (at: string) => void;
 }
 
+/** glibc, mallopt(3): each of a worker's twenty threads would have an arena of its own, and keep what it once held. */
+const PART_MALLOC = { MALLOC_ARENA_MAX: '2', MALLOC_TRIM_THRESHOLD_: '1048576' };
 /** Of its error's message, characters. */
 const MAX_REASON = 300;
 /** Of its last output, characters: V8 prints a page after the line that matters. */
@@ -42,7 +44,7 @@ export function startPartProcess(options: PartProcessOptions): Part {
   const child = spawn(program, args, {
     detached: true,
     stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
-    env: { ...process.env, [PART_OF_UP]: options.entry },
+    env: { ...PART_MALLOC, ...process.env, [PART_OF_UP]: options.entry },
   });
   let tail = '';
   child.stderr?.on('data', (chunk: Buffer) => {

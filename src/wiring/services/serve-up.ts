@@ -1,18 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Client } from '@temporalio/client';
-import { partEndsFile, readPartEnds, writePartEnds } from '../../adapters/files/part-ends-file.js';
 import { isLoopbackHost } from '../../adapters/loopback/is-loopback.js';
-import { setUpNamespace } from '../../adapters/temporal/set-up-namespace.js';
 import type { Config } from '../../config.js';
 import { ensureHome } from '../../config/home.js';
 import { InvalidInputError } from '../../domain/errors.js';
 import { rememberEnd } from '../../domain/part-ends.js';
-import { temporalClient } from '../temporal-client.js';
 import { spawnDevServer, temporalProgram } from '../temporal-dev-server.js';
 import { findNeeds } from './find-needs.js';
 import { KeptPart, type OnEnd, type Part } from './keep-part.js';
 import { startPartProcess } from './part-process.js';
 import type { Say } from './run-service.js';
+import { TemporalAsker } from './temporal-asker.js';
 import { untilAskedToStop } from './until-asked-to-stop.js';
 import { webhookSecret } from './webhook-secret.js';
 
@@ -33,10 +30,10 @@ class AskedToStop extends Error {}
  * is not started again.
  */
 export async function serveUp(config: Config, say: Say): Promise<number> {
-  const client = temporalClient(config);
+  const asker = new TemporalAsker();
   const parts = new Map<PartName, KeptPart>();
   try {
-    await untilAsked(config, client, parts, say);
+    await untilAsked(config, asker, parts, say);
     return 0;
   } catch (error) {
     if (!(error instanceof AskedToStop)) throw error;
@@ -45,19 +42,19 @@ export async function serveUp(config: Config, say: Say): Promise<number> {
   } finally {
     for (const part of parts.values()) part.letEnd();
     for (const name of STOP_ORDER) await parts.get(name)?.stop();
-    await client.connection.close();
+    await asker.close();
   }
 }
 
 /** Errors: `AskedToStop`, and what makes it end by itself. */
 async function untilAsked(
   config: Config,
-  client: Client,
+  asker: TemporalAsker,
   parts: Map<PartName, KeptPart>,
   say: Say,
 ): Promise<never> {
   const { BOT_BOTTLE_HOME: home, TEMPORAL_ADDRESS: at } = config;
-  const reachable = (): Promise<boolean> => answers(client);
+  const reachable = (): Promise<boolean> => asker.answers();
   const keep = (name: PartName, start: () => Part): KeptPart => {
     const part = new KeptPart(name, start, telling(home, say), () => {
       say(`${name} runs again`);
@@ -97,7 +94,7 @@ async function untilAsked(
     await Promise.race([asked, keep('Temporal', () => spawnDevServer(options)).serving()]);
     say(`Temporal started at ${where}, its pages at http://${at.host}:${String(uiPort)}`);
   }
-  await Promise.race([asked, setUpNamespace(client)]);
+  await Promise.race([asked, asker.setUp()]);
   let url = '';
   const webhook = keep('webhook', () =>
     startPartProcess({
@@ -120,6 +117,9 @@ function telling(home: string, say: Say): OnEnd {
   return async (end, pauseMs) => {
     const next = pauseMs === null ? 'stopping the rest' : `starting it again in ${String(pauseMs / 1000)} s`;
     say(`${end.part} ended by itself: ${end.reason}; ${next}`);
+    // Loaded when it is needed: what checks the file is large, and parts seldom end.
+    const { partEndsFile, readPartEnds, writePartEnds } =
+      await import('../../adapters/files/part-ends-file.js');
     const file = partEndsFile(home);
     try {
       await writePartEnds(file, rememberEnd(await readPartEnds(file), end));
@@ -139,17 +139,6 @@ function event(): readonly [Promise<void>, () => void] {
       happen();
     },
   ];
-}
-
-async function answers(client: Client): Promise<boolean> {
-  try {
-    await client.withDeadline(Date.now() + 1_000, () =>
-      client.workflowService.describeNamespace({ namespace: client.options.namespace }),
-    );
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** What starts one where none answers. Errors: `InvalidInputError` when that cannot be. */

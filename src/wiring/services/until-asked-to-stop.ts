@@ -1,11 +1,19 @@
-/** SIGINT, SIGTERM, or the end of the process that started this one. */
+import { isPartOfUp } from './part-of-up.js';
+
+const ASKING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/**
+ * SIGINT, SIGTERM, the end of the terminal, or of the process that started this one. The same signal again ends the
+ * process at once; not a part of `up`, which a service manager asks and `up` asks, too.
+ */
 export function untilAskedToStop(): Promise<void> {
   return new Promise((resolve) => {
     const stop = (): void => {
       resolve();
     };
-    process.once('SIGINT', stop);
-    process.once('SIGTERM', stop);
+    for (const signal of ASKING)
+      if (isPartOfUp()) process.on(signal, stop);
+      else process.once(signal, stop);
     process.once('disconnect', stop);
   });
 }

@@ -6,6 +6,7 @@ import { pumpLogs, type LogPorts } from '../../../src/activities/turn/log-pump.j
 import { TurnJournal } from '../../../src/activities/turn/turn-journal.js';
 import { agentProvider } from '../../../src/adapters/agents/registry.js';
 import { LocalRunFiles } from '../../../src/adapters/files/run-files.js';
+import { UnderWayFiles } from '../../../src/adapters/files/under-way.js';
 import { withBottles } from './support/test-bottle.js';
 
 describe('docker: the log of a turn whose worker was killed while it wrote', () => {
@@ -18,12 +19,14 @@ describe('docker: the log of a turn whose worker was killed while it wrote', () 
     const noSecret = (): Promise<string> => Promise.resolve('');
     const files = new LocalRunFiles({ home: join(dir, 'home'), forgeToken: noSecret, secret: noSecret });
     const log = { info: () => undefined, warn: () => undefined };
-    const ports: LogPorts = { files, runtime, log };
+    const underWay = await UnderWayFiles.open(join(dir, 'home'));
+    const ports: LogPorts = { files, runtime, log, underWay };
     const input = { slug, turn: 1, prepared: { provider: 'scripted' } } as RunTurnInput;
     const pump = async (): Promise<void> => {
       const journal = await TurnJournal.open(files, slug, 1, { now: Date.now });
       const { signal } = new AbortController();
-      await pumpLogs(ports, input, journal, agentProvider('scripted').reader(), signal);
+      const link = { signal, onCaughtUp: () => undefined, onSetAside: () => assert.fail() };
+      await pumpLogs(ports, input, journal, agentProvider('scripted').reader(), link);
     };
     await runtime.start(slug, 'agent');
     await pump();

@@ -7,6 +7,7 @@ import { pumpLogs, type LogPorts } from '../../../src/activities/turn/log-pump.j
 import { TurnJournal } from '../../../src/activities/turn/turn-journal.js';
 import { agentProvider } from '../../../src/adapters/agents/registry.js';
 import { LocalRunFiles } from '../../../src/adapters/files/run-files.js';
+import { UnderWayFiles } from '../../../src/adapters/files/under-way.js';
 import type { RunTurnInput } from '../../../src/activities/inputs.js';
 import { MIB, withBottles } from './support/test-bottle.js';
 
@@ -36,15 +37,18 @@ describe('docker: an agent that floods its log', function () {
       files,
       runtime,
       log: { info: () => undefined, warn: () => undefined },
+      underWay: await UnderWayFiles.open(join(dir, 'home')),
     };
     const journal = await TurnJournal.open(files, slug, 1, { now: Date.now });
     const input = { slug, turn: 1, prepared: { provider: 'scripted' } } as RunTurnInput;
+    const { signal } = new AbortController();
+    const link = { signal, onCaughtUp: () => undefined, onSetAside: () => assert.fail() };
     let most = 0;
     const watch = setInterval(() => (most = Math.max(most, process.memoryUsage().rss)), 50);
     const before = process.memoryUsage().rss;
     try {
       await runtime.start(slug, 'agent');
-      await pumpLogs(ports, input, journal, agentProvider('scripted').reader(), new AbortController().signal);
+      await pumpLogs(ports, input, journal, agentProvider('scripted').reader(), link);
     } finally {
       clearInterval(watch);
     }

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { LogLine } from '../../../src/domain/bottle-runtime.js';
 import { InvalidInputError } from '../../../src/domain/errors.js';
+import { waitUntil } from '../../support/stack/stack.js';
 import { withBottles } from './support/test-bottle.js';
 
 const COUNT = 2000;
@@ -52,6 +54,28 @@ describe('docker: logs', () => {
       numbers,
       Array.from({ length: COUNT }, (_, i) => i + 1),
     );
+  });
+
+  it('says when it has given all that was there, and goes on behind that', async () => {
+    const { runtime, slug, dir } = bottle();
+    const count = `for ((i = 1; i <= ${String(COUNT)}; i++)); do echo $i; done`;
+    const wait = 'touch /workspace/printed; until [[ -e /workspace/go ]]; do sleep 0.02; done';
+    await bottle().shell(`${count}; ${wait}; echo last`);
+    await bottle().createBoth();
+    await runtime.start(slug, 'agent');
+    await waitUntil('the agent to print', () => existsSync(join(dir, 'workspace/printed')));
+    const seen: string[] = [];
+    let before: number | undefined;
+    const onCaughtUp = (): void => {
+      before = seen.length;
+      void writeFile(join(dir, 'workspace/go'), '');
+    };
+    const onLine = ({ stream, text }: LogLine): void => {
+      if (stream === 'stdout') seen.push(text);
+    };
+    await runtime.followLogs(slug, 'agent', null, AbortSignal.timeout(20_000), onLine, onCaughtUp);
+    assert.equal(before, COUNT);
+    assert.deepEqual(seen, [...Array.from({ length: COUNT }, (_, i) => String(i + 1)), 'last']);
   });
 
   it('loses nothing when it is cut off while both streams are written at once', async () => {

@@ -4,13 +4,17 @@ import { join } from 'node:path';
 import Docker from 'dockerode';
 import { destroyRun } from '../../../src/activities/destroy-run.js';
 import type { HostPorts } from '../../../src/activities/host-ports.js';
+import { stepOfRun } from '../../../src/activities/work-of-run.js';
 import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
 import { labelsOf, oneShotName } from '../../../src/adapters/docker/names-and-labels.js';
 import { oneShotContainer } from '../../../src/adapters/docker/one-shot-container.js';
 import { createVolumes } from '../../../src/adapters/docker/volumes.js';
+import { LocalQueueDirectory } from '../../../src/adapters/files/queue-directory.js';
+import { UnderWayFiles } from '../../../src/adapters/files/under-way.js';
 import { SystemGitRepository } from '../../../src/adapters/git/system-git-repository.js';
 import { BotBottleError, BottleRuntimeError } from '../../../src/domain/errors.js';
 import { SecretGuard } from '../../../src/domain/secret-guard.js';
+import { SetAsideError } from '../../../src/domain/under-way.js';
 import { sharedGitea } from '../../support/gitea/shared-gitea.js';
 import { GateWorld } from '../../support/publish/gate-world.js';
 
@@ -106,8 +110,42 @@ describe("a run's end, against a real forge and a real engine", function () {
     assert.deepEqual(await runtime.list(slug), []);
     assert.equal(existsSync(world.workspace), false);
     assert.deepEqual(warned, [
-      'unpublished commits could not be kept',
-      'messages of its queue could not be kept',
+      'keeping its unpublished commits failed; the run ends without',
+      'keeping the messages of its queue failed; the run ends without',
     ]);
   });
+
+  for (const step of ['keep-commits', 'keep-queue'] as const)
+    it(`ends although ${step} killed two workers: that is left out, and no container stays`, async () => {
+      await world.agent('echo x >a; git add a; git commit -qm Work');
+      const { home, slug, subject, branch, runtime, ports } = world;
+      const never = new Promise<never>(() => undefined);
+      for (let worker = 1; worker <= 2; worker += 1) {
+        const underWay = await UnderWayFiles.open(home);
+        const dies = new Promise<never>((_resolve, reject) => {
+          const deadly = (): Promise<never> => {
+            reject(new Error('the worker died'));
+            return never;
+          };
+          const queue = Object.assign(new LocalQueueDirectory({ home }), { archive: deadly });
+          const git = Object.assign(Object.create(ports.git) as typeof ports.git, { refresh: deadly });
+          const mine = step === 'keep-queue' ? { ...ports, queue } : { ...ports, git };
+          void destroyRun({ ...mine, underWay }, { slug, subject, branch });
+        });
+        await assert.rejects(dies, /the worker died/);
+      }
+      const warned: string[] = [];
+      const log = {
+        ...ports.log,
+        warn: ({ err }: { err?: unknown }) => {
+          if (err instanceof Error) warned.push(err.message);
+        },
+      };
+      const underWay = await UnderWayFiles.open(home);
+      await destroyRun({ ...ports, underWay, log }, { slug, subject, branch });
+      assert.deepEqual(await runtime.list(slug), []);
+      assert.equal(existsSync(world.workspace), false);
+      // The home is the other tests', too.
+      assert.ok(warned.includes(new SetAsideError(stepOfRun(slug, step)).message), warned.join());
+    });
 });
