@@ -31,7 +31,7 @@ describe('docker: hostile sessions', function () {
   let fresh: TestBottle;
   let neighbour: TestBottle;
   /** Another run's container is asked for, through the same engine and on the same event loop. */
-  let heart: Heart;
+  let heart: Heart | undefined;
   let warnings: string[];
 
   const sessionOf = (hostile: SessionCase): string =>
@@ -55,7 +55,7 @@ describe('docker: hostile sessions', function () {
     });
   });
   after(async () => {
-    await heart.stop().catch(() => undefined);
+    await heart?.stop().catch(() => undefined);
     for (const one of [neighbour, fresh, bottle]) await one.dispose();
   });
 
@@ -79,6 +79,7 @@ describe('docker: hostile sessions', function () {
 
   const inTime = async <T>(work: () => Promise<T>): Promise<T> => {
     const began = performance.now();
+    assert.ok(heart !== undefined);
     const result = await heart.during(work);
     const ms = performance.now() - began;
     assert.ok(ms < ANSWER_MS + HEARTBEAT_LIMIT_MS, `${String(ms)} ms`);
@@ -105,6 +106,7 @@ describe('docker: hostile sessions', function () {
   }
 
   it('afterwards what came back has reached nothing else, and the runs end', async () => {
+    assert.ok(heart !== undefined);
     await heart.stop();
     assert.ok(heart.longestGapMs < HEARTBEAT_LIMIT_MS, `${String(heart.longestGapMs)} ms`);
     await fresh.shell('ls -A /workspace; cd; ls -A | grep -vE "^[.](s[0-9]+$|bash|profile$)"; echo alive');
