@@ -66,7 +66,7 @@ export class LocalQueueDirectory implements QueueDirectory {
         messages.push(message);
         continue;
       }
-      await takeAway(file, layout.queueRejected);
+      await takeAway(pathOf(layout.queueOut, fileName), layout.queueRejected);
       refused.push({ fileName: JSON.stringify(fileName.slice(0, 100)), reason: message });
     }
     return { messages, flood, refused };
@@ -111,7 +111,7 @@ export class LocalQueueDirectory implements QueueDirectory {
       const file = join(layout.queueOut, fileName);
       if (QUEUE_FILE_NAME.test(fileName) && (await isOneFile(file)))
         await rename(file, join(archive, fileName));
-      else await takeAway(file, layout.queueRejected);
+      else await takeAway(pathOf(layout.queueOut, fileName), layout.queueRejected);
     }
     for (const fileName of await scan(layout.queueIn)) {
       if (fileName.startsWith(UNFINISHED_PREFIX)) await rm(join(layout.queueIn, fileName), { force: true });
@@ -171,9 +171,17 @@ function answerFile(requestId: string): string {
   throw new InvalidInputError(`not a request's id: ${JSON.stringify(requestId)}`);
 }
 
-/** Names in the directory, in no order, at most `SCAN_LIMIT`; none when it is not there. */
+/** Of a name as `scan` gives it. */
+function pathOf(directory: string, fileName: string): Buffer {
+  return Buffer.concat([Buffer.from(`${directory}/`, 'utf8'), Buffer.from(fileName, 'latin1')]);
+}
+
+/**
+ * Names in the directory, in no order, at most `SCAN_LIMIT`; none when it is not there. A letter stands for a byte: a
+ * hostile name need not be UTF-8, and must be found again.
+ */
 async function scan(directory: string): Promise<string[]> {
-  const handle = await unlessMissing(opendir(directory));
+  const handle = await unlessMissing(opendir(directory, { encoding: 'latin1' }));
   if (handle === undefined) return [];
   const names: string[] = [];
   for await (const { name } of handle) {

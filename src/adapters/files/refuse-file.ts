@@ -11,7 +11,7 @@ const KEPT = 32;
  * Never throws: what cannot be moved (a directory with content, when the host is not root) stays, is refused each time,
  * and counts towards the flood limit.
  */
-export async function takeAway(path: string, keepIn: string): Promise<void> {
+export async function takeAway(path: string | Buffer, keepIn: string): Promise<void> {
   try {
     const found = await lstat(path);
     if (found.isDirectory()) {
@@ -37,7 +37,7 @@ async function count(directory: string): Promise<number> {
 }
 
 /** Empty ones only need rights on their parent. */
-async function removeDirectory(path: string): Promise<void> {
+async function removeDirectory(path: string | Buffer): Promise<void> {
   try {
     await rmdir(path);
   } catch {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { JoinedBytes } from '../joined-bytes.js';
 import { UnixDoor } from './unix-door.js';
 
 export interface HttpUnixLimits {
@@ -135,15 +136,15 @@ function isPlainJson(request: IncomingMessage): boolean {
 
 function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer | 'too large' | 'aborted'> {
   return new Promise((resolve) => {
-    const chunks: Buffer[] = [];
+    const body = new JoinedBytes();
     let size = 0;
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
       if (size > maxBytes) resolve('too large');
-      else chunks.push(chunk);
+      else body.add(chunk);
     });
     request.once('end', () => {
-      resolve(Buffer.concat(chunks));
+      resolve(body.whole());
     });
     const aborted = (): void => {
       resolve('aborted');

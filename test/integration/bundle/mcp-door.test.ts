@@ -163,46 +163,4 @@ describe('MCP over HTTP on a Unix socket', () => {
       200,
     );
   });
-
-  it('refuses what is no single message, another type and another version of the protocol', async () => {
-    const status = async (
-      body: string,
-      headers: Readonly<Record<string, string>> = streaming,
-    ): Promise<unknown> => {
-      const answer = await overUnix(socketPath, { path: '/mcp', body, headers });
-      return [answer.status, (JSON.parse(answer.text) as { error?: { code?: number } }).error?.code];
-    };
-    assert.deepEqual(await status('{'), [400, -32700]);
-    for (const body of [
-      '[]',
-      '5',
-      'null',
-      '{}',
-      JSON.stringify([PING]),
-      JSON.stringify({ ...PING, id: null }),
-    ]) {
-      assert.deepEqual(await status(body), [400, -32600], body);
-    }
-    assert.deepEqual(await status(JSON.stringify(PING), { 'content-type': 'text/plain' }), [415, undefined]);
-    const old = { ...streaming, 'mcp-protocol-version': '1999-01-01' };
-    assert.deepEqual(await status(JSON.stringify(PING), old), [400, -32600]);
-  });
-
-  it('answers requests that MCP has and this server has not with a protocol error', async () => {
-    for (const method of [
-      'resources/list',
-      'prompts/get',
-      'tasks/list',
-      'logging/setLevel',
-      'read_issue',
-      '',
-    ]) {
-      const { status, text } = await post({ ...PING, method });
-      assert.equal(status, 200);
-      assert.match(text, /"code":-32601/);
-    }
-    const task = { name: 'post_comment', arguments: { number: 12, body: 'x' }, task: { ttl: 1 } };
-    assert.match((await post({ ...PING, method: 'tools/call', params: task })).text, /"error"/);
-    assert.deepEqual(fixture.forge.calls, []);
-  });
 });

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { JoinedBytes } from '../../joined-bytes.js';
 import type { BodyRoom } from './body-room.js';
 
 export type ReadBody =
@@ -48,13 +49,13 @@ export async function passedOver(request: IncomingMessage, maxBytes: number): Pr
 
 function collected(request: IncomingMessage, maxBytes: number, room: BodyRoom): Promise<ReadBody> {
   return new Promise((resolve) => {
-    const chunks: Buffer[] = [];
+    const body = new JoinedBytes();
     let length = 0;
     const finish = (read: ReadBody): void => {
       clearTimeout(timer);
       room.give(length);
       length = 0;
-      chunks.length = 0;
+      body.clear();
       request.off('data', onData);
       resolve(read);
     };
@@ -74,11 +75,11 @@ function collected(request: IncomingMessage, maxBytes: number, room: BodyRoom): 
         return;
       }
       length += chunk.length;
-      chunks.push(chunk);
+      body.add(chunk);
     };
     request.on('data', onData);
     request.once('end', () => {
-      finish({ kind: 'body', bytes: Buffer.concat(chunks) });
+      finish({ kind: 'body', bytes: body.whole() });
     });
     request.once('close', () => {
       finish({ kind: 'gone' });
