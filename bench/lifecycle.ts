@@ -76,10 +76,10 @@ async function withIssueWorkers<T>(client: Client, address: string, work: () => 
     settle: { publish: PUBLISHED },
   }));
   const { activities } = fake;
-  const { claimHost, runTurn, settleTurn, ...others } = activities;
-  const settle: typeof settleTurn = async (input) => {
+  const { claimHost, launchBottle, rehydrateBottle, freezeBottle, ...others } = activities;
+  const settle: typeof freezeBottle = async (input) => {
     if (input.turn === 2) await tell(input.workflowId, CLOSED);
-    return settleTurn(input);
+    return freezeBottle(input);
   };
   const workers = await createWorkers({
     target: { connection: { address }, namespace: 'default' },
@@ -88,8 +88,8 @@ async function withIssueWorkers<T>(client: Client, address: string, work: () => 
     activities: {
       home: others,
       claim: { claimHost },
-      turns: { runTurn },
-      host: { ...others, settleTurn: settle },
+      turns: { launchBottle, rehydrateBottle },
+      host: { ...others, freezeBottle: settle },
     },
   });
   try {

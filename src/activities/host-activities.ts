@@ -62,7 +62,8 @@ export function createHostActivities(
         throw ApplicationFailure.create({
           message: 'detached; the container goes on',
           type: 'TurnDetached',
-          nonRetryable: false,
+          // A pause of Temporal's page holds tries back, and nobody would watch: another activity does.
+          nonRetryable: context.cancellationDetails?.paused === true,
         });
       ports.slots.release(slug);
       throw error;
@@ -74,8 +75,9 @@ export function createHostActivities(
 
   return {
     claimHost: () => Promise.resolve({ host: ports.host }),
-    runTurn: (input) => typedFailures(() => watchTurn(input, 'run')),
-    attachTurn: (input) => typedFailures(() => watchTurn(input, 'attach')),
+    launchBottle: (input) => typedFailures(() => watchTurn(input, 'run')),
+    rehydrateBottle: (input) => typedFailures(() => watchTurn(input, 'run')),
+    reattachBottle: (input) => typedFailures(() => watchTurn(input, 'attach')),
     lastCheckinAge: (run) => typedFailures(() => checkinAge(ports, run.slug, run.turn)),
     publishWork: (input) =>
       settling((signal) =>
@@ -83,13 +85,13 @@ export function createHostActivities(
           whereItIs(ports.forgeFor, input, (here) => publishWork(ports, here, signal)),
         ),
       ),
-    settleTurn: (input) =>
+    freezeBottle: (input) =>
       settling((signal) =>
         ports.underWay.during(stepOfTurn(input, 'settle'), () =>
           whereItIs(ports.forgeFor, input, (here) => settleTurn(ports, here, signal)),
         ),
       ),
-    archiveRun: ({ slug }) =>
+    archiveBottle: ({ slug }) =>
       typedFailures(() =>
         beating(() =>
           ports.underWay.during(stepOfRun(slug, 'archive'), () =>
@@ -97,7 +99,7 @@ export function createHostActivities(
           ),
         ),
       ),
-    destroyRun: (run) => typedFailures(() => beating((signal) => destroyRun(ports, run, signal))),
+    destroyBottle: (run) => typedFailures(() => beating((signal) => destroyRun(ports, run, signal))),
   };
 }
 

@@ -65,15 +65,18 @@ export interface ClaimActivities {
 
 /** On `turns@<host>`: holds the slot for as long as the agent runs. */
 export interface TurnActivities {
-  readonly runTurn: (input: RunTurnInput) => Promise<TurnResult>;
+  /** The first turn of a run: starts the bottle and stays with it until its agent exits. */
+  readonly launchBottle: (input: RunTurnInput) => Promise<TurnResult>;
+  /** Each further turn, the same way. */
+  readonly rehydrateBottle: (input: RunTurnInput) => Promise<TurnResult>;
 }
 
 /** On `bottles@<host>`: short container, git and publish work, and turns that lost their watcher. */
 export interface HostActivities {
-  readonly attachTurn: (input: RunTurnInput) => Promise<TurnResult>;
+  readonly reattachBottle: (input: RunTurnInput) => Promise<TurnResult>;
   readonly lastCheckinAge: (input: RunRef) => Promise<number>;
   readonly publishWork: (input: PublishInput) => Promise<PublishResult>;
-  readonly settleTurn: (input: SettleTurnInput) => Promise<SettledTurn>;
-  readonly archiveRun: (input: RunRef) => Promise<void>;
-  readonly destroyRun: (input: DestroyInput) => Promise<void>;
+  readonly freezeBottle: (input: SettleTurnInput) => Promise<SettledTurn>;
+  readonly archiveBottle: (input: RunRef) => Promise<void>;
+  readonly destroyBottle: (input: DestroyInput) => Promise<void>;
 }

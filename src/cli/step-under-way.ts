@@ -2,7 +2,7 @@
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 
 export interface StepUnderWay {
-  /** Name of the activity, such as `settleTurn`. */
+  /** Name of the activity, such as `freezeBottle`. */
   readonly activity: string;
   /** 1 for the first. */
   readonly attempt: number;
@@ -11,7 +11,7 @@ export interface StepUnderWay {
 }
 
 /** A turn that is watched for the first time is no step: the phase says it. */
-const WATCHING: readonly string[] = ['runTurn', 'attachTurn'];
+const WATCHING: readonly string[] = ['launchBottle', 'rehydrateBottle', 'reattachBottle'];
 const MAX_ERROR = 500;
 
 /** The step that was tried most often, `null` for none. */

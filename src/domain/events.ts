@@ -208,7 +208,7 @@ export interface PreparedTurn {
   readonly bottleRef: string;
 }
 
-/** Result of `settleTurn`: what the turn left in the workspace and on the forge. */
+/** Result of `freezeBottle`: what the turn left in the workspace and on the forge. */
 export interface SettledTurn {
   readonly publish: PublishResult;
   /** `STUCK.md` is new or changed in this turn. */

@@ -125,9 +125,14 @@ export async function startWorker(
 
 function byQueue(
   home: object,
-  { claimHost, runTurn, ...host }: ReturnType<typeof createHostActivities> & SweepActivities,
+  {
+    claimHost,
+    launchBottle,
+    rehydrateBottle,
+    ...host
+  }: ReturnType<typeof createHostActivities> & SweepActivities,
 ): Parameters<typeof createWorkers>[0]['activities'] {
-  return { home, claim: { claimHost }, turns: { runTurn }, host };
+  return { home, claim: { claimHost }, turns: { launchBottle, rehydrateBottle }, host };
 }
 
 function running(workers: RunningWorkers, close: () => Promise<void>): RunningWorker {

@@ -53,7 +53,7 @@ export const turns = proxyActivities<TurnActivities>({
   retry: { maximumAttempts: 1 },
 });
 
-export const attachments = proxyActivities<Pick<HostActivities, 'attachTurn'>>({
+export const attachments = proxyActivities<Pick<HostActivities, 'reattachBottle'>>({
   startToCloseTimeout: '30 days',
   heartbeatTimeout: HEARTBEAT,
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
@@ -75,7 +75,7 @@ export const gate = proxyActivities<Pick<HostActivities, 'publishWork'>>({
 });
 
 /** Who wakes the run meanwhile waits for this: what takes longer is left to the next sweep. */
-export const archiving = proxyActivities<Pick<HostActivities, 'archiveRun'>>({
+export const archiving = proxyActivities<Pick<HostActivities, 'archiveBottle'>>({
   startToCloseTimeout: '1 minute',
   heartbeatTimeout: HEARTBEAT,
   scheduleToCloseTimeout: '2 minutes',
@@ -86,14 +86,14 @@ export const archiving = proxyActivities<Pick<HostActivities, 'archiveRun'>>({
  * Retried while the forge or the engine is away, for a day: what fails by what the agent left has an answer or ends by
  * itself (`atMostThrice`), and what takes too long would again.
  */
-export const settling = proxyActivities<Pick<HostActivities, 'settleTurn'>>({
+export const settling = proxyActivities<Pick<HostActivities, 'freezeBottle'>>({
   startToCloseTimeout: '15 minutes',
   heartbeatTimeout: HEARTBEAT,
   scheduleToCloseTimeout: '1 day',
   retry: { ...BACKOFF, nonRetryableErrorTypes: ['TemporalTimeout:StartToClose'] },
 });
 
-export const destroying = proxyActivities<Pick<HostActivities, 'destroyRun'>>({
+export const destroying = proxyActivities<Pick<HostActivities, 'destroyBottle'>>({
   startToCloseTimeout: '15 minutes',
   heartbeatTimeout: HEARTBEAT,
   scheduleToCloseTimeout: '30 days',

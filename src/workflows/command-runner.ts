@@ -8,12 +8,14 @@ import {
 } from '@temporalio/workflow';
 import type { PrepareTurnInput, PublishInput, RunRef, SettleTurnInput } from '../activities/inputs.js';
 import type { MachineEvent } from '../domain/events.js';
-import type { PublishResult } from '../domain/turn.js';
+import type { PublishResult, TurnCause } from '../domain/turn.js';
 import * as activities from './activities.js';
 import { failureReason, isLostTurn, isPassing } from './activity-failures.js';
 import { bottlesQueue, turnsQueue } from './messages.js';
 import type { MachineCommand } from './run/commands.js';
 import { StepsUnderWay } from './steps-under-way.js';
+
+type WatchCommand = Extract<MachineCommand, { kind: 'run_turn' | 'attach_turn' }>;
 
 export class CommandRunner {
   private readonly steps: StepsUnderWay;
@@ -136,20 +138,20 @@ export class CommandRunner {
     });
   }
 
-  private watch({ kind, host, input }: Extract<MachineCommand, { kind: 'run_turn' | 'attach_turn' }>): void {
+  private watch({ kind, host, input, cause, told }: WatchCommand): void {
     const { turn } = input;
-    const how = kind === 'run_turn' ? 'run' : 'attach to';
-    const summary = `${how} turn ${String(turn)} (${input.prepared.provider})`;
+    const summary = `turn ${String(turn)}: ${about(cause, told)} (${input.prepared.provider})`;
     const watching = this.steps.run(() => {
       const scope = new CancellationScope();
       this.turnScope = scope;
-      return scope.run(() =>
-        kind === 'run_turn'
-          ? activities.turns.runTurn.executeWithOptions({ taskQueue: turnsQueue(host), summary }, [input])
-          : activities.attachments.attachTurn.executeWithOptions({ taskQueue: bottlesQueue(host), summary }, [
-              input,
-            ]),
-      );
+      return scope.run(() => {
+        const { launchBottle, rehydrateBottle } = activities.turns;
+        const { reattachBottle } = activities.attachments;
+        if (kind === 'attach_turn')
+          return reattachBottle.executeWithOptions({ taskQueue: bottlesQueue(host), summary }, [input]);
+        const begin = turn === 1 ? launchBottle : rehydrateBottle;
+        return begin.executeWithOptions({ taskQueue: turnsQueue(host), summary }, [input]);
+      });
     });
     watching.then(
       (result) => {
@@ -168,10 +170,10 @@ export class CommandRunner {
 
   private settle(host: string, input: SettleTurnInput): void {
     const { turn } = input;
-    const summary = `settle turn ${String(turn)}: collect, publish, snapshot`;
+    const summary = `turn ${String(turn)}: collect, publish, snapshot`;
     const options = { taskQueue: bottlesQueue(host), summary };
     this.start('settle', turn, async () => {
-      const settled = await activities.settling.settleTurn.executeWithOptions(options, [input]);
+      const settled = await activities.settling.freezeBottle.executeWithOptions(options, [input]);
       return { kind: 'settled', turn, settled };
     });
   }
@@ -179,7 +181,7 @@ export class CommandRunner {
   private archive(host: string, run: RunRef): void {
     const options = { taskQueue: bottlesQueue(host), summary: `put containers of ${run.slug} away` };
     this.steps
-      .run(() => activities.archiving.archiveRun.executeWithOptions(options, [run]))
+      .run(() => activities.archiving.archiveBottle.executeWithOptions(options, [run]))
       .then(
         () => {
           this.feed({ kind: 'archived' });
@@ -196,7 +198,7 @@ export class CommandRunner {
     const options = { taskQueue: bottlesQueue(host), summary: `destroy ${input.slug}` };
     this.start('destroy', input.turn, async () => {
       await this.recorded;
-      await activities.destroying.destroyRun.executeWithOptions(options, [input]);
+      await activities.destroying.destroyBottle.executeWithOptions(options, [input]);
       return { kind: 'destroyed' };
     });
   }
@@ -278,4 +280,10 @@ export class CommandRunner {
   private write(work: () => Promise<void>): void {
     this.recorded = this.recorded.then(work);
   }
+}
+
+/** What a turn is for, in Temporal's page. */
+function about({ kind }: TurnCause, told: number): string {
+  const count = told === 0 ? '' : `, ${String(told)} ${told === 1 ? 'event' : 'events'}`;
+  return `${kind.replace('_', ' ')}${count}`;
 }

@@ -13,13 +13,13 @@ import { tearDown } from '../support/stack/tear-down.js';
 
 /** In the order in which a life comes by them; each is the last effect of something that nobody heard the end of. */
 const POINTS = [
-  'runtime.createAgent', // runTurn: containers made, not started
-  'runtime.start:agent', // runTurn: the agent runs, the turn is not known to have begun
+  'runtime.createAgent', // launchBottle: containers made, not started
+  'runtime.start:agent', // launchBottle: the agent runs, the turn is not known to have begun
   'git.publish', // publishWork: pushed, no pull request
   'forge.openPr', // publishWork: the pull request is there, the agent has no answer
   'queue.acknowledge', // the relay: answered
-  'runtime.archive:agent', // settleTurn: the transcript was read
-  'runtime.removeVolumes', // destroyRun: everything is gone
+  'runtime.archive:agent', // freezeBottle: the transcript was read
+  'runtime.removeVolumes', // destroyBottle: everything is gone
 ];
 
 describe('a worker that is killed between an effect and its report', function () {

@@ -97,7 +97,7 @@ describe('people who change their mind', function () {
       const destroyed = await stack.cli(['signal', slug, 'destroy']);
       assert.equal(destroyed.code, 0, destroyed.stderr);
       await life.until('destroying', ({ phase }) => phase === 'destroying');
-      await waitUntil('a try that failed', () => stack.output.includes('destroyRun'));
+      await waitUntil('a try that failed', () => stack.output.includes('destroyBottle'));
     } finally {
       await stack.gitea.process.start();
     }

@@ -79,7 +79,7 @@ describe('settling what a hostile agent left', function () {
           const { runs } = JSON.parse(stdout) as { runs: StatusRow[] };
           const run = runs.find((one) => one.issue.endsWith(`#${String(issue)}`));
           slug = run?.slug ?? '';
-          return run?.step?.activity === 'settleTurn' && run.step.attempt === 1;
+          return run?.step?.activity === 'freezeBottle' && run.step.attempt === 1;
         },
         90_000,
       );

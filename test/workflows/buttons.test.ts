@@ -204,7 +204,7 @@ describe('the buttons of Temporal’s page and the verbs of its CLI', function (
         await connection.workflowService.pauseActivity({
           namespace: 'default',
           execution: { workflowId: handle.workflowId },
-          type: 'runTurn',
+          type: 'launchBottle',
           reason: 'a test',
         });
         await rests(1);
@@ -214,10 +214,10 @@ describe('the buttons of Temporal’s page and the verbs of its CLI', function (
       },
       () => {
         watching += 1;
-        if (activityInfo().activityType === 'attachTurn') return Promise.resolve(done);
+        if (activityInfo().activityType === 'reattachBottle') return Promise.resolve(done);
         // As the host does: whoever is paused lets go of the turn, and its container goes on.
         return beating(() => new Promise<never>(() => undefined)).catch(() => {
-          throw ApplicationFailure.retryable('paused', 'TurnDetached');
+          throw ApplicationFailure.nonRetryable('paused', 'TurnDetached');
         });
       },
     );

@@ -79,7 +79,7 @@ describe('the end of a run while something is under way, on the time-skipping se
       let attempts = 0;
       await withRun(
         () => ({
-          settleTurn: () =>
+          freezeBottle: () =>
             beating(() => {
               attempts += 1;
               return never();
@@ -102,7 +102,7 @@ describe('the end of a run while something is under way, on the time-skipping se
     let release = (): void => undefined;
     await withRun(
       () => ({
-        settleTurn: async () => {
+        freezeBottle: async () => {
           isSettling = true;
           await new Promise<void>((resolve) => (release = resolve));
           throw new Error('nobody waits for this');
@@ -166,7 +166,7 @@ describe('the end of a run while something is under way, on the time-skipping se
     let tries = 0;
     await withRun(
       () => ({
-        settleTurn: () =>
+        freezeBottle: () =>
           settling(() => {
             tries += 1;
             return Promise.reject(new Error(`EIO: try ${String(tries)}`));
@@ -189,7 +189,7 @@ describe('the end of a run while something is under way, on the time-skipping se
     let attempt = 0;
     await withRun(
       () => ({
-        settleTurn: () =>
+        freezeBottle: () =>
           settling(() => {
             attempt = activityInfo().attempt;
             return Promise.reject(new BottleRuntimeError('no engine', true, { away: true }));
@@ -207,11 +207,11 @@ describe('the end of a run while something is under way, on the time-skipping se
     let attempts = 0;
     await withRun(
       (fake) => ({
-        destroyRun: (run) =>
+        destroyBottle: (run) =>
           typedFailures(() => {
             attempts += 1;
             if (attempts < 4) throw new BottleRuntimeError('no engine', true, { away: true });
-            return fake.activities.destroyRun(run);
+            return fake.activities.destroyBottle(run);
           }),
       }),
       async (handle, fake) => {

@@ -333,8 +333,8 @@ describe('issueWorkflow on the time-skipping server', function () {
       'passing',
       (life) => () => ({
         run: async (input, { info }) => {
-          if (info.activityType === 'attachTurn' && info.attempt > 1) return done;
-          if (info.activityType === 'runTurn') await life.started(input);
+          if (info.activityType === 'reattachBottle' && info.attempt > 1) return done;
+          if (info.activityType !== 'reattachBottle') await life.started(input);
           throw ApplicationFailure.retryable('no engine answers', 'bottle_runtime');
         },
       }),
@@ -359,7 +359,7 @@ describe('issueWorkflow on the time-skipping server', function () {
       (life) => () => ({
         run: async (input, activity) => {
           await life.started(input);
-          return activity.info.activityType === 'attachTurn' ? done : detached();
+          return activity.info.activityType === 'reattachBottle' ? done : detached();
         },
       }),
       async (life, fake) => {

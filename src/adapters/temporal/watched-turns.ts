@@ -3,7 +3,7 @@ import type { Payload } from '@temporalio/common';
 import type { WatchedTurn, WatchedTurns } from '../../domain/watched-turn.js';
 
 const CALL_MS = 5_000;
-const WATCHING: readonly string[] = ['runTurn', 'attachTurn'];
+const WATCHING: readonly string[] = ['launchBottle', 'rehydrateBottle', 'reattachBottle'];
 
 /** Heartbeats of pending activities, by `describe`: nothing of it stands in the workflow's history. */
 export function watchedTurns(client: Client): WatchedTurns {

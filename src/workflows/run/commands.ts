@@ -10,13 +10,20 @@ import type {
   SettleTurnInput,
 } from '../../activities/inputs.js';
 import type { OperatorCommandRow } from '../../domain/rows.js';
-import type { FrozenReason } from '../../domain/turn.js';
+import type { FrozenReason, TurnCause } from '../../domain/turn.js';
 
 export type MachineCommand =
   | { readonly kind: 'claim_host'; readonly turn: number }
   | { readonly kind: 'prepare_turn'; readonly input: PrepareTurnInput }
   /** Start the bottle and stay with it until its agent exits; `attach`: to one that nobody watches. */
-  | { readonly kind: 'run_turn' | 'attach_turn'; readonly host: string; readonly input: RunTurnInput }
+  | {
+      readonly kind: 'run_turn' | 'attach_turn';
+      readonly host: string;
+      readonly input: RunTurnInput;
+      readonly cause: TurnCause;
+      /** How many things that people did are in the prompt. */
+      readonly told: number;
+    }
   | { readonly kind: 'stop_turn' }
   /** The run is to end: what is under way is called off, and is not waited for without end. */
   | { readonly kind: 'end_step' }

@@ -51,7 +51,8 @@ export function launchWhenReady(d: LifeDraft, { prepared, claimFailure }: Prepar
   life.stage = running;
   turn.resumed = life.session.id !== null;
   if (!turn.resumed) life.session = { ...life.session, turns: 0, tokens: 0 };
-  commands.push({ kind: 'run_turn', host, input: turnInput(s, life, running, null) });
+  const input = turnInput(s, life, running, null);
+  commands.push({ kind: 'run_turn', host, input, cause: turn.cause, told: turn.taken.length });
 }
 
 /** What was said while the turn was prepared counts more than what its preparation came to. */

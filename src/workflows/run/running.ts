@@ -111,7 +111,9 @@ function lost(d: LifeDraft, stage: Running, reason: string | null): void {
   }
   note(d, reason === null ? 'worker lost sight of the turn; attaching again' : `attaching again: ${reason}`);
   const input = turnInput(s, life, stage, life.turn.stop);
-  commands.push({ kind: 'attach_turn', host: stage.host, input });
+  const { cause, taken, given } = life.turn;
+  const told = taken.length + given.length;
+  commands.push({ kind: 'attach_turn', host: stage.host, input, cause, told });
 }
 
 function finished(d: LifeDraft, stage: Running, result: TurnResult): void {

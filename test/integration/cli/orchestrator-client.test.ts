@@ -312,7 +312,7 @@ describe('the commands’ orchestrator over a real workflow', function () {
   it('shows the step that is tried again, how often, and the last error, and destroys the run all the same', async () => {
     const fake = new ScriptedActivities(() => ({ run: () => Promise.resolve({}) }));
     const away = (): Promise<never> => Promise.reject(new Error('no Docker engine answers'));
-    await withWorkers(environment, { ...fake.activities, settleTurn: away }, async () => {
+    await withWorkers(environment, { ...fake.activities, freezeBottle: away }, async () => {
       const client = orchestrator();
       const started = await client.start(subject, OPTIONS);
       assert.ok(started.kind === 'started');
@@ -322,7 +322,7 @@ describe('the commands’ orchestrator over a real workflow', function () {
         return (run?.step?.attempt ?? 0) > 1;
       });
       const [run] = await client.status({ all: false });
-      assert.deepEqual([run?.step?.activity, run?.step?.error], ['settleTurn', 'no Docker engine answers']);
+      assert.deepEqual([run?.step?.activity, run?.step?.error], ['freezeBottle', 'no Docker engine answers']);
       await client.command({ kind: 'slug', slug: started.slug }, { kind: 'destroy' });
       await environment.client.workflow.getHandle(workflowIdOf(subject)).result();
     });

@@ -306,7 +306,7 @@ describe('the sweeper, on a real engine and a real Temporal', function () {
         await waitUntil('the containers to go', async () => (await world.objects(slug)).join() === home);
         assert.deepEqual((await world.sweep(client, 0)).entries, []);
       },
-      () => ({ archiveRun: ({ slug }) => archiveRun(world.ports(), slug, () => true) }),
+      () => ({ archiveBottle: ({ slug }) => archiveRun(world.ports(), slug, () => true) }),
     ));
 
   it('leaves a throw-away container that works under the name of one that was forgotten', async () => {

@@ -54,11 +54,15 @@ export class ScriptedActivities {
         return Promise.resolve({ kind: 'refused', reason: this.refusal, stale: false });
       return Promise.resolve({ kind: 'ready', prepared: { ...PREPARED, ...this.extras } });
     },
-    runTurn: async (input) => {
+    launchBottle: async (input) => {
       this.ran.push(input);
       return this.turn(input);
     },
-    attachTurn: async (input) => {
+    rehydrateBottle: async (input) => {
+      this.ran.push(input);
+      return this.turn(input);
+    },
+    reattachBottle: async (input) => {
       this.attached.push(input);
       return this.turn(input);
     },
@@ -67,15 +71,15 @@ export class ScriptedActivities {
       this.gateFailure === null
         ? Promise.resolve({ kind: 'published', pr: 13, prUrl: 'u', head: 'h', created: true })
         : Promise.reject(this.gateFailure),
-    settleTurn: (input) => {
+    freezeBottle: (input) => {
       this.settled.push(input);
       return Promise.resolve(settledTurn(this.script(input.turn).settle));
     },
-    archiveRun: async (run) => {
+    archiveBottle: async (run) => {
       await this.whileArchiving();
       this.archived.push(run.slug);
     },
-    destroyRun: async (run) => {
+    destroyBottle: async (run) => {
       await this.whileDestroying();
       this.destroyed.push(run.slug);
     },

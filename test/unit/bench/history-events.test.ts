@@ -36,7 +36,7 @@ describe('the events of a history', () => {
     const activities = events
       .slice(counted)
       .map((event) => event.activityTaskScheduledEventAttributes?.activityType?.name);
-    assert.ok(activities.includes('destroyRun'), 'the end of the life is left out');
+    assert.ok(activities.includes('destroyBottle'), 'the end of the life is left out');
     assert.deepEqual([...first, ...second], events.slice(0, counted));
   });
 

@@ -43,12 +43,14 @@ describe('the text of orchestrate status', () => {
   });
 
   it('says what a run waits for, how often that was tried, and what the last try ended with', () => {
-    const step = { activity: 'settleTurn', attempt: 7, error: 'no Docker engine answers\n\u001b[2J' };
+    const step = { activity: 'freezeBottle', attempt: 7, error: 'no Docker engine answers\n\u001b[2J' };
     assert.deepEqual(lines(200, [summary({ step })]).slice(2), [
-      '  waits for settleTurn, attempt 7, after: no Docker engine answers \\u{1b}[2J',
+      '  waits for freezeBottle, attempt 7, after: no Docker engine answers \\u{1b}[2J',
     ]);
-    const first = { activity: 'destroyRun', attempt: 1, error: null };
-    assert.deepEqual(lines(200, [summary({ step: first })]).slice(2), ['  waits for destroyRun, attempt 1']);
+    const first = { activity: 'destroyBottle', attempt: 1, error: null };
+    assert.deepEqual(lines(200, [summary({ step: first })]).slice(2), [
+      '  waits for destroyBottle, attempt 1',
+    ]);
   });
 
   for (const columns of [40, 80, 120])

@@ -348,7 +348,7 @@ describe('doctor', () => {
             at: 0,
             p99Ms: 9,
             maxMs: 72_000,
-            worst: { lagMs: 72_000, underWay: ['settleTurn of x'] },
+            worst: { lagMs: 72_000, underWay: ['freezeBottle of x'] },
           }),
       },
     ],
