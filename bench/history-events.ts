@@ -2,6 +2,7 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
 import type { Observed } from '../src/domain/events.js';
+import type { SignalName } from '../src/workflows/messages.js';
 
 type History = Awaited<ReturnType<WorkflowHandle['fetchHistory']>>;
 export type HistoryEvent = NonNullable<History['events']>[number];
@@ -37,9 +38,8 @@ export function countKinds(events: readonly HistoryEvent[]): HistoryKinds {
 export function eventsByTurn(events: readonly HistoryEvent[]): readonly (readonly HistoryEvent[])[] {
   const turns: HistoryEvent[][] = [[]];
   for (const event of events) {
-    const signal = signalOf(event);
-    if (isClosing(signal)) break;
-    if (signal?.['kind'] === 'references') turns.push([]);
+    if (isClosing(event)) break;
+    if (WAKES.includes(nameOf(event))) turns.push([]);
     turns.at(-1)?.push(event);
   }
   return turns;
@@ -68,6 +68,13 @@ export function timeOf(event: HistoryEvent): number {
   return Number(seconds ?? 0) * 1000 + (nanos ?? 0) / 1e6;
 }
 
+/** Signals that wake a run. */
+const WAKES: readonly string[] = ['issue_comment', 'pr_comment', 'pr_review', 'push'] satisfies SignalName[];
+
+function nameOf(event: HistoryEvent): string {
+  return event.workflowExecutionSignaledEventAttributes?.signalName ?? '';
+}
+
 /** What the event signalled, if it is a signal. */
 export function signalOf(event: HistoryEvent): Readonly<Record<string, unknown>> | undefined {
   const payload = event.workflowExecutionSignaledEventAttributes?.input?.payloads?.[0];
@@ -75,8 +82,8 @@ export function signalOf(event: HistoryEvent): Readonly<Record<string, unknown>>
 }
 
 /** The subject closed, or a pull request of the run did. */
-function isClosing(signal: Readonly<Record<string, unknown>> | undefined): boolean {
-  if (signal?.['kind'] !== 'observed') return false;
-  const { open, prs } = signal as unknown as Observed;
+function isClosing(event: HistoryEvent): boolean {
+  if (nameOf(event) !== 'observed') return false;
+  const { open, prs } = signalOf(event) as unknown as Observed;
   return !open || prs.some((pr) => !pr.open);
 }

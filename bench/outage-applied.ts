@@ -59,13 +59,15 @@ export async function untilApplied(
   );
 }
 
+type References = Extract<RunEvent, { kind: 'references' }>;
+
 async function keysInHistories(load: OutageLoad, client: Client): Promise<readonly string[]> {
   const keys: string[] = [];
   for (const subject of load.subjects) {
     const { events } = await client.workflow.getHandle(workflowIdOf(subject)).fetchHistory();
     for (const event of events ?? []) {
-      const signal = signalOf(event) as RunEvent | undefined;
-      if (signal?.kind === 'references') keys.push(...signal.references.map(({ key }) => key));
+      const told = signalOf(event) as Partial<References> | undefined;
+      keys.push(...(told?.references ?? []).map(({ key }) => key));
     }
   }
   return keys;

@@ -30,8 +30,6 @@ const BUNDLE_GRACE_S = 3;
 const RETRY_MS = 500;
 /** A CLI whose model is refused because the budget is used up may end by itself for so long, milliseconds. */
 const OVER_BUDGET_GRACE_MS = 10_000;
-/** An agent that lingers this long after `signal_done` is worth a signal of its own, milliseconds. */
-const LINGER_MS = 2_000;
 
 /** What the activity around a turn tells it. */
 export interface TurnLink {
@@ -96,6 +94,8 @@ class TurnWatch {
   private readonly timers: NodeJS.Timeout[] = [];
   private stopping: Promise<void> | undefined;
   private isLeaving = false;
+  /** The workflow hears of `signal_done` before it hears of the turn's end. */
+  private saying: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly ports: HostPorts,
@@ -187,6 +187,7 @@ class TurnWatch {
     ]);
     // The agent's exit must not overtake its own `signal_done`.
     await this.relay.drainToEmpty(this.link.detach);
+    await this.saying;
     this.link.detach.throwIfAborted();
     await Promise.all([ports.files.dropSecrets(slug), ports.files.dropTurnInput(slug)]);
     const operations = await ports.files.readOperations(slug, turn);
@@ -239,10 +240,12 @@ class TurnWatch {
 
   /** The agent may exit by itself; after the grace it is stopped. */
   private afterDone(): void {
+    this.saying = this.sayDone();
+    this.saying.catch(() => undefined);
+    if (this.over.signal.aborted) return;
     const { doneGraceMs } = this.input;
     const since = this.ports.clock.now() - (this.journal.record.done?.at ?? 0);
     this.timers.push(setTimeout(() => void this.stop(null, STOP_GRACE_S), Math.max(0, doneGraceMs - since)));
-    this.timers.push(setTimeout(() => void this.bringForward(), LINGER_MS));
   }
 
   /** One that said that it was done has what it needed. */
@@ -256,12 +259,12 @@ class TurnWatch {
     );
   }
 
-  private async bringForward(): Promise<void> {
+  private async sayDone(): Promise<void> {
     const { workflowId, slug, turn } = this.input;
     const { done } = this.journal.record;
     if (done === null) return;
     const { id, status, summaryRef } = await this.doneOf(done);
-    await untilDelivered(this.over.signal, () =>
+    await untilDelivered(this.link.detach, () =>
       this.ports.channel.signalDone(workflowId, { slug, turn, doneId: id, status, summaryRef }),
     );
   }

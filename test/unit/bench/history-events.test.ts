@@ -3,7 +3,7 @@ import { breakdown, countKinds, eventsByTurn, type HistoryEvent } from '../../..
 import { savedHistories } from '../../support/temporal/histories.js';
 
 async function wholeLife(): Promise<readonly HistoryEvent[]> {
-  const saved = (await savedHistories()).find(({ name }) => name === 'whole-life-1');
+  const saved = (await savedHistories()).find(({ name }) => name.endsWith('/whole-life-1'));
   return saved?.history.events ?? assert.fail('no history of a whole life');
 }
 
