@@ -30,14 +30,14 @@ export function runRef(s: IssueState, life: Life): RunRef {
 
 /** @param now epoch milliseconds */
 export function prepareInput(s: IssueState, life: Life, now: number): PrepareTurnInput {
-  const { trigger, turn, mailbox, lastTurn, host, budget } = life;
+  const { trigger, turn, mailbox, limit, host, budget } = life;
   return {
     ...runRef(s, life),
     trigger,
     cause: turn.cause,
     references: turn.taken,
     omitted: mailbox.omitted,
-    limit: lastTurn?.limit ?? null,
+    limit,
     prNumber: openPrs(life)[0] ?? null,
     host,
     session: sessionStart(life),

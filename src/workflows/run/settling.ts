@@ -20,12 +20,12 @@ export function settled(d: LifeDraft, { result }: Settling, left: SettledTurn): 
   const reason = verdictOf(s, life, result, left);
   life.work = { ...life.work, head: left.head ?? life.work.head, stuckHash: left.stuckHash };
   // A worker of an earlier version says nothing of limits.
-  const limit = (result as Partial<typeof result>).limit ?? null;
+  life.limit = (result as Partial<typeof result>).limit ?? null;
   const doneStatus = turn.done?.status ?? (reason === 'done' ? 'success' : null);
   const stopped = result.stopped ?? turn.stop;
-  life.lastTurn = { turn: turn.number, exitCode: result.exitCode, doneStatus, reason, stopped, limit };
+  life.lastTurn = { turn: turn.number, exitCode: result.exitCode, doneStatus, reason, stopped };
   note(d, `turn ${String(turn.number)} ended: ${reason}, ${left.publish.kind}`);
-  const detail = detailOf(life, result, left, limit);
+  const detail = detailOf(life, result, left);
   const nudge = nudgeFor(s, life, result, left, reason);
   const failure = sessionFailure(life, result);
   if (reason !== 'limited' && reason !== 'failed') life.retries = 0;
@@ -78,8 +78,8 @@ export function unsettled(d: LifeDraft, { result }: Settling, why: string): void
   const reason = reasonUnsettled(life);
   const doneStatus = turn.done?.status ?? null;
   const stopped = result.stopped ?? turn.stop;
-  const { limit } = result;
-  life.lastTurn = { turn: turn.number, exitCode: result.exitCode, doneStatus, reason, stopped, limit };
+  life.limit = result.limit;
+  life.lastTurn = { turn: turn.number, exitCode: result.exitCode, doneStatus, reason, stopped };
   rest(d, { result, settled: left, reason });
   life.detail = why;
   if (life.closing !== null) return destroy(d);

@@ -64,6 +64,8 @@ export interface Life {
   /** Of the latest `open_pr`s, for who asks again. */
   answers: readonly { readonly requestId: string; readonly result: PublishResult }[];
   lastTurn: LastTurn | null;
+  /** What the last turn ran into: the next prompt says it. */
+  limit: LimitHit | null;
   /** For people: why a step failed or was refused. */
   detail: string | null;
   timeline: readonly TimelineEntry[];
@@ -123,8 +125,6 @@ export interface LastTurn {
   readonly reason: FrozenReason;
   /** Why the orchestrator ended it, if it did: then the exit code is no word of the agent's. */
   readonly stopped: StopReason | null;
-  /** What it ran into: the next prompt says it. */
-  readonly limit: LimitHit | null;
 }
 
 export interface TimelineEntry {
@@ -307,6 +307,7 @@ export function newLife(slug: string, trigger: Trigger): Life {
     work: { branch: null, head: null, stuckHash: null },
     answers: [],
     lastTurn: null,
+    limit: null,
     detail: null,
     timeline: [],
     turn: newTurn(1, { kind: 'first' }, null, []),

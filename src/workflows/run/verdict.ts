@@ -1,7 +1,7 @@
 /** What a finished turn amounts to: why the run freezes, whether the agent is nudged, what wakes it. Pure. */
 import type { SettledTurn } from '../../domain/events.js';
 import { isLocal } from '../../domain/issue.js';
-import type { FrozenReason, LimitHit, TurnCause, TurnResult } from '../../domain/turn.js';
+import type { FrozenReason, TurnCause, TurnResult } from '../../domain/turn.js';
 import { holdUpOf, mayRetry } from './limit.js';
 import type { IssueState, Life } from './state.js';
 
@@ -44,10 +44,9 @@ function isDoneUnsaid(s: IssueState, { exitCode, agent }: TurnResult): boolean {
 
 /** For people: what stands most in the way of the turn being done. */
 export function detailOf(
-  { turn }: Life,
+  { turn, limit }: Life,
   { agent, setAside }: TurnResult,
   { publish }: SettledTurn,
-  limit: LimitHit | null,
 ): string | null {
   if (typeof setAside === 'string') return setAside;
   if (publish.kind === 'refused') return publish.reason;

@@ -263,13 +263,13 @@ describe('issue machine', () => {
       const world = running();
       world.finish({ stopped: 'disk', limit, exitCode: 137 });
       world.settle();
-      assert.deepEqual([world.life.detail, world.life.lastTurn?.limit], [limit.detail, limit]);
+      assert.deepEqual([world.life.detail, world.life.limit], [limit.detail, limit]);
       world.feed(wrote(comment(1)));
-      assert.deepEqual([world.life.detail, world.life.lastTurn?.limit], [null, limit]);
+      assert.deepEqual([world.life.detail, world.life.limit], [null, limit]);
       world.start();
       world.finish({ done });
       world.settle();
-      assert.equal(world.life.lastTurn?.limit, null);
+      assert.equal(world.life.limit, null);
     });
 
     it('counts as incomplete when it ran out of memory, and says so', () => {
