@@ -170,7 +170,9 @@ describe('the buttons of Temporal’s page and the verbs of its CLI', function (
       const { workflowId } = handle;
       const { runId } = await handle.describe();
       const { events } = await handle.fetchHistory();
-      const tasks = (events ?? []).filter(({ workflowTaskCompletedEventAttributes: at }) => at != null);
+      const tasks = (events ?? []).filter(
+        ({ workflowTaskCompletedEventAttributes: at }) => at !== null && at !== undefined,
+      );
       assert.ok(tasks.length > 5);
       const { connection } = environment();
       for (const { eventId } of tasks) {

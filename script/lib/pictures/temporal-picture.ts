@@ -27,8 +27,8 @@ export async function temporalPicture(
   // The run's input is long, and says nothing about what happened.
   await page.addStyleTag({ content: '[data-testid="input-and-result"] { display: none !important; }' });
   const graph = page.locator('#event-history-timeline-graph');
-  await graph.getByText('run turn 1').waitFor();
-  await graph.getByText('run turn 2').waitFor();
+  await graph.getByText('launchBottle').waitFor();
+  await graph.getByText('rehydrateBottle').waitFor();
   await page.mouse.move(0, 0);
   const head = await page.getByRole('heading', { name: workflowId }).boundingBox();
   const body = await graph.boundingBox();
