@@ -105,8 +105,7 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
       const { kind, ...asked } = command;
       const accepted = await call(
         world,
-        (handle) =>
-          handle.executeUpdate(commandUpdates[kind], { args: [{ ...asked, by: world.by }] }),
+        (handle) => handle.executeUpdate(commandUpdates[kind], { args: [{ ...asked, by: world.by }] }),
         subject,
       );
       return accepted ?? { kind: 'not_found' };

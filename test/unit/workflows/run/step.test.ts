@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import type { MachineCommand } from '../../../../src/workflows/run/commands.js';
 import { refusalOf } from '../../../../src/workflows/run/operator.js';
-import { comment, observed, PREPARED, SUBJECT, trigger, World, wrote } from '../../../support/machine/world.js';
+import {
+  comment,
+  observed,
+  PREPARED,
+  SUBJECT,
+  trigger,
+  World,
+  wrote,
+} from '../../../support/machine/world.js';
 
 const kinds = (commands: readonly MachineCommand[]): string[] => commands.map((command) => command.kind);
 const done = { id: 'd', status: 'success', summaryRef: 'r' } as const;
