@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { MachineEvent } from '../../../../src/domain/events.js';
+import { after, settling, STAGES } from '../../../support/machine/stages.js';
 import { comment, observed, trigger, turnResult, World, wrote } from '../../../support/machine/world.js';
 
 const done = { id: 'd', status: 'success', summaryRef: 'r' } as const;
@@ -8,68 +9,6 @@ const command = (kind: 'destroy' | 'freeze'): MachineEvent => ({
   command: { kind },
   at: 1_000_000,
 });
-
-function running(): World {
-  const world = World.triggered();
-  world.start();
-  return world;
-}
-
-function after(world: World, ...events: readonly MachineEvent[]): World {
-  for (const event of events) world.feed(event);
-  return world;
-}
-
-function settling(): World {
-  const world = running();
-  world.finish({ done });
-  return world;
-}
-
-function archiving(): World {
-  const world = World.frozenDone();
-  return after(world, { kind: 'archive', slug: world.state.life?.slug ?? '' });
-}
-
-function attaching(): World {
-  const world = running();
-  world.pay('run');
-  return after(world, { kind: 'turn_lost', turn: 1, reason: null });
-}
-
-/** Every place where a life can be, from its first step to its last. */
-const STAGES: Readonly<Record<string, () => World>> = {
-  'claiming and preparing': () => World.triggered(),
-  'claimed, preparing': () => {
-    const world = World.triggered();
-    world.pay('claim');
-    return after(world, { kind: 'host_claimed', host: 'h1' });
-  },
-  'a turn that cannot start': () => {
-    const world = World.triggered();
-    world.prepare();
-    const slug = world.state.life?.slug ?? '';
-    return after(world, { kind: 'turn_held_up', slug, turn: 1, reason: 'no engine' });
-  },
-  running,
-  attaching,
-  'being stopped': () => after(running(), command('freeze')),
-  'being stopped, untriggered': () => after(running(), observed({ readAt: 20, triggered: false })),
-  'signalled done': () =>
-    after(running(), { kind: 'signal_done', slug: running().state.life?.slug ?? '', turn: 1, done }),
-  settling,
-  'settling, untriggered': () => after(settling(), observed({ readAt: 20, triggered: false })),
-  frozen: () => World.frozenDone(),
-  archiving,
-  'archiving, with a turn to come': () =>
-    after(archiving(), { kind: 'command', command: { kind: 'resume', promptRef: null }, at: 1 }),
-  'preparing to go on': () => after(World.frozenDone(), wrote(comment(1))),
-  'running again': () => {
-    const world = after(World.frozenDone(), wrote(comment(1)));
-    world.start();
-    return world;
-  },
-};
 
 const WAYS: Readonly<Record<string, MachineEvent>> = {
   'the operator': command('destroy'),
