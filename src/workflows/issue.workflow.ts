@@ -29,15 +29,8 @@ import { detailsOf, outcomeOf, viewOf } from './run-view.js';
 import { readCommand, readSignal } from './read-message.js';
 import { publishInput } from './run/inputs.js';
 import { refusalOf } from './run/operator.js';
-import {
-  betweenLives,
-  initialState,
-  isQuiescent,
-  phaseOf,
-  type IssueState,
-  type Life,
-  type Running,
-} from './run/state.js';
+import { isQuiescent, phaseOf } from './run/phase.js';
+import { betweenLives, initialState, type IssueState, type Life, type Running } from './run/state.js';
 import { step } from './run/step.js';
 
 const COMMANDS = Object.keys(commandUpdates) as (keyof typeof commandUpdates)[];

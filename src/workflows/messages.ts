@@ -9,7 +9,8 @@ import type { PauseRow } from '../domain/pause.js';
 import type { RunPolicy } from '../domain/run-policy.js';
 import type { NamedRun } from '../domain/slug.js';
 import type { FrozenReason, PublishResult } from '../domain/turn.js';
-import type { IssueState, LastTurn, Phase, TimelineEntry } from './run/state.js';
+import type { Phase } from './run/phase.js';
+import type { IssueState, LastTurn, TimelineEntry } from './run/state.js';
 
 export const ISSUE_WORKFLOW = 'issueWorkflow';
 export const PAUSE_WORKFLOW = 'pauseWorkflow';

@@ -1,6 +1,7 @@
 /** The phase of a run in Temporal's list of workflows: search attributes. */
 import { upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
-import { phaseOf, reasonOf, type IssueState } from './run/state.js';
+import { phaseOf, reasonOf } from './run/phase.js';
+import type { IssueState } from './run/state.js';
 
 export class PhaseShown {
   private shown = shownAtStart();

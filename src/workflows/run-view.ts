@@ -2,7 +2,8 @@
 import { addAmounts, NOTHING, usd } from '../domain/budget.js';
 import type { RunOutcome, RunView } from './messages.js';
 import { openPrs } from './run/reads-of-forge.js';
-import { livingOf, phaseOf, reasonOf, type IssueState } from './run/state.js';
+import { livingOf, phaseOf, reasonOf } from './run/phase.js';
+import type { IssueState } from './run/state.js';
 
 /** Of a life that is over: what its last turn gave, until the next one begins. */
 export function viewOf(s: IssueState): RunView {

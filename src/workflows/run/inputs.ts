@@ -16,7 +16,8 @@ import { isLocal, workflowIdOf } from '../../domain/issue.js';
 import type { FrozenReason, SessionStart, StopReason, TurnResult } from '../../domain/turn.js';
 import { budgetOfTurn } from './budget.js';
 import { latestPr, openPrs } from './reads-of-forge.js';
-import { phaseOf, reasonOf, type IssueState, type Life, type Running, type Settling } from './state.js';
+import { phaseOf, reasonOf } from './phase.js';
+import type { IssueState, Life, Running, Settling } from './state.js';
 
 export function runRef(s: IssueState, life: Life): RunRef {
   const { owner, repo } = s.place ?? s.subject;

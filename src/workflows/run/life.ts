@@ -9,7 +9,8 @@ import { destroy } from './end.js';
 import { receive } from './mailbox.js';
 import { absorbObserved, absorbPlace, closingOf } from './reads-of-forge.js';
 import { stopTurn } from './running.js';
-import { isBusy, livingOf, newLife, type Closing, type Life } from './state.js';
+import { isBusy, livingOf } from './phase.js';
+import { newLife, type Closing, type Life } from './state.js';
 import { askForTurn, beginTurn, wakeIfAny } from './turn.js';
 
 export function observed(d: Draft, event: Observed): void {

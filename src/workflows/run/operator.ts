@@ -6,7 +6,8 @@ import type { OperatorAct } from './commands.js';
 import { freeze, note, record, type LifeDraft } from './draft.js';
 import { close } from './life.js';
 import { stopTurn } from './running.js';
-import { livingOf, phaseOf, type IssueState, type Life } from './state.js';
+import { livingOf, phaseOf } from './phase.js';
+import type { IssueState, Life } from './state.js';
 import { beginWhenFree } from './turn.js';
 
 const MAX_EXTEND_MS = 24 * 3_600_000;

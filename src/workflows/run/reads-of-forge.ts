@@ -1,7 +1,8 @@
 /** How fresh reads of the forge change what a run believes about its subject and pull requests. Pure. */
 import type { Observed } from '../../domain/events.js';
 import type { Place } from '../../domain/issue.js';
-import { livingOf, type Closing, type IssueState, type KnownPr, type Life } from './state.js';
+import { livingOf } from './phase.js';
+import type { Closing, IssueState, KnownPr, Life } from './state.js';
 
 /** A repository keeps its id when it is renamed or transferred; another one under its name is none of this run's. */
 export function absorbPlace(s: IssueState, place: Place): 'same' | 'moved' | 'foreign' {

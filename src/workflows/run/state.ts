@@ -217,54 +217,6 @@ export interface Destroyed {
   readonly kind: 'destroyed';
 }
 
-export type Phase =
-  | 'idle'
-  | 'queued'
-  | 'launching'
-  | 'running'
-  | 'freezing'
-  | 'frozen'
-  | 'rehydrating'
-  | 'destroying'
-  | 'destroyed';
-
-export function phaseOf({ life }: Pick<IssueState, 'life'>): Phase {
-  if (life === null) return 'idle';
-  const { stage, turn } = life;
-  switch (stage.kind) {
-    case 'preparing':
-      return turn.number === 1 ? 'queued' : 'rehydrating';
-    case 'running':
-      if (turn.stop !== null || turn.done !== null) return 'freezing';
-      if (stage.begun) return 'running';
-      return turn.number === 1 ? 'launching' : 'rehydrating';
-    case 'settling':
-      return 'freezing';
-    default:
-      return stage.kind;
-  }
-}
-
-/** Why the run is frozen; `null` while it is not. */
-export function reasonOf({ life }: Pick<IssueState, 'life'>): FrozenReason | null {
-  return life?.stage.kind === 'frozen' ? life.stage.reason : null;
-}
-
-/** An activity is under way that decides what comes next. */
-export function isBusy({ stage }: Life): boolean {
-  return stage.kind === 'frozen' ? stage.archiving : stage.kind !== 'destroyed';
-}
-
-/** Between turns, with nothing in flight: the moment at which the history may be cut. */
-export function isQuiescent({ life }: Pick<IssueState, 'life'>): boolean {
-  return life === null || (life.stage.kind === 'frozen' && !isBusy(life));
-}
-
-/** The life that goes on; `null` before the first and after the last. */
-export function livingOf({ life }: IssueState): Life | null {
-  return life === null || life.stage.kind === 'destroyed' ? null : life;
-}
-
 export function initialState(
   subject: SubjectRef,
   policy: RunPolicy,

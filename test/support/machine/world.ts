@@ -15,15 +15,13 @@ import { NO_USE, type ModelReport, type ModelTrouble } from '../../../src/domain
 import type { AgentReport, FrozenReason, TurnResult } from '../../../src/domain/turn.js';
 import type { RunPolicy } from '../../../src/domain/run-policy.js';
 import type { MachineCommand } from '../../../src/workflows/run/commands.js';
+import { phaseOf, reasonOf, type Phase } from '../../../src/workflows/run/phase.js';
 import {
   betweenLives,
   initialState,
-  phaseOf,
-  reasonOf,
   type Frozen,
   type IssueState,
   type Life,
-  type Phase,
   type Turn,
 } from '../../../src/workflows/run/state.js';
 import { step } from '../../../src/workflows/run/step.js';

@@ -1,5 +1,5 @@
 /** What must be true when a script has been played, read from what people did and the forge shows in the end. */
-import { isBusy, livingOf, reasonOf } from '../../../src/workflows/run/state.js';
+import { isBusy, livingOf, reasonOf } from '../../../src/workflows/run/phase.js';
 import assert from 'node:assert/strict';
 import { BOT } from './fake-forge.js';
 import { mayDrive, mayWrite } from './forge-play.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { livingOf } from '../../../src/workflows/run/state.js';
+import { livingOf } from '../../../src/workflows/run/phase.js';
 import type { ForgeAct, Sent, Who } from '../../support/webhook/forge-play.js';
 import { PlayLab } from '../../support/webhook/play-lab.js';
 import type { Play } from '../../support/webhook/play-lab.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { MachineCommand } from '../../../../src/workflows/run/commands.js';
 import { refusalOf } from '../../../../src/workflows/run/operator.js';
-import { isQuiescent } from '../../../../src/workflows/run/state.js';
+import { isQuiescent } from '../../../../src/workflows/run/phase.js';
 import { comment, observed, trigger, World, wrote } from '../../../support/machine/world.js';
 
 const kinds = (commands: readonly MachineCommand[]): string[] => commands.map((command) => command.kind);
