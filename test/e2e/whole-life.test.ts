@@ -7,7 +7,7 @@ import { Stack, waitUntil } from '../support/stack/stack.js';
 import { tearDown } from '../support/stack/tear-down.js';
 
 /** The budget of history: what makes continue-as-new rare and a long-lived run cheap. */
-const MAX_EVENTS_PER_TURN = 40;
+const MAX_EVENTS_PER_TURN = 44;
 
 describe('the whole life of an issue, on real parts', function () {
   this.timeout(180_000);

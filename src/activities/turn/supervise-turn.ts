@@ -28,6 +28,8 @@ const FULL_DISK_GRACE_S = 1;
 /** Seconds the bundle gets to flush its operation log. */
 const BUNDLE_GRACE_S = 3;
 const RETRY_MS = 500;
+/** So long the turn's end waits for the workflow to hear of `signal_done`, milliseconds. */
+const SAY_MS = 10_000;
 /** A CLI whose model is refused because the budget is used up may end by itself for so long, milliseconds. */
 const OVER_BUDGET_GRACE_MS = 10_000;
 
@@ -187,7 +189,8 @@ class TurnWatch {
     ]);
     // The agent's exit must not overtake its own `signal_done`.
     await this.relay.drainToEmpty(this.link.detach);
-    await this.saying;
+    // The result says it, too: an orchestrator that cannot be told now does not hold the turn's end up.
+    await Promise.race([this.saying, delay(SAY_MS, undefined, { ref: false })]);
     this.link.detach.throwIfAborted();
     await Promise.all([ports.files.dropSecrets(slug), ports.files.dropTurnInput(slug)]);
     const operations = await ports.files.readOperations(slug, turn);

@@ -22,6 +22,8 @@ export interface LogSource {
 const STOPPED_GRACE_MS = 200;
 /** A log ends a moment before its container counts as stopped; if it doesn't stop, the log is followed again. */
 const FOLLOW_AGAIN_MS = 1000;
+/** Longest wait for what is there already, milliseconds. */
+const CATCH_UP_MS = 5_000;
 
 /**
  * Passes on every line in order of time until the container stops, or returns when the signal aborts. The engine's own
@@ -70,8 +72,14 @@ export async function followContainerLogs(
   };
   try {
     if (onCaughtUp !== undefined) {
+      const past = new AbortController();
       // What has no newline yet comes again, whole.
-      await readLogs(docker, source, false, stop.signal, new LogLineAssembler(start, push));
+      const reading = readLogs(docker, source, false, past.signal, new LogLineAssembler(start, push));
+      // An engine that does not come to the end of it holds nobody up: the rest comes by following.
+      await Promise.race([reading, pause(CATCH_UP_MS, undefined, { signal: stop.signal })]).finally(() => {
+        past.abort();
+        return reading.catch(() => undefined);
+      });
       while (order.isHolding && !stop.signal.aborted) await pause(TICK_MS);
       onCaughtUp();
     }

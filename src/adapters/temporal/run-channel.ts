@@ -3,6 +3,9 @@ import type { RunChannel } from '../../domain/run-channel.js';
 import type { RunEvent } from '../../domain/events.js';
 import { openPrUpdate } from '../../workflows/messages.js';
 
+/** A call that gets no answer is made again. */
+const CALL_MS = 10_000;
+
 /** From the host that runs a turn to the run's workflow. Handles never pin a run id. */
 export function temporalRunChannel(client: Client): RunChannel {
   const send = async (
@@ -10,7 +13,9 @@ export function temporalRunChannel(client: Client): RunChannel {
     event: Exclude<RunEvent, { kind: 'references' }>,
   ): Promise<void> => {
     const { kind, ...payload } = event;
-    await client.workflow.getHandle(workflowId).signal(kind, payload);
+    await client.withDeadline(Date.now() + CALL_MS, () =>
+      client.workflow.getHandle(workflowId).signal(kind, payload),
+    );
   };
   return {
     turnStarted: (workflowId, message) => send(workflowId, { kind: 'turn_started', ...message }),
