@@ -5,7 +5,7 @@ import { freeze, note, record, stopSleeping, type LifeDraft } from './draft.js';
 import { prepareInput } from './inputs.js';
 import { tellAgain } from './mailbox.js';
 import { rotate } from './session.js';
-import { newStage, newTurn, type Deferred } from './state.js';
+import { newStage, newTurn, type Deferred, type Life } from './state.js';
 import { wakesOn } from './verdict.js';
 
 const HOUR_MS = 3_600_000;
@@ -42,7 +42,7 @@ export function beginTurn(d: LifeDraft, cause: TurnCause): void {
   const { s, life } = d;
   const over = overBudget(life.budget, s.policy.budget);
   if (over !== null) return defer(d, cause, over);
-  const { wokenFrom } = deferredOf(d, cause);
+  const wokenFrom = wokenFromOf(life);
   stopSleeping(d);
   rotate(d, cause, s.policy.session);
   life.turn = newTurn(life.turn.number + 1, cause, wokenFrom, life.mailbox.waiting);
@@ -53,9 +53,9 @@ export function beginTurn(d: LifeDraft, cause: TurnCause): void {
 }
 
 /** A turn that waited was woken by what there was before it began to wait. */
-function deferredOf({ life: { stage, turn } }: LifeDraft, cause: TurnCause): Deferred {
-  if (stage.kind !== 'frozen') return { cause, wokenFrom: turn.wokenFrom };
-  return { cause, wokenFrom: stage.deferred === null ? stage.reason : stage.deferred.wokenFrom };
+function wokenFromOf({ stage, turn }: Life): FrozenReason | null {
+  if (stage.kind !== 'frozen') return turn.wokenFrom;
+  return stage.deferred === null ? stage.reason : stage.deferred.wokenFrom;
 }
 
 /** The turn waits for its budget, and what it is for with it. */
