@@ -1,6 +1,6 @@
 /** How a turn comes to its rows when its agent has exited. */
 import type { SettledTurn } from '../../domain/events.js';
-import type { FrozenReason } from '../../domain/turn.js';
+import type { FrozenReason, TurnResult } from '../../domain/turn.js';
 import { spend } from './budget.js';
 import { freeze, note, type LifeDraft } from './draft.js';
 import { destroy } from './end.js';
@@ -19,11 +19,7 @@ export function settled(d: LifeDraft, { result }: Settling, left: SettledTurn): 
   spend(life, result);
   const reason = verdictOf(s, life, result, left);
   life.work = { ...life.work, head: left.head ?? life.work.head, stuckHash: left.stuckHash };
-  // A worker of an earlier version says nothing of limits.
-  life.limit = (result as Partial<typeof result>).limit ?? null;
-  const doneStatus = turn.done?.status ?? (reason === 'done' ? 'success' : null);
-  const stopped = result.stopped ?? turn.stop;
-  life.lastTurn = { turn: turn.number, exitCode: result.exitCode, doneStatus, reason, stopped };
+  keepLastTurn(life, result, reason);
   note(d, `turn ${String(turn.number)} ended: ${reason}, ${left.publish.kind}`);
   const detail = detailOf(life, result, left);
   const nudge = nudgeFor(s, life, result, left, reason);
@@ -52,6 +48,15 @@ export function settled(d: LifeDraft, { result }: Settling, left: SettledTurn): 
   wakeIfAny(d);
 }
 
+function keepLastTurn(life: Life, result: TurnResult, reason: FrozenReason): void {
+  const { turn } = life;
+  // A worker of an earlier version says nothing of limits.
+  life.limit = (result as Partial<TurnResult>).limit ?? null;
+  const doneStatus = turn.done?.status ?? (reason === 'done' ? 'success' : null);
+  const stopped = result.stopped ?? turn.stop;
+  life.lastTurn = { turn: turn.number, exitCode: result.exitCode, doneStatus, reason, stopped };
+}
+
 /** The turn has its rows, and the run rests until something says otherwise. */
 function rest(d: LifeDraft, ended: Parameters<typeof recordTurn>[2]): void {
   d.commands.push({ kind: 'record_turn', input: recordTurn(d.s, d.life, ended) });
@@ -64,7 +69,6 @@ function rest(d: LifeDraft, ended: Parameters<typeof recordTurn>[2]): void {
  */
 export function unsettled(d: LifeDraft, { result }: Settling, why: string): void {
   const { life } = d;
-  const { turn } = life;
   const left: SettledTurn = {
     publish: { kind: 'refused', reason: why },
     stuck: false,
@@ -76,10 +80,7 @@ export function unsettled(d: LifeDraft, { result }: Settling, why: string): void
   };
   spend(life, result);
   const reason = reasonUnsettled(life);
-  const doneStatus = turn.done?.status ?? null;
-  const stopped = result.stopped ?? turn.stop;
-  life.limit = result.limit;
-  life.lastTurn = { turn: turn.number, exitCode: result.exitCode, doneStatus, reason, stopped };
+  keepLastTurn(life, result, reason);
   rest(d, { result, settled: left, reason });
   life.detail = why;
   if (life.closing !== null) return destroy(d);
