@@ -89,6 +89,8 @@ async function begunTurn(ports: HostPorts, input: RunTurnInput, link: TurnLink):
 
 class TurnWatch {
   private readonly over = new AbortController();
+  /** Nothing is said of this turn any more. */
+  private readonly reported = new AbortController();
   private readonly relay: Relay;
   private readonly reader: StreamReader;
   private readonly logs: Promise<void>;
@@ -191,6 +193,7 @@ class TurnWatch {
     await this.relay.drainToEmpty(this.link.detach);
     // The result says it, too: an orchestrator that cannot be told now does not hold the turn's end up.
     await Promise.race([this.saying, delay(SAY_MS, undefined, { ref: false })]);
+    this.reported.abort();
     this.link.detach.throwIfAborted();
     await Promise.all([ports.files.dropSecrets(slug), ports.files.dropTurnInput(slug)]);
     const operations = await ports.files.readOperations(slug, turn);
@@ -267,7 +270,7 @@ class TurnWatch {
     const { done } = this.journal.record;
     if (done === null) return;
     const { id, status, summaryRef } = await this.doneOf(done);
-    await untilDelivered(this.link.detach, () =>
+    await untilDelivered(eitherSignal(this.link.detach, this.reported.signal), () =>
       this.ports.channel.signalDone(workflowId, { slug, turn, doneId: id, status, summaryRef }),
     );
   }

@@ -1,12 +1,14 @@
 /** Containers of the service's own image, held as tightly as it allows: what works here works with less. */
+import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type Docker from 'dockerode';
 import { frames } from '../../../src/adapters/docker/stream-frames.js';
 
 export const IMAGE = 'bot-bottle/orchestrator:dev';
 
-/** Containers of these tests, so that a look for leftovers finds no others. */
-export const LABEL = 'bot-bottle.test.orchestrator-image';
+/** Containers of this process's tests, so that a look for leftovers finds no others, nor those of a run that was killed. */
+export const LABEL = `bot-bottle.test.orchestrator-image=${randomUUID()}`;
+const [LABEL_NAME = '', LABEL_VALUE = ''] = LABEL.split('=');
 
 export interface ServiceOptions {
   readonly args: readonly string[];
@@ -37,7 +39,7 @@ export class ServiceContainer {
       Cmd: [...args],
       User: user,
       Env: Object.entries(env).map(([name, value]) => `${name}=${value}`),
-      Labels: { [LABEL]: '' },
+      Labels: { [LABEL_NAME]: LABEL_VALUE },
       ...(port === undefined ? {} : { ExposedPorts: { [port]: {} } }),
       HostConfig: {
         Init: true,
