@@ -4,8 +4,13 @@
  */
 import { DEFAULT_POLICY } from '../src/domain/run-policy.js';
 import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Client, WorkflowHandle } from '@temporalio/client';
-import { createWorkers } from '../src/adapters/temporal/workers.js';
+import { makeCurrent } from '../src/adapters/temporal/deployment.js';
+import { workflowCode } from '../src/adapters/temporal/workflow-code.js';
+import { versionedWorkers } from '../src/wiring/versioned-workers.js';
 import type { RunEvent } from '../src/domain/events.js';
 import { workflowIdOf } from '../src/domain/issue.js';
 import { comment, observed, trigger, wrote } from '../test/support/machine/world.js';
@@ -17,7 +22,7 @@ import { BARE_QUEUE, withBareWorker } from './bare-worker.js';
 import { ratioFigure, type Figure, type Round } from './figure.js';
 import { countKinds, type HistoryKinds } from './history-events.js';
 import { withDevServer } from './dev-server.js';
-import { within } from './until.js';
+import { until, within } from './until.js';
 import type { BareShape } from './workflows/bare.workflow.js';
 import { send } from '../test/support/temporal/send.js';
 
@@ -81,7 +86,8 @@ async function withIssueWorkers<T>(client: Client, address: string, work: () => 
     if (input.turn === 2) await tell(input.workflowId, CLOSED);
     return freezeBottle(input);
   };
-  const workers = await createWorkers({
+  const home = mkdtempSync(join(tmpdir(), 'bot-bottle-bench-'));
+  const { workers, buildId } = await versionedWorkers(home, await workflowCode(), {
     target: { connection: { address }, namespace: 'default' },
     host: HOST,
     slots: LIVES,
@@ -93,10 +99,17 @@ async function withIssueWorkers<T>(client: Client, address: string, work: () => 
     },
   });
   try {
+    await until('the version to be current', () =>
+      makeCurrent(client, buildId).then(
+        () => true,
+        () => undefined,
+      ),
+    );
     return await work();
   } finally {
     workers.stop();
     await workers.stopped();
+    rmSync(home, { recursive: true });
   }
 }
 

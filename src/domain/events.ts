@@ -5,6 +5,7 @@
 import type { DiskRequest } from './disk-usage.js';
 import type { Place, RepoRef } from './issue.js';
 import type { ModelBudget } from './model-use.js';
+import type { RunPolicy } from './run-policy.js';
 import type { SecretScanReport } from './secret-scanner.js';
 import type { Done, PublishResult, TurnResult } from './turn.js';
 
@@ -102,7 +103,9 @@ export type RunEvent =
   | { readonly kind: 'paused'; readonly reason: string }
   | { readonly kind: 'unpaused' }
   /** From the sweeper: the run has been frozen so long that its containers may go. */
-  | { readonly kind: 'archive'; readonly slug: string };
+  | { readonly kind: 'archive'; readonly slug: string }
+  /** From a worker that was upgraded, or whose settings have changed. */
+  | { readonly kind: 'settings'; readonly policy: RunPolicy };
 
 /** What an operator may ask for, by an update of that name. A prompt is a blob reference. */
 export type OperatorCommand = OperatorOrder & {

@@ -1,6 +1,6 @@
 import type { Amounts } from './budget.js';
 
-/** The operator's settings as they were when the life began. Milliseconds. */
+/** The operator's settings that runs are held to. Milliseconds. */
 export interface RunPolicy {
   readonly watchdogMs: number;
   readonly turnTimeoutMs: number;

@@ -3,7 +3,13 @@ import type { Client } from '@temporalio/client';
 import { defineSearchAttributeKey, TypedSearchAttributes } from '@temporalio/common';
 import { isLocal, workflowIdOf } from '../domain/issue.js';
 import type { RepoRef, SubjectRef } from '../domain/issue.js';
-import { ISSUE_WORKFLOW, SEARCH_ATTRIBUTES, signalOf, TASK_QUEUE } from '../workflows/messages.js';
+import {
+  ISSUE_WORKFLOW,
+  SEARCH_ATTRIBUTES,
+  signalOf,
+  STATE_VERSION,
+  TASK_QUEUE,
+} from '../workflows/messages.js';
 import { makeSlug, type NamedRun } from '../domain/slug.js';
 import type { RunPolicy } from '../domain/run-policy.js';
 import type { IssueWorkflowInput } from '../workflows/messages.js';
@@ -50,7 +56,7 @@ export function temporalGateway(client: Client, options: TemporalGatewayOptions)
       const { agent } = event.trigger;
       const named = { slug: isLocal(subject) ? subject.repo : makeSlug(agent, subject, Math.random), agent };
       const { name, payload } = signalOf(event, subject.number);
-      const input: IssueWorkflowInput = { subject, policy: options.policy, named };
+      const input: IssueWorkflowInput = { v: STATE_VERSION, subject, policy: options.policy, named };
       await within(callMs, () =>
         client.workflow.signalWithStart(ISSUE_WORKFLOW, {
           workflowId: workflowIdOf(subject),

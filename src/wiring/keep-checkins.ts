@@ -4,7 +4,7 @@ import { noteCheckins } from '../activities/note-checkins.js';
 import { watchedTurns } from '../adapters/temporal/watched-turns.js';
 import type { Database } from '../domain/stores.js';
 import type { Logger } from '../log.js';
-import { waited } from './keep-schedule.js';
+import { waited } from './persistently.js';
 
 const EVERY_MS = 15_000;
 

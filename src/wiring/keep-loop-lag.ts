@@ -2,7 +2,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { loopLagFile, type LoopLag } from '../adapters/files/loop-lag-file.js';
 import type { Logger } from '../log.js';
-import { waited } from './keep-schedule.js';
+import { waited } from './persistently.js';
 import type { RunningActivities } from './running-activities.js';
 
 const RESOLUTION_MS = 10;

@@ -1,11 +1,10 @@
 /** Keeps a schedule at Temporal as the configuration wants it, for as long as the worker runs. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { forgetPasses } from '../adapters/temporal/forget-passes.js';
 import type { ScheduleChange } from '../adapters/temporal/pass-schedule.js';
 import type { Logger } from '../log.js';
+import { persistently, waited } from './persistently.js';
 
-const RETRY_MS = 10_000;
 const TIDY_MS = 3_600_000;
 
 export interface KeptSchedule {
@@ -42,31 +41,5 @@ export async function keepSchedule(
       .catch((err: unknown) => {
         if (!stopped.aborted) log.warn({ err }, `old passes of the ${name} could not be removed`);
       });
-  }
-}
-
-async function persistently(
-  work: () => Promise<void>,
-  onFailure: (error: unknown) => void,
-  stopped: AbortSignal,
-): Promise<boolean> {
-  for (;;) {
-    try {
-      await work();
-      return true;
-    } catch (error) {
-      if (!stopped.aborted) onFailure(error);
-    }
-    if (!(await waited(RETRY_MS, stopped))) return false;
-  }
-}
-
-/** False when it was broken off. */
-export async function waited(ms: number, stopped: AbortSignal): Promise<boolean> {
-  try {
-    await sleep(ms, undefined, { signal: stopped });
-    return true;
-  } catch {
-    return false;
   }
 }

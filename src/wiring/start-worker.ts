@@ -15,14 +15,17 @@ import { serveLoopback } from '../adapters/loopback/serve-loopback.js';
 import { openDatabase } from '../adapters/sqlite/open-database.js';
 import { lazyClient } from '../adapters/temporal/connect.js';
 import { installRuntimeLog } from '../adapters/temporal/runtime-log.js';
-import { createWorkers, type RunningWorkers } from '../adapters/temporal/workers.js';
+import type { RunningWorkers, WorkerActivities } from '../adapters/temporal/workers.js';
+import { workflowCode } from '../adapters/temporal/workflow-code.js';
 import { agentsOfConfig } from './agents-of-config.js';
 import type { Config } from '../config.js';
 import { readSecret } from '../config/secrets.js';
 import { keepCheckins } from './keep-checkins.js';
 import { keepLoopLag } from './keep-loop-lag.js';
 import { hostPortsOfConfig } from './host-ports-of-config.js';
-import { dayBudgetOf } from './run-policy.js';
+import { handOver } from './hand-over.js';
+import { versionedWorkers } from './versioned-workers.js';
+import { dayBudgetOf, policyOf } from './run-policy.js';
 import { keepReconcileSchedule, reconcilePorts } from './reconciler.js';
 import { keepSweepSchedule, sweepActivities } from './sweeper.js';
 import { targetOf } from './temporal-client.js';
@@ -82,7 +85,7 @@ export async function startWorker(
     const { host } = hostPorts;
     log.info({ org: config.FORGE_ORG, host, slots: config.BOTTLE_SLOTS, home }, 'worker starting');
     const activities = new RunningActivities();
-    const workers = await createWorkers({
+    const { workers, ...version } = await versionedWorkers(home, await workflowCode(), {
       target,
       host,
       slots: config.BOTTLE_SLOTS,
@@ -97,6 +100,7 @@ export async function startWorker(
     });
     const ending = new AbortController();
     const kept = [
+      handOver({ ...version, client, workers, policy: policyOf(config), log }, ending.signal),
       keepReconcileSchedule(client, config, log, ending.signal),
       keepSweepSchedule(client, host, config, log, ending.signal),
       keepCheckins(client, database, log, ending.signal),
@@ -131,7 +135,7 @@ function byQueue(
     rehydrateBottle,
     ...host
   }: ReturnType<typeof createHostActivities> & SweepActivities,
-): Parameters<typeof createWorkers>[0]['activities'] {
+): WorkerActivities {
   return { home, claim: { claimHost }, turns: { launchBottle, rehydrateBottle }, host };
 }
 

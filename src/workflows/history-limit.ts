@@ -1,4 +1,4 @@
-import { DEFAULT_POLICY, type RunPolicy } from '../domain/run-policy.js';
+import type { RunPolicy } from '../domain/run-policy.js';
 
 /** What an execution has taken in so far. */
 export interface HistoryUse {
@@ -7,11 +7,9 @@ export interface HistoryUse {
   readonly signals: number;
 }
 
-/** @param policy of a workflow that began with an earlier version: without limits of its own */
 export function isHistoryFull(
   { events, signals }: HistoryUse,
-  policy: Partial<Pick<RunPolicy, 'maxEvents' | 'maxSignals'>>,
+  { maxEvents, maxSignals }: Pick<RunPolicy, 'maxEvents' | 'maxSignals'>,
 ): boolean {
-  const { maxEvents, maxSignals } = { ...DEFAULT_POLICY, ...policy };
   return events > maxEvents || signals > maxSignals;
 }

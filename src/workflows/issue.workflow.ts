@@ -4,7 +4,7 @@ import {
   ApplicationFailure,
   CancellationScope,
   condition,
-  continueAsNew,
+  makeContinueAsNewFunc,
   setCurrentDetails,
   setDefaultSignalHandler,
   setHandler,
@@ -32,12 +32,14 @@ import { refusalOf } from './run/operator.js';
 import { isQuiescent, phaseOf } from './run/phase.js';
 import { betweenLives, initialState, type IssueState, type Life, type Running } from './run/state.js';
 import { step } from './run/step.js';
+import { migrate } from './run/version.js';
 
 const COMMANDS = Object.keys(commandUpdates) as (keyof typeof commandUpdates)[];
 
 /** Its result is what the last life came to. */
 export async function issueWorkflow(input: IssueWorkflowInput): Promise<RunOutcome | null> {
-  let state = input.carried ?? initialState(input.subject, input.policy, input.named ?? null);
+  const { carried, ...begun } = migrate(input);
+  let state = carried ?? initialState(begun.subject, begun.policy, begun.named ?? null);
   const mailbox: MachineEvent[] = [];
   let handled = 0;
   let received = 0;
@@ -130,13 +132,19 @@ export async function issueWorkflow(input: IssueWorkflowInput): Promise<RunOutco
         continue;
       }
       const over = phaseOf(state) === 'destroyed' || (isCancelled && state.life === null);
-      if (over || (info.continueAsNewSuggested && isQuiescent(state))) {
+      // Not before it was told something: whoever pins a run by hand would have it begin again and again.
+      const isUpgraded = info.targetWorkerDeploymentVersionChanged && handled > 0;
+      if (over || ((info.continueAsNewSuggested || isUpgraded) && isQuiescent(state))) {
         await runner.settledRows();
         if (!allHandlersFinished()) await condition(() => allHandlersFinished() || mailbox.length > 0);
         // From here to the end of the life nothing is awaited, so nothing that was accepted can be lost.
         if (mailbox.length > 0) continue;
         if (over && state.pendingTrigger === null) return outcomeOf(state);
-        await continueAsNew<typeof issueWorkflow>({ ...input, carried: over ? betweenLives(state) : state });
+        // Only here does a run go over to the program's next version: within an execution nothing has to stay compatible.
+        const goOn = makeContinueAsNewFunc<typeof issueWorkflow>(
+          isUpgraded ? { initialVersioningBehavior: 'AUTO_UPGRADE' } : {},
+        );
+        await goOn({ ...begun, carried: over ? betweenLives(state) : state });
       }
       await condition(() => mailbox.length > 0);
     }

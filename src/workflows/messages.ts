@@ -11,6 +11,9 @@ import type { NamedRun } from '../domain/slug.js';
 import type { FrozenReason, PublishResult } from '../domain/turn.js';
 import type { Phase } from './run/phase.js';
 import type { IssueState, LastTurn, TimelineEntry } from './run/state.js';
+import { STATE_VERSION } from './run/version.js';
+
+export { STATE_VERSION };
 
 export const ISSUE_WORKFLOW = 'issueWorkflow';
 export const PAUSE_WORKFLOW = 'pauseWorkflow';
@@ -54,7 +57,9 @@ export interface PauseAnswer {
 
 export const pauseWorkflowId = (scope: string): string => `pause:${scope}`;
 
+/** What an earlier version of the program made is brought up to this one by `migrate`. */
 export interface IssueWorkflowInput {
+  readonly v: typeof STATE_VERSION;
   readonly subject: SubjectRef;
   readonly policy: RunPolicy;
   /** The first life's name, when its trigger is for that agent; else the workflow makes one. */

@@ -61,6 +61,20 @@ const trigger: Shape = {
 const pr: Shape = { number: whole, open: flag, merged: flag, closedAt: orNull(time) };
 const done: Shape = { id: text, status: oneOf('success', 'blocked', 'failed'), summaryRef: text };
 
+const amounts = shape({ turns: whole, tokens: whole, microUsd: whole });
+const policy: Shape = {
+  watchdogMs: whole,
+  turnTimeoutMs: whole,
+  doneGraceMs: whole,
+  nudges: whole,
+  wakesPerHour: whole,
+  budget: amounts,
+  session: shape({ turns: whole, tokens: whole }),
+  resumeLimited: flag,
+  maxEvents: whole,
+  maxSignals: whole,
+};
+
 const EVENTS: Readonly<Record<RunEvent['kind'], Shape>> = {
   observed: {
     readAt: time,
@@ -83,6 +97,7 @@ const EVENTS: Readonly<Record<RunEvent['kind'], Shape>> = {
   paused: { reason: text },
   unpaused: {},
   archive: { slug: text },
+  settings: { policy: shape(policy) },
 };
 
 const BATCHES: readonly string[] = ['issue_comment', 'pr_comment', 'pr_review', 'push', 'comment_deleted'];

@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { NativeConnection, Worker, type WorkerOptions, type WorkflowBundleOption } from '@temporalio/worker';
+import { Client } from '@temporalio/client';
+import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import { bottlesQueue, CLAIM_QUEUE, TASK_QUEUE, turnsQueue } from '../../workflows/messages.js';
 import type { TemporalTarget } from './connect.js';
+import { DEPLOYMENT, versionsInUse, type WorkflowProgram } from './deployment.js';
 
 /** The activities by the queue they are polled from; their types are the caller's business. */
 export interface WorkerActivities {
@@ -17,20 +17,27 @@ export interface WorkersOptions {
   readonly host: string;
   readonly slots: number;
   readonly activities: WorkerActivities;
+  readonly program: WorkflowProgram;
+  /** Kept from before an upgrade: those that open runs are of get a worker, too. */
+  readonly earlier?: readonly WorkflowProgram[];
 }
 
 /** How many short container activities run at once beside the turns: attachments may never wait behind launches. */
 const SHORT_ACTIVITIES = 200;
 
 /**
- * One process, four queues: workflows and light activities, claims, this host's turns and this host's short work.
+ * One process, four queues: workflows and light activities, claims, this host's turns and this host's short work. Only
+ * the first has versions: what is done for a run is done by the program that is there.
  * Shutdown detaches turns at once and gives the rest half a minute.
+ * Errors: `BotBottleError` `later_version`, and Temporal's.
  */
 export async function createWorkers({
   target,
   host,
   slots,
   activities,
+  program,
+  earlier = [],
 }: WorkersOptions): Promise<RunningWorkers> {
   const connection = await NativeConnection.connect(target.connection);
   const common = {
@@ -40,16 +47,27 @@ export async function createWorkers({
     defaultHeartbeatThrottleInterval: '1s',
     shutdownForceTime: '60s',
   } satisfies WorkerOptions | Record<string, unknown>;
-  const workers = await Promise.all([
-    Worker.create({
-      ...common,
-      ...workflowSource(),
-      taskQueue: TASK_QUEUE,
-      activities: activities.home,
-      shutdownGraceTime: '30s',
-      // A killed worker's sticky queue costs this much before another one takes the workflow over.
-      stickyQueueScheduleToStartTimeout: '2s',
-    }),
+  const inUse = await versionsInUse(new Client({ connection, namespace: target.namespace }), program.buildId);
+  const programs = [program, ...earlier.filter(({ buildId }) => inUse.includes(buildId))];
+  const byVersion = await Promise.all(
+    programs.map(({ buildId, path }) =>
+      Worker.create({
+        ...common,
+        workflowBundle: { codePath: path },
+        workerDeploymentOptions: {
+          version: { deploymentName: DEPLOYMENT, buildId },
+          useWorkerVersioning: true,
+          defaultVersioningBehavior: 'PINNED',
+        },
+        taskQueue: TASK_QUEUE,
+        activities: activities.home,
+        shutdownGraceTime: '30s',
+        // A killed worker's sticky queue costs this much before another one takes the workflow over.
+        stickyQueueScheduleToStartTimeout: '2s',
+      }),
+    ),
+  );
+  const others = await Promise.all([
     Worker.create({
       ...common,
       taskQueue: CLAIM_QUEUE,
@@ -71,7 +89,16 @@ export async function createWorkers({
       shutdownGraceTime: '30s',
     }),
   ]);
-  return new RunningWorkers(connection, workers);
+  return new RunningWorkers(connection, [...byVersion, ...others], {
+    earlier: new Map(programs.slice(1).map(({ buildId }, index) => [buildId, byVersion[index + 1]])),
+    lacking: inUse.filter((id) => !programs.some(({ buildId }) => buildId === id)),
+  });
+}
+
+interface Versions {
+  readonly earlier: Map<string, Worker | undefined>;
+  /** Open workflows are of them, and their code is not here. */
+  readonly lacking: readonly string[];
 }
 
 export class RunningWorkers {
@@ -80,6 +107,7 @@ export class RunningWorkers {
   constructor(
     private readonly connection: NativeConnection,
     private readonly workers: readonly Worker[],
+    private readonly versions: Versions,
   ) {
     this.running = Promise.all(workers.map((worker) => worker.run()));
     this.running.catch(() => {
@@ -88,9 +116,23 @@ export class RunningWorkers {
   }
 
   stop(): void {
-    for (const worker of this.workers) {
-      if (worker.getState() === 'RUNNING') worker.shutdown();
-    }
+    for (const worker of this.workers) shutDown(worker);
+  }
+
+  /** Build ids of earlier versions that have a worker here. */
+  get earlier(): readonly string[] {
+    return [...this.versions.earlier.keys()];
+  }
+
+  get lacking(): readonly string[] {
+    return this.versions.lacking;
+  }
+
+  /** For an earlier version that no open workflow is of any more. */
+  endVersion(buildId: string): void {
+    const worker = this.versions.earlier.get(buildId);
+    if (worker !== undefined) shutDown(worker);
+    this.versions.earlier.delete(buildId);
   }
 
   /** Resolves when all have stopped; rejects with what broke one of them. */
@@ -104,22 +146,12 @@ export class RunningWorkers {
   }
 }
 
+function shutDown(worker: Worker): void {
+  if (worker.getState() === 'RUNNING') worker.shutdown();
+}
+
 async function untilStopped(worker: Worker): Promise<void> {
   while (worker.getState() !== 'STOPPED' && worker.getState() !== 'FAILED') {
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-}
-
-/** The prebuilt bundle in production; the sources when running from a checkout. */
-function workflowSource(): { workflowBundle: WorkflowBundleOption } | { workflowsPath: string } {
-  const prebuilt = fileURLToPath(new URL('../../workflows/bundle.js', import.meta.url));
-  if (existsSync(prebuilt)) return { workflowBundle: { codePath: prebuilt } };
-  return {
-    workflowsPath: fileURLToPath(
-      new URL(
-        `../../workflows/all-workflows${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`,
-        import.meta.url,
-      ),
-    ),
-  };
 }

@@ -1,13 +1,9 @@
 /** The command line's world. Each part is loaded by the command that needs it, and by no other. */
-import { readFileSync } from 'node:fs';
 import type { CliDeps, ServiceRole } from '../../cli/deps.js';
 import type { Config, LoadedConfig } from '../../config.js';
 import { cliIo, interrupted } from './cli-io.js';
+import { VERSION } from '../version.js';
 import type { Service } from '../services/run-service.js';
-
-const { version } = JSON.parse(
-  readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'),
-) as Pick<CliDeps, 'version'>;
 
 const SERVICES: Readonly<Record<ServiceRole, Service>> = {
   up: async (config, say) => (await import('../services/serve-up.js')).serveUp(config, say),
@@ -28,7 +24,7 @@ async function home(): Promise<string> {
 }
 
 export const cliDeps: CliDeps = {
-  version,
+  version: VERSION,
   io: cliIo,
   interrupted,
   config: loaded,

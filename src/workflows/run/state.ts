@@ -21,7 +21,8 @@ import type {
 export interface IssueState {
   /** As it was called when the workflow began: its id. */
   readonly subject: SubjectRef;
-  readonly policy: RunPolicy;
+  /** The operator's settings: as they were when the workflow began, until a worker says that they have changed. */
+  policy: RunPolicy;
   /** Where the repository is now; `null` until the forge was read. */
   place: Place | null;
   /** The name that whoever started the workflow gave to its first life. */

@@ -33,6 +33,7 @@ export interface Step {
 export function step(state: IssueState, event: MachineEvent, env: StepEnv): Step {
   const draft = draftOf(state, env);
   if (event.kind === 'observed') observed(draft, event);
+  else if (event.kind === 'settings') draft.s.policy = event.policy;
   else {
     const life = livingOf(draft.s);
     if (life !== null) live({ ...draft, life }, event);
@@ -53,7 +54,7 @@ function tellFrozen({ s, commands }: Draft, before: IssueState, event: MachineEv
 }
 
 /** What happens to a life that goes on. What is of another turn, life or stage than the current changes nothing. */
-function live(d: LifeDraft, event: Exclude<MachineEvent, { kind: 'observed' }>): void {
+function live(d: LifeDraft, event: Exclude<MachineEvent, { kind: 'observed' | 'settings' }>): void {
   const { life } = d;
   const { stage } = life;
   switch (event.kind) {

@@ -1,6 +1,7 @@
 /** Things that may happen to a run next, as something to choose from: from outside, or an answer to what the machine asked for. */
 import fc from 'fast-check';
 import type { MachineEvent, WakeReference } from '../../../src/domain/events.js';
+import { DEFAULT_POLICY } from '../../../src/domain/run-policy.js';
 import type { StopReason, TurnResult } from '../../../src/domain/turn.js';
 import {
   agentReport,
@@ -66,6 +67,7 @@ const forge: fc.Arbitrary<MachineEvent> = fc.oneof(
 );
 
 const operator = fc.constantFrom<MachineEvent>(
+  { kind: 'settings', policy: { ...DEFAULT_POLICY, nudges: 0, wakesPerHour: 3 } },
   { kind: 'paused', reason: 'paused' },
   { kind: 'unpaused' },
   command({ kind: 'freeze' }),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readCommand, readSignal } from '../../../src/workflows/read-message.js';
 import { signalOf } from '../../../src/workflows/messages.js';
+import { DEFAULT_POLICY } from '../../../src/domain/run-policy.js';
 import type { RunEvent } from '../../../src/domain/events.js';
 import { comment, observed, PLACE, SUBJECT, trigger, wrote } from '../../support/machine/world.js';
 
@@ -34,6 +35,7 @@ const OURS: readonly (readonly [string, RunEvent])[] = [
   ['paused', { kind: 'paused', reason: 'x' }],
   ['unpaused', { kind: 'unpaused' }],
   ['archive', { kind: 'archive', slug: 's' }],
+  ['settings', { kind: 'settings', policy: DEFAULT_POLICY }],
 ];
 
 describe('signals by name', () => {

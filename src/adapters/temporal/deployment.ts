@@ -1,0 +1,88 @@
+/** Temporal's worker deployment of this program: which version of the workflows has which run. See ADR 0038. */
+import { createHash } from 'node:crypto';
+import type { Client } from '@temporalio/client';
+import { BotBottleError } from '../../domain/errors.js';
+import { ISSUE_WORKFLOW, STATE_VERSION } from '../../workflows/messages.js';
+
+export const DEPLOYMENT = 'bot-bottle';
+
+const VERSION_ATTRIBUTE = 'TemporalWorkerDeploymentVersion';
+const RUNNING = `ExecutionStatus = 'Running'`;
+
+/** A version of the workflows: the bundle at `path`, by the name it has at Temporal. */
+export interface WorkflowProgram {
+  readonly buildId: string;
+  readonly path: string;
+}
+
+/** `<version>-s<state version>-<hash of the code>`: other code is another version, whatever it is called. */
+export function buildIdOf(version: string, code: string, stateVersion: number = STATE_VERSION): string {
+  const hash = createHash('sha256').update(code).digest('hex').slice(0, 12);
+  return `${version}-s${String(stateVersion)}-${hash}`;
+}
+
+function stateVersionOf(buildId: string): number {
+  return Number(/-s(\d+)-[0-9a-f]+$/.exec(buildId)?.[1] ?? 0);
+}
+
+/** New workflows begin with this version from now on, and others may go over to it. Errors: gRPC's, until its worker polls. */
+export async function makeCurrent(client: Client, buildId: string): Promise<void> {
+  const { namespace, identity } = client.options;
+  await client.workflowService.setWorkerDeploymentCurrentVersion({
+    namespace,
+    deploymentName: DEPLOYMENT,
+    buildId,
+    identity,
+    // Its queues are those of the version before; one that is gone is gone on purpose.
+    ignoreMissingTaskQueues: true,
+  });
+}
+
+/**
+ * The versions that open workflows are of, but for `own`.
+ * @throws BotBottleError `later_version` when one has state that `own` cannot read
+ */
+export async function versionsInUse(client: Client, own: string): Promise<readonly string[]> {
+  const found = new Map<string, string>();
+  const query = `${RUNNING} AND ${VERSION_ATTRIBUTE} != '${nameOf(own)}'`;
+  for await (const { workflowId, searchAttributes } of client.workflow.list({ query })) {
+    const [name] = (searchAttributes as Record<string, unknown[] | undefined>)[VERSION_ATTRIBUTE] ?? [];
+    if (typeof name !== 'string' || !name.startsWith(nameOf(''))) continue;
+    const buildId = name.slice(nameOf('').length);
+    if (stateVersionOf(buildId) > stateVersionOf(own)) throw isLater(workflowId, buildId);
+    found.set(buildId, workflowId);
+  }
+  return [...found.keys()];
+}
+
+function isLater(workflowId: string, buildId: string): BotBottleError {
+  return new BotBottleError(
+    'later_version',
+    `${workflowId} was taken over by a later version of bot-bottle (${buildId}), whose state this one cannot read: ` +
+      'start that version or a later one. To go back all the same, end those runs with it first, or restore a backup',
+    false,
+  );
+}
+
+/** Open workflows of a version, of all kinds. */
+export async function countOpen(client: Client, buildId: string): Promise<number> {
+  const query = `${RUNNING} AND ${VERSION_ATTRIBUTE} = '${nameOf(buildId)}'`;
+  return (await client.workflow.count(query)).count;
+}
+
+/** Ids of runs that are open, and of those of one version that are between turns. */
+export const openRuns = (client: Client): Promise<readonly string[]> => idsOf(client, '');
+export const restingRuns = (client: Client, buildId: string): Promise<readonly string[]> =>
+  idsOf(client, ` AND ${VERSION_ATTRIBUTE} = '${nameOf(buildId)}' AND BottlePhase = 'frozen'`);
+
+async function idsOf(client: Client, more: string): Promise<readonly string[]> {
+  const ids: string[] = [];
+  const query = `WorkflowType = '${ISSUE_WORKFLOW}' AND ${RUNNING}${more}`;
+  for await (const { workflowId } of client.workflow.list({ query })) ids.push(workflowId);
+  return ids;
+}
+
+/** As the search attribute has it. */
+function nameOf(buildId: string): string {
+  return `${DEPLOYMENT}:${buildId}`;
+}

@@ -1,0 +1,33 @@
+/**
+ * What a workflow is handed when it begins, by version: an execution that goes on after an upgrade begins with what the
+ * program before it left. See ADR 0038.
+ */
+import type { IssueWorkflowInput } from '../messages.js';
+
+/** Of input and carried state. Another shape of either is another version, and needs a migration. */
+export const STATE_VERSION = 1;
+
+/** By version: makes what has it into what has the next one. Each may throw nothing and knows no clock. */
+export type Migrations = Readonly<Record<number, (input: object) => object>>;
+
+const MIGRATIONS: Migrations = {};
+
+/** @throws Error when it is of a later version: the workflow task then waits for a worker that knows it */
+export function migrate(
+  input: { readonly v: number },
+  target = STATE_VERSION,
+  migrations = MIGRATIONS,
+): IssueWorkflowInput {
+  if (input.v > target)
+    throw new Error(
+      `the run was taken over by a later version of bot-bottle: its state is of version ${String(input.v)}, and this one reads up to ${String(target)}`,
+    );
+  let current: object = input;
+  for (let version = input.v; version < target; version += 1) {
+    const next = migrations[version];
+    if (next === undefined)
+      throw new Error(`nothing makes state of version ${String(version)} into ${String(version + 1)}`);
+    current = { ...next(current), v: version + 1 };
+  }
+  return current as IssueWorkflowInput;
+}
