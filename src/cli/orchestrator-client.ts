@@ -88,7 +88,7 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
     const found = await call(ask, (handle) => handle.describe(), subjectOf(database, row)).catch(
       () => undefined,
     );
-    return found === undefined ? null : stepUnderWay(found);
+    return found === undefined ? null : stepUnderWay(world.client, found).catch(() => null);
   }
 
   /** The last thing the workflow noted: why a run ended that never ran. */

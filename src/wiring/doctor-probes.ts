@@ -20,7 +20,7 @@ import { agentStandings } from './agent-standings.js';
 import { botRights, namedRepositories } from './bot-rights.js';
 import { ownActs } from '../cli/doctor/own-acts.js';
 import type { DoctorProbes, ImageFound } from '../cli/doctor/probes.js';
-import { loadConfig, type Config } from '../config.js';
+import { codecKeyFiles, loadConfig, type Config } from '../config.js';
 import { homePath } from '../config/home.js';
 import { inspectSecret, readSecret, secretsRead } from '../config/secrets.js';
 import { isOffered, type AgentStanding } from '../domain/agent-standing.js';
@@ -128,6 +128,7 @@ function secretFiles(config: Config): [string, string][] {
     ...(config.FORGE_PUBLISH_TOKEN_FILE === null
       ? []
       : [['publish-token', config.FORGE_PUBLISH_TOKEN_FILE] satisfies [string, string]]),
+    ...codecKeyFiles(config).map(({ name, file }): [string, string] => [name, file]),
   ];
 }
 

@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { NativeConnection, Worker, type WorkerOptions, type WorkflowBundleOption } from '@temporalio/worker';
+import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import { bottlesQueue, CLAIM_QUEUE, TASK_QUEUE, turnsQueue } from '../../workflows/messages.js';
+import { workerDataConverter } from './codec/data-converter.js';
 import type { TemporalTarget } from './connect.js';
+import { workflowSource } from './workflow-source.js';
 
 /** The activities by the queue they are polled from; their types are the caller's business. */
 export interface WorkerActivities {
@@ -36,14 +36,16 @@ export async function createWorkers({
   const common = {
     connection,
     namespace: target.namespace,
+    dataConverter: workerDataConverter(target.codecKeys ?? []),
     maxHeartbeatThrottleInterval: '1s',
     defaultHeartbeatThrottleInterval: '1s',
     shutdownForceTime: '60s',
   } satisfies WorkerOptions | Record<string, unknown>;
+  const source = await workflowSource((target.codecKeys ?? []).length > 0);
   const workers = await Promise.all([
     Worker.create({
       ...common,
-      ...workflowSource(),
+      ...source,
       taskQueue: TASK_QUEUE,
       activities: activities.home,
       shutdownGraceTime: '30s',
@@ -108,18 +110,4 @@ async function untilStopped(worker: Worker): Promise<void> {
   while (worker.getState() !== 'STOPPED' && worker.getState() !== 'FAILED') {
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-}
-
-/** The prebuilt bundle in production; the sources when running from a checkout. */
-function workflowSource(): { workflowBundle: WorkflowBundleOption } | { workflowsPath: string } {
-  const prebuilt = fileURLToPath(new URL('../../workflows/bundle.js', import.meta.url));
-  if (existsSync(prebuilt)) return { workflowBundle: { codePath: prebuilt } };
-  return {
-    workflowsPath: fileURLToPath(
-      new URL(
-        `../../workflows/all-workflows${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`,
-        import.meta.url,
-      ),
-    ),
-  };
 }
