@@ -498,6 +498,13 @@ export const SETTINGS = {
     fallback: '8234',
     description: 'Port of `temporal codec-server` on 127.0.0.1.',
   }),
+  WORKER_METRICS_LISTEN: required({
+    type: 'host:port or `off`',
+    parse: orOff(hostPort),
+    fallback: 'off',
+    description:
+      'Where the worker serves `/metrics` (Prometheus), such as `127.0.0.1:9464`: what Temporal’s SDK counts. No password.',
+  }),
   LOG_LEVEL: required({
     type: '`trace` … `fatal` or `silent`',
     parse: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),

@@ -14,7 +14,7 @@ import { isLoopback } from '../adapters/loopback/is-loopback.js';
 import { serveLoopback } from '../adapters/loopback/serve-loopback.js';
 import { openDatabase } from '../adapters/sqlite/open-database.js';
 import { lazyClient } from '../adapters/temporal/connect.js';
-import { installRuntimeLog } from '../adapters/temporal/runtime-log.js';
+import { installRuntime } from '../adapters/temporal/runtime.js';
 import { createWorkers, type RunningWorkers } from '../adapters/temporal/workers.js';
 import { agentsOfConfig } from './agents-of-config.js';
 import type { Config } from '../config.js';
@@ -48,7 +48,7 @@ export async function startWorker(
   const home = config.BOT_BOTTLE_HOME;
   const { forge, log } = needs;
   const sidecarToken = (): string => readSecret(config.FORGE_TOKEN_FILE, 'forge-token');
-  installRuntimeLog(log);
+  installRuntime(log, config.WORKER_METRICS_LISTEN);
   if (config.FORGE_SECRET_SCAN === 'off') log.warn({}, 'what agents publish is not scanned for secrets');
   const lock = await lockHome(home);
   try {

@@ -27,10 +27,16 @@ describe('what Temporal keeps, encrypted', function () {
   let stack: Stack;
   let client: Client | undefined;
   let codecPort: number;
+  let metricsPort: number;
 
   before(async () => {
-    codecPort = await freePort();
-    stack = await Stack.prepare({ env: { TEMPORAL_CODEC_PORT: String(codecPort) } });
+    [codecPort, metricsPort] = await Promise.all([freePort(), freePort()]);
+    stack = await Stack.prepare({
+      env: {
+        TEMPORAL_CODEC_PORT: String(codecPort),
+        WORKER_METRICS_LISTEN: `127.0.0.1:${String(metricsPort)}`,
+      },
+    });
     await mkdir(join(stack.home, 'bottles'));
     for (const [id, key] of Object.entries(keys)) {
       const set = await stack.cli(['secret', 'set', `temporal-codec-${id}`], key);
@@ -165,6 +171,20 @@ describe('what Temporal keeps, encrypted', function () {
       const [code] = (await once(server, 'exit')) as [number | null];
       assert.equal(code, 0);
     }
+  });
+
+  it('is counted by the worker for Prometheus, while doctor finds nothing stuck', async () => {
+    const metrics = await (await fetch(`http://127.0.0.1:${String(metricsPort)}/metrics`)).text();
+    for (const name of [
+      'temporal_workflow_task_schedule_to_start_latency_seconds_bucket',
+      'temporal_activity_schedule_to_start_latency_seconds_bucket',
+      'temporal_worker_task_slots_available',
+    ])
+      assert.match(metrics, new RegExp(`^${name}\\{`, 'm'));
+    assert.match(
+      (await stack.cli(['doctor'])).stdout,
+      /^ok +stuck work +\d+ open workflows looked at, none is stuck$/m,
+    );
   });
 
   it('names the key that a command does not have', async () => {

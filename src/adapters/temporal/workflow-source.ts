@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bundleWorkflowCode, type WorkflowBundleOption } from '@temporalio/worker';
+import { bundleWorkflowCode, Runtime, type Logger, type WorkflowBundleOption } from '@temporalio/worker';
 
 const WORKFLOWS = fileURLToPath(new URL('../../workflows/', import.meta.url));
 const EXTENSION = path.extname(import.meta.url);
@@ -12,8 +12,12 @@ export function bundleFile(encrypts: boolean): string {
 }
 
 /** Bundles the workflows as they are here. */
-export async function bundleWorkflows(encrypts: boolean): Promise<{ readonly code: string }> {
+export async function bundleWorkflows(
+  encrypts: boolean,
+  logger?: Logger,
+): Promise<{ readonly code: string }> {
   return bundleWorkflowCode({
+    ...(logger === undefined ? {} : { logger }),
     workflowsPath: path.join(WORKFLOWS, `all-workflows${EXTENSION}`),
     ...(encrypts ? { failureConverterPath: path.join(WORKFLOWS, `encoded-failures${EXTENSION}`) } : {}),
   });
@@ -22,5 +26,6 @@ export async function bundleWorkflows(encrypts: boolean): Promise<{ readonly cod
 /** The prebuilt bundle in production; the sources when running from a checkout. */
 export async function workflowSource(encrypts: boolean): Promise<{ workflowBundle: WorkflowBundleOption }> {
   const codePath = bundleFile(encrypts);
-  return { workflowBundle: existsSync(codePath) ? { codePath } : await bundleWorkflows(encrypts) };
+  if (existsSync(codePath)) return { workflowBundle: { codePath } };
+  return { workflowBundle: await bundleWorkflows(encrypts, Runtime.instance().logger) };
 }

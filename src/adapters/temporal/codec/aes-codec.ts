@@ -31,9 +31,8 @@ export function aesCodec(keys: readonly CodecKey[]): PayloadCodec {
   return {
     encode: (payloads) =>
       Promise.resolve(first === undefined ? payloads : payloads.map((one) => encrypt(first, one))),
-    // async: what can't be read rejects, as a codec's errors do.
-    decode: async (payloads) =>
-      payloads.map((one) => (textOf(one.metadata?.['encoding']) === ENCODING ? decrypt(keys, one) : one)),
+    // What can't be read rejects, and is never thrown.
+    decode: (payloads) => Promise.resolve(payloads).then((all) => all.map((one) => decoded(keys, one))),
   };
 }
 
@@ -55,6 +54,10 @@ function encrypt({ id, bytes }: CodecKey, payload: Payload): Payload {
   const data = Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
   const metadata = { encoding: utf8.encode(ENCODING), 'encryption-key-id': utf8.encode(id) };
   return { metadata, data };
+}
+
+function decoded(keys: readonly CodecKey[], payload: Payload): Payload {
+  return textOf(payload.metadata?.['encoding']) === ENCODING ? decrypt(keys, payload) : payload;
 }
 
 function decrypt(keys: readonly CodecKey[], { metadata, data }: Payload): Payload {

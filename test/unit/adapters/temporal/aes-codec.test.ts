@@ -91,7 +91,7 @@ describe('the payload codec', () => {
         (error) =>
           error instanceof UnusableSecretError &&
           !error.message.includes(text) &&
-          /openssl rand -base64 32 \| bot-bottle secret set temporal-codec-a/.test(error.message),
+          error.message.includes('openssl rand -base64 32 | bot-bottle secret set temporal-codec-a'),
       );
   });
 });
