@@ -146,7 +146,7 @@ async function queuesWithoutPoller(client: Client, { host, now }: LookedAt): Pro
         taskQueue: { name },
         taskQueueType: type,
       });
-      const isPolled = (pollers ?? []).some(
+      const isPolled = pollers.some(
         ({ lastAccessTime }) => now - (optionalTsToMs(lastAccessTime) ?? 0) < POLLED_MS,
       );
       return isPolled ? [] : [name];
