@@ -76,7 +76,7 @@ describe('what the documents name', () => {
 /** Words that lead to a command of the program: its help then has the words in its first line. */
 async function isCommand(words: string): Promise<boolean> {
   const { code, stdout } = await cliWith({}).run(...words.split(' '), '--help');
-  const shown = /^Usage: bot-bottle ([a-z ]*)/.exec(stdout)?.[1]?.trim() ?? '';
+  const shown = /^Usage: bot-bottle ((?:[a-z][a-z-]* ?)*)/.exec(stdout)?.[1]?.trim() ?? '';
   if (code !== 0 || shown === '') return false;
   // A group shows its own help when the next word is no command of it; behind a command stand arguments.
   return words === shown || (words.startsWith(`${shown} `) && !stdout.includes('Commands:'));
