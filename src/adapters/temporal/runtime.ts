@@ -1,4 +1,5 @@
 import { DefaultLogger, Runtime, type LogEntry } from '@temporalio/worker';
+import { InvalidInputError } from '../../domain/errors.js';
 import type { ListenAddress } from '../../domain/listen-address.js';
 
 /** What the SDK has to say goes where the worker's own log goes. */
@@ -14,7 +15,7 @@ const EXPECTED = 'No workflows registered';
 /**
  * Once a process, before the first worker. Its chatter about worker states is left out.
  * @param metricsAt where `/metrics` is served; `null`: nowhere
- * Errors: the SDK's, when that address is taken
+ * Errors: `InvalidInputError` when that address is taken
  */
 export function installRuntime(sink: LogSink, metricsAt: ListenAddress | null): void {
   const logger = new DefaultLogger('WARN', ({ level, message, meta }: LogEntry) => {
@@ -27,7 +28,12 @@ export function installRuntime(sink: LogSink, metricsAt: ListenAddress | null): 
   const naming = { countersTotalSuffix: true, unitSuffix: true, useSecondsForDurations: true };
   const telemetryOptions =
     metricsAt === null ? {} : { metrics: { prometheus: { bindAddress: bindAddress(metricsAt), ...naming } } };
-  Runtime.install({ logger, telemetryOptions });
+  try {
+    Runtime.install({ logger, telemetryOptions });
+  } catch (cause) {
+    if (metricsAt === null || !(cause instanceof Error)) throw cause;
+    throw new InvalidInputError(`${cause.message}: set WORKER_METRICS_LISTEN to another address`, { cause });
+  }
 }
 
 function bindAddress({ host, port }: ListenAddress): string {
