@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import { makeCurrent } from '../src/adapters/temporal/deployment.js';
-import { workflowCode } from '../src/adapters/temporal/workflow-code.js';
+import { workflowCode } from '../src/adapters/temporal/workflow-source.js';
 import { versionedWorkers } from '../src/wiring/versioned-workers.js';
 import type { RunEvent } from '../src/domain/events.js';
 import { workflowIdOf } from '../src/domain/issue.js';
@@ -87,7 +87,7 @@ async function withIssueWorkers<T>(client: Client, address: string, work: () => 
     return freezeBottle(input);
   };
   const home = mkdtempSync(join(tmpdir(), 'bot-bottle-bench-'));
-  const { workers, buildId } = await versionedWorkers(home, await workflowCode(), {
+  const { workers, buildId } = await versionedWorkers(home, await workflowCode(false), {
     target: { connection: { address }, namespace: 'default' },
     host: HOST,
     slots: LIVES,

@@ -3,6 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { InvalidInputError } from './domain/errors.js';
+import { codecSecret } from './domain/secret-name.js';
 import { quoted, readConfigText } from './config/config-file.js';
 import type { FileEntry } from './config/config-file.js';
 import { checkHome, homePath } from './config/home.js';
@@ -93,7 +94,18 @@ export function publishTokenFile(
 
 /** Files of the orchestrator's own secrets, which no route may use. */
 export function ownSecretFiles(config: Config): readonly string[] {
-  return [publishTokenFile(config), config.FORGE_TOKEN_FILE, config.WEBHOOK_SECRET_FILE];
+  const codecKeys = codecKeyFiles(config).map(({ file }) => file);
+  return [publishTokenFile(config), config.FORGE_TOKEN_FILE, config.WEBHOOK_SECRET_FILE, ...codecKeys];
+}
+
+/** Where the keys of `TEMPORAL_CODEC_KEYS` are, in its order; none while it is off. */
+export function codecKeyFiles(
+  config: Pick<Config, 'BOT_BOTTLE_HOME' | 'TEMPORAL_CODEC_KEYS'>,
+): readonly { readonly id: string; readonly name: string; readonly file: string }[] {
+  return (config.TEMPORAL_CODEC_KEYS ?? []).map((id) => {
+    const name = codecSecret(id);
+    return { id, name, file: path.join(config.BOT_BOTTLE_HOME, 'secrets', name) };
+  });
 }
 
 interface RawValue {

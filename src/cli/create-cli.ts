@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { escapeTerminal } from '../domain/escape.js';
 import type { CommandContext } from './action.js';
+import { codecServerCommand } from './commands/codec-server.js';
 import { configShowCommand } from './commands/config-show.js';
 import { doctorCommand } from './commands/doctor.js';
 import { forgeSetupCommand } from './commands/forge-setup.js';
@@ -88,7 +89,9 @@ function program(context: CommandContext): Command {
   pauseCommands(root, context);
   logsCommand(root, context);
   forgeSetupCommand(root.command('forge').description('Prepare the forge'), context);
-  temporalSetupCommand(root.command('temporal').description('Prepare the Temporal server'), context);
+  const temporal = root.command('temporal').description('Prepare the Temporal server, read what it holds');
+  temporalSetupCommand(temporal, context);
+  codecServerCommand(temporal, context);
   configShowCommand(root.command('config').description('Look at the configuration'), context);
   secretSetCommand(root.command('secret').description('Set secrets'), context);
   manifestCommands(root, context, 'agents');

@@ -42,7 +42,7 @@ export interface ForgePages {
   readonly webUrl: string | null;
 }
 
-export type ServiceRole = 'up' | 'worker' | 'webhook';
+export type ServiceRole = 'up' | 'worker' | 'webhook' | 'codec-server';
 
 export interface CliIo {
   readonly stdout: { write(text: string): unknown };

@@ -9,6 +9,7 @@ import {
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
 import type { Client, WorkflowHandle } from '@temporalio/client';
+import { InvalidInputError } from '../domain/errors.js';
 import type { OperatorCommand } from '../domain/events.js';
 import type { SubjectRef } from '../domain/issue.js';
 import { isLocal, workflowIdOf } from '../domain/issue.js';
@@ -77,7 +78,7 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
     if (row.status === 'destroyed') return undefined;
     const ask = { ...world, callMs: LIVE_VIEW_MS };
     const live = await call(ask, (handle) => handle.query(stateQuery), subjectOf(database, row)).catch(
-      () => undefined,
+      noAnswer,
     );
     return live?.slug === row.slug ? live : undefined;
   }
@@ -85,10 +86,8 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
   async function liveStep(row: ForgeStateRow): Promise<StepUnderWay | null> {
     if (row.status === 'destroyed') return null;
     const ask = { ...world, callMs: LIVE_VIEW_MS };
-    const found = await call(ask, (handle) => handle.describe(), subjectOf(database, row)).catch(
-      () => undefined,
-    );
-    return found === undefined ? null : stepUnderWay(found);
+    const found = await call(ask, (handle) => handle.describe(), subjectOf(database, row)).catch(noAnswer);
+    return found === undefined ? null : stepUnderWay(world.client, found);
   }
 
   /** The last thing the workflow noted: why a run ended that never ran. */
@@ -259,6 +258,12 @@ async function call<T>(
       { cause: error },
     );
   }
+}
+
+/** An answer that can't be decrypted is the operator's to mend. */
+function noAnswer(error: unknown): undefined {
+  if (error instanceof InvalidInputError) throw error;
+  return undefined;
 }
 
 function isAway(error: unknown): boolean {

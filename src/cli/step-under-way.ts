@@ -1,5 +1,6 @@
 /** What a run's workflow waits for, as Temporal's server knows it: no worker is asked. */
-import type { WorkflowExecutionDescription } from '@temporalio/client';
+import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
+import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/internal-non-workflow/index.js';
 
 export interface StepUnderWay {
   /** Name of the activity, such as `freezeBottle`. */
@@ -14,16 +15,24 @@ export interface StepUnderWay {
 const WATCHING: readonly string[] = ['launchBottle', 'rehydrateBottle', 'reattachBottle'];
 const MAX_ERROR = 500;
 
-/** The step that was tried most often, `null` for none. */
-export function stepUnderWay({ raw }: Pick<WorkflowExecutionDescription, 'raw'>): StepUnderWay | null {
-  const steps = (raw.pendingActivities ?? []).map(({ activityType, attempt, lastFailure }) => {
-    const error = lastFailure?.message ?? '';
-    return {
-      activity: activityType?.name ?? 'unknown',
-      attempt: attempt ?? 1,
-      error: error === '' ? null : error.slice(0, MAX_ERROR),
-    };
-  });
+/** The step that was tried most often, `null` for none. Errors: those of the client's payload codec. */
+export async function stepUnderWay(
+  client: Client,
+  { raw }: Pick<WorkflowExecutionDescription, 'raw'>,
+): Promise<StepUnderWay | null> {
+  const { loadedDataConverter } = client.options;
+  const steps = await Promise.all(
+    (raw.pendingActivities ?? []).map(async ({ activityType, attempt, lastFailure }) => {
+      // The client decodes what it hands out itself; this it hands out as it came.
+      const failure = await decodeOptionalFailureToOptionalError(loadedDataConverter, lastFailure);
+      const error = failure?.message ?? '';
+      return {
+        activity: activityType?.name ?? 'unknown',
+        attempt: attempt ?? 1,
+        error: error === '' ? null : error.slice(0, MAX_ERROR),
+      };
+    }),
+  );
   const shown = steps.filter(({ activity, attempt }) => attempt > 1 || !WATCHING.includes(activity));
   return shown.sort((a, b) => b.attempt - a.attempt)[0] ?? null;
 }

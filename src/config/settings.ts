@@ -58,6 +58,7 @@ const REPOS = matching(
   'patterns like *, owner/* or owner/repo',
 );
 const MANIFEST = matching(/^[a-z0-9][a-z0-9._-]{0,62}$/, 'the name of a manifest (a-z 0-9 . _ -)');
+const CODEC_KEY_ID = matching(/^[a-z0-9][a-z0-9-]{0,40}$/, 'ids of keys (a-z 0-9 -), such as 2026-11');
 const IMAGE = matching(/^[a-z0-9][a-z0-9._/:@-]{0,254}$/, 'an image name such as bot-bottle/bundle:dev');
 const PROGRAM = matching(
   /^(?:\/[^\p{Cc}]{1,4000}|[A-Za-z0-9][A-Za-z0-9._-]{0,62})$/u,
@@ -475,6 +476,34 @@ export const SETTINGS = {
     parse: integer(1, 65_535),
     fallback: '8233',
     description: 'Port of Temporal’s web page on 127.0.0.1 when `up` starts a server.',
+  }),
+  TEMPORAL_UI_URL: optional({
+    type: 'URL',
+    parse: httpUrl,
+    fallback: null,
+    fallbackText: 'the page of `up`’s own server',
+    description:
+      'Where the web page of another Temporal server is, such as `https://temporal.example`. Only its origin may ask the codec server.',
+  }),
+  TEMPORAL_CODEC_KEYS: required({
+    type: 'list of key ids or `off`',
+    parse: orOff(listOf(CODEC_KEY_ID)),
+    fallback: 'off',
+    description:
+      'Encrypts what Temporal keeps of runs (AES-256-GCM). The key of the id `a` is the secret `temporal-codec-a`, 32 bytes in Base64 or hex. The first one encrypts; the others are for what was written with them.',
+  }),
+  TEMPORAL_CODEC_PORT: required({
+    type: 'port',
+    parse: integer(1, 65_535),
+    fallback: '8234',
+    description: 'Port of `temporal codec-server` on 127.0.0.1.',
+  }),
+  WORKER_METRICS_LISTEN: required({
+    type: 'host:port or `off`',
+    parse: orOff(hostPort),
+    fallback: 'off',
+    description:
+      'Where the worker serves `/metrics` (Prometheus), such as `127.0.0.1:9464`: what Temporal’s SDK counts. No password.',
   }),
   LOG_LEVEL: required({
     type: '`trace` … `fatal` or `silent`',

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import type { Client } from '@temporalio/client';
 import { agentProvider, providerNames } from '../adapters/agents/registry.js';
 import { GiteaAdmin } from '../adapters/gitea/gitea-admin.js';
 import { GiteaClient } from '../adapters/gitea/gitea-client.js';
@@ -15,12 +16,13 @@ import { hostId } from '../adapters/files/host-id.js';
 import { openDatabaseReadOnly } from '../adapters/sqlite/open-database-read-only.js';
 import { ManifestDirectory } from '../adapters/manifests/manifest-directory.js';
 import { latestRejections } from '../adapters/sqlite/rejection-log.js';
+import { stuckWork } from '../adapters/temporal/stuck-work.js';
 import { missingSearchAttributes } from '../adapters/temporal/set-up-namespace.js';
 import { agentStandings } from './agent-standings.js';
 import { botRights, namedRepositories } from './bot-rights.js';
 import { ownActs } from '../cli/doctor/own-acts.js';
 import type { DoctorProbes, ImageFound } from '../cli/doctor/probes.js';
-import { loadConfig, type Config } from '../config.js';
+import { codecKeyFiles, loadConfig, type Config } from '../config.js';
 import { homePath } from '../config/home.js';
 import { inspectSecret, readSecret, secretsRead } from '../config/secrets.js';
 import { isOffered, type AgentStanding } from '../domain/agent-standing.js';
@@ -61,21 +63,19 @@ export function doctorProbes(env: NodeJS.ProcessEnv): DoctorProbes {
       return { bundle: await find(config().BUNDLE_IMAGE), agents: await Promise.all(agents) };
     },
     gitVersion: async () => (await run('git', ['--version'])).stdout,
-    temporal: async () => {
-      const { TEMPORAL_ADDRESS: at } = config();
-      const client = temporalClient(config());
-      try {
-        const info = await client.workflowService.getSystemInfo({});
+    temporal: () =>
+      asking(config(), async (client) => {
+        const { TEMPORAL_ADDRESS: at } = config();
+        const { serverVersion: version } = await client.workflowService.getSystemInfo({});
         const missing = await missingSearchAttributes(client);
-        return {
-          address: `${at.host}:${String(at.port)}`,
-          version: info.serverVersion,
-          missingSearchAttributes: missing,
-        };
-      } finally {
-        await client.connection.close();
-      }
-    },
+        return { address: `${at.host}:${String(at.port)}`, version, missingSearchAttributes: missing };
+      }),
+    stuckWork: () =>
+      asking(config(), async (client) => {
+        const home = homePath(env);
+        const host = existsSync(path.join(home, 'host-id')) ? await hostId(home) : null;
+        return stuckWork(client, { host, now: Date.now() });
+      }),
     forge: () => forge(config()),
     secretScanner: async () => {
       if (config().FORGE_SECRET_SCAN === 'off') return null;
@@ -103,6 +103,15 @@ export function doctorProbes(env: NodeJS.ProcessEnv): DoctorProbes {
   };
 }
 
+async function asking<T>(config: Config, ask: (client: Client) => Promise<T>): Promise<T> {
+  const client = temporalClient(config);
+  try {
+    return await ask(client);
+  } finally {
+    await client.connection.close();
+  }
+}
+
 /** A home without an id has had no run yet. */
 async function weakBottles(config: Config): ReturnType<DoctorProbes['weakBottles']> {
   const { BOT_BOTTLE_HOME: home } = config;
@@ -128,6 +137,7 @@ function secretFiles(config: Config): [string, string][] {
     ...(config.FORGE_PUBLISH_TOKEN_FILE === null
       ? []
       : [['publish-token', config.FORGE_PUBLISH_TOKEN_FILE] satisfies [string, string]]),
+    ...codecKeyFiles(config).map(({ name, file }): [string, string] => [name, file]),
   ];
 }
 

@@ -14,9 +14,9 @@ import { isLoopback } from '../adapters/loopback/is-loopback.js';
 import { serveLoopback } from '../adapters/loopback/serve-loopback.js';
 import { openDatabase } from '../adapters/sqlite/open-database.js';
 import { lazyClient } from '../adapters/temporal/connect.js';
-import { installRuntimeLog } from '../adapters/temporal/runtime-log.js';
+import { installRuntime } from '../adapters/temporal/runtime.js';
 import type { RunningWorkers, WorkerActivities } from '../adapters/temporal/workers.js';
-import { workflowCode } from '../adapters/temporal/workflow-code.js';
+import { workflowCode } from '../adapters/temporal/workflow-source.js';
 import { agentsOfConfig } from './agents-of-config.js';
 import type { Config } from '../config.js';
 import { readSecret } from '../config/secrets.js';
@@ -51,7 +51,7 @@ export async function startWorker(
   const home = config.BOT_BOTTLE_HOME;
   const { forge, log } = needs;
   const sidecarToken = (): string => readSecret(config.FORGE_TOKEN_FILE, 'forge-token');
-  installRuntimeLog(log);
+  installRuntime(log, config.WORKER_METRICS_LISTEN);
   if (config.FORGE_SECRET_SCAN === 'off') log.warn({}, 'what agents publish is not scanned for secrets');
   const lock = await lockHome(home);
   try {
@@ -85,7 +85,7 @@ export async function startWorker(
     const { host } = hostPorts;
     log.info({ org: config.FORGE_ORG, host, slots: config.BOTTLE_SLOTS, home }, 'worker starting');
     const activities = new RunningActivities();
-    const { workers, ...version } = await versionedWorkers(home, await workflowCode(), {
+    const { workers, ...version } = await versionedWorkers(home, await workflowCode((target.codecKeys ?? []).length > 0), {
       target,
       host,
       slots: config.BOTTLE_SLOTS,

@@ -1,14 +1,22 @@
 import type { Client } from '@temporalio/client';
 import { lazyClient, temporalTarget, type TemporalTarget } from '../adapters/temporal/connect.js';
-import type { Config } from '../config.js';
+import { parseCodecKey, type CodecKey } from '../adapters/temporal/codec/aes-codec.js';
+import { codecKeyFiles, type Config } from '../config.js';
+import { readSecret } from '../config/secrets.js';
 
-/** Where Temporal is, by our configuration and what `@temporalio/envconfig` reads. */
-export function targetOf(config: Config): TemporalTarget {
-  const { host, port } = config.TEMPORAL_ADDRESS;
-  return temporalTarget({ address: `${host}:${String(port)}`, namespace: config.TEMPORAL_NAMESPACE });
+/** What is sent to Temporal is encrypted with the first. Errors: `UnusableSecretError`, with the command that mends it. */
+export function codecKeysOf(config: Config): readonly CodecKey[] {
+  return codecKeyFiles(config).map(({ id, name, file }) => parseCodecKey(id, readSecret(file, name)));
 }
 
-/** Connects on its first call. */
+/** Where Temporal is, by our configuration and what `@temporalio/envconfig` reads. Errors: those of `codecKeysOf`. */
+export function targetOf(config: Config): TemporalTarget {
+  const { host, port } = config.TEMPORAL_ADDRESS;
+  const namespace = config.TEMPORAL_NAMESPACE;
+  return temporalTarget({ address: `${host}:${String(port)}`, namespace, codecKeys: codecKeysOf(config) });
+}
+
+/** Connects on its first call. Errors: those of `codecKeysOf`. */
 export function temporalClient(config: Config): Client {
   return lazyClient(targetOf(config));
 }

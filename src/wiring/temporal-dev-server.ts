@@ -15,6 +15,8 @@ export interface DevServerOptions {
   readonly port: number;
   readonly uiPort: number;
   readonly namespace: string;
+  /** What its web page asks to decrypt payloads. */
+  readonly codecUrl?: string;
   /** Answers once the server serves. */
   readonly reachable: () => Promise<boolean>;
 }
@@ -49,7 +51,7 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
 
 /** Durable: histories are in `$BOT_BOTTLE_HOME/temporal.db`. */
 export function spawnDevServer(options: DevServerOptions): DevServer {
-  const { program, home, host, port, uiPort, namespace } = options;
+  const { program, home, host, port, uiPort, namespace, codecUrl } = options;
   const args = [
     'server',
     'start-dev',
@@ -61,6 +63,7 @@ export function spawnDevServer(options: DevServerOptions): DevServer {
     String(uiPort),
     '--namespace',
     namespace,
+    ...(codecUrl === undefined ? [] : ['--ui-codec-endpoint', codecUrl]),
   ];
   const storage = [
     '--db-filename',

@@ -1,10 +1,8 @@
-/** Build step: the workflow bundle that production workers load instead of bundling at start. */
+/** Build step: the workflow bundles that production workers load instead of bundling at start. */
 import { writeFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
-import { bundleWorkflowCode } from '@temporalio/worker';
+import { bundleFile, bundleWorkflows } from './workflow-source.js';
 
-const workflows = new URL('../../workflows/', import.meta.url);
-const { code } = await bundleWorkflowCode({
-  workflowsPath: fileURLToPath(new URL('all-workflows.js', workflows)),
-});
-await writeFile(fileURLToPath(new URL('bundle.js', workflows)), code);
+for (const encrypts of [false, true]) {
+  const { code } = await bundleWorkflows(encrypts);
+  await writeFile(bundleFile(encrypts), code);
+}

@@ -1,6 +1,7 @@
 import { Client } from '@temporalio/client';
 import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import { bottlesQueue, CLAIM_QUEUE, TASK_QUEUE, turnsQueue } from '../../workflows/messages.js';
+import { workerDataConverter } from './codec/data-converter.js';
 import type { TemporalTarget } from './connect.js';
 import { DEPLOYMENT, versionsInUse, type WorkflowProgram } from './deployment.js';
 
@@ -43,6 +44,7 @@ export async function createWorkers({
   const common = {
     connection,
     namespace: target.namespace,
+    dataConverter: workerDataConverter(target.codecKeys ?? []),
     maxHeartbeatThrottleInterval: '1s',
     defaultHeartbeatThrottleInterval: '1s',
     shutdownForceTime: '60s',

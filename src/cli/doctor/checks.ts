@@ -6,6 +6,7 @@ import { pauseText, unpauseCommand } from '../../domain/pause.js';
 import { fail, ok, warn } from './check.js';
 import type { Check, Finding } from './check.js';
 import type { DoctorProbes } from './probes.js';
+import { stuckWorkFinding } from './stuck-work.js';
 import { atLeast } from './version.js';
 
 const NODE_WANTED = [20, 11];
@@ -34,6 +35,7 @@ export function doctorChecks(probes: DoctorProbes): readonly Check[] {
     check('bottles', () => bottles(probes)),
     check('images', () => images(probes)),
     check('temporal', () => temporal(probes)),
+    check('stuck work', async () => stuckWorkFinding(await probes.stuckWork(), Date.now())),
     check('forge', () => forge(probes)),
     check('secret scan', () => secretScan(probes)),
     check('ci', () => ci(probes)),

@@ -3,6 +3,7 @@ import type { DiskSpace, DiskUsage } from '../../domain/disk-usage.js';
 import type { PartEnd } from '../../domain/part-ends.js';
 import type { PauseRow } from '../../domain/pause.js';
 import type { PublishPlace } from '../../domain/forks.js';
+import type { StuckWork } from '../../domain/stuck-work.js';
 
 export interface ImageFound {
   readonly name: string;
@@ -45,6 +46,8 @@ export interface DoctorProbes {
     readonly version: string;
     readonly missingSearchAttributes: readonly string[];
   }>;
+  /** Asks Temporal for work that does not go on. */
+  stuckWork(): Promise<StuckWork>;
   /** Reaches the forge and reads the token's rights. */
   forge(): Promise<{
     readonly url: string;

@@ -9,6 +9,8 @@ const SERVICES: Readonly<Record<ServiceRole, Service>> = {
   up: async (config, say) => (await import('../services/serve-up.js')).serveUp(config, say),
   worker: async (config) => (await import('../services/serve-worker.js')).serveWorker(config),
   webhook: async (config) => (await import('../services/serve-webhook.js')).serveWebhook(config),
+  'codec-server': async (config, say) =>
+    (await import('../services/serve-codec.js')).serveCodecServer(config, say),
 };
 
 async function loaded(): Promise<LoadedConfig> {

@@ -1,4 +1,5 @@
 /** The child of `TemporalAsker`, for as long as it is asked. */
+import type { Client } from '@temporalio/client';
 import { failureOf } from '../../cli/errors.js';
 import { setUpNamespace } from '../../adapters/temporal/set-up-namespace.js';
 import { loadConfig } from '../../config.js';
@@ -7,10 +8,11 @@ import type { TemporalAnswer, TemporalQuestion } from './temporal-asker.js';
 
 const CALL_MS = 1_000;
 
-const client = temporalClient(loadConfig(process.env).config);
+let connected: Client | undefined;
 
 async function answerTo({ id, ask }: TemporalQuestion): Promise<TemporalAnswer> {
   try {
+    const client = (connected ??= temporalClient(loadConfig(process.env).config));
     if (ask === 'set_up') await setUpNamespace(client);
     else {
       const { namespace } = client.options;

@@ -90,7 +90,12 @@ async function untilAsked(
   else {
     const uiPort = config.TEMPORAL_UI_PORT;
     const namespace = config.TEMPORAL_NAMESPACE;
-    const options = { ...temporal, home, host: at.host, port: at.port, uiPort, namespace, reachable };
+    const codec =
+      config.TEMPORAL_CODEC_KEYS === null
+        ? {}
+        : { codecUrl: `http://127.0.0.1:${String(config.TEMPORAL_CODEC_PORT)}` };
+    const own = { home, host: at.host, port: at.port, uiPort, namespace, reachable };
+    const options = { ...temporal, ...own, ...codec };
     await Promise.race([asked, keep('Temporal', () => spawnDevServer(options)).serving()]);
     say(`Temporal started at ${where}, its pages at http://${at.host}:${String(uiPort)}`);
   }

@@ -4,6 +4,7 @@ import { createLogger, type Logger } from '../../log.js';
 import { findNeeds } from './find-needs.js';
 import { forgeOfConfig, type ConfiguredForge } from '../forge-of-config.js';
 import { assertBotRights } from '../start-up-rights.js';
+import { codecKeysOf } from '../temporal-client.js';
 import { webhookSecret } from './webhook-secret.js';
 
 export interface WebhookNeeds {
@@ -18,6 +19,7 @@ export async function webhookNeeds(config: Config): Promise<WebhookNeeds> {
   const log = createLogger({ level: config.LOG_LEVEL, name: 'webhook', secrets: secretsRead });
   const { forge, secret } = await findNeeds({
     forge: () => forgeOfConfig(config),
+    codecKeys: () => codecKeysOf(config),
     token: () => readSecret(config.FORGE_TOKEN_FILE, 'forge-token'),
     secret: () => webhookSecret(config),
     rights: () => assertBotRights(config, log),

@@ -12,6 +12,7 @@ import { findNeeds } from './find-needs.js';
 import { forgeOfConfig, type ConfiguredForge } from '../forge-of-config.js';
 import { secretGuardOfConfig } from '../secret-guard-of-config.js';
 import { assertBotRights } from '../start-up-rights.js';
+import { codecKeysOf } from '../temporal-client.js';
 
 /** An engine that takes the connection and says nothing. */
 const ENGINE_TIMEOUT_MS = 10_000;
@@ -28,6 +29,7 @@ export async function workerNeeds(config: Config): Promise<WorkerNeeds> {
   const log = createLogger({ level: config.LOG_LEVEL, name: 'worker', secrets: secretsRead });
   const { forge, secrets, engine } = await findNeeds({
     forge: () => forgeOfConfig(config),
+    codecKeys: () => codecKeysOf(config),
     token: () => readSecret(config.FORGE_TOKEN_FILE, 'forge-token'),
     publishToken: () => readPublishToken(config),
     secrets: () => secretGuardOfConfig(config),

@@ -4,7 +4,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { format, resolveConfig } from 'prettier';
-import { loadConfig, publishTokenFile, requireSetting } from '../../../src/config.js';
+import {
+  codecKeyFiles,
+  loadConfig,
+  ownSecretFiles,
+  publishTokenFile,
+  requireSetting,
+} from '../../../src/config.js';
 import type { Environment, LoadedConfig } from '../../../src/config.js';
 import { configurationMarkdown } from '../../../src/config/markdown.js';
 import { ensureHome } from '../../../src/config/home.js';
@@ -37,6 +43,18 @@ describe('configuration', () => {
     }
     return assert.fail('nothing was refused');
   };
+  it('finds each key of the codec in a secret of its own, the first one first', () => {
+    assert.deepEqual(codecKeyFiles(load().config), []);
+    write('TEMPORAL_CODEC_KEYS: [2026-12, 2026-11]\n');
+    const { config } = load();
+    assert.deepEqual(
+      codecKeyFiles(config).map(({ name }) => name),
+      ['temporal-codec-2026-12', 'temporal-codec-2026-11'],
+    );
+    assert.ok(ownSecretFiles(config).includes(path.join(home, 'secrets/temporal-codec-2026-11')));
+    const message = messageOf(() => load({ TEMPORAL_CODEC_KEYS: '../forge-token' }));
+    assert.match(message, /TEMPORAL_CODEC_KEYS: expected ids of keys/);
+  });
 
   it('without a file or a variable, every documented default is in effect', () => {
     const { config } = load();

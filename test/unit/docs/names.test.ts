@@ -61,7 +61,9 @@ describe('what the documents name', () => {
   });
 
   it('are commands that exist', async () => {
-    const commands = named(/(?:^|[\s"])(?:bot-bottle|docker compose run --rm worker) ([a-z]+(?: [a-z]+)?)/g);
+    const commands = named(
+      /(?:^|[\s"])(?:bot-bottle|docker compose run --rm worker) ([a-z]+(?: [a-z][a-z-]*)?)/g,
+    );
     assert.ok(commands.length > 5, commands.join());
     const unknown: string[] = [];
     for (const command of commands) if (!(await isCommand(command))) unknown.push(command);
@@ -74,7 +76,7 @@ describe('what the documents name', () => {
 /** Words that lead to a command of the program: its help then has the words in its first line. */
 async function isCommand(words: string): Promise<boolean> {
   const { code, stdout } = await cliWith({}).run(...words.split(' '), '--help');
-  const shown = /^Usage: bot-bottle ([a-z ]*)/.exec(stdout)?.[1]?.trim() ?? '';
+  const shown = /^Usage: bot-bottle ((?:[a-z][a-z-]* ?)*)/.exec(stdout)?.[1]?.trim() ?? '';
   if (code !== 0 || shown === '') return false;
   // A group shows its own help when the next word is no command of it; behind a command stand arguments.
   return words === shown || (words.startsWith(`${shown} `) && !stdout.includes('Commands:'));

@@ -6,6 +6,7 @@ import type { FileSystemSpace } from '../../../../src/domain/disk-usage.js';
 import type { DoctorProbes } from '../../../../src/cli/doctor/probes.js';
 import { atLeast } from '../../../../src/cli/doctor/version.js';
 import type { AgentStanding } from '../../../../src/domain/agent-standing.js';
+import type { StuckWork } from '../../../../src/domain/stuck-work.js';
 import type { PartEnd } from '../../../../src/domain/part-ends.js';
 import { EXIT } from '../../../../src/cli/exit-codes.js';
 import { cliWith } from '../small-world.js';
@@ -60,6 +61,8 @@ const agentsAre = (...agents: AgentStanding[]): Partial<DoctorProbes> => ({
   agents: () => Promise.resolve(agents),
 });
 
+const AT_EASE: StuckWork = { open: 2, isCut: false, failing: [], retried: [], idleQueues: [] };
+
 const HEALTHY: DoctorProbes = {
   nodeVersion: () => '20.19.0',
   home: () => ({ path: '/h', exists: true, mode: 0o40700 }),
@@ -88,6 +91,7 @@ const HEALTHY: DoctorProbes = {
   partEnds: () => Promise.resolve([]),
   loopLag: () => Promise.resolve(null),
   pauses: () => [],
+  stuckWork: () => Promise.resolve(AT_EASE),
 };
 
 async function examine(change: Partial<DoctorProbes>): Promise<Map<string, CheckReport>> {

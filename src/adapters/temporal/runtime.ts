@@ -1,0 +1,43 @@
+import { DefaultLogger, Runtime, type LogEntry } from '@temporalio/worker';
+import { InvalidInputError } from '../../domain/errors.js';
+import type { ListenAddress } from '../../domain/listen-address.js';
+
+/** What the SDK has to say goes where the worker's own log goes. */
+export interface LogSink {
+  info(fields: Readonly<Record<string, unknown>>, message: string): void;
+  warn(fields: Readonly<Record<string, unknown>>, message: string): void;
+  error(fields: Readonly<Record<string, unknown>>, message: string): void;
+}
+
+/** Expected of workers that run activities only, and true of three of our four. */
+const EXPECTED = 'No workflows registered';
+
+/**
+ * Once a process, before the first worker. Its chatter about worker states is left out.
+ * @param metricsAt where `/metrics` is served; `null`: nowhere
+ * Errors: `InvalidInputError` when that address is taken
+ */
+export function installRuntime(sink: LogSink, metricsAt: ListenAddress | null): void {
+  const logger = new DefaultLogger('WARN', ({ level, message, meta }: LogEntry) => {
+    if (message.startsWith(EXPECTED)) return;
+    const fields = { sdk: true, ...meta };
+    if (level === 'ERROR') sink.error(fields, message);
+    else sink.warn(fields, message);
+  });
+  // As Prometheus wants names and units.
+  const naming = { countersTotalSuffix: true, unitSuffix: true, useSecondsForDurations: true };
+  const telemetryOptions =
+    metricsAt === null ? {} : { metrics: { prometheus: { bindAddress: bindAddress(metricsAt), ...naming } } };
+  try {
+    Runtime.install({ logger, telemetryOptions });
+  } catch (cause) {
+    if (metricsAt === null || !(cause instanceof Error)) throw cause;
+    throw new InvalidInputError(`${cause.message}: set WORKER_METRICS_LISTEN to another address`, { cause });
+  }
+}
+
+function bindAddress({ host, port }: ListenAddress): string {
+  // The SDK takes addresses only.
+  const address = host === 'localhost' ? '127.0.0.1' : host;
+  return `${address.includes(':') ? `[${address}]` : address}:${String(port)}`;
+}
