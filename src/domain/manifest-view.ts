@@ -75,7 +75,9 @@ export function bottleValues(
     last('publish.base', publish.base),
     last(
       'forge_wake',
-      bottle.checksWake ? bottle.forgeWake : [...(bottle.forgeWake === null ? [] : [bottle.forgeWake]), 'no-checks'],
+      bottle.checksWake
+        ? bottle.forgeWake
+        : [...(bottle.forgeWake === null ? [] : [bottle.forgeWake]), 'no-checks'],
     ),
     last('forge_read', bottle.forgeRead),
     last('runtime', bottle.runtime),

@@ -70,7 +70,11 @@ function renderChecks(
   maxBytes: number,
 ): string {
   const names = failed.map(({ name, state, description, url }) =>
-    [`[${inlineText(name, 200)}] ${inlineText(state, 20)}`, inlineText(description, 300), inlineText(url, 300)]
+    [
+      `[${inlineText(name, 200)}] ${inlineText(state, 20)}`,
+      inlineText(description, 300),
+      inlineText(url, 300),
+    ]
       .filter((part) => part !== '')
       .join('\n'),
   );

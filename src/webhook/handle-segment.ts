@@ -62,7 +62,10 @@ export function createSegmentHandler(deps: HandleDeps): (segment: Segment) => Pr
     const rule = asks ? await deps.agents.wakeOf(row.bottleNames) : { people: null, checks: false };
     const { settings } = deps;
     const wake = rule.people ?? settings.wake;
-    return { access: createAccess(deps.forgeFor(latest.subject), { ...settings, wake }), checks: rule.checks };
+    return {
+      access: createAccess(deps.forgeFor(latest.subject), { ...settings, wake }),
+      checks: rule.checks,
+    };
   }
 
   return (segment) =>

@@ -117,9 +117,21 @@ function commentHint(value: z.infer<typeof commentPayload>): Judged {
 
 /** Of the many statuses that a commit gets only the bad ones say that there is something to look at. */
 function statusHint(value: z.infer<typeof statusPayload>): Judged {
-  const { sha, state } = value;
-  if (!BAD_STATES.has(state)) return unwanted(`nothing depends on a status of ${state}`);
-  return hint(value, { number: 0 }, null, { kind: 'checks', sha });
+  const { sha, state, repository } = value;
+  if (!BAD_STATES.has(state)) return unwanted('nothing depends on a status that is not a failure');
+  return {
+    kind: 'hint',
+    hint: {
+      subject: { forge: 'gitea', owner: repository.owner.login, repo: repository.name, number: 0 },
+      repoId: repository.id,
+      isPull: false,
+      headRef: null,
+      forkHead: null,
+      sender: null,
+      cause: { kind: 'checks', sha },
+      likelyAssignees: [],
+    },
+  };
 }
 
 /** @param pull `null` for an issue */

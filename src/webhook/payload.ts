@@ -51,10 +51,9 @@ export const commentPayload = z.object({
 
 export const pullRequestPayload = z.object({ ...common, number: forgeNumber, pull_request: pullRequest });
 
-/** One status of one commit. */
+/** One status of one commit. Its sender decides nothing; Gitea's own Actions have the id -2. */
 export const statusPayload = z.object({
   repository,
-  sender: user,
   sha: z.string().refine(isCommitId, 'not a commit'),
   state: z.string().max(40),
 });

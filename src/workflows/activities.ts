@@ -21,7 +21,9 @@ export const home = proxyActivities<Pick<HomeActivities, 'prepareTurn'>>({
 });
 
 /** Rows, and what is known where workflow tasks run: one marker in history instead of a round trip. */
-export const rows = proxyLocalActivities<Omit<HomeActivities, 'prepareTurn' | 'tellFrozen' | 'tellChecksStopped'>>({
+export const rows = proxyLocalActivities<
+  Omit<HomeActivities, 'prepareTurn' | 'tellFrozen' | 'tellChecksStopped'>
+>({
   startToCloseTimeout: '10 seconds',
   scheduleToCloseTimeout: '1 day',
   retry: { ...BACKOFF, maximumInterval: '5s' },

@@ -49,7 +49,10 @@ describe('failed checks, on real parts', function () {
     return outcomes().at(-1) ?? '';
   }
 
-  async function begin(title: string, ...bottles: string[]): Promise<{ run: Life; slug: string; pr: number }> {
+  async function begin(
+    title: string,
+    ...bottles: string[]
+  ): Promise<{ run: Life; slug: string; pr: number }> {
     const { alice, bot } = stack.gitea;
     const labels = ['bot-bottle:demo', ...bottles.map((name) => `bot-bottle-bottle:${name}`)];
     const number = await alice.createIssue({ title, body: ONE_PUSH, labels, assignees: [bot.login] });

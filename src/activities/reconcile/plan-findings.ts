@@ -100,11 +100,7 @@ export function pushFinding(subject: FeedSubject, headRef: string | null, sha: s
 }
 
 /** Once for each set of checks that fail on a head. */
-export function checksFindings(
-  pull: FeedPull,
-  headRef: string | null,
-  failed: readonly string[],
-): Planned[] {
+export function checksFindings(pull: FeedPull, headRef: string | null, failed: readonly string[]): Planned[] {
   if (failed.length === 0) return [];
   const { sha } = pull.head;
   const seen = digest(JSON.stringify([...failed].sort()));

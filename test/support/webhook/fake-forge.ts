@@ -149,7 +149,8 @@ export class FakeForge {
       readLinkedPulls: () => this.#call('linked', () => this.linkedPulls),
       readChecks: unused,
       readStatuses: (sha) => this.#call(`statuses ${sha}`, () => this.statuses.get(sha) ?? []),
-      readCheckLog: (check) => this.#call(`log of ${check.context}`, () => this.logs.get(check.context) ?? null),
+      readCheckLog: (check) =>
+        this.#call(`log of ${check.context}`, () => this.logs.get(check.context) ?? null),
       findOpenPrByCommit: (sha) =>
         this.#call('commit', () =>
           [...this.pulls.values()].find((pull) => pull.head.sha === sha && pull.state === 'open'),

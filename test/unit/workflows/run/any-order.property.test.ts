@@ -95,7 +95,11 @@ function checksWakeThriceInARow(): Watch {
           ? stage.deferred !== null
           : told.some(({ sha }) => references.some((ref) => ref.sha === sha));
       if (cause.kind === 'wake' && isOfChecks && !waited) inARow += 1;
-      else if (cause.kind === 'operator' || cause.kind === 'retriggered' || (references.length > 0 && !isOfChecks))
+      else if (
+        cause.kind === 'operator' ||
+        cause.kind === 'retriggered' ||
+        (references.length > 0 && !isOfChecks)
+      )
         inARow = 0;
       assert.ok(inARow <= 3, `checks woke it ${String(inARow)} times in a row`);
     }
@@ -108,7 +112,12 @@ function checksWakeThriceInARow(): Watch {
 }
 
 const WATCHES = [
-  checksWakeThriceInARow,noCommentIsLost, watchdogFiresOnceATurn, destroyedStaysSo, nothingBeginsAfterTheClose];
+  checksWakeThriceInARow,
+  noCommentIsLost,
+  watchdogFiresOnceATurn,
+  destroyedStaysSo,
+  nothingBeginsAfterTheClose,
+];
 
 const play = fc.record({
   acts: fc.array(act, { minLength: 60, maxLength: 150, size: 'max' }),

@@ -6,7 +6,10 @@ const done = { id: 'd', status: 'success', summaryRef: 'r' } as const;
 
 /** A turn that pushes a commit. */
 function turn(world: World, head: string): void {
-  world.liveTurn({ done }, { publish: { kind: 'published', pr: 13, prUrl: 'u', head, created: false }, head });
+  world.liveTurn(
+    { done },
+    { publish: { kind: 'published', pr: 13, prUrl: 'u', head, created: false }, head },
+  );
 }
 
 function kinds(commands: readonly MachineCommand[]): string[] {
