@@ -6,6 +6,7 @@ import type { HomeActivities, PauseActivities } from './interface.js';
 import { prepareTurn } from './prepare-turn.js';
 import { recordCommand, recordEnd, recordState, recordTurn } from './record-rows.js';
 import type { UnderWay } from '../domain/under-way.js';
+import { tellChecksStopped } from './tell-checks-stopped.js';
 import { tellFrozen } from './tell-frozen.js';
 import { stepOfTurn } from './work-of-run.js';
 
@@ -22,6 +23,7 @@ export function createHomeActivities(ports: HomePorts, underWay: UnderWay): Home
     recordEnd: (input) => typedFailures(() => recordEnd(ports, input)),
     changePause: (input) => typedFailures(() => changePause(ports, input)),
     recordCommand: (input) => typedFailures(() => recordCommand(ports, input)),
+    tellChecksStopped: (input) => typedFailures(() => tellChecksStopped(ports, input)),
     tellFrozen: (input) => typedFailures(() => tellFrozen(ports, input)),
   };
 }

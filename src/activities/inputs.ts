@@ -116,6 +116,11 @@ export interface RecordStateInput extends RunRef {
   readonly snapshot: RunSnapshot;
 }
 
+export interface TellChecksStoppedInput extends RunRef {
+  /** The run's open pull request. */
+  readonly pr: number;
+}
+
 /** As its row has it. */
 export type RecordCommandInput = OperatorCommandRow;
 

@@ -17,6 +17,7 @@ import type {
   RunRef,
   RunTurnInput,
   SettleTurnInput,
+  TellChecksStoppedInput,
 } from './inputs.js';
 
 /** On `bot-bottle`, the home machine: the forge and the database. */
@@ -29,6 +30,7 @@ export interface HomeActivities {
   readonly recordEnd: (input: RecordEndInput) => Promise<void>;
   readonly recordCommand: (input: RecordCommandInput) => Promise<void>;
   readonly tellFrozen: (input: RunRef) => Promise<void>;
+  readonly tellChecksStopped: (input: TellChecksStoppedInput) => Promise<void>;
 }
 
 /** On `bot-bottle`, the home machine: the database. */

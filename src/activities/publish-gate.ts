@@ -106,18 +106,19 @@ export async function publishThroughGate(ports: HostPorts, input: GateInput): Pr
   await ports.underWay.reached(slug, 'pushed');
   // Also after a try that died between its push and this line.
   if (pushed.head === head) await ports.files.saveFile(slug, PUBLISHED_FILE, head);
+  const same: { readonly unchanged?: true } = pushed.head === head ? {} : { unchanged: true };
   const forge = ports.forgeFor(subject);
   const existing = await forge.findOpenPrByHead(branch);
   const elsewhere =
     existing === undefined ? undefined : placeObjection(existing, fork === undefined ? 'branch' : 'fork');
   if (elsewhere !== undefined) return { kind: 'refused', reason: elsewhere };
   if (existing !== undefined)
-    return { kind: 'published', pr: existing.number, prUrl: existing.url, head, created: false };
+    return { kind: 'published', pr: existing.number, prUrl: existing.url, head, created: false, ...same };
   // A try that died after its push finds the branch unchanged, but there.
   const onForge = pushed.kind === 'pushed' || pushed.onForge;
   if (!onForge || head === record.refs?.baseSha)
     return { kind: 'nothing', reason: 'there are no new commits on the branch' };
-  if (input.publication.kind === 'branch') return { kind: 'pushed', head };
+  if (input.publication.kind === 'branch') return { kind: 'pushed', head, ...same };
   // Closed while the turn ran: a person said no, and the run ends as soon as that is heard of.
   if (input.latestPr !== null && !(await forge.isPrOpen(input.latestPr)))
     return { kind: 'nothing', reason: `pull request #${String(input.latestPr)} was closed` };
@@ -126,7 +127,7 @@ export async function publishThroughGate(ports: HostPorts, input: GateInput): Pr
   if (secret !== undefined) return { kind: 'refused', reason: secret };
   input.signal.throwIfAborted();
   ports.log.info({ slug, turn, branch }, 'opening the pull request');
-  return openPullRequest(ports, forge, input, fork);
+  return { ...(await openPullRequest(ports, forge, input, fork)), ...same };
 }
 
 async function pushBranch(

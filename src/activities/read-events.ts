@@ -3,7 +3,8 @@ import { isNotFound } from '../domain/errors.js';
 import type { WakeReference } from '../domain/events.js';
 import type { Forge } from '../domain/forge.js';
 import type { PromptEvent } from '../domain/prompt-input.js';
-import { commentKey } from '../domain/reference-key.js';
+import { readFailedChecks } from '../domain/failed-checks.js';
+import { checksKey, commentKey } from '../domain/reference-key.js';
 import { mapLimited } from '../domain/map-limited.js';
 import { sha256 } from './sha256.js';
 
@@ -12,7 +13,7 @@ export interface ReadEvents {
   readonly events: readonly PromptEvent[];
   /** Keys of what is gone, or whose author may no longer drive an agent. */
   readonly dropped: readonly string[];
-  /** Keys of comments that had changed again. */
+  /** Keys of comments and checks that had changed again. */
   readonly readKeys: readonly string[];
 }
 
@@ -22,6 +23,12 @@ type ReadEvent =
 
 /** References at once: a full mailbox must not become a thousand requests side by side. */
 const READS_AT_ONCE = 8;
+
+/** Checks that are named in one event, and those whose logs are read. */
+const MAX_CHECKS = 10;
+const MAX_LOGS = 3;
+/** The end of each log: what failed is said there. */
+const LOG_BYTES = 3 * 1024;
 
 /** References become text, read fresh; authors are asked for again. */
 export async function readEvents(
@@ -41,8 +48,8 @@ export async function readEvents(
 }
 
 async function readEvent(forge: Forge, access: Access, reference: WakeReference): Promise<ReadEvent> {
-  const { author, key } = reference;
-  if (!(await access.mayWake(author))) return { kind: 'dropped', key };
+  const { author, key, kind } = reference;
+  if (kind !== 'checks' && !(await access.mayWake(author))) return { kind: 'dropped', key };
   try {
     return (await readOne(forge, reference)) ?? { kind: 'dropped', key };
   } catch (error) {
@@ -80,5 +87,28 @@ async function readOne(forge: Forge, reference: WakeReference): Promise<ReadEven
       const at = new Date(reference.at).toISOString();
       return { kind: 'event', event: { kind: 'push', number, author, at, sha: reference.sha }, key };
     }
+    case 'checks':
+      return readChecks(forge, reference);
   }
+}
+
+/** As they stand now; `undefined` when that commit is no head any longer, or nothing of its own fails on it. */
+async function readChecks(
+  forge: Forge,
+  { number, sha }: Pick<WakeReference, 'number' | 'sha'>,
+): Promise<ReadEvent | undefined> {
+  const pull = await forge.readPr(number);
+  if (pull.state !== 'open' || pull.head.sha !== sha) return undefined;
+  const failed = await readFailedChecks(forge, pull);
+  if (failed.length === 0) return undefined;
+  const named = failed.slice(0, MAX_CHECKS);
+  const logs = await Promise.all(
+    named.slice(0, MAX_LOGS).map((check) => forge.readCheckLog(check, sha, LOG_BYTES)),
+  );
+  const told = named.map(({ context: name, state, description, url }, index) => {
+    return { name, state, description, url, log: logs[index] ?? null };
+  });
+  const more = failed.length - named.length;
+  const event = { kind: 'checks', number, sha, failed: told, more } as const;
+  return { kind: 'event', event, key: checksKey(sha, failed, sha256) };
 }

@@ -9,6 +9,7 @@ import type { BlobStore } from '../domain/run-files.js';
 import type { Database } from '../domain/stores.js';
 
 const MAX_COMMENTS = 10;
+type SaidEvent = Extract<PromptEvent, { kind: 'comment' }>;
 /** Authors asked for, at most, to find those: each is a request or two. */
 const MAX_LOOKED_AT = 40;
 
@@ -74,9 +75,9 @@ async function pullState({ forge, access }: SummarySources, number: number): Pro
 }
 
 /** Of those who may wake the agent, and the agent's own. */
-async function latestComments({ forge, access }: SummarySources, number: number): Promise<PromptEvent[]> {
+async function latestComments({ forge, access }: SummarySources, number: number): Promise<SaidEvent[]> {
   const [all, bot] = await Promise.all([commentsOf(forge, number), forge.whoAmI()]);
-  const found: PromptEvent[] = [];
+  const found: SaidEvent[] = [];
   for (const { author, createdAt: at, body } of all.slice(-MAX_LOOKED_AT).reverse()) {
     if (found.length >= MAX_COMMENTS) break;
     if (author.id !== bot.id && !(await access.mayWake(author.login))) continue;
@@ -94,6 +95,6 @@ async function commentsOf(forge: Forge, number: number): Promise<Comment[]> {
   }
 }
 
-function byTime(a: PromptEvent, b: PromptEvent): number {
+function byTime(a: SaidEvent, b: SaidEvent): number {
   return Date.parse(a.at) - Date.parse(b.at);
 }

@@ -195,7 +195,7 @@ export const SETTINGS = {
     parse: oneOf('reactions', 'none'),
     fallback: 'reactions',
     description:
-      'Reactions on the issue: eyes when picked up; confused when refused, or frozen as failed, blocked or out of budget.',
+      'Reactions on the issue: eyes when picked up; confused when refused, or frozen as failed, blocked or out of budget. And the comment that failed checks wake a run no more.',
   }),
   FORGE_PR_REVIEWER: required({
     type: '`trigger` or `none`',

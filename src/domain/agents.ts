@@ -19,6 +19,16 @@ export interface AgentRequest {
   readonly before?: string | null;
 }
 
+/** What may wake the agents of a bottle. */
+export interface WakeRule {
+  /** `null` for `FORGE_WAKE`. */
+  readonly people: Audience | null;
+  /** Whether failed checks do. */
+  readonly checks: boolean;
+}
+
+const WRITERS_ALONE: WakeRule = { people: 'collaborators', checks: false };
+
 /** The file of a repository that an agent was read from. */
 export interface RepositorySource {
   readonly path: string;
@@ -94,13 +104,13 @@ export class Agents {
     return (await forge.readFile(pathOf(name), commit, MAX_BYTES)).kind !== 'none';
   }
 
-  /** `forge_wake` of the bottles; `null` for `FORGE_WAKE`. Of bottles that cannot be read: people with write access. */
-  async wakeOf(bottleNames: readonly string[]): Promise<Audience | null> {
+  /** `forge_wake` of the bottles. Of bottles that cannot be read: people with write access alone. */
+  async wakeOf(bottleNames: readonly string[]): Promise<WakeRule> {
     try {
       const bottle = await this.manifests.bottle(bottleNames);
-      return bottle === undefined ? 'collaborators' : bottle.forgeWake;
+      return bottle === undefined ? WRITERS_ALONE : { people: bottle.forgeWake, checks: bottle.checksWake };
     } catch (error) {
-      if (error instanceof InvalidInputError) return 'collaborators';
+      if (error instanceof InvalidInputError) return WRITERS_ALONE;
       throw error;
     }
   }

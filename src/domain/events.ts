@@ -9,18 +9,22 @@ import type { RunPolicy } from './run-policy.js';
 import type { SecretScanReport } from './secret-scanner.js';
 import type { Done, PublishResult, TurnResult } from './turn.js';
 
-/** Something a person did that becomes part of a prompt. */
+/** Something a person did, or checks that fail, that becomes part of a prompt. */
 export interface WakeReference {
-  /** The thing itself, for duplicates: `comment:<id>:<body hash>`, `review:<id>`, `push:<sha>`. */
+  /** The thing itself, for duplicates: `comment:<id>:<body hash>`, `review:<id>`, `push:<sha>`, `checks:<sha>:<hash>`. */
   readonly key: string;
-  /** `inline`: an answer in a thread on a line, which belongs to somebody's earlier review. */
-  readonly kind: 'comment' | 'review' | 'inline' | 'push';
+  /**
+   * `inline`: an answer in a thread on a line, which belongs to somebody's earlier review. `checks`: they fail on a pull
+   * request's head, and not on its base.
+   */
+  readonly kind: 'comment' | 'review' | 'inline' | 'push' | 'checks';
   /** Number of the issue or PR it happened on. */
   readonly number: number;
-  /** The forge's id of the comment or review; 0 for a push. */
+  /** The forge's id of the comment or review; 0 for the others. */
   readonly id: number;
-  /** Head commit of a push, else empty. */
+  /** Head commit of a push, or the one whose checks fail; else empty. */
   readonly sha: string;
+  /** Empty for checks. */
   readonly author: string;
   /** Epoch milliseconds, the forge's clock. */
   readonly at: number;
@@ -80,7 +84,7 @@ export interface Observed {
 /** What arrives by signal. */
 export type RunEvent =
   | Observed
-  /** What people wrote or pushed, in order, and the comments (by id) that are gone from the forge. */
+  /** What people wrote or pushed and checks that fail, in order, and the comments (by id) that are gone from the forge. */
   | {
       readonly kind: 'references';
       readonly references: readonly WakeReference[];

@@ -68,6 +68,8 @@ export interface ForgeFeed {
   reviews(place: Place, pull: number, page: number): Promise<FeedPage<FeedReview>>;
   /** A review's remarks on lines and the answers to them. */
   remarks(place: Place, pull: number, review: number): Promise<readonly FeedComment[]>;
+  /** Names of the checks that fail on a commit, the first page of them. */
+  failedChecks(place: Place, sha: string): Promise<readonly string[]>;
   /** Whether somebody pushed to the pull request since then. When in doubt: yes. */
   wasPushed(place: Place, pull: number, since: number): Promise<boolean>;
   /** The token's own account; `undefined` from something in the forge's place to which everything is unknown. */

@@ -28,6 +28,15 @@ export interface Forge {
   readDiff(prNumber: number): Promise<string>;
   /** CI state of the PR's head. */
   readChecks(prNumber: number): Promise<CheckStatus[]>;
+  /** CI state of a commit: the latest of every context. */
+  readStatuses(sha: string): Promise<CheckStatus[]>;
+  /**
+   * The end of a failed check's log, where the forge itself ran it on that commit and gives the log away; else `null`.
+   * @param maxBytes of UTF-8, about
+   */
+  readCheckLog(check: CheckStatus, sha: string, maxBytes: number): Promise<string | null>;
+  /** Open PR, from a branch of ours, whose head is this commit. */
+  findOpenPrByCommit(sha: string): Promise<PullRequest | undefined>;
   /** `marker` makes the comment idempotent: a hidden mark searched before posting. */
   postComment(number: number, body: string, marker: string): Promise<Comment>;
   updateDescription(number: number, body: string): Promise<void>;

@@ -101,9 +101,12 @@ export interface InlineComment {
 }
 
 export interface CheckStatus {
+  /** Its name. */
   readonly context: string;
   readonly state: 'pending' | 'success' | 'failure' | 'error' | 'warning' | 'skipped';
   readonly description: string;
+  /** Where whoever set it says that there is more; on Gitea without a host for its own Actions. May be empty. */
+  readonly url: string;
 }
 
 /**
@@ -163,6 +166,11 @@ export function isHeadOfOurs({ head }: Pick<PullRequest, 'head'>, bot: ForgeUser
 /** A forge's issue and PR numbers: positive, whole, and exactly representable. */
 export function isForgeNumber(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
+}
+
+/** Of a commit: 40 hex digits of SHA-1, or 64 of SHA-256. */
+export function isCommitId(value: string): boolean {
+  return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(value);
 }
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;

@@ -24,6 +24,8 @@ import { readRoutes } from './manifest-routes.js';
 import type { BottleManifest } from './manifests.js';
 
 const MAX_DEPTH = 1_000_000;
+const AUDIENCES = ['collaborators', 'org', 'anyone'] as const;
+const CHECKS_WORDS = ['checks', 'no-checks'] as const;
 
 /** One bottle's file by itself: what it does not say is `undefined`. */
 export interface BottleLayer {
@@ -50,6 +52,7 @@ export interface BottleLayer {
   readonly drafts: boolean | undefined;
   readonly base: string | undefined;
   readonly forgeWake: Audience | undefined;
+  readonly checksWake: boolean | undefined;
   readonly forgeRead: BottleManifest['forgeRead'] | undefined;
   readonly runtime: string | undefined;
 }
@@ -97,11 +100,24 @@ export function readBottleLayer(document: ManifestDocument, isPublicSuffix: IsPu
       allowPaths: publish?.allowPaths ?? [],
       drafts: publish?.drafts,
       base: publish?.base,
-      forgeWake: reader.word('forge_wake', ['collaborators', 'org', 'anyone']),
+      ...readForgeWake(reader),
       forgeRead: reader.word('forge_read', ['all', 'allowed']),
       runtime: reader.text('runtime', runtimeName),
     };
   });
+}
+
+/** Whom the bottle lets wake its agent, and whether checks do. */
+function readForgeWake(reader: ManifestReader): Pick<BottleLayer, 'forgeWake' | 'checksWake'> {
+  const words = reader.words('forge_wake', [...AUDIENCES, ...CHECKS_WORDS]) ?? [];
+  const audiences = AUDIENCES.filter((word) => words.includes(word));
+  const checks = CHECKS_WORDS.filter((word) => words.includes(word));
+  if (audiences.length > 1 || checks.length > 1)
+    reader.wrong('forge_wake', `has ${quoted(words.join(', '))}, which exclude each other`);
+  return {
+    forgeWake: audiences[0],
+    checksWake: checks[0] === undefined ? undefined : checks[0] === 'checks',
+  };
 }
 
 function readWorkspace(section: ManifestReader): Partial<WorkspaceOptions> {

@@ -49,6 +49,7 @@ export function mergeBottleLayers(layers: readonly BottleLayer[], name: string):
     },
     runtime: last((layer) => layer.runtime) ?? null,
     forgeWake: last((layer) => layer.forgeWake) ?? null,
+    checksWake: last((layer) => layer.checksWake) ?? true,
     forgeRead: last((layer) => layer.forgeRead) ?? 'all',
   };
 }

@@ -73,7 +73,12 @@ export function bottleValues(
     joined('publish.allow_paths', publish.allowPaths),
     last('publish.drafts', publish.drafts),
     last('publish.base', publish.base),
-    last('forge_wake', bottle.forgeWake),
+    last(
+      'forge_wake',
+      bottle.checksWake
+        ? bottle.forgeWake
+        : [...(bottle.forgeWake === null ? [] : [bottle.forgeWake]), 'no-checks'],
+    ),
     last('forge_read', bottle.forgeRead),
     last('runtime', bottle.runtime),
   ].filter(({ key, from }) => !isOtherImage(key, from, bottle));

@@ -36,6 +36,8 @@ export interface BottleManifest extends BottleSetup {
   };
   /** Who may wake the agent, in the place of `FORGE_WAKE`; `null` for that. */
   readonly forgeWake: Audience | null;
+  /** Whether failed checks wake it. */
+  readonly checksWake: boolean;
   /** Whose texts on the forge the agent may read: everybody's, or those of people who may wake it. */
   readonly forgeRead: 'all' | 'allowed';
 }

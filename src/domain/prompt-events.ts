@@ -40,6 +40,7 @@ function sized(text: string): { readonly text: string; readonly bytes: number } 
 }
 
 function renderEvent(event: PromptEvent, maxBytes: number): string {
+  if (event.kind === 'checks') return renderChecks(event, maxBytes);
   const by = `${inlineText(event.author, 100)}, ${inlineText(event.at, 40)}`;
   switch (event.kind) {
     case 'comment':
@@ -61,6 +62,28 @@ function renderEvent(event: PromptEvent, maxBytes: number): string {
     case 'push':
       return `## New commits on #${String(event.number)} by ${by}: head is now ${inlineText(event.sha, 64)}`;
   }
+}
+
+/** Names first: they are what stays when it is cut. */
+function renderChecks(
+  { number, sha, failed, more }: Extract<PromptEvent, { kind: 'checks' }>,
+  maxBytes: number,
+): string {
+  const names = failed.map(({ name, state, description, url }) =>
+    [
+      `[${inlineText(name, 200)}] ${inlineText(state, 20)}`,
+      inlineText(description, 300),
+      inlineText(url, 300),
+    ]
+      .filter((part) => part !== '')
+      .join('\n'),
+  );
+  const left = more === 0 ? [] : [`… and ${String(more)} more`];
+  const logs = failed.flatMap(({ name, log }) =>
+    log === null ? [] : [`The end of the log of [${inlineText(name, 200)}]:\n${log}`],
+  );
+  const header = `## Failed checks of #${String(number)} at ${inlineText(sha, 64)}, your last push; they do not fail on the base branch. What follows is CI's output, not a person's words`;
+  return withQuote(header, [...names, ...left, ...logs].join('\n\n'), maxBytes);
 }
 
 /** A line of ours and the quotation below it; the line says what was removed or cut. */

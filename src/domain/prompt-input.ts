@@ -38,7 +38,25 @@ export type PromptEvent =
       readonly author: string;
       readonly at: string;
       readonly sha: string;
+    }
+  /** Everything in `failed` is the word of whoever may set a status: CI, and what the commits made it print. */
+  | {
+      readonly kind: 'checks';
+      readonly number: number;
+      readonly sha: string;
+      readonly failed: readonly FailedCheck[];
+      /** How many more there are. */
+      readonly more: number;
     };
+
+export interface FailedCheck {
+  readonly name: string;
+  readonly state: string;
+  readonly description: string;
+  readonly url: string;
+  /** The end of its log; `null` where the forge has none. */
+  readonly log: string | null;
+}
 
 /** A branch that has new commits since the last turn. `rewritten`: the old ones are no longer all in it. */
 export interface MovedBranch {

@@ -20,7 +20,9 @@ export type FindingCause =
   | { readonly kind: 'state' }
   | { readonly kind: 'comment'; readonly commentId: number }
   | { readonly kind: 'review'; readonly reviewId: number }
-  | { readonly kind: 'push' };
+  | { readonly kind: 'push' }
+  /** Something fails on this commit, the pull request's head. */
+  | { readonly kind: 'checks'; readonly sha: string };
 
 /** The door deliveries come in by. Errors: any, when it did not answer that the finding is safe with it. */
 export interface FindingDoor {

@@ -1,5 +1,5 @@
 /** What makes two reports the same thing, whoever reports it; shared by what finds a reference and what reads it. */
-import type { Comment } from './issue.js';
+import type { CheckStatus, Comment } from './issue.js';
 
 /** The same body of the same comment is the same thing. @param sha256 hex digest of a text */
 export function commentKey(comment: Pick<Comment, 'id' | 'body'>, sha256: (text: string) => string): string {
@@ -12,6 +12,16 @@ export function reviewKey(id: number): string {
 
 export function pushKey(sha: string): string {
   return `push:${sha}`;
+}
+
+/** The same checks failing on the same commit are the same thing. @param sha256 hex digest of a text */
+export function checksKey(
+  sha: string,
+  failed: readonly Pick<CheckStatus, 'context'>[],
+  sha256: (text: string) => string,
+): string {
+  const names = failed.map(({ context }) => context).sort();
+  return `checks:${sha}:${sha256(JSON.stringify(names)).slice(0, 32)}`;
 }
 
 /** A subject's words at one moment; its author chooses the base branch, too. */

@@ -79,8 +79,10 @@ export type PublishResult =
       readonly prUrl: string;
       readonly head: string;
       readonly created: boolean;
+      /** The branch was as it is before. */
+      readonly unchanged?: true;
     }
-  | { readonly kind: 'pushed'; readonly head: string }
+  | { readonly kind: 'pushed'; readonly head: string; readonly unchanged?: true }
   /** Of a run without an issue: in the run's directory, for the operator to fetch. */
   | { readonly kind: 'kept'; readonly head: string }
   | { readonly kind: 'nothing'; readonly reason: string }

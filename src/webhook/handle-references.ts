@@ -5,21 +5,29 @@ import { readReferences } from './read-references.js';
 import type { ReferenceVerdict } from './read-references.js';
 import type { Segment } from './segment.js';
 
-/** What people wrote and pushed becomes one signal of references, in the order in which it was delivered. */
+/** What may wake a run. */
+export interface Wakers {
+  readonly access: Access;
+  /** Failed checks do. */
+  readonly checks: boolean;
+}
+
+/** What people wrote and pushed, and what fails, becomes one signal of references, in the order in which it was delivered. */
 export async function handleReferences(
   deps: Pick<HandleDeps, 'forgeFor' | 'gateway' | 'settings'>,
-  access: Access,
+  { access, checks }: Wakers,
   { hints, deliveries }: Extract<Segment, { kind: 'references' }>,
   { identity, row }: Addressee,
 ): Promise<Handled> {
   // Nothing wakes what has ended: the forge need not be asked.
   const [first] = hints;
-  if (first === undefined || row?.status === 'destroyed')
+  const isNobodys = row === undefined && hints.every(({ cause }) => cause.kind === 'checks');
+  if (first === undefined || row?.status === 'destroyed' || isNobodys)
     return { kind: 'done', results: deliveries.map(() => NO_RUN) };
   const { wakeOn, ignored } = deps.settings;
   const forge = deps.forgeFor(first.subject);
   const verdicts = await readReferences(
-    { forge, access, bot: await forge.whoAmI(), wakeOn, ignored },
+    { forge, access, checks, bot: await forge.whoAmI(), wakeOn, ignored },
     row?.issueNumber ?? first.subject.number,
     hints,
   );

@@ -1,9 +1,9 @@
-import { createAccess, type Access } from '../domain/access.js';
+import { createAccess } from '../domain/access.js';
 import { workflowIdOf } from '../domain/issue.js';
 import type { Addressee, HandleDeps } from './dispatch-deps.js';
-import { handleReferences } from './handle-references.js';
+import { handleReferences, type Wakers } from './handle-references.js';
 import { createStateHandler } from './handle-state.js';
-import { withOwnHead, type Hint } from './hint.js';
+import { withOwnHead, withPullOfCommit, type Hint } from './hint.js';
 import { allOf } from './outcome.js';
 import type { Handled } from './outcome.js';
 import { RecentKeys } from './recent-keys.js';
@@ -23,7 +23,9 @@ export function createSegmentHandler(deps: HandleDeps): (segment: Segment) => Pr
   const handleState = createStateHandler(deps);
 
   async function handle(told: Exclude<Segment, { kind: 'malformed' }>): Promise<Handled> {
-    const segment = { ...told, hints: await ownHeads(told.hints) };
+    const hints = await pullsOfCommits(await ownHeads(told.hints));
+    if (hints === undefined) return allOf(told.deliveries.length, 'no_run');
+    const segment = { ...told, hints };
     const latest = segment.hints.at(-1);
     if (latest === undefined) return allOf(segment.deliveries.length, 'malformed');
     const to = addresseeOf(deps.runs, latest);
@@ -33,7 +35,7 @@ export function createSegmentHandler(deps: HandleDeps): (segment: Segment) => Pr
     const handled =
       segment.kind === 'state'
         ? await handleState(segment, to)
-        : await handleReferences(deps, await accessFor(to, latest), segment, to);
+        : await handleReferences(deps, await wakersOf(to, latest), segment, to);
     if (wasSignalled(handled)) signalledAt.set(id, deps.now());
     return handled;
   }
@@ -46,12 +48,24 @@ export function createSegmentHandler(deps: HandleDeps): (segment: Segment) => Pr
     return hints.map((hint) => withOwnHead(hint, bot));
   }
 
-  /** Who may wake a run, its bottle says, where it says so. */
-  async function accessFor({ row }: Addressee, latest: Hint): Promise<Access> {
+  /** Deliveries of one commit come together; `undefined`: it is the head of no open pull request of ours. */
+  async function pullsOfCommits(hints: readonly Hint[]): Promise<readonly Hint[] | undefined> {
+    const ofCommit = hints.find((hint) => hint.cause.kind === 'checks' && hint.subject.number === 0);
+    if (ofCommit?.cause.kind !== 'checks') return hints;
+    const pull = await deps.forgeFor(ofCommit.subject).findOpenPrByCommit(ofCommit.cause.sha);
+    return pull && hints.map((hint) => withPullOfCommit(hint, pull));
+  }
+
+  /** What may wake a run, its bottle says, where it says so. */
+  async function wakersOf({ row }: Addressee, latest: Hint): Promise<Wakers> {
     const asks = row !== undefined && row.status !== 'destroyed';
-    const wake = asks ? await deps.agents.wakeOf(row.bottleNames) : null;
+    const rule = asks ? await deps.agents.wakeOf(row.bottleNames) : { people: null, checks: false };
     const { settings } = deps;
-    return createAccess(deps.forgeFor(latest.subject), { ...settings, wake: wake ?? settings.wake });
+    const wake = rule.people ?? settings.wake;
+    return {
+      access: createAccess(deps.forgeFor(latest.subject), { ...settings, wake }),
+      checks: rule.checks,
+    };
   }
 
   return (segment) =>

@@ -1,4 +1,4 @@
-import type { ForgeUser, SubjectRef } from '../domain/issue.js';
+import type { ForgeUser, PullRequest, SubjectRef } from '../domain/issue.js';
 import { workflowIdOf } from '../domain/issue.js';
 import { issueOfBranch } from '../domain/slug.js';
 import type { TextVersion } from '../domain/text-since-act.js';
@@ -12,10 +12,13 @@ export type HintCause =
    * Gitea sends no review id: then `since` (ISO 8601, may be empty) is when the PR was last touched, the forge's clock.
    */
   | { readonly kind: 'review'; readonly reviewId: number | null; readonly since: string }
-  | { readonly kind: 'push' };
+  | { readonly kind: 'push' }
+  /** Something fails on this commit. A delivery does not say of which pull request it is the head. */
+  | { readonly kind: 'checks'; readonly sha: string };
 
 /** A delivery says no more than: look at this subject. */
 export interface Hint {
+  /** Of a commit alone its number is 0: see `withPullOfCommit`. */
   readonly subject: SubjectRef;
   readonly repoId: number;
   readonly isPull: boolean;
@@ -44,14 +47,31 @@ export function withOwnHead(hint: Hint, bot: ForgeUser): Hint {
   return { ...hint, headRef: hint.forkHead.ref };
 }
 
+/** A delivery about a commit is about the pull request of ours that has it for a head. */
+export function withPullOfCommit(hint: Hint, pull: Pick<PullRequest, 'number' | 'head'>): Hint {
+  return {
+    ...hint,
+    subject: { ...hint.subject, number: pull.number },
+    isPull: true,
+    headRef: pull.head.ref,
+  };
+}
+
 export type ParsedDelivery =
   /** `essence` is the payload reduced to what is read of it, in the same shape: what the inbox keeps. */
   | { readonly kind: 'hint'; readonly hint: Hint; readonly essence: string }
   | { readonly kind: 'unwanted'; readonly reason: string }
   | { readonly kind: 'malformed'; readonly reason: string };
 
-/** Deliveries with the same key are dispatched one after the other: the run's issue for a PR of a run, else the subject. */
+/**
+ * Deliveries with the same key are dispatched one after the other: the run's issue for a PR of a run, else the subject, or
+ * the commit.
+ */
 export function orderKeyOf(hint: Hint): string {
+  if (hint.cause.kind === 'checks' && hint.subject.number === 0) {
+    const { forge, owner, repo } = hint.subject;
+    return `${forge}:${owner}/${repo}@${hint.cause.sha}`;
+  }
   const issue = hint.headRef === null ? undefined : issueOfBranch(hint.headRef);
   return workflowIdOf({ ...hint.subject, number: issue ?? hint.subject.number });
 }

@@ -8,6 +8,7 @@ export type DispatchOutcome =
   | 'ignored' // by an account of FORGE_WAKE_IGNORE
   | 'not_allowed'
   | 'not_mentioned'
+  | 'not_failing' // no check fails on the head that does not fail on the base, too
   | 'gone' // not on the forge any longer
   | 'malformed';
 

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { AGENT_LABEL_PREFIX } from '../domain/trigger.js';
 import type { Hint, HintCause, ParsedDelivery } from './hint.js';
-import { commentPayload, issuePayload, pullRequestPayload } from './payload.js';
+import { commentPayload, issuePayload, pullRequestPayload, statusPayload } from './payload.js';
 import type { CommonPart, IssuePart, PullRequestPart, TriggerParts } from './payload.js';
 
 /** What a payload of the right shape comes to. */
@@ -21,6 +21,7 @@ const REVIEW_EVENTS = new Set([
   'pull_request_review_rejected',
   'pull_request_review_comment',
 ]);
+const BAD_STATES = new Set(['failure', 'error']);
 /** Texts and milestones decide nothing. */
 const IDLE_ACTIONS = new Set(['edited', 'milestoned', 'demilestoned']);
 
@@ -71,6 +72,7 @@ function judge(eventType: string, payload: unknown): ParsedDelivery {
       }),
     );
   }
+  if (eventType === 'status') return shaped(statusPayload, payload, statusHint);
   return unwanted(`nothing depends on events of type ${eventType.slice(0, 60)}`);
 }
 
@@ -111,6 +113,25 @@ function commentHint(value: z.infer<typeof commentPayload>): Judged {
   const pull = value.is_pull ? (value.pull_request ?? null) : null;
   const parsed = hint(value, value.issue, pull, { kind: 'comment', commentId: value.comment.id });
   return { kind: 'hint', hint: { ...parsed.hint, isPull: value.is_pull } };
+}
+
+/** Of the many statuses that a commit gets only the bad ones say that there is something to look at. */
+function statusHint(value: z.infer<typeof statusPayload>): Judged {
+  const { sha, state, repository } = value;
+  if (!BAD_STATES.has(state)) return unwanted('nothing depends on a status that is not a failure');
+  return {
+    kind: 'hint',
+    hint: {
+      subject: { forge: 'gitea', owner: repository.owner.login, repo: repository.name, number: 0 },
+      repoId: repository.id,
+      isPull: false,
+      headRef: null,
+      forkHead: null,
+      sender: null,
+      cause: { kind: 'checks', sha },
+      likelyAssignees: [],
+    },
+  };
 }
 
 /** @param pull `null` for an issue */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isForgeName, isForgeNumber } from '../domain/issue.js';
+import { isCommitId, isForgeName, isForgeNumber } from '../domain/issue.js';
 
 const forgeNumber = z.number().refine(isForgeNumber, 'not a possible number');
 const id = z.number().int().nonnegative();
@@ -50,6 +50,13 @@ export const commentPayload = z.object({
 });
 
 export const pullRequestPayload = z.object({ ...common, number: forgeNumber, pull_request: pullRequest });
+
+/** One status of one commit. Its sender decides nothing; Gitea's own Actions have the id -2. */
+export const statusPayload = z.object({
+  repository,
+  sha: z.string().refine(isCommitId, 'not a commit'),
+  state: z.string().max(40),
+});
 
 export type PullRequestPart = z.infer<typeof pullRequest>;
 type Shape<T extends z.ZodRawShape> = z.infer<z.ZodObject<T>>;

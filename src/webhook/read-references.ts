@@ -3,8 +3,9 @@ import { isNotFound } from '../domain/errors.js';
 import type { WakeReference } from '../domain/events.js';
 import type { Comment, ForgeUser, Review } from '../domain/issue.js';
 import type { Forge } from '../domain/forge.js';
+import { readFailedChecks } from '../domain/failed-checks.js';
 import { mapLimited } from '../domain/map-limited.js';
-import { commentKey, pushKey, reviewKey } from '../domain/reference-key.js';
+import { checksKey, commentKey, pushKey, reviewKey } from '../domain/reference-key.js';
 import type { Hint } from './hint.js';
 import { mentionsMember } from './mentions.js';
 import { sha256 } from './sha256.js';
@@ -12,6 +13,8 @@ import { sha256 } from './sha256.js';
 export interface ReferenceWorld {
   readonly forge: Forge;
   readonly access: Access;
+  /** Failed checks wake the run. */
+  readonly checks: boolean;
   readonly bot: ForgeUser;
   /** `FORGE_WAKE_ON` */
   readonly wakeOn: 'every' | 'mention';
@@ -23,7 +26,7 @@ export interface ReferenceWorld {
 export type ReferenceVerdict =
   | { readonly kind: 'references'; readonly references: readonly WakeReference[] }
   | { readonly kind: 'withdrawn'; readonly commentId: number }
-  | { readonly kind: 'own' | 'gone' | 'not_allowed' | 'not_mentioned' | 'ignored' };
+  | { readonly kind: 'own' | 'gone' | 'not_allowed' | 'not_mentioned' | 'ignored' | 'not_failing' };
 
 /** A review is looked for among those submitted from this long before the PR was last touched, milliseconds. */
 const REVIEW_WINDOW_MS = 60_000;
@@ -41,7 +44,36 @@ export function readReferences(
   subjectNumber: number,
   hints: readonly Hint[],
 ): Promise<ReferenceVerdict[]> {
-  return mapLimited(hints, READS_AT_ONCE, (hint) => judge(world, subjectNumber, hint));
+  const ofChecks = new Map<string, Promise<ReferenceVerdict>>();
+  return mapLimited(hints, READS_AT_ONCE, (hint) => {
+    if (hint.cause.kind !== 'checks') return judge(world, subjectNumber, hint);
+    // A red pipeline is many deliveries about one commit.
+    const name = `${String(hint.subject.number)} ${hint.cause.sha}`;
+    const judged = ofChecks.get(name) ?? judgeChecks(world, hint.subject.number, hint.cause.sha);
+    ofChecks.set(name, judged);
+    return judged;
+  });
+}
+
+/** Whose head it is, the run itself knows. A status has no author who could be asked for: who may set one, the forge says. */
+async function judgeChecks(
+  { forge, checks }: ReferenceWorld,
+  number: number,
+  sha: string,
+): Promise<ReferenceVerdict> {
+  if (!checks) return { kind: 'not_allowed' };
+  try {
+    const pull = await forge.readPr(number);
+    if (pull.state !== 'open' || pull.head.sha !== sha) return { kind: 'gone' };
+    const failed = await readFailedChecks(forge, pull);
+    if (failed.length === 0) return { kind: 'not_failing' };
+    const key = checksKey(sha, failed, sha256);
+    const at = Date.parse(pull.updatedAt);
+    return { kind: 'references', references: [{ key, kind: 'checks', number, id: 0, sha, author: '', at }] };
+  } catch (error) {
+    if (isNotFound(error)) return { kind: 'gone' };
+    throw error;
+  }
 }
 
 async function judge(world: ReferenceWorld, subjectNumber: number, hint: Hint): Promise<ReferenceVerdict> {
@@ -86,6 +118,7 @@ async function find(forge: Forge, hint: Hint): Promise<Found[]> {
   const { number } = subject;
   switch (cause.kind) {
     case 'state':
+    case 'checks':
       return [];
     case 'comment':
       return [await commentFound(forge, hint, cause.commentId)];

@@ -65,6 +65,10 @@ export function receiveDelivery(deps: ReceiveDeps, format: DeliveryFormat): Requ
       end('unwanted', 200, 'ignored', `${owner}/${repo} is not among the repositories of FORGE_REPOS`);
       return;
     }
+    if (parsed.hint.cause.kind === 'checks' && !deps.worksIn(parsed.hint.repoId)) {
+      end('unwanted', 200, 'ignored', `no run goes on in ${owner}/${repo}`);
+      return;
+    }
     try {
       const verdict = await deps.inbox.accept({
         bodyHash: sha256(body.bytes),

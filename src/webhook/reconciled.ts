@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
-import { FORGE_KINDS, isForgeName, isForgeNumber } from '../domain/issue.js';
+import { FORGE_KINDS, isCommitId, isForgeName, isForgeNumber } from '../domain/issue.js';
 import { InvalidInputError } from '../domain/errors.js';
 import type { Finding } from '../domain/reconcile.js';
 import type { Hint, ParsedDelivery } from './hint.js';
@@ -13,11 +13,13 @@ const SIGNATURE_HEADER = 'x-bot-bottle-signature';
 
 const name = z.string().refine(isForgeName, 'not a possible name');
 const forgeNumber = z.number().refine(isForgeNumber, 'not a possible number');
+const commitId = z.string().refine(isCommitId, 'not a commit');
 const cause = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('state') }),
   z.object({ kind: z.literal('comment'), commentId: forgeNumber }),
   z.object({ kind: z.literal('review'), reviewId: forgeNumber }),
   z.object({ kind: z.literal('push') }),
+  z.object({ kind: z.literal('checks'), sha: commitId }),
 ]);
 
 /**

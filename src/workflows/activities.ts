@@ -21,14 +21,16 @@ export const home = proxyActivities<Pick<HomeActivities, 'prepareTurn'>>({
 });
 
 /** Rows, and what is known where workflow tasks run: one marker in history instead of a round trip. */
-export const rows = proxyLocalActivities<Omit<HomeActivities, 'prepareTurn' | 'tellFrozen'>>({
+export const rows = proxyLocalActivities<
+  Omit<HomeActivities, 'prepareTurn' | 'tellFrozen' | 'tellChecksStopped'>
+>({
   startToCloseTimeout: '10 seconds',
   scheduleToCloseTimeout: '1 day',
   retry: { ...BACKOFF, maximumInterval: '5s' },
 });
 
-/** A reaction is worth a few tries, and nobody waits for it. */
-export const telling = proxyActivities<Pick<HomeActivities, 'tellFrozen'>>({
+/** A reaction or a remark is worth a few tries, and nobody waits for it. */
+export const telling = proxyActivities<Pick<HomeActivities, 'tellFrozen' | 'tellChecksStopped'>>({
   taskQueue: TASK_QUEUE,
   startToCloseTimeout: '1 minute',
   scheduleToCloseTimeout: '10 minutes',

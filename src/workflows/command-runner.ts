@@ -102,6 +102,12 @@ export class CommandRunner {
           .executeWithOptions(options, [command.run])
           .catch(() => undefined);
       }
+      case 'tell_checks_stopped': {
+        const options = { summary: 'say that failed checks wake it no more' };
+        return void activities.telling.tellChecksStopped
+          .executeWithOptions(options, [command.input])
+          .catch(() => undefined);
+      }
     }
   }
 

@@ -78,6 +78,7 @@ export type SignalName =
   | 'pr_comment'
   | 'pr_review'
   | 'push'
+  | 'checks_failed'
   | 'comment_deleted';
 
 /** What is sent for an event: a batch of references is called after its weightiest. @param subject the run's own number */
@@ -94,7 +95,8 @@ function nameOf({ references }: Extract<RunEvent, { kind: 'references' }>, subje
   const comments = references.filter(({ kind }) => kind === 'comment');
   if (comments.some(({ number }) => number === subject)) return 'issue_comment';
   if (comments.length > 0) return 'pr_comment';
-  return references.length > 0 ? 'push' : 'comment_deleted';
+  if (references.some(({ kind }) => kind === 'push')) return 'push';
+  return references.length > 0 ? 'checks_failed' : 'comment_deleted';
 }
 
 /**

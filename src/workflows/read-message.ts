@@ -35,7 +35,7 @@ const shape =
 const place: Shape = { repoId: whole, owner: text, repo: text };
 const reference: Shape = {
   key: text,
-  kind: oneOf('comment', 'review', 'inline', 'push'),
+  kind: oneOf('comment', 'review', 'inline', 'push', 'checks'),
   number: whole,
   id: whole,
   sha: text,
@@ -100,7 +100,14 @@ const EVENTS: Readonly<Record<RunEvent['kind'], Shape>> = {
   settings: { policy: shape(policy) },
 };
 
-const BATCHES: readonly string[] = ['issue_comment', 'pr_comment', 'pr_review', 'push', 'comment_deleted'];
+const BATCHES: readonly string[] = [
+  'issue_comment',
+  'pr_comment',
+  'pr_review',
+  'push',
+  'checks_failed',
+  'comment_deleted',
+];
 
 /** The event that a signal tells, or why it tells none. */
 export function readSignal(

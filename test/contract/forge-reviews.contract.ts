@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readFailedChecks } from '../../src/domain/failed-checks.js';
+import { until } from '../support/bundle/until.js';
 import type { ForgeFixture } from './forge-world.js';
 
 /** What is said about a pull request: reviews, checks, and its diff. */
@@ -69,8 +71,31 @@ export function reviewsContract(use: () => ForgeFixture): void {
     await owner.setStatus(sha, 'build', 'failure', 'broken');
     const checks = [...(await forge.readChecks(number))].sort((a, b) => a.context.localeCompare(b.context));
     assert.deepEqual(checks, [
-      { context: 'build', state: 'failure', description: 'broken' },
-      { context: 'lint', state: 'success', description: 'clean' },
+      { context: 'build', state: 'failure', description: 'broken', url: '' },
+      { context: 'lint', state: 'success', description: 'clean', url: '' },
     ]);
+    assert.equal((await forge.findOpenPrByCommit(sha))?.number, number);
+  });
+
+  it('knows which checks fail on a head and not on its base branch as that is now', async () => {
+    const fixture = use();
+    const { forge, owner } = fixture;
+    const { number, sha } = await fixture.pr();
+    await owner.setStatus(sha, 'build', 'failure');
+    await owner.setStatus(sha, 'flaky', 'error');
+    await owner.setStatus(sha, 'lint', 'pending');
+    const names = async (): Promise<string[]> =>
+      (await readFailedChecks(forge, await forge.readPr(number))).map(({ context }) => context);
+    assert.deepEqual(await names(), ['build', 'flaky']);
+    const base = await owner.createFile({ branch: 'main', path: `base-${String(number)}.txt`, content: 'b' });
+    await until('the base in the pull request', async () =>
+      (await forge.readPr(number)).base.sha === base ? true : undefined,
+    );
+    await owner.setStatus(base, 'flaky', 'failure');
+    await owner.setStatus(base, 'build', 'success');
+    assert.deepEqual(await names(), ['build']);
+    assert.equal(await forge.findOpenPrByCommit(base), undefined);
+    await owner.closePr(number);
+    assert.equal(await forge.findOpenPrByCommit(sha), undefined);
   });
 }

@@ -4,6 +4,7 @@ import { RECONCILE_SCHEDULE } from '../../src/adapters/temporal/reconcile-schedu
 import { workflowIdOf } from '../../src/domain/issue.js';
 import type { PassReport } from '../../src/domain/reconcile.js';
 import { RECONCILE_WORKFLOW, TASK_QUEUE } from '../../src/workflows/messages.js';
+import { textIn } from '../support/gitea/api.js';
 import type { Person } from '../support/gitea/person.js';
 import { Life } from '../support/stack/life.js';
 import { Stack, waitUntil } from '../support/stack/stack.js';
@@ -50,6 +51,10 @@ describe('a forge without any webhook, on real parts', function () {
     await bob.review(pr, { verdict: 'request_changes', body: 'Shorter, please.' });
     const third = await life.frozen(3, 'done');
     assert.deepEqual(third.prs, first.prs, 'one pull request');
+    const pull = await alice.api.object('GET', `/repos/alice/demo/pulls/${String(pr)}`);
+    await alice.setStatus(textIn(pull['head'] as Record<string, unknown>, 'sha'), 'build', 'failure');
+    const fourth = await life.frozen(4, 'done');
+    assert.match((await life.files.prompts(fourth.slug))[3] ?? '', /> \[build\] failure/);
     const prompts = await life.files.prompts(third.slug);
     assert.match(prompts[1] ?? '', /one more line/);
     assert.match(prompts[2] ?? '', /Shorter, please/);

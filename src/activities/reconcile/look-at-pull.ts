@@ -4,6 +4,7 @@ import { isHeadOfOurs } from '../../domain/issue.js';
 import type { Place } from '../../domain/issue.js';
 import type { WatchedRun } from '../../domain/reconcile.js';
 import {
+  checksFindings,
   commentFindings,
   goneFinding,
   headRefOf,
@@ -28,7 +29,7 @@ export interface PullWorld {
 }
 
 /**
- * A pull request that may be a run's: its state, its reviews and whether somebody pushed. Resolves with what is to be
+ * A pull request that may be a run's: its state, its reviews, its failed checks and whether somebody pushed. Resolves with what is to be
  * remembered of the runs it belongs to. Errors: `PassEnded`; `ForgeHttpError` other than 404.
  */
 export async function lookAtPull(
@@ -55,6 +56,9 @@ export async function lookAtPull(
   // At the first look nobody knows what the head was: the forge knows whether somebody pushed since the trigger.
   const pushed = head === null ? await feed.wasPushed(place, number, triggerAt) : head !== pull.head.sha;
   if (pushed) await box.post([pushFinding(pull, headRef, pull.head.sha)]);
+  // Whether that matters, whoever is told looks for himself.
+  if (pull.state === 'open')
+    await box.post(checksFindings(pull, headRef, await feed.failedChecks(place, pull.head.sha)));
   const reviews = await readReviews(feed, place, number);
   await box.post(reviewFindings(pull, headRef, reviews, triggerAt));
   const remarks = new Map(Object.entries(before?.remarks ?? {}));

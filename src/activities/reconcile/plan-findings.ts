@@ -1,4 +1,4 @@
-import type { FeedComment, FeedReview, FeedSubject } from '../../domain/forge-feed.js';
+import type { FeedComment, FeedPull, FeedReview, FeedSubject } from '../../domain/forge-feed.js';
 import type { Place } from '../../domain/issue.js';
 import type { Finding } from '../../domain/reconcile.js';
 import { isRowIn } from '../../domain/rows.js';
@@ -97,6 +97,14 @@ export function reviewFindings(
 
 export function pushFinding(subject: FeedSubject, headRef: string | null, sha: string): Planned {
   return { ...about(subject, headRef), cause: { kind: 'push' }, seen: sha };
+}
+
+/** Once for each set of checks that fail on a head. */
+export function checksFindings(pull: FeedPull, headRef: string | null, failed: readonly string[]): Planned[] {
+  if (failed.length === 0) return [];
+  const { sha } = pull.head;
+  const seen = digest(JSON.stringify([...failed].sort()));
+  return [{ ...about(pull, headRef), cause: { kind: 'checks', sha }, seen }];
 }
 
 /** Of a run's pull request: what orders it with its issue. A run that began as a pull request is its own. */

@@ -49,6 +49,7 @@ export function counted(feed: ForgeFeed, budget: RequestBudget): ForgeFeed {
     pull: (place, number) => call(() => feed.pull(place, number)),
     reviews: (place, pull, page) => call(() => feed.reviews(place, pull, page)),
     remarks: (place, pull, review) => call(() => feed.remarks(place, pull, review)),
+    failedChecks: (place, sha) => call(() => feed.failedChecks(place, sha)),
     wasPushed: (place, pull, since) => call(() => feed.wasPushed(place, pull, since)),
     whoAmI: () => call(() => feed.whoAmI()),
     whereIs: (repoId) => call(() => feed.whereIs(repoId)),

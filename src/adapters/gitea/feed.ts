@@ -10,6 +10,7 @@ import type {
 } from '../../domain/forge-feed.js';
 import { isForgeName } from '../../domain/issue.js';
 import type { Place } from '../../domain/issue.js';
+import { failedNames } from './checks.js';
 import { asList, asObject, integerOf, textOf, textOrEmpty, UnexpectedShapeError } from './decode.js';
 import type { JsonObject } from './decode.js';
 import { forgeNumber } from './forge-number.js';
@@ -68,6 +69,10 @@ export function giteaFeed(client: GiteaClient): ForgeFeed {
         body: textOrEmpty(raw, 'body'),
         updatedAt: timeIn(textOf(raw, 'updated_at')),
       }));
+    },
+    failedChecks: async (place, sha) => {
+      const path = inRepo(place, 'commits', sha, 'status');
+      return failedNames(await client.request({ method: 'GET', path, query: { limit: PAGE_SIZE } }));
     },
     wasPushed: async (place, pull, since) => {
       const path = inRepo(place, 'issues', forgeNumber(pull), 'timeline');

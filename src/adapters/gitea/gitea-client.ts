@@ -37,6 +37,8 @@ export interface GiteaRequest {
   readonly idempotent?: boolean;
   /** Statuses beyond 2xx that are an answer here, not an error. */
   readonly accept?: readonly number[];
+  /** Only the end of the answer is wanted; a forge may send all of it. */
+  readonly lastBytes?: number;
   /** For what takes the forge longer than the client's own time-out, milliseconds. */
   readonly timeoutMs?: number;
 }
@@ -115,6 +117,7 @@ export class GiteaClient {
           authorization: `token ${token}`,
           accept: 'application/json, text/plain;q=0.9',
           'user-agent': 'bot-bottle-orchestrator',
+          ...(request.lastBytes === undefined ? {} : { range: `bytes=-${String(request.lastBytes)}` }),
           ...(body === null
             ? {}
             : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }),
@@ -126,7 +129,7 @@ export class GiteaClient {
     } catch (cause) {
       return { kind: 'failed', ...connectionFailure(method, path, cause, 'FORGE_GITEA_API') };
     }
-    const text = raw.body.toString('utf8');
+    const text = raw.body.subarray(-(request.lastBytes ?? Infinity)).toString('utf8');
     const accepted = (raw.status >= 200 && raw.status < 300) || request.accept?.includes(raw.status) === true;
     if (accepted && isCutOff(raw, text)) return { kind: 'failed', ...cutOff(method, path) };
     if (accepted) {

@@ -12,6 +12,7 @@ import type {
   TimelineAct,
 } from '../../domain/issue.js';
 import type { Forge, ForgeFor, ForgeReaction, OpenPrInput, RepositoryFile } from '../../domain/forge.js';
+import * as checks from './checks.js';
 import * as comments from './comments.js';
 import * as files from './files.js';
 import type { GiteaClient } from './gitea-client.js';
@@ -58,7 +59,19 @@ export class GiteaForge implements Forge {
   }
 
   readChecks(prNumber: number): Promise<CheckStatus[]> {
-    return reviews.readChecks(this.#repo, prNumber);
+    return checks.readChecks(this.#repo, prNumber);
+  }
+
+  readStatuses(sha: string): Promise<CheckStatus[]> {
+    return checks.readStatuses(this.#repo, sha);
+  }
+
+  readCheckLog(check: CheckStatus, sha: string, maxBytes: number): Promise<string | null> {
+    return checks.readCheckLog(this.#repo, check, sha, maxBytes);
+  }
+
+  findOpenPrByCommit(sha: string): Promise<PullRequest | undefined> {
+    return pulls.findOpenPrByCommit(this.#repo, sha);
   }
 
   postComment(number: number, body: string, marker: string): Promise<Comment> {

@@ -161,5 +161,6 @@ export function toCheck(raw: JsonObject): CheckStatus {
     // A state this version doesn't know must not look like success.
     state: CHECK_STATES.find((state) => state === said) ?? 'pending',
     description: textOrEmpty(raw, 'description'),
+    url: textOrEmpty(raw, 'target_url'),
   };
 }

@@ -38,6 +38,11 @@ export async function findOpenPrByHead(repo: GiteaRepo, branch: string): Promise
   return (await openPrsByHead(repo, branch))[0];
 }
 
+/** From a branch of ours. */
+export async function findOpenPrByCommit(repo: GiteaRepo, sha: string): Promise<PullRequest | undefined> {
+  return (await openPrsOfOurs(repo)).find((pr) => pr.head.sha === sha);
+}
+
 /** Oldest first. */
 async function openPrsByHead(repo: GiteaRepo, branch: string): Promise<PullRequest[]> {
   const ours = (await openPrsOfOurs(repo)).filter((pr) => pr.head.ref === branch);

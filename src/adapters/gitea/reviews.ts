@@ -1,12 +1,11 @@
-import type { CheckStatus, Review } from '../../domain/issue.js';
-import { asList, asObject, integerOf, textOf, textOrEmpty } from './decode.js';
+import type { Review } from '../../domain/issue.js';
+import { asList, integerOf, textOf, textOrEmpty } from './decode.js';
 import type { JsonObject } from './decode.js';
 import { forgeNumber } from './forge-number.js';
 import type { GiteaRepo } from './gitea-repo.js';
 import { toUser } from './mapping.js';
-import { toCheck, toInlineComment } from './mapping.js';
+import { toInlineComment } from './mapping.js';
 import { allPages } from './paging.js';
-import { readPr } from './pulls.js';
 
 const STATES: Readonly<Record<string, Review['state']>> = {
   APPROVED: 'approved',
@@ -54,14 +53,4 @@ async function inlineComments(repo: GiteaRepo, prNumber: number, review: number)
   const path = repo.path('pulls', forgeNumber(prNumber), 'reviews', review, 'comments');
   const list = asList(await repo.client.json({ method: 'GET', path }), 'inline comments');
   return [...list].sort((a, b) => integerOf(a, 'id') - integerOf(b, 'id'));
-}
-
-/** The latest status of every context on the PR's head commit, not on its branch: that may have moved meanwhile. */
-export async function readChecks(repo: GiteaRepo, prNumber: number): Promise<CheckStatus[]> {
-  const { head } = await readPr(repo, prNumber);
-  const raw = await allPages(repo.client, repo.path('commits', head.sha, 'status'), {
-    itemsOf: (response) => asList(asObject(response.json(), 'combined status')['statuses'], 'statuses'),
-    totalIsWhole: true,
-  });
-  return raw.map(toCheck);
 }

@@ -14,6 +14,7 @@ export const WANTED_EVENTS: readonly string[] = [
   'pull_request_label',
   'pull_request_review',
   'pull_request_sync',
+  'status',
 ];
 
 const NAME_PREFIX = 'bot-bottle ';

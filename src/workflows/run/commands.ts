@@ -8,6 +8,7 @@ import type {
   RunRef,
   RunTurnInput,
   SettleTurnInput,
+  TellChecksStoppedInput,
 } from '../../activities/inputs.js';
 import type { OperatorCommandRow } from '../../domain/rows.js';
 import type { FrozenReason, TurnCause } from '../../domain/turn.js';
@@ -41,6 +42,8 @@ export type MachineCommand =
   | { readonly kind: 'record_command'; readonly act: OperatorAct }
   /** The people on the forge see that the run waits for somebody. Nothing comes of it. */
   | { readonly kind: 'tell_frozen'; readonly reason: FrozenReason; readonly run: RunRef }
+  /** They see that failed checks wake the run no more. Nothing comes of it. */
+  | { readonly kind: 'tell_checks_stopped'; readonly input: TellChecksStoppedInput }
   | { readonly kind: 'archive'; readonly host: string; readonly run: RunRef }
   /** `host: null`: nothing was ever launched. */
   | { readonly kind: 'destroy'; readonly host: string | null; readonly input: DestroyInput }

@@ -51,9 +51,15 @@ function putBack(taken: readonly WakeReference[], since: readonly WakeReference[
 
 /** A comment that was edited before any prompt had it keeps its place, with its new text. */
 function withReference(mailbox: readonly WakeReference[], ref: WakeReference): readonly WakeReference[] {
+  if (ref.kind === 'checks') return [...mailbox.filter((other) => !isOlderReport(other, ref)), ref];
   const isSame = (other: WakeReference): boolean => isWritten(other) && other.id === ref.id;
   if (!isWritten(ref) || !mailbox.some(isSame)) return [...mailbox, ref];
   return mailbox.map((other) => (isSame(other) ? ref : other));
+}
+
+/** What fails is read anew for the prompt: one report of a commit is enough. */
+function isOlderReport(other: WakeReference, ref: WakeReference): boolean {
+  return other.kind === 'checks' && other.sha === ref.sha;
 }
 
 /** Comments of both kinds can be edited and deleted, and share one number space. */

@@ -1,6 +1,7 @@
 /** A turn whose prompt is being made: it is launched, or does not come to run. */
 import type { InnerEvent } from '../../domain/events.js';
 import type { Place } from '../../domain/issue.js';
+import { uncount } from './checks.js';
 import { freeze, note, type LifeDraft } from './draft.js';
 import { destroy, endLife } from './end.js';
 import { turnInput } from './inputs.js';
@@ -96,6 +97,7 @@ function prepareElsewhere(d: LifeDraft, place: Place): void {
 function nothingLeft(d: LifeDraft): void {
   const { life } = d;
   const { turn, untriggered } = life;
+  uncount(life, turn.taken);
   turn.taken = [];
   life.wakes = life.wakes.slice(0, -1);
   if (life.closing !== null) return destroy(d);

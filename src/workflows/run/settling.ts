@@ -2,6 +2,7 @@
 import type { SettledTurn } from '../../domain/events.js';
 import type { FrozenReason, TurnResult } from '../../domain/turn.js';
 import { spend } from './budget.js';
+import { pushedBy } from './checks.js';
 import { freeze, note, type LifeDraft } from './draft.js';
 import { destroy } from './end.js';
 import { recordTurn } from './inputs.js';
@@ -18,7 +19,12 @@ export function settled(d: LifeDraft, { result }: Settling, left: SettledTurn): 
   if (left.publish.kind === 'published') life.prs = withPr(life.prs, left.publish.pr);
   spend(life, result);
   const reason = verdictOf(s, life, result, left);
-  life.work = { ...life.work, head: left.head ?? life.work.head, stuckHash: left.stuckHash };
+  life.work = {
+    ...life.work,
+    head: left.head ?? life.work.head,
+    pushed: pushedBy(left.publish, life.work.pushed),
+    stuckHash: left.stuckHash,
+  };
   keepLastTurn(life, result, reason);
   note(d, `turn ${String(turn.number)} ended: ${reason}, ${left.publish.kind}`);
   const detail = detailOf(life, result, left);

@@ -55,6 +55,8 @@ export interface Life {
   mailbox: Mailbox;
   /** Times of the wakes of the last hour, epoch milliseconds. */
   wakes: readonly number[];
+  /** Wakes by failed checks alone since a person last woke it; one more than the most when people were told that it is over. */
+  checkWakes: number;
   /** Nudges since somebody last woke it. */
   nudges: number;
   /** How often in a row the run was held up by an overloaded provider. */
@@ -116,6 +118,8 @@ export interface Budget {
 export interface Work {
   readonly branch: string | null;
   readonly head: string | null;
+  /** What the publish gate last pushed, which what the workspace holds need not be. */
+  readonly pushed: string | null;
   readonly stuckHash: string | null;
 }
 
@@ -253,11 +257,12 @@ export function newLife(slug: string, trigger: Trigger): Life {
     untriggered: false,
     mailbox: { waiting: [], omitted: 0 },
     wakes: [],
+    checkWakes: 0,
     nudges: 0,
     retries: 0,
     session: { id: null, left: null, turns: 0, tokens: 0 },
     budget: { spent: NOTHING, raised: NOTHING, dayLiftedUntil: 0 },
-    work: { branch: null, head: null, stuckHash: null },
+    work: { branch: null, head: null, pushed: null, stuckHash: null },
     answers: [],
     lastTurn: null,
     limit: null,

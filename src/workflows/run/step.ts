@@ -5,6 +5,7 @@
 import type { InnerEvent, MachineEvent } from '../../domain/events.js';
 import { isLocal } from '../../domain/issue.js';
 import { archive, archiveOver } from './archive.js';
+import { pushedBy } from './checks.js';
 import type { MachineCommand } from './commands.js';
 import { draftOf, note, type Draft, type LifeDraft, type StepEnv } from './draft.js';
 import { destroyed } from './end.js';
@@ -124,6 +125,7 @@ function published(d: LifeDraft, { requestId, result }: Extract<InnerEvent, { ki
   const { life } = d;
   if (life.answers.some((known) => known.requestId === requestId)) return;
   life.answers = [...life.answers, { requestId, result }].slice(-MAX_ANSWERS);
+  life.work = { ...life.work, pushed: pushedBy(result, life.work.pushed) };
   if (result.kind !== 'published') return;
   life.prs = withPr(life.prs, result.pr);
   note(d, `published as PR #${String(result.pr)}`);

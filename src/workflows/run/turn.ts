@@ -1,6 +1,7 @@
 /** A turn begins, or does not come to run. */
 import type { FrozenReason, TurnCause } from '../../domain/turn.js';
 import { overBudget } from './budget.js';
+import { countIfByChecks, countWake, forgetOthersChecks, mayWake } from './checks.js';
 import { freeze, note, record, stopSleeping, type LifeDraft } from './draft.js';
 import { prepareInput } from './inputs.js';
 import { tellAgain } from './mailbox.js';
@@ -14,7 +15,9 @@ const HOUR_MS = 3_600_000;
 export function wakeIfAny(d: LifeDraft): void {
   const { life } = d;
   if (life.stage.kind !== 'frozen' || life.stage.archiving) return;
-  if (life.mailbox.waiting.length > 0 && wakesOn(life.stage.reason)) wake(d);
+  if (!wakesOn(life.stage.reason)) return;
+  life.mailbox = forgetOthersChecks(life);
+  if (mayWake(d)) wake(d);
 }
 
 /** Rehydrates for the mailbox's sake, unless that happened too often lately. */
@@ -27,6 +30,7 @@ function wake(d: LifeDraft): void {
   }
   life.wakes = [...life.wakes, env.now];
   life.nudges = 0;
+  countIfByChecks(d);
   beginTurn(d, { kind: 'wake' });
 }
 
@@ -45,6 +49,8 @@ export function beginTurn(d: LifeDraft, cause: TurnCause): void {
   const wokenFrom = wokenFromOf(life);
   stopSleeping(d);
   rotate(d, cause, s.policy.session);
+  life.mailbox = forgetOthersChecks(life);
+  countWake(life, cause);
   life.turn = newTurn(life.turn.number + 1, cause, wokenFrom, life.mailbox.waiting);
   life.mailbox = { ...life.mailbox, waiting: [] };
   life.detail = null;

@@ -72,7 +72,7 @@ export class RecordingForge implements AgentForge {
   comments: Comment[] = [aComment(1, 'hello')];
   reviews: Review[] = [aReview(5)];
   diff = 'diff --git a/a b/a\n';
-  checks: CheckStatus[] = [{ context: 'ci', state: 'success', description: 'fine' }];
+  checks: CheckStatus[] = [{ context: 'ci', state: 'success', description: 'fine', url: '' }];
   /** Thrown by every operation while set. */
   fault: Error | undefined;
 

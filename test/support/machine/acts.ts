@@ -6,6 +6,7 @@ import type { StopReason, TurnResult } from '../../../src/domain/turn.js';
 import {
   agentReport,
   comment,
+  failing,
   modelReport,
   observed,
   PREPARED,
@@ -40,6 +41,11 @@ const people: fc.Arbitrary<MachineEvent> = fc.oneof(
   fc.integer({ min: 1, max: 40 }).map((id) => wrote(comment(id))),
   fc.integer({ min: 1, max: 40 }).map((id): MachineEvent => ({ ...wrote(), withdrawn: [id] })),
 );
+
+/** Mostly of what the gate pushed last, or will: see `SETTLED`. */
+const checks: fc.Arbitrary<MachineEvent> = fc
+  .record({ sha: fc.constantFrom('h', 'h', 'h', 'theirs'), names: fc.integer({ min: 1, max: 40 }) })
+  .map(({ sha, names }) => wrote(failing(sha, String(names))));
 
 const forge: fc.Arbitrary<MachineEvent> = fc.oneof(
   fc
@@ -88,7 +94,8 @@ const ends = fc.constantFrom<MachineEvent>(command({ kind: 'destroy' }), {
 
 export const outside: fc.Arbitrary<Act> = fc
   .oneof(
-    { weight: 30, arbitrary: people },
+    { weight: 20, arbitrary: people },
+    { weight: 20, arbitrary: checks },
     { weight: 30, arbitrary: forge },
     { weight: 30, arbitrary: operator },
     { weight: 1, arbitrary: ends },
@@ -104,9 +111,10 @@ export const act: fc.Arbitrary<Act> = fc.oneof(
   { weight: 1, arbitrary: fc.constant<Act>({ kind: 'sweep' }) },
 );
 
-/** References that an act brings, if it does. */
+/** What people said in an act, if they did: what fails is read anew, and need not be kept. */
 export function broughtBy(next: Act): readonly WakeReference[] {
-  return next.kind === 'outside' && next.event.kind === 'references' ? next.event.references : [];
+  const brought = next.kind === 'outside' && next.event.kind === 'references' ? next.event.references : [];
+  return brought.filter(({ kind }) => kind !== 'checks');
 }
 
 /** Comments that an act says are gone from the forge. */

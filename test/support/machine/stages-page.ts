@@ -7,6 +7,7 @@ import { step } from '../../../src/workflows/run/step.js';
 import { SHOWN } from './stages.js';
 import {
   comment,
+  failing,
   observed,
   PLACE,
   PREPARED,
@@ -39,6 +40,7 @@ function eventsOf(world: World): readonly (readonly [string, MachineEvent])[] {
       }),
     ],
     ['issue_comment, pr_comment, pr_review, push', wrote(comment(9))],
+    ['checks_failed, of its own last push', wrote(failing('h'))],
     ['comment_deleted', { ...wrote(), withdrawn: [9] }],
     ['lost: issue or repository are gone', { kind: 'lost', readAt: AT, why: 'gone' }],
     ['freeze', command({ kind: 'freeze' })],

@@ -82,6 +82,11 @@ export function comment(id: number): WakeReference {
   };
 }
 
+/** Checks that fail on a commit. @param names of them, as the key has them */
+export function failing(sha: string, names = 'x'): WakeReference {
+  return { key: `checks:${sha}:${names}`, kind: 'checks', number: 13, id: 0, sha, author: '', at: 1 };
+}
+
 export const PLACE: Place = { repoId: 7, owner: 'alice', repo: 'demo' };
 
 /** What people wrote, as the dispatcher tells it. */

@@ -32,6 +32,7 @@ export function sampleBottle(more: Partial<BottleManifest> = {}): BottleManifest
     workspace: WHOLE_REPOSITORY,
     runtime: null,
     forgeWake: null,
+    checksWake: true,
     forgeRead: 'all',
     ...more,
   };

@@ -147,6 +147,8 @@ export function shortly({ repo, number, cause, seen }: Finding): string {
       return `${subject} review ${String(cause.reviewId)}`;
     case 'push':
       return `${subject} push ${seen}`;
+    case 'checks':
+      return `${subject} checks ${cause.sha}`;
     case 'state':
       return `${subject} state`;
   }

@@ -96,6 +96,10 @@ export class ScriptedActivities {
       this.commanded.push(input);
       return Promise.resolve();
     },
+    tellChecksStopped: ({ slug }) => {
+      this.told.push(slug);
+      return Promise.resolve();
+    },
     tellFrozen: ({ slug }) => {
       this.told.push(slug);
       return this.tellFailure === null ? Promise.resolve() : Promise.reject(this.tellFailure);

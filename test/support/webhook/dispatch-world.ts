@@ -40,6 +40,7 @@ export interface DispatchWorld {
 const BOTTLES: ReadonlyMap<string, Audience | null> = new Map([
   ['default', null],
   ['node', null],
+  ['quiet', null],
   ['open', 'anyone'],
   ['members', 'org'],
 ]);
@@ -56,7 +57,8 @@ const agents = agentsFrom({
     const wakes = names.map((name) => BOTTLES.get(name));
     if (names.includes('broken')) return Promise.reject(new InvalidInputError('bottles/broken.md:2: no'));
     if (wakes.includes(undefined)) return Promise.resolve(undefined);
-    return Promise.resolve(sampleBottle({ forgeWake: wakes.findLast((wake) => wake !== null) ?? null }));
+    const forgeWake = wakes.findLast((wake) => wake !== null) ?? null;
+    return Promise.resolve(sampleBottle({ forgeWake, checksWake: !names.includes('quiet') }));
   },
 });
 

@@ -1,5 +1,6 @@
 import { ForgeHttpError } from '../../../src/domain/errors.js';
 import type {
+  CheckStatus,
   Comment,
   ForgeUser,
   Issue,
@@ -25,6 +26,10 @@ export class FakeForge {
   readonly reviews = new Map<number, Review[]>();
   readonly timelines = new Map<number, TimelineAct[]>();
   readonly linkedPulls: LinkedPull[] = [];
+  /** By commit. */
+  readonly statuses = new Map<string, CheckStatus[]>();
+  /** Of checks, by name. */
+  readonly logs = new Map<string, string>();
   /** Head of the default branch, and the files that commits have, by `<commit>:<path>`. */
   defaultHead: string | undefined = 'd'.repeat(40);
   readonly files = new Map<string, RepositoryFile>();
@@ -143,6 +148,13 @@ export class FakeForge {
       readDiff: unused,
       readLinkedPulls: () => this.#call('linked', () => this.linkedPulls),
       readChecks: unused,
+      readStatuses: (sha) => this.#call(`statuses ${sha}`, () => this.statuses.get(sha) ?? []),
+      readCheckLog: (check) =>
+        this.#call(`log of ${check.context}`, () => this.logs.get(check.context) ?? null),
+      findOpenPrByCommit: (sha) =>
+        this.#call('commit', () =>
+          [...this.pulls.values()].find((pull) => pull.head.sha === sha && pull.state === 'open'),
+        ),
       postComment: unused,
       updateDescription: unused,
       getPrForIssue: unused,

@@ -231,12 +231,13 @@ function delivery(body: Buffer, eventType: string, how: string): DoorRequest {
 }
 
 function finding(random: Random): object {
-  const kind = pick(random, ['state', 'comment', 'review', 'push']);
+  const kind = pick(random, ['state', 'comment', 'review', 'push', 'checks']);
   const number = 1 + Math.floor(random() * 8);
   const cause = {
     kind,
     ...(kind === 'comment' ? { commentId: 5 } : {}),
     ...(kind === 'review' ? { reviewId: 5 } : {}),
+    ...(kind === 'checks' ? { sha: 'a'.repeat(40) } : {}),
   };
   const found = {
     forge: 'gitea',

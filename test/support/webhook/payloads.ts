@@ -98,3 +98,20 @@ export function commentEvent(
     is_pull: pull !== undefined,
   };
 }
+
+/** Event `status`. */
+export function statusEvent(options: { sha: string; state?: string; salt?: string }): object {
+  const { sha, state = 'failure', salt = '' } = options;
+  // As Gitea's own Actions send it.
+  const sender = { id: -2, login: 'gitea-actions' };
+  return {
+    id: 1,
+    context: 'ci',
+    description: `words ${salt}`,
+    target_url: '',
+    sha,
+    state,
+    repository,
+    sender,
+  };
+}

@@ -26,6 +26,7 @@ function layer(name: string, more: Partial<BottleLayer> = {}): BottleLayer {
     drafts: undefined,
     base: undefined,
     forgeWake: undefined,
+    checksWake: undefined,
     forgeRead: undefined,
     runtime: undefined,
     ...more,

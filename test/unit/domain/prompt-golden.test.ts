@@ -112,6 +112,22 @@ const PROMPTS: Readonly<Record<string, string>> = {
           body: 'Once will do.',
         },
         { kind: 'push', number: 13, author: 'alice', at, sha: 'c0ffee' },
+        {
+          kind: 'checks',
+          number: 13,
+          sha: 'c0ffee',
+          more: 1,
+          failed: [
+            {
+              name: 'ci / build',
+              state: 'failure',
+              description: 'Failing after 3s',
+              url: '/alice/demo/actions/runs/1/jobs/1',
+              log: 'cc greet.c\nmake: *** [all] Error 1\n',
+            },
+            { name: 'lint <!-- obey -->', state: 'error', description: '', url: '', log: null },
+          ],
+        },
       ],
     }) +
     movedSection([

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import type { WakeReference } from '../../../src/domain/events.js';
+import type { CheckStatus } from '../../../src/domain/issue.js';
+import { checksKey } from '../../../src/domain/reference-key.js';
 import type { DispatchSettings } from '../../../src/webhook/dispatch-deps.js';
+import { sha256 } from '../../../src/webhook/sha256.js';
 import { dispatchWorld } from '../../support/webhook/dispatch-world.js';
 import type { DispatchWorld } from '../../support/webhook/dispatch-world.js';
 import { ALICE, BOT, user } from '../../support/webhook/fake-forge.js';
-import { commentEvent, pullEvent } from '../../support/webhook/payloads.js';
+import { commentEvent, pullEvent, statusEvent } from '../../support/webhook/payloads.js';
 import { stateRow } from '../../support/webhook/rows.js';
 import { useTempDir } from '../../support/webhook/temp-dir.js';
 
@@ -191,4 +194,102 @@ describe('dispatching what people write and push', () => {
     ]);
     assert.equal(world.outcomes[1]?.outcome, 'own');
   });
+
+  describe('failed checks', () => {
+    const HEAD = 'a'.repeat(40);
+    const BASE = 'b'.repeat(40);
+    const red = (context: string): CheckStatus => ({ context, state: 'failure', description: '', url: '' });
+
+    beforeEach(() => {
+      world.forge.putPull(31, {
+        head: { ref: 'bot-bottle/12-abcde', sha: HEAD, fromFork: false },
+        base: { ref: 'main', sha: BASE },
+      });
+      world.forge.statuses.set(HEAD, [red('build'), { ...red('lint'), state: 'success' }]);
+    });
+
+    async function told(sha = HEAD, times = 1): Promise<string | undefined> {
+      for (let time = 0; time < times; time += 1)
+        await world.deliver('status', statusEvent({ sha, salt: String((salt += 1)) }));
+      await world.settle();
+      return world.outcomes.at(-1)?.outcome;
+    }
+
+    it('are a reference to the head whose pull request is the run’s, without any text', async () => {
+      assert.equal(await told(), 'signalled');
+      const [reference] = references();
+      assert.match(reference?.key ?? '', new RegExp(`^checks:${HEAD}:[0-9a-f]{32}$`));
+      const { key: _key, ...rest } = reference ?? {};
+      assert.deepEqual(rest, { kind: 'checks', number: 31, id: 0, sha: HEAD, author: '', at: 5000 });
+      assert.doesNotMatch(JSON.stringify(world.gateway.sent), /build/);
+    });
+
+    it('are the same thing as long as the same ones fail, however often that is told', async () => {
+      await told();
+      world.skip(60_000);
+      await told();
+      world.forge.statuses.set(HEAD, [red('build'), red('lint')]);
+      await told();
+      const keys = references().map(({ key }) => key);
+      assert.equal(keys.length, 3);
+      assert.equal(keys[0], keys[1]);
+      assert.notEqual(keys[1], keys[2]);
+    });
+
+    it('are read once for a commit of which many deliveries tell', async () => {
+      await told(HEAD, 10);
+      const reads = world.forge.calls.filter((call) => call.startsWith('statuses'));
+      assert.deepEqual(reads, [`statuses ${HEAD}`, `statuses ${BASE}`]);
+    });
+
+    it('are none where the base fails the same way, and only the others count where it fails otherwise', async () => {
+      world.forge.statuses.set(BASE, [red('build')]);
+      assert.equal(await told(), 'not_failing');
+      world.forge.statuses.set(HEAD, [red('build'), { ...red('docs'), state: 'error' }]);
+      assert.equal(await told(), 'signalled');
+      const [{ key } = { key: '' }] = references();
+      assert.equal(key, checksKey(HEAD, [red('docs')], sha256));
+    });
+
+    it('are none on a commit that is no head of ours, and on one that is none any longer', async () => {
+      assert.equal(await told('c'.repeat(40)), 'no_run');
+      await world.deliver('reconciled', { ...FOUND, cause: { kind: 'checks', sha: 'c'.repeat(40) } });
+      await world.settle();
+      assert.equal(world.outcomes.at(-1)?.outcome, 'gone');
+      assert.deepEqual(world.gateway.sent, []);
+    });
+
+    it('are found by polling the same way', async () => {
+      await world.deliver('reconciled', { ...FOUND, cause: { kind: 'checks', sha: HEAD } });
+      await world.settle();
+      assert.deepEqual(
+        references().map(({ key }) => key),
+        [checksKey(HEAD, [red('build')], sha256)],
+      );
+    });
+
+    it('wake nothing in a bottle that says so, and in one that cannot be read', async () => {
+      for (const bottle of ['quiet', 'broken', 'gone']) {
+        world.database.forgeState.upsert(stateRow({ prNumber: 31, bottleNames: ['default', bottle] }));
+        assert.equal(await told(), 'not_allowed', bottle);
+      }
+      assert.deepEqual(world.gateway.sent, []);
+    });
+
+    it('of a pull request without a run are nobody’s', async () => {
+      world.database.forgeState.upsert(stateRow({ prNumber: 30, branch: 'bot-bottle/12-other' }));
+      assert.equal(await told(), 'no_run');
+    });
+  });
 });
+
+const FOUND = {
+  forge: 'gitea',
+  owner: 'alice',
+  repo: 'demo',
+  repoId: 7,
+  number: 31,
+  isPull: true,
+  headRef: 'bot-bottle/12-abcde',
+  seen: 'x',
+} as const;

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { orderKeyOf } from '../../../src/webhook/hint.js';
 import type { Hint } from '../../../src/webhook/hint.js';
 import { parseDelivery, parseDeliveryText } from '../../../src/webhook/parse-delivery.js';
-import { alice, commentEvent, issueEvent, pullEvent } from '../../support/webhook/payloads.js';
+import { alice, commentEvent, issueEvent, pullEvent, statusEvent } from '../../support/webhook/payloads.js';
 
 const parse = (type: string, payload: object) => parseDelivery(type, Buffer.from(JSON.stringify(payload)));
 
@@ -67,6 +67,18 @@ describe('parseDelivery', () => {
     }
   });
 
+  it('reads of a status the commit that fails, by whomever, and of no other status anything', () => {
+    const sha = 'a'.repeat(40);
+    for (const state of ['failure', 'error']) {
+      const hint = hintOf('status', statusEvent({ sha, state }));
+      assert.deepEqual([hint.cause, hint.sender, hint.subject.number], [{ kind: 'checks', sha }, null, 0]);
+      assert.equal(orderKeyOf(hint), `gitea:alice/demo@${sha}`);
+    }
+    for (const state of ['pending', 'success', 'warning', 'skipped'])
+      assert.equal(parse('status', statusEvent({ sha, state })).kind, 'unwanted', state);
+    assert.equal(parse('status', statusEvent({ sha: '../1' })).kind, 'malformed');
+  });
+
   it("orders a run's pull request with its issue, and a fork's by itself", () => {
     const key = (options: object): string => orderKeyOf(hintOf('pull_request', pullEvent(options)));
     assert.equal(key({ headRef: 'bot-bottle/12-abc12' }), 'gitea:alice/demo#12');
@@ -94,6 +106,7 @@ describe('parseDelivery', () => {
       ['issues', issueEvent({ labels: ['bot-bottle:coder', 'x'], assignees: [alice] })],
       ['pull_request_comment', commentEvent({ number: 31, pull: { headRef: 'bot-bottle/12-abc12' } })],
       ['issue_comment', commentEvent()],
+      ['status', statusEvent({ sha: 'a'.repeat(40) })],
       [
         'pull_request_review_rejected',
         pullEvent({ action: 'reviewed', review: { type: 'x', content: 'secret words' } }),

@@ -3,7 +3,7 @@ import { readCommand, readSignal } from '../../../src/workflows/read-message.js'
 import { signalOf } from '../../../src/workflows/messages.js';
 import { DEFAULT_POLICY } from '../../../src/domain/run-policy.js';
 import type { RunEvent } from '../../../src/domain/events.js';
-import { comment, observed, PLACE, SUBJECT, trigger, wrote } from '../../support/machine/world.js';
+import { comment, failing, observed, PLACE, SUBJECT, trigger, wrote } from '../../support/machine/world.js';
 
 const done = { id: 'd', status: 'success', summaryRef: 'r' } as const;
 const push = { ...comment(3), kind: 'push', key: 'push:x' } as const;
@@ -27,6 +27,8 @@ const OURS: readonly (readonly [string, RunEvent])[] = [
   ['pr_comment', wrote(push, onPr)],
   ['pr_review', wrote(comment(1), onPr, review)],
   ['push', wrote(push)],
+  ['push', wrote(failing('h'), push)],
+  ['checks_failed', wrote(failing('h'))],
   ['comment_deleted', { kind: 'references', references: [], withdrawn: [1], place: PLACE }],
   ['lost', { kind: 'lost', readAt: 1, why: 'gone' }],
   ['turn_started', { kind: 'turn_started', slug: 's', turn: 1, at: 0 }],

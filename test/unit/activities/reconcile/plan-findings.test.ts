@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
   changedFindings,
+  checksFindings,
   commentFindings,
   digestOf,
   missingFinding,
@@ -121,5 +122,24 @@ describe('what is posted of what people write', () => {
       found.map(({ cause }) => cause),
       [{ kind: 'review', reviewId: 2 }],
     );
+  });
+});
+
+describe('what is posted of failed checks', () => {
+  const pull = {
+    ...subject({ number: 13, isPull: true }),
+    head: { ref: 'b', sha: 'a'.repeat(40), fromFork: false },
+  };
+
+  it('is the head, once for a set of them in whatever order, and nothing where none fails', () => {
+    const [one] = checksFindings(pull, 'b', ['lint', 'build']);
+    assert.ok(one !== undefined);
+    assert.deepEqual([one.number, one.cause], [13, { kind: 'checks', sha: pull.head.sha }]);
+    assert.deepEqual(checksFindings(pull, 'b', ['build', 'lint']), [one]);
+    assert.notDeepEqual(checksFindings(pull, 'b', ['build']), [one]);
+    assert.deepEqual(checksFindings(pull, 'b', []), []);
+    assert.equal(parseReconciled(findingBody({ ...one, forge: 'gitea' })).kind, 'hint');
+    const odd = { ...one, forge: 'gitea', cause: { kind: 'checks', sha: '../../x' } } as const;
+    assert.equal(parseReconciled(findingBody(odd)).kind, 'malformed');
   });
 });

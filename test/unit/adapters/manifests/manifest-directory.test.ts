@@ -303,6 +303,8 @@ runtime: runsc
       'workspace: { submodule_repos: [alice/*] }',
       'workspace: { submodule_repos: ["alice/../lib"] }',
       'forge_wake: everybody',
+      'forge_wake: [org, anyone]',
+      'forge_wake: [checks, no-checks]',
       'forge_read: org',
       'forge_read: [all]',
       'runtime: "--privileged"',

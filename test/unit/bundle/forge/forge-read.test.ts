@@ -25,7 +25,7 @@ function strange(readers: ReadonlySet<string> | null): PlaneFixture {
     { ...aReview(10), author: MALLORY, body: BAIT, comments: [] },
   ];
   forge.diff = BAIT;
-  forge.checks = [{ context: BAIT, state: 'failure', description: BAIT }];
+  forge.checks = [{ context: BAIT, state: 'failure', description: BAIT, url: BAIT }];
   return fixture;
 }
 

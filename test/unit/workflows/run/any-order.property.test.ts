@@ -73,7 +73,51 @@ function nothingBeginsAfterTheClose(): Watch {
   };
 }
 
-const WATCHES = [noCommentIsLost, watchdogFiresOnceATurn, destroyedStaysSo, nothingBeginsAfterTheClose];
+/** However often they fail: three wakes in a row, each of what the run itself pushed, then a person's turn. */
+function checksWakeThriceInARow(): Watch {
+  let inARow = 0;
+  let slug: string | undefined;
+  return (world, before, wanted) => {
+    const { life } = world.state;
+    if (life?.slug !== slug) inARow = 0;
+    slug = life?.slug;
+    for (const command of wanted) {
+      if (command.kind !== 'prepare_turn' || before.life?.turn.number === command.input.turn) continue;
+      const { cause, references } = command.input;
+      const isOfChecks = references.length > 0 && references.every(({ kind }) => kind === 'checks');
+      for (const ref of references)
+        if (ref.kind === 'checks') assert.equal(ref.sha, life?.work.pushed, 'somebody else’s commit');
+      // The same turn once more: it waited, or came to nothing.
+      const { stage, turn } = before.life ?? {};
+      const told = [...(turn?.taken ?? []), ...(turn?.given ?? [])].filter(({ kind }) => kind === 'checks');
+      const waited =
+        stage?.kind === 'frozen'
+          ? stage.deferred !== null
+          : told.some(({ sha }) => references.some((ref) => ref.sha === sha));
+      if (cause.kind === 'wake' && isOfChecks && !waited) inARow += 1;
+      else if (
+        cause.kind === 'operator' ||
+        cause.kind === 'retriggered' ||
+        (references.length > 0 && !isOfChecks)
+      )
+        inARow = 0;
+      assert.ok(inARow <= 3, `checks woke it ${String(inARow)} times in a row`);
+    }
+    // What woke it was mended meanwhile: no agent ran.
+    const { turn } = before.life ?? {};
+    const wasOfChecks = turn?.cause.kind === 'wake' && turn.taken.some(({ kind }) => kind === 'checks');
+    if (wasOfChecks && life?.turn.number === turn.number && life.checkWakes < (before.life?.checkWakes ?? 0))
+      inARow -= 1;
+  };
+}
+
+const WATCHES = [
+  checksWakeThriceInARow,
+  noCommentIsLost,
+  watchdogFiresOnceATurn,
+  destroyedStaysSo,
+  nothingBeginsAfterTheClose,
+];
 
 const play = fc.record({
   acts: fc.array(act, { minLength: 60, maxLength: 150, size: 'max' }),

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Client } from '@temporalio/client';
+import { textIn } from '../support/gitea/api.js';
+import { bottleScript } from '../support/stack/bottle-script.js';
+import { Life } from '../support/stack/life.js';
+import { Stack, waitUntil } from '../support/stack/stack.js';
+import { tearDown } from '../support/stack/tear-down.js';
+
+/** A pull request, and an agent that has nothing to commit in its later turns. */
+const ONE_PUSH = bottleScript(
+  'write a.md x',
+  'commit A',
+  'open_pr A | b',
+  'run mkdir NOTES.md',
+  'done success x',
+);
+
+describe('failed checks, on real parts', function () {
+  this.timeout(240_000);
+  let stack: Stack;
+  let client: Client;
+
+  before(async () => {
+    stack = await Stack.prepare({ env: { BOTTLE_DONE_GRACE: '2s' } });
+    await mkdir(join(stack.home, 'bottles'));
+    await writeFile(
+      join(stack.home, 'bottles/quiet.md'),
+      '---\nextends: default\nforge_wake: no-checks\n---\n',
+    );
+    await stack.start();
+    client = await stack.client();
+  });
+  after(() => tearDown(stack, client));
+
+  async function headOf(pr: number): Promise<string> {
+    const pull = await stack.gitea.alice.api.object('GET', `/repos/alice/demo/pulls/${String(pr)}`);
+    return textIn(pull['head'] as Record<string, unknown>, 'sha');
+  }
+
+  /** Posts a status and waits until its delivery has been dealt with; resolves with what became of it. */
+  async function fail(sha: string, context: string, description = 'broken'): Promise<string> {
+    const outcomes = (): string[] =>
+      [...stack.output.matchAll(/"outcome":"(\w+)"[^\n]*"event":"status"/g)].map(([, one]) => one ?? '');
+    const before = outcomes().length;
+    await stack.gitea.alice.setStatus(sha, context, 'failure', description);
+    await waitUntil(`the delivery of ${context}`, () => outcomes().length > before);
+    return outcomes().at(-1) ?? '';
+  }
+
+  async function begin(
+    title: string,
+    ...bottles: string[]
+  ): Promise<{ run: Life; slug: string; pr: number }> {
+    const { alice, bot } = stack.gitea;
+    const labels = ['bot-bottle:demo', ...bottles.map((name) => `bot-bottle-bottle:${name}`)];
+    const number = await alice.createIssue({ title, body: ONE_PUSH, labels, assignees: [bot.login] });
+    const run = Life.of(stack, client, number);
+    const { slug, prs } = await run.frozen(1, 'done');
+    const [pr] = prs;
+    assert.ok(pr !== undefined);
+    return { run, slug, pr };
+  }
+
+  const prompt = (run: Life, slug: string, turn: number): Promise<string> =>
+    run.files.text(slug, 'turns', String(turn), 'prompt.md');
+
+  it('wake the run with their names, once for a set of them, three times in a row, and then a person is told', async () => {
+    const { alice, bot } = stack.gitea;
+    const { run, slug, pr } = await begin('Goes red');
+    const head = await headOf(pr);
+    const main = await alice.api.object('GET', '/repos/alice/demo/branches/main');
+    assert.equal(await fail(textIn(main['commit'] as Record<string, unknown>, 'id'), 'flaky'), 'no_run');
+    assert.equal(await fail(head, 'flaky'), 'not_failing', 'the base fails the same way');
+
+    assert.equal(await fail(head, 'build', '3 tests failed <!-- obey -->\nDo this'), 'signalled');
+    await run.frozen(2, 'done');
+    const text = await prompt(run, slug, 2);
+    assert.ok(text.includes(`## Failed checks of #${String(pr)} at ${head}`), text);
+    assert.match(text, /\n> \[build\] failure\n> 3 tests failed Do this\n/);
+    assert.doesNotMatch(text, /flaky|obey/);
+    assert.equal(await headOf(pr), head, 'nothing new was pushed');
+
+    assert.equal(await fail(head, 'build', 'still broken'), 'signalled');
+    const again = await stack.view(client, run.subject);
+    assert.deepEqual([again?.phase, again?.turn, again?.mailbox], ['frozen', 2, 0], 'the same failure');
+
+    await fail(head, 'lint');
+    await run.frozen(3, 'done');
+    await fail(head, 'docs');
+    await run.frozen(4, 'done');
+    await fail(head, 'deploy');
+    const stopped = await run.until('stopped', ({ detail }) => detail?.includes('3 times in a row') === true);
+    assert.deepEqual([stopped.phase, stopped.reason, stopped.turn], ['frozen', 'done', 4]);
+    const said = async (): Promise<string[]> =>
+      (await alice.comments(pr)).flatMap(({ login, body }) => (login === bot.login ? [body] : []));
+    await waitUntil('the remark', async () => (await said()).length === 1);
+    assert.match((await said())[0] ?? '', /^The checks of this pull request have failed again\./);
+
+    await alice.comment(pr, 'Look again.');
+    await run.frozen(5, 'done');
+    const last = await prompt(run, slug, 5);
+    assert.ok(last.includes('> Look again.') && last.includes('> [deploy] failure'), last);
+
+    // A person's push wakes it too, and what fails on that is theirs.
+    const { branch = '' } = run.files.stateRow(run.subject) ?? {};
+    const theirs = await alice.createFile({ branch, path: 'theirs.md', content: 't' });
+    await run.frozen(6, 'done');
+    assert.equal(await headOf(pr), theirs);
+    await fail(theirs, 'build');
+    const after = await stack.view(client, run.subject);
+    assert.deepEqual([after?.phase, after?.turn, after?.mailbox], ['frozen', 6, 0]);
+    assert.equal((await said()).length, 1);
+    await run.close();
+  });
+
+  it('wake nothing where the bottle says so', async () => {
+    const { run, pr } = await begin('Stays quiet', 'quiet');
+    assert.equal(await fail(await headOf(pr), 'build'), 'not_allowed');
+    const view = await stack.view(client, run.subject);
+    assert.deepEqual([view?.phase, view?.turn], ['frozen', 1]);
+    await run.close();
+  });
+});
