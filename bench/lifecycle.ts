@@ -4,13 +4,8 @@
  */
 import { DEFAULT_POLICY } from '../src/domain/run-policy.js';
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Client, WorkflowHandle } from '@temporalio/client';
-import { makeCurrent } from '../src/adapters/temporal/deployment.js';
-import { workflowCode } from '../src/adapters/temporal/workflow-source.js';
-import { versionedWorkers } from '../src/wiring/versioned-workers.js';
+import { deployedWorkers } from '../test/support/temporal/deployed-workers.js';
 import type { RunEvent } from '../src/domain/events.js';
 import { workflowIdOf } from '../src/domain/issue.js';
 import { comment, observed, trigger, wrote } from '../test/support/machine/world.js';
@@ -22,7 +17,7 @@ import { BARE_QUEUE, withBareWorker } from './bare-worker.js';
 import { ratioFigure, type Figure, type Round } from './figure.js';
 import { countKinds, type HistoryKinds } from './history-events.js';
 import { withDevServer } from './dev-server.js';
-import { until, within } from './until.js';
+import { within } from './until.js';
 import type { BareShape } from './workflows/bare.workflow.js';
 import { send } from '../test/support/temporal/send.js';
 
@@ -86,8 +81,7 @@ async function withIssueWorkers<T>(client: Client, address: string, work: () => 
     if (input.turn === 2) await tell(input.workflowId, CLOSED);
     return freezeBottle(input);
   };
-  const home = mkdtempSync(join(tmpdir(), 'bot-bottle-bench-'));
-  const { workers, buildId } = await versionedWorkers(home, await workflowCode(false), {
+  const workers = await deployedWorkers(client, {
     target: { connection: { address }, namespace: 'default' },
     host: HOST,
     slots: LIVES,
@@ -99,17 +93,9 @@ async function withIssueWorkers<T>(client: Client, address: string, work: () => 
     },
   });
   try {
-    await until('the version to be current', () =>
-      makeCurrent(client, buildId).then(
-        () => true,
-        () => undefined,
-      ),
-    );
     return await work();
   } finally {
-    workers.stop();
-    await workers.stopped();
-    rmSync(home, { recursive: true });
+    await workers.stop();
   }
 }
 

@@ -3,7 +3,8 @@ import { isCommitId, isForgeName, isForgeNumber } from '../domain/issue.js';
 
 const forgeNumber = z.number().refine(isForgeNumber, 'not a possible number');
 const id = z.number().int().nonnegative();
-const user = z.object({ id, login: z.string().min(1).max(255) });
+/** Accounts of the forge itself, such as that of its Actions, have negative ones. */
+const user = z.object({ id: z.number().int(), login: z.string().min(1).max(255) });
 const name = z.string().refine(isForgeName, 'not a possible name');
 
 const repository = z

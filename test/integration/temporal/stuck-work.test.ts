@@ -7,7 +7,6 @@ import { workerDataConverter } from '../../../src/adapters/temporal/codec/data-c
 import { lazyClient } from '../../../src/adapters/temporal/connect.js';
 import { stuckWork } from '../../../src/adapters/temporal/stuck-work.js';
 import { bundleWorkflows } from '../../../src/adapters/temporal/workflow-source.js';
-import { createWorkers, type RunningWorkers } from '../../../src/adapters/temporal/workers.js';
 import { stepUnderWay } from '../../../src/cli/step-under-way.js';
 import { workflowIdOf } from '../../../src/domain/issue.js';
 import { DEFAULT_POLICY } from '../../../src/domain/run-policy.js';
@@ -16,6 +15,7 @@ import { temporalGateway } from '../../../src/webhook/temporal-gateway.js';
 import { TASK_QUEUE } from '../../../src/workflows/messages.js';
 import { observed, SUBJECT, trigger } from '../../support/machine/world.js';
 import { waitUntil } from '../../support/stack/stack.js';
+import { deployedWorkers, type DeployedWorkers } from '../../support/temporal/deployed-workers.js';
 import { localServer } from '../../support/temporal/local-server.js';
 import { ScriptedActivities } from '../../support/temporal/scripted-activities.js';
 import { HOST } from '../../support/temporal/time-skipping.js';
@@ -31,7 +31,7 @@ describe('what doctor asks Temporal for', function () {
   const codecKeys: CodecKey[] = [{ id: 'a', bytes: randomBytes(32) }];
   let client: Client;
   let stranger: Client;
-  let workers: RunningWorkers | undefined;
+  let workers: DeployedWorkers | undefined;
   let mended = false;
 
   before(() => {
@@ -40,8 +40,7 @@ describe('what doctor asks Temporal for', function () {
     stranger = lazyClient(target);
   });
   after(async () => {
-    workers?.stop();
-    await workers?.stopped();
+    await workers?.stop();
     await client.connection.close();
     await stranger.connection.close();
   });
@@ -55,7 +54,7 @@ describe('what doctor asks Temporal for', function () {
     const prepareTurn: typeof activities.prepareTurn = (input) =>
       mended ? activities.prepareTurn(input) : Promise.reject(new Error(CANARY));
     const all = { ...activities, prepareTurn };
-    workers = await createWorkers({
+    workers = await deployedWorkers(client, {
       target: { connection: { address: server().address }, namespace: 'default', codecKeys },
       host: HOST,
       slots: 1,
