@@ -71,7 +71,10 @@ async function begunTurn(ports: HostPorts, input: RunTurnInput, link: TurnLink):
   const { slug } = input;
   if (input.begun || input.stop !== null) {
     const journal = await TurnJournal.open(ports.files, slug, input.turn, ports.clock);
-    if (input.begun || (await hasBegun(ports, slug, journal))) return journal;
+    if (input.begun || (await hasBegun(ports, slug, journal))) {
+      ports.slots.adopt(slug);
+      return journal;
+    }
   } else {
     try {
       return await beginWhenPossible(ports, input, eitherSignal(link.detach, link.stop));
