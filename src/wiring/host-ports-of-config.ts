@@ -18,7 +18,6 @@ import { readBoundSecret } from '../config/secret-binding.js';
 import { inspectSecret, readSecret } from '../config/secrets.js';
 import type { UnderWay } from '../domain/under-way.js';
 import { diskLimits, hostSettings } from './host-settings.js';
-import type { Logger } from '../log.js';
 import type { WorkerNeeds } from './services/worker-needs.js';
 
 export interface HostParts extends WorkerNeeds {

@@ -39,7 +39,7 @@ describe('a worker with one slot that is killed again and again', function () {
     return (raw.pendingActivities ?? []).some(
       ({ activityType, state, lastStartedTime }) =>
         activityType?.name === activity &&
-        state === STARTED &&
+        Number(state) === STARTED &&
         Number(lastStartedTime?.seconds ?? 0) * 1_000 + 1_000 > since,
     );
   }
@@ -48,9 +48,9 @@ describe('a worker with one slot that is killed again and again', function () {
     assert.ok(client !== undefined);
     const runtime = new DockerBottleRuntime({ host: await hostId(stack.home) });
     let most = 0;
-    let isOver = false;
+    const over = new AbortController();
     const watching = (async () => {
-      while (!isOver) {
+      while (!over.signal.aborted) {
         const agents = (await runtime.list()).filter(({ role, running }) => role === 'agent' && running);
         most = Math.max(most, agents.length);
         await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
@@ -96,7 +96,7 @@ describe('a worker with one slot that is killed again and again', function () {
         ended.add(running);
       }
     } finally {
-      isOver = true;
+      over.abort();
       await watching;
     }
     assert.equal(most, 1);

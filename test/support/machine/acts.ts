@@ -1,7 +1,7 @@
 /** Things that may happen to a run next, as something to choose from: from outside, or an answer to what the machine asked for. */
 import fc from 'fast-check';
 import type { MachineEvent, WakeReference } from '../../../src/domain/events.js';
-import type { StopReason, TurnResult } from '../../../src/domain/turn.js';
+import { CONTAINER_GONE, type StopReason, type TurnResult } from '../../../src/domain/turn.js';
 import {
   agentReport,
   comment,
@@ -228,7 +228,8 @@ const ENDINGS: readonly Partial<TurnResult>[] = [
   { done: { ...done, status: 'failed' } },
   {},
   { exitCode: 1 },
-  { exitCode: 137 },
+  { exitCode: 137, agent: agentReport('crashed') },
+  { exitCode: CONTAINER_GONE, agent: agentReport('empty') },
   cut('watchdog'),
   cut('timeout'),
   cut('sidecar_died'),
