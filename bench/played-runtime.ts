@@ -120,6 +120,10 @@ export class PlayedRuntime implements BottleRuntime {
     return Promise.resolve([]);
   }
 
+  runningAgents(): Promise<readonly string[]> {
+    return Promise.resolve([]);
+  }
+
   runOnce(spec: OneShotSpec): Promise<OneShotResult> {
     const branch = spec.argv[spec.argv.indexOf('extract', 4) + 1];
     if (branch === undefined) throw new Error(`nobody plays ${spec.name}`);

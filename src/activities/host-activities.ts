@@ -12,7 +12,6 @@ import { publishWork } from './publish-work.js';
 import { settleTurn } from './settle-turn.js';
 import { openPrWork, stepOfRun, stepOfTurn } from './work-of-run.js';
 import { whereItIs } from './where-it-is.js';
-import { eitherSignal } from './turn/either-signal.js';
 import { atMostThrice } from './tries.js';
 import { superviseTurn } from './turn/supervise-turn.js';
 import type { Attachments } from './turn/attachments.js';
@@ -45,8 +44,6 @@ export function createHostActivities(
       context.heartbeat(watched);
     }, HEARTBEAT_MS);
     try {
-      if (how === 'attach') ports.slots.adopt(slug);
-      else await ports.slots.acquire(slug, eitherSignal(detach.signal, stop.signal));
       ports.log.info({ slug, turn, how, attempt: activityInfo().attempt }, 'watching the turn');
       const result = await superviseTurn(ports, input, {
         detach: detach.signal,

@@ -79,7 +79,8 @@ async function prepareHere(ports: HomePorts, input: PrepareTurnInput): Promise<P
   const bases = baseBranches(isChanged ? '' : issue.ref, bottle, work);
   const sources = { blobs: ports.blobs, database: ports.database, forge, access };
   const task = (): Promise<PromptTask> => ownTask(sources, trigger, issue);
-  const run = { slug: input.slug, number: subject.number, prNumber: input.prNumber };
+  const { slug, prNumber, references } = input;
+  const run = { slug, number: subject.number, prNumber, references };
   const [cause, fresh] = await Promise.all([
     causeText(ports.blobs, input, agent, task),
     freshSession(input, agent, task, () => sessionSummary(sources, run)),

@@ -26,6 +26,16 @@ export async function causeText(
   agent: AgentManifest,
   task: () => Promise<PromptTask>,
 ): Promise<PromptCauseText> {
+  if (cause.kind !== 'interrupted') return uninterrupted(blobs, cause, agent, task);
+  return { kind: 'interrupted', of: await uninterrupted(blobs, cause.of, agent, task) };
+}
+
+async function uninterrupted(
+  blobs: BlobStore,
+  cause: Exclude<PrepareTurnInput['cause'], { kind: 'interrupted' }>,
+  agent: AgentManifest,
+  task: () => Promise<PromptTask>,
+): Promise<Exclude<PromptCauseText, { kind: 'interrupted' }>> {
   switch (cause.kind) {
     case 'first':
       return { kind: 'first', role: agent.prompt, task: await task() };

@@ -51,7 +51,11 @@ async function readEvent(forge: Forge, access: Access, reference: WakeReference)
   const { author, key, kind } = reference;
   if (kind !== 'checks' && !(await access.mayWake(author))) return { kind: 'dropped', key };
   try {
-    return (await readOne(forge, reference)) ?? { kind: 'dropped', key };
+    const read = await readOne(forge, reference);
+    if (read?.kind !== 'event') return { kind: 'dropped', key };
+    // Changed since, it is news.
+    const isAgain = reference.again === true && read.key === key;
+    return isAgain ? { ...read, event: { ...read.event, again: true } } : read;
   } catch (error) {
     if (isNotFound(error)) return { kind: 'dropped', key };
     throw error;

@@ -1,6 +1,7 @@
 import type { Access } from '../domain/access.js';
 import type { FreshSession, PullState, TurnSummary } from '../domain/prompt-input.js';
 import { isNotFound } from '../domain/errors.js';
+import type { WakeReference } from '../domain/events.js';
 import type { Forge } from '../domain/forge.js';
 import type { Comment } from '../domain/issue.js';
 import type { PromptEvent } from '../domain/prompt-input.js';
@@ -23,13 +24,20 @@ export interface SummarySources {
 /** What a fresh session of a run is told of the turns before, of its pull request and of what was written last. */
 export async function sessionSummary(
   sources: SummarySources,
-  run: { readonly slug: string; readonly number: number; readonly prNumber: number | null },
+  run: {
+    readonly slug: string;
+    readonly number: number;
+    readonly prNumber: number | null;
+    /** What the prompt tells anyway. */
+    readonly references: readonly WakeReference[];
+  },
 ): Promise<Pick<FreshSession, 'summaries' | 'pull' | 'comments'>> {
+  const told = new Set(run.references.flatMap(({ kind, id }) => (kind === 'comment' ? [id] : [])));
   const numbers = [...new Set([run.number, ...(run.prNumber === null ? [] : [run.prNumber])])];
   const [summaries, pull, ...comments] = await Promise.all([
     doneSummaries(sources, run.slug),
     run.prNumber === null ? null : pullState(sources, run.prNumber),
-    ...numbers.map((number) => latestComments(sources, number)),
+    ...numbers.map((number) => latestComments(sources, number, told)),
   ]);
   return { summaries, pull, comments: comments.flat().sort(byTime).slice(-MAX_COMMENTS) };
 }
@@ -75,10 +83,15 @@ async function pullState({ forge, access }: SummarySources, number: number): Pro
 }
 
 /** Of those who may wake the agent, and the agent's own. */
-async function latestComments({ forge, access }: SummarySources, number: number): Promise<SaidEvent[]> {
+async function latestComments(
+  { forge, access }: SummarySources,
+  number: number,
+  told: ReadonlySet<number>,
+): Promise<SaidEvent[]> {
   const [all, bot] = await Promise.all([commentsOf(forge, number), forge.whoAmI()]);
   const found: SaidEvent[] = [];
-  for (const { author, createdAt: at, body } of all.slice(-MAX_LOOKED_AT).reverse()) {
+  for (const { id, author, createdAt: at, body } of all.slice(-MAX_LOOKED_AT).reverse()) {
+    if (told.has(id)) continue;
     if (found.length >= MAX_COMMENTS) break;
     if (author.id !== bot.id && !(await access.mayWake(author.login))) continue;
     found.push({ kind: 'comment', number, author: author.login, at, body });

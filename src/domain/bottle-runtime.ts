@@ -126,6 +126,8 @@ export interface BottleRuntime {
   ): Promise<{ readonly mayHaveGap: boolean }>;
   /** Every container and volume with our labels and of this host, optionally of one run. */
   list(slug?: string): Promise<OwnedObject[]>;
+  /** Slugs of this host's runs whose agent runs now. */
+  runningAgents(): Promise<readonly string[]>;
   /** The container is gone afterwards, also when the signal aborts. */
   runOnce(spec: OneShotSpec, signal?: AbortSignal): Promise<OneShotResult>;
   /** Whether the engine has an OCI runtime of that name. */

@@ -6,6 +6,7 @@ import type { DiskRequest } from './disk-usage.js';
 import type { Place, RepoRef } from './issue.js';
 import type { ModelBudget } from './model-use.js';
 import type { RunPolicy } from './run-policy.js';
+import type { LostPart } from './run-files.js';
 import type { SecretScanReport } from './secret-scanner.js';
 import type { Done, PublishResult, TurnResult } from './turn.js';
 
@@ -28,6 +29,8 @@ export interface WakeReference {
   readonly author: string;
   /** Epoch milliseconds, the forge's clock. */
   readonly at: number;
+  /** An earlier prompt had it, too, and perhaps nobody read that. */
+  readonly again?: boolean;
 }
 
 /** A verified trigger: who completed it, when, and what it asks for. */
@@ -94,7 +97,14 @@ export type RunEvent =
     }
   /** Subject or repository are gone, or no longer served. */
   | { readonly kind: 'lost'; readonly readAt: number; readonly why: string }
-  | { readonly kind: 'turn_started'; readonly slug: string; readonly turn: number; readonly at: number }
+  | {
+      readonly kind: 'turn_started';
+      readonly slug: string;
+      readonly turn: number;
+      readonly at: number;
+      /** What the run had kept and was gone; absent when nothing was. */
+      readonly lost?: readonly LostPart[];
+    }
   /** It cannot begin now, and is tried again. */
   | {
       readonly kind: 'turn_held_up';

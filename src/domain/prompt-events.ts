@@ -41,7 +41,8 @@ function sized(text: string): { readonly text: string; readonly bytes: number } 
 
 function renderEvent(event: PromptEvent, maxBytes: number): string {
   if (event.kind === 'checks') return renderChecks(event, maxBytes);
-  const by = `${inlineText(event.author, 100)}, ${inlineText(event.at, 40)}`;
+  const again = event.again === true ? ', which an earlier prompt of yours had, too' : '';
+  const by = `${inlineText(event.author, 100)}, ${inlineText(event.at, 40)}${again}`;
   switch (event.kind) {
     case 'comment':
       return withQuote(`## Comment on #${String(event.number)} by ${by}`, event.body, maxBytes);

@@ -6,7 +6,12 @@ import type { LimitHit } from './turn.js';
  */
 
 /** One thing that happened, in the order in which the agent shall learn of it. Times are ISO 8601. */
-export type PromptEvent =
+export type PromptEvent = Happening & {
+  /** An earlier prompt of the run had it, too. */
+  readonly again?: boolean;
+};
+
+type Happening =
   | {
       readonly kind: 'comment';
       readonly number: number;
@@ -128,6 +133,11 @@ export interface PullState {
 }
 
 export type PromptCause =
+  | UninterruptedCause
+  /** The machine ended the agent in the middle of the turn that ran for that. */
+  | { readonly kind: 'interrupted'; readonly of: UninterruptedCause };
+
+type UninterruptedCause =
   /** `role` is the body of the agent's manifest. */
   | { readonly kind: 'first'; readonly role: string; readonly task: PromptTask }
   | { readonly kind: 'wake' }

@@ -30,6 +30,9 @@ export function composePrompt(input: PromptInput): string {
 const REMINDER =
   'The helper on the socket works as before. When you are done, or need an answer to go on, call `signal_done` as your last act.';
 
+const INTERRUPTED =
+  'The machine stopped in the middle of your last turn and ended it. Look at what is there of your work, then go on where you were. What that turn was told may follow once more.';
+
 /** What a session that goes on knows from its earlier turns. */
 function knownOnlyHere({ fresh, forge }: PromptInput): string[] {
   if (fresh === null) return [];
@@ -59,6 +62,12 @@ function opening(input: PromptInput): string[] {
         : ['The operator says:', own(input.text), QUOTING_RULE];
     case 'nudge':
       return [nudge(input.reason, input.forge), QUOTING_RULE];
+    case 'interrupted':
+      // A session that was there knows its task, a fresh one is told it.
+      return [
+        INTERRUPTED,
+        ...(input.of.kind === 'first' ? [QUOTING_RULE] : opening({ ...input, ...input.of })),
+      ];
     case 'decision':
       return [...decisions(input.decisions), QUOTING_RULE];
   }

@@ -1,9 +1,15 @@
+import type { LostPart } from './run-files.js';
 import type { DoneStatus, PublishResult } from './turn.js';
 
 export interface RunChannel {
   turnStarted(
     workflowId: string,
-    message: { readonly slug: string; readonly turn: number; readonly at: number },
+    message: {
+      readonly slug: string;
+      readonly turn: number;
+      readonly at: number;
+      readonly lost?: readonly LostPart[];
+    },
   ): Promise<void>;
   /** The turn cannot begin now, and is tried again; `reason` is for people. */
   turnHeldUp(

@@ -20,6 +20,9 @@ export interface RunPaths {
   readonly transcript: string;
 }
 
+/** Of what a run keeps between turns: the agent's working directory, and the volume with its home. */
+export type LostPart = 'workspace' | 'home';
+
 /** State of a turn that must outlive the worker that watches it. */
 export interface TurnRecord {
   readonly turn: number;
@@ -49,6 +52,8 @@ export interface TurnRecord {
   /** The CLI that works in it; `null` while the turn has not begun. */
   readonly provider: { readonly name: string; readonly version: string | null } | null;
   readonly sessionId: string | null;
+  /** What was gone when it began, and was made anew; records of an earlier version lack it. */
+  readonly lost?: readonly LostPart[];
   /** What the CLI had printed of its use when the turn ended, as it printed it. */
   readonly reported: ReportedUse | null;
 }

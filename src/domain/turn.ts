@@ -43,9 +43,12 @@ export interface LimitHit {
   readonly detail: string;
 }
 
+/** Exit code of an agent whose container is gone: nobody can tell how it ended. No process has it. */
+export const CONTAINER_GONE = -1;
+
 /** What a finished turn left behind; authoritative over any signal sent while it ran. */
 export interface TurnResult {
-  /** The agent process's exit code; 137 and 143 when it was stopped. */
+  /** The agent process's exit code; 137 and 143 when it was stopped; or `CONTAINER_GONE`. */
   readonly exitCode: number;
   readonly done: Done | null;
   readonly stopped: StopReason | null;
@@ -114,6 +117,11 @@ export type SessionStart = 'resumed' | 'first' | 'rotated' | 'lost';
 
 /** Why a turn runs: decides what its prompt says. */
 export type TurnCause =
+  | UninterruptedCause
+  /** The machine ended the agent in the middle of a turn that ran for that. */
+  | { readonly kind: 'interrupted'; readonly of: UninterruptedCause };
+
+type UninterruptedCause =
   | { readonly kind: 'first' }
   | { readonly kind: 'wake' }
   | { readonly kind: 'retriggered' }

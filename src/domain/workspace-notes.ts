@@ -1,5 +1,6 @@
 import type { TurnLfs } from './lfs.js';
 import { COMMENT_BYTES, withQuote } from './prompt-events.js';
+import type { LostPart } from './run-files.js';
 import type { LeftOut, TurnSubmodules } from './submodules.js';
 import { inlineText } from './untrusted-text.js';
 
@@ -23,6 +24,19 @@ export function workspaceSection(parts: {
     missing('Of these files of Git LFS only the pointer is here', lfs.leftOut),
   ].filter((section) => section !== '');
   return sections.length === 0 ? '' : `\n# Submodules and large files\n\n${sections.join('\n\n')}\n`;
+}
+
+const LOST: Readonly<Record<LostPart, string>> = {
+  workspace:
+    'The directory that you work in was lost. It begins anew from your branch on the forge, or from the base where that has none: commits that were not pushed and changes that were not committed are gone. Look at what is there before you go on.',
+  home: 'Your home directory was lost. Your session was put back as it was last saved; nothing else that you kept there is left.',
+};
+
+/** What the run had kept and was gone when the turn began. */
+export function lostSection(lost: readonly LostPart[]): string {
+  return lost.length === 0
+    ? ''
+    : `\n# What was lost since your last turn\n\n${lost.map((part) => LOST[part]).join('\n\n')}\n`;
 }
 
 function missing(header: string, leftOut: readonly LeftOut[]): string {

@@ -35,9 +35,31 @@ export function createSegmentHandler(deps: HandleDeps): (segment: Segment) => Pr
     const handled =
       segment.kind === 'state'
         ? await handleState(segment, to)
-        : await handleReferences(deps, await wakersOf(to, latest), segment, to);
+        : await behindTheirTrigger(segment, to, latest);
     if (wasSignalled(handled)) signalledAt.set(id, deps.now());
     return handled;
+  }
+
+  /**
+   * Deliveries may come in another order than their acts: what was written to a run that nobody has begun yet begins it,
+   * if somebody asked for it, and follows what was asked.
+   */
+  async function behindTheirTrigger(
+    segment: Extract<Segment, { kind: 'references' }>,
+    to: Addressee,
+    latest: Hint,
+  ): Promise<Handled> {
+    const wakers = await wakersOf(to, latest);
+    const handled = await handleReferences(deps, wakers, segment, to);
+    const isWaitedFor =
+      segment.hints.some(({ cause }) => cause.kind !== 'checks') &&
+      handled.kind === 'done' &&
+      handled.results.some(({ outcome }) => outcome === 'no_run');
+    const hadRun = to.row?.status === 'destroyed';
+    if (!isWaitedFor || !(hadRun || latest.likelyAssignees.length > 0)) return handled;
+    const seen = await handleState({ ...segment, kind: 'state' }, to);
+    if (seen.kind !== 'done' || seen.startedBy === undefined) return handled;
+    return handleReferences(deps, wakers, segment, to, seen.startedBy);
   }
 
   /** Asks who the bot is only where a pull request is from a fork. */

@@ -107,7 +107,8 @@ export function createStateHandler(
     const here = deps.forgeFor({ ...hint.subject, ...event.place });
     if (newTrigger !== null) acknowledger.pickedUp(here, to.identity, newTrigger);
     if (refusal !== null) acknowledger.refused(here, to.identity, refusal.reason, refusal.at);
-    return oneForAll(count, outcome, detailOf(newTrigger, refusal));
+    const handled = oneForAll(count, outcome, detailOf(newTrigger, refusal));
+    return newTrigger === null ? handled : { ...handled, startedBy: newTrigger.actAt };
   }
 
   async function signal(to: Addressee, event: RunEvent): Promise<DispatchOutcome> {

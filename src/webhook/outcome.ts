@@ -20,11 +20,20 @@ export interface DeliveryResult {
 
 /** What became of deliveries handled together: a result for each, in order, or not yet. Times are epoch milliseconds. */
 export type Handled =
-  | { readonly kind: 'done'; readonly results: readonly DeliveryResult[] }
+  | {
+      readonly kind: 'done';
+      readonly results: readonly DeliveryResult[];
+      /** When somebody had asked for the run that this began. */
+      readonly startedBy?: number;
+    }
   | { readonly kind: 'held'; readonly until: number };
 
 /** One read answered them all: it counts for the first, and covers the others. */
-export function oneForAll(count: number, outcome: DispatchOutcome, detail: string): Handled {
+export function oneForAll(
+  count: number,
+  outcome: DispatchOutcome,
+  detail: string,
+): Extract<Handled, { kind: 'done' }> {
   const results = Array.from({ length: count }, (_, index): DeliveryResult =>
     index === 0 ? { outcome, detail } : { outcome: 'covered', detail: '' },
   );

@@ -18,7 +18,6 @@ import { readBoundSecret } from '../config/secret-binding.js';
 import { inspectSecret, readSecret } from '../config/secrets.js';
 import type { UnderWay } from '../domain/under-way.js';
 import { diskLimits, hostSettings } from './host-settings.js';
-import type { Logger } from '../log.js';
 import type { WorkerNeeds } from './services/worker-needs.js';
 
 export interface HostParts extends WorkerNeeds {
@@ -28,10 +27,7 @@ export interface HostParts extends WorkerNeeds {
   readonly loopbackDir: string | null;
 }
 
-/**
- * What this host's activities stand on. Agents that outlived the last worker hold their slots when it resolves. Errors:
- * `BottleRuntimeError` of an engine that is away.
- */
+/** What this host's activities stand on. */
 export async function hostPortsOfConfig(config: Config, parts: HostParts): Promise<HostPorts> {
   const { BOT_BOTTLE_HOME: home, FORGE_CA_FILE: caFile } = config;
   const { forge, client, secrets, engine, log, loopbackDir, underWay } = parts;
@@ -39,7 +35,7 @@ export async function hostPortsOfConfig(config: Config, parts: HostParts): Promi
   const publishToken = (): string => readSecret(publishTokenFile(config), 'publish-token');
   const host = await hostId(home);
   const runtime = new DockerBottleRuntime({ host });
-  const slots = new TurnSlots(config.BOTTLE_SLOTS);
+  const slots = new TurnSlots(config.BOTTLE_SLOTS, () => runtime.runningAgents());
   const files = new LocalRunFiles({
     home,
     forgeToken: () => Promise.resolve(sidecarToken()),
@@ -50,7 +46,6 @@ export async function hostPortsOfConfig(config: Config, parts: HostParts): Promi
   });
   const clock = { now: Date.now };
   const { dataRoot } = engine;
-  await adoptRunning(runtime, slots, log);
   const disk: DiskSource = {
     space: () => freeSpace(dataRoot === null ? [home] : [home, dataRoot]),
     usage: (slug, signal) => {
@@ -88,12 +83,4 @@ export async function hostPortsOfConfig(config: Config, parts: HostParts): Promi
     log,
     settings: hostSettings(config, forge, loopbackDir),
   };
-}
-
-async function adoptRunning(runtime: DockerBottleRuntime, slots: TurnSlots, log: Logger): Promise<void> {
-  for (const object of await runtime.list()) {
-    if (object.type !== 'container' || object.role !== 'agent' || !object.running) continue;
-    log.info({ slug: object.slug }, 'a turn is still running; adopting it');
-    slots.adopt(object.slug);
-  }
 }

@@ -91,7 +91,7 @@ const EVENTS: Readonly<Record<RunEvent['kind'], Shape>> = {
     place: shape(place),
   },
   lost: { readAt: time, why: text },
-  turn_started: { slug: text, turn: whole, at: time },
+  turn_started: { slug: text, turn: whole, at: time, lost: optional(list(oneOf('workspace', 'home'), 2)) },
   turn_held_up: { slug: text, turn: whole, reason: text },
   signal_done: { slug: text, turn: whole, done: shape(done) },
   paused: { reason: text },

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Client } from '@temporalio/client';
+import Docker from 'dockerode';
+import { containerName } from '../../src/adapters/docker/names-and-labels.js';
 import type { ContainerRole } from '../../src/domain/bottle-runtime.js';
 import { setTimeout as delay } from 'node:timers/promises';
 import { EngineDoor } from '../support/faults/engine-door.js';
@@ -119,24 +121,48 @@ describe('containers that are killed while an agent runs', function () {
     assert.equal(view.lastTurn?.doneStatus, 'success');
   });
 
-  it('freezes an agent whose container was killed as incomplete, and does not try again', async () => {
+  it('goes on with an agent whose container was killed, and freezes it when that happens again', async () => {
     const life = await trigger('the agent is killed', WAIT_FOR_TEST);
     const { slug } = await life.running();
     await life.waits(slug);
+    const { sessionId } = await life.until('a session', (view) => view.slug === slug);
+    await life.comment(bottleScript(WAIT_FOR_TEST, 'done success late'));
+    await life.until('the comment', ({ mailbox }) => mailbox === 1);
     await life.killContainer(slug, 'agent');
-    const view = await life.frozen(1, 'incomplete');
+    await life.running(2);
+    await life.waits(slug, 2);
+    const [, prompt = ''] = await life.files.prompts(slug);
+    assert.match(prompt, /^The machine stopped in the middle of your last turn/);
+    assert.match(prompt, /done success late/);
+    assert.doesNotMatch(prompt, /which an earlier prompt of yours had/);
+
+    await life.killContainer(slug, 'agent');
+    const view = await life.frozen(2, 'incomplete');
+    assert.equal(view.detail, 'the machine ended the agent again: it was killed');
     assert.deepEqual(view.lastTurn, {
-      turn: 1,
+      turn: 2,
       exitCode: 137,
       doneStatus: null,
       reason: 'incomplete',
       stopped: null,
     });
     assert.equal((await life.container(slug, 'agent')).status, 'exited');
+    await life.comment(bottleScript('done success three'));
+    const last = await life.frozen(3, 'done');
+    assert.ok(sessionId === null || sessionId === last.sessionId);
+    assert.equal((await life.files.session(slug)).turns.length, 3);
     assert.deepEqual(
-      life.files.turnRows(slug).map(({ turn, event }) => `${String(turn)} ${event}`),
-      ['1 begun', '1 ended'],
+      life.files.turnRows(slug).flatMap(({ event, detail }) => (event === 'begun' ? [detail['cause']] : [])),
+      ['first', 'interrupted', 'wake'],
     );
+  });
+
+  it('goes on with an agent that an engine told to end', async () => {
+    const life = await trigger('the engine stops', WAIT_FOR_TEST);
+    const { slug } = await life.running();
+    await life.waits(slug);
+    await new Docker().getContainer(containerName(slug, 'agent')).stop({ t: 5 });
+    await life.frozen(2, 'done');
   });
 
   it('goes on in the same session after its container vanished with the engine while it was frozen', async () => {
@@ -168,19 +194,25 @@ describe('containers that are killed while an agent runs', function () {
     assert.deepEqual([paused.reason, paused.mailbox], ['paused', 1]);
   });
 
-  it('ends a turn whose container vanishes in its middle, and the next one has session and work', async () => {
+  it('goes on after a turn whose container vanished in its middle, with session, work and what it was told', async () => {
     const life = await trigger('the container vanishes at work', 'done success one');
     const { slug, sessionId } = await life.frozen(1, 'done');
-    await life.comment(bottleScript('write kept.txt kept', WAIT_FOR_TEST));
+    const test = '[ -e kept.txt ] && echo still there';
+    await life.comment(
+      bottleScript(`run ${test}`, 'write kept.txt kept', WAIT_FOR_TEST, 'commit kept', 'done success two'),
+    );
     await life.running(2);
     await life.waits(slug, 2);
     await restartEngineWithout(life, slug, ['agent']);
-    const { lastTurn } = await life.frozen(2, 'incomplete');
-    assert.notEqual(lastTurn?.exitCode, 0);
-    await life.comment(bottleScript('run cat kept.txt', 'commit kept', 'done success'));
+    await life.running(3);
+    await life.waits(slug, 3);
+    await life.files.letGo(slug);
     const view = await life.frozen(3, 'done');
     assert.equal(view.sessionId, sessionId);
-    assert.match(await life.files.agentLog(slug, 3), /"kept/);
+    assert.match(await life.files.agentLog(slug, 3), /"still there/);
+    const [, told = '', again = ''] = await life.files.prompts(slug);
+    assert.doesNotMatch(told, /which an earlier prompt of yours had/);
+    assert.match(again, /^## Comment on #\d+ by alice, \S+, which an earlier prompt of yours had, too:/m);
     assert.deepEqual(await life.files.snapshots(slug), ['turn-3.tar', 'turn-1.tar']);
   });
 

@@ -52,18 +52,20 @@ describe('parts that are killed while an agent runs', function () {
     'done success finished',
   ];
 
-  it('starts no second agent when `up` was killed and the container is gone', async () => {
+  it('starts no second agent in a turn when `up` was killed and the container is gone: the next goes on', async () => {
     const life = await trigger('up is killed, and the container is gone', WAIT_FOR_TEST);
     const { slug } = await life.running();
     await stack.stopUp('SIGKILL');
     await waitUntil('its parts to be gone', async () => (await processesOf(stack)).length === 0, 20_000);
     await life.removeContainer(slug, 'agent');
     await stack.start();
-    await life.frozen(1, 'incomplete');
+    await life.frozen(2, 'done');
     assert.deepEqual(
       life.files.turnRows(slug).map(({ turn, event }) => `${String(turn)} ${event}`),
-      ['1 begun', '1 ended'],
+      ['1 begun', '1 ended', '2 begun', '2 ended'],
     );
+    const [, prompt = ''] = await life.files.prompts(slug);
+    assert.match(prompt, /^The machine stopped in the middle of your last turn/);
     // What it printed while nobody watched went with it.
     assert.ok((await life.files.invocations(slug, 1)) <= 1);
   });

@@ -6,6 +6,7 @@ import type { Client } from '@temporalio/client';
 import { DockerBottleRuntime } from '../../src/adapters/docker/docker-runtime.js';
 import { workflowIdOf } from '../../src/domain/issue.js';
 import { bottleScript, WAIT_FOR_TEST } from '../support/stack/bottle-script.js';
+import { nextSecond } from '../support/reconcile/next-second.js';
 import { Life } from '../support/stack/life.js';
 import { Stack, waitUntil } from '../support/stack/stack.js';
 import { tearDown } from '../support/stack/tear-down.js';
@@ -140,6 +141,22 @@ describe('people who change their mind', function () {
     const files = await alice.api.list(`/repos/alice/demo/contents?ref=${encodeURIComponent(branch)}`);
     const names = files.map(({ name }) => String(name));
     for (const name of ['a.md', 'b.md', 'person.md']) assert.ok(names.includes(name), names.join());
+    await life.close();
+  });
+
+  it('wakes for a comment right after somebody reopened the issue of a destroyed run', async () => {
+    const life = await trigger('reopened', 'done blocked one');
+    const { slug } = await life.frozen(1, 'blocked');
+    await life.close();
+    await waitUntil('the row', () => life.files.stateRow(life.subject)?.status === 'destroyed');
+    // The forge has whole seconds, and what asks for a run must be later than the last one's end.
+    await nextSecond();
+    await stack.gitea.alice.reopen(life.issue);
+    await life.comment(`one more thing\n\n${bottleScript('done success two')}`);
+    const view = await life.frozen(2, 'done');
+    assert.notEqual(view.slug, slug);
+    const [, prompt = ''] = await life.files.prompts(view.slug);
+    assert.match(prompt, /one more thing/);
     await life.close();
   });
 

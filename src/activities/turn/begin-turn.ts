@@ -1,5 +1,6 @@
 import type { ContainerState } from '../../domain/bottle-runtime.js';
 import { METADATA_FILE, type RunMetadata } from '../../domain/run-metadata.js';
+import type { LostPart } from '../../domain/run-files.js';
 import type { HostPorts } from '../host-ports.js';
 import type { RunTurnInput } from '../inputs.js';
 import { createAgent } from './create-agent.js';
@@ -26,6 +27,7 @@ export async function beginTurn(
   const { slug } = input;
   if (await hasBegun(ports, slug, journal)) return;
   const paths = await ports.files.prepare(slug);
+  const isWorkspaceLost = await hasLostWorkspace(ports, input, paths.isNew);
   const setup = await readSetup(ports, input);
   await requireRuntime(ports.runtime, setup.runtime ?? ports.settings.containerRuntime);
   // Before the bundle starts: an image may have to be built, which takes minutes.
@@ -38,26 +40,43 @@ export async function beginTurn(
   const bundleStarted = ports.runtime.start(slug, 'bundle');
   // Waited for last: its failure must not go unhandled when another decides.
   bundleStarted.catch(() => undefined);
-  const [refs, agent] = await together([
+  const [refs, { agent, isHomeLost }] = await together([
     fetchRefs(ports, input, setup, paths),
     createAgent(ports, input, setup, image),
   ]);
   await ports.underWay.reached(slug, `made-${String(input.turn)}`);
-  const sessionId = await writeInput(ports, input, refs, setup, journal);
+  const lost: LostPart[] = [
+    ...(isWorkspaceLost ? (['workspace'] as const) : []),
+    ...(isHomeLost ? (['home'] as const) : []),
+  ];
+  const sessionId = await writeInput(ports, input, { ...refs, lost }, setup, journal);
   const { name, version } = ports.provider(input.prepared.provider);
   await journal.decide({
     provider: { name, version },
     previousStart: agent.startedAt,
     refs,
     // A workspace that was lost begins again where the forge's branch is: what was only in it is gone.
-    baseSha: await protectedCommit(ports, { ...input, head: paths.isNew ? null : input.head }, refs),
+    baseSha: await protectedCommit(ports, { ...input, head: isWorkspaceLost ? null : input.head }, refs),
     sessionId,
+    lost,
     // The container's output of earlier turns is still there, and is not this turn's.
     logSince: agent.status === 'created' ? null : new Date(ports.clock.now()).toISOString(),
     lastCheckinAt: ports.clock.now(),
   });
   signal.throwIfAborted();
   await together([ports.runtime.start(slug, 'agent'), bundleStarted]);
+}
+
+/** Noted beside the turn: a second try to begin it finds the workspace that the first one made. */
+async function hasLostWorkspace(
+  { files }: HostPorts,
+  { slug, turn, head }: RunTurnInput,
+  isNew: boolean,
+): Promise<boolean> {
+  if (head === null) return false;
+  const note = `turns/${String(turn)}/workspace-lost`;
+  if (isNew) await files.saveFile(slug, note, '');
+  return isNew || (await files.readFile(slug, note)) !== undefined;
 }
 
 /** For the sweeper, which may have nothing else to go by. */

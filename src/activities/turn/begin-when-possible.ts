@@ -3,7 +3,7 @@ import { BotBottleError } from '../../domain/errors.js';
 import type { HostPorts } from '../host-ports.js';
 import type { RunTurnInput } from '../inputs.js';
 import { stepOfTurn } from '../work-of-run.js';
-import { beginTurn } from './begin-turn.js';
+import { beginTurn, hasBegun } from './begin-turn.js';
 import { TurnJournal } from './turn-journal.js';
 
 /** Between two tries; doubled each time, up to the second. Milliseconds. */
@@ -12,7 +12,7 @@ const WAIT_MS = [1_000, 30_000] as const;
 const MAX_REASON = 500;
 
 /**
- * Begins the turn; while the engine or the forge are away it waits for them, and the run says so. Errors: what no
+ * Begins the turn when it has a slot; while the engine or the forge are away it waits for them, and the run says so. Errors: what no
  * repetition cures, or the signal's reason.
  */
 export async function beginWhenPossible(
@@ -26,6 +26,7 @@ export async function beginWhenPossible(
     // Anew each time: what an earlier try has started counts as it does for another worker.
     const journal = await TurnJournal.open(ports.files, slug, turn, ports.clock);
     try {
+      await takeSlot(ports, slug, journal, signal);
       // Each try by itself: waiting may take days, and is nobody's fault.
       await ports.underWay.during(stepOfTurn(input, 'begin'), () => beginTurn(ports, input, journal, signal));
       return journal;
@@ -41,4 +42,15 @@ export async function beginWhenPossible(
     }
     await delay(wait, undefined, { signal });
   }
+}
+
+/** What an earlier watcher has started runs already; what it left waiting waits on. */
+async function takeSlot(
+  ports: HostPorts,
+  slug: string,
+  journal: TurnJournal,
+  signal: AbortSignal,
+): Promise<void> {
+  if (await hasBegun(ports, slug, journal)) ports.slots.adopt(slug);
+  else await ports.slots.acquire(slug, signal);
 }

@@ -4,13 +4,13 @@ import type { HostPorts } from '../host-ports.js';
 import type { RunTurnInput } from '../inputs.js';
 import { restoreSession } from '../transcript/restore-session.js';
 
-/** Adopted, or new; a new one of an older run gets its session back. */
+/** Adopted, or new; a new one of an older run whose home is lost gets its session back. */
 export async function createAgent(
   ports: HostPorts,
   input: RunTurnInput,
   setup: BottleSetup,
   image: string,
-): Promise<ContainerState> {
+): Promise<{ readonly agent: ContainerState; readonly isHomeLost: boolean }> {
   const { runtime, settings, files } = ports;
   const { slug, prepared } = input;
   const { workspace, turnInput, currentConfig } = files.paths(slug);
@@ -25,9 +25,10 @@ export async function createAgent(
     env: prepared.env,
     ...(containerRuntime === null ? {} : { runtime: containerRuntime }),
   });
-  if (agent.status === 'created' && input.turn > 1 && (await hasNewHome(ports, input)))
-    await restoreSession(ports, input);
-  return agent;
+  const isNew = agent.status === 'created' && input.turn > 1 && (await hasNewHome(ports, input));
+  if (isNew) await restoreSession(ports, input);
+  // Turns before this one may have come to nothing.
+  return { agent, isHomeLost: isNew && input.head !== null };
 }
 
 /**

@@ -3,7 +3,7 @@ import type { ContainerState, ResourceLimits } from '../../domain/bottle-runtime
 import { BotBottleError } from '../../domain/errors.js';
 import { formatBytes, type DiskUsage } from '../../domain/disk-usage.js';
 import type { EgressTotals } from '../../domain/egress/totals.js';
-import type { LimitHit, StopReason, TurnResult } from '../../domain/turn.js';
+import { CONTAINER_GONE, type LimitHit, type StopReason, type TurnResult } from '../../domain/turn.js';
 import type { HostPorts } from '../host-ports.js';
 import type { RunTurnInput } from '../inputs.js';
 import { SetAsideError } from '../../domain/under-way.js';
@@ -71,7 +71,10 @@ async function begunTurn(ports: HostPorts, input: RunTurnInput, link: TurnLink):
   const { slug } = input;
   if (input.begun || input.stop !== null) {
     const journal = await TurnJournal.open(ports.files, slug, input.turn, ports.clock);
-    if (input.begun || (await hasBegun(ports, slug, journal))) return journal;
+    if (input.begun || (await hasBegun(ports, slug, journal))) {
+      ports.slots.adopt(slug);
+      return journal;
+    }
   } else {
     try {
       return await beginWhenPossible(ports, input, eitherSignal(link.detach, link.stop));
@@ -199,7 +202,7 @@ class TurnWatch {
     const operations = await ports.files.readOperations(slug, turn);
     const egress = await readEgress(ports.files, slug, turn);
     const { record } = journal;
-    const exitCode = state?.exitCode ?? -1;
+    const exitCode = state?.exitCode ?? CONTAINER_GONE;
     const agent = await agentReport(
       ports,
       this.input,
@@ -239,8 +242,14 @@ class TurnWatch {
 
   private async announce(signal: AbortSignal): Promise<void> {
     const { workflowId, slug, turn } = this.input;
+    const { lost = [] } = this.journal.record;
     await untilDelivered(signal, () =>
-      this.ports.channel.turnStarted(workflowId, { slug, turn, at: this.ports.clock.now() }),
+      this.ports.channel.turnStarted(workflowId, {
+        slug,
+        turn,
+        at: this.ports.clock.now(),
+        ...(lost.length === 0 ? {} : { lost }),
+      }),
     );
   }
 

@@ -72,6 +72,7 @@ export function blankTurnRecord(turn: number): TurnRecord {
     disk: null,
     provider: null,
     sessionId: null,
+    lost: [],
     reported: null,
   };
 }

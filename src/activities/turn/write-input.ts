@@ -1,6 +1,7 @@
 import { isLocal } from '../../domain/issue.js';
 import { movedSection } from '../../domain/prompt.js';
-import { workspaceSection } from '../../domain/workspace-notes.js';
+import type { LostPart } from '../../domain/run-files.js';
+import { lostSection, workspaceSection } from '../../domain/workspace-notes.js';
 import { egressEnv, wantsEgress } from '../../domain/egress/agent-env.js';
 import type { AgentManifest } from '../../domain/manifests.js';
 import type { HostPorts } from '../host-ports.js';
@@ -13,7 +14,7 @@ import type { TurnJournal } from './turn-journal.js';
 export async function writeInput(
   ports: HostPorts,
   input: RunTurnInput,
-  refs: FetchedRefs,
+  refs: FetchedRefs & { readonly lost: readonly LostPart[] },
   setup: TurnSetup,
   journal: TurnJournal,
 ): Promise<string | null> {
@@ -24,7 +25,10 @@ export async function writeInput(
   const sessionId =
     input.sessionId ?? journal.record.sessionId ?? provider.newSessionId(`${slug}/${String(turn)}`);
   const prompt =
-    (await ports.blobs.getText(prepared.promptRef)) + workspaceSection(refs) + movedSection(refs.moved);
+    (await ports.blobs.getText(prepared.promptRef)) +
+    lostSection(refs.lost) +
+    workspaceSection(refs) +
+    movedSection(refs.moved);
   const launch = provider.launch({
     sessionId,
     resume,

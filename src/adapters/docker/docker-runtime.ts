@@ -30,7 +30,7 @@ import { cpusOf, factsOf, type EngineFacts } from './engine-facts.js';
 import { engineCall, toRuntimeError } from './errors.js';
 import { DOING, buildBottleImage, inspectImage } from './image-build.js';
 import { pinImage, pinnedRuns, unpinImage } from './image-pin.js';
-import { listOwned } from './inventory.js';
+import { listOwned, listRunningAgents } from './inventory.js';
 import { JoinedWork } from './joined-work.js';
 import { followContainerLogs } from './logs.js';
 import { containerName } from './names-and-labels.js';
@@ -159,6 +159,10 @@ export class DockerBottleRuntime implements BottleRuntime {
 
   async list(slug?: string): Promise<OwnedObject[]> {
     return listOwned(this.#docker, slug, this.#host);
+  }
+
+  async runningAgents(): Promise<readonly string[]> {
+    return listRunningAgents(this.#docker, this.#host);
   }
 
   /** What `doctor` tells: containers and volumes of ours that are not as we make them. */

@@ -33,6 +33,19 @@ export async function listOwned(
   return found.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
+/** Slugs of the runs whose agent runs now, of all hosts without one. One that somebody has paused runs, too. */
+export async function listRunningAgents(docker: Docker, host: string | null): Promise<string[]> {
+  const label = [
+    `${LABEL_MANAGED}=1`,
+    `${LABEL_ROLE}=agent`,
+    ...(host === null ? [] : [`${LABEL_HOST}=${host}`]),
+  ];
+  const running = await engineCall('list running agents', () =>
+    docker.listContainers({ filters: { label } }),
+  );
+  return (running ?? []).map(({ Labels }) => Labels[LABEL_SLUG] ?? '');
+}
+
 function owned(
   type: OwnedObject['type'],
   name: string,

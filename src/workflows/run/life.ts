@@ -6,7 +6,7 @@ import { makeSlug } from '../../domain/slug.js';
 import { FORGE_CLOCK_GRAIN_MS, isLaterAct } from '../../domain/trigger.js';
 import { freeze, note, record, stopSleeping, type Draft, type LifeDraft } from './draft.js';
 import { destroy } from './end.js';
-import { receive } from './mailbox.js';
+import { receive, receiveForNext } from './mailbox.js';
 import { absorbObserved, absorbPlace, closingOf } from './reads-of-forge.js';
 import { stopTurn } from './running.js';
 import { isBusy, livingOf } from './phase.js';
@@ -65,6 +65,8 @@ function beginLife({ s, env, commands }: Draft, trigger: Trigger): void {
   s.lastTrigger = { actAt: trigger.actAt, actId: trigger.actId };
   s.pendingTrigger = null;
   const life = newLife(slug, trigger);
+  life.mailbox = { waiting: s.pendingReferences ?? [], omitted: 0 };
+  delete s.pendingReferences;
   s.life = life;
   const d: LifeDraft = { s, env, commands, life };
   note(d, `triggered by ${trigger.operator === undefined ? trigger.actor : 'the operator'}`);
@@ -108,7 +110,8 @@ export function close(d: LifeDraft, closing: Closing): void {
 
 export function references(d: LifeDraft, event: Extract<MachineEvent, { kind: 'references' }>): void {
   const { s, life } = d;
-  if (isForeign(d, event.place) || life.closing !== null) return;
+  if (isForeign(d, event.place)) return;
+  if (life.closing !== null) return receiveForNext(s, event.references, event.withdrawn);
   if (receive(s, life, event.references, event.withdrawn)) wakeIfAny(d);
 }
 

@@ -31,6 +31,25 @@ export function receive(
   return fresh.length > 0;
 }
 
+/** A life that ends reads nothing any more: what was written since the trigger of the next one waits for that. */
+export function receiveForNext(
+  s: IssueState,
+  references: readonly WakeReference[],
+  withdrawn: readonly number[],
+): void {
+  const { pendingTrigger, pendingReferences = [] } = s;
+  if (pendingTrigger === null) return;
+  const fresh = references.filter(({ key, at }) => at >= pendingTrigger.actAt && !s.seen.includes(key));
+  s.pendingReferences = fresh
+    .reduce(withReference, pendingReferences)
+    .filter((ref) => !isWritten(ref) || !withdrawn.includes(ref.id))
+    .slice(-MAX_MAILBOX);
+  s.seen = remember(
+    s.seen,
+    fresh.map(({ key }) => key),
+  );
+}
+
 /** What the prompt has in its latest form is not told again when the delivery of that form arrives. */
 export function alreadyRead(s: IssueState, life: Life, keys: readonly string[]): void {
   if (keys.length === 0) return;
@@ -42,6 +61,15 @@ export function alreadyRead(s: IssueState, life: Life, keys: readonly string[]):
 /** Nobody got the prompt that these were in: they wait again. */
 export function tellAgain(life: Life, untold: readonly WakeReference[]): void {
   life.mailbox = { ...life.mailbox, waiting: putBack(untold, life.mailbox.waiting) };
+}
+
+/** The agent may not have read the prompt that these were in: the next one has them once more, and says so. */
+export function tellOnceMore(life: Life): void {
+  tellAgain(
+    life,
+    life.turn.given.map((reference) => ({ ...reference, again: true })),
+  );
+  life.turn.given = [];
 }
 
 /** References of a prompt that nobody got, before what came since: a comment that was edited meanwhile is there once. */

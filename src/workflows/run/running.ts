@@ -1,5 +1,6 @@
 /** A turn whose bottle is started and watched until its agent exits. */
 import type { InnerEvent, RunEvent } from '../../domain/events.js';
+import type { LostPart } from '../../domain/run-files.js';
 import type { RunPolicy } from '../../domain/run-policy.js';
 import type { StopReason, TurnResult } from '../../domain/turn.js';
 import { note, type LifeDraft } from './draft.js';
@@ -25,7 +26,7 @@ export function whileRunning(d: LifeDraft, stage: Running, event: RunningEvent):
   const { s, life, commands } = d;
   switch (event.kind) {
     case 'turn_started':
-      return started(d, stage);
+      return started(d, stage, event.lost ?? []);
     case 'turn_held_up':
       if (stage.begun) return;
       life.detail = event.reason;
@@ -52,7 +53,7 @@ function isWatched({ turn }: Life, { begun }: Running): boolean {
   return begun && turn.stop === null && turn.done === null;
 }
 
-function started(d: LifeDraft, stage: Running): void {
+function started(d: LifeDraft, stage: Running, lost: readonly LostPart[]): void {
   const { s, life, commands } = d;
   const { turn } = life;
   promptIsTold(life);
@@ -61,7 +62,8 @@ function started(d: LifeDraft, stage: Running): void {
   const isNews = !stage.begun && turn.stop === null && turn.done === null;
   stage.begun = true;
   if (!isNews) return;
-  note(d, `turn ${String(turn.number)} started`);
+  const what = lost.length === 0 ? '' : `; lost since the last turn, and made anew: ${lost.join(', ')}`;
+  note(d, `turn ${String(turn.number)} started${what}`);
   commands.push({ kind: 'arm_watchdog', turn: turn.number, ms: patienceOf(s.policy, stage) });
 }
 

@@ -2,7 +2,7 @@
 import type { RunPolicy } from '../../domain/run-policy.js';
 import type { TurnCause, TurnResult } from '../../domain/turn.js';
 import { note, type LifeDraft } from './draft.js';
-import { tellAgain } from './mailbox.js';
+import { tellOnceMore } from './mailbox.js';
 import type { Life } from './state.js';
 
 /** Before a turn: a session that has grown too long is left. A nudge speaks of what the session has just done. */
@@ -37,7 +37,7 @@ export function startAfresh(d: LifeDraft, why: 'lost' | 'rotated'): void {
       ? 'the agent no longer knows its session: a fresh one, with a summary'
       : 'the session is too long for its model: a fresh one, with a summary',
   );
-  tellAgain(life, life.turn.given);
+  tellOnceMore(life);
 }
 
 function leave(life: Life, why: 'lost' | 'rotated'): void {

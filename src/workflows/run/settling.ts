@@ -6,6 +6,7 @@ import { pushedBy } from './checks.js';
 import { freeze, note, type LifeDraft } from './draft.js';
 import { destroy } from './end.js';
 import { recordTurn } from './inputs.js';
+import { continuationOf, goOn, interruptionOf } from './interruption.js';
 import { sleepOut } from './limit.js';
 import { withPr } from './reads-of-forge.js';
 import { sessionFailure, startAfresh } from './session.js';
@@ -30,6 +31,7 @@ export function settled(d: LifeDraft, { result }: Settling, left: SettledTurn): 
   const detail = detailOf(life, result, left);
   const nudge = nudgeFor(s, life, result, left, reason);
   const failure = sessionFailure(life, result);
+  const interruption = reason === 'incomplete' ? interruptionOf(life, result) : null;
   if (reason !== 'limited' && reason !== 'failed') life.retries = 0;
   rest(d, {
     result,
@@ -50,6 +52,11 @@ export function settled(d: LifeDraft, { result }: Settling, left: SettledTurn): 
   if (nudge !== null) {
     life.nudges += 1;
     return beginTurn(d, nudge);
+  }
+  const continuation = interruption === null ? null : continuationOf(turn);
+  if (interruption !== null && continuation !== null) {
+    goOn(d, interruption);
+    return beginTurn(d, continuation);
   }
   wakeIfAny(d);
 }

@@ -37,6 +37,8 @@ export interface IssueState {
   lastTrigger: ActOrder;
   /** A trigger later than the close, which starts the next life. */
   pendingTrigger: Trigger | null;
+  /** What people wrote since then, for the next life; states of an earlier version lack it. */
+  pendingReferences?: readonly WakeReference[];
   /** `null` before the first trigger; a life that has ended stays to be read. */
   life: Life | null;
 }

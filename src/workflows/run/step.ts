@@ -13,6 +13,7 @@ import { runRef } from './inputs.js';
 import { close, observed, references } from './life.js';
 import { command } from './operator.js';
 import { paused, unpaused } from './pause.js';
+import { receiveForNext } from './mailbox.js';
 import { launchWhenReady, whilePreparing } from './preparing.js';
 import { withPr } from './reads-of-forge.js';
 import { stopTurn, whileRunning } from './running.js';
@@ -38,6 +39,8 @@ export function step(state: IssueState, event: MachineEvent, env: StepEnv): Step
   else {
     const life = livingOf(draft.s);
     if (life !== null) live({ ...draft, life }, event);
+    // Between two lives.
+    else if (event.kind === 'references') receiveForNext(draft.s, event.references, event.withdrawn);
   }
   tellFrozen(draft, state, event);
   return { state: draft.s, commands: draft.commands };

@@ -4,7 +4,7 @@ import { overBudget } from './budget.js';
 import { countIfByChecks, countWake, forgetOthersChecks, mayWake } from './checks.js';
 import { freeze, note, record, stopSleeping, type LifeDraft } from './draft.js';
 import { prepareInput } from './inputs.js';
-import { tellAgain } from './mailbox.js';
+import { tellAgain, tellOnceMore } from './mailbox.js';
 import { rotate } from './session.js';
 import { newStage, newTurn, type Deferred, type Life } from './state.js';
 import { wakesOn } from './verdict.js';
@@ -110,8 +110,7 @@ export function holdBack(d: LifeDraft): void {
 /** The agent had just started when the pause came: what it was told is told again. */
 export function holdBackStarted(d: LifeDraft): void {
   const { life } = d;
-  tellAgain(life, life.turn.given);
-  life.turn.given = [];
+  tellOnceMore(life);
   waitForUnpause(d);
 }
 

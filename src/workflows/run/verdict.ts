@@ -2,6 +2,7 @@
 import type { SettledTurn } from '../../domain/events.js';
 import { isLocal } from '../../domain/issue.js';
 import type { FrozenReason, TurnCause, TurnResult } from '../../domain/turn.js';
+import { interruptionOf } from './interruption.js';
 import { holdUpOf, mayRetry } from './limit.js';
 import type { IssueState, Life } from './state.js';
 
@@ -43,15 +44,13 @@ function isDoneUnsaid(s: IssueState, { exitCode, agent }: TurnResult): boolean {
 }
 
 /** For people: what stands most in the way of the turn being done. */
-export function detailOf(
-  { turn, limit }: Life,
-  { agent, setAside }: TurnResult,
-  { publish }: SettledTurn,
-): string | null {
+export function detailOf(life: Life, result: TurnResult, { publish }: SettledTurn): string | null {
+  const { turn, limit } = life;
+  const { agent, setAside } = result;
   if (typeof setAside === 'string') return setAside;
   if (publish.kind === 'refused') return publish.reason;
   if (turn.done !== null) return null;
-  return limit?.detail ?? OUTCOMES[agent.outcome];
+  return limit?.detail ?? interruptionOf(life, result) ?? OUTCOMES[agent.outcome];
 }
 
 /** What the agent's CLI ended with, where that explains why the turn is not done. */

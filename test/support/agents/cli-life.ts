@@ -176,17 +176,20 @@ export function describeCliLife(hands: CliHands): void {
           () => false,
         );
       await waitUntil('the tool call in the session', isWritten, PATIENCE_MS, 250);
+      const [goOn, ...rest] = done('turn 4');
+      assert.ok(goOn !== undefined);
+      const known = [...issue, /Comment before turn 3/, /sleep 120/, /The machine stopped in the middle/];
+      api.script({ ...goOn, expect: has(...known) }, ...rest);
       await life.killContainer(slug, 'agent');
-      const killed = await life.frozen(3, 'incomplete');
-      assert.equal(killed.sessionId, sessionId);
-      assert.equal(await wake(life, 4, [...issue, /Comment before turn 3/, /sleep 120/]), sessionId);
+      assert.equal((await life.frozen(4, 'done')).sessionId, sessionId);
+      api.check();
 
       // The engine is restarted, and has the volumes only.
       await door.close();
       await runtime.remove(slug, 'agent');
       await runtime.remove(slug, 'bundle');
       await door.open();
-      assert.equal(await wake(life, 5, [...issue, /Comment before turn 4/]), sessionId);
+      assert.equal(await wake(life, 5, [...issue, /Comment before turn 3/]), sessionId);
 
       // With its home: the session comes from the snapshot.
       await runtime.remove(slug, 'agent');

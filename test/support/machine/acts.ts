@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import type { MachineEvent, WakeReference } from '../../../src/domain/events.js';
 import { DEFAULT_POLICY } from '../../../src/domain/run-policy.js';
-import type { StopReason, TurnResult } from '../../../src/domain/turn.js';
+import { CONTAINER_GONE, type StopReason, type TurnResult } from '../../../src/domain/turn.js';
 import {
   agentReport,
   comment,
@@ -238,7 +238,8 @@ const ENDINGS: readonly Partial<TurnResult>[] = [
   { done: { ...done, status: 'failed' } },
   {},
   { exitCode: 1 },
-  { exitCode: 137 },
+  { exitCode: 137, agent: agentReport('crashed') },
+  { exitCode: CONTAINER_GONE, agent: agentReport('empty') },
   cut('watchdog'),
   cut('timeout'),
   cut('sidecar_died'),

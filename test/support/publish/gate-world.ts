@@ -140,7 +140,7 @@ export class GateWorld {
       },
       // Without a container of its own there is no session to take along.
       provider: (name) => ({ ...agentProvider(name), sessionPaths: [] }),
-      slots: new TurnSlots(1),
+      slots: new TurnSlots(1, () => Promise.resolve([])),
       disk: idleDiskGuard(),
       clock: { now: Date.now },
       log: { info: () => undefined, warn: () => undefined },

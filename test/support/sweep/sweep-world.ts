@@ -75,7 +75,7 @@ export class SweepWorld {
       forks: null,
       channel: temporalRunChannel(this.client),
       provider: agentProvider,
-      slots: new TurnSlots(1),
+      slots: new TurnSlots(1, () => Promise.resolve([])),
       secrets: new SecretGuard(null, () => []),
       disk: idleDiskGuard(),
       clock: { now: () => Date.now() + this.ahead },

@@ -89,8 +89,8 @@ export class FakeForge {
     });
   }
 
-  putComment(id: number, author: ForgeUser, body: string): void {
-    this.comments.set(id, { id, author, body, url: '', createdAt: iso(0), updatedAt: iso(7000) });
+  putComment(id: number, author: ForgeUser, body: string, at = 7000): void {
+    this.comments.set(id, { id, author, body, url: '', createdAt: iso(0), updatedAt: iso(at) });
   }
 
   act(number: number, kind: TimelineAct['kind'], what: string, at: number, actor: ForgeUser = ALICE): void {

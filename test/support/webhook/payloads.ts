@@ -90,7 +90,13 @@ export function commentEvent(
   const { number = 12, action = 'created', commentId = 77, sender = alice, salt = '', pull } = options;
   return {
     action,
-    issue: { id: 1000 + number, number, title: 'Make it faster', labels: [], assignees: null },
+    issue: {
+      id: 1000 + number,
+      number,
+      title: 'Make it faster',
+      labels: (options.labels ?? []).map((name, index) => ({ id: index, name })),
+      assignees: options.assignees ?? null,
+    },
     comment: { id: commentId, body: `please also ${salt}` },
     ...(pull === undefined ? {} : { pull_request: pullPart({ ...pull, number }) }),
     repository,

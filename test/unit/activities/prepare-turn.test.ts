@@ -578,6 +578,25 @@ describe('preparing a turn', () => {
       assert.match(prompt, /# What to do now\n\nYou are asked to go on/);
     });
 
+    it('is told what it was told in vain once, and that it is told again', async () => {
+      await ready();
+      const one = comment(1, 'look here');
+      comment(2, 'and there');
+      const { prompt } = await ready({
+        turn: 3,
+        cause: { kind: 'interrupted', of: { kind: 'wake' } },
+        session: 'lost',
+        references: [{ ...one, again: true }],
+      });
+      assert.equal(prompt.split('look here').length, 2, prompt);
+      assert.match(
+        prompt,
+        /## Comment on #12 by alice, \S+, which an earlier prompt of yours had, too:\n\n> look here/,
+      );
+      assert.match(prompt, /# What was written last\n\n## Comment on #12 by alice, [^,]*:\n\n> and there/);
+      assert.match(prompt, /The machine stopped in the middle of your last turn/);
+    });
+
     it('is told the operator’s words where they took the place of the issue’s', async () => {
       const promptRef = await ports.blobs.put('Tidy up.');
       const operator = { actor: '', operator: { promptRef } };

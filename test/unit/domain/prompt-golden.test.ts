@@ -78,6 +78,13 @@ const PROMPTS: Readonly<Record<string, string>> = {
     },
     events: [{ kind: 'comment', number: 12, author: 'alice', at, body: 'And French.' }],
   }),
+  interrupted: compose({
+    ...place,
+    kind: 'interrupted',
+    of: { kind: 'operator', text: 'Leave the tests alone.' },
+    events: [{ kind: 'comment', number: 12, author: 'alice', at, body: 'And French.', again: true }],
+  }),
+  'interrupted-first': compose({ ...place, kind: 'interrupted', of: { kind: 'first', role, task: issue } }),
   'limit-over': compose({ ...place, kind: 'limit_over' }),
   wake:
     compose({

@@ -6,7 +6,7 @@ import type { DispatchSettings } from '../../../src/webhook/dispatch-deps.js';
 import { dispatchWorld } from '../../support/webhook/dispatch-world.js';
 import type { DispatchWorld } from '../../support/webhook/dispatch-world.js';
 import { ALICE, BOT, user } from '../../support/webhook/fake-forge.js';
-import { issueEvent, pullEvent } from '../../support/webhook/payloads.js';
+import { commentEvent, issueEvent, pullEvent } from '../../support/webhook/payloads.js';
 import { stateRow } from '../../support/webhook/rows.js';
 import { useTempDir } from '../../support/webhook/temp-dir.js';
 
@@ -375,6 +375,83 @@ describe('dispatching what may start or end a run', () => {
       [ID],
     );
     assert.deepEqual(world.rejected, []);
+  });
+
+  describe('a comment after somebody reopened what was destroyed', () => {
+    const REOPENED = ACT_AT + 90_000;
+    beforeEach(() => {
+      world.forge.trigger(12, ACT_AT);
+      lived({ status: 'destroyed', destroyedAt: ACT_AT + 60_000 });
+      world.forge.act(12, 'reopened', '', REOPENED, ALICE);
+      world.forge.putComment(77, ALICE, 'one more thing', REOPENED + 1_000);
+    });
+    const reopened = (): Promise<void> => world.deliver('issues', issueEvent({ action: 'reopened' }));
+    const commented = (): Promise<void> => world.deliver('issue_comment', commentEvent());
+    const sent = (): (readonly [string, boolean])[] =>
+      world.gateway.sent.map(({ event, start }) => [event.kind, start]);
+
+    it('reaches the new run, whose row is not there yet', async () => {
+      await reopened();
+      await commented();
+      await world.settle();
+      assert.deepEqual(sent(), [
+        ['observed', true],
+        ['references', false],
+      ]);
+      assert.equal(world.outcomes.at(-1)?.outcome, 'signalled');
+    });
+
+    it('begins the run when it overtakes what asked for it, and follows that', async () => {
+      await commented();
+      await world.settle();
+      assert.deepEqual(sent(), [
+        ['observed', true],
+        ['references', false],
+      ]);
+      assert.deepEqual(
+        world.outcomes.map(({ outcome }) => outcome),
+        ['signalled'],
+      );
+      await reopened();
+      await world.settle();
+      assert.equal(world.outcomes.at(-1)?.outcome, 'covered');
+      assert.equal(world.gateway.sent.length, 2);
+    });
+
+    it('stays with the old one when it was written before', async () => {
+      world.forge.putComment(77, ALICE, 'farewell', REOPENED - 1_000);
+      await commented();
+      await world.settle();
+      assert.deepEqual(sent(), [['observed', true]]);
+      assert.equal(world.outcomes.at(-1)?.outcome, 'no_run');
+    });
+
+    it('begins nothing where nobody asked again', async () => {
+      world.forge.timelines.clear();
+      world.forge.trigger(12, ACT_AT);
+      await commented();
+      await world.settle();
+      assert.deepEqual(sent(), []);
+      assert.equal(world.outcomes.at(-1)?.outcome, 'no_run');
+    });
+  });
+
+  it('begins a first run for a comment that overtakes its trigger, and asks the forge for no other comment', async () => {
+    world.forge.trigger(12, ACT_AT);
+    world.forge.putComment(77, ALICE, 'hurry', ACT_AT + 1_000);
+    await world.deliver('issue_comment', commentEvent({ salt: 'no label' }));
+    await world.settle();
+    assert.ok(!world.forge.calls.includes('timeline'));
+    const labels = ['bot-bottle:coder'];
+    await world.deliver('issue_comment', commentEvent({ labels, assignees: [BOT] }));
+    await world.settle();
+    assert.deepEqual(
+      world.gateway.sent.map(({ event, start }) => [event.kind, start]),
+      [
+        ['observed', true],
+        ['references', false],
+      ],
+    );
   });
 
   it("starts a new run when a destroyed run's pull request is reopened while the trigger holds", async () => {

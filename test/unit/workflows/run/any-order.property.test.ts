@@ -13,6 +13,7 @@ import {
 } from '../../../support/machine/acts.js';
 import { observed, POLICY, World } from '../../../support/machine/world.js';
 import type { MachineCommand } from '../../../../src/workflows/run/commands.js';
+import { CONTAINER_GONE } from '../../../../src/domain/turn.js';
 import { livingOf } from '../../../../src/workflows/run/phase.js';
 
 const PLAYS = 10_000;
@@ -111,12 +112,39 @@ function checksWakeThriceInARow(): Watch {
   };
 }
 
+/** What goes on with an interrupted turn is never itself gone on with, and what that turn was told is told once more. */
+function interruptedOnce(): Watch {
+  return (world, before, wanted, next) => {
+    const turn = world.state.life?.turn;
+    const last = before.life;
+    if (turn?.cause.kind !== 'interrupted' || last === null || last.turn.number === turn.number) return;
+    if (last.stage.kind !== 'settling') return;
+    assert.deepEqual([next.kind, last.closing], ['answer', null]);
+    assert.ok(wanted.some(({ kind }) => kind === 'prepare_turn'));
+    if (last.turn.cause.kind === 'interrupted') {
+      // Held back by a pause, or without its session: not interrupted again.
+      const { exitCode } = last.stage.result;
+      const isOurs = last.turn.stop !== null;
+      assert.ok(isOurs || (exitCode !== 137 && exitCode !== CONTAINER_GONE), 'gone on with twice');
+      assert.deepEqual(turn.cause, last.turn.cause);
+    } else {
+      interruptions += 1;
+      assert.equal(last.turn.stop, null);
+      assert.deepEqual(turn.cause.of, last.turn.cause);
+    }
+    const told = turn.taken.filter(({ again }) => again === true).map(({ key }) => key);
+    for (const { key } of last.turn.given) assert.ok(told.includes(key), `${key} is not told once more`);
+  };
+}
+let interruptions = 0;
+
 const WATCHES = [
   checksWakeThriceInARow,
   noCommentIsLost,
   watchdogFiresOnceATurn,
   destroyedStaysSo,
   nothingBeginsAfterTheClose,
+  interruptedOnce,
 ];
 
 const play = fc.record({
@@ -172,6 +200,7 @@ describe('a run, whatever happens in whatever order', () => {
     );
     const median = lengths.sort((a, b) => a - b)[lengths.length / 2] ?? 0;
     assert.ok(median >= 40, `the median play has ${String(median)} events`);
+    assert.ok(interruptions > PLAYS / 100, `only ${String(interruptions)} turns were interrupted`);
     assert.equal(stages.size, 9, `only ${[...stages].join(', ')}`);
   });
 });

@@ -95,7 +95,7 @@ describe('a turn that cannot be settled', () => {
     world.finish();
     world.pay('settle');
     world.feed({ kind: 'step_failed', step: 'settle', turn: 2, reason: 'x' });
-    assert.deepEqual(world.life.mailbox.waiting, [comment(1)]);
+    assert.deepEqual(world.life.mailbox.waiting, [{ ...comment(1), again: true }]);
     assert.deepEqual([world.phase, world.frozen.held], ['frozen', true]);
   });
 });

@@ -95,6 +95,32 @@ describe('trigger acts within one second of the forge’s clock', () => {
     assert.equal(world.state.pendingTrigger?.actId, 9);
   });
 
+  it('has for its second life what was written after the trigger, while the first one ended and since', () => {
+    const world = World.frozenDone();
+    world.feed(
+      observed({ readAt: AT + 500, prs: [{ number: 13, open: false, merged: false, closedAt: AT }] }),
+    );
+    world.feed(wrote({ ...comment(1), at: AT + 1_000 }));
+    world.feed(observed({ readAt: AT + 3_000, trigger: trigger(AT + 2_000) }));
+    world.feed(wrote({ ...comment(2), at: AT + 1_000 }, { ...comment(3), at: AT + 2_000 }));
+    world.feed(wrote({ ...comment(3), at: AT + 2_000 }, { ...comment(4), at: AT + 4_000 }));
+    world.destroyed();
+    world.feed(wrote({ ...comment(5), at: AT + 5_000 }));
+    world.feed({ ...wrote(), withdrawn: [4] });
+    assert.deepEqual(world.life.mailbox.waiting, []);
+    world.continueIntoNextLife();
+    assert.deepEqual(
+      world.life.mailbox.waiting.map(({ id }) => id),
+      [3, 5],
+    );
+    world.liveTurn({ done: { id: 'd', status: 'success', summaryRef: 'r' } });
+    assert.deepEqual(
+      world.turn.taken.map(({ id }) => id),
+      [3, 5],
+    );
+    assert.equal(world.state.pendingReferences, undefined);
+  });
+
   it('stays destroyed for the act that began it, however often that is seen', () => {
     const world = new World();
     const first = trigger(AT, { actId: 5 });

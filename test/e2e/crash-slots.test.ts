@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import type { Client } from '@temporalio/client';
+import { DockerBottleRuntime } from '../../src/adapters/docker/docker-runtime.js';
+import { hostId } from '../../src/adapters/files/host-id.js';
+import { workflowIdOf } from '../../src/domain/issue.js';
+import { bottleScript, WAIT_FOR_TEST } from '../support/stack/bottle-script.js';
+import { Life } from '../support/stack/life.js';
+import { Stack, waitUntil } from '../support/stack/stack.js';
+import { partOf, tearDown } from '../support/stack/tear-down.js';
+
+/** Started, in the enumeration of Temporal's API. */
+const STARTED = 2;
+const LOOK_MS = 50;
+
+describe('a worker with one slot that is killed again and again', function () {
+  this.timeout(300_000);
+  let stack: Stack;
+  let client: Client | undefined;
+
+  before(async () => {
+    stack = await Stack.prepare({ env: { BOTTLE_SLOTS: '1' } });
+    await stack.start();
+    client = await stack.client();
+  });
+  after(() => tearDown(stack, client));
+
+  /** Kills the worker and waits until the next one is up. */
+  async function killWorker(): Promise<void> {
+    const said = stack.output.length;
+    process.kill(await partOf(stack, 'worker'), 'SIGKILL');
+    await waitUntil('the worker to run again', () =>
+      stack.output.slice(said).includes('bot-bottle: worker runs again'),
+    );
+  }
+
+  /** What Temporal has under way of a run, once it has been taken up since a time. */
+  async function isTakenUp(life: Life, activity: string, since: number): Promise<boolean> {
+    const { raw } = await life.client.workflow.getHandle(workflowIdOf(life.subject)).describe();
+    return (raw.pendingActivities ?? []).some(
+      ({ activityType, state, lastStartedTime }) =>
+        activityType?.name === activity &&
+        Number(state) === STARTED &&
+        Number(lastStartedTime?.seconds ?? 0) * 1_000 + 1_000 > since,
+    );
+  }
+
+  it('never runs more than one agent, and all that waited run', async () => {
+    assert.ok(client !== undefined);
+    const runtime = new DockerBottleRuntime({ host: await hostId(stack.home) });
+    let most = 0;
+    const over = new AbortController();
+    const watching = (async () => {
+      while (!over.signal.aborted) {
+        const agents = (await runtime.list()).filter(({ role, running }) => role === 'agent' && running);
+        most = Math.max(most, agents.length);
+        await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+      }
+    })();
+    const script = bottleScript(WAIT_FOR_TEST, 'done success finished');
+    const lives: Life[] = [];
+    for (const title of ['the first', 'the second', 'the third']) {
+      lives.push(await Life.trigger(stack, client, title, script));
+      if (lives.length === 1) await lives[0]?.running();
+    }
+    const [first, second, third] = lives;
+    assert.ok(first !== undefined && second !== undefined && third !== undefined);
+    try {
+      for (const [killed, waiting] of [[], [second], [second, third]].entries()) {
+        for (const life of lives.slice(1))
+          await life.until('its turn to wait', ({ phase }) => phase === 'launching');
+        const at = Date.now();
+        await killWorker();
+        for (const life of [first, ...waiting])
+          await waitUntil(`#${String(life.issue)} after kill ${String(killed + 1)}`, () =>
+            isTakenUp(life, 'reattachBottle', at),
+          );
+        // The one in line takes the place of who had waited longest.
+        const next = [second, third][killed];
+        if (next !== undefined)
+          await waitUntil('the next in line', () => isTakenUp(next, 'launchBottle', at));
+      }
+      assert.equal(most, 1);
+      const ended = new Set<Life>();
+      while (ended.size < lives.length) {
+        const isRunning = async (life: Life): Promise<boolean> =>
+          (await stack.view(life.client, life.subject))?.phase === 'running';
+        let running: Life | undefined;
+        await waitUntil('one to run', async () => {
+          for (const life of lives) if (!ended.has(life) && (await isRunning(life))) running = life;
+          return running !== undefined;
+        });
+        assert.ok(running !== undefined);
+        const { slug } = await running.running();
+        await running.files.letGo(slug);
+        await running.frozen(1, 'done');
+        ended.add(running);
+      }
+    } finally {
+      over.abort();
+      await watching;
+    }
+    assert.equal(most, 1);
+  });
+});

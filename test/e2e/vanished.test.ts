@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { readdir, rm } from 'node:fs/promises';
+import type { Client } from '@temporalio/client';
+import { DockerBottleRuntime } from '../../src/adapters/docker/docker-runtime.js';
+import { workflowIdOf } from '../../src/domain/issue.js';
+import { timelineQuery } from '../../src/workflows/messages.js';
+import { bottleScript } from '../support/stack/bottle-script.js';
+import { Life } from '../support/stack/life.js';
+import { Stack } from '../support/stack/stack.js';
+import { tearDown } from '../support/stack/tear-down.js';
+
+describe('what a run keeps, when it is gone between two turns', function () {
+  this.timeout(180_000);
+  const runtime = new DockerBottleRuntime();
+  let stack: Stack;
+  let client: Client | undefined;
+
+  before(async () => {
+    stack = await Stack.prepare();
+    await stack.start();
+    client = await stack.client();
+  });
+  after(() => tearDown(stack, client));
+
+  const WORK = ['write kept.txt kept', 'commit Kept', 'run echo x >left.txt; touch "$HOME/in-home"'];
+
+  /** A run whose first turn has published a commit, and left something beside it. */
+  async function frozen(
+    title: string,
+  ): Promise<{ readonly life: Life; readonly slug: string; readonly session: string }> {
+    assert.ok(client !== undefined);
+    const life = await Life.trigger(stack, client, title, bottleScript(...WORK, 'done blocked one'));
+    const { slug, sessionId } = await life.frozen(1, 'blocked');
+    assert.ok(sessionId !== null);
+    return { life, slug, session: sessionId };
+  }
+
+  async function removeBottle(life: Life, slug: string): Promise<void> {
+    await life.removeContainer(slug, 'agent');
+    await life.removeContainer(slug, 'bundle');
+    await runtime.removeVolumes(slug);
+  }
+
+  async function lastPrompt(life: Life, slug: string): Promise<string> {
+    return life.files.text(slug, 'turns', '2', 'prompt.md');
+  }
+
+  /** What the run's timeline says of the beginning of turn 2. */
+  async function beginning(life: Life): Promise<string | undefined> {
+    const timeline = await life.client.workflow.getHandle(workflowIdOf(life.subject)).query(timelineQuery);
+    return timeline.find(({ what }) => what.startsWith('turn 2 started'))?.what;
+  }
+
+  it('containers and volumes: the session comes from its snapshot, the workspace is there, and both are told', async () => {
+    const { life, slug, session } = await frozen('containers and volumes go');
+    await removeBottle(life, slug);
+    await life.comment(bottleScript('run cat kept.txt left.txt; ls "$HOME"', 'done blocked two'));
+    const view = await life.frozen(2, 'blocked');
+    assert.equal(view.sessionId, session);
+    assert.equal((await life.files.session(slug)).turns.length, 2);
+    const log = await life.files.agentLog(slug, 2);
+    assert.match(log, /kept\\nx/);
+    assert.doesNotMatch(log, /in-home/);
+    assert.match(await lastPrompt(life, slug), /^Your home directory was lost\./m);
+    assert.equal(await beginning(life), 'turn 2 started; lost since the last turn, and made anew: home');
+  });
+
+  it('the workspace: it begins anew from the branch on the forge, and the prompt and the timeline say so', async () => {
+    const { life, slug, session } = await frozen('the workspace goes');
+    await rm(life.files.path(slug, 'workspace'), { recursive: true, force: true });
+    await life.comment(
+      bottleScript('run cat kept.txt; ls', 'write more.txt more', 'commit More', 'done success two'),
+    );
+    const view = await life.frozen(2, 'done');
+    assert.equal(view.sessionId, session);
+    const log = await life.files.agentLog(slug, 2);
+    assert.match(log, /kept/);
+    assert.doesNotMatch(log, /left\.txt/);
+    assert.match(await lastPrompt(life, slug), /^The directory that you work in was lost\./m);
+    assert.equal(await beginning(life), 'turn 2 started; lost since the last turn, and made anew: workspace');
+    assert.equal(view.prs.length, 1);
+  });
+
+  it('everything, the snapshots too: a fresh session with the task begins from the branch', async () => {
+    const { life, slug, session } = await frozen('everything goes');
+    await removeBottle(life, slug);
+    await rm(life.files.path(slug, 'workspace'), { recursive: true, force: true });
+    await rm(life.files.path(slug, 'transcript'), { recursive: true, force: true });
+    await life.comment(bottleScript('run cat kept.txt', 'done success two'));
+    const view = await life.frozen(3, 'done');
+    assert.notEqual(view.sessionId, session);
+    const prompt = await life.files.text(slug, 'turns', '3', 'prompt.md');
+    assert.match(prompt, /Your last session is lost\./);
+    assert.match(prompt, /everything goes/);
+    assert.deepEqual((await readdir(life.files.path(slug, 'turns'))).sort(), ['1', '2', '3']);
+  });
+});

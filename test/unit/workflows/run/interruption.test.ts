@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import type { TurnCause, TurnResult } from '../../../../src/domain/turn.js';
+import { agentReport, comment, modelReport, POLICY, World, wrote } from '../../../support/machine/world.js';
+
+const done = { id: 'd', status: 'success', summaryRef: 'r' } as const;
+const killed = { exitCode: 137, agent: agentReport('crashed') } as const;
+
+function next(world: World): {
+  readonly cause: TurnCause;
+  readonly session: string;
+  readonly told: unknown[];
+} {
+  const command = world.owed.get('prepare');
+  assert.ok(command?.kind === 'prepare_turn', `frozen as ${String(world.reason)}`);
+  const { cause, session, references } = command.input;
+  return { cause, session, told: references.map(({ id, again }) => (again === true ? [id, 'again'] : id)) };
+}
+
+describe('an agent that the machine ended', () => {
+  const ENDS: Readonly<Record<string, Partial<TurnResult>>> = {
+    'is killed': killed,
+    'is gone with its container': { exitCode: -1, agent: agentReport('empty') },
+    'was told to end by an engine that stops': { exitCode: 143, agent: agentReport('crashed') },
+    'was found ended by an engine that came back': { exitCode: 255, agent: agentReport('cut') },
+  };
+  for (const [how, result] of Object.entries(ENDS))
+    it(`goes on in its session when it ${how}, and freezes when that happens again`, () => {
+      const world = World.triggered();
+      world.liveTurn(result);
+      assert.deepEqual(next(world), {
+        cause: { kind: 'interrupted', of: { kind: 'first' } },
+        session: 'resumed',
+        told: [],
+      });
+      assert.ok(
+        world.life.timeline.some(({ what }) => /^the machine ended the agent: .*; it goes on$/.test(what)),
+      );
+      world.liveTurn(result);
+      assert.deepEqual([world.phase, world.reason], ['frozen', 'incomplete']);
+      assert.match(world.life.detail ?? '', /^the machine ended the agent again: /);
+    });
+
+  const OTHERS: Readonly<Record<string, Partial<TurnResult>>> = {
+    'had too little memory': { ...killed, limit: { kind: 'memory', detail: 'm' } },
+    'was stopped for the time it took': { ...killed, stopped: 'timeout' },
+    'ended by itself': { exitCode: 1, agent: agentReport('crashed') },
+    'chose such a number and said why': { exitCode: 255, agent: agentReport('failed') },
+    'had said that it is done': { ...killed, done },
+  };
+  for (const [how, result] of Object.entries(OTHERS))
+    it(`does not go on by itself when it ${how}`, () => {
+      const world = World.triggered();
+      world.liveTurn(result);
+      assert.equal(world.phase, 'frozen');
+    });
+
+  it('does not go on when it was killed as the operator stopped it', () => {
+    const world = World.triggered();
+    world.start();
+    world.feed({ kind: 'command', command: { kind: 'freeze' }, at: 1 });
+    world.finish(killed);
+    world.settle();
+    assert.deepEqual([world.phase, world.reason], ['frozen', 'paused']);
+  });
+
+  it('is told once more what it may not have read, and what came meanwhile', () => {
+    const world = World.frozenDone();
+    world.feed(wrote(comment(1)));
+    world.start();
+    world.feed(wrote(comment(2)));
+    world.finish(killed);
+    world.settle();
+    assert.deepEqual(next(world), {
+      cause: { kind: 'interrupted', of: { kind: 'wake' } },
+      session: 'resumed',
+      told: [[1, 'again'], 2],
+    });
+  });
+
+  it('goes on once in each turn, not once in a run', () => {
+    const world = World.triggered();
+    world.liveTurn(killed);
+    world.liveTurn({ done });
+    world.feed(wrote(comment(1)));
+    world.liveTurn(killed);
+    assert.equal(next(world).cause.kind, 'interrupted');
+  });
+
+  it('begins a fresh session when the killed one had not come to be', () => {
+    const world = World.triggered();
+    world.liveTurn(killed);
+    world.liveTurn({ exitCode: 1, agent: agentReport('unknown_session') });
+    assert.deepEqual(next(world), {
+      cause: { kind: 'interrupted', of: { kind: 'first' } },
+      session: 'lost',
+      told: [],
+    });
+  });
+
+  it('waits with the rest of the run when the budget is used up', () => {
+    const world = World.triggered({ ...POLICY, budget: { turns: 20, tokens: 10, microUsd: 5_000_000 } });
+    world.liveTurn({ ...killed, model: modelReport(10) });
+    assert.deepEqual([world.phase, world.reason], ['frozen', 'budget']);
+    assert.equal(world.frozen.deferred?.cause.kind, 'interrupted');
+  });
+});
