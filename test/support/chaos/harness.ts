@@ -135,6 +135,7 @@ async function liveAndStrike(
     over.abort();
   };
   signal.addEventListener('abort', stop);
+  if (signal.aborted) stop();
   const late = setTimeout(stop, strikingMs(plan) + REST_MS + plan.lives * REST_PER_LIFE_MS);
   try {
     const lives = persons.map((person) =>

@@ -16,6 +16,8 @@ export type PartName = (typeof PARTS)[number];
 
 const PAUSE_MS = 500;
 const STOP_MS = 20_000;
+/** On a machine that does much else, too. */
+const START_MS = 180_000;
 
 /** What is left of a part that has ended is started again. */
 export class Parts {
@@ -29,11 +31,10 @@ export class Parts {
 
   async start(): Promise<void> {
     await this.#startTemporal();
-    await waitUntil('Temporal to be set up', async () => {
-      return (await this.stack.cli(['temporal', 'setup'])).code === 0;
-    });
+    const isSetUp = async (): Promise<boolean> => (await this.stack.cli(['temporal', 'setup'])).code === 0;
+    await waitUntil('Temporal to be set up', isSetUp, START_MS);
     this.#kept.push(this.#keepTemporal(), this.#keepChild('webhook'), this.#keepChild('worker'));
-    await waitUntil('the webhook', () => this.stack.output.includes('webhook listening'));
+    await waitUntil('the webhook', () => this.stack.output.includes('webhook listening'), START_MS);
   }
 
   /** `undefined` while it does not run. */
