@@ -54,10 +54,10 @@ export async function evidenceOf(
 }
 
 async function hasReturned(client: Client, workflowId: string): Promise<boolean> {
-  const description = await client.withDeadline(Date.now() + ANSWER_MS, () =>
-    client.workflow.getHandle(workflowId).describe(),
-  );
-  return description.status.name === 'COMPLETED';
+  const description = await client
+    .withDeadline(Date.now() + ANSWER_MS, () => client.workflow.getHandle(workflowId).describe())
+    .catch(() => null);
+  return description?.status.name === 'COMPLETED';
 }
 
 async function leftOf(files: LifeFiles, runtime: DockerBottleRuntime, slug: string): Promise<string[]> {
