@@ -88,8 +88,9 @@ export async function runHarness({ plan, say: print, signal }: HarnessOptions): 
       `the parts run; ${String(plan.lives)} lives, ${String(plan.strikes)} strikes, seed ${String(plan.seed)}`,
     );
     await liveAndStrike(plan, persons, striker, signal);
-    say('at rest; the oracle looks');
-    if (!signal.aborted) {
+    if (signal.aborted) say('interrupted; everything is removed');
+    else {
+      say('at rest; the oracle looks');
       for (const person of persons) {
         const evidence = await evidenceOf(stack, client, runtime, person);
         const wrong = violationsOf(evidence);

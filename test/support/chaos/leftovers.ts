@@ -1,7 +1,5 @@
 /** What a whole stack left behind, and its removal by force. */
 import { existsSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import Docker from 'dockerode';
 import type { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
 import { LABEL_MANAGED } from '../../../src/adapters/docker/names-and-labels.js';
@@ -11,17 +9,18 @@ import { processesOf } from '../stack/tear-down.js';
 
 const GONE_MS = 20_000;
 
-/** While the parts still run: everything of this host, and what its own sweeper would find. */
+/**
+ * While the parts still run: everything of this host, and what its own sweeper would find. Not the marks in `under-way/`:
+ * those of killed workers stay for 30 days.
+ */
 export async function leftOnHost(stack: Stack, runtime: DockerBottleRuntime): Promise<string[]> {
   const objects = (await runtime.list()).map(({ type, name }) => `${type} ${name}`);
   const pinned = (await runtime.pinnedRuns()).map((slug) => `an image's name for ${slug}`);
   const networks = await new Docker().listNetworks({ filters: { label: [LABEL_MANAGED] } });
-  const marks = await readdir(join(stack.home, 'under-way')).catch(() => []);
   return [
     ...objects,
     ...pinned,
     ...networks.map(({ Name }) => `network ${Name}`),
-    ...marks.map((name) => `a mark of work under way: ${name}`),
     ...(await orphansOf(stack)),
   ];
 }

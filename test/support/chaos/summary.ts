@@ -21,7 +21,9 @@ export function summaryLines(outcome: Outcome, plan: Plan): string[] {
     ]),
     ...left.map((name) => `left behind: ${name}`),
   ];
-  return isGood(outcome, plan) ? [...lines, 'all is well'] : [...lines, `logs: ${logs}`];
+  if (isGood(outcome, plan)) return [...lines, 'all is well'];
+  // A life that has not ended is bad, unless nobody looked any more.
+  return [...lines, bad.length + left.length > 0 ? `logs: ${logs}` : 'interrupted: nothing was judged'];
 }
 
 function listed(counts: ReadonlyMap<string, number>): string {
