@@ -18,6 +18,7 @@ const QUIET_MS = 8_000;
 const LOST_MS = 150_000;
 /** With the planned comments less than the ten wakes an hour after which a run pauses. */
 const MAX_GO_ONS = 6;
+const MERGE_TRIES = 10;
 
 /** What there is to do now; with the reason to ask it to go on. */
 type Next = 'wait' | 'end' | { readonly goOn: string };
@@ -134,9 +135,21 @@ export class LifePerson {
     const { alice } = this.stack.gitea;
     const [pull] = await pullsOf(this.stack, this.#issue);
     if (pull === undefined) await alice.closeIssue(this.#issue);
-    else if (this.plan.end === 'merge') await alice.mergePr(pull);
+    else if (this.plan.end === 'merge') await this.#merge(pull);
     else await alice.closePr(pull);
     this.say(pull === undefined ? 'issue closed' : `pull request #${String(pull)}: ${this.plan.end}`);
+  }
+
+  /** Gitea refuses one of two that are merged at the same time: 409, "cannot lock ref". */
+  async #merge(pull: number): Promise<void> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.stack.gitea.alice.mergePr(pull);
+      } catch (error) {
+        if (!String(error).includes(': 409') || tries >= MERGE_TRIES) throw error;
+        await delay(LOOK_MS);
+      }
+    }
   }
 
   #turns(files: LifeFiles): number {
