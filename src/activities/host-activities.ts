@@ -10,6 +10,7 @@ import type { RunTurnInput } from './inputs.js';
 import type { ClaimActivities, HostActivities, TurnActivities } from './interface.js';
 import { publishWork } from './publish-work.js';
 import { settleTurn } from './settle-turn.js';
+import { PerRun } from './per-run.js';
 import { openPrWork, stepOfRun, stepOfTurn } from './work-of-run.js';
 import { whereItIs } from './where-it-is.js';
 import { atMostThrice } from './tries.js';
@@ -70,6 +71,9 @@ export function createHostActivities(
     }
   }
 
+  // An agent whose sidecar was lost asks again: at the same time, the forge would open two pull requests.
+  const publishing = new PerRun();
+
   return {
     claimHost: () => Promise.resolve({ host: ports.host }),
     launchBottle: (input) => typedFailures(() => watchTurn(input, 'run')),
@@ -78,8 +82,10 @@ export function createHostActivities(
     lastCheckinAge: (run) => typedFailures(() => checkinAge(ports, run.slug, run.turn)),
     publishWork: (input) =>
       settling((signal) =>
-        ports.underWay.during(openPrWork(input), () =>
-          whereItIs(ports.forgeFor, input, (here) => publishWork(ports, here, signal)),
+        publishing.next(input.slug, () =>
+          ports.underWay.during(openPrWork(input), () =>
+            whereItIs(ports.forgeFor, input, (here) => publishWork(ports, here, signal)),
+          ),
         ),
       ),
     freezeBottle: (input) =>

@@ -115,6 +115,8 @@ async function follow(
         if (signal.aborted) return;
         if (await isGone(ports.runtime, slug, 'agent')) return;
         ports.log.warn({ slug, err: error }, 'log stream broke; following again');
+        // Nothing can be read now: the turn's messages and, after a crash, all other runs would wait for it in vain.
+        onCaughtUp();
         await delay(RETRY_MS, undefined, { signal }).catch(() => undefined);
       }
     }

@@ -42,6 +42,8 @@ export async function followContainerLogs(
   onCaughtUp?: () => void,
 ): Promise<{ readonly mayHaveGap: boolean }> {
   const start = source.since === null ? null : requireTime(source.since);
+  // Our own clock's time stamps have fewer digits than the engine takes.
+  const from = { ...source, since: start };
   let last = start;
   const gap = new GapSearch();
   let mayHaveGap = false;
@@ -74,7 +76,7 @@ export async function followContainerLogs(
     if (onCaughtUp !== undefined) {
       const past = new AbortController();
       // What has no newline yet comes again, whole.
-      const reading = readLogs(docker, source, false, past.signal, new LogLineAssembler(start, push));
+      const reading = readLogs(docker, from, false, past.signal, new LogLineAssembler(start, push));
       // An engine that does not come to the end of it holds nobody up: the rest comes by following.
       await Promise.race([reading, pause(CATCH_UP_MS, undefined, { signal: stop.signal })]).finally(() => {
         past.abort();

@@ -78,6 +78,21 @@ describe('docker: logs', () => {
     assert.deepEqual(seen, [...Array.from({ length: COUNT }, (_, i) => String(i + 1)), 'last']);
   });
 
+  it('takes the time of a clock that counts milliseconds', async () => {
+    const { runtime, slug } = bottle();
+    const since = new Date().toISOString();
+    await bottle().shell('echo said');
+    await bottle().createBoth();
+    await runtime.start(slug, 'agent');
+    const seen: string[] = [];
+    const onLine = ({ text }: LogLine): void => void seen.push(text);
+    let isCaughtUp = false;
+    const onCaughtUp = (): void => void (isCaughtUp = true);
+    await runtime.followLogs(slug, 'agent', since, AbortSignal.timeout(20_000), onLine, onCaughtUp);
+    assert.ok(isCaughtUp);
+    assert.ok(seen.includes('said'), seen.join());
+  });
+
   it('loses nothing when it is cut off while both streams are written at once', async () => {
     const { runtime, slug } = bottle();
     const count = (end: string): string =>

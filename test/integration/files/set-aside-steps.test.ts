@@ -15,6 +15,7 @@ import { LocalRunFiles } from '../../../src/adapters/files/run-files.js';
 import { UnderWayFiles } from '../../../src/adapters/files/under-way.js';
 import type { BottleRuntime } from '../../../src/domain/bottle-runtime.js';
 import type { Work } from '../../../src/domain/under-way.js';
+import { waitUntil } from '../../support/stack/stack.js';
 
 const SLUG = 'dev-alice-demo-1-abcde';
 const OTHER = 'dev-alice-demo-2-abcde';
@@ -152,6 +153,14 @@ describe('a step of a run that killed two workers', () => {
       return Promise.resolve({ mayHaveGap: false });
     });
     await over;
+    assert.ok(!said.includes('set aside'));
+  });
+
+  it('holds up nobody else when it is an output that the engine does not give', async () => {
+    await hasBegun();
+    await diesWatching(false);
+    const { said } = await watches(() => Promise.reject(new Error('HTTP code 500')));
+    await waitUntil('the others to go on', () => said.includes('caught up'), 5_000);
     assert.ok(!said.includes('set aside'));
   });
 

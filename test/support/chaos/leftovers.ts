@@ -1,0 +1,54 @@
+/** What a whole stack left behind, and its removal by force. */
+import { existsSync } from 'node:fs';
+import Docker from 'dockerode';
+import type { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
+import { LABEL_MANAGED } from '../../../src/adapters/docker/names-and-labels.js';
+import { orphansOf } from '../stack/orphans.js';
+import type { Stack } from '../stack/stack.js';
+import { processesOf } from '../stack/tear-down.js';
+
+const GONE_MS = 20_000;
+
+/**
+ * While the parts still run: everything of this host, and what its own sweeper would find. Not the marks in `under-way/`:
+ * those of killed workers stay for 30 days.
+ */
+export async function leftOnHost(stack: Stack, runtime: DockerBottleRuntime): Promise<string[]> {
+  const objects = (await runtime.list()).map(({ type, name }) => `${type} ${name}`);
+  const pinned = (await runtime.pinnedRuns()).map((slug) => `an image's name for ${slug}`);
+  const networks = await new Docker().listNetworks({ filters: { label: [LABEL_MANAGED] } });
+  return [
+    ...objects,
+    ...pinned,
+    ...networks.map(({ Name }) => `network ${Name}`),
+    ...(await orphansOf(stack)),
+  ];
+}
+
+/** After the parts were stopped: containers, volumes, forge and home go, whatever became of the lives. */
+export async function removeAll(stack: Stack, runtime: DockerBottleRuntime): Promise<string[]> {
+  const left = await untilNone(async () =>
+    (await processesOf(stack)).map(
+      ({ pid, argv }) => `process ${String(pid)}: ${argv.slice(0, 4).join(' ')}`,
+    ),
+  );
+  // Containers first: a volume in use stays. One that was being made when its worker was killed may come late.
+  await untilNone(async () => {
+    const objects = await runtime.list();
+    for (const object of objects.toSorted((a, b) => (a.type < b.type ? -1 : 1)))
+      await runtime.removeObject(object).catch(() => undefined);
+    return objects;
+  });
+  for (const slug of await runtime.pinnedRuns()) await runtime.unpinImage(slug);
+  await stack.remove();
+  return [...left, ...[stack.home, stack.gitea.process.dir].filter(existsSync)];
+}
+
+async function untilNone<T>(look: () => Promise<T[]>): Promise<T[]> {
+  const deadline = Date.now() + GONE_MS;
+  for (;;) {
+    const found = await look();
+    if (found.length === 0 || Date.now() > deadline) return found;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}

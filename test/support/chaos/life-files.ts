@@ -1,0 +1,82 @@
+/** What the home's files and rows say of one life. */
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { workflowIdOf, type SubjectRef } from '../../../src/domain/issue.js';
+import type { ForgeStateRow } from '../../../src/domain/rows.js';
+import type { StackFiles } from '../stack/stack-files.js';
+import { countWord } from './words.js';
+
+/** Below `state/<slug>`, while the run lives. */
+const LIVING = ['workspace', 'turn', 'config', 'queue', 'bundle'];
+
+export class LifeFiles {
+  constructor(
+    private readonly files: StackFiles,
+    readonly subject: SubjectRef,
+  ) {}
+
+  /** The home is there, the database may not be yet. */
+  row(): ForgeStateRow | undefined {
+    try {
+      return this.files.stateRow(this.subject);
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Runs of the issue, by what each says of itself. */
+  async slugs(): Promise<string[]> {
+    const id = workflowIdOf(this.subject);
+    const found: string[] = [];
+    for (const slug of await this.files.slugs()) {
+      const text = await this.files.text(slug, 'metadata.json');
+      if (text.includes(JSON.stringify(id))) found.push(slug);
+    }
+    return found.sort();
+  }
+
+  /** Turns whose agent was told of the word, one for each time. */
+  async toldIn(slug: string, word: string): Promise<number[]> {
+    const told = await this.tellings(slug);
+    return told.flatMap(({ turn, news }) => Array.from({ length: countWord(news, word) }, () => turn));
+  }
+
+  /** What each turn's agent was told of what happened. A turn that did not come to run told nobody. */
+  async tellings(slug: string): Promise<{ readonly turn: number; readonly news: string }[]> {
+    const ended = new Set(
+      this.files.turnRows(slug).flatMap((row) => (row.event === 'ended' ? [row.turn] : [])),
+    );
+    const names = await readdir(this.files.path(slug, 'turns')).catch(() => []);
+    const turns = names
+      .map(Number)
+      .filter((turn) => turn > 0)
+      .sort((a, b) => a - b);
+    const told: { readonly turn: number; readonly news: string }[] = [];
+    for (const turn of turns) {
+      const isGiven = ended.has(turn) || (await this.files.invocations(slug, turn)) > 0;
+      if (isGiven)
+        told.push({ turn, news: newsIn(await this.files.text(slug, 'turns', String(turn), 'prompt.md')) });
+    }
+    return told;
+  }
+
+  /** How many turns have begun. */
+  turns(slug: string): number {
+    return this.files.turnRows(slug).filter(({ event }) => event === 'begun').length;
+  }
+
+  /** Directories that should have gone with the run. */
+  stillThere(slug: string): string[] {
+    return LIVING.map((name) => this.files.path(slug, name)).filter(existsSync);
+  }
+}
+
+/**
+ * The part of a prompt that tells what happened since. What stands before it in a fresh session's is for the agent to look
+ * up, and repeats what was told. Words of people are quoted, so none of them is such a heading.
+ */
+function newsIn(prompt: string): string {
+  const headings = [...prompt.matchAll(/^# What (?:happened since your last turn|else happened)$/gm)];
+  const last = headings.at(-1);
+  return last === undefined ? '' : prompt.slice(last.index);
+}
