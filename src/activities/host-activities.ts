@@ -12,6 +12,7 @@ import { publishWork } from './publish-work.js';
 import { settleTurn } from './settle-turn.js';
 import { openPrWork, stepOfRun, stepOfTurn } from './work-of-run.js';
 import { whereItIs } from './where-it-is.js';
+import { newestSnapshot } from './transcript/kept-snapshots.js';
 import { eitherSignal } from './turn/either-signal.js';
 import { atMostThrice } from './tries.js';
 import { superviseTurn } from './turn/supervise-turn.js';
@@ -79,6 +80,7 @@ export function createHostActivities(
     rehydrateBottle: (input) => typedFailures(() => watchTurn(input, 'run')),
     reattachBottle: (input) => typedFailures(() => watchTurn(input, 'attach')),
     lastCheckinAge: (run) => typedFailures(() => checkinAge(ports, run.slug, run.turn)),
+    askHost: ({ slug }) => typedFailures(async () => ({ holds: await newestSnapshot(ports.files, slug) })),
     publishWork: (input) =>
       settling((signal) =>
         ports.underWay.during(openPrWork(input), () =>

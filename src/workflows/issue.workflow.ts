@@ -11,6 +11,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { MachineEvent, OperatorCommand } from '../domain/events.js';
+import { DEFAULT_HOST_SILENT_MS } from '../domain/run-policy.js';
 import type { PublishResult } from '../domain/turn.js';
 import { CommandRunner } from './command-runner.js';
 import { isHistoryFull } from './history-limit.js';
@@ -30,14 +31,18 @@ import { readCommand, readSignal } from './read-message.js';
 import { publishInput } from './run/inputs.js';
 import { refusalOf } from './run/operator.js';
 import { isQuiescent, phaseOf } from './run/phase.js';
-import { betweenLives, initialState, type IssueState, type Life, type Running } from './run/state.js';
+import { betweenLives, carriedOver, initialState } from './run/beginnings.js';
+import type { IssueState, Life, Running } from './run/state.js';
 import { step } from './run/step.js';
 
 const COMMANDS = Object.keys(commandUpdates) as (keyof typeof commandUpdates)[];
 
 /** Its result is what the last life came to. */
 export async function issueWorkflow(input: IssueWorkflowInput): Promise<RunOutcome | null> {
-  let state = input.carried ?? initialState(input.subject, input.policy, input.named ?? null);
+  let state =
+    input.carried === undefined
+      ? initialState(input.subject, input.policy, input.named ?? null)
+      : carriedOver(input.carried);
   const mailbox: MachineEvent[] = [];
   let handled = 0;
   let received = 0;
@@ -46,7 +51,11 @@ export async function issueWorkflow(input: IssueWorkflowInput): Promise<RunOutco
     mailbox.push(event);
     return (received += 1);
   };
-  const runner = new CommandRunner(enqueue, () => isEnding(state));
+  const runner = new CommandRunner(
+    enqueue,
+    () => isEnding(state),
+    () => state.policy.hostSilentMs ?? DEFAULT_HOST_SILENT_MS,
+  );
   const phaseShown = new PhaseShown();
 
   setHandler(stateQuery, () => viewOf(state));

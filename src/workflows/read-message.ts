@@ -121,6 +121,7 @@ const COMMANDS: Readonly<
   destroy: { defaults: {}, fields: {} },
   done: { defaults: { status: 'success' }, fields: { status: oneOf('success', 'blocked', 'failed') } },
   extend: { defaults: {}, fields: { ms: time } },
+  move: { defaults: {}, fields: {} },
   budget: {
     defaults: { turns: 0, tokens: 0, microUsd: 0, dayEnds: null },
     fields: { turns: time, tokens: time, microUsd: time, dayEnds: orNull(time) },

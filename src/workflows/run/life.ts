@@ -10,7 +10,8 @@ import { receive } from './mailbox.js';
 import { absorbObserved, absorbPlace, closingOf } from './reads-of-forge.js';
 import { stopTurn } from './running.js';
 import { isBusy, livingOf } from './phase.js';
-import { newLife, type Closing, type Life } from './state.js';
+import { newLife } from './beginnings.js';
+import type { Closing, Life } from './state.js';
 import { askForTurn, beginTurn, wakeIfAny } from './turn.js';
 
 export function observed(d: Draft, event: Observed): void {

@@ -40,6 +40,6 @@ export function startAfresh(d: LifeDraft, why: 'lost' | 'rotated'): void {
   tellAgain(life, life.turn.given);
 }
 
-function leave(life: Life, why: 'lost' | 'rotated'): void {
+export function leave(life: Life, why: 'lost' | 'rotated'): void {
   life.session = { ...life.session, id: null, left: why };
 }
