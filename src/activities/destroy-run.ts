@@ -10,6 +10,8 @@ import { branchOf, issueOfSlug, localBranchOf } from '../domain/slug.js';
 
 const REMOVAL_TIMEOUT_MS = 10 * 60_000;
 
+type Runtime = HostPorts['runtime'];
+
 /** What must be known of a run to end it. */
 export interface EndedRun {
   readonly slug: string;
@@ -19,6 +21,8 @@ export interface EndedRun {
   readonly branch: string | null;
   /** Of a run without an issue: where its commits come from, as far as that is known. */
   readonly source?: RepoRef;
+  /** It goes on on another host, which may share this engine: then what has that host's label is not touched. */
+  readonly elsewhere?: boolean;
 }
 
 /** Containers, volumes and workspace go; transcript, turns and the commits nobody has stay. Missing means done. */
@@ -29,12 +33,16 @@ export async function destroyRun(
 ): Promise<void> {
   const { runtime, files, queue } = ports;
   const { slug } = run;
-  await Promise.all([runtime.stop(slug, 'agent', 0), runtime.stop(slug, 'bundle', 1)]);
+  const ours = run.elsewhere === true ? await rolesHere(runtime, slug) : EVERY_ROLE;
+  await Promise.all([
+    ours.has('agent') ? runtime.stop(slug, 'agent', 0) : undefined,
+    ours.has('bundle') ? runtime.stop(slug, 'bundle', 1) : undefined,
+  ]);
   const { workspace, queueOut } = await files.prepare(slug);
   // An agent or its sidecar made what these work on: what cannot be kept of it is left, and the run ends all the same.
   await orSkip(ports, stepOfRun(slug, 'keep-commits'), signal, () => keepUnpublished(ports, run, signal));
   await orSkip(ports, stepOfRun(slug, 'keep-queue'), signal, () => queue.archive(slug));
-  await removeContainers(ports, slug);
+  await removeContainers(ports, slug, ours);
   // These trees belong to agent and bundle: they are emptied in a container, the host never walks them.
   const removed = await runtime.runOnce({
     name: 'remove',
@@ -52,7 +60,7 @@ export async function destroyRun(
   });
   if (removed.exitCode !== 0)
     throw new Error(`the workspace of ${slug} could not be emptied: ${removed.stderr.slice(0, 300)}`);
-  await Promise.all([runtime.removeVolumes(slug), runtime.unpinImage(slug)]);
+  await Promise.all([removeVolumes(runtime, slug, run.elsewhere === true), runtime.unpinImage(slug)]);
   await files.removeTransient(slug);
   ports.slots.release(slug);
 }
@@ -73,10 +81,31 @@ async function orSkip(
 }
 
 /** Those too that a killed worker left in the middle of counting or reading: they hold the volumes. */
-async function removeContainers({ runtime }: HostPorts, slug: string): Promise<void> {
-  await Promise.all([runtime.remove(slug, 'agent'), runtime.remove(slug, 'bundle')]);
+async function removeContainers(
+  { runtime }: HostPorts,
+  slug: string,
+  ours: ReadonlySet<string>,
+): Promise<void> {
+  await Promise.all([
+    ours.has('agent') ? runtime.remove(slug, 'agent') : undefined,
+    ours.has('bundle') ? runtime.remove(slug, 'bundle') : undefined,
+  ]);
   const left = (await runtime.list(slug)).filter(({ type }) => type === 'container');
   await Promise.all(left.map((container) => runtime.removeObject(container)));
+}
+
+/** By name, as an earlier version labelled nothing; of a run that is elsewhere only what is known to be ours. */
+async function removeVolumes(runtime: Runtime, slug: string, elsewhere: boolean): Promise<void> {
+  if (!elsewhere) return runtime.removeVolumes(slug);
+  const volumes = (await runtime.list(slug)).filter(({ type }) => type === 'volume');
+  await Promise.all(volumes.map((volume) => runtime.removeObject(volume)));
+}
+
+const EVERY_ROLE: ReadonlySet<string> = new Set(['agent', 'bundle']);
+
+async function rolesHere(runtime: Runtime, slug: string): Promise<ReadonlySet<string>> {
+  const containers = (await runtime.list(slug)).filter(({ type }) => type === 'container');
+  return new Set(containers.map(({ role }) => role));
 }
 
 /**

@@ -13,6 +13,7 @@ import { settleTurn } from './settle-turn.js';
 import { PerRun } from './per-run.js';
 import { openPrWork, stepOfRun, stepOfTurn } from './work-of-run.js';
 import { whereItIs } from './where-it-is.js';
+import { newestSnapshot } from './transcript/kept-snapshots.js';
 import { atMostThrice } from './tries.js';
 import { superviseTurn } from './turn/supervise-turn.js';
 import type { Attachments } from './turn/attachments.js';
@@ -80,6 +81,7 @@ export function createHostActivities(
     rehydrateBottle: (input) => typedFailures(() => watchTurn(input, 'run')),
     reattachBottle: (input) => typedFailures(() => watchTurn(input, 'attach')),
     lastCheckinAge: (run) => typedFailures(() => checkinAge(ports, run.slug, run.turn)),
+    askHost: ({ slug }) => typedFailures(async () => ({ holds: await newestSnapshot(ports.files, slug) })),
     publishWork: (input) =>
       settling((signal) =>
         publishing.next(input.slug, () =>

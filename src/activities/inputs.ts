@@ -25,6 +25,8 @@ export interface RunRef {
   readonly turn: number;
   /** Of a run without an issue: where its commits come from. */
   readonly source?: RepoRef;
+  /** How often the run was moved to another host when this was asked; absent: never. */
+  readonly epoch?: number;
 }
 
 /** The repository that a run's commits come from. */
@@ -45,6 +47,8 @@ export interface PrepareTurnInput extends RunRef {
   readonly session: SessionStart;
   /** The day's budget does not hold this run up. */
   readonly dayIsLifted: boolean;
+  /** The run was moved since its agent was last told anything, and its host has its last frozen state, or not. */
+  readonly moved?: 'kept' | 'lost';
 }
 
 export type PrepareTurnOutcome =

@@ -77,6 +77,8 @@ export interface TurnActivities {
 export interface HostActivities {
   readonly reattachBottle: (input: RunTurnInput) => Promise<TurnResult>;
   readonly lastCheckinAge: (input: RunRef) => Promise<number>;
+  /** Whoever answers is there. `holds`: the last turn whose end this host has kept, 0 for none. */
+  readonly askHost: (input: { readonly slug: string }) => Promise<{ readonly holds: number }>;
   readonly publishWork: (input: PublishInput) => Promise<PublishResult>;
   readonly freezeBottle: (input: SettleTurnInput) => Promise<SettledTurn>;
   readonly archiveBottle: (input: RunRef) => Promise<void>;

@@ -44,6 +44,7 @@ export async function prepareLocalTurn(
   const { omitted, limit } = input;
   const prompt = composePrompt({
     ...{ ...cause, fresh, branch, baseBranch: base, pr: null, events: [], omitted, limit },
+    moved: input.moved,
     forge: false,
   });
   return preparedTurn(ports, input, {

@@ -95,6 +95,7 @@ async function prepareHere(ports: HomePorts, input: PrepareTurnInput): Promise<P
     omitted: input.omitted,
     // A workflow that began with an earlier version says nothing of limits.
     limit: (input as Partial<PrepareTurnInput>).limit ?? null,
+    moved: input.moved,
     forge: true,
   });
   if (shadowed)

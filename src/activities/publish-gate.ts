@@ -100,6 +100,7 @@ export async function publishThroughGate(ports: HostPorts, input: GateInput): Pr
   if (isLocal(subject)) return { kind: 'refused', reason: 'a run without an issue publishes nothing' };
   const { branch } = input.prepared;
   const { head } = extraction.inspection;
+  if (await isLeft(ports, input)) return { kind: 'refused', reason: LEFT };
   const fork = await ports.forks?.ensure(subject);
   const pushed = await pushBranch(ports, input, branch, fork);
   if (pushed.kind === 'refused') return pushed;
@@ -125,9 +126,23 @@ export async function publishThroughGate(ports: HostPorts, input: GateInput): Pr
   // With the commits the texts were scanned too.
   const secret = pushed.kind === 'pushed' ? undefined : await secretInTexts(ports, input);
   if (secret !== undefined) return { kind: 'refused', reason: secret };
+  // Scans and a slow push take their time.
+  if (await isLeft(ports, input)) return { kind: 'refused', reason: LEFT };
   input.signal.throwIfAborted();
   ports.log.info({ slug, turn, branch }, 'opening the pull request');
   return { ...(await openPullRequest(ports, forge, input, fork)), ...same };
+}
+
+const LEFT = 'the run was moved to another host: what this one has of it is not published';
+
+/** A host that was away while the run was moved may come back to the work it was at. Errors: when nobody can say. */
+async function isLeft(
+  { channel, log }: Pick<HostPorts, 'channel' | 'log'>,
+  { workflowId, slug, turn, epoch = 0 }: RunRef,
+): Promise<boolean> {
+  if (await channel.isCurrent(workflowId, { slug, epoch })) return false;
+  log.warn({ slug, turn, epoch }, LEFT);
+  return true;
 }
 
 async function pushBranch(

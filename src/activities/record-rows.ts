@@ -21,6 +21,7 @@ export async function recordTurn(ports: HomePorts, input: RecordTurnInput): Prom
       : parseOperations(await ports.blobs.getText(result.operationsRef), slug, turn);
   const { database } = ports;
   database.transaction(() => {
+    if (isOfEarlierEpoch(database, input)) return;
     database.runs.appendOperations(operations);
     database.runs.appendTurn({
       slug,
@@ -50,7 +51,7 @@ export async function recordEnd(ports: HomePorts, input: RecordEndInput): Promis
   const { database } = ports;
   database.transaction(() => {
     const row = database.forgeState.ofRun(input.slug);
-    if (row === undefined) return;
+    if (row === undefined || isOfEarlierEpoch(database, input)) return;
     const updatedAt = ports.clock.now();
     database.forgeState.upsert({
       ...row,
@@ -81,7 +82,7 @@ function updateState(
   times: { readonly now: number; readonly lastCheckinAt?: number },
 ): void {
   const row = database.forgeState.ofRun(run.slug);
-  if (row === undefined) return;
+  if (row === undefined || isOfEarlierEpoch(database, run)) return;
   const { owner, repo } = run.subject;
   const prUrl = snapshot.prNumber === null ? null : prUrlOf(row, snapshot.prNumber);
   placeRow(database, {
@@ -96,7 +97,13 @@ function updateState(
     prUrl: prUrl ?? row.prUrl,
     lastCheckinAt: later(times.lastCheckinAt ?? null, row.lastCheckinAt),
     updatedAt: times.now,
+    ...(run.epoch === undefined ? {} : { epoch: run.epoch }),
   });
+}
+
+/** The run was moved since this was asked for: its rows are of where it is now. */
+function isOfEarlierEpoch(database: Pick<Database, 'forgeState'>, { slug, epoch = 0 }: RunRef): boolean {
+  return (database.forgeState.ofRun(slug)?.epoch ?? 0) > epoch;
 }
 
 /** What a turn's end says is from disk, where the last seconds before a crash may be missing. */

@@ -83,6 +83,7 @@ export function writeTurnRows(ports: HomePorts, input: PrepareTurnInput, facts: 
       prUrl: previous?.prUrl ?? null,
       updatedAt: now,
       destroyedAt: null,
+      ...(input.epoch === undefined ? {} : { epoch: input.epoch }),
     });
   });
 }

@@ -91,6 +91,7 @@ export type RunCommand =
   | { readonly kind: 'freeze' }
   | { readonly kind: 'resume'; readonly prompt: string | null }
   | { readonly kind: 'destroy' }
+  | { readonly kind: 'move' }
   | { readonly kind: 'extend'; readonly ms: number }
   | {
       readonly kind: 'budget';

@@ -242,6 +242,13 @@ export const SETTINGS = {
     fallback: '20s',
     description: 'How long an agent that said it is done may take to exit.',
   }),
+  BOTTLE_HOST_SILENT: required({
+    type: 'duration',
+    parse: durationBetween(SECOND, DAY),
+    fallback: '2m',
+    description:
+      'A host whose worker takes nothing for this long is said not to answer, and a run on it may be moved.',
+  }),
   BOTTLE_NUDGES: required({
     type: 'number',
     parse: integer(0, 10),

@@ -141,12 +141,18 @@ type OperatorOrder =
       /** Until then the day's budget does not hold the run up, epoch milliseconds; `null`: it does. */
       readonly dayEnds: number | null;
     }
-  | { readonly kind: 'done'; readonly status: Done['status'] };
+  | { readonly kind: 'done'; readonly status: Done['status'] }
+  /** Leave the host that the run is on, and go on on whichever takes it. */
+  | { readonly kind: 'move' };
 
 /** What the workflow itself learns from its activities and timers. */
 export type InnerEvent =
   | { readonly kind: 'command'; readonly command: OperatorCommand; readonly at: number }
-  | { readonly kind: 'host_claimed'; readonly host: string }
+  /** `holds`: of a run that was moved, the last turn whose end the host has; 0: none. */
+  | { readonly kind: 'host_claimed'; readonly host: string; readonly holds?: number }
+  /** Nobody on the host takes what the turn needs, since then, epoch milliseconds; and somebody does again. */
+  | { readonly kind: 'host_silent'; readonly turn: number; readonly since: number }
+  | { readonly kind: 'host_back'; readonly turn: number }
   | { readonly kind: 'prepared'; readonly turn: number; readonly prepared: PreparedTurn }
   | {
       readonly kind: 'prepare_refused';

@@ -18,7 +18,13 @@ const NOTES_BYTES = 4 * 1024;
  * of what a page does not show, cut (16 KiB a comment) and quoted line by line; what was done to it is said.
  */
 export function composePrompt(input: PromptInput): string {
-  const before = [...knownOnlyHere(input), ...opening(input), ...lastLimit(input), ...whereYouAre(input)];
+  const before = [
+    ...knownOnlyHere(input),
+    ...opening(input),
+    ...movedHere(input),
+    ...lastLimit(input),
+    ...whereYouAre(input),
+  ];
   const isNew = input.kind === 'first' || input.fresh !== null;
   const after = !input.forge ? [] : isNew ? [FORGE_OVERLAY] : [REMINDER];
   const heading = input.kind === 'wake' ? '# What happened since your last turn' : '# What else happened';
@@ -110,6 +116,26 @@ function linkedPulls(of: ForgeTask): string[] {
   const heading =
     'Open pull requests name this issue already. Read them before you start; do not do their work again';
   return [withQuote(heading, lines.join('\n'), COMMENT_BYTES)];
+}
+
+const MOVED =
+  'You work on another machine now: the run was moved, because the last one did not answer or was to be left.';
+
+function movedHere({ moved: state, forge }: PromptInput): string[] {
+  switch (state) {
+    case undefined:
+      return [];
+    case 'kept':
+      return [
+        `${MOVED} Your session is as it was at the end of your last turn that was finished. What you did after that may be there or not: look before you go on.`,
+      ];
+    case 'lost': {
+      const say = forge ? ' If work was lost by that, say so in what you write of this turn.' : '';
+      return [
+        `${MOVED} What was only there is gone: changes that were not committed, commits that were not published, and what you remember. You start from what is published.${say}`,
+      ];
+    }
+  }
 }
 
 function lastLimit({ limit }: PromptInput): string[] {

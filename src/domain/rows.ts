@@ -34,6 +34,8 @@ export interface ForgeStateRow {
   readonly updatedAt: number;
   /** When the last life ended: a trigger act not later than this starts nothing. */
   readonly destroyedAt: number | null;
+  /** How often the run was moved to another host; absent: never. */
+  readonly epoch?: number;
 }
 
 export interface RunRow {

@@ -28,6 +28,11 @@ export interface RunChannel {
       readonly summaryRef: string;
     },
   ): Promise<void>;
+  /**
+   * Whether the run is still where it was in that epoch: else it was moved to another host, or another life has begun.
+   * Errors: `BotBottleError` with `away`, when nobody can say.
+   */
+  isCurrent(workflowId: string, run: { readonly slug: string; readonly epoch: number }): Promise<boolean>;
   /** Runs the publish gate for the agent's `open_pr`; the same request id gives the same answer. */
   openPr(
     workflowId: string,

@@ -8,6 +8,8 @@ export interface RunMetadata {
   /** Where the repository was when the last turn began. */
   readonly subject: SubjectRef;
   readonly branch: string;
+  /** How often the run had been moved when this host took it; absent: never. */
+  readonly epoch?: number;
 }
 
 export const METADATA_FILE = 'metadata.json';
@@ -21,7 +23,7 @@ export function parseRunMetadata(text: string): RunMetadata | undefined {
     return undefined;
   }
   if (typeof value !== 'object' || value === null) return undefined;
-  const { workflowId, repoId, subject, branch } = value as Partial<Record<keyof RunMetadata, unknown>>;
+  const { workflowId, repoId, subject, branch, epoch } = value as Partial<Record<keyof RunMetadata, unknown>>;
   if (typeof workflowId !== 'string' || typeof branch !== 'string') return undefined;
   if (typeof repoId !== 'number' && repoId !== null) return undefined;
   if (typeof subject !== 'object' || subject === null) return undefined;
@@ -29,5 +31,6 @@ export function parseRunMetadata(text: string): RunMetadata | undefined {
   const kind = ([...FORGE_KINDS, LOCAL] as const).find((known) => known === forge);
   if (kind === undefined || !isForgeName(owner) || !isForgeName(repo) || !isForgeNumber(number))
     return undefined;
-  return { workflowId, repoId, subject: { forge: kind, owner, repo, number }, branch };
+  const known = { workflowId, repoId, subject: { forge: kind, owner, repo, number }, branch };
+  return typeof epoch === 'number' ? { ...known, epoch } : known;
 }

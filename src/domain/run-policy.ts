@@ -5,6 +5,8 @@ export interface RunPolicy {
   readonly watchdogMs: number;
   readonly turnTimeoutMs: number;
   readonly doneGraceMs: number;
+  /** A host whose worker takes nothing for so long is said to be silent; a workflow of an earlier version has the default. */
+  readonly hostSilentMs: number;
   readonly nudges: number;
   readonly wakesPerHour: number;
   /** What the run may use in its life. */
@@ -21,10 +23,13 @@ export interface RunPolicy {
   readonly maxSignals: number;
 }
 
+/** Longer than a worker takes to be replaced by a new one, which is no reason to call anybody. */
+
 export const DEFAULT_POLICY: RunPolicy = {
   watchdogMs: 30 * 60_000,
   turnTimeoutMs: 60 * 60_000,
   doneGraceMs: 20_000,
+  hostSilentMs: 2 * 60_000,
   nudges: 1,
   wakesPerHour: 10,
   budget: { turns: 20, tokens: 5_000_000, microUsd: 20_000_000 },

@@ -5,6 +5,8 @@ export type RunState =
       /** Of the life that goes on; `null` between two. */
       readonly slug: string | null;
       readonly phase: string;
+      /** The host that it is on; `null` before one has taken it, and between two. */
+      readonly host: string | null;
       /** Some turn of this life has been run. */
       readonly hasRun: boolean;
     }

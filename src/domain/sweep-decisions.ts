@@ -9,6 +9,8 @@ export interface SweepTerms {
   readonly now: number;
   /** How long a frozen run keeps its containers; `null` for ever. */
   readonly archiveAfterMs: number | null;
+  /** The host that is swept. */
+  readonly host: string;
 }
 
 export interface SweepDecision {
@@ -33,7 +35,7 @@ export function decideSweep(
   previous: ReadonlySet<string>,
   terms: SweepTerms,
 ): SweepDecision {
-  const suspicions = runs.flatMap((run) => suspicionsOf(run, terms.now));
+  const suspicions = runs.flatMap((run) => suspicionsOf(run, terms));
   const again = suspicions.filter(({ finding }) => previous.has(finding));
   return {
     actions: [...again.map(({ action }) => action), ...runs.flatMap((run) => archiving(run, terms))],
@@ -42,15 +44,17 @@ export function decideSweep(
   };
 }
 
-function suspicionsOf(run: LookedAtRun, now: number): Suspicion[] {
-  const why = whyOver(run);
+function suspicionsOf(run: LookedAtRun, { now, host }: SweepTerms): Suspicion[] {
+  const elsewhere = isElsewhere(run, host);
+  const why = elsewhere ? 'it was moved to another host' : whyOver(run);
   if (why !== null) {
     const { slug, pinned } = run;
     // A run that begins has its directory before it has a name on an image: that has no age of its own.
     if (!hasThings(run))
       return pinned ? [{ finding: `pinned:${slug}`, action: { kind: 'unpin', slug } }] : [];
     const old = youngest(run) <= now - SWEEP_MIN_AGE_MS;
-    return old ? [{ finding: `over:${run.slug}`, action: { kind: 'remove', run: foundOf(run), why } }] : [];
+    const action = { kind: 'remove', run: foundOf(run), why, elsewhere } as const;
+    return old ? [{ finding: `over:${run.slug}`, action }] : [];
   }
   if (!isAlive(run)) return [];
   return [...forgottenContainers(run, now), ...(isFrozen(run) ? frozenButNot(run, now) : [])];
@@ -68,6 +72,12 @@ function whyOver({ slug, workflowId, state }: LookedAtRun): string | null {
     case 'open':
       return state.slug === slug ? null : 'its workflow is in another life';
   }
+}
+
+/** It goes on, and on another host: what is here is of an earlier epoch. */
+function isElsewhere(run: LookedAtRun, host: string): boolean {
+  const { state } = run;
+  return isAlive(run) && state.kind === 'open' && state.host !== null && state.host !== host;
 }
 
 function isAlive({ slug, state }: LookedAtRun): boolean {
@@ -125,7 +135,8 @@ function isLost({ state, expected, containers, volumes, hasTranscript }: LookedA
   );
 }
 
-function archiving(run: LookedAtRun, { now, archiveAfterMs }: SweepTerms): SweepAction[] {
+function archiving(run: LookedAtRun, { now, archiveAfterMs, host }: SweepTerms): SweepAction[] {
+  if (isElsewhere(run, host)) return [];
   const containers = mainContainers(run);
   if (archiveAfterMs === null || run.workflowId === null || !isFrozen(run) || containers.length === 0)
     return [];

@@ -40,7 +40,13 @@ export interface LookedAtRun extends FoundRun {
 /** What is done about a run. Each may be repeated, and looks again before it acts. */
 export type SweepAction =
   /** The run is over: all of it goes, as at its own end. */
-  | { readonly kind: 'remove'; readonly run: FoundRun; readonly why: string }
+  | {
+      readonly kind: 'remove';
+      readonly run: FoundRun;
+      readonly why: string;
+      /** It goes on on another host. */
+      readonly elsewhere: boolean;
+    }
   /** The run is over, and nothing is left of it but its name on an image. */
   | { readonly kind: 'unpin'; readonly slug: string }
   /** A throw-away container that nobody waits for. */

@@ -142,7 +142,7 @@ export async function janitor(config: Config, now: () => number = Date.now): Pro
     remove,
     orphans: () =>
       inspectHost(
-        { runtime, files, runStates, clock: { now }, archiveAfterMs: null },
+        { host, runtime, files, runStates, clock: { now }, archiveAfterMs: null },
         expectedRuns(database, host),
       ),
     temporalAnswers: async () => {

@@ -9,6 +9,7 @@ export function policyOf(config: Config): RunPolicy {
     watchdogMs: config.FORGE_WATCHDOG_TIMEOUT,
     turnTimeoutMs: config.BOTTLE_TURN_TIMEOUT,
     doneGraceMs: config.BOTTLE_DONE_GRACE,
+    hostSilentMs: config.BOTTLE_HOST_SILENT,
     nudges: config.BOTTLE_NUDGES,
     budget: {
       turns: config.BOTTLE_BUDGET_TURNS,

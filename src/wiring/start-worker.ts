@@ -85,19 +85,23 @@ export async function startWorker(
     const { host } = hostPorts;
     log.info({ org: config.FORGE_ORG, host, slots: config.BOTTLE_SLOTS, home }, 'worker starting');
     const activities = new RunningActivities();
-    const { workers, ...version } = await versionedWorkers(home, await workflowCode((target.codecKeys ?? []).length > 0), {
-      target,
-      host,
-      slots: config.BOTTLE_SLOTS,
-      activities: byQueue(
-        activities.watch({
-          ...createHomeActivities(homePorts, underWay),
-          ...createReconcileActivities(reconciler),
-          ...sweeps.home,
-        }),
-        activities.watch({ ...createHostActivities(hostPorts, attachments), ...sweeps.host }),
-      ),
-    });
+    const { workers, ...version } = await versionedWorkers(
+      home,
+      await workflowCode((target.codecKeys ?? []).length > 0),
+      {
+        target,
+        host,
+        slots: config.BOTTLE_SLOTS,
+        activities: byQueue(
+          activities.watch({
+            ...createHomeActivities(homePorts, underWay),
+            ...createReconcileActivities(reconciler),
+            ...sweeps.home,
+          }),
+          activities.watch({ ...createHostActivities(hostPorts, attachments), ...sweeps.host }),
+        ),
+      },
+    );
     const ending = new AbortController();
     const kept = [
       handOver({ ...version, client, workers, policy: policyOf(config), log }, ending.signal),

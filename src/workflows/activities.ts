@@ -68,6 +68,12 @@ export const checkins = proxyActivities<Pick<HostActivities, 'lastCheckinAge'>>(
   retry: BACKOFF,
 });
 
+/** Asked of a host that is silent, for as long as that takes. */
+export const questions = proxyActivities<Pick<HostActivities, 'askHost'>>({
+  startToCloseTimeout: '30 seconds',
+  retry: BACKOFF,
+});
+
 /** The agent waits for this one: what takes longer is refused, and the end of the turn publishes all the same. */
 export const gate = proxyActivities<Pick<HostActivities, 'publishWork'>>({
   startToCloseTimeout: '10 minutes',

@@ -1,27 +1,23 @@
 /** Carries out what the machine wants and feeds what comes of it back: the only place that starts activities and timers. */
-import {
-  ActivityFailure,
-  CancellationScope,
-  isCancellation,
-  sleep,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { ActivityFailure, CancellationScope, isCancellation, workflowInfo } from '@temporalio/workflow';
 import type { PrepareTurnInput, PublishInput, RunRef, SettleTurnInput } from '../activities/inputs.js';
 import type { MachineEvent } from '../domain/events.js';
 import type { PublishResult, TurnCause } from '../domain/turn.js';
 import * as activities from './activities.js';
 import { failureReason, isLostTurn, isPassing } from './activity-failures.js';
 import { bottlesQueue, turnsQueue } from './messages.js';
+import { claimHost } from './claim-host.js';
+import { offerToHost, type TakenWithin } from './offer-to-host.js';
 import type { MachineCommand } from './run/commands.js';
-import { StepsUnderWay } from './steps-under-way.js';
+import { RunTimers } from './run-timers.js';
+import { LeftBehindError, StepsUnderWay } from './steps-under-way.js';
 
 type WatchCommand = Extract<MachineCommand, { kind: 'run_turn' | 'attach_turn' }>;
 
 export class CommandRunner {
   private readonly steps: StepsUnderWay;
+  private readonly timers: RunTimers;
   private turnScope: CancellationScope | undefined;
-  private watchdogScope: CancellationScope | undefined;
-  private resumeScope: CancellationScope | undefined;
   /** Rows are written in order, and before the next turn is prepared. */
   private recorded: Promise<void> = Promise.resolve();
   /** Rows of operators' acts that this execution has asked for. */
@@ -30,12 +26,15 @@ export class CommandRunner {
   /**
    * @param feed takes what came of a command
    * @param isEnding whether the run is to end: then nothing is waited for without end
+   * @param hostSilentMs as in the run's policy
    */
   constructor(
     private readonly feed: (event: MachineEvent) => void,
     private readonly isEnding: () => boolean,
+    private readonly hostSilentMs: () => number,
   ) {
     this.steps = new StepsUnderWay(isEnding);
+    this.timers = new RunTimers(feed);
   }
 
   /** Rows asked for so far are written. */
@@ -46,7 +45,7 @@ export class CommandRunner {
   run(command: MachineCommand): void {
     switch (command.kind) {
       case 'claim_host':
-        return this.claim(command.turn);
+        return this.claim(command.turn, command.moved);
       case 'prepare_turn':
         return this.prepare(command.input);
       case 'run_turn':
@@ -56,16 +55,18 @@ export class CommandRunner {
         return this.turnScope?.cancel();
       case 'end_step':
         return this.steps.end();
+      case 'leave_host':
+        return this.steps.leave();
       case 'settle_turn':
         return this.settle(command.host, command.input);
       case 'arm_watchdog':
-        return this.armWatchdog(command.turn, command.ms);
+        return this.timers.armWatchdog(command.turn, command.ms);
       case 'disarm_watchdog':
-        return this.watchdogScope?.cancel();
+        return this.timers.disarmWatchdog();
       case 'arm_resume':
-        return this.armResume(command.at);
+        return this.timers.armResume(command.at);
       case 'disarm_resume':
-        return this.resumeScope?.cancel();
+        return this.timers.disarmResume();
       case 'ask_checkin':
         return this.askCheckin(command.host, command.run);
       case 'record_turn': {
@@ -111,14 +112,8 @@ export class CommandRunner {
     }
   }
 
-  private claim(turn: number): void {
-    this.start('claim', turn, async () => {
-      // A claim costs six events and a task that decides nothing.
-      const sole = await activities.rows.soleHost.executeWithOptions({ summary: 'the only host?' }, []);
-      if (sole !== null) return { kind: 'host_claimed', host: sole };
-      const { host } = await activities.claims.claimHost.executeWithOptions({ summary: 'claim a host' }, []);
-      return { kind: 'host_claimed', host };
-    });
+  private claim(turn: number, moved: RunRef | null): void {
+    this.start('claim', turn, () => claimHost(moved));
   }
 
   private prepare(input: PrepareTurnInput): void {
@@ -153,10 +148,14 @@ export class CommandRunner {
       return scope.run(() => {
         const { launchBottle, rehydrateBottle } = activities.turns;
         const { reattachBottle } = activities.attachments;
-        if (kind === 'attach_turn')
-          return reattachBottle.executeWithOptions({ taskQueue: bottlesQueue(host), summary }, [input]);
         const begin = turn === 1 ? launchBottle : rehydrateBottle;
-        return begin.executeWithOptions({ taskQueue: turnsQueue(host), summary }, [input]);
+        const taskQueue = kind === 'attach_turn' ? bottlesQueue(host) : turnsQueue(host);
+        return this.onHost(host, input, (limit) =>
+          (kind === 'attach_turn' ? reattachBottle : begin).executeWithOptions(
+            { taskQueue, summary, ...limit },
+            [input],
+          ),
+        );
       });
     });
     watching.then(
@@ -179,7 +178,9 @@ export class CommandRunner {
     const summary = `turn ${String(turn)}: collect, publish, snapshot`;
     const options = { taskQueue: bottlesQueue(host), summary };
     this.start('settle', turn, async () => {
-      const settled = await activities.settling.freezeBottle.executeWithOptions(options, [input]);
+      const settled = await this.onHost(host, input, (limit) =>
+        activities.settling.freezeBottle.executeWithOptions({ ...options, ...limit }, [input]),
+      );
       return { kind: 'settled', turn, settled };
     });
   }
@@ -204,8 +205,26 @@ export class CommandRunner {
     const options = { taskQueue: bottlesQueue(host), summary: `destroy ${input.slug}` };
     this.start('destroy', input.turn, async () => {
       await this.recorded;
-      await activities.destroying.destroyBottle.executeWithOptions(options, [input]);
+      const destroyBottle = (limit: TakenWithin): Promise<void> =>
+        activities.destroying.destroyBottle.executeWithOptions({ ...options, ...limit }, [input]);
+      await offerToHost(host, input.slug, this.hostSilentMs(), destroyBottle, () => {
+        // What is there is removed by the host's own sweep.
+        throw new Error(`host ${host} does not answer: what it has of the run goes when it is back`);
+      });
       return { kind: 'destroyed' };
+    });
+  }
+
+  /** Does a step of a turn on its host; the run says so while nobody there takes it, and goes on when somebody does. */
+  private onHost<T>(
+    host: string,
+    { turn, slug }: RunRef,
+    offer: (limit: TakenWithin) => Promise<T>,
+  ): Promise<T> {
+    return offerToHost(host, slug, this.hostSilentMs(), offer, async (since, answers) => {
+      this.feed({ kind: 'host_silent', turn, since });
+      await answers();
+      this.feed({ kind: 'host_back', turn });
     });
   }
 
@@ -216,35 +235,10 @@ export class CommandRunner {
       return await this.steps.run(() => activities.gate.publishWork.executeWithOptions(options, [input]));
     } catch (error) {
       if (this.isEnding()) return { kind: 'refused', reason: 'the run is ending' };
+      if (error instanceof LeftBehindError) return { kind: 'refused', reason: error.message };
       if (!(error instanceof ActivityFailure) || isCancellation(error)) throw error;
       return { kind: 'refused', reason: `the publish gate failed: ${failureReason(error)}` };
     }
-  }
-
-  private armWatchdog(turn: number, ms: number): void {
-    this.watchdogScope?.cancel();
-    this.watchdogScope = this.timer(ms, `watchdog of turn ${String(turn)}`, { kind: 'watchdog_fired', turn });
-  }
-
-  private armResume(at: number): void {
-    this.resumeScope?.cancel();
-    const summary = `goes on at ${new Date(at).toISOString()}`;
-    this.resumeScope = this.timer(Math.max(0, at - Date.now()), summary, { kind: 'resume_due', at });
-  }
-
-  private timer(ms: number, summary: string, event: MachineEvent): CancellationScope {
-    const scope = new CancellationScope();
-    scope
-      .run(() => sleep(ms, { summary }))
-      .then(
-        () => {
-          this.feed(event);
-        },
-        (error: unknown) => {
-          if (!isCancellation(error)) throw error;
-        },
-      );
-    return scope;
   }
 
   private askCheckin(host: string, run: RunRef): void {

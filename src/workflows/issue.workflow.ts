@@ -30,7 +30,8 @@ import { readCommand, readSignal } from './read-message.js';
 import { publishInput } from './run/inputs.js';
 import { refusalOf } from './run/operator.js';
 import { isQuiescent, phaseOf } from './run/phase.js';
-import { betweenLives, initialState, type IssueState, type Life, type Running } from './run/state.js';
+import { betweenLives, initialState } from './run/beginnings.js';
+import type { IssueState, Life, Running } from './run/state.js';
 import { step } from './run/step.js';
 import { migrate } from './run/version.js';
 
@@ -48,7 +49,11 @@ export async function issueWorkflow(input: IssueWorkflowInput): Promise<RunOutco
     mailbox.push(event);
     return (received += 1);
   };
-  const runner = new CommandRunner(enqueue, () => isEnding(state));
+  const runner = new CommandRunner(
+    enqueue,
+    () => isEnding(state),
+    () => state.policy.hostSilentMs,
+  );
   const phaseShown = new PhaseShown();
 
   setHandler(stateQuery, () => viewOf(state));

@@ -34,7 +34,7 @@ export const SEARCH_ATTRIBUTES = {
   BottleSlug: 'KEYWORD',
   BottleAgent: 'KEYWORD',
   BottlePhase: 'KEYWORD',
-  /** Why a frozen run is frozen. */
+  /** Why a frozen run is frozen, or `host_silent`. */
   BottleReason: 'KEYWORD',
 } as const;
 
@@ -115,6 +115,7 @@ export const commandUpdates = {
   done: command('done'),
   extend: command('extend'),
   budget: command('budget'),
+  move: command('move'),
 } as const;
 
 export interface CommandAccepted {
@@ -159,6 +160,10 @@ export interface RunView {
   readonly detail: string | null;
   readonly turn: number;
   readonly host: string | null;
+  /** Since when nobody on that host takes what the turn needs, epoch milliseconds; `null`: it is not seen to be silent. */
+  readonly hostSilentSince: number | null;
+  /** How often the run was moved to another host. */
+  readonly epoch: number;
   readonly agent: string | null;
   readonly prs: readonly number[];
   readonly sessionId: string | null;

@@ -1,7 +1,10 @@
 /** The phase of a run in Temporal's list of workflows: search attributes. */
 import { upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
-import { phaseOf, reasonOf } from './run/phase.js';
+import { phaseOf, reasonOf, silentSince } from './run/phase.js';
 import type { IssueState } from './run/state.js';
+
+/** Beside the reasons of frozen runs: what the run waits for is not here. */
+const HOST_SILENT = 'host_silent';
 
 export class PhaseShown {
   private shown = shownAtStart();
@@ -16,7 +19,7 @@ export class PhaseShown {
     if (life === null) return;
     const attributes = {
       BottlePhase: [phaseOf(state)],
-      BottleReason: [reasonOf(state) ?? 'none'],
+      BottleReason: [silentSince(state) === null ? (reasonOf(state) ?? 'none') : HOST_SILENT],
       BottleSlug: [life.slug],
       BottleAgent: [life.trigger.agent],
     };

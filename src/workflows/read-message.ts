@@ -64,6 +64,7 @@ const done: Shape = { id: text, status: oneOf('success', 'blocked', 'failed'), s
 const amounts = shape({ turns: whole, tokens: whole, microUsd: whole });
 const policy: Shape = {
   watchdogMs: whole,
+  hostSilentMs: whole,
   turnTimeoutMs: whole,
   doneGraceMs: whole,
   nudges: whole,
@@ -143,6 +144,7 @@ const COMMANDS: Readonly<
   destroy: { defaults: {}, fields: {} },
   done: { defaults: { status: 'success' }, fields: { status: oneOf('success', 'blocked', 'failed') } },
   extend: { defaults: {}, fields: { ms: time } },
+  move: { defaults: {}, fields: {} },
   budget: {
     defaults: { turns: 0, tokens: 0, microUsd: 0, dayEnds: null },
     fields: { turns: time, tokens: time, microUsd: time, dayEnds: orNull(time) },

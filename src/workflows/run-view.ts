@@ -2,7 +2,8 @@
 import { addAmounts, NOTHING, usd } from '../domain/budget.js';
 import type { RunOutcome, RunView } from './messages.js';
 import { openPrs } from './run/reads-of-forge.js';
-import { livingOf, phaseOf, reasonOf } from './run/phase.js';
+import { silenceOf } from './run/host.js';
+import { livingOf, phaseOf, reasonOf, silentSince } from './run/phase.js';
 import type { IssueState } from './run/state.js';
 
 /** Of a life that is over: what its last turn gave, until the next one begins. */
@@ -14,9 +15,11 @@ export function viewOf(s: IssueState): RunView {
     slug: living?.slug ?? null,
     phase: phaseOf(s),
     reason: reasonOf(s),
-    detail: life?.detail ?? null,
+    detail: living === null ? (life?.detail ?? null) : (silenceOf(living) ?? living.detail),
     turn: life?.turn.number ?? 0,
     host: life?.host ?? null,
+    hostSilentSince: silentSince(s),
+    epoch: life?.epoch ?? 0,
     agent: living?.trigger.agent ?? null,
     prs: life === null ? [] : openPrs(life),
     sessionId: life?.session.id ?? null,

@@ -10,6 +10,14 @@ interface UnderWay {
   patience: CancellationScope | null;
 }
 
+/** The run has left the host that was to do this. */
+export class LeftBehindError extends Error {
+  constructor() {
+    super('the run was moved to another host');
+    this.name = 'LeftBehindError';
+  }
+}
+
 export class StepsUnderWay {
   private readonly underWay = new Set<UnderWay>();
 
@@ -33,6 +41,14 @@ export class StepsUnderWay {
     for (const one of this.underWay) {
       one.scope.cancel();
       this.giveUpSoon(one);
+    }
+  }
+
+  /** What is under way is called off, and not waited for: it is on a host that the run has left. */
+  leave(): void {
+    for (const one of this.underWay) {
+      one.scope.cancel();
+      one.late.reject(new LeftBehindError());
     }
   }
 

@@ -79,13 +79,13 @@ async function act(ports: SweepPorts, action: SweepAction): Promise<string> {
 /** A run that came back to life under the sweeper's hands does not exist: a slug has one life. */
 async function removeRun(
   ports: SweepPorts,
-  { run, why }: Extract<SweepAction, { kind: 'remove' }>,
+  { run, why, elsewhere }: Extract<SweepAction, { kind: 'remove' }>,
 ): Promise<string> {
   const { slug, containers, volumes, directory } = run;
   if (ports.isWatched(slug)) return 'not any more';
   for (const { name, role } of containers)
     if (role === 'once') await ports.runtime.removeObject({ type: 'container', name, slug, role });
-  await destroyRun(ports, run);
+  await destroyRun(ports, { ...run, elsewhere });
   const things = [
     ...containers.map(({ name }) => name),
     ...volumes.map(({ name }) => name),

@@ -6,7 +6,7 @@ import type { HostPorts } from '../host-ports.js';
 import { findRuns } from './find-runs.js';
 import { lookUpRuns } from './look-up-runs.js';
 
-export interface InspectPorts extends Pick<HostPorts, 'runtime' | 'files'> {
+export interface InspectPorts extends Pick<HostPorts, 'runtime' | 'files' | 'host'> {
   readonly runStates: RunStates;
   readonly clock: Clock;
   readonly archiveAfterMs: number | null;
@@ -19,7 +19,7 @@ export async function inspectHost(
 ): Promise<readonly SweepAction[]> {
   const { runs, away } = await lookUpRuns(ports.runStates, await findRuns(ports, expected));
   if (away) return [];
-  const terms = { now: ports.clock.now(), archiveAfterMs: ports.archiveAfterMs };
+  const terms = { now: ports.clock.now(), archiveAfterMs: ports.archiveAfterMs, host: ports.host };
   const { findings } = decideSweep(runs, new Set(), terms);
   return decideSweep(runs, new Set(findings), terms).actions;
 }

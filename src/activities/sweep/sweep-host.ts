@@ -24,7 +24,7 @@ export async function sweepHost(
     ports.sweeps.load(),
   ]);
   const { runs, away } = await lookUpRuns(ports.runStates, found);
-  const terms = { now: ports.clock.now(), archiveAfterMs: ports.archiveAfterMs };
+  const terms = { now: ports.clock.now(), archiveAfterMs: ports.archiveAfterMs, host: ports.host };
   const decision = away ? SWEEP_IDLE : decideSweep(runs, new Set(previous), terms);
   await ports.sweeps.save(decision.findings);
   const entries: SweepEntry[] = [];

@@ -16,12 +16,21 @@ export function snapshotOf(turn: number): string {
 /** Paths below the run's directory, newest first; one of an earlier version comes last. */
 export async function keptSnapshots(files: Pick<Files, 'listFiles'>, slug: string): Promise<string[]> {
   const names = await files.listFiles(slug, DIRECTORY);
-  const turns = names
+  const turns = turnsOf(names);
+  const old = names.some((name) => `${DIRECTORY}/${name}` === OLD_SNAPSHOT);
+  return [...turns.map(snapshotOf), ...(old ? [OLD_SNAPSHOT] : [])];
+}
+
+/** The turn of the newest; 0 when there is none. */
+export async function newestSnapshot(files: Pick<Files, 'listFiles'>, slug: string): Promise<number> {
+  return turnsOf(await files.listFiles(slug, DIRECTORY))[0] ?? 0;
+}
+
+function turnsOf(names: readonly string[]): number[] {
+  return names
     .map((name) => Number(NAME.exec(name)?.[1] ?? 0))
     .filter((turn) => turn > 0)
     .sort((a, b) => b - a);
-  const old = names.some((name) => `${DIRECTORY}/${name}` === OLD_SNAPSHOT);
-  return [...turns.map(snapshotOf), ...(old ? [OLD_SNAPSHOT] : [])];
 }
 
 /** Called when a new one is on the disk, so that a whole one is always there. */

@@ -12,6 +12,7 @@ import { readSetup } from './read-setup.js';
 import { runImage } from './run-image.js';
 import { together } from './together.js';
 import type { TurnJournal } from './turn-journal.js';
+import { takeOver } from './take-over.js';
 import { writeInput } from './write-input.js';
 
 /**
@@ -26,6 +27,7 @@ export async function beginTurn(
 ): Promise<void> {
   const { slug } = input;
   if (await hasBegun(ports, slug, journal)) return;
+  await takeOver(ports, input);
   const paths = await ports.files.prepare(slug);
   const isWorkspaceLost = await hasLostWorkspace(ports, input, paths.isNew);
   const setup = await readSetup(ports, input);
@@ -81,13 +83,14 @@ async function hasLostWorkspace(
 
 /** For the sweeper, which may have nothing else to go by. */
 async function noteWhoseItIs({ files }: HostPorts, input: RunTurnInput): Promise<void> {
-  const { slug, workflowId, repoId, subject, prepared } = input;
+  const { slug, workflowId, repoId, subject, prepared, epoch } = input;
   const { forge, owner, repo, number } = subject;
   const metadata: RunMetadata = {
     workflowId,
     repoId,
     subject: { forge, owner, repo, number },
     branch: prepared.branch,
+    ...(epoch === undefined ? {} : { epoch }),
   };
   const text = `${JSON.stringify(metadata, null, 2)}\n`;
   const known = await files.readFile(slug, METADATA_FILE);

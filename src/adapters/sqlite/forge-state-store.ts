@@ -27,11 +27,12 @@ interface StoredRow {
   readonly pr_url: string | null;
   readonly updated_at: number;
   readonly destroyed_at: number | null;
+  readonly epoch: number;
 }
 
 const COLUMNS = [
   'forge, owner, repo, issue_number, slug, agent_name, bottle_names, backend_name, agent_git_user, pr_number, status',
-  'last_checkin_at, phase, reason, repo_id, host, branch, issue_url, pr_url, updated_at, destroyed_at',
+  'last_checkin_at, phase, reason, repo_id, host, branch, issue_url, pr_url, updated_at, destroyed_at, epoch',
 ].join(', ');
 const PARAMETERS = COLUMNS.replace(/\w+/g, (name) => `@${name}`);
 const KEY = 'forge = ? AND owner = ? AND repo = ? AND issue_number = ?';
@@ -101,6 +102,7 @@ function toStored(row: ForgeStateRow): StoredRow {
     pr_url: row.prUrl,
     updated_at: row.updatedAt,
     destroyed_at: row.destroyedAt,
+    epoch: row.epoch ?? 0,
   };
 }
 
@@ -129,5 +131,6 @@ function fromStored(stored: StoredRow): ForgeStateRow {
     prUrl: stored.pr_url,
     updatedAt: stored.updated_at,
     destroyedAt: stored.destroyed_at,
+    ...(stored.epoch === 0 ? {} : { epoch: stored.epoch }),
   };
 }

@@ -126,6 +126,7 @@ export const STATE_MIGRATIONS: readonly Migration[] = [
   { version: 5, sql: SESSIONS },
   { version: 6, sql: OPERATOR_COMMANDS },
   { version: 7, sql: PAUSES },
+  { version: 8, sql: 'ALTER TABLE forge_state ADD COLUMN epoch INTEGER NOT NULL DEFAULT 0;' },
 ];
 
 /** Schema of `inbox.db`, a file of its own: only the webhook process writes it. */

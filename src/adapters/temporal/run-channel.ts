@@ -1,7 +1,8 @@
 import type { Client } from '@temporalio/client';
 import type { RunChannel } from '../../domain/run-channel.js';
 import type { RunEvent } from '../../domain/events.js';
-import { openPrUpdate } from '../../workflows/messages.js';
+import { BotBottleError } from '../../domain/errors.js';
+import { openPrUpdate, stateQuery } from '../../workflows/messages.js';
 
 /** A call that gets no answer is made again. */
 const CALL_MS = 10_000;
@@ -23,6 +24,18 @@ export function temporalRunChannel(client: Client): RunChannel {
     archive: (workflowId, slug) => send(workflowId, { kind: 'archive', slug }),
     signalDone: (workflowId, { slug, turn, doneId, status, summaryRef }) =>
       send(workflowId, { kind: 'signal_done', slug, turn, done: { id: doneId, status, summaryRef } }),
+    isCurrent: async (workflowId, { slug, epoch }) => {
+      const now = await client
+        .withDeadline(Date.now() + CALL_MS, () => client.workflow.getHandle(workflowId).query(stateQuery))
+        .catch((cause: unknown) => {
+          throw new BotBottleError('run_unknown', 'the run’s workflow could not be asked', true, {
+            cause,
+            away: true,
+          });
+        });
+      // Of a life that is over there is no slug, and what it left is kept as ever.
+      return (now.slug ?? slug) === slug && now.epoch === epoch;
+    },
     // Ids deduplicate within one execution only; the workflow looks repeated request ids up in its carried state.
     openPr: (workflowId, request) =>
       client.workflow

@@ -35,8 +35,8 @@ async function stateOf(client: Client, workflowId: string): Promise<RunState> {
     return { kind: 'unknown', why: messageOf(error), away: isAway(error) };
   }
   try {
-    const { slug, phase, lastTurn } = await within(() => handle.query(stateQuery));
-    return { kind: 'open', slug, phase, hasRun: lastTurn !== null };
+    const { slug, phase, host, lastTurn } = await within(() => handle.query(stateQuery));
+    return { kind: 'open', slug, phase, host, hasRun: lastTurn !== null };
   } catch (error) {
     // Also what says "not found": that was no answer to `describe`.
     return { kind: 'unknown', why: messageOf(error), away: false };

@@ -11,7 +11,7 @@ import type { RunCommand } from '../orchestrator.js';
 import { printJson, printLine } from '../output.js';
 import { parseTarget } from '../target.js';
 
-const KINDS = ['done', 'freeze', 'resume', 'destroy', 'extend', 'budget'] as const;
+const KINDS = ['done', 'freeze', 'resume', 'destroy', 'extend', 'budget', 'move'] as const;
 
 interface SignalFlags {
   readonly prompt?: string;
@@ -67,6 +67,7 @@ function runCommand(kind: string, flags: SignalFlags): RunCommand {
     case 'done':
     case 'freeze':
     case 'destroy':
+    case 'move':
       return { kind };
     case 'resume':
       return { kind, prompt: prompt ?? null };

@@ -14,7 +14,10 @@ import type { OperatorCommandRow } from '../../domain/rows.js';
 import type { FrozenReason, TurnCause } from '../../domain/turn.js';
 
 export type MachineCommand =
-  | { readonly kind: 'claim_host'; readonly turn: number }
+  /** `moved`: the run, when it had a host before: the new one is asked what it has of it. */
+  | { readonly kind: 'claim_host'; readonly turn: number; readonly moved: RunRef | null }
+  /** What is under way on the run's host is called off, and nobody waits for it. */
+  | { readonly kind: 'leave_host' }
   | { readonly kind: 'prepare_turn'; readonly input: PrepareTurnInput }
   /** Start the bottle and stay with it until its agent exits; `attach`: to one that nobody watches. */
   | {

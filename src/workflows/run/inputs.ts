@@ -24,16 +24,17 @@ export function runRef(s: IssueState, life: Life): RunRef {
   const workflowId = workflowIdOf(s.subject);
   const repoId = isLocal(s.subject) ? null : (s.place?.repoId ?? null);
   const { source } = life.trigger.operator ?? {};
-  const { slug, turn } = life;
+  const { slug, turn, epoch } = life;
   const ref = { workflowId, repoId, subject: { ...s.subject, owner, repo }, slug, turn: turn.number };
-  return source === undefined ? ref : { ...ref, source };
+  return { ...ref, ...(source === undefined ? {} : { source }), ...(epoch === 0 ? {} : { epoch }) };
 }
 
 /** @param now epoch milliseconds */
 export function prepareInput(s: IssueState, life: Life, now: number): PrepareTurnInput {
-  const { trigger, turn, mailbox, limit, host, budget } = life;
+  const { trigger, turn, mailbox, limit, host, budget, move } = life;
   return {
     ...runRef(s, life),
+    ...(move === null ? {} : { moved: move.kept === true ? ('kept' as const) : ('lost' as const) }),
     trigger,
     cause: turn.cause,
     references: turn.taken,

@@ -10,7 +10,8 @@ import { receive, receiveForNext } from './mailbox.js';
 import { absorbObserved, absorbPlace, closingOf } from './reads-of-forge.js';
 import { stopTurn } from './running.js';
 import { isBusy, livingOf } from './phase.js';
-import { newLife, type Closing, type Life } from './state.js';
+import { newLife } from './beginnings.js';
+import type { Closing, Life } from './state.js';
 import { askForTurn, beginTurn, wakeIfAny } from './turn.js';
 
 export function observed(d: Draft, event: Observed): void {
@@ -65,8 +66,8 @@ function beginLife({ s, env, commands }: Draft, trigger: Trigger): void {
   s.lastTrigger = { actAt: trigger.actAt, actId: trigger.actId };
   s.pendingTrigger = null;
   const life = newLife(slug, trigger);
-  life.mailbox = { waiting: s.pendingReferences ?? [], omitted: 0 };
-  delete s.pendingReferences;
+  life.mailbox = { waiting: s.pendingReferences, omitted: 0 };
+  s.pendingReferences = [];
   s.life = life;
   const d: LifeDraft = { s, env, commands, life };
   note(d, `triggered by ${trigger.operator === undefined ? trigger.actor : 'the operator'}`);

@@ -37,7 +37,7 @@ export function receiveForNext(
   references: readonly WakeReference[],
   withdrawn: readonly number[],
 ): void {
-  const { pendingTrigger, pendingReferences = [] } = s;
+  const { pendingTrigger, pendingReferences } = s;
   if (pendingTrigger === null) return;
   const fresh = references.filter(({ key, at }) => at >= pendingTrigger.actAt && !s.seen.includes(key));
   s.pendingReferences = fresh

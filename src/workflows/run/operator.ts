@@ -4,6 +4,7 @@ import { isOperatorName, UNKNOWN_OPERATOR } from '../../domain/operator-name.js'
 import { overBudget, raise, raiseRefusal } from './budget.js';
 import type { OperatorAct } from './commands.js';
 import { freeze, note, record, type LifeDraft } from './draft.js';
+import { leaveHost, moveRefusal } from './host.js';
 import { close } from './life.js';
 import { stopTurn } from './running.js';
 import { livingOf, phaseOf } from './phase.js';
@@ -44,6 +45,8 @@ export function command(d: LifeDraft, asked: OperatorCommand, at: number): void 
         status: asked.status,
         summaryRef: '',
       });
+    case 'move':
+      return leaveHost(d);
   }
 }
 
@@ -52,6 +55,7 @@ function detailOf(asked: OperatorCommand): OperatorAct['detail'] {
   switch (asked.kind) {
     case 'freeze':
     case 'destroy':
+    case 'move':
       return {};
     case 'resume':
       return { promptRef: asked.promptRef };
@@ -101,6 +105,8 @@ export function refusalOf(s: IssueState, asked: OperatorCommand): string | null 
       return phase === 'running' ? null : `no turn is running (${phase})`;
     case 'done':
       return phase === 'running' ? null : `no turn is running (${phase})`;
+    case 'move':
+      return moveRefusal(life);
   }
 }
 

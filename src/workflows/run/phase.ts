@@ -49,3 +49,9 @@ export function isQuiescent({ life }: Pick<IssueState, 'life'>): boolean {
 export function livingOf({ life }: IssueState): Life | null {
   return life === null || life.stage.kind === 'destroyed' ? null : life;
 }
+
+/** Since when its host takes nothing, epoch milliseconds; `null`: it does, or is asked for nothing. */
+export function silentSince({ life }: Pick<IssueState, 'life'>): number | null {
+  const stage = life?.stage;
+  return stage?.kind === 'running' || stage?.kind === 'settling' ? stage.silentSince : null;
+}

@@ -48,7 +48,7 @@ export function launchWhenReady(d: LifeDraft, { prepared, claimFailure }: Prepar
     life.detail = claimFailure;
     return;
   }
-  const running: Running = { kind: 'running', host, prepared, begun: false };
+  const running: Running = { kind: 'running', host, prepared, begun: false, silentSince: null };
   life.stage = running;
   turn.resumed = life.session.id !== null;
   if (!turn.resumed) life.session = { ...life.session, turns: 0, tokens: 0 };

@@ -67,9 +67,11 @@ function started(d: LifeDraft, stage: Running, lost: readonly LostPart[]): void 
   commands.push({ kind: 'arm_watchdog', turn: turn.number, ms: patienceOf(s.policy, stage) });
 }
 
-function promptIsTold({ turn }: Life): void {
+function promptIsTold(life: Life): void {
+  const { turn } = life;
   if (turn.taken.length > 0) turn.given = turn.taken;
   turn.taken = [];
+  life.move = null;
 }
 
 /** Milliseconds: the operator's limit, or the agent's own where that is less. */
@@ -127,7 +129,7 @@ function finished(d: LifeDraft, stage: Running, result: TurnResult): void {
   // The operator's word stands; else the result is authoritative over the signal.
   if (turn.stop !== 'operator' || turn.done === null) turn.done = result.done ?? turn.done;
   life.session = { ...life.session, id: result.sessionId ?? life.session.id };
-  const settling: Settling = { kind: 'settling', host, prepared, result };
+  const settling: Settling = { kind: 'settling', host, prepared, result, silentSince: null };
   life.stage = settling;
   commands.push({ kind: 'settle_turn', host, input: settleInput(s, life, settling) });
 }

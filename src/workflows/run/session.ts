@@ -40,6 +40,6 @@ export function startAfresh(d: LifeDraft, why: 'lost' | 'rotated'): void {
   tellOnceMore(life);
 }
 
-function leave(life: Life, why: 'lost' | 'rotated'): void {
+export function leave(life: Life, why: 'lost' | 'rotated'): void {
   life.session = { ...life.session, id: null, left: why };
 }

@@ -2,7 +2,7 @@
  * What a workflow knows of its issue, by how long it counts: the issue for ever, a life from launch to destroy, a turn for
  * one prompt, a stage for what is under way. A new life or turn replaces one record. Plain data: continue-as-new carries it.
  */
-import { NOTHING, type Amounts } from '../../domain/budget.js';
+import type { Amounts } from '../../domain/budget.js';
 import type { PreparedTurn, Trigger, WakeReference } from '../../domain/events.js';
 import type { Place, SubjectRef } from '../../domain/issue.js';
 import type { RunPolicy } from '../../domain/run-policy.js';
@@ -37,8 +37,8 @@ export interface IssueState {
   lastTrigger: ActOrder;
   /** A trigger later than the close, which starts the next life. */
   pendingTrigger: Trigger | null;
-  /** What people wrote since then, for the next life; states of an earlier version lack it. */
-  pendingReferences?: readonly WakeReference[];
+  /** What people wrote since then, for the next life. */
+  pendingReferences: readonly WakeReference[];
   /** `null` before the first trigger; a life that has ended stays to be read. */
   life: Life | null;
 }
@@ -47,8 +47,12 @@ export interface IssueState {
 export interface Life {
   readonly slug: string;
   trigger: Trigger;
-  /** Claimed once a life. */
+  /** Claimed once a life, and again after each move. */
   host: string | null;
+  /** How often it was moved: what a host of an earlier epoch still does counts for nothing. */
+  epoch: number;
+  /** The move that its agent has not been told of yet. */
+  move: Move | null;
   prs: readonly KnownPr[];
   /** The run is to end, and when the forge says it was closed. */
   closing: Closing | null;
@@ -77,6 +81,15 @@ export interface Life {
   /** The one under way, or the last. */
   turn: Turn;
   stage: Stage;
+}
+
+export interface Move {
+  /** The host that was left. */
+  readonly from: string;
+  /** The turn whose end was the run's last frozen state; 0: none has ended. */
+  readonly last: number;
+  /** Whether the new host has that state; `null` while none has been claimed. */
+  readonly kept: boolean | null;
 }
 
 export interface KnownPr {
@@ -185,6 +198,8 @@ export interface Running {
   readonly prepared: PreparedTurn;
   /** Its agent was seen to start: whatever is lost, it is not started again. */
   begun: boolean;
+  /** Since when nobody on the host takes what is asked, epoch milliseconds. */
+  silentSince: number | null;
 }
 
 /** What the turn left is collected and published. */
@@ -193,6 +208,8 @@ export interface Settling {
   readonly host: string;
   readonly prepared: PreparedTurn;
   readonly result: TurnResult;
+  /** As in `Running`. */
+  silentSince: number | null;
 }
 
 /** Nothing runs. */
@@ -222,82 +239,4 @@ export interface Destroying {
 
 export interface Destroyed {
   readonly kind: 'destroyed';
-}
-
-export function initialState(
-  subject: SubjectRef,
-  policy: RunPolicy,
-  named: NamedRun | null = null,
-): IssueState {
-  return {
-    subject,
-    policy,
-    place: null,
-    named,
-    observedAt: 0,
-    seen: [],
-    endedAt: 0,
-    lastTrigger: { actAt: 0, actId: 0 },
-    pendingTrigger: null,
-    life: null,
-  };
-}
-
-/** What the next execution begins with when a life has ended and a later trigger waits. */
-export function betweenLives(ended: IssueState): IssueState {
-  return { ...ended, life: null };
-}
-
-/** A life whose first turn is being prepared. */
-export function newLife(slug: string, trigger: Trigger): Life {
-  return {
-    slug,
-    trigger,
-    host: null,
-    prs: trigger.pull === null ? [] : [{ number: trigger.pull, open: true, readAt: 0 }],
-    closing: null,
-    untriggered: false,
-    mailbox: { waiting: [], omitted: 0 },
-    wakes: [],
-    checkWakes: 0,
-    nudges: 0,
-    retries: 0,
-    session: { id: null, left: null, turns: 0, tokens: 0 },
-    budget: { spent: NOTHING, raised: NOTHING, dayLiftedUntil: 0 },
-    work: { branch: null, head: null, pushed: null, stuckHash: null },
-    answers: [],
-    lastTurn: null,
-    limit: null,
-    detail: null,
-    timeline: [],
-    turn: newTurn(1, { kind: 'first' }, null, []),
-    stage: newStage(),
-  };
-}
-
-export function newTurn(
-  number: number,
-  cause: TurnCause,
-  wokenFrom: FrozenReason | null,
-  taken: readonly WakeReference[],
-): Turn {
-  return {
-    number,
-    cause,
-    wokenFrom,
-    taken,
-    given: [],
-    resumed: false,
-    done: null,
-    stop: null,
-    watchdogFired: false,
-    extendedMs: 0,
-    pauseReason: null,
-    pauseLifted: false,
-  };
-}
-
-/** Every turn begins so. */
-export function newStage(): Preparing {
-  return { kind: 'preparing', prepared: null, claimFailure: null, confirmed: false };
 }

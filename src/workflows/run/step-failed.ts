@@ -2,6 +2,7 @@
 import type { InnerEvent } from '../../domain/events.js';
 import { note, type LifeDraft } from './draft.js';
 import { destroy, destroyed } from './end.js';
+import { isBetweenHosts } from './host.js';
 import { launchWhenReady } from './preparing.js';
 import { disarmWatchdog } from './running.js';
 import { unsettled } from './settling.js';
@@ -24,7 +25,8 @@ export function stepFailed(d: LifeDraft, { step, turn, reason }: StepFailed): vo
   note(d, `${step} failed: ${reason}`);
   switch (stage.kind) {
     case 'preparing':
-      if (step !== 'claim') return notRun(d, reason);
+      // Of a run that was moved nothing is prepared before it has a host.
+      if (step !== 'claim' || isBetweenHosts(d.life)) return notRun(d, reason);
       // What prepares the turn is still under way, and only one thing at a time may be.
       stage.claimFailure = reason;
       return launchWhenReady(d, stage);

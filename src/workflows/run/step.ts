@@ -14,7 +14,8 @@ import { close, observed, references } from './life.js';
 import { command } from './operator.js';
 import { paused, unpaused } from './pause.js';
 import { receiveForNext } from './mailbox.js';
-import { launchWhenReady, whilePreparing } from './preparing.js';
+import { hostBack, hostClaimed, hostSilent } from './host.js';
+import { whilePreparing } from './preparing.js';
 import { withPr } from './reads-of-forge.js';
 import { stopTurn, whileRunning } from './running.js';
 import { settled } from './settling.js';
@@ -81,8 +82,11 @@ function live(d: LifeDraft, event: Exclude<MachineEvent, { kind: 'observed' | 's
       return note(d, event.why);
     // while a turn is prepared
     case 'host_claimed':
-      life.host ??= event.host;
-      return stage.kind === 'preparing' ? launchWhenReady(d, stage) : undefined;
+      return hostClaimed(d, event);
+    case 'host_silent':
+    case 'host_back':
+      if ((stage.kind !== 'running' && stage.kind !== 'settling') || life.turn.number !== event.turn) return;
+      return event.kind === 'host_silent' ? hostSilent(d, stage, event.since) : hostBack(d, stage);
     case 'prepared':
     case 'moved':
     case 'nothing_left':

@@ -3,10 +3,11 @@ import type { FrozenReason, TurnCause } from '../../domain/turn.js';
 import { overBudget } from './budget.js';
 import { countIfByChecks, countWake, forgetOthersChecks, mayWake } from './checks.js';
 import { freeze, note, record, stopSleeping, type LifeDraft } from './draft.js';
-import { prepareInput } from './inputs.js';
+import { prepareInput, runRef } from './inputs.js';
 import { tellAgain, tellOnceMore } from './mailbox.js';
 import { rotate } from './session.js';
-import { newStage, newTurn, type Deferred, type Life } from './state.js';
+import { newStage, newTurn } from './beginnings.js';
+import type { Deferred, Life } from './state.js';
 import { wakesOn } from './verdict.js';
 
 const HOUR_MS = 3_600_000;
@@ -81,10 +82,13 @@ export function waitWith({ life: { stage } }: LifeDraft, deferred: Deferred): vo
 
 /** What a turn needs before it runs. */
 export function askForTurn(d: LifeDraft): void {
-  const { host, turn } = d.life;
+  const { s, life, commands } = d;
+  const { host, turn, move } = life;
   // Once a life, unless it failed for good.
-  if (host === null) d.commands.push({ kind: 'claim_host', turn: turn.number });
-  askToPrepare(d);
+  const moved = move === null ? null : runRef(s, life);
+  if (host === null) commands.push({ kind: 'claim_host', turn: turn.number, moved });
+  // What the prompt says depends on what the new host has.
+  if (host !== null || moved === null) askToPrepare(d);
 }
 
 export function askToPrepare({ s, life, env, commands }: LifeDraft): void {

@@ -37,6 +37,28 @@ describe('publishing, against a real forge and a real engine', function () {
     return ((one['requested_reviewers'] ?? []) as { login: string }[]).map(({ login }) => login);
   };
 
+  describe('a host that the run was moved away from', () => {
+    it('pushes nothing and opens nothing, whether the agent asks or its turn ends', async () => {
+      await begin();
+      await world.agent(commit('late.txt'));
+      world.moveAway();
+      assert.match(refusalOf(await world.openPr('Late')), /moved to another host/);
+      assert.match(refusalOf((await world.settle()).publish), /moved to another host/);
+      assert.deepEqual(await world.pulls(), []);
+      assert.equal(await world.tip(), undefined);
+    });
+
+    it('opens no pull request when the run is moved while it pushes', async () => {
+      await begin();
+      await world.agent(commit('late.txt'));
+      world.beforePush = () => {
+        world.moveAway();
+      };
+      assert.match(refusalOf(await world.openPr('Late')), /moved to another host/);
+      assert.deepEqual(await world.pulls(), []);
+    });
+  });
+
   describe('the pull request', () => {
     it('is not opened a second time when a person closed the run’s one', async () => {
       await begin();

@@ -1,4 +1,5 @@
 /** Things that may happen to a run next, as something to choose from: from outside, or an answer to what the machine asked for. */
+import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { MachineEvent, WakeReference } from '../../../src/domain/events.js';
 import { DEFAULT_POLICY } from '../../../src/domain/run-policy.js';
@@ -10,7 +11,9 @@ import {
   modelReport,
   observed,
   PREPARED,
+  settledTurn,
   trigger,
+  turnResult,
   wrote,
   type World,
 } from './world.js';
@@ -20,7 +23,11 @@ export type Act =
   | { readonly kind: 'answer'; readonly which: number; readonly how: number }
   | { readonly kind: 'outside'; readonly event: MachineEvent }
   /** The sweeper asks for the containers of whatever life there is. */
-  | { readonly kind: 'sweep' };
+  | { readonly kind: 'sweep' }
+  /** The run's host falls silent and, perhaps, is left for another one; or it answers again. */
+  | { readonly kind: 'host'; readonly how: 'silent' | 'back' | 'left' }
+  /** A host that was left says what came of what it was at. */
+  | { readonly kind: 'late'; readonly which: number };
 
 /** The forge's clock has whole seconds. */
 const SECOND = 1_000;
@@ -83,6 +90,7 @@ const operator = fc.constantFrom<MachineEvent>(
   command({ ...MORE, turns: 2, tokens: 500 }),
   command({ ...MORE, dayEnds: 80 * SECOND }),
   { kind: 'history_full' },
+  command({ kind: 'move' }),
 );
 
 /** What ends a life at once: rare. */
@@ -109,7 +117,44 @@ export const act: fc.Arbitrary<Act> = fc.oneof(
     arbitrary: fc.record({ kind: fc.constant('answer' as const), which: fc.nat(99), how: fc.nat(29) }),
   },
   { weight: 1, arbitrary: fc.constant<Act>({ kind: 'sweep' }) },
+  {
+    weight: 1,
+    arbitrary: fc
+      .constantFrom('silent' as const, 'back' as const, 'left' as const)
+      .map((how) => ({ kind: 'host' as const, how })),
+  },
+  { weight: 1, arbitrary: fc.nat(99).map((which) => ({ kind: 'late' as const, which })) },
 );
+
+function host(world: World, how: 'silent' | 'back' | 'left'): void {
+  const { life } = world.state;
+  if (life === null) return;
+  const turn = life.turn.number;
+  if (how === 'back') return void world.feed({ kind: 'host_back', turn });
+  world.feed({ kind: 'host_silent', turn, since: world.now });
+  if (how === 'left') world.feed(command({ kind: 'move' }));
+}
+
+function late(world: World, which: number): void {
+  const one = world.left[which % world.left.length];
+  const { life } = world.state;
+  if (one === undefined || life === null) return;
+  const { turn } = one;
+  const news: readonly MachineEvent[] = [
+    { kind: 'turn_started', slug: life.slug, turn, at: world.now },
+    { kind: 'signal_done', slug: life.slug, turn, done },
+    { kind: 'turn_lost', turn, reason: null },
+    { kind: 'turn_finished', turn, result: turnResult({ done }) },
+    { kind: 'settled', turn, settled: settledTurn() },
+    failed(one.what, turn),
+    { kind: 'host_silent', turn, since: world.now },
+  ];
+  const event = news[which % news.length];
+  if (event === undefined || life.turn.number === turn) return;
+  const before = JSON.stringify(world.state);
+  world.feed(event);
+  assert.equal(JSON.stringify(world.state), before, `${event.kind} of a turn that was left changed the run`);
+}
 
 /** What people said in an act, if they did: what fails is read anew, and need not be kept. */
 export function broughtBy(next: Act): readonly WakeReference[] {
@@ -129,6 +174,10 @@ export function perform(world: World, next: Act): void {
       return void world.feed(next.event);
     case 'sweep':
       return void world.feed({ kind: 'archive', slug: world.state.life?.slug ?? 'none' });
+    case 'host':
+      return host(world, next.how);
+    case 'late':
+      return late(world, next.which);
     case 'answer': {
       const underWay = underWayIn(world);
       const what = underWay[next.which % underWay.length];
@@ -150,7 +199,7 @@ export function answer(world: World, what: UnderWay, how: number): void {
   switch (what) {
     case 'claim':
       world.pay('claim');
-      return void world.feed(how < 27 ? { kind: 'host_claimed', host: 'h' } : failed(what, turn));
+      return void world.feed(how < 27 ? { kind: 'host_claimed', host: 'h', holds: how } : failed(what, turn));
     case 'prepare':
       world.pay('prepare');
       // What is gone from the forge need not be told.

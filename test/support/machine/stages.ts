@@ -22,6 +22,15 @@ export function settling(): World {
   return world;
 }
 
+/** The host fell silent under a turn, and was left. */
+function left(): World {
+  return after(running(), silent(1), { kind: 'command', command: { kind: 'move' }, at: 1_000_000 });
+}
+
+export function silent(turn: number): MachineEvent {
+  return { kind: 'host_silent', turn, since: 900_000 };
+}
+
 function starting(): World {
   const world = World.triggered();
   world.prepare();
@@ -75,6 +84,9 @@ export const STAGES: Readonly<Record<string, () => World>> = {
   archiving,
   'archiving, with a turn to come': () =>
     after(archiving(), { kind: 'command', command: { kind: 'resume', promptRef: null }, at: 1 }),
+  'running on a host that is silent': () => after(running(), silent(1)),
+  'settling on a host that is silent': () => after(settling(), silent(1)),
+  'claiming another host': left,
   'preparing to go on': () => after(World.frozenDone(), wrote(comment(1))),
   'running again': () => {
     const world = after(World.frozenDone(), wrote(comment(1)));
@@ -89,6 +101,7 @@ export const SHOWN: Readonly<Record<string, () => World>> = {
   'running: the bottle starts': starting,
   'running: the agent is at work': running,
   'running: it has signalled that it is done, or is being stopped': () => after(running(), FREEZE),
+  'running or settling: its host does not answer': () => after(running(), silent(1)),
   'settling: what it left is collected and published': settling,
   'frozen: nothing runs, and any event wakes it (here: done)': () => World.frozenDone(),
   'frozen: paused by the operator': () => after(World.frozenDone(), FREEZE),

@@ -16,14 +16,8 @@ import type { AgentReport, FrozenReason, TurnResult } from '../../../src/domain/
 import type { RunPolicy } from '../../../src/domain/run-policy.js';
 import type { MachineCommand } from '../../../src/workflows/run/commands.js';
 import { phaseOf, reasonOf, type Phase } from '../../../src/workflows/run/phase.js';
-import {
-  betweenLives,
-  initialState,
-  type Frozen,
-  type IssueState,
-  type Life,
-  type Turn,
-} from '../../../src/workflows/run/state.js';
+import { betweenLives, initialState } from '../../../src/workflows/run/beginnings.js';
+import type { Frozen, IssueState, Life, Turn } from '../../../src/workflows/run/state.js';
 import { step } from '../../../src/workflows/run/step.js';
 
 export const SUBJECT = { forge: 'gitea', owner: 'alice', repo: 'demo', number: 12 } as const;
@@ -159,6 +153,8 @@ export class World {
   readonly owed = new Map<Owed, MachineCommand>();
   /** Turns whose last check-in is being asked for: only read, so it may still be under way when the turn is over. */
   readonly checkins: number[] = [];
+  /** What was under way on a host that was left. */
+  readonly left: { readonly what: 'run' | 'settle'; readonly turn: number }[] = [];
   readonly ran: string[] = [];
   readonly delivered: string[] = [];
   readonly commands: MachineCommand[] = [];
@@ -212,6 +208,13 @@ export class World {
   private take(command: MachineCommand): void {
     this.commands.push(command);
     switch (command.kind) {
+      case 'leave_host': {
+        // Whoever did it may still say what came of it.
+        const { number: turn } = this.turn;
+        for (const what of ['run', 'settle'] as const)
+          if (this.owed.delete(what)) this.left.push({ what, turn });
+        return;
+      }
       case 'claim_host':
         return this.owe('claim', command);
       case 'prepare_turn':

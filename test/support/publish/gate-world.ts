@@ -77,8 +77,13 @@ export class GateWorld {
     public ports: HostPorts,
     readonly runtime: DockerBottleRuntime,
     readonly prepared: PreparedTurn,
-    private readonly onPush: { call: () => void },
+    private readonly onPush: { call: () => void; epoch: number },
   ) {}
+
+  /** The run is on another host now, as its workflow has it. */
+  moveAway(): void {
+    this.onPush.epoch += 1;
+  }
 
   static async create(gitea: Gitea, options: GateWorldOptions = {}): Promise<GateWorld> {
     const suffix = randomBytes(5).toString('hex').slice(0, 5);
@@ -96,7 +101,7 @@ export class GateWorld {
     const home = await mkdtemp(join(tmpdir(), 'bot-bottle-gate-'));
     const { sidecarToken, publisherToken } = gitea.bot;
     const runtime = new DockerBottleRuntime();
-    const onPush = { call: (): void => undefined };
+    const onPush = { call: (): void => undefined, epoch: 0 };
     const secrets = new SecretGuard(await GitleaksScanner.start({ program: gitleaksBinary() }), () => [
       { name: 'forge-token', value: sidecarToken },
       { name: 'publish-token', value: publisherToken },
@@ -137,6 +142,7 @@ export class GateWorld {
         signalDone: () => Promise.resolve(),
         openPr: () => Promise.reject(new Error('no workflow here')),
         archive: () => Promise.reject(new Error('no workflow here')),
+        isCurrent: (_, { epoch }) => Promise.resolve(epoch === onPush.epoch),
       },
       // Without a container of its own there is no session to take along.
       provider: (name) => ({ ...agentProvider(name), sessionPaths: [] }),

@@ -31,6 +31,8 @@ export class ScriptedActivities {
   readonly archived: string[] = [];
   readonly destroyed: string[] = [];
   checkinAgeMs = 0;
+  /** The last turn whose end the host has. */
+  holds = 0;
   refusal: string | null = null;
   pausedBy: string | null = null;
   /** `null`: the host has to be claimed. */
@@ -67,6 +69,7 @@ export class ScriptedActivities {
       return this.turn(input);
     },
     lastCheckinAge: () => Promise.resolve(this.checkinAgeMs),
+    askHost: () => Promise.resolve({ holds: this.holds }),
     publishWork: () =>
       this.gateFailure === null
         ? Promise.resolve({ kind: 'published', pr: 13, prUrl: 'u', head: 'h', created: true })

@@ -5,7 +5,8 @@ import type { MachineEvent, RunEvent, Trigger } from '../../../src/domain/events
 import { workflowIdOf } from '../../../src/domain/issue.js';
 import type { SubjectRef } from '../../../src/domain/issue.js';
 import { livingOf } from '../../../src/workflows/run/phase.js';
-import { betweenLives, type IssueState } from '../../../src/workflows/run/state.js';
+import { betweenLives } from '../../../src/workflows/run/beginnings.js';
+import type { IssueState } from '../../../src/workflows/run/state.js';
 import type { WorkflowGateway } from '../../../src/webhook/gateway.js';
 import { carryOut } from './played-workflow.js';
 import type { Workflow } from './played-workflow.js';

@@ -7,10 +7,11 @@ const OLD = NOW - SWEEP_MIN_AGE_MS;
 const YOUNG = OLD + 1;
 const SLUG = 'impl-alice-demo-12-abcde';
 const ARCHIVE_AFTER = 60 * 60_000;
-const terms = { now: NOW, archiveAfterMs: ARCHIVE_AFTER };
+const HOST = 'host00000001';
+const terms = { now: NOW, archiveAfterMs: ARCHIVE_AFTER, host: HOST };
 
-const open = (phase: string, slug: string | null = SLUG) =>
-  ({ kind: 'open', slug, phase, hasRun: true }) as const;
+const open = (phase: string, slug: string | null = SLUG, host: string | null = HOST) =>
+  ({ kind: 'open', slug, phase, host, hasRun: true }) as const;
 
 function container(change: Partial<FoundContainer> = {}): FoundContainer {
   return {
@@ -54,6 +55,18 @@ function twice(found: LookedAtRun): {
 }
 
 describe('what a sweep decides', () => {
+  it('removes what is here of a run that is on another host, when it finds it for the second time', () => {
+    const elsewhere = run({ state: open('running', SLUG, 'host00000002') });
+    assert.deepEqual(twice(elsewhere), { first: [], second: ['remove'] });
+    const [action] = decideSweep([elsewhere], new Set([`over:${SLUG}`]), terms).actions;
+    assert.ok(action?.kind === 'remove' && action.elsewhere && action.why === 'it was moved to another host');
+    assert.deepEqual(
+      twice(run({ state: open('running', SLUG, null) })).second,
+      [],
+      'on no host: perhaps here',
+    );
+  });
+
   it('removes what is left of a run that is over, when it finds it for the second time', () => {
     const over = [
       { kind: 'closed', at: OLD },
@@ -141,7 +154,7 @@ describe('what a sweep decides', () => {
     const rested = container({ idleSince: NOW - ARCHIVE_AFTER });
     const bundle = container({ ...rested, name: `bb-${SLUG}-bundle`, role: 'bundle' });
     const archived = (change: Partial<LookedAtRun>, archiveAfterMs: number | null = ARCHIVE_AFTER): boolean =>
-      decideSweep([run(change)], new Set(), { now: NOW, archiveAfterMs }).actions.length > 0;
+      decideSweep([run(change)], new Set(), { ...terms, archiveAfterMs }).actions.length > 0;
     assert.ok(archived({ containers: [rested, bundle] }));
     assert.ok(archived({ containers: [bundle] }), 'what is left of a try that failed');
     assert.ok(!archived({ containers: [rested, { ...bundle, idleSince: NOW - ARCHIVE_AFTER + 1 }] }));

@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict';
+import type { OperatorCommand } from '../../../../src/domain/events.js';
+import { refusalOf } from '../../../../src/workflows/run/operator.js';
+import type { IssueState } from '../../../../src/workflows/run/state.js';
+import { detailsOf, viewOf } from '../../../../src/workflows/run-view.js';
+import { running, settling, silent } from '../../../support/machine/stages.js';
+import { comment, settledTurn, turnResult, World, wrote } from '../../../support/machine/world.js';
+
+const MOVE: OperatorCommand = { kind: 'move' };
+const move = (world: World): string[] =>
+  world.feed({ kind: 'command', command: MOVE, at: world.now }).map(({ kind }) => kind);
+
+const lastPrepared = (world: World) =>
+  world.commands.flatMap((one) => (one.kind === 'prepare_turn' ? [one.input] : [])).at(-1);
+
+/** A run whose second turn, woken by a comment, is under way. */
+function secondTurn(): World {
+  const world = World.frozenDone();
+  world.feed(wrote(comment(1)));
+  world.start();
+  return world;
+}
+
+/** What a new host says, and the turn that is then prepared there. */
+function claimedBy(world: World, host: string, holds: number): void {
+  assert.ok(world.pay('claim'));
+  world.feed({ kind: 'host_claimed', host, holds });
+}
+
+describe('a run whose host is silent', () => {
+  it('says what it waits for, since when and what to do, until the host answers again', () => {
+    const world = running();
+    world.feed(silent(1));
+    const { slug } = world.life;
+    const told = `waits for host h1 since 1970-01-01T00:15:00.000Z; its worker does not answer: start it, or bot-bottle signal ${slug} move`;
+    assert.equal(viewOf(world.state).detail, told);
+    assert.ok(detailsOf(world.state).includes(told));
+    assert.equal(viewOf(world.state).hostSilentSince, 900_000);
+    world.feed({ kind: 'host_back', turn: 1 });
+    assert.equal(viewOf(world.state).detail, null);
+    assert.equal(viewOf(world.state).hostSilentSince, null);
+    assert.equal(world.phase, 'running');
+    const notes = world.life.timeline.map(({ what }) => what);
+    assert.deepEqual(notes.slice(-2), ['host h1 does not answer', 'host h1 answers again']);
+  });
+
+  it('keeps the time since when, when it is said again', () => {
+    const world = settling();
+    world.feed(silent(1));
+    world.feed({ ...silent(1), since: 950_000 } as never);
+    assert.equal(viewOf(world.state).hostSilentSince, 900_000);
+    world.settle();
+    assert.equal(viewOf(world.state).hostSilentSince, null);
+  });
+
+  it('ends when it is destroyed, though nothing on the host was removed', () => {
+    const world = running();
+    world.feed(silent(1));
+    world.feed({ kind: 'command', command: { kind: 'destroy' }, at: world.now });
+    world.pay('run');
+    world.feed({ kind: 'step_failed', step: 'run', turn: 1, reason: 'it did not end' });
+    assert.equal(world.phase, 'destroying');
+    world.pay('destroy');
+    world.feed({ kind: 'step_failed', step: 'destroy', turn: 1, reason: 'host h1 does not answer' });
+    assert.equal(world.phase, 'destroyed');
+    assert.ok(world.commands.some(({ kind }) => kind === 'record_end'));
+  });
+});
+
+describe('moving a run', () => {
+  it('gives up the turn of a silent host, and goes on with all it was told on the next', () => {
+    const world = secondTurn();
+    world.feed(silent(2));
+    assert.deepEqual(move(world), ['disarm_watchdog', 'leave_host', 'record_state', 'claim_host']);
+    assert.equal(world.life.host, null);
+    assert.equal(world.turn.number, 3);
+    claimedBy(world, 'h2', 0);
+    assert.deepEqual(world.turn.taken, [comment(1)], 'what nobody is known to have read is told again');
+    const prepared = lastPrepared(world);
+    assert.equal(prepared?.moved, 'lost');
+    assert.equal(prepared.session, 'lost');
+    assert.equal(prepared.epoch, 1);
+    assert.equal(prepared.host, 'h2');
+    world.pay('prepare');
+    world.prepare();
+    assert.ok(world.life.timeline.some(({ what }) => what.includes('from what the forge has')));
+  });
+
+  it('goes on in the session when the new host has the end of the last turn', () => {
+    const world = secondTurn();
+    world.feed(silent(2));
+    move(world);
+    claimedBy(world, 'h2', 1);
+    assert.equal(lastPrepared(world)?.moved, 'kept');
+    assert.equal(lastPrepared(world)?.session, 'resumed');
+  });
+
+  it('takes an older end than the last one for nothing', () => {
+    const world = secondTurn();
+    world.finish({ done: { id: 'd', status: 'success', summaryRef: 'r' } });
+    world.settle();
+    move(world);
+    world.feed(wrote(comment(2)));
+    claimedBy(world, 'h2', 1);
+    assert.equal(lastPrepared(world)?.moved, 'lost');
+  });
+
+  it('tells it once: the turn after is an ordinary one', () => {
+    const world = running();
+    world.feed(silent(1));
+    move(world);
+    claimedBy(world, 'h2', 0);
+    world.start();
+    world.finish({ done: { id: 'd', status: 'success', summaryRef: 'r' } });
+    world.settle();
+    world.feed(wrote(comment(2)));
+    const prepared = lastPrepared(world);
+    assert.equal(prepared?.moved, undefined);
+    assert.equal(prepared?.epoch, 1, 'the epoch stays');
+  });
+
+  it('of a frozen run waits for what wakes it, and claims a host then', () => {
+    const world = World.frozenDone();
+    assert.deepEqual(move(world), ['record_state']);
+    assert.equal(world.phase, 'frozen');
+    assert.deepEqual(
+      world.feed(wrote(comment(1))).map(({ kind }) => kind),
+      ['claim_host'],
+      'nothing is prepared before there is a host',
+    );
+    claimedBy(world, 'h2', 0);
+    assert.equal(lastPrepared(world)?.host, 'h2');
+  });
+
+  it('gives up what a turn left on a silent host, with its rows, and goes on', () => {
+    const world = settling();
+    world.feed(silent(1));
+    const wanted = move(world);
+    assert.deepEqual(wanted, ['leave_host', 'record_turn', 'claim_host']);
+    assert.equal(world.turn.number, 2);
+  });
+
+  it('stays frozen when the operator had ended the turn', () => {
+    const world = running();
+    world.feed({ kind: 'command', command: { kind: 'freeze' }, at: world.now });
+    world.feed(silent(1));
+    move(world);
+    assert.deepEqual([world.phase, world.reason], ['frozen', 'paused']);
+  });
+
+  it('hears nothing of what the host that was left says late', () => {
+    const world = running();
+    const { slug } = world.life;
+    world.feed(silent(1));
+    move(world);
+    const before = world.state;
+    const done = { id: 'd', status: 'success', summaryRef: 'r' } as const;
+    for (const late of [
+      { kind: 'turn_started', slug, turn: 1, at: 1 },
+      { kind: 'signal_done', slug, turn: 1, done },
+      { kind: 'turn_finished', turn: 1, result: turnResult({ done }) },
+      { kind: 'settled', turn: 1, settled: settledTurn() },
+      { kind: 'step_failed', step: 'run', turn: 1, reason: 'x' },
+      { kind: 'host_silent', turn: 1, since: 1 },
+    ] as const) {
+      assert.deepEqual(world.feed(late), [], late.kind);
+      assert.deepEqual(world.state, before, late.kind);
+    }
+  });
+
+  it('fails openly when no host takes it, and tries again with the next turn', () => {
+    const world = World.frozenDone();
+    move(world);
+    world.feed(wrote(comment(1)));
+    world.pay('claim');
+    world.feed({ kind: 'step_failed', step: 'claim', turn: 2, reason: 'nobody' });
+    assert.deepEqual([world.phase, world.reason], ['frozen', 'failed']);
+    world.feed({ kind: 'command', command: { kind: 'resume', promptRef: null }, at: world.now });
+    claimedBy(world, 'h2', 0);
+    assert.equal(lastPrepared(world)?.host, 'h2');
+  });
+
+  it('is refused while a worker may be at a turn, and without a host', () => {
+    const refused = (world: World): string => refusalOf(world.state, MOVE) ?? '';
+    assert.match(refused(running()), /nobody has seen host h1 fall silent: freeze it first/);
+    assert.match(refused(World.triggered()), /it is on no host/);
+    const archiving = World.frozenDone();
+    archiving.feed({ kind: 'archive', slug: archiving.life.slug });
+    assert.match(refused(archiving), /being put away/);
+    const waking = World.frozenDone();
+    waking.feed(wrote(comment(1)));
+    assert.match(refused(waking), /about to begin/);
+  });
+});
