@@ -5,7 +5,7 @@ export interface RunPolicy {
   readonly watchdogMs: number;
   readonly turnTimeoutMs: number;
   readonly doneGraceMs: number;
-  /** A host whose worker takes nothing for so long is said to be silent; a workflow of an earlier version has the default. */
+  /** A host whose worker takes nothing for so long is said to be silent. */
   readonly hostSilentMs: number;
   readonly nudges: number;
   readonly wakesPerHour: number;

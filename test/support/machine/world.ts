@@ -22,6 +22,7 @@ import { step } from '../../../src/workflows/run/step.js';
 
 export const SUBJECT = { forge: 'gitea', owner: 'alice', repo: 'demo', number: 12 } as const;
 export const POLICY: RunPolicy = {
+  hostSilentMs: 120_000,
   watchdogMs: 1_800_000,
   turnTimeoutMs: 3_600_000,
   doneGraceMs: 20_000,
