@@ -4,6 +4,7 @@ import type { WorkflowBundles } from '../adapters/files/workflow-bundles.js';
 import { countOpen, makeCurrent, openRuns, restingRuns } from '../adapters/temporal/deployment.js';
 import type { RunningWorkers } from '../adapters/temporal/workers.js';
 import type { RunPolicy } from '../domain/run-policy.js';
+import { withCallsUntil } from '../adapters/temporal/with-calls-until.js';
 import type { Logger } from '../log.js';
 import type { SignalName } from '../workflows/messages.js';
 import { persistently, waited } from './persistently.js';
@@ -43,7 +44,7 @@ export async function handOver(parts: HandOver, stopped: AbortSignal): Promise<v
       tries += 1;
       if (tries % TRIES_A_LINE === 0) log.warn({ err }, `${what} failed; trying again`);
     };
-    return persistently(() => client.withAbortSignal(stopped, work), onFailure, stopped, RETRY_MS);
+    return persistently(() => withCallsUntil(client, stopped, work), onFailure, stopped, RETRY_MS);
   };
   await insist(() => makeCurrent(client, buildId), 'making this version of the workflows the current one');
   const settings = JSON.stringify(policy);

@@ -3,6 +3,7 @@ import type { Client } from '@temporalio/client';
 import { noteCheckins } from '../activities/note-checkins.js';
 import { watchedTurns } from '../adapters/temporal/watched-turns.js';
 import type { Database } from '../domain/stores.js';
+import { withCallsUntil } from '../adapters/temporal/with-calls-until.js';
 import type { Logger } from '../log.js';
 import { waited } from './persistently.js';
 
@@ -19,7 +20,7 @@ export async function keepCheckins(
   let failing = false;
   while (await waited(EVERY_MS, stopped)) {
     try {
-      await client.withAbortSignal(stopped, () => noteCheckins(ports));
+      await withCallsUntil(client, stopped, () => noteCheckins(ports));
       failing = false;
     } catch (err) {
       if (!failing && !stopped.aborted) log.warn({ err }, 'last check-ins cannot be read; trying again');

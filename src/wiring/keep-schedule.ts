@@ -2,6 +2,7 @@
 import type { Client } from '@temporalio/client';
 import { forgetPasses } from '../adapters/temporal/forget-passes.js';
 import type { ScheduleChange } from '../adapters/temporal/pass-schedule.js';
+import { withCallsUntil } from '../adapters/temporal/with-calls-until.js';
 import type { Logger } from '../log.js';
 import { persistently, waited } from './persistently.js';
 
@@ -27,7 +28,7 @@ export async function keepSchedule(
 ): Promise<void> {
   const change = await persistently(
     async () => {
-      const done = await client.withAbortSignal(stopped, set);
+      const done = await withCallsUntil(client, stopped, set);
       log.info({ schedule: done, ...fields }, `${name} schedule`);
     },
     (err) => {
@@ -36,10 +37,10 @@ export async function keepSchedule(
     stopped,
   );
   while (change && (await waited(TIDY_MS, stopped))) {
-    await client
-      .withAbortSignal(stopped, () => forgetPasses(client, workflowType, Date.now()))
-      .catch((err: unknown) => {
+    await withCallsUntil(client, stopped, () => forgetPasses(client, workflowType, Date.now())).catch(
+      (err: unknown) => {
         if (!stopped.aborted) log.warn({ err }, `old passes of the ${name} could not be removed`);
-      });
+      },
+    );
   }
 }

@@ -115,9 +115,10 @@ describe('an upgrade', function () {
     );
     const stopped = new AbortController();
     const log = createLogger({ level: 'silent', name: 'worker', secrets: () => new Set() });
+    if (!isHandedOver) await untilCurrent(version.buildId);
     const handingOver = isHandedOver
       ? handOver({ ...version, client, policy, log }, stopped.signal)
-      : untilCurrent(version.buildId);
+      : undefined;
     const deployment = {
       ...version,
       stop: async () => {
@@ -186,7 +187,9 @@ describe('an upgrade', function () {
     const { client } = environment();
     for await (const { runId } of client.workflow.list({ query: `WorkflowId = '${run.workflowId}'` })) {
       const { events } = await client.workflow.getHandle(run.workflowId, runId).fetchHistory();
-      const failed = events?.flatMap(({ workflowTaskFailedEventAttributes: at }) => at?.cause ?? []);
+      const failed = events?.flatMap(({ workflowTaskFailedEventAttributes: at }) =>
+        at === null || at === undefined ? [] : [Number(at.cause)],
+      );
       // A signal that came while the execution was to be ended: it goes on with it.
       assert.deepEqual(
         failed?.filter((cause) => cause !== UNHANDLED_COMMAND),
@@ -235,7 +238,7 @@ describe('an upgrade', function () {
     );
     assert.deepEqual(after.workers.earlier, []);
     assert.deepEqual(new Set(await buildIdsOf(all)), new Set([after.buildId]));
-    for (const run of all) assert.equal((await run.query(stateQuery)).detail, 'migrated from 1');
+    for (const run of all) assert.equal((await run.query(stateQuery)).subject.repo, 'migrated from 1');
     for (const run of all) {
       await order(run, { kind: 'destroy' });
       await run.result();
@@ -293,9 +296,9 @@ describe('an upgrade', function () {
     await allAre([run], 'frozen', 1);
     await first.stop();
     const policy = { ...DEFAULT_POLICY, budget: { ...DEFAULT_POLICY.budget, turns: 7 } };
-    await deploy('now', { policy });
+    const second = await deploy('now', { policy });
     await waitUntil('the settings', async () => (await run.query(stateQuery)).budget.turns === 7);
-    await (deployed[0] as Deployment).stop();
+    await second.stop();
     await deploy('now', { policy });
     await order(run, { kind: 'destroy' });
     await run.result();

@@ -1,12 +1,14 @@
 /** Temporal's worker deployment of this program: which version of the workflows has which run. See ADR 0038. */
 import { createHash } from 'node:crypto';
 import type { Client } from '@temporalio/client';
+import { defineSearchAttributeKey } from '@temporalio/common';
 import { BotBottleError } from '../../domain/errors.js';
 import { ISSUE_WORKFLOW, STATE_VERSION } from '../../workflows/messages.js';
 
 export const DEPLOYMENT = 'bot-bottle';
 
 const VERSION_ATTRIBUTE = 'TemporalWorkerDeploymentVersion';
+const VERSION = defineSearchAttributeKey(VERSION_ATTRIBUTE, 'KEYWORD');
 const RUNNING = `ExecutionStatus = 'Running'`;
 
 /** A version of the workflows: the bundle at `path`, by the name it has at Temporal. */
@@ -45,9 +47,9 @@ export async function makeCurrent(client: Client, buildId: string): Promise<void
 export async function versionsInUse(client: Client, own: string): Promise<readonly string[]> {
   const found = new Map<string, string>();
   const query = `${RUNNING} AND ${VERSION_ATTRIBUTE} != '${nameOf(own)}'`;
-  for await (const { workflowId, searchAttributes } of client.workflow.list({ query })) {
-    const [name] = (searchAttributes as Record<string, unknown[] | undefined>)[VERSION_ATTRIBUTE] ?? [];
-    if (typeof name !== 'string' || !name.startsWith(nameOf(''))) continue;
+  for await (const { workflowId, typedSearchAttributes } of client.workflow.list({ query })) {
+    const name = typedSearchAttributes.get(VERSION);
+    if (name?.startsWith(nameOf('')) !== true) continue;
     const buildId = name.slice(nameOf('').length);
     if (stateVersionOf(buildId) > stateVersionOf(own)) throw isLater(workflowId, buildId);
     found.set(buildId, workflowId);

@@ -32,15 +32,21 @@ const SHORT_ACTIVITIES = 200;
  * Shutdown detaches turns at once and gives the rest half a minute.
  * Errors: `BotBottleError` `later_version`, and Temporal's.
  */
-export async function createWorkers({
-  target,
-  host,
-  slots,
-  activities,
-  program,
-  earlier = [],
-}: WorkersOptions): Promise<RunningWorkers> {
-  const connection = await NativeConnection.connect(target.connection);
+export async function createWorkers(options: WorkersOptions): Promise<RunningWorkers> {
+  const connection = await NativeConnection.connect(options.target.connection);
+  try {
+    return await workersOver(connection, options);
+  } catch (error) {
+    // One that is left open keeps the process from ending.
+    await connection.close();
+    throw error;
+  }
+}
+
+async function workersOver(
+  connection: NativeConnection,
+  { target, host, slots, activities, program, earlier = [] }: WorkersOptions,
+): Promise<RunningWorkers> {
   const common = {
     connection,
     namespace: target.namespace,

@@ -16,7 +16,11 @@ const CHANGES: readonly (readonly [file: string, from: string, to: string])[] = 
       1: (input: any) => ({ ...input, carried: input.carried && { ...input.carried, migratedFrom: 1 } }),
     }`,
   ],
-  ['run-view.ts', 'detail: life?.detail ?? null', 'detail: `migrated from ${(s as any).migratedFrom}`'],
+  [
+    'run-view.ts',
+    'subject: s.subject,',
+    'subject: { ...s.subject, repo: `migrated from ${(s as any).migratedFrom}` },',
+  ],
   ['issue.workflow.ts', '  condition,', '  condition,\n  sleep,'],
   [
     'issue.workflow.ts',
