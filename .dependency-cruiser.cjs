@@ -37,7 +37,7 @@ const FRONT = {
 };
 
 /** The command line before a command is known. Who asks Temporal is not among the commands' own files. */
-const CLI_FRAME = ['^src/cli\\.ts$', '^src/wiring/(cli/cli-(deps|io)|end-with)\\.ts$'];
+const CLI_FRAME = ['^src/cli\\.ts$', '^src/wiring/(cli/cli-(deps|io)|end-with|version)\\.ts$'];
 const COMMANDS = '^src/cli/(?!(orchestrator-client|change-pause|step-under-way)\\.ts$)';
 
 /** Builtins that compute and touch nothing. */

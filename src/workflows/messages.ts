@@ -6,14 +6,11 @@ import type { Amounts } from '../domain/budget.js';
 import type { OperatorCommand, RunEvent } from '../domain/events.js';
 import type { SubjectRef } from '../domain/issue.js';
 import type { PauseRow } from '../domain/pause.js';
-import type { RunPolicy } from '../domain/run-policy.js';
-import type { NamedRun } from '../domain/slug.js';
 import type { FrozenReason, PublishResult } from '../domain/turn.js';
 import type { Phase } from './run/phase.js';
-import type { IssueState, LastTurn, TimelineEntry } from './run/state.js';
-import { STATE_VERSION } from './run/version.js';
+import type { LastTurn, TimelineEntry } from './run/state.js';
 
-export { STATE_VERSION };
+export { STATE_VERSION, type IssueWorkflowInput } from './run/version.js';
 
 export const ISSUE_WORKFLOW = 'issueWorkflow';
 export const PAUSE_WORKFLOW = 'pauseWorkflow';
@@ -56,17 +53,6 @@ export interface PauseAnswer {
 }
 
 export const pauseWorkflowId = (scope: string): string => `pause:${scope}`;
-
-/** What an earlier version of the program made is brought up to this one by `migrate`. */
-export interface IssueWorkflowInput {
-  readonly v: typeof STATE_VERSION;
-  readonly subject: SubjectRef;
-  readonly policy: RunPolicy;
-  /** The first life's name, when its trigger is for that agent; else the workflow makes one. */
-  readonly named?: NamedRun;
-  /** State of the life before a continue-as-new. */
-  readonly carried?: IssueState;
-}
 
 /**
  * Signals by name, as people read them in Temporal's page. One handler takes all of them, in the order in which they came:

@@ -19,11 +19,9 @@ export function pushedBy(result: PublishResult, before: string | null): string |
 
 /** Once the run is frozen it is known what it pushed: what fails on somebody else's commit, or an older one, is forgotten. */
 export function forgetOthersChecks({ mailbox, work }: Life): Life['mailbox'] {
-  // State of an earlier version does not know.
-  const own = (work as Partial<Life['work']>).pushed ?? null;
   return {
     ...mailbox,
-    waiting: mailbox.waiting.filter((ref) => !isOfChecks(ref) || ref.sha === own),
+    waiting: mailbox.waiting.filter((ref) => !isOfChecks(ref) || ref.sha === work.pushed),
   };
 }
 
@@ -32,8 +30,8 @@ export function mayWake(d: LifeDraft): boolean {
   const { life } = d;
   const { waiting } = life.mailbox;
   if (waiting.length === 0) return false;
-  if (!waiting.every(isOfChecks) || wakesOf(life) < MAX_IN_A_ROW) return true;
-  if (wakesOf(life) === MAX_IN_A_ROW) stop(d);
+  if (!waiting.every(isOfChecks) || life.checkWakes < MAX_IN_A_ROW) return true;
+  if (life.checkWakes === MAX_IN_A_ROW) stop(d);
   return false;
 }
 
@@ -58,16 +56,11 @@ export function countWake(life: Life, cause: TurnCause): void {
 export function countIfByChecks(d: LifeDraft): void {
   const { life } = d;
   if (!life.mailbox.waiting.every(isOfChecks)) return;
-  life.checkWakes = wakesOf(life) + 1;
+  life.checkWakes = life.checkWakes + 1;
   note(d, `woken by failed checks, ${String(life.checkWakes)} of ${String(MAX_IN_A_ROW)} in a row`);
 }
 
 /** There was nothing to tell after all: it was no wake. */
 export function uncount(life: Life, taken: readonly WakeReference[]): void {
-  if (taken.length > 0 && taken.every(isOfChecks)) life.checkWakes = Math.max(0, wakesOf(life) - 1);
-}
-
-function wakesOf(life: Life): number {
-  // State of an earlier version has no count.
-  return (life as Partial<Life>).checkWakes ?? 0;
+  if (taken.length > 0 && taken.every(isOfChecks)) life.checkWakes = Math.max(0, life.checkWakes - 1);
 }

@@ -2,10 +2,24 @@
  * What a workflow is handed when it begins, by version: an execution that goes on after an upgrade begins with what the
  * program before it left. See ADR 0038.
  */
-import type { IssueWorkflowInput } from '../messages.js';
+import type { SubjectRef } from '../../domain/issue.js';
+import type { RunPolicy } from '../../domain/run-policy.js';
+import type { NamedRun } from '../../domain/slug.js';
+import type { IssueState } from './state.js';
 
 /** Of input and carried state. Another shape of either is another version, and needs a migration. */
 export const STATE_VERSION = 1;
+
+/** What an earlier version of the program made is brought up to this one by `migrate`. */
+export interface IssueWorkflowInput {
+  readonly v: typeof STATE_VERSION;
+  readonly subject: SubjectRef;
+  readonly policy: RunPolicy;
+  /** The first life's name, when its trigger is for that agent; else the workflow makes one. */
+  readonly named?: NamedRun;
+  /** State of the life before a continue-as-new. */
+  readonly carried?: IssueState;
+}
 
 /** By version: makes what has it into what has the next one. Each may throw nothing and knows no clock. */
 export type Migrations = Readonly<Record<number, (input: object) => object>>;

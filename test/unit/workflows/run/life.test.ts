@@ -118,7 +118,7 @@ describe('trigger acts within one second of the forge’s clock', () => {
       world.turn.taken.map(({ id }) => id),
       [3, 5],
     );
-    assert.equal(world.state.pendingReferences, undefined);
+    assert.deepEqual(world.state.pendingReferences, []);
   });
 
   it('stays destroyed for the act that began it, however often that is seen', () => {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import type { OperatorCommand } from '../../../../src/domain/events.js';
 import { refusalOf } from '../../../../src/workflows/run/operator.js';
-import type { IssueState } from '../../../../src/workflows/run/state.js';
 import { detailsOf, viewOf } from '../../../../src/workflows/run-view.js';
 import { running, settling, silent } from '../../../support/machine/stages.js';
 import { comment, settledTurn, turnResult, World, wrote } from '../../../support/machine/world.js';
