@@ -62,6 +62,7 @@ export async function destroyRun(
     throw new Error(`the workspace of ${slug} could not be emptied: ${removed.stderr.slice(0, 300)}`);
   await Promise.all([removeVolumes(runtime, slug, run.elsewhere === true), runtime.unpinImage(slug)]);
   await files.removeTransient(slug);
+  await ports.underWay.forget(slug);
   ports.slots.release(slug);
 }
 

@@ -29,6 +29,8 @@ export interface UnderWay {
   reached(slug: string, stage: string): Promise<void>;
   /** Why it is not tried again, for whoever waits for it; `null` otherwise. */
   whySetAside(work: Work): Promise<string | null>;
+  /** The run is over: what earlier workers left of it is removed. */
+  forget(slug: string): Promise<void>;
 }
 
 /** It was under way at this many crashes: it is not tried again. */

@@ -114,6 +114,13 @@ export class UnderWayFiles implements UnderWay {
     return crashesOf(await readMark(file), this.here) >= CRASHES_ALLOWED ? setAsideReason(work) : null;
   }
 
+  async forget(slug: string): Promise<void> {
+    for (const name of await readdir(this.directory)) {
+      const file = join(this.directory, name);
+      if (name.startsWith(`${slug}.`) && !this.#held.has(file)) await rm(file, { force: true });
+    }
+  }
+
   /** The worker stops in good order: what is cut off now did not kill it. */
   async close(): Promise<void> {
     for (const file of this.#held.keys()) await rm(file, { force: true });

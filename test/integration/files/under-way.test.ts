@@ -76,6 +76,16 @@ describe('what is under way when a worker dies', () => {
     assert.equal(await underWay.during(WORK, () => Promise.resolve('well')), 'well');
   });
 
+  it('is forgotten with its run: what killed workers left, but not what is under way now, nor another run’s', async () => {
+    await dies(WORK, { ...WORK, slug: OTHER });
+    const second = await UnderWayFiles.open(home);
+    const now: Work = { slug: SLUG, key: 'look', what: 'a look' };
+    await second.during(now, async () => {
+      await second.forget(SLUG);
+      assert.deepEqual((await marks()).sort(), [`${SLUG}.look.json`, `${OTHER}.${WORK.key}.json`].sort());
+    });
+  });
+
   it('may die again where it never got before', async () => {
     await dies(WORK);
     const second = await UnderWayFiles.open(home);

@@ -1,5 +1,7 @@
 /** What a whole stack left behind, and its removal by force. */
 import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import Docker from 'dockerode';
 import type { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
 import { LABEL_MANAGED } from '../../../src/adapters/docker/names-and-labels.js';
@@ -9,10 +11,7 @@ import { processesOf } from '../stack/tear-down.js';
 
 const GONE_MS = 20_000;
 
-/**
- * While the parts still run: everything of this host, and what its own sweeper would find. Not the marks in `under-way/`:
- * those of killed workers stay for 30 days.
- */
+/** While the parts still run: everything of this host, what its own sweeper would find, and marks of killed workers. */
 export async function leftOnHost(stack: Stack, runtime: DockerBottleRuntime): Promise<string[]> {
   const objects = (await runtime.list()).map(({ type, name }) => `${type} ${name}`);
   const pinned = (await runtime.pinnedRuns()).map((slug) => `an image's name for ${slug}`);
@@ -22,6 +21,7 @@ export async function leftOnHost(stack: Stack, runtime: DockerBottleRuntime): Pr
     ...pinned,
     ...networks.map(({ Name }) => `network ${Name}`),
     ...(await orphansOf(stack)),
+    ...(await readdir(join(stack.home, 'under-way'))).map((mark) => `under-way/${mark}`),
   ];
 }
 

@@ -67,6 +67,7 @@ export class SweepWorld {
         during: (_work, run) => run(),
         reached: () => Promise.resolve(),
         whySetAside: () => Promise.resolve(null),
+        forget: () => Promise.resolve(),
       },
       git: this.git.repository(),
       forgeFor: () => {
