@@ -144,7 +144,8 @@ export class LifePerson {
   async #merge(pull: number): Promise<void> {
     for (let tries = 1; ; tries += 1) {
       try {
-        return await this.stack.gitea.alice.mergePr(pull);
+        await this.stack.gitea.alice.mergePr(pull);
+        return;
       } catch (error) {
         if (!String(error).includes(': 409') || tries >= MERGE_TRIES) throw error;
         await delay(LOOK_MS);
