@@ -154,14 +154,14 @@ describe('routes of a manifest', () => {
     let accepted = 0;
     let models = 0;
     fc.assert(
-      fc.property(fc.array(routeLike, { maxLength: 2 }), (written) => {
+      fc.property(fc.array(routeLike, { minLength: 1, maxLength: 2 }), (written) => {
         const routes = read(written);
         if (typeof routes === 'string') return;
         accepted += routes.length;
         models += routes.filter((route) => route.model !== null).length;
         assert.deepEqual(parseRoutes(JSON.stringify({ routes })), { kind: 'routes', routes });
       }),
-      { numRuns: 3000 },
+      { numRuns: 6000 },
     );
     assert.ok(accepted > 50, `only ${String(accepted)} were accepted`);
     assert.ok(models > 10, `only ${String(models)} of them lead to a model`);
