@@ -147,7 +147,7 @@ describe('what Temporal keeps, encrypted', function () {
       for (const { execution } of executions.filter(({ execution: { workflowId } }) =>
         workflowId.startsWith('gitea:'),
       )) {
-        const path = `${list}/${encodeURIComponent(execution.workflowId)}/history`;
+        const path = `${list}/${encodeURIComponent(execution.workflowId)}/history?execution.runId=${execution.runId}`;
         const { history } = (await (await fetch(path)).json()) as { history: { events: unknown[] } };
         for (const payloads of payloadsIn(history)) {
           const response = await fetch(`${settings.Codec.Endpoint}/decode`, {
