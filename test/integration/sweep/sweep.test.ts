@@ -22,7 +22,7 @@ import { waitUntil } from '../../support/stack/stack.js';
 import { SweepWorld } from '../../support/sweep/sweep-world.js';
 import { localServer } from '../../support/temporal/local-server.js';
 import { ScriptedActivities } from '../../support/temporal/scripted-activities.js';
-import { HOST, workflowBundle } from '../../support/temporal/time-skipping.js';
+import { workflowBundle } from '../../support/temporal/time-skipping.js';
 import { stateRow } from '../../support/webhook/rows.js';
 import { git } from '../git/git-fixture.js';
 import { send } from '../../support/temporal/send.js';
@@ -60,6 +60,7 @@ describe('the sweeper, on a real engine and a real Temporal', function () {
         return done;
       },
     }));
+    fake.soleHost = world.host;
     const common = {
       connection: server().nativeConnection,
       namespace: server().namespace ?? 'default',
@@ -68,7 +69,7 @@ describe('the sweeper, on a real engine and a real Temporal', function () {
     const workflowCode = await workflowBundle();
     const [main, ...others] = await Promise.all([
       Worker.create({ ...common, workflowBundle: workflowCode, taskQueue: TASK_QUEUE }),
-      ...[CLAIM_QUEUE, turnsQueue(HOST), bottlesQueue(HOST)].map((taskQueue) =>
+      ...[CLAIM_QUEUE, turnsQueue(world.host), bottlesQueue(world.host)].map((taskQueue) =>
         Worker.create({ ...common, taskQueue }),
       ),
     ]);
