@@ -8,6 +8,7 @@ import { carryOut, type SweepPorts } from '../../../src/activities/sweep/carry-o
 import { sweepHost } from '../../../src/activities/sweep/sweep-host.js';
 import { pumpLogs } from '../../../src/activities/turn/log-pump.js';
 import { superviseTurn } from '../../../src/activities/turn/supervise-turn.js';
+import { TurnSlots } from '../../../src/activities/turn/turn-slots.js';
 import { TurnJournal } from '../../../src/activities/turn/turn-journal.js';
 import { stepOfRun, stepOfTurn } from '../../../src/activities/work-of-run.js';
 import { agentProvider } from '../../../src/adapters/agents/registry.js';
@@ -72,6 +73,7 @@ describe('a step of a run that killed two workers', () => {
     const ports: Partial<HostPorts> = {
       ...{ files, log, clock: { now: Date.now }, underWay: await UnderWayFiles.open(home) },
       disk: { mark: () => Promise.resolve({}) } as unknown as HostPorts['disk'],
+      slots: new TurnSlots(1, () => Promise.resolve([])),
       runtime: {
         stop: (_slug: string, role: string) => {
           stopped.push(role);
