@@ -7,7 +7,6 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { Worker } from '@temporalio/worker';
 import type { RunTurnInput } from '../../src/activities/inputs.js';
-import { makeCurrent } from '../../src/adapters/temporal/deployment.js';
 import { workflowIdOf } from '../../src/domain/issue.js';
 import { DEFAULT_POLICY, type RunPolicy } from '../../src/domain/run-policy.js';
 import type { TurnResult } from '../../src/domain/turn.js';
@@ -18,6 +17,7 @@ import { versionedWorkers, type VersionedWorkers } from '../../src/wiring/versio
 import { ISSUE_WORKFLOW, STATE_VERSION, stateQuery } from '../../src/workflows/messages.js';
 import { comment, modelReport, observed, SUBJECT, trigger, wrote } from '../support/machine/world.js';
 import { waitUntil } from '../support/stack/stack.js';
+import { untilCurrent } from '../support/temporal/deployed-workers.js';
 import { localServer } from '../support/temporal/local-server.js';
 import { nextVersionCode } from '../support/temporal/next-version.js';
 import { ScriptedActivities } from '../support/temporal/scripted-activities.js';
@@ -115,7 +115,7 @@ describe('an upgrade', function () {
     );
     const stopped = new AbortController();
     const log = createLogger({ level: 'silent', name: 'worker', secrets: () => new Set() });
-    if (!isHandedOver) await untilCurrent(version.buildId);
+    if (!isHandedOver) await untilCurrent(client, version.buildId);
     const handingOver = isHandedOver
       ? handOver({ ...version, client, policy, log }, stopped.signal)
       : undefined;
@@ -131,14 +131,6 @@ describe('an upgrade', function () {
     deployed.push(deployment);
     return deployment;
   }
-
-  const untilCurrent = (buildId: string): Promise<void> =>
-    waitUntil('the version to be current', () =>
-      makeCurrent(environment().client, buildId).then(
-        () => true,
-        () => false,
-      ),
-    );
 
   function handleOf(workflowId: string): WorkflowHandle {
     return environment().client.workflow.getHandle(workflowId);

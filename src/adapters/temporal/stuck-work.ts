@@ -5,6 +5,7 @@ import proto from '@temporalio/proto';
 import { mapLimited } from '../../domain/map-limited.js';
 import type { FailingTask, RetriedActivity, StuckWork } from '../../domain/stuck-work.js';
 import { bottlesQueue, CLAIM_QUEUE, TASK_QUEUE } from '../../workflows/messages.js';
+import { WATCHING } from './watched-turns.js';
 
 const { PendingActivityState, TaskQueueType } = proto.temporal.api.enums.v1;
 type Described = proto.temporal.api.workflowservice.v1.IDescribeWorkflowExecutionResponse;
@@ -20,8 +21,6 @@ const RETRIED_MS = 10 * 60_000;
 /** A poll takes a minute, and the server remembers pollers for five. */
 const POLLED_MS = 2 * 60_000;
 const MAX_ERROR = 300;
-/** While they run, their attempts are restarts of workers. */
-const WATCHING: readonly string[] = ['launchBottle', 'rehydrateBottle', 'reattachBottle'];
 const GONE: readonly number[] = [/* NOT_FOUND */ 5];
 
 export interface LookedAt {
@@ -62,6 +61,7 @@ async function stuckIn(
 ): Promise<Pick<StuckWork, 'failing' | 'retried'>> {
   const described = await describe(client, workflowId);
   const attempt = described?.pendingWorkflowTask?.attempt ?? 1;
+  // While one stays with an agent, its attempts are restarts of workers.
   const pending = (described?.pendingActivities ?? []).filter(
     ({ attempt: tries, activityType, state }) =>
       (tries ?? 1) > 1 &&

@@ -3,7 +3,8 @@ import type { Payload } from '@temporalio/common';
 import type { WatchedTurn, WatchedTurns } from '../../domain/watched-turn.js';
 
 const CALL_MS = 5_000;
-const WATCHING: readonly string[] = ['launchBottle', 'rehydrateBottle', 'reattachBottle'];
+/** Activities that stay with an agent until it exits. */
+export const WATCHING: readonly string[] = ['launchBottle', 'rehydrateBottle', 'reattachBottle'];
 
 /** Heartbeats of pending activities, by `describe`: nothing of it stands in the workflow's history. */
 export function watchedTurns(client: Client): WatchedTurns {

@@ -56,7 +56,7 @@ export function countWake(life: Life, cause: TurnCause): void {
 export function countIfByChecks(d: LifeDraft): void {
   const { life } = d;
   if (!life.mailbox.waiting.every(isOfChecks)) return;
-  life.checkWakes = life.checkWakes + 1;
+  life.checkWakes += 1;
   note(d, `woken by failed checks, ${String(life.checkWakes)} of ${String(MAX_IN_A_ROW)} in a row`);
 }
 

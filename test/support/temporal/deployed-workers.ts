@@ -20,12 +20,7 @@ export async function deployedWorkers(
   const home = await mkdtemp(join(tmpdir(), 'bb-workers-'));
   const code = await workflowCode((options.target.codecKeys ?? []).length > 0);
   const { workers, buildId } = await versionedWorkers(home, code, options);
-  await waitUntil('the version to be current', () =>
-    makeCurrent(client, buildId).then(
-      () => true,
-      () => false,
-    ),
-  );
+  await untilCurrent(client, buildId);
   return {
     stop: async () => {
       workers.stop();
@@ -33,4 +28,14 @@ export async function deployedWorkers(
       await rm(home, { recursive: true });
     },
   };
+}
+
+/** New workflows begin with it from then on: its workers must have begun to poll. */
+export function untilCurrent(client: Client, buildId: string): Promise<void> {
+  return waitUntil('the version to be current', () =>
+    makeCurrent(client, buildId).then(
+      () => true,
+      () => false,
+    ),
+  );
 }
