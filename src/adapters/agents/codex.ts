@@ -96,6 +96,8 @@ function tools(): string {
   return `[mcp_servers.${name}]
 command = "${command}"
 args = ${JSON.stringify(args)}
+# An optional server gets one second; then the turn begins without its tools, and nobody is told.
+required = true
 startup_timeout_sec = ${String(startTimeoutSeconds)}
 tool_timeout_sec = ${String(toolTimeoutSeconds)}
 

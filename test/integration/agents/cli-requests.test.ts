@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
+import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
 import { agentProvider } from '../../../src/adapters/agents/registry.js';
 import { PLACEHOLDER_KEY } from '../../../src/domain/egress/route.js';
 import { CliBottle, type CliTurn } from '../../support/agents/cli-bottle.js';
 import { SESSION } from '../../support/agents/cli-cases.js';
 import { PLAIN_MODEL } from '../../support/agents/codex-cases.js';
 import type { ModelRequest } from '../../support/model-api/model-request.js';
-import { say } from '../../support/model-api/script.js';
+import { ISSUE_TEXT } from '../../support/agents/forge-stub.js';
+import { say, use, type Answer } from '../../support/model-api/script.js';
 
 /** The requests of a turn in which the model has nothing to do. */
 async function requestsOf(name: string, turn: CliTurn): Promise<readonly ModelRequest[]> {
@@ -78,4 +80,32 @@ describe('what the real CLIs ask of their models', function () {
     assert.equal(body['store'], false);
     assert.doesNotMatch(text, /"type":"web_search/);
   });
+
+  const READ_ISSUE: Readonly<Record<string, Answer>> = {
+    claude: use('mcp__bottle__read_issue', {}),
+    codex: use('exec', 'text(JSON.stringify(await tools.mcp__bottle__read_issue({})));'),
+    pi: use('read_issue', {}),
+    opencode: use('bottle_read_issue', {}),
+  };
+
+  for (const [name, reply] of Object.entries(READ_ISSUE))
+    it(`is of ${name}: the forge’s tools from the first request on, however slow the sidecar is to start`, async function () {
+      const provider = agentProvider(name);
+      // Those whose packages cannot be had for every machine.
+      const isOptional = name === 'pi' || name === 'opencode';
+      if (isOptional && (await new DockerBottleRuntime().imageId(provider.image)) === undefined) this.skip();
+      const bottle = await CliBottle.open(provider, 4_000);
+      try {
+        bottle.api.script({ reply }, { reply: say('Done.') });
+        const sessionId = provider.newSessionId('any') === null ? null : SESSION;
+        await bottle.turn({ sessionId });
+        bottle.api.check();
+        assert.ok(
+          bottle.api.turns.at(-1)?.text.includes(ISSUE_TEXT),
+          bottle.api.turns.at(-1)?.text.slice(-500),
+        );
+      } finally {
+        await bottle.close();
+      }
+    });
 });

@@ -63,14 +63,20 @@ export class CliBottle {
     this.#forge = forge;
   }
 
-  static async open(provider: AgentProvider): Promise<CliBottle> {
+  /** @param forgeStartMs how long the sidecar takes to answer a CLI's hello */
+  static async open(provider: AgentProvider, forgeStartMs = 0): Promise<CliBottle> {
     const dir = await mkdtemp(join(tmpdir(), 'bb-cli-'));
     await chmod(dir, 0o755);
     const sock = join(dir, 'sock');
     await mkdir(sock);
     const api = await ModelApi.start({ socket: join(sock, 'model.sock') });
     await chmod(join(sock, 'model.sock'), 0o666);
-    return new CliBottle(provider, api, dir, await serveForgeStub(join(sock, 'forge.sock')));
+    return new CliBottle(
+      provider,
+      api,
+      dir,
+      await serveForgeStub(join(sock, 'forge.sock'), undefined, forgeStartMs),
+    );
   }
 
   /** Where the model is asked; a proxy's socket may take its place. */

@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import { chmod } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 
 export const ISSUE_TEXT = 'The issue says: write notes.';
 
@@ -14,10 +15,13 @@ interface RpcMessage {
 /**
  * The least of the sidecar's MCP on a Unix socket: tools of these names, and what each does. Tests of the real one
  * are in test/e2e.
+ *
+ * @param startMs how long it takes to say hello
  */
 export async function serveForgeStub(
   socket: string,
   tools: ForgeTools = { read_issue: () => ISSUE_TEXT },
+  startMs = 0,
 ): Promise<Server> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -29,7 +33,8 @@ export async function serveForgeStub(
         return;
       }
       response.setHeader('content-type', 'application/json');
-      void resultOf(message, tools)
+      void delay(message.method === 'initialize' ? startMs : 0)
+        .then(() => resultOf(message, tools))
         .then((result) => ({ result }))
         .catch((error: unknown) => ({ error: { code: -32603, message: String(error) } }))
         .then((answer) => response.end(JSON.stringify({ jsonrpc: '2.0', id, ...answer })));
