@@ -44,5 +44,6 @@ export function stepOfTurn(
   { slug, turn }: { readonly slug: string; readonly turn: number },
   step: keyof typeof STEPS,
 ): Work {
-  return { slug, key: `${step}-${String(turn)}`, what: `${STEPS[step]} turn ${String(turn)}` };
+  const work = { slug, key: `${step}-${String(turn)}`, what: `${STEPS[step]} turn ${String(turn)}` };
+  return step === 'read' ? { ...work, isBackground: true } : work;
 }

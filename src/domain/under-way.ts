@@ -8,6 +8,8 @@ export interface Work {
   readonly key: string;
   /** For people: `open_pr request3`. */
   readonly what: string;
+  /** It goes on beside other work of its run: what was under way at as many crashes is blamed before it. */
+  readonly isBackground?: true;
 }
 
 /** While it is under way. */

@@ -82,7 +82,7 @@ export class UnderWayFiles implements UnderWay {
     }
     const found = await readMark(file);
     const crashes = crashesOf(found, this.here);
-    if (crashes >= CRASHES_ALLOWED) throw new SetAsideError(work);
+    if (await this.#isSetAside(work, crashes)) throw new SetAsideError(work);
     const release = crashes === 0 ? (): void => undefined : await this.#alone(work.slug);
     try {
       const mark = { ...this.here, crashes, stages: found?.stages ?? [] };
@@ -111,20 +111,32 @@ export class UnderWayFiles implements UnderWay {
   async whySetAside(work: Work): Promise<string | null> {
     const file = this.#fileOf(work);
     if (this.#held.has(file)) return null;
-    return crashesOf(await readMark(file), this.here) >= CRASHES_ALLOWED ? setAsideReason(work) : null;
+    const crashes = crashesOf(await readMark(file), this.here);
+    return (await this.#isSetAside(work, crashes)) ? setAsideReason(work) : null;
   }
 
   async forget(slug: string): Promise<void> {
-    for (const name of await readdir(this.directory)) {
-      const file = join(this.directory, name);
-      if (name.startsWith(`${slug}.`) && !this.#held.has(file)) await rm(file, { force: true });
-    }
+    for (const file of await this.#filesOf(slug)) if (!this.#held.has(file)) await rm(file, { force: true });
   }
 
   /** The worker stops in good order: what is cut off now did not kill it. */
   async close(): Promise<void> {
     for (const file of this.#held.keys()) await rm(file, { force: true });
     this.#held.clear();
+  }
+
+  async #isSetAside(work: Work, crashes: number): Promise<boolean> {
+    if (crashes < CRASHES_ALLOWED) return false;
+    if (work.isBackground !== true) return true;
+    const own = this.#fileOf(work);
+    for (const file of await this.#filesOf(work.slug))
+      if (file !== own && crashesOf(await readMark(file), this.here) >= crashes) return false;
+    return true;
+  }
+
+  async #filesOf(slug: string): Promise<string[]> {
+    const names = await readdir(this.directory);
+    return names.filter((name) => name.startsWith(`${slug}.`)).map((name) => join(this.directory, name));
   }
 
   async #leave(file: string, held: Held): Promise<void> {

@@ -129,6 +129,26 @@ describe('what is under way when a worker dies', () => {
     assert.equal(await third.during(beside, () => Promise.resolve('well')), 'well');
   });
 
+  it('is not the reading beside it, unless that is under way at a crash more', async () => {
+    const reading: Work = { ...WORK, key: 'read-1', what: 'reading', isBackground: true };
+    await dies(reading, WORK);
+    await dies(reading, WORK);
+    const third = await UnderWayFiles.open(home);
+    assert.notEqual(await third.whySetAside(WORK), null);
+    assert.equal(await third.whySetAside(reading), null);
+    await dies(reading);
+    const fourth = await UnderWayFiles.open(home);
+    assert.equal(await fourth.whySetAside(reading), 'reading was under way at two crashes of the worker');
+    const alone: Work = { ...reading, slug: OTHER };
+    await dies(alone);
+    await dies(alone);
+    const last = await UnderWayFiles.open(home);
+    await assert.rejects(
+      last.during(alone, () => assert.fail('it was tried')),
+      SetAsideError,
+    );
+  });
+
   it('is forgotten after a month', async () => {
     const file = join(home, 'under-way', 'old.json');
     await UnderWayFiles.open(home);
