@@ -47,7 +47,7 @@ async function assertNothingIsLeft(demo: Demo, slug: string | null): Promise<voi
 }
 
 describe('script/demo', function () {
-  this.timeout(180_000);
+  this.timeout(300_000);
   let demo: Demo;
   let records: string;
   let env: Readonly<Record<string, string>>;

@@ -7,6 +7,7 @@ import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime
 import { escapeTerminal, escapeTerminalLines } from '../../../src/domain/escape.js';
 import { takeRealAgent, type RealAgent } from './agent-choice.js';
 import { CliTurns } from './cli-turns.js';
+import { removeBottles } from './end-runs.js';
 import { Feed, seconds } from './feed.js';
 import { isClean, leftoversOf, stillThere, type Leftovers } from './leftovers.js';
 import type { Facts } from './messages.js';
@@ -154,6 +155,10 @@ async function cleanUp(world: World): Promise<{ leftovers: Leftovers; traces: re
   const began = Date.now();
   feed.flush();
   const processes = await servers.stop();
+  if (processes.length > 0 && facts !== undefined)
+    await removeBottles(facts.home, (text) => {
+      feed.bad(escapeTerminalLines(text.trim()));
+    });
   const directories = facts === undefined ? [] : [facts.home, facts.giteaDir];
   const traces = stillThere(directories);
   let leftovers: Leftovers = { ...NONE, processes };
