@@ -161,9 +161,9 @@ describe('routes of a manifest', () => {
         models += routes.filter((route) => route.model !== null).length;
         assert.deepEqual(parseRoutes(JSON.stringify({ routes })), { kind: 'routes', routes });
       }),
-      { numRuns: 6000 },
+      { numRuns: 3000 },
     );
-    assert.ok(accepted > 50, `only ${String(accepted)} were accepted`);
-    assert.ok(models > 10, `only ${String(models)} of them lead to a model`);
+    assert.ok(accepted > 10, `only ${String(accepted)} were accepted`);
+    assert.ok(models > 2, `only ${String(models)} of them lead to a model`);
   });
 });
