@@ -94,7 +94,9 @@ function untrigger(d: LifeDraft): void {
   life.untriggered = true;
   note(d, 'unassigned or unlabelled');
   stopTurn(d, 'untriggered');
-  if (life.stage.kind === 'frozen') freeze(d, 'untriggered');
+  if (life.stage.kind !== 'frozen') return;
+  freeze(d, 'untriggered');
+  record(d);
 }
 
 /** The run is to end: what is under way is called off, and nothing new begins. */

@@ -2,7 +2,7 @@
 import type { InnerEvent } from '../../domain/events.js';
 import type { Place } from '../../domain/issue.js';
 import { uncount } from './checks.js';
-import { freeze, note, type LifeDraft } from './draft.js';
+import { freeze, note, record, type LifeDraft } from './draft.js';
 import { destroy, endLife } from './end.js';
 import { turnInput } from './inputs.js';
 import { wakeAt } from './limit.js';
@@ -104,6 +104,7 @@ function nothingLeft(d: LifeDraft): void {
   if (turn.stop === 'operator') return abandonTurn(d, 'paused');
   note(d, `turn ${String(turn.number)} not run: what it was for is gone from the forge`);
   freeze(d, untriggered ? 'untriggered' : (turn.wokenFrom ?? 'done'));
+  record(d);
   wakeIfAny(d);
 }
 

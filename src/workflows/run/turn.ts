@@ -27,7 +27,8 @@ function wake(d: LifeDraft): void {
   life.wakes = life.wakes.filter((at) => at > env.now - HOUR_MS);
   if (life.wakes.length >= s.policy.wakesPerHour) {
     life.detail = `woken ${String(life.wakes.length)} times within an hour`;
-    return freeze(d, 'paused');
+    freeze(d, 'paused');
+    return record(d);
   }
   life.wakes = [...life.wakes, env.now];
   life.nudges = 0;

@@ -162,6 +162,8 @@ export class World {
   stopsThisTurn = 0;
   slugs = 0;
   fed = 0;
+  /** What the run's row says why it rests. */
+  private recorded: FrozenReason | null = null;
 
   constructor(policy: RunPolicy = POLICY, subject: SubjectRef = SUBJECT) {
     this.state = initialState(subject, policy);
@@ -203,6 +205,7 @@ export class World {
     for (const command of commands) this.take(command);
     const sleeps = state.life?.stage.kind === 'frozen' && state.life.stage.resumeAt !== null;
     assert.equal(this.owed.has('resume'), sleeps, 'a timer for whoever sleeps, and for nobody else');
+    if (this.phase === 'frozen') assert.equal(this.recorded, this.reason, 'the row says why it is frozen');
     return commands.filter(({ kind }) => kind !== 'record_command');
   }
 
@@ -256,6 +259,10 @@ export class World {
         return void this.owed.set('resume', command);
       case 'disarm_resume':
         return void this.owed.delete('resume');
+      case 'record_turn':
+      case 'record_state':
+        this.recorded = command.input.snapshot.reason;
+        return;
       case 'ask_checkin':
         assert.ok(!this.checkins.includes(command.run.turn), 'asked twice at once');
         return void this.checkins.push(command.run.turn);
