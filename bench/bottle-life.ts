@@ -104,8 +104,9 @@ export class BottleLife {
       `the rows of turn ${String(turn)}`,
       () => {
         const row = files.stateRow(this.subject);
-        const written = row?.status === 'frozen' && files.turnRows(row.slug).some((one) => one.turn === turn);
-        return written || undefined;
+        const ended = (slug: string): boolean =>
+          files.turnRows(slug).some((one) => one.turn === turn && one.event === 'ended');
+        return (row?.status === 'frozen' && ended(row.slug)) || undefined;
       },
       FROZEN_MS,
     );

@@ -17,7 +17,7 @@ import {
 import { ensurePrivate } from './directories.js';
 import { unlessMissing } from './file-error.js';
 import { ownIdentity } from './process-identity.js';
-import { writeWhole } from './write-file.js';
+import { TEMPORARY_PREFIX, writeWhole } from './write-file.js';
 
 const schema = z.object({
   worker: z.string(),
@@ -58,13 +58,14 @@ export class UnderWayFiles implements UnderWay {
     private readonly here: Pick<Mark, 'worker' | 'boot'>,
   ) {}
 
-  /** Old marks are removed. */
+  /** Old marks are removed, and what a killed worker had half written. No other worker may have the home. */
   static async open(home: string, worker: string = randomUUID()): Promise<UnderWayFiles> {
     const directory = join(home, 'under-way');
     await ensurePrivate(directory);
     for (const name of await readdir(directory)) {
       const found = await unlessMissing(stat(join(directory, name)));
-      if (found !== undefined && Date.now() - found.mtimeMs > KEPT_MS) await rm(join(directory, name));
+      const isOld = found !== undefined && Date.now() - found.mtimeMs > KEPT_MS;
+      if (isOld || name.startsWith(TEMPORARY_PREFIX)) await rm(join(directory, name), { force: true });
     }
     return new UnderWayFiles(directory, { worker, boot: (await ownIdentity()).bootId });
   }

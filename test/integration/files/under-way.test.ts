@@ -149,10 +149,11 @@ describe('what is under way when a worker dies', () => {
     );
   });
 
-  it('is forgotten after a month', async () => {
+  it('is forgotten after a month, and at once when it was only half written down', async () => {
     const file = join(home, 'under-way', 'old.json');
     await UnderWayFiles.open(home);
     await writeFile(file, '{}');
+    await writeFile(join(home, 'under-way', '.writing-x.settle-1.json-0123456789ab'), '{');
     const then = Date.now() / 1000 - 31 * 86_400;
     await utimes(file, then, then);
     await UnderWayFiles.open(home);

@@ -71,12 +71,19 @@ export class LifeFiles {
   }
 }
 
+/** An agent that the machine ended may be told once more what it may not have read: that is said, and is no second time. */
+const GOES_ON = 'The machine stopped in the middle of your last turn';
+const REPEATED = /^## .*, which an earlier prompt of yours had, too:$/;
+
 /**
  * The part of a prompt that tells what happened since. What stands before it in a fresh session's is for the agent to look
  * up, and repeats what was told. Words of people are quoted, so none of them is such a heading.
  */
-function newsIn(prompt: string): string {
+export function newsIn(prompt: string): string {
   const headings = [...prompt.matchAll(/^# What (?:happened since your last turn|else happened)$/gm)];
   const last = headings.at(-1);
-  return last === undefined ? '' : prompt.slice(last.index);
+  if (last === undefined) return '';
+  const sections = prompt.slice(last.index).split(/^(?=## )/m);
+  const isNews = (section: string): boolean => !REPEATED.test(section.split('\n', 1)[0] ?? '');
+  return (prompt.startsWith(GOES_ON) ? sections.filter(isNews) : sections).join('');
 }

@@ -52,6 +52,7 @@ describe('an agent that the machine ended', () => {
       const world = World.triggered();
       world.liveTurn(result);
       assert.equal(world.phase, 'frozen');
+      assert.doesNotMatch(world.life.detail ?? '', /the machine/);
     });
 
   it('does not go on when it was killed as the operator stopped it', () => {
