@@ -53,8 +53,7 @@ export interface PrepareTurnInput extends RunRef {
 
 export type PrepareTurnOutcome =
   | { readonly kind: 'ready'; readonly prepared: PreparedTurn }
-  /** `stale`: the trigger act is not later than the end of the last life. */
-  | { readonly kind: 'refused'; readonly reason: string; readonly stale: boolean }
+  | { readonly kind: 'refused'; readonly reason: string }
   /** What was to wake the agent is gone from the forge by now. */
   | { readonly kind: 'nothing_left' }
   /** All runs together have used up the day's budget, which ends at `until`, epoch milliseconds. */

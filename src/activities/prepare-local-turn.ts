@@ -24,12 +24,12 @@ export async function prepareLocalTurn(
   const branch = localBranchOf(slug);
   const promptRef = trigger.operator?.promptRef ?? null;
   if (branch === undefined || promptRef === null)
-    return { kind: 'refused', reason: 'a run without an issue needs a prompt of the operator', stale: false };
+    return { kind: 'refused', reason: 'a run without an issue needs a prompt of the operator' };
   const forge = repo.path === undefined ? ports.forgeFor(repo) : NO_FILES;
   const found = await findAgent(ports, input, {
     ...{ name: trigger.agent, bottles: trigger.bottles, repo, forge },
   });
-  if (found.kind === 'refused') return { kind: 'refused', reason: found.reason, stale: false };
+  if (found.kind === 'refused') return { kind: 'refused', reason: found.reason };
   const { agent, bottle } = found;
   const task = async (): Promise<PromptTask> => ({
     kind: 'local',

@@ -43,7 +43,7 @@ async function prepareHere(ports: HomePorts, input: PrepareTurnInput): Promise<P
   // By the run first: the repository may have another name than its row.
   const row = ports.database.forgeState.ofRun(input.slug) ?? ports.database.forgeState.get(subject);
   if (turn === 1 && row?.slug !== input.slug && isStale(ports, row, trigger)) {
-    return refused('the trigger is not later than the end of the last run', true);
+    return refused('the trigger is not later than the end of the last run');
   }
   const forge = ports.forgeFor(subject);
   const reading = forge.readIssue(subject.number);
@@ -93,8 +93,7 @@ async function prepareHere(ports: HomePorts, input: PrepareTurnInput): Promise<P
     pr: input.prNumber,
     events,
     omitted: input.omitted,
-    // A workflow that began with an earlier version says nothing of limits.
-    limit: (input as Partial<PrepareTurnInput>).limit ?? null,
+    limit: input.limit,
     moved: input.moved,
     forge: true,
   });
@@ -123,8 +122,8 @@ function textChanged({ number, author }: Issue): string {
   return `the text of #${String(number)} was changed after the agent was asked for, and ${who}: read it again, then ask again`;
 }
 
-function refused(reason: string, stale = false): PrepareTurnOutcome {
-  return { kind: 'refused', reason, stale };
+function refused(reason: string): PrepareTurnOutcome {
+  return { kind: 'refused', reason };
 }
 
 /** The trigger is not later than the one of the last life, or than its end. */

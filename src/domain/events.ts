@@ -158,7 +158,6 @@ export type InnerEvent =
       readonly kind: 'prepare_refused';
       readonly turn: number;
       readonly reason: string;
-      readonly stale: boolean;
     }
   /** What was to wake the agent is gone from the forge by now. */
   | { readonly kind: 'nothing_left'; readonly turn: number }

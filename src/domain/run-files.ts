@@ -21,7 +21,8 @@ export interface RunPaths {
 }
 
 /** Of what a run keeps between turns: the agent's working directory, and the volume with its home. */
-export type LostPart = 'workspace' | 'home';
+export const LOST_PARTS = ['workspace', 'home'] as const;
+export type LostPart = (typeof LOST_PARTS)[number];
 
 /** State of a turn that must outlive the worker that watches it. */
 export interface TurnRecord {
@@ -52,8 +53,8 @@ export interface TurnRecord {
   /** The CLI that works in it; `null` while the turn has not begun. */
   readonly provider: { readonly name: string; readonly version: string | null } | null;
   readonly sessionId: string | null;
-  /** What was gone when it began, and was made anew; records of an earlier version lack it. */
-  readonly lost?: readonly LostPart[];
+  /** What was gone when it began, and was made anew. */
+  readonly lost: readonly LostPart[];
   /** What the CLI had printed of its use when the turn ended, as it printed it. */
   readonly reported: ReportedUse | null;
 }

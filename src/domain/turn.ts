@@ -23,18 +23,20 @@ export interface AgentReport {
   readonly denials: number;
 }
 
-export type StopReason =
-  | 'watchdog'
-  | 'timeout'
-  | 'sidecar_died'
-  | 'queue_flood'
-  | 'disk'
-  | 'budget'
-  | 'operator'
-  | 'pause'
-  | 'closed'
-  | 'untriggered'
-  | 'history';
+export const STOP_REASONS = [
+  'watchdog',
+  'timeout',
+  'sidecar_died',
+  'queue_flood',
+  'disk',
+  'budget',
+  'operator',
+  'pause',
+  'closed',
+  'untriggered',
+  'history',
+] as const;
+export type StopReason = (typeof STOP_REASONS)[number];
 
 /** A limit of the bottle that a turn ran into: people see it beside the reason, and the next prompt says it. */
 export interface LimitHit {
@@ -63,8 +65,8 @@ export interface TurnResult {
   readonly sessionId: string | null;
   readonly imageId: string;
   readonly limit: LimitHit | null;
-  /** Why a request of the turn is not tried again; results of an earlier version lack it. */
-  readonly setAside?: string | null;
+  /** Why a request of the turn is not tried again. */
+  readonly setAside: string | null;
   readonly agent: AgentReport;
   /** What the credential proxy metered; `null` when nothing was asked of a model. */
   readonly model: ModelReport | null;

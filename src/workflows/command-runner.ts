@@ -126,7 +126,7 @@ export class CommandRunner {
         case 'ready':
           return { kind: 'prepared', turn, prepared: outcome.prepared };
         case 'refused':
-          return { kind: 'prepare_refused', turn, reason: outcome.reason, stale: outcome.stale };
+          return { kind: 'prepare_refused', turn, reason: outcome.reason };
         case 'nothing_left':
           return { kind: 'nothing_left', turn };
         case 'over_budget':

@@ -4,8 +4,6 @@ const DIRECTORY = 'transcript';
 /** Newest snapshots that are kept of a run. */
 const KEPT = 3;
 const NAME = /^turn-([1-9]\d{0,8})\.tar$/;
-/** How versions that had no other provider than `scripted` kept the one snapshot: the engine's tar of its one path. */
-export const OLD_SNAPSHOT = `${DIRECTORY}/session.tar`;
 
 type Files = Pick<HostPorts['files'], 'listFiles' | 'removeFile'>;
 
@@ -13,12 +11,9 @@ export function snapshotOf(turn: number): string {
   return `${DIRECTORY}/turn-${String(turn)}.tar`;
 }
 
-/** Paths below the run's directory, newest first; one of an earlier version comes last. */
+/** Paths below the run's directory, newest first. */
 export async function keptSnapshots(files: Pick<Files, 'listFiles'>, slug: string): Promise<string[]> {
-  const names = await files.listFiles(slug, DIRECTORY);
-  const turns = turnsOf(names);
-  const old = names.some((name) => `${DIRECTORY}/${name}` === OLD_SNAPSHOT);
-  return [...turns.map(snapshotOf), ...(old ? [OLD_SNAPSHOT] : [])];
+  return turnsOf(await files.listFiles(slug, DIRECTORY)).map(snapshotOf);
 }
 
 /** The turn of the newest; 0 when there is none. */

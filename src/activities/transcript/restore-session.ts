@@ -1,13 +1,12 @@
 import { BottleRuntimeError } from '../../domain/errors.js';
 import type { HostPorts } from '../host-ports.js';
 import type { RunTurnInput } from '../inputs.js';
-import { OLD_SNAPSHOT, keptSnapshots } from './kept-snapshots.js';
+import { keptSnapshots } from './kept-snapshots.js';
 import { unpackSnapshot, type SnapshotPart } from './snapshot.js';
 import { tarOfDirectories } from './tar.js';
 
 const HOME = '/home/agent';
 const AGENT = { uid: 1000, gid: 1000 };
-const OLD_PROVIDER = 'scripted';
 
 /**
  * A fresh home of an older run: its session comes back from the newest snapshot of the same provider that is whole. The
@@ -19,11 +18,6 @@ export async function restoreSession(ports: HostPorts, input: RunTurnInput): Pro
   for (const path of await keptSnapshots(files, slug)) {
     const file = await files.readFile(slug, path);
     if (file === undefined) continue;
-    if (path === OLD_SNAPSHOT) {
-      if (prepared.provider === OLD_PROVIDER)
-        await orWarn(ports, slug, () => runtime.restore(slug, 'agent', HOME, file));
-      return;
-    }
     const snapshot = await unpackSnapshot(file);
     if (snapshot === undefined) log.warn({ slug, turn, path }, 'a snapshot of the session is damaged');
     else if (snapshot.provider === prepared.provider) {

@@ -8,14 +8,9 @@ const MAX_PROCESSES = 8;
 
 interface Kept {
   /** The latest counts of each process of the sidecar, by its id. */
-  readonly processes: Readonly<Record<string, KeptProcess>>;
+  readonly processes: Readonly<Record<string, EgressRecord>>;
   /** The process that reported last. */
   readonly latest?: string;
-}
-
-interface KeptProcess extends EgressTotals {
-  /** Left out by an earlier version. */
-  readonly model?: ModelReport | null;
 }
 
 export interface EgressRecord extends EgressTotals {

@@ -1,4 +1,4 @@
-import { WHOLE_REPOSITORY, type TurnBottle } from '../../domain/bottle-setup.js';
+import type { TurnBottle } from '../../domain/bottle-setup.js';
 import { routeAddress } from '../../domain/egress/agent-env.js';
 import { readRoutes } from '../../domain/egress/routes.js';
 import { InvalidInputError } from '../../domain/errors.js';
@@ -47,12 +47,10 @@ export async function readSetup(ports: HostPorts, input: RunTurnInput): Promise<
   };
 }
 
-/** The manifest's part alone. What an earlier version of the product prepared lacks what it did not know. */
+/** The manifest's part alone. */
 export async function readBottle(
   { blobs }: Pick<HostPorts, 'blobs'>,
   { prepared }: { readonly prepared: Pick<PreparedTurn, 'bottleRef'> },
 ): Promise<TurnBottle> {
-  type Known = Omit<TurnBottle, 'readers'> & Partial<TurnBottle>;
-  const setup = JSON.parse(await blobs.getText(prepared.bottleRef)) as Known;
-  return { ...setup, readers: setup.readers ?? null, workspace: { ...WHOLE_REPOSITORY, ...setup.workspace } };
+  return JSON.parse(await blobs.getText(prepared.bottleRef)) as TurnBottle;
 }

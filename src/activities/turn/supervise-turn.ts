@@ -242,7 +242,7 @@ class TurnWatch {
 
   private async announce(signal: AbortSignal): Promise<void> {
     const { workflowId, slug, turn } = this.input;
-    const { lost = [] } = this.journal.record;
+    const { lost } = this.journal.record;
     await untilDelivered(signal, () =>
       this.ports.channel.turnStarted(workflowId, {
         slug,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { TurnRecord } from '../../domain/run-files.js';
+import { LOST_PARTS, type TurnRecord } from '../../domain/run-files.js';
+import { STOP_REASONS } from '../../domain/turn.js';
 import { RunFilesError } from './file-error.js';
 
 const usage = z.object({ bytes: z.number(), inodes: z.number() });
@@ -28,26 +29,13 @@ const schema = z.object({
     .nullable(),
   sidecarRestarts: z.int(),
   heldMs: z.number(),
-  stopped: z
-    .enum([
-      'watchdog',
-      'timeout',
-      'sidecar_died',
-      'queue_flood',
-      'disk',
-      'budget',
-      'operator',
-      'closed',
-      'untriggered',
-      'history',
-    ])
-    .nullable(),
-  // Records of an earlier version lack what has a default.
-  stopDetail: z.string().nullable().default(null),
-  setAside: z.string().nullable().default(null),
-  disk: z.object({ held: usage, limit: usage.nullable() }).nullable().default(null),
-  provider: z.object({ name: z.string(), version: z.string().nullable() }).nullable().default(null),
+  stopped: z.enum(STOP_REASONS).nullable(),
+  stopDetail: z.string().nullable(),
+  setAside: z.string().nullable(),
+  disk: z.object({ held: usage, limit: usage.nullable() }).nullable(),
+  provider: z.object({ name: z.string(), version: z.string().nullable() }).nullable(),
   sessionId: z.string().nullable(),
+  lost: z.array(z.enum(LOST_PARTS)),
   reported: z
     .object({
       inputTokens: z.number(),
@@ -55,8 +43,7 @@ const schema = z.object({
       outputTokens: z.number(),
       usd: z.number().nullable(),
     })
-    .nullable()
-    .default(null),
+    .nullable(),
 }) satisfies z.ZodType<TurnRecord>;
 
 /** Errors: `RunFilesError`, final: a record that was written whole and cannot be read is not cured by reading again. */

@@ -19,8 +19,7 @@ export function interruptionOf({ turn }: Pick<Life, 'turn'>, result: TurnResult)
 
 function endOf({ exitCode, agent, limit }: TurnResult): string | null {
   if (exitCode === CONTAINER_GONE) return 'its container is gone';
-  // A worker of an earlier version says nothing of limits.
-  if ((limit as TurnResult['limit'] | undefined)?.kind === 'memory') return null;
+  if (limit?.kind === 'memory') return null;
   if (exitCode === 137) return 'it was killed';
   // Numbers that a program may choose for itself, and then it says why.
   if (!ENDED_BY_ENGINE.includes(exitCode) || !UNFINISHED.includes(agent.outcome)) return null;

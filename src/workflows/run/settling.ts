@@ -63,8 +63,7 @@ export function settled(d: LifeDraft, { result }: Settling, left: SettledTurn): 
 
 function keepLastTurn(life: Life, result: TurnResult, reason: FrozenReason): void {
   const { turn } = life;
-  // A worker of an earlier version says nothing of limits.
-  life.limit = (result as Partial<TurnResult>).limit ?? null;
+  life.limit = result.limit;
   const doneStatus = turn.done?.status ?? (reason === 'done' ? 'success' : null);
   const stopped = result.stopped ?? turn.stop;
   life.lastTurn = { turn: turn.number, exitCode: result.exitCode, doneStatus, reason, stopped };

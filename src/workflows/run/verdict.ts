@@ -8,7 +8,7 @@ import type { IssueState, Life } from './state.js';
 
 export function verdictOf(s: IssueState, life: Life, result: TurnResult, left: SettledTurn): FrozenReason {
   const { turn } = life;
-  if (typeof result.setAside === 'string') return 'failed';
+  if (result.setAside !== null) return 'failed';
   if (left.stuck) return 'stuck';
   // A `signal_done` that was queued counts, whatever ended the process afterwards.
   if (turn.done !== null) return turn.done.status === 'success' ? 'done' : turn.done.status;
@@ -47,7 +47,7 @@ function isDoneUnsaid(s: IssueState, { exitCode, agent }: TurnResult): boolean {
 export function detailOf(life: Life, result: TurnResult, { publish }: SettledTurn): string | null {
   const { turn, limit } = life;
   const { agent, setAside } = result;
-  if (typeof setAside === 'string') return setAside;
+  if (setAside !== null) return setAside;
   if (publish.kind === 'refused') return publish.reason;
   if (turn.done !== null) return null;
   return limit?.detail ?? interruptionOf(life, result) ?? OUTCOMES[agent.outcome];

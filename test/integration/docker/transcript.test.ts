@@ -130,13 +130,4 @@ describe('docker: a session of several paths', () => {
     await restoreAnew();
     assert.deepEqual(await run('ls ~/.other'), ['x']);
   });
-
-  it('kept by an earlier version comes back too', async () => {
-    const { slug, runtime } = bottle();
-    await run('mkdir ~/.scripted; echo old > ~/.scripted/s.json');
-    const archive = await runtime.archive(slug, 'agent', '/home/agent/.scripted', MIB);
-    await files.saveFile(slug, 'transcript/session.tar', archive?.tar ?? '');
-    await restoreAnew();
-    assert.deepEqual(await run('cat ~/.scripted/s.json'), ['old']);
-  });
 });

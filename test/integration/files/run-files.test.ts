@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { LocalRunFiles, type RunFilesOptions } from '../../../src/adapters/files/run-files.js';
 import { InvalidInputError } from '../../../src/domain/errors.js';
 import type { SecretNeed, TurnInput, TurnRecord } from '../../../src/domain/run-files.js';
+import { STOP_REASONS } from '../../../src/domain/turn.js';
 import { withTempDir } from '../../support/files/temp-home.js';
 
 const slug = 'impl-alice-demo-12-abcde';
@@ -46,6 +47,7 @@ const record: TurnRecord = {
   disk: { held: { bytes: 1, inodes: 2 }, limit: null },
   provider: { name: 'scripted', version: null },
   sessionId: null,
+  lost: ['home'],
   reported: { inputTokens: 5, cachedTokens: 1, outputTokens: 2, usd: 0.5 },
 };
 
@@ -231,6 +233,11 @@ describe('what a run leaves on disk', () => {
       const path = await files.saveFile(slug, 'transcript/session.tar', new Uint8Array([0, 255]));
       const next = filesOf(home);
       assert.deepEqual(await next.readTurn(slug, 1), record);
+      // A reason that is not read again would fail the run.
+      for (const stopped of STOP_REASONS) {
+        await files.writeTurn(slug, { ...record, stopped });
+        assert.equal((await next.readTurn(slug, 1))?.stopped, stopped);
+      }
       assert.equal(await next.readOperations(slug, 1), '{"a":1}\n{"a":2}\n{"a":3}\n');
       assert.equal(await next.readOperations(slug, 2), '');
       assert.deepEqual(

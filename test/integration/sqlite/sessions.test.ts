@@ -228,6 +228,7 @@ function recorded(turn: number, told: Told): RecordTurnInput {
     sessionId,
     imageId: '',
     limit: null,
+    setAside: null,
     agent: {
       outcome,
       errorRef: null,

@@ -248,7 +248,7 @@ function preparedAs(how: number, turn: number, now: number): MachineEvent {
         place: { repoId: 7, owner: 'alice', repo: now % 2 === 0 ? 'demo' : 'moved' },
       };
     case 25:
-      return { kind: 'prepare_refused', turn, reason: 'gone', stale: false };
+      return { kind: 'prepare_refused', turn, reason: 'gone' };
     case 26:
       return { kind: 'over_budget', turn, reason: 'spent', until: now + 60 * SECOND };
     case 27:

@@ -54,7 +54,7 @@ function eventsOf(world: World): readonly (readonly [string, MachineEvent])[] {
     ['unpaused', { kind: 'unpaused' }],
     ['archive', { kind: 'archive', slug }],
     ['prepared', { kind: 'prepared', turn, prepared: PREPARED }],
-    ['prepare_refused', { kind: 'prepare_refused', turn, reason: 'not allowed', stale: false }],
+    ['prepare_refused', { kind: 'prepare_refused', turn, reason: 'not allowed' }],
     ['nothing_left to tell', { kind: 'nothing_left', turn }],
     ['over_budget: the day’s', { kind: 'over_budget', turn, reason: 'spent', until: AT * 2 }],
     ['met_pause', { kind: 'met_pause', turn, reason: 'paused' }],

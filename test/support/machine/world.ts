@@ -115,6 +115,7 @@ export function turnResult(change: Partial<TurnResult> = {}): TurnResult {
     sessionId: 's',
     imageId: 'i',
     limit: null,
+    setAside: null,
     agent: agentReport('finished'),
     model: null,
     operationsRef: null,

@@ -270,6 +270,7 @@ export class GateWorld {
       sessionId: null,
       imageId: '',
       limit: null,
+      setAside: null,
       agent: { outcome: 'finished', errorRef: null, reported: null, toolCalls: 0, denials: 0 },
       model: null,
       operationsRef: null,

@@ -52,8 +52,7 @@ export class ScriptedActivities {
     prepareTurn: (input) => {
       this.prepared.push(input);
       if (this.pausedBy !== null) return Promise.resolve({ kind: 'paused', reason: this.pausedBy });
-      if (this.refusal !== null)
-        return Promise.resolve({ kind: 'refused', reason: this.refusal, stale: false });
+      if (this.refusal !== null) return Promise.resolve({ kind: 'refused', reason: this.refusal });
       return Promise.resolve({ kind: 'ready', prepared: { ...PREPARED, ...this.extras } });
     },
     launchBottle: async (input) => {

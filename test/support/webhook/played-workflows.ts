@@ -170,7 +170,6 @@ export class PlayedWorkflows implements WorkflowGateway {
           kind: 'prepare_refused',
           turn,
           reason: outcome.reason,
-          stale: outcome.stale,
         });
         return;
       }

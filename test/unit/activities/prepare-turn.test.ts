@@ -9,7 +9,6 @@ import { agentProvider } from '../../../src/adapters/agents/registry.js';
 import { LocalBlobStore } from '../../../src/adapters/files/blob-store.js';
 import { openDatabase } from '../../../src/adapters/sqlite/open-database.js';
 import type { Audience } from '../../../src/domain/access.js';
-import type { TurnBottle } from '../../../src/domain/bottle-setup.js';
 import { UnusableSecretError } from '../../../src/domain/errors.js';
 import type { Trigger, WakeReference } from '../../../src/domain/events.js';
 import { localSubject, type CheckStatus } from '../../../src/domain/issue.js';
@@ -528,15 +527,6 @@ describe('preparing a turn', () => {
       assert.deepEqual(await read({ forgeRead: 'allowed', forgeWake: 'org' }), ['bot', 'olga']);
       assert.equal(await read({ forgeRead: 'allowed', forgeWake: 'anyone' }), null);
     });
-
-    it('is everybody for a turn that an earlier version prepared', async () => {
-      const { readers, ...known } = JSON.parse(
-        await ports.blobs.getText((await ready()).bottleRef),
-      ) as TurnBottle;
-      assert.equal(readers, null);
-      const bottleRef = await ports.blobs.put(JSON.stringify(known));
-      assert.equal((await readBottle(ports, { prepared: { bottleRef } })).readers, null);
-    });
   });
 
   it('has the disk that the bottle asks for in the turn, and nothing there when it asks for none', async () => {
@@ -762,8 +752,7 @@ describe('preparing a turn', () => {
     assert.ok(row !== undefined);
     database.forgeState.upsert({ ...row, status: 'destroyed', destroyedAt: ACT_AT });
     const slug = `${SLUG.slice(0, -5)}fresh`;
-    const stale = await prepareTurn(ports, input({ slug }));
-    assert.deepEqual([stale.kind, stale.kind === 'refused' && stale.stale], ['refused', true]);
+    assert.equal((await prepareTurn(ports, input({ slug }))).kind, 'refused');
     assert.equal((await prepareTurn(ports, input({ slug }, { actId: 3 }))).kind, 'ready');
   });
 });

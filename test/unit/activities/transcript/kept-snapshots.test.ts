@@ -130,16 +130,4 @@ describe('snapshots that are kept of a session', () => {
     assert.deepEqual((await restore('two')).at(-1)?.bytes, '7');
     assert.deepEqual(await restore('three'), []);
   });
-
-  it('may be of an earlier version, which knew one provider, and go when three are newer', async () => {
-    await files.saveFile(SLUG, 'transcript/session.tar', new Uint8Array([5]));
-    assert.deepEqual(await restore('scripted'), [{ into: '/home/agent', bytes: '5' }]);
-    assert.deepEqual(await restore(), []);
-    for (const turn of [2, 3]) await save(turn, 'scripted');
-    assert.equal((await kept()).at(-1), 'transcript/session.tar');
-    assert.deepEqual((await restore('scripted')).at(-1)?.bytes, '1');
-    await save(4, 'scripted');
-    assert.equal((await kept()).includes('transcript/session.tar'), false);
-    assert.equal((await kept()).length, 3);
-  });
 });

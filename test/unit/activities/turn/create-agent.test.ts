@@ -10,7 +10,7 @@ const SLUG = 'impl-alice-demo-12-abcde';
 const LAST_CHECKIN = Date.parse('2026-01-01T00:10:00.500Z');
 const HOME = { type: 'volume', role: 'home', name: `bb-${SLUG}-home`, slug: SLUG, running: false } as const;
 
-/** Which snapshots are restored when the agent is made for a turn. */
+/** How many snapshots are looked at when the agent is made for a turn. */
 async function restored(
   turn: number,
   { home, status = 'created' }: { readonly home: string | null; readonly status?: ContainerState['status'] },
@@ -22,15 +22,14 @@ async function restored(
     runtime: {
       createAgent: () => Promise.resolve({ status }),
       list: () => Promise.resolve(objects),
-      restore: () => {
-        count += 1;
-        return Promise.resolve();
-      },
     },
     files: {
       paths: () => ({}),
-      listFiles: () => Promise.resolve(['session.tar']),
-      readFile: () => Promise.resolve(new Uint8Array(1)),
+      listFiles: () => Promise.resolve(['turn-1.tar']),
+      readFile: () => {
+        count += 1;
+        return Promise.resolve(undefined);
+      },
       // Turn 2 was prepared and never begun.
       readTurn: (_: string, of: number) =>
         Promise.resolve(of === 1 ? { lastCheckinAt: LAST_CHECKIN } : undefined),

@@ -79,7 +79,7 @@ describe('trigger acts within one second of the forge’s clock', () => {
     world.pay('claim');
     world.feed({ kind: 'host_claimed', host: 'h' });
     world.pay('prepare');
-    world.feed({ kind: 'prepare_refused', turn: 1, reason: 'the label is gone', stale: false });
+    world.feed({ kind: 'prepare_refused', turn: 1, reason: 'the label is gone' });
     assert.equal(world.phase, 'destroyed');
     world.continueIntoNextLife();
     assert.equal(world.state.life?.trigger.agent, 'second');
@@ -211,7 +211,6 @@ describe('a run that is asked for again while something else goes on', () => {
     kind: 'prepare_refused',
     turn: 1,
     reason: 'no assignee is a member',
-    stale: false,
   } as const;
 
   it('is prepared once more when the refusal may be older than the act', () => {
