@@ -119,7 +119,7 @@ function historyFigure(histories: readonly (readonly HistoryEvent[])[]): Figure 
   const [first, second] = [worst(0), worst(1)];
   return {
     value: median(turns.map((life) => life.flat().length / life.length)),
-    goal: 40,
+    goal: 36,
     unit: 'events',
     better: 'less',
     parts: null,
