@@ -152,10 +152,11 @@ describe('a collector that is away', function () {
   });
   after(() => tearDown(stack, client));
 
+  let life: Life;
+
   it('holds up no run and no stop, and is told once a process', async () => {
-    const life = await Life.trigger(stack, client, 'Notes', WORK);
+    life = await Life.trigger(stack, client, 'Notes', WORK);
     await life.frozen(1, 'done');
-    await life.close();
     const line = 'the collector takes no traces';
     await waitUntil('both to say so', () => stack.output.split(line).length > 2);
     const up = stack.upProcess;
@@ -165,5 +166,17 @@ describe('a collector that is away', function () {
     assert.ok(Date.now() - asked < 15_000, `${String(Date.now() - asked)} ms`);
     assert.equal(up.exitCode, 0);
     assert.equal(stack.output.split(line).length, 3, 'once by the worker and once by the webhook');
+  });
+
+  it('is given up by a start without it, and runs that were traced go on', async () => {
+    await client.connection.close();
+    Object.assign(stack.env, { OTEL_EXPORTER_OTLP_ENDPOINT: '' });
+    await stack.start();
+    client = await stack.client();
+    const again = Life.of(stack, client, life.issue);
+    await again.comment(bottleScript('done success again'));
+    await again.frozen(2, 'done');
+    await again.close();
+    assert.doesNotMatch(stack.output, /unregistered external sink/);
   });
 });
