@@ -25,6 +25,11 @@ const VENDOR = {
   manifests: npm('yaml', 'tldts'),
   gitleaks: [],
   temporal: [...npm('@temporalio/[a-z-]+'), MESSAGES],
+  otlp: npm(
+    '@opentelemetry/[a-z-]+',
+    '@temporalio/interceptors-opentelemetry',
+    '@temporalio/(client|worker)',
+  ),
 };
 
 /** What a front (a folder that people or the forge talk to) uses beside the domain, the messages and the client. */
@@ -95,8 +100,14 @@ module.exports = {
 
     only(
       'workflows-are-deterministic',
-      '^src/workflows/',
+      '^src/workflows/(?!trace-interceptors\\.ts$)',
       [DOMAIN, '^src/workflows/', '^src/activities/', ...npm('@temporalio/workflow', '@temporalio/common')],
+      { builtins: false },
+    ),
+    only(
+      'trace-interceptors',
+      '^src/workflows/trace-interceptors\\.ts$',
+      npm('@temporalio/(workflow|common)', '@temporalio/interceptors-opentelemetry', '@opentelemetry/api'),
       { builtins: false },
     ),
     {

@@ -10,6 +10,7 @@ import type { QueueDirectory } from '../domain/queue-directory.js';
 import type { SecretGuard } from '../domain/secret-guard.js';
 import type { RunChannel } from '../domain/run-channel.js';
 import type { BlobStore, RunFiles } from '../domain/run-files.js';
+import type { Tracing } from '../domain/tracing.js';
 import type { UnderWay } from '../domain/under-way.js';
 import type { DiskGuard } from './turn/disk-guard.js';
 import type { TurnSlots } from './turn/turn-slots.js';
@@ -35,6 +36,7 @@ export interface HostPorts {
   readonly disk: DiskGuard;
   readonly clock: Clock;
   readonly log: HostLog;
+  readonly tracing?: Tracing | undefined;
   readonly settings: HostSettings;
 }
 

@@ -10,6 +10,8 @@ export interface Delivery {
   readonly orderKey: string;
   /** JSON: the payload reduced to what is read of it, in the forge's own shape; no titles and no texts. */
   readonly body: string;
+  /** Of the span in which it was accepted; `null` when nobody traced it. */
+  readonly traceparent: string | null;
   readonly attempts: number;
 }
 
@@ -19,6 +21,7 @@ export interface NewDelivery {
   readonly receivedAt: number;
   readonly orderKey: string;
   readonly body: string;
+  readonly traceparent?: string | undefined;
 }
 
 export interface DeliveryEnd {

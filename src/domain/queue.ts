@@ -91,8 +91,10 @@ export type TextVerdict =
 export interface OperationLine {
   /** Unique within the run. */
   readonly id: string;
-  /** Epoch milliseconds. */
+  /** When it ended, epoch milliseconds. */
   readonly at: number;
+  /** How long it took, milliseconds, if it is a call. */
+  readonly ms?: number | undefined;
   /** Method of the sidecar protocol, such as `read_issue`. */
   readonly operation: string;
   /** `#12`, `PR #318`, or empty. */

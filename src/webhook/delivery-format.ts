@@ -8,5 +8,7 @@ export interface DeliveryFormat {
   readonly verify: (secret: string, rawBody: Uint8Array, headers: DistinctHeaders) => SignatureVerdict;
   /** Under which the inbox keeps it, and by which it is parsed again; empty when the request does not say. */
   readonly eventTypeOf: (headers: IncomingHttpHeaders) => string;
+  /** The sender's name for it, a UUID; empty when it has none. Not signed: for people who look for it. */
+  readonly deliveryIdOf: (headers: IncomingHttpHeaders) => string;
   readonly parse: (eventType: string, rawBody: Uint8Array) => ParsedDelivery;
 }

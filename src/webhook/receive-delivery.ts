@@ -1,5 +1,6 @@
 import type { RequestHandler } from 'express';
 import type { Inbox } from '../domain/delivery.js';
+import type { Tracing } from '../domain/tracing.js';
 import { answer, answerAndHangUp } from './answer.js';
 import type { DeliveryFormat } from './delivery-format.js';
 import type { WebhookMetrics } from './metrics.js';
@@ -20,6 +21,7 @@ export interface ReceiveDeps {
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly onError: (message: string, error: unknown) => void;
+  readonly tracing?: Tracing | undefined;
 }
 
 /**
@@ -69,6 +71,12 @@ export function receiveDelivery(deps: ReceiveDeps, format: DeliveryFormat): Requ
       end('unwanted', 200, 'ignored', `no run goes on in ${owner}/${repo}`);
       return;
     }
+    const span = deps.tracing?.begin('delivery', {
+      'bot_bottle.event': eventType,
+      'bot_bottle.delivery': format.deliveryIdOf(request.headers),
+      'bot_bottle.repository': `${owner}/${repo}`,
+      'bot_bottle.number': parsed.hint.subject.number,
+    });
     try {
       const verdict = await deps.inbox.accept({
         bodyHash: sha256(body.bytes),
@@ -76,6 +84,7 @@ export function receiveDelivery(deps: ReceiveDeps, format: DeliveryFormat): Requ
         receivedAt: deps.now(),
         orderKey: orderKeyOf(parsed.hint),
         body: parsed.essence,
+        traceparent: span?.traceparent,
       });
       if (verdict === 'duplicate') {
         end('duplicate', 200, 'duplicate', 'this very body was accepted before');
@@ -87,6 +96,7 @@ export function receiveDelivery(deps: ReceiveDeps, format: DeliveryFormat): Requ
       return;
     }
     end('accepted', 202, 'accepted');
+    span?.end();
     deps.metrics.acceptSeconds(Number(process.hrtime.bigint() - began) / 1e9);
     deps.onAccepted();
   };

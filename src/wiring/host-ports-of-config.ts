@@ -16,6 +16,7 @@ import { temporalRunChannel } from '../adapters/temporal/run-channel.js';
 import { ownSecretFiles, publishTokenFile, type Config } from '../config.js';
 import { readBoundSecret } from '../config/secret-binding.js';
 import { inspectSecret, readSecret } from '../config/secrets.js';
+import type { Tracing } from '../domain/tracing.js';
 import type { UnderWay } from '../domain/under-way.js';
 import { diskLimits, hostSettings } from './host-settings.js';
 import type { WorkerNeeds } from './services/worker-needs.js';
@@ -25,12 +26,13 @@ export interface HostParts extends WorkerNeeds {
   readonly underWay: UnderWay;
   /** Directory of the socket that stands for a forge on loopback. */
   readonly loopbackDir: string | null;
+  readonly tracing: Tracing | undefined;
 }
 
 /** What this host's activities stand on. */
 export async function hostPortsOfConfig(config: Config, parts: HostParts): Promise<HostPorts> {
   const { BOT_BOTTLE_HOME: home, FORGE_CA_FILE: caFile } = config;
-  const { forge, client, secrets, engine, log, loopbackDir, underWay } = parts;
+  const { forge, client, secrets, engine, log, loopbackDir, underWay, tracing } = parts;
   const sidecarToken = (): string => readSecret(config.FORGE_TOKEN_FILE, 'forge-token');
   const publishToken = (): string => readSecret(publishTokenFile(config), 'publish-token');
   const host = await hostId(home);
@@ -81,6 +83,7 @@ export async function hostPortsOfConfig(config: Config, parts: HostParts): Promi
     disk: new DiskGuard(disk, diskLimits(config), clock, log),
     clock,
     log,
+    tracing,
     settings: hostSettings(config, forge, loopbackDir),
   };
 }

@@ -13,9 +13,11 @@ import { listen } from '../webhook/listen.js';
 import { createMetrics } from '../webhook/metrics.js';
 import { createRunLookup } from '../webhook/run-lookup.js';
 import { servedRepositories } from '../webhook/served-repositories.js';
+import { traceAttempts } from '../webhook/trace-attempts.js';
 import { createWebhookApp } from '../webhook/server.js';
 import { temporalGateway } from '../webhook/temporal-gateway.js';
 import { temporalClient } from './temporal-client.js';
+import { tracingOfEnvironment } from './tracing.js';
 import { policyOf } from './run-policy.js';
 import type { WebhookNeeds } from './services/webhook-needs.js';
 
@@ -39,7 +41,8 @@ export async function startWebhook(
   const inbox = openInbox(path.join(home, 'inbox.db'));
   const rejections = openRejectionLog(path.join(home, 'rejections.db'));
   const database = openDatabaseReadOnly(path.join(home, 'bot-bottle.db'));
-  const client = temporalClient(config);
+  const tracing = await tracingOfEnvironment('bot-bottle-webhook', log);
+  const client = temporalClient(config, tracing?.client);
   const gateway = temporalGateway(client, { policy: policyOf(config) });
   const metrics = createMetrics(inbox, Date.now);
   const acknowledger = createAcknowledger({
@@ -70,7 +73,7 @@ export async function startWebhook(
   });
   const dispatcher = startDispatcher({
     inbox,
-    handle,
+    handle: tracing === undefined ? handle : traceAttempts(handle, tracing.spans),
     drained: () => acknowledger.drained(),
     now: Date.now,
     onOutcome: (outcome, sinceAcceptedMs, delivery) => {
@@ -92,6 +95,7 @@ export async function startWebhook(
     },
     now: Date.now,
     onError,
+    tracing: tracing?.spans,
     temporalReachable: () => gateway.reachable(),
   });
   const listening = await listen(app, config.WEBHOOK_LISTEN);
@@ -107,6 +111,7 @@ export async function startWebhook(
       database.close();
       inbox.close();
       rejections.close();
+      await tracing?.spans.stop();
       log.info({}, 'webhook stopped');
     },
   };

@@ -15,7 +15,7 @@ import { serveLoopback } from '../adapters/loopback/serve-loopback.js';
 import { openDatabase } from '../adapters/sqlite/open-database.js';
 import { lazyClient } from '../adapters/temporal/connect.js';
 import { installRuntime } from '../adapters/temporal/runtime.js';
-import type { RunningWorkers, WorkerActivities } from '../adapters/temporal/workers.js';
+import type { RunningWorkers, WorkerActivities, WorkersOptions } from '../adapters/temporal/workers.js';
 import { workflowCode } from '../adapters/temporal/workflow-source.js';
 import { agentsOfConfig } from './agents-of-config.js';
 import type { Config } from '../config.js';
@@ -29,6 +29,7 @@ import { dayBudgetOf, policyOf } from './run-policy.js';
 import { keepReconcileSchedule, reconcilePorts } from './reconciler.js';
 import { keepSweepSchedule, sweepActivities } from './sweeper.js';
 import { targetOf } from './temporal-client.js';
+import { tracingOfEnvironment, type TracingOfEnvironment } from './tracing.js';
 import { RunningActivities } from './running-activities.js';
 import type { WorkerNeeds } from './services/worker-needs.js';
 
@@ -58,9 +59,10 @@ export async function startWorker(
     const loopback = isLoopback(forge.api) ? await serveForge(home, forge.api) : undefined;
     const database = openDatabase(path.join(home, 'bot-bottle.db'));
     const target = targetOf(config);
-    const client = lazyClient(target);
+    const tracing = await tracingOfEnvironment('bot-bottle-worker', log);
+    const client = lazyClient(target, tracing?.client);
     const underWay = await UnderWayFiles.open(home);
-    const parts = { ...needs, client, underWay, loopbackDir: loopback?.dir ?? null };
+    const parts = { ...needs, client, underWay, loopbackDir: loopback?.dir ?? null, tracing: tracing?.spans };
     const hostPorts = decorate(await hostPortsOfConfig(config, parts));
     const homePorts = {
       forgeFor: forge.forgeFor(sidecarToken),
@@ -87,10 +89,11 @@ export async function startWorker(
     const activities = new RunningActivities();
     const { workers, ...version } = await versionedWorkers(
       home,
-      await workflowCode((target.codecKeys ?? []).length > 0),
+      await workflowCode({ encrypts: (target.codecKeys ?? []).length > 0, traces: tracing !== undefined }),
       {
         target,
         host,
+        tracing: await forWorkers(tracing),
         slots: config.BOTTLE_SLOTS,
         activities: byQueue(
           activities.watch({
@@ -122,6 +125,7 @@ export async function startWorker(
       await underWay.close();
       database.close();
       await loopback?.server.close();
+      await tracing?.spans.stop();
       await lock.release();
       log.info({}, 'worker stopped');
     });
@@ -141,6 +145,12 @@ function byQueue(
   }: ReturnType<typeof createHostActivities> & SweepActivities,
 ): WorkerActivities {
   return { home, claim: { claimHost }, turns: { launchBottle, rehydrateBottle }, host };
+}
+
+/** The webhook's process, which traces too, has none of it. */
+async function forWorkers(tracing: TracingOfEnvironment | undefined): Promise<WorkersOptions['tracing']> {
+  if (tracing === undefined) return undefined;
+  return (await import('../adapters/otlp/worker-tracing.js')).workerTracing(tracing.spans);
 }
 
 function running(workers: RunningWorkers, close: () => Promise<void>): RunningWorker {

@@ -1,4 +1,4 @@
-import type { Client } from '@temporalio/client';
+import type { Client, ClientInterceptors } from '@temporalio/client';
 import { lazyClient, temporalTarget, type TemporalTarget } from '../adapters/temporal/connect.js';
 import { parseCodecKey, type CodecKey } from '../adapters/temporal/codec/aes-codec.js';
 import { codecKeyFiles, type Config } from '../config.js';
@@ -17,6 +17,6 @@ export function targetOf(config: Config): TemporalTarget {
 }
 
 /** Connects on its first call. Errors: those of `codecKeysOf`. */
-export function temporalClient(config: Config): Client {
-  return lazyClient(targetOf(config));
+export function temporalClient(config: Config, interceptors?: ClientInterceptors): Client {
+  return lazyClient(targetOf(config), interceptors);
 }

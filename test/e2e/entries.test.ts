@@ -15,6 +15,9 @@ import { useTempDir } from '../support/webhook/temp-dir.js';
 const WORKER_PACKAGES = ['dockerode', 'docker-modem', '@temporalio/worker', '@temporalio/core-bridge'];
 const WORKER_FOLDERS = ['activities', 'adapters/docker', 'adapters/git', 'adapters/gitleaks'];
 
+/** What only a process that traces may have. prom-client loads OpenTelemetry's interface, which is none of it. */
+const TRACING = ['@opentelemetry/sdk-trace-base', '@temporalio/interceptors-opentelemetry'];
+
 describe('the entries of the compiled product', function () {
   this.timeout(60_000);
   const path = useTempDir();
@@ -42,15 +45,17 @@ describe('the entries of the compiled product', function () {
     return { ...ended, loaded: await loadedModules(file) };
   }
 
-  for (const [entry, args] of [
-    ['dist/webhook.js', []],
-    ['dist/cli.js', ['webhook']],
+  const traced = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' };
+  for (const [entry, args, env] of [
+    ['dist/webhook.js', [], {}],
+    ['dist/cli.js', ['webhook'], {}],
+    ['dist/webhook.js', [], traced],
   ] as const) {
-    it(`node ${[entry, ...args].join(' ')} takes deliveries, and has loaded nothing of the engine`, async () => {
+    it(`${env === traced ? 'traced, ' : ''}node ${[entry, ...args].join(' ')} takes deliveries, and has loaded nothing of the engine`, async () => {
       const home = await ProductHome.make();
       const file = fresh('modules');
       const start = recorded(file, entry, ...args);
-      const webhook = EntryProcess.start(start.command, { ...home.env, ...start.env });
+      const webhook = EntryProcess.start(start.command, { ...home.env, ...env, ...start.env });
       try {
         const url = `http://127.0.0.1:${String(home.ports.webhook)}/healthz`;
         await waitUntil('the webhook to answer', async () => {
@@ -69,6 +74,8 @@ describe('the entries of the compiled product', function () {
         assert.deepEqual(has(['webhook', 'adapters/gitea'], folders).length, 2);
         assert.deepEqual(has(WORKER_PACKAGES, packages), []);
         assert.deepEqual(has(WORKER_FOLDERS, folders), []);
+        assert.deepEqual(has(TRACING, packages), env === traced ? TRACING : []);
+        assert.equal(folders.has('adapters/otlp'), env === traced);
       } finally {
         webhook.child.kill('SIGKILL');
         await webhook.ended();

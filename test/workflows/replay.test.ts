@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { Worker } from '@temporalio/worker';
+import { Runtime, Worker, type WorkflowBundle } from '@temporalio/worker';
+import { bundleWorkflows } from '../../src/adapters/temporal/workflow-source.js';
 import { savedHistories, type History } from '../support/temporal/histories.js';
 import { quietRuntime, workflowBundle } from '../support/temporal/time-skipping.js';
 
@@ -11,8 +12,12 @@ describe('committed histories', function () {
     quietRuntime();
   });
 
-  async function replay(name: string, history: History): Promise<Error | undefined> {
-    const results = Worker.runReplayHistories({ workflowBundle: await workflowBundle(), replayName: name }, [
+  async function replay(
+    name: string,
+    history: History,
+    bundle: Promise<WorkflowBundle> = workflowBundle(),
+  ): Promise<Error | undefined> {
+    const results = Worker.runReplayHistories({ workflowBundle: await bundle, replayName: name }, [
       { workflowId: name, history },
     ]);
     for await (const { error } of results) return error;
@@ -23,6 +28,12 @@ describe('committed histories', function () {
     const histories = await savedHistories();
     assert.ok(histories.length >= 10, `only ${String(histories.length)} histories`);
     for (const { name, history } of histories) assert.equal(await replay(name, history), undefined, name);
+  });
+
+  it('replay as well where runs are traced', async () => {
+    const traces = bundleWorkflows({ encrypts: false, traces: true }, Runtime.instance().logger);
+    for (const { name, history } of await savedHistories())
+      assert.equal(await replay(name, history, traces), undefined, name);
   });
 
   it('would not replay if two activities changed places', async () => {

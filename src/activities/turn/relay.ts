@@ -5,6 +5,7 @@ import type { HostPorts } from '../host-ports.js';
 import type { RunTurnInput } from '../inputs.js';
 import { messageWork } from '../work-of-run.js';
 import { keepEgress } from './egress-record.js';
+import { tellOperations } from './tell-operations.js';
 import { TextChecks, type TextMessage } from './text-checks.js';
 import type { TurnJournal } from './turn-journal.js';
 
@@ -141,6 +142,8 @@ export class Relay {
     if (body.kind === 'operations') {
       const lines = body.lines.map((line) => JSON.stringify(line));
       await this.ports.files.appendOperations(this.input.slug, this.input.turn, lines);
+      if (this.ports.tracing !== undefined)
+        tellOperations(this.ports.tracing, this.input, body.lines, this.ports.clock.now());
     } else if (body.kind === 'egress') {
       const { slug, turn } = this.input;
       if (!(await keepEgress(this.ports.files, slug, turn, body)))

@@ -10,6 +10,7 @@ const slug = z.string().max(63);
 const operationLine = z.strictObject({
   id: z.string().min(1).max(200),
   at,
+  ms: z.int().nonnegative().optional(),
   operation: z.string().max(100),
   target: z.string().max(300),
   outcome: z.enum(['ok', 'refused', 'failed']),

@@ -180,6 +180,7 @@ INSERT INTO known SELECT body_hash, received_at FROM delivery WHERE completed_at
 DROP INDEX delivery_completed;
 DELETE FROM delivery WHERE completed_at IS NOT NULL;`,
   },
+  { version: 4, sql: 'ALTER TABLE delivery ADD COLUMN traceparent TEXT;' },
 ];
 
 /** Schema of `rejections.db`. */

@@ -2,7 +2,8 @@
 import { writeFile } from 'node:fs/promises';
 import { bundleFile, bundleWorkflows } from './workflow-source.js';
 
-for (const encrypts of [false, true]) {
-  const { code } = await bundleWorkflows(encrypts);
-  await writeFile(bundleFile(encrypts), code);
-}
+for (const encrypts of [false, true])
+  for (const traces of [false, true]) {
+    const { code } = await bundleWorkflows({ encrypts, traces });
+    await writeFile(bundleFile({ encrypts, traces }), code);
+  }

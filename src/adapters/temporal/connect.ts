@@ -1,4 +1,4 @@
-import { Client, Connection } from '@temporalio/client';
+import { Client, Connection, type ClientInterceptors } from '@temporalio/client';
 import { loadClientConnectConfig, type ClientConnectConfig } from '@temporalio/envconfig';
 import type { CodecKey } from './codec/aes-codec.js';
 import { clientDataConverter } from './codec/data-converter.js';
@@ -26,7 +26,10 @@ export function temporalTarget(defaults: {
 }
 
 /** A client that connects on its first call, so that a process can start while Temporal is away. */
-export function lazyClient({ connection, namespace, codecKeys = [] }: TemporalTarget): Client {
+export function lazyClient(
+  { connection, namespace, codecKeys = [] }: TemporalTarget,
+  interceptors: ClientInterceptors = {},
+): Client {
   const dataConverter = clientDataConverter(codecKeys);
-  return new Client({ connection: Connection.lazy(connection), namespace, dataConverter });
+  return new Client({ connection: Connection.lazy(connection), namespace, dataConverter, interceptors });
 }

@@ -21,7 +21,13 @@ export interface WorkersOptions {
   readonly program: WorkflowProgram;
   /** Kept from before an upgrade: those that open runs are of get a worker, too. */
   readonly earlier?: readonly WorkflowProgram[];
+  readonly tracing?: Pick<WorkerOptions, 'interceptors' | 'sinks'> | undefined;
 }
+
+/** Runs that began while they were traced go on telling, and the SDK complains of a sink that is not there. */
+const UNHEARD: NonNullable<WorkersOptions['tracing']> = {
+  sinks: { exporter: { export: { fn: () => undefined } } },
+};
 
 /** How many short container activities run at once beside the turns: attachments may never wait behind launches. */
 const SHORT_ACTIVITIES = 200;
@@ -45,7 +51,7 @@ export async function createWorkers(options: WorkersOptions): Promise<RunningWor
 
 async function workersOver(
   connection: NativeConnection,
-  { target, host, slots, activities, program, earlier = [] }: WorkersOptions,
+  { target, host, slots, activities, program, earlier = [], tracing = UNHEARD }: WorkersOptions,
 ): Promise<RunningWorkers> {
   const common = {
     connection,
@@ -54,6 +60,7 @@ async function workersOver(
     maxHeartbeatThrottleInterval: '1s',
     defaultHeartbeatThrottleInterval: '1s',
     shutdownForceTime: '60s',
+    ...tracing,
   } satisfies WorkerOptions | Record<string, unknown>;
   const inUse = await versionsInUse(new Client({ connection, namespace: target.namespace }), program.buildId);
   const programs = [program, ...earlier.filter(({ buildId }) => inUse.includes(buildId))];

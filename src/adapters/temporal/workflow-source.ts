@@ -7,26 +7,35 @@ import { bundleWorkflowCode, Runtime, type Logger } from '@temporalio/worker';
 const WORKFLOWS = fileURLToPath(new URL('../../workflows/', import.meta.url));
 const EXTENSION = path.extname(import.meta.url);
 
-/** Where the prebuilt bundle is; one that encrypts failures differs by its converter. */
-export function bundleFile(encrypts: boolean): string {
-  return path.join(WORKFLOWS, encrypts ? 'bundle-encrypting.js' : 'bundle.js');
+/** One that encrypts failures differs by its converter, one whose runs are traced by its interceptors. */
+export interface BundleKind {
+  readonly encrypts: boolean;
+  readonly traces: boolean;
+}
+
+/** Where the prebuilt bundle is. */
+export function bundleFile({ encrypts, traces }: BundleKind): string {
+  return path.join(WORKFLOWS, `bundle${encrypts ? '-encrypting' : ''}${traces ? '-tracing' : ''}.js`);
 }
 
 /** Bundles the workflows as they are here. */
 export async function bundleWorkflows(
-  encrypts: boolean,
+  { encrypts, traces }: BundleKind,
   logger?: Logger,
 ): Promise<{ readonly code: string }> {
   return bundleWorkflowCode({
     ...(logger === undefined ? {} : { logger }),
     workflowsPath: path.join(WORKFLOWS, `all-workflows${EXTENSION}`),
     ...(encrypts ? { failureConverterPath: path.join(WORKFLOWS, `encoded-failures${EXTENSION}`) } : {}),
+    ...(traces
+      ? { workflowInterceptorModules: [path.join(WORKFLOWS, `trace-interceptors${EXTENSION}`)] }
+      : {}),
   });
 }
 
 /** This program's workflows as one script: built with the product, or made now when it runs from its sources. */
-export async function workflowCode(encrypts: boolean): Promise<string> {
-  const built = bundleFile(encrypts);
+export async function workflowCode(kind: BundleKind): Promise<string> {
+  const built = bundleFile(kind);
   if (existsSync(built)) return readFile(built, 'utf8');
-  return (await bundleWorkflows(encrypts, Runtime.instance().logger)).code;
+  return (await bundleWorkflows(kind, Runtime.instance().logger)).code;
 }

@@ -26,7 +26,10 @@ export class ForgePlane {
   readonly #methods: ReadonlyMap<string, Method>;
   /** What the log has of texts that were kept back: the agent decides how often it asks for them. */
   readonly #toldWithheld = new Set<string>();
-  readonly #underWay = new Map<object, { readonly operation: string; readonly story: CallStory }>();
+  readonly #underWay = new Map<
+    object,
+    { readonly operation: string; readonly story: CallStory; readonly began: number }
+  >();
 
   constructor(options: ForgePlaneOptions) {
     this.#options = options;
@@ -53,7 +56,7 @@ export class ForgePlane {
     }
     const call = this.#prepare(method, params);
     const key = {};
-    this.#underWay.set(key, { operation: method.name, story: call.story });
+    this.#underWay.set(key, { operation: method.name, story: call.story, began: performance.now() });
     try {
       if (blanked && method.kind === 'write') throw new JsonRpcError(JSON_RPC_CODE.secretFound, BLANKED);
       const texts = new TextGate(readers);
@@ -82,7 +85,8 @@ export class ForgePlane {
     const call = this.#underWay.get(key);
     if (call === undefined) return;
     this.#underWay.delete(key);
-    this.#options.log.add({ operation: call.operation, target: call.story.target, outcome, text });
+    const ms = Math.round(performance.now() - call.began);
+    this.#options.log.add({ operation: call.operation, target: call.story.target, outcome, text, ms });
   }
 
   /** Each text once, and no more of them than a log is read for: their number is with every call. */

@@ -46,8 +46,18 @@ describe('the inbox', () => {
 
   it('gives an accepted delivery back whole', async () => {
     assert.equal(await inbox.accept(delivery('a')), 'accepted');
-    assert.deepEqual(inbox.due(2000, 1), [{ ...delivery('a'), seq: 1, attempts: 0 }]);
+    assert.deepEqual(inbox.due(2000, 1), [{ ...delivery('a'), traceparent: null, seq: 1, attempts: 0 }]);
     assert.equal(statSync(file).mode & 0o777, 0o600);
+  });
+
+  it('keeps the trace that a delivery began, for whoever dispatches it', async () => {
+    const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
+    await inbox.accept(delivery('a', { traceparent }));
+    await inbox.accept(delivery('b'));
+    inbox.close();
+    inbox = openInbox(file);
+    const kept = inbox.waiting('gitea:alice/demo#1', 10).map((one) => one.traceparent);
+    assert.deepEqual(kept, [traceparent, null]);
   });
 
   it('commits once for all that is accepted in one turn of the event loop', async () => {

@@ -113,7 +113,10 @@ describe('what doctor asks Temporal for', function () {
     const handle = client.workflow.getHandle(workflowIdOf(SUBJECT));
     const history = await handle.fetchHistory();
     await handle.terminate();
-    const workflowBundle = await bundleWorkflows(true, Runtime.instance().logger);
+    const workflowBundle = await bundleWorkflows(
+      { encrypts: true, traces: false },
+      Runtime.instance().logger,
+    );
     const replay = (keys: readonly CodecKey[]): Promise<void> =>
       Worker.runReplayHistory({ workflowBundle, dataConverter: workerDataConverter(keys) }, history);
     await replay(codecKeys);

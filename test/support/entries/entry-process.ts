@@ -52,6 +52,15 @@ export function recorded(file: string, entry: string, ...args: readonly string[]
   };
 }
 
+/** The same for the worker of an `up`, by its environment. */
+export function recordedWorker(file: string): Readonly<Record<string, string>> {
+  return {
+    NODE_OPTIONS: `--import ${RECORDER}`,
+    BOT_BOTTLE_TEST_PART: 'worker',
+    BOT_BOTTLE_TEST_MODULES: file,
+  };
+}
+
 export interface EntryStart {
   readonly command: readonly string[];
   readonly env: Readonly<Record<string, string>>;

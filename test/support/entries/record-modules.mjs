@@ -10,6 +10,6 @@ register('./record-imports.mjs', import.meta.url);
 const require = createRequire(import.meta.url);
 process.on('exit', () => {
   const file = process.env['BOT_BOTTLE_TEST_MODULES'];
-  if (process.env['BOT_BOTTLE_PART_OF_UP'] === undefined && file !== undefined)
+  if (process.env['BOT_BOTTLE_PART_OF_UP'] === process.env['BOT_BOTTLE_TEST_PART'] && file !== undefined)
     appendFileSync(file, [...Object.keys(require.cache), 'end', ''].join('\n'));
 });

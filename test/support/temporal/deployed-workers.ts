@@ -18,7 +18,7 @@ export async function deployedWorkers(
   options: Omit<WorkersOptions, 'program' | 'earlier'>,
 ): Promise<DeployedWorkers> {
   const home = await mkdtemp(join(tmpdir(), 'bb-workers-'));
-  const code = await workflowCode((options.target.codecKeys ?? []).length > 0);
+  const code = await workflowCode({ encrypts: (options.target.codecKeys ?? []).length > 0, traces: false });
   const { workers, buildId } = await versionedWorkers(home, code, options);
   await untilCurrent(client, buildId);
   return {

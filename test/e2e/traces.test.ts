@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { Client } from '@temporalio/client';
+import { Worker } from '@temporalio/worker';
+import { bundleFile } from '../../src/adapters/temporal/workflow-source.js';
+import { workflowIdOf } from '../../src/domain/issue.js';
+import { loadedModules, recordedWorker } from '../support/entries/entry-process.js';
+import { attributeOf, Collector, type ToldSpan } from '../support/otlp/collector.js';
+import { freePort } from '../support/ports/free-port.js';
+import { bottleScript } from '../support/stack/bottle-script.js';
+import { Life } from '../support/stack/life.js';
+import { Stack, waitUntil } from '../support/stack/stack.js';
+import { tearDown } from '../support/stack/tear-down.js';
+import { quietRuntime } from '../support/temporal/time-skipping.js';
+import { useTempDir } from '../support/webhook/temp-dir.js';
+
+const TITLE = 'canary-in-a-title';
+const BODY = 'canary-in-a-body';
+const HEADER = 'canary-in-a-header';
+const WORK = bottleScript(
+  'write notes.md hello',
+  'commit notes',
+  `open_pr ${TITLE}`,
+  'read_issue 1',
+  `done success ${BODY}`,
+);
+
+describe('traces', function () {
+  this.timeout(240_000);
+  let collector: Collector;
+  let stack: Stack;
+  let client: Client;
+
+  before(async () => {
+    quietRuntime();
+    collector = await Collector.start();
+    stack = await Stack.prepare({
+      env: {
+        OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
+        OTEL_EXPORTER_OTLP_HEADERS: `authorization=${HEADER}`,
+        OTEL_BSP_SCHEDULE_DELAY: '200',
+      },
+    });
+    await stack.start();
+    client = await stack.client();
+  });
+  after(async () => {
+    await tearDown(stack, client);
+    await collector.stop();
+  });
+
+  it('lead from the delivery to what the sidecar did, in one trace without anybody’s words', async () => {
+    const life = await Life.trigger(stack, client, TITLE, `${BODY}\n\n${WORK}`);
+    const { slug } = await life.frozen(1, 'done');
+    await life.close();
+    await replays(life);
+    const told = (name: string): ToldSpan => {
+      const [span] = collector.named(name);
+      assert.ok(
+        span !== undefined,
+        `${name} is not among ${collector.spans.map((one) => one.name).join(' ')}`,
+      );
+      return span;
+    };
+    await waitUntil(
+      'the span of the workflow',
+      () => collector.named('RunWorkflow:issueWorkflow').length > 0,
+    );
+
+    const calls = collector.spans.filter(({ name }) => name.startsWith('sidecar:'));
+    const [opened] = calls.filter(({ name }) => name === 'sidecar:open_pr');
+    assert.ok(opened !== undefined, calls.map(({ name }) => name).join(' '));
+    const run = [
+      'RunWorkflow:issueWorkflow',
+      'SignalWithStartWorkflow:issueWorkflow',
+      'dispatch',
+      'delivery',
+    ];
+    const launch = ['RunActivity:launchBottle', 'StartActivity:launchBottle', ...run];
+    assert.deepEqual(collector.wayOf(opened), ['sidecar:open_pr', ...launch]);
+    const publishing = collector.spans.find(({ name }) => name.startsWith('RunActivity:publish'));
+    assert.ok(publishing !== undefined);
+    const { traceId } = told('RunWorkflow:issueWorkflow');
+    assert.deepEqual(
+      [...calls, publishing, told('RunActivity:launchBottle')].map((span) => span.traceId),
+      [...calls, publishing, '-'].map(() => traceId),
+    );
+    assert.deepEqual(collector.wayOf(publishing).slice(-4), run);
+    const update = told('StartWorkflowUpdate:openPr');
+    assert.deepEqual(collector.wayOf(update).slice(1), launch);
+
+    // It ended before the answer to `open_pr` was given, and took as long as the publishing at least.
+    const took = (span: ToldSpan): bigint => BigInt(span.endTimeUnixNano) - BigInt(span.startTimeUnixNano);
+    assert.ok(took(opened) >= took(publishing) - 50_000_000n, `${String(took(opened))} ns`);
+    assert.equal(attributeOf(opened.attributes, 'bot_bottle.slug'), slug);
+    const delivery = collector.spans.find((span) => span.traceId === traceId && span.name === 'delivery');
+    assert.ok(delivery !== undefined);
+    assert.equal(attributeOf(delivery.attributes, 'bot_bottle.repository'), 'alice/demo');
+    assert.match(String(attributeOf(delivery.attributes, 'bot_bottle.delivery')), /^[0-9a-f-]{36}$/);
+    assert.deepEqual([delivery.service, opened.service], ['bot-bottle-webhook', 'bot-bottle-worker']);
+
+    assert.equal(collector.headers.authorization, HEADER);
+    const { sidecarToken, publisherToken } = stack.gitea.bot;
+    for (const canary of [TITLE, BODY, HEADER, sidecarToken, publisherToken, stack.webhookSecret])
+      assert.equal(collector.sent.includes(canary), false, canary);
+  });
+});
+
+/** As after a crash of the worker, or of an operator who has turned tracing off. */
+async function replays(life: Life): Promise<void> {
+  const history = await life.client.workflow.getHandle(workflowIdOf(life.subject)).fetchHistory();
+  assert.ok(JSON.stringify(history).includes('_tracer-data'));
+  for (const traces of [true, false]) {
+    const codePath = bundleFile({ encrypts: false, traces }).replace('/src/', '/dist/');
+    const sinks = { exporter: { export: { fn: () => undefined } } };
+    await Worker.runReplayHistory({ workflowBundle: { codePath }, sinks }, history);
+  }
+}
+
+describe('without a collector', function () {
+  this.timeout(120_000);
+  const path = useTempDir();
+
+  it('the worker has loaded nothing of OpenTelemetry', async () => {
+    const stack = await Stack.prepare({ env: recordedWorker(path('modules')) });
+    try {
+      await stack.start();
+    } finally {
+      await tearDown(stack, undefined);
+    }
+    const { packages, folders } = await loadedModules(path('modules'));
+    assert.ok(packages.has('@temporalio/worker') && folders.has('adapters/docker'));
+    assert.deepEqual(
+      [...packages].filter((name) => name.includes('opentelemetry')),
+      [],
+    );
+  });
+});
+
+describe('a collector that is away', function () {
+  this.timeout(240_000);
+  let stack: Stack;
+  let client: Client;
+
+  before(async () => {
+    const nobody = `http://127.0.0.1:${String(await freePort())}`;
+    stack = await Stack.prepare({
+      env: { OTEL_EXPORTER_OTLP_ENDPOINT: nobody, OTEL_BSP_SCHEDULE_DELAY: '200' },
+    });
+    await stack.start();
+    client = await stack.client();
+  });
+  after(() => tearDown(stack, client));
+
+  let life: Life;
+
+  it('holds up no run and no stop, and is told once a process', async () => {
+    life = await Life.trigger(stack, client, 'Notes', WORK);
+    await life.frozen(1, 'done');
+    const line = 'the collector takes no traces';
+    await waitUntil('both to say so', () => stack.output.split(line).length > 2);
+    const up = stack.upProcess;
+    const asked = Date.now();
+    await stack.stopUp();
+    if (up.exitCode === null) await once(up, 'exit');
+    assert.ok(Date.now() - asked < 15_000, `${String(Date.now() - asked)} ms`);
+    assert.equal(up.exitCode, 0);
+    assert.equal(stack.output.split(line).length, 3, 'once by the worker and once by the webhook');
+  });
+
+  it('is given up by a start without it, and runs that were traced go on', async () => {
+    await client.connection.close();
+    Object.assign(stack.env, { OTEL_EXPORTER_OTLP_ENDPOINT: '' });
+    await stack.start();
+    client = await stack.client();
+    const again = Life.of(stack, client, life.issue);
+    await again.comment(bottleScript('done success again'));
+    await again.frozen(2, 'done');
+    await again.close();
+    assert.doesNotMatch(stack.output, /unregistered external sink/);
+  });
+});
