@@ -217,6 +217,7 @@ export class PlayedRuntime implements BottleRuntime {
       issue: Number(issue),
       pr: null,
       turn: 1,
+      goesOnWith: null,
       forgeTransportSocket: null,
       rateLimits: DEFAULT_RATE_LIMITS,
       egressUploadBytes: 0,

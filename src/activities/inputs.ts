@@ -75,6 +75,8 @@ export interface RunTurnInput extends RunRef {
   readonly budget: ModelBudget;
   /** Its agent was seen to start: if it is gone, the turn is over. */
   readonly begun: boolean;
+  /** The turn that it goes on with, since the machine interrupted that one. */
+  readonly goesOnWith: number | null;
   /** Set when the turn was to be stopped while nobody watched it. */
   readonly stop: StopReason | null;
 }

@@ -36,6 +36,8 @@ export interface BundleConfig {
   readonly issue: number;
   readonly pr: number | null;
   readonly turn: number;
+  /** The turn that this one goes on with, since the machine interrupted that one. */
+  readonly goesOnWith: number | null;
   /** Unix socket that stands for a forge on the host's loopback. */
   readonly forgeTransportSocket: string | null;
   readonly rateLimits: RateLimits;
@@ -84,6 +86,7 @@ export function readBundleConfig(env: Environment): BundleConfig {
     hasForge,
     ...(hasForge ? forgeIn(env, turn) : NO_FORGE),
     turn: turn.turn,
+    goesOnWith: turn.goesOnWith,
     rateLimits: {
       callsPerMinute: perMinute(env, 'BUNDLE_CALLS_PER_MINUTE', DEFAULT_RATE_LIMITS.callsPerMinute),
       writesPerMinute: perMinute(env, 'BUNDLE_WRITES_PER_MINUTE', DEFAULT_RATE_LIMITS.writesPerMinute),
@@ -140,6 +143,7 @@ export function readToken(file: string): string {
 
 interface TurnFile {
   readonly turn: number;
+  readonly goesOnWith: number | null;
   readonly pr: number | null | undefined;
   readonly owner: string | undefined;
   readonly repo: string | undefined;
@@ -150,7 +154,8 @@ interface TurnFile {
 
 /**
  * `{"turn": 3, "prNumber": 7, "owner": "alice", "repo": "demo"}`, with `budget` (`{"tokens": 5, "microUsd": null}`) and
- * `prices` (as `parsePrices` reads them) and `readers` (logins; left out for everybody); `prNumber` null: there is none yet. Of what is left out before those the
+ * `prices` (as `parsePrices` reads them) and `readers` (logins; left out for everybody) and `goesOnWith` (a turn; left out
+ * where none was interrupted); `prNumber` null: there is none yet. Of what is left out before those the
  * environment says, which is the container's and so as old as the run: a repository may have been renamed since.
  */
 function readTurnFile(file: string): TurnFile {
@@ -162,13 +167,16 @@ function readTurnFile(file: string): TurnFile {
     throw new InvalidInputError(`${file}: not JSON`, { cause: error });
   }
   if (!isRecord(value)) throw new InvalidInputError(`${file}: not an object`);
-  const { turn, prNumber, owner, repo } = value;
+  const { turn, goesOnWith = null, prNumber, owner, repo } = value;
   if (!isForgeNumber(turn)) throw new InvalidInputError(`${file}: "turn" must be a whole number from 1`);
+  if (goesOnWith !== null && !isForgeNumber(goesOnWith))
+    throw new InvalidInputError(`${file}: "goesOnWith" must be a whole number from 1`);
   if (prNumber !== undefined && prNumber !== null && !isForgeNumber(prNumber)) {
     throw new InvalidInputError(`${file}: "prNumber" must be a whole number from 1, or null`);
   }
   return {
     turn,
+    goesOnWith,
     pr: prNumber,
     owner: nameIn(file, 'owner', owner),
     repo: nameIn(file, 'repo', repo),

@@ -86,7 +86,7 @@ export async function startBundle(config: BundleConfig, parts: BundleParts): Pro
       publisher,
       doneSignal,
       forgePages: pagesOf(config.forgeApi),
-      commentMarker: (number, body) => commentMarker(slug, turn, number, body),
+      commentMarker: (number, body) => commentMarker(slug, config.goesOnWith ?? turn, number, body),
     },
     readers: config.readers,
     limiter: new RateLimiter(config.rateLimits, () => performance.now()),
@@ -177,7 +177,10 @@ function randomId(): string {
   return randomBytes(16).toString('hex');
 }
 
-/** Equal text on one number in one turn is one comment, so a call may be repeated when its answer was lost. */
+/**
+ * Equal text on one number in one turn is one comment, so a call may be repeated when its answer was lost: by the turn that
+ * goes on with an interrupted one, too.
+ */
 function commentMarker(slug: string, turn: number, number: number, body: string): string {
   const hash = createHash('sha256').update(body).digest('hex').slice(0, 32);
   return `agent-comment:${slug}:${String(turn)}:${String(number)}:${hash}`;

@@ -29,6 +29,8 @@ export interface QueueRead {
 
 export interface TurnHeader {
   readonly turn: number;
+  /** The turn that the machine interrupted and that this one goes on with: what was posted in it is posted. */
+  readonly goesOnWith?: number;
   readonly prNumber: number | null;
   /** Where the repository is in this turn. */
   readonly owner: string;

@@ -120,8 +120,8 @@ export type SessionStart = 'resumed' | 'first' | 'rotated' | 'lost';
 /** Why a turn runs: decides what its prompt says. */
 export type TurnCause =
   | UninterruptedCause
-  /** The machine ended the agent in the middle of a turn that ran for that. */
-  | { readonly kind: 'interrupted'; readonly of: UninterruptedCause };
+  /** The machine ended the agent in the middle of that turn, which ran for that. */
+  | { readonly kind: 'interrupted'; readonly of: UninterruptedCause; readonly turn: number };
 
 type UninterruptedCause =
   | { readonly kind: 'first' }

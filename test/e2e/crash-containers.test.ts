@@ -157,6 +157,25 @@ describe('containers that are killed while an agent runs', function () {
     );
   });
 
+  it('posts once what a killed agent had posted and says again when it goes on', async () => {
+    const life = await trigger('it says so twice', 'done success one');
+    const { slug } = await life.frozen(1, 'done');
+    const say = `comment ${String(life.issue)} said once`;
+    await life.comment(bottleScript(say, WAIT_FOR_TEST, 'done success two'));
+    await life.running(2);
+    await life.waits(slug, 2);
+    await life.killContainer(slug, 'agent');
+    await life.running(3);
+    await life.waits(slug, 3);
+    await life.files.letGo(slug);
+    await life.frozen(3, 'done');
+    const path = `/repos/alice/demo/issues/${String(life.issue)}/comments`;
+    const posted = (await stack.gitea.alice.api.list(path)).filter(({ body }) =>
+      String(body).startsWith('said once'),
+    );
+    assert.equal(posted.length, 1);
+  });
+
   it('goes on with an agent that an engine told to end', async () => {
     const life = await trigger('the engine stops', WAIT_FOR_TEST);
     const { slug } = await life.running();

@@ -11,11 +11,12 @@ export async function writeHeader(
   input: RunTurnInput,
   { readers }: Pick<TurnBottle, 'readers'>,
 ): Promise<void> {
-  const { slug, turn, prNumber, budget } = input;
+  const { slug, turn, goesOnWith, prNumber, budget } = input;
   const { owner, repo } = input.subject;
   const { model } = await readEgress(ports.files, slug, turn);
   await ports.queue.writeTurnHeader(slug, {
     turn,
+    ...(goesOnWith === null ? {} : { goesOnWith }),
     prNumber,
     owner,
     repo,

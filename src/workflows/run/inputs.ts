@@ -69,6 +69,7 @@ export function turnInput(
     doneGraceMs,
     budget: budgetOfTurn(life.budget, budget, prepared),
     begun,
+    goesOnWith: life.turn.cause.kind === 'interrupted' ? life.turn.cause.turn : null,
     stop,
   };
 }

@@ -27,8 +27,8 @@ function endOf({ exitCode, agent, limit }: TurnResult): string | null {
 }
 
 /** What goes on with the turn; `null` when that was interrupted already: then a person has to look. */
-export function continuationOf({ cause }: Life['turn']): TurnCause | null {
-  return isGoingOn(cause) ? null : { kind: 'interrupted', of: cause };
+export function continuationOf({ cause, number }: Life['turn']): TurnCause | null {
+  return isGoingOn(cause) ? null : { kind: 'interrupted', of: cause, turn: number };
 }
 
 /** What the turn was told, the agent may not have got to read. */

@@ -113,6 +113,7 @@ describe('the two ends of the queue', () => {
     const place = { owner: 'carol', repo: 'moved' };
     await worker.writeTurnHeader(SLUG, {
       turn: 3,
+      goesOnWith: 2,
       prNumber: 7,
       ...place,
       budget,
@@ -128,7 +129,10 @@ describe('the two ends of the queue', () => {
       FORGE_REPO: 'demo',
       FORGE_ISSUE_NUMBER: '1',
     });
-    assert.deepEqual([config.turn, config.pr, config.owner, config.repo], [3, 7, 'carol', 'moved']);
+    assert.deepEqual(
+      [config.turn, config.goesOnWith, config.pr, config.owner, config.repo],
+      [3, 2, 7, 'carol', 'moved'],
+    );
     assert.deepEqual(config.budget, budget);
     assert.deepEqual(config.readers, new Set(['alice', 'bot']));
     assert.deepEqual(config.prices, [

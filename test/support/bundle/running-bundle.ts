@@ -31,6 +31,7 @@ export class BundleHere {
         issue: ISSUE,
         pr: OWN_PR,
         turn: 1,
+        goesOnWith: null,
         forgeTransportSocket: null,
         rateLimits,
         egressUploadBytes: 1024 * 1024,

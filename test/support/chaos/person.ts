@@ -140,14 +140,14 @@ export class LifePerson {
     this.say(pull === undefined ? 'issue closed' : `pull request #${String(pull)}: ${this.plan.end}`);
   }
 
-  /** Gitea refuses one of two that are merged at the same time: 409, "cannot lock ref". */
+  /** Gitea refuses one of two that are merged at the same time: 409, "cannot lock ref"; 405 while it checks for conflicts. */
   async #merge(pull: number): Promise<void> {
     for (let tries = 1; ; tries += 1) {
       try {
         await this.stack.gitea.alice.mergePr(pull);
         return;
       } catch (error) {
-        if (!String(error).includes(': 409') || tries >= MERGE_TRIES) throw error;
+        if (!/: 40[59]/.test(String(error)) || tries >= MERGE_TRIES) throw error;
         await delay(LOOK_MS);
       }
     }

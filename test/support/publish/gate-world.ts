@@ -347,6 +347,7 @@ export class GateWorld {
       doneGraceMs: 1_000,
       budget: NO_BUDGET,
       begun: false,
+      goesOnWith: null,
       stop: null,
     };
   }

@@ -574,7 +574,7 @@ describe('preparing a turn', () => {
       comment(2, 'and there');
       const { prompt } = await ready({
         turn: 3,
-        cause: { kind: 'interrupted', of: { kind: 'wake' } },
+        cause: { kind: 'interrupted', of: { kind: 'wake' }, turn: 1 },
         session: 'lost',
         references: [{ ...one, again: true }],
       });

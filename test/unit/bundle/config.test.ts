@@ -35,6 +35,7 @@ describe("the sidecar's configuration", () => {
       issue: 317,
       pr: null,
       turn: 3,
+      goesOnWith: null,
       forgeTransportSocket: null,
       rateLimits: { callsPerMinute: 240, writesPerMinute: 30 },
       egressUploadBytes: 64 * 1024 * 1024,

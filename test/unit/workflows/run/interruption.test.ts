@@ -28,7 +28,7 @@ describe('an agent that the machine ended', () => {
       const world = World.triggered();
       world.liveTurn(result);
       assert.deepEqual(next(world), {
-        cause: { kind: 'interrupted', of: { kind: 'first' } },
+        cause: { kind: 'interrupted', of: { kind: 'first' }, turn: 1 },
         session: 'resumed',
         told: [],
       });
@@ -72,7 +72,7 @@ describe('an agent that the machine ended', () => {
     world.finish(killed);
     world.settle();
     assert.deepEqual(next(world), {
-      cause: { kind: 'interrupted', of: { kind: 'wake' } },
+      cause: { kind: 'interrupted', of: { kind: 'wake' }, turn: 2 },
       session: 'resumed',
       told: [[1, 'again'], 2],
     });
@@ -92,7 +92,7 @@ describe('an agent that the machine ended', () => {
     world.liveTurn(killed);
     world.liveTurn({ exitCode: 1, agent: agentReport('unknown_session') });
     assert.deepEqual(next(world), {
-      cause: { kind: 'interrupted', of: { kind: 'first' } },
+      cause: { kind: 'interrupted', of: { kind: 'first' }, turn: 1 },
       session: 'lost',
       told: [],
     });
