@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import Docker from 'dockerode';
-import { LAUNCH_FILES, type AgentProvider } from '../src/domain/agent-provider.js';
+import { LAUNCH_FILES, type AgentProvider } from '../src/domain/agent/agent-provider.js';
 import { serveForgeStub } from '../test/support/agents/forge-stub.js';
 import type { Person } from '../test/support/gitea/person.js';
 import { within } from './until.js';

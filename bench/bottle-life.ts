@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
-import { workflowIdOf, type SubjectRef } from '../src/domain/issue.js';
+import { workflowIdOf, type SubjectRef } from '../src/domain/forge/issue.js';
 import type { RunView } from '../src/workflows/messages.js';
 import type { Person } from '../test/support/gitea/person.js';
 import { StackFiles } from '../test/support/stack/stack-files.js';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { setUpNamespace } from '../src/adapters/temporal/set-up-namespace.js';
-import { startDevServer, temporalProgram } from '../src/wiring/temporal-dev-server.js';
+import { startDevServer, temporalProgram } from '../src/wiring/services/temporal-dev-server.js';
 import { cleaningUp } from './clean-up.js';
 
 /**

@@ -8,7 +8,7 @@ import https from 'node:https';
 import { connect, createServer, type AddressInfo, type Server } from 'node:net';
 import { join } from 'node:path';
 import { openEgressPlane } from '../src/bundle/egress/egress-plane.js';
-import { NO_BUDGET } from '../src/domain/model-use.js';
+import { NO_BUDGET } from '../src/domain/run/model-use.js';
 
 const [, , role = '', directory = ''] = process.argv;
 const CHUNK = Buffer.alloc(256 * 1024, 'x');

@@ -1,7 +1,7 @@
 /** What a workflow's history is made of, and which turn its events belong to. */
 import type { WorkflowHandle } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
-import type { Observed } from '../src/domain/events.js';
+import type { Observed } from '../src/domain/run/events.js';
 import type { SignalName } from '../src/workflows/messages.js';
 
 type History = Awaited<ReturnType<WorkflowHandle['fetchHistory']>>;

@@ -17,8 +17,8 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import express from 'express';
 import { openInbox } from '../src/adapters/sqlite/open-inbox.js';
-import { createMetrics } from '../src/webhook/metrics.js';
-import { createWebhookApp } from '../src/webhook/server.js';
+import { createMetrics } from '../src/webhook/door/metrics.js';
+import { createWebhookApp } from '../src/webhook/door/server.js';
 
 /** What both servers verify with. */
 export const SECRET = 'bench';

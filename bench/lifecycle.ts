@@ -2,15 +2,15 @@
  * Whole lives a second: the real workflow over activities that do nothing, against a bare workflow with as many
  * activities and signals, on the same development server, interleaved. A life: trigger, turn, comment, turn, closed.
  */
-import { DEFAULT_POLICY } from '../src/domain/run-policy.js';
+import { DEFAULT_POLICY } from '../src/domain/run/run-policy.js';
 import { randomUUID } from 'node:crypto';
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import { deployedWorkers } from '../test/support/temporal/deployed-workers.js';
-import type { RunEvent } from '../src/domain/events.js';
-import { workflowIdOf } from '../src/domain/issue.js';
+import type { RunEvent } from '../src/domain/run/events.js';
+import { workflowIdOf } from '../src/domain/forge/issue.js';
 import { comment, observed, trigger, wrote } from '../test/support/machine/world.js';
-import type { WorkflowGateway } from '../src/webhook/gateway.js';
-import { temporalGateway } from '../src/webhook/temporal-gateway.js';
+import type { WorkflowGateway } from '../src/webhook/dispatch/gateway.js';
+import { temporalGateway } from '../src/webhook/dispatch/temporal-gateway.js';
 import { ScriptedActivities } from '../test/support/temporal/scripted-activities.js';
 import { HOST, quietRuntime } from '../test/support/temporal/time-skipping.js';
 import { BARE_QUEUE, withBareWorker } from './bare-worker.js';

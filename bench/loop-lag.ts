@@ -7,7 +7,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packSnapshot } from '../src/activities/transcript/snapshot.js';
 import { GitleaksScanner } from '../src/adapters/gitleaks/gitleaks-scanner.js';
-import { SecretGuard } from '../src/domain/secret-guard.js';
+import { SecretGuard } from '../src/domain/secret/secret-guard.js';
 import { HOSTILE_COMMITS } from '../test/corpus/commits/index.js';
 import { BRANCH, GitFixture } from '../test/integration/git/git-fixture.js';
 import { gitleaksBinary } from '../test/support/gitleaks/binary.js';

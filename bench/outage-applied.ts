@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { openInbox } from '../src/adapters/sqlite/open-inbox.js';
-import type { RunEvent } from '../src/domain/events.js';
-import { workflowIdOf } from '../src/domain/issue.js';
+import type { RunEvent } from '../src/domain/run/events.js';
+import { workflowIdOf } from '../src/domain/forge/issue.js';
 import { cleaningUp } from './clean-up.js';
 import { short } from './figure.js';
 import { signalOf } from './history-events.js';

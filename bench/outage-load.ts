@@ -1,6 +1,6 @@
 /** Triggered issues and comments on them, made on a real forge, and the deliveries it sent about them. */
-import type { SubjectRef } from '../src/domain/issue.js';
-import { mapLimited } from '../src/domain/map-limited.js';
+import type { SubjectRef } from '../src/domain/forge/issue.js';
+import { mapLimited } from '../src/domain/base/map-limited.js';
 import { Catcher, type Caught } from '../test/support/deliveries/catcher.js';
 import type { Stack } from '../test/support/stack/stack.js';
 import { cleaningUp } from './clean-up.js';

@@ -63,7 +63,7 @@ function isRight({ eventType, outcome }: { readonly eventType: string; readonly 
   return right.some((one) => one === outcome);
 }
 
-/** The comment's id in its key, see `src/domain/reference-key.ts`. */
+/** The comment's id in its key, see `src/domain/forge/reference-key.ts`. */
 function commentOf(key: string): number | undefined {
   const id = /^comment:(\d+):/.exec(key)?.[1];
   return id === undefined ? undefined : Number(id);

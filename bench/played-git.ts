@@ -1,11 +1,11 @@
 /** Git and pull requests without git: every run has one commit, whose id is made of its name. */
 import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
-import type { Forge, OpenPrInput } from '../src/domain/forge.js';
-import type { GitPublishVerdict, GitRepository } from '../src/domain/git-repository.js';
-import { NO_LFS } from '../src/domain/lfs.js';
-import { NO_SUBMODULES } from '../src/domain/submodules.js';
-import type { PullRequest } from '../src/domain/issue.js';
+import type { Forge, OpenPrInput } from '../src/domain/forge/forge.js';
+import type { GitPublishVerdict, GitRepository } from '../src/domain/workspace/git-repository.js';
+import { NO_LFS } from '../src/domain/workspace/lfs.js';
+import { NO_SUBMODULES } from '../src/domain/workspace/submodules.js';
+import type { PullRequest } from '../src/domain/forge/issue.js';
 
 const BASE = 'b'.repeat(40);
 /** Bytes of a bundle with one small commit. */

@@ -13,9 +13,9 @@ import type {
   LogLine,
   OneShotResult,
   OneShotSpec,
-} from '../src/domain/bottle-runtime.js';
-import type { RepoRef } from '../src/domain/issue.js';
-import { NO_BUDGET } from '../src/domain/model-use.js';
+} from '../src/domain/bottle/bottle-runtime.js';
+import type { RepoRef } from '../src/domain/forge/issue.js';
+import { NO_BUDGET } from '../src/domain/run/model-use.js';
 import { rpc } from '../test/support/bundle/unix-http.js';
 import { playedExtraction } from './played-git.js';
 

@@ -3,13 +3,13 @@
  * how many sidecars and agents ran then as a line of JSON, `{"running": 0}`.
  */
 import path from 'node:path';
-import { LocalQueueDirectory } from '../src/adapters/files/queue-directory.js';
-import { loadConfig } from '../src/config.js';
+import { LocalQueueDirectory } from '../src/adapters/files/queue/queue-directory.js';
+import { loadConfig } from '../src/config/load-config.js';
 import { readSecret } from '../src/config/secrets.js';
 import { connectForge } from '../src/wiring/connect-forge.js';
-import type { PullRequest } from '../src/domain/issue.js';
-import { startWorker } from '../src/wiring/start-worker.js';
-import { workerNeeds } from '../src/wiring/services/worker-needs.js';
+import type { PullRequest } from '../src/domain/forge/issue.js';
+import { startWorker } from '../src/wiring/worker/start-worker.js';
+import { workerNeeds } from '../src/wiring/worker/worker-needs.js';
 import { PlayedGit, withPlayedPulls } from './played-git.js';
 import { PlayedRuntime } from './played-runtime.js';
 

@@ -11,11 +11,11 @@ import { agentProvider } from '../src/adapters/agents/registry.js';
 import { agentContainer } from '../src/adapters/docker/agent-container.js';
 import { bundleContainer } from '../src/adapters/docker/bundle-container.js';
 import { VOLUME_KINDS, volumeName } from '../src/adapters/docker/names-and-labels.js';
-import { LocalQueueDirectory } from '../src/adapters/files/queue-directory.js';
-import { LocalRunFiles } from '../src/adapters/files/run-files.js';
+import { LocalQueueDirectory } from '../src/adapters/files/queue/queue-directory.js';
+import { LocalRunFiles } from '../src/adapters/files/run/run-files.js';
 import { ManifestDirectory } from '../src/adapters/manifests/manifest-directory.js';
 import { SETTINGS } from '../src/config/settings.js';
-import { makeSlug } from '../src/domain/slug.js';
+import { makeSlug } from '../src/domain/run/slug.js';
 import { within } from './until.js';
 
 const SUBJECT = { forge: 'gitea', owner: 'bench', repo: 'floor', number: 1 } as const;

@@ -3,12 +3,12 @@
  * asked, 1 a fault, 78 (EX_CONFIG of sysexits.h) when something it needs is missing or wrong.
  */
 import { existsSync } from 'node:fs';
-import { InvalidInputError } from './domain/errors.js';
-import { bundleLog, errorFields, type BundleLog } from './bundle/bundle-log.js';
+import { InvalidInputError } from './domain/base/errors.js';
+import { bundleLog, errorFields, type BundleLog } from './bundle/base/bundle-log.js';
 import { readBundleConfig, readToken, type BundleConfig } from './bundle/config.js';
 import type { AgentForge } from './bundle/forge/scoped-forge.js';
 import { lazyForge } from './bundle/lazy-forge.js';
-import { redactor } from './bundle/redact.js';
+import { redactor } from './bundle/base/redact.js';
 import { startBundle, type RunningBundle } from './bundle/start-bundle.js';
 
 const EXIT_CONFIG = 78;

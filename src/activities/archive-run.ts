@@ -1,5 +1,5 @@
-import { BottleRuntimeError } from '../domain/errors.js';
-import type { HostPorts } from './host-ports.js';
+import { BottleRuntimeError } from '../domain/base/errors.js';
+import type { HostPorts } from './ports/host-ports.js';
 
 /**
  * The containers of a frozen run go; volumes, workspace and transcript stay, and the next turn makes new ones. Missing

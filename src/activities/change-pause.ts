@@ -1,8 +1,8 @@
-import { workflowIdOf } from '../domain/issue.js';
-import { EVERYWHERE, pauseOf, pauseText } from '../domain/pause.js';
-import { identityOf, type ForgeStateRow } from '../domain/rows.js';
-import type { HomePorts } from './home-ports.js';
-import type { ChangePauseInput, PauseChange } from './inputs.js';
+import { workflowIdOf } from '../domain/forge/issue.js';
+import { EVERYWHERE, pauseOf, pauseText } from '../domain/run/pause.js';
+import { identityOf, type ForgeStateRow } from '../domain/run/rows.js';
+import type { HomePorts } from './ports/home-ports.js';
+import type { ChangePauseInput, PauseChange } from './ports/inputs.js';
 
 /**
  * Writes the pause or takes it away, and answers which runs have to hear of it, in one transaction. A turn that is

@@ -1,12 +1,12 @@
-import type { HostPorts } from './host-ports.js';
-import { extractWork, knownCommits } from './publish-gate.js';
-import { GitOverrunError } from '../domain/errors.js';
-import type { Work } from '../domain/under-way.js';
-import { isLocal, type RepoRef, type SubjectRef } from '../domain/issue.js';
-import { WORK_BUNDLE } from '../domain/run-files.js';
-import { atMostThrice, isAway, isFinal } from './tries.js';
-import { stepOfRun } from './work-of-run.js';
-import { branchOf, issueOfSlug, localBranchOf } from '../domain/slug.js';
+import type { HostPorts } from './ports/host-ports.js';
+import { extractWork, knownCommits } from './publish/publish-gate.js';
+import { GitOverrunError } from '../domain/base/errors.js';
+import type { Work } from '../domain/run/under-way.js';
+import { isLocal, type RepoRef, type SubjectRef } from '../domain/forge/issue.js';
+import { WORK_BUNDLE } from '../domain/run/run-files.js';
+import { atMostThrice, isAway, isFinal } from './base/tries.js';
+import { stepOfRun } from './base/work-of-run.js';
+import { branchOf, issueOfSlug, localBranchOf } from '../domain/run/slug.js';
 
 const REMOVAL_TIMEOUT_MS = 10 * 60_000;
 

@@ -1,14 +1,14 @@
-import { beating } from './beating.js';
-import { typedFailures } from './failures.js';
+import { beating } from './base/beating.js';
+import { typedFailures } from './base/failures.js';
 import { changePause } from './change-pause.js';
-import type { HomePorts } from './home-ports.js';
-import type { HomeActivities, PauseActivities } from './interface.js';
-import { prepareTurn } from './prepare-turn.js';
-import { recordCommand, recordEnd, recordState, recordTurn } from './record-rows.js';
-import type { UnderWay } from '../domain/under-way.js';
-import { tellChecksStopped } from './tell-checks-stopped.js';
-import { tellFrozen } from './tell-frozen.js';
-import { stepOfTurn } from './work-of-run.js';
+import type { HomePorts } from './ports/home-ports.js';
+import type { HomeActivities, PauseActivities } from './ports/interface.js';
+import { prepareTurn } from './prepare/prepare-turn.js';
+import { recordCommand, recordEnd, recordState, recordTurn } from './rows/record-rows.js';
+import type { UnderWay } from '../domain/run/under-way.js';
+import { tellChecksStopped } from './rows/tell-checks-stopped.js';
+import { tellFrozen } from './rows/tell-frozen.js';
+import { stepOfTurn } from './base/work-of-run.js';
 
 /** The activities of the home machine: the forge and the database. */
 export function createHomeActivities(ports: HomePorts, underWay: UnderWay): HomeActivities & PauseActivities {

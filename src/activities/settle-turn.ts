@@ -1,17 +1,23 @@
-import type { SettledTurn } from '../domain/events.js';
-import type { Extraction } from '../domain/extractor.js';
-import { isLocal } from '../domain/issue.js';
-import { patchSpec } from '../domain/extractor.js';
-import { ContainerOverrunError } from '../domain/errors.js';
-import type { PublishResult } from '../domain/turn.js';
-import type { HostPorts } from './host-ports.js';
-import type { SettleTurnInput } from './inputs.js';
-import { extractWork, overrun, knownCommits, publishThroughGate, type Publication } from './publish-gate.js';
-import { scansOf } from './publish-scans.js';
-import { keepWork } from './keep-work.js';
-import { noteStuck } from './publish-stuck.js';
+import type { SettledTurn } from '../domain/run/events.js';
+import type { Extraction } from '../domain/bottle/extractor.js';
+import { isLocal } from '../domain/forge/issue.js';
+import { patchSpec } from '../domain/bottle/extractor.js';
+import { ContainerOverrunError } from '../domain/base/errors.js';
+import type { PublishResult } from '../domain/run/turn.js';
+import type { HostPorts } from './ports/host-ports.js';
+import type { SettleTurnInput } from './ports/inputs.js';
+import {
+  extractWork,
+  overrun,
+  knownCommits,
+  publishThroughGate,
+  type Publication,
+} from './publish/publish-gate.js';
+import { scansOf } from './publish/publish-scans.js';
+import { keepWork } from './publish/keep-work.js';
+import { noteStuck } from './publish/publish-stuck.js';
 import { snapshotSession } from './transcript/snapshot-session.js';
-import { boundaryFile } from './turn/run-boundary.js';
+import { boundaryFile } from './setup/run-boundary.js';
 
 const MAX_PATCH_BYTES = 8 * 1024 * 1024;
 const PATCH_TIMEOUT_MS = 30_000;

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync, watch, type FSWatcher } from 'node:fs';
 import { join } from 'node:path';
-import { isForgeNumber } from '../domain/issue.js';
-import { QUEUE_ID, QUEUE_MESSAGE_BYTES, type QueueAnswer } from '../domain/queue.js';
+import { isForgeNumber } from '../domain/forge/issue.js';
+import { QUEUE_ID, QUEUE_MESSAGE_BYTES, type QueueAnswer } from '../domain/run/queue.js';
 import { isRecord } from './jsonrpc/protocol.js';
 
 const POLL_MS = 50;

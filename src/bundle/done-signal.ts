@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { QueueBody } from '../domain/queue.js';
-import type { DoneStatus } from '../domain/turn.js';
+import type { QueueBody } from '../domain/run/queue.js';
+import type { DoneStatus } from '../domain/run/turn.js';
 import { JSON_RPC_CODE, JsonRpcError } from './jsonrpc/protocol.js';
 
 export interface DoneSignalOptions {

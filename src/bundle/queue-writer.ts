@@ -1,8 +1,8 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { QUEUE_FILE_NAME, QUEUE_ID, QUEUE_MESSAGE_BYTES, type QueueBody } from '../domain/queue.js';
-import { InvalidInputError } from '../domain/errors.js';
+import { QUEUE_FILE_NAME, QUEUE_ID, QUEUE_MESSAGE_BYTES, type QueueBody } from '../domain/run/queue.js';
+import { InvalidInputError } from '../domain/base/errors.js';
 
 const SEQUENCE_DIGITS = 12;
 const FILE_MODE = 0o644;

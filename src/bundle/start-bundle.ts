@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { AnswerReader } from './answer-reader.js';
-import { errorFields, type BundleLog } from './bundle-log.js';
+import { errorFields, type BundleLog } from './base/bundle-log.js';
 import type { BundleConfig } from './config.js';
 import { DoneSignal } from './done-signal.js';
 import type { EgressLimits, EgressNetwork } from './egress/egress-options.js';
@@ -14,13 +14,13 @@ import { answerMessage } from './jsonrpc/dispatch.js';
 import { serveHttpOnUnixSocket } from './jsonrpc/http-unix.js';
 import { JsonRpcError } from './jsonrpc/protocol.js';
 import type { McpDoor } from './mcp/mcp-door.js';
-import { OperationLog } from './operation-log.js';
+import { OperationLog } from './base/operation-log.js';
 import { PublishDesk } from './publish-desk.js';
 import { QueueWriter } from './queue-writer.js';
-import { redactParams, type Redact } from './redact.js';
+import { redactParams, type Redact } from './base/redact.js';
 import { TextDesk } from './text-desk.js';
-import type { QueueBody } from '../domain/queue.js';
-import { pagesOf } from '../domain/inert-text.js';
+import type { QueueBody } from '../domain/run/queue.js';
+import { pagesOf } from '../domain/text/inert-text.js';
 
 export interface RunningBundle {
   /** Accepts nothing more, ends what is held, writes what is logged. False when a log line had to stay behind. */

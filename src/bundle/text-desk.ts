@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { QueueAnswer, QueueBody } from '../domain/queue.js';
+import type { QueueAnswer, QueueBody } from '../domain/run/queue.js';
 import type { AnswerReader } from './answer-reader.js';
 import { JSON_RPC_CODE, JsonRpcError } from './jsonrpc/protocol.js';
 import type { QueueWriter } from './queue-writer.js';

@@ -2,8 +2,8 @@ import { isGrpcServiceError, ServiceError, WorkflowFailedError, type Client } fr
 import { TerminatedFailure } from '@temporalio/common';
 import { PAUSE_WORKFLOW, pauseWorkflowId, TASK_QUEUE } from '../workflows/messages.js';
 import type { PauseAnswer, PauseOrder } from '../workflows/messages.js';
-import { UnreachableError } from './errors.js';
-import type { Superseded } from './orchestrator.js';
+import { UnreachableError } from './base/errors.js';
+import type { Superseded } from './base/orchestrator.js';
 
 const CALL_MS = 15_000;
 

@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander';
-import { escapeTerminal } from '../domain/escape.js';
-import type { CommandContext } from './action.js';
+import { escapeTerminal } from '../domain/text/escape.js';
+import type { CommandContext } from './base/action.js';
 import { codecServerCommand } from './commands/codec-server.js';
 import { configShowCommand } from './commands/config-show.js';
 import { doctorCommand } from './commands/doctor.js';
@@ -17,9 +17,9 @@ import { serviceCommands } from './commands/services.js';
 import { signalCommand } from './commands/signal.js';
 import { temporalSetupCommand } from './commands/temporal-setup.js';
 import { versionCommand } from './commands/version.js';
-import type { CliDeps } from './deps.js';
-import { EXIT } from './exit-codes.js';
-import { printJson } from './output.js';
+import type { CliDeps } from './base/deps.js';
+import { EXIT } from './base/exit-codes.js';
+import { printJson } from './base/output.js';
 import { reportFailure } from './report-failure.js';
 
 const HELP_END = `

@@ -1,5 +1,5 @@
 /** The commands' orchestrator over Temporal: updates for commands, queries for what is, rows for the list. */
-import { dayOf } from '../domain/budget.js';
+import { dayOf } from '../domain/run/budget.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   isGrpcServiceError,
@@ -9,20 +9,20 @@ import {
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
 import type { Client, WorkflowHandle } from '@temporalio/client';
-import { InvalidInputError } from '../domain/errors.js';
-import type { OperatorCommand } from '../domain/events.js';
-import type { SubjectRef } from '../domain/issue.js';
-import { isLocal, workflowIdOf } from '../domain/issue.js';
-import { identityOf, statusOf } from '../domain/rows.js';
-import type { Database } from '../domain/stores.js';
-import type { ForgeStateRow, RejectionRow } from '../domain/rows.js';
+import { InvalidInputError } from '../domain/base/errors.js';
+import type { OperatorCommand } from '../domain/run/events.js';
+import type { SubjectRef } from '../domain/forge/issue.js';
+import { isLocal, workflowIdOf } from '../domain/forge/issue.js';
+import { identityOf, statusOf } from '../domain/run/rows.js';
+import type { Database } from '../domain/run/stores.js';
+import type { ForgeStateRow, RejectionRow } from '../domain/run/rows.js';
 import { commandUpdates, stateQuery, timelineQuery } from '../workflows/messages.js';
 import type { CommandAccepted, RunView } from '../workflows/messages.js';
-import { CliError, UnreachableError } from './errors.js';
+import { CliError, UnreachableError } from './base/errors.js';
 import { changePause } from './change-pause.js';
 import { rowOf } from './row-of-target.js';
-import { EXIT } from './exit-codes.js';
-import { stepUnderWay, type StepUnderWay } from './step-under-way.js';
+import { EXIT } from './base/exit-codes.js';
+import { stepUnderWay, type StepUnderWay } from './base/step-under-way.js';
 import type {
   LocalOptions,
   NotFound,
@@ -34,7 +34,7 @@ import type {
   RunSummary,
   StartOptions,
   TurnOutcome,
-} from './orchestrator.js';
+} from './base/orchestrator.js';
 
 export interface OrchestratorWorld {
   readonly client: Client;

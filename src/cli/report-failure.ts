@@ -1,6 +1,6 @@
-import type { CliIo } from './deps.js';
-import { failureOf } from './errors.js';
-import { printJson, printProblem } from './output.js';
+import type { CliIo } from './base/deps.js';
+import { failureOf } from './base/errors.js';
+import { printJson, printProblem } from './base/output.js';
 
 /** Prints what went wrong on standard error, as JSON on standard output too when asked; answers the exit status. */
 export function reportFailure(io: Pick<CliIo, 'stdout' | 'stderr'>, error: unknown, json = false): number {

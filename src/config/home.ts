@@ -2,7 +2,7 @@
 import { mkdirSync, statSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { InvalidInputError } from '../domain/errors.js';
+import { InvalidInputError } from '../domain/base/errors.js';
 
 /** Absolute path from the environment, default `~/.bot-bottle`. */
 export function homePath(env: Readonly<Record<string, string | undefined>>): string {

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { publishTokenFile, type Config } from '../config.js';
-import type { KnownSecret } from '../domain/secret-search.js';
+import { publishTokenFile, type Config } from './load-config.js';
+import type { KnownSecret } from '../domain/secret/secret-search.js';
 import { SECRET_MIN_LENGTH } from './secrets.js';
 
 type Files = Pick<

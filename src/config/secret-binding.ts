@@ -1,9 +1,9 @@
 /** Which upstreams a secret may be sent to. The operator says so beside the secret; no manifest and no proposal can. */
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { InvalidInputError, UnusableSecretError } from '../domain/errors.js';
-import type { SecretStanding } from '../domain/agent-needs.js';
-import { isOwnSecret } from '../domain/secret-name.js';
+import { InvalidInputError, UnusableSecretError } from '../domain/base/errors.js';
+import type { SecretStanding } from '../domain/agent/agent-needs.js';
+import { isOwnSecret } from '../domain/secret/secret-name.js';
 import { readSecret, requireSecretName, secretFileProblem, writePrivate, writeSecret } from './secrets.js';
 
 const MAX_HOSTS = 32;

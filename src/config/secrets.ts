@@ -16,8 +16,8 @@ import {
   type Stats,
 } from 'node:fs';
 import path from 'node:path';
-import { InvalidInputError, UnusableSecretError } from '../domain/errors.js';
-import { isSecretName } from '../domain/secret-name.js';
+import { InvalidInputError, UnusableSecretError } from '../domain/base/errors.js';
+import { isSecretName } from '../domain/secret/secret-name.js';
 import { ensureHome } from './home.js';
 
 /** Shorter ones could be guessed, and could not be blanked out of a log without blanking half of it. */

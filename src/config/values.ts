@@ -1,10 +1,10 @@
 /** How a setting's text becomes a value. Every parser throws `InvalidInputError` saying what would be right. */
 import path from 'node:path';
-import { readUsd } from '../domain/budget.js';
-import { formatDuration, parseDuration } from '../domain/duration.js';
+import { readUsd } from '../domain/run/budget.js';
+import { formatDuration, parseDuration } from '../domain/base/duration.js';
 import { parsePrice } from '../domain/egress/model-prices.js';
 import { isNear, whyNoUpstream } from '../domain/egress/route-checks.js';
-import { InvalidInputError } from '../domain/errors.js';
+import { InvalidInputError } from '../domain/base/errors.js';
 
 export interface ParseContext {
   /** Absolute path of `$BOT_BOTTLE_HOME`; relative paths start here. */

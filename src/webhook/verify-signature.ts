@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { InvalidInputError } from '../domain/errors.js';
+import { InvalidInputError } from '../domain/base/errors.js';
 
 export type SignatureVerdict = { readonly ok: true } | { readonly ok: false; readonly reason: string };
 

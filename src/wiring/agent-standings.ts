@@ -1,8 +1,8 @@
 /** Composition of what `doctor`, `forge setup`, `agents show` and `agents check` know of agents. */
 import type { ManifestDirectory } from '../adapters/manifests/manifest-directory.js';
-import { agentNeeds, type NeedsWorld } from '../domain/agent-needs.js';
-import type { AgentStanding } from '../domain/agent-standing.js';
-import { InvalidInputError } from '../domain/errors.js';
+import { agentNeeds, type NeedsWorld } from '../domain/agent/agent-needs.js';
+import type { AgentStanding } from '../domain/agent/agent-standing.js';
+import { InvalidInputError } from '../domain/base/errors.js';
 
 /** Every agent of the operator's and of the product, sorted by name. */
 export async function agentStandings(

@@ -1,8 +1,8 @@
 import { ManifestDirectory } from '../adapters/manifests/manifest-directory.js';
 import { parseRepositoryAgent } from '../adapters/manifests/repository-agent.js';
-import type { Config } from '../config.js';
-import { Agents } from '../domain/agents.js';
-import { servedRepositories } from '../webhook/served-repositories.js';
+import type { Config } from '../config/load-config.js';
+import { Agents } from '../domain/agent/agents.js';
+import { servedRepositories } from '../webhook/dispatch/served-repositories.js';
 import { needsWorld } from './needs-world.js';
 
 /** Every agent that these settings let a trigger name. */

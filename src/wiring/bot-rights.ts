@@ -3,9 +3,9 @@ import { botOwnership } from '../adapters/gitea/bot-ownership.js';
 import { GiteaClient } from '../adapters/gitea/gitea-client.js';
 import { checkTokenRights } from '../adapters/gitea/token-rights.js';
 import type { RightsFinding, TokenPurpose } from '../adapters/gitea/token-rights.js';
-import { publishTokenFile, type Config } from '../config.js';
+import { publishTokenFile, type Config } from '../config/load-config.js';
 import { readSecret } from '../config/secrets.js';
-import type { RepoRef } from '../domain/issue.js';
+import type { RepoRef } from '../domain/forge/issue.js';
 import { FORGE_KIND, forgeOfConfig } from './forge-of-config.js';
 
 export interface BotRightsOptions {

@@ -2,9 +2,9 @@
 import { GiteaClient } from '../adapters/gitea/gitea-client.js';
 import { GiteaForks } from '../adapters/gitea/forks.js';
 import { giteaForgeFor } from '../adapters/gitea/gitea-forge.js';
-import type { Forks } from '../domain/forks.js';
-import type { ForgeKind } from '../domain/issue.js';
-import type { ForgeFor } from '../domain/forge.js';
+import type { Forks } from '../domain/forge/forks.js';
+import type { ForgeKind } from '../domain/forge/issue.js';
+import type { ForgeFor } from '../domain/forge/forge.js';
 
 export interface ForgeConnection {
   readonly baseUrl: string;

@@ -1,8 +1,8 @@
 /** Which forge the configuration names, and how to talk to it. */
-import { requireSetting, type Config } from '../config.js';
-import type { Forks } from '../domain/forks.js';
-import type { ForgeKind } from '../domain/issue.js';
-import type { ForgeFor } from '../domain/forge.js';
+import { requireSetting, type Config } from '../config/load-config.js';
+import type { Forks } from '../domain/forge/forks.js';
+import type { ForgeKind } from '../domain/forge/issue.js';
+import type { ForgeFor } from '../domain/forge/forge.js';
 import { connectForge, connectForks, type ForgeConnection } from './connect-forge.js';
 
 /** There is one kind as yet; a second one is a setting that chooses. */

@@ -10,13 +10,17 @@ import type {
   PlayedBy,
   ShownManifest,
 } from '../cli/manifests/library.js';
-import { describeProvider, routeProblem, type NeedsWorld } from '../domain/agent-needs.js';
-import type { AgentStanding } from '../domain/agent-standing.js';
-import { InvalidInputError } from '../domain/errors.js';
-import { lineOfKey, type ManifestDocument } from '../domain/manifest-document.js';
-import { mergeBottleLayers, requireDistinctRoutes, type LoadedLayer } from '../domain/manifest-merge.js';
-import { agentValues, bottleValues, linesOfRoute } from '../domain/manifest-view.js';
-import type { AgentManifest } from '../domain/manifests.js';
+import { describeProvider, routeProblem, type NeedsWorld } from '../domain/agent/agent-needs.js';
+import type { AgentStanding } from '../domain/agent/agent-standing.js';
+import { InvalidInputError } from '../domain/base/errors.js';
+import { lineOfKey, type ManifestDocument } from '../domain/manifest/manifest-document.js';
+import {
+  mergeBottleLayers,
+  requireDistinctRoutes,
+  type LoadedLayer,
+} from '../domain/manifest/manifest-merge.js';
+import { agentValues, bottleValues, linesOfRoute } from '../domain/manifest/manifest-view.js';
+import type { AgentManifest } from '../domain/manifest/manifests.js';
 import { standingOfAgent } from './agent-standings.js';
 
 export function manifestLibrary(directory: ManifestDirectory, world: NeedsWorld): ManifestLibrary {

@@ -1,8 +1,8 @@
 /** What agents need, as it is on this machine. Looks at files of secrets, never at what they hold. */
 import { agentProvider } from '../adapters/agents/registry.js';
-import { ownSecretFiles, type Config } from '../config.js';
+import { ownSecretFiles, type Config } from '../config/load-config.js';
 import { standingOf } from '../config/secret-binding.js';
-import type { NeedsWorld } from '../domain/agent-needs.js';
+import type { NeedsWorld } from '../domain/agent/agent-needs.js';
 
 export function needsWorld(config: Config): NeedsWorld {
   return {

@@ -1,13 +1,13 @@
 /** Composition root of `logs`: the files of a run, and what the rows say of its turns. */
 import path from 'node:path';
 import { agentProvider, providerNames } from '../adapters/agents/registry.js';
-import { keptTurns, logSize, readLog, runDirectory } from '../adapters/files/log-file.js';
-import { LocalRunFiles } from '../adapters/files/run-files.js';
+import { keptTurns, logSize, readLog, runDirectory } from '../adapters/files/run/log-file.js';
+import { LocalRunFiles } from '../adapters/files/run/run-files.js';
 import { openDatabaseReadOnly } from '../adapters/sqlite/open-database-read-only.js';
 import { turnEndOf } from '../cli/logs/turn-end.js';
-import type { RunLogs, TurnFacts } from '../cli/logs/run-logs.js';
+import type { RunLogs, TurnFacts } from '../cli/base/run-logs.js';
 import { rowOf } from '../cli/row-of-target.js';
-import type { TurnRow } from '../domain/rows.js';
+import type { TurnRow } from '../domain/run/rows.js';
 
 const CHUNK_BYTES = 256 * 1024;
 

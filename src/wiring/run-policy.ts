@@ -1,6 +1,6 @@
-import type { Config } from '../config.js';
-import type { Amounts } from '../domain/budget.js';
-import { DEFAULT_POLICY, type RunPolicy } from '../domain/run-policy.js';
+import type { Config } from '../config/load-config.js';
+import type { Amounts } from '../domain/run/budget.js';
+import { DEFAULT_POLICY, type RunPolicy } from '../domain/run/run-policy.js';
 
 /** The settings that a life is held to, from its beginning on. */
 export function policyOf(config: Config): RunPolicy {

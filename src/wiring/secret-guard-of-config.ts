@@ -1,10 +1,10 @@
 /** What stands between secrets and the forge, as the operator has configured it. */
 import path from 'node:path';
 import { GitleaksScanner } from '../adapters/gitleaks/gitleaks-scanner.js';
-import type { Config } from '../config.js';
+import type { Config } from '../config/load-config.js';
 import { knownSecrets } from '../config/known-secrets.js';
-import { InvalidInputError } from '../domain/errors.js';
-import { SecretGuard } from '../domain/secret-guard.js';
+import { InvalidInputError } from '../domain/base/errors.js';
+import { SecretGuard } from '../domain/secret/secret-guard.js';
 import { BROUGHT_PROGRAMS, findExecutable } from './find-executable.js';
 
 /** Errors: `InvalidInputError`, with what to do, when the scanner is on and can't do its work. */

@@ -1,8 +1,8 @@
 /** Before anything is served: may the bot do on the forge what it is for? Spec section 4. */
 import { botRights, namedRepositories } from './bot-rights.js';
-import type { Config } from '../config.js';
-import { ForgeHttpError, InvalidInputError } from '../domain/errors.js';
-import type { Logger } from '../log.js';
+import type { Config } from '../config/load-config.js';
+import { ForgeHttpError, InvalidInputError } from '../domain/base/errors.js';
+import type { Logger } from '../config/log.js';
 
 /**
  * Errors: `InvalidInputError` that lists what to grant, or says that the forge does not take the token. A forge that is

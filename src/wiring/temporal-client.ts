@@ -1,7 +1,7 @@
 import type { Client, ClientInterceptors } from '@temporalio/client';
 import { lazyClient, temporalTarget, type TemporalTarget } from '../adapters/temporal/connect.js';
 import { parseCodecKey, type CodecKey } from '../adapters/temporal/codec/aes-codec.js';
-import { codecKeyFiles, type Config } from '../config.js';
+import { codecKeyFiles, type Config } from '../config/load-config.js';
 import { readSecret } from '../config/secrets.js';
 
 /** What is sent to Temporal is encrypted with the first. Errors: `UnusableSecretError`, with the command that mends it. */

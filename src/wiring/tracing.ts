@@ -1,6 +1,6 @@
 import type { ClientInterceptors } from '@temporalio/client';
 import type { StartedTracing } from '../adapters/otlp/start-tracing.js';
-import type { Logger } from '../log.js';
+import type { Logger } from '../config/log.js';
 
 export interface TracingOfEnvironment {
   readonly spans: StartedTracing;

@@ -5,7 +5,7 @@ import type {
   HomeActivities,
   HostActivities,
   TurnActivities,
-} from '../activities/interface.js';
+} from '../activities/ports/interface.js';
 import { CLAIM_QUEUE, TASK_QUEUE } from './messages.js';
 
 /** A worker that was killed is missed after this. */

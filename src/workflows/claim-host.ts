@@ -1,6 +1,6 @@
 /** A run comes to a host. */
-import type { RunRef } from '../activities/inputs.js';
-import type { InnerEvent } from '../domain/events.js';
+import type { RunRef } from '../activities/ports/inputs.js';
+import type { InnerEvent } from '../domain/run/events.js';
 import { claims, rows } from './activities.js';
 import { askHost } from './offer-to-host.js';
 

@@ -1,8 +1,8 @@
 /** Carries out what the machine wants and feeds what comes of it back: the only place that starts activities and timers. */
 import { ActivityFailure, CancellationScope, isCancellation, workflowInfo } from '@temporalio/workflow';
-import type { PrepareTurnInput, PublishInput, RunRef, SettleTurnInput } from '../activities/inputs.js';
-import type { MachineEvent } from '../domain/events.js';
-import type { PublishResult, TurnCause } from '../domain/turn.js';
+import type { PrepareTurnInput, PublishInput, RunRef, SettleTurnInput } from '../activities/ports/inputs.js';
+import type { MachineEvent } from '../domain/run/events.js';
+import type { PublishResult, TurnCause } from '../domain/run/turn.js';
 import * as activities from './activities.js';
 import { failureReason, isLostTurn, isPassing } from './activity-failures.js';
 import { bottlesQueue, turnsQueue } from './messages.js';

@@ -1,4 +1,4 @@
-import type { RunPolicy } from '../domain/run-policy.js';
+import type { RunPolicy } from '../domain/run/run-policy.js';
 
 /** What an execution has taken in so far. */
 export interface HistoryUse {

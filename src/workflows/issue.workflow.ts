@@ -10,8 +10,8 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { MachineEvent, OperatorCommand } from '../domain/events.js';
-import type { PublishResult } from '../domain/turn.js';
+import type { MachineEvent, OperatorCommand } from '../domain/run/events.js';
+import type { PublishResult } from '../domain/run/turn.js';
 import { CommandRunner } from './command-runner.js';
 import { isHistoryFull } from './history-limit.js';
 import {
@@ -33,7 +33,7 @@ import { isQuiescent, phaseOf } from './run/phase.js';
 import { betweenLives, initialState } from './run/beginnings.js';
 import type { IssueState, Life, Running } from './run/state.js';
 import { step } from './run/step.js';
-import { migrate } from './run/version.js';
+import { migrate } from './version.js';
 
 const COMMANDS = Object.keys(commandUpdates) as (keyof typeof commandUpdates)[];
 

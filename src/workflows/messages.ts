@@ -2,15 +2,15 @@
  * Every signal, update and query of the issue workflow, defined once: the one file of this folder that others import.
  */
 import { defineQuery, defineUpdate } from '@temporalio/workflow';
-import type { Amounts } from '../domain/budget.js';
-import type { OperatorCommand, RunEvent } from '../domain/events.js';
-import type { SubjectRef } from '../domain/issue.js';
-import type { PauseRow } from '../domain/pause.js';
-import type { FrozenReason, PublishResult } from '../domain/turn.js';
+import type { Amounts } from '../domain/run/budget.js';
+import type { OperatorCommand, RunEvent } from '../domain/run/events.js';
+import type { SubjectRef } from '../domain/forge/issue.js';
+import type { PauseRow } from '../domain/run/pause.js';
+import type { FrozenReason, PublishResult } from '../domain/run/turn.js';
 import type { Phase } from './run/phase.js';
 import type { LastTurn, TimelineEntry } from './run/state.js';
 
-export { STATE_VERSION, type IssueWorkflowInput } from './run/version.js';
+export { STATE_VERSION, type IssueWorkflowInput } from './version.js';
 
 export const ISSUE_WORKFLOW = 'issueWorkflow';
 export const PAUSE_WORKFLOW = 'pauseWorkflow';

@@ -1,7 +1,7 @@
 /** An operator pauses new turns, of every run or of a repository's, or lets them begin again. */
 import { getExternalWorkflowHandle, proxyLocalActivities, workflowInfo } from '@temporalio/workflow';
-import type { PauseChange } from '../activities/inputs.js';
-import type { PauseActivities } from '../activities/interface.js';
+import type { PauseChange } from '../activities/ports/inputs.js';
+import type { PauseActivities } from '../activities/ports/interface.js';
 import type { PauseAnswer, PauseOrder } from './messages.js';
 
 const home = proxyLocalActivities<PauseActivities>({

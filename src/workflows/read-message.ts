@@ -2,7 +2,7 @@
  * What came in from outside, checked: Temporal's own page and CLI send anything. Pure, and without a schema library, which
  * would add a megabyte to the workflow's code.
  */
-import type { OperatorCommand, RunEvent } from '../domain/events.js';
+import type { OperatorCommand, RunEvent } from '../domain/run/events.js';
 
 type Check = (value: unknown) => boolean;
 type Shape = Readonly<Record<string, Check>>;

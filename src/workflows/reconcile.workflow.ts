@@ -1,7 +1,7 @@
 /** One pass of the reconciler, started by its schedule. */
 import { proxyActivities, setCurrentDetails } from '@temporalio/workflow';
-import type { ReconcileActivities } from '../activities/interface.js';
-import type { PassReport } from '../domain/reconcile.js';
+import type { ReconcileActivities } from '../activities/ports/interface.js';
+import type { PassReport } from '../domain/upkeep/reconcile.js';
 import { TASK_QUEUE } from './messages.js';
 
 /** One attempt: the next pass comes anyway, and goes on where this one got to. */

@@ -1,6 +1,6 @@
 /** The durable timers of a run: its watchdog, and the time at which it goes on by itself. */
 import { CancellationScope, isCancellation, sleep } from '@temporalio/workflow';
-import type { MachineEvent } from '../domain/events.js';
+import type { MachineEvent } from '../domain/run/events.js';
 
 export class RunTimers {
   private watchdog: CancellationScope | undefined;

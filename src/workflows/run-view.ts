@@ -1,5 +1,5 @@
 /** What others see of the machine's state. Pure. */
-import { addAmounts, NOTHING, usd } from '../domain/budget.js';
+import { addAmounts, NOTHING, usd } from '../domain/run/budget.js';
 import type { RunOutcome, RunView } from './messages.js';
 import { openPrs } from './run/reads-of-forge.js';
 import { silenceOf } from './run/host.js';

@@ -1,7 +1,7 @@
 /** One sweep of a host, started by its schedule. */
 import { proxyActivities, setCurrentDetails } from '@temporalio/workflow';
-import type { RowReviewActivities, SweepActivities } from '../activities/interface.js';
-import type { SweepReport } from '../domain/sweep.js';
+import type { RowReviewActivities, SweepActivities } from '../activities/ports/interface.js';
+import type { SweepReport } from '../domain/upkeep/sweep.js';
 import { bottlesQueue, TASK_QUEUE } from './messages.js';
 
 /** One attempt each: the next sweep comes anyway, and finds what this one left. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { InvalidInputError } from '../../src/domain/errors.js';
+import { InvalidInputError } from '../../src/domain/base/errors.js';
 import type { ForgeFixture } from './forge-world.js';
 
 const notNumbers: readonly unknown[] = ['1/../2', 1.5, -1, 0, 2 ** 53, Number.NaN, null, undefined, {}, '1'];

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { InvalidInputError } from '../../src/domain/errors.js';
+import { InvalidInputError } from '../../src/domain/base/errors.js';
 import type { ForgeFixture } from './forge-world.js';
 
 let files = 0;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ForgeHttpError } from '../../src/domain/errors.js';
+import { ForgeHttpError } from '../../src/domain/base/errors.js';
 import { until } from '../support/bundle/until.js';
 import type { ForgeFixture } from './forge-world.js';
 

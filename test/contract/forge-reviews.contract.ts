@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFailedChecks } from '../../src/domain/failed-checks.js';
+import { readFailedChecks } from '../../src/domain/forge/failed-checks.js';
 import { until } from '../support/bundle/until.js';
 import type { ForgeFixture } from './forge-world.js';
 

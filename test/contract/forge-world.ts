@@ -1,4 +1,4 @@
-import type { Forge } from '../../src/domain/forge.js';
+import type { Forge } from '../../src/domain/forge/forge.js';
 
 /** Somebody acting on the forge behind the product's back; the repository holds README.md and greet.sh on `main`. */
 export interface ForgePerson {

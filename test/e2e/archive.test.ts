@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { rm, writeFile } from 'node:fs/promises';
 import type { Client } from '@temporalio/client';
 import { DockerBottleRuntime } from '../../src/adapters/docker/docker-runtime.js';
-import type { HomeUsage } from '../../src/domain/home-usage.js';
+import type { HomeUsage } from '../../src/domain/upkeep/home-usage.js';
 import { agentRuns, outputOf } from '../support/stack/agent-runs.js';
 import { bottleScript } from '../support/stack/bottle-script.js';
 import { Life } from '../support/stack/life.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
-import { workflowIdOf } from '../../src/domain/issue.js';
+import { workflowIdOf } from '../../src/domain/forge/issue.js';
 import { bottleScript } from '../support/stack/bottle-script.js';
 import { Life } from '../support/stack/life.js';
 import { Stack, waitUntil } from '../support/stack/stack.js';

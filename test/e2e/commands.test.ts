@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
-import type { OperatorCommandRow } from '../../src/domain/rows.js';
+import type { OperatorCommandRow } from '../../src/domain/run/rows.js';
 import { operatorName } from '../../src/wiring/cli/operator-name.js';
 import { bottleScript } from '../support/stack/bottle-script.js';
 import { Life } from '../support/stack/life.js';

@@ -4,7 +4,11 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
-import { startDevServer, temporalProgram, type DevServer } from '../../src/wiring/temporal-dev-server.js';
+import {
+  startDevServer,
+  temporalProgram,
+  type DevServer,
+} from '../../src/wiring/services/temporal-dev-server.js';
 import { markOf } from '../support/faults/kill-marks.js';
 import { bottleScript } from '../support/stack/bottle-script.js';
 import { Life } from '../support/stack/life.js';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Client } from '@temporalio/client';
 import Docker from 'dockerode';
 import { containerName } from '../../src/adapters/docker/names-and-labels.js';
-import type { ContainerRole } from '../../src/domain/bottle-runtime.js';
+import type { ContainerRole } from '../../src/domain/bottle/bottle-runtime.js';
 import { setTimeout as delay } from 'node:timers/promises';
 import { EngineDoor } from '../support/faults/engine-door.js';
 import { bottleScript, WAIT_FOR_TEST } from '../support/stack/bottle-script.js';

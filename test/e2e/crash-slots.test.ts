@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Client } from '@temporalio/client';
 import { DockerBottleRuntime } from '../../src/adapters/docker/docker-runtime.js';
 import { hostId } from '../../src/adapters/files/host-id.js';
-import { workflowIdOf } from '../../src/domain/issue.js';
+import { workflowIdOf } from '../../src/domain/forge/issue.js';
 import { bottleScript, WAIT_FOR_TEST } from '../support/stack/bottle-script.js';
 import { Life } from '../support/stack/life.js';
 import { Stack, waitUntil } from '../support/stack/stack.js';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { parseCodecKey, type CodecKey } from '../../src/adapters/temporal/codec/aes-codec.js';
 import { clientDataConverter } from '../../src/adapters/temporal/codec/data-converter.js';
-import { workflowIdOf } from '../../src/domain/issue.js';
+import { workflowIdOf } from '../../src/domain/forge/issue.js';
 import { freePort } from '../support/ports/free-port.js';
 import { bottleScript } from '../support/stack/bottle-script.js';
 import { Life } from '../support/stack/life.js';

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
 import type { Client } from '@temporalio/client';
 import { DockerBottleRuntime } from '../../src/adapters/docker/docker-runtime.js';
-import { workflowIdOf } from '../../src/domain/issue.js';
+import { workflowIdOf } from '../../src/domain/forge/issue.js';
 import { bottleScript, WAIT_FOR_TEST } from '../support/stack/bottle-script.js';
 import { nextSecond } from '../support/reconcile/next-second.js';
 import { Life } from '../support/stack/life.js';

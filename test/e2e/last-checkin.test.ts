@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import { workflowIdOf } from '../../src/domain/issue.js';
+import { workflowIdOf } from '../../src/domain/forge/issue.js';
 import { bottleScript, WAIT_FOR_TEST } from '../support/stack/bottle-script.js';
 import { StackFiles } from '../support/stack/stack-files.js';
 import { Stack, waitUntil } from '../support/stack/stack.js';

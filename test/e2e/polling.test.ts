@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Client } from '@temporalio/client';
 import { RECONCILE_SCHEDULE } from '../../src/adapters/temporal/reconcile-schedule.js';
-import { workflowIdOf } from '../../src/domain/issue.js';
-import type { PassReport } from '../../src/domain/reconcile.js';
+import { workflowIdOf } from '../../src/domain/forge/issue.js';
+import type { PassReport } from '../../src/domain/upkeep/reconcile.js';
 import { RECONCILE_WORKFLOW, TASK_QUEUE } from '../../src/workflows/messages.js';
 import { textIn } from '../support/gitea/api.js';
 import type { Person } from '../support/gitea/person.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Client } from '@temporalio/client';
-import { workflowIdOf } from '../../src/domain/issue.js';
+import { workflowIdOf } from '../../src/domain/forge/issue.js';
 import { timelineQuery } from '../../src/workflows/messages.js';
 import { bottleScript } from '../support/stack/bottle-script.js';
 import { Life } from '../support/stack/life.js';

@@ -5,7 +5,7 @@ import { join, relative } from 'node:path';
 import type { Client } from '@temporalio/client';
 import Docker from 'dockerode';
 import { containerName, volumeName } from '../../src/adapters/docker/names-and-labels.js';
-import { workflowIdOf } from '../../src/domain/issue.js';
+import { workflowIdOf } from '../../src/domain/forge/issue.js';
 import { agentRuns, outputOf } from '../support/stack/agent-runs.js';
 import { ArgvWatch } from '../support/stack/argv-watch.js';
 import { bottleScript, WAIT_FOR_TEST } from '../support/stack/bottle-script.js';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Client } from '@temporalio/client';
 import { Worker } from '@temporalio/worker';
 import { bundleFile } from '../../src/adapters/temporal/workflow-source.js';
-import { workflowIdOf } from '../../src/domain/issue.js';
+import { workflowIdOf } from '../../src/domain/forge/issue.js';
 import { loadedModules, recordedWorker } from '../support/entries/entry-process.js';
 import { attributeOf, Collector, type ToldSpan } from '../support/otlp/collector.js';
 import { freePort } from '../support/ports/free-port.js';

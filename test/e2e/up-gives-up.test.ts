@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { MOST_RESTARTS } from '../../src/domain/part-ends.js';
+import { MOST_RESTARTS } from '../../src/domain/upkeep/part-ends.js';
 import { EntryProcess, ROOT } from '../support/entries/entry-process.js';
 import { ProductHome } from '../support/entries/product-home.js';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Client } from '@temporalio/client';
-import { workflowIdOf } from '../../src/domain/issue.js';
+import { workflowIdOf } from '../../src/domain/forge/issue.js';
 import { stateQuery, type RunView } from '../../src/workflows/messages.js';
 import { StackFiles } from '../support/stack/stack-files.js';
 import { Stack, waitUntil } from '../support/stack/stack.js';

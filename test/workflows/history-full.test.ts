@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { workflowIdOf } from '../../src/domain/issue.js';
-import { DEFAULT_POLICY } from '../../src/domain/run-policy.js';
-import { temporalGateway } from '../../src/webhook/temporal-gateway.js';
+import { workflowIdOf } from '../../src/domain/forge/issue.js';
+import { DEFAULT_POLICY } from '../../src/domain/run/run-policy.js';
+import { temporalGateway } from '../../src/webhook/dispatch/temporal-gateway.js';
 import { stateQuery, type RunView } from '../../src/workflows/messages.js';
 import { comment, observed, SUBJECT, trigger, wrote } from '../support/machine/world.js';
 import { waitUntil } from '../support/stack/stack.js';

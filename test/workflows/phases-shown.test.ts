@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { defaultPayloadConverter } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import type { RunTurnInput } from '../../src/activities/inputs.js';
-import { workflowIdOf } from '../../src/domain/issue.js';
-import { DEFAULT_POLICY } from '../../src/domain/run-policy.js';
-import { temporalGateway } from '../../src/webhook/temporal-gateway.js';
+import type { RunTurnInput } from '../../src/activities/ports/inputs.js';
+import { workflowIdOf } from '../../src/domain/forge/issue.js';
+import { DEFAULT_POLICY } from '../../src/domain/run/run-policy.js';
+import { temporalGateway } from '../../src/webhook/dispatch/temporal-gateway.js';
 import { stateQuery } from '../../src/workflows/messages.js';
 import { comment, observed, SUBJECT, trigger, wrote } from '../support/machine/world.js';
 import { waitUntil } from '../support/stack/stack.js';

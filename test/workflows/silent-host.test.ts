@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { WorkflowHandle } from '@temporalio/client';
 import { Worker } from '@temporalio/worker';
-import { workflowIdOf } from '../../src/domain/issue.js';
-import { DEFAULT_POLICY } from '../../src/domain/run-policy.js';
-import { temporalGateway } from '../../src/webhook/temporal-gateway.js';
+import { workflowIdOf } from '../../src/domain/forge/issue.js';
+import { DEFAULT_POLICY } from '../../src/domain/run/run-policy.js';
+import { temporalGateway } from '../../src/webhook/dispatch/temporal-gateway.js';
 import { bottlesQueue, stateQuery, TASK_QUEUE, turnsQueue } from '../../src/workflows/messages.js';
 import { observed, SUBJECT, trigger } from '../support/machine/world.js';
 import { waitUntil } from '../support/stack/stack.js';

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { agentProvider } from '../../../src/adapters/agents/registry.js';
 import { BUILT_IN_MANIFESTS } from '../../../src/adapters/manifests/manifest-directory.js';
-import type { AgentProvider } from '../../../src/domain/agent-provider.js';
+import type { AgentProvider } from '../../../src/domain/agent/agent-provider.js';
 import { upstreamAuthority } from '../../../src/domain/egress/upstream.js';
 import type { AgentSetup } from './messages.js';
 import { DemoError } from './wait.js';

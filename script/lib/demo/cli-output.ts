@@ -1,7 +1,7 @@
 /** What a real CLI and its sidecar said, turn by turn, from the logs that the worker keeps. */
 import { join } from 'node:path';
-import type { AgentProvider } from '../../../src/domain/agent-provider.js';
-import type { AgentEvent, StreamReader } from '../../../src/domain/agent-stream.js';
+import type { AgentProvider } from '../../../src/domain/agent/agent-provider.js';
+import type { AgentEvent, StreamReader } from '../../../src/domain/agent/agent-stream.js';
 import { operationOf, turnLogDirectory } from './agent-output.js';
 import type { Feed } from './feed.js';
 import { TailedFile } from './tail-file.js';

@@ -1,5 +1,5 @@
 /** The story's turns with a real CLI and a real model: how they get there is theirs, what must be there at the end is not. */
-import type { AgentProvider } from '../../../src/domain/agent-provider.js';
+import type { AgentProvider } from '../../../src/domain/agent/agent-provider.js';
 import type { RunView } from '../../../src/workflows/messages.js';
 import { CliOutput } from './cli-output.js';
 import type { PullView } from './forge-view.js';

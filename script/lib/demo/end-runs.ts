@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import Docker from 'dockerode';
 import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
-import { isSlug } from '../../../src/domain/slug.js';
+import { isSlug } from '../../../src/domain/run/slug.js';
 import { commandUpdates, ISSUE_WORKFLOW } from '../../../src/workflows/messages.js';
 import type { Stack } from '../../../test/support/stack/stack.js';
 

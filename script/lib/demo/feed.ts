@@ -1,5 +1,5 @@
 /** What is seen, printed in the order in which it happened: sources are read at different speeds. */
-import { escapeTerminal } from '../../../src/domain/escape.js';
+import { escapeTerminal } from '../../../src/domain/text/escape.js';
 
 /** Who did it, or where it was seen. */
 export type Source = 'set-up' | 'alice' | 'agent' | 'forge' | 'sidecar' | 'webhook' | 'workflow' | 'engine';

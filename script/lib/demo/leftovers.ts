@@ -1,6 +1,6 @@
 /** What the demo left behind, really looked for. */
 import { existsSync } from 'node:fs';
-import type { BottleRuntime } from '../../../src/domain/bottle-runtime.js';
+import type { BottleRuntime } from '../../../src/domain/bottle/bottle-runtime.js';
 import type { LeftProcess } from './processes.js';
 
 export interface Leftovers {

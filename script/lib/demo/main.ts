@@ -4,7 +4,7 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
-import { escapeTerminal, escapeTerminalLines } from '../../../src/domain/escape.js';
+import { escapeTerminal, escapeTerminalLines } from '../../../src/domain/text/escape.js';
 import { takeRealAgent, type RealAgent } from './agent-choice.js';
 import { CliTurns } from './cli-turns.js';
 import { removeBottles } from './end-runs.js';

@@ -1,7 +1,7 @@
 /** What a run used of its model, from the rows that the worker keeps of its sessions. */
 import { join } from 'node:path';
 import { openDatabaseReadOnly } from '../../../src/adapters/sqlite/open-database-read-only.js';
-import type { SessionRow } from '../../../src/domain/rows.js';
+import type { SessionRow } from '../../../src/domain/run/rows.js';
 
 export interface ModelSpending {
   /** As the credential proxy metered it; the input has what came from the provider's cache. */

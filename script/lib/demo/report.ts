@@ -1,5 +1,5 @@
 /** What stands below the story: the workflow's own timeline, the times, the addresses. */
-import { escapeTerminal } from '../../../src/domain/escape.js';
+import { escapeTerminal } from '../../../src/domain/text/escape.js';
 import { seconds, type Feed } from './feed.js';
 import type { Leftovers } from './leftovers.js';
 import type { Facts } from './messages.js';

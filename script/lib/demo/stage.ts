@@ -1,8 +1,8 @@
 /** What every part of the story acts and looks with. */
 import { Person } from '../../../test/support/gitea/person.js';
 import type { Client } from '@temporalio/client';
-import type { BottleRuntime } from '../../../src/domain/bottle-runtime.js';
-import type { SubjectRef } from '../../../src/domain/issue.js';
+import type { BottleRuntime } from '../../../src/domain/bottle/bottle-runtime.js';
+import type { SubjectRef } from '../../../src/domain/forge/issue.js';
 import type { RunView } from '../../../src/workflows/messages.js';
 import type { Feed } from './feed.js';
 import { ForgeView, type PullView } from './forge-view.js';

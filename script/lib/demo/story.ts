@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { openDatabaseReadOnly } from '../../../src/adapters/sqlite/open-database-read-only.js';
-import { workflowIdOf } from '../../../src/domain/issue.js';
+import { workflowIdOf } from '../../../src/domain/forge/issue.js';
 import { spendingOf } from './model-spending.js';
 import { RunWatch } from './run-watch.js';
 import { FIRST_ISSUE, type Stage, type Turns } from './stage.js';

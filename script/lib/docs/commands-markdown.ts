@@ -1,5 +1,5 @@
 /** `docs/commands.md`, whole: `npm run docs:commands` writes it, a test compares it. */
-import { EXIT, TURN_EXIT } from '../../../src/cli/exit-codes.js';
+import { EXIT, TURN_EXIT } from '../../../src/cli/base/exit-codes.js';
 import { helpOfAll, type CommandHelp, type HelpEntry, type RunCli } from './command-help.js';
 
 /** The compiler asks for a line here when an exit code is added. */

@@ -1,5 +1,5 @@
-import type { FeedPage } from '../../domain/forge-feed.js';
-import type { ListCursor } from '../../domain/reconcile.js';
+import type { FeedPage } from '../../domain/forge/forge-feed.js';
+import type { ListCursor } from '../../domain/upkeep/reconcile.js';
 
 /** A change may become visible this much later than the time it carries. */
 export const OVERLAP_MS = 10_000;

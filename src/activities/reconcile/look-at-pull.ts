@@ -1,8 +1,8 @@
-import { isNotFound } from '../../domain/errors.js';
-import type { FeedComment, FeedPull, FeedReview, ForgeFeed } from '../../domain/forge-feed.js';
-import { isHeadOfOurs } from '../../domain/issue.js';
-import type { Place } from '../../domain/issue.js';
-import type { WatchedRun } from '../../domain/reconcile.js';
+import { isNotFound } from '../../domain/base/errors.js';
+import type { FeedComment, FeedPull, FeedReview, ForgeFeed } from '../../domain/forge/forge-feed.js';
+import { isHeadOfOurs } from '../../domain/forge/issue.js';
+import type { Place } from '../../domain/forge/issue.js';
+import type { WatchedRun } from '../../domain/upkeep/reconcile.js';
 import {
   checksFindings,
   commentFindings,

@@ -1,9 +1,9 @@
-import { ForgeHttpError, isNotFound } from '../../domain/errors.js';
-import type { FeedSource, FeedSubject, ForgeFeed } from '../../domain/forge-feed.js';
-import { sourceName } from '../../domain/forge-feed.js';
-import type { Place } from '../../domain/issue.js';
-import type { ListCursor, PullKey, ReconcileState } from '../../domain/reconcile.js';
-import { isRowIn } from '../../domain/rows.js';
+import { ForgeHttpError, isNotFound } from '../../domain/base/errors.js';
+import type { FeedSource, FeedSubject, ForgeFeed } from '../../domain/forge/forge-feed.js';
+import { sourceName } from '../../domain/forge/forge-feed.js';
+import type { Place } from '../../domain/forge/issue.js';
+import type { ListCursor, PullKey, ReconcileState } from '../../domain/upkeep/reconcile.js';
+import { isRowIn } from '../../domain/run/rows.js';
 import { afterPage, askSince, freshCursor } from './list-cursor.js';
 import { lookAtPull } from './look-at-pull.js';
 import { changedFindings, commentFindings, isLiving, missingFinding } from './plan-findings.js';

@@ -1,10 +1,10 @@
-import type { FeedComment, FeedPull, FeedReview, FeedSubject } from '../../domain/forge-feed.js';
-import type { Place } from '../../domain/issue.js';
-import type { Finding } from '../../domain/reconcile.js';
-import { isRowIn } from '../../domain/rows.js';
-import type { ForgeStateRow } from '../../domain/rows.js';
-import { sha256 } from '../sha256.js';
-import { AGENT_LABEL_PREFIX, FORGE_CLOCK_GRAIN_MS } from '../../domain/trigger.js';
+import type { FeedComment, FeedPull, FeedReview, FeedSubject } from '../../domain/forge/forge-feed.js';
+import type { Place } from '../../domain/forge/issue.js';
+import type { Finding } from '../../domain/upkeep/reconcile.js';
+import { isRowIn } from '../../domain/run/rows.js';
+import type { ForgeStateRow } from '../../domain/run/rows.js';
+import { sha256 } from '../base/sha256.js';
+import { AGENT_LABEL_PREFIX, FORGE_CLOCK_GRAIN_MS } from '../../domain/forge/trigger.js';
 
 /** A finding without the name of the forge, which is the same for all. */
 export type Planned = Omit<Finding, 'forge'>;

@@ -1,5 +1,5 @@
-import type { ForgeKind } from '../../domain/issue.js';
-import type { FindingDoor } from '../../domain/reconcile.js';
+import type { ForgeKind } from '../../domain/forge/issue.js';
+import type { FindingDoor } from '../../domain/upkeep/reconcile.js';
 import { digestOf } from './plan-findings.js';
 import type { Planned } from './plan-findings.js';
 import { PassEnded } from './request-budget.js';

@@ -1,4 +1,4 @@
-import type { ListCursor, ReconcileState, WatchedRun } from '../../domain/reconcile.js';
+import type { ListCursor, ReconcileState, WatchedRun } from '../../domain/upkeep/reconcile.js';
 import { freshCursor, resumed } from './list-cursor.js';
 import { isLiving } from './plan-findings.js';
 import type { KnownRun } from './plan-findings.js';

@@ -1,6 +1,6 @@
-import { ForgeHttpError } from '../../domain/errors.js';
-import { sourceName } from '../../domain/forge-feed.js';
-import type { PassEnd, PassReport, ReconcileState } from '../../domain/reconcile.js';
+import { ForgeHttpError } from '../../domain/base/errors.js';
+import { sourceName } from '../../domain/forge/forge-feed.js';
+import type { PassEnd, PassReport, ReconcileState } from '../../domain/upkeep/reconcile.js';
 import { isWish, Pass } from './pass.js';
 import type { KnownRun } from './plan-findings.js';
 import { PostBox } from './post-box.js';

@@ -1,7 +1,7 @@
-import type { FeedSource, ForgeFeed } from '../../domain/forge-feed.js';
-import type { Clock } from '../../domain/clock.js';
-import type { Database } from '../../domain/stores.js';
-import type { FindingDoor, ReconcileStore } from '../../domain/reconcile.js';
+import type { FeedSource, ForgeFeed } from '../../domain/forge/forge-feed.js';
+import type { Clock } from '../../domain/base/clock.js';
+import type { Database } from '../../domain/run/stores.js';
+import type { FindingDoor, ReconcileStore } from '../../domain/upkeep/reconcile.js';
 
 export interface ReconcileLog {
   info(fields: Readonly<Record<string, unknown>>, message: string): void;

@@ -1,5 +1,5 @@
-import type { ForgeFeed } from '../../domain/forge-feed.js';
-import type { PassEnd } from '../../domain/reconcile.js';
+import type { ForgeFeed } from '../../domain/forge/forge-feed.js';
+import type { PassEnd } from '../../domain/upkeep/reconcile.js';
 
 /** Ends a pass where it stands: what was dealt with counts, the rest waits for the next pass. */
 export class PassEnded extends Error {

@@ -1,9 +1,9 @@
-import type { RunStates } from '../../domain/run-states.js';
-import type { SweepAction, SweepEntry, SweepStore } from '../../domain/sweep.js';
-import { SetAsideError } from '../../domain/under-way.js';
+import type { RunStates } from '../../domain/run/run-states.js';
+import type { SweepAction, SweepEntry, SweepStore } from '../../domain/upkeep/sweep.js';
+import { SetAsideError } from '../../domain/run/under-way.js';
 import { destroyRun } from '../destroy-run.js';
-import type { HostPorts } from '../host-ports.js';
-import { stepOfRun } from '../work-of-run.js';
+import type { HostPorts } from '../ports/host-ports.js';
+import { stepOfRun } from '../base/work-of-run.js';
 
 export interface SweepPorts extends HostPorts {
   readonly runStates: RunStates;

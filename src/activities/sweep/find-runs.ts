@@ -1,10 +1,10 @@
-import type { OwnedObject } from '../../domain/bottle-runtime.js';
-import { mapLimited } from '../../domain/map-limited.js';
-import { METADATA_FILE, parseRunMetadata, type RunMetadata } from '../../domain/run-metadata.js';
-import { isSlug } from '../../domain/slug.js';
-import type { RunLeftover } from '../../domain/run-files.js';
-import type { ExpectedRun, FoundContainer, FoundRun } from '../../domain/sweep.js';
-import type { HostPorts } from '../host-ports.js';
+import type { OwnedObject } from '../../domain/bottle/bottle-runtime.js';
+import { mapLimited } from '../../domain/base/map-limited.js';
+import { METADATA_FILE, parseRunMetadata, type RunMetadata } from '../../domain/run/run-metadata.js';
+import { isSlug } from '../../domain/run/slug.js';
+import type { RunLeftover } from '../../domain/run/run-files.js';
+import type { ExpectedRun, FoundContainer, FoundRun } from '../../domain/upkeep/sweep.js';
+import type { HostPorts } from '../ports/host-ports.js';
 import { keptSnapshots } from '../transcript/kept-snapshots.js';
 
 const AT_ONCE = 8;

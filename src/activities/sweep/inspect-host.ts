@@ -1,8 +1,8 @@
-import type { Clock } from '../../domain/clock.js';
-import type { RunStates } from '../../domain/run-states.js';
-import { decideSweep } from '../../domain/sweep-decisions.js';
-import type { ExpectedRun, SweepAction } from '../../domain/sweep.js';
-import type { HostPorts } from '../host-ports.js';
+import type { Clock } from '../../domain/base/clock.js';
+import type { RunStates } from '../../domain/run/run-states.js';
+import { decideSweep } from '../../domain/upkeep/sweep-decisions.js';
+import type { ExpectedRun, SweepAction } from '../../domain/upkeep/sweep.js';
+import type { HostPorts } from '../ports/host-ports.js';
 import { findRuns } from './find-runs.js';
 import { lookUpRuns } from './look-up-runs.js';
 

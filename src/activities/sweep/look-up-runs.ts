@@ -1,6 +1,6 @@
-import { mapLimited } from '../../domain/map-limited.js';
-import type { RunState, RunStates } from '../../domain/run-states.js';
-import type { FoundRun, LookedAtRun } from '../../domain/sweep.js';
+import { mapLimited } from '../../domain/base/map-limited.js';
+import type { RunState, RunStates } from '../../domain/run/run-states.js';
+import type { FoundRun, LookedAtRun } from '../../domain/upkeep/sweep.js';
 
 /** A query may make a worker replay the run's history: not all of them at once. */
 const AT_ONCE = 4;

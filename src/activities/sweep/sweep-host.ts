@@ -1,8 +1,8 @@
-import { SWEEP_IDLE, decideSweep } from '../../domain/sweep-decisions.js';
-import type { ExpectedRun, SweepEntry, SweepReport } from '../../domain/sweep.js';
+import { SWEEP_IDLE, decideSweep } from '../../domain/upkeep/sweep-decisions.js';
+import type { ExpectedRun, SweepEntry, SweepReport } from '../../domain/upkeep/sweep.js';
 import { carryOut, type SweepPorts } from './carry-out.js';
-import { SetAsideError } from '../../domain/under-way.js';
-import { stepOfRun } from '../work-of-run.js';
+import { SetAsideError } from '../../domain/run/under-way.js';
+import { stepOfRun } from '../base/work-of-run.js';
 import { findRuns, type AroundLook } from './find-runs.js';
 import { lookUpRuns } from './look-up-runs.js';
 

@@ -1,4 +1,4 @@
-import type { HostPorts } from '../host-ports.js';
+import type { HostPorts } from '../ports/host-ports.js';
 
 const DIRECTORY = 'transcript';
 /** Newest snapshots that are kept of a run. */

@@ -1,6 +1,6 @@
-import { BottleRuntimeError } from '../../domain/errors.js';
-import type { HostPorts } from '../host-ports.js';
-import type { RunTurnInput } from '../inputs.js';
+import { BottleRuntimeError } from '../../domain/base/errors.js';
+import type { HostPorts } from '../ports/host-ports.js';
+import type { RunTurnInput } from '../ports/inputs.js';
 import { keptSnapshots } from './kept-snapshots.js';
 import { unpackSnapshot, type SnapshotPart } from './snapshot.js';
 import { tarOfDirectories } from './tar.js';

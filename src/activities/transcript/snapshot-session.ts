@@ -1,8 +1,8 @@
-import { BottleRuntimeError } from '../../domain/errors.js';
-import type { HostPorts } from '../host-ports.js';
-import type { SettleTurnInput } from '../inputs.js';
-import { sha256OfLarge } from '../sha256.js';
-import { isGone } from '../turn/is-gone.js';
+import { BottleRuntimeError } from '../../domain/base/errors.js';
+import type { HostPorts } from '../ports/host-ports.js';
+import type { SettleTurnInput } from '../ports/inputs.js';
+import { sha256OfLarge } from '../base/sha256.js';
+import { isGone } from '../base/is-gone.js';
 import { pruneSnapshots, snapshotOf } from './kept-snapshots.js';
 import { packSnapshot, type SnapshotPart } from './snapshot.js';
 

@@ -1,4 +1,4 @@
-import { sha256OfLarge } from '../sha256.js';
+import { sha256OfLarge } from '../base/sha256.js';
 import { filesOfTar, tarOfFiles } from './tar.js';
 
 /**

@@ -1,5 +1,5 @@
-import { joinPieces } from '../../domain/join-pieces.js';
-import { pause } from '../sha256.js';
+import { joinPieces } from '../../domain/base/join-pieces.js';
+import { pause } from '../base/sha256.js';
 
 /** Just enough of tar (POSIX.1-1988 ustar) for files that this program writes and reads itself. */
 

@@ -1,8 +1,8 @@
-import type { ReportedUse, StreamSummary } from '../../domain/agent-stream.js';
-import { reportedOfTurn } from '../../domain/reported-use.js';
-import type { AgentReport } from '../../domain/turn.js';
-import type { HostPorts } from '../host-ports.js';
-import type { RunTurnInput } from '../inputs.js';
+import type { ReportedUse, StreamSummary } from '../../domain/agent/agent-stream.js';
+import { reportedOfTurn } from '../../domain/agent/reported-use.js';
+import type { AgentReport } from '../../domain/run/turn.js';
+import type { HostPorts } from '../ports/host-ports.js';
+import type { RunTurnInput } from '../ports/inputs.js';
 import type { TurnJournal } from './turn-journal.js';
 
 /** What the agent's output amounted to, for the workflow; what it printed of its use is noted for the turn after. */

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { isLocal } from '../../domain/issue.js';
-import type { HostPorts } from '../host-ports.js';
-import type { RunTurnInput } from '../inputs.js';
-import { currentConfig, secretNeeds } from './current-config.js';
-import { isGone } from './is-gone.js';
-import { readSetup } from './read-setup.js';
+import { isLocal } from '../../domain/forge/issue.js';
+import type { HostPorts } from '../ports/host-ports.js';
+import type { RunTurnInput } from '../ports/inputs.js';
+import { currentConfig, secretNeeds } from '../setup/current-config.js';
+import { isGone } from '../base/is-gone.js';
+import { readSetup } from '../setup/read-setup.js';
 import type { TurnJournal } from './turn-journal.js';
-import { writeHeader } from './write-header.js';
+import { writeHeader } from './begin/write-header.js';
 
 /** A sidecar that dies is restarted this often within a turn; after that the run is frozen. */
 const MAX_RESTARTS = 2;

@@ -1,7 +1,7 @@
 import { NO_TOTALS, sumTotals, type EgressTotals } from '../../domain/egress/totals.js';
-import { addUse, NO_USE, type ModelReport } from '../../domain/model-use.js';
-import type { EgressMessage } from '../../domain/queue.js';
-import type { RunFiles } from '../../domain/run-files.js';
+import { addUse, NO_USE, type ModelReport } from '../../domain/run/model-use.js';
+import type { EgressMessage } from '../../domain/run/queue.js';
+import type { RunFiles } from '../../domain/run/run-files.js';
 
 /** The sidecar is restarted twice in a turn at most; one that names more processes makes them up. */
 const MAX_PROCESSES = 8;

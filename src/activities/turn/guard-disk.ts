@@ -1,6 +1,6 @@
-import type { HostPorts } from '../host-ports.js';
-import type { RunTurnInput } from '../inputs.js';
-import type { DiskUsage } from '../../domain/disk-usage.js';
+import type { HostPorts } from '../ports/host-ports.js';
+import type { RunTurnInput } from '../ports/inputs.js';
+import type { DiskUsage } from '../../domain/bottle/disk-usage.js';
 import type { TurnJournal } from './turn-journal.js';
 
 const NOTHING: DiskUsage = { bytes: 0, inodes: 0 };

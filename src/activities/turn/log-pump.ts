@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { StreamReader } from '../../domain/agent-stream.js';
-import type { LogLine } from '../../domain/bottle-runtime.js';
-import { SetAsideError } from '../../domain/under-way.js';
-import type { HostPorts } from '../host-ports.js';
-import type { RunTurnInput } from '../inputs.js';
-import { stepOfTurn } from '../work-of-run.js';
-import { isGone } from './is-gone.js';
+import type { StreamReader } from '../../domain/agent/agent-stream.js';
+import type { LogLine } from '../../domain/bottle/bottle-runtime.js';
+import { SetAsideError } from '../../domain/run/under-way.js';
+import type { HostPorts } from '../ports/host-ports.js';
+import type { RunTurnInput } from '../ports/inputs.js';
+import { stepOfTurn } from '../base/work-of-run.js';
+import { isGone } from '../base/is-gone.js';
 import type { TurnJournal } from './turn-journal.js';
 
 const FLUSH_MS = 250;

@@ -1,6 +1,6 @@
-import type { BottleRuntime } from '../../domain/bottle-runtime.js';
-import { parseUsage, usageSpec, type DiskUsage, type UsageTarget } from '../../domain/disk-usage.js';
-import { BottleRuntimeError } from '../../domain/errors.js';
+import type { BottleRuntime } from '../../domain/bottle/bottle-runtime.js';
+import { parseUsage, usageSpec, type DiskUsage, type UsageTarget } from '../../domain/bottle/disk-usage.js';
+import { BottleRuntimeError } from '../../domain/base/errors.js';
 
 /** `timeout` ended the walk, or the kernel did for its memory. */
 const TOO_MUCH = [124, 137];

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { withoutHostPaths } from '../../domain/host-paths.js';
-import type { QueueBody, QueueMessage } from '../../domain/queue.js';
-import type { HostPorts } from '../host-ports.js';
-import type { RunTurnInput } from '../inputs.js';
-import { messageWork } from '../work-of-run.js';
+import { withoutHostPaths } from '../../domain/text/host-paths.js';
+import type { QueueBody, QueueMessage } from '../../domain/run/queue.js';
+import type { HostPorts } from '../ports/host-ports.js';
+import type { RunTurnInput } from '../ports/inputs.js';
+import { messageWork } from '../base/work-of-run.js';
 import { keepEgress } from './egress-record.js';
 import { tellOperations } from './tell-operations.js';
 import { TextChecks, type TextMessage } from './text-checks.js';

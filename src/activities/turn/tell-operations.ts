@@ -1,5 +1,5 @@
-import type { OperationLine } from '../../domain/queue.js';
-import type { Tracing } from '../../domain/tracing.js';
+import type { OperationLine } from '../../domain/run/queue.js';
+import type { Tracing } from '../../domain/base/tracing.js';
 
 /** A method of the sidecar, and what a forge numbers: what a sidecar that was taken over writes instead is not told. */
 const OPERATION = /^[a-z_]{1,40}$/;

@@ -1,9 +1,9 @@
-import type { QueueBody, QueueMessage, TextVerdict } from '../../domain/queue.js';
-import { textVerdict } from '../../domain/secret-refusal.js';
-import type { HostPorts } from '../host-ports.js';
-import type { RunTurnInput } from '../inputs.js';
-import { messageWork } from '../work-of-run.js';
-import { noteTextScan } from '../publish-scans.js';
+import type { QueueBody, QueueMessage, TextVerdict } from '../../domain/run/queue.js';
+import { textVerdict } from '../../domain/run/secret-refusal.js';
+import type { HostPorts } from '../ports/host-ports.js';
+import type { RunTurnInput } from '../ports/inputs.js';
+import { messageWork } from '../base/work-of-run.js';
+import { noteTextScan } from '../publish/publish-scans.js';
 
 export type TextMessage = QueueMessage & { readonly body: Extract<QueueBody, { kind: 'text' }> };
 

@@ -1,5 +1,5 @@
-import type { Clock } from '../../domain/clock.js';
-import type { RunFiles, TurnRecord } from '../../domain/run-files.js';
+import type { Clock } from '../../domain/base/clock.js';
+import type { RunFiles, TurnRecord } from '../../domain/run/run-files.js';
 
 /** Check-ins and log positions are written this seldom, milliseconds; decisions at once. */
 export const COALESCE_MS = 5_000;

@@ -1,4 +1,4 @@
-import type { AgentEvent, AgentOutcome, StreamReader } from '../../domain/agent-stream.js';
+import type { AgentEvent, AgentOutcome, StreamReader } from '../../domain/agent/agent-stream.js';
 import {
   countOf,
   inShort,

@@ -1,5 +1,5 @@
-import { LAUNCH_FILES, type AgentProvider, type ModelAccess } from '../../domain/agent-provider.js';
-import { InvalidInputError } from '../../domain/errors.js';
+import { LAUNCH_FILES, type AgentProvider, type ModelAccess } from '../../domain/agent/agent-provider.js';
+import { InvalidInputError } from '../../domain/base/errors.js';
 import { claudeReader } from './claude-events.js';
 import { FORGE_MCP } from './forge-mcp.js';
 import { checkModel, checkVariant } from './model-names.js';

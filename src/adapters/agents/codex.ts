@@ -1,5 +1,5 @@
-import type { AgentProvider, ModelAccess } from '../../domain/agent-provider.js';
-import { InvalidInputError } from '../../domain/errors.js';
+import type { AgentProvider, ModelAccess } from '../../domain/agent/agent-provider.js';
+import { InvalidInputError } from '../../domain/base/errors.js';
 import { codexReader } from './codex-events.js';
 import { FORGE_MCP } from './forge-mcp.js';
 import { checkModel, checkVariant } from './model-names.js';

@@ -4,7 +4,7 @@ import type {
   OutputStream,
   StreamReader,
   StreamSummary,
-} from '../../domain/agent-stream.js';
+} from '../../domain/agent/agent-stream.js';
 import { uncutJson } from './cut-json.js';
 
 /** A line longer than this is output, not an event. */

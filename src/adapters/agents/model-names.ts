@@ -1,6 +1,6 @@
 import { isListedModel } from '../../domain/egress/model-rule.js';
 import type { ModelRule } from '../../domain/egress/route.js';
-import { InvalidInputError } from '../../domain/errors.js';
+import { InvalidInputError } from '../../domain/base/errors.js';
 
 /** Letters, digits and what model names have between them: it reaches a command line. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;

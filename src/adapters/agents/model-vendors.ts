@@ -1,4 +1,4 @@
-import type { ModelAccess } from '../../domain/agent-provider.js';
+import type { ModelAccess } from '../../domain/agent/agent-provider.js';
 
 /** Anthropic's Messages API with an API key. A CLI that can do with another credential adds it. */
 export const ANTHROPIC: ModelAccess = {

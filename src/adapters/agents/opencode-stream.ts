@@ -1,4 +1,4 @@
-import type { AgentEvent, ReportedUse, StreamReader } from '../../domain/agent-stream.js';
+import type { AgentEvent, ReportedUse, StreamReader } from '../../domain/agent/agent-stream.js';
 import { countOf, inShort, isObject, JsonLinesReader, textOf, type JsonEvent } from './json-lines.js';
 import { addReported, costIn, NOTHING_REPORTED, providerOutcome } from './reported.js';
 

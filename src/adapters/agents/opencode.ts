@@ -1,5 +1,5 @@
-import { InvalidInputError } from '../../domain/errors.js';
-import type { AgentLaunch, AgentProvider } from '../../domain/agent-provider.js';
+import { InvalidInputError } from '../../domain/base/errors.js';
+import type { AgentLaunch, AgentProvider } from '../../domain/agent/agent-provider.js';
 import { FORGE_MCP } from './forge-mcp.js';
 import { isOpencodeSession, opencodeReader } from './opencode-stream.js';
 import { vendorModel } from './vendor-model.js';

@@ -1,4 +1,4 @@
-import type { AgentEvent, AgentOutcome, ReportedUse } from '../../domain/agent-stream.js';
+import type { AgentEvent, AgentOutcome, ReportedUse } from '../../domain/agent/agent-stream.js';
 import {
   countOf,
   inShort,

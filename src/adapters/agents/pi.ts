@@ -1,5 +1,5 @@
-import { InvalidInputError } from '../../domain/errors.js';
-import type { AgentLaunch, AgentProvider } from '../../domain/agent-provider.js';
+import { InvalidInputError } from '../../domain/base/errors.js';
+import type { AgentLaunch, AgentProvider } from '../../domain/agent/agent-provider.js';
 import { JsonLinesReader } from './json-lines.js';
 import { checkVariant } from './model-names.js';
 import { piDialect } from './pi-stream.js';

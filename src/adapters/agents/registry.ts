@@ -1,5 +1,5 @@
-import { InvalidInputError } from '../../domain/errors.js';
-import type { AgentProvider } from '../../domain/agent-provider.js';
+import { InvalidInputError } from '../../domain/base/errors.js';
+import type { AgentProvider } from '../../domain/agent/agent-provider.js';
 import { claude } from './claude.js';
 import { codex } from './codex.js';
 import { opencode } from './opencode.js';

@@ -1,5 +1,5 @@
 /** What readers of several CLIs make of untrusted fields. */
-import type { AgentOutcome, ReportedUse } from '../../domain/agent-stream.js';
+import type { AgentOutcome, ReportedUse } from '../../domain/agent/agent-stream.js';
 
 export const NOTHING_REPORTED: ReportedUse = { inputTokens: 0, cachedTokens: 0, outputTokens: 0, usd: null };
 

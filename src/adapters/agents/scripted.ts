@@ -1,6 +1,6 @@
-import { InvalidInputError } from '../../domain/errors.js';
-import type { AgentLaunch, AgentProvider } from '../../domain/agent-provider.js';
-import type { AgentEvent } from '../../domain/agent-stream.js';
+import { InvalidInputError } from '../../domain/base/errors.js';
+import type { AgentLaunch, AgentProvider } from '../../domain/agent/agent-provider.js';
+import type { AgentEvent } from '../../domain/agent/agent-stream.js';
 import { inShort, JsonLinesReader, textOf, type JsonEvent, type JsonLinesDialect } from './json-lines.js';
 import { isUuid, uuidV5 } from './uuid-v5.js';
 

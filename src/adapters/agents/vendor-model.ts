@@ -1,6 +1,6 @@
-import type { ModelAccess } from '../../domain/agent-provider.js';
+import type { ModelAccess } from '../../domain/agent/agent-provider.js';
 import { isListedModel } from '../../domain/egress/model-rule.js';
-import { InvalidInputError } from '../../domain/errors.js';
+import { InvalidInputError } from '../../domain/base/errors.js';
 import { isModelName } from './model-names.js';
 import { ANTHROPIC, OPENAI } from './model-vendors.js';
 

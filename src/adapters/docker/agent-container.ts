@@ -1,5 +1,5 @@
 import type Docker from 'dockerode';
-import type { AgentContainerSpec } from '../../domain/bottle-runtime.js';
+import type { AgentContainerSpec } from '../../domain/bottle/bottle-runtime.js';
 import { CURRENT_CONFIG_DIR } from '../../domain/egress/ports.js';
 import {
   AGENT_FILE_BYTES,

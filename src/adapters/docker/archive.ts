@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import type Docker from 'dockerode';
-import { BottleRuntimeError } from '../../domain/errors.js';
-import type { ContainerRole } from '../../domain/bottle-runtime.js';
-import { joinPieces } from '../../domain/join-pieces.js';
+import { BottleRuntimeError } from '../../domain/base/errors.js';
+import type { ContainerRole } from '../../domain/bottle/bottle-runtime.js';
+import { joinPieces } from '../../domain/base/join-pieces.js';
 import { requireContainer } from './containers.js';
 import { withoutLateErrors } from './engine-stream.js';
 import { engineCall } from './errors.js';

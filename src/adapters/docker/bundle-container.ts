@@ -1,6 +1,6 @@
 import type Docker from 'dockerode';
-import { InvalidInputError } from '../../domain/errors.js';
-import type { BundleContainerSpec } from '../../domain/bottle-runtime.js';
+import { InvalidInputError } from '../../domain/base/errors.js';
+import type { BundleContainerSpec } from '../../domain/bottle/bottle-runtime.js';
 import {
   BUNDLE_FILE_BYTES,
   FIXED_PATH,

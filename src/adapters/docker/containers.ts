@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type Docker from 'dockerode';
-import { BottleRuntimeError } from '../../domain/errors.js';
-import type { ContainerRole, ContainerState } from '../../domain/bottle-runtime.js';
+import { BottleRuntimeError } from '../../domain/base/errors.js';
+import type { ContainerRole, ContainerState } from '../../domain/bottle/bottle-runtime.js';
 import { engineCall, statusOf, toRuntimeError } from './errors.js';
 import { LABEL_SPEC_HASH, containerName, labelsOf, requireOurs, specHash } from './names-and-labels.js';
 import type { ObjectRole } from './names-and-labels.js';

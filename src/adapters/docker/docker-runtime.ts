@@ -1,6 +1,6 @@
 import Docker from 'dockerode';
-import { BottleRuntimeError, InvalidInputError } from '../../domain/errors.js';
-import type { BuiltImage, ImageBuildSpec } from '../../domain/bottle-image.js';
+import { BottleRuntimeError, InvalidInputError } from '../../domain/base/errors.js';
+import type { BuiltImage, ImageBuildSpec } from '../../domain/bottle/bottle-image.js';
 import type {
   AgentContainerSpec,
   BottleRuntime,
@@ -12,7 +12,7 @@ import type {
   OneShotResult,
   OneShotSpec,
   OwnedObject,
-} from '../../domain/bottle-runtime.js';
+} from '../../domain/bottle/bottle-runtime.js';
 import { agentContainer } from './agent-container.js';
 import { archivePath, restorePath } from './archive.js';
 import type { Archive } from './archive.js';
@@ -28,11 +28,11 @@ import {
 } from './containers.js';
 import { cpusOf, factsOf, type EngineFacts } from './engine-facts.js';
 import { engineCall, toRuntimeError } from './errors.js';
-import { DOING, buildBottleImage, inspectImage } from './image-build.js';
-import { pinImage, pinnedRuns, unpinImage } from './image-pin.js';
+import { DOING, buildBottleImage, inspectImage } from './image/image-build.js';
+import { pinImage, pinnedRuns, unpinImage } from './image/image-pin.js';
 import { listOwned, listRunningAgents } from './inventory.js';
 import { JoinedWork } from './joined-work.js';
-import { followContainerLogs } from './logs.js';
+import { followContainerLogs } from './logs/logs.js';
 import { containerName } from './names-and-labels.js';
 import { runOneShot } from './one-shot.js';
 import { createVolumes, removeVolumeNamed, removeVolumesOf, volumeIsThere } from './volumes.js';

@@ -1,4 +1,4 @@
-import type { EngineInfo } from '../../domain/bottle-runtime.js';
+import type { EngineInfo } from '../../domain/bottle/bottle-runtime.js';
 
 export interface EngineFacts extends EngineInfo {
   readonly storageDriver: string;

@@ -1,5 +1,5 @@
-import { imageCommand } from '../../domain/bottle-image.js';
-import { BotBottleError, BottleRuntimeError } from '../../domain/errors.js';
+import { imageCommand } from '../../domain/bottle/bottle-image.js';
+import { BotBottleError, BottleRuntimeError } from '../../domain/base/errors.js';
 
 /** What dockerode rejects with: an HTTP status of the engine, or a code of the connection. Any part may be missing. */
 interface EngineFault {

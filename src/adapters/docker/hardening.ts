@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path';
 import type Docker from 'dockerode';
-import { InvalidInputError } from '../../domain/errors.js';
-import type { ResourceLimits } from '../../domain/bottle-runtime.js';
+import { InvalidInputError } from '../../domain/base/errors.js';
+import type { ResourceLimits } from '../../domain/bottle/bottle-runtime.js';
 import { seccompOption } from './seccomp-profile.js';
 
 /** What no container of ours is without (security rules, "Sockets, queue, container"). */

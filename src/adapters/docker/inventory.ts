@@ -1,5 +1,5 @@
 import type Docker from 'dockerode';
-import type { OwnedObject } from '../../domain/bottle-runtime.js';
+import type { OwnedObject } from '../../domain/bottle/bottle-runtime.js';
 import { engineCall } from './errors.js';
 import { LABEL_HOST, LABEL_MANAGED, LABEL_ROLE, LABEL_SLUG, requireSlug } from './names-and-labels.js';
 import type { Labels } from './names-and-labels.js';

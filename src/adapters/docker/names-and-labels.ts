@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { BottleRuntimeError, InvalidInputError } from '../../domain/errors.js';
-import type { ContainerRole } from '../../domain/bottle-runtime.js';
-import { isSlug } from '../../domain/slug.js';
+import { BottleRuntimeError, InvalidInputError } from '../../domain/base/errors.js';
+import type { ContainerRole } from '../../domain/bottle/bottle-runtime.js';
+import { isSlug } from '../../domain/run/slug.js';
 
 /** Every name and label we give to the engine's objects; the only place that knows how they are spelt. */
 export const LABEL_MANAGED = 'bot-bottle.managed';

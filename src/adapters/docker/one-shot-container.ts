@@ -1,6 +1,6 @@
 import type Docker from 'dockerode';
-import { InvalidInputError } from '../../domain/errors.js';
-import type { OneShotSpec } from '../../domain/bottle-runtime.js';
+import { InvalidInputError } from '../../domain/base/errors.js';
+import type { OneShotSpec } from '../../domain/bottle/bottle-runtime.js';
 import { AGENT_USER } from './agent-container.js';
 import {
   AGENT_FILE_BYTES,

@@ -1,14 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
 import type Docker from 'dockerode';
-import { BottleRuntimeError, ContainerOverrunError } from '../../domain/errors.js';
-import type { OneShotResult, OneShotSpec } from '../../domain/bottle-runtime.js';
-import { joinPieces } from '../../domain/join-pieces.js';
+import { BottleRuntimeError, ContainerOverrunError } from '../../domain/base/errors.js';
+import type { OneShotResult, OneShotSpec } from '../../domain/bottle/bottle-runtime.js';
+import { joinPieces } from '../../domain/base/join-pieces.js';
 import { removeById, removeOurs } from './containers.js';
 import { openStream } from './engine-stream.js';
 import { abortError, toRuntimeError } from './errors.js';
 import { labelsOf, oneShotName } from './names-and-labels.js';
 import { oneShotContainer } from './one-shot-container.js';
-import { frames } from './stream-frames.js';
+import { frames } from './logs/stream-frames.js';
 import { waitUntilStopped } from './wait.js';
 
 /** More of standard error is dropped: it is for a message, not for data. */

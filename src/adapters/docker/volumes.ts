@@ -1,5 +1,5 @@
 import type Docker from 'dockerode';
-import { BottleRuntimeError } from '../../domain/errors.js';
+import { BottleRuntimeError } from '../../domain/base/errors.js';
 import { engineCall, statusOf, toRuntimeError } from './errors.js';
 import { VOLUME_KINDS, labelsOf, requireOurs, volumeName } from './names-and-labels.js';
 import type { VolumeKind } from './names-and-labels.js';

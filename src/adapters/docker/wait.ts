@@ -1,5 +1,5 @@
 import type Docker from 'dockerode';
-import { BottleRuntimeError } from '../../domain/errors.js';
+import { BottleRuntimeError } from '../../domain/base/errors.js';
 import { openStream } from './engine-stream.js';
 import { abortError, toRuntimeError } from './errors.js';
 

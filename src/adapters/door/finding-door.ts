@@ -1,7 +1,7 @@
 import http from 'node:http';
 import https from 'node:https';
-import { BotBottleError } from '../../domain/errors.js';
-import type { Finding, FindingDoor } from '../../domain/reconcile.js';
+import { BotBottleError } from '../../domain/base/errors.js';
+import type { Finding, FindingDoor } from '../../domain/upkeep/reconcile.js';
 
 /** The webhook process did not take a finding. */
 export class DoorError extends BotBottleError {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFile, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { BotBottleError, InvalidInputError } from '../../domain/errors.js';
-import type { BlobStore } from '../../domain/run-files.js';
+import { BotBottleError, InvalidInputError } from '../../domain/base/errors.js';
+import type { BlobStore } from '../../domain/run/run-files.js';
 import { ensurePrivate } from './directories.js';
 import { unlessMissing } from './file-error.js';
 import { syncDirectory, writeWhole } from './write-file.js';

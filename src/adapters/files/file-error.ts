@@ -1,4 +1,4 @@
-import { BotBottleError } from '../../domain/errors.js';
+import { BotBottleError } from '../../domain/base/errors.js';
 
 /** The run's files are not as they must be; `retryable` when the disk may recover. */
 export class RunFilesError extends BotBottleError {

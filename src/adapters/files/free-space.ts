@@ -1,5 +1,5 @@
 import { stat, statfs } from 'node:fs/promises';
-import type { DiskSpace, FileSystemSpace } from '../../domain/disk-usage.js';
+import type { DiskSpace, FileSystemSpace } from '../../domain/bottle/disk-usage.js';
 
 /**
  * The file systems below these paths, each once. One that is not here (the engine's data of another machine, or of this

@@ -3,7 +3,7 @@ import { link, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
-import { BotBottleError } from '../../domain/errors.js';
+import { BotBottleError } from '../../domain/base/errors.js';
 import { ensureHome } from './directories.js';
 import { errnoOf, unlessMissing } from './file-error.js';
 import { ownIdentity, startTimeOf, type ProcessIdentity } from './process-identity.js';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { PartEnd } from '../../domain/part-ends.js';
+import type { PartEnd } from '../../domain/upkeep/part-ends.js';
 import { readForPeople } from './read-for-people.js';
 import { writeWhole } from './write-file.js';
 

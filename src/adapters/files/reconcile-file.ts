@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { EMPTY_RECONCILE_STATE } from '../../domain/reconcile.js';
-import type { ReconcileState, ReconcileStore } from '../../domain/reconcile.js';
+import { EMPTY_RECONCILE_STATE } from '../../domain/upkeep/reconcile.js';
+import type { ReconcileState, ReconcileStore } from '../../domain/upkeep/reconcile.js';
 import { unlessMissing } from './file-error.js';
 import { writeWhole } from './write-file.js';
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import type { SweepStore } from '../../domain/sweep.js';
+import type { SweepStore } from '../../domain/upkeep/sweep.js';
 import { unlessMissing } from './file-error.js';
 import { writeWhole } from './write-file.js';
 

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { InvalidInputError } from '../../domain/errors.js';
-import { isSlug } from '../../domain/slug.js';
+import { InvalidInputError } from '../../domain/base/errors.js';
+import { isSlug } from '../../domain/run/slug.js';
 import {
   CRASHES_ALLOWED,
   crashesOf,
@@ -13,7 +13,7 @@ import {
   type Mark,
   type UnderWay,
   type Work,
-} from '../../domain/under-way.js';
+} from '../../domain/run/under-way.js';
 import { ensurePrivate } from './directories.js';
 import { unlessMissing } from './file-error.js';
 import { ownIdentity } from './process-identity.js';

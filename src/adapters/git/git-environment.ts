@@ -1,5 +1,5 @@
-import { InvalidInputError } from '../../domain/errors.js';
-import { percentEncoded } from '../../domain/percent-encoded.js';
+import { InvalidInputError } from '../../domain/base/errors.js';
+import { percentEncoded } from '../../domain/base/percent-encoded.js';
 
 /** Environment of a git that touches only local repositories of ours. */
 export function localEnvironment(): Record<string, string> {

@@ -1,4 +1,4 @@
-import { GitError } from '../../domain/errors.js';
+import { GitError } from '../../domain/base/errors.js';
 import { withoutToken } from './git-environment.js';
 import type { GitOutput } from './run-git.js';
 

@@ -3,9 +3,9 @@ import {
   parseGitmodules,
   type DeclaredSubmodule,
   type Gitlink,
-} from '../../domain/submodules.js';
-import { GitOverrunError } from '../../domain/errors.js';
-import { quarantineFailure, run, type InQuarantine } from './candidate.js';
+} from '../../domain/workspace/submodules.js';
+import { GitOverrunError } from '../../domain/base/errors.js';
+import { quarantineFailure, run, type InQuarantine } from './check/candidate.js';
 import { localEnvironment } from './git-environment.js';
 import { runGit } from './run-git.js';
 

@@ -4,8 +4,8 @@ import http from 'node:http';
 import https from 'node:https';
 import { pipeline } from 'node:stream/promises';
 import { rootCertificates } from 'node:tls';
-import { GitError } from '../../domain/errors.js';
-import { readLfsAnswer, type LfsDownload, type LfsObject } from '../../domain/lfs.js';
+import { GitError } from '../../domain/base/errors.js';
+import { readLfsAnswer, type LfsDownload, type LfsObject } from '../../domain/workspace/lfs.js';
 import { basicAuthorization } from './git-environment.js';
 
 const MEDIA_TYPE = 'application/vnd.git-lfs+json';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { chmod, copyFile, link, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { chooseLfsObjects, type LfsFile, type LfsObject, type TurnLfs } from '../../domain/lfs.js';
-import { mapLimited } from '../../domain/map-limited.js';
+import { chooseLfsObjects, type LfsFile, type LfsObject, type TurnLfs } from '../../domain/workspace/lfs.js';
+import { mapLimited } from '../../domain/base/map-limited.js';
 import type { LfsClient } from './lfs-client.js';
 
 /** Downloads at the same time. */

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { mkdir, realpath, stat, writeFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
-import { GitError, InvalidInputError } from '../../domain/errors.js';
-import { LOCAL, type RepoRef } from '../../domain/issue.js';
+import { GitError, InvalidInputError } from '../../domain/base/errors.js';
+import { LOCAL, type RepoRef } from '../../domain/forge/issue.js';
 import { remoteEnvironment } from './git-environment.js';
 import { runGit } from './run-git.js';
 

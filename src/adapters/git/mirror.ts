@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { GitError, InvalidInputError } from '../../domain/errors.js';
-import { isForgeName, type RepoRef } from '../../domain/issue.js';
-import { RUN_BRANCHES } from '../../domain/slug.js';
+import { GitError, InvalidInputError } from '../../domain/base/errors.js';
+import { isForgeName, type RepoRef } from '../../domain/forge/issue.js';
+import { RUN_BRANCHES } from '../../domain/run/slug.js';
 import { localEnvironment, remoteEnvironment } from './git-environment.js';
 import { localFailure, remoteFailure } from './git-failure.js';
 import type { RepositoryLocks } from './repository-lock.js';

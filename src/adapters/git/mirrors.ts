@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { lstat, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { RepoRef } from '../../domain/issue.js';
+import type { RepoRef } from '../../domain/forge/issue.js';
 import { mirrorDirectory } from './mirror.js';
 import { RepositoryLocks } from './repository-lock.js';
 

@@ -1,5 +1,5 @@
-import { GitError } from '../../domain/errors.js';
-import type { Candidate } from './candidate.js';
+import { GitError } from '../../domain/base/errors.js';
+import type { Candidate } from './check/candidate.js';
 import { remoteEnvironment, withoutToken } from './git-environment.js';
 import { plainText, remoteFailure } from './git-failure.js';
 import type { Remote } from './remote.js';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { link, readFile, rename, stat, unlink, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { GitError } from '../../domain/errors.js';
+import { GitError } from '../../domain/base/errors.js';
 
 const POLL_MS = 25;
 const WAIT_MS = 5 * 60_000;

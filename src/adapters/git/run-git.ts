@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { GitError, GitOverrunError } from '../../domain/errors.js';
+import { GitError, GitOverrunError } from '../../domain/base/errors.js';
 import { limitedGit, type GitLimits } from './git-limits.js';
 
 export interface GitCommand {

@@ -1,4 +1,4 @@
-import { GitError } from '../../domain/errors.js';
+import { GitError } from '../../domain/base/errors.js';
 import { localEnvironment } from './git-environment.js';
 import { localFailure } from './git-failure.js';
 import { runGit } from './run-git.js';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { GitError } from '../../domain/errors.js';
-import type { RepoRef } from '../../domain/issue.js';
+import { GitError } from '../../domain/base/errors.js';
+import type { RepoRef } from '../../domain/forge/issue.js';
 import {
   MAX_SUBMODULES,
   MAX_SUBMODULE_LEVELS,
@@ -12,9 +12,9 @@ import {
   type PlacedSubmodule,
   type TurnSubmodules,
   type WantedSubmodule,
-} from '../../domain/submodules.js';
+} from '../../domain/workspace/submodules.js';
 import { bundleRefs } from './bundle-refs.js';
-import type { Candidate, InQuarantine } from './candidate.js';
+import type { Candidate, InQuarantine } from './check/candidate.js';
 import type { GitLimits } from './git-limits.js';
 import { readGitlinks, readGitmodules } from './gitlinks.js';
 import type { Mirror } from './mirror.js';

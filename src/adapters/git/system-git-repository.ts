@@ -1,31 +1,31 @@
 import { join } from 'node:path';
-import { GitError, InvalidInputError } from '../../domain/errors.js';
-import type { RepoRef } from '../../domain/issue.js';
+import { GitError, InvalidInputError } from '../../domain/base/errors.js';
+import type { RepoRef } from '../../domain/forge/issue.js';
 import type {
   GitPublishRequest,
   GitPublishVerdict,
   GitRepository,
   SubmoduleRules,
   TurnRefs,
-} from '../../domain/git-repository.js';
-import { branchNamed, isBranchName } from '../../domain/branch-name.js';
-import { issueOfBranch } from '../../domain/slug.js';
-import type { SecretGuard } from '../../domain/secret-guard.js';
-import type { LfsFile, TurnLfs } from '../../domain/lfs.js';
-import type { TurnSubmodules } from '../../domain/submodules.js';
+} from '../../domain/workspace/git-repository.js';
+import { branchNamed, isBranchName } from '../../domain/workspace/branch-name.js';
+import { issueOfBranch } from '../../domain/run/slug.js';
+import type { SecretGuard } from '../../domain/secret/secret-guard.js';
+import type { LfsFile, TurnLfs } from '../../domain/workspace/lfs.js';
+import type { TurnSubmodules } from '../../domain/workspace/submodules.js';
 import { bundleRefs } from './bundle-refs.js';
 import { readBundleHeader, type BundleHeader } from './bundle-file.js';
-import { FORGE_REFS, isAncestorIn } from './candidate.js';
-import { checkCommits } from './check-commits.js';
+import { FORGE_REFS, isAncestorIn } from './check/candidate.js';
+import { checkCommits } from './check/check-commits.js';
 import { safeDirectoryFile } from './local-source.js';
 import { GIT_LIMITS, type GitLimits } from './git-limits.js';
 import { LfsClient } from './lfs-client.js';
-import { readLfsFiles } from './lfs-files.js';
+import { readLfsFiles } from './check/lfs-files.js';
 import { placeLfsObjects } from './lfs-source.js';
 import { Mirror, mirrorDirectory, type MirrorState } from './mirror.js';
 import type { Remote } from './remote.js';
 import { push } from './push.js';
-import { missingCommits } from './quarantine.js';
+import { missingCommits } from './check/quarantine.js';
 import { RepositoryLocks } from './repository-lock.js';
 import { shallowBoundary } from './shallow-boundary.js';
 import { SubmoduleSource } from './submodule-source.js';

@@ -1,4 +1,4 @@
-import { InvalidInputError } from '../../domain/errors.js';
+import { InvalidInputError } from '../../domain/base/errors.js';
 
 const API_PATH = '/api/v1';
 

@@ -1,4 +1,4 @@
-import { ForgeHttpError, isNotFound } from '../../domain/errors.js';
+import { ForgeHttpError, isNotFound } from '../../domain/base/errors.js';
 import { asList, asObject, flagOf, textOf } from './decode.js';
 import type { GiteaClient, PathSegment } from './gitea-client.js';
 

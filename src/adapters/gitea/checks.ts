@@ -1,6 +1,6 @@
-import { ForgeHttpError } from '../../domain/errors.js';
-import { isFailed } from '../../domain/failed-checks.js';
-import type { CheckStatus } from '../../domain/issue.js';
+import { ForgeHttpError } from '../../domain/base/errors.js';
+import { isFailed } from '../../domain/forge/failed-checks.js';
+import type { CheckStatus } from '../../domain/forge/issue.js';
 import { asList, asObject, textOf, textOrEmpty } from './decode.js';
 import type { JsonObject } from './decode.js';
 import { forgeNumber } from './forge-number.js';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { ForgeHttpError } from '../../domain/errors.js';
-import type { Comment } from '../../domain/issue.js';
+import { ForgeHttpError } from '../../domain/base/errors.js';
+import type { Comment } from '../../domain/forge/issue.js';
 import { asList } from './decode.js';
 import { forgeNumber } from './forge-number.js';
 import type { GiteaRepo } from './gitea-repo.js';

@@ -1,4 +1,4 @@
-import { BotBottleError } from '../../domain/errors.js';
+import { BotBottleError } from '../../domain/base/errors.js';
 
 /** The forge answered JSON of another shape than its API promises: a newer version, or another program. */
 export class UnexpectedShapeError extends BotBottleError {

@@ -1,4 +1,4 @@
-import { InvalidInputError } from '../../domain/errors.js';
+import { InvalidInputError } from '../../domain/base/errors.js';
 import type {
   FeedComment,
   FeedPage,
@@ -7,9 +7,9 @@ import type {
   FeedSource,
   FeedSubject,
   ForgeFeed,
-} from '../../domain/forge-feed.js';
-import { isForgeName } from '../../domain/issue.js';
-import type { Place } from '../../domain/issue.js';
+} from '../../domain/forge/forge-feed.js';
+import { isForgeName } from '../../domain/forge/issue.js';
+import type { Place } from '../../domain/forge/issue.js';
 import { failedNames } from './checks.js';
 import { asList, asObject, integerOf, textOf, textOrEmpty, UnexpectedShapeError } from './decode.js';
 import type { JsonObject } from './decode.js';

@@ -1,5 +1,5 @@
-import { InvalidInputError } from '../../domain/errors.js';
-import type { RepositoryFile } from '../../domain/forge.js';
+import { InvalidInputError } from '../../domain/base/errors.js';
+import type { RepositoryFile } from '../../domain/forge/forge.js';
 import { asList, asObject, integerOf, textOf, textOrEmpty } from './decode.js';
 import type { GiteaRepo } from './gitea-repo.js';
 

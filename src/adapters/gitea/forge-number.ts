@@ -1,5 +1,5 @@
-import { InvalidInputError } from '../../domain/errors.js';
-import { isForgeNumber } from '../../domain/issue.js';
+import { InvalidInputError } from '../../domain/base/errors.js';
+import { isForgeNumber } from '../../domain/forge/issue.js';
 import { excerpt } from './http/excerpt.js';
 
 /** The number itself, when it can be an issue's or comment's. Errors: `InvalidInputError`. */

@@ -1,6 +1,6 @@
-import { ForgeHttpError, InvalidInputError } from '../../domain/errors.js';
-import { forkName, type ForkState, type Forks } from '../../domain/forks.js';
-import type { ForgeUser, RepoRef } from '../../domain/issue.js';
+import { ForgeHttpError, InvalidInputError } from '../../domain/base/errors.js';
+import { forkName, type ForkState, type Forks } from '../../domain/forge/forks.js';
+import type { ForgeUser, RepoRef } from '../../domain/forge/issue.js';
 import { asList, asObject, flagOf, textOf } from './decode.js';
 import type { JsonObject } from './decode.js';
 import { toUser } from './mapping.js';

@@ -1,4 +1,4 @@
-import { ForgeHttpError } from '../../domain/errors.js';
+import { ForgeHttpError } from '../../domain/base/errors.js';
 import type {
   AdminRepository,
   AdminTarget,
@@ -9,7 +9,7 @@ import type {
   Label,
   NewLabel,
   RepoTarget,
-} from '../../domain/forge-admin.js';
+} from '../../domain/forge/forge-admin.js';
 import { ciFiles } from './ci-files.js';
 import { asList, asObject, flagOf, integerOf, textOf } from './decode.js';
 import type { JsonObject } from './decode.js';

@@ -1,4 +1,4 @@
-import { ForgeHttpError, InvalidInputError } from '../../domain/errors.js';
+import { ForgeHttpError, InvalidInputError } from '../../domain/base/errors.js';
 import { connectionFailure, cutOff, isCutOff } from './http/connection-failure.js';
 import type { Failure } from './http/connection-failure.js';
 import { excerpt } from './http/excerpt.js';

@@ -10,8 +10,14 @@ import type {
   Repository,
   Review,
   TimelineAct,
-} from '../../domain/issue.js';
-import type { Forge, ForgeFor, ForgeReaction, OpenPrInput, RepositoryFile } from '../../domain/forge.js';
+} from '../../domain/forge/issue.js';
+import type {
+  Forge,
+  ForgeFor,
+  ForgeReaction,
+  OpenPrInput,
+  RepositoryFile,
+} from '../../domain/forge/forge.js';
 import * as checks from './checks.js';
 import * as comments from './comments.js';
 import * as files from './files.js';

@@ -1,6 +1,6 @@
-import { InvalidInputError } from '../../domain/errors.js';
-import { isForgeName } from '../../domain/issue.js';
-import type { ForgeUser, RepoRef } from '../../domain/issue.js';
+import { InvalidInputError } from '../../domain/base/errors.js';
+import { isForgeName } from '../../domain/forge/issue.js';
+import type { ForgeUser, RepoRef } from '../../domain/forge/issue.js';
 import type { GiteaClient, PathSegment } from './gitea-client.js';
 import { excerpt } from './http/excerpt.js';
 import { toUser } from './mapping.js';

@@ -1,4 +1,4 @@
-import type { Hook } from '../../domain/forge-admin.js';
+import type { Hook } from '../../domain/forge/forge-admin.js';
 import { asObject, flagOf, integerOf, textOf, textOrEmpty } from './decode.js';
 import type { JsonObject } from './decode.js';
 

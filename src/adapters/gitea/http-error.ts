@@ -1,4 +1,4 @@
-import { ForgeHttpError } from '../../domain/errors.js';
+import { ForgeHttpError } from '../../domain/base/errors.js';
 import { excerpt } from './http/excerpt.js';
 
 // Gitea names the scopes in its refusal: "... required=[write:issue], token scope=read:issue,read:user"

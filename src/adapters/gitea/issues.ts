@@ -1,5 +1,5 @@
-import type { Issue } from '../../domain/issue.js';
-import type { ForgeReaction } from '../../domain/forge.js';
+import type { Issue } from '../../domain/forge/issue.js';
+import type { ForgeReaction } from '../../domain/forge/forge.js';
 import { forgeNumber } from './forge-number.js';
 import type { GiteaRepo } from './gitea-repo.js';
 import { toIssue } from './mapping.js';

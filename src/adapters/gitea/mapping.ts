@@ -7,7 +7,7 @@ import type {
   PullRequest,
   PullRequestHead,
   Repository,
-} from '../../domain/issue.js';
+} from '../../domain/forge/issue.js';
 import {
   asList,
   asObject,

@@ -1,6 +1,6 @@
-import { ForgeHttpError } from '../../domain/errors.js';
-import type { Permission } from '../../domain/issue.js';
-import { mapLimited } from '../../domain/map-limited.js';
+import { ForgeHttpError } from '../../domain/base/errors.js';
+import type { Permission } from '../../domain/forge/issue.js';
+import { mapLimited } from '../../domain/base/map-limited.js';
 import { asList, asObject, flagOf, integerOf, textOf, textOrEmpty } from './decode.js';
 import type { JsonObject } from './decode.js';
 import type { GiteaClient, PathSegment } from './gitea-client.js';

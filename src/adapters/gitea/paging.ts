@@ -1,4 +1,4 @@
-import { ForgeHttpError } from '../../domain/errors.js';
+import { ForgeHttpError } from '../../domain/base/errors.js';
 import { integerOf } from './decode.js';
 import type { JsonObject } from './decode.js';
 import type { GiteaClient, GiteaRequest, GiteaResponse } from './gitea-client.js';

@@ -1,6 +1,6 @@
-import { isNotFound } from '../../domain/errors.js';
-import { isHeadOfOurs, type PullRequest } from '../../domain/issue.js';
-import type { OpenPrInput } from '../../domain/forge.js';
+import { isNotFound } from '../../domain/base/errors.js';
+import { isHeadOfOurs, type PullRequest } from '../../domain/forge/issue.js';
+import type { OpenPrInput } from '../../domain/forge/forge.js';
 import { asList } from './decode.js';
 import { forgeNumber } from './forge-number.js';
 import type { GiteaRepo } from './gitea-repo.js';

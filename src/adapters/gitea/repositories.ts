@@ -1,5 +1,5 @@
-import type { Place } from '../../domain/issue.js';
-import { isNotFound } from '../../domain/errors.js';
+import type { Place } from '../../domain/forge/issue.js';
+import { isNotFound } from '../../domain/base/errors.js';
 import { asObject, integerOf, textOf } from './decode.js';
 import { forgeNumber } from './forge-number.js';
 import type { GiteaClient } from './gitea-client.js';

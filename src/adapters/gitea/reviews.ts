@@ -1,4 +1,4 @@
-import type { Review } from '../../domain/issue.js';
+import type { Review } from '../../domain/forge/issue.js';
 import { asList, integerOf, textOf, textOrEmpty } from './decode.js';
 import type { JsonObject } from './decode.js';
 import { forgeNumber } from './forge-number.js';

@@ -1,4 +1,4 @@
-import type { LinkedPull, TimelineAct } from '../../domain/issue.js';
+import type { LinkedPull, TimelineAct } from '../../domain/forge/issue.js';
 import { asList, asObject, flagOf, integerOf, textOf, textOrEmpty } from './decode.js';
 import type { JsonObject } from './decode.js';
 import { forgeNumber } from './forge-number.js';

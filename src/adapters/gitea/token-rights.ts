@@ -1,6 +1,6 @@
-import { ForgeHttpError, isNotFound } from '../../domain/errors.js';
-import type { PublishPlace } from '../../domain/forks.js';
-import type { RepoRef } from '../../domain/issue.js';
+import { ForgeHttpError, isNotFound } from '../../domain/base/errors.js';
+import type { PublishPlace } from '../../domain/forge/forks.js';
+import type { RepoRef } from '../../domain/forge/issue.js';
 import { asObject, flagOf, textOf } from './decode.js';
 import { GiteaForks } from './forks.js';
 import type { GiteaClient, GiteaRequest } from './gitea-client.js';

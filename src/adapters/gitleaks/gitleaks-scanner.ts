@@ -1,6 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { InvalidInputError, SecretScanError, SecretScanOverrunError } from '../../domain/errors.js';
-import type { CommitRange, NamedText, SecretFinding, SecretScanner } from '../../domain/secret-scanner.js';
+import { InvalidInputError, SecretScanError, SecretScanOverrunError } from '../../domain/base/errors.js';
+import type {
+  CommitRange,
+  NamedText,
+  SecretFinding,
+  SecretScanner,
+} from '../../domain/secret/secret-scanner.js';
 import { SENTINEL_PREFIX, SENTINEL_RULE } from './gitleaks-config.js';
 import { countsIn } from './guesses.js';
 import { parseReport, type ReportedFinding } from './report.js';

@@ -1,4 +1,4 @@
-import { SecretScanError } from '../../domain/errors.js';
+import { SecretScanError } from '../../domain/base/errors.js';
 
 /** What we use of a finding in gitleaks' JSON report. */
 export interface ReportedFinding {

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { SecretScanError, SecretScanOverrunError } from '../../domain/errors.js';
+import { SecretScanError, SecretScanOverrunError } from '../../domain/base/errors.js';
 import { GITLEAKS_CONFIG } from './gitleaks-config.js';
 
 export interface GitleaksCall {

@@ -1,4 +1,4 @@
-import type { NamedText } from '../../domain/secret-scanner.js';
+import type { NamedText } from '../../domain/secret/secret-scanner.js';
 
 /**
  * gitleaks reads standard input in pieces of 100 kB and looks at each by itself. It cuts between two lines when it finds

@@ -1,7 +1,7 @@
 import { chmod, lstat, mkdir, rename, rm } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { BotBottleError, InvalidInputError } from '../../domain/errors.js';
+import { BotBottleError, InvalidInputError } from '../../domain/base/errors.js';
 import { isLoopbackHost } from './is-loopback.js';
 
 export interface LoopbackOptions {

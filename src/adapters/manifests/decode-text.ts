@@ -1,4 +1,4 @@
-import { ManifestError } from '../../domain/manifest-reader.js';
+import { ManifestError } from '../../domain/manifest/manifest-reader.js';
 
 const NEWLINE = 0x0a;
 

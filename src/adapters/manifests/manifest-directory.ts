@@ -1,18 +1,18 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readAgentManifest } from '../../domain/manifest-agent.js';
-import { readBottleLayer } from '../../domain/manifest-bottle.js';
-import { lineOfKey, type ManifestDocument } from '../../domain/manifest-document.js';
+import { readAgentManifest } from '../../domain/manifest/manifest-agent.js';
+import { readBottleLayer } from '../../domain/manifest/manifest-bottle.js';
+import { lineOfKey, type ManifestDocument } from '../../domain/manifest/manifest-document.js';
 import {
   bottleLayers,
   mergeBottleLayers,
   requireDistinctRoutes,
   type LoadedLayer,
-} from '../../domain/manifest-merge.js';
-import { ManifestError } from '../../domain/manifest-reader.js';
-import type { AgentManifest, BottleManifest, Manifests } from '../../domain/manifests.js';
-import { MANIFEST_KEY } from '../../domain/trigger.js';
+} from '../../domain/manifest/manifest-merge.js';
+import { ManifestError } from '../../domain/manifest/manifest-reader.js';
+import type { AgentManifest, BottleManifest, Manifests } from '../../domain/manifest/manifests.js';
+import { MANIFEST_KEY } from '../../domain/forge/trigger.js';
 import { parseManifest } from './parse-manifest.js';
 import { isPublicSuffix } from './public-suffix.js';
 import { readBeside } from './read-beside.js';

@@ -4,8 +4,8 @@ import type {
   ManifestEntry,
   ManifestNode,
   ManifestProblem,
-} from '../../domain/manifest-document.js';
-import { ManifestError } from '../../domain/manifest-reader.js';
+} from '../../domain/manifest/manifest-document.js';
+import { ManifestError } from '../../domain/manifest/manifest-reader.js';
 import { isNestedTooDeeply } from './yaml-nesting.js';
 
 /** Deeper than any manifest. */

@@ -1,8 +1,8 @@
 import { constants } from 'node:fs';
 import { lstat, open, realpath } from 'node:fs/promises';
 import path from 'node:path';
-import { InvalidInputError } from '../../domain/errors.js';
-import { ManifestError } from '../../domain/manifest-reader.js';
+import { InvalidInputError } from '../../domain/base/errors.js';
+import { ManifestError } from '../../domain/manifest/manifest-reader.js';
 import { decodeText } from './decode-text.js';
 
 /**

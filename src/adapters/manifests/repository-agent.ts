@@ -1,5 +1,5 @@
-import { readRepositoryAgent } from '../../domain/manifest-agent.js';
-import type { AgentManifest } from '../../domain/manifests.js';
+import { readRepositoryAgent } from '../../domain/manifest/manifest-agent.js';
+import type { AgentManifest } from '../../domain/manifest/manifests.js';
 import { decodeText } from './decode-text.js';
 import { parseManifest } from './parse-manifest.js';
 

@@ -5,7 +5,7 @@ import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-ho
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { detectResourcesSync, envDetectorSync, Resource } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor, type SpanProcessor } from '@opentelemetry/sdk-trace-base';
-import type { OpenSpan, Tracing } from '../../domain/tracing.js';
+import type { OpenSpan, Tracing } from '../../domain/base/tracing.js';
 import { CarefulExporter, type ExporterLog } from './careful-exporter.js';
 
 /** What has not reached the collector by then is dropped, milliseconds. */

@@ -1,8 +1,8 @@
 import type { Database as Connection } from 'better-sqlite3';
-import { workflowIdOf } from '../../domain/issue.js';
-import type { RepoRef, SubjectRef } from '../../domain/issue.js';
-import type { ForgeStateStore } from '../../domain/stores.js';
-import type { ForgeStateRow, RunStatus } from '../../domain/rows.js';
+import { workflowIdOf } from '../../domain/forge/issue.js';
+import type { RepoRef, SubjectRef } from '../../domain/forge/issue.js';
+import type { ForgeStateStore } from '../../domain/run/stores.js';
+import type { ForgeStateRow, RunStatus } from '../../domain/run/rows.js';
 import { stringList } from './json-column.js';
 
 interface StoredRow {

@@ -1,4 +1,4 @@
-import { NOTHING } from '../../domain/budget.js';
+import { NOTHING } from '../../domain/run/budget.js';
 import type { Database as Connection } from 'better-sqlite3';
 import { existsSync } from 'node:fs';
 import type {
@@ -8,7 +8,7 @@ import type {
   PauseTable,
   RunStore,
   SessionStore,
-} from '../../domain/stores.js';
+} from '../../domain/run/stores.js';
 import { openForReading } from './connection.js';
 import { createForgeStateStore } from './forge-state-store.js';
 import { latestVersion } from './migrate.js';

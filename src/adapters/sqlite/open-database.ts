@@ -1,4 +1,4 @@
-import type { Database } from '../../domain/stores.js';
+import type { Database } from '../../domain/run/stores.js';
 import { openForWriting } from './connection.js';
 import { createForgeStateStore } from './forge-state-store.js';
 import { createOperatorLog } from './operator-log.js';

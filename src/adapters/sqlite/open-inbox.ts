@@ -1,5 +1,5 @@
-import type { Inbox, NewDelivery } from '../../domain/delivery.js';
-import { InvalidInputError } from '../../domain/errors.js';
+import type { Inbox, NewDelivery } from '../../domain/forge/delivery.js';
+import { InvalidInputError } from '../../domain/base/errors.js';
 import { openForWriting } from './connection.js';
 import { createDeliveryTable } from './delivery-table.js';
 import type { AcceptVerdict } from './delivery-table.js';

@@ -1,6 +1,6 @@
 import type { Database as Connection } from 'better-sqlite3';
-import type { OperatorLog } from '../../domain/stores.js';
-import type { OperatorCommandRow } from '../../domain/rows.js';
+import type { OperatorLog } from '../../domain/run/stores.js';
+import type { OperatorCommandRow } from '../../domain/run/rows.js';
 import { jsonObject } from './json-column.js';
 
 interface StoredCommand {

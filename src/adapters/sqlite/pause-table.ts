@@ -1,6 +1,6 @@
 import type { Database as Connection } from 'better-sqlite3';
-import type { PauseRow } from '../../domain/pause.js';
-import type { PauseTable } from '../../domain/stores.js';
+import type { PauseRow } from '../../domain/run/pause.js';
+import type { PauseTable } from '../../domain/run/stores.js';
 
 /** Table `pause`. */
 export function createPauseTable(connection: Connection): PauseTable {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import type { RejectionLog } from '../../domain/stores.js';
-import type { RejectionRow } from '../../domain/rows.js';
+import type { RejectionLog } from '../../domain/run/stores.js';
+import type { RejectionRow } from '../../domain/run/rows.js';
 import { openForReading, openForWriting } from './connection.js';
 import { REJECTION_MIGRATIONS } from './schema.js';
 

@@ -1,6 +1,6 @@
 import type { Database as Connection } from 'better-sqlite3';
-import type { RunStore } from '../../domain/stores.js';
-import type { OperationRow, RunRow, TurnRow } from '../../domain/rows.js';
+import type { RunStore } from '../../domain/run/stores.js';
+import type { OperationRow, RunRow, TurnRow } from '../../domain/run/rows.js';
 import { jsonObject, stringList } from './json-column.js';
 
 interface StoredRun {

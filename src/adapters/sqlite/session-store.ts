@@ -1,7 +1,7 @@
 import type { Database as Connection } from 'better-sqlite3';
-import { NOTHING, type Amounts } from '../../domain/budget.js';
-import type { SessionStore } from '../../domain/stores.js';
-import type { SessionRow } from '../../domain/rows.js';
+import { NOTHING, type Amounts } from '../../domain/run/budget.js';
+import type { SessionStore } from '../../domain/run/stores.js';
+import type { SessionRow } from '../../domain/run/rows.js';
 
 interface StoredSession {
   readonly slug: string;

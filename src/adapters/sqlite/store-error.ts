@@ -1,4 +1,4 @@
-import { BotBottleError } from '../../domain/errors.js';
+import { BotBottleError } from '../../domain/base/errors.js';
 
 /** A database file that cannot be used as it is: a newer schema, a corrupt row, no access, no room. */
 export class StoreError extends BotBottleError {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Connection, isGrpcServiceError, type Client } from '@temporalio/client';
-import { InvalidInputError } from '../../domain/errors.js';
-import { escapeTerminal } from '../../domain/escape.js';
+import { InvalidInputError } from '../../domain/base/errors.js';
+import { escapeTerminal } from '../../domain/text/escape.js';
 
 export interface Patience {
   /** Milliseconds for server and namespace together. */

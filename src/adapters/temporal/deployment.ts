@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import { defineSearchAttributeKey } from '@temporalio/common';
-import { BotBottleError } from '../../domain/errors.js';
+import { BotBottleError } from '../../domain/base/errors.js';
 import { ISSUE_WORKFLOW, STATE_VERSION } from '../../workflows/messages.js';
 
 export const DEPLOYMENT = 'bot-bottle';

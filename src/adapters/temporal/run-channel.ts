@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
-import type { RunChannel } from '../../domain/run-channel.js';
-import type { RunEvent } from '../../domain/events.js';
-import { BotBottleError } from '../../domain/errors.js';
+import type { RunChannel } from '../../domain/run/run-channel.js';
+import type { RunEvent } from '../../domain/run/events.js';
+import { BotBottleError } from '../../domain/base/errors.js';
 import { openPrUpdate, stateQuery } from '../../workflows/messages.js';
 
 /** A call that gets no answer is made again. */

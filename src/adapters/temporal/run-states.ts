@@ -1,6 +1,6 @@
 import { isGrpcServiceError, WorkflowNotFoundError, type Client } from '@temporalio/client';
-import type { RunState, RunStates } from '../../domain/run-states.js';
-import { isSlug } from '../../domain/slug.js';
+import type { RunState, RunStates } from '../../domain/run/run-states.js';
+import { isSlug } from '../../domain/run/slug.js';
 import { ISSUE_WORKFLOW, stateQuery } from '../../workflows/messages.js';
 
 const CALL_MS = 10_000;

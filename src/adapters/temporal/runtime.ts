@@ -1,6 +1,6 @@
 import { DefaultLogger, Runtime, type LogEntry } from '@temporalio/worker';
-import { InvalidInputError } from '../../domain/errors.js';
-import type { ListenAddress } from '../../domain/listen-address.js';
+import { InvalidInputError } from '../../domain/base/errors.js';
+import type { ListenAddress } from '../../domain/base/listen-address.js';
 
 /** What the SDK has to say goes where the worker's own log goes. */
 export interface LogSink {

@@ -2,8 +2,8 @@ import { isGrpcServiceError, type Client } from '@temporalio/client';
 import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import { optionalTsToMs } from '@temporalio/common/lib/time.js';
 import proto from '@temporalio/proto';
-import { mapLimited } from '../../domain/map-limited.js';
-import type { FailingTask, RetriedActivity, StuckWork } from '../../domain/stuck-work.js';
+import { mapLimited } from '../../domain/base/map-limited.js';
+import type { FailingTask, RetriedActivity, StuckWork } from '../../domain/upkeep/stuck-work.js';
 import { bottlesQueue, CLAIM_QUEUE, TASK_QUEUE } from '../../workflows/messages.js';
 import { WATCHING } from './watched-turns.js';
 

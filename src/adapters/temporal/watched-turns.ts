@@ -1,6 +1,6 @@
 import { WorkflowNotFoundError, type Client, type WorkflowExecutionDescription } from '@temporalio/client';
 import type { Payload } from '@temporalio/common';
-import type { WatchedTurn, WatchedTurns } from '../../domain/watched-turn.js';
+import type { WatchedTurn, WatchedTurns } from '../../domain/run/watched-turn.js';
 
 const CALL_MS = 5_000;
 /** Activities that stay with an agent until it exits. */

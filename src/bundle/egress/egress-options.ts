@@ -1,8 +1,8 @@
-import type { BundleLog } from '../bundle-log.js';
+import type { BundleLog } from '../base/bundle-log.js';
 import type { AddressPolicy, Resolve } from './addresses.js';
 import type { EgressReport } from './report.js';
 import type { PriceTable } from '../../domain/egress/model-prices.js';
-import type { ModelBudget } from '../../domain/model-use.js';
+import type { ModelBudget } from '../../domain/run/model-use.js';
 
 export interface EgressPlaneOptions {
   readonly paths: {

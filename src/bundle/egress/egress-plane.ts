@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { errorFields } from '../bundle-log.js';
+import { errorFields } from '../base/bundle-log.js';
 import type { EgressLimits, EgressPlaneOptions } from './egress-options.js';
 import { CALLS_PER_MINUTE, HELLO_MS, MAX_BODY_BYTES, MAX_CONNECTIONS } from './limits.js';
 import { ProxyDoor } from './proxy-door.js';

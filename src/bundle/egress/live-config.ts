@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parseAllowlist, type AllowEntry } from '../../domain/egress/allowlist.js';
 import type { Route } from '../../domain/egress/route.js';
 import { parseRoutes } from '../../domain/egress/routes.js';
-import type { BundleLog } from '../bundle-log.js';
+import type { BundleLog } from '../base/bundle-log.js';
 
 export interface EgressConfig {
   readonly allow: readonly AllowEntry[];

@@ -1,13 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
-import { errorFields } from '../bundle-log.js';
+import { errorFields } from '../base/bundle-log.js';
 import { globalOnly, operatorsOwn } from './addresses.js';
 import { CallGate } from './call-gate.js';
-import { CredentialProxy } from './credential-proxy.js';
+import { CredentialProxy } from './credential/credential-proxy.js';
 import { collectDeadBuffers } from './dead-buffers.js';
 import type { EgressLimits, EgressPlaneOptions } from './egress-options.js';
-import { ForwardProxy } from './forward-proxy.js';
+import { ForwardProxy } from './forward/forward-proxy.js';
 import { httpDoor } from './http-door.js';
 import { Ledger } from './ledger.js';
 import { LiveConfig } from './live-config.js';
@@ -15,8 +15,8 @@ import { LiveConnections } from './live-connections.js';
 import type { ModelPlane } from './model/model-plane.js';
 import { EgressReporter } from './report.js';
 import { dnsResolve, systemResolve } from './resolve.js';
-import { UploadBudget } from './upload-budget.js';
-import { UpstreamClient } from './upstream-client.js';
+import { UploadBudget } from './forward/upload-budget.js';
+import { UpstreamClient } from './credential/upstream-client.js';
 
 export interface Proxies {
   readonly forward: (socket: Socket) => void;

@@ -1,6 +1,6 @@
-import type { ModelReport } from '../../domain/model-use.js';
+import type { ModelReport } from '../../domain/run/model-use.js';
 import type { EgressTotals } from '../../domain/egress/totals.js';
-import { errorFields, type BundleLog } from '../bundle-log.js';
+import { errorFields, type BundleLog } from '../base/bundle-log.js';
 import type { Ledger } from './ledger.js';
 
 /** What this process has counted since it began, each time all of it. */

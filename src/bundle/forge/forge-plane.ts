@@ -1,7 +1,12 @@
-import { BotBottleError, ForgeHttpError, ForgeScopeError, InvalidInputError } from '../../domain/errors.js';
-import { inlineText } from '../../domain/untrusted-text.js';
+import {
+  BotBottleError,
+  ForgeHttpError,
+  ForgeScopeError,
+  InvalidInputError,
+} from '../../domain/base/errors.js';
+import { inlineText } from '../../domain/text/untrusted-text.js';
 import { JSON_RPC_CODE, JsonRpcError } from '../jsonrpc/protocol.js';
-import type { OperationLog } from '../operation-log.js';
+import type { OperationLog } from '../base/operation-log.js';
 import type { CallStory, Method, MethodContext } from './method.js';
 import type { CallKind, RateLimiter } from './rate-limit.js';
 import { TextGate, type Readers } from './text-gate.js';

@@ -1,5 +1,5 @@
-import type { PublishAnswer } from '../../domain/queue.js';
-import type { DoneStatus } from '../../domain/turn.js';
+import type { PublishAnswer } from '../../domain/run/queue.js';
+import type { DoneStatus } from '../../domain/run/turn.js';
 import { jsonSchemaOf, parseParams, type ParamsOf, type ParamsSpec } from './params.js';
 import type { CallKind } from './rate-limit.js';
 import type { AgentForge } from './scoped-forge.js';

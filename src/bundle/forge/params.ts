@@ -1,4 +1,4 @@
-import { isForgeNumber } from '../../domain/issue.js';
+import { isForgeNumber } from '../../domain/forge/issue.js';
 import { isRecord, JSON_RPC_CODE, JsonRpcError } from '../jsonrpc/protocol.js';
 
 /*

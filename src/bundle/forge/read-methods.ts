@@ -1,5 +1,5 @@
-import { isNotFound } from '../../domain/errors.js';
-import type { CheckStatus, Comment, ForgeUser, Review } from '../../domain/issue.js';
+import { isNotFound } from '../../domain/base/errors.js';
+import type { CheckStatus, Comment, ForgeUser, Review } from '../../domain/forge/issue.js';
 import { defineMethod, type CallStory, type MethodContext } from './method.js';
 import type { TextGate } from './text-gate.js';
 import { untrustedDiff, untrustedName, untrustedText, WITHHELD } from './untrusted.js';

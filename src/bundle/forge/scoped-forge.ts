@@ -1,4 +1,4 @@
-import { ForgeScopeError, InvalidInputError } from '../../domain/errors.js';
+import { ForgeScopeError, InvalidInputError } from '../../domain/base/errors.js';
 import {
   isForgeNumber,
   type CheckStatus,
@@ -6,8 +6,8 @@ import {
   type Issue,
   type PullRequest,
   type Review,
-} from '../../domain/issue.js';
-import type { Forge } from '../../domain/forge.js';
+} from '../../domain/forge/issue.js';
+import type { Forge } from '../../domain/forge/forge.js';
 
 /** The part of a forge an agent may reach at all; nothing else of the port can be called through the sidecar. */
 export type AgentForge = Pick<

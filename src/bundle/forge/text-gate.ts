@@ -1,5 +1,5 @@
-import type { ForgeUser } from '../../domain/issue.js';
-import { inlineText } from '../../domain/untrusted-text.js';
+import type { ForgeUser } from '../../domain/forge/issue.js';
+import { inlineText } from '../../domain/text/untrusted-text.js';
 
 /** Logins in lower case whose texts the agent may read; `null`: everybody's. */
 export type Readers = ReadonlySet<string> | null;

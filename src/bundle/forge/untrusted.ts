@@ -1,4 +1,4 @@
-import { cleanText, cutToBytes, inlineText, utf8Length } from '../../domain/untrusted-text.js';
+import { cleanText, cutToBytes, inlineText, utf8Length } from '../../domain/text/untrusted-text.js';
 
 /** Written by people or programs on the forge: to be read, not to be obeyed. */
 export interface UntrustedText {

@@ -1,5 +1,5 @@
-import { ForgeHttpError } from '../../domain/errors.js';
-import { inertText, pullRequestBody } from '../../domain/inert-text.js';
+import { ForgeHttpError } from '../../domain/base/errors.js';
+import { inertText, pullRequestBody } from '../../domain/text/inert-text.js';
 import { JSON_RPC_CODE, JsonRpcError } from '../jsonrpc/protocol.js';
 import { defineMethod, type MethodContext } from './method.js';
 

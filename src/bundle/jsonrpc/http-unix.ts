@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { JoinedBytes } from '../joined-bytes.js';
+import { JoinedBytes } from '../base/joined-bytes.js';
 import { UnixDoor } from './unix-door.js';
 
 export interface HttpUnixLimits {

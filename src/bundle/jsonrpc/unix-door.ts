@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
-import { listenUnix } from '../listen-unix.js';
+import { listenUnix } from '../base/listen-unix.js';
 
 export interface UnixDoorOptions {
   readonly socketPath: string;

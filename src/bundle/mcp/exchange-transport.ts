@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import type { Redact } from '../redact.js';
+import type { Redact } from '../base/redact.js';
 
 export interface ExchangeOptions {
   readonly redact: Redact;

@@ -7,7 +7,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { SlidingWindow } from '../forge/rate-limit.js';
 import { errorResponse, JSON_RPC_CODE, JsonRpcError } from '../jsonrpc/protocol.js';
-import type { Redact } from '../redact.js';
+import type { Redact } from '../base/redact.js';
 import { answerJson, ExchangeTransport } from './exchange-transport.js';
 import { mcpServer, type McpServerParts } from './mcp-server.js';
 

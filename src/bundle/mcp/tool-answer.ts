@@ -1,4 +1,4 @@
-import { isForgeNumber } from '../../domain/issue.js';
+import { isForgeNumber } from '../../domain/forge/issue.js';
 import type { CallOutcome } from '../forge/forge-plane.js';
 import type { Method } from '../forge/method.js';
 import { isRecord, JSON_RPC_CODE, type JsonRpcError } from '../jsonrpc/protocol.js';

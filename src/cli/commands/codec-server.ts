@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { CommandContext } from '../action.js';
+import type { CommandContext } from '../base/action.js';
 
 /** Runs until it is asked to stop. */
 export function codecServerCommand(parent: Command, { deps, action }: CommandContext): void {

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import type { CommandContext } from '../action.js';
-import type { ConfigView } from '../deps.js';
-import { EXIT } from '../exit-codes.js';
-import { printJson, printProblem, table } from '../output.js';
+import type { CommandContext } from '../base/action.js';
+import type { ConfigView } from '../base/deps.js';
+import { EXIT } from '../base/exit-codes.js';
+import { printJson, printProblem, table } from '../base/output.js';
 
 const MASK = '********';
 

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import type { CommandContext } from '../action.js';
+import type { CommandContext } from '../base/action.js';
 import { runChecks } from '../doctor/check.js';
-import { EXIT } from '../exit-codes.js';
-import { printJson, printLine, table } from '../output.js';
+import { EXIT } from '../base/exit-codes.js';
+import { printJson, printLine, table } from '../base/output.js';
 
 export function doctorCommand(parent: Command, { deps, action }: CommandContext): void {
   const command = parent

@@ -1,8 +1,8 @@
-import { CliError } from '../errors.js';
-import { EXIT, exitOfTurn } from '../exit-codes.js';
-import type { CliIo } from '../deps.js';
-import type { NotFound, Orchestrator, Refused, Started, TurnOutcome } from '../orchestrator.js';
-import { printJson, printLine } from '../output.js';
+import { CliError } from '../base/errors.js';
+import { EXIT, exitOfTurn } from '../base/exit-codes.js';
+import type { CliIo } from '../base/deps.js';
+import type { NotFound, Orchestrator, Refused, Started, TurnOutcome } from '../base/orchestrator.js';
+import { printJson, printLine } from '../base/output.js';
 
 /** What `--wait` is for, as `start` and `resume` say it in their help. */
 export const WAIT_HELP = 'follow the turn until the run rests, and exit by how it ended';

@@ -1,15 +1,15 @@
 import type { Command } from 'commander';
-import { parseDuration } from '../../domain/duration.js';
-import { InvalidInputError } from '../../domain/errors.js';
-import type { CommandContext } from '../action.js';
-import type { CliDeps } from '../deps.js';
-import { EXIT } from '../exit-codes.js';
+import { parseDuration } from '../../domain/base/duration.js';
+import { InvalidInputError } from '../../domain/base/errors.js';
+import type { CommandContext } from '../base/action.js';
+import type { CliDeps } from '../base/deps.js';
+import { EXIT } from '../base/exit-codes.js';
 import { printItem } from '../forge-setup/report.js';
 import type { Item } from '../forge-setup/report.js';
 import { runForgeSetup } from '../forge-setup/run.js';
 import { targetsOf } from '../forge-setup/targets.js';
-import type { ForgeSetupWorld } from '../forge-setup/world.js';
-import { printJson } from '../output.js';
+import type { ForgeSetupWorld } from '../base/setup-world.js';
+import { printJson } from '../base/output.js';
 
 interface Options {
   readonly org?: string;

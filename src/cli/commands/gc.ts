@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
-import type { HomeUsage, RunUsage } from '../../domain/home-usage.js';
-import { formatDuration } from '../../domain/duration.js';
-import { planGc, type GcRemoval, type Janitor } from '../../domain/gc.js';
-import { formatBytes } from '../../domain/format-bytes.js';
-import type { SweepAction } from '../../domain/sweep.js';
-import type { CommandContext } from '../action.js';
-import type { CliIo } from '../deps.js';
-import { EXIT } from '../exit-codes.js';
-import { printJson, printLine, printProblem, table } from '../output.js';
+import type { HomeUsage, RunUsage } from '../../domain/upkeep/home-usage.js';
+import { formatDuration } from '../../domain/base/duration.js';
+import { planGc, type GcRemoval, type Janitor } from '../../domain/upkeep/gc.js';
+import { formatBytes } from '../../domain/base/format-bytes.js';
+import type { SweepAction } from '../../domain/upkeep/sweep.js';
+import type { CommandContext } from '../base/action.js';
+import type { CliIo } from '../base/deps.js';
+import { EXIT } from '../base/exit-codes.js';
+import { printJson, printLine, printProblem, table } from '../base/output.js';
 
 interface GcFlags {
   readonly dryRun?: true;

@@ -1,17 +1,17 @@
 import { Option } from 'commander';
 import type { Command } from 'commander';
-import { InvalidInputError } from '../../domain/errors.js';
-import { escapeTerminal } from '../../domain/escape.js';
-import type { CommandContext } from '../action.js';
-import type { CliDeps } from '../deps.js';
-import { CliError } from '../errors.js';
-import { EXIT } from '../exit-codes.js';
+import { InvalidInputError } from '../../domain/base/errors.js';
+import { escapeTerminal } from '../../domain/text/escape.js';
+import type { CommandContext } from '../base/action.js';
+import type { CliDeps } from '../base/deps.js';
+import { CliError } from '../base/errors.js';
+import { EXIT } from '../base/exit-codes.js';
 import { followRun, type LogEntry } from '../logs/follow-run.js';
 import { JsonLog } from '../logs/json-log.js';
 import { LogRenderer } from '../logs/render-log.js';
-import type { RunLogs } from '../logs/run-logs.js';
-import { printJsonLine } from '../output.js';
-import { parseTarget } from '../target.js';
+import type { RunLogs } from '../base/run-logs.js';
+import { printJsonLine } from '../base/output.js';
+import { parseTarget } from '../base/target.js';
 
 interface LogsFlags {
   readonly follow?: true;

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import type { ManifestValue } from '../../domain/manifest-view.js';
-import type { CommandContext } from '../action.js';
-import type { CliDeps } from '../deps.js';
-import { CliError } from '../errors.js';
-import { EXIT } from '../exit-codes.js';
+import type { ManifestValue } from '../../domain/manifest/manifest-view.js';
+import type { CommandContext } from '../base/action.js';
+import type { CliDeps } from '../base/deps.js';
+import { CliError } from '../base/errors.js';
+import { EXIT } from '../base/exit-codes.js';
 import type { ManifestFinding, ManifestKind, ShownManifest } from '../manifests/library.js';
-import { printJson, printLine, printProblem, table } from '../output.js';
+import { printJson, printLine, printProblem, table } from '../base/output.js';
 
 /** Longest value in a table; `--json` has all of it. */
 const MAX_CELL = 100;

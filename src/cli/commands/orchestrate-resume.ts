@@ -1,9 +1,9 @@
 import { Option } from 'commander';
 import type { Command } from 'commander';
-import { InvalidInputError } from '../../domain/errors.js';
-import { isSlug } from '../../domain/slug.js';
-import { withOrchestrator } from '../action.js';
-import type { CommandContext } from '../action.js';
+import { InvalidInputError } from '../../domain/base/errors.js';
+import { isSlug } from '../../domain/run/slug.js';
+import { withOrchestrator } from '../base/action.js';
+import type { CommandContext } from '../base/action.js';
 import { followTurn, WAIT_HELP } from './follow-turn.js';
 
 interface ResumeFlags {

@@ -1,14 +1,14 @@
 import path from 'node:path';
 import { Option } from 'commander';
 import type { Command } from 'commander';
-import { InvalidInputError } from '../../domain/errors.js';
-import { isForgeName } from '../../domain/issue.js';
-import { MANIFEST_KEY } from '../../domain/trigger.js';
-import { collect, withOrchestrator } from '../action.js';
-import type { CommandContext } from '../action.js';
-import type { CliDeps } from '../deps.js';
-import type { Orchestrator, Refused, RunSource, Started } from '../orchestrator.js';
-import { parseTarget } from '../target.js';
+import { InvalidInputError } from '../../domain/base/errors.js';
+import { isForgeName } from '../../domain/forge/issue.js';
+import { MANIFEST_KEY } from '../../domain/forge/trigger.js';
+import { collect, withOrchestrator } from '../base/action.js';
+import type { CommandContext } from '../base/action.js';
+import type { CliDeps } from '../base/deps.js';
+import type { Orchestrator, Refused, RunSource, Started } from '../base/orchestrator.js';
+import { parseTarget } from '../base/target.js';
 import { followTurn, WAIT_HELP } from './follow-turn.js';
 
 interface StartFlags {

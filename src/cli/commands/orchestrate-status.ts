@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import type { OperatorCommandRow, RejectionRow } from '../../domain/rows.js';
-import { pauseText } from '../../domain/pause.js';
-import { withOrchestrator } from '../action.js';
-import type { CommandContext } from '../action.js';
-import { EXIT } from '../exit-codes.js';
-import { printJson, printLine, table } from '../output.js';
+import type { OperatorCommandRow, RejectionRow } from '../../domain/run/rows.js';
+import { pauseText } from '../../domain/run/pause.js';
+import { withOrchestrator } from '../base/action.js';
+import type { CommandContext } from '../base/action.js';
+import { EXIT } from '../base/exit-codes.js';
+import { printJson, printLine, table } from '../base/output.js';
 import { statusText } from './status-text.js';
 
 const REJECTIONS_SHOWN = 50;

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import { InvalidInputError } from '../../domain/errors.js';
-import { EVERYWHERE, pauseText, scopeOf, type PauseRow } from '../../domain/pause.js';
-import { withOrchestrator } from '../action.js';
-import type { CommandContext } from '../action.js';
-import { CliError } from '../errors.js';
-import { EXIT } from '../exit-codes.js';
-import { printJson, printLine } from '../output.js';
+import { InvalidInputError } from '../../domain/base/errors.js';
+import { EVERYWHERE, pauseText, scopeOf, type PauseRow } from '../../domain/run/pause.js';
+import { withOrchestrator } from '../base/action.js';
+import type { CommandContext } from '../base/action.js';
+import { CliError } from '../base/errors.js';
+import { EXIT } from '../base/exit-codes.js';
+import { printJson, printLine } from '../base/output.js';
 
 interface PauseFlags {
   readonly repo?: string;

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import type { CommandContext } from '../action.js';
-import { CliError } from '../errors.js';
-import { EXIT } from '../exit-codes.js';
-import { printJson, printLine } from '../output.js';
+import type { CommandContext } from '../base/action.js';
+import { CliError } from '../base/errors.js';
+import { EXIT } from '../base/exit-codes.js';
+import { printJson, printLine } from '../base/output.js';
 
 /** `secret set <name>`: standard input to its end. An argument would stand in the shell's history and in `ps`. */
 export function secretSetCommand(parent: Command, { deps, action }: CommandContext): void {

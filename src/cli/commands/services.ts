@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { CommandContext } from '../action.js';
+import type { CommandContext } from '../base/action.js';
 
 /** `up`, `worker`, `webhook`: they run until they are asked to stop. */
 export function serviceCommands(parent: Command, { deps, action }: CommandContext): void {

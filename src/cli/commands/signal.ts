@@ -1,15 +1,15 @@
 import { Argument } from 'commander';
 import type { Command } from 'commander';
-import { InvalidInputError } from '../../domain/errors.js';
-import { withOrchestrator } from '../action.js';
-import type { CommandContext } from '../action.js';
-import { readUsd } from '../../domain/budget.js';
-import { parseDuration } from '../../domain/duration.js';
-import { CliError } from '../errors.js';
-import { EXIT } from '../exit-codes.js';
-import type { RunCommand } from '../orchestrator.js';
-import { printJson, printLine } from '../output.js';
-import { parseTarget } from '../target.js';
+import { InvalidInputError } from '../../domain/base/errors.js';
+import { withOrchestrator } from '../base/action.js';
+import type { CommandContext } from '../base/action.js';
+import { readUsd } from '../../domain/run/budget.js';
+import { parseDuration } from '../../domain/base/duration.js';
+import { CliError } from '../base/errors.js';
+import { EXIT } from '../base/exit-codes.js';
+import type { RunCommand } from '../base/orchestrator.js';
+import { printJson, printLine } from '../base/output.js';
+import { parseTarget } from '../base/target.js';
 
 const KINDS = ['done', 'freeze', 'resume', 'destroy', 'extend', 'budget', 'move'] as const;
 

@@ -1,8 +1,8 @@
 /** The runs as `orchestrate status` shows them to people. Pure. */
-import { escapeTerminal } from '../../domain/escape.js';
+import { escapeTerminal } from '../../domain/text/escape.js';
 import { wrap } from '../logs/wrap.js';
-import type { RunSummary } from '../orchestrator.js';
-import { displayWidth, table } from '../output.js';
+import type { RunSummary } from '../base/orchestrator.js';
+import { displayWidth, table } from '../base/output.js';
 
 const INDENT = '  ';
 const STALE = 'stale: the run’s workflow could not be asked, so this is what its row said last';

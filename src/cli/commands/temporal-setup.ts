@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import type { CommandContext } from '../action.js';
-import { EXIT } from '../exit-codes.js';
-import { printJson, printLine } from '../output.js';
+import type { CommandContext } from '../base/action.js';
+import { EXIT } from '../base/exit-codes.js';
+import { printJson, printLine } from '../base/output.js';
 
 export function temporalSetupCommand(parent: Command, { deps, action }: CommandContext): void {
   const command = parent

@@ -1,8 +1,8 @@
-import { noModelKey } from '../../domain/agent-needs.js';
-import { isOffered, isWrong, whyNotOffered } from '../../domain/agent-standing.js';
-import { imageCommand } from '../../domain/bottle-image.js';
-import { formatBytes } from '../../domain/disk-usage.js';
-import { pauseText, unpauseCommand } from '../../domain/pause.js';
+import { noModelKey } from '../../domain/agent/agent-needs.js';
+import { isOffered, isWrong, whyNotOffered } from '../../domain/agent/agent-standing.js';
+import { imageCommand } from '../../domain/bottle/bottle-image.js';
+import { formatBytes } from '../../domain/bottle/disk-usage.js';
+import { pauseText, unpauseCommand } from '../../domain/run/pause.js';
 import { fail, ok, warn } from './check.js';
 import type { Check, Finding } from './check.js';
 import type { DoctorProbes } from './probes.js';

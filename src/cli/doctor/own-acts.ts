@@ -1,5 +1,5 @@
-import type { RejectionRow } from '../../domain/rows.js';
-import { ownActReason } from '../../domain/trigger.js';
+import type { RejectionRow } from '../../domain/run/rows.js';
+import { ownActReason } from '../../domain/forge/trigger.js';
 import type { RightsProblem } from './probes.js';
 
 const DAYS = 7;

@@ -1,9 +1,9 @@
-import type { AgentStanding } from '../../domain/agent-standing.js';
-import type { DiskSpace, DiskUsage } from '../../domain/disk-usage.js';
-import type { PartEnd } from '../../domain/part-ends.js';
-import type { PauseRow } from '../../domain/pause.js';
-import type { PublishPlace } from '../../domain/forks.js';
-import type { StuckWork } from '../../domain/stuck-work.js';
+import type { AgentStanding } from '../../domain/agent/agent-standing.js';
+import type { DiskSpace, DiskUsage } from '../../domain/bottle/disk-usage.js';
+import type { PartEnd } from '../../domain/upkeep/part-ends.js';
+import type { PauseRow } from '../../domain/run/pause.js';
+import type { PublishPlace } from '../../domain/forge/forks.js';
+import type { StuckWork } from '../../domain/upkeep/stuck-work.js';
 
 export interface ImageFound {
   readonly name: string;

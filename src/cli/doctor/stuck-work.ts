@@ -1,5 +1,5 @@
-import { formatDuration } from '../../domain/duration.js';
-import type { StuckWork } from '../../domain/stuck-work.js';
+import { formatDuration } from '../../domain/base/duration.js';
+import type { StuckWork } from '../../domain/upkeep/stuck-work.js';
 import { fail, ok, warn } from './check.js';
 import type { Finding } from './check.js';
 

@@ -1,9 +1,9 @@
 /** What to say when something is missing: every text names the place, the setting and the command. */
 import { isIP } from 'node:net';
-import type { ForgeHttpError } from '../../domain/errors.js';
-import type { DeliveryWatch } from '../../domain/delivery-watch.js';
-import { nameOfTarget } from '../../domain/forge-admin.js';
-import type { AdminTarget } from '../../domain/forge-admin.js';
+import type { ForgeHttpError } from '../../domain/base/errors.js';
+import type { DeliveryWatch } from '../../domain/forge/delivery-watch.js';
+import { nameOfTarget } from '../../domain/forge/forge-admin.js';
+import type { AdminTarget } from '../../domain/forge/forge-admin.js';
 import { isLoopbackHost } from './webhook-url.js';
 
 const TOKEN_FILE = 'admin-token.txt';

@@ -1,5 +1,5 @@
-import type { Label, NewLabel } from '../../domain/forge-admin.js';
-import { AGENT_LABEL_PREFIX, BOTTLE_LABEL_PREFIX, MANIFEST_KEY } from '../../domain/trigger.js';
+import type { Label, NewLabel } from '../../domain/forge/forge-admin.js';
+import { AGENT_LABEL_PREFIX, BOTTLE_LABEL_PREFIX, MANIFEST_KEY } from '../../domain/forge/trigger.js';
 
 const AGENT_COLOR = '#5319e7';
 const BOTTLE_COLOR = '#006b75';

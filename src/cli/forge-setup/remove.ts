@@ -1,4 +1,4 @@
-import { nameOfTarget } from '../../domain/forge-admin.js';
+import { nameOfTarget } from '../../domain/forge/forge-admin.js';
 import { ownHooks, shownUrl } from './plan-hook.js';
 import type { WantedHook } from './plan-hook.js';
 import { ownLabels } from './plan-labels.js';

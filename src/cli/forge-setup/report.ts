@@ -1,5 +1,5 @@
-import type { CliIo } from '../deps.js';
-import { printLine } from '../output.js';
+import type { CliIo } from '../base/deps.js';
+import { printLine } from '../base/output.js';
 
 /** What became of one thing. `would_…` in a dry run; `kept` was not removed though asked for, `detail` says why. */
 export type ItemState =

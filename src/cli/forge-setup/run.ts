@@ -1,8 +1,8 @@
-import { isOffered, whyNotOffered, type AgentStanding } from '../../domain/agent-standing.js';
-import { ForgeHttpError, UnusableSecretError } from '../../domain/errors.js';
-import { nameOfTarget } from '../../domain/forge-admin.js';
-import type { AdminTarget, ForgeAdmin, RepoTarget } from '../../domain/forge-admin.js';
-import { AGENT_LABEL_PREFIX } from '../../domain/trigger.js';
+import { isOffered, whyNotOffered, type AgentStanding } from '../../domain/agent/agent-standing.js';
+import { ForgeHttpError, UnusableSecretError } from '../../domain/base/errors.js';
+import { nameOfTarget } from '../../domain/forge/forge-admin.js';
+import type { AdminTarget, ForgeAdmin, RepoTarget } from '../../domain/forge/forge-admin.js';
+import { AGENT_LABEL_PREFIX } from '../../domain/forge/trigger.js';
 import { explainRefusal } from './explain.js';
 import { hookName } from './plan-hook.js';
 import { wantedLabels } from './plan-labels.js';
@@ -12,7 +12,7 @@ import { setUpHook, setUpLabels, warnOfCi, warnOfUnserved } from './set-up.js';
 import type { WebhookWish } from './set-up.js';
 import { createTester } from './tester.js';
 import { webhookUrl } from './webhook-url.js';
-import type { ForgeSetupWorld } from './world.js';
+import type { ForgeSetupWorld } from '../base/setup-world.js';
 
 export interface ForgeSetupRequest {
   readonly targets: readonly AdminTarget[];

@@ -1,11 +1,11 @@
-import { nameOfTarget } from '../../domain/forge-admin.js';
-import type { PublishPlace } from '../../domain/forks.js';
-import type { AdminTarget, ForgeAdmin, Hook, NewLabel } from '../../domain/forge-admin.js';
+import { nameOfTarget } from '../../domain/forge/forge-admin.js';
+import type { PublishPlace } from '../../domain/forge/forks.js';
+import type { AdminTarget, ForgeAdmin, Hook, NewLabel } from '../../domain/forge/forge-admin.js';
 import { planHook, shownUrl, WANTED_EVENTS } from './plan-hook.js';
 import { planLabels } from './plan-labels.js';
 import { planned } from './report.js';
 import type { Report } from './report.js';
-import type { ForgeSetupWorld } from './world.js';
+import type { ForgeSetupWorld } from '../base/setup-world.js';
 
 export interface SetUpJob {
   readonly admin: ForgeAdmin;

@@ -1,6 +1,6 @@
-import { InvalidInputError } from '../../domain/errors.js';
-import type { AdminTarget } from '../../domain/forge-admin.js';
-import { isForgeName } from '../../domain/issue.js';
+import { InvalidInputError } from '../../domain/base/errors.js';
+import type { AdminTarget } from '../../domain/forge/forge-admin.js';
+import { isForgeName } from '../../domain/forge/issue.js';
 
 /**
  * What to set up: what the command line names, else the repositories that `FORGE_REPOS` names one by one.

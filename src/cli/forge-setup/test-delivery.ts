@@ -1,13 +1,13 @@
-import { ForgeHttpError } from '../../domain/errors.js';
-import { nameOfTarget } from '../../domain/forge-admin.js';
-import type { Hook, RepoTarget } from '../../domain/forge-admin.js';
+import { ForgeHttpError } from '../../domain/base/errors.js';
+import { nameOfTarget } from '../../domain/forge/forge-admin.js';
+import type { Hook, RepoTarget } from '../../domain/forge/forge-admin.js';
 import { explainOtherSecret, explainSilence } from './explain.js';
 import { WANTED_EVENTS } from './plan-hook.js';
 import type { Item } from './report.js';
 import { replaceHook } from './set-up.js';
 import type { MadeHook, SetUpJob, WebhookWish } from './set-up.js';
-import type { DeliveryWatch } from '../../domain/delivery-watch.js';
-import type { ForgeSetupSettings } from './world.js';
+import type { DeliveryWatch } from '../../domain/forge/delivery-watch.js';
+import type { ForgeSetupSettings } from '../base/setup-world.js';
 
 export interface DeliveryTest {
   readonly watch: DeliveryWatch;

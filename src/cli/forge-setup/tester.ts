@@ -1,8 +1,8 @@
-import { nameOfTarget } from '../../domain/forge-admin.js';
+import { nameOfTarget } from '../../domain/forge/forge-admin.js';
 import type { MadeHook, SetUpJob, WebhookWish } from './set-up.js';
 import { testDelivery } from './test-delivery.js';
-import type { DeliveryWatch } from '../../domain/delivery-watch.js';
-import type { ForgeSetupWorld } from './world.js';
+import type { DeliveryWatch } from '../../domain/forge/delivery-watch.js';
+import type { ForgeSetupWorld } from '../base/setup-world.js';
 
 export interface Tester {
   test(job: SetUpJob, wish: WebhookWish, made: MadeHook): Promise<void>;

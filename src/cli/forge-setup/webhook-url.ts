@@ -1,4 +1,4 @@
-import { InvalidInputError } from '../../domain/errors.js';
+import { InvalidInputError } from '../../domain/base/errors.js';
 
 export const WEBHOOK_PATH = '/webhooks/gitea';
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LineSplitter } from './log-lines.js';
-import type { RunLogs, TurnFacts } from './run-logs.js';
+import type { RunLogs, TurnFacts } from '../base/run-logs.js';
 
 const POLL_MS = 250;
 

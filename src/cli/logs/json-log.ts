@@ -1,7 +1,7 @@
-import type { AgentEvent, StreamReader } from '../../domain/agent-stream.js';
+import type { AgentEvent, StreamReader } from '../../domain/agent/agent-stream.js';
 import type { LogEntry } from './follow-run.js';
 import { parseLoggedLine } from './log-lines.js';
-import type { RunLogs } from './run-logs.js';
+import type { RunLogs } from '../base/run-logs.js';
 
 /** What `--json` prints: an object for each event, none for what says nothing. */
 export class JsonLog {

@@ -1,4 +1,4 @@
-import type { OutputStream } from '../../domain/agent-stream.js';
+import type { OutputStream } from '../../domain/agent/agent-stream.js';
 
 /** A line of `agent.log`. */
 export interface LoggedLine {

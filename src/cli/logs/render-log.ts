@@ -1,9 +1,9 @@
-import type { AgentEvent, ReportedUse, StreamReader } from '../../domain/agent-stream.js';
-import { escapeTerminal, escapeTerminalLines } from '../../domain/escape.js';
-import { tokensOf, type ModelUse } from '../../domain/model-use.js';
+import type { AgentEvent, ReportedUse, StreamReader } from '../../domain/agent/agent-stream.js';
+import { escapeTerminal, escapeTerminalLines } from '../../domain/text/escape.js';
+import { tokensOf, type ModelUse } from '../../domain/run/model-use.js';
 import type { LogEntry } from './follow-run.js';
 import { parseLoggedLine, type LoggedLine } from './log-lines.js';
-import type { RunLogs, TurnEnd, TurnFacts } from './run-logs.js';
+import type { RunLogs, TurnEnd, TurnFacts } from '../base/run-logs.js';
 import { wrap } from './wrap.js';
 
 export interface Look {

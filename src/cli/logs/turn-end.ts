@@ -1,7 +1,7 @@
-import type { AgentOutcome, ReportedUse } from '../../domain/agent-stream.js';
-import type { ModelUse } from '../../domain/model-use.js';
-import type { TurnRow } from '../../domain/rows.js';
-import type { TurnEnd } from './run-logs.js';
+import type { AgentOutcome, ReportedUse } from '../../domain/agent/agent-stream.js';
+import type { ModelUse } from '../../domain/run/model-use.js';
+import type { TurnRow } from '../../domain/run/rows.js';
+import type { TurnEnd } from '../base/run-logs.js';
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,5 @@
 /** Manifests as the commands see them. */
-import type { ManifestValue } from '../../domain/manifest-view.js';
+import type { ManifestValue } from '../../domain/manifest/manifest-view.js';
 
 export type ManifestKind = 'agents' | 'bottles';
 

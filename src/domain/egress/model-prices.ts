@@ -1,5 +1,5 @@
 /** What models cost. The vendors' public prices, US dollars per million tokens; the operator's own go before them. */
-import { InvalidInputError } from '../errors.js';
+import { InvalidInputError } from '../base/errors.js';
 import { isListedModel, isModelPattern } from './model-rule.js';
 import type { ModelApi } from './route.js';
 

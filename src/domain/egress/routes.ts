@@ -1,4 +1,4 @@
-import { isSecretName } from '../secret-name.js';
+import { isSecretName } from '../secret/secret-name.js';
 import { whyNotPlainPath } from './plain-path.js';
 import {
   isAuthHeader,

@@ -1,6 +1,6 @@
 /** The command line's world. Each part is loaded by the command that needs it, and by no other. */
-import type { CliDeps, ServiceRole } from '../../cli/deps.js';
-import type { Config, LoadedConfig } from '../../config.js';
+import type { CliDeps, ServiceRole } from '../../cli/base/deps.js';
+import type { Config, LoadedConfig } from '../../config/load-config.js';
 import { cliIo, interrupted } from './cli-io.js';
 import { VERSION } from '../version.js';
 import type { Service } from '../services/run-service.js';
@@ -14,7 +14,7 @@ const SERVICES: Readonly<Record<ServiceRole, Service>> = {
 };
 
 async function loaded(): Promise<LoadedConfig> {
-  return (await import('../../config.js')).loadConfig(process.env);
+  return (await import('../../config/load-config.js')).loadConfig(process.env);
 }
 
 async function config(): Promise<Config> {
@@ -38,7 +38,7 @@ export const cliDeps: CliDeps = {
     const { doctorChecks } = await import('../../cli/doctor/checks.js');
     return doctorChecks(doctorProbes(process.env));
   },
-  janitor: async () => (await import('../janitor.js')).janitor(await config()),
+  janitor: async () => (await import('../worker/janitor.js')).janitor(await config()),
   forgeSetup: async () => (await import('../forge-setup.js')).forgeSetup(await config()),
   setSecret: async (name, content, hosts) =>
     (await import('../../config/secret-binding.js')).writeBoundSecret(await home(), name, content, hosts),

@@ -1,4 +1,4 @@
-import type { CliDeps, CliIo } from '../../cli/deps.js';
+import type { CliDeps, CliIo } from '../../cli/base/deps.js';
 
 /** This process' own standard streams. */
 export const cliIo: CliIo = {

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { runLayout } from '../../adapters/files/run-layout.js';
-import { WORK_BUNDLE } from '../../domain/run-files.js';
-import { localBranchOf } from '../../domain/slug.js';
+import { runLayout } from '../../adapters/files/run/run-layout.js';
+import { WORK_BUNDLE } from '../../domain/run/run-files.js';
+import { localBranchOf } from '../../domain/run/slug.js';
 
 /** How an operator gets what a run without an issue has made, in a clone of what it began from; `null` without anything. */
 export function fetchCommand(home: string, slug: string): string | null {

@@ -1,12 +1,12 @@
 /** `orchestrate start` without an issue: nothing is read from a forge but the repository, and nothing is written there. */
 import path from 'node:path';
 import { directoryRepository, readLocalSource } from '../../adapters/git/local-source.js';
-import type { LocalOptions, Refused, RunSource } from '../../cli/orchestrator.js';
+import type { LocalOptions, Refused, RunSource } from '../../cli/base/orchestrator.js';
 import { readSecret } from '../../config/secrets.js';
-import type { AgentRequest } from '../../domain/agents.js';
-import { LOCAL, localSubject, type RepoRef, type SubjectRef } from '../../domain/issue.js';
-import { makeLocalSlug } from '../../domain/slug.js';
-import { temporalGateway } from '../../webhook/temporal-gateway.js';
+import type { AgentRequest } from '../../domain/agent/agents.js';
+import { LOCAL, localSubject, type RepoRef, type SubjectRef } from '../../domain/forge/issue.js';
+import { makeLocalSlug } from '../../domain/run/slug.js';
+import { temporalGateway } from '../../webhook/dispatch/temporal-gateway.js';
 import { agentsOfConfig } from '../agents-of-config.js';
 import { forgeOfConfig } from '../forge-of-config.js';
 import type { OperatorTriggerWorld } from './operator-trigger.js';

@@ -1,6 +1,6 @@
 import { ManifestDirectory } from '../../adapters/manifests/manifest-directory.js';
 import type { ManifestLibrary } from '../../cli/manifests/library.js';
-import type { Config } from '../../config.js';
+import type { Config } from '../../config/load-config.js';
 import { manifestLibrary } from '../manifest-library.js';
 import { needsWorld } from '../needs-world.js';
 

@@ -1,5 +1,5 @@
 import { hostname, userInfo } from 'node:os';
-import { isOperatorName } from '../../domain/operator-name.js';
+import { isOperatorName } from '../../domain/forge/operator-name.js';
 
 /** `user@host` of this process: what the rows of commands say of who gave them. */
 export function operatorName(): string {

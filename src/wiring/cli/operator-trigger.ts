@@ -1,16 +1,16 @@
 /** `orchestrate start`: the operator's own trigger, which asks for neither label nor assignee. */
 import type { Client } from '@temporalio/client';
 import { agentsOfConfig } from '../agents-of-config.js';
-import type { Refused, StartOptions } from '../../cli/orchestrator.js';
-import type { Config } from '../../config.js';
+import type { Refused, StartOptions } from '../../cli/base/orchestrator.js';
+import type { Config } from '../../config/load-config.js';
 import { readSecret } from '../../config/secrets.js';
-import type { SubjectRef } from '../../domain/issue.js';
-import { textHash } from '../../domain/reference-key.js';
-import { parseTriggerLabels } from '../../domain/trigger.js';
+import type { SubjectRef } from '../../domain/forge/issue.js';
+import { textHash } from '../../domain/forge/reference-key.js';
+import { parseTriggerLabels } from '../../domain/forge/trigger.js';
 import { forgeOfConfig } from '../forge-of-config.js';
 import { policyOf } from '../run-policy.js';
 import { sha256 } from '../../webhook/sha256.js';
-import { temporalGateway } from '../../webhook/temporal-gateway.js';
+import { temporalGateway } from '../../webhook/dispatch/temporal-gateway.js';
 
 export interface OperatorTriggerWorld {
   readonly config: Config;

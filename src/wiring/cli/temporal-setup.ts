@@ -1,6 +1,6 @@
 import { setUpNamespace } from '../../adapters/temporal/set-up-namespace.js';
-import type { CliDeps } from '../../cli/deps.js';
-import type { Config } from '../../config.js';
+import type { CliDeps } from '../../cli/base/deps.js';
+import type { Config } from '../../config/load-config.js';
 import { temporalClient } from '../temporal-client.js';
 
 /** Adds the search attributes that the workflows need. Errors: Temporal's. */

@@ -1,8 +1,8 @@
 /** The child of `TemporalAsker`, for as long as it is asked. */
 import type { Client } from '@temporalio/client';
-import { failureOf } from '../../cli/errors.js';
+import { failureOf } from '../../cli/base/errors.js';
 import { setUpNamespace } from '../../adapters/temporal/set-up-namespace.js';
-import { loadConfig } from '../../config.js';
+import { loadConfig } from '../../config/load-config.js';
 import { temporalClient } from '../temporal-client.js';
 import type { TemporalAnswer, TemporalQuestion } from './temporal-asker.js';
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { CliError } from '../../cli/errors.js';
-import { EXIT } from '../../cli/exit-codes.js';
-import { pauseBeforeRestart, type PartEnd } from '../../domain/part-ends.js';
+import { CliError } from '../../cli/base/errors.js';
+import { EXIT } from '../../cli/base/exit-codes.js';
+import { pauseBeforeRestart, type PartEnd } from '../../domain/upkeep/part-ends.js';
 
 export interface Part {
   /** Resolves when it serves; stays open when it ends before. */

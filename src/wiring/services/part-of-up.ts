@@ -1,10 +1,10 @@
 /** What worker and webhook say to the `up` that started them, by the channel of the fork; alone they say nothing. */
 import { inspect } from 'node:util';
-import { failureOf, type Failure } from '../../cli/errors.js';
-import { printProblem } from '../../cli/output.js';
+import { failureOf, type Failure } from '../../cli/base/errors.js';
+import { printProblem } from '../../cli/base/output.js';
 import { secretsRead } from '../../config/secrets.js';
-import { redact } from '../../domain/redact.js';
-import { MissingNeedsError } from './find-needs.js';
+import { redact } from '../../domain/text/redact.js';
+import { MissingNeedsError } from '../find-needs.js';
 
 /** From a part to `up`. */
 export type PartMessage =

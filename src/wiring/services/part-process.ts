@@ -2,10 +2,10 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { CliError } from '../../cli/errors.js';
-import { escapeTerminal } from '../../domain/escape.js';
+import { CliError } from '../../cli/base/errors.js';
+import { escapeTerminal } from '../../domain/text/escape.js';
 import { findExecutable } from '../find-executable.js';
-import { MissingNeedsError } from './find-needs.js';
+import { MissingNeedsError } from '../find-needs.js';
 import type { Ended, Part } from './keep-part.js';
 import { MAY_START, PART_OF_UP, type PartMessage } from './part-of-up.js';
 

@@ -1,8 +1,8 @@
 /** What every long-running process begins and ends with, whichever entry it was started by. */
-import { printProblem } from '../../cli/output.js';
+import { printProblem } from '../../cli/base/output.js';
 import { reportFailure } from '../../cli/report-failure.js';
-import { loadConfig, type Config } from '../../config.js';
-import { InvalidInputError } from '../../domain/errors.js';
+import { loadConfig, type Config } from '../../config/load-config.js';
+import { InvalidInputError } from '../../domain/base/errors.js';
 import { endWith } from '../end-with.js';
 import { endOnUncaught, isPartOfUp, tellFailure } from './part-of-up.js';
 

@@ -1,7 +1,7 @@
 import { aesCodec } from '../../adapters/temporal/codec/aes-codec.js';
 import { serveCodec } from '../../adapters/temporal/codec/codec-server.js';
-import type { Config } from '../../config.js';
-import { InvalidInputError } from '../../domain/errors.js';
+import type { Config } from '../../config/load-config.js';
+import { InvalidInputError } from '../../domain/base/errors.js';
 import { codecKeysOf } from '../temporal-client.js';
 import type { Say } from './run-service.js';
 import { untilAskedToStop } from './until-asked-to-stop.js';

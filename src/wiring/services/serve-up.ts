@@ -1,17 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isLoopbackHost } from '../../adapters/loopback/is-loopback.js';
-import type { Config } from '../../config.js';
+import type { Config } from '../../config/load-config.js';
 import { ensureHome } from '../../config/home.js';
-import { InvalidInputError } from '../../domain/errors.js';
-import { rememberEnd } from '../../domain/part-ends.js';
-import { spawnDevServer, temporalProgram } from '../temporal-dev-server.js';
-import { findNeeds } from './find-needs.js';
+import { InvalidInputError } from '../../domain/base/errors.js';
+import { rememberEnd } from '../../domain/upkeep/part-ends.js';
+import { spawnDevServer, temporalProgram } from './temporal-dev-server.js';
+import { findNeeds } from '../find-needs.js';
 import { KeptPart, type OnEnd, type Part } from './keep-part.js';
 import { startPartProcess } from './part-process.js';
 import type { Say } from './run-service.js';
 import { TemporalAsker } from './temporal-asker.js';
 import { untilAskedToStop } from './until-asked-to-stop.js';
-import { webhookSecret } from './webhook-secret.js';
+import { webhookSecret } from '../webhook/webhook-secret.js';
 
 const TEMPORAL_POLL_MS = 250;
 const WEBHOOK_STOP_MS = 15_000;

@@ -1,9 +1,9 @@
-import type { Config } from '../../config.js';
+import type { Config } from '../../config/load-config.js';
 import { ensureHome } from '../../config/home.js';
-import { startWebhook } from '../start-webhook.js';
+import { startWebhook } from '../webhook/start-webhook.js';
 import { tellUp } from './part-of-up.js';
 import { untilAskedToStop } from './until-asked-to-stop.js';
-import { webhookNeeds } from './webhook-needs.js';
+import { webhookNeeds } from '../webhook/webhook-needs.js';
 
 /** The webhook until a signal. Errors: `MissingNeedsError` before anything is started; those of `startWebhook`. */
 export async function serveWebhook(config: Config): Promise<number> {

@@ -1,9 +1,9 @@
-import type { Config } from '../../config.js';
+import type { Config } from '../../config/load-config.js';
 import { ensureHome } from '../../config/home.js';
-import { startWorker } from '../start-worker.js';
+import { startWorker } from '../worker/start-worker.js';
 import { tellUp, untilMayStart } from './part-of-up.js';
 import { untilAskedToStop } from './until-asked-to-stop.js';
-import { workerNeeds } from './worker-needs.js';
+import { workerNeeds } from '../worker/worker-needs.js';
 
 /** The worker until a signal. Errors: `MissingNeedsError` before anything is started; those of `startWorker`. */
 export async function serveWorker(config: Config): Promise<number> {

@@ -3,8 +3,8 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { CliError, type Failure } from '../../cli/errors.js';
-import { EXIT } from '../../cli/exit-codes.js';
+import { CliError, type Failure } from '../../cli/base/errors.js';
+import { EXIT } from '../../cli/base/exit-codes.js';
 import { PART_OF_UP } from './part-of-up.js';
 
 export interface TemporalQuestion {

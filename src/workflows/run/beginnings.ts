@@ -1,10 +1,10 @@
 /** The records that a run's state begins with: an issue's, a life's, a turn's and a stage's. */
-import { NOTHING } from '../../domain/budget.js';
-import type { Trigger, WakeReference } from '../../domain/events.js';
-import type { SubjectRef } from '../../domain/issue.js';
-import type { RunPolicy } from '../../domain/run-policy.js';
-import type { NamedRun } from '../../domain/slug.js';
-import type { FrozenReason, TurnCause } from '../../domain/turn.js';
+import { NOTHING } from '../../domain/run/budget.js';
+import type { Trigger, WakeReference } from '../../domain/run/events.js';
+import type { SubjectRef } from '../../domain/forge/issue.js';
+import type { RunPolicy } from '../../domain/run/run-policy.js';
+import type { NamedRun } from '../../domain/run/slug.js';
+import type { FrozenReason, TurnCause } from '../../domain/run/turn.js';
 import type { IssueState, Life, Preparing, Turn } from './state.js';
 
 export function initialState(

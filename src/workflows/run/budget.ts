@@ -6,10 +6,10 @@ import {
   NOTHING,
   usedUp,
   type Amounts,
-} from '../../domain/budget.js';
-import type { OperatorCommand, PreparedTurn } from '../../domain/events.js';
-import { leftOf, NO_BUDGET, type ModelBudget } from '../../domain/model-use.js';
-import type { TurnResult } from '../../domain/turn.js';
+} from '../../domain/run/budget.js';
+import type { OperatorCommand, PreparedTurn } from '../../domain/run/events.js';
+import { leftOf, NO_BUDGET, type ModelBudget } from '../../domain/run/model-use.js';
+import type { TurnResult } from '../../domain/run/turn.js';
 import type { Budget, Life } from './state.js';
 
 /** Most that one command may add, of each: a slip of the finger is told from a wish. */

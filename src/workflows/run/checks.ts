@@ -1,6 +1,6 @@
 /** Failed checks that wake a run: those of its own last push, and only so often without a person's word in between. Pure. */
-import type { WakeReference } from '../../domain/events.js';
-import type { PublishResult, TurnCause } from '../../domain/turn.js';
+import type { WakeReference } from '../../domain/run/events.js';
+import type { PublishResult, TurnCause } from '../../domain/run/turn.js';
 import { note, type LifeDraft } from './draft.js';
 import { runRef } from './inputs.js';
 import { openPrs } from './reads-of-forge.js';

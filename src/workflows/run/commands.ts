@@ -9,9 +9,9 @@ import type {
   RunTurnInput,
   SettleTurnInput,
   TellChecksStoppedInput,
-} from '../../activities/inputs.js';
-import type { OperatorCommandRow } from '../../domain/rows.js';
-import type { FrozenReason, TurnCause } from '../../domain/turn.js';
+} from '../../activities/ports/inputs.js';
+import type { OperatorCommandRow } from '../../domain/run/rows.js';
+import type { FrozenReason, TurnCause } from '../../domain/run/turn.js';
 
 export type MachineCommand =
   /** `moved`: the run, when it had a host before: the new one is asked what it has of it. */

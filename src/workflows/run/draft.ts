@@ -1,5 +1,5 @@
 /** One step of the machine under way, and the small things every part of it does to it. */
-import type { FrozenReason } from '../../domain/turn.js';
+import type { FrozenReason } from '../../domain/run/turn.js';
 import type { MachineCommand } from './commands.js';
 import { recordState } from './inputs.js';
 import type { IssueState, Life } from './state.js';

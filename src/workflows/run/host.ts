@@ -1,6 +1,6 @@
 /** The host that a run is on: it may fall silent, and be left for another one. */
-import type { InnerEvent } from '../../domain/events.js';
-import type { TurnCause } from '../../domain/turn.js';
+import type { InnerEvent } from '../../domain/run/events.js';
+import type { TurnCause } from '../../domain/run/turn.js';
 import { freeze, note, record, type LifeDraft } from './draft.js';
 import { destroy } from './end.js';
 import { launchWhenReady } from './preparing.js';

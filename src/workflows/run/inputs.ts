@@ -10,10 +10,10 @@ import type {
   RunSnapshot,
   RunTurnInput,
   SettleTurnInput,
-} from '../../activities/inputs.js';
-import type { SettledTurn } from '../../domain/events.js';
-import { isLocal, workflowIdOf } from '../../domain/issue.js';
-import type { FrozenReason, SessionStart, StopReason, TurnResult } from '../../domain/turn.js';
+} from '../../activities/ports/inputs.js';
+import type { SettledTurn } from '../../domain/run/events.js';
+import { isLocal, workflowIdOf } from '../../domain/forge/issue.js';
+import type { FrozenReason, SessionStart, StopReason, TurnResult } from '../../domain/run/turn.js';
 import { budgetOfTurn } from './budget.js';
 import { latestPr, openPrs } from './reads-of-forge.js';
 import { phaseOf, reasonOf } from './phase.js';

@@ -1,6 +1,6 @@
 /** An agent that was ended from outside, and by nobody of ours: the machine's doing. Pure. */
-import type { AgentOutcome } from '../../domain/agent-stream.js';
-import { CONTAINER_GONE, type TurnCause, type TurnResult } from '../../domain/turn.js';
+import type { AgentOutcome } from '../../domain/agent/agent-stream.js';
+import { CONTAINER_GONE, type TurnCause, type TurnResult } from '../../domain/run/turn.js';
 import { note, type LifeDraft } from './draft.js';
 import { tellOnceMore } from './mailbox.js';
 import type { Life } from './state.js';

@@ -1,9 +1,9 @@
 /** What the forge tells of a run: it begins, loses and regains its trigger, hears of people, and is closed. */
-import type { MachineEvent, Observed, Trigger } from '../../domain/events.js';
-import type { Place } from '../../domain/issue.js';
-import { isOperatorName, UNKNOWN_OPERATOR } from '../../domain/operator-name.js';
-import { makeSlug } from '../../domain/slug.js';
-import { FORGE_CLOCK_GRAIN_MS, isLaterAct } from '../../domain/trigger.js';
+import type { MachineEvent, Observed, Trigger } from '../../domain/run/events.js';
+import type { Place } from '../../domain/forge/issue.js';
+import { isOperatorName, UNKNOWN_OPERATOR } from '../../domain/forge/operator-name.js';
+import { makeSlug } from '../../domain/run/slug.js';
+import { FORGE_CLOCK_GRAIN_MS, isLaterAct } from '../../domain/forge/trigger.js';
 import { freeze, note, record, stopSleeping, type Draft, type LifeDraft } from './draft.js';
 import { destroy } from './end.js';
 import { receive, receiveForNext } from './mailbox.js';

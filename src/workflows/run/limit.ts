@@ -1,5 +1,5 @@
 /** A provider that does not answer for a while: the run sleeps, durably, and goes on in the same session. */
-import type { TurnResult } from '../../domain/turn.js';
+import type { TurnResult } from '../../domain/run/turn.js';
 import { freeze, note, type LifeDraft } from './draft.js';
 import type { Life } from './state.js';
 

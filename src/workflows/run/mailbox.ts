@@ -1,5 +1,5 @@
 /** What people wrote and pushed, from its arrival to the prompt: in order, each thing once, bounded. Pure. */
-import type { WakeReference } from '../../domain/events.js';
+import type { WakeReference } from '../../domain/run/events.js';
 import type { IssueState, Life } from './state.js';
 
 /** Most keys kept to know a thing again: some 50 bytes each, and continue-as-new carries them. */

@@ -1,6 +1,6 @@
-/** What an operator asks for. */
-import type { OperatorCommand } from '../../domain/events.js';
-import { isOperatorName, UNKNOWN_OPERATOR } from '../../domain/operator-name.js';
+/** What an operator asks for, of one run or, by a pause of new turns, of all. */
+import type { OperatorCommand } from '../../domain/run/events.js';
+import { isOperatorName, UNKNOWN_OPERATOR } from '../../domain/forge/operator-name.js';
 import { overBudget, raise, raiseRefusal } from './budget.js';
 import type { OperatorAct } from './commands.js';
 import { freeze, note, record, type LifeDraft } from './draft.js';
@@ -121,4 +121,25 @@ function resumeRefusal(s: IssueState, { stage, budget, detail }: Life): string |
   const over = overBudget(budget, s.policy.budget);
   if (over !== null) return `${over}: raise it with bot-bottle signal <run> budget`;
   return stage.afterArchive === null ? null : 'a turn is about to begin: freeze it first, or wait';
+}
+
+/** Paused while a turn of this run is on its way: one whose agent was seen to start is under way. */
+export function paused(d: LifeDraft, reason: string): void {
+  const { closing, turn, stage } = d.life;
+  turn.pauseLifted = false;
+  if (closing !== null || turn.stop !== null) return;
+  if (stage.kind === 'preparing') turn.stop = 'pause';
+  else if (stage.kind === 'running' && !stage.begun) stopTurn(d, 'pause');
+  else return;
+  turn.pauseReason = reason;
+}
+
+/** What was held back begins. The word may be here before the news that there is something to hold back. */
+export function unpaused(d: LifeDraft): void {
+  const { closing, turn, stage } = d.life;
+  if (closing !== null) return;
+  turn.pauseLifted = true;
+  if (stage.kind === 'preparing' && turn.stop === 'pause') turn.stop = null;
+  if (stage.kind !== 'frozen' || !stage.held) return;
+  beginWhenFree(d, stage.deferred?.cause ?? { kind: 'operator', promptRef: null });
 }

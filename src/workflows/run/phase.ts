@@ -1,5 +1,5 @@
 /** What is read off a run's state: its phase, as people know it, and what it waits for. Pure. */
-import type { FrozenReason } from '../../domain/turn.js';
+import type { FrozenReason } from '../../domain/run/turn.js';
 import type { IssueState, Life } from './state.js';
 
 export type Phase =

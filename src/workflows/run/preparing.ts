@@ -1,6 +1,6 @@
 /** A turn whose prompt is being made: it is launched, or does not come to run. */
-import type { InnerEvent } from '../../domain/events.js';
-import type { Place } from '../../domain/issue.js';
+import type { InnerEvent } from '../../domain/run/events.js';
+import type { Place } from '../../domain/forge/issue.js';
 import { uncount } from './checks.js';
 import { freeze, note, record, type LifeDraft } from './draft.js';
 import { destroy, endLife } from './end.js';

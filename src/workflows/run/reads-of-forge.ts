@@ -1,6 +1,6 @@
 /** How fresh reads of the forge change what a run believes about its subject and pull requests. Pure. */
-import type { Observed } from '../../domain/events.js';
-import type { Place } from '../../domain/issue.js';
+import type { Observed } from '../../domain/run/events.js';
+import type { Place } from '../../domain/forge/issue.js';
 import { livingOf } from './phase.js';
 import type { Closing, IssueState, KnownPr, Life } from './state.js';
 

@@ -1,8 +1,8 @@
 /** A turn whose bottle is started and watched until its agent exits. */
-import type { InnerEvent, RunEvent } from '../../domain/events.js';
-import type { LostPart } from '../../domain/run-files.js';
-import type { RunPolicy } from '../../domain/run-policy.js';
-import type { StopReason, TurnResult } from '../../domain/turn.js';
+import type { InnerEvent, RunEvent } from '../../domain/run/events.js';
+import type { LostPart } from '../../domain/run/run-files.js';
+import type { RunPolicy } from '../../domain/run/run-policy.js';
+import type { StopReason, TurnResult } from '../../domain/run/turn.js';
 import { note, type LifeDraft } from './draft.js';
 import { destroy } from './end.js';
 import { runRef, settleInput, turnInput } from './inputs.js';

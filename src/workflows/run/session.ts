@@ -1,6 +1,6 @@
 /** When the agent's session is left for a fresh one, which gets a summary of what went before. */
-import type { RunPolicy } from '../../domain/run-policy.js';
-import type { TurnCause, TurnResult } from '../../domain/turn.js';
+import type { RunPolicy } from '../../domain/run/run-policy.js';
+import type { TurnCause, TurnResult } from '../../domain/run/turn.js';
 import { note, type LifeDraft } from './draft.js';
 import { tellOnceMore } from './mailbox.js';
 import type { Life } from './state.js';

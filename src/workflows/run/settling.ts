@@ -1,6 +1,6 @@
 /** How a turn comes to its rows when its agent has exited. */
-import type { SettledTurn } from '../../domain/events.js';
-import type { FrozenReason, TurnResult } from '../../domain/turn.js';
+import type { SettledTurn } from '../../domain/run/events.js';
+import type { FrozenReason, TurnResult } from '../../domain/run/turn.js';
 import { spend } from './budget.js';
 import { pushedBy } from './checks.js';
 import { freeze, note, type LifeDraft } from './draft.js';

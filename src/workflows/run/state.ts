@@ -2,12 +2,12 @@
  * What a workflow knows of its issue, by how long it counts: the issue for ever, a life from launch to destroy, a turn for
  * one prompt, a stage for what is under way. A new life or turn replaces one record. Plain data: continue-as-new carries it.
  */
-import type { Amounts } from '../../domain/budget.js';
-import type { PreparedTurn, Trigger, WakeReference } from '../../domain/events.js';
-import type { Place, SubjectRef } from '../../domain/issue.js';
-import type { RunPolicy } from '../../domain/run-policy.js';
-import type { NamedRun } from '../../domain/slug.js';
-import type { ActOrder } from '../../domain/trigger.js';
+import type { Amounts } from '../../domain/run/budget.js';
+import type { PreparedTurn, Trigger, WakeReference } from '../../domain/run/events.js';
+import type { Place, SubjectRef } from '../../domain/forge/issue.js';
+import type { RunPolicy } from '../../domain/run/run-policy.js';
+import type { NamedRun } from '../../domain/run/slug.js';
+import type { ActOrder } from '../../domain/forge/trigger.js';
 import type {
   Done,
   FrozenReason,
@@ -16,7 +16,7 @@ import type {
   StopReason,
   TurnCause,
   TurnResult,
-} from '../../domain/turn.js';
+} from '../../domain/run/turn.js';
 
 export interface IssueState {
   /** As it was called when the workflow began: its id. */

@@ -1,5 +1,5 @@
 /** A step of the run failed for good, or was called off. */
-import type { InnerEvent } from '../../domain/events.js';
+import type { InnerEvent } from '../../domain/run/events.js';
 import { note, type LifeDraft } from './draft.js';
 import { destroy, destroyed } from './end.js';
 import { isBetweenHosts } from './host.js';

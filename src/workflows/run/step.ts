@@ -2,8 +2,8 @@
  * The whole life of an issue as a pure function: (state, event) -> state and commands. No clock, no randomness, no
  * Temporal: the workflow hands those in and carries the commands out. Source: product spec, section "Lifecycle".
  */
-import type { InnerEvent, MachineEvent } from '../../domain/events.js';
-import { isLocal } from '../../domain/issue.js';
+import type { InnerEvent, MachineEvent } from '../../domain/run/events.js';
+import { isLocal } from '../../domain/forge/issue.js';
 import { archive, archiveOver } from './archive.js';
 import { pushedBy } from './checks.js';
 import type { MachineCommand } from './commands.js';
@@ -11,8 +11,7 @@ import { draftOf, note, type Draft, type LifeDraft, type StepEnv } from './draft
 import { destroyed } from './end.js';
 import { runRef } from './inputs.js';
 import { close, observed, references } from './life.js';
-import { command } from './operator.js';
-import { paused, unpaused } from './pause.js';
+import { command, paused, unpaused } from './operator.js';
 import { receiveForNext } from './mailbox.js';
 import { hostBack, hostClaimed, hostSilent } from './host.js';
 import { whilePreparing } from './preparing.js';

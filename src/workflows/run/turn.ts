@@ -1,5 +1,5 @@
 /** A turn begins, or does not come to run. */
-import type { FrozenReason, TurnCause } from '../../domain/turn.js';
+import type { FrozenReason, TurnCause } from '../../domain/run/turn.js';
 import { overBudget } from './budget.js';
 import { countIfByChecks, countWake, forgetOthersChecks, mayWake } from './checks.js';
 import { freeze, note, record, stopSleeping, type LifeDraft } from './draft.js';

@@ -1,7 +1,7 @@
 /** What a finished turn amounts to: why the run freezes, whether the agent is nudged, what wakes it. Pure. */
-import type { SettledTurn } from '../../domain/events.js';
-import { isLocal } from '../../domain/issue.js';
-import type { FrozenReason, TurnCause, TurnResult } from '../../domain/turn.js';
+import type { SettledTurn } from '../../domain/run/events.js';
+import { isLocal } from '../../domain/forge/issue.js';
+import type { FrozenReason, TurnCause, TurnResult } from '../../domain/run/turn.js';
 import { interruptionOf } from './interruption.js';
 import { holdUpOf, mayRetry } from './limit.js';
 import type { IssueState, Life } from './state.js';

@@ -1,4 +1,4 @@
-import { QUEUE_MESSAGE_BYTES } from '../../../src/domain/queue.js';
+import { QUEUE_MESSAGE_BYTES } from '../../../src/domain/run/queue.js';
 import { content, lines, lying, nameOf, putWhole, type Body, type QueueCase } from './queue-case.js';
 
 const NO_MESSAGE = /^not a message$/;

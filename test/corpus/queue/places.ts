@@ -4,7 +4,7 @@ import { appendFile, chown, link, mkdir, open, symlink, truncate, unlink, writeF
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { QUEUE_MESSAGE_BYTES } from '../../../src/domain/queue.js';
+import { QUEUE_MESSAGE_BYTES } from '../../../src/domain/run/queue.js';
 import { FIRST, lines, lying, nameOf, putWhole, type Going, type QueueCase } from './queue-case.js';
 
 const AGENT_UID = 1000;

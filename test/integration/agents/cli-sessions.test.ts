@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { agentProvider } from '../../../src/adapters/agents/registry.js';
-import type { AgentProvider } from '../../../src/domain/agent-provider.js';
+import type { AgentProvider } from '../../../src/domain/agent/agent-provider.js';
 import { CliBottle } from '../../support/agents/cli-bottle.js';
 import { leftBottles, SESSION } from '../../support/agents/cli-cases.js';
 import { say, use, type Answer } from '../../support/model-api/script.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
-import { SecretGuard } from '../../../src/domain/secret-guard.js';
+import { SecretGuard } from '../../../src/domain/secret/secret-guard.js';
 import { HOSTILE_REQUESTS, SLOW_REQUESTS } from '../../corpus/rpc/index.js';
 import type { RpcCase } from '../../corpus/rpc/rpc-case.js';
 import { BundleProcess, buildBundle, removeBuiltBundle } from '../../support/bundle/bundle-process.js';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { McpError } from '@modelcontextprotocol/sdk/types.js';
 import { FORGE_METHODS } from '../../../src/bundle/forge/methods.js';
 import { JSON_RPC_CODE } from '../../../src/bundle/jsonrpc/protocol.js';
-import { ForgeHttpError } from '../../../src/domain/errors.js';
+import { ForgeHttpError } from '../../../src/domain/base/errors.js';
 import { callTool } from '../../support/bundle/mcp-clients.js';
 import { describeEachWay } from '../../support/bundle/mcp-suite.js';
 import { anIssue } from '../../support/bundle/recording-forge.js';

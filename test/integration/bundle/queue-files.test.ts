@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AnswerReader } from '../../../src/bundle/answer-reader.js';
-import { OperationLog } from '../../../src/bundle/operation-log.js';
+import { OperationLog } from '../../../src/bundle/base/operation-log.js';
 import { QueueWriter } from '../../../src/bundle/queue-writer.js';
-import { InvalidInputError } from '../../../src/domain/errors.js';
-import { QUEUE_FILE_NAME, type OperationLine, type QueueBody } from '../../../src/domain/queue.js';
+import { InvalidInputError } from '../../../src/domain/base/errors.js';
+import { QUEUE_FILE_NAME, type OperationLine, type QueueBody } from '../../../src/domain/run/queue.js';
 import { RunDirectory } from '../../support/bundle/run-directory.js';
 import { until } from '../../support/bundle/until.js';
 

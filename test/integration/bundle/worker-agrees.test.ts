@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { LocalQueueDirectory } from '../../../src/adapters/files/queue-directory.js';
-import { runLayout } from '../../../src/adapters/files/run-layout.js';
+import { LocalQueueDirectory } from '../../../src/adapters/files/queue/queue-directory.js';
+import { runLayout } from '../../../src/adapters/files/run/run-layout.js';
 import { AnswerReader } from '../../../src/bundle/answer-reader.js';
 import { readBundleConfig } from '../../../src/bundle/config.js';
 import { MAX_TOTALS, type EgressTotals } from '../../../src/domain/egress/totals.js';
 import { QueueWriter } from '../../../src/bundle/queue-writer.js';
-import { inertText } from '../../../src/domain/inert-text.js';
-import { MAX_USE, NO_USE, type ModelReport } from '../../../src/domain/model-use.js';
-import type { QueueBody } from '../../../src/domain/queue.js';
-import { InvalidInputError } from '../../../src/domain/errors.js';
+import { inertText } from '../../../src/domain/text/inert-text.js';
+import { MAX_USE, NO_USE, type ModelReport } from '../../../src/domain/run/model-use.js';
+import type { QueueBody } from '../../../src/domain/run/queue.js';
+import { InvalidInputError } from '../../../src/domain/base/errors.js';
 import { RunDirectory } from '../../support/bundle/run-directory.js';
 
 /** As many lines as there ever are, with the longest names. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { followRun, type FollowOptions, type LogEntry } from '../../../src/cli/logs/follow-run.js';
-import type { RunLogs } from '../../../src/cli/logs/run-logs.js';
+import type { RunLogs } from '../../../src/cli/base/run-logs.js';
 import { blankTurnRecord } from '../../../src/activities/turn/turn-journal.js';
 import { agentProvider } from '../../../src/adapters/agents/registry.js';
 import { runLogs } from '../../../src/wiring/run-logs.js';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { EXIT } from '../../../src/cli/exit-codes.js';
+import { EXIT } from '../../../src/cli/base/exit-codes.js';
 import { runLogs } from '../../../src/wiring/run-logs.js';
 import { cliWith } from '../../unit/cli/small-world.js';
 import { LogHome, SLUG, toolUse } from '../../support/logs/log-home.js';

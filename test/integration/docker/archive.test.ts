@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { BottleRuntimeError } from '../../../src/domain/errors.js';
+import { BottleRuntimeError } from '../../../src/domain/base/errors.js';
 import { MIB, withBottles } from './support/test-bottle.js';
 
 describe('docker: archive and restore', () => {

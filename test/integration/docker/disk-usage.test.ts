@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { DiskGuard } from '../../../src/activities/turn/disk-guard.js';
+import { DiskGuard } from '../../../src/activities/ports/disk-guard.js';
 import { measureUsage } from '../../../src/activities/turn/measure-usage.js';
 import { freeSpace } from '../../../src/adapters/files/free-space.js';
-import type { DiskUsage } from '../../../src/domain/disk-usage.js';
+import type { DiskUsage } from '../../../src/domain/bottle/disk-usage.js';
 import { AGENT_IMAGE, MIB, withBottles, type TestBottle } from './support/test-bottle.js';
 
 const NEVER = new AbortController().signal;

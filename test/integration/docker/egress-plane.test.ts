@@ -9,7 +9,7 @@ import Docker from 'dockerode';
 import { containerName } from '../../../src/adapters/docker/names-and-labels.js';
 import { egressEnv } from '../../../src/domain/egress/agent-env.js';
 import { PLACEHOLDER_KEY, type Route } from '../../../src/domain/egress/route.js';
-import type { EgressMessage, QueueBody } from '../../../src/domain/queue.js';
+import type { EgressMessage, QueueBody } from '../../../src/domain/run/queue.js';
 import { until } from '../../support/bundle/until.js';
 import { routeTo } from '../../support/egress/egress-here.js';
 import { TestBottle } from './support/test-bottle.js';
@@ -232,7 +232,7 @@ describe('docker: the egress plane of a bottle', () => {
       },
       60_000,
     );
-    const { replaceFiles } = await import('../../../src/adapters/files/replace-files.js');
+    const { replaceFiles } = await import('../../../src/adapters/files/run/replace-files.js');
     await replaceFiles(
       join(bottle.dir, 'config'),
       [

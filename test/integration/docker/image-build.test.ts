@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import Docker from 'dockerode';
 import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
-import { ImageBuildError, type ImageBuildSpec } from '../../../src/domain/bottle-image.js';
-import { BottleRuntimeError } from '../../../src/domain/errors.js';
+import { ImageBuildError, type ImageBuildSpec } from '../../../src/domain/bottle/bottle-image.js';
+import { BottleRuntimeError } from '../../../src/domain/base/errors.js';
 import { until } from '../../support/bundle/until.js';
 import { AGENT_IMAGE } from './support/test-bottle.js';
 

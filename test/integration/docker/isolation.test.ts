@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { chmod, copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { LogLine } from '../../../src/domain/bottle-runtime.js';
+import type { LogLine } from '../../../src/domain/bottle/bottle-runtime.js';
 import type { TestBottle } from './support/test-bottle.js';
 import { int80Program } from './support/int80.js';
 import { AGENT_IMAGE, MIB, withBottles } from './support/test-bottle.js';

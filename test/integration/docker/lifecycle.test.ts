@@ -4,8 +4,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import Docker from 'dockerode';
-import { BottleRuntimeError, InvalidInputError } from '../../../src/domain/errors.js';
-import { requireRuntime } from '../../../src/activities/turn/require-runtime.js';
+import { BottleRuntimeError, InvalidInputError } from '../../../src/domain/base/errors.js';
+import { requireRuntime } from '../../../src/activities/turn/begin/require-runtime.js';
 import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
 import { AGENT_IMAGE, withBottles } from './support/test-bottle.js';
 

@@ -6,9 +6,9 @@ import { promisify } from 'node:util';
 import { pumpLogs, type LogPorts } from '../../../src/activities/turn/log-pump.js';
 import { TurnJournal } from '../../../src/activities/turn/turn-journal.js';
 import { agentProvider } from '../../../src/adapters/agents/registry.js';
-import { LocalRunFiles } from '../../../src/adapters/files/run-files.js';
+import { LocalRunFiles } from '../../../src/adapters/files/run/run-files.js';
 import { UnderWayFiles } from '../../../src/adapters/files/under-way.js';
-import type { RunTurnInput } from '../../../src/activities/inputs.js';
+import type { RunTurnInput } from '../../../src/activities/ports/inputs.js';
 import { MIB, withBottles } from './support/test-bottle.js';
 
 const FLOOD = 300 * MIB;

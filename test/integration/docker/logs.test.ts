@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { LogLine } from '../../../src/domain/bottle-runtime.js';
-import { InvalidInputError } from '../../../src/domain/errors.js';
+import type { LogLine } from '../../../src/domain/bottle/bottle-runtime.js';
+import { InvalidInputError } from '../../../src/domain/base/errors.js';
 import { waitUntil } from '../../support/stack/stack.js';
 import { withBottles } from './support/test-bottle.js';
 

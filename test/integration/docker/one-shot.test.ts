@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { access, chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { BottleRuntimeError, InvalidInputError } from '../../../src/domain/errors.js';
+import { BottleRuntimeError, InvalidInputError } from '../../../src/domain/base/errors.js';
 import type { TestBottle } from './support/test-bottle.js';
 import { MIB, withBottles } from './support/test-bottle.js';
 

@@ -3,12 +3,12 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Docker from 'dockerode';
-import type { HostPorts } from '../../../src/activities/host-ports.js';
-import type { RunTurnInput } from '../../../src/activities/inputs.js';
-import { runImage } from '../../../src/activities/turn/run-image.js';
+import type { HostPorts } from '../../../src/activities/ports/host-ports.js';
+import type { RunTurnInput } from '../../../src/activities/ports/inputs.js';
+import { runImage } from '../../../src/activities/turn/begin/run-image.js';
 import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
-import { LocalRunFiles } from '../../../src/adapters/files/run-files.js';
-import type { BottleSetup } from '../../../src/domain/bottle-setup.js';
+import { LocalRunFiles } from '../../../src/adapters/files/run/run-files.js';
+import type { BottleSetup } from '../../../src/domain/bottle/bottle-setup.js';
 import { withTempDir } from '../../support/files/temp-home.js';
 import { AGENT_IMAGE } from './support/test-bottle.js';
 

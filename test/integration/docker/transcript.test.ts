@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import type { HostPorts } from '../../../src/activities/host-ports.js';
-import type { RunTurnInput, SettleTurnInput } from '../../../src/activities/inputs.js';
+import type { HostPorts } from '../../../src/activities/ports/host-ports.js';
+import type { RunTurnInput, SettleTurnInput } from '../../../src/activities/ports/inputs.js';
 import { keptSnapshots } from '../../../src/activities/transcript/kept-snapshots.js';
 import { restoreSession } from '../../../src/activities/transcript/restore-session.js';
 import { snapshotSession } from '../../../src/activities/transcript/snapshot-session.js';
-import { LocalRunFiles } from '../../../src/adapters/files/run-files.js';
+import { LocalRunFiles } from '../../../src/adapters/files/run/run-files.js';
 import { PREPARED } from '../../support/machine/world.js';
 import { MIB, withBottles } from './support/test-bottle.js';
 

@@ -9,7 +9,7 @@ import { oneShotContainer } from '../../../src/adapters/docker/one-shot-containe
 import { containerName, labelsOf, volumeName } from '../../../src/adapters/docker/names-and-labels.js';
 import { createVolumes } from '../../../src/adapters/docker/volumes.js';
 import { weaknessesOf } from '../../../src/adapters/docker/weaknesses.js';
-import { BottleRuntimeError } from '../../../src/domain/errors.js';
+import { BottleRuntimeError } from '../../../src/domain/base/errors.js';
 import { TestBottle } from './support/test-bottle.js';
 import { AGENT, SECRET } from './support/weak-agents.js';
 import { AGENT_MOUNTS, BUNDLE, OTHER_HOME } from './support/weak-mounts.js';

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, rename, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LocalBlobStore } from '../../../src/adapters/files/blob-store.js';
-import { forgetKeptRun, keptRuns } from '../../../src/adapters/files/kept-runs.js';
+import { forgetKeptRun, keptRuns } from '../../../src/adapters/files/run/kept-runs.js';
 import { removeBlob, storedBlobs } from '../../../src/adapters/files/stored-blobs.js';
 import { withTempDir } from '../../support/files/temp-home.js';
 

@@ -12,10 +12,10 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { join } from 'node:path';
-import { LocalQueueDirectory } from '../../../src/adapters/files/queue-directory.js';
-import { LocalRunFiles } from '../../../src/adapters/files/run-files.js';
-import type { RunPaths } from '../../../src/domain/run-files.js';
-import { QUEUE_MESSAGE_BYTES, type QueueBody } from '../../../src/domain/queue.js';
+import { LocalQueueDirectory } from '../../../src/adapters/files/queue/queue-directory.js';
+import { LocalRunFiles } from '../../../src/adapters/files/run/run-files.js';
+import type { RunPaths } from '../../../src/domain/run/run-files.js';
+import { QUEUE_MESSAGE_BYTES, type QueueBody } from '../../../src/domain/run/queue.js';
 import { withTempDir } from '../../support/files/temp-home.js';
 
 const slug = 'impl-alice-demo-12-abcde';

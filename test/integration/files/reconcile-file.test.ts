@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { reconcileFile } from '../../../src/adapters/files/reconcile-file.js';
-import { EMPTY_RECONCILE_STATE } from '../../../src/domain/reconcile.js';
-import type { ReconcileState } from '../../../src/domain/reconcile.js';
+import { EMPTY_RECONCILE_STATE } from '../../../src/domain/upkeep/reconcile.js';
+import type { ReconcileState } from '../../../src/domain/upkeep/reconcile.js';
 import { useTempDir } from '../../support/webhook/temp-dir.js';
 
 const STATE: ReconcileState = {

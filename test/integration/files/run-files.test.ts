@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { chmod, mkdir, readFile, readdir, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { LocalRunFiles, type RunFilesOptions } from '../../../src/adapters/files/run-files.js';
-import { InvalidInputError } from '../../../src/domain/errors.js';
-import type { SecretNeed, TurnInput, TurnRecord } from '../../../src/domain/run-files.js';
-import { STOP_REASONS } from '../../../src/domain/turn.js';
+import { LocalRunFiles, type RunFilesOptions } from '../../../src/adapters/files/run/run-files.js';
+import { InvalidInputError } from '../../../src/domain/base/errors.js';
+import type { TurnInput, TurnRecord } from '../../../src/domain/run/run-files.js';
+import type { SecretNeed } from '../../../src/domain/secret/secret-need.js';
+import { STOP_REASONS } from '../../../src/domain/run/turn.js';
 import { withTempDir } from '../../support/files/temp-home.js';
 
 const slug = 'impl-alice-demo-12-abcde';

@@ -21,8 +21,8 @@ import {
   parseInspection,
   patchSpec,
   type Extraction,
-} from '../../../src/domain/extractor.js';
-import type { OneShotSpec } from '../../../src/domain/bottle-runtime.js';
+} from '../../../src/domain/bottle/extractor.js';
+import type { OneShotSpec } from '../../../src/domain/bottle/bottle-runtime.js';
 import { BRANCH, GitFixture, git, pushedVerdict } from './git-fixture.js';
 
 const IMAGE = 'bot-bottle/base:bookworm';

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { SystemGitRepository } from '../../../src/adapters/git/system-git-repository.js';
-import type { RepoRef } from '../../../src/domain/issue.js';
-import { SecretGuard } from '../../../src/domain/secret-guard.js';
+import type { RepoRef } from '../../../src/domain/forge/issue.js';
+import { SecretGuard } from '../../../src/domain/secret/secret-guard.js';
 import type { Gitea } from '../../support/gitea/start-gitea.js';
 import { git, type GitFixture } from './git-fixture.js';
 

@@ -6,8 +6,8 @@ import {
   SystemGitRepository,
   type SystemGitOptions,
 } from '../../../src/adapters/git/system-git-repository.js';
-import { SecretGuard } from '../../../src/domain/secret-guard.js';
-import type { GitPublishRequest, GitPublishVerdict } from '../../../src/domain/git-repository.js';
+import { SecretGuard } from '../../../src/domain/secret/secret-guard.js';
+import type { GitPublishRequest, GitPublishVerdict } from '../../../src/domain/workspace/git-repository.js';
 
 export const BRANCH = 'bot-bottle/12-abcde';
 export const REPO = { forge: 'gitea', owner: 'alice', repo: 'demo' } as const;

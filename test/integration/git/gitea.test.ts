@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { GitError } from '../../../src/domain/errors.js';
+import { GitError } from '../../../src/domain/base/errors.js';
 import { sharedGitea } from '../../support/gitea/shared-gitea.js';
 import type { Gitea } from '../../support/gitea/start-gitea.js';
 import { BRANCH, GitFixture, REPO, git, pushedVerdict } from './git-fixture.js';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { GitError } from '../../../src/domain/errors.js';
+import { GitError } from '../../../src/domain/base/errors.js';
 import { BRANCH, GitFixture, REPO, pushedVerdict } from './git-fixture.js';
 import { HttpForge } from './http-forge.js';
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LfsClient } from '../../../src/adapters/git/lfs-client.js';
 import { placeLfsObjects } from '../../../src/adapters/git/lfs-source.js';
-import { GitError } from '../../../src/domain/errors.js';
+import { GitError } from '../../../src/domain/base/errors.js';
 import { ForgeServer, type Answer, type SeenRequest } from '../../support/gitea/forge-server.js';
 
 const CONTENT = 'the content';

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { mirrorDirectory } from '../../../src/adapters/git/mirror.js';
-import { InvalidInputError } from '../../../src/domain/errors.js';
+import { InvalidInputError } from '../../../src/domain/base/errors.js';
 import { BRANCH, GitFixture, REPO, git } from './git-fixture.js';
 
 describe('the mirror of a repository', () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TurnSubmodules } from '../../../src/domain/submodules.js';
-import type { TurnInput } from '../../../src/domain/run-files.js';
+import type { TurnSubmodules } from '../../../src/domain/workspace/submodules.js';
+import type { TurnInput } from '../../../src/domain/run/run-files.js';
 import { EntrypointRun, type EntrypointEnd } from '../../support/entrypoint/entrypoint-run.js';
 import { sharedGitea } from '../../support/gitea/shared-gitea.js';
 import type { Gitea } from '../../support/gitea/start-gitea.js';

@@ -8,9 +8,9 @@ import {
   extractionSpec,
   parseExtraction,
   patchSpec,
-} from '../../../src/domain/extractor.js';
-import type { TurnRefs } from '../../../src/domain/git-repository.js';
-import type { TurnInput } from '../../../src/domain/run-files.js';
+} from '../../../src/domain/bottle/extractor.js';
+import type { TurnRefs } from '../../../src/domain/workspace/git-repository.js';
+import type { TurnInput } from '../../../src/domain/run/run-files.js';
 import { EntrypointRun, type EntrypointEnd } from '../../support/entrypoint/entrypoint-run.js';
 import { BRANCH, GitFixture, REPO, git } from './git-fixture.js';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { connectForge, connectForks } from '../../../src/wiring/connect-forge.js';
-import { InvalidInputError } from '../../../src/domain/errors.js';
-import type { Forks } from '../../../src/domain/forks.js';
-import type { RepoRef } from '../../../src/domain/issue.js';
+import { InvalidInputError } from '../../../src/domain/base/errors.js';
+import type { Forks } from '../../../src/domain/forge/forks.js';
+import type { RepoRef } from '../../../src/domain/forge/issue.js';
 import { textIn } from '../../support/gitea/api.js';
 import { Person } from '../../support/gitea/person.js';
 import { BOT, startGitea, type Gitea } from '../../support/gitea/start-gitea.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { inertText, pullRequestTitle } from '../../../src/domain/inert-text.js';
+import { inertText, pullRequestTitle } from '../../../src/domain/text/inert-text.js';
 import { HARMLESS } from '../../corpus/texts/harmless.js';
 import { HOSTILE_TEXTS, onForge } from '../../corpus/texts/index.js';
 import { hostileMarkdown } from '../../corpus/texts/hostile-markdown.js';
@@ -8,7 +8,7 @@ import { textIn } from '../../support/gitea/api.js';
 import { codeOf, liveIn } from '../../support/gitea/rendered.js';
 import { sharedGitea } from '../../support/gitea/shared-gitea.js';
 import type { Gitea } from '../../support/gitea/start-gitea.js';
-import { mapLimited } from '../../../src/domain/map-limited.js';
+import { mapLimited } from '../../../src/domain/base/map-limited.js';
 
 const AT_A_TIME = 8;
 /** Another seed each time: `FUZZ_TEXTS=20000` looks longer. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { GiteaClient } from '../../../src/adapters/gitea/gitea-client.js';
 import { giteaForgeFor } from '../../../src/adapters/gitea/gitea-forge.js';
-import { BotBottleError, ForgeHttpError } from '../../../src/domain/errors.js';
-import type { Forge } from '../../../src/domain/forge.js';
+import { BotBottleError, ForgeHttpError } from '../../../src/domain/base/errors.js';
+import type { Forge } from '../../../src/domain/forge/forge.js';
 import { NO_FAULT } from '../../support/faults/fault.js';
 import type { Fault, ProxiedRequest } from '../../support/faults/fault.js';
 import { FaultProxy } from '../../support/faults/fault-proxy.js';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadConfig, type Config } from '../../../src/config.js';
-import { createLogger } from '../../../src/log.js';
-import { webhookNeeds } from '../../../src/wiring/services/webhook-needs.js';
-import { workerNeeds } from '../../../src/wiring/services/worker-needs.js';
+import { loadConfig, type Config } from '../../../src/config/load-config.js';
+import { createLogger } from '../../../src/config/log.js';
+import { webhookNeeds } from '../../../src/wiring/webhook/webhook-needs.js';
+import { workerNeeds } from '../../../src/wiring/worker/worker-needs.js';
 import { assertBotRights } from '../../../src/wiring/start-up-rights.js';
 import { sharedGitea } from '../../support/gitea/shared-gitea.js';
 import { PUBLISHER_SCOPES, SIDECAR_SCOPES, type Gitea } from '../../support/gitea/start-gitea.js';

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { HomePorts } from '../../../src/activities/home-ports.js';
-import { prepareTurn } from '../../../src/activities/prepare-turn.js';
+import type { HomePorts } from '../../../src/activities/ports/home-ports.js';
+import { prepareTurn } from '../../../src/activities/prepare/prepare-turn.js';
 import { agentProvider } from '../../../src/adapters/agents/registry.js';
 import { LocalBlobStore } from '../../../src/adapters/files/blob-store.js';
 import { GiteaClient } from '../../../src/adapters/gitea/gitea-client.js';
 import { giteaForgeFor } from '../../../src/adapters/gitea/gitea-forge.js';
-import type { Trigger } from '../../../src/domain/events.js';
+import type { Trigger } from '../../../src/domain/run/events.js';
 import type { Person } from '../../support/gitea/person.js';
 import { sharedGitea } from '../../support/gitea/shared-gitea.js';
 import { BOT, REPO } from '../../support/gitea/start-gitea.js';

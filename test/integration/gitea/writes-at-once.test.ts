@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { GiteaClient } from '../../../src/adapters/gitea/gitea-client.js';
 import type { GiteaClientOptions } from '../../../src/adapters/gitea/gitea-client.js';
 import { giteaForgeFor } from '../../../src/adapters/gitea/gitea-forge.js';
-import type { Forge } from '../../../src/domain/forge.js';
+import type { Forge } from '../../../src/domain/forge/forge.js';
 import { NO_FAULT } from '../../support/faults/fault.js';
 import type { Fault, ProxiedRequest } from '../../support/faults/fault.js';
 import { FaultProxy } from '../../support/faults/fault-proxy.js';

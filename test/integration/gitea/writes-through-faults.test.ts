@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { GiteaClient } from '../../../src/adapters/gitea/gitea-client.js';
 import { giteaForgeFor } from '../../../src/adapters/gitea/gitea-forge.js';
 import type { SystemGitRepository } from '../../../src/adapters/git/system-git-repository.js';
-import type { Forge } from '../../../src/domain/forge.js';
+import type { Forge } from '../../../src/domain/forge/forge.js';
 import { FaultProxy } from '../../support/faults/fault-proxy.js';
 import { repeatLikeAnActivity } from '../../support/faults/repeat-like-an-activity.js';
 import { FAULTS, pick, SeededFaults, seededRandom } from '../../support/faults/seeded-faults.js';

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { GitleaksScanner } from '../../../src/adapters/gitleaks/gitleaks-scanner.js';
-import { InvalidInputError, SecretScanError } from '../../../src/domain/errors.js';
+import { InvalidInputError, SecretScanError } from '../../../src/domain/base/errors.js';
 import { gitleaksBinary } from '../../support/gitleaks/binary.js';
 import { fakeGitleaks } from '../../support/gitleaks/fake-gitleaks.js';
 import { plantedKey } from '../../support/gitleaks/planted-key.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { destroyRun } from '../../../src/activities/destroy-run.js';
-import { InvalidInputError } from '../../../src/domain/errors.js';
+import { InvalidInputError } from '../../../src/domain/base/errors.js';
 import { sharedGitea } from '../../support/gitea/shared-gitea.js';
 import { withPassword } from '../../support/gitea/api.js';
 import type { Gitea } from '../../support/gitea/start-gitea.js';

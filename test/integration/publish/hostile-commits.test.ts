@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import type { HostPorts } from '../../../src/activities/host-ports.js';
-import type { PublishResult } from '../../../src/domain/turn.js';
+import type { HostPorts } from '../../../src/activities/ports/host-ports.js';
+import type { PublishResult } from '../../../src/domain/run/turn.js';
 import { HOSTILE_COMMITS } from '../../corpus/commits/index.js';
 import type { HostileCommits, Place } from '../../corpus/commits/hostile-commits.js';
 import { sharedGitea } from '../../support/gitea/shared-gitea.js';

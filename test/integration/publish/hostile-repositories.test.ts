@@ -16,15 +16,15 @@ import {
 import { dirname, join } from 'node:path';
 import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
 import { GitleaksScanner } from '../../../src/adapters/gitleaks/gitleaks-scanner.js';
-import type { OneShotSpec } from '../../../src/domain/bottle-runtime.js';
-import { ContainerOverrunError } from '../../../src/domain/errors.js';
+import type { OneShotSpec } from '../../../src/domain/bottle/bottle-runtime.js';
+import { ContainerOverrunError } from '../../../src/domain/base/errors.js';
 import {
   extractionFailure,
   extractionSpec,
   parseExtraction,
   patchSpec,
-} from '../../../src/domain/extractor.js';
-import { SecretGuard } from '../../../src/domain/secret-guard.js';
+} from '../../../src/domain/bottle/extractor.js';
+import { SecretGuard } from '../../../src/domain/secret/secret-guard.js';
 import { gitleaksBinary } from '../../support/gitleaks/binary.js';
 import { BRANCH, GitFixture, git } from '../git/git-fixture.js';
 

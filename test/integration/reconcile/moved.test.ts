@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ForgeStateRow } from '../../../src/domain/rows.js';
+import type { ForgeStateRow } from '../../../src/domain/run/rows.js';
 import { BOT, startGitea } from '../../support/gitea/start-gitea.js';
 import type { Gitea } from '../../support/gitea/start-gitea.js';
 import { ReconcileWorld } from '../../support/reconcile/reconcile-world.js';

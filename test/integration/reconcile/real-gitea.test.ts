@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { ReconcileStore } from '../../../src/domain/reconcile.js';
-import type { ForgeStateRow } from '../../../src/domain/rows.js';
+import type { ReconcileStore } from '../../../src/domain/upkeep/reconcile.js';
+import type { ForgeStateRow } from '../../../src/domain/run/rows.js';
 import { PageSession } from '../../support/deliveries/page-session.js';
 import { numberIn, textIn } from '../../support/gitea/api.js';
 import { Person } from '../../support/gitea/person.js';

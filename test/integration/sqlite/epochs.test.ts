@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { RecordStateInput, RecordTurnInput } from '../../../src/activities/inputs.js';
-import type { HomePorts } from '../../../src/activities/home-ports.js';
-import { recordEnd, recordState, recordTurn } from '../../../src/activities/record-rows.js';
+import type { RecordStateInput, RecordTurnInput } from '../../../src/activities/ports/inputs.js';
+import type { HomePorts } from '../../../src/activities/ports/home-ports.js';
+import { recordEnd, recordState, recordTurn } from '../../../src/activities/rows/record-rows.js';
 import { openDatabase } from '../../../src/adapters/sqlite/open-database.js';
 import { settledTurn, SUBJECT, turnResult } from '../../support/machine/world.js';
 import { stateRow } from '../../support/webhook/rows.js';

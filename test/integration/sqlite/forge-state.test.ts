@@ -3,7 +3,7 @@ import SqliteDatabase from 'better-sqlite3';
 import { createForgeStateStore } from '../../../src/adapters/sqlite/forge-state-store.js';
 import { openDatabase } from '../../../src/adapters/sqlite/open-database.js';
 import { StoreError } from '../../../src/adapters/sqlite/store-error.js';
-import type { Database } from '../../../src/domain/stores.js';
+import type { Database } from '../../../src/domain/run/stores.js';
 import { stateRow } from '../../support/webhook/rows.js';
 import { useTempDir } from '../../support/webhook/temp-dir.js';
 

@@ -7,7 +7,7 @@ import { DUPLICATES_KNOWN_MS } from '../../../src/adapters/sqlite/delivery-table
 import { openInbox } from '../../../src/adapters/sqlite/open-inbox.js';
 import { INBOX_MIGRATIONS } from '../../../src/adapters/sqlite/schema.js';
 import { StoreError } from '../../../src/adapters/sqlite/store-error.js';
-import type { Inbox, NewDelivery } from '../../../src/domain/delivery.js';
+import type { Inbox, NewDelivery } from '../../../src/domain/forge/delivery.js';
 import { useTempDir } from '../../support/webhook/temp-dir.js';
 
 const delivery = (name: string, changes: Partial<NewDelivery> = {}): NewDelivery => ({

@@ -3,7 +3,7 @@ import SqliteDatabase from 'better-sqlite3';
 import { openDatabase } from '../../../src/adapters/sqlite/open-database.js';
 import { openDatabaseReadOnly } from '../../../src/adapters/sqlite/open-database-read-only.js';
 import { StoreError } from '../../../src/adapters/sqlite/store-error.js';
-import type { OperatorCommandRow } from '../../../src/domain/rows.js';
+import type { OperatorCommandRow } from '../../../src/domain/run/rows.js';
 import { useTempDir } from '../../support/webhook/temp-dir.js';
 
 const row = (n: number, slug: string | null = 's-1'): OperatorCommandRow => ({

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import SqliteDatabase from 'better-sqlite3';
 import { openDatabase } from '../../../src/adapters/sqlite/open-database.js';
-import type { Database } from '../../../src/domain/stores.js';
-import type { OperationRow, RunRow, TurnRow } from '../../../src/domain/rows.js';
+import type { Database } from '../../../src/domain/run/stores.js';
+import type { OperationRow, RunRow, TurnRow } from '../../../src/domain/run/rows.js';
 import { useTempDir } from '../../support/webhook/temp-dir.js';
 
 const run: RunRow = {

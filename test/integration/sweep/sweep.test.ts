@@ -7,8 +7,8 @@ import { Worker } from '@temporalio/worker';
 import { archiveRun } from '../../../src/activities/archive-run.js';
 import { carryOut } from '../../../src/activities/sweep/carry-out.js';
 import { labelsOf } from '../../../src/adapters/docker/names-and-labels.js';
-import { DEFAULT_POLICY } from '../../../src/domain/run-policy.js';
-import { workflowIdOf, type SubjectRef } from '../../../src/domain/issue.js';
+import { DEFAULT_POLICY } from '../../../src/domain/run/run-policy.js';
+import { workflowIdOf, type SubjectRef } from '../../../src/domain/forge/issue.js';
 import {
   bottlesQueue,
   CLAIM_QUEUE,
@@ -16,7 +16,7 @@ import {
   TASK_QUEUE,
   turnsQueue,
 } from '../../../src/workflows/messages.js';
-import { temporalGateway } from '../../../src/webhook/temporal-gateway.js';
+import { temporalGateway } from '../../../src/webhook/dispatch/temporal-gateway.js';
 import { observed, trigger } from '../../support/machine/world.js';
 import { waitUntil } from '../../support/stack/stack.js';
 import { SweepWorld } from '../../support/sweep/sweep-world.js';

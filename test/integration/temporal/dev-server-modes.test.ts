@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startDevServer, temporalProgram } from '../../../src/wiring/temporal-dev-server.js';
+import { startDevServer, temporalProgram } from '../../../src/wiring/services/temporal-dev-server.js';
 import { freePort } from '../../support/ports/free-port.js';
 
 /** Histories are the operator's: the home is closed, and so is each file, wherever it is copied to. */

@@ -7,11 +7,11 @@ import { workerDataConverter } from '../../../src/adapters/temporal/codec/data-c
 import { lazyClient } from '../../../src/adapters/temporal/connect.js';
 import { stuckWork } from '../../../src/adapters/temporal/stuck-work.js';
 import { bundleWorkflows } from '../../../src/adapters/temporal/workflow-source.js';
-import { stepUnderWay } from '../../../src/cli/step-under-way.js';
-import { workflowIdOf } from '../../../src/domain/issue.js';
-import { DEFAULT_POLICY } from '../../../src/domain/run-policy.js';
-import type { StuckWork } from '../../../src/domain/stuck-work.js';
-import { temporalGateway } from '../../../src/webhook/temporal-gateway.js';
+import { stepUnderWay } from '../../../src/cli/base/step-under-way.js';
+import { workflowIdOf } from '../../../src/domain/forge/issue.js';
+import { DEFAULT_POLICY } from '../../../src/domain/run/run-policy.js';
+import type { StuckWork } from '../../../src/domain/upkeep/stuck-work.js';
+import { temporalGateway } from '../../../src/webhook/dispatch/temporal-gateway.js';
 import { TASK_QUEUE } from '../../../src/workflows/messages.js';
 import { observed, SUBJECT, trigger } from '../../support/machine/world.js';
 import { waitUntil } from '../../support/stack/stack.js';

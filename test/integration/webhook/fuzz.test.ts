@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHash, createHmac } from 'node:crypto';
 import { Agent, request as httpRequest } from 'node:http';
-import { createAcknowledger } from '../../../src/webhook/acknowledge.js';
-import { startDispatcher } from '../../../src/webhook/dispatcher.js';
-import { createSegmentHandler } from '../../../src/webhook/handle-segment.js';
+import { createAcknowledger } from '../../../src/webhook/dispatch/acknowledge.js';
+import { startDispatcher } from '../../../src/webhook/dispatch/dispatcher.js';
+import { createSegmentHandler } from '../../../src/webhook/dispatch/handle-segment.js';
 import { FakeForge } from '../../support/webhook/fake-forge.js';
 import { FakeGateway } from '../../support/webhook/fake-gateway.js';
 import { mutatedRequest } from '../../support/webhook/mutate-delivery.js';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { GiteaClient } from '../../../src/adapters/gitea/gitea-client.js';
 import { giteaForgeFor } from '../../../src/adapters/gitea/gitea-forge.js';
-import type { Dispatcher } from '../../../src/webhook/dispatcher.js';
+import type { Dispatcher } from '../../../src/webhook/dispatch/dispatcher.js';
 import { BOT, startGitea } from '../../support/gitea/start-gitea.js';
 import type { Gitea } from '../../support/gitea/start-gitea.js';
 import { dispatchWorld } from '../../support/webhook/dispatch-world.js';

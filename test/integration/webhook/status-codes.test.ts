@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import { DEFAULT_MAX_BODY_BYTES } from '../../../src/webhook/server.js';
+import { DEFAULT_MAX_BODY_BYTES } from '../../../src/webhook/door/server.js';
 import { issueEvent, pullEvent } from '../../support/webhook/payloads.js';
 import { rawExchange } from '../../support/webhook/raw-exchange.js';
 import { deliveryHeaders, SECRET } from '../../support/webhook/sign.js';

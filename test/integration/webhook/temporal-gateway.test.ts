@@ -1,4 +1,4 @@
-import { DEFAULT_POLICY } from '../../../src/domain/run-policy.js';
+import { DEFAULT_POLICY } from '../../../src/domain/run/run-policy.js';
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
@@ -6,8 +6,8 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
-import type { TriggerEvent } from '../../../src/webhook/gateway.js';
-import { temporalGateway } from '../../../src/webhook/temporal-gateway.js';
+import type { TriggerEvent } from '../../../src/webhook/dispatch/gateway.js';
+import { temporalGateway } from '../../../src/webhook/dispatch/temporal-gateway.js';
 import { ISSUE_WORKFLOW, SEARCH_ATTRIBUTES, TASK_QUEUE } from '../../../src/workflows/messages.js';
 import { freePort } from '../../support/ports/free-port.js';
 

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { AgentProvider } from '../../../src/domain/agent-provider.js';
-import type { StreamSummary } from '../../../src/domain/agent-stream.js';
+import type { AgentProvider } from '../../../src/domain/agent/agent-provider.js';
+import type { StreamSummary } from '../../../src/domain/agent/agent-stream.js';
 import type { Answer, Fault, Step } from '../model-api/script.js';
 import { CliBottle, type CliRun, type CliTurn } from './cli-bottle.js';
 

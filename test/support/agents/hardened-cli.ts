@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import Docker from 'dockerode';
 import { agentContainer } from '../../../src/adapters/docker/agent-container.js';
 import { bind } from '../../../src/adapters/docker/hardening.js';
-import { frames } from '../../../src/adapters/docker/stream-frames.js';
-import { writeTurnInputFiles } from '../../../src/adapters/files/turn-input.js';
-import type { AgentProvider, LaunchOptions } from '../../../src/domain/agent-provider.js';
-import type { AgentEvent, OutputStream, StreamSummary } from '../../../src/domain/agent-stream.js';
+import { frames } from '../../../src/adapters/docker/logs/stream-frames.js';
+import { writeTurnInputFiles } from '../../../src/adapters/files/run/turn-input.js';
+import type { AgentProvider, LaunchOptions } from '../../../src/domain/agent/agent-provider.js';
+import type { AgentEvent, OutputStream, StreamSummary } from '../../../src/domain/agent/agent-stream.js';
 import { BundleHere } from '../bundle/running-bundle.js';
 import { ModelApi } from '../model-api/model-api.js';
 

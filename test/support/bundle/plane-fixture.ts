@@ -3,8 +3,8 @@ import { FORGE_METHODS } from '../../../src/bundle/forge/methods.js';
 import { RateLimiter, type RateLimits } from '../../../src/bundle/forge/rate-limit.js';
 import { ScopedForge } from '../../../src/bundle/forge/scoped-forge.js';
 import type { Readers } from '../../../src/bundle/forge/text-gate.js';
-import type { NewOperation } from '../../../src/bundle/operation-log.js';
-import type { PublishAnswer } from '../../../src/domain/queue.js';
+import type { NewOperation } from '../../../src/bundle/base/operation-log.js';
+import type { PublishAnswer } from '../../../src/domain/run/queue.js';
 import { RecordingForge } from './recording-forge.js';
 
 export const ISSUE = 12;

@@ -1,4 +1,4 @@
-import { ForgeHttpError } from '../../../src/domain/errors.js';
+import { ForgeHttpError } from '../../../src/domain/base/errors.js';
 import type { AgentForge } from '../../../src/bundle/forge/scoped-forge.js';
 import type {
   CheckStatus,
@@ -7,7 +7,7 @@ import type {
   Issue,
   PullRequest,
   Review,
-} from '../../../src/domain/issue.js';
+} from '../../../src/domain/forge/issue.js';
 
 const user: ForgeUser = { id: 7, login: 'alice' };
 const TIME = '2026-01-02T03:04:05Z';

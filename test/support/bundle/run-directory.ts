@@ -16,7 +16,7 @@ import {
   type QueueAnswer,
   type QueueBody,
   type TextVerdict,
-} from '../../../src/domain/queue.js';
+} from '../../../src/domain/run/queue.js';
 import { until } from './until.js';
 
 /** What the worker prepares for a bundle, in a directory of the test's own. */

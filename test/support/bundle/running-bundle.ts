@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import type { RateLimits } from '../../../src/bundle/forge/rate-limit.js';
-import { redactor } from '../../../src/bundle/redact.js';
+import { redactor } from '../../../src/bundle/base/redact.js';
 import { startBundle, type RunningBundle } from '../../../src/bundle/start-bundle.js';
 import { RecordingForge } from './recording-forge.js';
 import { RunDirectory } from './run-directory.js';
-import { NO_BUDGET } from '../../../src/domain/model-use.js';
+import { NO_BUDGET } from '../../../src/domain/run/model-use.js';
 
 export const TOKEN = 'token-of-the-test';
 export const ISSUE = 12;

@@ -1,7 +1,7 @@
 /** Gathers what the oracle judges, when everything has come to rest. */
 import type { Client } from '@temporalio/client';
 import type { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
-import { workflowIdOf } from '../../../src/domain/issue.js';
+import { workflowIdOf } from '../../../src/domain/forge/issue.js';
 import type { Stack } from '../stack/stack.js';
 import { StackFiles } from '../stack/stack-files.js';
 import { postsOf, pullsOf } from './forge-look.js';

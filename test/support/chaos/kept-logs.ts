@@ -4,7 +4,7 @@ import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
-import { workflowIdOf } from '../../../src/domain/issue.js';
+import { workflowIdOf } from '../../../src/domain/forge/issue.js';
 import { timelineQuery } from '../../../src/workflows/messages.js';
 import type { Stack } from '../stack/stack.js';
 import { StackFiles } from '../stack/stack-files.js';

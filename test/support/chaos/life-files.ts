@@ -1,8 +1,8 @@
 /** What the home's files and rows say of one life. */
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { workflowIdOf, type SubjectRef } from '../../../src/domain/issue.js';
-import type { ForgeStateRow } from '../../../src/domain/rows.js';
+import { workflowIdOf, type SubjectRef } from '../../../src/domain/forge/issue.js';
+import type { ForgeStateRow } from '../../../src/domain/run/rows.js';
 import type { StackFiles } from '../stack/stack-files.js';
 import { countWord } from './words.js';
 

@@ -8,7 +8,11 @@ import { readFile, readdir } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { spawnDevServer, temporalProgram, type DevServer } from '../../../src/wiring/temporal-dev-server.js';
+import {
+  spawnDevServer,
+  temporalProgram,
+  type DevServer,
+} from '../../../src/wiring/services/temporal-dev-server.js';
 import { waitUntil, type Stack } from '../stack/stack.js';
 
 export const PARTS = ['temporal', 'webhook', 'worker'] as const;

@@ -3,7 +3,7 @@
  * on, and merges or closes in the end. Looks at forge, rows and files, and asks the struck parts nothing.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { SubjectRef } from '../../../src/domain/issue.js';
+import type { SubjectRef } from '../../../src/domain/forge/issue.js';
 import type { Stack } from '../stack/stack.js';
 import { StackFiles } from '../stack/stack-files.js';
 import { LifeFiles } from './life-files.js';

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import Docker from 'dockerode';
 import type { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
-import type { OwnedObject } from '../../../src/domain/bottle-runtime.js';
+import type { OwnedObject } from '../../../src/domain/bottle/bottle-runtime.js';
 import { PARTS, sendSignal, type PartName, type Parts } from './parts.js';
 import type { Strike } from './plan.js';
 

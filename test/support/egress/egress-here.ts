@@ -6,7 +6,7 @@ import { openEgressPlane, type EgressPlane } from '../../../src/bundle/egress/eg
 import type { EgressReport } from '../../../src/bundle/egress/report.js';
 import type { PriceTable } from '../../../src/domain/egress/model-prices.js';
 import type { Route } from '../../../src/domain/egress/route.js';
-import { NO_BUDGET, type ModelBudget } from '../../../src/domain/model-use.js';
+import { NO_BUDGET, type ModelBudget } from '../../../src/domain/run/model-use.js';
 import { until } from '../bundle/until.js';
 
 export interface LogLine {

@@ -4,8 +4,8 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { writeTurnInputFiles } from '../../../src/adapters/files/turn-input.js';
-import type { TurnInput } from '../../../src/domain/run-files.js';
+import { writeTurnInputFiles } from '../../../src/adapters/files/run/turn-input.js';
+import type { TurnInput } from '../../../src/domain/run/run-files.js';
 
 const IMAGE = 'bot-bottle/agent-scripted:dev';
 /** As it is in the checkout: the image may be older. */

@@ -4,10 +4,10 @@
  */
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type * as ConfigModule from '../../../src/config.js';
-import type * as WorkerModule from '../../../src/wiring/start-worker.js';
-import type * as NeedsModule from '../../../src/wiring/services/worker-needs.js';
-import type { HostPorts } from '../../../src/activities/host-ports.js';
+import type * as ConfigModule from '../../../src/config/load-config.js';
+import type * as WorkerModule from '../../../src/wiring/worker/start-worker.js';
+import type * as NeedsModule from '../../../src/wiring/worker/worker-needs.js';
+import type { HostPorts } from '../../../src/activities/ports/host-ports.js';
 import { markOf } from './kill-marks.js';
 
 const built = (file: string): string => new URL(`../../../dist/${file}`, import.meta.url).href;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { inspect } from 'node:util';
-import { BotBottleError } from '../../../src/domain/errors.js';
+import { BotBottleError } from '../../../src/domain/base/errors.js';
 
 const TRIES = 10;
 

@@ -1,16 +1,16 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { HostPorts } from '../../../src/activities/host-ports.js';
-import type { RunTurnInput } from '../../../src/activities/inputs.js';
+import type { HostPorts } from '../../../src/activities/ports/host-ports.js';
+import type { RunTurnInput } from '../../../src/activities/ports/inputs.js';
 import { Relay } from '../../../src/activities/turn/relay.js';
 import { TurnJournal } from '../../../src/activities/turn/turn-journal.js';
 import { LocalBlobStore } from '../../../src/adapters/files/blob-store.js';
-import { LocalQueueDirectory } from '../../../src/adapters/files/queue-directory.js';
-import { LocalRunFiles } from '../../../src/adapters/files/run-files.js';
+import { LocalQueueDirectory } from '../../../src/adapters/files/queue/queue-directory.js';
+import { LocalRunFiles } from '../../../src/adapters/files/run/run-files.js';
 import { UnderWayFiles } from '../../../src/adapters/files/under-way.js';
-import type { RunPaths } from '../../../src/domain/run-files.js';
-import { SecretGuard } from '../../../src/domain/secret-guard.js';
+import type { RunPaths } from '../../../src/domain/run/run-files.js';
+import { SecretGuard } from '../../../src/domain/secret/secret-guard.js';
 
 /** A run whose queue is relayed. */
 export interface RelayedRun {

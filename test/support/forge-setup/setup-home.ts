@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Item } from '../../../src/cli/forge-setup/report.js';
-import { loadConfig } from '../../../src/config.js';
+import { loadConfig } from '../../../src/config/load-config.js';
 import { forgeSetup } from '../../../src/wiring/forge-setup.js';
 import { cliWith, type Ran } from '../../unit/cli/small-world.js';
 import type { Gitea } from '../gitea/start-gitea.js';

@@ -1,6 +1,6 @@
 /** What host activities need and a test does not care about. */
-import type { HostSettings } from '../../../src/activities/host-ports.js';
-import { DiskGuard } from '../../../src/activities/turn/disk-guard.js';
+import type { HostSettings } from '../../../src/activities/ports/host-ports.js';
+import { DiskGuard } from '../../../src/activities/ports/disk-guard.js';
 
 const MIB = 1024 * 1024;
 

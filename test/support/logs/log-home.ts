@@ -1,8 +1,8 @@
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { openDatabase } from '../../../src/adapters/sqlite/open-database.js';
-import type { TurnRow } from '../../../src/domain/rows.js';
-import type { Database } from '../../../src/domain/stores.js';
+import type { TurnRow } from '../../../src/domain/run/rows.js';
+import type { Database } from '../../../src/domain/run/stores.js';
 import { stateRow } from '../webhook/rows.js';
 
 export const SLUG = 'coder-alice-demo-12-abc12';

@@ -1,6 +1,6 @@
 /** A worker's log pump in small: appends numbered lines behind those that are there, until it is killed or done. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LocalRunFiles } from '../../../src/adapters/files/run-files.js';
+import { LocalRunFiles } from '../../../src/adapters/files/run/run-files.js';
 
 const [home = '', slug = '', total = '0'] = process.argv.slice(2);
 const noSecret = (): Promise<string> => Promise.resolve('');

@@ -1,9 +1,9 @@
 /** Things that may happen to a run next, as something to choose from: from outside, or an answer to what the machine asked for. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { MachineEvent, WakeReference } from '../../../src/domain/events.js';
-import { DEFAULT_POLICY } from '../../../src/domain/run-policy.js';
-import { CONTAINER_GONE, type StopReason, type TurnResult } from '../../../src/domain/turn.js';
+import type { MachineEvent, WakeReference } from '../../../src/domain/run/events.js';
+import { DEFAULT_POLICY } from '../../../src/domain/run/run-policy.js';
+import { CONTAINER_GONE, type StopReason, type TurnResult } from '../../../src/domain/run/turn.js';
 import {
   agentReport,
   comment,

@@ -1,5 +1,5 @@
 /** What each event does in each stage, tried on the machine itself and written down for people. */
-import type { MachineEvent, OperatorCommand } from '../../../src/domain/events.js';
+import type { MachineEvent, OperatorCommand } from '../../../src/domain/run/events.js';
 import type { MachineCommand } from '../../../src/workflows/run/commands.js';
 import { phaseOf, reasonOf } from '../../../src/workflows/run/phase.js';
 import type { IssueState } from '../../../src/workflows/run/state.js';

@@ -1,5 +1,5 @@
 /** Worlds at every place where a life can be. */
-import type { MachineEvent } from '../../../src/domain/events.js';
+import type { MachineEvent } from '../../../src/domain/run/events.js';
 import { comment, observed, World, wrote } from './world.js';
 
 const done = { id: 'd', status: 'success', summaryRef: 'r' } as const;

@@ -8,12 +8,12 @@ import type {
   SettledTurn,
   Trigger,
   WakeReference,
-} from '../../../src/domain/events.js';
-import { localSubject, type Place, type SubjectRef } from '../../../src/domain/issue.js';
-import type { AgentOutcome } from '../../../src/domain/agent-stream.js';
-import { NO_USE, type ModelReport, type ModelTrouble } from '../../../src/domain/model-use.js';
-import type { AgentReport, FrozenReason, TurnResult } from '../../../src/domain/turn.js';
-import type { RunPolicy } from '../../../src/domain/run-policy.js';
+} from '../../../src/domain/run/events.js';
+import { localSubject, type Place, type SubjectRef } from '../../../src/domain/forge/issue.js';
+import type { AgentOutcome } from '../../../src/domain/agent/agent-stream.js';
+import { NO_USE, type ModelReport, type ModelTrouble } from '../../../src/domain/run/model-use.js';
+import type { AgentReport, FrozenReason, TurnResult } from '../../../src/domain/run/turn.js';
+import type { RunPolicy } from '../../../src/domain/run/run-policy.js';
 import type { MachineCommand } from '../../../src/workflows/run/commands.js';
 import { phaseOf, reasonOf, type Phase } from '../../../src/workflows/run/phase.js';
 import { betweenLives, initialState } from '../../../src/workflows/run/beginnings.js';

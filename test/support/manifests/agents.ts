@@ -1,8 +1,8 @@
 import { agentProvider } from '../../../src/adapters/agents/registry.js';
-import type { NeedsWorld } from '../../../src/domain/agent-needs.js';
-import { Agents, type RepositoryRules } from '../../../src/domain/agents.js';
+import type { NeedsWorld } from '../../../src/domain/agent/agent-needs.js';
+import { Agents, type RepositoryRules } from '../../../src/domain/agent/agents.js';
 import { parseRepositoryAgent } from '../../../src/adapters/manifests/repository-agent.js';
-import type { Manifests } from '../../../src/domain/manifests.js';
+import type { Manifests } from '../../../src/domain/manifest/manifests.js';
 import { sampleAgent, sampleBottle } from './samples.js';
 
 /** Every name is an agent, and a bottle. */

@@ -1,6 +1,6 @@
 /** Manifests for tests in which their content is of no account. */
-import { WHOLE_REPOSITORY } from '../../../src/domain/bottle-setup.js';
-import type { AgentManifest, BottleManifest } from '../../../src/domain/manifests.js';
+import { WHOLE_REPOSITORY } from '../../../src/domain/bottle/bottle-setup.js';
+import type { AgentManifest, BottleManifest } from '../../../src/domain/manifest/manifests.js';
 
 export function sampleAgent(name: string, more: Partial<AgentManifest> = {}): AgentManifest {
   return {

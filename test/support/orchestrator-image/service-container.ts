@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type Docker from 'dockerode';
-import { frames } from '../../../src/adapters/docker/stream-frames.js';
+import { frames } from '../../../src/adapters/docker/logs/stream-frames.js';
 
 export const IMAGE = 'bot-bottle/orchestrator:dev';
 

@@ -1,6 +1,6 @@
-import { loadConfig } from '../../../src/config.js';
-import { SWEEP_MIN_AGE_MS } from '../../../src/domain/sweep-decisions.js';
-import { janitor } from '../../../src/wiring/janitor.js';
+import { loadConfig } from '../../../src/config/load-config.js';
+import { SWEEP_MIN_AGE_MS } from '../../../src/domain/upkeep/sweep-decisions.js';
+import { janitor } from '../../../src/wiring/worker/janitor.js';
 import type { Stack } from './stack.js';
 
 /** What the sweeper would do on the stack's host if all of it were old and found twice: an oracle, nothing is done. */

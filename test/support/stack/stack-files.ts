@@ -4,10 +4,10 @@ import { readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { openDatabaseReadOnly } from '../../../src/adapters/sqlite/open-database-read-only.js';
-import type { SubjectRef } from '../../../src/domain/issue.js';
-import { identityOf } from '../../../src/domain/rows.js';
-import type { ForgeStateRow, OperationRow, TurnRow } from '../../../src/domain/rows.js';
-import type { Database } from '../../../src/domain/stores.js';
+import type { SubjectRef } from '../../../src/domain/forge/issue.js';
+import { identityOf } from '../../../src/domain/run/rows.js';
+import type { ForgeStateRow, OperationRow, TurnRow } from '../../../src/domain/run/rows.js';
+import type { Database } from '../../../src/domain/run/stores.js';
 
 const execute = promisify(execFile);
 

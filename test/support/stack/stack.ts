@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
-import { workflowIdOf, type SubjectRef } from '../../../src/domain/issue.js';
+import { workflowIdOf, type SubjectRef } from '../../../src/domain/forge/issue.js';
 import { stateQuery, timelineQuery, type RunView } from '../../../src/workflows/messages.js';
 import { startGitea, type Gitea } from '../gitea/start-gitea.js';
 import { freePort } from '../ports/free-port.js';

@@ -5,7 +5,7 @@ import { readFile, readdir } from 'node:fs/promises';
 import type { Client } from '@temporalio/client';
 import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
 import { hostId } from '../../../src/adapters/files/host-id.js';
-import { workflowIdOf } from '../../../src/domain/issue.js';
+import { workflowIdOf } from '../../../src/domain/forge/issue.js';
 import { StackFiles } from './stack-files.js';
 import { waitUntil, type Stack } from './stack.js';
 import { order } from '../temporal/send.js';

@@ -5,7 +5,7 @@ import type { Client } from '@temporalio/client';
 import { makeCurrent } from '../../../src/adapters/temporal/deployment.js';
 import { workflowCode } from '../../../src/adapters/temporal/workflow-source.js';
 import type { WorkersOptions } from '../../../src/adapters/temporal/workers.js';
-import { versionedWorkers } from '../../../src/wiring/versioned-workers.js';
+import { versionedWorkers } from '../../../src/wiring/worker/versioned-workers.js';
 import { waitUntil } from '../stack/stack.js';
 
 export interface DeployedWorkers {

@@ -7,9 +7,9 @@ import type {
   RecordTurnInput,
   RunTurnInput,
   SettleTurnInput,
-} from '../../../src/activities/inputs.js';
-import type { PreparedTurn, SettledTurn } from '../../../src/domain/events.js';
-import type { TurnResult } from '../../../src/domain/turn.js';
+} from '../../../src/activities/ports/inputs.js';
+import type { PreparedTurn, SettledTurn } from '../../../src/domain/run/events.js';
+import type { TurnResult } from '../../../src/domain/run/turn.js';
 import { PREPARED, settledTurn, turnResult } from '../machine/world.js';
 import { HOST, type AllActivities } from './time-skipping.js';
 

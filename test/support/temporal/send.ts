@@ -1,6 +1,6 @@
 /** As the webhook, the hosts and the CLI send to a run's workflow. */
 import type { WorkflowHandle } from '@temporalio/client';
-import type { OperatorCommand, RunEvent } from '../../../src/domain/events.js';
+import type { OperatorCommand, RunEvent } from '../../../src/domain/run/events.js';
 import { commandUpdates, signalOf, type CommandAccepted } from '../../../src/workflows/messages.js';
 import { SUBJECT } from '../machine/world.js';
 

@@ -14,7 +14,7 @@ import type {
   HostActivities,
   PauseActivities,
   TurnActivities,
-} from '../../../src/activities/interface.js';
+} from '../../../src/activities/ports/interface.js';
 import {
   bottlesQueue,
   CLAIM_QUEUE,

@@ -1,4 +1,4 @@
-import { ForgeHttpError } from '../../../src/domain/errors.js';
+import { ForgeHttpError } from '../../../src/domain/base/errors.js';
 import type {
   CheckStatus,
   Comment,
@@ -10,8 +10,8 @@ import type {
   PullRequest,
   Review,
   TimelineAct,
-} from '../../../src/domain/issue.js';
-import type { Forge, ForgeReaction, RepositoryFile } from '../../../src/domain/forge.js';
+} from '../../../src/domain/forge/issue.js';
+import type { Forge, ForgeReaction, RepositoryFile } from '../../../src/domain/forge/forge.js';
 
 export const user = (login: string, id: number): ForgeUser => ({ id, login });
 export const BOT = user('bot', 9);

@@ -1,6 +1,6 @@
-import type { RunEvent } from '../../../src/domain/events.js';
-import { workflowIdOf } from '../../../src/domain/issue.js';
-import type { WorkflowGateway } from '../../../src/webhook/gateway.js';
+import type { RunEvent } from '../../../src/domain/run/events.js';
+import { workflowIdOf } from '../../../src/domain/forge/issue.js';
+import type { WorkflowGateway } from '../../../src/webhook/dispatch/gateway.js';
 
 export interface Sent {
   readonly id: string;

@@ -1,5 +1,5 @@
 /** People act on a forge in memory, and each act brings the deliveries that Gitea sends for it (docs/forge-events.md). */
-import type { ForgeUser } from '../../../src/domain/issue.js';
+import type { ForgeUser } from '../../../src/domain/forge/issue.js';
 import { ALICE, BOT, FakeForge, user } from './fake-forge.js';
 import { commentEvent, issueEvent, pullEvent } from './payloads.js';
 

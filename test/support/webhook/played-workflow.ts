@@ -1,9 +1,9 @@
 /** A workflow without Temporal, and what it does with a command of the machine. */
-import type { HomePorts } from '../../../src/activities/home-ports.js';
-import type { PrepareTurnOutcome } from '../../../src/activities/inputs.js';
-import { prepareTurn } from '../../../src/activities/prepare-turn.js';
-import { recordEnd, recordState, recordTurn } from '../../../src/activities/record-rows.js';
-import type { StopReason } from '../../../src/domain/turn.js';
+import type { HomePorts } from '../../../src/activities/ports/home-ports.js';
+import type { PrepareTurnOutcome } from '../../../src/activities/ports/inputs.js';
+import { prepareTurn } from '../../../src/activities/prepare/prepare-turn.js';
+import { recordEnd, recordState, recordTurn } from '../../../src/activities/rows/record-rows.js';
+import type { StopReason } from '../../../src/domain/run/turn.js';
 import type { MachineCommand } from '../../../src/workflows/run/commands.js';
 import type { World } from '../machine/world.js';
 

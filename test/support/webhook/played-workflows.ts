@@ -1,13 +1,13 @@
 /** Workflows without Temporal: the real machine, the real rows and prompts, and activities that answer when told to. */
 import assert from 'node:assert/strict';
-import type { HomePorts } from '../../../src/activities/home-ports.js';
-import type { MachineEvent, RunEvent, Trigger } from '../../../src/domain/events.js';
-import { workflowIdOf } from '../../../src/domain/issue.js';
-import type { SubjectRef } from '../../../src/domain/issue.js';
+import type { HomePorts } from '../../../src/activities/ports/home-ports.js';
+import type { MachineEvent, RunEvent, Trigger } from '../../../src/domain/run/events.js';
+import { workflowIdOf } from '../../../src/domain/forge/issue.js';
+import type { SubjectRef } from '../../../src/domain/forge/issue.js';
 import { livingOf } from '../../../src/workflows/run/phase.js';
 import { betweenLives } from '../../../src/workflows/run/beginnings.js';
 import type { IssueState } from '../../../src/workflows/run/state.js';
-import type { WorkflowGateway } from '../../../src/webhook/gateway.js';
+import type { WorkflowGateway } from '../../../src/webhook/dispatch/gateway.js';
 import { carryOut } from './played-workflow.js';
 import type { Workflow } from './played-workflow.js';
 import { observed, POLICY, settledTurn, turnResult, World } from '../machine/world.js';

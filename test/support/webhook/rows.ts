@@ -1,4 +1,4 @@
-import type { ForgeStateRow } from '../../../src/domain/rows.js';
+import type { ForgeStateRow } from '../../../src/domain/run/rows.js';
 
 /** A running row of `gitea:alice/demo#<number>`, changed as asked. */
 export function stateRow(changes: Partial<ForgeStateRow> = {}): ForgeStateRow {

@@ -1,11 +1,11 @@
 import { openInbox } from '../../../src/adapters/sqlite/open-inbox.js';
 import type { InboxOptions } from '../../../src/adapters/sqlite/open-inbox.js';
-import type { Inbox } from '../../../src/domain/delivery.js';
-import { DEFAULT_LIMITS, listen } from '../../../src/webhook/listen.js';
-import type { Listening, ListenLimits } from '../../../src/webhook/listen.js';
-import { createMetrics } from '../../../src/webhook/metrics.js';
-import { createWebhookApp } from '../../../src/webhook/server.js';
-import type { WebhookDeps } from '../../../src/webhook/server.js';
+import type { Inbox } from '../../../src/domain/forge/delivery.js';
+import { DEFAULT_LIMITS, listen } from '../../../src/webhook/door/listen.js';
+import type { Listening, ListenLimits } from '../../../src/webhook/door/listen.js';
+import { createMetrics } from '../../../src/webhook/door/metrics.js';
+import { createWebhookApp } from '../../../src/webhook/door/server.js';
+import type { WebhookDeps } from '../../../src/webhook/door/server.js';
 import { SECRET } from './sign.js';
 
 export interface StartedWebhook {

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
-import type { HomePorts } from '../../../src/activities/home-ports.js';
-import type { PrepareTurnInput } from '../../../src/activities/inputs.js';
-import { prepareTurn } from '../../../src/activities/prepare-turn.js';
+import type { HomePorts } from '../../../src/activities/ports/home-ports.js';
+import type { PrepareTurnInput } from '../../../src/activities/ports/inputs.js';
+import { prepareTurn } from '../../../src/activities/prepare/prepare-turn.js';
 import { agentProvider } from '../../../src/adapters/agents/registry.js';
 import { LocalBlobStore } from '../../../src/adapters/files/blob-store.js';
 import { openDatabase } from '../../../src/adapters/sqlite/open-database.js';
-import type { AccessSettings } from '../../../src/domain/access.js';
-import type { Trigger, WakeReference } from '../../../src/domain/events.js';
+import type { AccessSettings } from '../../../src/domain/forge/access.js';
+import type { Trigger, WakeReference } from '../../../src/domain/run/events.js';
 import { agentsFrom } from '../../support/manifests/agents.js';
 import { ALICE, BOT, FakeForge, user } from '../../support/webhook/fake-forge.js';
 import { useTempDir } from '../../support/webhook/temp-dir.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { tellOperations } from '../../../src/activities/turn/tell-operations.js';
-import type { OperationLine } from '../../../src/domain/queue.js';
-import type { Tracing } from '../../../src/domain/tracing.js';
+import type { OperationLine } from '../../../src/domain/run/queue.js';
+import type { Tracing } from '../../../src/domain/base/tracing.js';
 
 const NOW = 50_000;
 

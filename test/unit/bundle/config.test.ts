@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readBundleConfig, readToken, type Environment } from '../../../src/bundle/config.js';
-import { InvalidInputError } from '../../../src/domain/errors.js';
+import { InvalidInputError } from '../../../src/domain/base/errors.js';
 import { RunDirectory } from '../../support/bundle/run-directory.js';
 
 describe("the sidecar's configuration", () => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { Connection } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
-import { CliError, failureOf } from '../../../src/cli/errors.js';
-import { EXIT } from '../../../src/cli/exit-codes.js';
-import { InvalidInputError } from '../../../src/domain/errors.js';
+import { CliError, failureOf } from '../../../src/cli/base/errors.js';
+import { EXIT } from '../../../src/cli/base/exit-codes.js';
+import { InvalidInputError } from '../../../src/domain/base/errors.js';
 
 /** Nobody listens there. */
 const NOWHERE = '127.0.0.1:9';

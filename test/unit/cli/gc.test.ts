@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { HomeUsage } from '../../../src/domain/home-usage.js';
-import type { GcRemoval, Janitor } from '../../../src/domain/gc.js';
+import type { HomeUsage } from '../../../src/domain/upkeep/home-usage.js';
+import type { GcRemoval, Janitor } from '../../../src/domain/upkeep/gc.js';
 import { cliWith, type Ran } from './small-world.js';
 
 const NOW = 200 * 86_400_000;

@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
-import { UnreachableError } from '../../../src/cli/errors.js';
-import { EXIT, TURN_EXIT } from '../../../src/cli/exit-codes.js';
-import type { Orchestrator, RunSummary, StartOptions, TurnOutcome } from '../../../src/cli/orchestrator.js';
-import { workflowIdOf } from '../../../src/domain/issue.js';
+import { UnreachableError } from '../../../src/cli/base/errors.js';
+import { EXIT, TURN_EXIT } from '../../../src/cli/base/exit-codes.js';
+import type {
+  Orchestrator,
+  RunSummary,
+  StartOptions,
+  TurnOutcome,
+} from '../../../src/cli/base/orchestrator.js';
+import { workflowIdOf } from '../../../src/domain/forge/issue.js';
 import { summary } from './run-summary.js';
 import { cliWith } from './small-world.js';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { EXIT } from '../../../src/cli/exit-codes.js';
-import { BottleRuntimeError, ForgeHttpError, InvalidInputError } from '../../../src/domain/errors.js';
+import { EXIT } from '../../../src/cli/base/exit-codes.js';
+import { BottleRuntimeError, ForgeHttpError, InvalidInputError } from '../../../src/domain/base/errors.js';
 import { cliWith } from './small-world.js';
 
 describe('secret set', () => {

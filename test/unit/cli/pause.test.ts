@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { EXIT } from '../../../src/cli/exit-codes.js';
-import type { Orchestrator } from '../../../src/cli/orchestrator.js';
+import { EXIT } from '../../../src/cli/base/exit-codes.js';
+import type { Orchestrator } from '../../../src/cli/base/orchestrator.js';
 import { cliWith } from './small-world.js';
 
 const pauses = [{ scope: 'alice/demo', since: 0, who: 'alice@desk' }] as const;

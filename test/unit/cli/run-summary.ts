@@ -1,4 +1,4 @@
-import type { RunSummary } from '../../../src/cli/orchestrator.js';
+import type { RunSummary } from '../../../src/cli/base/orchestrator.js';
 
 /** A run of whose workflow nothing is unusual. */
 export function summary(change: Partial<RunSummary> = {}): RunSummary {

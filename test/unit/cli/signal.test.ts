@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { EXIT } from '../../../src/cli/exit-codes.js';
-import type { Orchestrator, RunCommand, Target } from '../../../src/cli/orchestrator.js';
+import { EXIT } from '../../../src/cli/base/exit-codes.js';
+import type { Orchestrator, RunCommand, Target } from '../../../src/cli/base/orchestrator.js';
 import { cliWith } from './small-world.js';
 
 const SLUG = 'coder-alice-demo-12-abcde';

@@ -1,6 +1,6 @@
 import { createCli } from '../../../src/cli/create-cli.js';
-import type { CliDeps } from '../../../src/cli/deps.js';
-import type { Orchestrator } from '../../../src/cli/orchestrator.js';
+import type { CliDeps } from '../../../src/cli/base/deps.js';
+import type { Orchestrator } from '../../../src/cli/base/orchestrator.js';
 
 export interface Ran {
   readonly code: number;

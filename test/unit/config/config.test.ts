@@ -10,12 +10,12 @@ import {
   ownSecretFiles,
   publishTokenFile,
   requireSetting,
-} from '../../../src/config.js';
-import type { Environment, LoadedConfig } from '../../../src/config.js';
+} from '../../../src/config/load-config.js';
+import type { Environment, LoadedConfig } from '../../../src/config/load-config.js';
 import { configurationMarkdown } from '../../../src/config/markdown.js';
 import { ensureHome } from '../../../src/config/home.js';
 import { SETTING_ROWS } from '../../../src/config/settings.js';
-import { InvalidInputError } from '../../../src/domain/errors.js';
+import { InvalidInputError } from '../../../src/domain/base/errors.js';
 
 describe('configuration', () => {
   let home: string;

@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { knownSecrets } from '../../../src/config/known-secrets.js';
-import { InvalidInputError } from '../../../src/domain/errors.js';
+import { InvalidInputError } from '../../../src/domain/base/errors.js';
 import { gitleaksProgram } from '../../../src/wiring/secret-guard-of-config.js';
 
 describe('the secrets of this machine', () => {

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { readSecret, secretsRead, writeSecret } from '../../../src/config/secrets.js';
-import { redact, REDACTED } from '../../../src/domain/redact.js';
-import { createLogger } from '../../../src/log.js';
+import { redact, REDACTED } from '../../../src/domain/text/redact.js';
+import { createLogger } from '../../../src/config/log.js';
 
 function lines(
   secrets: readonly string[],

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { readBoundSecret, standingOf, writeBoundSecret } from '../../../src/config/secret-binding.js';
-import { InvalidInputError, UnusableSecretError } from '../../../src/domain/errors.js';
+import { InvalidInputError, UnusableSecretError } from '../../../src/domain/base/errors.js';
 
 const VALUE = 'key-0123456789';
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { inspectSecret, readSecret, writeSecret } from '../../../src/config/secrets.js';
-import { InvalidInputError } from '../../../src/domain/errors.js';
+import { InvalidInputError } from '../../../src/domain/base/errors.js';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 

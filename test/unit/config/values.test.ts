@@ -12,8 +12,8 @@ import {
   orOff,
   parseSize,
 } from '../../../src/config/values.js';
-import { formatDuration, parseDuration } from '../../../src/domain/duration.js';
-import { InvalidInputError } from '../../../src/domain/errors.js';
+import { formatDuration, parseDuration } from '../../../src/domain/base/duration.js';
+import { InvalidInputError } from '../../../src/domain/base/errors.js';
 
 const context = { home: '/home/op/.bot-bottle' };
 const YEAR = 366 * 86_400_000;

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { helpOf } from '../../../script/lib/docs/command-help.js';
-import { EXIT } from '../../../src/cli/exit-codes.js';
+import { EXIT } from '../../../src/cli/base/exit-codes.js';
 import { cliWith } from '../cli/small-world.js';
 import { readPage } from './markdown.js';
 import { productArguments, shellBlocks, type ShellBlock } from './shell-blocks.js';

@@ -46,7 +46,7 @@ describe('every page of docs/', () => {
 describe('the check of a document', () => {
   const other = ['# Other', '## The second `part`, again', '## The second part, again'].join('\n');
   const world: World = {
-    tree: treeOf(['README.md', 'docs/here.md', 'docs/other.md', 'src/cli/deps.ts', 'script/test']),
+    tree: treeOf(['README.md', 'docs/here.md', 'docs/other.md', 'src/cli/base/deps.ts', 'script/test']),
     read: (file) => (file === 'docs/other.md' ? other : assert.fail(`read ${file}`)),
   };
   const problems = (text: string): string[] => problemsOf('docs/here.md', text, world);

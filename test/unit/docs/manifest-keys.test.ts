@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseManifest } from '../../../src/adapters/manifests/parse-manifest.js';
-import type { ManifestDocument } from '../../../src/domain/manifest-document.js';
-import { readAgentManifest } from '../../../src/domain/manifest-agent.js';
-import { readBottleLayer } from '../../../src/domain/manifest-bottle.js';
-import { ManifestError } from '../../../src/domain/manifest-reader.js';
+import type { ManifestDocument } from '../../../src/domain/manifest/manifest-document.js';
+import { readAgentManifest } from '../../../src/domain/manifest/manifest-agent.js';
+import { readBottleLayer } from '../../../src/domain/manifest/manifest-bottle.js';
+import { ManifestError } from '../../../src/domain/manifest/manifest-reader.js';
 import { ROOT } from './tree.js';
 
 const PAGE = readFileSync(path.join(ROOT, 'docs/manifests.md'), 'utf8');

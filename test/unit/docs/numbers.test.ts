@@ -1,29 +1,29 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { EXTRACTION_TIMEOUT_MS } from '../../../src/activities/publish-gate.js';
+import { EXTRACTION_TIMEOUT_MS } from '../../../src/activities/publish/publish-gate.js';
 import { agentContainer } from '../../../src/adapters/docker/agent-container.js';
 import { bundleContainer } from '../../../src/adapters/docker/bundle-container.js';
-import { MAX_LINE_BYTES } from '../../../src/adapters/docker/log-lines.js';
-import { AGENT_LOG_BYTES, RUN_LOG_BYTES } from '../../../src/adapters/files/agent-log.js';
-import { OPERATIONS_BYTES } from '../../../src/adapters/files/operation-file.js';
+import { MAX_LINE_BYTES } from '../../../src/adapters/docker/logs/log-lines.js';
+import { AGENT_LOG_BYTES, RUN_LOG_BYTES } from '../../../src/adapters/files/run/agent-log.js';
+import { OPERATIONS_BYTES } from '../../../src/adapters/files/run/operation-file.js';
 import { GIT_LIMITS } from '../../../src/adapters/git/git-limits.js';
-import { MAX_NEW_OBJECTS } from '../../../src/adapters/git/new-objects.js';
-import { MAX_ALL_COMMIT_BYTES, MAX_COMMIT_BYTES } from '../../../src/adapters/git/size-limits.js';
+import { MAX_NEW_OBJECTS } from '../../../src/adapters/git/check/new-objects.js';
+import { MAX_ALL_COMMIT_BYTES, MAX_COMMIT_BYTES } from '../../../src/adapters/git/check/size-limits.js';
 import { SCAN_TIMEOUT_MS } from '../../../src/adapters/gitleaks/gitleaks-scanner.js';
 import * as egress from '../../../src/bundle/egress/limits.js';
 import { DEFAULT_HTTP_LIMITS } from '../../../src/bundle/jsonrpc/http-unix.js';
-import { MAX_LFS_BYTES, MAX_LFS_OBJECT_BYTES, MAX_LFS_OBJECTS } from '../../../src/domain/lfs.js';
-import { QUEUE_DRAIN_LIMIT, QUEUE_MESSAGE_BYTES } from '../../../src/domain/queue.js';
-import { DEFAULT_POLICY } from '../../../src/domain/run-policy.js';
-import { MAX_SUBMODULE_LEVELS, MAX_SUBMODULES } from '../../../src/domain/submodules.js';
-import { DEFAULT_LIMITS } from '../../../src/webhook/listen.js';
+import { MAX_LFS_BYTES, MAX_LFS_OBJECT_BYTES, MAX_LFS_OBJECTS } from '../../../src/domain/workspace/lfs.js';
+import { QUEUE_DRAIN_LIMIT, QUEUE_MESSAGE_BYTES } from '../../../src/domain/run/queue.js';
+import { DEFAULT_POLICY } from '../../../src/domain/run/run-policy.js';
+import { MAX_SUBMODULE_LEVELS, MAX_SUBMODULES } from '../../../src/domain/workspace/submodules.js';
+import { DEFAULT_LIMITS } from '../../../src/webhook/door/listen.js';
 import {
   MAX_PUBLISH_BYTES,
   MAX_PUBLISH_COMMITS,
   MAX_PUBLISH_FILE_BYTES,
   MAX_PUBLISH_FILES,
-} from '../../../src/wiring/host-settings.js';
+} from '../../../src/wiring/worker/host-settings.js';
 import { ROOT } from './tree.js';
 
 const KIB = 1024;

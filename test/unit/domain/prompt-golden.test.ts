@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { FORGE_OVERLAY } from '../../../src/domain/forge-overlay.js';
-import type { PromptInput } from '../../../src/domain/prompt-input.js';
-import { composePrompt, movedSection } from '../../../src/domain/prompt.js';
+import { FORGE_OVERLAY } from '../../../src/domain/prompt/forge-overlay.js';
+import type { PromptInput } from '../../../src/domain/prompt/prompt-input.js';
+import { composePrompt, movedSection } from '../../../src/domain/prompt/prompt.js';
 
 const DIRECTORY = fileURLToPath(new URL('../../fixtures/prompts/', import.meta.url));
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
-import type { RunEvent } from '../../../src/domain/events.js';
-import type { ForgeStateRow } from '../../../src/domain/rows.js';
+import type { RunEvent } from '../../../src/domain/run/events.js';
+import type { ForgeStateRow } from '../../../src/domain/run/rows.js';
 import { dispatchWorld } from '../../support/webhook/dispatch-world.js';
 import type { DispatchWorld } from '../../support/webhook/dispatch-world.js';
 import { BOT } from '../../support/webhook/fake-forge.js';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
-import type { WakeReference } from '../../../src/domain/events.js';
-import type { CheckStatus } from '../../../src/domain/issue.js';
-import { checksKey } from '../../../src/domain/reference-key.js';
-import type { DispatchSettings } from '../../../src/webhook/dispatch-deps.js';
+import type { WakeReference } from '../../../src/domain/run/events.js';
+import type { CheckStatus } from '../../../src/domain/forge/issue.js';
+import { checksKey } from '../../../src/domain/forge/reference-key.js';
+import type { DispatchSettings } from '../../../src/webhook/dispatch/dispatch-deps.js';
 import { sha256 } from '../../../src/webhook/sha256.js';
 import { dispatchWorld } from '../../support/webhook/dispatch-world.js';
 import type { DispatchWorld } from '../../support/webhook/dispatch-world.js';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
-import { ForgeHttpError } from '../../../src/domain/errors.js';
-import type { RunEvent } from '../../../src/domain/events.js';
-import type { DispatchSettings } from '../../../src/webhook/dispatch-deps.js';
+import { ForgeHttpError } from '../../../src/domain/base/errors.js';
+import type { RunEvent } from '../../../src/domain/run/events.js';
+import type { DispatchSettings } from '../../../src/webhook/dispatch/dispatch-deps.js';
 import { dispatchWorld } from '../../support/webhook/dispatch-world.js';
 import type { DispatchWorld } from '../../support/webhook/dispatch-world.js';
 import { ALICE, BOT, user } from '../../support/webhook/fake-forge.js';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
-import type { Observed } from '../../../src/domain/events.js';
-import type { DispatchSettings } from '../../../src/webhook/dispatch-deps.js';
+import type { Observed } from '../../../src/domain/run/events.js';
+import type { DispatchSettings } from '../../../src/webhook/dispatch/dispatch-deps.js';
 import { dispatchWorld } from '../../support/webhook/dispatch-world.js';
 import type { DispatchWorld } from '../../support/webhook/dispatch-world.js';
 import { ALICE, BOT, user } from '../../support/webhook/fake-forge.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { InvalidInputError } from '../../../src/domain/errors.js';
+import { InvalidInputError } from '../../../src/domain/base/errors.js';
 import { verifySignature } from '../../../src/webhook/verify-signature.js';
 import { hmacOf, SECRET } from '../../support/webhook/sign.js';
 

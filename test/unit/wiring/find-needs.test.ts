@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setImmediate as later } from 'node:timers/promises';
-import { BottleRuntimeError, InvalidInputError } from '../../../src/domain/errors.js';
-import { findNeeds, MissingNeedsError } from '../../../src/wiring/services/find-needs.js';
+import { BottleRuntimeError, InvalidInputError } from '../../../src/domain/base/errors.js';
+import { findNeeds, MissingNeedsError } from '../../../src/wiring/find-needs.js';
 
 const missing = (message: string) => (): never => {
   throw new InvalidInputError(message);

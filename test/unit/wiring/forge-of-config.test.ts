@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { loadConfig } from '../../../src/config.js';
-import type { Config, Environment } from '../../../src/config.js';
+import { loadConfig } from '../../../src/config/load-config.js';
+import type { Config, Environment } from '../../../src/config/load-config.js';
 import { forgeOfConfig, forgePages } from '../../../src/wiring/forge-of-config.js';
 
 const config = (env: Environment): Config =>

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { DEFAULT_POLICY } from '../../../src/domain/run-policy.js';
+import { DEFAULT_POLICY } from '../../../src/domain/run/run-policy.js';
 import { isHistoryFull } from '../../../src/workflows/history-limit.js';
 
 describe('the history of one execution', () => {

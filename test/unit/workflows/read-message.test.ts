@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readCommand, readSignal } from '../../../src/workflows/read-message.js';
 import { signalOf } from '../../../src/workflows/messages.js';
-import { DEFAULT_POLICY } from '../../../src/domain/run-policy.js';
-import type { RunEvent } from '../../../src/domain/events.js';
+import { DEFAULT_POLICY } from '../../../src/domain/run/run-policy.js';
+import type { RunEvent } from '../../../src/domain/run/events.js';
 import { comment, failing, observed, PLACE, SUBJECT, trigger, wrote } from '../../support/machine/world.js';
 
 const done = { id: 'd', status: 'success', summaryRef: 'r' } as const;

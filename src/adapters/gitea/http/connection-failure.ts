@@ -1,4 +1,4 @@
-import { ForgeHttpError } from '../../../domain/errors.js';
+import { ForgeHttpError } from '../../../domain/base/errors.js';
 import { ResponseTooLargeError } from './http-transport.js';
 import type { HttpResponse } from './http-transport.js';
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ForgeHttpError } from '../../../domain/errors.js';
+import { ForgeHttpError } from '../../../domain/base/errors.js';
 
 export interface RetryPolicy {
   /** Attempts in all, the first included. */

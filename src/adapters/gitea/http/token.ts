@@ -1,4 +1,4 @@
-import { UnusableSecretError } from '../../../domain/errors.js';
+import { UnusableSecretError } from '../../../domain/base/errors.js';
 
 /** The token for one request. Errors: `UnusableSecretError` for one that could break out of its header. */
 export function readToken(read: () => string): string {

@@ -1,8 +1,8 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import type { Payload, PayloadCodec } from '@temporalio/common';
 import proto from '@temporalio/proto';
-import { InvalidInputError, UnusableSecretError } from '../../../domain/errors.js';
-import { codecSecret } from '../../../domain/secret-name.js';
+import { InvalidInputError, UnusableSecretError } from '../../../domain/base/errors.js';
+import { codecSecret } from '../../../domain/secret/secret-name.js';
 
 const { Payload: PayloadMessage } = proto.temporal.api.common.v1;
 

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { PayloadCodec } from '@temporalio/common';
 import proto from '@temporalio/proto';
-import { BotBottleError } from '../../../domain/errors.js';
+import { BotBottleError } from '../../../domain/base/errors.js';
 
 const { Payloads } = proto.temporal.api.common.v1;
 

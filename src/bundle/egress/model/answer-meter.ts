@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AnswerUse } from '../../../domain/egress/model-prices.js';
 import type { ModelApi } from '../../../domain/egress/route.js';
-import type { ModelTrouble } from '../../../domain/model-use.js';
+import type { ModelTrouble } from '../../../domain/run/model-use.js';
 import { AnthropicAnswer } from './anthropic-answer.js';
 import { NO_TOKENS, type AnswerReader } from './answer-reader.js';
 import { EventStream } from './event-stream.js';

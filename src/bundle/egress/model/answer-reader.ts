@@ -1,5 +1,5 @@
 import type { AnswerUse } from '../../../domain/egress/model-prices.js';
-import type { ModelTrouble } from '../../../domain/model-use.js';
+import type { ModelTrouble } from '../../../domain/run/model-use.js';
 import { isRecord } from '../../jsonrpc/protocol.js';
 import type { JsonObject } from './json-body.js';
 

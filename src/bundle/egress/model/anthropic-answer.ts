@@ -1,6 +1,6 @@
 /** Answers of Anthropic's Messages API ("Streaming messages", "Errors"). */
 import type { AnswerUse } from '../../../domain/egress/model-prices.js';
-import type { ModelTrouble } from '../../../domain/model-use.js';
+import type { ModelTrouble } from '../../../domain/run/model-use.js';
 import { isRecord } from '../../jsonrpc/protocol.js';
 import { NO_TOKENS, objectIn, textBytes, tokens, type AnswerReader } from './answer-reader.js';
 import type { JsonObject } from './json-body.js';

@@ -1,7 +1,7 @@
 /** What an answer with a bad status means. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ModelApi } from '../../../domain/egress/route.js';
-import type { ModelTrouble } from '../../../domain/model-use.js';
+import type { ModelTrouble } from '../../../domain/run/model-use.js';
 import { objectIn } from './answer-reader.js';
 import { objectOf } from './json-body.js';
 import { openaiTrouble } from './openai-trouble.js';

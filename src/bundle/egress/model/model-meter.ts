@@ -8,7 +8,7 @@ import {
   type ModelReport,
   type ModelTrouble,
   type ModelUse,
-} from '../../../domain/model-use.js';
+} from '../../../domain/run/model-use.js';
 
 export interface ModelMeterOptions {
   readonly budget: ModelBudget;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { PriceTable } from '../../../domain/egress/model-prices.js';
 import type { ModelApi, ModelRule } from '../../../domain/egress/route.js';
-import type { ModelBudget, ModelReport } from '../../../domain/model-use.js';
+import type { ModelBudget, ModelReport } from '../../../domain/run/model-use.js';
 import type { HeaderList } from '../headers.js';
 import { AnswerMeter } from './answer-meter.js';
 import { BodyRoom } from './body-room.js';

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { ModelTrouble } from '../../../domain/model-use.js';
+import type { ModelTrouble } from '../../../domain/run/model-use.js';
 import type { JsonObject } from './json-body.js';
 import { durationOf, one, retryAfter, timeOf, troubleUntil } from './waiting-time.js';
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { JoinedBytes } from '../../joined-bytes.js';
+import { JoinedBytes } from '../../base/joined-bytes.js';
 import type { BodyRoom } from './body-room.js';
 
 export type ReadBody =

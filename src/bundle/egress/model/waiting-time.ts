@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { MAX_LIMIT_MS, type ModelTrouble } from '../../../domain/model-use.js';
+import { MAX_LIMIT_MS, type ModelTrouble } from '../../../domain/run/model-use.js';
 
 /** Who has to wait no longer than this meets no limit of use, but a full minute or a busy server, ms. */
 const SHORT_MS = 60_000;

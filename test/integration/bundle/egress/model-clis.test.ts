@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { chmodSync, linkSync, rmSync } from 'node:fs';
 import { agentProvider } from '../../../../src/adapters/agents/registry.js';
-import { NO_USE, type ModelBudget, type ModelReport } from '../../../../src/domain/model-use.js';
+import { NO_USE, type ModelBudget, type ModelReport } from '../../../../src/domain/run/model-use.js';
 import { CliBottle, type CliRun } from '../../../support/agents/cli-bottle.js';
 import { EgressHere, routeTo } from '../../../support/egress/egress-here.js';
 import { say, status } from '../../../support/model-api/script.js';

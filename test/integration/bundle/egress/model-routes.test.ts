@@ -3,7 +3,7 @@ import http from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import type { ModelRule, Route } from '../../../../src/domain/egress/route.js';
-import { NO_USE, type ModelReport } from '../../../../src/domain/model-use.js';
+import { NO_USE, type ModelReport } from '../../../../src/domain/run/model-use.js';
 import { until } from '../../../support/bundle/until.js';
 import { ask, type Answer } from '../../../support/egress/clients.js';
 import { routeTo, withEgress } from '../../../support/egress/egress-here.js';

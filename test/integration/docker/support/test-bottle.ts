@@ -10,7 +10,7 @@ import type {
   BundleContainerSpec,
   LogLine,
   OneShotSpec,
-} from '../../../../src/domain/bottle-runtime.js';
+} from '../../../../src/domain/bottle/bottle-runtime.js';
 import { DockerBottleRuntime } from '../../../../src/adapters/docker/docker-runtime.js';
 
 export const AGENT_IMAGE = 'bot-bottle/agent-scripted:dev';

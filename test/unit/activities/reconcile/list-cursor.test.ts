@@ -7,7 +7,7 @@ import {
   OVERLAP_MS,
   resumed,
 } from '../../../../src/activities/reconcile/list-cursor.js';
-import type { ListCursor } from '../../../../src/domain/reconcile.js';
+import type { ListCursor } from '../../../../src/domain/upkeep/reconcile.js';
 
 const T = 1_700_000_000_000;
 

@@ -10,9 +10,9 @@ import {
   stateFinding,
 } from '../../../../src/activities/reconcile/plan-findings.js';
 import type { KnownRun } from '../../../../src/activities/reconcile/plan-findings.js';
-import type { FeedSubject } from '../../../../src/domain/forge-feed.js';
-import type { ForgeStateRow } from '../../../../src/domain/rows.js';
-import { findingBody, parseReconciled } from '../../../../src/webhook/reconciled.js';
+import type { FeedSubject } from '../../../../src/domain/forge/forge-feed.js';
+import type { ForgeStateRow } from '../../../../src/domain/run/rows.js';
+import { findingBody, parseReconciled } from '../../../../src/webhook/hint/reconciled.js';
 import { stateRow } from '../../../support/webhook/rows.js';
 
 const T = 1_700_000_000_000;

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { freshCursor } from '../../../../src/activities/reconcile/list-cursor.js';
 import type { KnownRun } from '../../../../src/activities/reconcile/plan-findings.js';
 import { inTurn, preparedState } from '../../../../src/activities/reconcile/prepare-state.js';
-import { EMPTY_RECONCILE_STATE } from '../../../../src/domain/reconcile.js';
-import type { ReconcileState } from '../../../../src/domain/reconcile.js';
-import type { ForgeStateRow } from '../../../../src/domain/rows.js';
+import { EMPTY_RECONCILE_STATE } from '../../../../src/domain/upkeep/reconcile.js';
+import type { ReconcileState } from '../../../../src/domain/upkeep/reconcile.js';
+import type { ForgeStateRow } from '../../../../src/domain/run/rows.js';
 import { stateRow } from '../../../support/webhook/rows.js';
 
 const T = 1_700_000_000_000;

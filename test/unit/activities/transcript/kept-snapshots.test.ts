@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import type { HostPorts } from '../../../../src/activities/host-ports.js';
-import type { RunTurnInput, SettleTurnInput } from '../../../../src/activities/inputs.js';
+import type { HostPorts } from '../../../../src/activities/ports/host-ports.js';
+import type { RunTurnInput, SettleTurnInput } from '../../../../src/activities/ports/inputs.js';
 import { keptSnapshots } from '../../../../src/activities/transcript/kept-snapshots.js';
 import { restoreSession } from '../../../../src/activities/transcript/restore-session.js';
 import { snapshotSession } from '../../../../src/activities/transcript/snapshot-session.js';
-import { sha256 } from '../../../../src/activities/sha256.js';
-import { LocalRunFiles } from '../../../../src/adapters/files/run-files.js';
+import { sha256 } from '../../../../src/activities/base/sha256.js';
+import { LocalRunFiles } from '../../../../src/adapters/files/run/run-files.js';
 import { PREPARED } from '../../../support/machine/world.js';
 import { useTempDir } from '../../../support/webhook/temp-dir.js';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { bundleEnv } from '../../../../src/activities/turn/create-bundle.js';
-import type { HostPorts } from '../../../../src/activities/host-ports.js';
-import type { RunTurnInput } from '../../../../src/activities/inputs.js';
+import { bundleEnv } from '../../../../src/activities/turn/begin/create-bundle.js';
+import type { HostPorts } from '../../../../src/activities/ports/host-ports.js';
+import type { RunTurnInput } from '../../../../src/activities/ports/inputs.js';
 import { readBundleConfig } from '../../../../src/bundle/config.js';
 import { RunDirectory } from '../../../support/bundle/run-directory.js';
 import { sampleHostSettings } from '../../../support/host/sample-host.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { agentProvider } from '../../../../src/adapters/agents/registry.js';
 import { isUuid } from '../../../../src/adapters/agents/uuid-v5.js';
-import type { LaunchOptions } from '../../../../src/domain/agent-provider.js';
+import type { LaunchOptions } from '../../../../src/domain/agent/agent-provider.js';
 
 const claude = agentProvider('claude');
 const codex = agentProvider('codex');

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { opencode } from '../../../../src/adapters/agents/opencode.js';
 import { pi } from '../../../../src/adapters/agents/pi.js';
-import type { AgentProvider, LaunchOptions } from '../../../../src/domain/agent-provider.js';
-import type { AgentEvent, AgentOutcome, StreamSummary } from '../../../../src/domain/agent-stream.js';
+import type { AgentProvider, LaunchOptions } from '../../../../src/domain/agent/agent-provider.js';
+import type { AgentEvent, AgentOutcome, StreamSummary } from '../../../../src/domain/agent/agent-stream.js';
 import { recorded } from '../../../support/agents/recorded.js';
 
 const URL_OF_MODEL = 'http://127.0.0.1:3129/anthropic';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { uncutJson } from '../../../../src/adapters/agents/cut-json.js';
 import { agentProvider, providerNames } from '../../../../src/adapters/agents/registry.js';
-import type { AgentOutcome, StreamSummary } from '../../../../src/domain/agent-stream.js';
+import type { AgentOutcome, StreamSummary } from '../../../../src/domain/agent/agent-stream.js';
 import { CLAUDE_CASES } from '../../../support/agents/claude-cases.js';
 import { CODEX_CASES } from '../../../support/agents/codex-cases.js';
 import { recorded } from '../../../support/agents/recorded.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { agentProvider } from '../../../../src/adapters/agents/registry.js';
-import type { AgentEvent } from '../../../../src/domain/agent-stream.js';
+import type { AgentEvent } from '../../../../src/domain/agent/agent-stream.js';
 import { CLAUDE_CASES } from '../../../support/agents/claude-cases.js';
 import { summaryOf, type CliLine } from '../../../support/agents/cli-bottle.js';
 import { NO_SESSION, SESSION } from '../../../support/agents/cli-cases.js';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { InvalidInputError } from '../../../../src/domain/errors.js';
+import { InvalidInputError } from '../../../../src/domain/base/errors.js';
 import { agentContainer } from '../../../../src/adapters/docker/agent-container.js';
 import { bundleContainer } from '../../../../src/adapters/docker/bundle-container.js';
 import {

@@ -6,7 +6,7 @@ import type { RequestListener, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Docker from 'dockerode';
-import { BottleRuntimeError } from '../../../../src/domain/errors.js';
+import { BottleRuntimeError } from '../../../../src/domain/base/errors.js';
 import { DockerBottleRuntime } from '../../../../src/adapters/docker/docker-runtime.js';
 import { toRuntimeError } from '../../../../src/adapters/docker/errors.js';
 import { labelsOf } from '../../../../src/adapters/docker/names-and-labels.js';

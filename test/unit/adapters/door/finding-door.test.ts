@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { findingDoor } from '../../../../src/adapters/door/finding-door.js';
-import { originOf } from '../../../../src/domain/listen-address.js';
-import type { Finding } from '../../../../src/domain/reconcile.js';
+import { originOf } from '../../../../src/domain/base/listen-address.js';
+import type { Finding } from '../../../../src/domain/upkeep/reconcile.js';
 import { ForgeServer } from '../../../support/gitea/forge-server.js';
 import type { Answer } from '../../../support/gitea/forge-server.js';
 

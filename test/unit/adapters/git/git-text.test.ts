@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { branchNamed, isBranchName } from '../../../../src/domain/branch-name.js';
+import { branchNamed, isBranchName } from '../../../../src/domain/workspace/branch-name.js';
 import { remoteEnvironment, withoutToken } from '../../../../src/adapters/git/git-environment.js';
 import { plainText, remoteFailure } from '../../../../src/adapters/git/git-failure.js';
 import { verbOf } from '../../../../src/adapters/git/run-git.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { apiBaseUrl } from '../../../../src/adapters/gitea/base-url.js';
-import { InvalidInputError } from '../../../../src/domain/errors.js';
+import { InvalidInputError } from '../../../../src/domain/base/errors.js';
 
 describe('the base URL of the forge', () => {
   for (const [given, expected] of [

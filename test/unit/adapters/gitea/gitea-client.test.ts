@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { GiteaClient } from '../../../../src/adapters/gitea/gitea-client.js';
 import type { GiteaClientOptions } from '../../../../src/adapters/gitea/gitea-client.js';
-import { ForgeHttpError, InvalidInputError } from '../../../../src/domain/errors.js';
+import { ForgeHttpError, InvalidInputError } from '../../../../src/domain/base/errors.js';
 import { ForgeServer } from '../../../support/gitea/forge-server.js';
 import type { Answer, SeenRequest } from '../../../support/gitea/forge-server.js';
 

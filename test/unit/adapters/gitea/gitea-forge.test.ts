@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { GiteaClient } from '../../../../src/adapters/gitea/gitea-client.js';
 import { giteaForgeFor } from '../../../../src/adapters/gitea/gitea-forge.js';
-import { InvalidInputError } from '../../../../src/domain/errors.js';
-import { isForgeNumber } from '../../../../src/domain/issue.js';
-import type { Forge } from '../../../../src/domain/forge.js';
+import { InvalidInputError } from '../../../../src/domain/base/errors.js';
+import { isForgeNumber } from '../../../../src/domain/forge/issue.js';
+import type { Forge } from '../../../../src/domain/forge/forge.js';
 import { ForgeServer } from '../../../support/gitea/forge-server.js';
 
 describe('a number given to the forge', () => {

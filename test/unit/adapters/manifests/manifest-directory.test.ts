@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ManifestDirectory } from '../../../../src/adapters/manifests/manifest-directory.js';
-import { ManifestError } from '../../../../src/domain/manifest-reader.js';
+import { ManifestError } from '../../../../src/domain/manifest/manifest-reader.js';
 import { sampleBottle } from '../../../support/manifests/samples.js';
 import { withTempDir } from '../../../support/files/temp-home.js';
 

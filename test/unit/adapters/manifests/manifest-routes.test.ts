@@ -4,8 +4,8 @@ import { parseManifest } from '../../../../src/adapters/manifests/parse-manifest
 import { isPublicSuffix } from '../../../../src/adapters/manifests/public-suffix.js';
 import type { Route } from '../../../../src/domain/egress/route.js';
 import { parseRoutes } from '../../../../src/domain/egress/routes.js';
-import { readBottleLayer } from '../../../../src/domain/manifest-bottle.js';
-import { ManifestError } from '../../../../src/domain/manifest-reader.js';
+import { readBottleLayer } from '../../../../src/domain/manifest/manifest-bottle.js';
+import { ManifestError } from '../../../../src/domain/manifest/manifest-reader.js';
 
 type Written = Readonly<Record<string, unknown>>;
 

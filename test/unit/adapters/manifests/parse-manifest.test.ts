@@ -5,9 +5,9 @@ import fc from 'fast-check';
 import { parseManifest } from '../../../../src/adapters/manifests/parse-manifest.js';
 import { isPublicSuffix } from '../../../../src/adapters/manifests/public-suffix.js';
 import { parseRepositoryAgent } from '../../../../src/adapters/manifests/repository-agent.js';
-import { readAgentManifest } from '../../../../src/domain/manifest-agent.js';
-import { readBottleLayer } from '../../../../src/domain/manifest-bottle.js';
-import { ManifestError } from '../../../../src/domain/manifest-reader.js';
+import { readAgentManifest } from '../../../../src/domain/manifest/manifest-agent.js';
+import { readBottleLayer } from '../../../../src/domain/manifest/manifest-bottle.js';
+import { ManifestError } from '../../../../src/domain/manifest/manifest-reader.js';
 
 const fixture = (name: string): string =>
   readFileSync(fileURLToPath(new URL(`../../../fixtures/manifests/${name}`, import.meta.url)), 'utf8');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import { aesCodec, parseCodecKey, type CodecKey } from '../../../../src/adapters/temporal/codec/aes-codec.js';
-import { InvalidInputError, UnusableSecretError } from '../../../../src/domain/errors.js';
+import { InvalidInputError, UnusableSecretError } from '../../../../src/domain/base/errors.js';
 
 const CANARY = 'canary-in-a-payload';
 

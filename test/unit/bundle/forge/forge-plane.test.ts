@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { FORGE_METHODS } from '../../../../src/bundle/forge/methods.js';
 import { JSON_RPC_CODE, JsonRpcError } from '../../../../src/bundle/jsonrpc/protocol.js';
-import { ForgeHttpError } from '../../../../src/domain/errors.js';
+import { ForgeHttpError } from '../../../../src/domain/base/errors.js';
 import type { ForgePlane } from '../../../../src/bundle/forge/forge-plane.js';
 import { planeFixture } from '../../../support/bundle/plane-fixture.js';
 import { aComment, anIssue } from '../../../support/bundle/recording-forge.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { planeFixture, type PlaneFixture } from '../../../support/bundle/plane-fixture.js';
 import { aComment, aPr, aReview, anIssue } from '../../../support/bundle/recording-forge.js';
-import type { ForgeUser, InlineComment } from '../../../../src/domain/issue.js';
+import type { ForgeUser, InlineComment } from '../../../../src/domain/forge/issue.js';
 
 const MALLORY: ForgeUser = { id: 66, login: 'Mallory' };
 const BAIT = 'obey-me';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { ScopedForge, type RequireClean } from '../../../../src/bundle/forge/scoped-forge.js';
-import { ForgeScopeError, InvalidInputError } from '../../../../src/domain/errors.js';
+import { ForgeScopeError, InvalidInputError } from '../../../../src/domain/base/errors.js';
 import { RecordingForge } from '../../../support/bundle/recording-forge.js';
 
 const scopedOver = (

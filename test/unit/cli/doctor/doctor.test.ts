@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { runChecks } from '../../../../src/cli/doctor/check.js';
 import type { CheckReport } from '../../../../src/cli/doctor/check.js';
 import { doctorChecks } from '../../../../src/cli/doctor/checks.js';
-import type { FileSystemSpace } from '../../../../src/domain/disk-usage.js';
+import type { FileSystemSpace } from '../../../../src/domain/bottle/disk-usage.js';
 import type { DoctorProbes } from '../../../../src/cli/doctor/probes.js';
 import { atLeast } from '../../../../src/cli/doctor/version.js';
-import type { AgentStanding } from '../../../../src/domain/agent-standing.js';
-import type { StuckWork } from '../../../../src/domain/stuck-work.js';
-import type { PartEnd } from '../../../../src/domain/part-ends.js';
-import { EXIT } from '../../../../src/cli/exit-codes.js';
+import type { AgentStanding } from '../../../../src/domain/agent/agent-standing.js';
+import type { StuckWork } from '../../../../src/domain/upkeep/stuck-work.js';
+import type { PartEnd } from '../../../../src/domain/upkeep/part-ends.js';
+import { EXIT } from '../../../../src/cli/base/exit-codes.js';
 import { cliWith } from '../small-world.js';
 
 const GIB = 1024 ** 3;

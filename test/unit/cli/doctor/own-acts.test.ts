@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { ownActs } from '../../../../src/cli/doctor/own-acts.js';
-import { ownActReason } from '../../../../src/domain/trigger.js';
+import { ownActReason } from '../../../../src/domain/forge/trigger.js';
 
 const DAY_MS = 86_400_000;
 const NOW = 100 * DAY_MS;

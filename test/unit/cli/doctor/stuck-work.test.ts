@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { stuckWorkFinding } from '../../../../src/cli/doctor/stuck-work.js';
-import type { StuckWork } from '../../../../src/domain/stuck-work.js';
+import type { StuckWork } from '../../../../src/domain/upkeep/stuck-work.js';
 
 const NOW = 100 * 60_000;
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { targetsOf } from '../../../../src/cli/forge-setup/targets.js';
-import { InvalidInputError } from '../../../../src/domain/errors.js';
+import { InvalidInputError } from '../../../../src/domain/base/errors.js';
 
 describe('what is set up', () => {
   const repo = (owner: string, name: string) => ({ kind: 'repo', owner, repo: name });

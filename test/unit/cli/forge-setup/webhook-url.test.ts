@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { webhookUrl } from '../../../../src/cli/forge-setup/webhook-url.js';
-import { InvalidInputError } from '../../../../src/domain/errors.js';
+import { InvalidInputError } from '../../../../src/domain/base/errors.js';
 
 const LOCAL = {
   given: null,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { LineSplitter, parseLoggedLine } from '../../../../src/cli/logs/log-lines.js';
 import { wrap } from '../../../../src/cli/logs/wrap.js';
-import { displayWidth } from '../../../../src/cli/output.js';
+import { displayWidth } from '../../../../src/cli/base/output.js';
 
 describe('lines of a log that comes in pieces', () => {
   it('are the same however the file is cut, within a character too', () => {

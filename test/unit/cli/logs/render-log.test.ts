@@ -6,8 +6,8 @@ import { agentProvider } from '../../../../src/adapters/agents/registry.js';
 import type { LogEntry } from '../../../../src/cli/logs/follow-run.js';
 import { JsonLog } from '../../../../src/cli/logs/json-log.js';
 import { LogRenderer, type Look } from '../../../../src/cli/logs/render-log.js';
-import type { TurnEnd, TurnFacts } from '../../../../src/cli/logs/run-logs.js';
-import type { AgentEvent } from '../../../../src/domain/agent-stream.js';
+import type { TurnEnd, TurnFacts } from '../../../../src/cli/base/run-logs.js';
+import type { AgentEvent } from '../../../../src/domain/agent/agent-stream.js';
 
 const FIXTURES = fileURLToPath(new URL('../../../fixtures/', import.meta.url));
 const GOLDEN = `${FIXTURES}logs/`;

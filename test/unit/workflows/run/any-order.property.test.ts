@@ -13,7 +13,7 @@ import {
 } from '../../../support/machine/acts.js';
 import { observed, POLICY, World } from '../../../support/machine/world.js';
 import type { MachineCommand } from '../../../../src/workflows/run/commands.js';
-import { CONTAINER_GONE } from '../../../../src/domain/turn.js';
+import { CONTAINER_GONE } from '../../../../src/domain/run/turn.js';
 import { livingOf } from '../../../../src/workflows/run/phase.js';
 
 const PLAYS = 10_000;

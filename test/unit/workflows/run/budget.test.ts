@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { OperatorCommand } from '../../../../src/domain/events.js';
+import type { OperatorCommand } from '../../../../src/domain/run/events.js';
 import type { MachineCommand } from '../../../../src/workflows/run/commands.js';
 import { refusalOf } from '../../../../src/workflows/run/operator.js';
 import { budgetOfTurn } from '../../../../src/workflows/run/budget.js';

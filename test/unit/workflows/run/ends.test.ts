@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { MachineEvent } from '../../../../src/domain/events.js';
+import type { MachineEvent } from '../../../../src/domain/run/events.js';
 import { after, settling, STAGES } from '../../../support/machine/stages.js';
 import { comment, observed, trigger, turnResult, World, wrote } from '../../../support/machine/world.js';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { TurnCause, TurnResult } from '../../../../src/domain/turn.js';
+import type { TurnCause, TurnResult } from '../../../../src/domain/run/turn.js';
 import { agentReport, comment, modelReport, POLICY, World, wrote } from '../../../support/machine/world.js';
 
 const done = { id: 'd', status: 'success', summaryRef: 'r' } as const;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ModelTrouble } from '../../../../src/domain/model-use.js';
+import type { ModelTrouble } from '../../../../src/domain/run/model-use.js';
 import type { MachineCommand } from '../../../../src/workflows/run/commands.js';
 import {
   agentReport,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { comment, observed, PLACE, PREPARED, trigger, World, wrote } from '../../../support/machine/world.js';
 import { MAX_MAILBOX } from '../../../../src/workflows/run/mailbox.js';
-import type { WakeReference } from '../../../../src/domain/events.js';
+import type { WakeReference } from '../../../../src/domain/run/events.js';
 
 /** Comment `id` after its `version`th edit. */
 function edited(id: number, version: number): WakeReference {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { OperatorCommand } from '../../../../src/domain/events.js';
+import type { OperatorCommand } from '../../../../src/domain/run/events.js';
 import { refusalOf } from '../../../../src/workflows/run/operator.js';
 import { detailsOf, viewOf } from '../../../../src/workflows/run-view.js';
 import { running, settling, silent } from '../../../support/machine/stages.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { MachineEvent, OperatorCommand } from '../../../../src/domain/events.js';
-import type { OperatorCommandRow } from '../../../../src/domain/rows.js';
+import type { MachineEvent, OperatorCommand } from '../../../../src/domain/run/events.js';
+import type { OperatorCommandRow } from '../../../../src/domain/run/rows.js';
 import type { MachineCommand } from '../../../../src/workflows/run/commands.js';
 import { refusalOf } from '../../../../src/workflows/run/operator.js';
 import { observed, trigger, World } from '../../../support/machine/world.js';

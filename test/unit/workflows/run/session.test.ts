@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { AgentOutcome } from '../../../../src/domain/agent-stream.js';
+import type { AgentOutcome } from '../../../../src/domain/agent/agent-stream.js';
 import { agentReport, comment, modelReport, POLICY, World, wrote } from '../../../support/machine/world.js';
 
 const done = { id: 'd', status: 'success', summaryRef: 'r' } as const;

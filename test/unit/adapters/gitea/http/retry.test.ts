@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { createOnce, retryAfterMs, retryDelayMs } from '../../../../../src/adapters/gitea/http/retry.js';
-import { ForgeHttpError } from '../../../../../src/domain/errors.js';
+import { ForgeHttpError } from '../../../../../src/domain/base/errors.js';
 
 const POLICY = { tries: 4, baseMs: 100, capMs: 1_000 };
 const QUICK = { tries: 3, baseMs: 1, capMs: 2, sleep };

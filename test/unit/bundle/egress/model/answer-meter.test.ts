@@ -10,7 +10,7 @@ import {
   type ModelBudget,
   type ModelReport,
   type ModelUse,
-} from '../../../../../src/domain/model-use.js';
+} from '../../../../../src/domain/run/model-use.js';
 
 const NOW = 1_800_000_000_000;
 const MODELS = {

@@ -1,0 +1,34 @@
+import type { AgentProvider } from '../../domain/agent/agent-provider.js';
+import type { Agents } from '../../domain/agent/agents.js';
+import type { Amounts } from '../../domain/run/budget.js';
+import type { Clock } from '../../domain/base/clock.js';
+import type { ForgeFor } from '../../domain/forge/forge.js';
+import type { PublishPlace } from '../../domain/forge/forks.js';
+import type { BlobStore } from '../../domain/run/run-files.js';
+import type { Database } from '../../domain/run/stores.js';
+import type { AccessSettings } from '../../domain/forge/access.js';
+import type { HostLog } from './host-ports.js';
+
+/** Everything the home machine's activities need; filled in by the worker's composition root. */
+export interface HomePorts {
+  readonly forgeFor: ForgeFor;
+  readonly agents: Agents;
+  readonly provider: (name: string) => AgentProvider;
+  readonly blobs: BlobStore;
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly log: HostLog;
+  /** The one host there is; `null` where several claim runs. */
+  readonly soleHost: string | null;
+  readonly settings: HomeSettings;
+}
+
+export interface HomeSettings {
+  readonly access: AccessSettings;
+  /** `FORGE_ACK` */
+  readonly reacts: boolean;
+  /** `FORGE_PUBLISH` */
+  readonly publish: PublishPlace;
+  /** What all runs together may use in a day (UTC). */
+  readonly dayBudget: Amounts;
+}

@@ -1,0 +1,27 @@
+import type { AgentAnswer, AgentRequest } from '../../domain/agent/agents.js';
+import { UnusableSecretError } from '../../domain/base/errors.js';
+import type { HomePorts } from '../ports/home-ports.js';
+import type { PrepareTurnInput } from '../ports/inputs.js';
+
+/** The agent of a turn, on the provider that the run began with. Errors: as `Agents.find`; `UnusableSecretError`. */
+export async function findAgent(
+  ports: HomePorts,
+  input: PrepareTurnInput,
+  request: Omit<AgentRequest, 'before'>,
+): Promise<AgentAnswer> {
+  const found = await ports.agents.find({ ...request, before: providerBefore(ports, input) });
+  // What a run lacks halfway is a failure that any event tries again, not a trigger that is gone.
+  if (found.kind === 'refused' && found.lacks === true && input.turn > 1)
+    throw new UnusableSecretError(found.reason);
+  return found;
+}
+
+/** Provider of the run's last turn; `null` at the first. */
+function providerBefore({ database }: HomePorts, { slug, turn }: PrepareTurnInput): string | null {
+  const begun = database.runs
+    .turns(slug)
+    .filter((row) => row.event === 'begun' && row.turn < turn)
+    .at(-1);
+  const provider = begun?.detail['provider'];
+  return typeof provider === 'string' ? provider : null;
+}

@@ -1,0 +1,113 @@
+import type { Access } from '../../domain/forge/access.js';
+import type { FreshSession, PullState, TurnSummary } from '../../domain/prompt/prompt-input.js';
+import { isNotFound } from '../../domain/base/errors.js';
+import type { WakeReference } from '../../domain/run/events.js';
+import type { Forge } from '../../domain/forge/forge.js';
+import type { Comment } from '../../domain/forge/issue.js';
+import type { PromptEvent } from '../../domain/prompt/prompt-input.js';
+import type { TurnRow } from '../../domain/run/rows.js';
+import type { BlobStore } from '../../domain/run/run-files.js';
+import type { Database } from '../../domain/run/stores.js';
+
+const MAX_COMMENTS = 10;
+type SaidEvent = Extract<PromptEvent, { kind: 'comment' }>;
+/** Authors asked for, at most, to find those: each is a request or two. */
+const MAX_LOOKED_AT = 40;
+
+export interface SummarySources {
+  readonly database: Pick<Database, 'runs'>;
+  readonly blobs: BlobStore;
+  readonly forge: Forge;
+  readonly access: Access;
+}
+
+/** What a fresh session of a run is told of the turns before, of its pull request and of what was written last. */
+export async function sessionSummary(
+  sources: SummarySources,
+  run: {
+    readonly slug: string;
+    readonly number: number;
+    readonly prNumber: number | null;
+    /** What the prompt tells anyway. */
+    readonly references: readonly WakeReference[];
+  },
+): Promise<Pick<FreshSession, 'summaries' | 'pull' | 'comments'>> {
+  const told = new Set(run.references.flatMap(({ kind, id }) => (kind === 'comment' ? [id] : [])));
+  const numbers = [...new Set([run.number, ...(run.prNumber === null ? [] : [run.prNumber])])];
+  const [summaries, pull, ...comments] = await Promise.all([
+    doneSummaries(sources, run.slug),
+    run.prNumber === null ? null : pullState(sources, run.prNumber),
+    ...numbers.map((number) => latestComments(sources, number, told)),
+  ]);
+  return { summaries, pull, comments: comments.flat().sort(byTime).slice(-MAX_COMMENTS) };
+}
+
+async function doneSummaries(
+  { database, blobs }: Pick<SummarySources, 'database' | 'blobs'>,
+  slug: string,
+): Promise<TurnSummary[]> {
+  const ended = database.runs.turns(slug).filter(({ event }) => event === 'ended');
+  const summaries = await Promise.all(
+    ended.map(async ({ turn, detail }) => {
+      const done = doneIn(detail);
+      if (done === undefined || done.summaryRef === '') return [];
+      return [{ turn, status: done.status, text: await blobs.getText(done.summaryRef) }];
+    }),
+  );
+  return summaries.flat();
+}
+
+function doneIn(
+  detail: TurnRow['detail'],
+): { status: TurnSummary['status']; summaryRef: string } | undefined {
+  const done = detail['done'] as { status?: unknown; summaryRef?: unknown } | null | undefined;
+  const status = (['success', 'blocked', 'failed'] as const).find((known) => known === done?.status);
+  return status === undefined || typeof done?.summaryRef !== 'string'
+    ? undefined
+    : { status, summaryRef: done.summaryRef };
+}
+
+async function pullState({ forge, access }: SummarySources, number: number): Promise<PullState | null> {
+  try {
+    const [{ author, title, state, merged, draft }, bot] = await Promise.all([
+      forge.readPr(number),
+      forge.whoAmI(),
+    ]);
+    const known = author.id === bot.id || (await access.mayWake(author.login));
+    const shown = merged ? 'merged' : draft && state === 'open' ? 'an open draft' : state;
+    return { number, title: known ? title : null, state: shown };
+  } catch (error) {
+    if (isNotFound(error)) return null;
+    throw error;
+  }
+}
+
+/** Of those who may wake the agent, and the agent's own. */
+async function latestComments(
+  { forge, access }: SummarySources,
+  number: number,
+  told: ReadonlySet<number>,
+): Promise<SaidEvent[]> {
+  const [all, bot] = await Promise.all([commentsOf(forge, number), forge.whoAmI()]);
+  const found: SaidEvent[] = [];
+  for (const { id, author, createdAt: at, body } of all.slice(-MAX_LOOKED_AT).reverse()) {
+    if (told.has(id)) continue;
+    if (found.length >= MAX_COMMENTS) break;
+    if (author.id !== bot.id && !(await access.mayWake(author.login))) continue;
+    found.push({ kind: 'comment', number, author: author.login, at, body });
+  }
+  return found;
+}
+
+async function commentsOf(forge: Forge, number: number): Promise<Comment[]> {
+  try {
+    return await forge.readComments(number);
+  } catch (error) {
+    if (isNotFound(error)) return [];
+    throw error;
+  }
+}
+
+function byTime(a: SaidEvent, b: SaidEvent): number {
+  return Date.parse(a.at) - Date.parse(b.at);
+}

@@ -1,0 +1,250 @@
+import {
+  extractionFailure,
+  extractionSpec,
+  parseExtraction,
+  type Extraction,
+} from '../../domain/bottle/extractor.js';
+import { ContainerOverrunError, InvalidInputError } from '../../domain/base/errors.js';
+import { isLocal, type RepoRef, type SubjectRef } from '../../domain/forge/issue.js';
+import type { Forge } from '../../domain/forge/forge.js';
+import type { TurnRefs } from '../../domain/workspace/git-repository.js';
+import type { TurnRecord } from '../../domain/run/run-files.js';
+import { secretRefusal } from '../../domain/run/secret-refusal.js';
+import type { NamedText } from '../../domain/secret/secret-scanner.js';
+import { pagesOf, pullRequestBody, pullRequestTitle } from '../../domain/text/inert-text.js';
+import type { PublishResult } from '../../domain/run/turn.js';
+import type { HostPorts } from '../ports/host-ports.js';
+import type { Publisher, RunRef } from '../ports/inputs.js';
+import { noteScan } from './publish-scans.js';
+import { placeObjection } from './publish-place.js';
+import { PUBLISHED_FILE } from '../setup/changes-on-forge.js';
+import { readBottle } from '../setup/read-setup.js';
+import { boundaryFile } from '../setup/run-boundary.js';
+
+export const EXTRACTION_TIMEOUT_MS = 120_000;
+
+/** What is to become of the commits: a pull request, or the branch alone. */
+export type Publication =
+  | {
+      readonly kind: 'pull_request';
+      readonly title: string;
+      readonly body: string;
+      readonly draft: boolean;
+      /** What of it is the agent's, and so is scanned for secrets. */
+      readonly texts: readonly NamedText[];
+    }
+  | { readonly kind: 'branch' };
+
+export type ExtractedWork =
+  | { readonly kind: 'extracted'; readonly extraction: Extraction }
+  | { readonly kind: 'failed'; readonly reason: string };
+
+/** Takes the branch's new commits and a report on the workspace out through a throw-away container. */
+export async function extractWork(
+  ports: HostPorts,
+  run: Pick<RunRef, 'slug'>,
+  branch: string,
+  known: readonly string[],
+  purpose: string,
+  signal: AbortSignal,
+): Promise<ExtractedWork> {
+  const { slug } = run;
+  const target = {
+    name: purpose,
+    slug,
+    image: ports.settings.bundleImage,
+    workspaceDir: ports.files.paths(slug).workspace,
+    boundaryFile: await boundaryFile(ports, slug),
+    branch,
+    timeoutMs: EXTRACTION_TIMEOUT_MS,
+  };
+  const spec = extractionSpec(target, known, ports.settings.maxPublishBytes);
+  const output = await ports.runtime.runOnce(spec, signal).catch(overrun);
+  if (output instanceof ContainerOverrunError) return { kind: 'failed', reason: OVERRUN };
+  if (output.exitCode !== 0) {
+    const reason =
+      extractionFailure(output.exitCode) ?? `the extractor ended with exit code ${String(output.exitCode)}`;
+    return { kind: 'failed', reason };
+  }
+  try {
+    return { kind: 'extracted', extraction: parseExtraction(output.stdout) };
+  } catch (error) {
+    if (error instanceof InvalidInputError) return { kind: 'failed', reason: error.message };
+    throw error;
+  }
+}
+
+/** What the agent made is to blame, so it is an answer and no fault. */
+export function overrun(error: unknown): ContainerOverrunError {
+  if (error instanceof ContainerOverrunError) return error;
+  throw error;
+}
+
+const OVERRUN =
+  'your commits could not be taken out in time, or are too large: take large or generated files out of the commits themselves, and remove what makes git slow in the workspace';
+
+/** Commits that the mirror has and a bundle can leave out. */
+export function knownCommits(refs: TurnRefs | null | undefined): string[] {
+  if (refs === null || refs === undefined) return [];
+  return [...new Set([refs.baseSha, refs.startSha, ...(refs.branchSha === null ? [] : [refs.branchSha])])];
+}
+
+export interface GateInput extends RunRef, Publisher {
+  readonly extraction: Extraction;
+  readonly record: TurnRecord;
+  readonly publication: Publication;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The publish gate: the commits are checked in quarantine and pushed by id, then the pull request is opened or
+ * adopted. Repeating it changes nothing. A refusal is an answer for the agent, not a fault.
+ */
+export async function publishThroughGate(ports: HostPorts, input: GateInput): Promise<PublishResult> {
+  const { subject, slug, turn, extraction, record } = input;
+  if (isLocal(subject)) return { kind: 'refused', reason: 'a run without an issue publishes nothing' };
+  const { branch } = input.prepared;
+  const { head } = extraction.inspection;
+  if (await isLeft(ports, input)) return { kind: 'refused', reason: LEFT };
+  const fork = await ports.forks?.ensure(subject);
+  const pushed = await pushBranch(ports, input, branch, fork);
+  if (pushed.kind === 'refused') return pushed;
+  await ports.underWay.reached(slug, 'pushed');
+  // Also after a try that died between its push and this line.
+  if (pushed.head === head) await ports.files.saveFile(slug, PUBLISHED_FILE, head);
+  const same: { readonly unchanged?: true } = pushed.head === head ? {} : { unchanged: true };
+  const forge = ports.forgeFor(subject);
+  const existing = await forge.findOpenPrByHead(branch);
+  const elsewhere =
+    existing === undefined ? undefined : placeObjection(existing, fork === undefined ? 'branch' : 'fork');
+  if (elsewhere !== undefined) return { kind: 'refused', reason: elsewhere };
+  if (existing !== undefined)
+    return { kind: 'published', pr: existing.number, prUrl: existing.url, head, created: false, ...same };
+  // A try that died after its push finds the branch unchanged, but there.
+  const onForge = pushed.kind === 'pushed' || pushed.onForge;
+  if (!onForge || head === record.refs?.baseSha)
+    return { kind: 'nothing', reason: 'there are no new commits on the branch' };
+  if (input.publication.kind === 'branch') return { kind: 'pushed', head, ...same };
+  // Closed while the turn ran: a person said no, and the run ends as soon as that is heard of.
+  if (input.latestPr !== null && !(await forge.isPrOpen(input.latestPr)))
+    return { kind: 'nothing', reason: `pull request #${String(input.latestPr)} was closed` };
+  // With the commits the texts were scanned too.
+  const secret = pushed.kind === 'pushed' ? undefined : await secretInTexts(ports, input);
+  if (secret !== undefined) return { kind: 'refused', reason: secret };
+  // Scans and a slow push take their time.
+  if (await isLeft(ports, input)) return { kind: 'refused', reason: LEFT };
+  input.signal.throwIfAborted();
+  ports.log.info({ slug, turn, branch }, 'opening the pull request');
+  return { ...(await openPullRequest(ports, forge, input, fork)), ...same };
+}
+
+const LEFT = 'the run was moved to another host: what this one has of it is not published';
+
+/** A host that was away while the run was moved may come back to the work it was at. Errors: when nobody can say. */
+async function isLeft(
+  { channel, log }: Pick<HostPorts, 'channel' | 'log'>,
+  { workflowId, slug, turn, epoch = 0 }: RunRef,
+): Promise<boolean> {
+  if (await channel.isCurrent(workflowId, { slug, epoch })) return false;
+  log.warn({ slug, turn, epoch }, LEFT);
+  return true;
+}
+
+async function pushBranch(
+  ports: HostPorts,
+  input: GateInput,
+  branch: string,
+  fork: RepoRef | undefined,
+): Promise<
+  | { kind: 'pushed'; head: string }
+  | { kind: 'unchanged'; onForge: boolean; head: string | null }
+  | { kind: 'refused'; reason: string }
+> {
+  const { slug, turn, subject, extraction, record } = input;
+  if (extraction.bundle === null)
+    return { kind: 'unchanged', onForge: (record.refs?.branchSha ?? null) !== null, head: null };
+  const bundleFile = await ports.files.saveFile(
+    slug,
+    `turns/${String(turn)}/publish.bundle`,
+    extraction.bundle,
+  );
+  const verdict = await ports.git.publish({
+    repo: subject,
+    ...(fork === undefined ? {} : { fork }),
+    branch,
+    bundleFile,
+    baseSha: record.baseSha ?? '',
+    ...(record.refs === null ? {} : { baseBranch: record.refs.baseBranch }),
+    maxBytes: ports.settings.maxPublishBytes,
+    maxFiles: ports.settings.maxPublishFiles,
+    maxCommits: ports.settings.maxPublishCommits,
+    maxFileBytes: ports.settings.maxPublishFileBytes,
+    allowPaths: input.prepared.allowPaths,
+    submoduleRepos: (await readBottle(ports, input)).workspace.submoduleRepos,
+    author: input.prepared.gitUser,
+    texts: textsOf(input.publication),
+    signal: input.signal,
+  });
+  if (verdict.kind === 'unchanged')
+    return { kind: 'unchanged', onForge: verdict.onForge, head: verdict.onForge ? verdict.head : null };
+  if (verdict.secretScan !== undefined) await noteScan(ports, input, verdict.secretScan);
+  const { kind } = verdict;
+  return kind === 'pushed' ? { kind, head: verdict.head } : { kind, reason: verdict.reason };
+}
+
+async function secretInTexts(ports: HostPorts, input: GateInput): Promise<string | undefined> {
+  const texts = textsOf(input.publication);
+  if (texts.length === 0) return undefined;
+  const scan = await ports.secrets.scanTexts(texts);
+  await noteScan(ports, input, ports.secrets.report(scan));
+  return secretRefusal(scan, input.record.baseSha ?? '');
+}
+
+function textsOf(publication: Publication): readonly NamedText[] {
+  return publication.kind === 'pull_request' ? publication.texts : [];
+}
+
+async function openPullRequest(
+  ports: HostPorts,
+  forge: Forge,
+  input: GateInput,
+  fork: RepoRef | undefined,
+): Promise<PublishResult> {
+  const { subject, publication, triggerActor } = input;
+  if (publication.kind === 'branch') return { kind: 'pushed', head: input.extraction.inspection.head };
+  const title = pullRequestTitle(publication.title, `Work on #${String(subject.number)}`);
+  const pr = await forge.openPr({
+    title: publication.draft ? `WIP: ${title}` : title,
+    body: pullRequestBody(publication.body, subject.number, pagesOf(ports.settings.forgeApi)),
+    head: input.prepared.branch,
+    ...(fork === undefined ? {} : { headOwner: fork.owner }),
+    base: input.record.refs?.baseBranch ?? (await forge.readRepository()).defaultBranch,
+  });
+  if (ports.settings.requestReview && triggerActor !== '')
+    await askForReview(ports, forge, subject, pr.number, triggerActor);
+  return {
+    kind: 'published',
+    pr: pr.number,
+    prUrl: pr.url,
+    head: input.extraction.inspection.head,
+    created: true,
+  };
+}
+
+/** A courtesy: the pull request stands without it. */
+async function askForReview(
+  ports: HostPorts,
+  forge: Forge,
+  subject: SubjectRef,
+  pr: number,
+  login: string,
+): Promise<void> {
+  try {
+    await forge.requestReview(pr, login);
+  } catch (error) {
+    ports.log.warn(
+      { repo: `${subject.owner}/${subject.repo}`, pr, login, err: error },
+      'review not requested',
+    );
+  }
+}

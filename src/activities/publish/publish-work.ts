@@ -1,0 +1,57 @@
+import { InvalidInputError } from '../../domain/base/errors.js';
+import type { PublishResult } from '../../domain/run/turn.js';
+import type { HostPorts } from '../ports/host-ports.js';
+import type { PublishInput } from '../ports/inputs.js';
+import { isStuck } from './publish-stuck.js';
+import { extractWork, knownCommits, publishThroughGate } from './publish-gate.js';
+
+const STUCK =
+  'there is a STUCK.md that is new or changed, which says that a person has to help: no pull request is opened. Remove it if you are not stuck';
+
+/** The agent's `open_pr`: runs the publish gate on what is committed now, while the agent waits for the answer. */
+export async function publishWork(
+  ports: HostPorts,
+  input: PublishInput,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<PublishResult> {
+  const { slug, turn } = input;
+  const record = await ports.files.readTurn(slug, turn);
+  if (record === undefined)
+    throw new InvalidInputError(`turn ${String(turn)} of ${slug} has not begun on this host`);
+  const work = await extractWork(
+    ports,
+    input,
+    input.prepared.branch,
+    knownCommits(record.refs),
+    'publish',
+    signal,
+  );
+  if (work.kind === 'failed') return { kind: 'refused', reason: work.reason };
+  if (await isStuck(ports, slug, work.extraction.inspection.stuck)) return { kind: 'refused', reason: STUCK };
+  const { title, body } = readContent(await ports.blobs.getText(input.contentRef));
+  return publishThroughGate(ports, {
+    ...input,
+    signal,
+    record,
+    extraction: work.extraction,
+    publication: {
+      kind: 'pull_request',
+      title,
+      body,
+      draft: false,
+      texts: [
+        { where: 'the title', text: title },
+        { where: 'the text of the pull request', text: body },
+      ],
+    },
+  });
+}
+
+function readContent(text: string): { readonly title: string; readonly body: string } {
+  const content: unknown = JSON.parse(text);
+  if (typeof content === 'object' && content !== null && 'title' in content && 'body' in content) {
+    const { title, body } = content;
+    if (typeof title === 'string' && typeof body === 'string') return { title, body };
+  }
+  throw new InvalidInputError('the request of open_pr has no title and body');
+}

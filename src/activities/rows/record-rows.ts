@@ -1,0 +1,142 @@
+import { InvalidInputError } from '../../domain/base/errors.js';
+import type { Database } from '../../domain/run/stores.js';
+import { statusOf, type ForgeStateRow, type OperationRow } from '../../domain/run/rows.js';
+import type { HomePorts } from '../ports/home-ports.js';
+import { placeRow } from './turn-rows.js';
+import type {
+  RecordCommandInput,
+  RecordEndInput,
+  RecordStateInput,
+  RecordTurnInput,
+  RunRef,
+  RunSnapshot,
+} from '../ports/inputs.js';
+
+/** A finished turn: its row, its operations, the run's sessions and state row, in one transaction. */
+export async function recordTurn(ports: HomePorts, input: RecordTurnInput): Promise<void> {
+  const { result, settled, slug, turn } = input;
+  const operations =
+    result.operationsRef === null
+      ? []
+      : parseOperations(await ports.blobs.getText(result.operationsRef), slug, turn);
+  const { database } = ports;
+  database.transaction(() => {
+    if (isOfEarlierEpoch(database, input)) return;
+    database.runs.appendOperations(operations);
+    database.runs.appendTurn({
+      slug,
+      turn,
+      event: 'ended',
+      at: result.finishedAt,
+      detail: { ...result, ...settled, reason: input.reason, watchdogFired: input.watchdogFired },
+    });
+    const now = ports.clock.now();
+    database.sessions.update(slug, now);
+    updateState(database, input, input.snapshot, {
+      now,
+      lastCheckinAt: result.lastCheckinAt,
+    });
+  });
+}
+
+export async function recordState(ports: HomePorts, input: RecordStateInput): Promise<void> {
+  const { database } = ports;
+  database.transaction(() => {
+    updateState(database, input, input.snapshot, { now: ports.clock.now() });
+  });
+  await Promise.resolve();
+}
+
+export async function recordEnd(ports: HomePorts, input: RecordEndInput): Promise<void> {
+  const { database } = ports;
+  database.transaction(() => {
+    const row = database.forgeState.ofRun(input.slug);
+    if (row === undefined || isOfEarlierEpoch(database, input)) return;
+    const updatedAt = ports.clock.now();
+    database.forgeState.upsert({
+      ...row,
+      status: 'destroyed',
+      phase: 'destroyed',
+      reason: null,
+      destroyedAt: input.endedAt,
+      updatedAt,
+    });
+  });
+  await Promise.resolve();
+}
+
+export async function recordCommand(
+  { database }: Pick<HomePorts, 'database'>,
+  row: RecordCommandInput,
+): Promise<void> {
+  database.transaction(() => {
+    database.operatorLog.append(row);
+  });
+  await Promise.resolve();
+}
+
+function updateState(
+  database: Database,
+  run: RunRef,
+  snapshot: RunSnapshot,
+  times: { readonly now: number; readonly lastCheckinAt?: number },
+): void {
+  const row = database.forgeState.ofRun(run.slug);
+  if (row === undefined || isOfEarlierEpoch(database, run)) return;
+  const { owner, repo } = run.subject;
+  const prUrl = snapshot.prNumber === null ? null : prUrlOf(row, snapshot.prNumber);
+  placeRow(database, {
+    ...row,
+    owner,
+    repo,
+    status: statusOf(snapshot.phase),
+    phase: snapshot.phase,
+    reason: snapshot.reason,
+    host: snapshot.host,
+    prNumber: snapshot.prNumber ?? row.prNumber,
+    prUrl: prUrl ?? row.prUrl,
+    lastCheckinAt: later(times.lastCheckinAt ?? null, row.lastCheckinAt),
+    updatedAt: times.now,
+    ...(run.epoch === undefined ? {} : { epoch: run.epoch }),
+  });
+}
+
+/** The run was moved since this was asked for: its rows are of where it is now. */
+function isOfEarlierEpoch(database: Pick<Database, 'forgeState'>, { slug, epoch = 0 }: RunRef): boolean {
+  return (database.forgeState.ofRun(slug)?.epoch ?? 0) > epoch;
+}
+
+/** What a turn's end says is from disk, where the last seconds before a crash may be missing. */
+function later(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.max(a, b);
+}
+
+/** Gitea's page of a pull request stands beside its issues'. */
+function prUrlOf(row: ForgeStateRow, number: number): string {
+  return row.issueUrl.replace(/\/(?:issues|pulls)\/\d+$/, `/pulls/${String(number)}`);
+}
+
+function parseOperations(text: string, slug: string, turn: number): OperationRow[] {
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => toOperation(JSON.parse(line), slug, turn));
+}
+
+function toOperation(value: unknown, slug: string, turn: number): OperationRow {
+  if (typeof value !== 'object' || value === null)
+    throw new InvalidInputError('an operation line is not an object');
+  const { id, at, operation, target, outcome, text } = value as Partial<OperationRow>;
+  if (
+    typeof id !== 'string' ||
+    typeof at !== 'number' ||
+    typeof operation !== 'string' ||
+    typeof target !== 'string'
+  ) {
+    throw new InvalidInputError('an operation line lacks id, at, operation or target');
+  }
+  if (typeof text !== 'string' || (outcome !== 'ok' && outcome !== 'refused' && outcome !== 'failed')) {
+    throw new InvalidInputError('an operation line lacks text or outcome');
+  }
+  return { slug, turn, id, at, operation, target, outcome, text };
+}

@@ -1,0 +1,63 @@
+import type { TurnRefs } from '../../domain/workspace/git-repository.js';
+import type { MovedBranch } from '../../domain/prompt/prompt-input.js';
+import type { HostPorts } from '../ports/host-ports.js';
+import { repositoryOf, type RunTurnInput } from '../ports/inputs.js';
+
+/** Where the last pushed head of the run is kept, below its directory. */
+export const PUBLISHED_FILE = 'published';
+
+export interface ChangesOnForge {
+  /** Somebody rewrote the run's branch: the workspace starts again from there. */
+  readonly resetTo: string | null;
+  /** What the agent must be told. */
+  readonly moved: readonly MovedBranch[];
+}
+
+/** What others did to the base and to the run's own branch since the turn before. */
+export async function changesOnForge(
+  ports: HostPorts,
+  input: RunTurnInput,
+  refs: TurnRefs,
+): Promise<ChangesOnForge> {
+  const before = input.turn === 1 ? undefined : await ports.files.readTurn(input.slug, input.turn - 1);
+  const told = before?.refs ?? null;
+  const [base, own] = await Promise.all([
+    baseMoved(ports, input, refs, told),
+    ownMoved(ports, input, refs, told),
+  ]);
+  return {
+    resetTo: own?.rewritten === true ? own.sha : null,
+    moved: [base, own].filter((branch) => branch !== null),
+  };
+}
+
+async function baseMoved(
+  ports: HostPorts,
+  input: RunTurnInput,
+  refs: TurnRefs,
+  told: TurnRefs | null,
+): Promise<MovedBranch | null> {
+  const { baseBranch: name, baseSha: sha } = refs;
+  if (told?.baseBranch !== name || told.baseSha === sha) return null;
+  const rewritten = !(await ports.git.isAncestor(repositoryOf(input), told.baseSha, sha));
+  return { which: 'base', name, sha, rewritten };
+}
+
+/** Against what we pushed last: whatever else stands there is somebody else's. */
+async function ownMoved(
+  ports: HostPorts,
+  input: RunTurnInput,
+  refs: TurnRefs,
+  told: TurnRefs | null,
+): Promise<MovedBranch | null> {
+  const { branchSha: sha } = refs;
+  if (sha === null || input.head === null) return null;
+  const published = await ports.files.readFile(input.slug, PUBLISHED_FILE);
+  if (published === undefined) return null;
+  const lastPushed = new TextDecoder().decode(published).trim();
+  if (lastPushed === sha) return null;
+  const rewritten = !(await ports.git.isAncestor(repositoryOf(input), lastPushed, sha));
+  // Told once; a rewritten branch is one that the workspace has to start from, so it is news until then.
+  if (!rewritten && told?.branchSha === sha) return null;
+  return { which: 'own', name: input.prepared.branch, sha, rewritten };
+}

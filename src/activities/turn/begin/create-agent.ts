@@ -1,0 +1,49 @@
+import type { ContainerState } from '../../../domain/bottle/bottle-runtime.js';
+import type { BottleSetup } from '../../../domain/bottle/bottle-setup.js';
+import type { HostPorts } from '../../ports/host-ports.js';
+import type { RunTurnInput } from '../../ports/inputs.js';
+import { restoreSession } from '../../transcript/restore-session.js';
+
+/** Adopted, or new; a new one of an older run whose home is lost gets its session back. */
+export async function createAgent(
+  ports: HostPorts,
+  input: RunTurnInput,
+  setup: BottleSetup,
+  image: string,
+): Promise<{ readonly agent: ContainerState; readonly isHomeLost: boolean }> {
+  const { runtime, settings, files } = ports;
+  const { slug, prepared } = input;
+  const { workspace, turnInput, currentConfig } = files.paths(slug);
+  const containerRuntime = setup.runtime ?? settings.containerRuntime;
+  const agent = await runtime.createAgent({
+    slug,
+    image,
+    workspaceDir: workspace,
+    turnDir: turnInput,
+    configDir: currentConfig,
+    limits: prepared.limits,
+    env: prepared.env,
+    ...(containerRuntime === null ? {} : { runtime: containerRuntime }),
+  });
+  const isNew = agent.status === 'created' && input.turn > 1 && (await hasNewHome(ports, input));
+  if (isNew) await restoreSession(ports, input);
+  // Turns before this one may have come to nothing.
+  return { agent, isHomeLost: isNew && input.head !== null };
+}
+
+/**
+ * The volume that holds the session is younger than the last turn, so it is not the one that turn wrote to. One that is
+ * older has the session itself, which may be longer than the snapshot (see the transcript limit).
+ */
+async function hasNewHome(ports: HostPorts, { slug, turn }: RunTurnInput): Promise<boolean> {
+  const home = (await ports.runtime.list(slug)).find(
+    ({ type, role }) => type === 'volume' && role === 'home',
+  );
+  if (home === undefined) return true;
+  for (let before = turn - 1; before > 0; before -= 1) {
+    const record = await ports.files.readTurn(slug, before);
+    // The engine gives whole seconds.
+    if (record !== undefined) return Date.parse(home.createdAt) + 1_000 > record.lastCheckinAt;
+  }
+  return true;
+}

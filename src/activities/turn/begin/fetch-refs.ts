@@ -1,0 +1,48 @@
+import type { BottleSetup } from '../../../domain/bottle/bottle-setup.js';
+import type { TurnRefs } from '../../../domain/workspace/git-repository.js';
+import { NO_LFS, type TurnLfs } from '../../../domain/workspace/lfs.js';
+import { NO_SUBMODULES, type TurnSubmodules } from '../../../domain/workspace/submodules.js';
+import type { MovedBranch } from '../../../domain/prompt/prompt-input.js';
+import type { RunPaths } from '../../../domain/run/run-files.js';
+import type { HostPorts } from '../../ports/host-ports.js';
+import { isLocal } from '../../../domain/forge/issue.js';
+import { repositoryOf, type RunTurnInput } from '../../ports/inputs.js';
+import { changesOnForge } from '../../setup/changes-on-forge.js';
+import { runBoundary } from '../../setup/run-boundary.js';
+
+export interface FetchedRefs extends TurnRefs {
+  /** The branch was rewritten on the forge: the workspace starts again from there. */
+  readonly resetTo: string | null;
+  readonly moved: readonly MovedBranch[];
+  /** Commits where the workspace's history ends; empty for all of it. */
+  readonly boundary: readonly string[];
+  readonly submodules: TurnSubmodules;
+  readonly lfs: TurnLfs;
+}
+
+/** Base and own branch as they are on the forge, for the workspace and for the prompt. */
+export async function fetchRefs(
+  ports: HostPorts,
+  input: RunTurnInput,
+  setup: BottleSetup,
+  paths: RunPaths & { readonly isNew: boolean },
+): Promise<FetchedRefs> {
+  const repository = repositoryOf(input);
+  const { branch } = input.prepared;
+  // Made before the agent works: where it can't be, the work would be for nothing.
+  const fork = isLocal(input.subject) ? undefined : await ports.forks?.ensure(repository);
+  const refs = await ports.git.refresh(repository, branch, input.prepared.baseBranches, fork);
+  const boundary = await runBoundary(ports, input, setup, refs, paths.isNew);
+  const { submoduleRepos: named, sparse } = setup.workspace;
+  // Both are fetched from a forge.
+  const isOnForge = repository.path === undefined;
+  const wanted = setup.workspace.submodules && isOnForge;
+  const wantsLfs = setup.workspace.lfs && isOnForge;
+  const [changes, , submodules, lfs] = await Promise.all([
+    changesOnForge(ports, input, refs),
+    ports.git.writeRefsBundle(repository, refs, branch, `${paths.turnInput}/refs.bundle`, boundary),
+    wanted ? ports.git.writeSubmodules(repository, refs, paths.turnInput, { named, sparse }) : NO_SUBMODULES,
+    wantsLfs ? ports.git.writeLfsObjects(repository, refs, `${paths.turnInput}/lfs`, sparse) : NO_LFS,
+  ]);
+  return { ...refs, ...changes, boundary, submodules, lfs };
+}

@@ -1,0 +1,27 @@
+import type { HostPorts } from '../../ports/host-ports.js';
+import type { RunTurnInput } from '../../ports/inputs.js';
+import { PUBLISHED_FILE } from '../../setup/changes-on-forge.js';
+import type { FetchedRefs } from './fetch-refs.js';
+
+/**
+ * The commit that must stay in the branch's history: what the last turn left, if that is on the forge. What was never
+ * published may be rewritten, else a secret that the gate found could not be taken out of it again; then it is the
+ * commit that counted in the turn before.
+ */
+export async function protectedCommit(
+  ports: Pick<HostPorts, 'files'>,
+  { slug, turn, head }: Pick<RunTurnInput, 'slug' | 'turn' | 'head'>,
+  refs: Pick<FetchedRefs, 'resetTo' | 'startSha' | 'branchSha'>,
+): Promise<string> {
+  if (refs.resetTo !== null) return refs.resetTo;
+  if (head === null) return refs.startSha;
+  const published = await ports.files.readFile(slug, PUBLISHED_FILE);
+  const lastPushed = published === undefined ? null : new TextDecoder().decode(published).trim();
+  if (head === lastPushed || head === refs.branchSha) return head;
+  // A turn that was prepared and never ran has no record.
+  for (let before = turn - 1; before > 0; before -= 1) {
+    const record = await ports.files.readTurn(slug, before);
+    if (record !== undefined && record.baseSha !== null) return record.baseSha;
+  }
+  return head;
+}

@@ -1,0 +1,46 @@
+import { lstat, mkdir, readdir, rename, rm, rmdir, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import { QUEUE_MESSAGE_BYTES } from '../../../domain/run/queue.js';
+
+/** Refused files that are kept for whoever looks into it. */
+const KEPT = 32;
+
+/**
+ * Takes a refused entry out of the queue: kept aside when it is a small regular file and few are kept, else deleted.
+ * Never throws: what cannot be moved (a directory with content, when the host is not root) stays, is refused each time,
+ * and counts towards the flood limit.
+ */
+export async function takeAway(path: string | Buffer, keepIn: string): Promise<void> {
+  try {
+    const found = await lstat(path);
+    if (found.isDirectory()) {
+      await removeDirectory(path);
+    } else if (
+      found.isFile() &&
+      found.nlink === 1 &&
+      found.size <= QUEUE_MESSAGE_BYTES &&
+      (await count(keepIn)) < KEPT
+    ) {
+      await rename(path, join(keepIn, randomBytes(8).toString('hex')));
+    } else {
+      await unlink(path);
+    }
+  } catch {
+    // Gone already, or not ours to remove.
+  }
+}
+
+async function count(directory: string): Promise<number> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  return (await readdir(directory)).length;
+}
+
+/** Empty ones only need rights on their parent. */
+async function removeDirectory(path: string | Buffer): Promise<void> {
+  try {
+    await rmdir(path);
+  } catch {
+    await rm(path, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,326 @@
+import { constants } from 'node:fs';
+import { lstat, mkdir, open, readdir, rm, rmdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { InvalidInputError } from '../../../domain/base/errors.js';
+import type { LogLine } from '../../../domain/bottle/bottle-runtime.js';
+import { isSecretName } from '../../../domain/secret/secret-name.js';
+import type {
+  DroppedLog,
+  MissingLog,
+  RunFiles,
+  RunLeftover,
+  RunPaths,
+  TurnInput,
+  TurnRecord,
+} from '../../../domain/run/run-files.js';
+import type { SecretNeed } from '../../../domain/secret/secret-need.js';
+import { AGENT_LOG_BYTES, NOTHING_DROPPED, RUN_LOG_BYTES, appendAgentLog, noteMissing } from './agent-log.js';
+import { ensureHome, ensurePrivate, ensureWithRights } from '../directories.js';
+import { RunFilesError, errnoOf, unlessMissing } from '../file-error.js';
+import { OPERATIONS_BYTES, appendOperationLines } from './operation-file.js';
+import { findLeftovers } from './run-leftovers.js';
+import { runLayout, safeSegments, turnDirectory, type RunLayout } from './run-layout.js';
+import { replaceFiles } from './replace-files.js';
+import { writeTurnInputFiles } from './turn-input.js';
+import { parseTurnRecord } from './turn-record.js';
+import { syncDirectory, writeWhole } from '../write-file.js';
+
+export interface RunFilesOptions {
+  /** `$BOT_BOTTLE_HOME` */
+  readonly home: string;
+  /** The sidecar's forge token, read anew each time it is placed. */
+  readonly forgeToken: () => Promise<string>;
+  /**
+   * A secret of the operator. Errors: `InvalidInputError` when it is not for all of these upstreams (`host:port`).
+   * @param vendors those of them that are the vendor's whose secret it is by its name
+   */
+  readonly secret: (
+    name: string,
+    authorities: readonly string[],
+    vendors: readonly string[],
+  ) => Promise<string>;
+  /** The host may give files away (it is root). Default: whether it is. */
+  readonly canChown?: boolean;
+  readonly maxLogBytes?: number;
+  /** Of all turns of a run together. */
+  readonly maxRunLogBytes?: number;
+  readonly maxOperationBytes?: number;
+}
+
+/** User ids inside the containers (security rules: the bundle's is neither 0 nor the agent's). */
+const AGENT = { uid: 1000, gid: 1000 };
+const BUNDLE = { uid: 10001, gid: 10001 };
+
+/**
+ * The run's directory on the local disk. Where the host is not root it cannot give directories away, so the agent's and
+ * the bundle's are open to everybody, behind a `state` directory that only the host's user can enter.
+ */
+export class LocalRunFiles implements RunFiles {
+  readonly #options: RunFilesOptions;
+  readonly #canChown: boolean;
+  /** By run: the turn that is logged now, and how much the turns before it have left for it. */
+  readonly #logRoom = new Map<string, { readonly turn: number; readonly bytes: number }>();
+
+  constructor(options: RunFilesOptions) {
+    this.#options = options;
+    this.#canChown = options.canChown ?? process.getuid?.() === 0;
+  }
+
+  paths(slug: string): RunPaths {
+    const layout = this.#layout(slug);
+    const { root, workspace, turnInput, queueOut, queueIn, transcript } = layout;
+    const { bundleToken, bundleSecrets, currentConfig } = layout;
+    return {
+      ...{ root, workspace, turnInput, queueOut, queueIn, transcript },
+      ...{ bundleToken, bundleSecrets, currentConfig },
+    };
+  }
+
+  async prepare(slug: string): Promise<RunPaths & { readonly isNew: boolean }> {
+    const layout = this.#layout(slug);
+    const state = join(this.#options.home, 'state');
+    const isNew = (await unlessMissing(lstat(layout.workspace))) === undefined;
+    await ensureHome(this.#options.home);
+    await ensurePrivate(state);
+    await ensurePrivate(layout.root);
+    await Promise.all([layout.bundle, layout.queue, layout.transcript, layout.turns].map(ensurePrivate));
+    await Promise.all([
+      ensureWithRights(layout.turnInput, { mode: 0o755 }),
+      ensureWithRights(layout.currentConfig, { mode: 0o755 }),
+      ensureWithRights(
+        layout.bundleSecrets,
+        this.#canChown ? { mode: 0o500, owner: BUNDLE } : { mode: 0o755 },
+      ),
+      ensureWithRights(layout.queueIn, { mode: 0o755 }),
+      ensureWithRights(layout.queueOut, this.#canChown ? { mode: 0o755, owner: BUNDLE } : { mode: 0o777 }),
+    ]);
+    // Last and synced: where the workspace is, everything else is.
+    await ensureWithRights(
+      layout.workspace,
+      this.#canChown ? { mode: 0o755, owner: AGENT } : { mode: 0o777 },
+    );
+    if (isNew) await Promise.all([this.#options.home, state, layout.root, layout.queue].map(syncDirectory));
+    return { ...this.paths(slug), isNew };
+  }
+
+  async writeTurnInput(slug: string, input: TurnInput): Promise<void> {
+    await writeTurnInputFiles(this.#layout(slug).turnInput, input);
+  }
+
+  async dropTurnInput(slug: string): Promise<void> {
+    await replaceFiles(this.#layout(slug).turnInput, [], { mode: 0o644, durable: false });
+  }
+
+  async placeSecrets(
+    slug: string,
+    needs: readonly SecretNeed[],
+    { forgeToken }: { readonly forgeToken: boolean } = { forgeToken: true },
+  ): Promise<void> {
+    const { bundleToken, bundleSecrets } = this.#layout(slug);
+    const rights = this.#canChown ? { mode: 0o400, owner: BUNDLE } : { mode: 0o444 };
+    const place = async (file: string, value: Promise<string>): Promise<void> =>
+      writeWhole(file, await value, { ...rights, durable: false });
+    if (forgeToken) await place(bundleToken, this.#options.forgeToken());
+    await replaceFiles(
+      bundleSecrets,
+      await Promise.all(
+        [...authoritiesOf(needs)].map(
+          async ([name, { authorities, vendors }]) =>
+            [name, await this.#options.secret(name, authorities, vendors)] as const,
+        ),
+      ),
+      { ...rights, durable: false },
+    );
+  }
+
+  async dropSecrets(slug: string): Promise<void> {
+    const { bundleToken, bundleSecrets } = this.#layout(slug);
+    await rm(bundleToken, { force: true });
+    await replaceFiles(bundleSecrets, [], { mode: 0o400, durable: false });
+  }
+
+  async writeCurrentConfig(slug: string, files: Readonly<Record<string, string>>): Promise<void> {
+    await replaceFiles(this.#layout(slug).currentConfig, Object.entries(files), {
+      mode: 0o644,
+      durable: false,
+    });
+  }
+
+  async readTurn(slug: string, turn: number): Promise<TurnRecord | undefined> {
+    const file = join(turnDirectory(this.#layout(slug), turn), 'record.json');
+    const content = await unlessMissing(readRegular(file));
+    return content === undefined ? undefined : parseTurnRecord(content.toString('utf8'), file);
+  }
+
+  async writeTurn(slug: string, record: TurnRecord): Promise<void> {
+    const directory = await this.#turnDirectory(slug, record.turn);
+    await writeWhole(join(directory, 'record.json'), `${JSON.stringify(record, null, 2)}\n`, {
+      mode: 0o600,
+      durable: true,
+    });
+  }
+
+  async appendLog(slug: string, turn: number, lines: readonly LogLine[]): Promise<DroppedLog> {
+    if (lines.length === 0) return NOTHING_DROPPED;
+    const file = join(await this.#turnDirectory(slug, turn), 'agent.log');
+    return appendAgentLog(file, lines, await this.#logRoomOf(slug, turn));
+  }
+
+  async noteMissingLog(slug: string, turn: number, missing: MissingLog): Promise<void> {
+    const file = join(await this.#turnDirectory(slug, turn), 'agent.log');
+    await noteMissing(file, missing, await this.#logRoomOf(slug, turn));
+  }
+
+  async appendOperations(slug: string, turn: number, lines: readonly string[]): Promise<void> {
+    if (lines.length === 0) return;
+    if (lines.some((line) => line.includes('\n'))) throw new InvalidInputError('an operation is one line');
+    const file = join(await this.#turnDirectory(slug, turn), 'operations.jsonl');
+    await appendOperationLines(file, turn, lines, this.#options.maxOperationBytes ?? OPERATIONS_BYTES);
+  }
+
+  async readOperations(slug: string, turn: number): Promise<string> {
+    const file = join(turnDirectory(this.#layout(slug), turn), 'operations.jsonl');
+    return (await unlessMissing(readRegular(file)))?.toString('utf8') ?? '';
+  }
+
+  async saveFile(slug: string, relativePath: string, content: Uint8Array | string): Promise<string> {
+    const segments = safeSegments(relativePath);
+    let directory = this.#layout(slug).root;
+    for (const segment of segments.slice(0, -1)) {
+      directory = join(directory, segment);
+      await ensureOwnDirectory(directory);
+    }
+    const file = join(directory, segments.at(-1) ?? '');
+    await writeWhole(file, content, { mode: 0o600, durable: true });
+    return file;
+  }
+
+  async readFile(slug: string, relativePath: string): Promise<Uint8Array | undefined> {
+    const path = await this.#pathOf(slug, relativePath);
+    return path === undefined ? undefined : unlessMissing(readRegular(path));
+  }
+
+  async listFiles(slug: string, relativePath: string): Promise<readonly string[]> {
+    const path = await this.#pathOf(slug, relativePath);
+    if (path === undefined || (await unlessMissing(lstat(path)))?.isDirectory() !== true) return [];
+    const entries = (await unlessMissing(readdir(path, { withFileTypes: true }))) ?? [];
+    return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+  }
+
+  async removeFile(slug: string, relativePath: string): Promise<void> {
+    const path = await this.#pathOf(slug, relativePath);
+    if (path !== undefined) await rm(path, { force: true });
+  }
+
+  async leftovers(): Promise<readonly RunLeftover[]> {
+    return findLeftovers(this.#options.home);
+  }
+
+  async removeTransient(slug: string): Promise<void> {
+    const layout = this.#layout(slug);
+    this.#logRoom.delete(slug);
+    // The token first: whatever fails below, it is gone.
+    for (const path of [layout.bundle, layout.turnInput, layout.currentConfig, layout.queue])
+      await removeTree(path);
+    try {
+      await unlessMissing(rmdir(layout.workspace));
+    } catch (error) {
+      if (errnoOf(error) !== 'ENOTEMPTY' && errnoOf(error) !== 'EEXIST') throw error;
+      throw new RunFilesError(`${layout.workspace} is not empty: a container must empty it first`, true, {
+        cause: error,
+      });
+    }
+  }
+
+  /** Bytes that the turn's log may have: less when those of the turns before are large. */
+  async #logRoomOf(slug: string, turn: number): Promise<number> {
+    const known = this.#logRoom.get(slug);
+    if (known?.turn === turn) return known.bytes;
+    const layout = this.#layout(slug);
+    let left = this.#options.maxRunLogBytes ?? RUN_LOG_BYTES;
+    for (let earlier = 1; earlier < turn; earlier += 1)
+      left -= (await unlessMissing(stat(join(turnDirectory(layout, earlier), 'agent.log'))))?.size ?? 0;
+    const bytes = Math.max(0, Math.min(left, this.#options.maxLogBytes ?? AGENT_LOG_BYTES));
+    this.#logRoom.set(slug, { turn, bytes });
+    return bytes;
+  }
+
+  /** `undefined` when a directory on the way is missing; none of them may be a link. */
+  async #pathOf(slug: string, relativePath: string): Promise<string | undefined> {
+    const segments = safeSegments(relativePath);
+    let path = this.#layout(slug).root;
+    for (const segment of segments.slice(0, -1)) {
+      path = join(path, segment);
+      const found = await unlessMissing(lstat(path));
+      if (found === undefined) return undefined;
+      if (!found.isDirectory()) throw new RunFilesError(`${path} is not a directory`, false);
+    }
+    return join(path, segments.at(-1) ?? '');
+  }
+
+  #layout(slug: string): RunLayout {
+    return runLayout(this.#options.home, slug);
+  }
+
+  async #turnDirectory(slug: string, turn: number): Promise<string> {
+    const layout = this.#layout(slug);
+    const directory = turnDirectory(layout, turn);
+    if ((await mkdir(directory, { recursive: true, mode: 0o700 })) !== undefined)
+      await syncDirectory(layout.turns);
+    return directory;
+  }
+}
+
+interface Authorities {
+  readonly authorities: readonly string[];
+  readonly vendors: readonly string[];
+}
+
+function authoritiesOf(needs: readonly SecretNeed[]): ReadonlyMap<string, Authorities> {
+  const known = new Map<string, Authorities>();
+  for (const { name, authority, isVendors } of needs) {
+    const { authorities, vendors } = known.get(requireSecretName(name)) ?? { authorities: [], vendors: [] };
+    known.set(name, {
+      authorities: [...authorities, authority],
+      vendors: isVendors ? [...vendors, authority] : vendors,
+    });
+  }
+  return known;
+}
+
+function requireSecretName(name: string): string {
+  if (!isSecretName(name)) throw new InvalidInputError(`not a secret's name: ${JSON.stringify(name)}`);
+  return name;
+}
+
+async function ensureOwnDirectory(path: string): Promise<void> {
+  await mkdir(path, { mode: 0o700 }).catch((error: unknown) => {
+    if (errnoOf(error) !== 'EEXIST') throw error;
+  });
+  if (!(await lstat(path)).isDirectory()) throw new RunFilesError(`${path} is not a directory`, false);
+}
+
+async function readRegular(path: string): Promise<Buffer> {
+  const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    if (!(await handle.stat()).isFile()) throw new RunFilesError(`${path} is not a regular file`, false);
+    return await handle.readFile();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Links are removed, not followed. What the bundle closed against the host (non-root) has to be removed in a container. */
+async function removeTree(path: string): Promise<void> {
+  try {
+    await rm(path, { recursive: true, force: true });
+  } catch (error) {
+    throw new RunFilesError(
+      `${path} could not be removed; a container that runs as root must empty it first`,
+      true,
+      {
+        cause: error,
+      },
+    );
+  }
+}

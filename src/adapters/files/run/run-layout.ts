@@ -1,0 +1,64 @@
+import { join } from 'node:path';
+import { InvalidInputError } from '../../../domain/base/errors.js';
+import type { RunPaths } from '../../../domain/run/run-files.js';
+import { isSlug } from '../../../domain/run/slug.js';
+
+/** Where everything of a run lies below `$BOT_BOTTLE_HOME/state/<slug>`. */
+export interface RunLayout extends RunPaths {
+  readonly bundle: string;
+  readonly queue: string;
+  /** Message files that were refused, outside what the bundle can reach. */
+  readonly queueRejected: string;
+  /** Names of messages that were delivered, one a line. */
+  readonly queueDelivered: string;
+  readonly turns: string;
+  /** What the queue of an ended run left. */
+  readonly archive: string;
+}
+
+/** Errors: `InvalidInputError` for what is no slug; nothing else ever becomes part of a path. */
+export function runLayout(home: string, slug: string): RunLayout {
+  if (!isSlug(slug)) throw new InvalidInputError(`not a run's slug: ${JSON.stringify(slug)}`);
+  const root = join(home, 'state', slug);
+  const queue = join(root, 'queue');
+  return {
+    root,
+    workspace: join(root, 'workspace'),
+    turnInput: join(root, 'turn'),
+    bundle: join(root, 'bundle'),
+    bundleToken: join(root, 'bundle', 'forge-token'),
+    bundleSecrets: join(root, 'bundle', 'secrets'),
+    currentConfig: join(root, 'config'),
+    queue,
+    queueOut: join(queue, 'out'),
+    queueIn: join(queue, 'in'),
+    queueRejected: join(queue, 'rejected'),
+    queueDelivered: join(queue, 'delivered'),
+    transcript: join(root, 'transcript'),
+    turns: join(root, 'turns'),
+    archive: join(root, 'archive'),
+  };
+}
+
+/** Errors: `InvalidInputError`. */
+export function turnDirectory(layout: RunLayout, turn: number): string {
+  if (!Number.isSafeInteger(turn) || turn < 1) throw new InvalidInputError(`not a turn: ${String(turn)}`);
+  return join(layout.turns, String(turn));
+}
+
+/** Directories that somebody else than the host writes in, or that have a writer of their own. */
+const NOT_FOR_FILES = new Set(['workspace', 'queue', 'turn', 'bundle', 'config']);
+const SEGMENT = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
+
+/**
+ * The parts of a path below the run's directory. Errors: `InvalidInputError` for absolute ones, `..`, and directories
+ * that are not the host's alone.
+ */
+export function safeSegments(relativePath: string): readonly string[] {
+  const segments = relativePath.split('/');
+  const [first = ''] = segments;
+  if (!segments.every((segment) => SEGMENT.test(segment)) || NOT_FOR_FILES.has(first)) {
+    throw new InvalidInputError(`not a file of a run: ${JSON.stringify(relativePath)}`);
+  }
+  return segments;
+}

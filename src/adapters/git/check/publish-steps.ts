@@ -1,0 +1,96 @@
+import { nameObjection, refusedPaths } from '../../../domain/workspace/publish-policy.js';
+import { isAncestorIn, quarantined, type Candidate } from './candidate.js';
+import { changesOfCommits, changesBetween } from './changes.js';
+import { hasItsAuthor } from './commit-authors.js';
+import { plainText } from '../git-failure.js';
+import { keepsLfsPointers, leavesNoLfsPointer } from './lfs-pointers.js';
+import { staysInLimits } from './size-limits.js';
+
+/** One check of the publish gate: resolves with the reason, in words an agent can act on, when it refuses. */
+export type PublishStep = (candidate: Candidate) => Promise<string | undefined>;
+
+/** In this order; a further check is one more entry. Secrets are looked for last: see `scanForSecrets`. */
+export const PUBLISH_STEPS: readonly PublishStep[] = [
+  buildsOnTurnStart,
+  keepsForgeBranch,
+  staysInLimits,
+  hasPlainPaths,
+  keepsProtectedPaths,
+  hasItsAuthor,
+  leavesNoLfsPointer,
+  keepsLfsPointers,
+];
+
+async function buildsOnTurnStart(candidate: Candidate): Promise<string | undefined> {
+  const { baseSha } = candidate.request;
+  if (await isAncestorIn(candidate.dir, baseSha, candidate.head)) return undefined;
+  return (
+    `the branch was rewritten: ${baseSha} is not in its history any more. Don't rebase, amend or reset what was ` +
+    `published or given to you: put the new commits on top of it (git checkout -B ${candidate.request.branch} ` +
+    `${baseSha}, then cherry-pick them)`
+  );
+}
+
+async function keepsForgeBranch(candidate: Candidate): Promise<string | undefined> {
+  const { branchSha, request } = candidate;
+  if (branchSha === null || (await isAncestorIn(candidate.dir, branchSha, candidate.head))) return undefined;
+  const author = plainText(await quarantined(candidate, ['log', '-1', '--format=%an', branchSha]), 60);
+  return (
+    `${author || 'somebody'} pushed ${branchSha.slice(0, 12)} to the branch: merge refs/remotes/pr/${request.branch} ` +
+    'first (it is brought up to date at the start of each turn), then publish again'
+  );
+}
+
+/** Of every new commit: what a later one takes away is published all the same. */
+async function hasPlainPaths(candidate: Candidate): Promise<string | undefined> {
+  for (const { commit, path, deleted } of await changesOfCommits(candidate)) {
+    const objection = deleted ? undefined : nameObjection(path);
+    if (objection !== undefined)
+      return (
+        `commit ${commit.slice(0, 12)} has a file with ${objection} (${plainText(path, 200)}): give it another name in ` +
+        'the commit itself'
+      );
+  }
+  return undefined;
+}
+
+async function keepsProtectedPaths(candidate: Candidate): Promise<string | undefined> {
+  const { allowPaths, baseSha } = candidate.request;
+  const commits = await changesOfCommits(candidate);
+  const [refused] = refusedPaths(
+    commits.map(({ path }) => path),
+    allowPaths,
+  );
+  if (refused !== undefined) {
+    const commit = commits.find(({ path }) => path === refused)?.commit.slice(0, 12) ?? '';
+    return (
+      `commit ${commit} changes ${plainText(refused, 200)}, which is not published: CI, the forge or a later run would act on it. ` +
+      `Take it out of the commits themselves, a later removal is not enough (git reset --soft ${baseSha}, git restore ` +
+      '--staged --worktree the file, commit again)'
+    );
+  }
+  const [undone] = refusedPaths(await netChanges(candidate), allowPaths);
+  if (undone === undefined) return undefined;
+  return (
+    `${plainText(undone, 200)} differs from the base branch, and such a change is not published: CI, the forge or a ` +
+    'later run would act on it. Where the branch merges the base, keep the base branch’s version of the file'
+  );
+}
+
+/**
+ * What the pull request changes as a whole, without what is on the forge's branch already (a person's push). The walk
+ * over commits does not see a merge that keeps an old version of a file against the base's new one; this does.
+ */
+async function netChanges(candidate: Candidate): Promise<string[]> {
+  const { baseTip, branchSha, head } = candidate;
+  if (baseTip === null) return [];
+  // No common history means everything is a change.
+  const fork = (await quarantined(candidate, ['merge-base', baseTip, head]).catch(() => '')).trim();
+  const changed =
+    fork === ''
+      ? await changesBetween(candidate, baseTip, head)
+      : await changesBetween(candidate, fork, head);
+  if (branchSha === null) return changed;
+  const sincePush = new Set(await changesBetween(candidate, branchSha, head));
+  return changed.filter((path) => sincePush.has(path));
+}

@@ -1,0 +1,110 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Route } from '../../../domain/egress/route.js';
+import { upstreamOf } from '../../../domain/egress/upstream.js';
+import type { BundleLog } from '../../base/bundle-log.js';
+import { RefusedAddressError } from '../addresses.js';
+import { UnreadableAnswerError } from './answer-body.js';
+import { flatHeaders, type HeaderList } from '../headers.js';
+import type { Ledger, Transfer } from '../ledger.js';
+import { blankSecret } from './secret-forms.js';
+
+const SHOWN_PATH = 200;
+
+export interface CredentialCallParts {
+  readonly ledger: Ledger;
+  readonly secret: (name: string) => string | undefined;
+  readonly log: BundleLog;
+}
+
+/** One request on its way to its one line in the log. */
+export class CredentialCall {
+  status = 0;
+  transfer: Transfer | undefined;
+  readonly #began = performance.now();
+  #route: Route | undefined;
+  #path = '';
+  #isTold = false;
+
+  constructor(
+    private readonly parts: CredentialCallParts,
+    private readonly request: IncomingMessage,
+    private readonly response: ServerResponse,
+  ) {}
+
+  take(route: Route, path: string): void {
+    this.#route = route;
+    this.#path = path;
+  }
+
+  /** What is not meant to be logged as a refusal of the route has a body of its own. */
+  refuseAs(status: number, why: string, route: Route, body: unknown, headers: HeaderList): void {
+    if (status === 403) this.parts.ledger.refuse(upstreamOf(route).host);
+    this.tell({ verdict: 'refused', why, status, route: route.name });
+    this.say(status, body, headers);
+  }
+
+  refuse(status: number, why: string, route: Route | undefined, headers: HeaderList = []): void {
+    if (status === 403) this.parts.ledger.refuse(route === undefined ? '' : upstreamOf(route).host);
+    this.tell({ verdict: status === 502 ? 'failed' : 'refused', why, status, route: route?.name });
+    const allowed = route === undefined ? {} : { allowed: { methods: route.methods, paths: route.paths } };
+    const named = route === undefined ? 'bot-bottle' : `bot-bottle, route "${route.name}"`;
+    this.say(status, { error: `${named}: ${why}`, ...allowed }, headers);
+  }
+
+  /** The upstream did not answer, or not in a way that can be passed on. */
+  fail(error: unknown, route: Route): void {
+    if (this.response.headersSent || this.response.destroyed) {
+      this.response.destroy();
+      return;
+    }
+    this.status = 502;
+    this.refuse(502, whatFailed(error), route);
+  }
+
+  /** After the exchange; what was refused has been told already. @param more what its line says besides */
+  ended(more: Readonly<Record<string, unknown>> = {}): void {
+    this.tell({ verdict: 'allowed', status: this.status, ...more });
+  }
+
+  private say(status: number, body: unknown, headers: HeaderList): void {
+    const { request, response } = this;
+    if (response.destroyed || response.headersSent) return;
+    const text = `${JSON.stringify(body)}\n`;
+    request.unpipe();
+    request.resume();
+    const own: HeaderList = [
+      ['content-type', 'application/json'],
+      ['content-length', String(Buffer.byteLength(text))],
+      ['connection', 'close'],
+    ];
+    response.writeHead(status, flatHeaders([...own, ...headers]));
+    response.end(text);
+  }
+
+  private tell(fields: Readonly<Record<string, unknown>>): void {
+    if (this.#isTold) return;
+    this.#isTold = true;
+    const secret =
+      this.#route?.auth === null || this.#route === undefined ? undefined : this.#route.auth.secret;
+    const value = secret === undefined ? undefined : this.parts.secret(secret);
+    this.parts.log('info', 'egress', {
+      route: this.#route?.name,
+      host: this.#route === undefined ? undefined : upstreamOf(this.#route).host,
+      method: this.request.method,
+      path: blankSecret(this.#path, value).slice(0, SHOWN_PATH),
+      ...fields,
+      up: this.transfer?.up ?? 0,
+      down: this.transfer?.down ?? 0,
+      ms: Math.round(performance.now() - this.#began),
+    });
+  }
+}
+
+function whatFailed(error: unknown): string {
+  if (error instanceof RefusedAddressError)
+    return `${error.message}: from here that is not the operator's machine; the route needs an address that a container reaches`;
+  if (error instanceof UnreadableAnswerError)
+    return `its upstream's answer cannot be passed on: ${error.message}`;
+  const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
+  return `its upstream does not answer (${code ?? (error instanceof Error ? error.message : 'unknown')})`;
+}

@@ -1,0 +1,274 @@
+import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
+import { pipeline, type Transform } from 'node:stream';
+import type { ModelRule, Route } from '../../../domain/egress/route.js';
+import { upstreamOf } from '../../../domain/egress/upstream.js';
+import type { BundleLog } from '../../base/bundle-log.js';
+import { planBody, type BodyPlan } from './answer-body.js';
+import { headersForClient } from './answer-headers.js';
+import type { CallGate } from '../call-gate.js';
+import { headersForUpstream } from './client-headers.js';
+import { CredentialCall } from './credential-call.js';
+import { flatHeaders, framingOf, withoutHeaders, type HeaderList } from '../headers.js';
+import { IDLE_MS } from '../limits.js';
+import type { Ledger, Transfer } from '../ledger.js';
+import type { LiveConfig } from '../live-config.js';
+import type { LiveConnections } from '../live-connections.js';
+import type { ModelPlane } from '../model/model-plane.js';
+import type { AnswerMeter } from '../model/answer-meter.js';
+import { readRouteRequest } from './route-request.js';
+import type { UpstreamClient } from './upstream-client.js';
+
+export interface CredentialProxyParts {
+  readonly config: LiveConfig;
+  readonly client: UpstreamClient;
+  /** The value of a secret by name; `undefined` when the worker has put none. */
+  readonly secret: (name: string) => string | undefined;
+  readonly ledger: Ledger;
+  readonly live: LiveConnections;
+  readonly gate: CallGate;
+  readonly maxBodyBytes: number;
+  /** Where requests of routes to models are read. */
+  readonly models: () => Promise<ModelPlane>;
+  readonly log: BundleLog;
+}
+
+/** Of a body that is written anew. */
+const OF_THE_BODY = new Set([
+  ...['content-length', 'content-type', 'content-encoding', 'content-md5', 'digest', 'content-digest'],
+  'repr-digest',
+]);
+
+/**
+ * The proxy that adds keys: `/<route>/<rest>` becomes a request to the route's upstream, if the route lists method and
+ * path. Redirects are not followed. No key is in an answer, an error or a line of the log.
+ */
+export class CredentialProxy {
+  constructor(private readonly parts: CredentialProxyParts) {}
+
+  async request(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { config, gate, maxBodyBytes } = this.parts;
+    const call = new CredentialCall(this.parts, request, response);
+    const wait = gate.take();
+    if (wait > 0) {
+      call.refuse(429, 'too many requests in a minute', undefined, [['retry-after', String(wait)]]);
+      return;
+    }
+    const { routes } = config.current;
+    const length = request.headers['content-length'];
+    const framing = framingOf(request.headers);
+    if (framing.kind === 'unknown') {
+      call.refuse(400, 'the only transfer coding is chunked', undefined);
+      return;
+    }
+    const { hasBody } = framing;
+    const asked = readRouteRequest(request.method ?? '', request.url ?? '', hasBody, routes);
+    if (asked.kind === 'refused') {
+      call.refuse(asked.status, asked.why, asked.route);
+      return;
+    }
+    const { route } = asked;
+    call.take(route, asked.path);
+    if (Number(length ?? 0) > maxBodyBytes) {
+      call.refuse(413, `a request has at most ${String(maxBodyBytes)} bytes`, route);
+      return;
+    }
+    const secret = route.auth === null ? undefined : this.parts.secret(route.auth.secret);
+    if (route.auth !== null && secret === undefined) {
+      call.refuse(502, 'its secret is not there: the operator has to set it', route);
+      return;
+    }
+    const own: HeaderList =
+      route.auth === null || secret === undefined ? [] : [[route.auth.header, route.auth.prefix + secret]];
+    const client = headersForUpstream(request.rawHeaders, route, routes);
+    const target = upstreamOf(route).base + asked.path + asked.query;
+    const exchange = { call, request, response, route, routes, secret };
+    if (route.model !== null && request.method === 'POST') {
+      await this.askModel(exchange, route.model, asked.path, target, [...client, ...own]);
+      return;
+    }
+    const headers = [...client, ...framing.headers, ...own];
+    await this.exchanged({ ...exchange, body: null, meter: null }, target, headers, hasBody);
+    call.ended();
+  }
+
+  /** The body is sent as it was read and judged. */
+  private async askModel(
+    exchange: Pick<CredentialExchange, 'call' | 'request' | 'response' | 'route' | 'routes' | 'secret'>,
+    rule: ModelRule,
+    path: string,
+    target: string,
+    headers: HeaderList,
+  ): Promise<void> {
+    const { call, request, response, route } = exchange;
+    const models = await this.parts.models();
+    const read = await models.read(request, rule, path);
+    if (read.kind === 'gone') return;
+    if (read.kind === 'refused') {
+      call.refuseAs(read.status, read.why, route, read.body, read.headers);
+      return;
+    }
+    const { body, meter, end } = read;
+    if (response.destroyed) {
+      end();
+      return;
+    }
+    const own: HeaderList = [
+      ['Content-Type', 'application/json'],
+      ['Content-Length', String(body.length)],
+    ];
+    const kept = withoutHeaders(headers, OF_THE_BODY);
+    await this.exchanged({ ...exchange, body, meter }, target, [...kept, ...own], true);
+    end();
+    call.ended(meter === null ? {} : { ...meter.end('left') });
+  }
+
+  private async exchanged(
+    exchange: Omit<CredentialExchange, 'transfer'>,
+    target: string,
+    headers: HeaderList,
+    hasBody: boolean,
+  ): Promise<void> {
+    const { call, response, route, meter } = exchange;
+    await new Promise<void>((resolve) => {
+      response.once('close', () => {
+        meter?.end('left');
+        resolve();
+      });
+      const transfer = this.parts.ledger.open(upstreamOf(route).host, route.name);
+      call.transfer = transfer;
+      this.send({ ...exchange, transfer }, target, headers, hasBody);
+    });
+  }
+
+  private send(exchange: CredentialExchange, target: string, headers: HeaderList, hasBody: boolean): void {
+    const { call, request, response, route, transfer, body, meter } = exchange;
+    const { client, live, config, maxBodyBytes } = this.parts;
+    let outgoing: ClientRequest;
+    try {
+      outgoing = client.request(route, request.method ?? '', target, headers);
+    } catch (error) {
+      meter?.end('broken');
+      call.fail(error, route);
+      return;
+    }
+    const over = live.add(
+      () => config.current.routes.some((known) => JSON.stringify(known) === JSON.stringify(route)),
+      () => {
+        outgoing.destroy();
+        response.destroy();
+      },
+    );
+    response.once('close', () => {
+      over();
+      outgoing.destroy();
+    });
+    let isAnswered = false;
+    outgoing.once('timeout', () => {
+      outgoing.destroy(new Error(`nothing moved for ${String(IDLE_MS / 1000)} s`));
+    });
+    outgoing.once('upgrade', () => {
+      outgoing.destroy();
+      meter?.end('broken');
+      call.fail(new Error('it wants another protocol'), route);
+    });
+    outgoing.on('error', (error) => {
+      // A kept connection that the upstream closed just then; nothing of this request has been seen there.
+      const isStale = outgoing.reusedSocket && 'code' in error && error.code === 'ECONNRESET';
+      if (isStale && !hasBody && !isAnswered && !response.destroyed) {
+        over();
+        this.send(exchange, target, headers, false);
+        return;
+      }
+      meter?.end('broken');
+      call.fail(error, route);
+    });
+    outgoing.on('response', (incoming) => {
+      isAnswered = true;
+      this.answer(exchange, incoming, target).catch((error: unknown) => {
+        incoming.destroy();
+        meter?.end('broken');
+        call.fail(error, route);
+      });
+    });
+    if (!hasBody) {
+      outgoing.end();
+      return;
+    }
+    if (body !== null) {
+      transfer.sent(body.length);
+      outgoing.end(body);
+      return;
+    }
+    let sent = 0;
+    request.on('data', (chunk: Buffer) => {
+      sent += chunk.length;
+      transfer.sent(chunk.length);
+      if (sent <= maxBodyBytes) return;
+      request.unpipe(outgoing);
+      outgoing.destroy();
+      call.refuse(413, `a request has at most ${String(maxBodyBytes)} bytes`, route);
+    });
+    request.pipe(outgoing);
+  }
+
+  private async answer(
+    exchange: CredentialExchange,
+    incoming: IncomingMessage,
+    target: string,
+  ): Promise<void> {
+    const { call, request, response, route, routes, secret, transfer, meter } = exchange;
+    const status = incoming.statusCode ?? 502;
+    const hasNoBody = request.method === 'HEAD' || status === 204 || status === 304;
+    const plan: BodyPlan = await planBody(incoming, route, routes, secret);
+    if (response.destroyed || response.headersSent) {
+      incoming.destroy();
+      return;
+    }
+    const url = new URL(route.upstream).origin + target;
+    const headers = headersForClient(incoming.rawHeaders, { ...plan, route, routes, url, secret });
+    response.writeHead(status, flatHeaders(headers));
+    call.status = status;
+    meter?.begin(status, incoming.headers);
+    // Of a route to a model only an answer of the model is a sign of life.
+    const isSuccess = status >= 200 && status < 300 && (route.model === null || meter !== null);
+    if (isSuccess) this.parts.ledger.succeed();
+    if (hasNoBody) {
+      incoming.resume();
+      response.end();
+      return;
+    }
+    // Who waits for a stream sees that it begins.
+    response.flushHeaders();
+    incoming.on('data', (chunk: Buffer) => {
+      transfer.received(chunk.length);
+      if (isSuccess) this.parts.ledger.succeed();
+    });
+    const steps: readonly Transform[] = plan.steps;
+    if (meter !== null) {
+      // Beside the way to the client: nothing waits for it.
+      const plain = plan.isDecoded ? (steps[0] ?? incoming) : incoming;
+      plain.on('data', (chunk: Buffer) => {
+        meter.feed(chunk);
+      });
+      plain.once('end', () => meter.end('whole'));
+      incoming.once('error', () => meter.end('broken'));
+    }
+    pipeline([incoming, ...steps, response], (error) => {
+      if (error) response.destroy();
+    });
+  }
+}
+
+interface CredentialExchange {
+  readonly call: CredentialCall;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly route: Route;
+  readonly routes: readonly Route[];
+  readonly secret: string | undefined;
+  readonly transfer: Transfer;
+  /** Sent in place of the request's own. */
+  readonly body: Buffer | null;
+  /** Reads the answer; `null` where nothing is metered. */
+  readonly meter: AnswerMeter | null;
+}

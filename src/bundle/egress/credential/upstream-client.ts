@@ -1,0 +1,104 @@
+import { readFileSync } from 'node:fs';
+import http from 'node:http';
+import https from 'node:https';
+import { isIP, type LookupFunction } from 'node:net';
+import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
+import type { Route } from '../../../domain/egress/route.js';
+import { upstreamOf } from '../../../domain/egress/upstream.js';
+import { checkedAddresses, RefusedAddressError, type AddressPolicy, type Resolve } from '../addresses.js';
+import { flatHeaders, type HeaderList } from '../headers.js';
+import { CONNECT_MS, IDLE_MS } from '../limits.js';
+
+export interface UpstreamClientOptions {
+  readonly resolve: Resolve;
+  readonly policy: AddressPolicy;
+  /** PEM file trusted beside the built-in authorities; `null` for none. */
+  readonly caFile: string | null;
+}
+
+const POOL = { keepAlive: true, maxFreeSockets: 8, timeout: 4000, scheduling: 'lifo' } as const;
+
+/** Requests to the operator's upstreams, over connections that are kept a few seconds for the next one. */
+export class UpstreamClient {
+  readonly #options: UpstreamClientOptions;
+  readonly #plain = new http.Agent(POOL);
+  readonly #secure = new https.Agent(POOL);
+  readonly #lookup: LookupFunction;
+  #context: SecureContext | undefined;
+
+  constructor(options: UpstreamClientOptions) {
+    this.#options = options;
+    this.#lookup = (host, { all }, callback) => {
+      checkedAddresses(host, options.resolve, options.policy).then(
+        (addresses) => {
+          const found = addresses.map((address) => ({ address, family: isIP(address) }));
+          const [first] = found;
+          if (all === true || first === undefined) callback(null, found);
+          else callback(null, first.address, first.family);
+        },
+        (error: unknown) => {
+          callback(error instanceof Error ? error : new Error(String(error)), '');
+        },
+      );
+    };
+  }
+
+  /** @param path with the upstream's base. Errors: `RefusedAddressError` for an address; others come as events. */
+  request(route: Route, method: string, path: string, headers: HeaderList): http.ClientRequest {
+    const { secure, host, port } = upstreamOf(route);
+    // A literal address is never looked up.
+    if (isIP(host) !== 0 && !this.#options.policy(host)) throw new RefusedAddressError(host, host);
+    const options: http.RequestOptions = {
+      host,
+      port,
+      method,
+      path,
+      headers: flatHeaders([['Host', new URL(route.upstream).host], ...headers]),
+      setHost: false,
+      lookup: this.#lookup,
+      timeout: IDLE_MS,
+    };
+    return givenUpAfter(
+      CONNECT_MS,
+      secure ? this.#overTls(host, options) : http.request({ ...options, agent: this.#plain }),
+    );
+  }
+
+  #overTls(host: string, options: http.RequestOptions): http.ClientRequest {
+    const context = this.#secureContext();
+    return https.request({
+      ...options,
+      ...(isIP(host) === 0 ? { servername: host } : {}),
+      ...(context === undefined ? {} : { secureContext: context }),
+      agent: this.#secure,
+    });
+  }
+
+  close(): void {
+    this.#plain.destroy();
+    this.#secure.destroy();
+  }
+
+  /** Made once: reading all authorities again for each connection would take longer than the connection. */
+  #secureContext(): SecureContext | undefined {
+    const { caFile } = this.#options;
+    if (caFile === null) return undefined;
+    return (this.#context ??= createSecureContext({
+      ca: [...rootCertificates, readFileSync(caFile, 'utf8')],
+    }));
+  }
+}
+
+/** Ends a request whose connection is not there in time; the answer may take as long as it likes. */
+function givenUpAfter(ms: number, request: http.ClientRequest): http.ClientRequest {
+  request.once('socket', (socket) => {
+    if (!socket.connecting) return;
+    const timer = setTimeout(() => request.destroy(new Error(`no connection within ${String(ms)} ms`)), ms);
+    const stop = (): void => {
+      clearTimeout(timer);
+    };
+    socket.once('connect', stop);
+    request.once('close', stop);
+  });
+  return request;
+}

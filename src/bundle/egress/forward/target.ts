@@ -1,0 +1,64 @@
+import { isAllowed } from '../../../domain/egress/allowlist.js';
+import { routeAddress } from '../../../domain/egress/agent-env.js';
+import { whyNoHost } from '../../../domain/egress/host-name.js';
+import { CURRENT_CONFIG_DIR } from '../../../domain/egress/ports.js';
+import { formatAuthority, routeOfHost } from '../../../domain/egress/upstream.js';
+import type { EgressConfig } from '../live-config.js';
+
+export interface Target {
+  /** Lower case. */
+  readonly host: string;
+  readonly port: number;
+}
+
+const AUTHORITY = /^([^\s:@/?#\\[\]]+):([1-9][0-9]{0,4})$/;
+const ABSOLUTE = /^http:\/\/([^\s:@/?#\\[\]]+)(?::([1-9][0-9]{0,4}))?((?:\/|\?)[^\s#\\]*)?$/i;
+const SHOWN_CHARACTERS = 120;
+
+/** What a CONNECT asks for: `host:port`, nothing else. */
+export function connectTarget(authority: string): Target | undefined {
+  const [, host = '', port = ''] = AUTHORITY.exec(authority) ?? [];
+  return targetOf(host, Number(port));
+}
+
+/** What a plain request asks for: `http://host[:port]/…`, without a user; the rest goes to the host as it is. */
+export function absoluteTarget(url: string): (Target & { readonly path: string }) | undefined {
+  const [, host = '', port = '80', path = '/'] = ABSOLUTE.exec(url) ?? [];
+  const target = targetOf(host, Number(port));
+  return target === undefined ? undefined : { ...target, path: path.startsWith('/') ? path : `/${path}` };
+}
+
+function targetOf(host: string, port: number): Target | undefined {
+  return host === '' || !(port >= 1 && port <= 65_535) ? undefined : { host: host.toLowerCase(), port };
+}
+
+/** Why a target is refused by what the bottle's files say; decided before any name is looked up. */
+export function whyRefused({ host, port }: Target, { allow, routes }: EgressConfig): string | undefined {
+  const wrong = whyNoHost(host);
+  if (wrong !== undefined)
+    return `${shown(host)} ${wrong}; only names in this bottle's allowlist are reached`;
+  const route = routeOfHost(routes, host);
+  if (route !== undefined)
+    return `${host} is reached through the route "${route.name}" only: ${routeAddress(route)}/`;
+  if (isAllowed(allow, host, port)) return undefined;
+  return `${formatAuthority(host, port)} is not in this bottle's allowlist`;
+}
+
+/** In the status line: of a CONNECT that is refused, clients show nothing else (pip, `curl -i`), or only its number. */
+export const REFUSED =
+  `Forbidden by this bottle: what is allowed stands in ${CURRENT_CONFIG_DIR}/allowlist, ` +
+  'and to ask for more signal that you are done as blocked and name the host';
+
+/** What the agent reads: why, and how to ask. */
+export function refusalText(why: string): string {
+  return (
+    `bot-bottle: ${why}.\n` +
+    `What is allowed stands in ${CURRENT_CONFIG_DIR}/allowlist, one host a line (host, *.host, host:port; 443 without a port). ` +
+    `If the work cannot be done without it, say so when you signal that you are done (status "blocked") and name the host: ` +
+    `the operator decides. Trying again, another name or an address will not help.\n`
+  );
+}
+
+function shown(host: string): string {
+  return JSON.stringify(host.slice(0, SHOWN_CHARACTERS));
+}

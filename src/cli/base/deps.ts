@@ -1,0 +1,68 @@
+/** The world as the commands see it; src/wiring/cli/cli-deps.ts makes the real one, tests make a small one. */
+import type { Janitor } from '../../domain/upkeep/gc.js';
+import type { ForgeKind } from '../../domain/forge/issue.js';
+import type { Check } from '../doctor/check.js';
+import type { ForgeSetupWorld } from './setup-world.js';
+import type { RunLogs } from './run-logs.js';
+import type { ManifestLibrary } from '../manifests/library.js';
+import type { Orchestrator } from './orchestrator.js';
+
+/** What it takes may have to be loaded first: no command waits for what another one needs. */
+type Loaded<T> = T | Promise<T>;
+
+export interface CliDeps {
+  readonly version: string;
+  readonly io: CliIo;
+  /** Connects. The command closes it. */
+  orchestrator(): Promise<Orchestrator>;
+  /** Runs until it is asked to stop; resolves with the exit status. */
+  serve(role: ServiceRole): Promise<number>;
+  /** Adds the search attributes that are missing; repeating it changes nothing. */
+  temporalSetup(): Promise<{ readonly namespace: string; readonly added: readonly string[] }>;
+  doctorChecks(): Loaded<readonly Check[]>;
+  /** Connects. The command closes it. */
+  janitor(): Promise<Janitor>;
+  /** Errors: `InvalidInputError` for a configuration that is wrong or names no forge. */
+  forgeSetup(): Loaded<ForgeSetupWorld>;
+  /** Throws `InvalidInputError` with every problem when the configuration is wrong. */
+  config(): Loaded<ConfigView>;
+  /** @param hosts upstreams it may be sent to; none leaves that as it is. Returns the file's path. */
+  setSecret(name: string, content: Uint8Array, hosts: readonly string[]): Loaded<string>;
+  manifests(): Loaded<ManifestLibrary>;
+  forgePages(): Loaded<ForgePages>;
+  /** The command closes it. */
+  logs(): Loaded<RunLogs>;
+  /** Aborts when the command is to end: Ctrl-C, or nobody reads its output any more. */
+  interrupted(): AbortSignal;
+}
+
+export interface ForgePages {
+  readonly kind: ForgeKind;
+  /** Address below which the forge's pages are, such as `https://git.example`; `null` when none is configured. */
+  readonly webUrl: string | null;
+}
+
+export type ServiceRole = 'up' | 'worker' | 'webhook' | 'codec-server';
+
+export interface CliIo {
+  readonly stdout: { write(text: string): unknown };
+  readonly stderr: { write(text: string): unknown };
+  /** What standard output is shown on, as it is now; `null` when it is no terminal. */
+  terminal(): { readonly columns: number; readonly colors: boolean } | null;
+  readonly stdin: {
+    readonly isTTY: boolean;
+    /** To its end. */
+    read(): Promise<Uint8Array>;
+  };
+}
+
+export interface ConfigView {
+  readonly effective: readonly {
+    readonly name: string;
+    readonly value: string | null;
+    readonly source: 'environment' | 'file' | 'default';
+    readonly line?: number;
+    readonly secret?: 'set' | 'missing' | 'unusable';
+  }[];
+  readonly warnings: readonly string[];
+}

@@ -1,0 +1,94 @@
+import type { FrozenReason, StopReason } from '../../domain/run/turn.js';
+
+/** What the program's exit status says. `--wait` adds those of `TURN_EXIT` and the agent's own. */
+export const EXIT = {
+  ok: 0,
+  /** It was tried and failed. */
+  failed: 1,
+  /** The command line or the configuration is wrong; nothing was tried. */
+  usage: 2,
+  /** No such run, issue, pull request or manifest. */
+  notFound: 3,
+  /** It is there, but what was asked cannot apply now; the reason is printed. */
+  refused: 4,
+  /** Temporal, the container engine or the forge does not answer. */
+  unreachable: 5,
+} as const;
+
+/**
+ * With `--wait`, for a turn that did not end well although its agent exited with 0, or was stopped. An agent may exit with
+ * the same numbers: `--json` tells them apart, by `exitCode` and `reason`.
+ */
+export const TURN_EXIT = {
+  /** The agent said `blocked`. */
+  blocked: 10,
+  /** It left a STUCK.md. */
+  stuck: 11,
+  /** It said `failed`, or the orchestrator could not carry the turn out. */
+  failed: 12,
+  /** It exited without a word. */
+  incomplete: 13,
+  /** Watchdog, or the limit of a turn. */
+  outOfTime: 14,
+  /** The run's budget, the day's, or the provider's usage limit. */
+  limit: 15,
+  /** Sidecar, disk, message queue or history gave out. */
+  fault: 16,
+  /** Paused, no longer triggered, or closed. */
+  calledOff: 17,
+} as const;
+
+/** How a turn ended that somebody waited for; `closed`: the run ended with it. */
+export type TurnEnd = FrozenReason | 'closed';
+
+export interface EndedTurn {
+  /** The agent process's; `null` when it never ran, negative when its container vanished. */
+  readonly exitCode: number | null;
+  readonly reason: TurnEnd;
+  /** Why the orchestrator ended the agent, if it did. */
+  readonly stopped: StopReason | null;
+  readonly doneStatus: 'success' | 'blocked' | 'failed' | null;
+}
+
+/** Exit codes of a process that was asked to end, or was killed. */
+const BY_SIGNAL: readonly number[] = [137, 143];
+
+/** The exit status of `--wait`: 0 only for a turn that ended `done`. */
+export function exitOfTurn({ exitCode, reason, stopped, doneStatus }: EndedTurn): number {
+  // An agent that lingers after `signal_done` is stopped, too. What our signal made it exit with is not its word.
+  const byUs = stopped !== null || (doneStatus !== null && exitCode !== null && BY_SIGNAL.includes(exitCode));
+  if (exitCode !== null && exitCode > 0 && !byUs) return exitCode;
+  // What it was to do is gone from the forge: the run is as done as before, but this turn was not run.
+  if (reason === 'done' && exitCode === null) return EXIT.failed;
+  return exitOfReason(reason);
+}
+
+function exitOfReason(reason: TurnEnd): number {
+  switch (reason) {
+    case 'done':
+      return EXIT.ok;
+    case 'blocked':
+      return TURN_EXIT.blocked;
+    case 'stuck':
+      return TURN_EXIT.stuck;
+    case 'failed':
+      return TURN_EXIT.failed;
+    case 'incomplete':
+      return TURN_EXIT.incomplete;
+    case 'watchdog':
+    case 'timeout':
+      return TURN_EXIT.outOfTime;
+    case 'budget':
+    case 'limited':
+      return TURN_EXIT.limit;
+    case 'sidecar_died':
+    case 'disk':
+    case 'queue_flood':
+    case 'history':
+      return TURN_EXIT.fault;
+    case 'paused':
+    case 'untriggered':
+    case 'closed':
+      return TURN_EXIT.calledOff;
+  }
+}

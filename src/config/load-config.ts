@@ -1,0 +1,215 @@
+/** The operator's settings (spec section 15): `$BOT_BOTTLE_HOME/config.yaml`, over it the environment. */
+import { readFileSync, statSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { InvalidInputError } from '../domain/base/errors.js';
+import { codecSecret } from '../domain/secret/secret-name.js';
+import { quoted, readConfigText } from './config-file.js';
+import type { FileEntry } from './config-file.js';
+import { checkHome, homePath } from './home.js';
+import { inspectSecret } from './secrets.js';
+import { SETTING_ROWS, SETTINGS } from './settings.js';
+import type { MachineFacts, Setting, SettingName, SettingValues } from './settings.js';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Parsed settings by name, and the home they were read from. */
+export type Config = SettingValues & { readonly BOT_BOTTLE_HOME: string };
+
+export type ConfigSource = 'environment' | 'file' | 'default';
+
+/** One line of `config show`. */
+export interface EffectiveSetting {
+  readonly name: string;
+  /** As the operator would write it; `null` when unset. The path, never the content, of a secret. */
+  readonly value: string | null;
+  readonly source: ConfigSource;
+  /** Of the file, from 1. */
+  readonly line?: number;
+  /** State of the secret the path leads to. */
+  readonly secret?: 'set' | 'missing' | 'unusable';
+}
+
+export interface LoadedConfig {
+  readonly config: Config;
+  readonly effective: readonly EffectiveSetting[];
+  /** What works but deserves a look. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Reads and checks everything at once.
+ * @throws InvalidInputError with every problem, one a line: `config.yaml:3: unknown setting …`
+ */
+export function loadConfig(
+  env: Environment,
+  facts: MachineFacts = { cores: os.availableParallelism() },
+): LoadedConfig {
+  const home = homePath(env);
+  const problems: string[] = [];
+  const file = readFile(home, problems);
+  const values = new Map<SettingName, unknown>();
+  const effective: EffectiveSetting[] = [
+    { name: 'BOT_BOTTLE_HOME', value: home, source: env['BOT_BOTTLE_HOME'] ? 'environment' : 'default' },
+  ];
+  for (const [name, setting] of SETTING_ROWS) {
+    const raw = rawValue(name, setting, env, file, facts);
+    let value: unknown = null;
+    try {
+      if (raw.text !== null) value = setting.parse(raw.text, { home });
+    } catch (error) {
+      if (!(error instanceof InvalidInputError)) throw error;
+      problems.push(
+        `${place(raw)}${name}: ${error.message}${setting.secret ? '' : `, not ${quoted(raw.text ?? '')}`}`,
+      );
+    }
+    values.set(name, value);
+    effective.push(describe(name, setting, raw, value));
+  }
+  if (problems.length > 0) throw new InvalidInputError(problems.join('\n'));
+  // Every name of the table was just parsed by its own parser.
+  const config = { ...Object.fromEntries(values), BOT_BOTTLE_HOME: home } as unknown as Config;
+  return { config, effective, warnings: warningsFor(config, env) };
+}
+
+/**
+ * The value of a setting that this command can't do without.
+ * @throws InvalidInputError that says what to write where
+ */
+export function requireSetting<K extends SettingName>(config: Config, name: K): NonNullable<Config[K]> {
+  const value = config[name];
+  if (value !== null) return value;
+  const file = path.join(config.BOT_BOTTLE_HOME, 'config.yaml');
+  throw new InvalidInputError(
+    `${name} is not set: add "${name}: …" to ${file} or export it. ${SETTINGS[name].description}`,
+  );
+}
+
+/** The token commits are pushed with: its own file, or the sidecar's. */
+export function publishTokenFile(
+  config: Pick<Config, 'FORGE_PUBLISH_TOKEN_FILE' | 'FORGE_TOKEN_FILE'>,
+): string {
+  return config.FORGE_PUBLISH_TOKEN_FILE ?? config.FORGE_TOKEN_FILE;
+}
+
+/** Files of the orchestrator's own secrets, which no route may use. */
+export function ownSecretFiles(config: Config): readonly string[] {
+  const codecKeys = codecKeyFiles(config).map(({ file }) => file);
+  return [publishTokenFile(config), config.FORGE_TOKEN_FILE, config.WEBHOOK_SECRET_FILE, ...codecKeys];
+}
+
+/** Where the keys of `TEMPORAL_CODEC_KEYS` are, in its order; none while it is off. */
+export function codecKeyFiles(
+  config: Pick<Config, 'BOT_BOTTLE_HOME' | 'TEMPORAL_CODEC_KEYS'>,
+): readonly { readonly id: string; readonly name: string; readonly file: string }[] {
+  return (config.TEMPORAL_CODEC_KEYS ?? []).map((id) => {
+    const name = codecSecret(id);
+    return { id, name, file: path.join(config.BOT_BOTTLE_HOME, 'secrets', name) };
+  });
+}
+
+interface RawValue {
+  readonly text: string | null;
+  readonly source: ConfigSource;
+  readonly line?: number;
+}
+
+function rawValue(
+  name: SettingName,
+  setting: Setting<unknown>,
+  env: Environment,
+  file: ReadonlyMap<string, FileEntry>,
+  facts: MachineFacts,
+): RawValue {
+  const fromEnv = env[name];
+  // An empty variable is how compose files and shells say "not set".
+  if (fromEnv !== undefined && fromEnv !== '') return { text: fromEnv, source: 'environment' };
+  const entry = file.get(name);
+  if (entry !== undefined) return { text: entry.text, source: 'file', line: entry.line };
+  const fallback = typeof setting.fallback === 'function' ? setting.fallback(facts) : setting.fallback;
+  return { text: fallback, source: 'default' };
+}
+
+function readFile(home: string, problems: string[]): ReadonlyMap<string, FileEntry> {
+  const file = path.join(home, 'config.yaml');
+  if (checkHome(home) === 'missing') return new Map();
+  const stat = statSync(file, { throwIfNoEntry: false });
+  if (stat === undefined) return new Map();
+  if ((stat.mode & 0o022) !== 0)
+    throw new InvalidInputError(`${file} can be written by others: chmod 600 ${file}`);
+  const { entries, problems: found } = readConfigText(readFileSync(file, 'utf8'));
+  for (const { line, message } of found) problems.push(`config.yaml:${line}: ${message}`);
+  for (const { name, line } of entries) {
+    if (!Object.hasOwn(SETTINGS, name)) problems.push(`config.yaml:${line}: ${whyUnknown(name)}`);
+  }
+  return new Map(entries.map((entry) => [entry.name, entry]));
+}
+
+function whyUnknown(name: string): string {
+  if (name === 'BOT_BOTTLE_HOME') return 'BOT_BOTTLE_HOME says where this file is; set it in the environment';
+  const near = SETTING_ROWS.find(([known]) => distance(known, name.toUpperCase()) <= 2)?.[0];
+  const hint = /TOKEN|SECRET|PASSWORD|KEY/i.test(name) && near === undefined;
+  return `unknown setting ${quoted(name)}${near ? `; did you mean ${near}?` : ''}${hint ? '; secrets are files: bot-bottle secret set <name>' : ''}`;
+}
+
+function describe(
+  name: SettingName,
+  setting: Setting<unknown>,
+  raw: RawValue,
+  value: unknown,
+): EffectiveSetting {
+  const isPath = typeof value === 'string' && setting.type === 'path';
+  return {
+    name,
+    value: isPath ? value : raw.text,
+    source: raw.source,
+    ...(raw.line === undefined ? {} : { line: raw.line }),
+    ...(setting.secret && isPath ? { secret: inspectSecret(value).kind } : {}),
+  };
+}
+
+const OURS = /^(?:FORGE|BOTTLE|BUNDLE|WEBHOOK|RECONCILE)_/;
+
+function warningsFor(config: Config, env: Environment): string[] {
+  const warnings: string[] = [];
+  if (
+    config.FORGE_PUBLISH_TOKEN_FILE === null ||
+    config.FORGE_PUBLISH_TOKEN_FILE === config.FORGE_TOKEN_FILE
+  ) {
+    warnings.push(
+      'one token for sidecar and publishing: who takes over a bundle can push. Set FORGE_PUBLISH_TOKEN_FILE to another one',
+    );
+  }
+  if (config.FORGE_SECRET_SCAN === 'off') {
+    warnings.push(
+      'FORGE_SECRET_SCAN is off: keys and passwords that an agent commits are pushed. Only the secrets of this home are looked for',
+    );
+  }
+  for (const name of Object.keys(env)) {
+    if (OURS.test(name) && !Object.hasOwn(SETTINGS, name))
+      warnings.push(`${quoted(name)} in the environment is no setting`);
+  }
+  return warnings;
+}
+
+function place(raw: RawValue): string {
+  return raw.source === 'file'
+    ? `config.yaml:${raw.line ?? 0}: `
+    : raw.source === 'environment'
+      ? 'environment: '
+      : '';
+}
+
+/** Levenshtein distance, for "did you mean". */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const substitute = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(substitute, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

@@ -1,0 +1,157 @@
+import { whyNotPlainPath } from '../egress/plain-path.js';
+import {
+  isAuthHeader,
+  isAuthPrefix,
+  isNear,
+  isRouteMethod,
+  isRouteName,
+  isRouteVariable,
+  MAX_ENTRIES,
+  MAX_ROUTES,
+  repeatedInRoutes,
+  ROUTE_METHODS,
+  whyNoUpstream,
+} from '../egress/route-checks.js';
+import {
+  DEFAULT_OUTPUT_TOKENS,
+  isModelPattern,
+  isOutputCap,
+  MODEL_METHODS_TEXT,
+  MOST_OUTPUT_TOKENS,
+  oddModelMethod,
+} from '../egress/model-rule.js';
+import { MODEL_APIS, MODEL_FEATURES, type ModelRule, type Route, type RouteAuth } from '../egress/route.js';
+import { envName } from './manifest-checks.js';
+import type { Check, ManifestReader } from './manifest-reader.js';
+import { isOwnSecret, isSecretName } from '../secret/secret-name.js';
+
+const MAX_PATH = 500;
+/** Keys of manifests for what two routes may not share. */
+export const ROUTE_KEYS = { name: 'name', baseUrlEnv: 'base_url_env', keyEnv: 'key_env' } as const;
+
+/** `routes[]` of a bottle. What cannot be read is left out, and reported by the reader. */
+export function readRoutes(reader: ManifestReader): readonly Route[] {
+  const before: Route[] = [];
+  const routes = reader.sections('routes', (entry) => {
+    const route = readRoute(entry);
+    for (const { key, value } of repeatedInRoutes([...before, route]))
+      if (value !== '' && route[key] === value) entry.wrong(ROUTE_KEYS[key], 'stands there twice');
+    before.push(route);
+    return route;
+  });
+  if (before.length > MAX_ROUTES) reader.wrong('routes', `has more than ${String(MAX_ROUTES)} routes`);
+  return routes ?? [];
+}
+
+function readRoute(entry: ManifestReader): Route {
+  const upstream = entry.required('upstream', upstreamAddress);
+  const model = entry.section('model', readModel) ?? null;
+  const methods = unique(
+    texts(entry, 'methods', method)?.map((given) => given.toUpperCase()) ??
+      (model === null ? ['GET', 'HEAD'] : ['POST']),
+  );
+  const odd = model === null ? undefined : oddModelMethod(methods);
+  if (odd !== undefined)
+    entry.wrong('methods', `of a route to a model are ${MODEL_METHODS_TEXT}: not ${odd}`);
+  return {
+    name: entry.required('name', routeName),
+    upstream: upstreamAddress(upstream) === undefined ? normalised(upstream) : '',
+    methods,
+    paths: unique(texts(entry, 'paths', routePath) ?? ['/']),
+    auth: entry.section('auth', readAuth) ?? null,
+    baseUrlEnv: entry.text('base_url_env', variable) ?? null,
+    keyEnv: entry.text('key_env', variable) ?? null,
+    rewrite: entry.flag('rewrite') ?? false,
+    model,
+  };
+}
+
+function readAuth(section: ManifestReader): RouteAuth {
+  const header = (section.text('header', headerName) ?? 'authorization').toLowerCase();
+  return {
+    header,
+    prefix: section.text('prefix', prefix) ?? (header === 'authorization' ? 'Bearer ' : ''),
+    secret: section.required('secret', secretName),
+  };
+}
+
+function readModel(section: ManifestReader): ModelRule {
+  if (!section.has('api')) section.missing('api');
+  if (!section.has('models')) section.missing('models');
+  const allow = section.words('allow', MODEL_FEATURES) ?? [];
+  return {
+    api: section.word('api', MODEL_APIS) ?? 'anthropic-messages',
+    models: unique(texts(section, 'models', modelPattern) ?? []),
+    maxOutputTokens: section.number('max_output_tokens', outputCap) ?? DEFAULT_OUTPUT_TOKENS,
+    allow: MODEL_FEATURES.filter((feature) => allow.includes(feature)),
+  };
+}
+
+function modelPattern(value: string): string | undefined {
+  return isModelPattern(value) ? undefined : 'must be the name of a model, or its beginning and a *';
+}
+
+function outputCap(value: number): string | undefined {
+  return isOutputCap(value) ? undefined : `must be a whole number from 1 to ${String(MOST_OUTPUT_TOKENS)}`;
+}
+
+function unique(items: readonly string[]): string[] {
+  return [...new Set(items)];
+}
+
+/** An empty list would be a route that leads nowhere. */
+function texts(entry: ManifestReader, key: string, check: Check<string>): readonly string[] | undefined {
+  const count = entry.itemsOf(key) ?? 1;
+  if (count > 0 && count <= MAX_ENTRIES) return entry.texts(key, check);
+  entry.wrong(key, `must have 1 to ${String(MAX_ENTRIES)} entries: leave it out for the default`);
+  return undefined;
+}
+
+function routeName(value: string): string | undefined {
+  return isRouteName(value)
+    ? undefined
+    : 'must be of a-z, 0-9 and hyphens, at most 63, without a hyphen at either end';
+}
+
+function secretName(value: string): string | undefined {
+  if (isOwnSecret(value)) return 'is the orchestrator’s own secret: no route may send it';
+  return isSecretName(value) ? undefined : 'is not the name of a secret (a-z 0-9 -)';
+}
+
+function prefix(value: string): string | undefined {
+  return isAuthPrefix(value) ? undefined : 'must be printable ASCII, such as "Bearer "';
+}
+
+function variable(value: string): string | undefined {
+  const wrong = envName(value);
+  if (wrong !== undefined) return wrong;
+  return isRouteVariable(value) ? undefined : 'has another use: choose another name';
+}
+
+function method(value: string): string | undefined {
+  return isRouteMethod(value.toUpperCase()) ? undefined : `must be some of ${ROUTE_METHODS.join(', ')}`;
+}
+
+function headerName(value: string): string | undefined {
+  return isAuthHeader(value.toLowerCase()) ? undefined : 'is not the name of a header that can carry a key';
+}
+
+/** A percent sign has its place in requests; in a list it would only be another spelling. */
+function routePath(value: string): string | undefined {
+  if (value.length > MAX_PATH || value.includes('%') || whyNotPlainPath(value) !== undefined)
+    return 'must be a path such as /v1/messages, or /v1/ for everything below';
+  return undefined;
+}
+
+function upstreamAddress(value: string): string | undefined {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  const wrong = whyNoUpstream(url === undefined || /[?#]/.test(value) ? value : normalised(value));
+  if (wrong !== undefined) return wrong;
+  return url?.protocol === 'http:' && !isNear(url.hostname)
+    ? 'must be https: http only to a loopback or private address'
+    : undefined;
+}
+
+function normalised(address: string): string {
+  return new URL(address).href.replace(/\/$/, '');
+}

@@ -1,0 +1,51 @@
+import type { TurnLfs } from '../workspace/lfs.js';
+import { COMMENT_BYTES, withQuote } from './prompt-events.js';
+import type { LostPart } from '../run/run-files.js';
+import type { LeftOut, TurnSubmodules } from '../workspace/submodules.js';
+import { inlineText } from '../text/untrusted-text.js';
+
+const MAX_LINES = 60;
+const PLACED =
+  'These submodules are checked out, each at the commit that the branch records, without history. What you change in them is not published; a commit of your own in one of them must not become part of your branch';
+const LFS_RULE =
+  'Files of Git LFS have their content. What you change in them can not be published: the pull request would be refused. Leave them as they are.';
+
+/** What the host that filled the workspace adds to the prompt: what is in it beside the repository, and what is not. */
+export function workspaceSection(parts: {
+  readonly submodules: TurnSubmodules;
+  readonly lfs: TurnLfs;
+}): string {
+  const { submodules, lfs } = parts;
+  const paths = submodules.placed.map(({ parent, path }) => (parent === '' ? path : `${parent}/${path}`));
+  const sections = [
+    paths.length === 0 ? '' : withQuote(PLACED, lines(paths), COMMENT_BYTES),
+    missing('These submodules are not here. Do without them, or say that you cannot', submodules.leftOut),
+    lfs.files === 0 ? '' : LFS_RULE,
+    missing('Of these files of Git LFS only the pointer is here', lfs.leftOut),
+  ].filter((section) => section !== '');
+  return sections.length === 0 ? '' : `\n# Submodules and large files\n\n${sections.join('\n\n')}\n`;
+}
+
+const LOST: Readonly<Record<LostPart, string>> = {
+  workspace:
+    'The directory that you work in was lost. It begins anew from your branch on the forge, or from the base where that has none: commits that were not pushed and changes that were not committed are gone. Look at what is there before you go on.',
+  home: 'Your home directory was lost. Your session was put back as it was last saved; nothing else that you kept there is left.',
+};
+
+/** What the run had kept and was gone when the turn began. */
+export function lostSection(lost: readonly LostPart[]): string {
+  return lost.length === 0
+    ? ''
+    : `\n# What was lost since your last turn\n\n${lost.map((part) => LOST[part]).join('\n\n')}\n`;
+}
+
+function missing(header: string, leftOut: readonly LeftOut[]): string {
+  if (leftOut.length === 0) return '';
+  const told = leftOut.map(({ path, reason }) => `${inlineText(path)}: ${inlineText(reason, 400)}`);
+  return withQuote(header, lines(told), COMMENT_BYTES);
+}
+
+function lines(items: readonly string[]): string {
+  const more = items.length - MAX_LINES;
+  return [...items.slice(0, MAX_LINES), ...(more > 0 ? [`… and ${String(more)} more`] : [])].join('\n');
+}

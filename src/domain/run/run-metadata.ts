@@ -1,0 +1,36 @@
+import { isForgeName, isForgeNumber, FORGE_KINDS, LOCAL } from '../forge/issue.js';
+import type { SubjectRef } from '../forge/issue.js';
+
+/** `metadata.json` in the run's directory: whose it is, for a host that cannot ask the home machine. */
+export interface RunMetadata {
+  readonly workflowId: string;
+  readonly repoId: number | null;
+  /** Where the repository was when the last turn began. */
+  readonly subject: SubjectRef;
+  readonly branch: string;
+  /** How often the run had been moved when this host took it; absent: never. */
+  readonly epoch?: number;
+}
+
+export const METADATA_FILE = 'metadata.json';
+
+/** `undefined` for what is no such file. */
+export function parseRunMetadata(text: string): RunMetadata | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { workflowId, repoId, subject, branch, epoch } = value as Partial<Record<keyof RunMetadata, unknown>>;
+  if (typeof workflowId !== 'string' || typeof branch !== 'string') return undefined;
+  if (typeof repoId !== 'number' && repoId !== null) return undefined;
+  if (typeof subject !== 'object' || subject === null) return undefined;
+  const { forge, owner, repo, number } = subject as Partial<Record<keyof SubjectRef, unknown>>;
+  const kind = ([...FORGE_KINDS, LOCAL] as const).find((known) => known === forge);
+  if (kind === undefined || !isForgeName(owner) || !isForgeName(repo) || !isForgeNumber(number))
+    return undefined;
+  const known = { workflowId, repoId, subject: { forge: kind, owner, repo, number }, branch };
+  return typeof epoch === 'number' ? { ...known, epoch } : known;
+}

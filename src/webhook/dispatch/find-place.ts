@@ -1,0 +1,55 @@
+import { createAccess } from '../../domain/forge/access.js';
+import type { Place } from '../../domain/forge/issue.js';
+import type { ForgeStateRow } from '../../domain/run/rows.js';
+import type { TextVersion } from '../../domain/forge/text-since-act.js';
+import type { HandleDeps } from './dispatch-deps.js';
+import type { Hint } from '../hint/hint.js';
+import { observeSubject } from './observe-subject.js';
+import type { Observation } from './observe-subject.js';
+
+/** The repository exists, and `FORGE_REPOS` no longer names it. */
+export interface Unserved {
+  readonly kind: 'unserved';
+  readonly why: string;
+}
+
+/**
+ * Observes a subject wherever its repository is now: under the name of the delivery, else under the one that the forge
+ * has for the repository's id. Errors: `ForgeHttpError` other than 404.
+ */
+export async function findPlace(
+  deps: Pick<HandleDeps, 'forgeFor' | 'settings' | 'agents' | 'serves' | 'now'>,
+  hint: Hint,
+  row: ForgeStateRow | undefined,
+  textVersions: readonly TextVersion[],
+): Promise<Observation | Unserved> {
+  const told: Place = { repoId: hint.repoId, owner: hint.subject.owner, repo: hint.subject.repo };
+  if (deps.serves(told.owner, told.repo)) {
+    const seen = await observeAt(deps, told, hint, row, textVersions);
+    if (seen.kind === 'observed') return seen;
+  }
+  const place = await deps.forgeFor(hint.subject).whereIs(hint.repoId);
+  if (place === undefined) return { kind: 'missing' };
+  if (!deps.serves(place.owner, place.repo)) {
+    return {
+      kind: 'unserved',
+      why: `the repository is ${place.owner}/${place.repo} now, which is not served`,
+    };
+  }
+  if (place.owner === told.owner && place.repo === told.repo) return { kind: 'missing' };
+  return observeAt(deps, place, hint, row, textVersions);
+}
+
+function observeAt(
+  deps: Pick<HandleDeps, 'forgeFor' | 'settings' | 'agents' | 'now'>,
+  place: Place,
+  hint: Hint,
+  row: ForgeStateRow | undefined,
+  textVersions: readonly TextVersion[],
+): Promise<Observation> {
+  const { settings, agents, now } = deps;
+  const forge = deps.forgeFor({ forge: hint.subject.forge, owner: place.owner, repo: place.repo });
+  const access = createAccess(forge, settings);
+  const world = { forge, access, agents, org: settings.org, bot: forge.whoAmI(), now };
+  return observeSubject(world, place, row?.issueNumber ?? hint.subject.number, row, hint, textVersions);
+}

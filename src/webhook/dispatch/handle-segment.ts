@@ -1,0 +1,112 @@
+import { createAccess } from '../../domain/forge/access.js';
+import { workflowIdOf } from '../../domain/forge/issue.js';
+import type { Addressee, HandleDeps } from './dispatch-deps.js';
+import { handleReferences, type Wakers } from './handle-references.js';
+import { createStateHandler } from './handle-state.js';
+import { withOwnHead, withPullOfCommit, type Hint } from '../hint/hint.js';
+import { allOf } from './outcome.js';
+import type { Handled } from './outcome.js';
+import { RecentKeys } from './recent-keys.js';
+import type { RunLookup } from './run-lookup.js';
+import type { Segment } from './segment.js';
+
+/** While a turn runs, at most one signal an issue in this time: each costs events of a history that must last the turn. */
+const SIGNAL_GAP_MS = 2_000;
+
+/**
+ * Carries deliveries of one subject to its run's workflow: a hint that a subject changed becomes a fresh read of it, or
+ * references to what somebody wrote. Errors: whatever forge and gateway throw; nothing was lost then, it may be tried
+ * again.
+ */
+export function createSegmentHandler(deps: HandleDeps): (segment: Segment) => Promise<Handled> {
+  const signalledAt = new RecentKeys<number>(10_000);
+  const handleState = createStateHandler(deps);
+
+  async function handle(told: Exclude<Segment, { kind: 'malformed' }>): Promise<Handled> {
+    const hints = await pullsOfCommits(await ownHeads(told.hints));
+    if (hints === undefined) return allOf(told.deliveries.length, 'no_run');
+    const segment = { ...told, hints };
+    const latest = segment.hints.at(-1);
+    if (latest === undefined) return allOf(segment.deliveries.length, 'malformed');
+    const to = addresseeOf(deps.runs, latest);
+    const id = workflowIdOf(to.identity);
+    const free = (signalledAt.get(id) ?? 0) + SIGNAL_GAP_MS;
+    if (to.row?.status === 'running' && deps.now() < free) return { kind: 'held', until: free };
+    const handled =
+      segment.kind === 'state'
+        ? await handleState(segment, to)
+        : await behindTheirTrigger(segment, to, latest);
+    if (wasSignalled(handled)) signalledAt.set(id, deps.now());
+    return handled;
+  }
+
+  /**
+   * Deliveries may come in another order than their acts: what was written to a run that nobody has begun yet begins it,
+   * if somebody asked for it, and follows what was asked.
+   */
+  async function behindTheirTrigger(
+    segment: Extract<Segment, { kind: 'references' }>,
+    to: Addressee,
+    latest: Hint,
+  ): Promise<Handled> {
+    const wakers = await wakersOf(to, latest);
+    const handled = await handleReferences(deps, wakers, segment, to);
+    const isWaitedFor =
+      segment.hints.some(({ cause }) => cause.kind !== 'checks') &&
+      handled.kind === 'done' &&
+      handled.results.some(({ outcome }) => outcome === 'no_run');
+    const hadRun = to.row?.status === 'destroyed';
+    if (!isWaitedFor || !(hadRun || latest.likelyAssignees.length > 0)) return handled;
+    const seen = await handleState({ ...segment, kind: 'state' }, to);
+    if (seen.kind !== 'done' || seen.startedBy === undefined) return handled;
+    return handleReferences(deps, wakers, segment, to, seen.startedBy);
+  }
+
+  /** Asks who the bot is only where a pull request is from a fork. */
+  async function ownHeads(hints: readonly Hint[]): Promise<readonly Hint[]> {
+    const [fromFork] = hints.filter((hint) => hint.forkHead !== null);
+    if (fromFork === undefined) return hints;
+    const bot = await deps.forgeFor(fromFork.subject).whoAmI();
+    return hints.map((hint) => withOwnHead(hint, bot));
+  }
+
+  /** Deliveries of one commit come together; `undefined`: it is the head of no open pull request of ours. */
+  async function pullsOfCommits(hints: readonly Hint[]): Promise<readonly Hint[] | undefined> {
+    const ofCommit = hints.find((hint) => hint.cause.kind === 'checks' && hint.subject.number === 0);
+    if (ofCommit?.cause.kind !== 'checks') return hints;
+    const pull = await deps.forgeFor(ofCommit.subject).findOpenPrByCommit(ofCommit.cause.sha);
+    return pull && hints.map((hint) => withPullOfCommit(hint, pull));
+  }
+
+  /** What may wake a run, its bottle says, where it says so. */
+  async function wakersOf({ row }: Addressee, latest: Hint): Promise<Wakers> {
+    const asks = row !== undefined && row.status !== 'destroyed';
+    const rule = asks ? await deps.agents.wakeOf(row.bottleNames) : { people: null, checks: false };
+    const { settings } = deps;
+    const wake = rule.people ?? settings.wake;
+    return {
+      access: createAccess(deps.forgeFor(latest.subject), { ...settings, wake }),
+      checks: rule.checks,
+    };
+  }
+
+  return (segment) =>
+    segment.kind === 'malformed'
+      ? Promise.resolve(allOf(segment.deliveries.length, 'malformed'))
+      : handle(segment);
+}
+
+/** A run that goes on keeps the name it began with, whatever its repository is called now. */
+function addresseeOf(runs: RunLookup, hint: Hint): Addressee {
+  const row = runs.find(hint);
+  if (row === undefined) return { row, identity: hint.subject };
+  if (row.status !== 'destroyed') return { row, identity: runs.identityOf(row) };
+  return { row, identity: { ...hint.subject, number: row.issueNumber } };
+}
+
+function wasSignalled(handled: Handled): boolean {
+  return (
+    handled.kind === 'done' &&
+    handled.results.some(({ outcome }) => outcome === 'signalled' || outcome === 'started')
+  );
+}

@@ -1,0 +1,150 @@
+import type { Observed, RunEvent, Trigger } from '../../domain/run/events.js';
+import { workflowIdOf } from '../../domain/forge/issue.js';
+import type { Place } from '../../domain/forge/issue.js';
+import type { ForgeStateRow } from '../../domain/run/rows.js';
+import { FORGE_CLOCK_GRAIN_MS, isLaterAct } from '../../domain/forge/trigger.js';
+import type { Addressee, HandleDeps } from './dispatch-deps.js';
+import type { Hint } from '../hint/hint.js';
+import { findPlace } from './find-place.js';
+import type { Unserved } from './find-place.js';
+import type { Observation } from './observe-subject.js';
+import { allOf, oneForAll } from './outcome.js';
+import type { DispatchOutcome, Handled } from './outcome.js';
+import { RecentKeys } from './recent-keys.js';
+import type { RunLookup } from './run-lookup.js';
+import type { Segment } from './segment.js';
+
+/** The latest read of a subject, and what it told the workflow; `null` when there was none to tell. */
+interface LastRead {
+  readonly at: number;
+  readonly signalled: string | null;
+}
+
+/** One act of a person comes as several deliveries within a second; each event in a workflow's history costs. */
+const SAME_NEWS_MS = 5_000;
+/** What the reconciler finds beside the forge's own deliveries is mostly known; told again after a while, it mends. */
+const FOUND_NEWS_MS = 600_000;
+/** What is not found is looked for once more after this long before it counts as gone. */
+const SECOND_LOOK_MS = 10_000;
+
+type Found = Extract<Observation, { kind: 'observed' }>;
+
+/** What was looked at, and why. */
+interface Look {
+  readonly to: Addressee;
+  readonly hints: readonly Hint[];
+  /** The latest of them. */
+  readonly hint: Hint;
+  readonly readKey: string;
+  readonly last: LastRead | undefined;
+}
+type StateSegment = Extract<Segment, { kind: 'state' }>;
+
+/** Hints that a subject changed: read once, fresh, and told to the workflow as what was seen. */
+export function createStateHandler(
+  deps: HandleDeps,
+): (segment: StateSegment, to: Addressee) => Promise<Handled> {
+  const lastRead = new RecentKeys<LastRead>(10_000);
+  const missingSince = new RecentKeys<number>(10_000);
+
+  return async ({ hints, deliveries }, to) => {
+    const count = deliveries.length;
+    const hint = hints.at(-1);
+    if (hint === undefined) return allOf(count, 'malformed');
+    const readKey = `${workflowIdOf(to.identity)} ${String(hint.subject.number)}`;
+    const last = lastRead.get(readKey);
+    const receivedAt = Math.max(...deliveries.map((delivery) => delivery.receivedAt));
+    if (last !== undefined && last.at > receivedAt) return allOf(count, 'covered');
+    const textVersions = hints.flatMap(({ textVersion }) => textVersion ?? []);
+    const seen = await findPlace(deps, hint, to.row, textVersions);
+    if (seen.kind !== 'observed') {
+      if (to.row === undefined || to.row.status === 'destroyed') return allOf(count, 'gone', reasonOf(seen));
+      const since = missingSince.get(readKey) ?? 0;
+      if (seen.kind === 'missing' && since === 0) {
+        missingSince.set(readKey, deps.now());
+        return { kind: 'held', until: deps.now() + SECOND_LOOK_MS };
+      }
+      const why = reasonOf(seen);
+      await deps.gateway.signal(to.identity, { kind: 'lost', readAt: deps.now(), why });
+      return allOf(count, 'gone', why);
+    }
+    missingSince.set(readKey, 0);
+    return tell(seen, { to, hints, hint, readKey, last });
+  };
+
+  async function tell(
+    { event: seen, issue, refusal: objection, edited }: Found,
+    { to, hints, hint, readKey, last }: Look,
+  ): Promise<Handled> {
+    const { gateway, runs, acknowledger } = deps;
+    const count = hints.length;
+    // Looked up again: the life that the row spoke of may have ended while the forge was being read.
+    const row = runs.find(hint);
+    const asked = newTriggerOf(seen, row, runs);
+    // What a run goes by already is told as it is.
+    const event = asked === null || edited === null ? seen : { ...seen, trigger: null };
+    const { readAt, ...content } = event;
+    const news = JSON.stringify(content);
+    const holder = asked === null ? undefined : holderElsewhere(runs, to, event.place);
+    const obstacle = asked === null ? undefined : (holder ?? edited ?? undefined);
+    const refusal = obstacle === undefined ? objection : { reason: obstacle, at: asked?.actAt ?? 0 };
+    const newTrigger = obstacle === undefined ? asked : null;
+    const known = hints.every((one) => one.sender === null) ? FOUND_NEWS_MS : SAME_NEWS_MS;
+    if (last?.signalled === news && readAt - last.at < known) return allOf(count, 'covered');
+    const forge = deps.forgeFor(hint.subject);
+    const nothingNew = newTrigger === null && refusal === null && isOrdinary(event);
+    const bot = await forge.whoAmI();
+    if (nothingNew && hints.every((one) => one.sender?.id === bot.id)) return allOf(count, 'own');
+    let outcome: DispatchOutcome;
+    if (newTrigger !== null) {
+      const about = { title: issue.title, url: issue.url };
+      await gateway.signalWithStart(to.identity, { ...event, trigger: newTrigger }, about);
+      outcome = 'started';
+    } else {
+      outcome = holder === undefined ? await signal(to, event) : 'no_run';
+    }
+    lastRead.set(readKey, { at: readAt, signalled: outcome === 'no_run' ? null : news });
+    const here = deps.forgeFor({ ...hint.subject, ...event.place });
+    if (newTrigger !== null) acknowledger.pickedUp(here, to.identity, newTrigger);
+    if (refusal !== null) acknowledger.refused(here, to.identity, refusal.reason, refusal.at);
+    const handled = oneForAll(count, outcome, detailOf(newTrigger, refusal));
+    return newTrigger === null ? handled : { ...handled, startedBy: newTrigger.actAt };
+  }
+
+  async function signal(to: Addressee, event: RunEvent): Promise<DispatchOutcome> {
+    return (await deps.gateway.signal(to.identity, event)) === 'delivered' ? 'signalled' : 'no_run';
+  }
+}
+
+function reasonOf(seen: Exclude<Observation, Found> | Unserved): string {
+  return seen.kind === 'unserved' ? seen.why : 'the forge has no such issue or repository any longer';
+}
+
+function detailOf(trigger: Trigger | null, refusal: { readonly reason: string } | null): string {
+  if (refusal !== null) return `refused: ${refusal.reason}`;
+  if (trigger === null) return '';
+  return `trigger by ${trigger.actor} for ${trigger.agent}, act ${String(trigger.actId)}`;
+}
+
+/** A run of a renamed repository goes on under the name that another repository has taken since. */
+function holderElsewhere(runs: RunLookup, to: Addressee, place: Place): string | undefined {
+  const holder = runs.holderOf(to.identity);
+  if (holder === undefined || holder.repoId === null || holder.repoId === place.repoId) return undefined;
+  return `a run of ${holder.owner}/${holder.repo}, which had this name before, goes on: close that first`;
+}
+
+/** A run at work, and everything open: nothing that the bot does brings about anything else that a workflow must know. */
+function isOrdinary({ open, triggered, prs }: Observed): boolean {
+  return open && triggered && prs.every((pr) => pr.open);
+}
+
+/** Only an act later than the one that began the last life, and than its end, begins another. */
+function newTriggerOf(event: Observed, row: ForgeStateRow | undefined, runs: RunLookup): Trigger | null {
+  const { trigger } = event;
+  if (trigger === null || row === undefined) return trigger;
+  const before = runs.triggerOf(row.slug);
+  if (before !== undefined && !isLaterAct(trigger, before)) return null;
+  const endedAt = row.destroyedAt ?? (row.status === 'destroyed' ? row.updatedAt : null);
+  const grain = before === undefined ? 0 : FORGE_CLOCK_GRAIN_MS;
+  return endedAt === null || trigger.actAt + grain > endedAt ? trigger : null;
+}

@@ -1,0 +1,159 @@
+import type { Agents } from '../../domain/agent/agents.js';
+import type { Observed, ObservedPr, Trigger } from '../../domain/run/events.js';
+import { isNotFound } from '../../domain/base/errors.js';
+import { isHeadOfOurs } from '../../domain/forge/issue.js';
+import type { ForgeUser, Issue, Place, PullRequest, TimelineAct } from '../../domain/forge/issue.js';
+import type { Forge } from '../../domain/forge/forge.js';
+import type { ForgeStateRow } from '../../domain/run/rows.js';
+import type { TextVersion } from '../../domain/forge/text-since-act.js';
+import type { Access } from '../../domain/forge/access.js';
+import type { Hint } from '../hint/hint.js';
+import { verifyTrigger } from './verify-trigger.js';
+import type { TriggerVerdict } from './verify-trigger.js';
+
+export interface ObserveWorld {
+  readonly forge: Forge;
+  readonly access: Access;
+  readonly agents: Agents;
+  readonly org: string;
+  /** Being asked for: beside the other reads, not before them. */
+  readonly bot: Promise<ForgeUser>;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+export type Observation =
+  | {
+      readonly kind: 'observed';
+      readonly event: Observed;
+      readonly issue: Issue;
+      readonly refusal: TriggerVerdict['refusal'];
+      readonly edited: TriggerVerdict['edited'];
+    }
+  /** The forge has no such issue here (any longer), or hides it. */
+  | { readonly kind: 'missing' };
+
+/**
+ * Reads a run's subject and its pull requests fresh, all at once, and applies the trigger rule.
+ * @param number the subject's own, which the hint's is not when that is about a pull request of the run
+ * @param textVersions of what the hint is about, as deliveries told them
+ * Errors: `ForgeHttpError` other than 404.
+ */
+export async function observeSubject(
+  world: ObserveWorld,
+  place: Place,
+  number: number,
+  row: ForgeStateRow | undefined,
+  hint: Hint,
+  textVersions: readonly TextVersion[] = [],
+): Promise<Observation> {
+  const { forge, access } = world;
+  const readAt = world.now();
+  askAhead(access, hint);
+  const pullOfRun = hint.isPull && hint.subject.number !== number ? hint.subject.number : null;
+  // Reopening a run's PR is a trigger act as well, and stands in the PR's own timeline. Asked whatever the row says: a
+  // run that is being destroyed is not yet destroyed there.
+  const pullTimeline = pullOfRun === null ? Promise.resolve([]) : forge.readTimeline(pullOfRun);
+  const reads = Promise.all([
+    forge.readIssue(number),
+    forge.readTimeline(number),
+    pullTimeline,
+    readPulls(world, row, pullOfRun),
+    hint.isPull && pullOfRun === null ? forge.readPr(number) : null,
+    world.bot,
+  ]);
+  let results: Awaited<typeof reads>;
+  try {
+    results = await reads;
+  } catch (error) {
+    if (isNotFound(error)) return { kind: 'missing' };
+    throw error;
+  }
+  const [issue, timeline, pullActs, pulls, knownPull, bot] = results;
+  const pull = issue.isPull ? (knownPull ?? (await forge.readPr(number))) : null;
+  const reopened = pulls.some((other) => other.number === pullOfRun && other.state === 'open')
+    ? pullActs.filter((act) => act.kind === 'reopened')
+    : [];
+  const verdict = await verifyTrigger(
+    {
+      ...{ issue, pull, timeline: [...timeline, ...reopened], bot },
+      // Of a pull request of the run they say nothing about the issue.
+      textVersions: pullOfRun === null ? textVersions : [],
+    },
+    access,
+    (name, bottles) => world.agents.findOrRefuse({ name, bottles, repo: place, forge }),
+    world.org,
+  );
+  const event: Observed = {
+    kind: 'observed',
+    readAt,
+    open: issue.state === 'open',
+    closedAt: timeOf(issue.closedAt),
+    triggered: verdict.triggered,
+    trigger: verdict.trigger && {
+      ...verdict.trigger,
+      pull: pullOf(verdict.trigger, issue, pullOfRun, reopened),
+    },
+    prs: [...pulls, ...(pull === null ? [] : [pull])].map(toObserved),
+    place,
+  };
+  return { kind: 'observed', event, issue, refusal: verdict.refusal, edited: verdict.edited };
+}
+
+/** What the run works on from its beginning: the pull request that is its subject, or the one whose reopening asks for it. */
+function pullOf(
+  trigger: Trigger,
+  issue: Issue,
+  pullOfRun: number | null,
+  reopened: readonly TimelineAct[],
+): number | null {
+  if (issue.isPull) return issue.number;
+  return reopened.some((act) => act.id === trigger.actId) ? pullOfRun : null;
+}
+
+/** Starts the questions that a trigger will most likely raise, beside the first reads instead of after them. */
+function askAhead(access: Access, hint: Hint): void {
+  for (const login of hint.likelyAssignees) void access.isMember(login);
+  if (hint.likelyAssignees.length > 0 && hint.sender !== null) void access.mayTrigger(hint.sender.login);
+}
+
+async function readPulls(
+  { forge, bot }: Pick<ObserveWorld, 'forge' | 'bot'>,
+  row: ForgeStateRow | undefined,
+  pullOfRun: number | null,
+): Promise<PullRequest[]> {
+  const known = row?.prNumber === row?.issueNumber ? null : (row?.prNumber ?? null);
+  const numbers = new Set([pullOfRun, known].filter((number) => number !== null));
+  // Opened a moment ago, perhaps, and not in the row yet.
+  const branch = row?.prNumber === null && row.status !== 'destroyed' ? row.branch : '';
+  const pulls = await Promise.all([
+    ...[...numbers].map((number) => unlessGone(forge.readPr(number))),
+    branch === '' ? undefined : forge.findOpenPrByHead(branch),
+  ]);
+  // Anybody's fork may name its branch like the run's: such a PR is not the run's, and closing it must not end the run.
+  const found = pulls.filter((pull) => pull !== undefined);
+  const us = await bot;
+  return found.filter((pull) => isHeadOfOurs(pull, us));
+}
+
+async function unlessGone(read: Promise<PullRequest>): Promise<PullRequest | undefined> {
+  try {
+    return await read;
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+function toObserved(pull: PullRequest): ObservedPr {
+  return {
+    number: pull.number,
+    open: pull.state === 'open',
+    merged: pull.merged,
+    closedAt: timeOf(pull.closedAt),
+  };
+}
+
+function timeOf(text: string | null): number | null {
+  return text === null ? null : Date.parse(text);
+}

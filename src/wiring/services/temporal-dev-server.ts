@@ -1,0 +1,140 @@
+/** `up` without a Temporal server at hand starts the one-process server of Temporal's own CLI. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { openSync, closeSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { BotBottleError, InvalidInputError } from '../../domain/base/errors.js';
+import { BROUGHT_PROGRAMS, findExecutable } from '../find-executable.js';
+import type { Ended, Part } from './keep-part.js';
+
+export interface DevServerOptions {
+  /** Path of Temporal's CLI, as `temporalProgram` finds it. */
+  readonly program: string;
+  readonly home: string;
+  readonly host: string;
+  readonly port: number;
+  readonly uiPort: number;
+  readonly namespace: string;
+  /** What its web page asks to decrypt payloads. */
+  readonly codecUrl?: string;
+  /** Answers once the server serves. */
+  readonly reachable: () => Promise<boolean>;
+}
+
+export interface DevServer extends Part {
+  readonly uiUrl: string;
+}
+
+const START_TIMEOUT_MS = 90_000;
+const STOP_TIMEOUT_MS = 10_000;
+
+/** Errors: `InvalidInputError` when there is no such program. */
+export function temporalProgram(): string {
+  const found = findExecutable('temporal', BROUGHT_PROGRAMS);
+  if (found !== undefined) return found;
+  throw new InvalidInputError(
+    'no Temporal server answers and there is no `temporal` program to start one: run script/bootstrap --only temporal, or set TEMPORAL_ADDRESS',
+  );
+}
+
+/** Resolves when it serves. Errors: `BotBottleError` that says what to do. */
+export async function startDevServer(options: DevServerOptions): Promise<DevServer> {
+  const server = spawnDevServer(options);
+  await Promise.race([
+    server.serving,
+    server.ended.then(({ refusal }) => {
+      if (refusal !== null) throw refusal;
+    }),
+  ]);
+  return server;
+}
+
+/** Durable: histories are in `$BOT_BOTTLE_HOME/temporal.db`. */
+export function spawnDevServer(options: DevServerOptions): DevServer {
+  const { program, home, host, port, uiPort, namespace, codecUrl } = options;
+  const args = [
+    'server',
+    'start-dev',
+    '--ip',
+    host,
+    '--port',
+    String(port),
+    '--ui-port',
+    String(uiPort),
+    '--namespace',
+    namespace,
+    ...(codecUrl === undefined ? [] : ['--ui-codec-endpoint', codecUrl]),
+  ];
+  const storage = [
+    '--db-filename',
+    path.join(home, 'temporal.db'),
+    '--sqlite-pragma',
+    'journal_mode=WAL',
+    '--sqlite-pragma',
+    'synchronous=full',
+  ];
+  // A killed `up` must not leave the server behind; Linux tells the child.
+  const setpriv = findExecutable('setpriv');
+  const server = [...args, ...storage, '--log-level', 'error'];
+  const [command, rest] =
+    setpriv === undefined ? [program, server] : [setpriv, ['--pdeathsig', 'TERM', '--', program, ...server]];
+  const logFile = logFileOf(home);
+  const log = openSync(logFile, 'a', 0o600);
+  // A group of its own: Ctrl-C in the terminal is ours to pass on, in the right order.
+  // A child has the mask of the moment it is made: its database is for nobody else to read.
+  const mask = process.umask(0o077);
+  const child = spawn(command, rest, { detached: true, stdio: ['ignore', log, log] });
+  process.umask(mask);
+  closeSync(log);
+  const isGone = (): boolean => child.exitCode !== null || child.signalCode !== null;
+  let refusal: Error | null = didNotStart(home);
+  const ended = new Promise<Ended>((resolve) => {
+    const end = (how: string): void => {
+      resolve({ reason: `${how}: see ${logFile}`, refusal });
+    };
+    child.once('error', (error) => {
+      end(error.message);
+    });
+    child.once('exit', (code, signal) => {
+      end(signal === null ? `exit code ${String(code)}` : `killed by ${signal}`);
+    });
+  });
+  const serving = untilServing(options, child, isGone).then(() => {
+    refusal = null;
+  });
+  return { uiUrl: `http://${host}:${String(uiPort)}`, serving, ended, stop: () => stop(child, ended) };
+}
+
+/** Stays open when it ends before; one that is too slow is ended. */
+async function untilServing(
+  { reachable }: DevServerOptions,
+  child: ChildProcess,
+  isGone: () => boolean,
+): Promise<void> {
+  const deadline = Date.now() + START_TIMEOUT_MS;
+  while (isGone() || !(await reachable())) {
+    if (isGone()) return new Promise(() => undefined);
+    if (Date.now() > deadline) child.kill('SIGKILL');
+    await delay(100);
+  }
+}
+
+function didNotStart(home: string): BotBottleError {
+  return new BotBottleError(
+    'temporal_start',
+    `the Temporal server did not start: see ${logFileOf(home)}`,
+    false,
+  );
+}
+
+function logFileOf(home: string): string {
+  return path.join(home, 'temporal.log');
+}
+
+async function stop(child: ChildProcess, ended: Promise<unknown>): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill('SIGTERM');
+  const late = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
+  await ended;
+  clearTimeout(late);
+}

@@ -1,0 +1,118 @@
+/** Composition root of the webhook: the door, the inbox and the dispatcher, in a process of their own. */
+import path from 'node:path';
+import { openDatabaseReadOnly } from '../../adapters/sqlite/open-database-read-only.js';
+import { openInbox } from '../../adapters/sqlite/open-inbox.js';
+import { openRejectionLog } from '../../adapters/sqlite/rejection-log.js';
+import { agentsOfConfig } from '../agents-of-config.js';
+import type { Config } from '../../config/load-config.js';
+import { readSecret } from '../../config/secrets.js';
+import { createAcknowledger } from '../../webhook/dispatch/acknowledge.js';
+import { startDispatcher } from '../../webhook/dispatch/dispatcher.js';
+import { createSegmentHandler } from '../../webhook/dispatch/handle-segment.js';
+import { listen } from '../../webhook/door/listen.js';
+import { createMetrics } from '../../webhook/door/metrics.js';
+import { createRunLookup } from '../../webhook/dispatch/run-lookup.js';
+import { servedRepositories } from '../../webhook/dispatch/served-repositories.js';
+import { traceAttempts } from '../../webhook/dispatch/trace-attempts.js';
+import { createWebhookApp } from '../../webhook/door/server.js';
+import { temporalGateway } from '../../webhook/dispatch/temporal-gateway.js';
+import { temporalClient } from '../temporal-client.js';
+import { tracingOfEnvironment } from '../tracing.js';
+import { policyOf } from '../run-policy.js';
+import type { WebhookNeeds } from './webhook-needs.js';
+
+export interface RunningWebhook {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+const PRUNE_MS = 3_600_000;
+
+/** Errors: the socket's (`EADDRINUSE`), those of the files in the home. */
+export async function startWebhook(
+  config: Config,
+  { forge, secret, log }: WebhookNeeds,
+): Promise<RunningWebhook> {
+  const home = config.BOT_BOTTLE_HOME;
+  const token = (): string => readSecret(config.FORGE_TOKEN_FILE, 'forge-token');
+  const onError = (message: string, error: unknown): void => {
+    log.error({ err: error }, message);
+  };
+  const inbox = openInbox(path.join(home, 'inbox.db'));
+  const rejections = openRejectionLog(path.join(home, 'rejections.db'));
+  const database = openDatabaseReadOnly(path.join(home, 'bot-bottle.db'));
+  const tracing = await tracingOfEnvironment('bot-bottle-webhook', log);
+  const client = temporalClient(config, tracing?.client);
+  const gateway = temporalGateway(client, { policy: policyOf(config) });
+  const metrics = createMetrics(inbox, Date.now);
+  const acknowledger = createAcknowledger({
+    ack: config.FORGE_ACK === 'reactions',
+    onRejected: (subject, reason, at) => {
+      log.warn({ subject, reason, at }, 'trigger refused');
+      rejections.add({ subject: `${subject.owner}/${subject.repo}#${String(subject.number)}`, at, reason });
+    },
+    onError,
+  });
+  const runs = createRunLookup(database);
+  const serves = servedRepositories(config.FORGE_REPOS);
+  const handle = createSegmentHandler({
+    forgeFor: forge.forgeFor(token),
+    runs,
+    agents: agentsOfConfig(config),
+    gateway,
+    acknowledger,
+    settings: {
+      org: config.FORGE_ORG,
+      trigger: config.FORGE_TRIGGER,
+      wake: config.FORGE_WAKE,
+      wakeOn: config.FORGE_WAKE_ON === 'mention' ? 'mention' : 'every',
+      ignored: new Set(config.FORGE_WAKE_IGNORE.map((login) => login.toLowerCase())),
+    },
+    serves,
+    now: Date.now,
+  });
+  const dispatcher = startDispatcher({
+    inbox,
+    handle: tracing === undefined ? handle : traceAttempts(handle, tracing.spans),
+    drained: () => acknowledger.drained(),
+    now: Date.now,
+    onOutcome: (outcome, sinceAcceptedMs, delivery) => {
+      metrics.dispatched(outcome);
+      metrics.dispatchSeconds(sinceAcceptedMs / 1000);
+      log.info({ outcome, sinceAcceptedMs, event: delivery.eventType, key: delivery.orderKey }, 'dispatched');
+    },
+    onError,
+  });
+  const app = createWebhookApp({
+    secret,
+    inbox,
+    metrics,
+    maxBodyBytes: config.WEBHOOK_MAX_BYTES,
+    serves,
+    worksIn: (repoId) => runs.worksIn(repoId),
+    onAccepted: () => {
+      dispatcher.wake();
+    },
+    now: Date.now,
+    onError,
+    tracing: tracing?.spans,
+    temporalReachable: () => gateway.reachable(),
+  });
+  const listening = await listen(app, config.WEBHOOK_LISTEN);
+  const pruning = setInterval(() => inbox.prune(Date.now()), PRUNE_MS);
+  log.info({ url: listening.url, org: config.FORGE_ORG, repos: config.FORGE_REPOS }, 'webhook listening');
+  return {
+    url: listening.url,
+    stop: async () => {
+      clearInterval(pruning);
+      await listening.close();
+      await dispatcher.stop();
+      await client.connection.close();
+      database.close();
+      inbox.close();
+      rejections.close();
+      await tracing?.spans.stop();
+      log.info({}, 'webhook stopped');
+    },
+  };
+}

@@ -1,0 +1,89 @@
+import path from 'node:path';
+import type { Client } from '@temporalio/client';
+import type { HostPorts } from '../../activities/ports/host-ports.js';
+import { DiskGuard, type DiskSource } from '../../activities/ports/disk-guard.js';
+import { measureUsage } from '../../activities/turn/measure-usage.js';
+import { TurnSlots } from '../../activities/ports/turn-slots.js';
+import { agentProvider } from '../../adapters/agents/registry.js';
+import { DockerBottleRuntime } from '../../adapters/docker/docker-runtime.js';
+import { LocalBlobStore } from '../../adapters/files/blob-store.js';
+import { freeSpace } from '../../adapters/files/free-space.js';
+import { hostId } from '../../adapters/files/host-id.js';
+import { LocalQueueDirectory } from '../../adapters/files/queue/queue-directory.js';
+import { LocalRunFiles } from '../../adapters/files/run/run-files.js';
+import { SystemGitRepository } from '../../adapters/git/system-git-repository.js';
+import { temporalRunChannel } from '../../adapters/temporal/run-channel.js';
+import { ownSecretFiles, publishTokenFile, type Config } from '../../config/load-config.js';
+import { readBoundSecret } from '../../config/secret-binding.js';
+import { inspectSecret, readSecret } from '../../config/secrets.js';
+import type { Tracing } from '../../domain/base/tracing.js';
+import type { UnderWay } from '../../domain/run/under-way.js';
+import { diskLimits, hostSettings } from './host-settings.js';
+import type { WorkerNeeds } from './worker-needs.js';
+
+export interface HostParts extends WorkerNeeds {
+  readonly client: Client;
+  readonly underWay: UnderWay;
+  /** Directory of the socket that stands for a forge on loopback. */
+  readonly loopbackDir: string | null;
+  readonly tracing: Tracing | undefined;
+}
+
+/** What this host's activities stand on. */
+export async function hostPortsOfConfig(config: Config, parts: HostParts): Promise<HostPorts> {
+  const { BOT_BOTTLE_HOME: home, FORGE_CA_FILE: caFile } = config;
+  const { forge, client, secrets, engine, log, loopbackDir, underWay, tracing } = parts;
+  const sidecarToken = (): string => readSecret(config.FORGE_TOKEN_FILE, 'forge-token');
+  const publishToken = (): string => readSecret(publishTokenFile(config), 'publish-token');
+  const host = await hostId(home);
+  const runtime = new DockerBottleRuntime({ host });
+  const slots = new TurnSlots(config.BOTTLE_SLOTS, () => runtime.runningAgents());
+  const files = new LocalRunFiles({
+    home,
+    forgeToken: () => Promise.resolve(sidecarToken()),
+    secret: (name, authorities, vendors) =>
+      Promise.resolve(
+        readBoundSecret({ home, name, authorities, vendors, ownFiles: ownSecretFiles(config) }),
+      ),
+  });
+  const clock = { now: Date.now };
+  const { dataRoot } = engine;
+  const disk: DiskSource = {
+    space: () => freeSpace(dataRoot === null ? [home] : [home, dataRoot]),
+    usage: (slug, signal) => {
+      const { workspace: workspaceDir } = files.paths(slug);
+      return measureUsage(runtime, { slug, image: config.BUNDLE_IMAGE, workspaceDir }, signal);
+    },
+  };
+  return {
+    host,
+    runtime,
+    files,
+    queue: new LocalQueueDirectory({ home }),
+    blobs: new LocalBlobStore(home),
+    underWay,
+    git: new SystemGitRepository({
+      mirrorsDir: path.join(home, 'mirrors'),
+      cloneUrl: ({ owner, repo, path: directory }) => directory ?? `${forge.webUrl}/${owner}/${repo}.git`,
+      webUrl: forge.webUrl,
+      lfsOrigins: (config.FORGE_LFS_ORIGINS ?? []).map((url) => new URL(url).origin),
+      readToken: sidecarToken,
+      publishToken,
+      secrets,
+      ...(caFile === null ? {} : { caFile }),
+    }),
+    secrets,
+    hasSecret: (name) => inspectSecret(path.join(home, 'secrets', name)).kind !== 'missing',
+    // It opens pull requests and asks for reviews; what only reads uses the lesser token.
+    forgeFor: forge.forgeFor(publishToken),
+    forks: forge.forks(publishToken),
+    channel: temporalRunChannel(client),
+    provider: agentProvider,
+    slots,
+    disk: new DiskGuard(disk, diskLimits(config), clock, log),
+    clock,
+    log,
+    tracing,
+    settings: hostSettings(config, forge, loopbackDir),
+  };
+}

@@ -1,0 +1,183 @@
+/** Composition root of `gc`: what it measures and removes, beside a worker that may run. */
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import Docker from 'dockerode';
+import { expectedRuns } from '../../activities/publish/review-rows.js';
+import { inspectHost } from '../../activities/sweep/inspect-host.js';
+import { DockerBottleRuntime } from '../../adapters/docker/docker-runtime.js';
+import { builtImages, removeBuiltImage } from '../../adapters/docker/image/images.js';
+import { hostId } from '../../adapters/files/host-id.js';
+import { forgetKeptRun, keptRuns, type KeptRun } from '../../adapters/files/run/kept-runs.js';
+import { LocalRunFiles } from '../../adapters/files/run/run-files.js';
+import { removeBlob, storedBlobs } from '../../adapters/files/stored-blobs.js';
+import { treeBytes } from '../../adapters/files/tree-bytes.js';
+import { mirrorsOf, removeMirror, scratchBytes, storedMirrors } from '../../adapters/git/mirrors.js';
+import { removeLeftBehind } from '../../adapters/git/scratch-repository.js';
+import { namedHashes } from '../../adapters/sqlite/named-hashes.js';
+import { openDatabaseReadOnly } from '../../adapters/sqlite/open-database-read-only.js';
+import { temporalRunStates } from '../../adapters/temporal/run-states.js';
+import type { Config } from '../../config/load-config.js';
+import type { HomeUsage, RunUsage } from '../../domain/upkeep/home-usage.js';
+import type { GcRemoval, Janitor } from '../../domain/upkeep/gc.js';
+import { mapLimited } from '../../domain/base/map-limited.js';
+import { measureSpec, parseMeasured } from '../../domain/upkeep/measure-run.js';
+import type { Database } from '../../domain/run/stores.js';
+import { temporalClient } from '../temporal-client.js';
+
+const PING_MS = 3_000;
+/** Containers that measure at the same time. */
+const AT_ONCE = 2;
+const DATABASES = ['bot-bottle.db', 'inbox.db', 'rejections.db', 'temporal.db'];
+
+/** Connects on first use; the caller closes it. Errors: `RunFilesError` for a home that is not one. */
+export async function janitor(config: Config, now: () => number = Date.now): Promise<Janitor> {
+  const home = config.BOT_BOTTLE_HOME;
+  const mirrorsDir = path.join(home, 'mirrors');
+  const databaseFile = path.join(home, 'bot-bottle.db');
+  const docker = new Docker();
+  const host = await hostId(home);
+  const runtime = new DockerBottleRuntime({ docker, host });
+  const database = openDatabaseReadOnly(databaseFile);
+  const client = temporalClient(config);
+  const runStates = temporalRunStates(client);
+  const files = new LocalRunFiles({ home, forgeToken: noSecret, secret: noSecret });
+  const keepMs = config.GC_KEEP;
+
+  async function measure(): Promise<HomeUsage> {
+    const [kept, objects, mirrors, images, pinned, blobs] = await Promise.all([
+      keptRuns(home),
+      runtime.list(),
+      storedMirrors(mirrorsDir),
+      builtImages(docker),
+      runtime.pinnedRuns(),
+      storedBlobs(home),
+    ]);
+    const homes = new Set(objects.flatMap(({ role, slug }) => (role === 'home' ? [slug] : [])));
+    const named = namedHashes(databaseFile);
+    const inUse = mirrorsOf(mirrorsDir, aliveRows(database));
+    return {
+      runs: await mapLimited(kept, AT_ONCE, (run) => runUsage(run, homes.has(run.slug))),
+      mirrors: mirrors.map((mirror) => ({ ...mirror, inUse: inUse.has(mirror.directory) })),
+      images,
+      pinned: pinned.map((slug) => ({ slug, state: endOf(database, slug).state })),
+      blobs: blobs.map((blob) => ({ ...blob, referenced: named.has(blob.ref) })),
+      databases: await sumOf(
+        DATABASES.flatMap((name) => ['', '-wal', '-shm'].map((end) => path.join(home, name + end))),
+      ),
+      logs: await sumOf([path.join(home, 'temporal.log')]),
+      scratch: await scratchBytes(mirrorsDir),
+    };
+  }
+
+  async function runUsage(kept: KeptRun, hasHome: boolean): Promise<RunUsage> {
+    const { slug } = kept;
+    const { workspace } = files.paths(slug);
+    const sizes = existsSync(workspace)
+      ? await runtime
+          .runOnce(
+            measureSpec(
+              {
+                name: `measure-${randomBytes(4).toString('hex')}`,
+                slug,
+                image: config.BUNDLE_IMAGE,
+                workspace,
+              },
+              hasHome,
+            ),
+          )
+          .then(({ stdout }) => parseMeasured(stdout))
+          .catch(() => ({ workspace: undefined, home: undefined }))
+      : { workspace: 0 };
+    return {
+      ...kept,
+      ...endOf(database, slug),
+      workspace: sizes.workspace ?? null,
+      home: sizes.home ?? (hasHome ? null : 0),
+    };
+  }
+
+  async function remove(removal: GcRemoval): Promise<string | null> {
+    const before = now() - keepMs;
+    switch (removal.kind) {
+      case 'run': {
+        const why = await whyKept(removal.slug);
+        if (why === null) await forgetKeptRun(home, removal.slug);
+        return why;
+      }
+      case 'mirror': {
+        const inUse = mirrorsOf(mirrorsDir, aliveRows(database)).has(removal.directory);
+        return !inUse && (await removeMirror(mirrorsDir, removal.directory, before))
+          ? null
+          : 'it is in use again';
+      }
+      case 'image':
+        return (await removeBuiltImage(docker, removal.reference)) ? null : 'a container is made from it';
+      case 'pin': {
+        const why = await whyKept(removal.slug);
+        if (why === null) await runtime.unpinImage(removal.slug);
+        return why;
+      }
+      case 'blob':
+        return (await removeBlob(home, removal.ref, before)) ? null : 'it is in use again';
+      case 'scratch':
+        await removeLeftBehind(path.join(mirrorsDir, '.scratch'), now());
+        return (await scratchBytes(mirrorsDir)) === 0 ? null : 'some of it is younger than a day';
+    }
+  }
+
+  /** The database said that it is over; its workflow must say so too. */
+  async function whyKept(slug: string): Promise<string | null> {
+    const run = database.runs.run(slug);
+    if (endOf(database, slug).state !== 'ended' || run === undefined) return 'it lives';
+    const state = await runStates.of(run.workflowId);
+    if (state.kind === 'unknown') return `its workflow cannot be asked: ${state.why}`;
+    return state.kind === 'open' && state.slug === slug ? 'its workflow is open' : null;
+  }
+
+  return {
+    keepMs,
+    now,
+    measure,
+    remove,
+    orphans: () =>
+      inspectHost(
+        { host, runtime, files, runStates, clock: { now }, archiveAfterMs: null },
+        expectedRuns(database, host),
+      ),
+    temporalAnswers: async () => {
+      try {
+        await client.withDeadline(Date.now() + PING_MS, () => client.workflowService.getSystemInfo({}));
+        return true;
+      } catch {
+        return false;
+      }
+    },
+    close: async () => {
+      database.close();
+      await client.connection.close();
+    },
+  };
+}
+
+function noSecret(): Promise<never> {
+  return Promise.reject(new Error('gc places no secret'));
+}
+
+function aliveRows(database: Database): ReturnType<Database['forgeState']['all']> {
+  return database.forgeState.all().filter(({ status }) => status !== 'destroyed');
+}
+
+/** By the rows: an issue's row is its latest life's, so a run without one was followed by another. */
+function endOf(database: Database, slug: string): Pick<RunUsage, 'state' | 'endedAt'> {
+  const run = database.runs.run(slug);
+  if (run === undefined) return { state: 'unknown', endedAt: null };
+  const row = database.forgeState.ofRun(slug);
+  if (row !== undefined && row.status !== 'destroyed') return { state: 'alive', endedAt: null };
+  const turns = database.runs.turns(slug).map(({ at }) => at);
+  return { state: 'ended', endedAt: Math.max(row?.destroyedAt ?? 0, run.createdAt, ...turns) };
+}
+
+async function sumOf(paths: readonly string[]): Promise<number> {
+  return (await Promise.all(paths.map(treeBytes))).reduce((sum, bytes) => sum + bytes, 0);
+}

@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { PerRun } from '../../../../src/activities/base/per-run.js';
+
+describe('works of runs', () => {
+  it('are done one after another for one run, whatever becomes of them, and side by side for others', async () => {
+    const perRun = new PerRun();
+    const said: string[] = [];
+    let letGo = (): void => undefined;
+    const held = new Promise<void>((resolve) => (letGo = resolve));
+    const first = perRun.next('one', async () => {
+      said.push('first begins');
+      await held;
+      said.push('first fails');
+      throw new Error('the first');
+    });
+    const second = perRun.next('one', () => Promise.resolve(said.push('second')));
+    await perRun.next('other', () => Promise.resolve(said.push('other')));
+    assert.deepEqual(said, ['first begins', 'other']);
+    letGo();
+    await assert.rejects(first, /the first/);
+    await second;
+    assert.deepEqual(said, ['first begins', 'other', 'first fails', 'second']);
+  });
+});

@@ -1,0 +1,289 @@
+import assert from 'node:assert/strict';
+import {
+  DiskGuard,
+  type DiskAccount,
+  type GuardedTurn,
+} from '../../../../src/activities/ports/disk-guard.js';
+import type { DiskUsage, FileSystemSpace } from '../../../../src/domain/bottle/disk-usage.js';
+
+const MIB = 1024 ** 2;
+const QUOTA: DiskUsage = { bytes: 100 * MIB, inodes: 1_000 };
+const FLOOR = 64 * MIB;
+const QUIET = { info: () => undefined, warn: () => undefined };
+const NOTHING: DiskUsage = { bytes: 0, inodes: 0 };
+
+/** A disk whose numbers a test sets, runs on it, and a clock. */
+class Disk {
+  now = 1_000_000;
+  freeBytes = 50_000 * MIB;
+  freeInodes = 90_000;
+  complete = true;
+  readonly holds = new Map<string, DiskUsage | null>();
+  readonly measured: string[] = [];
+  readonly over = new Map<string, string>();
+  readonly noted: DiskAccount[] = [];
+  readonly guard = new DiskGuard(
+    {
+      space: () => Promise.resolve({ fileSystems: [this.system()], complete: this.complete }),
+      usage: (slug) => {
+        this.measured.push(slug);
+        const usage = this.holds.get(slug);
+        return usage === undefined ? Promise.reject(new Error('no engine')) : Promise.resolve(usage);
+      },
+    },
+    { quota: QUOTA, freeBytes: FLOOR },
+    { now: () => this.now },
+    QUIET,
+  );
+
+  /** A run writes; the file system grows by as much. */
+  write(slug: string, bytes: number, inodes = 1): void {
+    const before = this.holds.get(slug) ?? NOTHING;
+    this.holds.set(slug, { bytes: before.bytes + bytes, inodes: before.inodes + inodes });
+    this.freeBytes -= bytes;
+    this.freeInodes -= inodes;
+  }
+
+  async watch(slug: string, change: Partial<GuardedTurn> = {}): Promise<() => DiskAccount | null> {
+    const since = await this.guard.mark();
+    if (!this.holds.has(slug)) this.holds.set(slug, NOTHING);
+    return this.guard.watch({
+      slug,
+      held: NOTHING,
+      asked: null,
+      limit: null,
+      fresh: true,
+      since,
+      onMeasured: (account) => this.noted.push(account),
+      onOver: (detail) => this.over.set(slug, detail),
+      ...change,
+    });
+  }
+
+  /** A look, and all that follows from it. */
+  async look(after = 5_000): Promise<void> {
+    this.now += after;
+    await this.guard.look();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  private system(): FileSystemSpace {
+    return {
+      path: '/h',
+      freeBytes: this.freeBytes,
+      usedBytes: 100_000 * MIB - this.freeBytes,
+      inodes: 100_000,
+      freeInodes: this.freeInodes,
+      usedInodes: 100_000 - this.freeInodes,
+    };
+  }
+}
+
+describe('the disk guard', () => {
+  let disk: Disk;
+  let ends: (() => DiskAccount | null)[];
+  const watch = async (slug: string, change?: Partial<GuardedTurn>): Promise<() => DiskAccount | null> => {
+    const end = await disk.watch(slug, change);
+    ends.push(end);
+    return end;
+  };
+
+  beforeEach(() => {
+    disk = new Disk();
+    ends = [];
+  });
+  afterEach(() => {
+    for (const end of ends) end();
+  });
+
+  it('measures nothing while the disk has not grown by what the run may still write', async () => {
+    await watch('a');
+    disk.write('a', 99 * MIB);
+    await disk.look();
+    assert.deepEqual(disk.measured, []);
+    disk.write('a', 2 * MIB);
+    await disk.look();
+    assert.deepEqual(disk.measured, ['a']);
+  });
+
+  it('stops a run that holds too many bytes, once, and says how much it held', async () => {
+    await watch('a');
+    disk.write('a', 300 * MIB);
+    await disk.look();
+    assert.deepEqual([...disk.over], [['a', 'the run held 300 MiB on disk, and may hold 100 MiB']]);
+    disk.over.clear();
+    disk.write('a', 300 * MIB);
+    await disk.look(60_000);
+    assert.equal(disk.over.size, 0);
+  });
+
+  it('holds a run to what its bottle asks for, be it less or more than the quota of this host', async () => {
+    await watch('less', { asked: { bytes: 10 * MIB, inodes: null } });
+    await watch('more', { asked: { bytes: 400 * MIB, inodes: 5_000 } });
+    await watch('other');
+    disk.write('less', 11 * MIB);
+    disk.write('more', 300 * MIB, 4_000);
+    await disk.look();
+    assert.deepEqual([...disk.over], [['less', 'the run held 11 MiB on disk, and may hold 10 MiB']]);
+    disk.write('more', 101 * MIB);
+    await disk.look(60_000);
+    assert.equal(disk.over.get('more'), 'the run held 401 MiB on disk, and may hold 400 MiB');
+    await watch('files', { asked: { bytes: null, inodes: 50 } });
+    disk.write('files', MIB, 51);
+    await disk.look();
+    assert.equal(disk.over.get('files'), 'the run held 51 files and directories, and may hold 50');
+    assert.equal(disk.over.size, 3);
+  });
+
+  it('gives a run that begins over what its bottle asks for room of that to tidy up', async () => {
+    disk.holds.set('a', { bytes: 50 * MIB, inodes: 1 });
+    const asked = { bytes: 20 * MIB, inodes: null };
+    const end = await watch('a', { asked, held: { bytes: 50 * MIB, inodes: 1 } });
+    await disk.look();
+    assert.deepEqual(end()?.limit, { bytes: 51 * MIB, inodes: 1_000 });
+    assert.equal(disk.over.size, 0);
+  });
+
+  it('stops a run that holds too many files', async () => {
+    await watch('a');
+    disk.write('a', MIB, 1_001);
+    await disk.look();
+    assert.equal(disk.over.get('a'), 'the run held 1001 files and directories, and may hold 1000');
+  });
+
+  it('does not take what others wrote for a run’s own', async () => {
+    await watch('a');
+    disk.write('somebody else', 5_000 * MIB);
+    await disk.look();
+    assert.deepEqual([disk.measured, disk.over.size], [['a'], 0]);
+    assert.deepEqual(disk.noted, [{ held: NOTHING, limit: QUOTA }]);
+  });
+
+  it('is not misled when something else is deleted meanwhile', async () => {
+    await watch('a');
+    for (let time = 0; time < 4; time += 1) {
+      disk.write('a', 60 * MIB);
+      await disk.look();
+      disk.freeBytes += 60 * MIB;
+      await disk.look();
+    }
+    assert.ok(disk.over.has('a'));
+  });
+
+  it('measures a run at most every 30 s while the disk grows little, and every minute when it does not', async () => {
+    await watch('a', { held: { bytes: 99 * MIB, inodes: 1 } });
+    disk.holds.set('a', { bytes: 99 * MIB, inodes: 1 });
+    disk.write('else', 2 * MIB);
+    await disk.look();
+    assert.equal(disk.measured.length, 1);
+    disk.write('else', 2 * MIB);
+    for (let time = 0; time < 5; time += 1) await disk.look(5_000);
+    assert.equal(disk.measured.length, 1);
+    await disk.look(5_000);
+    assert.equal(disk.measured.length, 2);
+    await disk.look(59_000);
+    assert.equal(disk.measured.length, 2);
+    await disk.look(1_000);
+    assert.equal(disk.measured.length, 3);
+  });
+
+  it('finds what a deletion of the same moment hid', async () => {
+    await watch('a');
+    disk.write('a', 300 * MIB);
+    disk.freeBytes += 300 * MIB;
+    await disk.look();
+    assert.deepEqual(disk.measured, []);
+    await disk.look(60_000);
+    assert.ok(disk.over.has('a'));
+  });
+
+  it('measures again after 5 s when the disk grows fast', async () => {
+    await watch('a');
+    disk.write('a', 90 * MIB);
+    disk.write('else', 20 * MIB);
+    await disk.look();
+    assert.equal(disk.over.size, 0);
+    disk.write('a', 40 * MIB);
+    await disk.look();
+    assert.ok(disk.over.has('a'));
+  });
+
+  it('measures a run of which nothing is known, and one whose disk cannot be seen', async () => {
+    await watch('a', { held: null, fresh: false });
+    await disk.look();
+    disk.complete = false;
+    await watch('b');
+    await disk.look();
+    assert.deepEqual(disk.measured, ['a', 'b']);
+  });
+
+  it('lets a run that is over its quota when its turn begins tidy up, with a little room', async () => {
+    const held = { bytes: 200 * MIB, inodes: 5 };
+    disk.holds.set('a', held);
+    await watch('a', { held });
+    await disk.look();
+    assert.deepEqual(disk.noted, [{ held, limit: { bytes: 205 * MIB, inodes: 1_000 } }]);
+    disk.write('a', 4 * MIB);
+    await disk.look(30_000);
+    assert.equal(disk.over.size, 0);
+    disk.write('a', 2 * MIB);
+    await disk.look(30_000);
+    assert.match(disk.over.get('a') ?? '', /may hold 205 MiB/);
+  });
+
+  it('gives no room anew to a turn that is watched again after a restart', async () => {
+    const limit = { bytes: 205 * MIB, inodes: 1_000 };
+    disk.holds.set('a', { bytes: 206 * MIB, inodes: 5 });
+    await watch('a', { held: null, fresh: false, limit });
+    disk.holds.set('b', { bytes: 101 * MIB, inodes: 5 });
+    await watch('b', { held: null, fresh: false });
+    await disk.look();
+    assert.deepEqual([...disk.over.keys()].sort(), ['a', 'b']);
+  });
+
+  it('stops a run that holds more than can be counted, and tries again when the engine fails', async () => {
+    await watch('a');
+    disk.freeBytes -= 200 * MIB;
+    disk.holds.delete('a');
+    await disk.look();
+    assert.equal(disk.over.size, 0);
+    disk.holds.set('a', null);
+    await disk.look(30_000);
+    assert.match(disk.over.get('a') ?? '', /counted/);
+  });
+
+  it('gives back what the run holds at most when its turn ends', async () => {
+    const end = await watch('a', { held: { bytes: 10 * MIB, inodes: 3 } });
+    disk.write('a', 20 * MIB);
+    await disk.look();
+    assert.deepEqual(end(), { held: { bytes: 30 * MIB, inodes: 4 }, limit: QUOTA });
+  });
+
+  it('stops the turn that grew most when little is free, and another one only if that goes on', async () => {
+    const big = { bytes: 90 * MIB, inodes: 1 };
+    disk.holds.set('held much before', big);
+    await watch('held much before', { held: big });
+    await watch('grew');
+    disk.write('held much before', MIB);
+    disk.write('grew', 30 * MIB);
+    await disk.look();
+    assert.equal(disk.over.size, 0);
+    disk.freeBytes = FLOOR - 1;
+    await disk.look();
+    assert.deepEqual([...disk.over.keys()], ['grew']);
+    assert.match(disk.over.get('grew') ?? '', /this machine has 64 MiB of disk left/);
+    disk.freeBytes -= FLOOR / 32;
+    await disk.look();
+    assert.equal(disk.over.size, 1);
+    disk.freeBytes -= FLOOR / 16;
+    await disk.look();
+    assert.equal(disk.over.size, 2);
+  });
+
+  it('stops a turn when inodes run out', async () => {
+    await watch('a');
+    disk.freeInodes = 4_999;
+    await disk.look();
+    assert.match(disk.over.get('a') ?? '', /this machine has 4999 inodes left/);
+  });
+});

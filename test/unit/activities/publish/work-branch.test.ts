@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import type { PrepareTurnInput } from '../../../../src/activities/ports/inputs.js';
+import { workBranch, type WorkBranch } from '../../../../src/activities/publish/work-branch.js';
+import type { PublishPlace } from '../../../../src/domain/forge/forks.js';
+import type { Issue, PullRequest } from '../../../../src/domain/forge/issue.js';
+import { BOT, FakeForge, user } from '../../../support/webhook/fake-forge.js';
+import { stateRow } from '../../../support/webhook/rows.js';
+
+const SLUG = 'coder-alice-demo-12-abc12';
+const OWN = 'bot-bottle/12-abc12';
+const STRANGER = user('mallory', 66);
+
+/** A run that a trigger on pull request 12 began, or on issue 12 when there is no pull request. */
+function asked(
+  pull: Partial<PullRequest> | null,
+  publish: PublishPlace = 'branch',
+  row?: string,
+): Promise<WorkBranch> {
+  const forge = new FakeForge();
+  const issue: Issue = forge.putIssue(12, { isPull: pull !== null });
+  if (pull !== null) forge.putPull(12, pull);
+  const subject = { forge: 'gitea', owner: 'alice', repo: 'demo', number: 12 } as const;
+  const input = { slug: SLUG, subject, trigger: { pull: null } } as unknown as PrepareTurnInput;
+  const known = row === undefined ? undefined : stateRow({ slug: SLUG, branch: row });
+  return workBranch(forge.bind(), input, issue, known, publish);
+}
+
+const from = (ref: string, forkOwner?: typeof BOT): Partial<PullRequest> => ({
+  head: { ref, sha: 'c0ffee', fromFork: forkOwner !== undefined, ...(forkOwner && { forkOwner }) },
+});
+
+describe('the branch that a run works on', () => {
+  it('is one of its own for an issue', async () => {
+    assert.deepEqual(await asked(null), { kind: 'branch', branch: OWN, pull: null });
+  });
+
+  it('is the pull request’s own', async () => {
+    const chosen = await asked(from('feature'));
+    assert.ok(chosen.kind === 'branch');
+    assert.deepEqual([chosen.branch, chosen.pull?.number], ['feature', 12]);
+  });
+
+  it('stays what the run’s row says, whatever the pull request is made from by now', async () => {
+    const chosen = await asked(from('renamed'), 'branch', 'feature');
+    assert.ok(chosen.kind === 'branch' && chosen.branch === 'feature');
+  });
+
+  const refusals: readonly (readonly [
+    why: string,
+    pull: Partial<PullRequest>,
+    place: PublishPlace,
+    RegExp,
+  ])[] = [
+    [
+      'the default branch',
+      { ...from('main'), base: { ref: 'next', sha: 'ba5e' } },
+      'branch',
+      /of branch main/,
+    ],
+    ['its own base', { ...from('next'), base: { ref: 'next', sha: 'ba5e' } }, 'branch', /of branch next/],
+    ['a stranger’s fork', from('feature', STRANGER), 'fork', /comes from a fork/],
+    ['a branch that git would not take', from('-x'), 'branch', /unusable name/],
+    [
+      'a branch of the bot’s fork that no run has made',
+      from('feature', BOT),
+      'fork',
+      /not one that a run has made/,
+    ],
+    ['the repository, when forks publish', from('feature'), 'fork', /FORGE_PUBLISH=fork/],
+    ['the bot’s fork, when branches publish', from(OWN, BOT), 'branch', /FORGE_PUBLISH=branch/],
+  ];
+  for (const [why, pull, place, reason] of refusals)
+    it(`is none for a pull request from ${why}`, async () => {
+      const answer = await asked(pull, place);
+      assert.ok(answer.kind === 'refused', JSON.stringify(answer));
+      assert.match(answer.reason, reason);
+    });
+});

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import type { HostPorts } from '../../../../../src/activities/ports/host-ports.js';
+import type { RunTurnInput } from '../../../../../src/activities/ports/inputs.js';
+import { createAgent } from '../../../../../src/activities/turn/begin/create-agent.js';
+import type { BottleSetup } from '../../../../../src/domain/bottle/bottle-setup.js';
+import type { ContainerState, OwnedObject } from '../../../../../src/domain/bottle/bottle-runtime.js';
+import { PREPARED } from '../../../../support/machine/world.js';
+
+const SLUG = 'impl-alice-demo-12-abcde';
+const LAST_CHECKIN = Date.parse('2026-01-01T00:10:00.500Z');
+const HOME = { type: 'volume', role: 'home', name: `bb-${SLUG}-home`, slug: SLUG, running: false } as const;
+
+/** How many snapshots are looked at when the agent is made for a turn. */
+async function restored(
+  turn: number,
+  { home, status = 'created' }: { readonly home: string | null; readonly status?: ContainerState['status'] },
+): Promise<number> {
+  let count = 0;
+  const objects: OwnedObject[] = home === null ? [] : [{ ...HOME, createdAt: home }];
+  const ports = {
+    settings: { containerRuntime: null },
+    runtime: {
+      createAgent: () => Promise.resolve({ status }),
+      list: () => Promise.resolve(objects),
+    },
+    files: {
+      paths: () => ({}),
+      listFiles: () => Promise.resolve(['turn-1.tar']),
+      readFile: () => {
+        count += 1;
+        return Promise.resolve(undefined);
+      },
+      // Turn 2 was prepared and never begun.
+      readTurn: (_: string, of: number) =>
+        Promise.resolve(of === 1 ? { lastCheckinAt: LAST_CHECKIN } : undefined),
+    },
+  } as unknown as HostPorts;
+  const input = { slug: SLUG, turn, prepared: PREPARED } as RunTurnInput;
+  await createAgent(ports, input, { runtime: null } as BottleSetup, 'sha256:image');
+  return count;
+}
+
+describe('the session of a new agent container', () => {
+  it('is restored when its home is younger than the last turn that was run', async () => {
+    assert.equal(await restored(2, { home: '2026-01-01T00:11:00Z' }), 1);
+    assert.equal(await restored(3, { home: '2026-01-01T00:11:00Z' }), 1);
+    assert.equal(await restored(2, { home: '2026-01-01T00:10:00Z' }), 1, 'the engine gives whole seconds');
+    assert.equal(await restored(2, { home: null }), 1);
+  });
+
+  it('is left as it is in a home that the last turn wrote to: the snapshot may be shorter', async () => {
+    assert.equal(await restored(2, { home: '2026-01-01T00:00:00Z' }), 0);
+    assert.equal(await restored(3, { home: '2026-01-01T00:00:00Z' }), 0);
+  });
+
+  it('is nobody’s business in the first turn, and in a container that is adopted', async () => {
+    assert.equal(await restored(1, { home: null }), 0);
+    assert.equal(await restored(2, { home: null, status: 'exited' }), 0);
+  });
+});

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import type { HostPorts } from '../../../../../src/activities/ports/host-ports.js';
+import type { RunTurnInput } from '../../../../../src/activities/ports/inputs.js';
+import { fetchRefs } from '../../../../../src/activities/turn/begin/fetch-refs.js';
+import { WHOLE_REPOSITORY, type WorkspaceOptions } from '../../../../../src/domain/bottle/bottle-setup.js';
+import type { RunPaths } from '../../../../../src/domain/run/run-files.js';
+import { sampleBottle } from '../../../../support/manifests/samples.js';
+
+const SHA = 'a'.repeat(40);
+
+describe('what is fetched for a workspace', () => {
+  const asked: unknown[] = [];
+  const leftOut = [{ path: 'lib', reason: 'gone' }];
+  const git = {
+    refresh: () => Promise.resolve({ startSha: SHA, baseBranch: 'main', baseSha: SHA, branchSha: null }),
+    writeRefsBundle: () => Promise.resolve(),
+    writeSubmodules: (...[, , directory, rules]: Parameters<HostPorts['git']['writeSubmodules']>) => {
+      asked.push(['submodules', directory, rules]);
+      return Promise.resolve({ placed: [], leftOut });
+    },
+    writeLfsObjects: (...[, , directory, sparse]: Parameters<HostPorts['git']['writeLfsObjects']>) => {
+      asked.push(['lfs', directory, sparse]);
+      return Promise.resolve({ files: 1, leftOut: [] });
+    },
+  };
+  const files = { readFile: () => Promise.resolve(undefined), readTurn: () => Promise.resolve(undefined) };
+  const fetch = (workspace: Partial<WorkspaceOptions>) =>
+    fetchRefs(
+      { git, files } as unknown as HostPorts,
+      {
+        slug: 's',
+        turn: 1,
+        subject: {},
+        prepared: { branch: 'b', baseBranches: [] },
+      } as unknown as RunTurnInput,
+      sampleBottle({ workspace: { ...WHOLE_REPOSITORY, ...workspace } }),
+      { turnInput: '/turn', isNew: true } as RunPaths & { readonly isNew: boolean },
+    );
+  beforeEach(() => {
+    asked.length = 0;
+  });
+
+  it('has neither submodules nor LFS objects unless the bottle asks for them', async () => {
+    const refs = await fetch({ submoduleRepos: ['a/b'] });
+    assert.deepEqual([asked, refs.submodules.leftOut, refs.lfs.files], [[], [], 0]);
+  });
+
+  it('has both as the bottle says, beside the bundle', async () => {
+    const refs = await fetch({ submodules: true, submoduleRepos: ['a/b'], sparse: ['src'], lfs: true });
+    assert.deepEqual(asked, [
+      ['submodules', '/turn', { named: ['a/b'], sparse: ['src'] }],
+      ['lfs', '/turn/lfs', ['src']],
+    ]);
+    assert.deepEqual([refs.submodules.leftOut, refs.lfs.files], [leftOut, 1]);
+  });
+});

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import type { HomeUsage, RunUsage } from '../../../../src/domain/upkeep/home-usage.js';
+import { planGc } from '../../../../src/domain/upkeep/gc.js';
+import { formatBytes } from '../../../../src/domain/base/format-bytes.js';
+import { measureSpec, parseMeasured } from '../../../../src/domain/upkeep/measure-run.js';
+
+const NOW = 200 * 86_400_000;
+const KEEP = 90 * 86_400_000;
+const OLD = NOW - KEEP;
+
+const EMPTY: HomeUsage = {
+  runs: [],
+  mirrors: [],
+  images: [],
+  pinned: [],
+  blobs: [],
+  databases: 5,
+  logs: 5,
+  scratch: 0,
+};
+
+function plan(usage: Partial<HomeUsage>): readonly string[] {
+  return planGc({ ...EMPTY, ...usage }, { now: NOW, keepMs: KEEP }).map(({ kind }) => kind);
+}
+
+function run(change: Partial<RunUsage>): RunUsage {
+  return {
+    slug: 'impl-alice-demo-12-abcde',
+    state: 'ended',
+    endedAt: OLD,
+    workspace: 0,
+    home: 0,
+    transcript: 1,
+    turns: 1,
+    rest: 1,
+    unfinished: false,
+    ...change,
+  };
+}
+
+describe('what gc removes', () => {
+  it('takes the turns of a run that ended long ago, of no other', () => {
+    assert.deepEqual(plan({ runs: [run({})] }), ['run']);
+    const kept: Partial<RunUsage>[] = [
+      { endedAt: OLD + 1 },
+      { endedAt: null },
+      { state: 'alive' },
+      { state: 'unknown' },
+      { unfinished: true },
+      { transcript: 0, turns: 0 },
+    ];
+    for (const change of kept) assert.deepEqual(plan({ runs: [run(change)] }), [], JSON.stringify(change));
+  });
+
+  it('takes the names of runs that are over off their images, whenever they ended', () => {
+    const slug = 'impl-alice-demo-12-abcde';
+    const pinned = (['alive', 'unknown', 'ended'] as const).map((state) => ({
+      slug: `${slug}-${state}`,
+      state,
+    }));
+    const removals = planGc({ ...EMPTY, pinned }, { now: NOW, keepMs: KEEP });
+    assert.deepEqual(removals, [{ kind: 'pin', slug: `${slug}-ended`, bytes: 0 }]);
+  });
+
+  it('takes mirrors, images and blobs that are not in use and were not for that long', () => {
+    const mirror = { directory: '/m', inUse: false, usedAt: OLD, bytes: 1 };
+    const image = { reference: 'bot-bottle/bottle:x', inUse: false, createdAt: OLD, bytes: 1 };
+    const blob = { ref: 'a', referenced: false, storedAt: OLD, bytes: 1 };
+    assert.deepEqual(plan({ mirrors: [mirror], images: [image], blobs: [blob], scratch: 1 }), [
+      'mirror',
+      'image',
+      'blob',
+      'scratch',
+    ]);
+    assert.deepEqual(
+      plan({
+        mirrors: [
+          { ...mirror, inUse: true },
+          { ...mirror, usedAt: OLD + 1 },
+        ],
+        images: [
+          { ...image, inUse: true },
+          { ...image, createdAt: OLD + 1 },
+        ],
+        blobs: [
+          { ...blob, referenced: true },
+          { ...blob, storedAt: OLD + 1 },
+        ],
+      }),
+      [],
+    );
+  });
+});
+
+describe('measuring a run', () => {
+  const measured = { name: 'measure-x', slug: 'impl-alice-demo-12-abcde', image: 'i', workspace: '/w' };
+
+  it('mounts everything read-only, and no volume that is not there', () => {
+    const spec = measureSpec(measured, true);
+    assert.ok([...spec.mounts, ...(spec.volumes ?? [])].every(({ readOnly }) => readOnly));
+    assert.equal(measureSpec(measured, false).volumes, undefined);
+  });
+
+  it('reads what du prints, and nothing else', () => {
+    const output = new TextEncoder().encode('12\t/measured/workspace\nx\t/measured/home\n9\t/elsewhere\n');
+    assert.deepEqual(parseMeasured(output), { workspace: 12 * 1024 });
+  });
+
+  it('shows sizes in binary units', () => {
+    assert.deepEqual([0, 1023, 1024, 1536 * 1024 ** 2, 3 * 1024 ** 5].map(formatBytes), [
+      '0 B',
+      '1023 B',
+      '1.0 KiB',
+      '1.5 GiB',
+      '3072.0 TiB',
+    ]);
+  });
+});

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import type { Delivery } from '../../../../src/domain/forge/delivery.js';
+import { firstSegment } from '../../../../src/webhook/dispatch/segment.js';
+import { commentEvent, issueEvent } from '../../../support/webhook/payloads.js';
+
+let seq = 0;
+
+function delivery(eventType: string, payload: object): Delivery {
+  seq += 1;
+  return {
+    seq,
+    eventType,
+    body: JSON.stringify(payload),
+    orderKey: 'gitea:alice/demo#12',
+    receivedAt: seq,
+    attempts: 0,
+  } as Delivery;
+}
+
+const said = (commentId: number, changes: object = {}): Delivery =>
+  delivery('issue_comment', { ...commentEvent({ commentId }), ...changes });
+const labelled = (number = 12): Delivery => delivery('issue_label', issueEvent({ number }));
+const repository = (id: number, owner: string): object => ({
+  repository: { id, name: 'demo', full_name: `${owner}/demo`, owner: { id: 2, login: owner } },
+});
+
+/** How many of the waiting deliveries are handled as one. */
+const taken = (...waiting: Delivery[]): number => firstSegment(waiting).deliveries.length;
+
+describe('deliveries that are handled as one', () => {
+  it('are comments of one repository under one name, or states of one issue', () => {
+    assert.equal(taken(said(1), said(2), said(3)), 3);
+    assert.equal(taken(labelled(), labelled()), 2);
+    assert.equal(taken(labelled(12), labelled(13)), 1);
+    assert.equal(taken(said(1), labelled()), 1);
+    assert.equal(taken(labelled(), said(1)), 1);
+  });
+
+  it('end where the repository has another name, or is another one under the same name', () => {
+    assert.equal(taken(said(1), said(2, repository(7, 'bob'))), 1);
+    assert.equal(taken(said(1), said(2, repository(8, 'alice'))), 1);
+    assert.equal(taken(said(1), said(2, repository(7, 'alice'))), 2);
+  });
+});
