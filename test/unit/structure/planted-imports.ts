@@ -159,7 +159,7 @@ export const PLANTED: readonly Planted[] = [
   {
     rule: 'commands-load-late',
     file: 'wiring/cli/cli-deps.ts',
-    code: "export { settings } from '../../config.js';",
+    code: "export { settings } from '../../config/ok.js';",
   },
   {
     rule: 'config-and-log-stand-alone',
@@ -168,10 +168,10 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     rule: 'config-and-log-stand-alone',
-    file: 'log.ts',
+    file: 'config/log.ts',
     code: "export { Client } from '@temporalio/client';",
   },
-  { rule: 'roots-are-roots', file: 'adapters/git/c.ts', code: "export { settings } from '../../config.js';" },
+  { rule: 'roots-are-roots', file: 'adapters/git/c.ts', code: "export { settings } from '../../config/ok.js';" },
   { rule: 'roots-are-roots', file: 'cli/c.ts', code: "import '../worker.js'; export const c = 1;" },
   {
     rule: 'no-circular',
@@ -209,10 +209,10 @@ export const ALLOWED: Readonly<Record<string, string>> = {
     "import { Command } from 'commander'; import type { asks } from './orchestrator-client.js'; export const cli = { Command }; export type Asks = typeof asks;",
   'cli/orchestrator-client.ts':
     "import { Client } from '@temporalio/client'; import { event } from '../workflows/messages.js'; export const asks = { Client, event };",
-  'config.ts':
-    "import { parse } from 'yaml'; import type { Issue } from './domain/ok.js'; export const settings = (_: Issue) => parse('a: 1') as unknown;",
+  'config/ok.ts':
+    "import { parse } from 'yaml'; import type { Issue } from '../domain/ok.js'; export const settings = (_: Issue) => parse('a: 1') as unknown;",
   'worker.ts':
-    "import { createActivities } from './activities/ok.js'; import { docker } from './adapters/docker/ok.js'; import { db } from './adapters/sqlite/ok.js'; import { relay } from './adapters/temporal/ok.js'; import { issueWorkflow } from './workflows/ok.js'; import { settings } from './config.js'; export const worker = { createActivities, docker, db, relay, issueWorkflow, settings };",
+    "import { createActivities } from './activities/ok.js'; import { docker } from './adapters/docker/ok.js'; import { db } from './adapters/sqlite/ok.js'; import { relay } from './adapters/temporal/ok.js'; import { issueWorkflow } from './workflows/ok.js'; import { settings } from './config/ok.js'; export const worker = { createActivities, docker, db, relay, issueWorkflow, settings };",
   'cli.ts': "import { cli } from './cli/ok.js'; export const main = cli;",
 };
 export const ALLOWED_ROOTS: Readonly<Record<string, string>> = {
@@ -221,7 +221,7 @@ export const ALLOWED_ROOTS: Readonly<Record<string, string>> = {
   'webhook.ts':
     "import { app } from './webhook/ok.js'; import { db } from './adapters/sqlite/ok.js'; export const main = { app, db };",
   'wiring/cli/cli-deps.ts':
-    "import type { settings } from '../../config.js'; export type Config = typeof settings; export const deps = { asks: () => import('../../cli/orchestrator-client.js'), serve: () => import('../../worker.js') };",
+    "import type { settings } from '../../config/ok.js'; export type Config = typeof settings; export const deps = { asks: () => import('../../cli/orchestrator-client.js'), serve: () => import('../../worker.js') };",
 };
 
 /** The other half of the planted cycle. */
