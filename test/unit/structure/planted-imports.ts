@@ -171,7 +171,11 @@ export const PLANTED: readonly Planted[] = [
     file: 'config/log.ts',
     code: "export { Client } from '@temporalio/client';",
   },
-  { rule: 'roots-are-roots', file: 'adapters/git/c.ts', code: "export { settings } from '../../config/ok.js';" },
+  {
+    rule: 'roots-are-roots',
+    file: 'adapters/git/c.ts',
+    code: "export { settings } from '../../config/ok.js';",
+  },
   { rule: 'roots-are-roots', file: 'cli/c.ts', code: "import '../worker.js'; export const c = 1;" },
   {
     rule: 'no-circular',
