@@ -97,9 +97,12 @@ function prepareElsewhere(d: LifeDraft, place: Place): void {
 function nothingLeft(d: LifeDraft): void {
   const { life } = d;
   const { turn, untriggered } = life;
-  uncount(life, turn.taken);
+  // A turn that goes on with an interrupted one was no wake of its own.
+  if (turn.cause.kind === 'wake') {
+    uncount(life, turn.taken);
+    life.wakes = life.wakes.slice(0, -1);
+  }
   turn.taken = [];
-  life.wakes = life.wakes.slice(0, -1);
   if (life.closing !== null) return destroy(d);
   if (turn.stop === 'operator') return abandonTurn(d, 'paused');
   note(d, `turn ${String(turn.number)} not run: what it was for is gone from the forge`);

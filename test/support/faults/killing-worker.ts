@@ -11,9 +11,9 @@ import type { HostPorts } from '../../../src/activities/ports/host-ports.js';
 import { markOf } from './kill-marks.js';
 
 const built = (file: string): string => new URL(`../../../dist/${file}`, import.meta.url).href;
-const { loadConfig } = (await import(built('config.js'))) as typeof ConfigModule;
-const { startWorker } = (await import(built('wiring/start-worker.js'))) as typeof WorkerModule;
-const { workerNeeds } = (await import(built('wiring/services/worker-needs.js'))) as typeof NeedsModule;
+const { loadConfig } = (await import(built('config/load-config.js'))) as typeof ConfigModule;
+const { startWorker } = (await import(built('wiring/worker/start-worker.js'))) as typeof WorkerModule;
+const { workerNeeds } = (await import(built('wiring/worker/worker-needs.js'))) as typeof NeedsModule;
 
 const home = process.env['BOT_BOTTLE_HOME'] ?? '';
 const points = new Set((process.env['KILL_AT'] ?? '').split(','));

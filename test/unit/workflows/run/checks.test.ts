@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { MachineCommand } from '../../../../src/workflows/run/commands.js';
-import { comment, failing, World, wrote } from '../../../support/machine/world.js';
+import { agentReport, comment, failing, World, wrote } from '../../../support/machine/world.js';
 
 const done = { id: 'd', status: 'success', summaryRef: 'r' } as const;
 
@@ -132,5 +132,16 @@ describe('failed checks', () => {
       world.turn.taken.map(({ kind }) => kind),
       ['checks'],
     );
+  });
+
+  it('that woke an agent count, also when the turn that goes on with it has nothing to tell', () => {
+    const world = World.frozenDone();
+    world.feed(wrote(failing('h')));
+    world.liveTurn({ exitCode: 137, agent: agentReport('crashed') });
+    assert.equal(world.turn.cause.kind, 'interrupted');
+    assert.ok(world.pay('prepare'));
+    const { wakes } = world.life;
+    world.feed({ kind: 'nothing_left', turn: world.turn.number });
+    assert.deepEqual([world.life.checkWakes, world.life.wakes], [1, wakes]);
   });
 });
