@@ -6,7 +6,7 @@ import { LocalRunFiles } from '../adapters/files/run/run-files.js';
 import { openDatabaseReadOnly } from '../adapters/sqlite/open-database-read-only.js';
 import { turnEndOf } from '../cli/logs/turn-end.js';
 import type { RunLogs, TurnFacts } from '../cli/base/run-logs.js';
-import { rowOf } from '../cli/row-of-target.js';
+import { rowOf } from '../cli/runs/row-of-target.js';
 import type { TurnRow } from '../domain/run/rows.js';
 
 const CHUNK_BYTES = 256 * 1024;

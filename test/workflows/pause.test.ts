@@ -5,7 +5,7 @@ import path from 'node:path';
 import { changePause } from '../../src/activities/change-pause.js';
 import type { RunTurnInput } from '../../src/activities/ports/inputs.js';
 import { openDatabase } from '../../src/adapters/sqlite/open-database.js';
-import { changePause as askFor } from '../../src/cli/change-pause.js';
+import { changePause as askFor } from '../../src/cli/runs/change-pause.js';
 import { UnreachableError } from '../../src/cli/base/errors.js';
 import { workflowIdOf, type SubjectRef } from '../../src/domain/forge/issue.js';
 import { pauseOf, pauseText } from '../../src/domain/run/pause.js';

@@ -1,5 +1,4 @@
 /** What the commands ask of a running orchestrator. Every call may throw `UnreachableError`. */
-import type { StepUnderWay } from './step-under-way.js';
 import type { Amounts } from '../../domain/run/budget.js';
 import type { SubjectRef } from '../../domain/forge/issue.js';
 import type { PauseRow } from '../../domain/run/pause.js';
@@ -147,4 +146,14 @@ export interface TurnOutcome extends EndedTurn {
   /** Number of the run's latest pull request that is open, and all of those. */
   readonly pr: number | null;
   readonly prs: readonly number[];
+}
+
+/** A step of a run that is tried, or waits to be. */
+export interface StepUnderWay {
+  /** Name of the activity, such as `freezeBottle`. */
+  readonly activity: string;
+  /** 1 for the first. */
+  readonly attempt: number;
+  /** What the attempt before ended with; may quote an agent. */
+  readonly error: string | null;
 }

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { LocalBlobStore } from '../../adapters/files/blob-store.js';
 import { openDatabaseReadOnly } from '../../adapters/sqlite/open-database-read-only.js';
 import { latestRejections } from '../../adapters/sqlite/rejection-log.js';
-import { orchestratorClient } from '../../cli/orchestrator-client.js';
+import { orchestratorClient } from '../../cli/runs/orchestrator-client.js';
 import type { Orchestrator } from '../../cli/base/orchestrator.js';
 import type { Config } from '../../config/load-config.js';
 import { fetchCommand } from './fetch-command.js';

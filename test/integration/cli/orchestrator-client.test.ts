@@ -7,7 +7,7 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { openDatabase } from '../../../src/adapters/sqlite/open-database.js';
 import { CliError, UnreachableError } from '../../../src/cli/base/errors.js';
 import { EXIT } from '../../../src/cli/base/exit-codes.js';
-import { orchestratorClient } from '../../../src/cli/orchestrator-client.js';
+import { orchestratorClient } from '../../../src/cli/runs/orchestrator-client.js';
 import type { Orchestrator } from '../../../src/cli/base/orchestrator.js';
 import { workflowIdOf } from '../../../src/domain/forge/issue.js';
 import type { SubjectRef } from '../../../src/domain/forge/issue.js';

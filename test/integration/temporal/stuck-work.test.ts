@@ -7,7 +7,7 @@ import { workerDataConverter } from '../../../src/adapters/temporal/codec/data-c
 import { lazyClient } from '../../../src/adapters/temporal/connect.js';
 import { stuckWork } from '../../../src/adapters/temporal/stuck-work.js';
 import { bundleWorkflows } from '../../../src/adapters/temporal/workflow-source.js';
-import { stepUnderWay } from '../../../src/cli/base/step-under-way.js';
+import { stepUnderWay } from '../../../src/cli/runs/step-under-way.js';
 import { workflowIdOf } from '../../../src/domain/forge/issue.js';
 import { DEFAULT_POLICY } from '../../../src/domain/run/run-policy.js';
 import type { StuckWork } from '../../../src/domain/upkeep/stuck-work.js';

@@ -155,7 +155,11 @@ export const PLANTED: readonly Planted[] = [
   },
   { rule: 'commands-load-late', file: 'cli/d.ts', code: "export { Client } from '@temporalio/client';" },
   { rule: 'commands-load-late', file: 'cli/e.ts', code: "export { event } from '../workflows/messages.js';" },
-  { rule: 'commands-load-late', file: 'cli/f.ts', code: "export { asks } from './orchestrator-client.js';" },
+  {
+    rule: 'commands-load-late',
+    file: 'cli/f.ts',
+    code: "export { asks } from './runs/orchestrator-client.js';",
+  },
   {
     rule: 'commands-load-late',
     file: 'wiring/cli/cli-deps.ts',
@@ -210,9 +214,9 @@ export const ALLOWED: Readonly<Record<string, string>> = {
   'webhook/ok.ts':
     "import express from 'express'; import { Client } from '@temporalio/client'; import { event } from '../workflows/messages.js'; export const app = { express, Client, event };",
   'cli/ok.ts':
-    "import { Command } from 'commander'; import type { asks } from './orchestrator-client.js'; export const cli = { Command }; export type Asks = typeof asks;",
-  'cli/orchestrator-client.ts':
-    "import { Client } from '@temporalio/client'; import { event } from '../workflows/messages.js'; export const asks = { Client, event };",
+    "import { Command } from 'commander'; import type { asks } from './runs/orchestrator-client.js'; export const cli = { Command }; export type Asks = typeof asks;",
+  'cli/runs/orchestrator-client.ts':
+    "import { Client } from '@temporalio/client'; import { event } from '../../workflows/messages.js'; export const asks = { Client, event };",
   'config/ok.ts':
     "import { parse } from 'yaml'; import type { Issue } from '../domain/ok.js'; export const settings = (_: Issue) => parse('a: 1') as unknown;",
   'worker.ts':
@@ -225,7 +229,7 @@ export const ALLOWED_ROOTS: Readonly<Record<string, string>> = {
   'webhook.ts':
     "import { app } from './webhook/ok.js'; import { db } from './adapters/sqlite/ok.js'; export const main = { app, db };",
   'wiring/cli/cli-deps.ts':
-    "import type { settings } from '../../config/ok.js'; export type Config = typeof settings; export const deps = { asks: () => import('../../cli/orchestrator-client.js'), serve: () => import('../../worker.js') };",
+    "import type { settings } from '../../config/ok.js'; export type Config = typeof settings; export const deps = { asks: () => import('../../cli/runs/orchestrator-client.js'), serve: () => import('../../worker.js') };",
 };
 
 /** The other half of the planted cycle. */

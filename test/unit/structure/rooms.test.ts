@@ -5,6 +5,9 @@ import { ROOT } from '../../support/entries/entry-process.js';
 
 const SOURCE = join(ROOT, 'src');
 const MOST_FILES = 25;
+const MOST_LINES = 300;
+/** A table, a setting an entry. */
+const LONGER = ['config/settings.ts'];
 /** `src/bundle/egress/model/` is of the room `bundle/egress`. */
 const DEPTH = 2;
 const IMPORT = /(?:from |import\()'(\.[^']+)'/g;
@@ -75,5 +78,12 @@ describe('the folders of the source', () => {
       [...held].filter(([, count]) => count > MOST_FILES),
       [],
     );
+  });
+
+  it(`have no file of more than ${String(MOST_LINES)} lines`, () => {
+    const long = files.filter(
+      (file) => readFileSync(join(SOURCE, file), 'utf8').split('\n').length > MOST_LINES + 1,
+    );
+    assert.deepEqual(long, LONGER);
   });
 });

@@ -1,9 +1,7 @@
-import { constants } from 'node:fs';
-import { lstat, mkdir, open, readdir, rm, rmdir, stat } from 'node:fs/promises';
+import { lstat, mkdir, readdir, rm, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { InvalidInputError } from '../../../domain/base/errors.js';
 import type { LogLine } from '../../../domain/bottle/bottle-runtime.js';
-import { isSecretName } from '../../../domain/secret/secret-name.js';
 import type {
   DroppedLog,
   MissingLog,
@@ -19,6 +17,8 @@ import { ensureHome, ensurePrivate, ensureWithRights } from '../directories.js';
 import { RunFilesError, errnoOf, unlessMissing } from '../file-error.js';
 import { OPERATIONS_BYTES, appendOperationLines } from './operation-file.js';
 import { findLeftovers } from './run-leftovers.js';
+import { ensureOwnDirectory, readRegular, removeTree } from './regular-files.js';
+import { authoritiesOf } from './secret-authorities.js';
 import { runLayout, safeSegments, turnDirectory, type RunLayout } from './run-layout.js';
 import { replaceFiles } from './replace-files.js';
 import { writeTurnInputFiles } from './turn-input.js';
@@ -268,59 +268,5 @@ export class LocalRunFiles implements RunFiles {
     if ((await mkdir(directory, { recursive: true, mode: 0o700 })) !== undefined)
       await syncDirectory(layout.turns);
     return directory;
-  }
-}
-
-interface Authorities {
-  readonly authorities: readonly string[];
-  readonly vendors: readonly string[];
-}
-
-function authoritiesOf(needs: readonly SecretNeed[]): ReadonlyMap<string, Authorities> {
-  const known = new Map<string, Authorities>();
-  for (const { name, authority, isVendors } of needs) {
-    const { authorities, vendors } = known.get(requireSecretName(name)) ?? { authorities: [], vendors: [] };
-    known.set(name, {
-      authorities: [...authorities, authority],
-      vendors: isVendors ? [...vendors, authority] : vendors,
-    });
-  }
-  return known;
-}
-
-function requireSecretName(name: string): string {
-  if (!isSecretName(name)) throw new InvalidInputError(`not a secret's name: ${JSON.stringify(name)}`);
-  return name;
-}
-
-async function ensureOwnDirectory(path: string): Promise<void> {
-  await mkdir(path, { mode: 0o700 }).catch((error: unknown) => {
-    if (errnoOf(error) !== 'EEXIST') throw error;
-  });
-  if (!(await lstat(path)).isDirectory()) throw new RunFilesError(`${path} is not a directory`, false);
-}
-
-async function readRegular(path: string): Promise<Buffer> {
-  const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  try {
-    if (!(await handle.stat()).isFile()) throw new RunFilesError(`${path} is not a regular file`, false);
-    return await handle.readFile();
-  } finally {
-    await handle.close();
-  }
-}
-
-/** Links are removed, not followed. What the bundle closed against the host (non-root) has to be removed in a container. */
-async function removeTree(path: string): Promise<void> {
-  try {
-    await rm(path, { recursive: true, force: true });
-  } catch (error) {
-    throw new RunFilesError(
-      `${path} could not be removed; a container that runs as root must empty it first`,
-      true,
-      {
-        cause: error,
-      },
-    );
   }
 }

@@ -1,66 +1,36 @@
 /** The commands' orchestrator over Temporal: updates for commands, queries for what is, rows for the list. */
-import { dayOf } from '../domain/run/budget.js';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { WorkflowUpdateFailedError } from '@temporalio/client';
+import { workflowIdOf, type SubjectRef } from '../../domain/forge/issue.js';
+import { dayOf } from '../../domain/run/budget.js';
+import type { OperatorCommand } from '../../domain/run/events.js';
+import { identityOf, type ForgeStateRow } from '../../domain/run/rows.js';
+import type { Database } from '../../domain/run/stores.js';
 import {
-  isGrpcServiceError,
-  ServiceError,
-  WorkflowNotFoundError,
-  WorkflowUpdateFailedError,
-  WorkflowUpdateRPCTimeoutOrCancelledError,
-} from '@temporalio/client';
-import type { Client, WorkflowHandle } from '@temporalio/client';
-import { InvalidInputError } from '../domain/base/errors.js';
-import type { OperatorCommand } from '../domain/run/events.js';
-import type { SubjectRef } from '../domain/forge/issue.js';
-import { isLocal, workflowIdOf } from '../domain/forge/issue.js';
-import { identityOf, statusOf } from '../domain/run/rows.js';
-import type { Database } from '../domain/run/stores.js';
-import type { ForgeStateRow, RejectionRow } from '../domain/run/rows.js';
-import { commandUpdates, stateQuery, timelineQuery } from '../workflows/messages.js';
-import type { CommandAccepted, RunView } from '../workflows/messages.js';
-import { CliError, UnreachableError } from './base/errors.js';
-import { changePause } from './change-pause.js';
-import { rowOf } from './row-of-target.js';
-import { EXIT } from './base/exit-codes.js';
-import { stepUnderWay, type StepUnderWay } from './base/step-under-way.js';
+  commandUpdates,
+  stateQuery,
+  timelineQuery,
+  type CommandAccepted,
+  type RunView,
+} from '../../workflows/messages.js';
+import { CliError, UnreachableError } from '../base/errors.js';
+import { EXIT } from '../base/exit-codes.js';
 import type {
-  LocalOptions,
   NotFound,
   Orchestrator,
   Refused,
-  Started,
   RunCommand,
-  RunSource,
-  RunSummary,
-  StartOptions,
-  TurnOutcome,
-} from './base/orchestrator.js';
+  Started,
+  StepUnderWay,
+} from '../base/orchestrator.js';
+import { call, CALL_MS, noAnswer } from './call-workflow.js';
+import { changePause } from './change-pause.js';
+import type { OrchestratorWorld } from './orchestrator-world.js';
+import { rowOf } from './row-of-target.js';
+import { summaryOf } from './run-summary.js';
+import { stepUnderWay } from './step-under-way.js';
+import { outcomeOf } from './turn-outcome.js';
 
-export interface OrchestratorWorld {
-  readonly client: Client;
-  /** Open for reading. */
-  readonly database: Database;
-  /** Who gives the commands (`isOperatorName`). */
-  readonly by: string;
-  /** Keeps a prompt where the worker finds it; returns its reference. */
-  storePrompt(text: string): Promise<string>;
-  /** Reads the subject fresh and sends it to its workflow as a trigger by the operator, starting that when needed. */
-  trigger(subject: SubjectRef, options: StartOptions): Promise<{ readonly kind: 'sent' } | Refused>;
-  /** The same for a run without an issue. */
-  triggerLocal(
-    source: RunSource,
-    options: LocalOptions,
-  ): Promise<{ readonly kind: 'sent'; readonly subject: SubjectRef } | Refused>;
-  /** The command that fetches what a run without an issue has made; `null` when there is nothing. */
-  fetchCommand(slug: string): string | null;
-  /** Newest first. */
-  rejections(limit: number): readonly RejectionRow[];
-  close(): Promise<void>;
-  /** Milliseconds a worker may take to answer. Default 15 s. */
-  readonly callMs?: number;
-}
-
-const CALL_MS = 15_000;
 const POLL_MS = 500;
 const LIVE_VIEW_MS = 3_000;
 /** A server that restarts must not end a wait of hours. */
@@ -205,75 +175,6 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
   };
 }
 
-async function summaryOf(
-  { database, fetchCommand }: Pick<OrchestratorWorld, 'database' | 'fetchCommand'>,
-  row: ForgeStateRow,
-  liveView: (row: ForgeStateRow) => Promise<RunView | undefined>,
-  liveStep: (row: ForgeStateRow) => Promise<StepUnderWay | null>,
-): Promise<RunSummary> {
-  const { slug, prUrl } = row;
-  const [view, step] = await Promise.all([liveView(row), liveStep(row)]);
-  const { phase, reason } = view ?? row;
-  const { detail, spent } = view ?? { detail: null, spent: null };
-  return {
-    issue: isLocal(row) ? null : `${row.owner}/${row.repo}#${String(row.issueNumber)}`,
-    issueUrl: row.issueUrl,
-    slug,
-    agent: row.agentName,
-    bottles: row.bottleNames,
-    backend: row.backendName,
-    gitUser: row.agentGitUser,
-    status: statusOf(phase),
-    phase,
-    reason,
-    detail,
-    step,
-    spent,
-    lastCheckinAt: row.lastCheckinAt,
-    pr: view?.prs.at(-1) ?? row.prNumber,
-    prUrl,
-    stale: view === undefined && row.status !== 'destroyed',
-    fetch: fetchCommand(slug),
-    session: database.sessions.ofRun(slug).at(-1) ?? null,
-  };
-}
-
-/** `undefined` when there is no such workflow. */
-async function call<T>(
-  world: OrchestratorWorld,
-  ask: (handle: WorkflowHandle) => Promise<T>,
-  subject: SubjectRef,
-): Promise<T | undefined> {
-  const { client, callMs = CALL_MS } = world;
-  try {
-    return await client.withDeadline(Date.now() + callMs, () =>
-      ask(client.workflow.getHandle(workflowIdOf(subject))),
-    );
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return undefined;
-    if (!isAway(error)) throw error;
-    throw new UnreachableError(
-      'Temporal or its worker',
-      'see bot-bottle doctor, and whether bot-bottle worker runs',
-      { cause: error },
-    );
-  }
-}
-
-/** An answer that can't be decrypted is the operator's to mend. */
-function noAnswer(error: unknown): undefined {
-  if (error instanceof InvalidInputError) throw error;
-  return undefined;
-}
-
-function isAway(error: unknown): boolean {
-  return (
-    error instanceof ServiceError ||
-    error instanceof WorkflowUpdateRPCTimeoutOrCancelledError ||
-    isGrpcServiceError(error)
-  );
-}
-
 /** The row of a run that has just begun may come a moment later. */
 async function subjectOfSlug(database: Database, slug: string): Promise<SubjectRef> {
   const row = await until(CALL_MS, () => Promise.resolve(rowOf(database, { kind: 'slug', slug })));
@@ -302,31 +203,6 @@ async function operatorCommand(world: OrchestratorWorld, command: RunCommand): P
     kind: 'resume',
     promptRef: command.prompt === null ? null : await world.storePrompt(command.prompt),
   };
-}
-
-/** `undefined` while the run does not rest. */
-function outcomeOf(
-  view: RunView | undefined,
-  slug: string,
-  turn: number,
-  fetch: string | null,
-): TurnOutcome | 'never_ran' | undefined {
-  // No slug: the life is over. What its last turn gave is there until the next one begins.
-  if (view === undefined || (view.slug !== null && view.slug !== slug)) {
-    throw new CliError('not_found', EXIT.notFound, `${slug} has ended and its turn's result went with it`);
-  }
-  const { lastTurn, phase, detail, sessionId, prs } = view;
-  if ((phase !== 'frozen' && phase !== 'destroyed') || view.turn < turn) return undefined;
-  const about = { detail, sessionId, pr: prs.at(-1) ?? null, prs, fetch };
-  if (lastTurn === null || lastTurn.turn < turn) {
-    // A run that ended before its agent began has its reason in the timeline.
-    if (view.reason === null) return 'never_ran';
-    return { ...about, turn, exitCode: null, reason: view.reason, stopped: null, doneStatus: null };
-  }
-  // The one that followed was not run: why that is says how it ended.
-  const reason = lastTurn.turn < view.turn ? (view.reason ?? lastTurn.reason) : lastTurn.reason;
-  const isClosed = phase === 'destroyed' && lastTurn.stopped === 'closed' && lastTurn.doneStatus === null;
-  return { ...about, ...lastTurn, reason: isClosed ? 'closed' : reason };
 }
 
 async function until<T>(ms: number, look: () => Promise<T | undefined>): Promise<T | undefined> {

@@ -1,6 +1,6 @@
-import type { ForgeStateRow } from '../domain/run/rows.js';
-import type { Database } from '../domain/run/stores.js';
-import type { Target } from './base/orchestrator.js';
+import type { ForgeStateRow } from '../../domain/run/rows.js';
+import type { Database } from '../../domain/run/stores.js';
+import type { Target } from '../base/orchestrator.js';
 
 /** The row of the run that is meant; `undefined` when there is none, or none yet. Errors: `StoreError`. */
 export function rowOf(database: Pick<Database, 'forgeState'>, target: Target): ForgeStateRow | undefined {

@@ -1,9 +1,9 @@
 import { isGrpcServiceError, ServiceError, WorkflowFailedError, type Client } from '@temporalio/client';
 import { TerminatedFailure } from '@temporalio/common';
-import { PAUSE_WORKFLOW, pauseWorkflowId, TASK_QUEUE } from '../workflows/messages.js';
-import type { PauseAnswer, PauseOrder } from '../workflows/messages.js';
-import { UnreachableError } from './base/errors.js';
-import type { Superseded } from './base/orchestrator.js';
+import { PAUSE_WORKFLOW, pauseWorkflowId, TASK_QUEUE } from '../../workflows/messages.js';
+import type { PauseAnswer, PauseOrder } from '../../workflows/messages.js';
+import { UnreachableError } from '../base/errors.js';
+import type { Superseded } from '../base/orchestrator.js';
 
 const CALL_MS = 15_000;
 

@@ -1,15 +1,7 @@
 /** What a run's workflow waits for, as Temporal's server knows it: no worker is asked. */
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/internal-non-workflow/index.js';
-
-export interface StepUnderWay {
-  /** Name of the activity, such as `freezeBottle`. */
-  readonly activity: string;
-  /** 1 for the first. */
-  readonly attempt: number;
-  /** What the attempt before ended with; may quote an agent. */
-  readonly error: string | null;
-}
+import type { StepUnderWay } from '../base/orchestrator.js';
 
 /** A turn that is watched for the first time is no step: the phase says it. */
 const WATCHING: readonly string[] = ['launchBottle', 'rehydrateBottle', 'reattachBottle'];

@@ -1,0 +1,50 @@
+import {
+  isGrpcServiceError,
+  ServiceError,
+  WorkflowNotFoundError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+  type WorkflowHandle,
+} from '@temporalio/client';
+import { InvalidInputError } from '../../domain/base/errors.js';
+import { workflowIdOf, type SubjectRef } from '../../domain/forge/issue.js';
+import { UnreachableError } from '../base/errors.js';
+import type { OrchestratorWorld } from './orchestrator-world.js';
+
+/** Milliseconds a worker may take to answer. */
+export const CALL_MS = 15_000;
+
+/** `undefined` when there is no such workflow. */
+export async function call<T>(
+  world: Pick<OrchestratorWorld, 'client' | 'callMs'>,
+  ask: (handle: WorkflowHandle) => Promise<T>,
+  subject: SubjectRef,
+): Promise<T | undefined> {
+  const { client, callMs = CALL_MS } = world;
+  try {
+    return await client.withDeadline(Date.now() + callMs, () =>
+      ask(client.workflow.getHandle(workflowIdOf(subject))),
+    );
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return undefined;
+    if (!isAway(error)) throw error;
+    throw new UnreachableError(
+      'Temporal or its worker',
+      'see bot-bottle doctor, and whether bot-bottle worker runs',
+      { cause: error },
+    );
+  }
+}
+
+/** An answer that can't be decrypted is the operator's to mend. */
+export function noAnswer(error: unknown): undefined {
+  if (error instanceof InvalidInputError) throw error;
+  return undefined;
+}
+
+function isAway(error: unknown): boolean {
+  return (
+    error instanceof ServiceError ||
+    error instanceof WorkflowUpdateRPCTimeoutOrCancelledError ||
+    isGrpcServiceError(error)
+  );
+}
