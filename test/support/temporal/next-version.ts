@@ -8,9 +8,9 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
 /** What the next version changes: its state has another shape, and no history of this version replays on it. */
 const CHANGES: readonly (readonly [file: string, from: string, to: string])[] = [
-  ['run/version.ts', 'STATE_VERSION = 1', 'STATE_VERSION = 2'],
+  ['version.ts', 'STATE_VERSION = 1', 'STATE_VERSION = 2'],
   [
-    'run/version.ts',
+    'version.ts',
     'MIGRATIONS: Migrations = {}',
     `MIGRATIONS: Migrations = {
       1: (input: any) => ({ ...input, carried: input.carried && { ...input.carried, migratedFrom: 1 } }),
