@@ -4,8 +4,7 @@ import { optionalTsToMs } from '@temporalio/common/lib/time.js';
 import proto from '@temporalio/proto';
 import { mapLimited } from '../../domain/base/map-limited.js';
 import type { FailingTask, RetriedActivity, StuckWork } from '../../domain/upkeep/stuck-work.js';
-import { bottlesQueue, CLAIM_QUEUE, TASK_QUEUE } from '../../workflows/messages.js';
-import { WATCHING } from './watched-turns.js';
+import { bottlesQueue, CLAIM_QUEUE, TASK_QUEUE, WATCHING } from '../../workflows/messages.js';
 
 const { PendingActivityState, TaskQueueType } = proto.temporal.api.enums.v1;
 type Described = proto.temporal.api.workflowservice.v1.IDescribeWorkflowExecutionResponse;

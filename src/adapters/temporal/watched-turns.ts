@@ -1,10 +1,9 @@
 import { WorkflowNotFoundError, type Client, type WorkflowExecutionDescription } from '@temporalio/client';
 import type { Payload } from '@temporalio/common';
 import type { WatchedTurn, WatchedTurns } from '../../domain/run/watched-turn.js';
+import { WATCHING } from '../../workflows/messages.js';
 
 const CALL_MS = 5_000;
-/** Activities that stay with an agent until it exits. */
-export const WATCHING: readonly string[] = ['launchBottle', 'rehydrateBottle', 'reattachBottle'];
 
 /** Heartbeats of pending activities, by `describe`: nothing of it stands in the workflow's history. */
 export function watchedTurns(client: Client): WatchedTurns {

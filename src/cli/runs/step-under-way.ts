@@ -1,10 +1,9 @@
 /** What a run's workflow waits for, as Temporal's server knows it: no worker is asked. */
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/internal-non-workflow/index.js';
+import { WATCHING } from '../../workflows/messages.js';
 import type { StepUnderWay } from '../base/orchestrator.js';
 
-/** A turn that is watched for the first time is no step: the phase says it. */
-const WATCHING: readonly string[] = ['launchBottle', 'rehydrateBottle', 'reattachBottle'];
 const MAX_ERROR = 500;
 
 /** The step that was tried most often, `null` for none. Errors: those of the client's payload codec. */
@@ -25,6 +24,7 @@ export async function stepUnderWay(
       };
     }),
   );
+  // A turn that is watched for the first time is no step: the phase says it.
   const shown = steps.filter(({ activity, attempt }) => attempt > 1 || !WATCHING.includes(activity));
   return shown.sort((a, b) => b.attempt - a.attempt)[0] ?? null;
 }
