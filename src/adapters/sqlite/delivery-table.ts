@@ -18,7 +18,7 @@ export interface DeliveryTable extends Omit<Inbox, 'accept' | 'close'> {
 }
 
 const COLUMNS =
-  'seq, lower(hex(body_hash)) AS bodyHash, event_type AS eventType, received_at AS receivedAt, order_key AS orderKey, body, traceparent, attempts';
+  'seq, lower(hex(body_hash)) AS bodyHash, event_type AS eventType, received_at AS receivedAt, order_key AS orderKey, hint, traceparent, attempts';
 
 const DUE = `
 SELECT ${COLUMNS}
@@ -34,8 +34,8 @@ export function createDeliveryTable(connection: Connection): DeliveryTable {
   const insert = connection.prepare<
     [Omit<Delivery, 'seq' | 'bodyHash' | 'attempts'> & { readonly hash: Buffer }]
   >(`
-    INSERT INTO delivery (body_hash, event_type, received_at, order_key, body, traceparent)
-    SELECT @hash, @eventType, @receivedAt, @orderKey, @body, @traceparent
+    INSERT INTO delivery (body_hash, event_type, received_at, order_key, hint, traceparent)
+    SELECT @hash, @eventType, @receivedAt, @orderKey, @hint, @traceparent
     WHERE NOT EXISTS (SELECT 1 FROM known WHERE body_hash = @hash)
     ON CONFLICT (body_hash) DO NOTHING`);
   const forget = connection.prepare<[Buffer, number, number]>(
@@ -80,10 +80,10 @@ export function createDeliveryTable(connection: Connection): DeliveryTable {
 
   return {
     insert: (delivery) => {
-      const { eventType, receivedAt, orderKey, body, traceparent = null } = delivery;
+      const { eventType, receivedAt, orderKey, hint, traceparent = null } = delivery;
       const hash = Buffer.from(delivery.bodyHash, 'hex');
       const store = (): boolean =>
-        insert.run({ hash, eventType, receivedAt, orderKey, body, traceparent }).changes > 0;
+        insert.run({ hash, eventType, receivedAt, orderKey, hint, traceparent }).changes > 0;
       if (store()) return 'accepted';
       // Known for longer than duplicates are known and not yet pruned, or the same once more within a moment?
       const [old, recent] = [receivedAt - DUPLICATES_KNOWN_MS, receivedAt - SAME_SECOND_MS];

@@ -181,6 +181,7 @@ DROP INDEX delivery_completed;
 DELETE FROM delivery WHERE completed_at IS NOT NULL;`,
   },
   { version: 4, sql: 'ALTER TABLE delivery ADD COLUMN traceparent TEXT;' },
+  { version: 5, sql: 'ALTER TABLE delivery RENAME COLUMN body TO hint;' },
 ];
 
 /** Schema of `rejections.db`. */

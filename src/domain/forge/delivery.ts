@@ -8,8 +8,8 @@ export interface Delivery {
   readonly receivedAt: number;
   /** `gitea:owner/repo#12`, what order is kept for; several numbers can map to one run, see the dispatcher. */
   readonly orderKey: string;
-  /** JSON: the payload reduced to what is read of it, in the forge's own shape; no titles and no texts. */
-  readonly body: string;
+  /** JSON: what it is about; no titles and no texts. */
+  readonly hint: string;
   /** Of the span in which it was accepted; `null` when nobody traced it. */
   readonly traceparent: string | null;
   readonly attempts: number;
@@ -20,7 +20,7 @@ export interface NewDelivery {
   readonly eventType: string;
   readonly receivedAt: number;
   readonly orderKey: string;
-  readonly body: string;
+  readonly hint: string;
   readonly traceparent?: string | undefined;
 }
 

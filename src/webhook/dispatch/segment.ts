@@ -1,6 +1,6 @@
 import type { Delivery } from '../../domain/forge/delivery.js';
 import type { Hint } from '../hint/hint.js';
-import { parseStored } from '../hint/parse-stored.js';
+import { readStoredHint } from '../hint/stored-hint.js';
 
 /** Consecutive deliveries that one signal can carry, in the order in which they came. */
 export type Segment =
@@ -22,15 +22,15 @@ export function firstSegment(waiting: readonly Delivery[]): Segment {
   const deliveries: Delivery[] = [];
   const hints: Hint[] = [];
   for (const delivery of waiting) {
-    const parsed = parseStored(delivery.eventType, delivery.body);
+    const hint = readStoredHint(delivery.hint);
     const [first] = hints;
-    if (parsed.kind !== 'hint') {
+    if (hint === undefined) {
       if (first === undefined) return { kind: 'malformed', deliveries: [delivery] };
       break;
     }
-    if (first !== undefined && !together(first, parsed.hint)) break;
+    if (first !== undefined && !together(first, hint)) break;
     deliveries.push(delivery);
-    hints.push(parsed.hint);
+    hints.push(hint);
   }
   return { kind: hints[0]?.cause.kind === 'state' ? 'state' : 'references', deliveries, hints };
 }

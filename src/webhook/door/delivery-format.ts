@@ -6,7 +6,7 @@ import type { DistinctHeaders, SignatureVerdict } from '../verify-signature.js';
 export interface DeliveryFormat {
   /** Constant time, before anything of the body is looked at. */
   readonly verify: (secret: string, rawBody: Uint8Array, headers: DistinctHeaders) => SignatureVerdict;
-  /** Under which the inbox keeps it, and by which it is parsed again; empty when the request does not say. */
+  /** By which it is parsed, and for the record; empty when the request does not say. */
   readonly eventTypeOf: (headers: IncomingHttpHeaders) => string;
   /** The sender's name for it, a UUID; empty when it has none. Not signed: for people who look for it. */
   readonly deliveryIdOf: (headers: IncomingHttpHeaders) => string;

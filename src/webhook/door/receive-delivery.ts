@@ -6,6 +6,7 @@ import type { DeliveryFormat } from './delivery-format.js';
 import type { WebhookMetrics } from './metrics.js';
 import { orderKeyOf } from '../hint/hint.js';
 import { readBody } from './read-body.js';
+import { storedHint } from '../hint/stored-hint.js';
 import { sha256 } from '../sha256.js';
 
 export interface ReceiveDeps {
@@ -83,7 +84,7 @@ export function receiveDelivery(deps: ReceiveDeps, format: DeliveryFormat): Requ
         eventType,
         receivedAt: deps.now(),
         orderKey: orderKeyOf(parsed.hint),
-        body: parsed.essence,
+        hint: storedHint(parsed.hint),
         traceparent: span?.traceparent,
       });
       if (verdict === 'duplicate') {

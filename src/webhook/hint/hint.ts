@@ -32,7 +32,7 @@ export interface Hint {
   /** Assignees' logins when an agent label is on it: whose membership will be asked for. A guess to save a round trip. */
   readonly likelyAssignees: readonly string[];
   /** Of a change of state, where the forge counts its texts: the sender had this one before him. */
-  readonly textVersion?: TextVersion;
+  readonly textVersion?: TextVersion | undefined;
 }
 
 export interface ForkHead {
@@ -58,8 +58,7 @@ export function withPullOfCommit(hint: Hint, pull: Pick<PullRequest, 'number' | 
 }
 
 export type ParsedDelivery =
-  /** `essence` is the payload reduced to what is read of it, in the same shape: what the inbox keeps. */
-  | { readonly kind: 'hint'; readonly hint: Hint; readonly essence: string }
+  | { readonly kind: 'hint'; readonly hint: Hint }
   | { readonly kind: 'unwanted'; readonly reason: string }
   | { readonly kind: 'malformed'; readonly reason: string };
 

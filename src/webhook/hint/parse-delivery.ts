@@ -5,12 +5,8 @@ import { commentPayload, issuePayload, pullRequestPayload, statusPayload } from 
 import type { CommonPart, IssuePart, PullRequestPart, TriggerParts } from './payload.js';
 
 /** What a payload of the right shape comes to. */
-type Judged = HintFound | { readonly kind: 'unwanted'; readonly reason: string };
-
-interface HintFound {
-  readonly kind: 'hint';
-  readonly hint: Hint;
-}
+type Judged = Exclude<ParsedDelivery, { kind: 'malformed' }>;
+type HintFound = Extract<ParsedDelivery, { kind: 'hint' }>;
 
 const MAX_GUESSES = 5;
 const ISSUE_EVENTS = new Set(['issues', 'issue_assign', 'issue_label']);
@@ -33,11 +29,6 @@ export function parseDelivery(eventType: string, rawBody: Uint8Array): ParsedDel
   } catch {
     return malformed('the body is not UTF-8');
   }
-  return parseDeliveryText(eventType, text);
-}
-
-/** The same for text: a decoded body, or the essence that the inbox keeps of one. */
-export function parseDeliveryText(eventType: string, text: string): ParsedDelivery {
   let payload: unknown;
   try {
     payload = JSON.parse(text);
@@ -76,13 +67,10 @@ function judge(eventType: string, payload: unknown): ParsedDelivery {
   return unwanted(`nothing depends on events of type ${eventType.slice(0, 60)}`);
 }
 
-/** The minimal shape; what is not in it is not kept. */
+/** The minimal shape. */
 function shaped<T>(schema: z.ZodType<T>, payload: unknown, use: (value: T) => Judged): ParsedDelivery {
   const parsed = schema.safeParse(payload);
-  if (parsed.success) {
-    const result = use(parsed.data);
-    return result.kind === 'hint' ? { ...result, essence: JSON.stringify(parsed.data) } : result;
-  }
+  if (parsed.success) return use(parsed.data);
   const issue = parsed.error.issues[0];
   const where =
     issue === undefined || issue.path.length === 0 ? 'the payload' : issue.path.map(String).join('.');

@@ -76,7 +76,7 @@ export function parseReconciled(text: string): ParsedDelivery {
   }
   const parsed = finding.safeParse(value);
   if (!parsed.success) return { kind: 'malformed', reason: 'not a finding of the reconciler' };
-  return { kind: 'hint', hint: hintOf(parsed.data), essence: JSON.stringify(parsed.data) };
+  return { kind: 'hint', hint: hintOf(parsed.data) };
 }
 
 function hintOf(found: Finding): Hint {

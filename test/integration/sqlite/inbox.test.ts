@@ -15,7 +15,7 @@ const delivery = (name: string, changes: Partial<NewDelivery> = {}): NewDelivery
   eventType: 'issues',
   receivedAt: 1000,
   orderKey: 'gitea:alice/demo#1',
-  body: `{"name":"${name}"}`,
+  hint: `{"name":"${name}"}`,
   ...changes,
 });
 
@@ -82,7 +82,7 @@ describe('the inbox', () => {
   it('rejects everything of a commit that fails, and takes it when there is room again', async () => {
     inbox.close();
     inbox = openInbox(file, { maxBytes: 200_000 });
-    const huge = delivery('huge', { body: 'x'.repeat(300_000) });
+    const huge = delivery('huge', { hint: 'x'.repeat(300_000) });
     const results = await Promise.allSettled([inbox.accept(delivery('a')), inbox.accept(huge)]);
     for (const result of results) {
       assert.equal(result.status, 'rejected');
@@ -157,7 +157,7 @@ describe('the inbox', () => {
         .reduce((pages, free) => pages - free);
     const empty = used();
     const names = Array.from({ length: 400 }, (_value, at) => `d${String(at)}`);
-    await Promise.all(names.map((name) => inbox.accept(delivery(name, { body: 'x'.repeat(800) }))));
+    await Promise.all(names.map((name) => inbox.accept(delivery(name, { hint: 'x'.repeat(800) }))));
     const full = used();
     const ends = names.map((_name, at) => ({ seq: at + 1, outcome: 'signalled', detail: '' }));
     inbox.complete(ends, 1);

@@ -12,7 +12,9 @@ import type { Dispatcher } from '../../../src/webhook/dispatch/dispatcher.js';
 import { createSegmentHandler } from '../../../src/webhook/dispatch/handle-segment.js';
 import type { DispatchSettings } from '../../../src/webhook/dispatch/dispatch-deps.js';
 import { orderKeyOf } from '../../../src/webhook/hint/hint.js';
-import { parseStored } from '../../../src/webhook/hint/parse-stored.js';
+import { parseDelivery } from '../../../src/webhook/hint/parse-delivery.js';
+import { parseReconciled, RECONCILED } from '../../../src/webhook/hint/reconciled.js';
+import { storedHint } from '../../../src/webhook/hint/stored-hint.js';
 import { createRunLookup } from '../../../src/webhook/dispatch/run-lookup.js';
 import { FakeForge } from './fake-forge.js';
 import { FakeGateway } from './fake-gateway.js';
@@ -130,14 +132,15 @@ export function dispatchWorld(
     },
     deliver: async (eventType, payload) => {
       const body = JSON.stringify(payload);
-      const parsed = parseStored(eventType, body);
+      const parsed =
+        eventType === RECONCILED ? parseReconciled(body) : parseDelivery(eventType, Buffer.from(body));
       if (parsed.kind !== 'hint') throw new Error(`not a hint: ${JSON.stringify(parsed)}`);
       await inbox.accept({
         bodyHash: createHash('sha256').update(body).digest('hex'),
         eventType,
         receivedAt: now(),
         orderKey: orderKeyOf(parsed.hint),
-        body: parsed.essence,
+        hint: storedHint(parsed.hint),
       });
     },
     settle: async () => {

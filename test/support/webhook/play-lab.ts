@@ -16,7 +16,8 @@ import type { Dispatcher } from '../../../src/webhook/dispatch/dispatcher.js';
 import { createSegmentHandler } from '../../../src/webhook/dispatch/handle-segment.js';
 import { orderKeyOf } from '../../../src/webhook/hint/hint.js';
 import type { Handled } from '../../../src/webhook/dispatch/outcome.js';
-import { parseStored } from '../../../src/webhook/hint/parse-stored.js';
+import { parseDelivery } from '../../../src/webhook/hint/parse-delivery.js';
+import { storedHint } from '../../../src/webhook/hint/stored-hint.js';
 import { createRunLookup } from '../../../src/webhook/dispatch/run-lookup.js';
 import type { Segment } from '../../../src/webhook/dispatch/segment.js';
 import { ForgePlay } from './forge-play.js';
@@ -134,11 +135,16 @@ export class PlayLab {
     const verdicts = await Promise.all(
       deliveries.map(async ({ eventType, payload }) => {
         const body = JSON.stringify(payload);
-        const parsed = parseStored(eventType, body);
+        const parsed = parseDelivery(eventType, Buffer.from(body));
         if (parsed.kind === 'unwanted') return 'duplicate';
         if (parsed.kind !== 'hint') throw new Error(`not a hint: ${JSON.stringify(parsed)}`);
-        const { hint, essence } = parsed;
-        const known = { eventType, receivedAt: this.#now, orderKey: orderKeyOf(hint), body: essence };
+        const { hint } = parsed;
+        const known = {
+          eventType,
+          receivedAt: this.#now,
+          orderKey: orderKeyOf(hint),
+          hint: storedHint(hint),
+        };
         return this.inbox.accept({ ...known, bodyHash: sha256(body) });
       }),
     );

@@ -104,7 +104,7 @@ describe('the dispatcher', () => {
       eventType: 'issues',
       receivedAt: 0,
       orderKey: ID(12),
-      body: '{"old":1}',
+      hint: '{"old":1}',
     });
     await comments(12, [1]);
     await world.settle();
@@ -160,7 +160,7 @@ describe('the dispatcher', () => {
         eventType: 'x',
         receivedAt: 0,
         orderKey,
-        body: '',
+        hint: '',
       });
     }
     const active = new Set<string>();
@@ -217,7 +217,7 @@ describe('the dispatcher', () => {
 
   it('tries again what takes too long', async () => {
     const inbox = openInbox(`${directory()}/inbox.db`);
-    await inbox.accept({ bodyHash: 'aa', eventType: 'x', receivedAt: 0, orderKey: 'k', body: '' });
+    await inbox.accept({ bodyHash: 'aa', eventType: 'x', receivedAt: 0, orderKey: 'k', hint: '' });
     const outcomes: string[] = [];
     const seen = new Promise<void>((resolve) => {
       const dispatcher = startDispatcher({

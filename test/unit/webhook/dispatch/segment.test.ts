@@ -1,16 +1,20 @@
 import assert from 'node:assert/strict';
 import type { Delivery } from '../../../../src/domain/forge/delivery.js';
 import { firstSegment } from '../../../../src/webhook/dispatch/segment.js';
+import { parseDelivery } from '../../../../src/webhook/hint/parse-delivery.js';
+import { storedHint } from '../../../../src/webhook/hint/stored-hint.js';
 import { commentEvent, issueEvent } from '../../../support/webhook/payloads.js';
 
 let seq = 0;
 
 function delivery(eventType: string, payload: object): Delivery {
   seq += 1;
+  const parsed = parseDelivery(eventType, Buffer.from(JSON.stringify(payload)));
+  assert.ok(parsed.kind === 'hint');
   return {
     seq,
     eventType,
-    body: JSON.stringify(payload),
+    hint: storedHint(parsed.hint),
     orderKey: 'gitea:alice/demo#12',
     receivedAt: seq,
     attempts: 0,
