@@ -12,6 +12,12 @@ import { CLAIM_QUEUE, TASK_QUEUE } from './messages.js';
 const HEARTBEAT = '10 seconds';
 const BACKOFF = { initialInterval: '200ms', backoffCoefficient: 2, maximumInterval: '30s' } as const;
 
+/** Within the server's ten seconds for a workflow task: a preparation that took longer would cost more events, not less. */
+export const promptly = proxyLocalActivities<Pick<HomeActivities, 'prepareTurn'>>({
+  startToCloseTimeout: '5 seconds',
+  retry: { maximumAttempts: 1 },
+});
+
 export const home = proxyActivities<Pick<HomeActivities, 'prepareTurn'>>({
   taskQueue: TASK_QUEUE,
   startToCloseTimeout: '2 minutes',

@@ -18,6 +18,12 @@ export function isPassing(error: unknown): boolean {
   return error.cause instanceof ApplicationFailure && !error.cause.nonRetryable;
 }
 
+/** The activity threw what no other try cures. A local one's error comes as it was thrown. */
+export function isFinal(error: unknown): boolean {
+  const cause = error instanceof ActivityFailure ? error.cause : error;
+  return cause instanceof ApplicationFailure && cause.nonRetryable === true;
+}
+
 /** What people read of a failed activity: the message of what it threw. */
 export function failureReason(error: unknown): string {
   const cause = error instanceof ActivityFailure ? error.cause : error;

@@ -9,6 +9,7 @@ import { bottlesQueue, turnsQueue } from './messages.js';
 import { claimHost } from './claim-host.js';
 import { offerToHost, type TakenWithin } from './offer-to-host.js';
 import type { MachineCommand } from './run/commands.js';
+import { prepareTurn } from './prepare-turn.js';
 import { RunTimers } from './run-timers.js';
 import { LeftBehindError, StepsUnderWay } from './steps-under-way.js';
 
@@ -117,11 +118,10 @@ export class CommandRunner {
   }
 
   private prepare(input: PrepareTurnInput): void {
-    const { turn, cause } = input;
+    const { turn } = input;
     this.start('prepare', turn, async () => {
       await this.recorded;
-      const options = { summary: `prepare turn ${String(turn)} (${cause.kind})` };
-      const outcome = await activities.home.prepareTurn.executeWithOptions(options, [input]);
+      const outcome = await prepareTurn(input);
       switch (outcome.kind) {
         case 'ready':
           return { kind: 'prepared', turn, prepared: outcome.prepared };
