@@ -13,6 +13,7 @@ export interface HistoryKinds {
   readonly local: number;
   readonly signals: number;
   readonly timers: number;
+  readonly upserts: number;
 }
 
 /** A message's field that is there: the decoder leaves `null` or nothing for the others. */
@@ -28,6 +29,7 @@ export function countKinds(events: readonly HistoryEvent[]): HistoryKinds {
     local: having((event) => event.markerRecordedEventAttributes?.markerName === 'core_local_activity'),
     signals: having((event) => isSet(event.workflowExecutionSignaledEventAttributes)),
     timers: having((event) => isSet(event.timerStartedEventAttributes)),
+    upserts: having((event) => isSet(event.upsertWorkflowSearchAttributesEventAttributes)),
   };
 }
 

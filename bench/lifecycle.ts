@@ -1,6 +1,6 @@
 /**
  * Whole lives a second: the real workflow over activities that do nothing, against a bare workflow with as many
- * activities and signals, on the same development server, interleaved. A life: trigger, turn, comment, turn, closed.
+ * activities, signals and updates of search attributes, on the same development server, interleaved. A life: trigger, turn, comment, turn, closed.
  */
 import { DEFAULT_POLICY } from '../src/domain/run/run-policy.js';
 import { randomUUID } from 'node:crypto';
@@ -38,7 +38,12 @@ export async function lifecycleRatio(rounds: number): Promise<Figure> {
       withBareWorker(address, client, async () => {
         const world = new Lives(client);
         const real = await world.one();
-        const shape: BareShape = { remote: real.remote, local: real.local, signals: real.signals };
+        const shape: BareShape = {
+          remote: real.remote,
+          local: real.local,
+          signals: real.signals,
+          upserts: real.upserts,
+        };
         await world.batch(() => world.startReal());
         await world.batch(() => world.startBare(shape));
         const measured: Round[] = [];
@@ -52,7 +57,7 @@ export async function lifecycleRatio(rounds: number): Promise<Figure> {
             rate[side] = await runs[side]();
           measured.push({ measured: rate.real, floor: rate.bare });
         }
-        const counted = `a life: ${String(shape.remote)} activities, ${String(shape.local)} local ones, ${String(shape.signals)} signals, ${String(real.timers)} timers, ${String(real.events)} events`;
+        const counted = `a life: ${String(shape.remote)} activities, ${String(shape.local)} local ones, ${String(shape.signals)} signals, ${String(shape.upserts)} updates of search attributes, ${String(real.timers)} timers, ${String(real.events)} events`;
         return ratioFigure(measured, {
           goal: 0.75,
           better: 'more',

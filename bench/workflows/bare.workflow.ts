@@ -5,6 +5,7 @@ import {
   proxyActivities,
   proxyLocalActivities,
   setHandler,
+  upsertSearchAttributes,
 } from '@temporalio/workflow';
 import type { BareActivities } from '../bare-worker.js';
 
@@ -18,18 +19,39 @@ export interface BareShape {
   readonly local: number;
   /** All of them, the one it is started with included. */
   readonly signals: number;
+  /** Of search attributes. */
+  readonly upserts: number;
 }
 
 export async function oneActivity(): Promise<void> {
   await remote.nothing();
 }
 
-/** As many activities, one after the other, and signals as a real life; the first activities send the signals. */
+/** As many of each as in a real life, one activity after the other; the first activities send the signals. */
 export async function bareLife(shape: BareShape): Promise<void> {
   let received = 0;
+  let shown = 0;
   setHandler(nudgeSignal, () => void (received += 1));
-  for (let i = 0; i < shape.remote; i += 1)
-    await (i + 1 < shape.signals ? remote.signalBack() : remote.nothing());
-  for (let i = 0; i < shape.local; i += 1) await local.nothing();
+  const steps = [
+    ...Array.from({ length: shape.remote }, (_, i) =>
+      i + 1 < shape.signals ? remote.signalBack : remote.nothing,
+    ),
+    ...Array.from({ length: shape.local }, () => local.nothing),
+  ];
+  for (const [i, step] of steps.entries()) {
+    // As evenly as they come in a life.
+    while (shown * steps.length < shape.upserts * (i + 1)) show((shown += 1));
+    await step();
+  }
   await condition(() => received >= shape.signals);
+}
+
+function show(number: number): void {
+  const all = {
+    BottlePhase: [`phase ${String(number)}`],
+    BottleReason: ['none'],
+    BottleSlug: ['s'],
+    BottleAgent: ['a'],
+  };
+  upsertSearchAttributes(all);
 }

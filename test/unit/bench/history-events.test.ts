@@ -21,8 +21,10 @@ describe('the events of a history', () => {
       { markerRecordedEventAttributes: { markerName: 'core_patch' } },
       signal,
       { timerStartedEventAttributes: {} },
+      { upsertWorkflowSearchAttributesEventAttributes: {} },
     ];
-    assert.deepEqual(countKinds(events), { events: 9, remote: 1, local: 1, signals: 2, timers: 1 });
+    const counted = { events: 10, remote: 1, local: 1, signals: 2, timers: 1, upserts: 1 };
+    assert.deepEqual(countKinds(events), counted);
   });
 
   it('belong to the turn they follow; closing the run is no turn', async () => {
