@@ -77,7 +77,6 @@ export function accessContract(use: () => ForgeFixture): void {
         () => forge.readChecks(wrong),
         () => forge.postComment(wrong, 'x', 'm'),
         () => forge.updateDescription(wrong, 'x'),
-        () => forge.getPrForIssue(wrong, null),
         () => forge.isPrOpen(wrong),
         () => forge.requestReview(wrong, owner.login),
         () => forge.readTimeline(wrong),

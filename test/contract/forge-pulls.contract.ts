@@ -49,7 +49,6 @@ export function pullsContract(use: () => ForgeFixture): void {
     assert.equal(read.head.ref, branch);
     assert.equal(read.head.fromFork, true);
     assert.equal(await forge.findOpenPrByHead(branch), undefined);
-    assert.equal(await forge.getPrForIssue(issue, null), undefined);
   });
 
   it('opens one pull request per head branch and adopts it the next time', async () => {
@@ -73,19 +72,6 @@ export function pullsContract(use: () => ForgeFixture): void {
     assert.equal(await forge.findOpenPrByHead(branch), undefined);
     const second = await forge.openPr({ title: 'two', body: '', head: branch, base: 'main' });
     assert.notEqual(second.number, first.number);
-  });
-
-  it('finds the pull request of an issue by known number or by its branch', async () => {
-    const fixture = use();
-    const { forge, owner } = fixture;
-    const issue = await owner.createIssue({ title: 'to be solved' });
-    assert.equal(await forge.getPrForIssue(issue, null), undefined);
-    const { branch } = await fixture.branchWithCommit(`bot-bottle/${String(issue)}-zz`);
-    const opened = await forge.openPr({ title: 'solved', body: '', head: branch, base: 'main' });
-    assert.equal((await forge.getPrForIssue(issue, null))?.number, opened.number);
-    await owner.closePr(opened.number);
-    assert.equal(await forge.getPrForIssue(issue, null), undefined);
-    assert.equal((await forge.getPrForIssue(issue, opened.number))?.state, 'closed');
   });
 
   it('finds the open pull requests that name an issue, and who opened them', async () => {

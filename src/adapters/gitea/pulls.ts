@@ -1,4 +1,3 @@
-import { isNotFound } from '../../domain/base/errors.js';
 import { isHeadOfOurs, type PullRequest } from '../../domain/forge/issue.js';
 import type { OpenPrInput } from '../../domain/forge/forge.js';
 import { asList } from './decode.js';
@@ -52,26 +51,6 @@ async function openPrsByHead(repo: GiteaRepo, branch: string): Promise<PullReque
 async function openPrsOfOurs(repo: GiteaRepo): Promise<PullRequest[]> {
   const [open, bot] = await Promise.all([openPrs(repo), repo.whoAmI()]);
   return open.filter((pr) => isHeadOfOurs(pr, bot));
-}
-
-/**
- * The known PR whatever its state; without one, or when it is gone, the newest open PR from a head
- * `bot-bottle/<issue>-*` of ours (another fork's branch of that name is somebody else's).
- */
-export async function getPrForIssue(
-  repo: GiteaRepo,
-  issue: number,
-  knownPr: number | null,
-): Promise<PullRequest | undefined> {
-  const prefix = `bot-bottle/${String(forgeNumber(issue))}-`;
-  if (knownPr !== null) {
-    try {
-      return await readPr(repo, knownPr);
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
-    }
-  }
-  return (await openPrsOfOurs(repo)).find((pr) => pr.head.ref.startsWith(prefix));
 }
 
 /**

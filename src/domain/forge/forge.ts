@@ -48,8 +48,6 @@ export interface Forge {
   readOrgMembers(org: string): Promise<string[]>;
   /** Open PR whose head branch is `branch` in this repository, or in the bot's fork where the product makes forks. */
   findOpenPrByHead(branch: string): Promise<PullRequest | undefined>;
-  /** The run's PR of an issue: `knownPr` (from the state row) else an open PR from a head `bot-bottle/<issue>-*`. */
-  getPrForIssue(issue: number, knownPr: number | null): Promise<PullRequest | undefined>;
   /** Derived from `readPr`. */
   isPrOpen(number: number): Promise<boolean>;
   /** Adopts an open PR from the same head instead of failing. */

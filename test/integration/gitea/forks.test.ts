@@ -135,7 +135,6 @@ describe('the bot’s forks, on a Gitea with Actions', function () {
     assert.equal(one.number, other.number);
     assert.equal(one.head.forkOwner?.login, BOT);
     assert.equal((await forge.findOpenPrByHead(branch))?.number, one.number);
-    assert.equal((await forge.getPrForIssue(issue, null))?.number, one.number);
     // Whoever may write to the repository may push to the fork's branch.
     await gitea.alice
       .on(`${fork.owner}/${fork.repo}`)

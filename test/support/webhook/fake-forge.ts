@@ -157,7 +157,6 @@ export class FakeForge {
         ),
       postComment: unused,
       updateDescription: unused,
-      getPrForIssue: unused,
       isPrOpen: unused,
       openPr: unused,
       requestReview: unused,
