@@ -16,7 +16,7 @@ const npm = (...names) =>
 
 /** The vendor packages of each adapter. An adapter that is not here imports the domain and Node, nothing else. */
 const VENDOR = {
-  docker: npm('dockerode'),
+  docker: npm('dockerode', 'tar-stream'),
   sqlite: npm('better-sqlite3'),
   git: [],
   gitea: npm('zod'),
@@ -133,7 +133,7 @@ module.exports = {
         DOMAIN,
         '^src/activities/',
         MESSAGES,
-        ...npm('@temporalio/activity', '@temporalio/common'),
+        ...npm('@temporalio/activity', '@temporalio/common', 'tar-stream'),
         PURE_BUILTINS,
       ],
       { builtins: false },

@@ -57,6 +57,6 @@ async function restorePart(
     mode: 0o700,
     ...AGENT,
   }));
-  if (directories.length > 0) await runtime.restore(slug, 'agent', HOME, tarOfDirectories(directories));
+  if (directories.length > 0) await runtime.restore(slug, 'agent', HOME, await tarOfDirectories(directories));
   await runtime.restore(slug, 'agent', [HOME, ...above].join('/'), tar);
 }

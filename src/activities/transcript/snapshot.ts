@@ -44,7 +44,7 @@ export async function packSnapshot({
 
 /** `undefined` for what is not whole: cut, damaged, or of a later version. */
 export async function unpackSnapshot(tar: Uint8Array): Promise<Snapshot | undefined> {
-  const [first, ...files] = filesOfTar(tar) ?? [];
+  const [first, ...files] = (await filesOfTar(tar)) ?? [];
   if (first?.name !== INDEX) return undefined;
   const index = parseIndex(Buffer.from(first.content).toString('utf8'));
   if (index?.parts.length !== files.length) return undefined;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type Docker from 'dockerode';
+import { pack } from 'tar-stream';
 import { BottleRuntimeError } from '../../../domain/base/errors.js';
 import {
   ImageBuildError,
@@ -12,7 +13,6 @@ import { withoutLateErrors, type EngineStream } from '../engine-stream.js';
 import { abortError, engineCall, statusOf, toRuntimeError } from '../errors.js';
 import { MIB } from '../hardening.js';
 import { imageFlaw } from './image-check.js';
-import { dockerfileContext } from './image-context.js';
 import type { Labels } from '../names-and-labels.js';
 import { readBuildOutput, type BuildOutput } from './image-output.js';
 
@@ -133,12 +133,12 @@ async function run(
     end('late');
   }, TIMEOUT_MS);
   try {
-    const context = dockerfileContext(spec.dockerfile);
+    // All that a build is given.
+    const context = pack();
+    context.entry({ name: 'Dockerfile', mtime: new Date(0) }, spec.dockerfile);
+    context.finalize();
     stream = withoutLateErrors(
-      (await docker.buildImage(
-        context as unknown as string,
-        query as Docker.ImageBuildOptions,
-      )) as EngineStream,
+      (await docker.buildImage(context, query as Docker.ImageBuildOptions)) as EngineStream,
     );
     if (ended !== undefined) stream.destroy();
     return await readBuildOutput(stream as AsyncIterable<Buffer>);
