@@ -1,4 +1,4 @@
-import { addressRange, type AddressRange } from '../../domain/egress/address-range.js';
+import { addressRange, type AddressRange } from './address-range.js';
 
 /** Every address of a name, as text. Errors: the resolver's own; none is one too. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
