@@ -1,4 +1,5 @@
-import { costOf, priceOf, type AnswerUse, type PriceTable } from '../../../domain/egress/model-prices.js';
+import { costOf, type AnswerUse, type PriceTable } from '../../../domain/egress/model-prices.js';
+import { priceOf } from '../../../domain/egress/vendor-prices.js';
 import type { ModelApi } from '../../../domain/egress/route.js';
 import {
   addUse,

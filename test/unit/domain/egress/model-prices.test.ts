@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { costOf, parsePrices, priceOf, type AnswerUse } from '../../../../src/domain/egress/model-prices.js';
+import { costOf, parsePrices, type AnswerUse } from '../../../../src/domain/egress/model-prices.js';
+import { priceOf } from '../../../../src/domain/egress/vendor-prices.js';
 import type { ModelApi } from '../../../../src/domain/egress/route.js';
 
 const MILLION = 1_000_000;
