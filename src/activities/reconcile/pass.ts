@@ -11,12 +11,10 @@ import type { KnownRun } from './plan-findings.js';
 import type { PostBox } from './post-box.js';
 import { inTurn } from './prepare-state.js';
 import { PassEnded } from './request-budget.js';
-import type { RequestBudget } from './request-budget.js';
 
 export interface PassWorld {
-  /** Counts against the budget. */
+  /** Errors: also `PassEnded`, when the pass has asked for enough. */
   readonly feed: ForgeFeed;
-  readonly budget: RequestBudget;
   readonly box: PostBox;
   readonly sources: readonly FeedSource[];
   readonly runs: readonly KnownRun[];
@@ -27,14 +25,20 @@ export interface PassWorld {
   readonly onSkipped: (what: string, error: ForgeHttpError) => void;
 }
 
+/** One thing to read. */
+interface Job {
+  readonly name: string;
+  /** One step of it. Answers whether it is through. */
+  readonly work: () => Promise<boolean>;
+  readonly pull?: PullKey;
+}
+
 /**
  * One pass over the forge, in steps: read something, post what was found, and only then move the state on. So the state
- * is right wherever a step is broken off. Lists get two thirds of the budget first, runs that go on the rest.
+ * is right wherever a step is broken off. Everything gets its turn once; the next pass begins where this one ended.
  */
 export class Pass {
-  readonly #sources: FeedSource[];
-  readonly #comments: string[];
-  readonly #runs: KnownRun[];
+  readonly #queue: Job[];
   readonly #places = new Map<number, Place | undefined>();
   #state: ReconcileState;
   #there: boolean | undefined;
@@ -44,89 +48,68 @@ export class Pass {
     private readonly world: PassWorld,
     state: ReconcileState,
   ) {
-    const { next } = state;
     this.#state = state;
-    this.#sources = inTurn(world.sources, sourceName, next.list);
-    this.#comments = inTurn(Object.keys(state.comments), (key) => key, next.comments);
-    this.#runs = inTurn(world.runs.filter(isLiving), slugOf, next.run);
+    const jobs: Job[] = [
+      ...world.sources.map((source) => ({
+        name: `changes of ${sourceName(source)}`,
+        work: () => this.#readChanges(source),
+      })),
+      ...Object.keys(state.comments).map((key) => ({
+        name: `comments of repository ${key}`,
+        work: () => this.#readComments(key),
+      })),
+      ...state.pulls.map((pull) => this.#lookAt(pull)),
+      ...world.runs
+        .filter(isLiving)
+        .map((run) => ({ name: `run ${run.row.slug}`, work: () => this.#lookAtRun(run) })),
+    ];
+    this.#queue = inTurn(jobs, ({ name }) => name, state.next);
   }
 
   /** What the next pass begins with, as far as this one got. */
   get state(): ReconcileState {
-    const [source] = this.#sources;
-    const [comments] = this.#comments;
-    const [run] = this.#runs;
     return {
       ...this.#state,
-      next: {
-        list: source === undefined ? null : sourceName(source),
-        comments: comments ?? null,
-        run: run === undefined ? null : slugOf(run),
-      },
+      next: this.#queue[0]?.name ?? null,
+      pulls: this.#queue.flatMap(({ pull }) => pull ?? []),
       posted: this.world.box.posted,
     };
   }
 
   /** Errors: `PassEnded`, `ForgeHttpError`: the state stands where it got to. */
   async run(): Promise<void> {
-    const { budget } = this.world;
-    const third = Math.ceil(budget.limit / 3);
-    await this.#readLists(budget.limit - third);
-    while (await this.#lookAtNextPull());
-    const enough = budget.used + third;
-    while (budget.used < enough && (await this.#lookAtNextRun()));
-    await this.#readLists(budget.limit);
-  }
-
-  async #readLists(upTo: number): Promise<void> {
-    const { budget } = this.world;
-    for (let more = true; more && budget.used < upTo;) {
-      const listed = await this.#step(this.#sources, sourceName, (source) => this.#readChanges(source));
-      const read =
-        budget.used < upTo &&
-        (await this.#step(this.#comments, repositoryName, (key) => this.#readComments(key)));
-      more = listed || read;
-    }
-  }
-
-  #lookAtNextPull(): Promise<boolean> {
-    const pulls = [...this.#state.pulls];
-    return this.#step(pulls, pullName, async ({ repoId, number }) => {
-      const place = await this.#placeOf(repoId);
-      if (place !== undefined) await this.#lookAtPull(place, number);
-      return true;
-    }).finally(() => {
-      this.#state = { ...this.#state, pulls };
-    });
-  }
-
-  #lookAtNextRun(): Promise<boolean> {
-    return this.#step(this.#runs, slugOf, (run) => this.#lookAtRun(run));
+    for (let [job] = this.#queue; job !== undefined; [job] = this.#queue) await this.#step(job);
   }
 
   /**
-   * Does the head of a queue, and takes it out when that is through. What the forge refuses for itself is left out till
-   * the next pass; at any other failure of the forge it waits behind the others, so that they get their turn.
+   * What the forge refuses for itself is left out till the next pass; at any other failure of the forge it waits behind the
+   * others, so that they get their turn.
    */
-  async #step<T>(
-    queue: T[],
-    nameOf: (item: T) => string,
-    work: (item: T) => Promise<boolean>,
-  ): Promise<boolean> {
-    const [head] = queue;
-    if (head === undefined) return false;
+  async #step(job: Job): Promise<void> {
     try {
-      if (await work(head)) queue.shift();
+      if (await job.work()) this.#queue.shift();
     } catch (error) {
       if (error instanceof PassEnded || isWish(error)) throw error;
-      queue.shift();
+      this.#queue.shift();
       if (!(error instanceof ForgeHttpError && isOnlyHere(error))) {
-        queue.push(head);
+        this.#queue.push(job);
         throw error;
       }
-      this.world.onSkipped(nameOf(head), error);
+      this.world.onSkipped(job.name, error);
     }
-    return true;
+  }
+
+  #lookAt(pull: PullKey): Job {
+    const { repoId, number } = pull;
+    return {
+      pull,
+      name: `pull request ${String(number)} of repository ${String(repoId)}`,
+      work: async () => {
+        const place = await this.#placeOf(repoId);
+        if (place !== undefined) await this.#lookAtPull(place, number);
+        return true;
+      },
+    };
   }
 
   async #readChanges(source: FeedSource): Promise<boolean> {
@@ -135,20 +118,19 @@ export class Pass {
     const cursor = this.#state.lists[name] ?? freshCursor(null);
     const page = await feed.changed(source, askSince(cursor), cursor.page);
     const wanted = page.items.filter(({ place }) => this.#isWanted(place));
-    const pulls: PullKey[] = [];
     for (const subject of wanted) {
       const findings = changedFindings(subject, runs);
       const news = (await box.post(findings)) || findings.length === 0;
       if (news && this.#mayBeOfRun(subject))
-        pulls.push({ repoId: subject.place.repoId, number: subject.number });
+        this.#add(this.#lookAt({ repoId: subject.place.repoId, number: subject.number }));
     }
     const after = afterPage(cursor, page);
-    this.#state = {
-      ...this.#state,
-      lists: { ...this.#state.lists, [name]: after.cursor },
-      pulls: withPulls(this.#state.pulls, pulls),
-    };
+    this.#state = { ...this.#state, lists: { ...this.#state.lists, [name]: after.cursor } };
     return after.through;
+  }
+
+  #add(job: Job): void {
+    if (!this.#queue.some(({ name }) => name === job.name)) this.#queue.push(job);
   }
 
   async #readComments(key: string): Promise<boolean> {
@@ -241,20 +223,4 @@ function isOnlyHere(error: ForgeHttpError): boolean {
 /** The forge wants to be left alone. */
 export function isWish(error: unknown): error is ForgeHttpError {
   return error instanceof ForgeHttpError && (error.status === 429 || error.retryAfterMs !== undefined);
-}
-
-function withPulls(known: readonly PullKey[], more: readonly PullKey[]): PullKey[] {
-  return [...new Map([...known, ...more].map((pull) => [pullName(pull), pull])).values()];
-}
-
-function pullName({ repoId, number }: PullKey): string {
-  return `pull request ${String(number)} of repository ${String(repoId)}`;
-}
-
-function repositoryName(key: string): string {
-  return `comments of repository ${key}`;
-}
-
-function slugOf({ row }: KnownRun): string {
-  return row.slug;
 }

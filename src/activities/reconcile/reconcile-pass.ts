@@ -46,7 +46,6 @@ export async function reconcilePass(ports: ReconcilePorts, signal: AbortSignal):
   const pass = new Pass(
     {
       feed: counted(ports.feed, budget),
-      budget,
       box,
       runs,
       startedAt,

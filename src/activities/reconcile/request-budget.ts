@@ -19,7 +19,7 @@ export class RequestBudget {
   #used = 0;
 
   constructor(
-    readonly limit: number,
+    private readonly limit: number,
     private readonly mayGoOn: () => PassEnd | undefined,
   ) {}
 

@@ -23,11 +23,7 @@ const schema = z.object({
   comments: z.record(z.string(), cursor),
   runs: z.record(z.string(), run),
   pulls: z.array(z.object({ repoId: z.int(), number: z.int() })),
-  next: z.object({
-    list: z.string().nullable(),
-    comments: z.string().nullable(),
-    run: z.string().nullable(),
-  }),
+  next: z.string().nullable(),
   posted: z.array(z.string()),
   notBefore: time.nullable(),
 });

@@ -65,12 +65,8 @@ export interface ReconcileState {
   readonly runs: Readonly<Record<string, WatchedRun>>;
   /** Pull requests that changed and are still to be looked at. */
   readonly pulls: readonly PullKey[];
-  /** With what the next pass goes on: a source, a repository's id, a slug. */
-  readonly next: {
-    readonly list: string | null;
-    readonly comments: string | null;
-    readonly run: string | null;
-  };
+  /** The name of what the next pass goes on with. */
+  readonly next: string | null;
   /** Digests of the latest findings that the door has: they are not posted again. */
   readonly posted: readonly string[];
   /** The forge asked not to be asked before this, our own clock. */
@@ -82,7 +78,7 @@ export const EMPTY_RECONCILE_STATE: ReconcileState = {
   comments: {},
   runs: {},
   pulls: [],
-  next: { list: null, comments: null, run: null },
+  next: null,
   posted: [],
   notBefore: null,
 };

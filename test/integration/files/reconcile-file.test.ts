@@ -11,7 +11,7 @@ const STATE: ReconcileState = {
   comments: { '7': { since: 5, page: 1, pageSize: 0, upTo: null } },
   runs: { slug: { pr: 3, head: 'abc', remarks: { '4': 1 } } },
   pulls: [{ repoId: 7, number: 3 }],
-  next: { list: 'alice/demo', comments: null, run: 'slug' },
+  next: 'run slug',
   posted: ['0123'],
   notBefore: 17,
 };

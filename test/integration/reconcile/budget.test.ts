@@ -81,8 +81,11 @@ describe('the budget of the reconciler, counted between it and a real Gitea', fu
 
   it('with a run in every repository, comments, changes and deletions are all found in some passes', async () => {
     await begin();
-    for (const { name, id, issue } of repos)
-      world.addRun({ repo: name.split('/')[1] ?? '', repoId: id, issueNumber: issue }, Date.now() - 60_000);
+    for (const [index, { id, issue }] of repos.entries())
+      world.addRun(
+        { repo: bare(index), repoId: id, issueNumber: issue, slug: `coder-${bare(index)}` },
+        Date.now() - 60_000,
+      );
     await passesUntil(found(state), 12);
     const comments = await Promise.all(
       repos.map(({ name, issue }) => gitea.alice.on(name).comment(issue, 'hello')),

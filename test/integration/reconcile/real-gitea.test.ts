@@ -103,7 +103,9 @@ describe('the reconciler, asking a real Gitea', function () {
     const passed = await world.pass();
     assert.deepEqual([passed.findings, passed.end], [0, 'done']);
     assert.ok(
-      world.log.some(({ level, fields }) => level === 'warn' && fields['what'] === 'alice/elsewhere'),
+      world.log.some(
+        ({ level, fields }) => level === 'warn' && fields['what'] === 'changes of alice/elsewhere',
+      ),
     );
   });
 
