@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import type { Forge, OpenPrInput } from '../src/domain/forge/forge.js';
 import type { GitPublishVerdict, GitRepository } from '../src/domain/workspace/git-repository.js';
-import { NO_LFS } from '../src/domain/workspace/lfs.js';
 import { NO_SUBMODULES } from '../src/domain/workspace/submodules.js';
 import type { PullRequest } from '../src/domain/forge/issue.js';
 
@@ -39,10 +38,6 @@ export class PlayedGit implements GitRepository {
 
   writeSubmodules(): ReturnType<GitRepository['writeSubmodules']> {
     return Promise.resolve(NO_SUBMODULES);
-  }
-
-  writeLfsObjects(): ReturnType<GitRepository['writeLfsObjects']> {
-    return Promise.resolve(NO_LFS);
   }
 
   boundary(): Promise<readonly string[]> {

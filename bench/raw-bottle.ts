@@ -65,7 +65,6 @@ export class RawBottle {
       resetTo: null,
       shallow: [],
       submodules: [],
-      lfs: false,
       sparse: [],
       home: {},
       setup: null,

@@ -134,14 +134,6 @@ export const SETTINGS = {
     fallback: '60',
     description: 'Most requests to the forge in one pass; what is left waits for the next.',
   }),
-  FORGE_LFS_ORIGINS: optional({
-    type: 'list of URLs',
-    parse: listOf(httpUrl),
-    fallback: null,
-    fallbackText: 'none: from the forge alone',
-    description:
-      'Where else Git LFS objects may be downloaded from, such as the forge’s object store. Requests there carry what the forge’s answer says, and no token otherwise.',
-  }),
   FORGE_TOKEN_FILE: required({
     type: 'path',
     parse: filePath,

@@ -11,7 +11,6 @@ import type {
 import { branchNamed, isBranchName } from '../../domain/workspace/branch-name.js';
 import { issueOfBranch } from '../../domain/run/slug.js';
 import type { SecretGuard } from '../../domain/secret/secret-guard.js';
-import type { LfsFile, TurnLfs } from '../../domain/workspace/lfs.js';
 import type { TurnSubmodules } from '../../domain/workspace/submodules.js';
 import { bundleRefs } from './bundle-refs.js';
 import { readBundleHeader, type BundleHeader } from './bundle-file.js';
@@ -19,9 +18,6 @@ import { FORGE_REFS, isAncestorIn } from './check/candidate.js';
 import { checkCommits } from './check/check-commits.js';
 import { safeDirectoryFile } from './local-source.js';
 import { GIT_LIMITS, type GitLimits } from './git-limits.js';
-import { LfsClient } from './lfs-client.js';
-import { readLfsFiles } from './check/lfs-files.js';
-import { placeLfsObjects } from './lfs-source.js';
 import { Mirror, mirrorDirectory, type MirrorState } from './mirror.js';
 import type { Remote } from './remote.js';
 import { push } from './push.js';
@@ -44,8 +40,6 @@ export interface SystemGitOptions {
   readonly secrets: SecretGuard;
   /** Extra CA certificates, PEM (`FORGE_CA_FILE`). */
   readonly caFile?: string;
-  /** Origins beside the forge's that LFS objects may come from. */
-  readonly lfsOrigins?: readonly string[];
   /** Milliseconds for one push; 5 minutes by default. git 2.39 waits without end for the rest of a report cut short. */
   readonly pushTimeoutMs?: number;
   /** Of each git process that looks at an agent's commits. */
@@ -140,27 +134,6 @@ export class SystemGitRepository implements GitRepository {
     if (![commit, base].every((sha) => SHA.test(sha))) throw new InvalidInputError('not a commit id');
     const alsoOf = base === commit ? [] : [base];
     return this.#submodules.write({ own: repo, commit, alsoOf, directory, ...rules });
-  }
-
-  async writeLfsObjects(
-    repo: RepoRef,
-    refs: TurnRefs,
-    directory: string,
-    sparse: readonly string[],
-  ): Promise<TurnLfs> {
-    const commits = [...new Set([refs.startSha, refs.baseSha])];
-    if (!commits.every((sha) => SHA.test(sha))) throw new InvalidInputError('not a commit id');
-    const files = new Map<string, LfsFile>();
-    for (const commit of commits) {
-      await this.#scratch(repo, new Map(), async (dir) => {
-        for (const file of await readLfsFiles({ dir, limits: this.#limits }, commit, sparse))
-          files.set(`${file.oid} ${file.path}`, file);
-      });
-    }
-    const { readToken, caFile, lfsOrigins = [] } = this.#options;
-    const cloneUrl = this.#options.cloneUrl(repo);
-    const client = new LfsClient({ cloneUrl, token: readToken(), caFile, otherOrigins: lfsOrigins });
-    return placeLfsObjects(this.#mirror(repo).dir, [...files.values()], directory, client);
   }
 
   async publish(request: GitPublishRequest): Promise<GitPublishVerdict> {

@@ -9,6 +9,7 @@ export interface WorkspaceOptions {
   readonly submodules: boolean;
   /** `owner/name` of submodules that are read with the bot's rights; others must be readable by everybody. */
   readonly submoduleRepos: readonly string[];
+  /** The repository has files of Git LFS: the agent is told that they are pointers. */
   readonly lfs: boolean;
 }
 

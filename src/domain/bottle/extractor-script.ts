@@ -1,5 +1,3 @@
-import { LFS_FILTER } from '../workspace/lfs-filter.js';
-
 /** In the extractor: ids of the commits where the history ends, one a line. */
 export const BOUNDARY_TARGET = '/run/bottle-shallow';
 
@@ -71,17 +69,8 @@ printf 'ref: refs/heads/%s\\n' "$branch" >"$scratch/HEAD" || exit 70
 export GIT_DIR=$scratch GIT_WORK_TREE=/workspace GIT_INDEX_FILE=$repo/index
 cd /workspace || exit 70
 
-# Files of LFS have other content than their blobs. The filter is ours; that the workspace has one says only that there are some.
-lfs=
-if [ -f "$repo/bottle-lfs" ]; then
-  lfs=yes
-  cat >"$scratch/lfs-filter" <<'END_OF_FILTER' || exit 70
-${LFS_FILTER}END_OF_FILTER
-fi
-
 g() {
-  git \${lfs:+-c "filter.lfs.clean=perl $scratch/lfs-filter clean"} \\
-    -c core.hooksPath=/dev/null -c core.fsmonitor=false -c core.untrackedCache=false -c protocol.allow=never \\
+  git -c core.hooksPath=/dev/null -c core.fsmonitor=false -c core.untrackedCache=false -c protocol.allow=never \\
     -c safe.directory=/workspace -c diff.ignoreSubmodules=all -c core.bigFileThreshold=16m -c pack.threads=1 \\
     -c core.commitGraph=false -c core.multiPackIndex=false "$@"
 }

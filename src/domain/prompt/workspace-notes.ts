@@ -1,4 +1,3 @@
-import type { TurnLfs } from '../workspace/lfs.js';
 import { COMMENT_BYTES, withQuote } from './prompt-events.js';
 import type { LostPart } from '../run/run-files.js';
 import type { LeftOut, TurnSubmodules } from '../workspace/submodules.js';
@@ -8,20 +7,15 @@ const MAX_LINES = 60;
 const PLACED =
   'These submodules are checked out, each at the commit that the branch records, without history. What you change in them is not published; a commit of your own in one of them must not become part of your branch';
 const LFS_RULE =
-  'Files of Git LFS have their content. What you change in them can not be published: the pull request would be refused. Leave them as they are.';
+  'Files of Git LFS are pointers here, text of three lines; their content can not be had. Leave them as they are: a commit that adds a pointer or changes one is not published.';
 
 /** What the host that filled the workspace adds to the prompt: what is in it beside the repository, and what is not. */
-export function workspaceSection(parts: {
-  readonly submodules: TurnSubmodules;
-  readonly lfs: TurnLfs;
-}): string {
-  const { submodules, lfs } = parts;
+export function workspaceSection(submodules: TurnSubmodules, hasLfs: boolean): string {
   const paths = submodules.placed.map(({ parent, path }) => (parent === '' ? path : `${parent}/${path}`));
   const sections = [
     paths.length === 0 ? '' : withQuote(PLACED, lines(paths), COMMENT_BYTES),
     missing('These submodules are not here. Do without them, or say that you cannot', submodules.leftOut),
-    lfs.files === 0 ? '' : LFS_RULE,
-    missing('Of these files of Git LFS only the pointer is here', lfs.leftOut),
+    hasLfs ? LFS_RULE : '',
   ].filter((section) => section !== '');
   return sections.length === 0 ? '' : `\n# Submodules and large files\n\n${sections.join('\n\n')}\n`;
 }

@@ -144,8 +144,6 @@ export interface TurnInput {
   readonly sparse: readonly string[];
   /** What is checked out in the places of submodules; their bundles are in the same directory. */
   readonly submodules: readonly PlacedSubmodule[];
-  /** The directory `lfs` beside it has LFS objects, and git in the workspace is to put them in the place of pointers. */
-  readonly lfs: boolean;
   /** Text by path below the agent's home: configuration of its clients. */
   readonly home: Readonly<Record<string, string>>;
   /** Text by name: what the agent's CLI is pointed at, in the directory `files`. */

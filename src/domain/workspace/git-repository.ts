@@ -1,5 +1,4 @@
 import type { RepoRef } from '../forge/issue.js';
-import type { TurnLfs } from './lfs.js';
 import type { TurnSubmodules } from './submodules.js';
 import type { NamedText, SecretScanReport } from '../secret/secret-scanner.js';
 
@@ -59,16 +58,6 @@ export interface GitRepository {
     directory: string,
     rules: SubmoduleRules,
   ): Promise<TurnSubmodules>;
-  /**
-   * Fetches the LFS objects of the turn's start and of the base, into a store beside the mirror, and puts them into
-   * `directory`, which is made anew. What cannot be had is left out with a reason.
-   */
-  writeLfsObjects(
-    repo: RepoRef,
-    refs: TurnRefs,
-    directory: string,
-    sparse: readonly string[],
-  ): Promise<TurnLfs>;
   /**
    * The checks of the publish gate that are git's: fetches the bundle's one ref into a quarantine with fsck, compares
    * ancestry, authors, sizes and changed paths, scans for secrets, and pushes by commit id, never forced. The quarantine is gone afterwards.

@@ -66,7 +66,6 @@ export async function hostPortsOfConfig(config: Config, parts: HostParts): Promi
       mirrorsDir: path.join(home, 'mirrors'),
       cloneUrl: ({ owner, repo, path: directory }) => directory ?? `${forge.webUrl}/${owner}/${repo}.git`,
       webUrl: forge.webUrl,
-      lfsOrigins: (config.FORGE_LFS_ORIGINS ?? []).map((url) => new URL(url).origin),
       readToken: sidecarToken,
       publishToken,
       secrets,

@@ -26,7 +26,6 @@ const input: TurnInput = {
   shallow: [sha],
   sparse: ['docs', 'src/a b'],
   submodules: [],
-  lfs: false,
   home: { '.a/b.c': 'x\ny\n', '.d': '' },
   files: { 'mcp.json': '{}\n' },
   setup: 'echo hi\n',
@@ -167,7 +166,7 @@ describe('the input of a turn', () => {
       const { ino } = await stat(turnInput);
       await files.writeTurnInput(slug, {
         ...{ ...input, turn: 3, wantsForge: false, wantsEgress: false, resetTo: null },
-        ...{ shallow: [], sparse: [], submodules: [], lfs: false, home: {}, files: {}, setup: null },
+        ...{ shallow: [], sparse: [], submodules: [], home: {}, files: {}, setup: null },
       });
       assert.equal((await stat(turnInput)).ino, ino);
       assert.deepEqual((await readdir(turnInput)).sort(), [

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import type { InQuarantine } from '../../../src/adapters/git/check/candidate.js';
 import { GIT_LIMITS, type GitLimits } from '../../../src/adapters/git/git-limits.js';
 import { readGitlinks, readGitmodules } from '../../../src/adapters/git/gitlinks.js';
-import { readLfsFiles } from '../../../src/adapters/git/check/lfs-files.js';
 import { GitleaksScanner, type GitleaksOptions } from '../../../src/adapters/gitleaks/gitleaks-scanner.js';
 import { GitOverrunError, SecretScanOverrunError } from '../../../src/domain/base/errors.js';
 import type { GitPublishVerdict } from '../../../src/domain/workspace/git-repository.js';
@@ -101,7 +100,7 @@ describe('a process that takes more than it may', function () {
     assertRefused(await publish(LARGE_FILE, { ...FAR, cpuSeconds: 1 }, secrets));
   });
 
-  describe('in the reading of submodules and files of LFS', () => {
+  describe('in the reading of submodules', () => {
     /** A commit that came with a bundle, as a forge or a quarantine has it. */
     const place = ({ bundle }: HostileCommits): string => {
       const bundleFile = join(fixture.root, 'hostile.bundle');
@@ -127,7 +126,6 @@ describe('a process that takes more than it may', function () {
       it(`git that takes too much ${what} is an overrun`, async () => {
         const commit = place(EMPTY_DIRECTORIES);
         await assert.rejects(readGitlinks(within(limits), commit), GitOverrunError);
-        await assert.rejects(readLfsFiles(within(limits), commit, []), GitOverrunError);
       });
   });
 

@@ -76,7 +76,7 @@ export class HardenedCli {
       ...{ branch: 'bot-bottle/1-abcde', start: '0'.repeat(40) },
       gitUser: { name: 'agent', email: 'agent@example.test' },
       ...{ wantsForge: true, wantsEgress: true, resetTo: null, shallow: [], sparse: [], submodules: [] },
-      ...{ lfs: false, setup: null, turnJson: {} },
+      ...{ setup: null, turnJson: {} },
     });
     const { exitCode, lines } = await this.#run();
     const reader = this.provider.reader();

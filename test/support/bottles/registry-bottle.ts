@@ -100,7 +100,6 @@ export class RegistryBottle {
           shallow: [],
           sparse: [],
           submodules: [],
-          lfs: false,
           setup: null,
           files: {},
           turnJson: {},

@@ -52,7 +52,6 @@ export class EntrypointRun {
       shallow: [],
       sparse: [],
       submodules: [],
-      lfs: false,
       home: {},
       setup: null,
       files: {},

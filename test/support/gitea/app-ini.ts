@@ -30,7 +30,6 @@ DOMAIN = 127.0.0.1
 ROOT_URL = ${rootUrl}
 ${staticRoot === '' ? '' : `STATIC_ROOT_PATH = ${staticRoot}\n`}OFFLINE_MODE = true
 DISABLE_SSH = true
-LFS_START_SERVER = true
 
 [database]
 DB_TYPE = sqlite3

@@ -214,7 +214,7 @@ export class GateWorld {
       gitUser: AGENT,
       ...{ wantsForge: false, wantsEgress: false },
       resetTo: refs.resetTo,
-      ...{ shallow: [], sparse: [], submodules: [], lfs: false, home: {}, files: {}, setup: null },
+      ...{ shallow: [], sparse: [], submodules: [], home: {}, files: {}, setup: null },
       turnJson: {},
     });
     const baseSha = await protectedCommit(this.ports, input, refs);

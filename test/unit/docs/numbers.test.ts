@@ -13,7 +13,6 @@ import { MAX_ALL_COMMIT_BYTES, MAX_COMMIT_BYTES } from '../../../src/adapters/gi
 import { SCAN_TIMEOUT_MS } from '../../../src/adapters/gitleaks/gitleaks-scanner.js';
 import * as egress from '../../../src/bundle/egress/limits.js';
 import { DEFAULT_HTTP_LIMITS } from '../../../src/bundle/jsonrpc/http-unix.js';
-import { MAX_LFS_BYTES, MAX_LFS_OBJECT_BYTES, MAX_LFS_OBJECTS } from '../../../src/domain/workspace/lfs.js';
 import { QUEUE_DRAIN_LIMIT, QUEUE_MESSAGE_BYTES } from '../../../src/domain/run/queue.js';
 import { DEFAULT_POLICY } from '../../../src/domain/run/run-policy.js';
 import { MAX_SUBMODULE_LEVELS, MAX_SUBMODULES } from '../../../src/domain/workspace/submodules.js';
@@ -124,11 +123,6 @@ const EGRESS: typeof SECURITY = [
 ];
 const BOTTLES: typeof SECURITY = [
   ['At most 20 of them, in two levels', [MAX_SUBMODULES, MAX_SUBMODULE_LEVELS], [20, 2]],
-  [
-    'At most 2,000 objects per workspace, 512 MiB each, 2 GiB in all',
-    [MAX_LFS_OBJECTS, MAX_LFS_OBJECT_BYTES, MAX_LFS_BYTES],
-    [2_000, 512 * MIB, 2 * GIB],
-  ],
 ];
 
 /** That a limit holds is shown elsewhere, mostly with a smaller one. */

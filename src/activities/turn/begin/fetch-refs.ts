@@ -1,6 +1,5 @@
 import type { BottleSetup } from '../../../domain/bottle/bottle-setup.js';
 import type { TurnRefs } from '../../../domain/workspace/git-repository.js';
-import { NO_LFS, type TurnLfs } from '../../../domain/workspace/lfs.js';
 import { NO_SUBMODULES, type TurnSubmodules } from '../../../domain/workspace/submodules.js';
 import type { MovedBranch } from '../../../domain/prompt/prompt-input.js';
 import type { RunPaths } from '../../../domain/run/run-files.js';
@@ -17,7 +16,6 @@ export interface FetchedRefs extends TurnRefs {
   /** Commits where the workspace's history ends; empty for all of it. */
   readonly boundary: readonly string[];
   readonly submodules: TurnSubmodules;
-  readonly lfs: TurnLfs;
 }
 
 /** Base and own branch as they are on the forge, for the workspace and for the prompt. */
@@ -34,15 +32,12 @@ export async function fetchRefs(
   const refs = await ports.git.refresh(repository, branch, input.prepared.baseBranches, fork);
   const boundary = await runBoundary(ports, input, setup, refs, paths.isNew);
   const { submoduleRepos: named, sparse } = setup.workspace;
-  // Both are fetched from a forge.
-  const isOnForge = repository.path === undefined;
-  const wanted = setup.workspace.submodules && isOnForge;
-  const wantsLfs = setup.workspace.lfs && isOnForge;
-  const [changes, , submodules, lfs] = await Promise.all([
+  // They are fetched from a forge.
+  const wanted = setup.workspace.submodules && repository.path === undefined;
+  const [changes, , submodules] = await Promise.all([
     changesOnForge(ports, input, refs),
     ports.git.writeRefsBundle(repository, refs, branch, `${paths.turnInput}/refs.bundle`, boundary),
     wanted ? ports.git.writeSubmodules(repository, refs, paths.turnInput, { named, sparse }) : NO_SUBMODULES,
-    wantsLfs ? ports.git.writeLfsObjects(repository, refs, `${paths.turnInput}/lfs`, sparse) : NO_LFS,
   ]);
-  return { ...refs, ...changes, boundary, submodules, lfs };
+  return { ...refs, ...changes, boundary, submodules };
 }

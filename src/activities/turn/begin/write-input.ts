@@ -27,7 +27,7 @@ export async function writeInput(
   const prompt =
     (await ports.blobs.getText(prepared.promptRef)) +
     lostSection(refs.lost) +
-    workspaceSection(refs) +
+    workspaceSection(refs.submodules, setup.workspace.lfs) +
     movedSection(refs.moved);
   const launch = provider.launch({
     sessionId,
@@ -55,7 +55,6 @@ export async function writeInput(
     shallow: refs.boundary,
     sparse: setup.workspace.sparse,
     submodules: refs.submodules.placed,
-    lfs: setup.workspace.lfs,
     home: { ...setup.clients.files, ...launch.home },
     files: launch.files,
     setup: setup.setup,

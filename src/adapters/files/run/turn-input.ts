@@ -1,13 +1,11 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { LFS_FILTER } from '../../../domain/workspace/lfs-filter.js';
 import { InvalidInputError } from '../../../domain/base/errors.js';
 import type { TurnInput } from '../../../domain/run/run-files.js';
 import { writeWhole } from '../write-file.js';
 
-/** Written into the same directory by the git adapter, as are the bundles of submodules and the directory of LFS objects. */
+/** Written into the same directory by the git adapter, as are the bundles of submodules. */
 const REFS_BUNDLE = 'refs.bundle';
-const LFS_OBJECTS = 'lfs';
 const LAUNCH_FILES = 'files';
 const ENV_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
@@ -23,7 +21,6 @@ export async function writeTurnInputFiles(directory: string, input: TurnInput): 
   await rm(pointedAt, { recursive: true, force: true });
   if (Object.keys(input.files).length > 0) await mkdir(pointedAt, { mode: 0o755 });
   const written = new Set([REFS_BUNDLE, ...input.submodules.map(({ bundle }) => bundle)]);
-  if (input.lfs) written.add(LFS_OBJECTS);
   for (const name of await readdir(directory)) {
     if (!written.has(name) && !names.has(name))
       await rm(join(directory, name), { recursive: true, force: true });
@@ -62,7 +59,6 @@ export function turnInputFiles(input: TurnInput): ReadonlyMap<string, string> {
     );
   });
   if (submodules.length > 0) files.set('submodules', submodules.flat().join(''));
-  if (input.lfs) files.set('lfs-filter', LFS_FILTER);
   const home = Object.entries(input.home).flatMap(([path, text]) => [homePath(path), withoutNul(text, path)]);
   if (home.length > 0) files.set('home', home.map((part) => `${part}\0`).join(''));
   if (input.setup !== null) files.set('setup', input.setup);

@@ -3,7 +3,7 @@ import { isAncestorIn, quarantined, type Candidate } from './candidate.js';
 import { changesOfCommits, changesBetween } from './changes.js';
 import { hasItsAuthor } from './commit-authors.js';
 import { plainText } from '../git-failure.js';
-import { keepsLfsPointers, leavesNoLfsPointer } from './lfs-pointers.js';
+import { leavesNoLfsPointer } from './lfs-pointers.js';
 import { staysInLimits } from './size-limits.js';
 
 /** One check of the publish gate: resolves with the reason, in words an agent can act on, when it refuses. */
@@ -18,7 +18,6 @@ export const PUBLISH_STEPS: readonly PublishStep[] = [
   keepsProtectedPaths,
   hasItsAuthor,
   leavesNoLfsPointer,
-  keepsLfsPointers,
 ];
 
 async function buildsOnTurnStart(candidate: Candidate): Promise<string | undefined> {

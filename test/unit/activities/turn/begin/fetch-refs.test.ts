@@ -18,10 +18,6 @@ describe('what is fetched for a workspace', () => {
       asked.push(['submodules', directory, rules]);
       return Promise.resolve({ placed: [], leftOut });
     },
-    writeLfsObjects: (...[, , directory, sparse]: Parameters<HostPorts['git']['writeLfsObjects']>) => {
-      asked.push(['lfs', directory, sparse]);
-      return Promise.resolve({ files: 1, leftOut: [] });
-    },
   };
   const files = { readFile: () => Promise.resolve(undefined), readTurn: () => Promise.resolve(undefined) };
   const fetch = (workspace: Partial<WorkspaceOptions>) =>
@@ -40,17 +36,14 @@ describe('what is fetched for a workspace', () => {
     asked.length = 0;
   });
 
-  it('has neither submodules nor LFS objects unless the bottle asks for them', async () => {
+  it('has no submodules unless the bottle asks for them', async () => {
     const refs = await fetch({ submoduleRepos: ['a/b'] });
-    assert.deepEqual([asked, refs.submodules.leftOut, refs.lfs.files], [[], [], 0]);
+    assert.deepEqual([asked, refs.submodules.leftOut], [[], []]);
   });
 
-  it('has both as the bottle says, beside the bundle', async () => {
-    const refs = await fetch({ submodules: true, submoduleRepos: ['a/b'], sparse: ['src'], lfs: true });
-    assert.deepEqual(asked, [
-      ['submodules', '/turn', { named: ['a/b'], sparse: ['src'] }],
-      ['lfs', '/turn/lfs', ['src']],
-    ]);
-    assert.deepEqual([refs.submodules.leftOut, refs.lfs.files], [leftOut, 1]);
+  it('has them as the bottle says, beside the bundle', async () => {
+    const refs = await fetch({ submodules: true, submoduleRepos: ['a/b'], sparse: ['src'] });
+    assert.deepEqual(asked, [['submodules', '/turn', { named: ['a/b'], sparse: ['src'] }]]);
+    assert.deepEqual(refs.submodules.leftOut, leftOut);
   });
 });
