@@ -164,12 +164,8 @@ function nameOf(removal: GcRemoval): string {
       return `mirror ${removal.directory}`;
     case 'image':
       return `image ${removal.reference}`;
-    case 'pin':
-      return `name of ${removal.slug} on its image`;
     case 'blob':
       return `blob ${removal.ref.slice(0, 12)}`;
-    case 'scratch':
-      return 'quarantines that crashes left';
   }
 }
 

@@ -31,9 +31,13 @@ export interface DiskSpace {
 }
 
 export interface UsageTarget {
+  /** The container's. */
+  readonly name?: string;
   readonly slug: string;
   readonly image: string;
   readonly workspaceDir: string;
+  /** The volume of the home is there; a missing one must not be made up. */
+  readonly hasHome?: boolean;
 }
 
 /** A million files take `du` some ten seconds where nothing of them is cached. */
@@ -42,7 +46,7 @@ const MAX_REPORT_BYTES = 4096;
 /** `du` ends with 1 when a file vanished under it: it counted the rest. */
 const WALK = `
 for what in --block-size=1 --inodes; do
-  timeout -k 1 ${String(WALK_SECONDS)} du -s -c -x "$what" /tree/workspace /tree/home 2>/dev/null
+  timeout -k 1 ${String(WALK_SECONDS)} du -s -c -x "$what" /tree/* 2>/dev/null
   rc=$?
   [ "$rc" -le 1 ] || exit "$rc"
 done`;
@@ -51,15 +55,21 @@ done`;
  * A container that counts what a run holds in its workspace and its home, both read-only. Root with one capability,
  * because the agent's uid could close its own directories against itself; a file with two links counts once.
  */
-export function usageSpec({ slug, image, workspaceDir }: UsageTarget): OneShotSpec {
+export function usageSpec({
+  name = 'disk',
+  slug,
+  image,
+  workspaceDir,
+  hasHome = true,
+}: UsageTarget): OneShotSpec {
   return {
-    name: 'disk',
+    name,
     slug,
     image,
     argv: ['/bin/sh', '-c', WALK],
     user: 'reader',
     mounts: [{ source: workspaceDir, target: '/tree/workspace', readOnly: true }],
-    volumes: [{ kind: 'home', target: '/tree/home', readOnly: true }],
+    volumes: hasHome ? [{ kind: 'home', target: '/tree/home', readOnly: true }] : [],
     env: {},
     timeoutMs: (2 * WALK_SECONDS + 10) * 1000,
     maxOutputBytes: MAX_REPORT_BYTES,
@@ -75,6 +85,17 @@ export function parseUsage(stdout: Uint8Array): DiskUsage {
   if (totals.length !== 2 || bytes === undefined || inodes === undefined)
     throw new InvalidInputError("not the output of the container that measures a run's disk usage");
   return { bytes, inodes };
+}
+
+/** Bytes of the two parts, from the same output; what was not got to is missing. */
+export function parseParts(stdout: Uint8Array): { readonly workspace?: number; readonly home?: number } {
+  const sizes: { workspace?: number; home?: number } = {};
+  for (const [, bytes, part] of new TextDecoder()
+    .decode(stdout)
+    .matchAll(/^(\d{1,18})\t\/tree\/(workspace|home)$/gm))
+    // Their inodes come after it.
+    sizes[part === 'home' ? 'home' : 'workspace'] ??= Number(bytes);
+  return sizes;
 }
 
 /** `31.2 MiB` */

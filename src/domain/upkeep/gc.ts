@@ -1,4 +1,7 @@
-/** What `gc` removes: only what ended, or was last used, longer ago than `GC_KEEP`. */
+/**
+ * What `gc` removes: only what ended, or was last used, longer ago than `GC_KEEP`. What should not be there at all is the
+ * sweeper's (`sweep-decisions.ts`); `gc` shows it.
+ */
 import type { HomeUsage } from './home-usage.js';
 import type { SweepAction } from './sweep.js';
 
@@ -8,11 +11,7 @@ export type GcRemoval = { readonly bytes: number } &
     | { readonly kind: 'run'; readonly slug: string }
     | { readonly kind: 'mirror'; readonly directory: string }
     | { readonly kind: 'image'; readonly reference: string }
-    /** The name of a run that is over on its image; the image goes with its last name. */
-    | { readonly kind: 'pin'; readonly slug: string }
     | { readonly kind: 'blob'; readonly ref: string }
-    /** Quarantines that crashes left. */
-    | { readonly kind: 'scratch' }
   );
 
 /** Each removal looks again at what it is about, and leaves it when it is needed after all. */
@@ -31,7 +30,7 @@ export interface Janitor {
 }
 
 export function planGc(
-  { runs, mirrors, images, pinned, blobs, scratch }: HomeUsage,
+  { runs, mirrors, images, blobs }: HomeUsage,
   { now, keepMs }: { readonly now: number; readonly keepMs: number },
 ): GcRemoval[] {
   const isOld = (at: number | null): boolean => at !== null && at <= now - keepMs;
@@ -46,13 +45,8 @@ export function planGc(
     ...images
       .filter(({ inUse, createdAt }) => !inUse && isOld(createdAt))
       .map(({ reference, bytes }) => ({ kind: 'image' as const, reference, bytes })),
-    // Whenever it ended: that should have done it.
-    ...pinned
-      .filter(({ state }) => state === 'ended')
-      .map(({ slug }) => ({ kind: 'pin' as const, slug, bytes: 0 })),
     ...blobs
       .filter(({ referenced, storedAt }) => !referenced && isOld(storedAt))
       .map(({ ref, bytes }) => ({ kind: 'blob' as const, ref, bytes })),
-    ...(scratch > 0 ? [{ kind: 'scratch' as const, bytes: scratch }] : []),
   ];
 }

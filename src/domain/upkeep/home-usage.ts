@@ -49,11 +49,9 @@ export interface HomeUsage {
   readonly runs: readonly RunUsage[];
   readonly mirrors: readonly MirrorUsage[];
   readonly images: readonly ImageUsage[];
-  /** Runs that an image is kept for. */
-  readonly pinned: readonly { readonly slug: string; readonly state: RunUsage['state'] }[];
   readonly blobs: readonly BlobUsage[];
   readonly databases: number;
   readonly logs: number;
-  /** Quarantines, left behind ones among them. */
+  /** Quarantines, among them those that crashes left: the sweeper removes them. */
   readonly scratch: number;
 }

@@ -13,7 +13,6 @@ import { LocalRunFiles } from '../../adapters/files/run/run-files.js';
 import { removeBlob, storedBlobs } from '../../adapters/files/stored-blobs.js';
 import { treeBytes } from '../../adapters/files/tree-bytes.js';
 import { mirrorsOf, removeMirror, scratchBytes, storedMirrors } from '../../adapters/git/mirrors.js';
-import { removeLeftBehind } from '../../adapters/git/scratch-repository.js';
 import { namedHashes } from '../../adapters/sqlite/named-hashes.js';
 import { openDatabaseReadOnly } from '../../adapters/sqlite/open-database-read-only.js';
 import { temporalRunStates } from '../../adapters/temporal/run-states.js';
@@ -21,7 +20,7 @@ import type { Config } from '../../config/load-config.js';
 import type { HomeUsage, RunUsage } from '../../domain/upkeep/home-usage.js';
 import type { GcRemoval, Janitor } from '../../domain/upkeep/gc.js';
 import { mapLimited } from '../../domain/base/map-limited.js';
-import { measureSpec, parseMeasured } from '../../domain/upkeep/measure-run.js';
+import { parseParts, usageSpec } from '../../domain/bottle/disk-usage.js';
 import type { Database } from '../../domain/run/stores.js';
 import { temporalClient } from '../temporal-client.js';
 
@@ -45,12 +44,11 @@ export async function janitor(config: Config, now: () => number = Date.now): Pro
   const keepMs = config.GC_KEEP;
 
   async function measure(): Promise<HomeUsage> {
-    const [kept, objects, mirrors, images, pinned, blobs] = await Promise.all([
+    const [kept, objects, mirrors, images, blobs] = await Promise.all([
       keptRuns(home),
       runtime.list(),
       storedMirrors(mirrorsDir),
       builtImages(docker),
-      runtime.pinnedRuns(),
       storedBlobs(home),
     ]);
     const homes = new Set(objects.flatMap(({ role, slug }) => (role === 'home' ? [slug] : [])));
@@ -60,7 +58,6 @@ export async function janitor(config: Config, now: () => number = Date.now): Pro
       runs: await mapLimited(kept, AT_ONCE, (run) => runUsage(run, homes.has(run.slug))),
       mirrors: mirrors.map((mirror) => ({ ...mirror, inUse: inUse.has(mirror.directory) })),
       images,
-      pinned: pinned.map((slug) => ({ slug, state: endOf(database, slug).state })),
       blobs: blobs.map((blob) => ({ ...blob, referenced: named.has(blob.ref) })),
       databases: await sumOf(
         DATABASES.flatMap((name) => ['', '-wal', '-shm'].map((end) => path.join(home, name + end))),
@@ -76,17 +73,16 @@ export async function janitor(config: Config, now: () => number = Date.now): Pro
     const sizes = existsSync(workspace)
       ? await runtime
           .runOnce(
-            measureSpec(
-              {
-                name: `measure-${randomBytes(4).toString('hex')}`,
-                slug,
-                image: config.BUNDLE_IMAGE,
-                workspace,
-              },
+            usageSpec({
+              // Two that measure at once must not end each other's.
+              name: `measure-${randomBytes(4).toString('hex')}`,
+              slug,
+              image: config.BUNDLE_IMAGE,
+              workspaceDir: workspace,
               hasHome,
-            ),
+            }),
           )
-          .then(({ stdout }) => parseMeasured(stdout))
+          .then(({ stdout }) => parseParts(stdout))
           .catch(() => ({ workspace: undefined, home: undefined }))
       : { workspace: 0 };
     return {
@@ -113,16 +109,8 @@ export async function janitor(config: Config, now: () => number = Date.now): Pro
       }
       case 'image':
         return (await removeBuiltImage(docker, removal.reference)) ? null : 'a container is made from it';
-      case 'pin': {
-        const why = await whyKept(removal.slug);
-        if (why === null) await runtime.unpinImage(removal.slug);
-        return why;
-      }
       case 'blob':
         return (await removeBlob(home, removal.ref, before)) ? null : 'it is in use again';
-      case 'scratch':
-        await removeLeftBehind(path.join(mirrorsDir, '.scratch'), now());
-        return (await scratchBytes(mirrorsDir)) === 0 ? null : 'some of it is younger than a day';
     }
   }
 

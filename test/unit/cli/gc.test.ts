@@ -21,7 +21,6 @@ const USAGE: HomeUsage = {
   ],
   mirrors: [{ directory: '/home/\u001b[31mred', inUse: false, usedAt: 1, bytes: 4096 }],
   images: [{ reference: 'bot-bottle/bottle:x', inUse: true, createdAt: 1, bytes: 8192 }],
-  pinned: [],
   blobs: [],
   databases: 1024,
   logs: 0,

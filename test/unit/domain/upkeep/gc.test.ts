@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { HomeUsage, RunUsage } from '../../../../src/domain/upkeep/home-usage.js';
 import { planGc } from '../../../../src/domain/upkeep/gc.js';
 import { formatBytes } from '../../../../src/domain/base/format-bytes.js';
-import { measureSpec, parseMeasured } from '../../../../src/domain/upkeep/measure-run.js';
+import { parseParts, usageSpec } from '../../../../src/domain/bottle/disk-usage.js';
 
 const NOW = 200 * 86_400_000;
 const KEEP = 90 * 86_400_000;
@@ -12,7 +12,6 @@ const EMPTY: HomeUsage = {
   runs: [],
   mirrors: [],
   images: [],
-  pinned: [],
   blobs: [],
   databases: 5,
   logs: 5,
@@ -52,16 +51,6 @@ describe('what gc removes', () => {
     for (const change of kept) assert.deepEqual(plan({ runs: [run(change)] }), [], JSON.stringify(change));
   });
 
-  it('takes the names of runs that are over off their images, whenever they ended', () => {
-    const slug = 'impl-alice-demo-12-abcde';
-    const pinned = (['alive', 'unknown', 'ended'] as const).map((state) => ({
-      slug: `${slug}-${state}`,
-      state,
-    }));
-    const removals = planGc({ ...EMPTY, pinned }, { now: NOW, keepMs: KEEP });
-    assert.deepEqual(removals, [{ kind: 'pin', slug: `${slug}-ended`, bytes: 0 }]);
-  });
-
   it('takes mirrors, images and blobs that are not in use and were not for that long', () => {
     const mirror = { directory: '/m', inUse: false, usedAt: OLD, bytes: 1 };
     const image = { reference: 'bot-bottle/bottle:x', inUse: false, createdAt: OLD, bytes: 1 };
@@ -70,7 +59,6 @@ describe('what gc removes', () => {
       'mirror',
       'image',
       'blob',
-      'scratch',
     ]);
     assert.deepEqual(
       plan({
@@ -93,17 +81,20 @@ describe('what gc removes', () => {
 });
 
 describe('measuring a run', () => {
-  const measured = { name: 'measure-x', slug: 'impl-alice-demo-12-abcde', image: 'i', workspace: '/w' };
+  const target = { slug: 'impl-alice-demo-12-abcde', image: 'i', workspaceDir: '/w' };
 
   it('mounts everything read-only, and no volume that is not there', () => {
-    const spec = measureSpec(measured, true);
-    assert.ok([...spec.mounts, ...(spec.volumes ?? [])].every(({ readOnly }) => readOnly));
-    assert.equal(measureSpec(measured, false).volumes, undefined);
+    const { mounts, volumes } = usageSpec(target);
+    assert.ok([...mounts, ...(volumes ?? [])].every(({ readOnly }) => readOnly));
+    assert.deepEqual(usageSpec({ ...target, hasHome: false }).volumes, []);
   });
 
   it('reads what du prints, and nothing else', () => {
-    const output = new TextEncoder().encode('12\t/measured/workspace\nx\t/measured/home\n9\t/elsewhere\n');
-    assert.deepEqual(parseMeasured(output), { workspace: 12 * 1024 });
+    const lines = (...some: string[]): Uint8Array => new TextEncoder().encode(`${some.join('\n')}\n`);
+    const bytes = ['12\t/tree/workspace', '9\t/elsewhere'];
+    assert.deepEqual(parseParts(lines(...bytes, 'x\t/tree/home')), { workspace: 12 });
+    const inodes = ['3\t/tree/home', '2\t/tree/workspace'];
+    assert.deepEqual(parseParts(lines('7\t/tree/home', ...bytes, ...inodes)), { home: 7, workspace: 12 });
   });
 
   it('shows sizes in binary units', () => {
