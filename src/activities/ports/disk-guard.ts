@@ -5,20 +5,13 @@ import {
   type DiskUsage,
 } from '../../domain/bottle/disk-usage.js';
 import type { Clock } from '../../domain/base/clock.js';
-import { ROOM, difference, excessOf, isWithin, quotaOf, roomFor, sum } from './disk-quota.js';
+import { difference, excessOf, isWithin, limitOf, quotaOf, sum } from './disk-quota.js';
 
 export interface DiskLimits {
   /** What a run may hold in its workspace and home, unless its bottle says otherwise. */
   readonly quota: DiskUsage;
   /** Below this many free bytes on a file system that runs write to, a turn is stopped. */
   readonly freeBytes: number;
-}
-
-/** What a run held when it was last known, and what it may hold in this turn; on disk with the turn's record. */
-export interface DiskAccount {
-  /** At most this; exact after a measure. */
-  readonly held: DiskUsage;
-  readonly limit: DiskUsage | null;
 }
 
 export interface DiskSource {
@@ -33,17 +26,13 @@ export interface DiskLog {
 
 export interface GuardedTurn {
   readonly slug: string;
-  /** `null` when nobody knows: it is measured at once. */
+  /** What the run held at most when the turn before ended; `null` when nobody knows. */
   readonly held: DiskUsage | null;
+  /** The turn was watched before: what it wrote since is not known. */
+  readonly resumed: boolean;
   /** What the bottle may hold in the place of the host's quota. */
   readonly asked: DiskRequest | null;
-  /** Of an earlier watcher of the same turn. */
-  readonly limit: DiskUsage | null;
-  /** The turn begins now, so what it holds it may keep. */
-  readonly fresh: boolean;
-  /** The guard's count of growth when the turn began, from `mark`. */
-  readonly since: DiskUsage;
-  onMeasured(account: DiskAccount): void;
+  onMeasured(held: DiskUsage): void;
   /** Called once: stop the agent. `detail` is for people and for the next prompt. */
   onOver(detail: string): void;
 }
@@ -51,12 +40,12 @@ export interface GuardedTurn {
 /** It is one system call. What something else deletes between two looks hides as much of a run's growth. */
 const POLL_MS = 1_000;
 const FREE_INODES = 0.05;
-/** Between two exact measures of one run; sooner while the disk grows fast, later while it seems not to grow. */
-const MEASURE_MIN_MS = 30_000;
-const MEASURE_FAST_MS = 5_000;
+/** Between two exact measures of one run: when it may be over its limit, when growth cannot be seen, and in any case. */
+const MEASURE_MS = 5_000;
+const MEASURE_BLIND_MS = 30_000;
 const MEASURE_IDLE_MS = 60_000;
-/** A measure for which nothing speaks takes at most this share of the time. */
-const MEASURE_IDLE_SHARE = 1 / 50;
+/** Measuring takes at most this share of the time. */
+const MEASURE_SHARE = 1 / 10;
 const FLOOR_MEASURE_MS = 5_000;
 /** How much further a low disk must fall before another turn is stopped. */
 const FURTHER = 1 / 16;
@@ -65,23 +54,21 @@ const NONE: DiskUsage = { bytes: 0, inodes: 0 };
 
 interface Watched {
   readonly turn: GuardedTurn;
-  readonly quota: DiskUsage;
+  readonly limit: DiskUsage;
   readonly over: AbortController;
-  held: DiskUsage | null;
-  limit: DiskUsage | null;
+  /** What it held when the turn began, as far as it is known. */
   began: DiskUsage | null;
-  since: DiskUsage;
-  readonly watchedAt: number;
-  measuredAt: number | null;
-  /** How long the last measure took, milliseconds. */
-  took: number;
+  /** When it was last known: what it held, and the count of growth. */
+  last: { readonly held: DiskUsage; readonly grown: DiskUsage } | null;
   measuring: boolean;
+  /** When it was measured or tried to be, at first when the watch began; and how long that took, milliseconds. */
+  triedAt: number;
+  took: number;
 }
 
 /**
- * Watches the disk for all turns of this host, and walks no workspace: the growth of the file systems bounds what a run
- * can have written since it was last measured, and only where that could be too much it is measured, in a container
- * (`docs/adr/0021-disk-guard.md`).
+ * Watches the disk for all turns of this host. It walks no workspace: each run is measured in a container, seldom while
+ * the file systems have not grown by what it may still write (`docs/adr/0021-disk-guard.md`).
  */
 export class DiskGuard {
   private readonly watched = new Map<string, Watched>();
@@ -101,29 +88,18 @@ export class DiskGuard {
     private readonly log: DiskLog,
   ) {}
 
-  /** The count of growth now; a turn that begins takes it before anything is written. */
-  async mark(): Promise<DiskUsage> {
-    await this.look();
-    return this.grown;
-  }
-
   /** Watches until the answer is called. It gives back what the run holds at most. */
-  watch(turn: GuardedTurn): () => DiskAccount | null {
-    const { held, since, fresh } = turn;
-    const quota = quotaOf(turn.asked, this.limits.quota);
-    const limit = turn.limit ?? (held !== null && isWithin(held, quota) ? quota : null);
+  watch(turn: GuardedTurn): () => DiskUsage | null {
+    const { held, resumed } = turn;
     const entry: Watched = {
       turn,
-      quota,
+      limit: limitOf(held ?? NONE, quotaOf(turn.asked, this.limits.quota)),
       over: new AbortController(),
-      held,
-      limit,
-      began: fresh ? held : null,
-      since,
-      watchedAt: this.clock.now(),
-      measuredAt: null,
-      took: 0,
+      began: held,
+      last: resumed ? null : held && { held, grown: this.grown },
       measuring: false,
+      triedAt: this.clock.now(),
+      took: 0,
     };
     this.watched.set(turn.slug, entry);
     this.schedule();
@@ -131,8 +107,7 @@ export class DiskGuard {
       entry.over.abort(new Error('the turn is over'));
       if (this.watched.get(turn.slug) === entry) this.watched.delete(turn.slug);
       if (this.watched.size === 0) clearTimeout(this.timer);
-      const most = this.most(entry);
-      return most === null ? null : { held: most, limit: entry.limit };
+      return this.most(entry);
     };
   }
 
@@ -176,50 +151,40 @@ export class DiskGuard {
   private isDue(entry: Watched, complete: boolean): boolean {
     if (entry.measuring || entry.over.signal.aborted) return false;
     const most = this.most(entry);
-    const age = this.clock.now() - (entry.measuredAt ?? entry.watchedAt);
-    if (entry.measuredAt !== null && age < this.pauseOf(entry)) return false;
-    if (most === null || entry.limit === null || !complete) return true;
-    return !isWithin(most, entry.limit) || age >= Math.max(MEASURE_IDLE_MS, entry.took / MEASURE_IDLE_SHARE);
+    const isGood = most !== null && isWithin(most, entry.limit);
+    const pause = !isGood ? MEASURE_MS : complete ? MEASURE_IDLE_MS : MEASURE_BLIND_MS;
+    return this.clock.now() - entry.triedAt >= Math.max(pause, entry.took / MEASURE_SHARE);
   }
 
-  /** A slow measure is not repeated at once, else it would be all that this machine does. */
-  private pauseOf({ quota, since, took }: Watched): number {
-    const much = { bytes: quota.bytes * ROOM, inodes: quota.inodes * ROOM };
-    if (isWithin(difference(this.grown, since), much)) return MEASURE_MIN_MS;
-    return Math.min(MEASURE_MIN_MS, Math.max(MEASURE_FAST_MS, 10 * took));
-  }
-
-  /** What the run can hold at most: what it held, and all that anybody wrote since. */
-  private most({ held, since }: Watched): DiskUsage | null {
-    return held === null ? null : sum(held, difference(this.grown, since));
+  /** What it held, and all that anybody wrote since. */
+  private most({ last }: Watched): DiskUsage | null {
+    return last && sum(last.held, difference(this.grown, last.grown));
   }
 
   private async measure(entry: Watched): Promise<void> {
-    const { turn, over } = entry;
-    entry.measuring = true;
-    const since = this.grown;
+    const { turn, over, limit } = entry;
+    const { grown } = this;
     const begunAt = this.clock.now();
+    entry.measuring = true;
     try {
-      const usage = await this.source.usage(turn.slug, over.signal);
+      const held = await this.source.usage(turn.slug, over.signal);
       if (over.signal.aborted) return;
-      if (usage === null) {
+      if (held === null) {
         this.stop(entry, 'the run holds more files than can be counted in time');
         return;
       }
-      entry.held = usage;
-      entry.since = since;
-      entry.limit ??= turn.fresh ? roomFor(usage, entry.quota) : entry.quota;
-      entry.began ??= usage;
-      turn.onMeasured({ held: usage, limit: entry.limit });
-      const excess = excessOf(usage, entry.limit);
+      entry.last = { held, grown };
+      entry.began ??= held;
+      turn.onMeasured(held);
+      const excess = excessOf(held, limit);
       if (excess !== null) this.stop(entry, excess);
     } catch (error) {
       if (!over.signal.aborted)
         this.log.warn({ slug: turn.slug, err: error }, 'the disk usage of a run could not be measured');
     } finally {
       entry.measuring = false;
-      entry.measuredAt = this.clock.now();
-      entry.took = entry.measuredAt - begunAt;
+      entry.triedAt = this.clock.now();
+      entry.took = entry.triedAt - begunAt;
     }
   }
 

@@ -1,7 +1,7 @@
 import { formatBytes, type DiskRequest, type DiskUsage } from '../../domain/bottle/disk-usage.js';
 
 /** What a run that is over its quota may still write in a turn, so that it can tidy up: a share of the quota. */
-export const ROOM = 0.05;
+const ROOM = 0.05;
 
 /** The bottle is the operator's too: what it says counts, be it less or more than the host's. */
 export function quotaOf(asked: DiskRequest | null, host: DiskUsage): DiskUsage {
@@ -9,7 +9,8 @@ export function quotaOf(asked: DiskRequest | null, host: DiskUsage): DiskUsage {
 }
 
 /** What is over its quota when its turn begins may run, and tidy up. */
-export function roomFor(held: DiskUsage, quota: DiskUsage): DiskUsage {
+export function limitOf(held: DiskUsage, quota: DiskUsage): DiskUsage {
+  if (isWithin(held, quota)) return quota;
   return {
     bytes: Math.max(quota.bytes, Math.ceil(held.bytes + quota.bytes * ROOM)),
     inodes: Math.max(quota.inodes, Math.ceil(held.inodes + quota.inodes * ROOM)),

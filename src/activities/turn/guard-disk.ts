@@ -1,6 +1,6 @@
+import type { DiskUsage } from '../../domain/bottle/disk-usage.js';
 import type { HostPorts } from '../ports/host-ports.js';
 import type { RunTurnInput } from '../ports/inputs.js';
-import type { DiskUsage } from '../../domain/bottle/disk-usage.js';
 import type { TurnJournal } from './turn-journal.js';
 
 const NOTHING: DiskUsage = { bytes: 0, inodes: 0 };
@@ -10,44 +10,33 @@ export async function guardDisk(
   ports: HostPorts,
   input: RunTurnInput,
   journal: TurnJournal,
-  { since, signal, onOver }: GuardedBy,
+  signal: AbortSignal,
+  onOver: (detail: string) => void,
 ): Promise<void> {
   const { slug } = input;
-  const { resumed, record } = journal;
+  // Of the turn before, also when this one is watched again: a worker that restarts gives no room anew.
+  const held = await heldBefore(ports, input);
+  if (signal.aborted) return;
   const unwatch = ports.disk.watch({
     slug,
-    // What was written while nobody watched is not known.
-    held: resumed ? null : await heldBefore(ports, input),
-    limit: record.disk?.limit ?? null,
+    held,
+    resumed: journal.resumed,
     asked: input.prepared.disk ?? null,
-    fresh: !resumed,
-    since,
-    onMeasured: (disk) => {
-      journal.decide({ disk }).catch((error: unknown) => {
+    onMeasured: (measured) => {
+      journal.decide({ disk: { held: measured } }).catch((error: unknown) => {
         ports.log.warn({ slug, err: error }, 'the disk usage of a run was not noted');
       });
     },
     onOver,
   });
-  await new Promise<void>((resolve) => {
-    const over = (): void => {
-      resolve();
-    };
-    if (signal.aborted) over();
-    else signal.addEventListener('abort', over, { once: true });
-  });
-  const disk = unwatch();
-  if (disk !== null) journal.observe({ disk });
+  const end = (): void => {
+    const most = unwatch();
+    if (most !== null) journal.observe({ disk: { held: most } });
+  };
+  signal.addEventListener('abort', end, { once: true });
 }
 
-export interface GuardedBy {
-  /** The guard's count before anything of the turn was written. */
-  readonly since: DiskUsage;
-  readonly signal: AbortSignal;
-  readonly onOver: (detail: string) => void;
-}
-
-/** What the run held after the turn before; `null` when nobody looked. */
+/** `null` when nobody looked. */
 async function heldBefore(ports: HostPorts, { slug, turn }: RunTurnInput): Promise<DiskUsage | null> {
   if (turn === 1) return NOTHING;
   const before = await ports.files.readTurn(slug, turn - 1).catch(() => undefined);

@@ -16,10 +16,11 @@ export async function superviseTurn(
   input: RunTurnInput,
   link: TurnLink,
 ): Promise<TurnResult> {
-  const since = await ports.disk.mark();
+  // What the turn writes is growth of what is seen now.
+  await ports.disk.look();
   const journal = await begunTurn(ports, input, link);
   link.onBegun(journal);
-  const watch = new TurnWatch(ports, input, journal, link, since);
+  const watch = new TurnWatch(ports, input, journal, link);
   await watch.untilExit();
   try {
     return await ports.underWay.during(stepOfTurn(input, 'end'), () => watch.finish());

@@ -49,8 +49,8 @@ export interface TurnRecord {
   readonly stopDetail: string | null;
   /** Why a message of it is not tried again: the turn is over. */
   readonly setAside: string | null;
-  /** What the run held on disk, at most, when it was last looked at, and what it may hold in this turn. */
-  readonly disk: { readonly held: DiskUsage; readonly limit: DiskUsage | null } | null;
+  /** What the run held on disk, at most, when it was last looked at. */
+  readonly disk: { readonly held: DiskUsage } | null;
   /** The CLI that works in it; `null` while the turn has not begun. */
   readonly provider: { readonly name: string; readonly version: string | null } | null;
   readonly sessionId: string | null;

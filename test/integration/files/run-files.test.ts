@@ -44,7 +44,7 @@ const record: TurnRecord = {
   stopped: 'watchdog',
   setAside: 'open_pr request3 was under way at two crashes of the worker',
   stopDetail: null,
-  disk: { held: { bytes: 1, inodes: 2 }, limit: null },
+  disk: { held: { bytes: 1, inodes: 2 } },
   provider: { name: 'scripted', version: null },
   sessionId: null,
   lost: ['home'],

@@ -32,7 +32,7 @@ const schema = z.object({
   stopped: z.enum(STOP_REASONS).nullable(),
   stopDetail: z.string().nullable(),
   setAside: z.string().nullable(),
-  disk: z.object({ held: usage, limit: usage.nullable() }).nullable(),
+  disk: z.object({ held: usage }).nullable(),
   provider: z.object({ name: z.string(), version: z.string().nullable() }).nullable(),
   sessionId: z.string().nullable(),
   lost: z.array(z.enum(LOST_PARTS)),

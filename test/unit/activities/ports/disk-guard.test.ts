@@ -1,9 +1,5 @@
 import assert from 'node:assert/strict';
-import {
-  DiskGuard,
-  type DiskAccount,
-  type GuardedTurn,
-} from '../../../../src/activities/ports/disk-guard.js';
+import { DiskGuard, type GuardedTurn } from '../../../../src/activities/ports/disk-guard.js';
 import type { DiskUsage, FileSystemSpace } from '../../../../src/domain/bottle/disk-usage.js';
 
 const MIB = 1024 ** 2;
@@ -18,15 +14,18 @@ class Disk {
   freeBytes = 50_000 * MIB;
   freeInodes = 90_000;
   complete = true;
+  /** A measure, milliseconds. */
+  took = 0;
   readonly holds = new Map<string, DiskUsage | null>();
   readonly measured: string[] = [];
   readonly over = new Map<string, string>();
-  readonly noted: DiskAccount[] = [];
+  readonly noted: DiskUsage[] = [];
   readonly guard = new DiskGuard(
     {
       space: () => Promise.resolve({ fileSystems: [this.system()], complete: this.complete }),
       usage: (slug) => {
         this.measured.push(slug);
+        this.now += this.took;
         const usage = this.holds.get(slug);
         return usage === undefined ? Promise.reject(new Error('no engine')) : Promise.resolve(usage);
       },
@@ -44,17 +43,15 @@ class Disk {
     this.freeInodes -= inodes;
   }
 
-  async watch(slug: string, change: Partial<GuardedTurn> = {}): Promise<() => DiskAccount | null> {
-    const since = await this.guard.mark();
+  async watch(slug: string, change: Partial<GuardedTurn> = {}): Promise<() => DiskUsage | null> {
+    await this.guard.look();
     if (!this.holds.has(slug)) this.holds.set(slug, NOTHING);
     return this.guard.watch({
       slug,
       held: NOTHING,
+      resumed: false,
       asked: null,
-      limit: null,
-      fresh: true,
-      since,
-      onMeasured: (account) => this.noted.push(account),
+      onMeasured: (held) => this.noted.push(held),
       onOver: (detail) => this.over.set(slug, detail),
       ...change,
     });
@@ -81,8 +78,8 @@ class Disk {
 
 describe('the disk guard', () => {
   let disk: Disk;
-  let ends: (() => DiskAccount | null)[];
-  const watch = async (slug: string, change?: Partial<GuardedTurn>): Promise<() => DiskAccount | null> => {
+  let ends: (() => DiskUsage | null)[];
+  const watch = async (slug: string, change?: Partial<GuardedTurn>): Promise<() => DiskUsage | null> => {
     const end = await disk.watch(slug, change);
     ends.push(end);
     return end;
@@ -138,10 +135,12 @@ describe('the disk guard', () => {
   it('gives a run that begins over what its bottle asks for room of that to tidy up', async () => {
     disk.holds.set('a', { bytes: 50 * MIB, inodes: 1 });
     const asked = { bytes: 20 * MIB, inodes: null };
-    const end = await watch('a', { asked, held: { bytes: 50 * MIB, inodes: 1 } });
+    await watch('a', { asked, held: { bytes: 50 * MIB, inodes: 1 } });
     await disk.look();
-    assert.deepEqual(end()?.limit, { bytes: 51 * MIB, inodes: 1_000 });
     assert.equal(disk.over.size, 0);
+    disk.write('a', 2 * MIB);
+    await disk.look();
+    assert.match(disk.over.get('a') ?? '', /may hold 51 MiB/);
   });
 
   it('stops a run that holds too many files', async () => {
@@ -156,7 +155,7 @@ describe('the disk guard', () => {
     disk.write('somebody else', 5_000 * MIB);
     await disk.look();
     assert.deepEqual([disk.measured, disk.over.size], [['a'], 0]);
-    assert.deepEqual(disk.noted, [{ held: NOTHING, limit: QUOTA }]);
+    assert.deepEqual(disk.noted, [NOTHING]);
   });
 
   it('is not misled when something else is deleted meanwhile', async () => {
@@ -170,21 +169,34 @@ describe('the disk guard', () => {
     assert.ok(disk.over.has('a'));
   });
 
-  it('measures a run at most every 30 s while the disk grows little, and every minute when it does not', async () => {
+  it('measures a run that may be over every 5 s, and every minute when it is not', async () => {
     await watch('a', { held: { bytes: 99 * MIB, inodes: 1 } });
     disk.holds.set('a', { bytes: 99 * MIB, inodes: 1 });
     disk.write('else', 2 * MIB);
     await disk.look();
     assert.equal(disk.measured.length, 1);
     disk.write('else', 2 * MIB);
-    for (let time = 0; time < 5; time += 1) await disk.look(5_000);
+    await disk.look(4_000);
     assert.equal(disk.measured.length, 1);
-    await disk.look(5_000);
+    await disk.look(1_000);
     assert.equal(disk.measured.length, 2);
     await disk.look(59_000);
     assert.equal(disk.measured.length, 2);
     await disk.look(1_000);
     assert.equal(disk.measured.length, 3);
+  });
+
+  it('measures less often where that takes long', async () => {
+    disk.took = 2_000;
+    disk.holds.set('a', { bytes: 99 * MIB, inodes: 1 });
+    await watch('a', { held: { bytes: 99 * MIB, inodes: 1 } });
+    for (let time = 0; time < 4; time += 1) {
+      disk.write('else', 2 * MIB);
+      await disk.look();
+    }
+    assert.equal(disk.measured.length, 1);
+    await disk.look();
+    assert.equal(disk.measured.length, 2);
   });
 
   it('finds what a deletion of the same moment hid', async () => {
@@ -209,12 +221,14 @@ describe('the disk guard', () => {
   });
 
   it('measures a run of which nothing is known, and one whose disk cannot be seen', async () => {
-    await watch('a', { held: null, fresh: false });
+    await watch('a', { held: null });
     await disk.look();
     disk.complete = false;
     await watch('b');
-    await disk.look();
-    assert.deepEqual(disk.measured, ['a', 'b']);
+    await disk.look(29_000);
+    assert.deepEqual(disk.measured, ['a']);
+    await disk.look(1_000);
+    assert.deepEqual(disk.measured.sort(), ['a', 'a', 'b']);
   });
 
   it('lets a run that is over its quota when its turn begins tidy up, with a little room', async () => {
@@ -222,7 +236,6 @@ describe('the disk guard', () => {
     disk.holds.set('a', held);
     await watch('a', { held });
     await disk.look();
-    assert.deepEqual(disk.noted, [{ held, limit: { bytes: 205 * MIB, inodes: 1_000 } }]);
     disk.write('a', 4 * MIB);
     await disk.look(30_000);
     assert.equal(disk.over.size, 0);
@@ -231,14 +244,16 @@ describe('the disk guard', () => {
     assert.match(disk.over.get('a') ?? '', /may hold 205 MiB/);
   });
 
-  it('gives no room anew to a turn that is watched again after a restart', async () => {
-    const limit = { bytes: 205 * MIB, inodes: 1_000 };
+  it('gives no room anew to a turn that is watched again after a restart, and measures it', async () => {
+    const before = { bytes: 200 * MIB, inodes: 5 };
     disk.holds.set('a', { bytes: 206 * MIB, inodes: 5 });
-    await watch('a', { held: null, fresh: false, limit });
-    disk.holds.set('b', { bytes: 101 * MIB, inodes: 5 });
-    await watch('b', { held: null, fresh: false });
+    await watch('a', { held: before, resumed: true });
+    disk.holds.set('b', { bytes: 204 * MIB, inodes: 5 });
+    await watch('b', { held: before, resumed: true });
+    disk.holds.set('c', { bytes: 101 * MIB, inodes: 5 });
+    await watch('c', { held: null, resumed: true });
     await disk.look();
-    assert.deepEqual([...disk.over.keys()].sort(), ['a', 'b']);
+    assert.deepEqual([...disk.over.keys()].sort(), ['a', 'c']);
   });
 
   it('stops a run that holds more than can be counted, and tries again when the engine fails', async () => {
@@ -256,7 +271,7 @@ describe('the disk guard', () => {
     const end = await watch('a', { held: { bytes: 10 * MIB, inodes: 3 } });
     disk.write('a', 20 * MIB);
     await disk.look();
-    assert.deepEqual(end(), { held: { bytes: 30 * MIB, inodes: 4 }, limit: QUOTA });
+    assert.deepEqual(end(), { bytes: 30 * MIB, inodes: 4 });
   });
 
   it('stops the turn that grew most when little is free, and another one only if that goes on', async () => {
