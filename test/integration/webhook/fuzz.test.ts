@@ -8,7 +8,7 @@ import { FakeForge } from '../../support/webhook/fake-forge.js';
 import { FakeGateway } from '../../support/webhook/fake-gateway.js';
 import { mutatedRequest } from '../../support/webhook/mutate-delivery.js';
 import type { DoorRequest } from '../../support/webhook/mutate-delivery.js';
-import { randomOf } from '../../support/webhook/play-script.js';
+import { seededRandom } from '../../support/faults/seeded-faults.js';
 import { rawExchange } from '../../support/webhook/raw-exchange.js';
 import { deliveryHeaders, SECRET } from '../../support/webhook/sign.js';
 import { startWebhook } from '../../support/webhook/start-webhook.js';
@@ -102,7 +102,7 @@ describe('the door under mutated deliveries', function () {
   }
 
   it('answers each as documented, accepts no forgery, and keeps what it accepted and nothing else', async () => {
-    const random = randomOf(SEED);
+    const random = seededRandom(SEED);
     const sent: DoorRequest[] = [];
     const counts = new Map<string, number>();
     const before = process.memoryUsage().rss;

@@ -57,13 +57,6 @@ export function liveIn(html: string, forge: string): string[] {
   ]);
 }
 
-/** All text of it, as a reader sees it. */
-export function textOf(html: string): string {
-  return [...nodesOf(parseFragment(html).childNodes)]
-    .map((node) => ('value' in node ? node.value : ''))
-    .join('');
-}
-
 /** The texts of its code, spans and blocks. */
 export function codeOf(html: string): string[] {
   return [...elementsOf(parseFragment(html).childNodes)]

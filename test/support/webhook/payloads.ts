@@ -7,7 +7,6 @@ const repository = {
   private: false,
 };
 export const alice = { id: 2, login: 'alice', email: 'alice@example.org' };
-export const bot = { id: 9, login: 'bot' };
 
 interface IssueOptions {
   readonly number?: number;

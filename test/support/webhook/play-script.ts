@@ -1,4 +1,5 @@
 /** A script of acts, deliveries and answers, and how it is played. */
+import { seededRandom } from '../faults/seeded-faults.js';
 import type { ForgeAct, Sent, Who } from './forge-play.js';
 import type { Play, PlayLab } from './play-lab.js';
 
@@ -19,20 +20,9 @@ export interface Script {
   readonly ordered: boolean;
 }
 
-/** Numbers in [0, 1); the same for the same seed (mulberry32). */
-export function randomOf(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 /** Plays it to its end, on a stage where others may have been played: everything is delivered and dispatched, and every activity has answered. */
 export async function play(lab: PlayLab, { people, workflows }: Play, script: Script): Promise<void> {
-  const random = randomOf(script.seed);
+  const random = seededRandom(script.seed);
   const pool: Sent[] = [];
   const reading = new Set<Promise<void>>();
   let seen = people.sent.length;
