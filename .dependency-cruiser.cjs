@@ -17,7 +17,7 @@ const npm = (...names) =>
 /** The vendor packages of each adapter. An adapter that is not here imports the domain and Node, nothing else. */
 const VENDOR = {
   docker: npm('dockerode', 'tar-stream'),
-  sqlite: npm('better-sqlite3'),
+  sqlite: npm('better-sqlite3', 'kysely'),
   git: [],
   gitea: npm('zod'),
   agents: npm('zod'),
@@ -71,6 +71,14 @@ const adapterRules = [
     comment: 'Adapters meet in a composition root, never in each other.',
     from: { path: '^src/adapters/([^/]+)/' },
     to: { path: '^src/adapters/', pathNot: '^src/adapters/$1/' },
+  },
+  {
+    name: 'sql-in-its-adapter',
+    severity: 'error',
+    comment:
+      'Which database there is, and how it is asked, is known in one place: not even a composition root does.',
+    from: { path: '^src/', pathNot: '^src/adapters/sqlite/' },
+    to: { path: npm('better-sqlite3', 'kysely') },
   },
   {
     name: 'adapter-without-vendor',
@@ -154,7 +162,10 @@ module.exports = {
         'The bundle may be taken over by what it parses: no Temporal, no Docker, no SQLite, no adapter but a forge’s.',
       from: { path: '^src/bundle(\\.ts$|/)' },
       to: {
-        path: [...npm('@temporalio/[a-z-]+', 'dockerode', 'better-sqlite3'), '^src/adapters/(?!gitea/)'],
+        path: [
+          ...npm('@temporalio/[a-z-]+', 'dockerode', 'better-sqlite3', 'kysely'),
+          '^src/adapters/(?!gitea/)',
+        ],
         reachable: true,
       },
     },

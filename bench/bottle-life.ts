@@ -102,11 +102,11 @@ export class BottleLife {
     const files = new StackFiles(this.world.stack.home);
     await until(
       `the rows of turn ${String(turn)}`,
-      () => {
-        const row = files.stateRow(this.subject);
-        const ended = (slug: string): boolean =>
-          files.turnRows(slug).some((one) => one.turn === turn && one.event === 'ended');
-        return (row?.status === 'frozen' && ended(row.slug)) || undefined;
+      async () => {
+        const row = await files.stateRow(this.subject);
+        const ended = async (slug: string): Promise<boolean> =>
+          (await files.turnRows(slug)).some((one) => one.turn === turn && one.event === 'ended');
+        return (row?.status === 'frozen' && (await ended(row.slug))) || undefined;
       },
       FROZEN_MS,
     );

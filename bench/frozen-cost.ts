@@ -162,13 +162,13 @@ async function untilFrozen(stack: Stack, count: number): Promise<void> {
       await delay(SELDOM_MS);
       const database = openDatabaseReadOnly(join(stack.home, 'bot-bottle.db'));
       try {
-        const rows = database.forgeState.all();
+        const rows = await database.forgeState.all();
         const other = rows.find(({ status, reason }) => status === 'frozen' && reason !== 'done');
         if (other !== undefined)
           throw new Error(`#${String(other.issueNumber)} froze as ${String(other.reason)}`);
         return rows.filter(({ status }) => status === 'frozen').length === count ? true : undefined;
       } finally {
-        database.close();
+        await database.close();
       }
     },
     15 * MINUTE,

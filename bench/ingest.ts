@@ -174,7 +174,7 @@ function doorApp(inboxFile: string): RequestListener {
     inbox,
     metrics: createMetrics(inbox, Date.now),
     serves: () => true,
-    worksIn: () => false,
+    worksIn: () => Promise.resolve(false),
     onAccepted: () => undefined,
     now: Date.now,
     onError: (message, error) => {

@@ -1,6 +1,5 @@
-import { workflowIdOf } from '../domain/forge/issue.js';
 import { EVERYWHERE, pauseOf, pauseText } from '../domain/run/pause.js';
-import { identityOf, type ForgeStateRow } from '../domain/run/rows.js';
+import type { ForgeStateRow } from '../domain/run/rows.js';
 import type { HomePorts } from './ports/home-ports.js';
 import type { ChangePauseInput, PauseChange } from './ports/inputs.js';
 
@@ -14,22 +13,17 @@ export async function changePause(
   input: ChangePauseInput,
 ): Promise<PauseChange> {
   const { id, workflowId, action, scope, who, at } = input;
-  await Promise.resolve();
-  return database.transaction(() => {
-    const { pauses, operatorLog, forgeState } = database;
-    const changed = action === 'pause' ? pauses.add({ scope, since: at, who }) : pauses.remove(scope);
-    operatorLog.append({ id, at, who, kind: action, detail: { scope }, slug: null, workflowId });
-    const now = pauses.all();
+  return database.transaction(async ({ pauses, operatorLog, forgeState }) => {
+    const changed = await (action === 'pause' ? pauses.add({ scope, since: at, who }) : pauses.remove(scope));
+    await operatorLog.append({ id, at, who, kind: action, detail: { scope }, slug: null, workflowId });
+    const now = await pauses.all();
     const mustHear = (row: ForgeStateRow): boolean =>
       isIn(row, scope) &&
       (action === 'pause' ? isOnItsWay(row) : mayWait(row) && pauseOf(now, row) === undefined);
     return {
       changed,
       pauses: now,
-      tell: forgeState
-        .all()
-        .filter(mustHear)
-        .map((row) => workflowIdOf(identityOf(row, database.runs.run(row.slug)))),
+      tell: (await forgeState.living()).filter(mustHear).map(({ workflowId: id }) => id),
       reason:
         now
           .filter((pause) => pause.scope === scope)

@@ -84,12 +84,12 @@ export function doctorProbes(env: NodeJS.ProcessEnv): DoctorProbes {
     publishPlace: () => config().FORGE_PUBLISH,
     ciFiles: () => ciOf(config()),
     partEnds: () => readPartEnds(partEndsFile(homePath(env))),
-    pauses: () => {
+    pauses: async () => {
       const database = openDatabaseReadOnly(path.join(homePath(env), 'bot-bottle.db'));
       try {
-        return database.pauses.all();
+        return await database.pauses.all();
       } finally {
-        database.close();
+        await database.close();
       }
     },
     loopLag: async () => (await loopLagFile(homePath(env)).read()) ?? null,

@@ -17,17 +17,11 @@ export function runLogs(home: string): RunLogs {
   const files = new LocalRunFiles({ home, forgeToken: noSecret, secret: noSecret });
 
   /** A slug's files say enough: rows that cannot be read are none. */
-  function orNothing<T>(read: () => T, nothing: T): T {
-    try {
-      return read();
-    } catch {
-      return nothing;
-    }
-  }
-  const rowsOf = (slug: string): readonly TurnRow[] => orNothing(() => database.runs.turns(slug), []);
+  const orNothing = <T, N>(reading: Promise<T>, nothing: N): Promise<T | N> => reading.catch(() => nothing);
+  const rowsOf = (slug: string): Promise<readonly TurnRow[]> => orNothing(database.runs.turns(slug), []);
 
   async function facts(slug: string, turn: number): Promise<TurnFacts> {
-    const rows = rowsOf(slug).filter((row) => row.turn === turn);
+    const rows = (await rowsOf(slug)).filter((row) => row.turn === turn);
     const begun = rows.find(({ event }) => event === 'begun');
     const ended = rows.find(({ event }) => event === 'ended');
     const record = await files.readTurn(slug, turn).catch(() => undefined);
@@ -46,23 +40,27 @@ export function runLogs(home: string): RunLogs {
 
   return {
     async find(target) {
-      if (target.kind === 'subject') return rowOf(database, target)?.slug;
+      if (target.kind === 'subject') return (await rowOf(database, target))?.slug;
       const { slug } = target;
       if ((await runDirectory(home, slug)) !== 'none') return slug;
-      return orNothing(() => database.runs.run(slug) ?? database.forgeState.ofRun(slug), undefined)?.slug;
+      const run = await orNothing(database.runs.run(slug), undefined);
+      return (run ?? (await orNothing(database.forgeState.ofRun(slug), undefined)))?.slug;
     },
     async turns(slug) {
-      const turns = new Set([...rowsOf(slug).map(({ turn }) => turn), ...(await keptTurns(home, slug))]);
+      const turns = new Set([
+        ...(await rowsOf(slug)).map(({ turn }) => turn),
+        ...(await keptTurns(home, slug)),
+      ]);
       return [...turns].sort((a, b) => a - b);
     },
     facts,
     size: (slug, turn) => logSize(home, slug, turn),
     read: (slug, turn, offset) => readLog(home, slug, turn, { offset, maxBytes: CHUNK_BYTES }),
     async isOver(slug) {
-      const row = orNothing(() => database.forgeState.ofRun(slug), undefined);
+      const row = await orNothing(database.forgeState.ofRun(slug), undefined);
       if (row !== undefined) return row.status === 'destroyed';
       // A later life has the row, or the rows cannot be read.
-      const isKnown = orNothing(() => database.runs.run(slug), undefined) !== undefined;
+      const isKnown = (await orNothing(database.runs.run(slug), undefined)) !== undefined;
       return isKnown || (await runDirectory(home, slug)) === 'ended';
     },
     reader(name, version) {
@@ -70,9 +68,7 @@ export function runLogs(home: string): RunLogs {
       const provider = agentProvider(name);
       return isSameLine(provider.version, version) ? provider.reader() : undefined;
     },
-    close: () => {
-      database.close();
-    },
+    close: () => database.close(),
   };
 }
 

@@ -100,7 +100,9 @@ describe('a frozen run whose things go', function () {
     const anew = outputOf(agentRuns(await life.files.agentLog(slug, 4)), 'ls -a');
     assert.doesNotMatch(anew, /in-workspace/);
     assert.match(anew, /the work of the first turn[^]*first/);
-    const ended = life.files.turnRows(slug).find(({ turn, event }) => turn === 4 && event === 'ended');
+    const ended = (await life.files.turnRows(slug)).find(
+      ({ turn, event }) => turn === 4 && event === 'ended',
+    );
     assert.equal((ended?.detail['publish'] as { readonly kind: string }).kind, 'published');
     assert.equal((await life.files.session(slug)).turns.length, 4);
     await life.close();

@@ -54,7 +54,7 @@ describe('Temporal’s buttons on a run with a real bottle', function () {
     await client.workflow.getHandle(workflowIdOf(life.subject)).cancel();
     await life.ended();
     await assert.rejects(life.container(slug, 'agent'), /has no agent container/);
-    const row = life.files.stateRows().find((one) => one.slug === slug);
+    const row = (await life.files.stateRows()).find((one) => one.slug === slug);
     assert.equal(row?.status, 'destroyed');
   });
 });

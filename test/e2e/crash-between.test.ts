@@ -89,14 +89,15 @@ describe('a worker that is killed between an effect and its report', function ()
       'done success first',
     );
     const life = await Life.trigger(stack, client, 'killed in between', script);
-    const frozen = (): boolean => life.files.stateRow(life.subject)?.status === 'frozen';
+    const frozen = async (): Promise<boolean> =>
+      (await life.files.stateRow(life.subject))?.status === 'frozen';
     await waitUntil('the first freeze', frozen, 200_000);
     const { slug } = await life.frozen(1, 'done');
-    const row = life.files.stateRow(life.subject);
+    const row = await life.files.stateRow(life.subject);
     assert.ok(typeof row?.prNumber === 'number');
     assert.equal(await life.files.invocations(slug, 1), 1, 'the agent ran once');
     assert.deepEqual(
-      life.files.turnRows(slug).map(({ turn, event }) => [turn, event]),
+      (await life.files.turnRows(slug)).map(({ turn, event }) => [turn, event]),
       [
         [1, 'begun'],
         [1, 'ended'],

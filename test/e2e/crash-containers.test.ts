@@ -85,7 +85,9 @@ describe('containers that are killed while an agent runs', function () {
       body.includes('after the restart'),
     );
     assert.equal(said.length, 1);
-    const operations = life.files.operations(slug).map(({ operation, outcome }) => `${operation} ${outcome}`);
+    const operations = (await life.files.operations(slug)).map(
+      ({ operation, outcome }) => `${operation} ${outcome}`,
+    );
     assert.deepEqual(operations, ['read_issue ok', 'post_comment ok', 'signal_done ok']);
   });
 
@@ -152,7 +154,9 @@ describe('containers that are killed while an agent runs', function () {
     assert.ok(sessionId === null || sessionId === last.sessionId);
     assert.equal((await life.files.session(slug)).turns.length, 3);
     assert.deepEqual(
-      life.files.turnRows(slug).flatMap(({ event, detail }) => (event === 'begun' ? [detail['cause']] : [])),
+      (await life.files.turnRows(slug)).flatMap(({ event, detail }) =>
+        event === 'begun' ? [detail['cause']] : [],
+      ),
       ['first', 'interrupted', 'wake'],
     );
   });

@@ -42,7 +42,7 @@ describe('what kills the worker each time', function () {
     const kept = await readdir(join(stack.home, 'state', failed.slug, 'archive/set-aside'));
     assert.equal(kept.length, 1);
     assert.deepEqual(
-      poison.files.turnRows(failed.slug).map(({ event }) => event),
+      (await poison.files.turnRows(failed.slug)).map(({ event }) => event),
       ['begun', 'ended'],
     );
     assert.deepEqual([failed.prs.length, done.prs.length], [0, 1]);

@@ -41,7 +41,7 @@ describe('parts that are killed while an agent runs', function () {
       [{ turn: 1, exit: 0 }],
     );
     assert.equal(view.prs.length, 1);
-    assert.equal(life.files.stateRow(life.subject)?.status, 'frozen');
+    assert.equal((await life.files.stateRow(life.subject))?.status, 'frozen');
   }
 
   const WORK = [
@@ -61,7 +61,7 @@ describe('parts that are killed while an agent runs', function () {
     await stack.start();
     await life.frozen(2, 'done');
     assert.deepEqual(
-      life.files.turnRows(slug).map(({ turn, event }) => `${String(turn)} ${event}`),
+      (await life.files.turnRows(slug)).map(({ turn, event }) => `${String(turn)} ${event}`),
       ['1 begun', '1 ended', '2 begun', '2 ended'],
     );
     const [, prompt = ''] = await life.files.prompts(slug);

@@ -104,7 +104,7 @@ describe('failed checks, on real parts', function () {
     assert.ok(last.includes('> Look again.') && last.includes('> [deploy] failure'), last);
 
     // A person's push wakes it too, and what fails on that is theirs.
-    const { branch = '' } = run.files.stateRow(run.subject) ?? {};
+    const { branch = '' } = (await run.files.stateRow(run.subject)) ?? {};
     const theirs = await alice.createFile({ branch, path: 'theirs.md', content: 't' });
     await run.frozen(6, 'done');
     assert.equal(await headOf(pr), theirs);

@@ -67,7 +67,7 @@ describe('people who change their mind', function () {
     await life.waits(slug);
     await alice.closeIssue(life.issue);
     await life.ended();
-    await waitUntil('the row', () => life.files.stateRow(life.subject)?.status === 'destroyed');
+    await waitUntil('the row', async () => (await life.files.stateRow(life.subject))?.status === 'destroyed');
     assert.deepEqual(await runtime.list(slug), []);
     assert.equal(existsSync(life.files.path(slug, 'workspace')), false);
     const bundle = life.files.path(slug, 'unpublished.bundle');
@@ -84,7 +84,7 @@ describe('people who change their mind', function () {
     assert.equal(fresh.turn, 1);
     const next = fresh.slug ?? '';
     await life.waits(next);
-    assert.equal(life.files.stateRow(life.subject)?.slug, next);
+    assert.equal((await life.files.stateRow(life.subject))?.slug, next);
     await alice.closeIssue(life.issue);
     await life.ended();
   });
@@ -119,7 +119,7 @@ describe('people who change their mind', function () {
       'done success first',
     );
     const { slug } = await life.frozen(1, 'done');
-    const branch = life.files.stateRow(life.subject)?.branch ?? '';
+    const branch = (await life.files.stateRow(life.subject))?.branch ?? '';
     await alice.createFile({ branch: 'main', path: 'base.md', content: 'base' });
     const pushed = await alice.createFile({ branch, path: 'person.md', content: 'person' });
     const woken = await life.until('the second freeze', ({ phase, turn }) => phase === 'frozen' && turn >= 2);
@@ -148,7 +148,7 @@ describe('people who change their mind', function () {
     const life = await trigger('reopened', 'done blocked one');
     const { slug } = await life.frozen(1, 'blocked');
     await life.close();
-    await waitUntil('the row', () => life.files.stateRow(life.subject)?.status === 'destroyed');
+    await waitUntil('the row', async () => (await life.files.stateRow(life.subject))?.status === 'destroyed');
     // The forge has whole seconds, and what asks for a run must be later than the last one's end.
     await nextSecond();
     await stack.gitea.alice.reopen(life.issue);
@@ -173,6 +173,6 @@ describe('people who change their mind', function () {
     assert.match(stack.output.slice(heard), /"outcome":"no_run"/);
     const after = await client.workflow.getHandle(workflowIdOf(life.subject)).describe();
     assert.deepEqual([after.runId, after.status.name], [before.runId, 'COMPLETED']);
-    assert.equal(life.files.stateRow(life.subject)?.slug, slug);
+    assert.equal((await life.files.stateRow(life.subject))?.slug, slug);
   });
 });

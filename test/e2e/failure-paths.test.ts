@@ -21,8 +21,8 @@ describe('turns that do not end well', function () {
     const list = await stack.gitea.alice.api.list('/repos/alice/demo/pulls?state=all&limit=50');
     return list.map(({ title }) => String(title));
   };
-  const turns = (life: Life, slug: string): string[] =>
-    life.files.turnRows(slug).map(({ turn, event }) => `${String(turn)} ${event}`);
+  const turns = async (life: Life, slug: string): Promise<string[]> =>
+    (await life.files.turnRows(slug)).map(({ turn, event }) => `${String(turn)} ${event}`);
 
   before(async () => {
     stack = await Stack.prepare({
@@ -43,12 +43,12 @@ describe('turns that do not end well', function () {
     const view = await life.frozen(1, 'watchdog');
     assert.equal(view.watchdogFired, true);
     assert.equal(view.lastTurn?.doneStatus, null);
-    const [, ended] = life.files.turnRows(slug);
+    const [, ended] = await life.files.turnRows(slug);
     assert.equal(ended?.detail['watchdogFired'], true);
     // What was committed is on the forge as a branch, and nobody was asked to review it.
     assert.equal((ended.detail['publish'] as { kind: string }).kind, 'pushed');
     assert.ok(!(await pulls()).includes('silent'));
-    assert.deepEqual(turns(life, slug), ['1 begun', '1 ended']);
+    assert.deepEqual(await turns(life, slug), ['1 begun', '1 ended']);
   });
 
   it('lets an agent that checks in live longer than the watchdog, up to the limit of a turn', async () => {
@@ -71,7 +71,7 @@ describe('turns that do not end well', function () {
       reason: 'incomplete',
       stopped: null,
     });
-    assert.deepEqual(turns(life, view.slug), ['1 begun', '1 ended']);
+    assert.deepEqual(await turns(life, view.slug), ['1 begun', '1 ended']);
   });
 
   it('nudges once an agent that ended without a word, then freezes it as incomplete', async () => {
@@ -92,7 +92,7 @@ describe('turns that do not end well', function () {
     });
     const [, nudge = ''] = await life.files.prompts(slug);
     assert.match(nudge, /signal_done/);
-    assert.deepEqual(turns(life, slug), ['1 begun', '1 ended', '2 begun', '2 ended']);
+    assert.deepEqual(await turns(life, slug), ['1 begun', '1 ended', '2 begun', '2 ended']);
   });
 
   it('keeps uncommitted changes as a patch, and tells the agent about them', async () => {
@@ -179,7 +179,7 @@ describe('turns that do not end well', function () {
     assert.equal(view.lastTurn?.exitCode, 143);
     assert.equal(view.watchdogFired, false);
     assert.equal(view.prs.length, 1);
-    assert.deepEqual(turns(life, view.slug), ['1 begun', '1 ended']);
+    assert.deepEqual(await turns(life, view.slug), ['1 begun', '1 ended']);
   });
 
   it('brings a comment that was written during a turn into the next prompt', async () => {

@@ -84,7 +84,7 @@ describe('what people do on the forge', function () {
     assert.match(await prompt(run, slug, 3), /> first thought, again/);
     await alice.deleteComment(first);
     await run.close();
-    assert.equal(run.files.turnRows(slug).filter(({ event }) => event === 'begun').length, 3);
+    assert.equal((await run.files.turnRows(slug)).filter(({ event }) => event === 'begun').length, 3);
   });
 
   it('tells reviews of the three kinds with their inline comments, file and line', async () => {
@@ -133,11 +133,11 @@ describe('what people do on the forge', function () {
     const events = (): number => stack.output.slice(heard).split(key).length - 1;
     await waitUntil('both deliveries', () => events() >= 2);
     await assert.rejects(client.workflow.getHandle(workflowIdOf({ ...run.subject, number: pr })).describe());
-    assert.equal(run.files.stateRow(run.subject)?.slug, slug);
+    assert.equal((await run.files.stateRow(run.subject))?.slug, slug);
 
     // A second pull request from the run's branch, to another base.
     await alice.createFile({ branch: 'next', from: 'main', path: 'next.md', content: 'n' });
-    const branch = run.files.stateRow(run.subject)?.branch ?? '';
+    const branch = (await run.files.stateRow(run.subject))?.branch ?? '';
     const second = await alice.openPr({ title: 'also', head: branch, base: 'next' });
     await run.until('both pull requests known', (view) => view.prs.length === 2);
     await alice.closePr(pr);
@@ -152,17 +152,17 @@ describe('what people do on the forge', function () {
     const { slug, prs } = await run.frozen(1, 'done');
     const [pr] = prs;
     assert.ok(pr !== undefined);
-    const branch = run.files.stateRow(run.subject)?.branch;
+    const branch = (await run.files.stateRow(run.subject))?.branch;
     await alice.closePr(pr);
     await run.ended();
-    await waitUntil('the row', () => run.files.stateRow(run.subject)?.status === 'destroyed');
+    await waitUntil('the row', async () => (await run.files.stateRow(run.subject))?.status === 'destroyed');
     await alice.reopen(pr);
     const fresh = await run.until(
       'a new run',
       (view) => view.slug !== null && view.slug !== slug && view.phase === 'frozen',
     );
     assert.deepEqual([fresh.turn, fresh.prs], [1, [pr]]);
-    assert.equal(run.files.stateRow(run.subject)?.branch, branch);
+    assert.equal((await run.files.stateRow(run.subject))?.branch, branch);
     assert.match(await prompt(run, fresh.slug ?? '', 1), new RegExp(`open pull request is #${String(pr)}`));
     await run.close();
   });

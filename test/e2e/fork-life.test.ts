@@ -55,7 +55,7 @@ describe('the life of an issue that is published from the bot’s fork', functio
 
     await alice.mergePr(pr);
     await life.ended();
-    assert.equal(life.files.stateRows().length, 1, 'a second run was started');
+    assert.equal((await life.files.stateRows()).length, 1, 'a second run was started');
     // Closed by the merge, and never pushed to otherwise.
     const branches = await alice.api.list(`/repos/${REPO}/branches`);
     assert.deepEqual(

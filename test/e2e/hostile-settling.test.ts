@@ -62,7 +62,7 @@ describe('settling what a hostile agent left', function () {
     );
     const { slug } = await life.frozen(1, 'blocked');
     assert.match(stack.output, /the session cannot be read; the last whole snapshot is kept/);
-    const row = life.files.turnRows(slug).find(({ event }) => event === 'ended');
+    const row = (await life.files.turnRows(slug)).find(({ event }) => event === 'ended');
     assert.deepEqual([row?.detail['transcriptHash'] ?? null], [null]);
     await life.close();
   });
@@ -92,7 +92,7 @@ describe('settling what a hostile agent left', function () {
         notes.some(({ what }) => what.startsWith('settle failed: ')),
         JSON.stringify(notes),
       );
-      const detail = files.turnRows(slug).find(({ event }) => event === 'ended')?.detail ?? {};
+      const detail = (await files.turnRows(slug)).find(({ event }) => event === 'ended')?.detail ?? {};
       assert.equal((detail['publish'] as { kind: string }).kind, 'refused');
       assert.equal(detail['transcriptHash'] ?? null, null);
       const bundle = files.path(slug, 'unpublished.bundle');

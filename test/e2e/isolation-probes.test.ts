@@ -116,7 +116,7 @@ describe('attacks from inside a bottle', function () {
 
   it('leave nothing on the forge, and what was refused on record', async () => {
     assert.deepEqual(await stack.gitea.alice.comments(other), []);
-    const refused = attacker.files.operations(slug).filter(({ outcome }) => outcome === 'refused');
+    const refused = (await attacker.files.operations(slug)).filter(({ outcome }) => outcome === 'refused');
     assert.ok(refused.some(({ operation }) => operation === 'post_comment'));
   });
 

@@ -120,12 +120,11 @@ describe('what an agent in a real run can reach', function () {
     assert.deepEqual(await stack.gitea.alice.comments(other), []);
     const issue = await stack.gitea.alice.api.object('GET', `/repos/alice/demo/issues/${String(other)}`);
     assert.equal(issue['body'], '');
-    const rows = life.files
-      .operations(slug)
+    const rows = (await life.files.operations(slug))
       .filter(({ target }) => target === `#${String(other)}`)
       .map(({ operation, outcome }) => `${operation} ${outcome}`);
     assert.deepEqual(rows, ['post_comment refused', 'update_description refused', 'read_issue ok']);
-    const [refusal] = life.files.operations(slug).filter(({ outcome }) => outcome === 'refused');
+    const [refusal] = (await life.files.operations(slug)).filter(({ outcome }) => outcome === 'refused');
     assert.match(refusal?.text ?? '', new RegExp(`#${String(other)}.*scope`));
   });
 

@@ -73,6 +73,6 @@ describe('the last check-in, while a turn runs', function () {
     await files.letGo(slug);
     const ended = await stack.until(client, subject, 'the end', ({ phase }) => phase === 'frozen');
     assert.equal(ended.reason, 'done');
-    assert.ok((files.stateRow(subject)?.lastCheckinAt ?? 0) > last);
+    assert.ok(((await files.stateRow(subject))?.lastCheckinAt ?? 0) > last);
   });
 });

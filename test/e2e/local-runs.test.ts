@@ -111,7 +111,7 @@ describe('a run without an issue', function () {
     await life.files.letGo(slug);
     await life.frozen(1, 'done');
     assert.doesNotMatch(await life.files.agentLog(slug, 1), /forge\.sock/);
-    const row = life.files.stateRows().find((one) => one.slug === slug);
+    const row = (await life.files.stateRows()).find((one) => one.slug === slug);
     assert.deepEqual([row?.forge, row?.issueUrl, row?.prNumber], ['local', 'alice/demo', null]);
     const described = await client.workflow.getHandle(workflowId).describe();
     assert.match((await described.staticSummary()) ?? '', /A trial/);

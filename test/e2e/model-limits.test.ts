@@ -92,7 +92,7 @@ describe('what ends a turn of a real agent early', function () {
     const over = await life.frozen(1, 'budget');
     api.check();
     assert.ok(over.spent.tokens >= 2 * BUDGET);
-    const [, row] = life.files.turnRows(over.slug);
+    const [, row] = await life.files.turnRows(over.slug);
     assert.equal(row?.detail['stopped'], 'budget');
     const refused = await stack.cli(['signal', over.slug, 'resume']);
     assert.match(refused.stderr, /budget is used up: 200010 of 100000 tokens/);

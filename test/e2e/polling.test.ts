@@ -62,7 +62,7 @@ describe('a forge without any webhook, on real parts', function () {
     assert.ok(!prompts.some((prompt) => prompt.includes(`${bot.login} wrote`)));
     await alice.mergePr(pr);
     await life.ended();
-    const row = life.files.stateRow(life.subject);
+    const row = await life.files.stateRow(life.subject);
     assert.deepEqual([row?.status, row?.prNumber], ['destroyed', pr]);
     const deliveries = await (await fetch(new URL('/metrics', stack.webhookUrl))).text();
     assert.match(deliveries, /deliveries_total\{outcome="accepted"\} \d+/);
@@ -92,7 +92,7 @@ describe('a forge without any webhook, on real parts', function () {
     }
     await waitUntil('the inbox to be empty', async () => (await metric('bot_bottle_inbox_open')) === 0);
     assert.ok((await metric(accepted)) - before >= 5, 'the passes found what changed');
-    const row = life.files.stateRow(life.subject);
+    const row = await life.files.stateRow(life.subject);
     assert.deepEqual([row?.status, row?.slug], ['destroyed', frozen.slug]);
     const now = await handle.describe();
     assert.deepEqual([now.runId, now.status.name], [runId, 'COMPLETED'], 'no other life began');

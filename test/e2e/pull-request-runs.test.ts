@@ -56,19 +56,19 @@ describe('a run whose subject is a pull request', function () {
     assert.match(await run.files.text(slug, 'turns', '1', 'prompt.md'), /# Your task: pull request/);
     const published = await heads(run.issue);
     assert.notEqual(published, before, 'the agent’s commit is on the pull request’s own branch');
-    assert.equal(run.files.stateRow(run.subject)?.branch, 'topic');
+    assert.equal((await run.files.stateRow(run.subject))?.branch, 'topic');
     const pulls = await alice.api.list('/repos/alice/demo/pulls?state=all&limit=50');
     assert.deepEqual(
       pulls.map(({ number }) => number),
       [run.issue],
       'no second pull request',
     );
-    const refused = run.files.operations(slug).filter(({ outcome }) => outcome === 'refused');
+    const refused = (await run.files.operations(slug)).filter(({ outcome }) => outcome === 'refused');
     assert.deepEqual(
       refused.map(({ operation }) => operation),
       ['post_comment'],
     );
-    assert.equal(run.files.turnRows(slug).length, 2, 'its own push woke nothing');
+    assert.equal((await run.files.turnRows(slug)).length, 2, 'its own push woke nothing');
 
     const pushed = await alice.createFile({ branch: 'topic', path: 'person.md', content: 'person' });
     const prompts = async (turn: number): Promise<string> =>
@@ -107,7 +107,7 @@ describe('a run whose subject is a pull request', function () {
 
     await alice.mergePr(run.issue);
     await run.ended();
-    await waitUntil('the row', () => run.files.stateRow(run.subject)?.status === 'destroyed');
+    await waitUntil('the row', async () => (await run.files.stateRow(run.subject))?.status === 'destroyed');
   });
 
   it('is refused, with the reason, for a pull request from a fork', async () => {

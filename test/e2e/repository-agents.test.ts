@@ -41,7 +41,7 @@ describe('an agent that a repository brings', function () {
     const run = await labelled('own');
     const { slug } = await run.frozen(1, 'done');
     assert.match(await run.files.text(slug, 'turns', '1', 'prompt.md'), /You are of this house\./);
-    const [turn] = run.files.turnRows(slug);
+    const [turn] = await run.files.turnRows(slug);
     assert.deepEqual(turn?.detail['repositoryAgent'], { path: '.bot-bottle/agents/own.md', commit });
     await mallory.comment(run.issue, 'A stranger asks.');
     await run.frozen(2, 'done');

@@ -42,12 +42,13 @@ describe('a repository that does not stay where it was', function () {
     assert.ok(pr !== undefined);
     return { run, slug, pr };
   }
-  const rowOf = (run: Life, slug: string) => run.files.stateRows().find((row) => row.slug === slug);
+  const rowOf = async (run: Life, slug: string) =>
+    (await run.files.stateRows()).find((row) => row.slug === slug);
 
   it('keeps its run when it is renamed and then transferred: row, forge and remote follow', async () => {
     const { alice, admin } = stack.gitea;
     const { run, slug, pr } = await published('first-name');
-    const { repoId } = rowOf(run, slug) ?? {};
+    const { repoId } = (await rowOf(run, slug)) ?? {};
     assert.ok(repoId !== null && repoId !== undefined);
 
     await alice.api.call('PATCH', '/repos/alice/first-name', { name: 'second-name' });
@@ -60,9 +61,9 @@ describe('a repository that does not stay where it was', function () {
     );
     await renamed.comment(run.issue, more);
     await run.frozen(2, 'done');
-    const after = rowOf(run, slug);
+    const after = await rowOf(run, slug);
     assert.deepEqual([after?.owner, after?.repo, after?.repoId], ['alice', 'second-name', repoId]);
-    assert.equal(run.files.stateRow(run.subject), undefined, 'nothing under the old name');
+    assert.equal(await run.files.stateRow(run.subject), undefined, 'nothing under the old name');
     const files = await alice.api.list(
       `/repos/alice/second-name/contents?ref=${encodeURIComponent(after?.branch ?? '')}`,
     );
@@ -89,7 +90,7 @@ describe('a repository that does not stay where it was', function () {
     // Whose trigger it was must be allowed to drive an agent there, too.
     await carol.api.call('PUT', '/repos/carol/second-name/collaborators/alice', { permission: 'write' });
     await moved.comment(run.issue, bottleScript('done success third'));
-    await waitUntil('the row at its third place', () => rowOf(run, slug)?.owner === 'carol');
+    await waitUntil('the row at its third place', async () => (await rowOf(run, slug))?.owner === 'carol');
     await run.frozen(3, 'done');
 
     const status = await stack.cli(['orchestrate', 'status', '--json']);
@@ -107,7 +108,7 @@ describe('a repository that does not stay where it was', function () {
     await admin.api.call('POST', '/repos/alice/leaving/transfer', { new_owner: 'eve' });
     await admin.on('eve/leaving').addLabel(pr, 'anything');
     await run.ended();
-    await waitUntil('the row', () => rowOf(run, slug)?.status === 'destroyed');
+    await waitUntil('the row', async () => (await rowOf(run, slug))?.status === 'destroyed');
     const timeline = await client?.workflow.getHandle(workflowIdOf(run.subject)).query(timelineQuery);
     assert.ok(timeline?.some(({ what }) => what.includes('eve/leaving now, which is not served')));
   });
@@ -117,6 +118,6 @@ describe('a repository that does not stay where it was', function () {
     const { run, slug } = await published('deleting');
     await alice.api.call('DELETE', `/repos/alice/deleting/issues/${String(run.issue)}`);
     await run.ended();
-    await waitUntil('the row', () => rowOf(run, slug)?.status === 'destroyed');
+    await waitUntil('the row', async () => (await rowOf(run, slug))?.status === 'destroyed');
   });
 });

@@ -95,7 +95,7 @@ describe('a key in an agent’s commits', function () {
     assert.equal((await branches(life.issue)).length, 1);
 
     // What the scans said stays on record, without the key.
-    const ended = life.files.turnRows(slug).filter(({ event }) => event === 'ended');
+    const ended = (await life.files.turnRows(slug)).filter(({ event }) => event === 'ended');
     assert.deepEqual(
       ended.map(({ detail }) =>
         (detail['secretScans'] as { outcome: string; rules: string[] }[]).map(({ outcome, rules }) => [

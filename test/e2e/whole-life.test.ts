@@ -33,9 +33,9 @@ describe('the whole life of an issue, on real parts', function () {
     const files = new StackFiles(stack.home);
     // By the rows, not by polling queries, which now and then cost a workflow task.
     const frozen = async (turn: number): Promise<RunView> => {
-      await waitUntil(`turn ${String(turn)} to be frozen`, () => {
-        const row = files.stateRow(subject);
-        return row?.status === 'frozen' && files.turnRows(row.slug).some((one) => one.turn === turn);
+      await waitUntil(`turn ${String(turn)} to be frozen`, async () => {
+        const row = await files.stateRow(subject);
+        return row?.status === 'frozen' && (await files.turnRows(row.slug)).some((one) => one.turn === turn);
       });
       return client.workflow.getHandle(workflowIdOf(subject)).query(stateQuery);
     };

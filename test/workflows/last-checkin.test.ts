@@ -26,11 +26,11 @@ describe('the last check-in of a turn that runs', function () {
   const path = useTempDir();
   let database: Database;
 
-  beforeEach(() => {
-    database = openDatabase(path('bot-bottle.db'));
+  beforeEach(async () => {
+    database = await openDatabase(path('bot-bottle.db'));
   });
-  afterEach(() => {
-    database.close();
+  afterEach(async () => {
+    await database.close();
   });
 
   it('is read from the heartbeats of whatever watches the turn, and adds nothing to the history', async () => {
@@ -62,19 +62,20 @@ describe('the last check-in of a turn that runs', function () {
       await waitUntil('the turn', () => slug !== '');
       await send(handle, { kind: 'turn_started', slug, turn: 1, at: 0 });
       await waitUntil('a heartbeat', async () => (await watched.of(workflowId))?.turn === 1);
-      addRun(slug, workflowId);
-      addRun('destroyed-1', 'gitea:alice/demo#99', { issueNumber: 99, status: 'destroyed' });
-      addRun('vanished-1', 'gitea:alice/demo#98', { issueNumber: 98 });
-      const rowSays = (): number | null => database.forgeState.ofRun(slug)?.lastCheckinAt ?? null;
+      await addRun(slug, workflowId);
+      await addRun('destroyed-1', 'gitea:alice/demo#99', { issueNumber: 99, status: 'destroyed' });
+      await addRun('vanished-1', 'gitea:alice/demo#98', { issueNumber: 98 });
+      const rowSays = async (): Promise<number | null> =>
+        (await database.forgeState.ofRun(slug))?.lastCheckinAt ?? null;
 
       await noteCheckins({ database, watched });
-      assert.equal(rowSays(), null, 'the turn has not begun');
+      assert.equal(await rowSays(), null, 'the turn has not begun');
       const { events: before } = await handle.fetchHistory();
       for (const at of [1_000, 2_000]) {
         lastCheckinAt = at;
         await waitUntil('the heartbeat', async () => (await watched.of(workflowId))?.lastCheckinAt === at);
         await noteCheckins({ database, watched });
-        assert.equal(rowSays(), at);
+        assert.equal(await rowSays(), at);
       }
       const { events: after } = await handle.fetchHistory();
       assert.equal(after?.length, before?.length);
@@ -94,14 +95,20 @@ describe('the last check-in of a turn that runs', function () {
       await waitUntil('the end', async () => (await handle.query(stateQuery)).phase === 'frozen');
       assert.equal(await watched.of(workflowId), undefined, 'nobody watches a frozen run');
       await noteCheckins({ database, watched });
-      assert.equal(rowSays(), 2_000);
+      assert.equal(await rowSays(), 2_000);
       await handle.terminate();
     });
   });
 
-  function addRun(slug: string, workflowId: string, row: Parameters<typeof stateRow>[0] = {}): void {
-    database.forgeState.upsert(stateRow({ slug, status: 'running', lastCheckinAt: null, ...row }));
-    database.runs.appendRun({
+  async function addRun(
+    slug: string,
+    workflowId: string,
+    row: Parameters<typeof stateRow>[0] = {},
+  ): Promise<void> {
+    await database.forgeState.upsert(
+      stateRow({ slug, workflowId, status: 'running', lastCheckinAt: null, ...row }),
+    );
+    await database.runs.appendRun({
       slug,
       workflowId,
       subject: 'alice/demo#12',

@@ -31,12 +31,12 @@ describe('pausing new turns, on the real server over a real database', function 
   let database: Database;
   let number = 300;
 
-  beforeEach(() => {
+  beforeEach(async () => {
     directory = mkdtempSync(path.join(tmpdir(), 'bot-bottle-pause-'));
-    database = openDatabase(path.join(directory, 'bot-bottle.db'));
+    database = await openDatabase(path.join(directory, 'bot-bottle.db'));
   });
-  afterEach(() => {
-    database.close();
+  afterEach(async () => {
+    await database.close();
     rmSync(directory, { recursive: true });
   });
 
@@ -79,30 +79,29 @@ describe('pausing new turns, on the real server over a real database', function 
     const prepareTurn: AllActivities['prepareTurn'] = async (input) => {
       fake.prepared.push(input);
       const { slug, subject, workflowId } = input;
-      database.runs.appendRun({
+      await database.runs.appendRun({
         ...{ slug, workflowId, subject: 'alice/demo', agentName: 'implementer', bottleNames: [] },
         ...{ triggerActor: 'alice', triggerAt: 5, triggerActId: 0, createdAt: 5 },
       });
-      database.forgeState.upsert({
+      await database.forgeState.upsert({
         ...{ ...subject, issueNumber: subject.number, slug, agentName: 'implementer', bottleNames: [] },
         ...{ backendName: 'docker', agentGitUser: 'bot', prNumber: null, status: 'running' },
         ...{ lastCheckinAt: null, phase: 'launching', reason: null, repoId: 7, host: null, branch: 'b' },
-        ...{ issueUrl: 'http://forge.invalid/1', prUrl: null, updatedAt: 0, destroyedAt: null },
+        ...{ issueUrl: 'http://forge.invalid/1', prUrl: null, updatedAt: 0, destroyedAt: null, workflowId },
       });
-      const pause = pauseOf(database.pauses.all(), subject);
+      const pause = pauseOf(await database.pauses.all(), subject);
       await beforeAnswer();
       if (pause !== undefined) return { kind: 'paused', reason: pauseText(pause) };
       return { kind: 'ready', prepared: PREPARED };
     };
-    const recordState: AllActivities['recordState'] = ({ slug, snapshot }) => {
-      const row = database.forgeState.ofRun(slug);
+    const recordState: AllActivities['recordState'] = async ({ slug, snapshot }) => {
+      const row = await database.forgeState.ofRun(slug);
       if (row !== undefined)
-        database.forgeState.upsert({
+        await database.forgeState.upsert({
           ...row,
           status: snapshot.phase === 'frozen' ? 'frozen' : 'running',
           reason: snapshot.reason,
         });
-      return Promise.resolve();
     };
     const activities: AllActivities = {
       ...fake.activities,
@@ -129,9 +128,12 @@ describe('pausing new turns, on the real server over a real database', function 
       await end(subject);
     });
     assert.deepEqual(
-      database.operatorLog
-        .latest(9)
-        .map(({ who, kind, detail, workflowId }) => [who, kind, detail, workflowId]),
+      (await database.operatorLog.latest(9)).map(({ who, kind, detail, workflowId }) => [
+        who,
+        kind,
+        detail,
+        workflowId,
+      ]),
       [
         ['alice@desk', 'unpause', { scope: '*' }, 'pause:*'],
         ['alice@desk', 'pause', { scope: '*' }, 'pause:*'],
@@ -203,11 +205,11 @@ describe('pausing new turns, on the real server over a real database', function 
     await assert.rejects(ask('pause', 'alice/demo', 1_000), UnreachableError);
     await assert.rejects(ask('unpause', 'alice/demo', 1_000), UnreachableError);
     await withWorkers(server(), world().activities, async () => {
-      await waitUntil('paused', () => database.pauses.all().length === 1, 20_000);
+      await waitUntil('paused', async () => (await database.pauses.all()).length === 1, 20_000);
       await server().client.workflow.getHandle('pause:alice/demo').result();
     });
     assert.deepEqual(
-      database.pauses.all().map(({ scope }) => scope),
+      (await database.pauses.all()).map(({ scope }) => scope),
       ['*'],
     );
   });
@@ -216,7 +218,7 @@ describe('pausing new turns, on the real server over a real database', function 
     await withWorkers(server(), world().activities, async () => {
       const answers = await Promise.all([ask('pause'), ask('pause')]);
       assert.ok(answers.some((answer) => !('kind' in answer)));
-      assert.equal(database.pauses.all().length, 1);
+      assert.equal((await database.pauses.all()).length, 1);
     });
   });
 });

@@ -14,10 +14,10 @@ export interface ModelSpending {
 }
 
 /** `null` for a run without a turn that ended. */
-export function spendingOf(home: string, slug: string): ModelSpending | null {
+export async function spendingOf(home: string, slug: string): Promise<ModelSpending | null> {
   const database = openDatabaseReadOnly(join(home, 'bot-bottle.db'));
   try {
-    const rows = database.sessions.ofRun(slug);
+    const rows = await database.sessions.ofRun(slug);
     if (rows.length === 0) return null;
     const sum = (amount: (row: SessionRow) => number): number =>
       rows.reduce((total, row) => total + amount(row), 0);
@@ -31,6 +31,6 @@ export function spendingOf(home: string, slug: string): ModelSpending | null {
         : sum(({ reportedUsd }) => reportedUsd ?? 0),
     };
   } finally {
-    database.close();
+    await database.close();
   }
 }

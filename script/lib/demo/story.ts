@@ -28,7 +28,7 @@ export class Story {
     } finally {
       await watch.stop();
       told.timeline = watch.timeline;
-      if (told.slug !== null) told.spending = spendingOf(facts.home, told.slug);
+      if (told.slug !== null) told.spending = await spendingOf(facts.home, told.slug);
     }
   }
 
@@ -78,18 +78,18 @@ export class Story {
     const left = await runtime.list(slug);
     if (left.length > 0)
       throw new DemoError(`destroyed, but there is ${left.map(({ name }) => name).join(', ')}`);
-    this.checkRow(facts.home);
+    await this.checkRow(facts.home);
     steps.done('destroyed', entry.at, 'engine', `nothing of ${slug} is left: no container, no volume`);
     await this.checkForge();
   }
 
-  private checkRow(home: string): void {
+  private async checkRow(home: string): Promise<void> {
     const database = openDatabaseReadOnly(join(home, 'bot-bottle.db'));
     try {
-      const status = database.forgeState.get(this.stage.subject)?.status;
+      const status = (await database.forgeState.get(this.stage.subject))?.status;
       if (status !== 'destroyed') throw new DemoError(`the state row says ${String(status)}, not destroyed`);
     } finally {
-      database.close();
+      await database.close();
     }
   }
 

@@ -11,9 +11,9 @@ export type DayBudget =
  * What all runs together may still use today (UTC), by the turns that have ended today: turns that go on side by side may
  * each use what was left when they began.
  */
-export function dayBudget({ database, clock, settings }: HomePorts): DayBudget {
+export async function dayBudget({ database, clock, settings }: HomePorts): Promise<DayBudget> {
   const { begins, ends } = dayOf(clock.now());
-  const spent: Amounts = database.sessions.spentSince(begins);
+  const spent: Amounts = await database.sessions.spentSince(begins);
   const what = usedUp(spent, settings.dayBudget);
   if (what === null) return { kind: 'left', budget: leftOf(settings.dayBudget, spent) };
   return { kind: 'spent', reason: `the day's budget of all runs is used up: ${what}`, until: ends };

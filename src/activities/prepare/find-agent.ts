@@ -9,7 +9,7 @@ export async function findAgent(
   input: PrepareTurnInput,
   request: Omit<AgentRequest, 'before'>,
 ): Promise<AgentAnswer> {
-  const found = await ports.agents.find({ ...request, before: providerBefore(ports, input) });
+  const found = await ports.agents.find({ ...request, before: await providerBefore(ports, input) });
   // What a run lacks halfway is a failure that any event tries again, not a trigger that is gone.
   if (found.kind === 'refused' && found.lacks === true && input.turn > 1)
     throw new UnusableSecretError(found.reason);
@@ -17,9 +17,11 @@ export async function findAgent(
 }
 
 /** Provider of the run's last turn; `null` at the first. */
-function providerBefore({ database }: HomePorts, { slug, turn }: PrepareTurnInput): string | null {
-  const begun = database.runs
-    .turns(slug)
+async function providerBefore(
+  { database }: HomePorts,
+  { slug, turn }: PrepareTurnInput,
+): Promise<string | null> {
+  const begun = (await database.runs.turns(slug))
     .filter((row) => row.event === 'begun' && row.turn < turn)
     .at(-1);
   const provider = begun?.detail['provider'];

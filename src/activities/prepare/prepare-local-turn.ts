@@ -49,7 +49,7 @@ export async function prepareLocalTurn(
   });
   return preparedTurn(ports, input, {
     ...found,
-    row: ports.database.forgeState.ofRun(slug),
+    row: await ports.database.forgeState.ofRun(slug),
     issueUrl: repo.path ?? `${repo.owner}/${repo.repo}`,
     dropped: [],
     shadowed: false,

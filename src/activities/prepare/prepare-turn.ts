@@ -41,8 +41,9 @@ export async function prepareTurn(ports: HomePorts, input: PrepareTurnInput): Pr
 async function prepareHere(ports: HomePorts, input: PrepareTurnInput): Promise<PrepareTurnOutcome> {
   const { subject, turn, trigger } = input;
   // By the run first: the repository may have another name than its row.
-  const row = ports.database.forgeState.ofRun(input.slug) ?? ports.database.forgeState.get(subject);
-  if (turn === 1 && row?.slug !== input.slug && isStale(ports, row, trigger)) {
+  const { forgeState } = ports.database;
+  const row = (await forgeState.ofRun(input.slug)) ?? (await forgeState.get(subject));
+  if (turn === 1 && row?.slug !== input.slug && (await isStale(ports, row, trigger))) {
     return refused('the trigger is not later than the end of the last run');
   }
   const forge = ports.forgeFor(subject);
@@ -127,9 +128,9 @@ function refused(reason: string): PrepareTurnOutcome {
 }
 
 /** The trigger is not later than the one of the last life, or than its end. */
-function isStale(ports: HomePorts, row: ForgeStateRow | undefined, trigger: Trigger): boolean {
+async function isStale(ports: HomePorts, row: ForgeStateRow | undefined, trigger: Trigger): Promise<boolean> {
   if (row === undefined || row.destroyedAt === null) return false;
-  const before = ports.database.runs.run(row.slug);
+  const before = await ports.database.runs.run(row.slug);
   if (before === undefined) return trigger.actAt <= row.destroyedAt;
   const order = { actAt: before.triggerAt, actId: before.triggerActId };
   return !isLaterAct(trigger, order) || trigger.actAt + FORGE_CLOCK_GRAIN_MS <= row.destroyedAt;

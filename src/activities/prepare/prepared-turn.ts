@@ -27,11 +27,11 @@ export async function preparedTurn(
     ports.blobs.put(chosen.prompt),
     ports.blobs.put(JSON.stringify(setupOf(bottle, chosen.readers))),
   ]);
-  writeTurnRows(ports, input, { ...chosen, promptRef });
+  await writeTurnRows(ports, input, { ...chosen, promptRef });
   // After its row is written: `changePause` goes by that.
-  const pause = pauseOf(ports.database.pauses.all(), input.subject);
+  const pause = pauseOf(await ports.database.pauses.all(), input.subject);
   if (pause !== undefined) return { kind: 'paused', reason: pauseText(pause) };
-  const day = dayBudget(ports);
+  const day = await dayBudget(ports);
   if (day.kind === 'spent' && !input.dayIsLifted)
     return { kind: 'over_budget', reason: day.reason, until: day.until };
   const provider = ports.provider(chosen.provider);

@@ -46,7 +46,7 @@ async function doneSummaries(
   { database, blobs }: Pick<SummarySources, 'database' | 'blobs'>,
   slug: string,
 ): Promise<TurnSummary[]> {
-  const ended = database.runs.turns(slug).filter(({ event }) => event === 'ended');
+  const ended = (await database.runs.turns(slug)).filter(({ event }) => event === 'ended');
   const summaries = await Promise.all(
     ended.map(async ({ turn, detail }) => {
       const done = doneIn(detail);

@@ -1,9 +1,7 @@
 import { mapLimited } from '../../domain/base/map-limited.js';
-import { identityOf, type ForgeStateRow } from '../../domain/run/rows.js';
-import { workflowIdOf } from '../../domain/forge/issue.js';
+import type { ForgeStateRow } from '../../domain/run/rows.js';
 import { SWEEP_MIN_AGE_MS } from '../../domain/upkeep/sweep-decisions.js';
 import type { RunStates } from '../../domain/run/run-states.js';
-import type { Database } from '../../domain/run/stores.js';
 import type { ExpectedRun, SweepEntry } from '../../domain/upkeep/sweep.js';
 import { beating } from '../base/beating.js';
 import { typedFailures } from '../base/failures.js';
@@ -26,38 +24,34 @@ export function createRowReviewActivities(ports: ReviewPorts): RowReviewActiviti
  */
 export async function reviewRows(ports: ReviewPorts, host: string): Promise<RowReview> {
   const { database, clock } = ports;
-  const rows = database.forgeState.all().filter(({ status }) => status !== 'destroyed');
-  const expected = expectedRuns(database, host);
+  const rows = await database.forgeState.living();
+  const expected = expectedRuns(rows, host);
   const old = rows.filter((row) => row.updatedAt <= clock.now() - SWEEP_MIN_AGE_MS);
   const repaired = await mapLimited(old, AT_ONCE, (row) => review(ports, row));
   return { expected, repaired: repaired.filter((entry) => entry !== undefined) };
 }
 
-/** What the database believes to live on the host. */
-export function expectedRuns(database: Database, host: string): ExpectedRun[] {
-  return database.forgeState
-    .all()
-    .filter((row) => row.status !== 'destroyed' && row.host === host)
-    .map((row) => ({ ...idsOf(database, row), branch: row.branch }));
-}
-
-function idsOf(database: Database, row: ForgeStateRow): Omit<ExpectedRun, 'branch'> {
-  const { slug, forge, owner, repo, issueNumber: number } = row;
-  const workflowId = workflowIdOf(identityOf(row, database.runs.run(slug)));
-  return { slug, workflowId, subject: { forge, owner, repo, number } };
+/** What the database believes to live on the host. @param living every row that goes on */
+export function expectedRuns(living: readonly ForgeStateRow[], host: string): ExpectedRun[] {
+  return living
+    .filter((row) => row.host === host)
+    .map(({ slug, workflowId, forge, owner, repo, issueNumber: number, branch }) => ({
+      ...{ slug, workflowId, branch },
+      subject: { forge, owner, repo, number },
+    }));
 }
 
 async function review(ports: ReviewPorts, row: ForgeStateRow): Promise<SweepEntry | undefined> {
-  const { slug, workflowId } = idsOf(ports.database, row);
+  const { slug, workflowId } = row;
   const state = await ports.runStates.of(workflowId);
   if (state.kind !== 'closed' && state.kind !== 'gone') return undefined;
   // What the forge's people do later than this may start a new run; of a lost one nothing later is known than its row.
   const endedAt = state.kind === 'closed' ? state.at : row.updatedAt;
   const { database, clock } = ports;
-  const done = database.transaction(() => {
-    const now = database.forgeState.ofRun(slug);
+  const done = await database.transaction(async ({ forgeState }) => {
+    const now = await forgeState.ofRun(slug);
     if (now === undefined || now.status === 'destroyed' || now.updatedAt !== row.updatedAt) return false;
-    database.forgeState.upsert({
+    await forgeState.upsert({
       ...now,
       status: 'destroyed',
       phase: 'destroyed',

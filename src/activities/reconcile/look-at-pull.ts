@@ -10,6 +10,7 @@ import {
   headRefOf,
   pushFinding,
   reviewFindings,
+  rowsOf,
   stateFinding,
 } from './plan-findings.js';
 import type { KnownRun } from './plan-findings.js';
@@ -43,13 +44,13 @@ export async function lookAtPull(
     pull = await feed.pull(place, number);
   } catch (error) {
     if (!isNotFound(error)) throw error;
-    if (named.length > 0) await box.post([goneFinding(place, number, headRefOf(named, number))]);
+    if (named.length > 0) await box.post([goneFinding(place, number, headRefOf(rowsOf(named), number))]);
     return {};
   }
   const run = named[0] ?? (await runOfHead(feed, runs, pull));
   if (run === undefined) return {};
   const { row, triggerAt } = run;
-  const headRef = named.length > 0 ? headRefOf(named, number) : row.branch;
+  const headRef = named.length > 0 ? headRefOf(rowsOf(named), number) : row.branch;
   await box.post([stateFinding(pull, headRef)]);
   const before = watched[row.slug];
   const head = before?.head ?? null;

@@ -4,10 +4,11 @@ import { sourceName } from '../../domain/forge/forge-feed.js';
 import type { Place } from '../../domain/forge/issue.js';
 import type { ListCursor, PullKey, ReconcileState } from '../../domain/upkeep/reconcile.js';
 import { isRowIn } from '../../domain/run/rows.js';
+import type { ForgeStateRow } from '../../domain/run/rows.js';
 import { afterPage, askSince, freshCursor } from './list-cursor.js';
 import { lookAtPull } from './look-at-pull.js';
-import { changedFindings, commentFindings, isLiving, missingFinding } from './plan-findings.js';
-import type { KnownRun } from './plan-findings.js';
+import { changedFindings, commentFindings, missingFinding } from './plan-findings.js';
+import type { KnownRun, Planned } from './plan-findings.js';
 import type { PostBox } from './post-box.js';
 import { inTurn } from './prepare-state.js';
 import { PassEnded } from './request-budget.js';
@@ -17,7 +18,10 @@ export interface PassWorld {
   readonly feed: ForgeFeed;
   readonly box: PostBox;
   readonly sources: readonly FeedSource[];
+  /** Those that go on. */
   readonly runs: readonly KnownRun[];
+  /** Rows of the runs whose issue or pull request it is, whether they go on or not. */
+  readonly rowsOf: (place: Place, number: number) => Promise<readonly ForgeStateRow[]>;
   readonly serves: (owner: string, repo: string) => boolean;
   /** When the pass began, epoch milliseconds. */
   readonly startedAt: number;
@@ -59,9 +63,7 @@ export class Pass {
         work: () => this.#readComments(key),
       })),
       ...state.pulls.map((pull) => this.#lookAt(pull)),
-      ...world.runs
-        .filter(isLiving)
-        .map((run) => ({ name: `run ${run.row.slug}`, work: () => this.#lookAtRun(run) })),
+      ...world.runs.map((run) => ({ name: `run ${run.row.slug}`, work: () => this.#lookAtRun(run) })),
     ];
     this.#queue = inTurn(jobs, ({ name }) => name, state.next);
   }
@@ -113,13 +115,13 @@ export class Pass {
   }
 
   async #readChanges(source: FeedSource): Promise<boolean> {
-    const { feed, box, runs } = this.world;
+    const { feed, box } = this.world;
     const name = sourceName(source);
     const cursor = this.#state.lists[name] ?? freshCursor(null);
     const page = await feed.changed(source, askSince(cursor), cursor.page);
     const wanted = page.items.filter(({ place }) => this.#isWanted(place));
     for (const subject of wanted) {
-      const findings = changedFindings(subject, runs);
+      const findings = await this.#changed(subject);
       const news = (await box.post(findings)) || findings.length === 0;
       if (news && this.#mayBeOfRun(subject))
         this.#add(this.#lookAt({ repoId: subject.place.repoId, number: subject.number }));
@@ -153,7 +155,7 @@ export class Pass {
   }
 
   async #lookAtRun({ row }: KnownRun): Promise<boolean> {
-    const { feed, box, runs, startedAt } = this.world;
+    const { feed, box, startedAt } = this.world;
     const named: Place = { repoId: row.repoId ?? 0, owner: row.owner, repo: row.repo };
     const place = row.repoId === null ? named : await this.#placeOf(row.repoId);
     const missing = (): Promise<boolean> => box.post([missingFinding(row, place ?? named, startedAt)]);
@@ -170,14 +172,18 @@ export class Pass {
       await missing();
       return true;
     }
-    await box.post(changedFindings(subject, runs));
+    await box.post(await this.#changed(subject));
     if (row.prNumber !== null) await this.#lookAtPull(subject.place, row.prNumber);
     return true;
   }
 
+  async #changed(subject: FeedSubject): Promise<Planned[]> {
+    return changedFindings(subject, await this.world.rowsOf(subject.place, subject.number));
+  }
+
   async #lookAtPull(place: Place, number: number): Promise<void> {
     const { feed, box, runs } = this.world;
-    const living = runs.filter((run) => isLiving(run) && isRowIn(run.row, place));
+    const living = runs.filter(({ row }) => isRowIn(row, place));
     const seen = await lookAtPull({ feed, box, runs: living, watched: this.#state.runs }, place, number);
     this.#state = { ...this.#state, runs: { ...this.#state.runs, ...seen } };
   }
@@ -196,7 +202,7 @@ export class Pass {
 
   #isWanted(place: Place): boolean {
     const { serves, runs } = this.world;
-    return serves(place.owner, place.repo) || runs.some((run) => isLiving(run) && isRowIn(run.row, place));
+    return serves(place.owner, place.repo) || runs.some(({ row }) => isRowIn(row, place));
   }
 
   /** A pull request whose number no run has yet may still be one's. */
@@ -204,10 +210,9 @@ export class Pass {
     return (
       isPull &&
       this.world.runs.some(
-        (run) =>
-          isLiving(run) &&
-          isRowIn(run.row, place) &&
-          (run.row.prNumber === null || run.row.prNumber === number || run.row.issueNumber === number),
+        ({ row }) =>
+          isRowIn(row, place) &&
+          (row.prNumber === null || row.prNumber === number || row.issueNumber === number),
       )
     );
   }

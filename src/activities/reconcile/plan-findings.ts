@@ -15,23 +15,12 @@ export interface KnownRun {
   readonly triggerAt: number;
 }
 
-export function isLiving({ row }: KnownRun): boolean {
-  return row.status !== 'destroyed';
-}
-
-/** Runs whose issue or pull request this is, whether they go on or not. */
-export function runsOf(runs: readonly KnownRun[], place: Place, number: number): KnownRun[] {
-  return runs.filter(
-    ({ row }) => isRowIn(row, place) && (row.issueNumber === number || row.prNumber === number),
-  );
-}
-
 /**
  * What a subject that changed is posted as: something that may be a trigger, or that belongs to a run. Nothing for
  * everything else on the forge.
+ * @param own rows of the runs whose issue or pull request it is, whether they go on or not
  */
-export function changedFindings(subject: FeedSubject, runs: readonly KnownRun[]): Planned[] {
-  const own = runsOf(runs, subject.place, subject.number);
+export function changedFindings(subject: FeedSubject, own: readonly ForgeStateRow[]): Planned[] {
   const candidate =
     subject.state === 'open' && subject.labels.some((label) => label.startsWith(AGENT_LABEL_PREFIX));
   return own.length > 0 || candidate ? [stateFinding(subject, headRefOf(own, subject.number))] : [];
@@ -64,16 +53,19 @@ export function goneFinding(place: Place, number: number, headRef: string | null
   return { ...about({ place, number, isPull: true }, headRef), cause: { kind: 'state' }, seen: 'gone' };
 }
 
-/** What people wrote since the run began, under its issue or pull request. */
+/** What people wrote since the run began, under its issue or pull request. @param runs those that go on */
 export function commentFindings(comment: FeedComment, place: Place, runs: readonly KnownRun[]): Planned[] {
-  const own = runsOf(runs, place, comment.number).filter(
-    (run) => isLiving(run) && comment.updatedAt >= run.triggerAt - FORGE_CLOCK_GRAIN_MS,
+  const { number, isPull, id, updatedAt, body } = comment;
+  const own = runs.filter(
+    ({ row, triggerAt }) =>
+      isRowIn(row, place) &&
+      (row.issueNumber === number || row.prNumber === number) &&
+      updatedAt >= triggerAt - FORGE_CLOCK_GRAIN_MS,
   );
   if (own.length === 0) return [];
-  const { number, isPull, id, updatedAt, body } = comment;
   return [
     {
-      ...about({ place, number, isPull }, headRefOf(own, number)),
+      ...about({ place, number, isPull }, headRefOf(rowsOf(own), number)),
       cause: { kind: 'comment', commentId: id },
       seen: `${new Date(updatedAt).toISOString()} ${digest(body)}`,
     },
@@ -108,9 +100,13 @@ export function checksFindings(pull: FeedPull, headRef: string | null, failed: r
 }
 
 /** Of a run's pull request: what orders it with its issue. A run that began as a pull request is its own. */
-export function headRefOf(runs: readonly KnownRun[], number: number): string | null {
-  const run = runs.find(({ row }) => row.prNumber === number && row.issueNumber !== number);
-  return run === undefined || run.row.branch === '' ? null : run.row.branch;
+export function headRefOf(rows: readonly ForgeStateRow[], number: number): string | null {
+  const row = rows.find(({ prNumber, issueNumber }) => prNumber === number && issueNumber !== number);
+  return row === undefined || row.branch === '' ? null : row.branch;
+}
+
+export function rowsOf(runs: readonly KnownRun[]): ForgeStateRow[] {
+  return runs.map(({ row }) => row);
 }
 
 /** Identifies a finding as the door does: by everything in it. */

@@ -1,25 +1,24 @@
 import type { ListCursor, ReconcileState, WatchedRun } from '../../domain/upkeep/reconcile.js';
 import { freshCursor, resumed } from './list-cursor.js';
-import { isLiving } from './plan-findings.js';
 import type { KnownRun } from './plan-findings.js';
 
 /**
  * The state a pass begins with: what is served no longer and runs that have ended are forgotten. A run that is new, or
  * whose pull request is, has its repository's comments read from its trigger on: until now nobody knew that they matter.
+ * @param runs those that go on
  */
 export function preparedState(
   state: ReconcileState,
   sources: readonly string[],
   runs: readonly KnownRun[],
 ): ReconcileState {
-  const living = runs.filter(isLiving);
   const lists = Object.fromEntries(
     sources.map((name) => [name, resumed(state.lists[name] ?? freshCursor(null))] as const),
   );
   const comments: Record<string, ListCursor> = {};
   const watched: Record<string, WatchedRun> = {};
   const pulls = [...state.pulls];
-  for (const { row, triggerAt } of living) {
+  for (const { row, triggerAt } of runs) {
     const before = state.runs[row.slug];
     const isNew = before?.pr !== row.prNumber;
     watched[row.slug] = isNew ? { pr: row.prNumber, head: null, remarks: {} } : before;

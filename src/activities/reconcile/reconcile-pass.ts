@@ -41,13 +41,15 @@ export async function reconcilePass(ports: ReconcilePorts, signal: AbortSignal):
     if (signal.aborted) return 'stopped';
     return clock.now() - startedAt > PASS_MS ? 'time' : undefined;
   });
-  const runs = knownRuns(ports);
+  const runs = await knownRuns(ports);
   const box = new PostBox(ports.door, ports.feed.forge, saved.posted);
   const pass = new Pass(
     {
       feed: counted(ports.feed, budget),
       box,
       runs,
+      rowsOf: ({ repoId, owner, repo }, number) =>
+        ports.database.forgeState.ofNumber({ forge: ports.feed.forge, owner, repo, number }, repoId),
       startedAt,
       sources: settings.sources,
       serves: settings.serves,
@@ -86,11 +88,15 @@ async function endOf(pass: Pass, now: () => number): Promise<Ending> {
   }
 }
 
-function knownRuns({ database, feed }: ReconcilePorts): KnownRun[] {
-  return database.forgeState
-    .all()
-    .filter((row) => row.forge === feed.forge)
-    .map((row) => ({ row, triggerAt: database.runs.run(row.slug)?.triggerAt ?? row.updatedAt }));
+/** Those that go on. */
+async function knownRuns({ database, feed }: ReconcilePorts): Promise<KnownRun[]> {
+  const living = (await database.forgeState.living()).filter((row) => row.forge === feed.forge);
+  return Promise.all(
+    living.map(async (row) => ({
+      row,
+      triggerAt: (await database.runs.run(row.slug))?.triggerAt ?? row.updatedAt,
+    })),
+  );
 }
 
 function report(state: ReconcileState, startedAt: number, endedAt: number, ending: Ending): PassReport {

@@ -5,17 +5,16 @@ import type { WatchedTurns } from '../../domain/run/watched-turn.js';
 const AT_ONCE = 8;
 
 export interface CheckinPorts {
-  readonly database: Pick<Database, 'forgeState' | 'runs'>;
+  readonly database: Pick<Database, 'forgeState'>;
   readonly watched: WatchedTurns;
 }
 
 /** Writes down when the agents that work now were last heard of. Errors: those of the ports. */
 export async function noteCheckins({ database, watched }: CheckinPorts): Promise<void> {
-  await mapLimited(database.forgeState.running(), AT_ONCE, async ({ slug }) => {
-    const run = database.runs.run(slug);
-    const now = run === undefined ? undefined : await watched.of(run.workflowId);
+  await mapLimited(await database.forgeState.running(), AT_ONCE, async ({ slug, workflowId }) => {
+    const now = await watched.of(workflowId);
     // Of another life of the issue, or not begun.
     if (now?.slug !== slug || now.lastCheckinAt === null) return;
-    database.forgeState.checkedIn(slug, now.lastCheckinAt);
+    await database.forgeState.checkedIn(slug, now.lastCheckinAt);
   });
 }

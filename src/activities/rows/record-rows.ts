@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../../domain/base/errors.js';
-import type { Database } from '../../domain/run/stores.js';
+import type { Stores } from '../../domain/run/stores.js';
 import { statusOf, type ForgeStateRow, type OperationRow } from '../../domain/run/rows.js';
 import type { HomePorts } from '../ports/home-ports.js';
 import { placeRow } from './turn-rows.js';
@@ -20,10 +20,11 @@ export async function recordTurn(ports: HomePorts, input: RecordTurnInput): Prom
       ? []
       : parseOperations(await ports.blobs.getText(result.operationsRef), slug, turn);
   const { database } = ports;
-  database.transaction(() => {
-    if (isOfEarlierEpoch(database, input)) return;
-    database.runs.appendOperations(operations);
-    database.runs.appendTurn({
+  await database.transaction(async (stores) => {
+    const row = await stores.forgeState.ofRun(slug);
+    if (row !== undefined && isEarlierThan(row, input)) return;
+    await stores.runs.appendOperations(operations);
+    await stores.runs.appendTurn({
       slug,
       turn,
       event: 'ended',
@@ -31,8 +32,8 @@ export async function recordTurn(ports: HomePorts, input: RecordTurnInput): Prom
       detail: { ...result, ...settled, reason: input.reason, watchdogFired: input.watchdogFired },
     });
     const now = ports.clock.now();
-    database.sessions.update(slug, now);
-    updateState(database, input, input.snapshot, {
+    await stores.sessions.update(slug, now);
+    await updateState(stores, input, input.snapshot, {
       now,
       lastCheckinAt: result.lastCheckinAt,
     });
@@ -41,19 +42,18 @@ export async function recordTurn(ports: HomePorts, input: RecordTurnInput): Prom
 
 export async function recordState(ports: HomePorts, input: RecordStateInput): Promise<void> {
   const { database } = ports;
-  database.transaction(() => {
-    updateState(database, input, input.snapshot, { now: ports.clock.now() });
-  });
-  await Promise.resolve();
+  await database.transaction((stores) =>
+    updateState(stores, input, input.snapshot, { now: ports.clock.now() }),
+  );
 }
 
 export async function recordEnd(ports: HomePorts, input: RecordEndInput): Promise<void> {
   const { database } = ports;
-  database.transaction(() => {
-    const row = database.forgeState.ofRun(input.slug);
-    if (row === undefined || isOfEarlierEpoch(database, input)) return;
+  await database.transaction(async ({ forgeState }) => {
+    const row = await forgeState.ofRun(input.slug);
+    if (row === undefined || isEarlierThan(row, input)) return;
     const updatedAt = ports.clock.now();
-    database.forgeState.upsert({
+    await forgeState.upsert({
       ...row,
       status: 'destroyed',
       phase: 'destroyed',
@@ -62,30 +62,26 @@ export async function recordEnd(ports: HomePorts, input: RecordEndInput): Promis
       updatedAt,
     });
   });
-  await Promise.resolve();
 }
 
 export async function recordCommand(
   { database }: Pick<HomePorts, 'database'>,
   row: RecordCommandInput,
 ): Promise<void> {
-  database.transaction(() => {
-    database.operatorLog.append(row);
-  });
-  await Promise.resolve();
+  await database.operatorLog.append(row);
 }
 
-function updateState(
-  database: Database,
+async function updateState(
+  stores: Stores,
   run: RunRef,
   snapshot: RunSnapshot,
   times: { readonly now: number; readonly lastCheckinAt?: number },
-): void {
-  const row = database.forgeState.ofRun(run.slug);
-  if (row === undefined || isOfEarlierEpoch(database, run)) return;
+): Promise<void> {
+  const row = await stores.forgeState.ofRun(run.slug);
+  if (row === undefined || isEarlierThan(row, run)) return;
   const { owner, repo } = run.subject;
   const prUrl = snapshot.prNumber === null ? null : prUrlOf(row, snapshot.prNumber);
-  placeRow(database, {
+  await placeRow(stores, {
     ...row,
     owner,
     repo,
@@ -102,8 +98,8 @@ function updateState(
 }
 
 /** The run was moved since this was asked for: its rows are of where it is now. */
-function isOfEarlierEpoch(database: Pick<Database, 'forgeState'>, { slug, epoch = 0 }: RunRef): boolean {
-  return (database.forgeState.ofRun(slug)?.epoch ?? 0) > epoch;
+function isEarlierThan(row: ForgeStateRow, { epoch = 0 }: RunRef): boolean {
+  return (row.epoch ?? 0) > epoch;
 }
 
 /** What a turn's end says is from disk, where the last seconds before a crash may be missing. */

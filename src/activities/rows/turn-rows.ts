@@ -1,6 +1,6 @@
 import type { RepositorySource } from '../../domain/agent/agents.js';
 import type { AgentManifest } from '../../domain/manifest/manifests.js';
-import type { Database } from '../../domain/run/stores.js';
+import type { Stores } from '../../domain/run/stores.js';
 import type { ForgeStateRow } from '../../domain/run/rows.js';
 import type { HomePorts } from '../ports/home-ports.js';
 import type { PrepareTurnInput } from '../ports/inputs.js';
@@ -23,15 +23,19 @@ export interface TurnFacts {
 }
 
 /** The rows that say that a turn begins: the run's (once), the turn's and the issue's state, in one transaction. */
-export function writeTurnRows(ports: HomePorts, input: PrepareTurnInput, facts: TurnFacts): void {
+export async function writeTurnRows(
+  ports: HomePorts,
+  input: PrepareTurnInput,
+  facts: TurnFacts,
+): Promise<void> {
   const { database, clock } = ports;
   const { subject, slug, turn, trigger, workflowId } = input;
   const { issueUrl, agent, provider, bottleNames, promptRef, branch, dropped, source, shadowed } = facts;
   const now = clock.now();
   const previous = facts.row?.slug === slug ? facts.row : undefined;
   const { forge, owner, repo, number } = subject;
-  database.transaction(() => {
-    database.runs.appendRun({
+  await database.transaction(async (stores) => {
+    await stores.runs.appendRun({
       slug,
       workflowId,
       subject: `${owner}/${repo}#${String(number)}`,
@@ -44,7 +48,7 @@ export function writeTurnRows(ports: HomePorts, input: PrepareTurnInput, facts: 
     });
     const references = input.references.map((reference) => reference.key);
     const { omitted } = input;
-    database.runs.appendTurn({
+    await stores.runs.appendTurn({
       slug,
       turn,
       event: 'begun',
@@ -61,7 +65,7 @@ export function writeTurnRows(ports: HomePorts, input: PrepareTurnInput, facts: 
         ...(shadowed ? { repositoryAgentShadowed: true } : {}),
       },
     });
-    placeRow(database, {
+    await placeRow(stores, {
       forge,
       owner,
       repo,
@@ -74,6 +78,7 @@ export function writeTurnRows(ports: HomePorts, input: PrepareTurnInput, facts: 
       prNumber: input.prNumber,
       status: 'running',
       lastCheckinAt: previous?.lastCheckinAt ?? null,
+      workflowId,
       phase: turn === 1 ? 'launching' : 'rehydrating',
       reason: null,
       repoId: input.repoId,
@@ -89,11 +94,14 @@ export function writeTurnRows(ports: HomePorts, input: PrepareTurnInput, facts: 
 }
 
 /** Writes a run's state row; when its repository was renamed or transferred, the row under the old name goes. */
-export function placeRow(database: Pick<Database, 'forgeState'>, row: ForgeStateRow): void {
-  const old = database.forgeState.ofRun(row.slug);
+export async function placeRow(
+  { forgeState }: Pick<Stores, 'forgeState'>,
+  row: ForgeStateRow,
+): Promise<void> {
+  const old = await forgeState.ofRun(row.slug);
   if (old !== undefined && (old.owner !== row.owner || old.repo !== row.repo)) {
     const { forge, owner, repo, issueNumber: number } = old;
-    database.forgeState.delete({ forge, owner, repo, number });
+    await forgeState.delete({ forge, owner, repo, number });
   }
-  database.forgeState.upsert(row);
+  await forgeState.upsert(row);
 }

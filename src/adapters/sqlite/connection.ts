@@ -2,7 +2,7 @@ import SqliteDatabase from 'better-sqlite3';
 import type { Database as Connection } from 'better-sqlite3';
 import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { assertKnownVersion, migrate } from './migrate.js';
+import { assertKnownVersion, latestVersion, migrate } from './migrate.js';
 import type { Migration } from './migrate.js';
 import { StoreError } from './store-error.js';
 
@@ -25,13 +25,25 @@ export function openForWriting(
   migrations: readonly Migration[],
   tuning: Tuning = {},
 ): Connection {
+  const connection = openAsItIs(file, latestVersion(migrations), tuning);
+  try {
+    migrate(connection, migrations, file);
+    return connection;
+  } catch (error) {
+    connection.close();
+    throw cannotOpen(file, error);
+  }
+}
+
+/** The same, with the schema left to the caller. @param known the latest version of it that this program knows */
+export function openAsItIs(file: string, known: number, tuning: Tuning = {}): Connection {
   return guardOpen(file, () => {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     // SQLite would make the file with the umask's mode; its -wal and -shm files then take the mode of the file itself.
     closeSync(openSync(file, 'a', 0o600));
     const connection = new SqliteDatabase(file, { timeout: BUSY_TIMEOUT_MS });
     try {
-      assertKnownVersion(connection, migrations, file);
+      assertKnownVersion(connection, known, file);
       chmodSync(file, 0o600);
       // Only a file that is still empty takes a page size.
       if (tuning.pageSize !== undefined) connection.pragma(`page_size = ${String(tuning.pageSize)}`);
@@ -43,7 +55,6 @@ export function openForWriting(
       connection.pragma('foreign_keys = ON');
       // Without it a REPLACE would get past the triggers that keep the append-only tables append-only.
       connection.pragma('recursive_triggers = ON');
-      migrate(connection, migrations, file);
       return connection;
     } catch (error) {
       connection.close();
@@ -54,16 +65,14 @@ export function openForWriting(
 
 /**
  * Opens an existing file for reading, beside a process that writes it.
+ * @param known the latest version of its schema that this program knows
  * Errors: `StoreError` when the file belongs to a newer version or cannot be opened.
  */
-export function openForReading(
-  file: string,
-  migrations: readonly Migration[],
-): { connection: Connection; version: number } {
+export function openForReading(file: string, known: number): { connection: Connection; version: number } {
   return guardOpen(file, () => {
     const connection = new SqliteDatabase(file, { readonly: true, timeout: BUSY_TIMEOUT_MS });
     try {
-      return { connection, version: assertKnownVersion(connection, migrations, file) };
+      return { connection, version: assertKnownVersion(connection, known, file) };
     } catch (error) {
       connection.close();
       throw error;
@@ -75,9 +84,13 @@ function guardOpen<T>(file: string, open: () => T): T {
   try {
     return open();
   } catch (error) {
-    if (error instanceof StoreError) throw error;
-    const detail = error instanceof Error ? error.message : String(error);
-    const busy = error instanceof SqliteDatabase.SqliteError && error.code.startsWith('SQLITE_BUSY');
-    throw new StoreError(`${file} cannot be opened: ${detail}`, { retryable: busy, cause: error });
+    throw cannotOpen(file, error);
   }
+}
+
+export function cannotOpen(file: string, error: unknown): StoreError {
+  if (error instanceof StoreError) return error;
+  const detail = error instanceof Error ? error.message : String(error);
+  const busy = error instanceof SqliteDatabase.SqliteError && error.code.startsWith('SQLITE_BUSY');
+  return new StoreError(`${file} cannot be opened: ${detail}`, { retryable: busy, cause: error });
 }

@@ -1,136 +1,101 @@
-import type { Database as Connection } from 'better-sqlite3';
-import { workflowIdOf } from '../../domain/forge/issue.js';
+import { expressionBuilder, type ExpressionWrapper, type Selectable, type SqlBool } from 'kysely';
 import type { RepoRef, SubjectRef } from '../../domain/forge/issue.js';
+import type { ForgeStateRow } from '../../domain/run/rows.js';
 import type { ForgeStateStore } from '../../domain/run/stores.js';
-import type { ForgeStateRow, RunStatus } from '../../domain/run/rows.js';
 import { stringList } from './json-column.js';
+import type { StateDb, StateTables } from './state-tables.js';
 
-interface StoredRow {
-  readonly forge: RepoRef['forge'];
-  readonly owner: string;
-  readonly repo: string;
-  readonly issue_number: number;
-  readonly slug: string;
-  readonly agent_name: string;
-  readonly bottle_names: string;
-  readonly backend_name: string;
-  readonly agent_git_user: string;
-  readonly pr_number: number | null;
-  readonly status: RunStatus;
-  readonly last_checkin_at: number | null;
-  readonly phase: string;
-  readonly reason: string | null;
-  readonly repo_id: number | null;
-  readonly host: string | null;
-  readonly branch: string;
-  readonly issue_url: string;
-  readonly pr_url: string | null;
-  readonly updated_at: number;
-  readonly destroyed_at: number | null;
-  readonly epoch: number;
-}
+type Stored = Selectable<StateTables['forgeState']>;
+type Condition = ExpressionWrapper<StateTables, 'forgeState', SqlBool>;
 
-const COLUMNS = [
-  'forge, owner, repo, issue_number, slug, agent_name, bottle_names, backend_name, agent_git_user, pr_number, status',
-  'last_checkin_at, phase, reason, repo_id, host, branch, issue_url, pr_url, updated_at, destroyed_at, epoch',
-].join(', ');
-const PARAMETERS = COLUMNS.replace(/\w+/g, (name) => `@${name}`);
-const KEY = 'forge = ? AND owner = ? AND repo = ? AND issue_number = ?';
-type Key = [string, string, string, number];
+const row = expressionBuilder<StateTables, 'forgeState'>();
+const KEY = ['forge', 'owner', 'repo', 'issueNumber'] as const;
+/** Named, not as all but one: that way there is an index for it. */
+const LIVING = ['running', 'frozen'] as const;
 
 /** Table `forge_state` [S0]. Errors: `StoreError` for a row whose JSON is corrupt. */
-export function createForgeStateStore(connection: Connection): ForgeStateStore {
-  const replace = connection.prepare<[StoredRow]>(
-    `INSERT OR REPLACE INTO forge_state (${COLUMNS}) VALUES (${PARAMETERS})`,
-  );
-  const select = connection.prepare<Key, StoredRow>(`SELECT ${COLUMNS} FROM forge_state WHERE ${KEY}`);
-  const selectRun = connection.prepare<[string], StoredRow>(
-    `SELECT ${COLUMNS} FROM forge_state WHERE slug = ? ORDER BY forge, owner, repo, issue_number LIMIT 1`,
-  );
-  const remove = connection.prepare<Key>(`DELETE FROM forge_state WHERE ${KEY}`);
-  const selectAll = connection.prepare<[], StoredRow>(
-    `SELECT ${COLUMNS} FROM forge_state ORDER BY forge, owner, repo, issue_number`,
-  );
-  const selectRunning = connection.prepare<[], StoredRow>(
-    `SELECT ${COLUMNS} FROM forge_state WHERE status = 'running' ORDER BY forge, owner, repo, issue_number`,
-  );
-  const checkIn = connection.prepare<{ slug: string; at: number }>(
-    `UPDATE forge_state SET last_checkin_at = @at
-     WHERE slug = @slug AND status = 'running' AND (last_checkin_at IS NULL OR last_checkin_at < @at)`,
-  );
+export function createForgeStateStore(db: StateDb): ForgeStateStore {
+  const select = () => db.selectFrom('forgeState').selectAll();
+  const all = async (query: ReturnType<typeof select>): Promise<ForgeStateRow[]> =>
+    (await KEY.reduce((sorted, column) => sorted.orderBy(column), query).execute()).map(fromStored);
+  const first = async (query: ReturnType<typeof select>): Promise<ForgeStateRow | undefined> =>
+    (await all(query.limit(1)))[0];
+  /**
+   * Of conditions that exclude each other. Each by itself and without an order: with OR, UNION or ORDER BY SQLite may go
+   * through every row in the order of the key instead of using the indexes.
+   */
+  const anyOf = async (conditions: readonly Condition[]): Promise<ForgeStateRow[]> => {
+    const queries = conditions.map((condition) => select().where(condition));
+    return (await queries.reduce((one, other) => one.unionAll(other)).execute()).map(fromStored);
+  };
   return {
-    upsert: (row) => void replace.run(toStored(row)),
-    get: (subject) => {
-      const stored = select.get(...keyOf(subject));
-      return stored && fromStored(stored);
+    upsert: async (row) => {
+      const stored = toStored(row);
+      await db
+        .insertInto('forgeState')
+        .values(stored)
+        .onConflict((conflict) => conflict.columns(KEY).doUpdateSet(stored))
+        .execute();
     },
-    ofRun: (slug) => {
-      const stored = selectRun.get(slug);
-      return stored && fromStored(stored);
+    delete: async (subject) => {
+      await db.deleteFrom('forgeState').where(isOf(subject)).execute();
     },
-    delete: (subject) => void remove.run(...keyOf(subject)),
-    all: () => selectAll.all().map(fromStored),
-    running: () => selectRunning.all().map(fromStored),
-    checkedIn: (slug, at) => void checkIn.run({ slug, at }),
+    get: (subject) => first(select().where(isOf(subject))),
+    ofRun: (slug) => first(select().where('slug', '=', slug)),
+    ofNumber: (subject, repoId) => anyOf(hasNumber(subject, repoId)),
+    ofBranch: (repo, repoId, branch) => anyOf(hasBranch(repo, repoId, branch)),
+    holderOf: (workflowId) =>
+      first(select().where('workflowId', '=', workflowId).where('status', 'in', LIVING)),
+    livesIn: async (repoId) => {
+      const query = db.selectFrom('forgeState').select('slug').where('status', 'in', LIVING);
+      return (await query.where('repoId', '=', repoId).limit(1).executeTakeFirst()) !== undefined;
+    },
+    living: () => all(select().where('status', 'in', LIVING)),
+    running: () => all(select().where('status', '=', 'running')),
+    all: () => all(select()),
+    checkedIn: async (slug, at) => {
+      await db
+        .updateTable('forgeState')
+        .set({ lastCheckinAt: at })
+        .where('slug', '=', slug)
+        .where('status', '=', 'running')
+        .where(row.or([row('lastCheckinAt', 'is', null), row('lastCheckinAt', '<', at)]))
+        .execute();
+    },
   };
 }
 
-function keyOf(subject: SubjectRef): Key {
-  return [subject.forge, subject.owner, subject.repo, subject.number];
+function isOf({ forge, owner, repo, number }: SubjectRef): Condition {
+  return row.and({ forge, owner, repo, issueNumber: number });
 }
 
-function toStored(row: ForgeStateRow): StoredRow {
-  return {
-    forge: row.forge,
-    owner: row.owner,
-    repo: row.repo,
-    issue_number: row.issueNumber,
-    slug: row.slug,
-    agent_name: row.agentName,
-    bottle_names: JSON.stringify(row.bottleNames),
-    backend_name: row.backendName,
-    agent_git_user: row.agentGitUser,
-    pr_number: row.prNumber,
-    status: row.status,
-    last_checkin_at: row.lastCheckinAt,
-    phase: row.phase,
-    reason: row.reason,
-    repo_id: row.repoId,
-    host: row.host,
-    branch: row.branch,
-    issue_url: row.issueUrl,
-    pr_url: row.prUrl,
-    updated_at: row.updatedAt,
-    destroyed_at: row.destroyedAt,
-    epoch: row.epoch ?? 0,
-  };
+function hasNumber(subject: SubjectRef, repoId: number | null): Condition[] {
+  const { number } = subject;
+  return inRepository(subject, repoId).flatMap((isHere) => [
+    row.and([isHere, row('issueNumber', '=', number)]),
+    row.and([isHere, row('prNumber', '=', number), row('issueNumber', '<>', number)]),
+  ]);
 }
 
-function fromStored(stored: StoredRow): ForgeStateRow {
-  const { forge, owner, repo, issue_number: issueNumber } = stored;
-  const id = workflowIdOf({ forge, owner, repo, number: issueNumber });
+function hasBranch(repo: RepoRef, repoId: number, branch: string): Condition[] {
+  return inRepository(repo, repoId).map((isHere) => row.and([isHere, row('branch', '=', branch)]));
+}
+
+/** A repository is known by its id; a row written before the id was known, by its name. */
+function inRepository({ forge, owner, repo }: RepoRef, repoId: number | null): Condition[] {
+  const named = row.and({ forge, owner, repo });
+  if (repoId === null) return [named];
+  return [row.and({ forge, repoId }), row.and([named, row('repoId', 'is', null)])];
+}
+
+function toStored(row: ForgeStateRow): Stored {
+  return { ...row, bottleNames: JSON.stringify(row.bottleNames), epoch: row.epoch ?? 0 };
+}
+
+function fromStored({ bottleNames, epoch, ...row }: Stored): ForgeStateRow {
   return {
-    forge,
-    owner,
-    repo,
-    issueNumber,
-    slug: stored.slug,
-    agentName: stored.agent_name,
-    bottleNames: stringList(stored.bottle_names, `bottle_names of ${id} in forge_state`),
-    backendName: stored.backend_name,
-    agentGitUser: stored.agent_git_user,
-    prNumber: stored.pr_number,
-    status: stored.status,
-    lastCheckinAt: stored.last_checkin_at,
-    phase: stored.phase,
-    reason: stored.reason,
-    repoId: stored.repo_id,
-    host: stored.host,
-    branch: stored.branch,
-    issueUrl: stored.issue_url,
-    prUrl: stored.pr_url,
-    updatedAt: stored.updated_at,
-    destroyedAt: stored.destroyed_at,
-    ...(stored.epoch === 0 ? {} : { epoch: stored.epoch }),
+    ...row,
+    bottleNames: stringList(bottleNames, `bottle_names of ${row.workflowId} in forge_state`),
+    ...(epoch === 0 ? {} : { epoch }),
   };
 }

@@ -7,24 +7,17 @@ export interface Migration {
   readonly sql: string;
 }
 
-/** `PRAGMA user_version`: 0 is a file without a schema. */
-export function schemaVersion(connection: Connection): number {
-  return Number(connection.pragma('user_version', { simple: true }));
-}
-
 /** The version the migrations lead to. */
-export function latestVersion(migrations: readonly Migration[]): number {
+export function latestVersion(migrations: readonly { readonly version: number }[]): number {
   return migrations.reduce((latest, migration) => Math.max(latest, migration.version), 0);
 }
 
-/** Reads only. Errors: `StoreError` when the file was written by a newer version of the program. */
-export function assertKnownVersion(
-  connection: Connection,
-  migrations: readonly Migration[],
-  file: string,
-): number {
-  const found = schemaVersion(connection);
-  const known = latestVersion(migrations);
+/**
+ * `PRAGMA user_version`, 0 for a file without a schema. Reads only.
+ * Errors: `StoreError` when the file was written by a newer version of the program.
+ */
+export function assertKnownVersion(connection: Connection, known: number, file: string): number {
+  const found = Number(connection.pragma('user_version', { simple: true }));
   if (found > known) {
     throw new StoreError(
       `${file} has schema version ${String(found)}, this program knows up to ${String(known)}: ` +
@@ -34,17 +27,22 @@ export function assertKnownVersion(
   return found;
 }
 
+export function setVersion(connection: Connection, version: number): void {
+  connection.pragma(`user_version = ${String(version)}`);
+}
+
 /** Runs what is missing, all in one transaction; of several processes that try at once, one does it. */
 export function migrate(connection: Connection, migrations: readonly Migration[], file: string): void {
-  if (assertKnownVersion(connection, migrations, file) === latestVersion(migrations)) return;
+  const latest = latestVersion(migrations);
+  if (assertKnownVersion(connection, latest, file) === latest) return;
   connection
     .transaction(() => {
       // Read again under the write lock: another process may have migrated since.
-      const from = assertKnownVersion(connection, migrations, file);
+      const from = assertKnownVersion(connection, latest, file);
       for (const migration of migrations) {
         if (migration.version <= from) continue;
         connection.exec(migration.sql);
-        connection.pragma(`user_version = ${String(migration.version)}`);
+        setVersion(connection, migration.version);
       }
     })
     .immediate();

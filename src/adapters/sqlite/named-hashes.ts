@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { openForReading } from './connection.js';
-import { STATE_MIGRATIONS } from './schema.js';
+import { latestVersion } from './migrate.js';
+import { STATE_MIGRATIONS } from './state-migrations.js';
 
 const HASH = /(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/g;
 
@@ -11,7 +12,7 @@ const HASH = /(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/g;
 export function namedHashes(file: string): Set<string> {
   const found = new Set<string>();
   if (!existsSync(file)) return found;
-  const { connection } = openForReading(file, STATE_MIGRATIONS);
+  const { connection } = openForReading(file, latestVersion(STATE_MIGRATIONS));
   try {
     const tables = connection
       .prepare<[], { name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'")

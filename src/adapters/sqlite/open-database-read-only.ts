@@ -1,32 +1,17 @@
-import { NOTHING } from '../../domain/run/budget.js';
+import SqliteDatabase from 'better-sqlite3';
 import type { Database as Connection } from 'better-sqlite3';
+import { SqliteDialect } from 'kysely';
+import type { SqliteDatabase as Source, SqliteStatement } from 'kysely';
 import { existsSync } from 'node:fs';
-import type {
-  Database,
-  ForgeStateStore,
-  OperatorLog,
-  PauseTable,
-  RunStore,
-  SessionStore,
-} from '../../domain/run/stores.js';
+import type { Database } from '../../domain/run/stores.js';
 import { openForReading } from './connection.js';
-import { createForgeStateStore } from './forge-state-store.js';
 import { latestVersion } from './migrate.js';
-import { createOperatorLog } from './operator-log.js';
-import { createPauseTable } from './pause-table.js';
-import { createRunStore } from './run-store.js';
-import { createSessionStore } from './session-store.js';
-import { STATE_MIGRATIONS } from './schema.js';
+import { migrateState } from './open-database.js';
+import { STATE_MIGRATIONS } from './state-migrations.js';
+import { createStores } from './state-stores.js';
+import { stateDb } from './state-tables.js';
 import { StoreError } from './store-error.js';
-
-interface Opened {
-  readonly connection: Connection;
-  readonly forgeState: ForgeStateStore;
-  readonly runs: RunStore;
-  readonly sessions: SessionStore;
-  readonly operatorLog: OperatorLog;
-  readonly pauses: PauseTable;
-}
+import { WritingDialect } from './writing-dialect.js';
 
 /**
  * `bot-bottle.db` for the processes that only look: webhook and CLI. Opened at the first read that finds a file with a
@@ -34,75 +19,68 @@ interface Opened {
  * Errors: every write is a `StoreError`; a read of a file that is older (not yet migrated) or newer is one too.
  */
 export function openDatabaseReadOnly(file: string): Database {
-  let opened: Opened | undefined;
+  const db = stateDb(new SqliteDialect({ database: () => Reader.of(file) }));
+  return {
+    ...createStores(db),
+    // One consistent view over several reads; a plain BEGIN, since there is nothing to write.
+    transaction: (work) => db.transaction().execute((transaction) => work(createStores(transaction))),
+    close: () => db.destroy(),
+  };
+}
 
-  function current(): Opened | undefined {
-    opened ??= open(file);
-    return opened;
+/** The file once it has a schema; until then an empty database in its place. */
+class Reader implements Source {
+  private constructor(
+    private readonly file: string,
+    private readonly empty: Connection | undefined,
+    private opened: Connection | undefined,
+  ) {}
+
+  static async of(file: string): Promise<Reader> {
+    const opened = open(file);
+    return new Reader(file, opened === undefined ? await emptyDatabase() : undefined, opened);
   }
 
-  return {
-    forgeState: {
-      get: (subject) => current()?.forgeState.get(subject),
-      ofRun: (slug) => current()?.forgeState.ofRun(slug),
-      all: () => current()?.forgeState.all() ?? [],
-      running: () => current()?.forgeState.running() ?? [],
-      upsert: refuse,
-      delete: refuse,
-      checkedIn: refuse,
-    },
-    runs: {
-      run: (slug) => current()?.runs.run(slug),
-      turns: (slug) => current()?.runs.turns(slug) ?? [],
-      operations: (slug) => current()?.runs.operations(slug) ?? [],
-      appendRun: refuse,
-      appendTurn: refuse,
-      appendOperations: refuse,
-    },
-    sessions: {
-      ofRun: (slug) => current()?.sessions.ofRun(slug) ?? [],
-      spentSince: (epochMs) => current()?.sessions.spentSince(epochMs) ?? NOTHING,
-      update: refuse,
-    },
-    operatorLog: {
-      latest: (limit, slug) => current()?.operatorLog.latest(limit, slug) ?? [],
-      append: refuse,
-    },
-    pauses: {
-      all: () => current()?.pauses.all() ?? [],
-      add: refuse,
-      remove: refuse,
-    },
-    // One consistent view over several reads; a plain BEGIN, since there is nothing to write.
-    transaction: <T>(work: () => T): T => {
-      const database = current();
-      return database ? database.connection.transaction(work).deferred() : work();
-    },
-    close: () => {
-      opened?.connection.close();
-      opened = undefined;
-    },
-  };
+  prepare(sql: string): SqliteStatement {
+    // A transaction ends in the database that it began in.
+    if (this.empty?.inTransaction !== true) this.opened ??= open(this.file);
+    const connection = this.opened ?? this.empty;
+    if (connection === undefined) throw new StoreError(`${this.file} is closed: the process is stopping`);
+    const statement = connection.prepare(sql);
+    return {
+      reader: statement.reader,
+      all: (parameters) => statement.all(...parameters),
+      iterate: (parameters) => statement.iterate(...parameters),
+      run: (parameters) => {
+        try {
+          return statement.run(...parameters);
+        } catch (error) {
+          if (!(error instanceof SqliteDatabase.SqliteError) || error.code !== 'SQLITE_READONLY') throw error;
+          const why = `${this.file} is open for reading only: only the worker writes it`;
+          throw new StoreError(why, { cause: error });
+        }
+      },
+    };
+  }
 
-  function refuse(): never {
-    throw new StoreError(`${file} is open for reading only: only the worker writes it`);
+  close(): void {
+    this.empty?.close();
+    this.opened?.close();
   }
 }
 
-function open(file: string): Opened | undefined {
+async function emptyDatabase(): Promise<Connection> {
+  const connection = new SqliteDatabase(':memory:');
+  await migrateState(stateDb(new WritingDialect(connection)), connection, 'an empty database');
+  connection.pragma('query_only = ON');
+  return connection;
+}
+
+function open(file: string): Connection | undefined {
   if (!existsSync(file)) return undefined;
-  const { connection, version } = openForReading(file, STATE_MIGRATIONS);
   const latest = latestVersion(STATE_MIGRATIONS);
-  if (version === latest) {
-    return {
-      connection,
-      forgeState: createForgeStateStore(connection),
-      runs: createRunStore(connection),
-      sessions: createSessionStore(connection),
-      operatorLog: createOperatorLog(connection),
-      pauses: createPauseTable(connection),
-    };
-  }
+  const { connection, version } = openForReading(file, latest);
+  if (version === latest) return connection;
   connection.close();
   if (version === 0) return undefined;
   throw new StoreError(

@@ -1,15 +1,21 @@
-import type { Database as Connection } from 'better-sqlite3';
-import type { PauseRow } from '../../domain/run/pause.js';
 import type { PauseTable } from '../../domain/run/stores.js';
+import type { StateDb } from './state-tables.js';
 
 /** Table `pause`. */
-export function createPauseTable(connection: Connection): PauseTable {
-  const insert = connection.prepare<[PauseRow]>('INSERT OR IGNORE INTO pause VALUES (@scope, @since, @who)');
-  const remove = connection.prepare<[string]>('DELETE FROM pause WHERE scope = ?');
-  const select = connection.prepare<[], PauseRow>('SELECT scope, since, who FROM pause ORDER BY scope');
+export function createPauseTable(db: StateDb): PauseTable {
   return {
-    add: (row) => insert.run(row).changes > 0,
-    remove: (scope) => remove.run(scope).changes > 0,
-    all: () => select.all(),
+    add: async (row) => {
+      const [added] = await db
+        .insertInto('pause')
+        .values(row)
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+      return (added?.numInsertedOrUpdatedRows ?? 0n) > 0n;
+    },
+    remove: async (scope) => {
+      const [removed] = await db.deleteFrom('pause').where('scope', '=', scope).execute();
+      return (removed?.numDeletedRows ?? 0n) > 0n;
+    },
+    all: () => db.selectFrom('pause').selectAll().orderBy('scope').execute(),
   };
 }

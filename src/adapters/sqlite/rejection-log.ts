@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import type { RejectionLog } from '../../domain/run/stores.js';
 import type { RejectionRow } from '../../domain/run/rows.js';
 import { openForReading, openForWriting } from './connection.js';
+import { latestVersion } from './migrate.js';
 import { REJECTION_MIGRATIONS } from './schema.js';
 
 /** For an operator to look at, not a record: the oldest beyond this many go. */
@@ -20,19 +21,19 @@ export function openRejectionLog(file: string): RejectionLog {
     if (insert.run(row).changes > 0) trim.run(REJECTIONS_KEPT);
   });
   return {
-    add: (row) => {
-      add.immediate(row);
-    },
-    close: () => {
-      connection.close();
-    },
+    add: (row) =>
+      new Promise((resolve) => {
+        add.immediate(row);
+        resolve();
+      }),
+    close: () => Promise.resolve(void connection.close()),
   };
 }
 
 /** Newest first; none while there is no file. */
 export function latestRejections(file: string, limit: number): RejectionRow[] {
   if (!existsSync(file)) return [];
-  const { connection, version } = openForReading(file, REJECTION_MIGRATIONS);
+  const { connection, version } = openForReading(file, latestVersion(REJECTION_MIGRATIONS));
   try {
     if (version === 0) return [];
     return connection

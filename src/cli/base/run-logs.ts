@@ -17,7 +17,7 @@ export interface RunLogs {
   isOver(slug: string): Promise<boolean>;
   /** For a provider's output; `undefined` for one that this version cannot read. */
   reader(provider: string, version: string | null): StreamReader | undefined;
-  close(): void;
+  close(): Promise<void>;
 }
 
 export interface TurnFacts {

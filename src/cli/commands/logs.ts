@@ -57,7 +57,7 @@ export function logsCommand(parent: Command, { deps, action }: CommandContext): 
       if (!shown && !signal.aborted && from === 'start') throw notFound(nothingOf(slug, turn));
       return EXIT.ok;
     } finally {
-      logs.close();
+      await logs.close();
     }
   });
 }

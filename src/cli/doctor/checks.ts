@@ -179,8 +179,8 @@ async function ci(probes: DoctorProbes): Promise<Finding> {
   );
 }
 
-function pause(probes: DoctorProbes): Finding {
-  const pauses = probes.pauses();
+async function pause(probes: DoctorProbes): Promise<Finding> {
+  const pauses = await probes.pauses();
   if (pauses.length === 0) return ok('new turns start');
   const lift = pauses.map(({ scope }) => unpauseCommand(scope)).join('; ');
   return warn(pauses.map(pauseText).join('; '), lift);

@@ -70,7 +70,7 @@ export interface DoctorProbes {
     readonly worst: { readonly lagMs: number; readonly underWay: readonly string[] } | null;
   } | null>;
   /** What holds new turns back. */
-  pauses(): readonly PauseRow[];
+  pauses(): Promise<readonly PauseRow[]>;
   /** The file systems that runs write to, and below what a turn is stopped. */
   disk(): Promise<{ readonly space: DiskSpace; readonly floorBytes: number; readonly quota: DiskUsage }>;
 }

@@ -47,16 +47,14 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
   async function liveView(row: ForgeStateRow): Promise<RunView | undefined> {
     if (row.status === 'destroyed') return undefined;
     const ask = { ...world, callMs: LIVE_VIEW_MS };
-    const live = await call(ask, (handle) => handle.query(stateQuery), subjectOf(database, row)).catch(
-      noAnswer,
-    );
+    const live = await call(ask, (handle) => handle.query(stateQuery), identityOf(row)).catch(noAnswer);
     return live?.slug === row.slug ? live : undefined;
   }
 
   async function liveStep(row: ForgeStateRow): Promise<StepUnderWay | null> {
     if (row.status === 'destroyed') return null;
     const ask = { ...world, callMs: LIVE_VIEW_MS };
-    const found = await call(ask, (handle) => handle.describe(), subjectOf(database, row)).catch(noAnswer);
+    const found = await call(ask, (handle) => handle.describe(), identityOf(row)).catch(noAnswer);
     return found === undefined ? null : stepUnderWay(world.client, found);
   }
 
@@ -118,37 +116,37 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
     },
 
     async resume(slug, prompt) {
-      const row = rowOf(database, { kind: 'slug', slug });
+      const row = await rowOf(database, { kind: 'slug', slug });
       if (row === undefined) return { kind: 'not_found' };
-      const answer = await update(subjectOf(database, row), {
+      const answer = await update(identityOf(row), {
         kind: 'resume',
         promptRef: await world.storePrompt(prompt),
       });
       if ('kind' in answer) return answer;
-      return { kind: 'started', slug, workflowId: workflowIdOf(subjectOf(database, row)), turn: answer.turn };
+      return { kind: 'started', slug, workflowId: workflowIdOf(identityOf(row)), turn: answer.turn };
     },
 
     async command(target, command) {
-      const row = rowOf(database, target);
+      const row = await rowOf(database, target);
       // A run so young that it has no row yet is found by its issue all the same.
       const subject =
-        row !== undefined ? subjectOf(database, row) : target.kind === 'subject' ? target.subject : undefined;
+        row !== undefined ? identityOf(row) : target.kind === 'subject' ? target.subject : undefined;
       if (subject === undefined) return { kind: 'not_found' };
       const answer = await update(subject, await operatorCommand(world, command));
       return 'kind' in answer ? answer : { kind: 'accepted', slug: answer.slug, phase: answer.phase };
     },
 
     async status({ all }) {
-      const rows = database.forgeState.all().filter((row) => all || row.status !== 'destroyed');
+      const rows = await (all ? database.forgeState.all() : database.forgeState.living());
       return Promise.all(rows.map((row) => summaryOf(world, row, liveView, liveStep)));
     },
 
-    rejections: (limit) => Promise.resolve(world.rejections(limit)),
+    rejections: (limit) => world.rejections(limit),
 
     pause: (action, scope) => changePause(world, { action, scope, by: world.by }),
-    pauses: () => Promise.resolve(database.pauses.all()),
+    pauses: () => database.pauses.all(),
 
-    commands: (limit) => Promise.resolve(database.operatorLog.latest(limit)),
+    commands: (limit) => database.operatorLog.latest(limit),
 
     async waitForTurn(slug, turn) {
       const subject = begun.get(slug) ?? (await subjectOfSlug(database, slug));
@@ -177,19 +175,14 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
 
 /** The row of a run that has just begun may come a moment later. */
 async function subjectOfSlug(database: Database, slug: string): Promise<SubjectRef> {
-  const row = await until(CALL_MS, () => Promise.resolve(rowOf(database, { kind: 'slug', slug })));
+  const row = await until(CALL_MS, () => rowOf(database, { kind: 'slug', slug }));
   if (row === undefined)
     throw new CliError(
       'not_found',
       EXIT.notFound,
       `no run ${slug}: bot-bottle orchestrate status lists the runs`,
     );
-  return subjectOf(database, row);
-}
-
-/** The name its workflow has, whatever its repository is called now. */
-function subjectOf(database: Pick<Database, 'runs'>, row: ForgeStateRow): SubjectRef {
-  return identityOf(row, database.runs.run(row.slug));
+  return identityOf(row);
 }
 
 async function operatorCommand(world: OrchestratorWorld, command: RunCommand): Promise<OperatorCommand> {

@@ -23,7 +23,7 @@ export interface OrchestratorWorld {
   /** The command that fetches what a run without an issue has made; `null` when there is nothing. */
   fetchCommand(slug: string): string | null;
   /** Newest first. */
-  rejections(limit: number): readonly RejectionRow[];
+  rejections(limit: number): Promise<readonly RejectionRow[]>;
   close(): Promise<void>;
   /** Milliseconds a worker may take to answer. Default 15 s. */
   readonly callMs?: number;

@@ -12,7 +12,11 @@ export async function summaryOf(
   liveStep: (row: ForgeStateRow) => Promise<StepUnderWay | null>,
 ): Promise<RunSummary> {
   const { slug, prUrl } = row;
-  const [view, step] = await Promise.all([liveView(row), liveStep(row)]);
+  const [view, step, sessions] = await Promise.all([
+    liveView(row),
+    liveStep(row),
+    database.sessions.ofRun(slug),
+  ]);
   const { phase, reason } = view ?? row;
   const { detail, spent } = view ?? { detail: null, spent: null };
   return {
@@ -34,6 +38,6 @@ export async function summaryOf(
     prUrl,
     stale: view === undefined && row.status !== 'destroyed',
     fetch: fetchCommand(slug),
-    session: database.sessions.ofRun(slug).at(-1) ?? null,
+    session: sessions.at(-1) ?? null,
   };
 }

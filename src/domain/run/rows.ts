@@ -23,6 +23,8 @@ export interface ForgeStateRow {
   readonly status: RunStatus;
   readonly lastCheckinAt: number | null;
   // Beside the seed's columns
+  /** Names the repository as it was called when the run began. */
+  readonly workflowId: string;
   readonly phase: string;
   readonly reason: string | null;
   /** The forge's id of the repository: survives a rename or transfer. */
@@ -134,13 +136,18 @@ export function isRowIn(
   return row.owner === place.owner && row.repo === place.repo;
 }
 
-/** The name a run's workflow has: that of the repository when the run began. @param run the row of the same slug */
-export function identityOf(
-  row: Pick<ForgeStateRow, 'forge' | 'owner' | 'repo' | 'issueNumber'>,
-  run: Pick<RunRow, 'workflowId'> | undefined,
-): SubjectRef {
-  const { forge, owner, repo, issueNumber: number } = row;
-  return (
-    (run === undefined ? undefined : subjectOfWorkflow(run.workflowId)) ?? { forge, owner, repo, number }
-  );
+/** The name a run's workflow has: that of the repository when the run began. */
+export function identityOf(row: ForgeStateRow): SubjectRef {
+  const { forge, owner, repo, issueNumber: number, workflowId } = row;
+  return subjectOfWorkflow(workflowId) ?? { forge, owner, repo, number };
+}
+
+export function isLiving({ status }: Pick<ForgeStateRow, 'status'>): boolean {
+  return status !== 'destroyed';
+}
+
+/** Of several runs with something to do with it the one that goes on, else the one whose row was written last. */
+export function latestOf(rows: readonly ForgeStateRow[]): ForgeStateRow | undefined {
+  const living = rows.filter(isLiving);
+  return [...(living.length > 0 ? living : rows)].sort((a, b) => b.updatedAt - a.updatedAt)[0];
 }

@@ -1,5 +1,5 @@
 import type { Amounts } from './budget.js';
-import type { SubjectRef } from '../forge/issue.js';
+import type { RepoRef, SubjectRef } from '../forge/issue.js';
 import type { PauseRow } from './pause.js';
 import type {
   ForgeStateRow,
@@ -13,71 +13,87 @@ import type {
 
 /** Issue to slug and status [S0]; key (forge, owner, repo, issue number). */
 export interface ForgeStateStore {
-  upsert(row: ForgeStateRow): void;
-  get(subject: SubjectRef): ForgeStateRow | undefined;
-  /** A run's row, unless a later life of the issue has taken it over. */
-  ofRun(slug: string): ForgeStateRow | undefined;
+  upsert(row: ForgeStateRow): Promise<void>;
+  get(subject: SubjectRef): Promise<ForgeStateRow | undefined>;
   /** Deleting what is not there is fine. */
-  delete(subject: SubjectRef): void;
-  /** Ordered by forge, owner, repo, number. */
-  all(): ForgeStateRow[];
+  delete(subject: SubjectRef): Promise<void>;
+  /** A run's row, unless a later life of the issue has taken it over. */
+  ofRun(slug: string): Promise<ForgeStateRow | undefined>;
+  /** Those whose issue or pull request it is, whether they go on or not, in any order. @param repoId `null`: where the name says */
+  ofNumber(subject: SubjectRef, repoId: number | null): Promise<ForgeStateRow[]>;
+  /** Those whose commits are on the branch, in any order. */
+  ofBranch(repo: RepoRef, repoId: number, branch: string): Promise<ForgeStateRow[]>;
+  /** The run that goes on under this workflow id. */
+  holderOf(workflowId: string): Promise<ForgeStateRow | undefined>;
+  /** Whether a run goes on in the repository. */
+  livesIn(repoId: number): Promise<boolean>;
+  /** Those that go on, running or frozen, in the order of the key. */
+  living(): Promise<ForgeStateRow[]>;
   /** Those of status `running`, in the same order. */
-  running(): ForgeStateRow[];
+  running(): Promise<ForgeStateRow[]>;
+  /** All that ever were, in the same order: for a person to look at. */
+  all(): Promise<ForgeStateRow[]>;
   /** The agent was heard of, epoch milliseconds: a run that is not running, or was heard of later, stays as it is. */
-  checkedIn(slug: string, at: number): void;
+  checkedIn(slug: string, at: number): Promise<void>;
 }
 
 /** The append-only rows provenance is made of. Repeating an append is no second row. */
 export interface RunStore {
-  appendRun(row: RunRow): void;
-  appendTurn(row: TurnRow): void;
-  appendOperations(rows: readonly OperationRow[]): void;
-  run(slug: string): RunRow | undefined;
-  turns(slug: string): TurnRow[];
-  operations(slug: string): OperationRow[];
+  appendRun(row: RunRow): Promise<void>;
+  appendTurn(row: TurnRow): Promise<void>;
+  appendOperations(rows: readonly OperationRow[]): Promise<void>;
+  run(slug: string): Promise<RunRow | undefined>;
+  turns(slug: string): Promise<TurnRow[]>;
+  operations(slug: string): Promise<OperationRow[]>;
 }
 
 /** The sessions of runs, as their ended turns add up. */
 export interface SessionStore {
   /** Makes the entries of a run anew from its rows: repeating it changes nothing. */
-  update(slug: string, updatedAt: number): void;
+  update(slug: string, updatedAt: number): Promise<void>;
   /** In the order in which they began. */
-  ofRun(slug: string): SessionRow[];
+  ofRun(slug: string): Promise<SessionRow[]>;
   /** What the turns used that ended at that time or later, all runs together; metered. @param epochMs the engine's clock */
-  spentSince(epochMs: number): Amounts;
+  spentSince(epochMs: number): Promise<Amounts>;
 }
 
 /** What operators did: append-only. Repeating an append is no second row. */
 export interface OperatorLog {
-  append(row: OperatorCommandRow): void;
+  append(row: OperatorCommandRow): Promise<void>;
   /** Newest first. @param slug of one run only */
-  latest(limit: number, slug?: string): OperatorCommandRow[];
+  latest(limit: number, slug?: string): Promise<OperatorCommandRow[]>;
 }
 
 /** What holds new turns back. */
 export interface PauseTable {
   /** False when there is one of that scope, which stays as it is. */
-  add(row: PauseRow): boolean;
+  add(row: PauseRow): Promise<boolean>;
   /** False when there was none. */
-  remove(scope: string): boolean;
+  remove(scope: string): Promise<boolean>;
   /** Ordered by scope. */
-  all(): PauseRow[];
+  all(): Promise<PauseRow[]>;
 }
 
 /** Triggers that started nothing, for `status --rejected`. Repeating one is no second row. */
 export interface RejectionLog {
-  add(row: RejectionRow): void;
-  close(): void;
+  add(row: RejectionRow): Promise<void>;
+  close(): Promise<void>;
 }
 
-/** The stores in one database, so that a step is one transaction. */
-export interface Database {
+export interface Stores {
   readonly forgeState: ForgeStateStore;
   readonly runs: RunStore;
   readonly sessions: SessionStore;
   readonly operatorLog: OperatorLog;
   readonly pauses: PauseTable;
-  /** `BEGIN IMMEDIATE`; no `await` inside. */
-  transaction<T>(work: () => T): T;
-  close(): void;
+}
+
+/** The stores in one database, so that a step is one transaction. */
+export interface Database extends Stores {
+  /**
+   * All of the work or, when it rejects, nothing of it; nobody else writes meanwhile. The work uses the stores that it is
+   * given, for the database's own wait until it is over, and waits for nothing else, for whoever writes waits for it.
+   */
+  transaction<T>(work: (stores: Stores) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
 }

@@ -8,7 +8,7 @@ export interface AcknowledgeDeps {
   /** `FORGE_ACK`: false for no reactions at all. */
   readonly ack: boolean;
   /** For `status --rejected`; `at` is the forge's time of the refused act: the same refusal has the same three values. */
-  readonly onRejected: (subject: SubjectRef, reason: string, at: number) => void;
+  readonly onRejected: (subject: SubjectRef, reason: string, at: number) => Promise<void>;
   readonly onError: (message: string, error: unknown) => void;
 }
 
@@ -30,15 +30,18 @@ export function createAcknowledger(deps: AcknowledgeDeps): Acknowledger {
     return true;
   }
 
+  function doBeside(work: Promise<void>, failure: string): void {
+    const done = work
+      .catch((error: unknown) => {
+        deps.onError(failure, error);
+      })
+      .finally(() => underWay.delete(done));
+    underWay.add(done);
+  }
+
   function react(forge: Pick<Forge, 'react'>, subject: SubjectRef, reaction: ForgeReaction): void {
     if (!deps.ack) return;
-    const work = forge
-      .react(subject.number, reaction)
-      .catch((error: unknown) => {
-        deps.onError(`no reaction could be left on ${workflowIdOf(subject)}`, error);
-      })
-      .finally(() => underWay.delete(work));
-    underWay.add(work);
+    doBeside(forge.react(subject.number, reaction), `no reaction could be left on ${workflowIdOf(subject)}`);
   }
 
   return {
@@ -47,11 +50,10 @@ export function createAcknowledger(deps: AcknowledgeDeps): Acknowledger {
     },
     refused: (forge, subject, reason, at) => {
       if (!first(`${workflowIdOf(subject)} ${String(at)} ${reason}`)) return;
-      try {
-        deps.onRejected(subject, reason, at);
-      } catch (error) {
-        deps.onError(`a refusal could not be recorded for ${workflowIdOf(subject)}`, error);
-      }
+      doBeside(
+        deps.onRejected(subject, reason, at),
+        `a refusal could not be recorded for ${workflowIdOf(subject)}`,
+      );
       react(forge, subject, 'confused');
     },
     drained: async () => {

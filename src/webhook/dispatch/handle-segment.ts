@@ -4,6 +4,7 @@ import type { Addressee, HandleDeps } from './dispatch-deps.js';
 import { handleReferences, type Wakers } from './handle-references.js';
 import { createStateHandler } from './handle-state.js';
 import { withOwnHead, withPullOfCommit, type Hint } from '../hint/hint.js';
+import { identityOf } from '../../domain/run/rows.js';
 import { allOf } from './outcome.js';
 import type { Handled } from './outcome.js';
 import { RecentKeys } from './recent-keys.js';
@@ -28,7 +29,7 @@ export function createSegmentHandler(deps: HandleDeps): (segment: Segment) => Pr
     const segment = { ...told, hints };
     const latest = segment.hints.at(-1);
     if (latest === undefined) return allOf(segment.deliveries.length, 'malformed');
-    const to = addresseeOf(deps.runs, latest);
+    const to = await addresseeOf(deps.runs, latest);
     const id = workflowIdOf(to.identity);
     const free = (signalledAt.get(id) ?? 0) + SIGNAL_GAP_MS;
     if (to.row?.status === 'running' && deps.now() < free) return { kind: 'held', until: free };
@@ -97,10 +98,10 @@ export function createSegmentHandler(deps: HandleDeps): (segment: Segment) => Pr
 }
 
 /** A run that goes on keeps the name it began with, whatever its repository is called now. */
-function addresseeOf(runs: RunLookup, hint: Hint): Addressee {
-  const row = runs.find(hint);
+async function addresseeOf(runs: RunLookup, hint: Hint): Promise<Addressee> {
+  const row = await runs.find(hint);
   if (row === undefined) return { row, identity: hint.subject };
-  if (row.status !== 'destroyed') return { row, identity: runs.identityOf(row) };
+  if (row.status !== 'destroyed') return { row, identity: identityOf(row) };
   return { row, identity: { ...hint.subject, number: row.issueNumber } };
 }
 

@@ -79,13 +79,13 @@ export function createStateHandler(
     const { gateway, runs, acknowledger } = deps;
     const count = hints.length;
     // Looked up again: the life that the row spoke of may have ended while the forge was being read.
-    const row = runs.find(hint);
-    const asked = newTriggerOf(seen, row, runs);
+    const row = await runs.find(hint);
+    const asked = await newTriggerOf(seen, row, runs);
     // What a run goes by already is told as it is.
     const event = asked === null || edited === null ? seen : { ...seen, trigger: null };
     const { readAt, ...content } = event;
     const news = JSON.stringify(content);
-    const holder = asked === null ? undefined : holderElsewhere(runs, to, event.place);
+    const holder = asked === null ? undefined : await holderElsewhere(runs, to, event.place);
     const obstacle = asked === null ? undefined : (holder ?? edited ?? undefined);
     const refusal = obstacle === undefined ? objection : { reason: obstacle, at: asked?.actAt ?? 0 };
     const newTrigger = obstacle === undefined ? asked : null;
@@ -127,8 +127,8 @@ function detailOf(trigger: Trigger | null, refusal: { readonly reason: string } 
 }
 
 /** A run of a renamed repository goes on under the name that another repository has taken since. */
-function holderElsewhere(runs: RunLookup, to: Addressee, place: Place): string | undefined {
-  const holder = runs.holderOf(to.identity);
+async function holderElsewhere(runs: RunLookup, to: Addressee, place: Place): Promise<string | undefined> {
+  const holder = await runs.holderOf(to.identity);
   if (holder === undefined || holder.repoId === null || holder.repoId === place.repoId) return undefined;
   return `a run of ${holder.owner}/${holder.repo}, which had this name before, goes on: close that first`;
 }
@@ -139,10 +139,14 @@ function isOrdinary({ open, triggered, prs }: Observed): boolean {
 }
 
 /** Only an act later than the one that began the last life, and than its end, begins another. */
-function newTriggerOf(event: Observed, row: ForgeStateRow | undefined, runs: RunLookup): Trigger | null {
+async function newTriggerOf(
+  event: Observed,
+  row: ForgeStateRow | undefined,
+  runs: RunLookup,
+): Promise<Trigger | null> {
   const { trigger } = event;
   if (trigger === null || row === undefined) return trigger;
-  const before = runs.triggerOf(row.slug);
+  const before = await runs.triggerOf(row.slug);
   if (before !== undefined && !isLaterAct(trigger, before)) return null;
   const endedAt = row.destroyedAt ?? (row.status === 'destroyed' ? row.updatedAt : null);
   const grain = before === undefined ? 0 : FORGE_CLOCK_GRAIN_MS;

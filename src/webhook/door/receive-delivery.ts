@@ -16,7 +16,7 @@ export interface ReceiveDeps {
   readonly maxBodyBytes: number;
   readonly serves: (owner: string, repo: string) => boolean;
   /** A run goes on in the repository with this id: what happens there matters wherever it is now. */
-  readonly worksIn: (repoId: number) => boolean;
+  readonly worksIn: (repoId: number) => Promise<boolean>;
   /** Called after a delivery is durable: wakes the dispatcher. */
   readonly onAccepted: () => void;
   /** Epoch milliseconds. */
@@ -64,11 +64,11 @@ export function receiveDelivery(deps: ReceiveDeps, format: DeliveryFormat): Requ
       return;
     }
     const { owner, repo } = parsed.hint.subject;
-    if (!deps.serves(owner, repo) && !deps.worksIn(parsed.hint.repoId)) {
+    if (!deps.serves(owner, repo) && !(await deps.worksIn(parsed.hint.repoId))) {
       end('unwanted', 200, 'ignored', `${owner}/${repo} is not among the repositories of FORGE_REPOS`);
       return;
     }
-    if (parsed.hint.cause.kind === 'checks' && !deps.worksIn(parsed.hint.repoId)) {
+    if (parsed.hint.cause.kind === 'checks' && !(await deps.worksIn(parsed.hint.repoId))) {
       end('unwanted', 200, 'ignored', `no run goes on in ${owner}/${repo}`);
       return;
     }

@@ -27,9 +27,9 @@ export function openOrchestrator(config: Config): Orchestrator {
     trigger: (subject, options) => operatorTrigger({ config, client, storePrompt, by }, subject, options),
     triggerLocal: (source, options) => localTrigger({ config, client, storePrompt, by }, source, options),
     fetchCommand: (slug) => fetchCommand(home, slug),
-    rejections: (limit) => latestRejections(path.join(home, 'rejections.db'), limit),
+    rejections: (limit) => Promise.resolve(latestRejections(path.join(home, 'rejections.db'), limit)),
     close: async () => {
-      database.close();
+      await database.close();
       await client.connection.close();
     },
   });

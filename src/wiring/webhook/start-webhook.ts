@@ -49,7 +49,8 @@ export async function startWebhook(
     ack: config.FORGE_ACK === 'reactions',
     onRejected: (subject, reason, at) => {
       log.warn({ subject, reason, at }, 'trigger refused');
-      rejections.add({ subject: `${subject.owner}/${subject.repo}#${String(subject.number)}`, at, reason });
+      const name = `${subject.owner}/${subject.repo}#${String(subject.number)}`;
+      return rejections.add({ subject: name, at, reason });
     },
     onError,
   });
@@ -108,9 +109,9 @@ export async function startWebhook(
       await listening.close();
       await dispatcher.stop();
       await client.connection.close();
-      database.close();
+      await database.close();
       inbox.close();
-      rejections.close();
+      await rejections.close();
       await tracing?.spans.stop();
       log.info({}, 'webhook stopped');
     },

@@ -53,7 +53,7 @@ export async function janitor(config: Config, now: () => number = Date.now): Pro
     ]);
     const homes = new Set(objects.flatMap(({ role, slug }) => (role === 'home' ? [slug] : [])));
     const named = namedHashes(databaseFile);
-    const inUse = mirrorsOf(mirrorsDir, aliveRows(database));
+    const inUse = mirrorsOf(mirrorsDir, await database.forgeState.living());
     return {
       runs: await mapLimited(kept, AT_ONCE, (run) => runUsage(run, homes.has(run.slug))),
       mirrors: mirrors.map((mirror) => ({ ...mirror, inUse: inUse.has(mirror.directory) })),
@@ -87,7 +87,7 @@ export async function janitor(config: Config, now: () => number = Date.now): Pro
       : { workspace: 0 };
     return {
       ...kept,
-      ...endOf(database, slug),
+      ...(await endOf(database, slug)),
       workspace: sizes.workspace ?? null,
       home: sizes.home ?? (hasHome ? null : 0),
     };
@@ -102,7 +102,7 @@ export async function janitor(config: Config, now: () => number = Date.now): Pro
         return why;
       }
       case 'mirror': {
-        const inUse = mirrorsOf(mirrorsDir, aliveRows(database)).has(removal.directory);
+        const inUse = mirrorsOf(mirrorsDir, await database.forgeState.living()).has(removal.directory);
         return !inUse && (await removeMirror(mirrorsDir, removal.directory, before))
           ? null
           : 'it is in use again';
@@ -116,8 +116,8 @@ export async function janitor(config: Config, now: () => number = Date.now): Pro
 
   /** The database said that it is over; its workflow must say so too. */
   async function whyKept(slug: string): Promise<string | null> {
-    const run = database.runs.run(slug);
-    if (endOf(database, slug).state !== 'ended' || run === undefined) return 'it lives';
+    const run = await database.runs.run(slug);
+    if ((await endOf(database, slug)).state !== 'ended' || run === undefined) return 'it lives';
     const state = await runStates.of(run.workflowId);
     if (state.kind === 'unknown') return `its workflow cannot be asked: ${state.why}`;
     return state.kind === 'open' && state.slug === slug ? 'its workflow is open' : null;
@@ -128,10 +128,10 @@ export async function janitor(config: Config, now: () => number = Date.now): Pro
     now,
     measure,
     remove,
-    orphans: () =>
+    orphans: async () =>
       inspectHost(
         { host, runtime, files, runStates, clock: { now }, archiveAfterMs: null },
-        expectedRuns(database, host),
+        expectedRuns(await database.forgeState.living(), host),
       ),
     temporalAnswers: async () => {
       try {
@@ -142,7 +142,7 @@ export async function janitor(config: Config, now: () => number = Date.now): Pro
       }
     },
     close: async () => {
-      database.close();
+      await database.close();
       await client.connection.close();
     },
   };
@@ -152,17 +152,13 @@ function noSecret(): Promise<never> {
   return Promise.reject(new Error('gc places no secret'));
 }
 
-function aliveRows(database: Database): ReturnType<Database['forgeState']['all']> {
-  return database.forgeState.all().filter(({ status }) => status !== 'destroyed');
-}
-
 /** By the rows: an issue's row is its latest life's, so a run without one was followed by another. */
-function endOf(database: Database, slug: string): Pick<RunUsage, 'state' | 'endedAt'> {
-  const run = database.runs.run(slug);
+async function endOf(database: Database, slug: string): Promise<Pick<RunUsage, 'state' | 'endedAt'>> {
+  const run = await database.runs.run(slug);
   if (run === undefined) return { state: 'unknown', endedAt: null };
-  const row = database.forgeState.ofRun(slug);
+  const row = await database.forgeState.ofRun(slug);
   if (row !== undefined && row.status !== 'destroyed') return { state: 'alive', endedAt: null };
-  const turns = database.runs.turns(slug).map(({ at }) => at);
+  const turns = (await database.runs.turns(slug)).map(({ at }) => at);
   return { state: 'ended', endedAt: Math.max(row?.destroyedAt ?? 0, run.createdAt, ...turns) };
 }
 

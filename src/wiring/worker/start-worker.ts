@@ -57,7 +57,7 @@ export async function startWorker(
   const lock = await lockHome(home);
   try {
     const loopback = isLoopback(forge.api) ? await serveForge(home, forge.api) : undefined;
-    const database = openDatabase(path.join(home, 'bot-bottle.db'));
+    const database = await openDatabase(path.join(home, 'bot-bottle.db'));
     const target = targetOf(config);
     const tracing = await tracingOfEnvironment('bot-bottle-worker', log);
     const client = lazyClient(target, tracing?.client);
@@ -123,7 +123,7 @@ export async function startWorker(
       reconciler.close();
       await client.connection.close();
       await underWay.close();
-      database.close();
+      await database.close();
       await loopback?.server.close();
       await tracing?.spans.stop();
       await lock.release();

@@ -21,8 +21,8 @@ describe('following the log of a run', () => {
   /** By turn: where the reader last found the end of its log. */
   let ends: Map<number, number>;
 
-  beforeEach(() => {
-    home = new LogHome(path(`home-${String((count += 1))}`));
+  beforeEach(async () => {
+    home = await LogHome.make(path(`home-${String((count += 1))}`));
     const real = runLogs(home.home);
     ends = new Map();
     logs = {
@@ -35,10 +35,10 @@ describe('following the log of a run', () => {
     };
     ending = new AbortController();
   });
-  afterEach(() => {
+  afterEach(async () => {
     ending.abort();
-    logs.close();
-    home.close();
+    await logs.close();
+    await home.close();
   });
 
   interface Followed {
@@ -62,10 +62,10 @@ describe('following the log of a run', () => {
     waitUntil(kind, () => kindsOf(entries).includes(kind));
 
   it('shows what there is of all turns, and ends', async () => {
-    home.begin(1);
+    await home.begin(1);
     home.say(1, 'one');
-    home.end(1);
-    home.begin(2);
+    await home.end(1);
+    await home.begin(2);
     home.say(2, 'two');
     home.write(2, '2026-11-21T11:00:01Z stdout without newline');
     const { entries, over } = follow({ follow: false });
@@ -81,7 +81,7 @@ describe('following the log of a run', () => {
   });
 
   it('waits for a log that is not there yet, for the end of a line, and for the next turn, until the run is over', async () => {
-    home.begin(1);
+    await home.begin(1);
     const followed = follow();
     const { entries, over } = followed;
     await until(followed, 'turn_begun');
@@ -94,12 +94,12 @@ describe('following the log of a run', () => {
     assert.deepEqual(kindsOf(entries), ['turn_begun', 'one']);
     home.write(1, line.subarray(-2));
     await until(followed, 'in pieces: 見');
-    home.end(1);
+    await home.end(1);
     await until(followed, 'waiting');
-    home.begin(2);
+    await home.begin(2);
     home.say(2, 'two');
     await until(followed, 'two');
-    home.status('destroyed');
+    await home.status('destroyed');
     await over;
     assert.deepEqual(kindsOf(entries), [
       'turn_begun',
@@ -113,7 +113,7 @@ describe('following the log of a run', () => {
   });
 
   it('has every line once, over a writer that is gone for a while and cuts its lines anywhere', async () => {
-    home.begin(1);
+    await home.begin(1);
     const followed = follow();
     const texts = Array.from(
       { length: 2_000 },
@@ -124,13 +124,13 @@ describe('following the log of a run', () => {
       home.write(1, bytes.subarray(at, at + 7_919));
       await new Promise(setImmediate);
     }
-    home.end(1);
+    await home.end(1);
     await until(followed, 'turn_ended');
     assert.deepEqual(linesOf(followed.entries), texts);
   });
 
   it('from now on leaves out what is there, and shows the line whole that is being written', async () => {
-    home.begin(1);
+    await home.begin(1);
     home.say(1, ...Array.from({ length: 500 }, (_, index) => `old ${'x'.repeat(200)} ${String(index)}`));
     const line = home.line('half');
     home.write(1, line.slice(0, -2));
@@ -143,27 +143,27 @@ describe('following the log of a run', () => {
   });
 
   it('from now on is about the next turn when the last has ended', async () => {
-    home.begin(1);
+    await home.begin(1);
     home.say(1, 'old');
-    home.end(1);
+    await home.end(1);
     const followed = follow({ from: 'now' });
     await until(followed, 'waiting');
-    home.begin(2);
+    await home.begin(2);
     home.say(2, 'new');
     await until(followed, 'new');
     assert.deepEqual(kindsOf(followed.entries), ['waiting', 'turn_begun', 'new']);
   });
 
   it('of one turn ends with it, and waits for it when it has not begun', async () => {
-    home.begin(1);
+    await home.begin(1);
     home.say(1, 'one');
-    home.end(1);
+    await home.end(1);
     const followed = follow({ turn: 2 });
     await until(followed, 'waiting');
-    home.begin(2);
+    await home.begin(2);
     home.say(2, 'two');
     await until(followed, 'two');
-    home.end(2);
+    await home.end(2);
     await followed.over;
     assert.deepEqual(kindsOf(followed.entries), ['waiting', 'turn_begun', 'two', 'turn_ended']);
     const past = follow({ turn: 1 });
@@ -172,19 +172,19 @@ describe('following the log of a run', () => {
   });
 
   it('goes on behind a turn of which nobody wrote the end', async () => {
-    home.begin(1);
+    await home.begin(1);
     home.say(1, 'one');
     home.write(1, '2026-11-21T11:00:01Z stdout cut');
     const followed = follow();
     await until(followed, 'one');
-    home.begin(2);
+    await home.begin(2);
     home.say(2, 'two');
     await until(followed, 'two');
     assert.deepEqual(kindsOf(followed.entries), ['turn_begun', 'one', 'cut', 'turn_begun', 'two']);
   });
 
   it('ends at once when it is interrupted, wherever it is', async () => {
-    home.begin(1);
+    await home.begin(1);
     const { over } = follow();
     ending.abort();
     await over;
@@ -200,8 +200,8 @@ describe('following the log of a run', () => {
   });
 
   it('says of an ended turn whose log was removed that nothing is kept', async () => {
-    home.begin(1);
-    home.end(1);
+    await home.begin(1);
+    await home.end(1);
     const { entries, over } = follow({ follow: false });
     await over;
     assert.deepEqual(kindsOf(entries), ['turn_begun', 'no_log', 'turn_ended']);
@@ -213,7 +213,7 @@ describe('following the log of a run', () => {
       join(home.home, 'state', SLUG, 'turns', '1', 'record.json'),
       JSON.stringify({ ...blankTurnRecord(1), provider: { name: 'scripted', version: null } }),
     );
-    home.close();
+    await home.close();
     for (const damage of ['remove', 'spoil']) {
       for (const suffix of ['', '-wal', '-shm'])
         rmSync(join(home.home, `bot-bottle.db${suffix}`), { force: true });
@@ -233,7 +233,7 @@ describe('following the log of a run', () => {
   it('finds a run by its issue, and one whose issue a later run has by its slug', async () => {
     const subject = { forge: 'gitea', owner: 'alice', repo: 'demo', number: 12 } as const;
     assert.equal(await logs.find({ kind: 'subject', subject }), SLUG);
-    home.database.forgeState.upsert(stateRow({ slug: 'later-alice-demo-12-zzzzz', issueNumber: 12 }));
+    await home.database.forgeState.upsert(stateRow({ slug: 'later-alice-demo-12-zzzzz', issueNumber: 12 }));
     assert.equal(await logs.find({ kind: 'subject', subject }), 'later-alice-demo-12-zzzzz');
     assert.equal(await logs.find({ kind: 'slug', slug: SLUG }), SLUG);
     assert.equal(await logs.isOver(SLUG), true);

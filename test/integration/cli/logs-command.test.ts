@@ -29,13 +29,13 @@ describe('bot-bottle logs, as a process', function () {
   let home: LogHome;
   let children: ChildProcess[];
 
-  beforeEach(() => {
-    home = new LogHome(path(`home-${String((count += 1))}`));
+  beforeEach(async () => {
+    home = await LogHome.make(path(`home-${String((count += 1))}`));
     children = [];
   });
-  afterEach(() => {
+  afterEach(async () => {
     for (const child of children) if (child.exitCode === null) child.kill('SIGKILL');
-    home.close();
+    await home.close();
   });
 
   function start(
@@ -72,7 +72,7 @@ describe('bot-bottle logs, as a process', function () {
   };
 
   it('follows what a writer appends that is killed and started again: every step once, in order', async () => {
-    home.begin(1);
+    await home.begin(1);
     const followed = cli(SLUG, '-f');
     const steps = (): string[] =>
       [...followed.text().matchAll(/tool {6}step-(\d+)/g)].map(([, step]) => step ?? '');
@@ -83,9 +83,9 @@ describe('bot-bottle logs, as a process', function () {
       await exit;
     }
     assert.equal(await writer().exit, 0);
-    home.end(1);
+    await home.end(1);
     await waitUntil('the end of the turn', () => followed.text().includes('turn 1 ended'));
-    home.status('destroyed');
+    await home.status('destroyed');
     assert.equal(await followed.exit, 0, followed.errors());
     assert.deepEqual(
       steps(),
@@ -99,7 +99,7 @@ describe('bot-bottle logs, as a process', function () {
   });
 
   it('ends with Ctrl-C at once and well, and when nobody reads any more', async () => {
-    home.begin(1);
+    await home.begin(1);
     home.say(1, toolUse('Bash'));
     const followed = cli(SLUG, '--follow');
     await waitUntil('the tool', () => followed.text().includes('Bash'));
@@ -116,14 +116,14 @@ describe('bot-bottle logs, as a process', function () {
   });
 
   it('has colours in a terminal, and its width; none with NO_COLOR', async () => {
-    home.begin(1);
+    await home.begin(1);
     home.say(
       1,
       toolUse('Bash'),
       JSON.stringify({ type: 'result', is_error: true, result: 'word '.repeat(30) }),
     );
     home.say(1, 'plain \u001b]0;owned\u0007 text');
-    home.end(1);
+    await home.end(1);
     const colored = inTerminal(SLUG);
     assert.equal(await colored.exit, 0);
     assert.match(colored.text(), /\u001b\[36mtool {6}\u001b\[0m\u001b\[36mBash \{\}\u001b\[0m/);
@@ -141,9 +141,9 @@ describe('bot-bottle logs, as a process', function () {
   });
 
   it('gives raw lines untouched to a program, and escaped to a terminal', async () => {
-    home.begin(1);
+    await home.begin(1);
     home.say(1, toolUse('Bash'), 'plain \u001b[31mred');
-    home.end(1);
+    await home.end(1);
     const log = readFileSync(join(home.home, 'state', SLUG, 'turns/1/agent.log'), 'utf8');
     const raw = cli(SLUG, '--raw');
     assert.equal(await raw.exit, 0);
@@ -154,9 +154,9 @@ describe('bot-bottle logs, as a process', function () {
   });
 
   it('gives JSON an object a line', async () => {
-    home.begin(1);
+    await home.begin(1);
     home.say(1, toolUse('Bash'), 'plain \u009b text');
-    home.end(1);
+    await home.end(1);
     const json = cli(SLUG, '--json');
     assert.equal(await json.exit, 0);
     assert.ok(!json.text().includes('\u009b'));
@@ -191,10 +191,10 @@ describe('bot-bottle logs, as a process', function () {
   });
 
   it('reads a log of many megabytes in little memory', async () => {
-    home.begin(1);
+    await home.begin(1);
     const megabyte = Array.from({ length: 16 }, () => home.line('x'.repeat(64 * 1024))).join('');
     for (let written = 0; written < 60; written += 1) home.write(1, megabyte);
-    home.end(1);
+    await home.end(1);
     const measured = start('bash', [
       '-c',
       `${[process.execPath, '--max-old-space-size=64', ...PROGRAM, SLUG].join(' ')} | wc -c`,

@@ -38,15 +38,15 @@ describe('the commands’ orchestrator over a real workflow', function () {
     await environment.teardown();
   });
 
-  beforeEach(() => {
+  beforeEach(async () => {
     directory = mkdtempSync(path.join(tmpdir(), 'bot-bottle-cli-'));
-    database = openDatabase(path.join(directory, 'bot-bottle.db'));
+    database = await openDatabase(path.join(directory, 'bot-bottle.db'));
     prompts = [];
     number += 1;
     subject = { ...SUBJECT, number };
   });
   afterEach(async () => {
-    database.close();
+    await database.close();
     rmSync(directory, { recursive: true });
     // Tests that never started a workflow have none to end.
     await environment.client.workflow
@@ -61,7 +61,7 @@ describe('the commands’ orchestrator over a real workflow', function () {
       database,
       by: 'alice@desk',
       callMs,
-      rejections: () => [],
+      rejections: () => Promise.resolve([]),
       triggerLocal: () => Promise.reject(new Error('unexpected triggerLocal')),
       fetchCommand: () => null,
       storePrompt: (text) => Promise.resolve(`ref-${String(prompts.push(text))}`),
@@ -79,9 +79,10 @@ describe('the commands’ orchestrator over a real workflow', function () {
     });
 
   /** The row that the worker would have written. */
-  const addRow = (slug: string, prNumber: number | null = null): void =>
+  const addRow = async (slug: string, prNumber: number | null = null): Promise<void> =>
     database.forgeState.upsert({
       ...subject,
+      workflowId: workflowIdOf(subject),
       issueNumber: subject.number,
       slug,
       agentName: 'coder',
@@ -123,7 +124,7 @@ describe('the commands’ orchestrator over a real workflow', function () {
       const started = await client.start(subject, OPTIONS);
       assert.ok(started.kind === 'started');
       assert.equal(started.turn, 1);
-      addRow(started.slug);
+      await addRow(started.slug);
       const first = await client.waitForTurn(started.slug, started.turn);
       assert.deepEqual([first.exitCode, first.doneStatus, first.pr], [0, 'success', 13]);
 
@@ -226,7 +227,7 @@ describe('the commands’ orchestrator over a real workflow', function () {
       const client = orchestrator();
       const started = await client.start(subject, OPTIONS);
       assert.ok(started.kind === 'started');
-      addRow(started.slug, 90_001);
+      await addRow(started.slug, 90_001);
       await client.waitForTurn(started.slug, 1);
       const byPr = { kind: 'subject', subject: { ...subject, number: 90_001 } } as const;
       const refused = await client.command(byPr, { kind: 'extend', ms: 1_000 });
@@ -280,7 +281,7 @@ describe('the commands’ orchestrator over a real workflow', function () {
   });
 
   it('lists active runs from their rows, destroyed ones only when asked', async () => {
-    addRow('coder-alice-demo-1-abcde');
+    await addRow('coder-alice-demo-1-abcde');
     const client = orchestrator();
     const [row] = await client.status({ all: false });
     assert.equal(row?.slug, 'coder-alice-demo-1-abcde');
@@ -293,14 +294,14 @@ describe('the commands’ orchestrator over a real workflow', function () {
     assert.equal(stale, true, 'no workflow says so');
     for (const [turn, sessionId] of ['s-old', 's-new'].entries()) {
       const ended = { slug: row.slug, turn: turn + 1, event: 'ended', at: turn } as const;
-      database.runs.appendTurn({ ...ended, detail: { sessionId } });
+      await database.runs.appendTurn({ ...ended, detail: { sessionId } });
     }
-    database.sessions.update(row.slug, 5);
+    await database.sessions.update(row.slug, 5);
     const [later] = await client.status({ all: false });
     assert.equal(later?.session?.sessionId, 's-new');
-    const stored = database.forgeState.get(subject);
+    const stored = await database.forgeState.get(subject);
     assert.ok(stored);
-    database.forgeState.upsert({ ...stored, status: 'destroyed', phase: 'destroyed' });
+    await database.forgeState.upsert({ ...stored, status: 'destroyed', phase: 'destroyed' });
     assert.deepEqual(await client.status({ all: false }), []);
     const all = await client.status({ all: true });
     assert.deepEqual(
@@ -316,7 +317,7 @@ describe('the commands’ orchestrator over a real workflow', function () {
       const client = orchestrator();
       const started = await client.start(subject, OPTIONS);
       assert.ok(started.kind === 'started');
-      addRow(started.slug);
+      await addRow(started.slug);
       await waitUntil('the second attempt', async () => {
         const [run] = await client.status({ all: false });
         return (run?.step?.attempt ?? 0) > 1;

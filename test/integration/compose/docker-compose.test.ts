@@ -140,20 +140,25 @@ describe('docker-compose.yml, started with images made here', function () {
     const files = new StackFiles(home.dir);
     const reached = async (status: string): Promise<void> => {
       try {
-        await waitUntil(`the run to be ${status}`, () => rowOf()?.status === status, LIFE_MS, 200);
+        await waitUntil(
+          `the run to be ${status}`,
+          async () => (await rowOf())?.status === status,
+          LIFE_MS,
+          200,
+        );
       } catch (error) {
         const logs = await up().run(['logs', '--tail', '60', 'worker', 'webhook']);
-        throw new Error(`${JSON.stringify(rowOf())}\n${logs}`, { cause: error });
+        throw new Error(`${JSON.stringify(await rowOf())}\n${logs}`, { cause: error });
       }
     };
     const rowOf = (): ReturnType<StackFiles['stateRow']> => files.stateRow(subject);
     await reached('frozen');
-    assert.equal(rowOf()?.reason, 'done', JSON.stringify(rowOf()));
+    assert.equal((await rowOf())?.reason, 'done', JSON.stringify(await rowOf()));
     const [pr] = await alice.api.list('/repos/alice/demo/pulls?state=open');
     assert.ok(typeof pr?.['number'] === 'number', 'no pull request');
     await alice.closePr(pr['number']);
     await reached('destroyed');
-    const slug = rowOf()?.slug;
+    const slug = (await rowOf())?.slug;
     assert.deepEqual(
       (await runtime.list()).filter((object) => object.slug === slug),
       [],

@@ -23,8 +23,8 @@ describe('gc, on a real home, engine and Temporal', function () {
   let cleaner: Janitor;
   const reference = `bot-bottle/bottle:gc-test-${randomBytes(4).toString('hex')}`;
 
-  beforeEach(() => {
-    world = new SweepWorld(server().client);
+  beforeEach(async () => {
+    world = await SweepWorld.make(server().client);
   });
   afterEach(async () => {
     await cleaner.close();
@@ -37,10 +37,12 @@ describe('gc, on a real home, engine and Temporal', function () {
     return (cleaner = await janitor(config, () => Date.now() + 100 * DAY));
   }
 
-  function addRun(slug: string, status: 'frozen' | 'destroyed', issueNumber: number): void {
+  async function addRun(slug: string, status: 'frozen' | 'destroyed', issueNumber: number): Promise<void> {
     const destroyedAt = status === 'destroyed' ? Date.now() : null;
-    world.database.forgeState.upsert(stateRow({ slug, status, issueNumber, destroyedAt, host: world.host }));
-    world.database.runs.appendRun({
+    await world.database.forgeState.upsert(
+      stateRow({ slug, status, issueNumber, destroyedAt, host: world.host }),
+    );
+    await world.database.runs.appendRun({
       slug,
       workflowId: `gitea:alice/demo#${String(issueNumber)}`,
       subject: `alice/demo#${String(issueNumber)}`,
@@ -73,7 +75,7 @@ describe('gc, on a real home, engine and Temporal', function () {
 
   it('measures what a living run has, in a container, and leaves all of it', async () => {
     const slug = slugOf(1);
-    addRun(slug, 'frozen', 1);
+    await addRun(slug, 'frozen', 1);
     const root = await world.directory(slug);
     await writeFile(join(root, 'workspace', 'large'), Buffer.alloc(300 * KIB, 1));
     const volume = await world.volume(slug, 'home');
@@ -105,7 +107,7 @@ describe('gc, on a real home, engine and Temporal', function () {
   it('removes turns and transcript of a run that ended long ago, and keeps commits that nobody has', async () => {
     const [plain, withCommits, goesOn] = [slugOf(2), slugOf(3), slugOf(4)] as const;
     for (const [index, slug] of [plain, withCommits, goesOn].entries()) {
-      addRun(slug, 'destroyed', index + 2);
+      await addRun(slug, 'destroyed', index + 2);
       await endedDirectory(slug);
     }
     await world.files.saveFile(withCommits, 'unpublished.bundle', 'commits');
@@ -118,12 +120,12 @@ describe('gc, on a real home, engine and Temporal', function () {
     assert.ok(!existsSync(join(state, withCommits, 'turns')));
     assert.ok(existsSync(join(state, withCommits, 'unpublished.bundle')));
     assert.ok(existsSync(join(state, goesOn, 'turns/1/agent.log')));
-    assert.equal(world.database.runs.run(plain)?.slug, plain, 'rows stay');
+    assert.equal((await world.database.runs.run(plain))?.slug, plain, 'rows stay');
   });
 
   it('keeps a run whose workflow is open or cannot be asked, whatever its row says', async () => {
     const slug = slugOf(5);
-    addRun(slug, 'destroyed', 5);
+    await addRun(slug, 'destroyed', 5);
     await endedDirectory(slug);
     await server().client.workflow.start('issueWorkflow', {
       workflowId: 'gitea:alice/demo#5',
@@ -149,8 +151,8 @@ describe('gc, on a real home, engine and Temporal', function () {
     const blobs = new LocalBlobStore(world.home);
     const named = await blobs.put('named');
     const [forgotten, reused] = [await blobs.put('forgotten'), await blobs.put('reused')];
-    addRun(slugOf(6), 'frozen', 6);
-    world.database.runs.appendTurn({
+    await addRun(slugOf(6), 'frozen', 6);
+    await world.database.runs.appendTurn({
       slug: 'gc-alice-demo-6-aaaaa',
       turn: 1,
       event: 'begun',
@@ -189,13 +191,15 @@ describe('gc, on a real home, engine and Temporal', function () {
     const [mirror] = (await cleaner.measure()).mirrors;
     assert.ok(mirror !== undefined && mirror.bytes > 0);
     const slug = slugOf(7);
-    addRun(slug, 'frozen', 7);
+    await addRun(slug, 'frozen', 7);
     assert.equal((await removeAll()).get('mirror'), undefined, 'a run works on it');
     assert.match(
       (await cleaner.remove({ kind: 'mirror', directory: mirror.directory, bytes: 0 })) ?? '',
       /in use/,
     );
-    world.database.forgeState.upsert(stateRow({ slug, status: 'destroyed', issueNumber: 7, destroyedAt: 1 }));
+    await world.database.forgeState.upsert(
+      stateRow({ slug, status: 'destroyed', issueNumber: 7, destroyedAt: 1 }),
+    );
     assert.deepEqual((await removeAll()).get('mirror'), [null]);
     assert.ok(!existsSync(mirror.directory));
     assert.equal((await repository.refresh(REPO, 'main', null)).baseBranch, 'main');
@@ -203,8 +207,8 @@ describe('gc, on a real home, engine and Temporal', function () {
 
   it('leaves the name of a run that ended on its image to the sweeper, and says so', async () => {
     const [ended, alive] = [slugOf(8), slugOf(9)] as const;
-    addRun(ended, 'destroyed', 8);
-    addRun(alive, 'frozen', 9);
+    await addRun(ended, 'destroyed', 8);
+    await addRun(alive, 'frozen', 9);
     for (const slug of [ended, alive]) await world.pin(slug);
     await inAHundredDays();
     await removeAll();

@@ -42,13 +42,13 @@ describe('what a stranger writes on Gitea', () => {
   });
   let count = 0;
   let home: string;
-  beforeEach(() => {
+  beforeEach(async () => {
     home = path(`home-${String((count += 1))}`);
     mkdirSync(home);
-    world = dispatchWorld(home, {}, true, giteaForgeFor(client));
+    world = await dispatchWorld(home, {}, true, giteaForgeFor(client));
   });
-  afterEach(() => {
-    world.close();
+  afterEach(async () => {
+    await world.close();
   });
 
   /** Edited once before anybody asks, which is fine. */

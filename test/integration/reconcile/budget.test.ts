@@ -82,7 +82,7 @@ describe('the budget of the reconciler, counted between it and a real Gitea', fu
   it('with a run in every repository, comments, changes and deletions are all found in some passes', async () => {
     await begin();
     for (const [index, { id, issue }] of repos.entries())
-      world.addRun(
+      await world.addRun(
         { repo: bare(index), repoId: id, issueNumber: issue, slug: `coder-${bare(index)}` },
         Date.now() - 60_000,
       );
@@ -115,7 +115,7 @@ describe('the budget of the reconciler, counted between it and a real Gitea', fu
     await begin();
     const [first] = repos;
     assert.ok(first !== undefined);
-    world.addRun({ repo: bare(0), repoId: first.id, issueNumber: first.issue });
+    await world.addRun({ repo: bare(0), repoId: first.id, issueNumber: first.issue });
     await passesUntil(found(state), 6);
     const before = world.accepted.length;
     for (const status of [404, 301]) {

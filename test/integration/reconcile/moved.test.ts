@@ -39,7 +39,7 @@ describe('the reconciler, when repositories and issues move or vanish', function
       repos: [`alice/${repo}`],
     });
     const repoId = Number(id);
-    const row = world.addRun({ repo, issueNumber: issue, repoId });
+    const row = await world.addRun({ repo, issueNumber: issue, repoId });
     await world.pass();
     return { row, repo, repoId, comment: (text) => alice.comment(issue, text) };
   }
@@ -80,7 +80,7 @@ describe('the reconciler, when repositories and issues move or vanish', function
     const lost = [`${repo}#${String(row.issueNumber)} state`];
     assert.deepEqual(await world.news(), lost);
     assert.deepEqual(await world.news(), lost);
-    world.database.forgeState.upsert({ ...row, status: 'destroyed' });
+    await world.database.forgeState.upsert({ ...row, status: 'destroyed' });
     assert.deepEqual(await world.news(), []);
   });
 
@@ -95,7 +95,7 @@ describe('the reconciler, when repositories and issues move or vanish', function
 
   it('a deleted pull request of a run whose issue is there: posted once', async () => {
     const { row, repo } = await run();
-    world.database.forgeState.upsert({ ...row, prNumber: 999 });
+    await world.database.forgeState.upsert({ ...row, prNumber: 999 });
     const news = await world.news();
     assert.deepEqual(news, [`${repo}#999 state`]);
     assert.deepEqual(await world.news(), []);

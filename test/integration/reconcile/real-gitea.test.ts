@@ -113,7 +113,7 @@ describe('the reconciler, asking a real Gitea', function () {
     const { alice, repo, repoId } = await begin();
     const issue = await trigger(alice);
     const pr = await openPr(alice, 'work');
-    world.addRun({ repo, issueNumber: issue, prNumber: pr, repoId, branch: 'work' });
+    await world.addRun({ repo, issueNumber: issue, prNumber: pr, repoId, branch: 'work' });
     await world.pass();
     await nextSecond();
     const comment = await alice.comment(issue, 'and be quick');
@@ -144,7 +144,7 @@ describe('the reconciler, asking a real Gitea', function () {
     const { alice, repo, repoId } = await begin();
     const issue = await trigger(alice);
     const branch = `bot-bottle/${String(issue)}-abc12`;
-    world.addRun({ repo, issueNumber: issue, prNumber: null, repoId, branch });
+    await world.addRun({ repo, issueNumber: issue, prNumber: null, repoId, branch });
     const bot = new Person(gitea.url, BOT, gitea.bot.password, gitea.bot.publisherToken, alice.repo);
     const pulls: number[] = [];
     for (const owner of [gitea.mallory, bot]) {
@@ -162,7 +162,7 @@ describe('the reconciler, asking a real Gitea', function () {
   it('finds an edited comment, though its issue looks untouched', async () => {
     const { alice, repo, repoId } = await begin();
     const issue = await trigger(alice);
-    world.addRun({ repo, issueNumber: issue, repoId });
+    await world.addRun({ repo, issueNumber: issue, repoId });
     const comment = await alice.comment(issue, 'do A');
     await world.pass();
     await alice.editComment(comment, 'do B');
@@ -175,8 +175,8 @@ describe('the reconciler, asking a real Gitea', function () {
     const [issue, other] = [await trigger(alice), await alice.createIssue({ title: 'other' })];
     await alice.comment(issue, 'long before');
     await alice.comment(other, 'not for agents');
-    world.addRun({ repo, issueNumber: issue, repoId }, Date.now() + 3_600_000);
-    world.addRun({ repo, issueNumber: other, repoId, status: 'destroyed' });
+    await world.addRun({ repo, issueNumber: issue, repoId }, Date.now() + 3_600_000);
+    await world.addRun({ repo, issueNumber: other, repoId, status: 'destroyed' });
     const news = await world.news();
     assert.deepEqual(
       news.filter((one) => one.includes('comment')),
@@ -187,12 +187,12 @@ describe('the reconciler, asking a real Gitea', function () {
   it('brings a run that it did not know what was written since the trigger', async () => {
     const { alice, repo, repoId } = await begin();
     const neighbour = await trigger(alice);
-    world.addRun({ repo, issueNumber: neighbour, repoId });
+    await world.addRun({ repo, issueNumber: neighbour, repoId });
     const issue = await trigger(alice);
     const comment = await alice.comment(issue, 'one more thing');
     assert.ok(!(await world.news()).some((one) => one.includes('comment')));
     // Its row is there only now.
-    world.addRun({ repo, issueNumber: issue, repoId });
+    await world.addRun({ repo, issueNumber: issue, repoId });
     assert.deepEqual(await world.news(), [`${repo}#${String(issue)} comment ${String(comment)}`]);
   });
 
@@ -200,7 +200,7 @@ describe('the reconciler, asking a real Gitea', function () {
     const { alice, repo, repoId } = await begin();
     const issue = await trigger(alice);
     const branch = `bot-bottle/${String(issue)}-abc12`;
-    const row: ForgeStateRow = world.addRun({ repo, issueNumber: issue, repoId, branch });
+    const row: ForgeStateRow = await world.addRun({ repo, issueNumber: issue, repoId, branch });
     await world.pass();
     await alice.createFile({ branch, from: 'main', path: 'x.txt', content: 'a' });
     const pr = await alice.openPr({ title: 'work', head: branch });
@@ -209,7 +209,7 @@ describe('the reconciler, asking a real Gitea', function () {
     const news = await world.news();
     assert.ok(news.includes(`${repo}#${String(pr)} state`), news.join());
     assert.ok(!news.some((one) => one.startsWith(`${repo}#${String(stranger)}`)), news.join());
-    world.database.forgeState.upsert({ ...row, prNumber: pr });
+    await world.database.forgeState.upsert({ ...row, prNumber: pr });
     assert.deepEqual(await world.news(), [`${repo}#${String(pr)} comment ${String(comment)}`]);
   });
 
@@ -219,7 +219,7 @@ describe('the reconciler, asking a real Gitea', function () {
     await alice.createFile({ branch: 'mine', path: 'early.txt', content: 'b' });
     await bob.on(alice.repo).review(pr, { verdict: 'comment', body: 'early' });
     const row = { repo, issueNumber: pr, prNumber: pr, repoId, branch: 'mine' };
-    world.addRun(row, Date.now() + 5_000);
+    await world.addRun(row, Date.now() + 5_000);
     assert.deepEqual(await world.news(), [`${repo}#${String(pr)} state`]);
     const sha = await alice.createFile({ branch: 'mine', path: 'late.txt', content: 'c' });
     const news = await world.news();
@@ -230,7 +230,7 @@ describe('the reconciler, asking a real Gitea', function () {
     const { alice, repo, repoId } = await begin();
     const issue = await trigger(alice);
     const pr = await openPr(alice, 'talk');
-    world.addRun({ repo, issueNumber: issue, prNumber: pr, repoId, branch: 'talk' });
+    await world.addRun({ repo, issueNumber: issue, prNumber: pr, repoId, branch: 'talk' });
     const comments = [{ path: 'talk.txt', line: 1, body: 'Why?' }];
     const review = await bob.on(alice.repo).review(pr, { verdict: 'comment', body: 'Hm.', comments });
     const first = await world.news();
@@ -255,7 +255,14 @@ describe('the reconciler, asking a real Gitea', function () {
     const issue = await alice.createIssue({ title: 'done with' });
     const pr = await openPr(alice, 'old');
     await alice.closePr(pr);
-    world.addRun({ repo, issueNumber: issue, prNumber: pr, repoId, branch: 'old', status: 'destroyed' });
+    await world.addRun({
+      repo,
+      issueNumber: issue,
+      prNumber: pr,
+      repoId,
+      branch: 'old',
+      status: 'destroyed',
+    });
     await world.pass();
     await alice.reopen(pr);
     assert.deepEqual(await world.news(), [`${repo}#${String(pr)} state`]);
@@ -275,7 +282,7 @@ describe('the reconciler, asking a real Gitea', function () {
   it('has its findings known by the door when its own memory is lost', async () => {
     const { alice, repo, repoId } = await begin();
     const issue = await trigger(alice);
-    world.addRun({ repo, issueNumber: issue, repoId });
+    await world.addRun({ repo, issueNumber: issue, repoId });
     await alice.comment(issue, 'hello');
     const first = await world.pass();
     world.forget();

@@ -21,13 +21,13 @@ describe('rows of a run that was moved', () => {
   const path = useTempDir();
 
   it('are not written any more by what was asked before the move', async () => {
-    const database = openDatabase(path('epochs.db'));
+    const database = await openDatabase(path('epochs.db'));
     const ports = { database, clock: { now: () => 9_000 } } as unknown as HomePorts;
-    database.forgeState.upsert(stateRow({ slug: SLUG, host: 'first', status: 'running' }));
+    await database.forgeState.upsert(stateRow({ slug: SLUG, host: 'first', status: 'running' }));
     await recordState(ports, { ...RUN, snapshot: snapshot('first') });
-    assert.equal(database.forgeState.ofRun(SLUG)?.host, 'first');
+    assert.equal((await database.forgeState.ofRun(SLUG))?.host, 'first');
     await recordState(ports, { ...RUN, epoch: 1, snapshot: snapshot('second') });
-    const moved = database.forgeState.ofRun(SLUG);
+    const moved = await database.forgeState.ofRun(SLUG);
     assert.deepEqual([moved?.host, moved?.epoch], ['second', 1]);
 
     await recordState(ports, { ...RUN, snapshot: snapshot('first') });
@@ -41,10 +41,10 @@ describe('rows of a run that was moved', () => {
     };
     await recordTurn(ports, late);
     await recordEnd(ports, { ...RUN, endedAt: 1 });
-    assert.deepEqual(database.forgeState.ofRun(SLUG), moved);
-    assert.deepEqual(database.runs.turns(SLUG), []);
+    assert.deepEqual(await database.forgeState.ofRun(SLUG), moved);
+    assert.deepEqual(await database.runs.turns(SLUG), []);
     await recordEnd(ports, { ...RUN, epoch: 1, endedAt: 1 });
-    assert.equal(database.forgeState.ofRun(SLUG)?.status, 'destroyed');
-    database.close();
+    assert.equal((await database.forgeState.ofRun(SLUG))?.status, 'destroyed');
+    await database.close();
   });
 });

@@ -1,29 +1,37 @@
 import assert from 'node:assert/strict';
 import SqliteDatabase from 'better-sqlite3';
+import { SqliteDialect } from 'kysely';
 import { createForgeStateStore } from '../../../src/adapters/sqlite/forge-state-store.js';
 import { openDatabase } from '../../../src/adapters/sqlite/open-database.js';
+import { stateDb } from '../../../src/adapters/sqlite/state-tables.js';
 import { StoreError } from '../../../src/adapters/sqlite/store-error.js';
+import type { ForgeStateRow } from '../../../src/domain/run/rows.js';
 import type { Database } from '../../../src/domain/run/stores.js';
 import { stateRow } from '../../support/webhook/rows.js';
 import { useTempDir } from '../../support/webhook/temp-dir.js';
 
 const subject = (number: number) => ({ forge: 'gitea', owner: 'alice', repo: 'demo', number }) as const;
 
+const slugs = async (rows: Promise<ForgeStateRow[]>): Promise<string[]> =>
+  (await rows).map(({ slug }) => slug).sort();
+
 describe('forge state in SQLite', () => {
   const path = useTempDir();
   let count = 0;
   let file: string;
   let database: Database;
+  const add = (changes: Partial<ForgeStateRow>): Promise<void> =>
+    database.forgeState.upsert(stateRow(changes));
 
-  beforeEach(() => {
+  beforeEach(async () => {
     file = path(`state-${String((count += 1))}.db`);
-    database = openDatabase(file);
+    database = await openDatabase(file);
   });
-  afterEach(() => {
-    database.close();
+  afterEach(async () => {
+    await database.close();
   });
 
-  it('gives back every column of a row as it was written', () => {
+  it('gives back every column of a row as it was written', async () => {
     const full = stateRow({
       prNumber: 31,
       status: 'destroyed',
@@ -33,150 +41,188 @@ describe('forge state in SQLite', () => {
       destroyedAt: 1_700_000_001_000,
     });
     const bare = stateRow({ issueNumber: 13, repoId: null, host: null, bottleNames: [] });
-    database.forgeState.upsert(full);
-    database.forgeState.upsert(bare);
-    assert.deepEqual(database.forgeState.get(subject(12)), full);
-    assert.deepEqual(database.forgeState.get(subject(13)), bare);
+    await database.forgeState.upsert(full);
+    await database.forgeState.upsert(bare);
+    assert.deepEqual(await database.forgeState.get(subject(12)), full);
+    assert.deepEqual(await database.forgeState.get(subject(13)), bare);
   });
 
-  it('knows nothing of a subject that has no row', () => {
-    database.forgeState.upsert(stateRow());
-    assert.equal(database.forgeState.get(subject(1)), undefined);
-    assert.equal(database.forgeState.get({ ...subject(12), repo: 'other' }), undefined);
+  it('knows nothing of a subject that has no row', async () => {
+    await database.forgeState.upsert(stateRow());
+    assert.equal(await database.forgeState.get(subject(1)), undefined);
+    assert.equal(await database.forgeState.get({ ...subject(12), repo: 'other' }), undefined);
   });
 
-  it('finds the row of a run by its slug, until a later life takes it over', () => {
-    database.forgeState.upsert(stateRow({ issueNumber: 1, slug: 'a-1' }));
-    database.forgeState.upsert(stateRow({ issueNumber: 2, slug: 'a-2' }));
-    assert.equal(database.forgeState.ofRun('a-2')?.issueNumber, 2);
-    database.forgeState.upsert(stateRow({ issueNumber: 2, slug: 'a-3' }));
-    assert.equal(database.forgeState.ofRun('a-2'), undefined);
-    assert.equal(database.forgeState.ofRun('a-3')?.issueNumber, 2);
+  it('finds the row of a run by its slug, until a later life takes it over', async () => {
+    await database.forgeState.upsert(stateRow({ issueNumber: 1, slug: 'a-1' }));
+    await database.forgeState.upsert(stateRow({ issueNumber: 2, slug: 'a-2' }));
+    assert.equal((await database.forgeState.ofRun('a-2'))?.issueNumber, 2);
+    await database.forgeState.upsert(stateRow({ issueNumber: 2, slug: 'a-3' }));
+    assert.equal(await database.forgeState.ofRun('a-2'), undefined);
+    assert.equal((await database.forgeState.ofRun('a-3'))?.issueNumber, 2);
   });
 
-  it('finds it without a look at the others', () => {
+  it('finds those whose issue or pull request it is, living or not', async () => {
+    await add({ issueNumber: 1, slug: 'issue-31', prNumber: 31 });
+    await add({ issueNumber: 31, slug: 'pull-31', prNumber: 31, status: 'destroyed' });
+    await add({ issueNumber: 3, slug: 'other', prNumber: 32 });
+    await add({ issueNumber: 4, slug: 'elsewhere', prNumber: 31, repo: 'other', repoId: 8 });
+    await add({ issueNumber: 31, slug: 'local', forge: 'local', repo: 'local' });
+    assert.deepEqual(await slugs(database.forgeState.ofNumber(subject(31), 7)), ['issue-31', 'pull-31']);
+    assert.deepEqual(await slugs(database.forgeState.ofNumber(subject(1), 7)), ['issue-31']);
+    assert.deepEqual(await slugs(database.forgeState.ofNumber(subject(2), 7)), []);
+  });
+
+  it('knows a repository by its id, and by its name only a row without one, or who asks without one', async () => {
+    await add({ issueNumber: 1, slug: 'renamed', prNumber: 31, repo: 'old', branch: 'b' });
+    await add({ issueNumber: 2, slug: 'nameless', prNumber: 31, repoId: null, branch: 'b' });
+    await add({ issueNumber: 3, slug: 'newcomer', prNumber: 31, repoId: 8, branch: 'b' });
+    const { forgeState } = database;
+    assert.deepEqual(await slugs(forgeState.ofNumber(subject(31), 7)), ['nameless', 'renamed']);
+    assert.deepEqual(await slugs(forgeState.ofNumber(subject(31), null)), ['nameless', 'newcomer']);
+    assert.deepEqual(await slugs(forgeState.ofBranch(subject(31), 7, 'b')), ['nameless', 'renamed']);
+    assert.deepEqual(await slugs(forgeState.ofBranch(subject(31), 8, 'b')), ['nameless', 'newcomer']);
+    assert.deepEqual(await slugs(forgeState.ofBranch(subject(31), 7, 'c')), []);
+  });
+
+  it('knows who goes on: under a workflow id, in a repository, at all', async () => {
+    const workflowId = 'gitea:alice/before#1';
+    await add({ issueNumber: 1, slug: 'ended', workflowId, status: 'destroyed' });
+    assert.equal(await database.forgeState.holderOf(workflowId), undefined);
+    assert.equal(await database.forgeState.livesIn(7), false);
+    await add({ issueNumber: 2, slug: 'frozen', workflowId, status: 'frozen' });
+    await add({ issueNumber: 3, slug: 'running', repoId: 8 });
+    assert.equal((await database.forgeState.holderOf(workflowId))?.slug, 'frozen');
+    const lives = [7, 8, 9].map((repoId) => database.forgeState.livesIn(repoId));
+    assert.deepEqual(await Promise.all(lives), [true, true, false]);
+    assert.deepEqual(await slugs(database.forgeState.living()), ['frozen', 'running']);
+  });
+
+  it('finds everything but the whole list without a look at every row', async () => {
     const asked: string[] = [];
     const connection = new SqliteDatabase(file, { verbose: (sql) => asked.push(String(sql)) });
+    const store = createForgeStateStore(stateDb(new SqliteDialect({ database: connection })));
     try {
-      createForgeStateStore(connection).ofRun('a-1');
-      const [sql = ''] = asked;
-      const plan = connection.prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all();
-      assert.match(plan[0]?.detail ?? '', /SEARCH forge_state USING INDEX forge_state_by_slug \(slug=\?\)/);
-      assert.ok(!plan.some(({ detail }) => detail.includes('SCAN')), JSON.stringify(plan));
+      await Promise.all([
+        store.get(subject(1)),
+        store.ofRun('a-1'),
+        store.ofNumber(subject(1), 7),
+        store.ofNumber(subject(1), null),
+        store.ofBranch(subject(1), 7, 'b'),
+        store.holderOf('gitea:alice/demo#1'),
+        store.livesIn(7),
+        store.living(),
+        store.running(),
+        store.checkedIn('a-1', 1),
+      ]);
+      const plans = [...asked].map((sql) =>
+        connection
+          .prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
+          .all()
+          .map(({ detail }) => detail),
+      );
+      assert.equal(plans.length, 10);
+      for (const plan of plans) {
+        assert.ok(
+          plan.some((detail) => detail.startsWith('SEARCH forge_state USING')),
+          plan.join(),
+        );
+        assert.ok(!plan.some((detail) => detail.includes('SCAN')), plan.join());
+      }
+      const searches = (plan: number): string[] =>
+        plans[plan]?.filter((detail) => detail.startsWith('SEARCH')) ?? [];
+      assert.equal(searches(2).length, 4);
+      for (const detail of searches(2)) assert.match(detail, / AND (issue|pr)_number=\?/);
+      assert.equal(searches(4).length, 2, plans[4]?.join());
+      for (const detail of searches(4)) assert.match(detail, / AND branch=\?/);
+      assert.match(searches(6).join(), /status=\? AND repo_id=\?/);
     } finally {
       connection.close();
     }
   });
 
-  it('replaces the row of an earlier life', () => {
-    database.forgeState.upsert(stateRow({ status: 'destroyed', prNumber: 4, destroyedAt: 5 }));
+  it('replaces the row of an earlier life', async () => {
+    await database.forgeState.upsert(stateRow({ status: 'destroyed', prNumber: 4, destroyedAt: 5 }));
     const next = stateRow({ slug: 'coder-alice-demo-12-zzzzz' });
-    database.forgeState.upsert(next);
-    assert.deepEqual(database.forgeState.all(), [next]);
+    await database.forgeState.upsert(next);
+    assert.deepEqual(await database.forgeState.all(), [next]);
   });
 
-  it('deletes twice without complaint', () => {
-    database.forgeState.upsert(stateRow());
-    database.forgeState.delete(subject(12));
-    database.forgeState.delete(subject(12));
-    assert.deepEqual(database.forgeState.all(), []);
+  it('deletes twice without complaint', async () => {
+    await database.forgeState.upsert(stateRow());
+    await database.forgeState.delete(subject(12));
+    await database.forgeState.delete(subject(12));
+    assert.deepEqual(await database.forgeState.all(), []);
   });
 
-  it('lists rows by forge, owner, repository and number, not as text', () => {
+  it('lists rows by forge, owner, repository and number, not as text', async () => {
     for (const [owner, repo, issueNumber] of [
       ['bob', 'a', 1],
       ['alice', 'z', 2],
       ['alice', 'demo', 10],
       ['alice', 'demo', 9],
     ] as const) {
-      database.forgeState.upsert(stateRow({ owner, repo, issueNumber }));
+      await database.forgeState.upsert(stateRow({ owner, repo, issueNumber }));
     }
-    const order = database.forgeState
-      .all()
-      .map((row) => `${row.owner}/${row.repo}#${String(row.issueNumber)}`);
+    const order = (await database.forgeState.all()).map(
+      (row) => `${row.owner}/${row.repo}#${String(row.issueNumber)}`,
+    );
     assert.deepEqual(order, ['alice/demo#9', 'alice/demo#10', 'alice/z#2', 'bob/a#1']);
   });
 
-  it('notes when an agent was heard of: never backwards, and only of a run that is running', () => {
+  it('notes when an agent was heard of: never backwards, and only of a run that is running', async () => {
     const row = stateRow({ status: 'running', lastCheckinAt: null });
     const { slug } = row;
-    database.forgeState.upsert(row);
-    database.forgeState.upsert(stateRow({ issueNumber: 13, slug: 'other-1', status: 'running' }));
-    const other = database.forgeState.ofRun('other-1');
-    database.forgeState.checkedIn(slug, 2_000);
-    database.forgeState.checkedIn(slug, 1_000);
-    assert.deepEqual(database.forgeState.ofRun(slug), { ...row, lastCheckinAt: 2_000 });
-    assert.deepEqual(database.forgeState.ofRun('other-1'), other);
+    await database.forgeState.upsert(row);
+    await database.forgeState.upsert(stateRow({ issueNumber: 13, slug: 'other-1', status: 'running' }));
+    const other = await database.forgeState.ofRun('other-1');
+    await database.forgeState.checkedIn(slug, 2_000);
+    await database.forgeState.checkedIn(slug, 1_000);
+    assert.deepEqual(await database.forgeState.ofRun(slug), { ...row, lastCheckinAt: 2_000 });
+    assert.deepEqual(await database.forgeState.ofRun('other-1'), other);
     for (const status of ['frozen', 'destroyed'] as const) {
       const ended = { ...row, status, lastCheckinAt: 2_000 };
-      database.forgeState.upsert(ended);
-      database.forgeState.checkedIn(slug, 3_000);
-      assert.deepEqual(database.forgeState.ofRun(slug), ended);
+      await database.forgeState.upsert(ended);
+      await database.forgeState.checkedIn(slug, 3_000);
+      assert.deepEqual(await database.forgeState.ofRun(slug), ended);
     }
-    database.forgeState.checkedIn('nobody-1', 3_000);
-    assert.equal(database.forgeState.all().length, 2);
+    await database.forgeState.checkedIn('nobody-1', 3_000);
+    assert.equal((await database.forgeState.all()).length, 2);
   });
 
-  it('lists the running ones alone', () => {
+  it('lists the running ones alone', async () => {
     for (const [index, status] of (['running', 'frozen', 'destroyed', 'running'] as const).entries())
-      database.forgeState.upsert(
+      await database.forgeState.upsert(
         stateRow({ issueNumber: index + 1, slug: `s-${String(index + 1)}`, status }),
       );
     assert.deepEqual(
-      database.forgeState.running().map(({ issueNumber }) => issueNumber),
+      (await database.forgeState.running()).map(({ issueNumber }) => issueNumber),
       [1, 4],
     );
   });
 
-  it('refuses a status that is none', () => {
+  it('refuses a status that is none', async () => {
     // @ts-expect-error: not a status
     const wrong = stateRow({ status: 'launching' });
-    assert.throws(() => {
-      database.forgeState.upsert(wrong);
-    }, /CHECK constraint failed/);
+    await assert.rejects(database.forgeState.upsert(wrong), /CHECK constraint failed/);
   });
 
-  it('keeps rows for the next instance', () => {
-    database.forgeState.upsert(stateRow());
-    database.close();
-    database = openDatabase(file);
-    assert.deepEqual(database.forgeState.get(subject(12)), stateRow());
+  it('keeps rows for the next instance', async () => {
+    await database.forgeState.upsert(stateRow());
+    await database.close();
+    database = await openDatabase(file);
+    assert.deepEqual(await database.forgeState.get(subject(12)), stateRow());
   });
 
-  it('undoes everything of a transaction that throws', () => {
-    assert.throws(
-      () =>
-        database.transaction(() => {
-          database.forgeState.upsert(stateRow());
-          database.runs.appendOperations([
-            {
-              slug: 's-1',
-              turn: 1,
-              id: 'o1',
-              at: 1,
-              operation: 'read_issue',
-              target: '#1',
-              outcome: 'ok',
-              text: 'read #1',
-            },
-          ]);
-          throw new Error('stop');
-        }),
-      /stop/,
-    );
-    assert.deepEqual(database.forgeState.all(), []);
-    assert.deepEqual(database.runs.operations('s-1'), []);
-  });
-
-  it('names row and column of corrupt JSON', () => {
-    database.forgeState.upsert(stateRow());
+  it('names row and column of corrupt JSON', async () => {
+    await database.forgeState.upsert(stateRow());
     const other = new SqliteDatabase(file);
     for (const text of ['{"a"', '{}', '[1]']) {
       other.prepare('UPDATE forge_state SET bottle_names = ?').run(text);
       const isClear = (error: unknown): boolean =>
         error instanceof StoreError && /bottle_names of gitea:alice\/demo#12 .* corrupt/.test(error.message);
-      assert.throws(() => database.forgeState.get(subject(12)), isClear);
-      assert.throws(() => database.forgeState.all(), isClear);
+      await assert.rejects(database.forgeState.get(subject(12)), isClear);
+      await assert.rejects(database.forgeState.all(), isClear);
     }
     other.close();
   });

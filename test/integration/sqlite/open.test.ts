@@ -15,62 +15,32 @@ const modeOf = (file: string): number => statSync(file).mode & 0o777;
 describe('opening bot-bottle.db', () => {
   const path = useTempDir();
 
-  it('makes a private file in a private directory, with full durability', () => {
+  it('makes a private file in a private directory, with full durability', async () => {
     const file = path('home/deep/bot-bottle.db');
-    const database = openDatabase(file);
-    database.forgeState.upsert(stateRow());
+    const database = await openDatabase(file);
+    await database.forgeState.upsert(stateRow());
     assert.equal(modeOf(path('home')), 0o700);
     assert.equal(modeOf(path('home/deep')), 0o700);
     for (const suffix of ['', '-wal', '-shm']) assert.equal(modeOf(file + suffix), 0o600);
-    database.close();
+    await database.close();
   });
 
-  it('takes rights of others away from a file it finds', () => {
+  it('takes rights of others away from a file it finds', async () => {
     const file = path('open.db');
-    openDatabase(file).close();
+    await (await openDatabase(file)).close();
     chmodSync(file, 0o644);
-    openDatabase(file).close();
+    await (await openDatabase(file)).close();
     assert.equal(modeOf(file), 0o600);
   });
 
-  it('migrates a file of version 1 and keeps its rows', () => {
-    const file = path('v1.db');
-    const old = new SqliteDatabase(file);
-    old.exec(readFileSync(new URL('version-1.sql', import.meta.url), 'utf8'));
-    old.close();
-    const database = openDatabase(file);
-    const rows = database.forgeState.all();
-    assert.deepEqual(
-      rows.map((row) => [row.slug, row.prNumber, row.status, row.phase, row.branch, row.destroyedAt]),
-      [
-        ['coder-alice-demo-2-aaaaa', 5, 'frozen', 'frozen', '', null],
-        ['coder-alice-demo-3-bbbbb', null, 'destroyed', 'destroyed', '', 1_700_000_001_000],
-      ],
-    );
-    database.runs.appendOperations([
-      {
-        slug: 's-1',
-        turn: 1,
-        id: 'o1',
-        at: 1,
-        operation: 'read_issue',
-        target: '#1',
-        outcome: 'ok',
-        text: 'read #1',
-      },
-    ]);
-    assert.equal(database.runs.operations('s-1').length, 1);
-    database.close();
-  });
-
-  it('leaves a file of a newer version exactly as it is', () => {
+  it('leaves a file of a newer version exactly as it is', async () => {
     const file = path('newer.db');
     const newer = new SqliteDatabase(file);
     newer.exec('CREATE TABLE something_else (a); PRAGMA user_version = 999');
     newer.close();
     const before = readFileSync(file);
     for (const open of [openDatabase, (name: string) => openDatabaseReadOnly(name).forgeState.all()]) {
-      assert.throws(
+      await assert.rejects(
         () => open(file),
         (error) => error instanceof StoreError && /version 999.*newer program/.test(error.message),
       );
@@ -78,10 +48,10 @@ describe('opening bot-bottle.db', () => {
     assert.deepEqual(readFileSync(file), before);
   });
 
-  it('says what is wrong with a file that is no database', () => {
+  it('says what is wrong with a file that is no database', async () => {
     const file = path('text.db');
     writeFileSync(file, 'this is not a database, it is a text file');
-    assert.throws(() => openDatabase(file), StoreError);
+    await assert.rejects(openDatabase(file), StoreError);
     assert.equal(readFileSync(file, 'utf8'), 'this is not a database, it is a text file');
   });
 
@@ -92,67 +62,85 @@ describe('opening bot-bottle.db', () => {
       run(process.execPath, ['--import', 'tsx', script, file, owner, '40']),
     );
     await Promise.all(writers);
-    const database = openDatabase(file);
-    assert.equal(database.forgeState.all().length, 120);
-    assert.equal(database.runs.operations('shared').length, 120);
-    database.close();
+    const database = await openDatabase(file);
+    assert.equal((await database.forgeState.all()).length, 120);
+    assert.equal((await database.runs.operations('shared')).length, 120);
+    await database.close();
   }).timeout(60_000);
 });
 
 describe('bot-bottle.db for readers', () => {
   const path = useTempDir();
 
-  it('is empty while there is no file, and does not make one', () => {
+  it('is empty while there is no file, and does not make one', async () => {
     const file = path('none.db');
     const reader = openDatabaseReadOnly(file);
-    assert.deepEqual(reader.forgeState.all(), []);
-    assert.equal(reader.forgeState.get({ forge: 'gitea', owner: 'a', repo: 'b', number: 1 }), undefined);
-    assert.deepEqual(reader.runs.operations('s-1'), []);
+    assert.deepEqual(await reader.forgeState.all(), []);
     assert.equal(
-      reader.transaction(() => 7),
-      7,
+      await reader.forgeState.get({ forge: 'gitea', owner: 'a', repo: 'b', number: 1 }),
+      undefined,
     );
+    assert.deepEqual(await reader.runs.operations('s-1'), []);
+    assert.deepEqual(await reader.transaction(({ pauses }) => pauses.all()), []);
     assert.equal(statSync(file, { throwIfNoEntry: false }), undefined);
-    reader.close();
+    await reader.close();
   });
 
-  it('shows what a writer does, from before the file was there', () => {
+  it('shows what a writer does, from before the file was there', async () => {
     const file = path('live.db');
     const reader = openDatabaseReadOnly(file);
-    assert.deepEqual(reader.forgeState.all(), []);
+    assert.deepEqual(await reader.forgeState.all(), []);
     writeFileSync(file, '');
-    assert.deepEqual(reader.forgeState.all(), []);
-    const writer = openDatabase(file);
-    writer.forgeState.upsert(stateRow());
-    assert.deepEqual(reader.forgeState.all(), [stateRow()]);
-    writer.forgeState.upsert(stateRow({ status: 'frozen' }));
-    assert.equal(reader.forgeState.all()[0]?.status, 'frozen');
-    writer.close();
-    assert.equal(reader.forgeState.all()[0]?.status, 'frozen');
-    reader.close();
+    assert.deepEqual(await reader.forgeState.all(), []);
+    const writer = await openDatabase(file);
+    await writer.forgeState.upsert(stateRow());
+    assert.deepEqual(await reader.forgeState.all(), [stateRow()]);
+    await writer.forgeState.upsert(stateRow({ status: 'frozen' }));
+    assert.equal((await reader.forgeState.all())[0]?.status, 'frozen');
+    await writer.close();
+    assert.equal((await reader.forgeState.all())[0]?.status, 'frozen');
+    await reader.close();
   });
 
-  it('opens what a writer left behind', () => {
+  it('opens what a writer left behind', async () => {
     const file = path('left.db');
-    const writer = openDatabase(file);
-    writer.forgeState.upsert(stateRow());
-    writer.close();
+    const writer = await openDatabase(file);
+    await writer.forgeState.upsert(stateRow());
+    await writer.close();
     const reader = openDatabaseReadOnly(file);
-    assert.equal(reader.forgeState.all().length, 1);
-    reader.close();
+    assert.equal((await reader.forgeState.all()).length, 1);
+    await reader.close();
   });
 
-  it('writes nothing', () => {
+  it('writes nothing', async () => {
     const file = path('ro.db');
-    openDatabase(file).close();
+    await (await openDatabase(file)).close();
     const reader = openDatabaseReadOnly(file);
-    assert.throws(() => {
-      reader.forgeState.upsert(stateRow());
-    }, StoreError);
-    assert.throws(() => {
-      reader.runs.appendOperations([]);
-    }, StoreError);
-    assert.deepEqual(reader.forgeState.all(), []);
-    reader.close();
+    const isRefused = (error: unknown): boolean =>
+      error instanceof StoreError && error.message.includes('only the worker writes it');
+    const none = openDatabaseReadOnly(path('none-yet.db'));
+    for (const { forgeState, pauses, sessions } of [reader, none]) {
+      await assert.rejects(forgeState.upsert(stateRow()), isRefused);
+      await assert.rejects(pauses.remove('*'), isRefused);
+      await assert.rejects(sessions.update('s-1', 1), isRefused);
+      assert.deepEqual(await forgeState.all(), []);
+    }
+    await none.close();
+    await reader.close();
+  });
+
+  it('says that a file is older than the program', async () => {
+    const file = path('older.db');
+    const older = new SqliteDatabase(file);
+    // Below the first version, which is the only one.
+    older.pragma('user_version = -1');
+    older.close();
+    const reader = openDatabaseReadOnly(file);
+    await assert.rejects(reader.forgeState.all(), (error) => {
+      assert.ok(error instanceof StoreError && error.retryable);
+      assert.match(error.message, /older\.db has schema version -1 of 1: start the worker/);
+      return true;
+    });
+    await reader.close();
   });
 });

@@ -19,31 +19,29 @@ const row = (n: number, slug: string | null = 's-1'): OperatorCommandRow => ({
 describe('rows of what operators did, in SQLite', () => {
   const path = useTempDir();
 
-  it('come back newest first, all of them or those of one run, and repeating one is no second row', () => {
+  it('come back newest first, all of them or those of one run, and repeating one is no second row', async () => {
     const file = path('commands.db');
-    const database = openDatabase(file);
+    const database = await openDatabase(file);
     try {
       for (const one of [row(1), row(2, 's-2'), row(3, null), row(1), { ...row(3), who: 'mallory' }])
-        database.operatorLog.append(one);
-      assert.deepEqual(database.operatorLog.latest(10), [row(3, null), row(2, 's-2'), row(1)]);
-      assert.deepEqual(database.operatorLog.latest(1), [row(3, null)]);
-      assert.deepEqual(database.operatorLog.latest(10, 's-2'), [row(2, 's-2')]);
+        await database.operatorLog.append(one);
+      assert.deepEqual(await database.operatorLog.latest(10), [row(3, null), row(2, 's-2'), row(1)]);
+      assert.deepEqual(await database.operatorLog.latest(1), [row(3, null)]);
+      assert.deepEqual(await database.operatorLog.latest(10, 's-2'), [row(2, 's-2')]);
       const reader = openDatabaseReadOnly(file);
-      assert.deepEqual(reader.operatorLog.latest(10, 's-1'), [row(1)]);
-      assert.throws(() => {
-        reader.operatorLog.append(row(4));
-      }, StoreError);
-      reader.close();
+      assert.deepEqual(await reader.operatorLog.latest(10, 's-1'), [row(1)]);
+      await assert.rejects(reader.operatorLog.append(row(4)), StoreError);
+      await reader.close();
     } finally {
-      database.close();
+      await database.close();
     }
   });
 
-  it('can be neither changed nor removed', () => {
+  it('can be neither changed nor removed', async () => {
     const file = path('append-only.db');
-    const database = openDatabase(file);
-    database.operatorLog.append(row(1));
-    database.close();
+    const database = await openDatabase(file);
+    await database.operatorLog.append(row(1));
+    await database.close();
     const raw = new SqliteDatabase(file);
     try {
       for (const sql of ["UPDATE operator_command SET who = 'x'", 'DELETE FROM operator_command'])

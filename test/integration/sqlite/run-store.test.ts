@@ -40,52 +40,52 @@ describe('run, turn and operation rows in SQLite', () => {
   let file: string;
   let database: Database;
 
-  beforeEach(() => {
+  beforeEach(async () => {
     file = path(`runs-${String((count += 1))}.db`);
-    database = openDatabase(file);
+    database = await openDatabase(file);
   });
-  afterEach(() => {
-    database.close();
+  afterEach(async () => {
+    await database.close();
   });
 
-  it('gives back what was appended, in order', () => {
-    database.runs.appendRun(run);
+  it('gives back what was appended, in order', async () => {
+    await database.runs.appendRun(run);
     for (const row of [turn(10, 'begun'), turn(2, 'ended', { exitCode: 0 }), turn(2, 'begun')])
-      database.runs.appendTurn(row);
-    database.runs.appendOperations([operation('b'), operation('a')]);
-    assert.deepEqual(database.runs.run('s-1'), run);
-    assert.deepEqual(database.runs.turns('s-1'), [
+      await database.runs.appendTurn(row);
+    await database.runs.appendOperations([operation('b'), operation('a')]);
+    assert.deepEqual(await database.runs.run('s-1'), run);
+    assert.deepEqual(await database.runs.turns('s-1'), [
       turn(2, 'begun'),
       turn(2, 'ended', { exitCode: 0 }),
       turn(10, 'begun'),
     ]);
-    assert.deepEqual(database.runs.operations('s-1'), [operation('b'), operation('a')]);
-    assert.equal(database.runs.run('s-2'), undefined);
-    assert.deepEqual(database.runs.turns('s-2'), []);
+    assert.deepEqual(await database.runs.operations('s-1'), [operation('b'), operation('a')]);
+    assert.equal(await database.runs.run('s-2'), undefined);
+    assert.deepEqual(await database.runs.turns('s-2'), []);
   });
 
-  it('makes no second row of a repeated append, and the first one stays', () => {
-    database.runs.appendRun(run);
-    database.runs.appendRun({ ...run, agentName: 'other' });
-    database.runs.appendTurn(turn(1, 'ended', { exitCode: 0 }));
-    database.runs.appendTurn(turn(1, 'ended', { exitCode: 1 }));
-    database.runs.appendOperations([operation('a')]);
-    database.runs.appendOperations([operation('a', 'other'), operation('b')]);
-    assert.equal(database.runs.run('s-1')?.agentName, 'coder');
-    assert.deepEqual(database.runs.turns('s-1'), [turn(1, 'ended', { exitCode: 0 })]);
-    assert.deepEqual(database.runs.operations('s-1'), [operation('a'), operation('b')]);
+  it('makes no second row of a repeated append, and the first one stays', async () => {
+    await database.runs.appendRun(run);
+    await database.runs.appendRun({ ...run, agentName: 'other' });
+    await database.runs.appendTurn(turn(1, 'ended', { exitCode: 0 }));
+    await database.runs.appendTurn(turn(1, 'ended', { exitCode: 1 }));
+    await database.runs.appendOperations([operation('a')]);
+    await database.runs.appendOperations([operation('a', 'other'), operation('b')]);
+    assert.equal((await database.runs.run('s-1'))?.agentName, 'coder');
+    assert.deepEqual(await database.runs.turns('s-1'), [turn(1, 'ended', { exitCode: 0 })]);
+    assert.deepEqual(await database.runs.operations('s-1'), [operation('a'), operation('b')]);
   });
 
-  it('lets nobody change or remove an appended row', () => {
-    database.runs.appendRun(run);
-    database.runs.appendTurn(turn(1, 'begun'));
-    database.runs.appendOperations([operation('a')]);
+  it('lets nobody change or remove an appended row', async () => {
+    await database.runs.appendRun(run);
+    await database.runs.appendTurn(turn(1, 'begun'));
+    await database.runs.appendOperations([operation('a')]);
     const other = new SqliteDatabase(file);
     for (const table of ['run', 'turn', 'operation']) {
       assert.throws(() => other.exec(`UPDATE ${table} SET slug = 'x'`), /append-only/);
       assert.throws(() => other.exec(`DELETE FROM ${table}`), /append-only/);
     }
     other.close();
-    assert.equal(database.runs.operations('s-1').length, 1);
+    assert.equal((await database.runs.operations('s-1')).length, 1);
   });
 });

@@ -37,9 +37,9 @@ describe('the registry of sessions', () => {
   let database: Database;
   let ports: HomePorts;
 
-  beforeEach(() => {
+  beforeEach(async () => {
     file = path(`sessions-${String((count += 1))}.db`);
-    database = openDatabase(file);
+    database = await openDatabase(file);
     ports = {
       forgeFor: () => new FakeForge().bind(),
       agents: agentsFrom(),
@@ -56,7 +56,7 @@ describe('the registry of sessions', () => {
         dayBudget: DEFAULT_POLICY.budget,
       },
     };
-    database.runs.appendRun({
+    await database.runs.appendRun({
       slug: SLUG,
       workflowId: 'gitea:alice/demo#12',
       subject: 'alice/demo#12',
@@ -68,33 +68,33 @@ describe('the registry of sessions', () => {
       createdAt: 2,
     });
   });
-  afterEach(() => {
-    database.close();
+  afterEach(async () => {
+    await database.close();
   });
 
-  function begin(turn: number): void {
+  async function begin(turn: number): Promise<void> {
     const detail = { cause: 'first', provider: 'claude', providerVersion: '1.2.3' };
-    database.runs.appendTurn({ slug: SLUG, turn, event: 'begun', at: turn, detail });
+    await database.runs.appendTurn({ slug: SLUG, turn, event: 'begun', at: turn, detail });
   }
   async function end(turn: number, told: Told, slug = SLUG): Promise<void> {
     await recordTurn(ports, { ...recorded(turn, told), slug });
   }
-  const sessions = (): SessionRow[] => database.sessions.ofRun(SLUG);
+  const sessions = (): Promise<SessionRow[]> => database.sessions.ofRun(SLUG);
 
   it('adds up what the turns of a session used, metered and reported apart', async () => {
-    begin(1);
+    await begin(1);
     await end(1, {
       sessionId: A,
       use: { inputTokens: 10, cacheReadTokens: 5, cacheWriteTokens: 2, outputTokens: 3, microUsd: 700 },
       reported: { inputTokens: 100, cachedTokens: 50, outputTokens: 30, usd: 0.25 },
     });
-    begin(2);
+    await begin(2);
     await end(2, {
       sessionId: A,
       use: { inputTokens: 1, outputTokens: 1, microUsd: 1 },
       reported: { inputTokens: 1, usd: null },
     });
-    assert.deepEqual(sessions(), [
+    assert.deepEqual(await sessions(), [
       {
         slug: SLUG,
         sessionId: A,
@@ -121,18 +121,18 @@ describe('the registry of sessions', () => {
 
   it('counts a turn that is recorded twice once, as it was recorded first', async () => {
     await end(1, { sessionId: A, use: { inputTokens: 10 } });
-    const [before] = sessions();
+    const [before] = await sessions();
     await end(1, { sessionId: A, use: { inputTokens: 99 } });
-    assert.deepEqual(sessions(), [before]);
+    assert.deepEqual(await sessions(), [before]);
     assert.equal(before?.inputTokens, 10);
     assert.equal(before.turns, 1);
   });
 
   it('leaves a check-in that was seen later than what the end of the turn knows of', async () => {
     const later = 2_000_000_000_000;
-    database.forgeState.upsert(stateRow({ slug: SLUG, status: 'running', lastCheckinAt: later }));
+    await database.forgeState.upsert(stateRow({ slug: SLUG, status: 'running', lastCheckinAt: later }));
     await end(1, { sessionId: A });
-    const row = database.forgeState.ofRun(SLUG);
+    const row = await database.forgeState.ofRun(SLUG);
     assert.deepEqual([row?.status, row?.lastCheckinAt], ['frozen', later]);
   });
 
@@ -142,7 +142,7 @@ describe('the registry of sessions', () => {
     await end(3, { sessionId: A, outcome: 'unknown_session' });
     await end(4, { sessionId: B });
     assert.deepEqual(
-      sessions().map(({ sessionId, firstTurn, lastTurn, endedReason }) => [
+      (await sessions()).map(({ sessionId, firstTurn, lastTurn, endedReason }) => [
         sessionId,
         firstTurn,
         lastTurn,
@@ -156,16 +156,16 @@ describe('the registry of sessions', () => {
     const third = '33333333-3333-5333-8333-333333333333';
     await end(5, { sessionId: third });
     assert.deepEqual(
-      sessions().map(({ endedReason }) => endedReason),
+      (await sessions()).map(({ endedReason }) => endedReason),
       ['lost', 'rotated', null],
     );
   });
 
-  it('takes a turn that names neither use nor provider, as earlier versions wrote it', () => {
+  it('takes a turn that names neither use nor provider, as earlier versions wrote it', async () => {
     const detail = { sessionId: A, exitCode: 0 };
-    database.runs.appendTurn({ slug: SLUG, turn: 1, event: 'ended', at: 5, detail });
-    database.sessions.update(SLUG, 9);
-    const [session] = sessions();
+    await database.runs.appendTurn({ slug: SLUG, turn: 1, event: 'ended', at: 5, detail });
+    await database.sessions.update(SLUG, 9);
+    const [session] = await sessions();
     assert.equal(session?.provider, null);
     assert.equal(session.inputTokens, 0);
     assert.equal(session.reportedUsd, null);
@@ -177,7 +177,7 @@ describe('the registry of sessions', () => {
         sessionId: A,
         reported: { inputTokens: Number.MAX_SAFE_INTEGER, outputTokens: 1e300, usd: 1e300 },
       });
-    assert.ok((sessions()[0]?.reportedInputTokens ?? 0) > Number.MAX_SAFE_INTEGER);
+    assert.ok(((await sessions())[0]?.reportedInputTokens ?? 0) > Number.MAX_SAFE_INTEGER);
   });
 
   describe('what was spent since', () => {
@@ -193,22 +193,21 @@ describe('the registry of sessions', () => {
       await end(2, { sessionId: A, use, reported: { inputTokens: 5_000, usd: 9 }, finishedAt: 1_000 });
       await end(1, { sessionId: B, use, finishedAt: 2_000 }, 'coder-alice-demo-13-abc13');
       await end(2, { sessionId: null, finishedAt: 2_000 }, 'coder-alice-demo-13-abc13');
-      assert.deepEqual(database.sessions.spentSince(1_000), { turns: 3, tokens: 40, microUsd: 1_400 });
-      assert.deepEqual(database.sessions.spentSince(2_001), { turns: 0, tokens: 0, microUsd: 0 });
+      assert.deepEqual(await database.sessions.spentSince(1_000), { turns: 3, tokens: 40, microUsd: 1_400 });
+      assert.deepEqual(await database.sessions.spentSince(2_001), { turns: 0, tokens: 0, microUsd: 0 });
     });
 
     it('can be asked of a database that is open for reading, or not there', async () => {
       await end(1, { sessionId: A, use: { outputTokens: 3, microUsd: 7 } });
       const reader = openDatabaseReadOnly(file);
-      assert.deepEqual(reader.sessions.spentSince(0), { turns: 1, tokens: 3, microUsd: 7 });
-      assert.equal(reader.sessions.ofRun(SLUG).length, 1);
-      assert.throws(() => {
-        reader.sessions.update(SLUG, 1);
-      }, /for reading only/);
-      reader.close();
+      assert.deepEqual(await reader.sessions.spentSince(0), { turns: 1, tokens: 3, microUsd: 7 });
+      assert.equal((await reader.sessions.ofRun(SLUG)).length, 1);
+      await assert.rejects(reader.sessions.update(SLUG, 1), /for reading only/);
+      await reader.close();
       const none = openDatabaseReadOnly(path('none.db'));
-      assert.deepEqual(none.sessions.spentSince(0), { turns: 0, tokens: 0, microUsd: 0 });
-      assert.deepEqual(none.sessions.ofRun(SLUG), []);
+      assert.deepEqual(await none.sessions.spentSince(0), { turns: 0, tokens: 0, microUsd: 0 });
+      assert.deepEqual(await none.sessions.ofRun(SLUG), []);
+      await none.close();
     });
   });
 });

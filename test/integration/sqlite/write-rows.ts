@@ -3,11 +3,11 @@ import { openDatabase } from '../../../src/adapters/sqlite/open-database.js';
 import { stateRow } from '../../support/webhook/rows.js';
 
 const [file = '', owner = '', count = ''] = process.argv.slice(2);
-const database = openDatabase(file);
+const database = await openDatabase(file);
 for (let number = 1; number <= Number(count); number += 1) {
-  database.transaction(() => {
-    database.forgeState.upsert(stateRow({ owner: `o${owner}`, issueNumber: number }));
-    database.runs.appendOperations([
+  await database.transaction(async ({ forgeState, runs }) => {
+    await forgeState.upsert(stateRow({ owner: `o${owner}`, issueNumber: number }));
+    await runs.appendOperations([
       {
         slug: 'shared',
         turn: 1,
@@ -21,4 +21,4 @@ for (let number = 1; number <= Number(count); number += 1) {
     ]);
   });
 }
-database.close();
+await database.close();

@@ -39,8 +39,8 @@ describe('the sweeper, on a real engine and a real Temporal', function () {
   before(() => {
     client = server().client;
   });
-  beforeEach(() => {
-    world = new SweepWorld(client);
+  beforeEach(async () => {
+    world = await SweepWorld.make(client);
   });
   afterEach(() => world.close());
 
@@ -185,7 +185,7 @@ describe('the sweeper, on a real engine and a real Temporal', function () {
       left = { slug, subject };
       await plantAll(slug, subject);
       const { number: issueNumber } = subject;
-      world.database.forgeState.upsert(
+      await world.database.forgeState.upsert(
         stateRow({ slug, issueNumber, host: world.host, status: 'frozen', phase: 'frozen' }),
       );
       assert.deepEqual((await world.review()).repaired, []);
@@ -208,7 +208,7 @@ describe('the sweeper, on a real engine and a real Temporal', function () {
       expected.map((run) => run.slug),
       [slug],
     );
-    const row = world.database.forgeState.get(subject);
+    const row = await world.database.forgeState.get(subject);
     assert.deepEqual([row?.status, row?.destroyedAt], ['destroyed', closeTime?.getTime()]);
     assert.deepEqual((await world.review()).repaired, []);
     await world.sweep();

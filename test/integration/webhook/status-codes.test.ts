@@ -23,7 +23,7 @@ describe('POST /webhooks/gitea', () => {
   before(async () => {
     webhook = await startWebhook({
       inboxFile: path('inbox.db'),
-      deps: { serves: (owner) => owner !== 'mallory', worksIn: (repoId) => repoId === 9 },
+      deps: { serves: (owner) => owner !== 'mallory', worksIn: (repoId) => Promise.resolve(repoId === 9) },
     });
   });
   after(async () => {

@@ -44,8 +44,10 @@ export class KeptLogs {
               client.workflow.getHandle(workflowIdOf(person.subject ?? never())).query(timelineQuery),
             )
             .catch((error: unknown) => String(error));
-    const rows = evidence.slugs.map((slug) => ({ slug, turns: files.turnRows(slug) }));
-    const row = person.subject === undefined ? undefined : files.stateRow(person.subject);
+    const rows = await Promise.all(
+      evidence.slugs.map(async (slug) => ({ slug, turns: await files.turnRows(slug) })),
+    );
+    const row = person.subject === undefined ? undefined : await files.stateRow(person.subject);
     const facts = { wrong, evidence, plan: person.plan, goOns: person.goOns, row, rows, timeline };
     await writeFile(join(dir, 'facts.json'), `${JSON.stringify(facts, null, 1)}\n`);
     for (const slug of evidence.slugs)

@@ -16,12 +16,8 @@ export class LifeFiles {
   ) {}
 
   /** The home is there, the database may not be yet. */
-  row(): ForgeStateRow | undefined {
-    try {
-      return this.files.stateRow(this.subject);
-    } catch {
-      return undefined;
-    }
+  row(): Promise<ForgeStateRow | undefined> {
+    return this.files.stateRow(this.subject).catch(() => undefined);
   }
 
   /** Runs of the issue, by what each says of itself. */
@@ -44,7 +40,7 @@ export class LifeFiles {
   /** What each turn's agent was told of what happened. A turn that did not come to run told nobody. */
   async tellings(slug: string): Promise<{ readonly turn: number; readonly news: string }[]> {
     const ended = new Set(
-      this.files.turnRows(slug).flatMap((row) => (row.event === 'ended' ? [row.turn] : [])),
+      (await this.files.turnRows(slug)).flatMap((row) => (row.event === 'ended' ? [row.turn] : [])),
     );
     const names = await readdir(this.files.path(slug, 'turns')).catch(() => []);
     const turns = names
@@ -61,8 +57,8 @@ export class LifeFiles {
   }
 
   /** How many turns have begun. */
-  turns(slug: string): number {
-    return this.files.turnRows(slug).filter(({ event }) => event === 'begun').length;
+  async turns(slug: string): Promise<number> {
+    return (await this.files.turnRows(slug)).filter(({ event }) => event === 'begun').length;
   }
 
   /** Directories that should have gone with the run. */

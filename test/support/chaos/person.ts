@@ -62,10 +62,10 @@ export class LifePerson {
       await this.#comment(files, 'issue', `go on (${next.goOn})`);
     }
     await this.#close(files);
-    while (files.row()?.status !== 'destroyed') if (!(await pause(LOOK_MS, signal))) return;
+    while ((await files.row())?.status !== 'destroyed') if (!(await pause(LOOK_MS, signal))) return;
     this.ended = true;
     this.say(
-      `ended after ${String(this.#turns(files))} turns, asked to go on ${String(this.goOns.length)} times`,
+      `ended after ${String(await this.#turns(files))} turns, asked to go on ${String(this.goOns.length)} times`,
     );
   }
 
@@ -83,7 +83,7 @@ export class LifePerson {
   }
 
   async #next(files: LifeFiles): Promise<Next> {
-    const row = files.row();
+    const row = await files.row();
     if (row?.status === 'destroyed') {
       this.trouble.push('it ended by itself');
       return 'end';
@@ -127,11 +127,11 @@ export class LifePerson {
     await this.stack.gitea.alice.comment(pull ?? this.#issue, body);
     this.written.push({ comment, at: Date.now() });
     const where = pull === undefined ? `#${String(this.#issue)}` : `pull request #${String(pull)}`;
-    this.say(`comment ${String(comment)} on ${where}: ${text}, at turn ${String(this.#turns(files))}`);
+    this.say(`comment ${String(comment)} on ${where}: ${text}, at turn ${String(await this.#turns(files))}`);
   }
 
   async #close(files: LifeFiles): Promise<void> {
-    if (files.row()?.status === 'destroyed') return;
+    if ((await files.row())?.status === 'destroyed') return;
     const { alice } = this.stack.gitea;
     const [pull] = await pullsOf(this.stack, this.#issue);
     if (pull === undefined) await alice.closeIssue(this.#issue);
@@ -153,8 +153,8 @@ export class LifePerson {
     }
   }
 
-  #turns(files: LifeFiles): number {
-    const slug = files.row()?.slug;
+  async #turns(files: LifeFiles): Promise<number> {
+    const slug = (await files.row())?.slug;
     return slug === undefined ? 0 : files.turns(slug);
   }
 

@@ -9,13 +9,17 @@ export const SLUG = 'coder-alice-demo-12-abc12';
 
 /** A home as a worker leaves it while a run lives: rows, and a log that grows. */
 export class LogHome {
-  readonly database: Database;
   #second = 0;
 
-  constructor(readonly home: string) {
+  private constructor(
+    readonly home: string,
+    readonly database: Database,
+  ) {}
+
+  static async make(home: string): Promise<LogHome> {
     mkdirSync(join(home, 'state', SLUG, 'workspace'), { recursive: true });
-    this.database = openDatabase(join(home, 'bot-bottle.db'));
-    this.database.runs.appendRun({
+    const database = await openDatabase(join(home, 'bot-bottle.db'));
+    await database.runs.appendRun({
       slug: SLUG,
       workflowId: 'gitea:alice/demo#12',
       subject: 'alice/demo#12',
@@ -26,26 +30,40 @@ export class LogHome {
       triggerActId: 3,
       createdAt: 2,
     });
-    this.status('running');
+    const made = new LogHome(home, database);
+    await made.status('running');
+    return made;
   }
 
-  status(status: 'running' | 'frozen' | 'destroyed'): void {
-    this.database.forgeState.upsert(stateRow({ slug: SLUG, issueNumber: 12, status }));
+  status(status: 'running' | 'frozen' | 'destroyed'): Promise<void> {
+    return this.database.forgeState.upsert(stateRow({ slug: SLUG, issueNumber: 12, status }));
   }
 
-  begin(turn: number, detail: TurnRow['detail'] = { provider: 'scripted', providerVersion: null }): void {
+  begin(
+    turn: number,
+    detail: TurnRow['detail'] = { provider: 'scripted', providerVersion: null },
+  ): Promise<void> {
     const row = { slug: SLUG, turn, event: 'begun', at: turn * 1_000 } as const;
-    this.database.runs.appendTurn({ ...row, detail: { cause: turn === 1 ? 'first' : 'wake', ...detail } });
+    return this.database.runs.appendTurn({
+      ...row,
+      detail: { cause: turn === 1 ? 'first' : 'wake', ...detail },
+    });
   }
 
-  end(turn: number): void {
+  end(turn: number): Promise<void> {
     const detail = {
       exitCode: 0,
       reason: 'done',
       done: { status: 'success' },
       agent: { outcome: 'finished' },
     };
-    this.database.runs.appendTurn({ slug: SLUG, turn, event: 'ended', at: turn * 1_000 + 500, detail });
+    return this.database.runs.appendTurn({
+      slug: SLUG,
+      turn,
+      event: 'ended',
+      at: turn * 1_000 + 500,
+      detail,
+    });
   }
 
   /** Appends as it is. */
@@ -66,8 +84,8 @@ export class LogHome {
     for (const text of texts) this.write(turn, this.line(text));
   }
 
-  close(): void {
-    this.database.close();
+  close(): Promise<void> {
+    return this.database.close();
   }
 }
 

@@ -54,7 +54,7 @@ export class ReconcileWorld {
     mkdirSync(directory);
     const webhook = await startWebhook({
       inboxFile: join(directory, 'inbox.db'),
-      deps: { worksIn: () => true },
+      deps: { worksIn: () => Promise.resolve(true) },
     });
     const client = new GiteaClient({ baseUrl: options.forgeUrl, token: options.token, retry: { tries: 1 } });
     const door = findingDoor({
@@ -62,7 +62,7 @@ export class ReconcileWorld {
       bodyOf: findingBody,
       headersFor: (body) => findingHeaders(SECRET, body),
     });
-    const database = openDatabase(join(directory, 'bot-bottle.db'));
+    const database = await openDatabase(join(directory, 'bot-bottle.db'));
     const repos = options.repos ?? ['*'];
     const note =
       (level: string) =>
@@ -107,13 +107,13 @@ export class ReconcileWorld {
   }
 
   /** A run that goes on, or has ended. @param triggerAt by default a moment ago */
-  addRun(changes: Partial<ForgeStateRow>, triggerAt = Date.now() - 1000): ForgeStateRow {
+  async addRun(changes: Partial<ForgeStateRow>, triggerAt = Date.now() - 1000): Promise<ForgeStateRow> {
     const row = stateRow(changes);
-    this.database.forgeState.upsert(row);
+    await this.database.forgeState.upsert(row);
     const subject = `${row.owner}/${row.repo}#${String(row.issueNumber)}`;
-    this.database.runs.appendRun({
+    await this.database.runs.appendRun({
       slug: row.slug,
-      workflowId: `gitea:${subject}`,
+      workflowId: row.workflowId,
       subject,
       agentName: row.agentName,
       bottleNames: row.bottleNames,
@@ -132,7 +132,7 @@ export class ReconcileWorld {
 
   async stop(): Promise<void> {
     this.close();
-    this.database.close();
+    await this.database.close();
     await this.webhook.stop();
   }
 }

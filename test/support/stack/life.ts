@@ -77,8 +77,8 @@ export class Life {
       name,
       (one) => one.phase === 'frozen' && one.turn === turn && one.reason === reason,
     );
-    const written = (): boolean => {
-      const row = this.files.stateRows().find((one) => one.slug === view.slug);
+    const written = async (): Promise<boolean> => {
+      const row = (await this.files.stateRows()).find((one) => one.slug === view.slug);
       return row?.status === 'frozen' && row.reason === reason;
     };
     await waitUntil(`the rows of ${name}`, written, PATIENCE_MS);

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { openDatabaseReadOnly } from '../../../src/adapters/sqlite/open-database-read-only.js';
 import type { SubjectRef } from '../../../src/domain/forge/issue.js';
-import { identityOf } from '../../../src/domain/run/rows.js';
 import type { ForgeStateRow, OperationRow, TurnRow } from '../../../src/domain/run/rows.js';
 import type { Database } from '../../../src/domain/run/stores.js';
 
@@ -19,24 +18,19 @@ export interface Session {
 export class StackFiles {
   constructor(private readonly home: string) {}
 
-  stateRow(subject: SubjectRef): ForgeStateRow | undefined {
+  stateRow(subject: SubjectRef): Promise<ForgeStateRow | undefined> {
     return this.read((database) => database.forgeState.get(subject));
   }
 
-  stateRows(): ForgeStateRow[] {
+  stateRows(): Promise<ForgeStateRow[]> {
     return this.read((database) => database.forgeState.all());
   }
 
-  /** The name its workflow has: a repository may have been renamed since the run began. */
-  identityOf(row: ForgeStateRow): SubjectRef {
-    return this.read((database) => identityOf(row, database.runs.run(row.slug)));
-  }
-
-  turnRows(slug: string): TurnRow[] {
+  turnRows(slug: string): Promise<TurnRow[]> {
     return this.read((database) => database.runs.turns(slug));
   }
 
-  operations(slug: string): OperationRow[] {
+  operations(slug: string): Promise<OperationRow[]> {
     return this.read((database) => database.runs.operations(slug));
   }
 
@@ -90,7 +84,7 @@ export class StackFiles {
 
   /** The prompts of all turns that began, in order. */
   async prompts(slug: string): Promise<string[]> {
-    const begun = this.turnRows(slug).filter((row) => row.event === 'begun');
+    const begun = (await this.turnRows(slug)).filter((row) => row.event === 'begun');
     return Promise.all(begun.map((row) => this.blob(String(row.detail['promptHash']))));
   }
 
@@ -108,12 +102,12 @@ export class StackFiles {
     await writeFile(this.path(slug, 'turn', 'go'), '');
   }
 
-  private read<T>(work: (database: Database) => T): T {
+  private async read<T>(work: (database: Database) => Promise<T>): Promise<T> {
     const database = openDatabaseReadOnly(join(this.home, 'bot-bottle.db'));
     try {
-      return work(database);
+      return await work(database);
     } finally {
-      database.close();
+      await database.close();
     }
   }
 }

@@ -5,7 +5,6 @@ import { readFile, readdir } from 'node:fs/promises';
 import type { Client } from '@temporalio/client';
 import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
 import { hostId } from '../../../src/adapters/files/host-id.js';
-import { workflowIdOf } from '../../../src/domain/forge/issue.js';
 import { StackFiles } from './stack-files.js';
 import { waitUntil, type Stack } from './stack.js';
 import { order } from '../temporal/send.js';
@@ -46,10 +45,10 @@ export async function tearDown(stack: Stack, client: Client | undefined): Promis
 }
 
 async function destroyAll(files: StackFiles, client: Client): Promise<void> {
-  const alive = files.stateRows().filter((row) => row.status !== 'destroyed');
+  const alive = (await files.stateRows()).filter((row) => row.status !== 'destroyed');
   await Promise.all(
     alive.map(async (row) => {
-      const handle = client.workflow.getHandle(workflowIdOf(files.identityOf(row)));
+      const handle = client.workflow.getHandle(row.workflowId);
       await client.withDeadline(Date.now() + END_MS, async () => {
         await order(handle, { kind: 'destroy' });
         await handle.result();

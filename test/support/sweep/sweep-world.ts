@@ -23,6 +23,7 @@ import { temporalRunChannel } from '../../../src/adapters/temporal/run-channel.j
 import { temporalRunStates } from '../../../src/adapters/temporal/run-states.js';
 import { METADATA_FILE } from '../../../src/domain/run/run-metadata.js';
 import { workflowIdOf, type SubjectRef } from '../../../src/domain/forge/issue.js';
+import type { Database } from '../../../src/domain/run/stores.js';
 import type { SweepReport } from '../../../src/domain/upkeep/sweep.js';
 import { branchOf } from '../../../src/domain/run/slug.js';
 import { GitFixture } from '../../integration/git/git-fixture.js';
@@ -34,23 +35,32 @@ const IMAGE = 'bot-bottle/bundle:dev';
 
 export class SweepWorld {
   readonly docker = new Docker();
-  readonly git = new GitFixture();
-  readonly home = join(this.git.root, 'home');
+  readonly home: string;
   readonly host = `sweep${randomBytes(4).toString('hex')}`.slice(0, 12);
   readonly runtime = new DockerBottleRuntime({ docker: this.docker, host: this.host });
-  readonly files = new LocalRunFiles({
-    home: this.home,
-    forgeToken: () => Promise.resolve('a-token'),
-    secret: () => Promise.resolve('a-secret'),
-  });
-  readonly database = openDatabase(join(this.home, 'bot-bottle.db'));
+  readonly files: LocalRunFiles;
   /** Milliseconds by which the sweeper's clock is ahead: what is made now is that old. */
   ahead = SIX_MINUTES;
   readonly watched = new Set<string>();
   private readonly planted: { readonly name: string; readonly type: 'container' | 'volume' }[] = [];
   private readonly pinned: { readonly slug: string; readonly host: string }[] = [];
 
-  constructor(private readonly client: Client) {
+  static async make(client: Client): Promise<SweepWorld> {
+    const git = new GitFixture();
+    return new SweepWorld(client, git, await openDatabase(join(git.root, 'home', 'bot-bottle.db')));
+  }
+
+  private constructor(
+    private readonly client: Client,
+    readonly git: GitFixture,
+    readonly database: Database,
+  ) {
+    this.home = join(git.root, 'home');
+    this.files = new LocalRunFiles({
+      home: this.home,
+      forgeToken: () => Promise.resolve('a-token'),
+      secret: () => Promise.resolve('a-secret'),
+    });
     writeFileSync(join(this.home, 'host-id'), `${this.host}\n`, { mode: 0o600 });
   }
 
@@ -179,7 +189,7 @@ export class SweepWorld {
       await thing.remove({ force: true }).catch(() => undefined);
     }
     for (const { slug, host } of this.pinned) await this.#runtimeOf(host).unpinImage(slug);
-    this.database.close();
+    await this.database.close();
     await rm(this.git.root, { recursive: true, force: true });
   }
 }

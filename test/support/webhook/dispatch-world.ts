@@ -35,7 +35,7 @@ export interface DispatchWorld {
   /** Starts dispatching, resolves when nothing is open any longer, and stops. */
   settle(): Promise<void>;
   start(): Dispatcher;
-  close(): void;
+  close(): Promise<void>;
 }
 
 /** Bottles, and whom they let wake. */
@@ -65,15 +65,15 @@ const agents = agentsFrom({
 });
 
 /** The dispatcher over a real inbox and real rows; forge and Temporal can be made to fail. */
-export function dispatchWorld(
+export async function dispatchWorld(
   directory: string,
   settings: Partial<DispatchSettings> = {},
   ack = true,
   forgeFor?: ForgeFor,
   serves: (owner: string, repo: string) => boolean = () => true,
-): DispatchWorld {
+): Promise<DispatchWorld> {
   const inbox = openInbox(`${directory}/inbox.db`);
-  const database = openDatabase(`${directory}/bot-bottle.db`);
+  const database = await openDatabase(`${directory}/bot-bottle.db`);
   const forge = new FakeForge();
   const gateway = new FakeGateway();
   const outcomes: { outcome: string; delivery: Delivery }[] = [];
@@ -86,6 +86,7 @@ export function dispatchWorld(
     onError,
     onRejected: (_subject, reason, at) => {
       rejected.push({ reason, at });
+      return Promise.resolve();
     },
   });
   const handle = createSegmentHandler({
@@ -164,7 +165,7 @@ export function dispatchWorld(
     },
     close: () => {
       inbox.close();
-      database.close();
+      return database.close();
     },
   };
 }

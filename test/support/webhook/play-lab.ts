@@ -45,7 +45,6 @@ export class PlayLab {
   /** A whole second of the forge's clock to begin with. */
   #now = 1_700_000_000_000;
   readonly #directory: string;
-  readonly inbox: Inbox;
   readonly #database: Database;
   readonly #dispatcher: Dispatcher;
   #handle: (segment: Segment) => Promise<Handled> = () => Promise.reject(new Error('no play'));
@@ -56,12 +55,21 @@ export class PlayLab {
   readonly errors: unknown[] = [];
   readonly outcomes: string[] = [];
 
-  constructor() {
-    this.#directory = mkdtempSync(
+  static async make(): Promise<PlayLab> {
+    const directory = mkdtempSync(
       path.join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'bot-bottle-test-'),
     );
-    this.inbox = openInbox(path.join(this.#directory, 'inbox.db'));
-    this.#database = openDatabase(path.join(this.#directory, 'bot-bottle.db'));
+    const inbox = openInbox(path.join(directory, 'inbox.db'));
+    return new PlayLab(directory, inbox, await openDatabase(path.join(directory, 'bot-bottle.db')));
+  }
+
+  private constructor(
+    directory: string,
+    readonly inbox: Inbox,
+    database: Database,
+  ) {
+    this.#directory = directory;
+    this.#database = database;
     this.#dispatcher = startDispatcher({
       inbox: this.inbox,
       handle: async (segment) => {
@@ -90,9 +98,9 @@ export class PlayLab {
   }
 
   /** Begins with nothing; rows of the play before are gone. */
-  newPlay(issues: readonly number[]): Play {
-    for (const { forge, owner, repo, issueNumber: number } of this.#database.forgeState.all())
-      this.#database.forgeState.delete({ forge, owner, repo, number });
+  async newPlay(issues: readonly number[]): Promise<Play> {
+    for (const { forge, owner, repo, issueNumber: number } of await this.#database.forgeState.all())
+      await this.#database.forgeState.delete({ forge, owner, repo, number });
     this.tick(60_000 - (this.#now % 1000));
     this.errors.length = 0;
     this.outcomes.length = 0;
@@ -124,7 +132,11 @@ export class PlayLab {
       ...{ forgeFor, agents, settings: SETTINGS, now: this.now },
       runs: createRunLookup(this.#database),
       gateway: workflows,
-      acknowledger: createAcknowledger({ ack: false, onRejected: () => undefined, onError: () => undefined }),
+      acknowledger: createAcknowledger({
+        ack: false,
+        onRejected: () => Promise.resolve(),
+        onError: () => undefined,
+      }),
       serves: () => true,
     });
     return { people, workflows };
@@ -168,7 +180,7 @@ export class PlayLab {
   async close(): Promise<void> {
     await this.#dispatcher.stop();
     this.inbox.close();
-    this.#database.close();
+    await this.#database.close();
     rmSync(this.#directory, { recursive: true, force: true });
   }
 }

@@ -1,13 +1,17 @@
+import { workflowIdOf } from '../../../src/domain/forge/issue.js';
 import type { ForgeStateRow } from '../../../src/domain/run/rows.js';
 
 /** A running row of `gitea:alice/demo#<number>`, changed as asked. */
 export function stateRow(changes: Partial<ForgeStateRow> = {}): ForgeStateRow {
   const issueNumber = changes.issueNumber ?? 12;
+  const subject = { forge: 'gitea', owner: 'alice', repo: 'demo', ...changes, number: issueNumber } as const;
+  const { forge, owner, repo } = subject;
   return {
-    forge: 'gitea',
-    owner: 'alice',
-    repo: 'demo',
+    forge,
+    owner,
+    repo,
     issueNumber,
+    workflowId: workflowIdOf(subject),
     slug: `coder-alice-demo-${String(issueNumber)}-abc12`,
     agentName: 'coder',
     bottleNames: ['default', 'node'],

@@ -35,7 +35,7 @@ export async function startWebhook(options: Options): Promise<StartedWebhook> {
     inbox,
     metrics: createMetrics(inbox, Date.now),
     serves: () => true,
-    worksIn: () => false,
+    worksIn: () => Promise.resolve(false),
     onAccepted: () => {
       accepted += 1;
     },

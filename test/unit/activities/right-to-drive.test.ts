@@ -217,10 +217,8 @@ const ROWS: readonly Row[] = [
 describe('the right to drive, before each turn', () => {
   const path = useTempDir();
   let count = 0;
-  let close: () => void = () => undefined;
-  afterEach(() => {
-    close();
-  });
+  let close: () => Promise<void> = () => Promise.resolve();
+  afterEach(() => close());
 
   async function outcomeOf(
     change: Row['change'],
@@ -242,10 +240,8 @@ describe('the right to drive, before each turn', () => {
     };
     const access: AccessSettings = { org: 'bot-bottle', trigger: 'collaborators', wake: 'collaborators' };
     const world: World = { forge, trigger, access, knows: true, before: null };
-    const database = openDatabase(`${home}/bot-bottle.db`);
-    close = () => {
-      database.close();
-    };
+    const database = await openDatabase(`${home}/bot-bottle.db`);
+    close = () => database.close();
     const ports = (): HomePorts => ({
       forgeFor: () => forge.bind(),
       agents: world.knows ? agentsFrom() : agentsFrom({ agent: () => Promise.resolve(undefined) }),
@@ -284,9 +280,9 @@ describe('the right to drive, before each turn', () => {
       const { actAt, actId, destroyedAt } = world.before;
       const slug = SLUG.replace('abc12', 'older');
       await prepareTurn(ports(), input(slug, 1, { ...world.trigger, actAt, actId }));
-      const row = database.forgeState.ofRun(slug);
+      const row = await database.forgeState.ofRun(slug);
       assert.ok(row !== undefined);
-      database.forgeState.upsert({ ...row, status: 'destroyed', destroyedAt });
+      await database.forgeState.upsert({ ...row, status: 'destroyed', destroyedAt });
     }
     try {
       const outcome = await prepareTurn(ports(), input(SLUG, turn, world.trigger));
@@ -295,7 +291,7 @@ describe('the right to drive, before each turn', () => {
         return references.length === 0 ? null : prompt;
       }
       if (outcome.kind !== 'refused') return outcome.kind;
-      assert.deepEqual(database.runs.turns(SLUG), [], 'a turn that does not run has no row');
+      assert.deepEqual(await database.runs.turns(SLUG), [], 'a turn that does not run has no row');
       return outcome.reason;
     } catch (error) {
       return `error: ${error instanceof Error ? error.message : String(error)}`;
@@ -309,8 +305,8 @@ describe('the right to drive, before each turn', () => {
         [2, later],
       ] as const) {
         const said = await outcomeOf(change, turn);
-        close();
-        close = () => undefined;
+        await close();
+        close = () => Promise.resolve();
         if (expected === null || said === null) assert.equal(said, expected, `turn ${String(turn)}`);
         else assert.ok(said.startsWith(expected), `turn ${String(turn)}: ${said}`);
       }
@@ -329,7 +325,7 @@ describe('the right to drive, before each turn', () => {
       );
     };
     assert.match((await said('alice')) ?? '', /words of alice/);
-    close();
+    await close();
     assert.equal(await said('mallory'), 'nothing_left');
   });
 });

@@ -91,6 +91,16 @@ export const PLANTED: readonly Planted[] = [
     code: "import Database from 'better-sqlite3'; export const d = new Database('x');",
   },
   { rule: 'adapter-sqlite', file: 'adapters/sqlite/a.ts', code: "export { execa } from 'execa';" },
+  {
+    rule: 'sql-in-its-adapter',
+    file: 'wiring/sql.ts',
+    code: "import type { Kysely } from 'kysely'; export type Db = Kysely<unknown>;",
+  },
+  {
+    rule: 'sql-in-its-adapter',
+    file: 'activities/sql.ts',
+    code: "import Database from 'better-sqlite3'; export const d = new Database('x');",
+  },
   { rule: 'adapter-git', file: 'adapters/git/a.ts', code: "export { Client } from '@temporalio/client';" },
   { rule: 'adapter-agents', file: 'adapters/agents/a.ts', code: "export { execa } from 'execa';" },
   {
@@ -204,7 +214,7 @@ export const ALLOWED: Readonly<Record<string, string>> = {
   'adapters/gitea/ok.ts':
     "import { send } from './http/ok.js'; import type { Issue as I } from '../../domain/ok.js'; export type Issue = I; export const GiteaForge = send;",
   'adapters/sqlite/ok.ts':
-    "import Database from 'better-sqlite3'; import type { Issue } from '../../domain/ok.js'; export const db = (_: Issue) => new Database('x');",
+    "import Database from 'better-sqlite3'; import { Kysely } from 'kysely'; import type { Issue } from '../../domain/ok.js'; export const db = (_: Issue) => ({ Kysely, file: new Database('x') });",
   'adapters/docker/ok.ts':
     "import Docker from 'dockerode'; import type { Issue } from '../../domain/ok.js'; export const docker = (_: Issue) => new Docker();",
   'adapters/temporal/ok.ts':

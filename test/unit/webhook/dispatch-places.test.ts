@@ -17,25 +17,25 @@ describe('a run whose repository or issue is not where it was', () => {
   let world: DispatchWorld;
   let salt = 0;
 
-  function fresh(serves?: (owner: string, repo: string) => boolean): void {
+  async function fresh(serves?: (owner: string, repo: string) => boolean): Promise<void> {
     const directory = path(`world-${String((count += 1))}`);
     mkdirSync(directory);
-    world = dispatchWorld(directory, {}, true, undefined, serves);
+    world = await dispatchWorld(directory, {}, true, undefined, serves);
   }
-  beforeEach(() => {
-    fresh();
+  beforeEach(async () => {
+    await fresh();
   });
-  afterEach(() => {
-    world.close();
+  afterEach(async () => {
+    await world.close();
   });
 
   /** A living run that began in `began`, whose row says where it is. */
-  function living(changes: Partial<ForgeStateRow> = {}, began = 'alice/demo'): void {
-    const row = stateRow({ status: 'frozen', ...changes });
-    world.database.forgeState.upsert(row);
-    world.database.runs.appendRun({
+  async function living(changes: Partial<ForgeStateRow> = {}, began = 'alice/demo'): Promise<void> {
+    const row = stateRow({ status: 'frozen', workflowId: `gitea:${began}#12`, ...changes });
+    await world.database.forgeState.upsert(row);
+    await world.database.runs.appendRun({
       slug: row.slug,
-      workflowId: `gitea:${began}#12`,
+      workflowId: row.workflowId,
       subject: `${began}#12`,
       agentName: 'coder',
       bottleNames: ['default'],
@@ -54,7 +54,7 @@ describe('a run whose repository or issue is not where it was', () => {
   const last = (): { readonly id: string; readonly event: RunEvent } | undefined => world.gateway.sent.at(-1);
 
   it('is told of under the name it began with, and told where it is', async () => {
-    living({ owner: 'carol', repo: 'old' }, 'carol/old');
+    await living({ owner: 'carol', repo: 'old' }, 'carol/old');
     world.forge.trigger(12, ACT_AT);
     assert.equal(await change(), 'signalled');
     assert.equal(last()?.id, 'gitea:carol/old#12');
@@ -67,7 +67,7 @@ describe('a run whose repository or issue is not where it was', () => {
   });
 
   it('is looked for by the repository’s id when its name leads nowhere', async () => {
-    living();
+    await living();
     world.forge.places.set(7, { repoId: 7, owner: 'dora', repo: 'elsewhere' });
     let asked = 0;
     world.forge.fault = (call) => {
@@ -85,7 +85,7 @@ describe('a run whose repository or issue is not where it was', () => {
   });
 
   it('ends when the issue is not found twice, ten seconds apart, and not before', async () => {
-    living();
+    await living();
     const before = world.now();
     assert.equal(await change(), 'gone');
     assert.ok(world.now() - before >= 10_000);
@@ -94,7 +94,7 @@ describe('a run whose repository or issue is not where it was', () => {
   });
 
   it('goes on when the issue was out of sight only once', async () => {
-    living();
+    await living();
     let asked = 0;
     world.forge.fault = (call) => {
       if (call === 'issue 12' && (asked += 1) === 1) throw world.forge.notFound();
@@ -105,8 +105,8 @@ describe('a run whose repository or issue is not where it was', () => {
   });
 
   it('ends at once when it was transferred out of what is served', async () => {
-    fresh((owner) => owner !== 'eve');
-    living();
+    await fresh((owner) => owner !== 'eve');
+    await living();
     world.forge.places.set(7, { repoId: 7, owner: 'eve', repo: 'demo' });
     assert.equal(await change(), 'gone');
     const { event } = last() ?? {};
@@ -115,13 +115,13 @@ describe('a run whose repository or issue is not where it was', () => {
 
   it('is nobody’s business any more when it has ended or never was', async () => {
     assert.equal(await change(), 'gone');
-    living({ status: 'destroyed', destroyedAt: ACT_AT + 1_000 });
+    await living({ status: 'destroyed', destroyedAt: ACT_AT + 1_000 });
     assert.equal(await change(), 'gone');
     assert.deepEqual(world.gateway.sent, []);
   });
 
   it('keeps its workflow when another repository takes its old name: that one is refused, with the reason', async () => {
-    living({ owner: 'alice', repo: 'renamed', repoId: 6 });
+    await living({ owner: 'alice', repo: 'renamed', repoId: 6 });
     world.forge.trigger(12, ACT_AT);
     assert.equal(await change(), 'no_run');
     assert.deepEqual(world.gateway.sent, []);
@@ -130,7 +130,10 @@ describe('a run whose repository or issue is not where it was', () => {
   });
 
   it('begins anew under its new name once its earlier run has ended', async () => {
-    living({ owner: 'carol', repo: 'old', status: 'destroyed', destroyedAt: ACT_AT + 1_000 }, 'carol/old');
+    await living(
+      { owner: 'carol', repo: 'old', status: 'destroyed', destroyedAt: ACT_AT + 1_000 },
+      'carol/old',
+    );
     world.forge.trigger(12, ACT_AT);
     world.forge.putIssue(12, { assignees: [BOT] });
     world.forge.act(12, 'labeled', 'bot-bottle:coder', ACT_AT + 60_000);

@@ -21,19 +21,19 @@ describe('dispatching what people write and push', () => {
   let world: DispatchWorld;
   let salt = 0;
 
-  function fresh(settings: Partial<DispatchSettings> = {}): void {
+  async function fresh(settings: Partial<DispatchSettings> = {}): Promise<void> {
     const directory = path(`world-${String((count += 1))}`);
     mkdirSync(directory);
-    world = dispatchWorld(directory, settings);
-    world.database.forgeState.upsert(stateRow({ prNumber: 31 }));
+    world = await dispatchWorld(directory, settings);
+    await world.database.forgeState.upsert(stateRow({ prNumber: 31 }));
     world.gateway.running.add(ID);
     world.forge.putIssue(12, { assignees: [BOT] });
   }
-  beforeEach(() => {
-    fresh();
+  beforeEach(async () => {
+    await fresh();
   });
-  afterEach(() => {
-    world.close();
+  afterEach(async () => {
+    await world.close();
   });
 
   async function comment(
@@ -96,12 +96,12 @@ describe('dispatching what people write and push', () => {
   });
 
   it('lets org members or anybody wake where the operator wants that', async () => {
-    world.close();
-    fresh({ wake: 'org' });
+    await world.close();
+    await fresh({ wake: 'org' });
     world.forge.putComment(77, ALICE, 'x');
     assert.equal(await comment(), 'not_allowed');
-    world.close();
-    fresh({ wake: 'anyone' });
+    await world.close();
+    await fresh({ wake: 'anyone' });
     world.forge.putComment(77, MALLORY, 'x');
     assert.equal(await comment({ sender: MALLORY }), 'signalled');
   });
@@ -113,9 +113,9 @@ describe('dispatching what people write and push', () => {
     ['broken', 'anyone', 'who can write when it cannot be read', { MALLORY: false, ALICE: true }],
   ] as const) {
     it(`asks the run’s own bottle before the operator’s setting: it lets wake ${says}`, async () => {
-      world.close();
-      fresh({ wake: setting });
-      world.database.forgeState.upsert(stateRow({ prNumber: 31, bottleNames: ['default', bottle] }));
+      await world.close();
+      await fresh({ wake: setting });
+      await world.database.forgeState.upsert(stateRow({ prNumber: 31, bottleNames: ['default', bottle] }));
       for (const [person, allowed] of [
         [MALLORY, who.MALLORY],
         [ALICE, who.ALICE],
@@ -127,8 +127,8 @@ describe('dispatching what people write and push', () => {
   }
 
   it('wakes only on a mention of an assigned member where the operator wants that', async () => {
-    world.close();
-    fresh({ wakeOn: 'mention' });
+    await world.close();
+    await fresh({ wakeOn: 'mention' });
     for (const [text, expected] of [
       ['what do you think?', 'not_mentioned'],
       ['mail me at x@bot.example', 'not_mentioned'],
@@ -270,14 +270,14 @@ describe('dispatching what people write and push', () => {
 
     it('wake nothing in a bottle that says so, and in one that cannot be read', async () => {
       for (const bottle of ['quiet', 'broken', 'gone']) {
-        world.database.forgeState.upsert(stateRow({ prNumber: 31, bottleNames: ['default', bottle] }));
+        await world.database.forgeState.upsert(stateRow({ prNumber: 31, bottleNames: ['default', bottle] }));
         assert.equal(await told(), 'not_allowed', bottle);
       }
       assert.deepEqual(world.gateway.sent, []);
     });
 
     it('of a pull request without a run are nobody’s', async () => {
-      world.database.forgeState.upsert(stateRow({ prNumber: 30, branch: 'bot-bottle/12-other' }));
+      await world.database.forgeState.upsert(stateRow({ prNumber: 30, branch: 'bot-bottle/12-other' }));
       assert.equal(await told(), 'no_run');
     });
   });

@@ -18,16 +18,19 @@ describe('deliveries that wait for the same run', () => {
   let count = 0;
   let world: DispatchWorld;
 
-  function fresh(status: 'running' | 'frozen', settings: Partial<DispatchSettings> = {}): void {
+  async function fresh(
+    status: 'running' | 'frozen',
+    settings: Partial<DispatchSettings> = {},
+  ): Promise<void> {
     const directory = path(`world-${String((count += 1))}`);
     mkdirSync(directory);
-    world = dispatchWorld(directory, settings);
-    world.database.forgeState.upsert(stateRow({ status }));
+    world = await dispatchWorld(directory, settings);
+    await world.database.forgeState.upsert(stateRow({ status }));
     world.gateway.running.add(ID);
     world.forge.putIssue(12, { assignees: [BOT] });
   }
-  afterEach(() => {
-    world.close();
+  afterEach(async () => {
+    await world.close();
   });
 
   async function comments(from: number, to: number): Promise<void> {
@@ -41,7 +44,7 @@ describe('deliveries that wait for the same run', () => {
     event?.kind === 'references' ? event.references.map((one) => one.id) : [];
 
   it('become one signal of at most 200 references each, in order', async () => {
-    fresh('frozen');
+    await fresh('frozen');
     await comments(1, 450);
     await world.settle();
     assert.deepEqual(
@@ -56,7 +59,7 @@ describe('deliveries that wait for the same run', () => {
   });
 
   it('are told no oftener than every two seconds while a turn runs', async () => {
-    fresh('running');
+    await fresh('running');
     await comments(1, 1);
     await world.settle();
     const first = world.now();
@@ -74,7 +77,7 @@ describe('deliveries that wait for the same run', () => {
   });
 
   it('are told at once while the run is frozen', async () => {
-    fresh('frozen');
+    await fresh('frozen');
     const before = world.now();
     for (const id of [1, 2, 3]) {
       await comments(id, id);
@@ -85,7 +88,7 @@ describe('deliveries that wait for the same run', () => {
   });
 
   it('keep what people wrote on its side of a change of state', async () => {
-    fresh('frozen');
+    await fresh('frozen');
     await comments(1, 2);
     await world.deliver('issue_label', issueEvent({ salt: 'between' }));
     await comments(3, 3);
@@ -98,7 +101,7 @@ describe('deliveries that wait for the same run', () => {
   });
 
   it('do not perish with one of them that nothing cures', async () => {
-    fresh('frozen');
+    await fresh('frozen');
     world.forge.fault = (call) => {
       if (call === 'comment 2') throw new TypeError('a bug');
     };
@@ -110,7 +113,7 @@ describe('deliveries that wait for the same run', () => {
   });
 
   it('are not lost, nor told twice as two things, when the forge fails in the middle of them', async () => {
-    fresh('frozen');
+    await fresh('frozen');
     let failures = 3;
     world.forge.fault = (call) => {
       if (call === 'comment 4' && (failures -= 1) >= 0) throw new ForgeHttpError(502, 'GET', '/', 'away');
@@ -122,7 +125,7 @@ describe('deliveries that wait for the same run', () => {
   });
 
   it('leave a row each in the record of what was decided, with why, and no text of strangers', async () => {
-    fresh('frozen', { ignored: new Set(['renovate']) });
+    await fresh('frozen', { ignored: new Set(['renovate']) });
     const robot = user('renovate', 77);
     world.forge.permissions.set('renovate', 'admin');
     world.forge.putComment(1, ALICE, 'top secret words');

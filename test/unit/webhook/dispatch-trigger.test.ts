@@ -20,16 +20,16 @@ describe('dispatching what may start or end a run', () => {
   let world: DispatchWorld;
   let salt = 0;
 
-  function fresh(settings: Partial<DispatchSettings> = {}, ack = true): DispatchWorld {
+  function fresh(settings: Partial<DispatchSettings> = {}, ack = true): Promise<DispatchWorld> {
     const directory = path(`world-${String((count += 1))}`);
     mkdirSync(directory);
     return dispatchWorld(directory, settings, ack);
   }
-  beforeEach(() => {
-    world = fresh();
+  beforeEach(async () => {
+    world = await fresh();
   });
-  afterEach(() => {
-    world.close();
+  afterEach(async () => {
+    await world.close();
   });
 
   async function label(): Promise<string | undefined> {
@@ -44,10 +44,10 @@ describe('dispatching what may start or end a run', () => {
     return event;
   }
 
-  function lived(changes: Parameters<typeof stateRow>[0] = {}, triggerAt = ACT_AT): void {
+  async function lived(changes: Parameters<typeof stateRow>[0] = {}, triggerAt = ACT_AT): Promise<void> {
     const row = stateRow(changes);
-    world.database.forgeState.upsert(row);
-    world.database.runs.appendRun({
+    await world.database.forgeState.upsert(row);
+    await world.database.runs.appendRun({
       slug: row.slug,
       workflowId: `gitea:${row.owner}/${row.repo}#${String(row.issueNumber)}`,
       subject: ID,
@@ -209,8 +209,8 @@ describe('dispatching what may start or end a run', () => {
   });
 
   it('leaves no reactions when they are turned off, and refuses all the same', async () => {
-    world.close();
-    world = fresh({}, false);
+    await world.close();
+    world = await fresh({}, false);
     world.forge.trigger(12, ACT_AT, 'nobody');
     await label();
     assert.deepEqual([world.rejected.length, world.forge.reactions], [1, []]);
@@ -221,8 +221,8 @@ describe('dispatching what may start or end a run', () => {
       ['org', 'no_run'],
       ['anyone', 'started'],
     ] as const) {
-      world.close();
-      world = fresh({ trigger });
+      await world.close();
+      world = await fresh({ trigger });
       world.forge.trigger(12, ACT_AT, 'coder', user('mallory', 66));
       assert.equal(await label(), expected);
     }
@@ -252,7 +252,7 @@ describe('dispatching what may start or end a run', () => {
 
   it('says nothing of what the bot did itself, unless something closed meanwhile', async () => {
     world.forge.trigger(12, ACT_AT);
-    lived({ prNumber: 31 });
+    await lived({ prNumber: 31 });
     world.gateway.running.add(ID);
     world.forge.putPull(31);
     const opened = (salt: string): object => pullEvent({ action: 'opened', sender: BOT, salt });
@@ -267,7 +267,7 @@ describe('dispatching what may start or end a run', () => {
 
   it('tells a living run about its old trigger by plain signal, so that an ended one stays ended', async () => {
     world.forge.trigger(12, ACT_AT);
-    lived();
+    await lived();
     world.gateway.running.add(ID);
     assert.equal(await label(), 'signalled');
     world.gateway.running.clear();
@@ -278,7 +278,7 @@ describe('dispatching what may start or end a run', () => {
 
   it('starts nothing for a condition that merely still holds after the run was destroyed', async () => {
     world.forge.trigger(12, ACT_AT);
-    lived({ status: 'destroyed', destroyedAt: ACT_AT + 60_000, prNumber: 31 });
+    await lived({ status: 'destroyed', destroyedAt: ACT_AT + 60_000, prNumber: 31 });
     world.forge.putPull(31, { state: 'closed', closedAt: iso(ACT_AT + 50_000) });
     assert.equal(await label(), 'no_run');
     assert.deepEqual(world.forge.reactions, []);
@@ -286,7 +286,7 @@ describe('dispatching what may start or end a run', () => {
 
   it('starts a new run for an act later than the end of the last one', async () => {
     world.forge.trigger(12, ACT_AT);
-    lived({ status: 'destroyed', destroyedAt: ACT_AT + 60_000 });
+    await lived({ status: 'destroyed', destroyedAt: ACT_AT + 60_000 });
     world.forge.act(12, 'reopened', '', ACT_AT + 60_000, ALICE);
     assert.equal(await label(), 'started');
     assert.equal(lastObserved().trigger?.actAt, ACT_AT + 60_000);
@@ -295,7 +295,7 @@ describe('dispatching what may start or end a run', () => {
   it('notices that the run ended while the forge was being read', async () => {
     world.forge.trigger(12, ACT_AT);
     world.forge.fault = (call) => {
-      if (call === 'timeline') lived({ status: 'destroyed', destroyedAt: ACT_AT + 5000 });
+      if (call === 'timeline') void lived({ status: 'destroyed', destroyedAt: ACT_AT + 5000 });
     };
     assert.equal(await label(), 'no_run');
     assert.deepEqual(world.gateway.sent, []);
@@ -303,7 +303,7 @@ describe('dispatching what may start or end a run', () => {
 
   it("brings a closed pull request to its run's workflow, by the row's number", async () => {
     world.forge.trigger(12, ACT_AT);
-    lived({ prNumber: 31, status: 'frozen' });
+    await lived({ prNumber: 31, status: 'frozen' });
     world.gateway.running.add(ID);
     world.forge.putPull(31, { state: 'closed', merged: true, closedAt: iso(ACT_AT + 9000) });
     await world.deliver('pull_request', pullEvent({ action: 'closed' }));
@@ -316,7 +316,7 @@ describe('dispatching what may start or end a run', () => {
 
   it("recognises a run's pull request by its branch before the row knows its number, but never a fork's", async () => {
     world.forge.trigger(12, ACT_AT);
-    lived();
+    await lived();
     world.gateway.running.add(ID);
     const head = { ref: 'bot-bottle/12-abc12', sha: 'x', fromFork: false };
     world.forge.putPull(31, { state: 'closed', head });
@@ -341,9 +341,9 @@ describe('dispatching what may start or end a run', () => {
 
   it('recognises it in the bot’s fork as well, before and after the row knows its number', async () => {
     for (const prNumber of [null, 31]) {
-      world = fresh();
+      world = await fresh();
       world.forge.trigger(12, ACT_AT);
-      lived({ prNumber });
+      await lived({ prNumber });
       world.gateway.running.add(ID);
       const head = { ref: 'bot-bottle/12-abc12', sha: 'x', fromFork: true, forkOwner: BOT };
       world.forge.putIssue(31, { isPull: true });
@@ -360,7 +360,7 @@ describe('dispatching what may start or end a run', () => {
 
   it('starts no second run for the bot’s own pull request, whoever labels it', async () => {
     world.forge.trigger(12, ACT_AT);
-    lived({ prNumber: 31 });
+    await lived({ prNumber: 31 });
     world.gateway.running.add(ID);
     world.forge.trigger(31, ACT_AT + 5_000);
     world.forge.putIssue(31, { isPull: true });
@@ -379,9 +379,9 @@ describe('dispatching what may start or end a run', () => {
 
   describe('a comment after somebody reopened what was destroyed', () => {
     const REOPENED = ACT_AT + 90_000;
-    beforeEach(() => {
+    beforeEach(async () => {
       world.forge.trigger(12, ACT_AT);
-      lived({ status: 'destroyed', destroyedAt: ACT_AT + 60_000 });
+      await lived({ status: 'destroyed', destroyedAt: ACT_AT + 60_000 });
       world.forge.act(12, 'reopened', '', REOPENED, ALICE);
       world.forge.putComment(77, ALICE, 'one more thing', REOPENED + 1_000);
     });
@@ -456,7 +456,7 @@ describe('dispatching what may start or end a run', () => {
 
   it("starts a new run when a destroyed run's pull request is reopened while the trigger holds", async () => {
     world.forge.trigger(12, ACT_AT);
-    lived({ status: 'destroyed', destroyedAt: ACT_AT + 60_000, prNumber: 31 });
+    await lived({ status: 'destroyed', destroyedAt: ACT_AT + 60_000, prNumber: 31 });
     world.forge.putPull(31);
     world.forge.act(31, 'reopened', '', ACT_AT + 90_000, ALICE);
     await world.deliver('pull_request', pullEvent({ action: 'reopened' }));
@@ -470,7 +470,7 @@ describe('dispatching what may start or end a run', () => {
 
   it('tells of a reopened pull request while the row of its run does not say yet that it was destroyed', async () => {
     world.forge.trigger(12, ACT_AT);
-    lived({ status: 'frozen', prNumber: 31 });
+    await lived({ status: 'frozen', prNumber: 31 });
     world.forge.putPull(31);
     world.forge.act(31, 'reopened', '', ACT_AT + 90_000, ALICE);
     await world.deliver('pull_request', pullEvent({ action: 'reopened' }));
@@ -479,7 +479,7 @@ describe('dispatching what may start or end a run', () => {
   });
 
   it('tells the workflow that the label is gone', async () => {
-    lived();
+    await lived();
     world.gateway.running.add(ID);
     world.forge.putIssue(12, { assignees: [user('bot', 9)] });
     assert.equal(await label(), 'signalled');
@@ -491,7 +491,7 @@ describe('dispatching what may start or end a run', () => {
 
   it('follows a renamed repository to the workflow of its old name', async () => {
     world.forge.trigger(12, ACT_AT);
-    lived({ owner: 'old', repo: 'name' });
+    await lived({ owner: 'old', repo: 'name' });
     world.gateway.running.add('gitea:old/name#12');
     assert.equal(await label(), 'signalled');
     assert.equal(world.gateway.sent[0]?.id, 'gitea:old/name#12');

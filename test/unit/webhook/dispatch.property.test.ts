@@ -118,10 +118,10 @@ describe('deliveries in disorder', function () {
       await lab?.close();
       lab = undefined;
     }
-    lab ??= new PlayLab();
+    lab ??= await PlayLab.make();
     count += 1;
     const first = count * 100 + 1;
-    return { lab, scene: lab.newPlay(Array.from({ length: opened }, (_, index) => first + index)) };
+    return { lab, scene: await lab.newPlay(Array.from({ length: opened }, (_, index) => first + index)) };
   }
   after(() => lab?.close());
 

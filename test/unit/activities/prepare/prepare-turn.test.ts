@@ -35,12 +35,12 @@ describe('preparing a turn', () => {
   let database: Database;
   let ports: HomePorts;
 
-  beforeEach(() => {
+  beforeEach(async () => {
     const home = path(`home-${String((count += 1))}`);
     mkdirSync(home);
     forge = new FakeForge();
     forge.putIssue(12, { labels: ['bot-bottle:coder'], assignees: [BOT] });
-    database = openDatabase(`${home}/bot-bottle.db`);
+    database = await openDatabase(`${home}/bot-bottle.db`);
     ports = {
       forgeFor: () => forge.bind(),
       agents: agentsFrom(),
@@ -58,8 +58,8 @@ describe('preparing a turn', () => {
       },
     };
   });
-  afterEach(() => {
-    database.close();
+  afterEach(async () => {
+    await database.close();
   });
 
   function input(changes: Partial<PrepareTurnInput> = {}, trigger: Partial<Trigger> = {}): PrepareTurnInput {
@@ -183,7 +183,7 @@ describe('preparing a turn', () => {
       assert.equal((await ready({ slug: SLUG.replace('abc12', 'abc13') })).provider, 'claude');
       const again = await ready({ turn: 2, cause: { kind: 'retriggered' } });
       assert.deepEqual([again.provider, again.image], ['codex', agentProvider('codex').image]);
-      const [, begun] = database.runs.turns(SLUG);
+      const [, begun] = await database.runs.turns(SLUG);
       assert.equal(begun?.detail['provider'], 'codex');
     });
 
@@ -285,7 +285,7 @@ describe('preparing a turn', () => {
       const { prompt } = await ready({ turn: 2, cause: { kind: 'wake' }, references });
       assert.match(prompt, /> still here/);
       assert.doesNotMatch(prompt, /> go on/);
-      const [row] = database.runs.turns(SLUG);
+      const [row] = await database.runs.turns(SLUG);
       assert.deepEqual(row?.detail['dropped'], [references[1]?.key]);
     });
 
@@ -294,7 +294,7 @@ describe('preparing a turn', () => {
       forge.comments.delete(1);
       const wake = { turn: 2, cause: { kind: 'wake' } as const, references: [reference] };
       assert.deepEqual(await prepareTurn(ports, input(wake)), { kind: 'nothing_left' });
-      assert.deepEqual(database.runs.turns(SLUG), [], 'a turn that does not run has no row');
+      assert.deepEqual(await database.runs.turns(SLUG), [], 'a turn that does not run has no row');
     });
 
     it('takes the words of a review for the reviewer’s, and nobody else’s', async () => {
@@ -361,7 +361,7 @@ describe('preparing a turn', () => {
       const { branch, baseBranches, prompt } = await ready({ prNumber: 12 }, { pull: 12 });
       assert.deepEqual([branch, baseBranches], ['topic', ['next']]);
       assert.match(prompt, /# Your task: pull request #12/);
-      assert.equal(database.forgeState.all()[0]?.branch, 'topic');
+      assert.equal((await database.forgeState.all())[0]?.branch, 'topic');
     });
 
     it('is the reopened pull request’s when that asked for the run, but a new one when it was closed again', async () => {
@@ -449,7 +449,7 @@ describe('preparing a turn', () => {
       const { prompt, watchdogMs, gitUser } = await ready();
       assert.match(prompt, /You are the house’s own\./);
       assert.deepEqual([watchdogMs, gitUser.email], [120_000, 'coder@bot-bottle.invalid']);
-      const [row] = database.runs.turns(SLUG);
+      const [row] = await database.runs.turns(SLUG);
       assert.deepEqual(row?.detail['repositoryAgent'], { path: file, commit: 'd'.repeat(40) });
     });
 
@@ -464,7 +464,7 @@ describe('preparing a turn', () => {
       const prepared = await ready();
       assert.match(prepared.prompt, /You code\./);
       assert.deepEqual(warned, ['the operator’s agent counts, not the repository’s']);
-      const [row] = database.runs.turns(SLUG);
+      const [row] = await database.runs.turns(SLUG);
       assert.deepEqual(
         [row?.detail['repositoryAgentShadowed'], row?.detail['repositoryAgent']],
         [true, undefined],
@@ -540,7 +540,7 @@ describe('preparing a turn', () => {
     async function ended(turn: number, status: string, summary: string): Promise<void> {
       const summaryRef = await ports.blobs.put(summary);
       const detail = { done: { id: 'd', status, summaryRef } };
-      database.runs.appendTurn({ slug: SLUG, turn, event: 'ended', at: turn, detail });
+      await database.runs.appendTurn({ slug: SLUG, turn, event: 'ended', at: turn, detail });
     }
 
     it('is told the task, what was said at the ends of the turns, the pull request and the latest comments', async () => {
@@ -606,27 +606,27 @@ describe('preparing a turn', () => {
   });
 
   describe('the day’s budget', () => {
-    function used(turn: number, microUsd: number): void {
+    async function used(turn: number, microUsd: number): Promise<void> {
       const detail = { model: { use: { inputTokens: 10, microUsd } } };
       const at = ports.clock.now();
-      database.runs.appendTurn({ slug: `other-${String(turn)}`, turn, event: 'ended', at, detail });
+      await database.runs.appendTurn({ slug: `other-${String(turn)}`, turn, event: 'ended', at, detail });
     }
 
     it('holds a turn up that comes after it is used up, until the day ends, with the run’s row written', async () => {
-      used(1, 5_000_000);
+      await used(1, 5_000_000);
       const outcome = await prepareTurn(ports, input());
       assert.ok(outcome.kind === 'over_budget');
       assert.match(outcome.reason, /5\.00 of 5\.00 USD/);
       assert.equal(new Date(outcome.until).toISOString(), '2023-11-15T00:00:00.000Z');
-      assert.equal(database.forgeState.all()[0]?.slug, SLUG);
+      assert.equal((await database.forgeState.all())[0]?.slug, SLUG);
       assert.ok((await prepareTurn(ports, input({ dayIsLifted: true }))).kind === 'ready');
     });
 
     it('is of all runs’ turns of today, and of no other day', async () => {
-      used(1, 0);
-      used(2, 0);
+      await used(1, 0);
+      await used(2, 0);
       assert.equal((await prepareTurn(ports, input())).kind, 'ready');
-      used(3, 0);
+      await used(3, 0);
       assert.equal((await prepareTurn(ports, input())).kind, 'over_budget');
       ports = { ...ports, clock: { now: () => ACT_AT + 24 * 3_600_000 } };
       assert.equal((await prepareTurn(ports, input())).kind, 'ready');
@@ -652,9 +652,9 @@ describe('preparing a turn', () => {
       assert.match(prompt, /# Your task\n\nMend the door\./);
       assert.doesNotMatch(prompt, /issue|signal_done|pull request/);
       assert.equal(outcome.prepared.branch, `bot-bottle/${slug}`);
-      const row = database.forgeState.ofRun(slug);
+      const row = await database.forgeState.ofRun(slug);
       assert.deepEqual([row?.forge, row?.issueUrl, row?.repoId], ['local', '/home/me/demo', null]);
-      assert.equal(database.runs.run(slug)?.workflowId, `local:${slug}`);
+      assert.equal((await database.runs.run(slug))?.workflowId, `local:${slug}`);
     });
 
     it('has the operator’s words for its next turn, and its task again in a fresh session', async () => {
@@ -675,13 +675,13 @@ describe('preparing a turn', () => {
     });
 
     it('is held back by a pause of every run', async () => {
-      database.pauses.add({ scope: '*', since: ACT_AT, who: 'alice@desk' });
+      await database.pauses.add({ scope: '*', since: ACT_AT, who: 'alice@desk' });
       assert.equal((await local()).kind, 'paused');
     });
 
     it('is of no repository on the forge, whatever that is called', async () => {
       await local();
-      const row = database.forgeState.ofRun(slug);
+      const row = await database.forgeState.ofRun(slug);
       assert.ok(row !== undefined);
       assert.ok(!isRowIn(row, { repoId: 0, owner: 'local', repo: slug }));
     });
@@ -691,21 +691,21 @@ describe('preparing a turn', () => {
     const who = 'alice@desk';
 
     it('holds the turn back with its row written, says by whom and what ends it, and does so until it is gone', async () => {
-      database.pauses.add({ scope: '*', since: ACT_AT, who });
+      await database.pauses.add({ scope: '*', since: ACT_AT, who });
       const outcome = await prepareTurn(ports, input());
       assert.deepEqual(outcome, {
         kind: 'paused',
         reason: 'new turns are paused by alice@desk since 2023-11-14T22:13:20.000Z: bot-bottle unpause',
       });
-      assert.equal(database.forgeState.ofRun(SLUG)?.status, 'running');
-      database.pauses.remove('*');
+      assert.equal((await database.forgeState.ofRun(SLUG))?.status, 'running');
+      await database.pauses.remove('*');
       assert.equal((await prepareTurn(ports, input())).kind, 'ready');
     });
 
     it('of a repository is for that one, however it is written', async () => {
-      database.pauses.add({ scope: 'alice/other', since: ACT_AT, who });
+      await database.pauses.add({ scope: 'alice/other', since: ACT_AT, who });
       assert.equal((await prepareTurn(ports, input())).kind, 'ready');
-      database.pauses.add({ scope: 'alice/demo', since: ACT_AT, who });
+      await database.pauses.add({ scope: 'alice/demo', since: ACT_AT, who });
       const subject = { forge: 'gitea', owner: 'Alice', repo: 'Demo', number: 12 } as const;
       const outcome = await prepareTurn(ports, input({ subject, turn: 2 }));
       assert.ok(outcome.kind === 'paused');
@@ -715,17 +715,17 @@ describe('preparing a turn', () => {
 
   it('moves the state row when the repository was renamed, and keeps the workflow’s old name', async () => {
     await ready();
-    const [before] = database.forgeState.all();
+    const [before] = await database.forgeState.all();
     assert.ok(before !== undefined);
-    database.forgeState.upsert({ ...before, lastCheckinAt: 7 });
+    await database.forgeState.upsert({ ...before, lastCheckinAt: 7 });
     const subject = { forge: 'gitea', owner: 'carol', repo: 'renamed', number: 12 } as const;
     await ready({ subject, turn: 2, cause: { kind: 'retriggered' } });
-    const rows = database.forgeState.all();
+    const rows = await database.forgeState.all();
     assert.deepEqual(
       rows.map(({ owner, repo, slug, repoId }) => [owner, repo, slug, repoId]),
       [['carol', 'renamed', SLUG, 7]],
     );
-    assert.equal(database.runs.run(SLUG)?.workflowId, 'gitea:alice/demo#12');
+    assert.equal((await database.runs.run(SLUG))?.workflowId, 'gitea:alice/demo#12');
     assert.equal(rows[0]?.lastCheckinAt, 7, 'what the row knew is kept');
   });
 
@@ -741,16 +741,16 @@ describe('preparing a turn', () => {
 
   it('begins a new life after one whose trigger nobody knows any more only for an act later than its end', async () => {
     const gone = stateRow({ slug: 'coder-alice-demo-12-gone1', status: 'destroyed' });
-    database.forgeState.upsert({ ...gone, destroyedAt: ACT_AT });
+    await database.forgeState.upsert({ ...gone, destroyedAt: ACT_AT });
     assert.match(await refusal(), /not later than the end of the last run/);
     assert.equal((await prepareTurn(ports, input({}, { actAt: ACT_AT + 1 }))).kind, 'ready');
   });
 
   it('begins a new life for an act of the second in which the last one ended, if the forge numbered it later', async () => {
     await ready();
-    const [row] = database.forgeState.all();
+    const [row] = await database.forgeState.all();
     assert.ok(row !== undefined);
-    database.forgeState.upsert({ ...row, status: 'destroyed', destroyedAt: ACT_AT });
+    await database.forgeState.upsert({ ...row, status: 'destroyed', destroyedAt: ACT_AT });
     const slug = `${SLUG.slice(0, -5)}fresh`;
     assert.equal((await prepareTurn(ports, input({ slug }))).kind, 'refused');
     assert.equal((await prepareTurn(ports, input({ slug }, { actId: 3 }))).kind, 'ready');

@@ -24,11 +24,7 @@ describe('the state a pass of the reconciler begins with', () => {
   });
 
   it('reads the comments of a repository from the trigger of its first run on', () => {
-    const runs = [
-      run({ issueNumber: 1 }, T + 5),
-      run({ issueNumber: 2 }, T),
-      run({ issueNumber: 3, status: 'destroyed' }, T - 9),
-    ];
+    const runs = [run({ issueNumber: 1 }, T + 5), run({ issueNumber: 2 }, T)];
     const { comments } = preparedState(EMPTY_RECONCILE_STATE, [], runs);
     assert.deepEqual(comments, { '7': freshCursor(T) });
   });
@@ -51,7 +47,7 @@ describe('the state a pass of the reconciler begins with', () => {
 
   it('forgets runs that have ended, and the pull requests of their repositories', () => {
     const state = preparedState(EMPTY_RECONCILE_STATE, [], [run({ prNumber: 9 }, T)]);
-    const ended = preparedState(state, [], [run({ prNumber: 9, status: 'destroyed' }, T)]);
+    const ended = preparedState(state, [], []);
     assert.deepEqual([ended.runs, ended.comments, ended.pulls], [{}, {}, []]);
   });
 });

@@ -90,7 +90,7 @@ const HEALTHY: DoctorProbes = {
   disk: () => Promise.resolve(diskWith(50)),
   partEnds: () => Promise.resolve([]),
   loopLag: () => Promise.resolve(null),
-  pauses: () => [],
+  pauses: () => Promise.resolve([]),
   stuckWork: () => Promise.resolve(AT_EASE),
 };
 
@@ -152,7 +152,7 @@ describe('doctor', () => {
       'pause',
       'warn',
       /bot-bottle unpause --repo alice\/demo/,
-      { pauses: () => [{ scope: 'alice/demo', since: 0, who: 'alice@desk' }] },
+      { pauses: () => Promise.resolve([{ scope: 'alice/demo', since: 0, who: 'alice@desk' }]) },
     ],
     ['an old Node', 'node', 'fail', /20\.11/, { nodeVersion: () => '20.10.0' }],
     [

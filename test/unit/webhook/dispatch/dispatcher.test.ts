@@ -27,11 +27,11 @@ describe('the dispatcher', () => {
     return name;
   };
 
-  beforeEach(() => {
-    world = dispatchWorld(directory());
+  beforeEach(async () => {
+    world = await dispatchWorld(directory());
   });
-  afterEach(() => {
-    world.close();
+  afterEach(async () => {
+    await world.close();
   });
 
   async function comments(number: number, ids: readonly number[]): Promise<void> {
@@ -248,7 +248,7 @@ describe('the dispatcher', () => {
         fc.array(step, { maxLength: 10 }),
         fc.array(fc.boolean(), { maxLength: 40, size: 'max' }),
         async (steps, faults) => {
-          const own = dispatchWorld(directory());
+          const own = await dispatchWorld(directory());
           const flaky = (): void => {
             if (faults.shift() === true) throw new ForgeHttpError(503, 'GET', '/', 'flaky');
           };
@@ -288,7 +288,7 @@ describe('the dispatcher', () => {
             assert.equal(reads.length > 0, labelled);
           }
           assert.equal(own.inbox.stats().open, 0);
-          own.close();
+          await own.close();
         },
       ),
       { numRuns: 25 },

@@ -1,0 +1,178 @@
+import { sql } from 'kysely';
+import type { ColumnDefinitionBuilder, CreateIndexBuilder, CreateTableBuilder } from 'kysely';
+import type { StateDb } from './state-tables.js';
+
+/** One step of the schema of `bot-bottle.db`: leads from version `version - 1` to `version`. Never edited once released. */
+export interface StateMigration {
+  readonly version: number;
+  readonly up: (db: StateDb) => Promise<void>;
+}
+
+export const STATE_MIGRATIONS: readonly StateMigration[] = [{ version: 1, up: createTables }];
+
+/** Type of a column; with `?` it may be NULL. Times are epoch milliseconds, so integers have 64 bits. */
+type ColumnType = 'text' | 'text?' | 'bigint' | 'bigint?' | 'double precision?';
+
+async function createTables(db: StateDb): Promise<void> {
+  // The prototype's columns [S0], then what is beside them.
+  await table(db, 'forge_state', {
+    forge: 'text',
+    owner: 'text',
+    repo: 'text',
+    issue_number: 'bigint',
+    slug: 'text',
+    agent_name: 'text',
+    bottle_names: 'text',
+    backend_name: 'text',
+    agent_git_user: 'text',
+    pr_number: 'bigint?',
+    status: 'text',
+    last_checkin_at: 'bigint?',
+    workflow_id: 'text',
+    phase: 'text',
+    reason: 'text?',
+    repo_id: 'bigint?',
+    host: 'text?',
+    branch: 'text',
+    issue_url: 'text',
+    pr_url: 'text?',
+    updated_at: 'bigint',
+    destroyed_at: 'bigint?',
+    epoch: 'bigint',
+  })
+    .addPrimaryKeyConstraint('forge_state_key', ['forge', 'owner', 'repo', 'issue_number'])
+    .addCheckConstraint('forge_state_status', sql`status in ('running', 'frozen', 'destroyed')`)
+    .execute();
+  for (const columns of [
+    ['slug'],
+    ['workflow_id'],
+    ['status', 'repo_id'],
+    // All that a query names, or SQLite takes the key for its first column, which is the same in every row.
+    ['forge', 'repo_id', 'issue_number'],
+    ['forge', 'repo_id', 'pr_number'],
+    ['forge', 'repo_id', 'branch'],
+  ])
+    await index(db, 'forge_state', columns).execute();
+  // Rows without an id are few, and known by name.
+  for (const column of ['pr_number', 'branch'])
+    await index(db, 'forge_state', ['forge', 'owner', 'repo', column]).where('repo_id', 'is', null).execute();
+
+  // The append-only rows that provenance is made of.
+  await table(db, 'run', {
+    slug: 'text',
+    workflow_id: 'text',
+    subject: 'text',
+    agent_name: 'text',
+    bottle_names: 'text',
+    trigger_actor: 'text',
+    trigger_at: 'bigint',
+    trigger_act_id: 'bigint',
+    created_at: 'bigint',
+  })
+    .addPrimaryKeyConstraint('run_key', ['slug'])
+    .execute();
+  await table(db, 'turn', { slug: 'text', turn: 'bigint', event: 'text', at: 'bigint', detail: 'text' })
+    .addPrimaryKeyConstraint('turn_key', ['slug', 'turn', 'event'])
+    .addCheckConstraint('turn_event', sql`event in ('begun', 'ended')`)
+    .execute();
+  // The way to what was spent since a time.
+  await index(db, 'turn', ['event', 'at']).execute();
+  await numberedTable(db, 'operation', {
+    slug: 'text',
+    turn: 'bigint',
+    id: 'text',
+    at: 'bigint',
+    operation: 'text',
+    target: 'text',
+    outcome: 'text',
+    text: 'text',
+  })
+    .addUniqueConstraint('operation_id', ['slug', 'id'])
+    .addCheckConstraint('operation_outcome', sql`outcome in ('ok', 'refused', 'failed')`)
+    .execute();
+
+  // One entry a session of a run, made from the rows of its turns. Tokens and `micro_usd` are metered, `reported_…` is
+  // the agent's own word.
+  await table(db, 'session', {
+    slug: 'text',
+    session_id: 'text',
+    provider: 'text?',
+    provider_version: 'text?',
+    agent: 'text',
+    cwd: 'text',
+    first_turn: 'bigint',
+    last_turn: 'bigint',
+    turns: 'bigint',
+    input_tokens: 'bigint',
+    cached_tokens: 'bigint',
+    output_tokens: 'bigint',
+    micro_usd: 'bigint',
+    reported_input_tokens: 'bigint',
+    reported_cached_tokens: 'bigint',
+    reported_output_tokens: 'bigint',
+    reported_usd: 'double precision?',
+    updated_at: 'bigint',
+    ended_reason: 'text?',
+  })
+    .addPrimaryKeyConstraint('session_key', ['slug', 'session_id'])
+    .addCheckConstraint('session_ended', sql`ended_reason in ('rotated', 'lost')`)
+    .execute();
+
+  // What operators did.
+  await numberedTable(db, 'operator_command', {
+    id: 'text',
+    at: 'bigint',
+    who: 'text',
+    kind: 'text',
+    detail: 'text',
+    slug: 'text?',
+    workflow_id: 'text',
+  })
+    .addUniqueConstraint('operator_command_id', ['id'])
+    .execute();
+  await index(db, 'operator_command', ['slug', 'seq']).execute();
+
+  // What holds new turns back.
+  await table(db, 'pause', { scope: 'text', since: 'bigint', who: 'text' })
+    .addPrimaryKeyConstraint('pause_key', ['scope'])
+    .execute();
+
+  for (const name of ['run', 'turn', 'operation', 'operator_command']) await keepAppendOnly(db, name);
+}
+
+type Columns = Readonly<Record<string, ColumnType>>;
+type TableBuilder = CreateTableBuilder<string, string>;
+type IndexBuilder = CreateIndexBuilder<string>;
+
+function table(db: StateDb, name: string, columns: Columns): TableBuilder {
+  return withColumns(db.schema.createTable(name), columns);
+}
+
+/** SQLite numbers rows by an `integer` key alone. */
+function numberedTable(db: StateDb, name: string, columns: Columns): TableBuilder {
+  const numbered = db.schema.createTable(name).addColumn('seq', 'integer', (seq) => seq.primaryKey());
+  return withColumns(numbered, columns);
+}
+
+function withColumns(table: TableBuilder, columns: Columns): TableBuilder {
+  const required = (column: ColumnDefinitionBuilder): ColumnDefinitionBuilder => column.notNull();
+  const optional = (column: ColumnDefinitionBuilder): ColumnDefinitionBuilder => column;
+  return Object.entries(columns).reduce((builder, [name, type]) => {
+    const mayBeNull = type.endsWith('?');
+    const dataType = type.replace('?', '') as 'text' | 'bigint' | 'double precision';
+    return builder.addColumn(name, dataType, mayBeNull ? optional : required);
+  }, table);
+}
+
+function index(db: StateDb, on: string, columns: string[]): IndexBuilder {
+  return db.schema
+    .createIndex(`${on}_by_${columns.join('_')}`)
+    .on(on)
+    .columns(columns);
+}
+
+async function keepAppendOnly(db: StateDb, name: string): Promise<void> {
+  for (const verb of ['update', 'delete'])
+    await sql`create trigger ${sql.id(`${name}_no_${verb}`)} before ${sql.raw(verb)} on ${sql.id(name)}
+      begin select raise(abort, ${sql.lit(`table ${name} is append-only`)}); end`.execute(db);
+}

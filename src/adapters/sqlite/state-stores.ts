@@ -1,0 +1,18 @@
+import type { Stores } from '../../domain/run/stores.js';
+import { createForgeStateStore } from './forge-state-store.js';
+import { createOperatorLog } from './operator-log.js';
+import { createPauseTable } from './pause-table.js';
+import { createRunStore } from './run-store.js';
+import { createSessionStore } from './session-store.js';
+import type { StateDb } from './state-tables.js';
+
+/** @param db the database, or a transaction that all of them are in */
+export function createStores(db: StateDb): Stores {
+  return {
+    forgeState: createForgeStateStore(db),
+    runs: createRunStore(db),
+    sessions: createSessionStore(db),
+    operatorLog: createOperatorLog(db),
+    pauses: createPauseTable(db),
+  };
+}
