@@ -8,6 +8,7 @@ import { describeFigure, type Figure } from './figure.js';
 import { frozenCost, type FrozenFigures } from './frozen-cost.js';
 import { ingestRatio } from './ingest.js';
 import { lifecycleRatio } from './lifecycle.js';
+import { lookupRatio } from './lookup.js';
 import { loopLag } from './loop-lag.js';
 import { outageFigure } from './outage.js';
 import { sidecarRatio } from './sidecar.js';
@@ -27,6 +28,7 @@ const FROZEN_FIGURES = [
 const NAMES = [
   'ingest_ratio',
   'ingest_under_outage_p99_ms',
+  'lookup_10k_ratio',
   'sidecar_rpc_ratio',
   'egress_throughput_ratio',
   'lifecycle_ratio',
@@ -94,6 +96,9 @@ async function main(): Promise<number> {
   await measure(['ingest_ratio'], 5, ingest);
   await measure(['ingest_under_outage_p99_ms'], 8, async () => ({
     ingest_under_outage_p99_ms: await outageFigure(),
+  }));
+  await measure(['lookup_10k_ratio'], 2 + rounds, async () => ({
+    lookup_10k_ratio: await lookupRatio(rounds),
   }));
   await measure(['sidecar_rpc_ratio'], 2 + rounds, async () => ({
     sidecar_rpc_ratio: await sidecarRatio(rounds),

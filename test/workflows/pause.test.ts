@@ -67,7 +67,7 @@ describe('pausing new turns, on the real server over a real database', function 
       run: async (input: RunTurnInput) => {
         const { slug, turn, workflowId } = input;
         // As the host does: what is paused is called off while it waits to begin.
-        if (database.pauses.all().length > 0) {
+        if ((await database.pauses.all()).length > 0) {
           await beating(() => new Promise(() => undefined)).catch(() => undefined);
           throw ApplicationFailure.nonRetryable('the turn was stopped before it began', 'turn_not_begun');
         }

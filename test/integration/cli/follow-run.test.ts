@@ -224,7 +224,7 @@ describe('following the log of a run', () => {
       assert.deepEqual(await bare.turns(SLUG), [1]);
       assert.equal(await bare.isOver(SLUG), false);
       assert.deepEqual((await bare.facts(SLUG, 1)).provider, { name: 'scripted', version: null });
-      bare.close();
+      await bare.close();
     }
     rmSync(join(home.home, 'state', SLUG, 'workspace'), { recursive: true });
     assert.equal(await logs.isOver(SLUG), true);
