@@ -4,6 +4,7 @@ import type { ForgeStateRow } from '../../domain/run/rows.js';
 import type { ForgeStateStore } from '../../domain/run/stores.js';
 import { stringList } from './json-column.js';
 import type { StateDb, StateTables } from './state-tables.js';
+import { columnsOf } from './written-columns.js';
 
 type Stored = Selectable<StateTables['forgeState']>;
 type Condition = ExpressionWrapper<StateTables, 'forgeState', SqlBool>;
@@ -89,7 +90,8 @@ function inRepository({ forge, owner, repo }: RepoRef, repoId: number | null): C
 }
 
 function toStored(row: ForgeStateRow): Stored {
-  return { ...row, bottleNames: JSON.stringify(row.bottleNames), epoch: row.epoch ?? 0 };
+  const stored = { ...row, bottleNames: JSON.stringify(row.bottleNames), epoch: row.epoch ?? 0 };
+  return columnsOf('forgeState', stored);
 }
 
 function fromStored({ bottleNames, epoch, ...row }: Stored): ForgeStateRow {

@@ -1,6 +1,7 @@
 import type { OperatorLog } from '../../domain/run/stores.js';
 import { jsonObject } from './json-column.js';
 import type { StateDb } from './state-tables.js';
+import { columnsOf } from './written-columns.js';
 
 /** Table `operator_command` (append-only, the first row of an id stays). Errors: `StoreError`. */
 export function createOperatorLog(db: StateDb): OperatorLog {
@@ -8,7 +9,7 @@ export function createOperatorLog(db: StateDb): OperatorLog {
     append: async (row) => {
       await db
         .insertInto('operatorCommand')
-        .values({ ...row, detail: JSON.stringify(row.detail) })
+        .values(columnsOf('operatorCommand', { ...row, detail: JSON.stringify(row.detail) }))
         .onConflict((conflict) => conflict.doNothing())
         .execute();
     },

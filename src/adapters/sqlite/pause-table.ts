@@ -1,5 +1,6 @@
 import type { PauseTable } from '../../domain/run/stores.js';
 import type { StateDb } from './state-tables.js';
+import { columnsOf } from './written-columns.js';
 
 /** Table `pause`. */
 export function createPauseTable(db: StateDb): PauseTable {
@@ -7,7 +8,7 @@ export function createPauseTable(db: StateDb): PauseTable {
     add: async (row) => {
       const [added] = await db
         .insertInto('pause')
-        .values(row)
+        .values(columnsOf('pause', row))
         .onConflict((conflict) => conflict.doNothing())
         .execute();
       return (added?.numInsertedOrUpdatedRows ?? 0n) > 0n;

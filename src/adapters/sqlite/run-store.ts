@@ -1,6 +1,7 @@
 import type { RunStore } from '../../domain/run/stores.js';
 import { jsonObject, stringList } from './json-column.js';
 import type { StateDb } from './state-tables.js';
+import { columnsOf } from './written-columns.js';
 
 /** Far below the most values that one statement may have. */
 const ROWS_AT_ONCE = 500;
@@ -11,14 +12,14 @@ export function createRunStore(db: StateDb): RunStore {
     appendRun: async (row) => {
       await db
         .insertInto('run')
-        .values({ ...row, bottleNames: JSON.stringify(row.bottleNames) })
+        .values(columnsOf('run', { ...row, bottleNames: JSON.stringify(row.bottleNames) }))
         .onConflict((conflict) => conflict.doNothing())
         .execute();
     },
     appendTurn: async (row) => {
       await db
         .insertInto('turn')
-        .values({ ...row, detail: JSON.stringify(row.detail) })
+        .values(columnsOf('turn', { ...row, detail: JSON.stringify(row.detail) }))
         .onConflict((conflict) => conflict.doNothing())
         .execute();
     },
@@ -26,7 +27,7 @@ export function createRunStore(db: StateDb): RunStore {
       for (let at = 0; at < rows.length; at += ROWS_AT_ONCE)
         await db
           .insertInto('operation')
-          .values(rows.slice(at, at + ROWS_AT_ONCE))
+          .values(rows.slice(at, at + ROWS_AT_ONCE).map((row) => columnsOf('operation', row)))
           .onConflict((conflict) => conflict.doNothing())
           .execute();
     },

@@ -47,6 +47,12 @@ describe('forge state in SQLite', () => {
     assert.deepEqual(await database.forgeState.get(subject(13)), bare);
   });
 
+  it('writes a row that has more fields than its type says', async () => {
+    const row = stateRow();
+    await database.forgeState.upsert({ ...row, ...subject(12) });
+    assert.deepEqual(await database.forgeState.get(subject(12)), row);
+  });
+
   it('knows nothing of a subject that has no row', async () => {
     await database.forgeState.upsert(stateRow());
     assert.equal(await database.forgeState.get(subject(1)), undefined);
