@@ -91,6 +91,7 @@ const EVENTS: Readonly<Record<RunEvent['kind'], Shape>> = {
     withdrawn: list(whole, 10_000),
     place: shape(place),
   },
+  unserved: { why: text },
   lost: { readAt: time, why: text },
   turn_started: { slug: text, turn: whole, at: time, lost: optional(list(oneOf('workspace', 'home'), 2)) },
   turn_held_up: { slug: text, turn: whole, reason: text },

@@ -101,16 +101,22 @@ describe('a repository that does not stay where it was', function () {
     await run.ended();
   });
 
-  it('ends its run when it is transferred to where nobody is served', async () => {
+  it('freezes its run when it is transferred to where nobody is served, and goes on when it is back', async () => {
     const { admin } = stack.gitea;
     const { run, slug, pr } = await published('leaving');
     await stack.gitea.addPerson('eve');
     await admin.api.call('POST', '/repos/alice/leaving/transfer', { new_owner: 'eve' });
     await admin.on('eve/leaving').addLabel(pr, 'anything');
-    await run.ended();
-    await waitUntil('the row', async () => (await rowOf(run, slug))?.status === 'destroyed');
+    await run.until('frozen as unserved', ({ reason }) => reason === 'unserved');
+    await waitUntil('the row', async () => (await rowOf(run, slug))?.reason === 'unserved');
     const timeline = await client?.workflow.getHandle(workflowIdOf(run.subject)).query(timelineQuery);
     assert.ok(timeline?.some(({ what }) => what.includes('eve/leaving now, which is not served')));
+
+    await admin.api.call('POST', '/repos/eve/leaving/transfer', { new_owner: 'alice' });
+    await admin.on('alice/leaving').addLabel(pr, 'something else');
+    await run.until('a second turn', ({ turn }) => turn === 2);
+    await admin.on('alice/leaving').closePr(pr);
+    await run.ended();
   });
 
   it('ends the run of an issue that is deleted', async () => {

@@ -20,7 +20,7 @@ const TURN_MEANINGS: Readonly<Record<keyof typeof TURN_EXIT, string>> = {
   outOfTime: '`watchdog`, `timeout`: it was silent for too long, or took too long.',
   limit: '`budget`, `limited`: the budget of the run or the day, or a usage limit of the provider.',
   fault: '`sidecar_died`, `disk`, `queue_flood`, `history`: the machine, or one of its limits.',
-  calledOff: '`paused`, `untriggered`, `closed`: called off.',
+  calledOff: '`paused`, `untriggered`, `unserved`, `closed`: called off.',
 };
 
 export async function commandsMarkdown(run: RunCli): Promise<string> {

@@ -88,6 +88,7 @@ function exitOfReason(reason: TurnEnd): number {
       return TURN_EXIT.fault;
     case 'paused':
     case 'untriggered':
+    case 'unserved':
     case 'closed':
       return TURN_EXIT.calledOff;
   }

@@ -95,7 +95,9 @@ export type RunEvent =
       /** Where the repository is now. */
       readonly place: Place;
     }
-  /** Subject or repository are gone, or no longer served. */
+  /** Its repository is on the forge, and is not served. */
+  | { readonly kind: 'unserved'; readonly why: string }
+  /** Subject or repository are gone. */
   | { readonly kind: 'lost'; readonly readAt: number; readonly why: string }
   | {
       readonly kind: 'turn_started';

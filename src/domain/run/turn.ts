@@ -34,6 +34,7 @@ export const STOP_REASONS = [
   'pause',
   'closed',
   'untriggered',
+  'unserved',
   'history',
 ] as const;
 export type StopReason = (typeof STOP_REASONS)[number];
@@ -109,7 +110,10 @@ export type FrozenReason =
   | 'limited'
   | 'history'
   | 'paused'
-  | 'untriggered';
+  | Withheld;
+
+/** Why a run may have no turn: nobody asks for it on the forge any more, or `FORGE_REPOS` does not name its repository. */
+export type Withheld = 'untriggered' | 'unserved';
 
 /**
  * In what session a turn begins. All but `resumed` are fresh ones, whose prompt tells the task: the run's first, or one in

@@ -65,6 +65,10 @@ export function createStateHandler(
         return { kind: 'held', until: deps.now() + SECOND_LOOK_MS };
       }
       const why = reasonOf(seen);
+      if (seen.kind === 'unserved') {
+        if (to.row.reason !== 'unserved') await deps.gateway.signal(to.identity, { kind: 'unserved', why });
+        return allOf(count, 'unserved', why);
+      }
       await deps.gateway.signal(to.identity, { kind: 'lost', readAt: deps.now(), why });
       return allOf(count, 'gone', why);
     }

@@ -42,7 +42,7 @@ export function newLife(slug: string, trigger: Trigger): Life {
     move: null,
     prs: trigger.pull === null ? [] : [{ number: trigger.pull, open: true, readAt: 0 }],
     closing: null,
-    untriggered: false,
+    withheld: null,
     mailbox: { waiting: [], omitted: 0 },
     wakes: [],
     checkWakes: 0,

@@ -67,7 +67,7 @@ export function leaveHost(d: LifeDraft): void {
 
 function giveUp(d: LifeDraft, stage: Running): void {
   const { life, commands } = d;
-  const { turn, untriggered } = life;
+  const { turn, withheld } = life;
   disarmWatchdog(d, stage);
   commands.push({ kind: 'leave_host' });
   note(d, `turn ${String(turn.number)} is given up`);
@@ -75,7 +75,7 @@ function giveUp(d: LifeDraft, stage: Running): void {
   tellAgain(life, [...turn.given, ...turn.taken]);
   turn.given = [];
   turn.taken = [];
-  freeze(d, untriggered ? 'untriggered' : isHeld ? 'paused' : 'incomplete');
+  freeze(d, withheld ?? (isHeld ? 'paused' : 'incomplete'));
   record(d);
   goOn(d);
 }
@@ -93,8 +93,8 @@ function giveUpSettling(d: LifeDraft, stage: Settling): void {
 /** Unless it was to rest anyway. */
 function goOn(d: LifeDraft): void {
   const { life } = d;
-  const { turn, untriggered, stage } = life;
-  if (untriggered || turn.stop === 'operator' || stage.kind !== 'frozen') return;
+  const { turn, withheld, stage } = life;
+  if (withheld !== null || turn.stop === 'operator' || stage.kind !== 'frozen') return;
   if (turn.stop === 'pause') return holdBackStarted(d);
   beginTurn(d, goingOnWith(turn.cause));
 }

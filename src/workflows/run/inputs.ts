@@ -82,7 +82,7 @@ export function settleInput(s: IssueState, life: Life, { prepared, result }: Set
     triggerActor: life.trigger.actor,
     latestPr: latestPr(life),
     stuckHash: life.work.stuckHash,
-    publish: life.closing === null && !life.untriggered,
+    publish: life.closing === null && life.withheld === null,
   };
 }
 

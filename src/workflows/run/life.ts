@@ -1,5 +1,6 @@
 /** What the forge tells of a run: it begins, loses and regains its trigger, hears of people, and is closed. */
 import type { MachineEvent, Observed, Trigger } from '../../domain/run/events.js';
+import type { Withheld } from '../../domain/run/turn.js';
 import type { Place } from '../../domain/forge/issue.js';
 import { isOperatorName, UNKNOWN_OPERATOR } from '../../domain/forge/operator-name.js';
 import { makeSlug } from '../../domain/run/slug.js';
@@ -13,6 +14,7 @@ import { isBusy, livingOf } from './phase.js';
 import { newLife } from './beginnings.js';
 import type { Closing, Life } from './state.js';
 import { askForTurn, beginTurn, wakeIfAny } from './turn.js';
+import { isWithheld } from './verdict.js';
 
 export function observed(d: Draft, event: Observed): void {
   if (isForeign(d, event.place)) return;
@@ -23,7 +25,11 @@ export function observed(d: Draft, event: Observed): void {
   if (life === null || life.stage.kind === 'destroying') return;
   const closing = life.closing ?? closingOf(life, event, fresh);
   if (closing !== null) return close({ ...d, life }, closing);
-  if (fresh && !event.triggered) untrigger({ ...d, life });
+  if (!fresh) return;
+  // What the operator started needs no trigger.
+  const isWanted = event.triggered || life.trigger.operator !== undefined;
+  if (!isWanted) withhold({ ...d, life }, 'untriggered', 'unassigned or unlabelled');
+  else if (life.withheld === 'unserved') release({ ...d, life });
 }
 
 function triggered(d: Draft, trigger: Trigger): void {
@@ -45,16 +51,17 @@ function triggered(d: Draft, trigger: Trigger): void {
   }
   s.lastTrigger = { actAt: trigger.actAt, actId: trigger.actId };
   life.trigger = trigger;
-  triggeredAgain({ ...d, life });
+  release({ ...d, life });
 }
 
-function triggeredAgain(d: LifeDraft): void {
+/** What kept the run from its turns is over. */
+function release(d: LifeDraft): void {
   const { life } = d;
   const { stage } = life;
   if (isBusy(life)) {
-    life.untriggered = false;
-  } else if (stage.kind === 'frozen' && stage.reason === 'untriggered') {
-    life.untriggered = false;
+    life.withheld = null;
+  } else if (stage.kind === 'frozen' && isWithheld(stage.reason)) {
+    life.withheld = null;
     beginTurn(d, { kind: 'retriggered' });
   }
 }
@@ -88,14 +95,16 @@ function recordStart(
   });
 }
 
-function untrigger(d: LifeDraft): void {
+/** Ends the turn that runs, and lets none begin. @param said for people */
+export function withhold(d: LifeDraft, why: Withheld, said: string): void {
   const { life } = d;
-  if (life.untriggered || life.trigger.operator !== undefined) return;
-  life.untriggered = true;
-  note(d, 'unassigned or unlabelled');
-  stopTurn(d, 'untriggered');
+  if (life.withheld === why || life.closing !== null) return;
+  life.withheld = why;
+  note(d, said);
+  stopTurn(d, why);
   if (life.stage.kind !== 'frozen') return;
-  freeze(d, 'untriggered');
+  freeze(d, why);
+  if (why === 'unserved') life.detail = said;
   record(d);
 }
 

@@ -28,7 +28,7 @@ export function command(d: LifeDraft, asked: OperatorCommand, at: number): void 
       freeze(d, 'paused');
       return record(d);
     case 'resume':
-      life.untriggered = false;
+      life.withheld = null;
       life.nudges = 0;
       return beginWhenFree(d, { kind: 'operator', promptRef: asked.promptRef });
     case 'destroy':

@@ -58,9 +58,9 @@ export function launchWhenReady(d: LifeDraft, { prepared, claimFailure }: Prepar
 
 /** What was said while the turn was prepared counts more than what its preparation came to. */
 function isCalledOff(d: LifeDraft): boolean {
-  const { closing, untriggered, turn } = d.life;
+  const { closing, withheld, turn } = d.life;
   if (closing !== null) destroy(d);
-  else if (untriggered) abandonTurn(d, 'untriggered');
+  else if (withheld !== null) abandonTurn(d, withheld);
   else if (turn.stop === 'operator') abandonTurn(d, 'paused');
   else return false;
   return true;
@@ -96,7 +96,7 @@ function prepareElsewhere(d: LifeDraft, place: Place): void {
 /** Nothing woke the agent after all: the run stays as it was. */
 function nothingLeft(d: LifeDraft): void {
   const { life } = d;
-  const { turn, untriggered } = life;
+  const { turn, withheld } = life;
   // A turn that goes on with an interrupted one was no wake of its own.
   if (turn.cause.kind === 'wake') {
     uncount(life, turn.taken);
@@ -106,7 +106,7 @@ function nothingLeft(d: LifeDraft): void {
   if (life.closing !== null) return destroy(d);
   if (turn.stop === 'operator') return abandonTurn(d, 'paused');
   note(d, `turn ${String(turn.number)} not run: what it was for is gone from the forge`);
-  freeze(d, untriggered ? 'untriggered' : (turn.wokenFrom ?? 'done'));
+  freeze(d, withheld ?? turn.wokenFrom ?? 'done');
   record(d);
   wakeIfAny(d);
 }
@@ -124,6 +124,6 @@ function refused(d: LifeDraft, stage: Preparing, reason: string): void {
   // Nothing was launched, no row was written: the life ends as if it had not begun.
   if (isFirst) return endLife(d, Math.max(s.endedAt, life.trigger.actAt));
   if (life.closing !== null) return destroy(d);
-  life.untriggered = true;
+  life.withheld = 'untriggered';
   abandonTurn(d, 'untriggered');
 }

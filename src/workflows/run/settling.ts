@@ -12,7 +12,7 @@ import { withPr } from './reads-of-forge.js';
 import { sessionFailure, startAfresh } from './session.js';
 import type { Life, Settling } from './state.js';
 import { beginTurn, holdBackStarted, wakeIfAny } from './turn.js';
-import { detailOf, nudgeFor, verdictOf } from './verdict.js';
+import { detailOf, isWithheld, nudgeFor, verdictOf } from './verdict.js';
 
 export function settled(d: LifeDraft, { result }: Settling, left: SettledTurn): void {
   const { s, life } = d;
@@ -36,13 +36,13 @@ export function settled(d: LifeDraft, { result }: Settling, left: SettledTurn): 
   rest(d, {
     result,
     settled: left,
-    reason: life.untriggered && life.closing === null ? 'untriggered' : reason,
+    reason: life.closing === null ? (life.withheld ?? reason) : reason,
   });
   life.detail = detail;
   if (life.closing !== null) return destroy(d);
-  if (life.untriggered) return;
+  if (life.withheld !== null) return;
   // Asked for again while the turn was being stopped.
-  if (reason === 'untriggered') return beginTurn(d, { kind: 'retriggered' });
+  if (isWithheld(reason)) return beginTurn(d, { kind: 'retriggered' });
   if (reason === 'paused' && turn.stop === 'pause') return holdBackStarted(d);
   if (reason === 'limited') return sleepOut(d, result);
   if (failure !== null) {
@@ -99,8 +99,8 @@ export function unsettled(d: LifeDraft, { result }: Settling, why: string): void
   if (reason === 'paused') holdBackStarted(d);
 }
 
-function reasonUnsettled({ closing, untriggered, turn }: Life): FrozenReason {
+function reasonUnsettled({ closing, withheld, turn }: Life): FrozenReason {
   if (closing !== null) return 'incomplete';
-  if (untriggered) return 'untriggered';
+  if (withheld !== null) return withheld;
   return turn.stop === 'pause' ? 'paused' : 'failed';
 }

@@ -16,6 +16,7 @@ import type {
   StopReason,
   TurnCause,
   TurnResult,
+  Withheld,
 } from '../../domain/run/turn.js';
 
 export interface IssueState {
@@ -56,8 +57,7 @@ export interface Life {
   prs: readonly KnownPr[];
   /** The run is to end, and when the forge says it was closed. */
   closing: Closing | null;
-  /** Nobody asks for the run on the forge any more. */
-  untriggered: boolean;
+  withheld: Withheld | null;
   mailbox: Mailbox;
   /** Times of the wakes of the last hour, epoch milliseconds. */
   wakes: readonly number[];

@@ -44,18 +44,19 @@ export function stepFailed(d: LifeDraft, { step, turn, reason }: StepFailed): vo
 
 function notRun(d: LifeDraft, reason: string): void {
   const { life } = d;
-  const { closing, untriggered, turn } = life;
+  const { closing, withheld, turn } = life;
   if (closing !== null) return destroy(d);
-  if (untriggered) return abandonTurn(d, 'untriggered');
+  if (withheld !== null) return abandonTurn(d, withheld);
   switch (turn.stop) {
     case 'operator':
       return abandonTurn(d, 'paused');
     case 'pause':
       return holdBack(d);
     case 'untriggered':
+    case 'unserved':
     case 'history':
       // Stopped before it began, for what is not so any more.
-      abandonTurn(d, turn.stop === 'history' ? 'incomplete' : 'untriggered');
+      abandonTurn(d, turn.stop === 'history' ? 'incomplete' : turn.stop);
       return beginTurn(d, turn.cause);
     default:
       abandonTurn(d, 'failed');

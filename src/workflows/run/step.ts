@@ -10,7 +10,7 @@ import type { MachineCommand } from './commands.js';
 import { draftOf, note, type Draft, type LifeDraft, type StepEnv } from './draft.js';
 import { destroyed } from './end.js';
 import { runRef } from './inputs.js';
-import { close, observed, references } from './life.js';
+import { close, observed, references, withhold } from './life.js';
 import { command, paused, unpaused } from './operator.js';
 import { receiveForNext } from './mailbox.js';
 import { hostBack, hostClaimed, hostSilent } from './host.js';
@@ -65,6 +65,8 @@ function live(d: LifeDraft, event: Exclude<MachineEvent, { kind: 'observed' | 's
     // from outside, in every stage
     case 'references':
       return references(d, event);
+    case 'unserved':
+      return withhold(d, 'unserved', event.why);
     case 'lost':
       return close(d, { at: event.readAt, why: event.why });
     case 'command':

@@ -1,7 +1,7 @@
 /** What a finished turn amounts to: why the run freezes, whether the agent is nudged, what wakes it. Pure. */
 import type { SettledTurn } from '../../domain/run/events.js';
 import { isLocal } from '../../domain/forge/issue.js';
-import type { FrozenReason, TurnCause, TurnResult } from '../../domain/run/turn.js';
+import type { FrozenReason, TurnCause, TurnResult, Withheld } from '../../domain/run/turn.js';
 import { interruptionOf } from './interruption.js';
 import { holdUpOf, mayRetry } from './limit.js';
 import type { IssueState, Life } from './state.js';
@@ -30,7 +30,8 @@ export function verdictOf(s: IssueState, life: Life, result: TurnResult, left: S
     case 'pause':
       return 'paused';
     case 'untriggered':
-      return 'untriggered';
+    case 'unserved':
+      return stopped;
     case 'closed':
       return 'incomplete';
     case null:
@@ -91,11 +92,16 @@ export function nudgeFor(
   return null;
 }
 
-const QUEUES: ReadonlySet<FrozenReason> = new Set(['paused', 'untriggered', 'budget', 'limited']);
+const QUEUES: ReadonlySet<FrozenReason> = new Set(['paused', 'untriggered', 'unserved', 'budget', 'limited']);
 
 /** Whether comments, reviews and pushes wake a run that is frozen for this reason. */
 export function wakesOn(reason: FrozenReason): boolean {
   return !QUEUES.has(reason);
+}
+
+/** Whether the run is frozen since it may have no turn. */
+export function isWithheld(reason: FrozenReason): reason is Withheld {
+  return reason === 'untriggered' || reason === 'unserved';
 }
 
 const TOLD: ReadonlySet<FrozenReason> = new Set(['failed', 'blocked', 'budget']);

@@ -83,6 +83,7 @@ const operator = fc.constantFrom<MachineEvent>(
   { kind: 'settings', policy: { ...DEFAULT_POLICY, nudges: 0, wakesPerHour: 3 } },
   { kind: 'paused', reason: 'paused' },
   { kind: 'unpaused' },
+  { kind: 'unserved', why: 'it is elsewhere' },
   command({ kind: 'freeze' }),
   command({ kind: 'resume', promptRef: null }),
   command({ kind: 'done', status: 'success' }),

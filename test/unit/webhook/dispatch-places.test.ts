@@ -104,13 +104,17 @@ describe('a run whose repository or issue is not where it was', () => {
     assert.equal(last()?.event.kind, 'observed');
   });
 
-  it('ends at once when it was transferred out of what is served', async () => {
+  it('is told once when it was transferred out of what is served', async () => {
     await fresh((owner) => owner !== 'eve');
     await living();
     world.forge.places.set(7, { repoId: 7, owner: 'eve', repo: 'demo' });
-    assert.equal(await change(), 'gone');
+    assert.equal(await change(), 'unserved');
     const { event } = last() ?? {};
-    assert.match(event?.kind === 'lost' ? event.why : '', /eve\/demo now, which is not served/);
+    assert.match(event?.kind === 'unserved' ? event.why : '', /eve\/demo now, which is not served/);
+    const sent = world.gateway.sent.length;
+    await living({ status: 'frozen', reason: 'unserved' });
+    assert.equal(await change(), 'unserved');
+    assert.equal(world.gateway.sent.length, sent);
   });
 
   it('is nobody’s business any more when it has ended or never was', async () => {

@@ -30,6 +30,7 @@ const OURS: readonly (readonly [string, RunEvent])[] = [
   ['push', wrote(failing('h'), push)],
   ['checks_failed', wrote(failing('h'))],
   ['comment_deleted', { kind: 'references', references: [], withdrawn: [1], place: PLACE }],
+  ['unserved', { kind: 'unserved', why: 'elsewhere' }],
   ['lost', { kind: 'lost', readAt: 1, why: 'gone' }],
   ['turn_started', { kind: 'turn_started', slug: 's', turn: 1, at: 0 }],
   ['turn_held_up', { kind: 'turn_held_up', slug: 's', turn: 1, reason: 'x' }],

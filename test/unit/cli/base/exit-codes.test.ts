@@ -25,6 +25,7 @@ const TABLE: Readonly<Record<TurnEnd, number>> = {
   history: 16,
   paused: 17,
   untriggered: 17,
+  unserved: 17,
   closed: 17,
 };
 

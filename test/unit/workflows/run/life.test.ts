@@ -1,5 +1,13 @@
 import assert from 'node:assert/strict';
-import { comment, observed, PLACE, trigger, World, wrote } from '../../../support/machine/world.js';
+import {
+  comment,
+  observed,
+  PLACE,
+  trigger,
+  turnResult,
+  World,
+  wrote,
+} from '../../../support/machine/world.js';
 
 const AT = 100_000;
 const MOVED = { ...PLACE, owner: 'carol', repo: 'renamed' };
@@ -50,6 +58,43 @@ describe('a run and where its repository is', () => {
     world.feed(observed({ readAt: AT, open: false, closedAt: AT, place: other }));
     world.feed(observed({ readAt: AT + 1, trigger: trigger(AT), place: other }));
     assert.deepEqual(world.state, before);
+  });
+
+  it('rests while its repository is not served: what people write is kept, and goes along with its next turn', () => {
+    const world = World.frozenDone();
+    const unserved = { kind: 'unserved', why: 'the repository is eve/demo now' } as const;
+    assert.deepEqual(
+      world.feed(unserved).map(({ kind }) => kind),
+      ['record_state'],
+    );
+    assert.deepEqual(
+      [world.phase, world.reason, world.life.detail],
+      ['frozen', 'unserved', 'the repository is eve/demo now'],
+    );
+    assert.deepEqual(world.feed(unserved), []);
+    assert.deepEqual(world.feed(wrote(comment(1))), []);
+    const [asked] = world.feed(observed({ readAt: AT })).filter(({ kind }) => kind === 'prepare_turn');
+    assert.deepEqual(
+      asked?.kind === 'prepare_turn' ? asked.input.references.map(({ id }) => id) : asked,
+      [1],
+    );
+    assert.deepEqual([world.turn.cause.kind, world.life.withheld], ['retriggered', null]);
+  });
+
+  it('publishes nothing of the turn that runs when its repository is served no longer', () => {
+    const world = new World();
+    world.feed(observed({ readAt: AT, trigger: trigger(AT) }));
+    world.start();
+    assert.ok(world.feed({ kind: 'unserved', why: 'elsewhere' }).some(({ kind }) => kind === 'stop_turn'));
+    world.pay('run');
+    const result = turnResult({ exitCode: 143, stopped: 'unserved' });
+    const [settle] = world.feed({ kind: 'turn_finished', turn: 1, result });
+    assert.ok(settle?.kind === 'settle_turn' && !settle.input.publish);
+    world.settle();
+    assert.deepEqual([world.phase, world.reason], ['frozen', 'unserved']);
+    // Nobody asks for it any longer, either: served again, it waits for that.
+    world.feed(observed({ readAt: AT + 1, triggered: false }));
+    assert.equal(world.reason, 'untriggered');
   });
 
   it('ends when issue or repository are gone, whatever it is doing', () => {
