@@ -106,7 +106,8 @@ export const SETTINGS = {
     type: 'list of patterns',
     parse: listOf(REPOS),
     fallback: '*',
-    description: 'Repositories that are served: `*`, `owner/*`, `owner/repo`; separated by commas.',
+    description:
+      'Repositories that are served: `*`, `owner/*`, `owner/repo`; separated by commas. One that is named without `*` stays served when it is renamed or transferred.',
   }),
   FORGE_REPO_AGENTS: required({
     type: 'list of patterns or `off`',
@@ -126,7 +127,7 @@ export const SETTINGS = {
     parse: orOff(durationBetween(SECOND, DAY)),
     fallback: '60s',
     description:
-      'How often the forge is asked for what no webhook reported. `off` or `0`: never. Each `owner/repo` in `FORGE_REPOS` costs a request, all patterns together only a few.',
+      'How often the forge is asked for what no webhook reported. `off` or `0`: never. Each `owner/repo` in `FORGE_REPOS` costs one or two requests, all patterns together only a few.',
   }),
   FORGE_POLL_REQUESTS: required({
     type: 'number',

@@ -43,7 +43,6 @@ describe('the last check-in, while a turn runs', function () {
     await stack.until(client, subject, 'the turn to run', ({ phase }) => phase === 'running');
 
     const seen: number[] = [];
-    const before = (await handle.fetchHistory()).events?.length ?? 0;
     await waitUntil(
       'two check-ins',
       async () => {
@@ -56,6 +55,8 @@ describe('the last check-in, while a turn runs', function () {
     );
     const [first = 0, second = 0] = seen;
     assert.ok(first < second && second <= Date.now(), JSON.stringify(seen));
+    // What began the turn stands in it by now.
+    const before = (await handle.fetchHistory()).events?.length ?? 0;
 
     await waitUntil('the silence', async () =>
       (await files.agentLog(slug, 1)).includes('until [ -e /run/bottle/turn/go ]'),

@@ -3,6 +3,7 @@ import type { Client } from '@temporalio/client';
 import { workflowIdOf } from '../../src/domain/forge/issue.js';
 import { timelineQuery } from '../../src/workflows/messages.js';
 import { bottleScript } from '../support/stack/bottle-script.js';
+import type { Person } from '../support/gitea/person.js';
 import { Life } from '../support/stack/life.js';
 import { Stack, waitUntil } from '../support/stack/stack.js';
 import { tearDown } from '../support/stack/tear-down.js';
@@ -12,31 +13,43 @@ describe('a repository that does not stay where it was', function () {
   this.timeout(180_000);
   let stack: Stack;
   let client: Client | undefined;
+  let dave: Person;
+  let named: string;
 
   before(async () => {
     stack = await Stack.prepare({
-      env: { BOTTLE_DONE_GRACE: '2s', FORGE_REPOS: 'alice/*,carol/*' },
+      env: { BOTTLE_DONE_GRACE: '2s', FORGE_REPOS: 'alice/*,carol/*,dave/named' },
     });
+    // What is named must be there.
+    dave = await stack.gitea.addPerson('dave');
+    named = await repositoryOf(dave, 'named');
     await stack.start();
     client = await stack.client();
   });
   after(() => tearDown(stack, client));
 
+  async function repositoryOf(owner: Person, name: string): Promise<string> {
+    const repository = await stack.gitea.addRepository(owner, name);
+    await stack.gitea.addWebhook(repository, stack.webhookUrl, stack.webhookSecret);
+    return repository;
+  }
+
+  async function begun(owner: Person, repository: string): Promise<Life> {
+    assert.ok(client !== undefined);
+    const number = await owner.on(repository).createIssue({
+      title: 'Move me',
+      body: bottleScript('write a.md x', 'commit A', 'open_pr A | b', 'done success first'),
+      labels: ['bot-bottle:demo'],
+      assignees: [stack.gitea.bot.login],
+    });
+    return Life.of(stack, client, number, repository);
+  }
+
   /** A run in a repository of its own that has published its first turn. */
   async function published(
     name: string,
   ): Promise<{ readonly run: Life; readonly slug: string; readonly pr: number }> {
-    const { alice, bot } = stack.gitea;
-    assert.ok(client !== undefined);
-    const repository = await stack.gitea.addRepository(alice, name);
-    await stack.gitea.addWebhook(repository, stack.webhookUrl, stack.webhookSecret);
-    const number = await alice.on(repository).createIssue({
-      title: 'Move me',
-      body: bottleScript('write a.md x', 'commit A', 'open_pr A | b', 'done success first'),
-      labels: ['bot-bottle:demo'],
-      assignees: [bot.login],
-    });
-    const run = Life.of(stack, client, number, repository);
+    const run = await begun(stack.gitea.alice, await repositoryOf(stack.gitea.alice, name));
     const { slug, prs } = await run.frozen(1, 'done');
     const [pr] = prs;
     assert.ok(pr !== undefined);
@@ -99,6 +112,14 @@ describe('a repository that does not stay where it was', function () {
     assert.equal(frozen.code, 0, frozen.stderr);
     await moved.closePr(pr);
     await run.ended();
+  });
+
+  it('is served for good where FORGE_REPOS names it', async () => {
+    const one = await begun(dave, named);
+    await one.frozen(1, 'done');
+    await dave.api.call('PATCH', '/repos/dave/named', { name: 'other' });
+    const another = await begun(dave, 'dave/other');
+    await another.frozen(1, 'done');
   });
 
   it('freezes its run when it is transferred to where nobody is served, and goes on when it is back', async () => {

@@ -10,7 +10,7 @@ import { lookAtPull } from './look-at-pull.js';
 import { changedFindings, commentFindings, missingFinding } from './plan-findings.js';
 import type { KnownRun, Planned } from './plan-findings.js';
 import type { PostBox } from './post-box.js';
-import { inTurn } from './prepare-state.js';
+import { inTurn, movedName } from './prepare-state.js';
 import { PassEnded } from './request-budget.js';
 
 export interface PassWorld {
@@ -56,7 +56,11 @@ export class Pass {
     const jobs: Job[] = [
       ...world.sources.map((source) => ({
         name: `changes of ${sourceName(source)}`,
-        work: () => this.#readChanges(source),
+        work: () => this.#readChanges(sourceName(source), source),
+      })),
+      ...Object.entries(state.ids).map(([name, id]) => ({
+        name: `changes of ${name}, where it is now`,
+        work: () => this.#readMoved(name, id),
       })),
       ...Object.keys(state.comments).map((key) => ({
         name: `comments of repository ${key}`,
@@ -114,11 +118,11 @@ export class Pass {
     };
   }
 
-  async #readChanges(source: FeedSource): Promise<boolean> {
+  async #readChanges(name: string, source: FeedSource): Promise<boolean> {
     const { feed, box } = this.world;
-    const name = sourceName(source);
     const cursor = this.#state.lists[name] ?? freshCursor(null);
     const page = await feed.changed(source, askSince(cursor), cursor.page);
+    this.#learn(source, page.items);
     const wanted = page.items.filter(({ place }) => this.#isWanted(place));
     for (const subject of wanted) {
       const findings = await this.#changed(subject);
@@ -129,6 +133,22 @@ export class Pass {
     const after = afterPage(cursor, page);
     this.#state = { ...this.#state, lists: { ...this.#state.lists, [name]: after.cursor } };
     return after.through;
+  }
+
+  /** A repository that had the name when it was first read, and has another one now. */
+  async #readMoved(name: string, id: number): Promise<boolean> {
+    const place = await this.#placeOf(id);
+    if (place === undefined) return true;
+    const source = { kind: 'repository', owner: place.owner, repo: place.repo } as const;
+    if (sourceName(source).toLowerCase() === name.toLowerCase()) return true;
+    return this.#readChanges(movedName(id), source);
+  }
+
+  #learn(source: FeedSource, [first]: readonly FeedSubject[]): void {
+    const name = sourceName(source);
+    if (source.kind !== 'repository' || first === undefined || name in this.#state.ids) return;
+    if (this.#isKnown(first.place)) return;
+    this.#state = { ...this.#state, ids: { ...this.#state.ids, [name]: first.place.repoId } };
   }
 
   #add(job: Job): void {
@@ -200,9 +220,15 @@ export class Pass {
     return this.#places.get(repoId);
   }
 
+  #isKnown({ repoId }: Place): boolean {
+    return Object.values(this.#state.ids).includes(repoId);
+  }
+
   #isWanted(place: Place): boolean {
     const { serves, runs } = this.world;
-    return serves(place.owner, place.repo) || runs.some(({ row }) => isRowIn(row, place));
+    return (
+      this.#isKnown(place) || serves(place.owner, place.repo) || runs.some(({ row }) => isRowIn(row, place))
+    );
   }
 
   /** A pull request whose number no run has yet may still be one's. */

@@ -12,8 +12,11 @@ export function preparedState(
   sources: readonly string[],
   runs: readonly KnownRun[],
 ): ReconcileState {
+  const ids = Object.fromEntries(Object.entries(state.ids).filter(([name]) => sources.includes(name)));
   const lists = Object.fromEntries(
-    sources.map((name) => [name, resumed(state.lists[name] ?? freshCursor(null))] as const),
+    [...sources, ...Object.values(ids).map(movedName)].map(
+      (name) => [name, resumed(state.lists[name] ?? freshCursor(null))] as const,
+    ),
   );
   const comments: Record<string, ListCursor> = {};
   const watched: Record<string, WatchedRun> = {};
@@ -36,10 +39,16 @@ export function preparedState(
   return {
     ...state,
     lists,
+    ids,
     comments: Object.fromEntries(Object.entries(comments).map(([key, cursor]) => [key, resumed(cursor)])),
     runs: watched,
     pulls: [...wanted.values()],
   };
+}
+
+/** What the list of a repository is kept under that is no longer where `FORGE_REPOS` names it. */
+export function movedName(repoId: number): string {
+  return `repository ${String(repoId)}`;
 }
 
 /** From the first page on: what was on earlier ones may concern the new run. */

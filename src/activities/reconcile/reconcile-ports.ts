@@ -23,7 +23,7 @@ export interface ReconcilePorts {
 export interface ReconcileSettings {
   /** What `FORGE_REPOS` comes to. */
   readonly sources: readonly FeedSource[];
-  /** `FORGE_REPOS` */
+  /** `FORGE_REPOS`, by name */
   readonly serves: (owner: string, repo: string) => boolean;
   /** Most requests to the forge in one pass: `FORGE_POLL_REQUESTS`. */
   readonly requests: number;

@@ -20,6 +20,7 @@ const run = z.object({
 const schema = z.object({
   version: z.literal(1),
   lists: z.record(z.string(), cursor),
+  ids: z.record(z.string(), z.int().positive()),
   comments: z.record(z.string(), cursor),
   runs: z.record(z.string(), run),
   pulls: z.array(z.object({ repoId: z.int(), number: z.int() })),

@@ -33,6 +33,13 @@ const UNHEARD: NonNullable<WorkersOptions['tracing']> = {
 const SHORT_ACTIVITIES = 200;
 
 /**
+ * The SDK ends workflow code that computes for five seconds by the wall's clock, and Node then aborts the whole process
+ * (temporalio/sdk-typescript#939): with a thousand signals at once, a machine that is busy enough gets there. The option is the
+ * SDK's own and not in its types.
+ */
+export const UNHURRIED = { isolateExecutionTimeout: '1 minute' } as const;
+
+/**
  * One process, four queues: workflows and light activities, claims, this host's turns and this host's short work. Only
  * the first has versions: what is done for a run is done by the program that is there.
  * Shutdown detaches turns at once and gives the rest half a minute.
@@ -60,6 +67,7 @@ async function workersOver(
     maxHeartbeatThrottleInterval: '1s',
     defaultHeartbeatThrottleInterval: '1s',
     shutdownForceTime: '60s',
+    ...UNHURRIED,
     ...tracing,
   } satisfies WorkerOptions | Record<string, unknown>;
   const inUse = await versionsInUse(new Client({ connection, namespace: target.namespace }), program.buildId);

@@ -59,6 +59,8 @@ export interface PullKey {
 export interface ReconcileState {
   /** By the source's name. */
   readonly lists: Readonly<Record<string, ListCursor>>;
+  /** By the name of a repository that `FORGE_REPOS` names: the id that it had when something of it was first read. */
+  readonly ids: Readonly<Record<string, number>>;
   /** By the id of a repository in which a run goes on. */
   readonly comments: Readonly<Record<string, ListCursor>>;
   /** By slug. */
@@ -75,6 +77,7 @@ export interface ReconcileState {
 
 export const EMPTY_RECONCILE_STATE: ReconcileState = {
   lists: {},
+  ids: {},
   comments: {},
   runs: {},
   pulls: [],

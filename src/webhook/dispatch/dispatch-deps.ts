@@ -1,6 +1,6 @@
 import type { AccessSettings } from '../../domain/forge/access.js';
 import type { Agents } from '../../domain/agent/agents.js';
-import type { SubjectRef } from '../../domain/forge/issue.js';
+import type { Place, SubjectRef } from '../../domain/forge/issue.js';
 import type { ForgeFor } from '../../domain/forge/forge.js';
 import type { ForgeStateRow } from '../../domain/run/rows.js';
 import type { Acknowledger } from './acknowledge.js';
@@ -21,8 +21,7 @@ export interface HandleDeps {
   readonly gateway: WorkflowGateway;
   readonly acknowledger: Acknowledger;
   readonly settings: DispatchSettings;
-  /** `FORGE_REPOS` */
-  readonly serves: (owner: string, repo: string) => boolean;
+  readonly serves: (place: Place) => boolean;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }

@@ -24,13 +24,13 @@ export async function findPlace(
   textVersions: readonly TextVersion[],
 ): Promise<Observation | Unserved> {
   const told: Place = { repoId: hint.repoId, owner: hint.subject.owner, repo: hint.subject.repo };
-  if (deps.serves(told.owner, told.repo)) {
+  if (deps.serves(told)) {
     const seen = await observeAt(deps, told, hint, row, textVersions);
     if (seen.kind === 'observed') return seen;
   }
   const place = await deps.forgeFor(hint.subject).whereIs(hint.repoId);
   if (place === undefined) return { kind: 'missing' };
-  if (!deps.serves(place.owner, place.repo)) {
+  if (!deps.serves(place)) {
     return {
       kind: 'unserved',
       why: `the repository is ${place.owner}/${place.repo} now, which is not served`,

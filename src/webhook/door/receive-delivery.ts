@@ -1,5 +1,6 @@
 import type { RequestHandler } from 'express';
 import type { Inbox } from '../../domain/forge/delivery.js';
+import type { Place } from '../../domain/forge/issue.js';
 import type { Tracing } from '../../domain/base/tracing.js';
 import { answer, answerAndHangUp } from './answer.js';
 import type { DeliveryFormat } from './delivery-format.js';
@@ -14,7 +15,9 @@ export interface ReceiveDeps {
   readonly inbox: Inbox;
   readonly metrics: WebhookMetrics;
   readonly maxBodyBytes: number;
-  readonly serves: (owner: string, repo: string) => boolean;
+  readonly serves: (place: Place) => boolean;
+  /** Something came from there, and is in the inbox. */
+  readonly saw?: (place: Place) => void;
   /** A run goes on in the repository with this id: what happens there matters wherever it is now. */
   readonly worksIn: (repoId: number) => Promise<boolean>;
   /** Called after a delivery is durable: wakes the dispatcher. */
@@ -64,7 +67,8 @@ export function receiveDelivery(deps: ReceiveDeps, format: DeliveryFormat): Requ
       return;
     }
     const { owner, repo } = parsed.hint.subject;
-    if (!deps.serves(owner, repo) && !(await deps.worksIn(parsed.hint.repoId))) {
+    const place: Place = { repoId: parsed.hint.repoId, owner, repo };
+    if (!deps.serves(place) && !(await deps.worksIn(parsed.hint.repoId))) {
       end('unwanted', 200, 'ignored', `${owner}/${repo} is not among the repositories of FORGE_REPOS`);
       return;
     }
@@ -96,6 +100,7 @@ export function receiveDelivery(deps: ReceiveDeps, format: DeliveryFormat): Requ
       end('unavailable', 503, 'unavailable', 'the inbox cannot be written: see the log, then redeliver');
       return;
     }
+    deps.saw?.(place);
     end('accepted', 202, 'accepted');
     span?.end();
     deps.metrics.acceptSeconds(Number(process.hrtime.bigint() - began) / 1e9);

@@ -12,7 +12,8 @@ import { createSegmentHandler } from '../../webhook/dispatch/handle-segment.js';
 import { listen } from '../../webhook/door/listen.js';
 import { createMetrics } from '../../webhook/door/metrics.js';
 import { createRunLookup } from '../../webhook/dispatch/run-lookup.js';
-import { servedRepositories } from '../../webhook/dispatch/served-repositories.js';
+import { servedPlaces } from '../../webhook/dispatch/served-places.js';
+import { knownRepositoriesFile } from '../../adapters/files/known-repositories-file.js';
 import { traceAttempts } from '../../webhook/dispatch/trace-attempts.js';
 import { createWebhookApp } from '../../webhook/door/server.js';
 import { temporalGateway } from '../../webhook/dispatch/temporal-gateway.js';
@@ -55,7 +56,13 @@ export async function startWebhook(
     onError,
   });
   const runs = createRunLookup(database);
-  const serves = servedRepositories(config.FORGE_REPOS);
+  const places = servedPlaces(
+    config.FORGE_REPOS,
+    knownRepositoriesFile(path.join(home, 'repositories.json'), (err) => {
+      log.warn({ err }, 'repositories.json cannot be understood; the ids are learnt again');
+    }),
+    onError,
+  );
   const handle = createSegmentHandler({
     forgeFor: forge.forgeFor(token),
     runs,
@@ -69,7 +76,7 @@ export async function startWebhook(
       wakeOn: config.FORGE_WAKE_ON === 'mention' ? 'mention' : 'every',
       ignored: new Set(config.FORGE_WAKE_IGNORE.map((login) => login.toLowerCase())),
     },
-    serves,
+    serves: places.serves,
     now: Date.now,
   });
   const dispatcher = startDispatcher({
@@ -89,7 +96,8 @@ export async function startWebhook(
     inbox,
     metrics,
     maxBodyBytes: config.WEBHOOK_MAX_BYTES,
-    serves,
+    serves: places.serves,
+    saw: places.saw,
     worksIn: (repoId) => runs.worksIn(repoId),
     onAccepted: () => {
       dispatcher.wake();

@@ -7,6 +7,7 @@ import type { ReconcileState } from '../../../src/domain/upkeep/reconcile.js';
 import { useTempDir } from '../../support/webhook/temp-dir.js';
 
 const STATE: ReconcileState = {
+  ids: { 'alice/demo': 7 },
   lists: { 'alice/demo': { since: 5, page: 2, pageSize: 50, upTo: 9 } },
   comments: { '7': { since: 5, page: 1, pageSize: 0, upTo: null } },
   runs: { slug: { pr: 3, head: 'abc', remarks: { '4': 1 } } },

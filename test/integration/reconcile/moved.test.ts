@@ -64,6 +64,16 @@ describe('the reconciler, when repositories and issues move or vanish', function
     assert.equal(world.accepted.at(-1)?.owner, 'acme');
   });
 
+  it('a renamed repository is the one that FORGE_REPOS names: a new issue in it is found', async () => {
+    const { repo } = await run();
+    const renamed = `${repo}-new`;
+    await gitea.alice.api.call('PATCH', `/repos/alice/${repo}`, { name: renamed });
+    await world.news();
+    const issue = await gitea.alice.on(`alice/${renamed}`).createIssue({ title: 'another' });
+    const news = await world.news();
+    assert.ok(news.includes(`${renamed}#${String(issue)} state`), news.join());
+  });
+
   it('a repository that took the name: nothing of it reaches the run', async () => {
     const { row, repo } = await run();
     await gitea.alice.api.call('PATCH', `/repos/alice/${repo}`, { name: `${repo}-moved` });

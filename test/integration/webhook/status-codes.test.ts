@@ -23,7 +23,10 @@ describe('POST /webhooks/gitea', () => {
   before(async () => {
     webhook = await startWebhook({
       inboxFile: path('inbox.db'),
-      deps: { serves: (owner) => owner !== 'mallory', worksIn: (repoId) => Promise.resolve(repoId === 9) },
+      deps: {
+        serves: ({ owner }) => owner !== 'mallory',
+        worksIn: (repoId) => Promise.resolve(repoId === 9),
+      },
     });
   });
   after(async () => {

@@ -1,6 +1,7 @@
 /** Temporal's time-skipping test server with the workflow's workers over given activities. */
 import { fileURLToPath } from 'node:url';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
+import { UNHURRIED } from '../../../src/adapters/temporal/workers.js';
 import {
   bundleWorkflowCode,
   DefaultLogger,
@@ -93,6 +94,7 @@ export async function withWorkers<T>(
     namespace: environment.namespace ?? 'default',
     activities,
     maxHeartbeatThrottleInterval: '1s',
+    ...UNHURRIED,
   } as const;
   const workers = await Promise.all([
     Worker.create({ ...common, workflowBundle: workflowCode, taskQueue: TASK_QUEUE }),

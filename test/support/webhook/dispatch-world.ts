@@ -5,6 +5,7 @@ import type { Audience } from '../../../src/domain/forge/access.js';
 import type { Delivery, Inbox } from '../../../src/domain/forge/delivery.js';
 import { InvalidInputError } from '../../../src/domain/base/errors.js';
 import type { ForgeFor } from '../../../src/domain/forge/forge.js';
+import type { Place } from '../../../src/domain/forge/issue.js';
 import type { Database } from '../../../src/domain/run/stores.js';
 import { createAcknowledger } from '../../../src/webhook/dispatch/acknowledge.js';
 import { startDispatcher } from '../../../src/webhook/dispatch/dispatcher.js';
@@ -70,7 +71,7 @@ export async function dispatchWorld(
   settings: Partial<DispatchSettings> = {},
   ack = true,
   forgeFor?: ForgeFor,
-  serves: (owner: string, repo: string) => boolean = () => true,
+  serves: (place: Place) => boolean = () => true,
 ): Promise<DispatchWorld> {
   const inbox = openInbox(`${directory}/inbox.db`);
   const database = await openDatabase(`${directory}/bot-bottle.db`);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import type { RunEvent } from '../../../src/domain/run/events.js';
+import type { Place } from '../../../src/domain/forge/issue.js';
 import type { ForgeStateRow } from '../../../src/domain/run/rows.js';
 import { dispatchWorld } from '../../support/webhook/dispatch-world.js';
 import type { DispatchWorld } from '../../support/webhook/dispatch-world.js';
@@ -17,7 +18,7 @@ describe('a run whose repository or issue is not where it was', () => {
   let world: DispatchWorld;
   let salt = 0;
 
-  async function fresh(serves?: (owner: string, repo: string) => boolean): Promise<void> {
+  async function fresh(serves?: (place: Place) => boolean): Promise<void> {
     const directory = path(`world-${String((count += 1))}`);
     mkdirSync(directory);
     world = await dispatchWorld(directory, {}, true, undefined, serves);
@@ -105,7 +106,7 @@ describe('a run whose repository or issue is not where it was', () => {
   });
 
   it('is told once when it was transferred out of what is served', async () => {
-    await fresh((owner) => owner !== 'eve');
+    await fresh(({ owner }) => owner !== 'eve');
     await living();
     world.forge.places.set(7, { repoId: 7, owner: 'eve', repo: 'demo' });
     assert.equal(await change(), 'unserved');
