@@ -30,6 +30,10 @@ GITEA_MODULE_SUM='h1:fJP9dqLbzKrKWUVnCVTfVersZdVDuyJQLEDzCAOmKKA='
 GITEA_BINARY_SHA256_X86_64=
 GITEA_BINARY_SHA256_AARCH64=
 
+# --- Forgejo's source, which a test reads; nothing of it is run
+FORGEJO_VERSION=1.21.0-rc0.0.20241219112042-456d05998231
+FORGEJO_MODULE_SUM='h1:4WZLTrLFz7xwr6WOa5aLhCQ9io09GTShFM6ujs4nxtA='
+
 # --- gitleaks; where it must be built, the module is checked against this sum by Go
 GITLEAKS_VERSION=8.30.1
 GITLEAKS_MODULE_SUM='h1:PmEvCfVI7ti9dV3s5aMZUY7sS2GxRvG3yzih7E+cS3w='
