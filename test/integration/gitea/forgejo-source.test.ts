@@ -104,15 +104,19 @@ describe('the client of Gitea, against the source of Forgejo', () => {
       [],
     );
   };
+  /** What differs is told first, being the reason of an error. */
+  const carriedOut = async (call: () => Promise<unknown>): Promise<void> => {
+    const failed = await call().then(
+      () => [],
+      (error: unknown) => [error],
+    );
+    agreed();
+    assert.deepEqual(failed, []);
+  };
   const eachOf = <Port>(calls: Calls<Port>, port: () => Port): void => {
     for (const [name, call] of Object.entries<(port: Port) => Promise<unknown>>(calls))
       it(name, async () => {
-        const failed = await call(port()).then(
-          () => [],
-          (error: unknown) => [error],
-        );
-        agreed();
-        assert.deepEqual(failed, []);
+        await carriedOut(() => call(port()));
       });
   };
 
@@ -131,8 +135,7 @@ describe('the client of Gitea, against the source of Forgejo', () => {
     const PERMISSION = 'GET /repos/{owner}/{repo}/collaborators/{collaborator}/permission';
     const asks = async (call: () => Promise<unknown>, ...operations: readonly string[]): Promise<void> => {
       forge.asked.clear();
-      await call();
-      agreed();
+      await carriedOut(call);
       assert.deepEqual(
         operations.filter((operation) => !forge.asked.has(operation)),
         [],
