@@ -13,10 +13,11 @@ export function preparedState(
   runs: readonly KnownRun[],
 ): ReconcileState {
   const ids = Object.fromEntries(Object.entries(state.ids).filter(([name]) => sources.includes(name)));
+  const moved = Object.values(ids)
+    .map(movedName)
+    .filter((name) => name in state.lists);
   const lists = Object.fromEntries(
-    [...sources, ...Object.values(ids).map(movedName)].map(
-      (name) => [name, resumed(state.lists[name] ?? freshCursor(null))] as const,
-    ),
+    [...sources, ...moved].map((name) => [name, resumed(state.lists[name] ?? freshCursor(null))] as const),
   );
   const comments: Record<string, ListCursor> = {};
   const watched: Record<string, WatchedRun> = {};

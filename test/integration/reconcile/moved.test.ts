@@ -69,7 +69,9 @@ describe('the reconciler, when repositories and issues move or vanish', function
     const renamed = `${repo}-new`;
     await gitea.alice.api.call('PATCH', `/repos/alice/${repo}`, { name: renamed });
     await world.news();
-    const issue = await gitea.alice.on(`alice/${renamed}`).createIssue({ title: 'another' });
+    const issue = await gitea.alice.on(`alice/${renamed}`).createIssue({
+      ...{ title: 'another', labels: ['bot-bottle:coder'], assignees: [BOT] },
+    });
     const news = await world.news();
     assert.ok(news.includes(`${renamed}#${String(issue)} state`), news.join());
   });
