@@ -72,7 +72,7 @@ describe('a step of a run that killed two workers', () => {
     const stopped: string[] = [];
     const ports: Partial<HostPorts> = {
       ...{ files, log, clock: { now: Date.now }, underWay: await UnderWayFiles.open(home) },
-      disk: { mark: () => Promise.resolve({}) } as unknown as HostPorts['disk'],
+      disk: { look: () => Promise.resolve() } as unknown as HostPorts['disk'],
       slots: new TurnSlots(1, () => Promise.resolve([])),
       runtime: {
         stop: (_slug: string, role: string) => {

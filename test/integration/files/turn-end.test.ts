@@ -61,7 +61,7 @@ describe('the end of a turn whose agent said that it is done', function () {
       underWay: await UnderWayFiles.open(home),
       channel: { turnStarted: () => Promise.resolve(), signalDone } as Partial<RunChannel> as RunChannel,
       provider: agentProvider,
-      disk: { mark: () => Promise.resolve({}), watch: () => () => null } as unknown as HostPorts['disk'],
+      disk: { look: () => Promise.resolve(), watch: () => () => null } as unknown as HostPorts['disk'],
       slots: { adopt: () => undefined } as Partial<HostPorts['slots']> as HostPorts['slots'],
       clock: { now: Date.now },
       log: { info: () => undefined, warn: () => undefined },
