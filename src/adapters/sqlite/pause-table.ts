@@ -1,16 +1,12 @@
 import type { PauseTable } from '../../domain/run/stores.js';
 import type { StateDb } from './state-tables.js';
-import { columnsOf } from './written-columns.js';
+import { insertNew } from './written-columns.js';
 
 /** Table `pause`. */
 export function createPauseTable(db: StateDb): PauseTable {
   return {
     add: async (row) => {
-      const [added] = await db
-        .insertInto('pause')
-        .values(columnsOf('pause', row))
-        .onConflict((conflict) => conflict.doNothing())
-        .execute();
+      const added = await insertNew(db, 'pause', row);
       return (added?.numInsertedOrUpdatedRows ?? 0n) > 0n;
     },
     remove: async (scope) => {

@@ -1,7 +1,7 @@
 import type { RunStore } from '../../domain/run/stores.js';
 import { jsonObject, stringList } from './json-column.js';
 import type { StateDb } from './state-tables.js';
-import { columnsOf } from './written-columns.js';
+import { insertNew } from './written-columns.js';
 
 /** Far below the most values that one statement may have. */
 const ROWS_AT_ONCE = 500;
@@ -10,26 +10,14 @@ const ROWS_AT_ONCE = 500;
 export function createRunStore(db: StateDb): RunStore {
   return {
     appendRun: async (row) => {
-      await db
-        .insertInto('run')
-        .values(columnsOf('run', { ...row, bottleNames: JSON.stringify(row.bottleNames) }))
-        .onConflict((conflict) => conflict.doNothing())
-        .execute();
+      await insertNew(db, 'run', { ...row, bottleNames: JSON.stringify(row.bottleNames) });
     },
     appendTurn: async (row) => {
-      await db
-        .insertInto('turn')
-        .values(columnsOf('turn', { ...row, detail: JSON.stringify(row.detail) }))
-        .onConflict((conflict) => conflict.doNothing())
-        .execute();
+      await insertNew(db, 'turn', { ...row, detail: JSON.stringify(row.detail) });
     },
     appendOperations: async (rows) => {
       for (let at = 0; at < rows.length; at += ROWS_AT_ONCE)
-        await db
-          .insertInto('operation')
-          .values(rows.slice(at, at + ROWS_AT_ONCE).map((row) => columnsOf('operation', row)))
-          .onConflict((conflict) => conflict.doNothing())
-          .execute();
+        await insertNew(db, 'operation', ...rows.slice(at, at + ROWS_AT_ONCE));
     },
     run: async (slug) => {
       const stored = await db.selectFrom('run').selectAll().where('slug', '=', slug).executeTakeFirst();

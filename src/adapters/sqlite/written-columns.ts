@@ -1,4 +1,5 @@
-import type { StateTables } from './state-tables.js';
+import type { Insertable, InsertResult } from 'kysely';
+import type { StateDb, StateTables } from './state-tables.js';
 
 type Table = Exclude<keyof StateTables, 'session'>;
 type Columns<T extends Table> = Readonly<Record<Exclude<keyof StateTables[T], 'seq'>, true>>;
@@ -37,4 +38,18 @@ const COLUMNS: { readonly [T in Table]: Columns<T> } = {
 export function columnsOf<Row extends object>(table: Table, row: Row): Row {
   const known: object = COLUMNS[table];
   return Object.fromEntries(Object.entries(row).filter(([name]) => Object.hasOwn(known, name))) as Row;
+}
+
+/** Rows whose key is there already stay as they are. */
+export async function insertNew<T extends Table>(
+  db: StateDb,
+  table: T,
+  ...rows: readonly Insertable<StateTables[T]>[]
+): Promise<InsertResult | undefined> {
+  const [result] = await db
+    .insertInto<Table>(table)
+    .values(rows.map((row) => columnsOf(table, row)))
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  return result;
 }

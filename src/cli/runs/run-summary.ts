@@ -1,5 +1,5 @@
 import { isLocal } from '../../domain/forge/issue.js';
-import { statusOf, type ForgeStateRow } from '../../domain/run/rows.js';
+import { isLiving, statusOf, type ForgeStateRow } from '../../domain/run/rows.js';
 import type { RunView } from '../../workflows/messages.js';
 import type { RunSummary, StepUnderWay } from '../base/orchestrator.js';
 import type { OrchestratorWorld } from './orchestrator-world.js';
@@ -36,7 +36,7 @@ export async function summaryOf(
     lastCheckinAt: row.lastCheckinAt,
     pr: view?.prs.at(-1) ?? row.prNumber,
     prUrl,
-    stale: view === undefined && row.status !== 'destroyed',
+    stale: view === undefined && isLiving(row),
     fetch: fetchCommand(slug),
     session: sessions.at(-1) ?? null,
   };

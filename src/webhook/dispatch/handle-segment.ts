@@ -4,7 +4,7 @@ import type { Addressee, HandleDeps } from './dispatch-deps.js';
 import { handleReferences, type Wakers } from './handle-references.js';
 import { createStateHandler } from './handle-state.js';
 import { withOwnHead, withPullOfCommit, type Hint } from '../hint/hint.js';
-import { identityOf } from '../../domain/run/rows.js';
+import { identityOf, isLiving } from '../../domain/run/rows.js';
 import { allOf } from './outcome.js';
 import type { Handled } from './outcome.js';
 import { RecentKeys } from './recent-keys.js';
@@ -81,7 +81,7 @@ export function createSegmentHandler(deps: HandleDeps): (segment: Segment) => Pr
 
   /** What may wake a run, its bottle says, where it says so. */
   async function wakersOf({ row }: Addressee, latest: Hint): Promise<Wakers> {
-    const asks = row !== undefined && row.status !== 'destroyed';
+    const asks = row !== undefined && isLiving(row);
     const rule = asks ? await deps.agents.wakeOf(row.bottleNames) : { people: null, checks: false };
     const { settings } = deps;
     const wake = rule.people ?? settings.wake;
@@ -101,7 +101,7 @@ export function createSegmentHandler(deps: HandleDeps): (segment: Segment) => Pr
 async function addresseeOf(runs: RunLookup, hint: Hint): Promise<Addressee> {
   const row = await runs.find(hint);
   if (row === undefined) return { row, identity: hint.subject };
-  if (row.status !== 'destroyed') return { row, identity: identityOf(row) };
+  if (isLiving(row)) return { row, identity: identityOf(row) };
   return { row, identity: { ...hint.subject, number: row.issueNumber } };
 }
 

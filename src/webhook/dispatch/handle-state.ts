@@ -1,7 +1,7 @@
 import type { Observed, RunEvent, Trigger } from '../../domain/run/events.js';
 import { workflowIdOf } from '../../domain/forge/issue.js';
 import type { Place } from '../../domain/forge/issue.js';
-import type { ForgeStateRow } from '../../domain/run/rows.js';
+import { isLiving, type ForgeStateRow } from '../../domain/run/rows.js';
 import { FORGE_CLOCK_GRAIN_MS, isLaterAct } from '../../domain/forge/trigger.js';
 import type { Addressee, HandleDeps } from './dispatch-deps.js';
 import type { Hint } from '../hint/hint.js';
@@ -58,7 +58,7 @@ export function createStateHandler(
     const textVersions = hints.flatMap(({ textVersion }) => textVersion ?? []);
     const seen = await findPlace(deps, hint, to.row, textVersions);
     if (seen.kind !== 'observed') {
-      if (to.row === undefined || to.row.status === 'destroyed') return allOf(count, 'gone', reasonOf(seen));
+      if (to.row === undefined || !isLiving(to.row)) return allOf(count, 'gone', reasonOf(seen));
       const since = missingSince.get(readKey) ?? 0;
       if (seen.kind === 'missing' && since === 0) {
         missingSince.set(readKey, deps.now());

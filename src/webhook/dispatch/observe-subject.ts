@@ -4,7 +4,7 @@ import { isNotFound } from '../../domain/base/errors.js';
 import { isHeadOfOurs } from '../../domain/forge/issue.js';
 import type { ForgeUser, Issue, Place, PullRequest, TimelineAct } from '../../domain/forge/issue.js';
 import type { Forge } from '../../domain/forge/forge.js';
-import type { ForgeStateRow } from '../../domain/run/rows.js';
+import { isLiving, type ForgeStateRow } from '../../domain/run/rows.js';
 import type { TextVersion } from '../../domain/forge/text-since-act.js';
 import type { Access } from '../../domain/forge/access.js';
 import type { Hint } from '../hint/hint.js';
@@ -125,7 +125,7 @@ async function readPulls(
   const known = row?.prNumber === row?.issueNumber ? null : (row?.prNumber ?? null);
   const numbers = new Set([pullOfRun, known].filter((number) => number !== null));
   // Opened a moment ago, perhaps, and not in the row yet.
-  const branch = row?.prNumber === null && row.status !== 'destroyed' ? row.branch : '';
+  const branch = row?.prNumber === null && isLiving(row) ? row.branch : '';
   const pulls = await Promise.all([
     ...[...numbers].map((number) => unlessGone(forge.readPr(number))),
     branch === '' ? undefined : forge.findOpenPrByHead(branch),

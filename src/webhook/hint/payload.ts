@@ -1,11 +1,8 @@
 import { z } from 'zod';
-import { isCommitId, isForgeName, isForgeNumber } from '../../domain/forge/issue.js';
+import { commitId, forgeNumber, id, name } from './forge-values.js';
 
-const forgeNumber = z.number().refine(isForgeNumber, 'not a possible number');
-const id = z.number().int().nonnegative();
 /** Accounts of the forge itself, such as that of its Actions, have negative ones. */
 const user = z.object({ id: z.number().int(), login: z.string().min(1).max(255) });
-const name = z.string().refine(isForgeName, 'not a possible name');
 
 const repository = z
   .object({ id, name, full_name: z.string(), owner: z.object({ login: name }) })
@@ -55,7 +52,7 @@ export const pullRequestPayload = z.object({ ...common, number: forgeNumber, pul
 /** One status of one commit. Its sender decides nothing; Gitea's own Actions have the id -2. */
 export const statusPayload = z.object({
   repository,
-  sha: z.string().refine(isCommitId, 'not a commit'),
+  sha: commitId,
   state: z.string().max(40),
 });
 

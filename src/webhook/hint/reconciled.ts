@@ -1,8 +1,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
-import { FORGE_KINDS, isCommitId, isForgeName, isForgeNumber } from '../../domain/forge/issue.js';
+import { FORGE_KINDS } from '../../domain/forge/issue.js';
 import { InvalidInputError } from '../../domain/base/errors.js';
 import type { Finding } from '../../domain/upkeep/reconcile.js';
+import { commitId, forgeNumber, id, name } from './forge-values.js';
 import type { Hint, ParsedDelivery } from './hint.js';
 import type { DistinctHeaders, SignatureVerdict } from '../verify-signature.js';
 
@@ -11,9 +12,6 @@ export const RECONCILED = 'reconciled';
 export const RECONCILED_PATH = '/reconciled';
 const SIGNATURE_HEADER = 'x-bot-bottle-signature';
 
-const name = z.string().refine(isForgeName, 'not a possible name');
-const forgeNumber = z.number().refine(isForgeNumber, 'not a possible number');
-const commitId = z.string().refine(isCommitId, 'not a commit');
 const cause = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('state') }),
   z.object({ kind: z.literal('comment'), commentId: forgeNumber }),
@@ -30,7 +28,7 @@ const finding: z.ZodType<Finding> = z.object({
   forge: z.enum(FORGE_KINDS),
   owner: name,
   repo: name,
-  repoId: z.number().int().nonnegative(),
+  repoId: id,
   number: forgeNumber,
   isPull: z.boolean(),
   headRef: z.string().max(255).nullable(),

@@ -1,11 +1,8 @@
 /** A hint as the inbox keeps it. */
 import { z } from 'zod';
-import { FORGE_KINDS, isCommitId, isForgeName, isForgeNumber } from '../../domain/forge/issue.js';
+import { FORGE_KINDS } from '../../domain/forge/issue.js';
+import { commitId, forgeNumber, id, name } from './forge-values.js';
 import type { Hint } from './hint.js';
-
-const name = z.string().refine(isForgeName, 'not a possible name');
-const forgeNumber = z.number().refine(isForgeNumber, 'not a possible number');
-const id = z.int().nonnegative();
 
 const hint: z.ZodType<Hint> = z.strictObject({
   /** Of a commit alone the number is 0. */
@@ -25,7 +22,7 @@ const hint: z.ZodType<Hint> = z.strictObject({
     z.strictObject({ kind: z.literal('comment'), commentId: forgeNumber }),
     z.strictObject({ kind: z.literal('review'), reviewId: forgeNumber.nullable(), since: z.string() }),
     z.strictObject({ kind: z.literal('push') }),
-    z.strictObject({ kind: z.literal('checks'), sha: z.string().refine(isCommitId, 'not a commit') }),
+    z.strictObject({ kind: z.literal('checks'), sha: commitId }),
   ]),
   likelyAssignees: z.array(z.string()),
   textVersion: z.strictObject({ actorId: z.int(), at: z.number(), version: id }).optional(),

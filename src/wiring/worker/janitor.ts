@@ -21,6 +21,7 @@ import type { HomeUsage, RunUsage } from '../../domain/upkeep/home-usage.js';
 import type { GcRemoval, Janitor } from '../../domain/upkeep/gc.js';
 import { mapLimited } from '../../domain/base/map-limited.js';
 import { parseParts, usageSpec } from '../../domain/bottle/disk-usage.js';
+import { isLiving } from '../../domain/run/rows.js';
 import type { Database } from '../../domain/run/stores.js';
 import { temporalClient } from '../temporal-client.js';
 
@@ -157,7 +158,7 @@ async function endOf(database: Database, slug: string): Promise<Pick<RunUsage, '
   const run = await database.runs.run(slug);
   if (run === undefined) return { state: 'unknown', endedAt: null };
   const row = await database.forgeState.ofRun(slug);
-  if (row !== undefined && row.status !== 'destroyed') return { state: 'alive', endedAt: null };
+  if (row !== undefined && isLiving(row)) return { state: 'alive', endedAt: null };
   const turns = (await database.runs.turns(slug)).map(({ at }) => at);
   return { state: 'ended', endedAt: Math.max(row?.destroyedAt ?? 0, run.createdAt, ...turns) };
 }
