@@ -10,6 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { ChildProcess } from 'node:child_process';
 import type { Client } from '@temporalio/client';
+import { openDatabase } from '../src/adapters/sqlite/open-database.js';
 import { openDatabaseReadOnly } from '../src/adapters/sqlite/open-database-read-only.js';
 import { openInbox } from '../src/adapters/sqlite/open-inbox.js';
 import type { DecisionRow } from '../src/domain/forge/delivery.js';
@@ -61,6 +62,8 @@ export async function frozenCost(issues = ISSUES): Promise<FrozenFigures> {
       withDevServer(
         async (client, _address, temporalFile) => {
           const temporalEmpty = await databaseBytes(temporalFile);
+          // As the worker makes it: no issue costs its tables.
+          await (await openDatabase(join(stack.home, 'bot-bottle.db'))).close();
           return withService(stack, ['webhook'], 'src/cli.ts', async () => {
             const storeEmpty = await storeBytes(stack.home);
             const subjects = await triggered(stack, issues);

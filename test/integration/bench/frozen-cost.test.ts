@@ -17,7 +17,7 @@ describe('the cost of frozen issues', function () {
       /workflowExecutionUpdateCompleted 1/,
       'the agent opened its pull request',
     );
-    assert.ok(store.value > 1 && store.value < 80, String(store.value));
+    assert.ok(store.value > 1 && store.value < 40, String(store.value));
     assert.match(store.notes.join('\n'), /turns\/1\/operations\.jsonl \d{3} bytes/);
     assert.doesNotMatch(store.notes.join('\n'), /refs\.bundle/, 'the turn’s input is gone');
   });
