@@ -28,8 +28,8 @@ export interface GuardedTurn {
   readonly slug: string;
   /** What the run held at most when the turn before ended; `null` when nobody knows. */
   readonly held: DiskUsage | null;
-  /** The turn was watched before: what it wrote since is not known. */
-  readonly resumed: boolean;
+  /** The guard's count of growth before the turn wrote anything; `null` for one that was watched before. */
+  readonly since: DiskUsage | null;
   /** What the bottle may hold in the place of the host's quota. */
   readonly asked: DiskRequest | null;
   onMeasured(held: DiskUsage): void;
@@ -90,13 +90,13 @@ export class DiskGuard {
 
   /** Watches until the answer is called. It gives back what the run holds at most. */
   watch(turn: GuardedTurn): () => DiskUsage | null {
-    const { held, resumed } = turn;
+    const { held, since } = turn;
     const entry: Watched = {
       turn,
       limit: limitOf(held ?? NONE, quotaOf(turn.asked, this.limits.quota)),
       over: new AbortController(),
       began: held,
-      last: resumed ? null : held && { held, grown: this.grown },
+      last: since && held && { held, grown: since },
       measuring: false,
       triedAt: this.clock.now(),
       took: 0,
@@ -111,12 +111,13 @@ export class DiskGuard {
     };
   }
 
-  /** One look at the disk, and what follows from it. Measures that it starts go on behind it. */
-  look(): Promise<void> {
+  /** One look at the disk, and what follows from it. Measures that it starts go on behind it. Answers the count of growth. */
+  async look(): Promise<DiskUsage> {
     this.looking ??= this.lookNow().finally(() => {
       this.looking = undefined;
     });
-    return this.looking;
+    await this.looking;
+    return this.grown;
   }
 
   private schedule(): void {

@@ -1,4 +1,5 @@
 import type { DiskUsage } from '../../domain/bottle/disk-usage.js';
+import type { GuardedTurn } from '../ports/disk-guard.js';
 import type { HostPorts } from '../ports/host-ports.js';
 import type { RunTurnInput } from '../ports/inputs.js';
 import type { TurnJournal } from './turn-journal.js';
@@ -10,8 +11,7 @@ export async function guardDisk(
   ports: HostPorts,
   input: RunTurnInput,
   journal: TurnJournal,
-  signal: AbortSignal,
-  onOver: (detail: string) => void,
+  { since, signal, onOver }: GuardedBy,
 ): Promise<void> {
   const { slug } = input;
   // Of the turn before, also when this one is watched again: a worker that restarts gives no room anew.
@@ -20,7 +20,7 @@ export async function guardDisk(
   const unwatch = ports.disk.watch({
     slug,
     held,
-    resumed: journal.resumed,
+    since,
     asked: input.prepared.disk ?? null,
     onMeasured: (measured) => {
       journal.decide({ disk: { held: measured } }).catch((error: unknown) => {
@@ -34,6 +34,10 @@ export async function guardDisk(
     if (most !== null) journal.observe({ disk: { held: most } });
   };
   signal.addEventListener('abort', end, { once: true });
+}
+
+export interface GuardedBy extends Pick<GuardedTurn, 'since' | 'onOver'> {
+  readonly signal: AbortSignal;
 }
 
 /** `null` when nobody looked. */

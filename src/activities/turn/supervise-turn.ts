@@ -16,11 +16,10 @@ export async function superviseTurn(
   input: RunTurnInput,
   link: TurnLink,
 ): Promise<TurnResult> {
-  // What the turn writes is growth of what is seen now.
-  await ports.disk.look();
+  const grownBefore = await ports.disk.look();
   const journal = await begunTurn(ports, input, link);
   link.onBegun(journal);
-  const watch = new TurnWatch(ports, input, journal, link);
+  const watch = new TurnWatch(ports, input, journal, link, grownBefore);
   await watch.untilExit();
   try {
     return await ports.underWay.during(stepOfTurn(input, 'end'), () => watch.finish());

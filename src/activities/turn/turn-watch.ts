@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { DiskUsage } from '../../domain/bottle/disk-usage.js';
 import type { EgressTotals } from '../../domain/egress/totals.js';
 import { CONTAINER_GONE, type StopReason, type TurnResult } from '../../domain/run/turn.js';
 import type { HostPorts } from '../ports/host-ports.js';
@@ -57,6 +58,7 @@ export class TurnWatch {
     private readonly input: RunTurnInput,
     private readonly journal: TurnJournal,
     private readonly link: TurnLink,
+    grownBefore: DiskUsage,
   ) {
     const signal = eitherSignal(this.over.signal, link.detach);
     const onSetAside = (): void => void this.stop(null, STOP_GRACE_S);
@@ -87,7 +89,11 @@ export class TurnWatch {
         (end) => (end === 'gave_up' ? this.stop('sidecar_died', STOP_GRACE_S) : undefined),
       ),
       this.limit(signal),
-      guardDisk(ports, input, journal, signal, (detail) => void this.stop('disk', FULL_DISK_GRACE_S, detail)),
+      guardDisk(ports, input, journal, {
+        since: journal.resumed ? null : grownBefore,
+        signal,
+        onOver: (detail) => void this.stop('disk', FULL_DISK_GRACE_S, detail),
+      }),
     );
     if (journal.record.setAside !== null) void this.stop(null, STOP_GRACE_S);
     if (journal.record.done !== null) this.afterDone();

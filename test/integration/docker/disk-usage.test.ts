@@ -111,11 +111,11 @@ describe('docker: what a run holds on disk', function () {
         { now: Date.now },
         { warn: () => undefined },
       );
-      await guard.look();
+      const since = await guard.look();
       await runtime.start(slug, 'agent');
       const over = await new Promise<string>((resolve) => {
         const end = guard.watch({
-          ...{ slug, held: { bytes: 0, inodes: 0 }, resumed: false, asked },
+          ...{ slug, held: { bytes: 0, inodes: 0 }, since, asked },
           onMeasured: () => undefined,
           onOver: (detail) => {
             end();

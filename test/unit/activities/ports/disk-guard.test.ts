@@ -44,12 +44,12 @@ class Disk {
   }
 
   async watch(slug: string, change: Partial<GuardedTurn> = {}): Promise<() => DiskUsage | null> {
-    await this.guard.look();
+    const since = await this.guard.look();
     if (!this.holds.has(slug)) this.holds.set(slug, NOTHING);
     return this.guard.watch({
       slug,
       held: NOTHING,
-      resumed: false,
+      since,
       asked: null,
       onMeasured: (held) => this.noted.push(held),
       onOver: (detail) => this.over.set(slug, detail),
@@ -99,6 +99,16 @@ describe('the disk guard', () => {
     await disk.look();
     assert.deepEqual(disk.measured, []);
     disk.write('a', 2 * MIB);
+    await disk.look();
+    assert.deepEqual(disk.measured, ['a']);
+  });
+
+  it('counts what a turn wrote before it was watched, though another turn’s watch looked meanwhile', async () => {
+    const since = await disk.guard.look();
+    await watch('b', { asked: { bytes: 500 * MIB, inodes: null } });
+    disk.write('a', 101 * MIB);
+    await disk.look();
+    await watch('a', { since });
     await disk.look();
     assert.deepEqual(disk.measured, ['a']);
   });
@@ -247,11 +257,11 @@ describe('the disk guard', () => {
   it('gives no room anew to a turn that is watched again after a restart, and measures it', async () => {
     const before = { bytes: 200 * MIB, inodes: 5 };
     disk.holds.set('a', { bytes: 206 * MIB, inodes: 5 });
-    await watch('a', { held: before, resumed: true });
+    await watch('a', { held: before, since: null });
     disk.holds.set('b', { bytes: 204 * MIB, inodes: 5 });
-    await watch('b', { held: before, resumed: true });
+    await watch('b', { held: before, since: null });
     disk.holds.set('c', { bytes: 101 * MIB, inodes: 5 });
-    await watch('c', { held: null, resumed: true });
+    await watch('c', { held: null, since: null });
     await disk.look();
     assert.deepEqual([...disk.over.keys()].sort(), ['a', 'c']);
   });
