@@ -153,8 +153,16 @@ async function forWorkers(tracing: TracingOfEnvironment | undefined): Promise<Wo
   return (await import('../../adapters/otlp/worker-tracing.js')).workerTracing(tracing.spans);
 }
 
+async function untilStopped(workers: RunningWorkers, close: () => Promise<void>): Promise<void> {
+  try {
+    await workers.stopped();
+  } finally {
+    await close();
+  }
+}
+
 function running(workers: RunningWorkers, close: () => Promise<void>): RunningWorker {
-  const stopped = workers.stopped().finally(close);
+  const stopped = untilStopped(workers, close);
   // Whoever waits sees the error; nobody may be waiting yet.
   stopped.catch(() => undefined);
   return {

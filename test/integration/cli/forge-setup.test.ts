@@ -250,7 +250,7 @@ describe('forge setup on a real Gitea', function () {
     await home.write('agents/lost.md', '---\nprovider: scripted\nbottle: nowhere\n---');
     const ran = await asAlice(repo, '--no-webhook');
     assert.equal(ran.code, 1, 'an agent whose bottle is not there is a mistake');
-    assert.match(ran.stdout, /\"lost\\?\" works in the bottle/);
+    assert.match(ran.stdout, /"lost\\?" works in the bottle/);
     const made = (await labels(`repos/${repo}`)).filter((name) => String(name).startsWith('bot-bottle:'));
     assert.deepEqual(made, ['bot-bottle:mine']);
     const skipped = new Map(

@@ -78,10 +78,12 @@ export async function followContainerLogs(
       // What has no newline yet comes again, whole.
       const reading = readLogs(docker, from, false, past.signal, new LogLineAssembler(start, push));
       // An engine that does not come to the end of it holds nobody up: the rest comes by following.
-      await Promise.race([reading, pause(CATCH_UP_MS, undefined, { signal: stop.signal })]).finally(() => {
+      try {
+        await Promise.race([reading, pause(CATCH_UP_MS, undefined, { signal: stop.signal })]);
+      } finally {
         past.abort();
-        return reading.catch(() => undefined);
-      });
+        await reading.catch(() => undefined);
+      }
       while (order.isHolding && !stop.signal.aborted) await pause(TICK_MS);
       onCaughtUp();
     }
