@@ -60,7 +60,7 @@ export class RawBottle {
       branch: 'bot-bottle/1-floor',
       start: COMMIT,
       gitUser: { name: 'bench', email: 'bench@example.invalid' },
-      wantsForge: false,
+      wantsSidecar: false,
       wantsEgress: false,
       resetTo: null,
       shallow: [],

@@ -1,20 +1,22 @@
-// MCP on standard input and output, for agent CLIs that start their MCP servers: each line goes to the sidecar as
-// `POST /mcp` on its Unix socket, and what that answers, JSON or a stream of events, comes back as lines. No session is
-// kept, so a sidecar that is restarted goes unnoticed: the request is sent again, which is harmless with every tool.
-// When the sidecar stays away, a tool call is answered with an error that says so. It ends when its input ends.
+// MCP on standard input and output, for agent CLIs that start their MCP servers: each line is posted to the sidecar on its
+// Unix socket, to the path that is the one argument or else to `/mcp`, and what that answers, JSON or a stream of events,
+// comes back as lines. No session is kept, so a sidecar that is restarted goes unnoticed: the request is sent again, which
+// is harmless with every tool. When the sidecar stays away, a tool call is answered with an error that says so. It ends when
+// its input ends.
 //
 //   BOTTLE_FORGE_SOCKET      the socket, /run/bottle/sock/forge.sock
 //   BOTTLE_MCP_PATIENCE_MS   how long the sidecar may be away, 10000
 import { request } from 'node:http';
 
 const SOCKET = process.env.BOTTLE_FORGE_SOCKET ?? '/run/bottle/sock/forge.sock';
+const PATH = process.argv[2] ?? '/mcp';
 const PATIENCE_MS = Number(process.env.BOTTLE_MCP_PATIENCE_MS ?? 10_000);
 const RETRY_MS = 50;
 /** Of a line of input. The sidecar takes 1 MiB and refuses what is between, which the client then can be told. */
 const MAX_LINE_BYTES = 8 * 1024 * 1024;
 /** Of one answer; the longest conversation has less. */
 const MAX_ANSWER_CHARACTERS = 64 * 1024 * 1024;
-/** The sidecar takes 32 connections from all that runs in the bottle. */
+/** The sidecar takes 32 connections from all that runs in the bottle, and there are two of these. */
 const MAX_UNDER_WAY = 12;
 /** What is under way may end so long after the input; clients kill after two seconds. */
 const LINGER_MS = 1500;
@@ -113,7 +115,7 @@ function post(line, message) {
     const outgoing = request(
       {
         socketPath: SOCKET,
-        path: '/mcp',
+        path: PATH,
         method: 'POST',
         agent: false,
         headers: {

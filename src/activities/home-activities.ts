@@ -1,5 +1,6 @@
 import { beating } from './base/beating.js';
 import { typedFailures } from './base/failures.js';
+import { PerRun } from './base/per-run.js';
 import { changePause } from './change-pause.js';
 import type { HomePorts } from './ports/home-ports.js';
 import type { HomeActivities, PauseActivities } from './ports/interface.js';
@@ -9,9 +10,11 @@ import type { UnderWay } from '../domain/run/under-way.js';
 import { tellChecksStopped } from './rows/tell-checks-stopped.js';
 import { tellFrozen } from './rows/tell-frozen.js';
 import { stepOfTurn } from './base/work-of-run.js';
+import { recordDecision, recordProposal } from './supervise/record-proposals.js';
 
 /** The activities of the home machine: the forge and the database. */
 export function createHomeActivities(ports: HomePorts, underWay: UnderWay): HomeActivities & PauseActivities {
+  const proposals = new PerRun();
   return {
     soleHost: () => Promise.resolve(ports.soleHost),
     prepareTurn: (input) =>
@@ -23,6 +26,10 @@ export function createHomeActivities(ports: HomePorts, underWay: UnderWay): Home
     recordEnd: (input) => typedFailures(() => recordEnd(ports, input)),
     changePause: (input) => typedFailures(() => changePause(ports, input)),
     recordCommand: (input) => typedFailures(() => recordCommand(ports, input)),
+    recordProposal: (input) =>
+      typedFailures(() => proposals.next(input.slug, () => recordProposal(ports, input))),
+    recordDecision: (input) =>
+      typedFailures(() => proposals.next(input.slug, () => recordDecision(ports, input))),
     tellChecksStopped: (input) => typedFailures(() => tellChecksStopped(ports, input)),
     tellFrozen: (input) => typedFailures(() => tellFrozen(ports, input)),
   };

@@ -15,6 +15,7 @@ import { openPrWork, stepOfRun, stepOfTurn } from './base/work-of-run.js';
 import { whereItIs } from './prepare/where-it-is.js';
 import { newestSnapshot } from './transcript/kept-snapshots.js';
 import { atMostThrice } from './base/tries.js';
+import { applyChange } from './supervise/apply-change.js';
 import { superviseTurn } from './turn/supervise-turn.js';
 import type { Attachments } from './turn/attachments.js';
 import { COALESCE_MS, type TurnJournal } from './turn/turn-journal.js';
@@ -90,6 +91,7 @@ export function createHostActivities(
           ),
         ),
       ),
+    applyChange: (input) => typedFailures(() => applyChange(ports, input)),
     freezeBottle: (input) =>
       settling((signal) =>
         ports.underWay.during(stepOfTurn(input, 'settle'), () =>

@@ -2,12 +2,21 @@ import { readdirSync, readFileSync, statSync, watch, type FSWatcher } from 'node
 import { join } from 'node:path';
 import { isForgeNumber } from '../domain/forge/issue.js';
 import { QUEUE_ID, QUEUE_MESSAGE_BYTES, type QueueAnswer } from '../domain/run/queue.js';
+import type { ProposalAnswer } from '../domain/supervise/proposal.js';
 import { isRecord } from './jsonrpc/protocol.js';
 
 const POLL_MS = 50;
 /** A file that still makes no sense after this is no half-written one. */
 const MALFORMED_MS = 2000;
 const ANSWER_FILE = /^([a-z0-9]{8,40})\.json$/;
+/** Complete by its type. */
+const STATUSES: Readonly<Record<ProposalAnswer['status'], true>> = {
+  approved: true,
+  modified: true,
+  rejected: true,
+  cancelled: true,
+  pending: true,
+};
 
 /** Reads the worker's answers, `<request id>.json`, in a directory that only the worker can write. */
 export class AnswerReader {
@@ -83,14 +92,20 @@ function parseAnswer(requestId: string, value: unknown): QueueAnswer | undefined
   if (!isRecord(value) || value['requestId'] !== requestId) return undefined;
   const result = value['result'];
   if (!isRecord(result)) return undefined;
-  const { kind, reason, pr, url, head } = result;
+  const { kind, reason, pr, url, head, id, status, notes } = result;
   if (kind === 'clean') return { requestId, result: { kind } };
   if ((kind === 'refused' || kind === 'secret' || kind === 'unchecked') && typeof reason === 'string')
     return { requestId, result: { kind, reason } };
   if (kind === 'published' && isForgeNumber(pr) && typeof url === 'string' && typeof head === 'string') {
     return { requestId, result: { kind, pr, url, head } };
   }
+  if (kind === 'decision' && typeof id === 'string' && isStatus(status) && typeof notes === 'string')
+    return { requestId, result: { kind, id, status, notes } };
   return undefined;
+}
+
+function isStatus(value: unknown): value is ProposalAnswer['status'] {
+  return typeof value === 'string' && Object.hasOwn(STATUSES, value);
 }
 
 /** Only an accelerator: where watching is not possible the poll finds the file. */

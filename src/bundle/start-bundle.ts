@@ -1,25 +1,30 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { isDeepStrictEqual } from 'node:util';
 import { AnswerReader } from './answer-reader.js';
 import { errorFields, type BundleLog } from './base/bundle-log.js';
 import type { BundleConfig } from './config.js';
 import { DoneSignal } from './done-signal.js';
 import type { EgressLimits, EgressNetwork } from './egress/egress-options.js';
 import { openEgressPlane } from './egress/egress-plane.js';
-import { ForgePlane, type CallOutcome } from './forge/forge-plane.js';
+import { ForgePlane } from './forge/forge-plane.js';
 import { FORGE_METHODS } from './forge/methods.js';
 import { RateLimiter } from './forge/rate-limit.js';
 import { ScopedForge, type AgentForge } from './forge/scoped-forge.js';
 import { answerMessage } from './jsonrpc/dispatch.js';
-import { serveHttpOnUnixSocket } from './jsonrpc/http-unix.js';
-import { JsonRpcError } from './jsonrpc/protocol.js';
-import type { McpDoor } from './mcp/mcp-door.js';
+import { jsonRpcPost, serveHttpOnUnixSocket, type OnPost } from './jsonrpc/http-unix.js';
+import { lazyMcp } from './lazy-mcp.js';
+import type { McpDoorOptions } from './mcp/mcp-door.js';
+import { instructionsFor } from './mcp/tools.js';
 import { OperationLog } from './base/operation-log.js';
+import { planeCall, verdictOf, type PlaneCall } from './plane-call.js';
 import { PublishDesk } from './publish-desk.js';
 import { QueueWriter } from './queue-writer.js';
-import { redactParams, type Redact } from './base/redact.js';
+import type { Redact } from './base/redact.js';
+import { PROPOSAL_TOOL_SOURCES, SUPERVISE_INSTRUCTIONS } from './supervise/proposal-tools.js';
+import { SuperviseDesk } from './supervise/supervise-desk.js';
+import { SupervisePlane } from './supervise/supervise-plane.js';
 import { TextDesk } from './text-desk.js';
 import type { QueueBody } from '../domain/run/queue.js';
+import { SUPERVISE_PATH, SUPERVISE_SERVER } from '../domain/supervise/how-to-ask.js';
 import { pagesOf } from '../domain/text/inert-text.js';
 
 export interface RunningBundle {
@@ -41,7 +46,7 @@ export interface BundleParts {
 /** What calls under way have at shutdown before they are cut off; the whole exit has a second. */
 const GRACE_MS = 300;
 
-/** The sidecar's forge and egress planes, serving when this resolves. Errors: the file system's own for its directories. */
+/** The sidecar's forge, supervise and egress planes, serving when this resolves. Errors: the file system's own for its directories. */
 export async function startBundle(config: BundleConfig, parts: BundleParts): Promise<RunningBundle> {
   const { slug, turn, paths } = config;
   const { log, redact } = parts;
@@ -79,6 +84,7 @@ export async function startBundle(config: BundleConfig, parts: BundleParts): Pro
     },
   });
   const doneSignal = new DoneSignal({ send, slug, turn, now });
+  const limiter = new RateLimiter(config.rateLimits, () => performance.now());
   const plane = new ForgePlane({
     methods: FORGE_METHODS,
     context: {
@@ -89,39 +95,39 @@ export async function startBundle(config: BundleConfig, parts: BundleParts): Pro
       commentMarker: (number, body) => commentMarker(slug, config.goesOnWith ?? turn, number, body),
     },
     readers: config.readers,
-    limiter: new RateLimiter(config.rateLimits, () => performance.now()),
+    limiter,
     log: operations,
   });
-  /** The one way from either protocol to the methods. */
-  const call = (method: string, params: unknown): Promise<CallOutcome> => {
-    const clean = redactParams(params, redact);
-    return plane.call(redact(method), clean, !isDeepStrictEqual(clean, params));
-  };
+  const proposals = new SuperviseDesk({ send, answers, slug, turn, now });
+  const supervise = new SupervisePlane({ desk: proposals, limiter, log: operations });
   const onFault = (error: unknown): void => {
     log('error', 'a call failed', errorFields(error));
   };
-  const mcp = lazyMcp(async () => {
-    const { mcpDoor } = await import('./mcp/mcp-door.js');
-    const { callsPerMinute } = config.rateLimits;
-    return mcpDoor({
-      methods: FORGE_METHODS,
-      call: async (method, params) => {
-        try {
-          return { kind: 'answered', ...(await call(method, params)) };
-        } catch (error) {
-          if (error instanceof JsonRpcError) return { kind: 'failed', error };
-          onFault(error);
-          return { kind: 'fault' };
-        }
-      },
-      issue: config.issue,
+  const mcp = ({ call, ...of }: McpOf): OnPost =>
+    lazyMcp({
+      ...of,
+      call: verdictOf(call, onFault),
       onFault,
       redact,
-      messagesPerMinute: callsPerMinute,
+      messagesPerMinute: config.rateLimits.callsPerMinute,
       now: () => performance.now(),
     });
-  }, onFault);
-  // First: an agent starts when it sees the forge's socket, and then these are there too.
+  const forgePosts = (): [path: string, onPost: OnPost][] => {
+    const call = planeCall(plane, redact);
+    const onMessage = async (text: string): Promise<string | undefined> => {
+      const answer = await answerMessage(text, {
+        call: async (method, params) => (await call(method, params)).result,
+        onFault,
+      });
+      return answer === undefined ? undefined : redact(answer);
+    };
+    const instructions = instructionsFor(config.issue);
+    return [
+      ['/rpc', jsonRpcPost(onMessage)],
+      ['/mcp', mcp({ name: 'bottle', tools: FORGE_METHODS, call, instructions })],
+    ];
+  };
+  // First: an agent starts when it sees the socket of the next, and then these are there too.
   const egress = await openEgressPlane({
     paths: { ...paths, config: paths.currentConfig },
     uploadBytes: config.egressUploadBytes,
@@ -134,43 +140,36 @@ export async function startBundle(config: BundleConfig, parts: BundleParts): Pro
     now,
     ...parts.egress,
   });
-  const serveForge = (): ReturnType<typeof serveHttpOnUnixSocket> =>
-    serveHttpOnUnixSocket({
-      socketPath: paths.forgeSocket,
-      onMessage: async (text) => {
-        const answer = await answerMessage(text, {
-          call: async (method, params) => (await call(method, params)).result,
-          onFault,
-        });
-        return answer === undefined ? undefined : redact(answer);
-      },
-      onMcp: mcp,
-    });
-  // Without one, no call can be made: the plane is there and nobody reaches it.
-  const server = config.hasForge ? await serveForge() : null;
+  const server = await serveHttpOnUnixSocket({
+    socketPath: paths.forgeSocket,
+    posts: new Map([
+      // Without a forge no call of its plane can be made: it is there and nobody reaches it.
+      ...(config.hasForge ? forgePosts() : []),
+      [
+        SUPERVISE_PATH,
+        mcp({
+          name: SUPERVISE_SERVER,
+          tools: PROPOSAL_TOOL_SOURCES,
+          call: planeCall(supervise, redact),
+          instructions: SUPERVISE_INSTRUCTIONS,
+        }),
+      ],
+    ]),
+  });
   return {
     stop: async () => {
       publisher.stop();
       texts.stop();
-      await Promise.all([server?.close(GRACE_MS), egress.close()]);
+      proposals.stop();
+      await Promise.all([server.close(GRACE_MS), egress.close()]);
       plane.interrupt();
       return operations.close();
     },
   };
 }
 
-/** MCP's SDK is loaded with the first request for it: most of what the sidecar weighs, and not every agent asks. */
-function lazyMcp(load: () => Promise<McpDoor>, onFault: (error: unknown) => void): McpDoor {
-  let loading: Promise<McpDoor> | undefined;
-  return async (body, request, response) => {
-    try {
-      const answer = await (loading ??= load());
-      await answer(body, request, response);
-    } catch (error) {
-      onFault(error);
-      response.destroy();
-    }
-  };
+interface McpOf extends Pick<McpDoorOptions, 'name' | 'tools' | 'instructions'> {
+  readonly call: PlaneCall;
 }
 
 function randomId(): string {

@@ -12,6 +12,7 @@ import { orchestrateResumeCommand } from './commands/orchestrate-resume.js';
 import { orchestrateStartCommand } from './commands/orchestrate-start.js';
 import { orchestrateStatusCommand } from './commands/orchestrate-status.js';
 import { pauseCommands } from './commands/pause.js';
+import { proposalCommands } from './commands/proposals.js';
 import { secretSetCommand } from './commands/secret-set.js';
 import { serviceCommands } from './commands/services.js';
 import { signalCommand } from './commands/signal.js';
@@ -86,6 +87,7 @@ function program(context: CommandContext): Command {
   orchestrateResumeCommand(orchestrate, context);
   orchestrateStatusCommand(orchestrate, context);
   signalCommand(root, context);
+  proposalCommands(root, context);
   pauseCommands(root, context);
   logsCommand(root, context);
   forgeSetupCommand(root.command('forge').description('Prepare the forge'), context);

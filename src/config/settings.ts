@@ -242,6 +242,13 @@ export const SETTINGS = {
     description:
       'A host whose worker takes nothing for this long is said not to answer, and a run on it may be moved.',
   }),
+  SUPERVISE_HOLD: required({
+    type: 'duration',
+    parse: durationBetween(0, 9 * MINUTE),
+    fallback: '4m',
+    description:
+      'How long a call of an agent that proposes a change waits for an operator; afterwards its next turn tells what came of it.',
+  }),
   BOTTLE_NUDGES: required({
     type: 'number',
     parse: integer(0, 10),

@@ -10,6 +10,7 @@ export function policyOf(config: Config): RunPolicy {
     turnTimeoutMs: config.BOTTLE_TURN_TIMEOUT,
     doneGraceMs: config.BOTTLE_DONE_GRACE,
     hostSilentMs: config.BOTTLE_HOST_SILENT,
+    superviseHoldMs: config.SUPERVISE_HOLD,
     nudges: config.BOTTLE_NUDGES,
     budget: {
       turns: config.BOTTLE_BUDGET_TURNS,

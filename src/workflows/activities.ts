@@ -88,6 +88,13 @@ export const gate = proxyActivities<Pick<HostActivities, 'publishWork'>>({
   retry: BACKOFF,
 });
 
+/** An operator and an agent wait for it; a host that is away is told of soon. */
+export const changes = proxyActivities<Pick<HostActivities, 'applyChange'>>({
+  startToCloseTimeout: '20 seconds',
+  scheduleToCloseTimeout: '1 minute',
+  retry: BACKOFF,
+});
+
 /** Who wakes the run meanwhile waits for this: what takes longer is left to the next sweep. */
 export const archiving = proxyActivities<Pick<HostActivities, 'archiveBottle'>>({
   startToCloseTimeout: '1 minute',

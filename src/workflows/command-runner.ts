@@ -1,6 +1,12 @@
 /** Carries out what the machine wants and feeds what comes of it back: the only place that starts activities and timers. */
-import { ActivityFailure, CancellationScope, isCancellation, workflowInfo } from '@temporalio/workflow';
-import type { PrepareTurnInput, PublishInput, RunRef, SettleTurnInput } from '../activities/ports/inputs.js';
+import { ActivityFailure, CancellationScope, isCancellation } from '@temporalio/workflow';
+import type {
+  ApplyChangeInput,
+  PrepareTurnInput,
+  PublishInput,
+  RunRef,
+  SettleTurnInput,
+} from '../activities/ports/inputs.js';
 import type { MachineEvent } from '../domain/run/events.js';
 import type { PublishResult, TurnCause } from '../domain/run/turn.js';
 import * as activities from './activities.js';
@@ -10,6 +16,7 @@ import { claimHost } from './claim-host.js';
 import { offerToHost, type TakenWithin } from './offer-to-host.js';
 import type { MachineCommand } from './run/commands.js';
 import { prepareTurn } from './prepare-turn.js';
+import { RowWriter } from './row-writer.js';
 import { RunTimers } from './run-timers.js';
 import { LeftBehindError, StepsUnderWay } from './steps-under-way.js';
 
@@ -19,10 +26,7 @@ export class CommandRunner {
   private readonly steps: StepsUnderWay;
   private readonly timers: RunTimers;
   private turnScope: CancellationScope | undefined;
-  /** Rows are written in order, and before the next turn is prepared. */
-  private recorded: Promise<void> = Promise.resolve();
-  /** Rows of operators' acts that this execution has asked for. */
-  private acts = 0;
+  private readonly rows: RowWriter;
 
   /**
    * @param feed takes what came of a command
@@ -36,11 +40,12 @@ export class CommandRunner {
   ) {
     this.steps = new StepsUnderWay(isEnding);
     this.timers = new RunTimers(feed);
+    this.rows = new RowWriter(feed);
   }
 
   /** Rows asked for so far are written. */
   async settledRows(): Promise<void> {
-    await this.recorded;
+    await this.rows.written;
   }
 
   run(command: MachineCommand): void {
@@ -70,33 +75,19 @@ export class CommandRunner {
         return this.timers.disarmResume();
       case 'ask_checkin':
         return this.askCheckin(command.host, command.run);
-      case 'record_turn': {
-        const { input } = command;
-        const summary = `rows of turn ${String(input.turn)}`;
-        return this.write(() => activities.rows.recordTurn.executeWithOptions({ summary }, [input]));
-      }
-      case 'record_state': {
-        const { input } = command;
-        return this.write(() =>
-          activities.rows.recordState.executeWithOptions({ summary: 'state row' }, [input]),
-        );
-      }
-      case 'record_command': {
-        const { runId, workflowId } = workflowInfo();
-        const row = { ...command.act, id: `${runId}/${String((this.acts += 1))}`, workflowId };
-        const summary = `row of the operator's ${row.kind}`;
-        return this.write(() => activities.rows.recordCommand.executeWithOptions({ summary }, [row]));
-      }
+      case 'record_turn':
+      case 'record_state':
+      case 'record_command':
+      case 'record_proposal':
+      case 'record_decision':
+      case 'record_end':
+        return this.rows.write(command);
+      case 'apply_change':
+        return this.apply(command.host, command.id, command.input);
       case 'archive':
         return this.archive(command.host, command.run);
       case 'destroy':
         return this.destroy(command);
-      case 'record_end': {
-        const { input } = command;
-        return this.write(() =>
-          activities.rows.recordEnd.executeWithOptions({ summary: 'end of the run' }, [input]),
-        );
-      }
       case 'tell_frozen': {
         const options = { summary: `leave a reaction: ${command.reason}` };
         // Beside the run's course: whether it could be left changes nothing.
@@ -120,7 +111,7 @@ export class CommandRunner {
   private prepare(input: PrepareTurnInput): void {
     const { turn } = input;
     this.start('prepare', turn, async () => {
-      await this.recorded;
+      await this.rows.written;
       const outcome = await prepareTurn(input);
       switch (outcome.kind) {
         case 'ready':
@@ -204,7 +195,7 @@ export class CommandRunner {
     if (host === null) return this.feedLater({ kind: 'destroyed' });
     const options = { taskQueue: bottlesQueue(host), summary: `destroy ${input.slug}` };
     this.start('destroy', input.turn, async () => {
-      await this.recorded;
+      await this.rows.written;
       const destroyBottle = (limit: TakenWithin): Promise<void> =>
         activities.destroying.destroyBottle.executeWithOptions({ ...options, ...limit }, [input]);
       await offerToHost(host, input.slug, this.hostSilentMs(), destroyBottle, () => {
@@ -241,6 +232,21 @@ export class CommandRunner {
     }
   }
 
+  /** The operator waits for it, and so does the agent: what takes too long is said, and may be tried again. */
+  private apply(host: string, id: string, input: ApplyChangeInput): void {
+    const options = { taskQueue: bottlesQueue(host), summary: `take ${id.slice(0, 8)} into effect` };
+    this.steps
+      .run(() => activities.changes.applyChange.executeWithOptions(options, [input]))
+      .then(
+        () => {
+          this.feed({ kind: 'change_applied', id });
+        },
+        (error: unknown) => {
+          this.feed({ kind: 'change_failed', id, reason: failureReason(error) });
+        },
+      );
+  }
+
   private askCheckin(host: string, run: RunRef): void {
     const { turn } = run;
     const options = { taskQueue: bottlesQueue(host), summary: 'last check-in?' };
@@ -275,10 +281,6 @@ export class CommandRunner {
     void Promise.resolve().then(() => {
       this.feed(event);
     });
-  }
-
-  private write(work: () => Promise<void>): void {
-    this.recorded = this.recorded.then(work);
   }
 }
 

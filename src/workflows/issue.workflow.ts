@@ -25,6 +25,7 @@ import {
   type RunOutcome,
 } from './messages.js';
 import { PhaseShown } from './phase-shown.js';
+import { handleProposals } from './proposal-handlers.js';
 import { detailsOf, outcomeOf, viewOf } from './run-view.js';
 import { readCommand, readSignal } from './read-message.js';
 import { publishInput } from './run/inputs.js';
@@ -55,6 +56,10 @@ export async function issueWorkflow(input: IssueWorkflowInput): Promise<RunOutco
     () => state.policy.hostSilentMs,
   );
   const phaseShown = new PhaseShown();
+  const take = async (event: MachineEvent): Promise<void> => {
+    const ticket = enqueue(event);
+    await condition(() => handled >= ticket);
+  };
 
   setHandler(stateQuery, () => viewOf(state));
   setHandler(timelineQuery, () => state.life?.timeline ?? []);
@@ -76,6 +81,8 @@ export async function issueWorkflow(input: IssueWorkflowInput): Promise<RunOutco
     const { slug, phase, turn } = viewOf(state);
     return { slug, phase, turn };
   }
+
+  handleProposals({ state: () => state, take });
 
   setHandler(openPrUpdate, (request) => openPr(request), {
     validator: (request: OpenPrRequest) => {

@@ -7,6 +7,8 @@ import type { OperatorCommand, RunEvent } from '../domain/run/events.js';
 import type { SubjectRef } from '../domain/forge/issue.js';
 import type { PauseRow } from '../domain/run/pause.js';
 import type { FrozenReason, PublishResult } from '../domain/run/turn.js';
+import type { ProposalOutcome, ProposeRequest } from '../domain/run/run-channel.js';
+import type { DecideRequest, DecisionAccepted } from '../domain/supervise/decision.js';
 import type { Phase } from './run/phase.js';
 import type { LastTurn, TimelineEntry } from './run/state.js';
 
@@ -124,6 +126,15 @@ export interface OpenPrRequest {
   readonly contentRef: string;
 }
 
+/** The agent's proposal, relayed by the host: held open until somebody decides, or for `superviseHoldMs`. */
+export const proposeUpdate = defineUpdate<ProposalOutcome, [ProposeRequest]>('propose');
+
+/**
+ * The operator's word. Errors: `DecisionRefused` for a proposal that is not there, is decided already (by whom and when), or is
+ * not what was shown; `ChangeFailed` when it could not take effect: then it waits as before.
+ */
+export const decideUpdate = defineUpdate<DecisionAccepted, [DecideRequest]>('decide');
+
 export const stateQuery = defineQuery<RunView>('state');
 export const timelineQuery = defineQuery<readonly TimelineEntry[]>('timeline');
 
@@ -157,6 +168,8 @@ export interface RunView {
   readonly prs: readonly number[];
   readonly sessionId: string | null;
   readonly mailbox: number;
+  /** How many proposals of its agent wait for an operator. */
+  readonly proposals: number;
   readonly watchdogFired: boolean;
   readonly lastTurn: LastTurn | null;
   /** As metered by the credential proxy, and what the run may use. */

@@ -65,6 +65,7 @@ const amounts = shape({ turns: whole, tokens: whole, microUsd: whole });
 const policy: Shape = {
   watchdogMs: whole,
   hostSilentMs: whole,
+  superviseHoldMs: whole,
   turnTimeoutMs: whole,
   doneGraceMs: whole,
   nudges: whole,

@@ -3,6 +3,7 @@ import { addAmounts, NOTHING, usd } from '../domain/run/budget.js';
 import type { RunOutcome, RunView } from './messages.js';
 import { openPrs } from './run/reads-of-forge.js';
 import { silenceOf } from './run/host.js';
+import { waiting } from './run/supervise/proposals-read.js';
 import { livingOf, phaseOf, reasonOf, silentSince } from './run/phase.js';
 import type { IssueState } from './run/state.js';
 
@@ -24,6 +25,7 @@ export function viewOf(s: IssueState): RunView {
     prs: life === null ? [] : openPrs(life),
     sessionId: life?.session.id ?? null,
     mailbox: life?.mailbox.waiting.length ?? 0,
+    proposals: living === null ? 0 : waiting(living).length,
     watchdogFired: life?.turn.watchdogFired ?? false,
     lastTurn: life?.lastTurn ?? null,
     spent: life?.budget.spent ?? NOTHING,
@@ -52,6 +54,7 @@ export function detailsOf(s: IssueState): string {
     `**${view.phase}**${view.reason === null ? '' : ` (${view.reason})`} · turn ${String(view.turn)} · \`${view.slug ?? 'no run'}\``,
     view.detail === null ? '' : `> ${view.detail.replace(/\s+/g, ' ').replace(/[<>`]/g, ' ')}`,
     usedLine(view),
+    view.proposals === 0 ? '' : `${String(view.proposals)} waiting: \`bot-bottle proposals\``,
     '',
     ...(s.life?.timeline ?? [])
       .slice(-15)

@@ -30,7 +30,7 @@ printf 'bb_demo.py,,\\nbb_demo-1.0.dist-info/METADATA,,\\nbb_demo-1.0.dist-info/
 cd .. && python3 -m zipfile -c /workspace/${WHEEL} bb_demo.py bb_demo-1.0.dist-info/
 `;
 const HOW_TO_ASK =
-  /403 Forbidden by this bottle: .*\/etc\/bot-bottle\/current-config\/allowlist.* blocked and name the host/;
+  /403 Forbidden by this bottle: .*\/etc\/bot-bottle\/current-config\/allowlist.* call the tool pipelock-block of the MCP server supervise/;
 
 /** curl and pip as an agent uses them: the variables are set for it, and there is no other way out. */
 describe('clients of the forward proxy, in a bottle', function () {

@@ -3,20 +3,26 @@
 //   BOTTLE_PI_PROVIDER   the provider in use, such as `anthropic`
 //   BOTTLE_PI_URL        its address
 //   BOTTLE_PI_MAX_OUTPUT the most tokens of output to ask for: the way to the model refuses more
-//   BOTTLE_PI_TOOLS      `none` in a run without a forge, whose sidecar has no tools
+//   BOTTLE_PI_TOOLS      `supervise` in a run without a forge, whose sidecar has no tools of one
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 
 const SHIM = '/opt/bottle/mcp-stdio.mjs';
+/** The sidecar's MCP servers, by their paths. */
+const FORGE = '/mcp';
+const SUPERVISE = '/supervise/mcp';
 const PROTOCOL = '2025-11-25';
 
 export default async function (pi) {
   const { BOTTLE_PI_PROVIDER: provider, BOTTLE_PI_URL: baseUrl, BOTTLE_PI_MAX_OUTPUT: max } = process.env;
   if (provider && baseUrl) pi.registerProvider(provider, { baseUrl });
   pi.on('before_provider_request', ({ payload }) => withinLimit(payload, Number(max)));
-  if (process.env.BOTTLE_PI_TOOLS === 'none') return;
+  const paths = process.env.BOTTLE_PI_TOOLS === 'supervise' ? [SUPERVISE] : [FORGE, SUPERVISE];
+  await Promise.all(paths.map((path) => registerTools(pi, path)));
+}
 
-  const sidecar = new Sidecar();
+async function registerTools(pi, path) {
+  const sidecar = new Sidecar(path);
   pi.on('session_shutdown', () => sidecar.end());
   await sidecar.ask('initialize', {
     protocolVersion: PROTOCOL,
@@ -51,11 +57,12 @@ function withinLimit(payload, max) {
 
 /** One conversation with mcp-stdio.mjs, which lasts as long as pi. */
 class Sidecar {
-  #child = spawn(process.execPath, [SHIM], { stdio: ['pipe', 'pipe', 'inherit'] });
+  #child;
   #waiting = new Map();
   #id = 0;
 
-  constructor() {
+  constructor(path) {
+    this.#child = spawn(process.execPath, [SHIM, path], { stdio: ['pipe', 'pipe', 'inherit'] });
     createInterface({ input: this.#child.stdout }).on('line', (line) => this.#take(JSON.parse(line)));
     this.#child.on('close', () => {
       for (const { reject } of this.#waiting.values()) reject(new Error('the way to the helper has ended'));

@@ -10,6 +10,7 @@ export function openPrWork({ slug, requestId }: { readonly slug: string; readonl
 const MESSAGES = {
   done: 'signal_done',
   text: 'the check of a text',
+  proposal: 'a proposal',
   operations: 'the operation log',
   egress: 'the egress report',
 } as const;

@@ -7,6 +7,7 @@ import type { PublishPlace } from '../../domain/forge/forks.js';
 import type { BlobStore } from '../../domain/run/run-files.js';
 import type { Database } from '../../domain/run/stores.js';
 import type { AccessSettings } from '../../domain/forge/access.js';
+import type { AuditLog, ProposalFiles } from '../../domain/supervise/proposal-records.js';
 import type { HostLog } from './host-ports.js';
 
 /** Everything the home machine's activities need; filled in by the worker's composition root. */
@@ -16,6 +17,8 @@ export interface HomePorts {
   readonly provider: (name: string) => AgentProvider;
   readonly blobs: BlobStore;
   readonly database: Database;
+  readonly proposalFiles: ProposalFiles;
+  readonly auditLog: AuditLog;
   readonly clock: Clock;
   readonly log: HostLog;
   /** The one host there is; `null` where several claim runs. */

@@ -2,7 +2,8 @@
 import type { PreparedTurn, SettledTurn, Trigger, WakeReference } from '../../domain/run/events.js';
 import type { Place, RepoRef, SubjectRef } from '../../domain/forge/issue.js';
 import type { ModelBudget } from '../../domain/run/model-use.js';
-import type { OperatorCommandRow } from '../../domain/run/rows.js';
+import type { OperatorCommandRow, ProposalDecisionRow, ProposalRow } from '../../domain/run/rows.js';
+import type { ProposalTool } from '../../domain/supervise/proposal.js';
 import type { PauseRow } from '../../domain/run/pause.js';
 import type {
   FrozenReason,
@@ -79,6 +80,8 @@ export interface RunTurnInput extends RunRef {
   readonly goesOnWith: number | null;
   /** Set when the turn was to be stopped while nobody watched it. */
   readonly stop: StopReason | null;
+  /** As in `ApplyChangeInput`; nothing without any. */
+  readonly changes?: readonly string[];
 }
 
 /** What the publish gate must know of the run beside its commits. */
@@ -119,6 +122,22 @@ export interface RecordTurnInput extends RunRef {
 
 export interface RecordStateInput extends RunRef {
   readonly snapshot: RunSnapshot;
+}
+
+export interface RecordProposalInput extends RunRef {
+  readonly proposal: Pick<ProposalRow, 'id' | 'tool' | 'turn' | 'at' | 'ref'>;
+}
+
+export interface RecordDecisionInput extends RunRef {
+  readonly tool: ProposalTool;
+  readonly decision: Omit<ProposalDecisionRow, 'slug'>;
+}
+
+/** Changes of the bottle's configuration that operators agreed to, for the turn that runs. */
+export interface ApplyChangeInput extends RunRef {
+  readonly prepared: PreparedTurn;
+  /** All of the run so far, in order: blobs of `ShownProposal`s. */
+  readonly changes: readonly string[];
 }
 
 export interface TellChecksStoppedInput extends RunRef {

@@ -4,6 +4,7 @@ import type { PassReport } from '../../domain/upkeep/reconcile.js';
 import type { ExpectedRun, SweepEntry, SweepReport } from '../../domain/upkeep/sweep.js';
 import type { PublishResult, TurnResult } from '../../domain/run/turn.js';
 import type {
+  ApplyChangeInput,
   ChangePauseInput,
   DestroyInput,
   PauseChange,
@@ -11,7 +12,9 @@ import type {
   PrepareTurnOutcome,
   PublishInput,
   RecordCommandInput,
+  RecordDecisionInput,
   RecordEndInput,
+  RecordProposalInput,
   RecordStateInput,
   RecordTurnInput,
   RunRef,
@@ -29,6 +32,8 @@ export interface HomeActivities {
   readonly recordState: (input: RecordStateInput) => Promise<void>;
   readonly recordEnd: (input: RecordEndInput) => Promise<void>;
   readonly recordCommand: (input: RecordCommandInput) => Promise<void>;
+  readonly recordProposal: (input: RecordProposalInput) => Promise<void>;
+  readonly recordDecision: (input: RecordDecisionInput) => Promise<void>;
   readonly tellFrozen: (input: RunRef) => Promise<void>;
   readonly tellChecksStopped: (input: TellChecksStoppedInput) => Promise<void>;
 }
@@ -80,6 +85,8 @@ export interface HostActivities {
   /** Whoever answers is there. `holds`: the last turn whose end this host has kept, 0 for none. */
   readonly askHost: (input: { readonly slug: string }) => Promise<{ readonly holds: number }>;
   readonly publishWork: (input: PublishInput) => Promise<PublishResult>;
+  /** What an operator agreed to takes effect in the bottle that runs. */
+  readonly applyChange: (input: ApplyChangeInput) => Promise<void>;
   readonly freezeBottle: (input: SettleTurnInput) => Promise<SettledTurn>;
   readonly archiveBottle: (input: RunRef) => Promise<void>;
   readonly destroyBottle: (input: DestroyInput) => Promise<void>;

@@ -48,6 +48,18 @@ async function uninterrupted(
         kind: 'operator',
         text: cause.promptRef === null ? null : await blobs.getText(cause.promptRef),
       };
+    case 'decision':
+      return {
+        kind: 'decision',
+        decisions: await Promise.all(
+          cause.decisions.map(async ({ id, tool, status, notesRef }) => ({
+            proposalId: id,
+            tool,
+            status,
+            notes: notesRef === null ? '' : await blobs.getText(notesRef),
+          })),
+        ),
+      };
     case 'nudge':
       if (cause.why !== 'uncommitted') return { kind: 'nudge', reason: cause };
       return {

@@ -6,6 +6,9 @@ import type { PreparedTurn } from '../../domain/run/events.js';
 import { registryAccess, type RegistryClients } from '../../domain/bottle/registries.js';
 import type { HostPorts } from '../ports/host-ports.js';
 import type { RunTurnInput } from '../ports/inputs.js';
+import { ownRouteIn, withChange, type EgressRules } from '../../domain/supervise/config-change.js';
+import type { ShownProposal } from '../../domain/supervise/shown-proposal.js';
+import { keptChanges } from './kept-changes.js';
 import { modelRoute } from './model-route.js';
 
 /** What the bottle's manifest asks for, with what this host makes of it. */
@@ -17,11 +20,47 @@ export interface TurnSetup extends TurnBottle {
   readonly vendorRoute: string | null;
 }
 
+type OfTurn = Pick<RunTurnInput, 'slug' | 'prepared'>;
+
 /**
- * What the bottle's manifest asked for when this turn was prepared; the routes are joined by those to its registries and
- * to its agent's model. Errors: the blob store's; `InvalidInputError` for what this host cannot give.
+ * What the bottle's manifest asked for when this turn was prepared, with what operators have agreed to since; the routes are
+ * joined by those to its registries and to its agent's model. Errors: the blob store's; `InvalidInputError` for what this
+ * host cannot give.
  */
-export async function readSetup(ports: HostPorts, input: RunTurnInput): Promise<TurnSetup> {
+export async function readSetup(ports: HostPorts, input: OfTurn): Promise<TurnSetup> {
+  return setupWith(ports, input, await keptChanges(ports.files, input.slug));
+}
+
+/** @param changes blobs of `ShownProposal`s, in order */
+export async function setupWith(
+  ports: HostPorts,
+  input: OfTurn,
+  changes: readonly string[],
+): Promise<TurnSetup> {
+  const { setup, own } = await withoutChanges(ports, input);
+  let rules: EgressRules = setup;
+  for (const ref of changes) {
+    const { change } = JSON.parse(await ports.blobs.getText(ref)) as ShownProposal;
+    const taken = ownRouteIn(change, own);
+    if (taken !== undefined)
+      throw new InvalidInputError(`route "${taken}" is bot-bottle's own: it cannot be changed`);
+    rules = withChange(rules, change);
+  }
+  const read = readRoutes(rules.routes);
+  if (read.kind === 'problems')
+    throw new InvalidInputError(`the changed routes cannot be used: ${read.problems.join('; ')}`);
+  return { ...setup, allow: rules.allow, routes: read.routes };
+}
+
+/** Names of routes that no manifest and no operator gave, and nobody may change. */
+export async function ownRoutes(ports: HostPorts, input: OfTurn): Promise<readonly string[]> {
+  return (await withoutChanges(ports, input)).own;
+}
+
+async function withoutChanges(
+  ports: HostPorts,
+  input: OfTurn,
+): Promise<{ readonly setup: TurnSetup; readonly own: readonly string[] }> {
   const setup = await readBottle(ports, input);
   const { routes, clients } = registryAccess(setup.registries, ports.settings.registries, input.prepared.env);
   const taken = routes.find(({ name }) => setup.routes.some((route) => route.name === name));
@@ -38,12 +77,16 @@ export async function readSetup(ports: HostPorts, input: RunTurnInput): Promise<
   const read = readRoutes([...setup.routes, ...routes, ...(isNew ? [toModel.route] : [])]);
   if (read.kind === 'problems')
     throw new InvalidInputError(`the bottle's routes cannot be used: ${read.problems.join('; ')}`);
+  const own = [...routes, ...(isNew ? [toModel.route] : [])].map(({ name }) => name);
   return {
-    ...setup,
-    routes: read.routes,
-    clients,
-    modelUrl: toModel === null ? null : routeAddress(toModel.route),
-    vendorRoute: toModel?.isVendors === true ? toModel.route.name : null,
+    setup: {
+      ...setup,
+      routes: read.routes,
+      clients,
+      modelUrl: toModel === null ? null : routeAddress(toModel.route),
+      vendorRoute: toModel?.isVendors === true ? toModel.route.name : null,
+    },
+    own,
   };
 }
 

@@ -6,6 +6,7 @@ import type { RunTurnInput } from '../ports/inputs.js';
 import { messageWork } from '../base/work-of-run.js';
 import { keepEgress } from './egress-record.js';
 import { tellOperations } from './tell-operations.js';
+import { ProposalCalls } from './proposal-calls.js';
 import { TextChecks, type TextMessage } from './text-checks.js';
 import type { TurnJournal } from './turn-journal.js';
 
@@ -33,6 +34,7 @@ export class Relay {
   private draining: Promise<void> = Promise.resolve();
   private flooded = false;
   private readonly texts: TextChecks;
+  private readonly proposals: ProposalCalls;
   private sidecarIsGone = false;
 
   constructor(
@@ -42,6 +44,12 @@ export class Relay {
     private readonly events: RelayEvents,
   ) {
     this.texts = new TextChecks(ports, input);
+    this.proposals = new ProposalCalls(ports, input, journal, (message) => this.acknowledge(message));
+  }
+
+  /** The agent waits for an operator now. */
+  get isHeld(): boolean {
+    return this.proposals.areHeld;
   }
 
   /** Until the signal aborts; a fault of the disk is logged and tried again. */
@@ -79,9 +87,11 @@ export class Relay {
   async drainToEmpty(signal: AbortSignal): Promise<void> {
     this.sidecarIsGone = true;
     await this.texts.end();
+    this.proposals.end();
     for (;;) {
       await this.drain(signal);
       await Promise.all(this.requests.values());
+      await this.proposals.untilPassedOn();
       const { messages } = await this.ports.queue.read(this.input.slug);
       if (messages.length === 0 || this.flooded) return;
     }
@@ -95,6 +105,7 @@ export class Relay {
       this.flooded = true;
       this.events.onFlood();
     }
+    this.proposals.count();
     for (const message of messages) {
       const { body } = message;
       if (body.turn === this.input.turn) this.checkIn(body);
@@ -102,6 +113,7 @@ export class Relay {
       else if (await this.isSetAside(message)) continue;
       else if (body.kind === 'text') await this.startCheck({ ...message, body }, signal);
       else if (body.kind === 'open_pr') this.startRequest({ ...message, body }, signal);
+      else if (body.kind === 'proposal') this.proposals.start({ ...message, body }, signal);
       else
         await this.ports.underWay.during(messageWork(this.input.slug, message), () =>
           this.deliver(message, body),
@@ -121,6 +133,8 @@ export class Relay {
     const requestId = message.id;
     if (kind === 'open_pr')
       await this.ports.queue.answer(slug, { requestId, result: { kind: 'refused', reason } });
+    if (kind === 'proposal')
+      await this.ports.queue.answer(slug, { requestId, result: { kind: 'refused', reason } });
     if (kind === 'text')
       await this.ports.queue.answer(slug, { requestId, result: { kind: 'unchecked', reason } });
     await this.ports.queue.setAside(slug, message.fileName);
@@ -137,7 +151,7 @@ export class Relay {
 
   private async deliver(
     message: QueueMessage,
-    body: Exclude<QueueBody, { kind: 'open_pr' | 'text' }>,
+    body: Exclude<QueueBody, { kind: 'open_pr' | 'text' | 'proposal' }>,
   ): Promise<void> {
     if (body.kind === 'operations') {
       const lines = body.lines.map((line) => JSON.stringify(line));

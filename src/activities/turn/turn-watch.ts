@@ -23,6 +23,8 @@ const FULL_DISK_GRACE_S = 1;
 /** Seconds the bundle gets to flush its operation log. */
 const BUNDLE_GRACE_S = 3;
 const RETRY_MS = 500;
+/** A turn whose time is over while it is held for the operator is looked at again so soon, milliseconds. */
+const HELD_MS = 500;
 /** So long the turn's end waits for the workflow to hear of `signal_done`, milliseconds. */
 const SAY_MS = 10_000;
 /** A CLI whose model is refused because the budget is used up may end by itself for so long, milliseconds. */
@@ -247,12 +249,12 @@ export class TurnWatch {
     const startedAt = Date.parse(state?.startedAt ?? '') || this.ports.clock.now();
     for (;;) {
       const left = startedAt + this.input.turnTimeoutMs + this.journal.record.heldMs - this.ports.clock.now();
-      if (left <= 0) {
+      if (left <= 0 && !this.relay.isHeld) {
         await this.stop('timeout', STOP_GRACE_S);
         return;
       }
       try {
-        await delay(Math.min(left, 2 ** 31 - 1), undefined, { signal });
+        await delay(Math.min(Math.max(left, HELD_MS), 2 ** 31 - 1), undefined, { signal });
       } catch {
         return;
       }

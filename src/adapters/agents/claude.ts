@@ -1,9 +1,9 @@
 import { LAUNCH_FILES, type AgentProvider, type ModelAccess } from '../../domain/agent/agent-provider.js';
 import { InvalidInputError } from '../../domain/base/errors.js';
 import { claudeReader } from './claude-events.js';
-import { FORGE_MCP } from './forge-mcp.js';
 import { checkModel, checkVariant } from './model-names.js';
 import { ANTHROPIC } from './model-vendors.js';
+import { MCP_TIMEOUTS, mcpServers } from './sidecar-mcp.js';
 import { isUuid, uuidV5 } from './uuid-v5.js';
 
 /** Namespace of our session ids; any fixed UUID does. */
@@ -48,10 +48,10 @@ const ENV = {
   CLAUDE_CODE_MAX_RETRIES: '2',
   // Some models would be asked for more than the route lets through.
   CLAUDE_CODE_MAX_OUTPUT_TOKENS: String(ACCESS.rule.maxOutputTokens),
-  // Else the forge's tools would have to be searched for.
+  // Else the sidecar's tools would have to be searched for.
   ENABLE_TOOL_SEARCH: 'false',
-  MCP_TIMEOUT: String(FORGE_MCP.startTimeoutSeconds * 1000),
-  MCP_TOOL_TIMEOUT: String(FORGE_MCP.toolTimeoutSeconds * 1000),
+  MCP_TIMEOUT: String(MCP_TIMEOUTS.startSeconds * 1000),
+  MCP_TOOL_TIMEOUT: String(MCP_TIMEOUTS.toolSeconds * 1000),
 };
 
 /** Claude Code. Of its command line and output only what its version is known to do is used. */
@@ -83,7 +83,8 @@ export const claude: AgentProvider = {
         '--dangerously-skip-permissions',
         '--disallowedTools',
         WITHOUT.join(','),
-        ...(forge ? ['--mcp-config', `${LAUNCH_FILES}/${MCP_FILE}`] : []),
+        '--mcp-config',
+        `${LAUNCH_FILES}/${MCP_FILE}`,
         '--strict-mcp-config',
         ...(model === null ? [] : ['--model', model]),
         ...(variant === null ? [] : ['--effort', variant]),
@@ -91,14 +92,16 @@ export const claude: AgentProvider = {
         sessionId,
       ],
       env: ENV,
-      files: forge ? { [MCP_FILE]: mcpConfig() } : {},
+      files: { [MCP_FILE]: mcpConfig(forge) },
       home: {},
     };
   },
   reader: claudeReader,
 };
 
-function mcpConfig(): string {
-  const { name, command, args } = FORGE_MCP;
-  return JSON.stringify({ mcpServers: { [name]: { type: 'stdio', command, args } } });
+function mcpConfig(forge: boolean): string {
+  const servers = mcpServers(forge).map(
+    ({ name, command, args }) => [name, { type: 'stdio', command, args }] as const,
+  );
+  return JSON.stringify({ mcpServers: Object.fromEntries(servers) });
 }

@@ -1,9 +1,9 @@
 import type { AgentProvider, ModelAccess } from '../../domain/agent/agent-provider.js';
 import { InvalidInputError } from '../../domain/base/errors.js';
 import { codexReader } from './codex-events.js';
-import { FORGE_MCP } from './forge-mcp.js';
 import { checkModel, checkVariant } from './model-names.js';
 import { OPENAI } from './model-vendors.js';
+import { FORGE_MCP, MCP_TIMEOUTS, mcpServers, SUPERVISE_MCP, type SidecarMcp } from './sidecar-mcp.js';
 import { isUuid } from './uuid-v5.js';
 
 const EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max', 'ultra'];
@@ -60,7 +60,8 @@ export const codex: AgentProvider = {
 };
 
 /** The CLI tells some models of MCP tools only when they search, and others only that there may be more. */
-const WHERE_TOOLS_ARE = `The helper's methods (read_issue, post_comment, open_pr, signal_done and others) are tools of the MCP server "${FORGE_MCP.name}", which may have to be searched for; in scripts they are called as tools.mcp__${FORGE_MCP.name}__signal_done({...}).`;
+const WHERE_FORGE_TOOLS_ARE = `The helper's methods (read_issue, post_comment, open_pr, signal_done and others) are tools of the MCP server "${FORGE_MCP.name}", which may have to be searched for; in scripts they are called as tools.mcp__${FORGE_MCP.name}__signal_done({...}).`;
+const WHERE_OTHERS_ARE = `Tools to ask for hosts and routes that you may not reach are those of the MCP server "${SUPERVISE_MCP.name}".`;
 
 /** Searches are done by the provider, which the route refuses; apps and plugins are fetched from the network. */
 function config(modelUrl: string, forge: boolean): string {
@@ -68,7 +69,8 @@ function config(modelUrl: string, forge: boolean): string {
 model_provider = "bottle"
 web_search = "disabled"
 check_for_update_on_startup = false
-${forge ? `developer_instructions = ${JSON.stringify(WHERE_TOOLS_ARE)}\n` : ''}
+developer_instructions = ${JSON.stringify(forge ? `${WHERE_FORGE_TOOLS_ARE} ${WHERE_OTHERS_ARE}` : WHERE_OTHERS_ARE)}
+
 [model_providers.bottle]
 name = "bottle"
 base_url = "${modelUrl}/v1"
@@ -77,7 +79,7 @@ wire_api = "responses"
 request_max_retries = 2
 stream_max_retries = 2
 
-${forge ? tools() : ''}[features]
+${mcpServers(forge).map(tools).join('')}[features]
 apps = false
 plugins = false
 # Else it never gives up when nobody answers.
@@ -91,15 +93,14 @@ enabled = false
 `;
 }
 
-function tools(): string {
-  const { name, command, args, startTimeoutSeconds, toolTimeoutSeconds } = FORGE_MCP;
+function tools({ name, command, args }: SidecarMcp): string {
   return `[mcp_servers.${name}]
 command = "${command}"
 args = ${JSON.stringify(args)}
 # An optional server gets one second; then the turn begins without its tools, and nobody is told.
 required = true
-startup_timeout_sec = ${String(startTimeoutSeconds)}
-tool_timeout_sec = ${String(toolTimeoutSeconds)}
+startup_timeout_sec = ${String(MCP_TIMEOUTS.startSeconds)}
+tool_timeout_sec = ${String(MCP_TIMEOUTS.toolSeconds)}
 
 `;
 }

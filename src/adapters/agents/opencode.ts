@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../../domain/base/errors.js';
 import type { AgentLaunch, AgentProvider } from '../../domain/agent/agent-provider.js';
-import { FORGE_MCP } from './forge-mcp.js';
 import { isOpencodeSession, opencodeReader } from './opencode-stream.js';
+import { MCP_TIMEOUTS, mcpServers } from './sidecar-mcp.js';
 import { vendorModel } from './vendor-model.js';
 
 /** opencode, `opencode-ai`: command line, configuration and events as its documentation and its own output have them. */
@@ -44,18 +44,17 @@ export const opencode: AgentProvider = {
               ...(id === null ? {} : { models: { [id]: {} } }),
             },
           },
-          ...(forge
-            ? {
-                mcp: {
-                  [FORGE_MCP.name]: {
-                    type: 'local',
-                    command: [FORGE_MCP.command, ...FORGE_MCP.args],
-                    enabled: true,
-                    timeout: FORGE_MCP.toolTimeoutSeconds * 1000,
-                  },
-                },
-              }
-            : {}),
+          mcp: Object.fromEntries(
+            mcpServers(forge).map(({ name, command, args }) => [
+              name,
+              {
+                type: 'local',
+                command: [command, ...args],
+                enabled: true,
+                timeout: MCP_TIMEOUTS.toolSeconds * 1000,
+              },
+            ]),
+          ),
         }),
         OPENCODE_DISABLE_AUTOUPDATE: '1',
         OPENCODE_DISABLE_MODELS_FETCH: '1',

@@ -42,7 +42,7 @@ export const pi: AgentProvider = {
       env: {
         PI_SKIP_VERSION_CHECK: '1',
         PI_TELEMETRY: '0',
-        ...(forge ? {} : { BOTTLE_PI_TOOLS: 'none' }),
+        ...(forge ? {} : { BOTTLE_PI_TOOLS: 'supervise' }),
         ...(modelUrl === null
           ? {}
           : {

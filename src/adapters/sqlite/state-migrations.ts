@@ -8,7 +8,12 @@ export interface StateMigration {
   readonly up: (db: StateDb) => Promise<void>;
 }
 
-export const STATE_MIGRATIONS: readonly StateMigration[] = [{ version: 1, up: createTables }];
+export const STATE_MIGRATIONS: readonly StateMigration[] = [
+  { version: 1, up: createTables },
+  { version: 2, up: createProposals },
+];
+
+const APPEND_ONLY = ['run', 'turn', 'operation', 'operator_command'] as const;
 
 /** Type of a column; with `?` it may be NULL. Times are epoch milliseconds, so integers have 64 bits. */
 type ColumnType = 'text' | 'text?' | 'bigint' | 'bigint?' | 'double precision?';
@@ -137,7 +142,41 @@ async function createTables(db: StateDb): Promise<void> {
     .addPrimaryKeyConstraint('pause_key', ['scope'])
     .execute();
 
-  for (const name of ['run', 'turn', 'operation', 'operator_command']) await keepAppendOnly(db, name);
+  for (const name of APPEND_ONLY) await keepAppendOnly(db, name);
+}
+
+/** What agents proposed, and what came of it. */
+async function createProposals(db: StateDb): Promise<void> {
+  await numberedTable(db, 'proposal', {
+    slug: 'text',
+    id: 'text',
+    workflow_id: 'text',
+    tool: 'text',
+    turn: 'bigint',
+    at: 'bigint',
+    ref: 'text',
+  })
+    .addUniqueConstraint('proposal_key', ['slug', 'id'])
+    .execute();
+  // An id may be shortened.
+  await index(db, 'proposal', ['id']).execute();
+  await table(db, 'proposal_decision', {
+    slug: 'text',
+    id: 'text',
+    status: 'text',
+    who: 'text',
+    at: 'bigint',
+    ref: 'text?',
+    notes_ref: 'text?',
+  })
+    .addPrimaryKeyConstraint('proposal_decision_key', ['slug', 'id'])
+    .addCheckConstraint(
+      'proposal_decision_status',
+      sql`status in ('approved', 'modified', 'rejected', 'cancelled')`,
+    )
+    .execute();
+  await keepWaiting(db);
+  for (const name of ['proposal', 'proposal_decision']) await keepAppendOnly(db, name);
 }
 
 type Columns = Readonly<Record<string, ColumnType>>;
@@ -169,6 +208,20 @@ function index(db: StateDb, on: string, columns: string[]): IndexBuilder {
     .createIndex(`${on}_by_${columns.join('_')}`)
     .on(on)
     .columns(columns);
+}
+
+/** The proposals without a decision: rows are kept for good, and those that wait are asked for often. */
+async function keepWaiting(db: StateDb): Promise<void> {
+  await db.schema
+    .createTable('proposal_waiting')
+    .addColumn('seq', 'integer', (seq) => seq.primaryKey())
+    .execute();
+  await sql`create trigger proposal_waits after insert on proposal
+    when not exists (select 1 from proposal_decision where slug = new.slug and id = new.id)
+    begin insert into proposal_waiting values (new.seq); end`.execute(db);
+  await sql`create trigger proposal_decided after insert on proposal_decision
+    begin delete from proposal_waiting
+      where seq = (select seq from proposal where slug = new.slug and id = new.id); end`.execute(db);
 }
 
 async function keepAppendOnly(db: StateDb, name: string): Promise<void> {

@@ -2,6 +2,7 @@ import type { Stores } from '../../domain/run/stores.js';
 import { createForgeStateStore } from './forge-state-store.js';
 import { createOperatorLog } from './operator-log.js';
 import { createPauseTable } from './pause-table.js';
+import { createProposalStore } from './proposal-store.js';
 import { createRunStore } from './run-store.js';
 import { createSessionStore } from './session-store.js';
 import type { StateDb } from './state-tables.js';
@@ -14,5 +15,6 @@ export function createStores(db: StateDb): Stores {
     sessions: createSessionStore(db),
     operatorLog: createOperatorLog(db),
     pauses: createPauseTable(db),
+    proposals: createProposalStore(db),
   };
 }

@@ -5,6 +5,8 @@ import type {
   ForgeStateRow,
   OperationRow,
   OperatorCommandRow,
+  ProposalDecisionRow,
+  ProposalRow,
   RunRow,
   SessionRow,
   TurnRow,
@@ -19,6 +21,10 @@ export interface StateTables {
   readonly session: SessionRow;
   readonly operatorCommand: Stored<OperatorCommandRow, 'detail'> & Numbered;
   readonly pause: PauseRow;
+  readonly proposal: ProposalRow & Numbered;
+  readonly proposalDecision: ProposalDecisionRow;
+  /** Kept by triggers: those without a decision, so that nobody reads all that ever were. */
+  readonly proposalWaiting: { readonly seq: number };
 }
 
 export type StateDb = Kysely<StateTables>;

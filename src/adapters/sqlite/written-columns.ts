@@ -1,7 +1,7 @@
 import type { Insertable, InsertResult } from 'kysely';
 import type { StateDb, StateTables } from './state-tables.js';
 
-type Table = Exclude<keyof StateTables, 'session'>;
+type Table = Exclude<keyof StateTables, 'session' | 'proposalWaiting'>;
 type Columns<T extends Table> = Readonly<Record<Exclude<keyof StateTables[T], 'seq'>, true>>;
 
 const COLUMNS: { readonly [T in Table]: Columns<T> } = {
@@ -32,6 +32,8 @@ const COLUMNS: { readonly [T in Table]: Columns<T> } = {
     ...{ id: true, at: true, who: true, kind: true, detail: true, slug: true, workflowId: true },
   },
   pause: { scope: true, since: true, who: true },
+  proposal: { slug: true, id: true, workflowId: true, tool: true, turn: true, at: true, ref: true },
+  proposalDecision: { slug: true, id: true, status: true, who: true, at: true, ref: true, notesRef: true },
 };
 
 /** A row without what its table has no column for: a value may have more fields than its type says. */

@@ -1,8 +1,9 @@
-import type { Client } from '@temporalio/client';
+import { type Client, WorkflowUpdateFailedError } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
 import type { RunChannel } from '../../domain/run/run-channel.js';
 import type { RunEvent } from '../../domain/run/events.js';
 import { BotBottleError } from '../../domain/base/errors.js';
-import { openPrUpdate, stateQuery } from '../../workflows/messages.js';
+import { openPrUpdate, proposeUpdate, stateQuery } from '../../workflows/messages.js';
 
 /** A call that gets no answer is made again. */
 const CALL_MS = 10_000;
@@ -41,5 +42,26 @@ export function temporalRunChannel(client: Client): RunChannel {
       client.workflow
         .getHandle(workflowId)
         .executeUpdate(openPrUpdate, { args: [request], updateId: request.requestId }),
+    propose: async (workflowId, messageId, request) => {
+      try {
+        const update = await client.workflow.getHandle(workflowId).startUpdate(proposeUpdate, {
+          args: [request],
+          updateId: messageId,
+          waitForStage: 'ACCEPTED',
+        });
+        return { kind: 'accepted', outcome: () => update.result() };
+      } catch (error) {
+        const refusal = refusalIn(error);
+        if (refusal === null) throw error;
+        return { kind: 'refused', reason: refusal };
+      }
+    },
   };
+}
+
+/** Why the workflow's validator refused it; `null` for anything else. */
+function refusalIn(error: unknown): string | null {
+  if (!(error instanceof WorkflowUpdateFailedError)) return null;
+  const { cause } = error;
+  return cause instanceof ApplicationFailure && cause.type === 'ProposalRefused' ? cause.message : null;
 }

@@ -4,11 +4,11 @@ import {
   ForgeScopeError,
   InvalidInputError,
 } from '../../domain/base/errors.js';
-import { inlineText } from '../../domain/text/untrusted-text.js';
 import { JSON_RPC_CODE, JsonRpcError } from '../jsonrpc/protocol.js';
 import type { OperationLog } from '../base/operation-log.js';
+import { admitCall } from './admit-call.js';
 import type { CallStory, Method, MethodContext } from './method.js';
-import type { CallKind, RateLimiter } from './rate-limit.js';
+import type { RateLimiter } from './rate-limit.js';
 import { TextGate, type Readers } from './text-gate.js';
 
 export interface ForgePlaneOptions {
@@ -46,19 +46,8 @@ export class ForgePlane {
    * Errors: `JsonRpcError` for what the agent may know; anything else is a fault of ours and is logged as such.
    */
   async call(name: string, params: unknown, blanked = false): Promise<CallOutcome> {
-    const { log, context, readers } = this.#options;
-    const method = this.#methods.get(name);
-    this.#admit(method?.kind ?? 'unknown');
-    if (method === undefined) {
-      const shown = inlineText(name, 40);
-      log.add({
-        operation: 'unknown',
-        target: '',
-        outcome: 'refused',
-        text: `refused unknown method "${shown}"`,
-      });
-      throw new JsonRpcError(JSON_RPC_CODE.methodNotFound, `method not found: ${shown}`);
-    }
+    const { context, readers } = this.#options;
+    const method = admitCall(name, this.#methods, this.#options);
     const call = this.#prepare(method, params);
     const key = {};
     this.#underWay.set(key, { operation: method.name, story: call.story, began: performance.now() });
@@ -104,15 +93,6 @@ export class ForgePlane {
     }
   }
 
-  #admit(kind: CallKind): void {
-    try {
-      this.#options.limiter.admit(kind);
-    } catch (error) {
-      this.#options.log.countLimited();
-      throw error;
-    }
-  }
-
   #prepare(method: Method, params: unknown): ReturnType<Method['prepare']> {
     try {
       return method.prepare(params);
@@ -131,7 +111,8 @@ function countOf({ withheld }: TextGate): string {
   return withheld.size === 0 ? '' : ` (${String(withheld.size)} withheld)`;
 }
 
-const BLANKED =
+/** Of texts that our own secrets were taken out of. */
+export const BLANKED =
   'this holds a secret of the orchestrator (rule known-secret). Leave it out of the text. Say in your summary that it has to be replaced; do not repeat it anywhere';
 
 function isRefusal(error: unknown): boolean {

@@ -17,12 +17,13 @@ export const DEFAULT_HTTP_LIMITS: HttpUnixLimits = {
   requestTimeoutMs: 30_000,
 };
 
+/** Answers a POST on the response it is given, whenever that is. Must not throw. */
+export type OnPost = (body: string, request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
 export interface HttpUnixOptions {
   readonly socketPath: string;
-  /** Answers the body of `POST /rpc`; `undefined` is 204. Must not throw. */
-  readonly onMessage: (body: string) => Promise<string | undefined>;
-  /** Answers `POST /mcp` on the response it is given, whenever that is. Must not throw. Without it: 404. */
-  readonly onMcp?: (body: string, request: IncomingMessage, response: ServerResponse) => Promise<void>;
+  /** By path, such as `/mcp`; what is not in here is answered 404. */
+  readonly posts: ReadonlyMap<string, OnPost>;
   readonly limits?: Partial<HttpUnixLimits>;
 }
 
@@ -35,7 +36,7 @@ export interface HttpUnixServer {
 const DRAIN_MS = 1000;
 
 /**
- * Serves JSON-RPC as `POST /rpc`, MCP as `POST /mcp` and liveness as `GET /healthz` on a Unix socket of mode 0666. Resolves as soon as
+ * Serves what is posted to the paths given, and liveness as `GET /healthz`, on a Unix socket of mode 0666. Resolves as soon as
  * the socket accepts: `node:http` takes as long to load as everything else here together, so it is loaded while the
  * first connections wait. One request a connection.
  */
@@ -54,6 +55,17 @@ export async function serveHttpOnUnixSocket(options: HttpUnixOptions): Promise<H
     void handle(request, response, door, options, limits);
   });
   return { close: (graceMs) => door.close(graceMs) };
+}
+
+/** JSON-RPC in a POST. @param onMessage answers its body; `undefined` is 204. Must not throw. */
+export function jsonRpcPost(onMessage: (body: string) => Promise<string | undefined>): OnPost {
+  return async (body, _request, response) => {
+    const text = await onMessage(body);
+    // The client may be gone: what it asked for has been done all the same.
+    if (response.destroyed) return;
+    if (text === undefined) response.writeHead(204).end();
+    else answer(response, 200, text);
+  };
 }
 
 async function loadHttp(
@@ -79,13 +91,19 @@ async function handle(
   options: HttpUnixOptions,
   limits: HttpUnixLimits,
 ): Promise<void> {
-  const path = (request.url ?? '').split('?', 1)[0];
+  const [path = ''] = (request.url ?? '').split('?', 1);
   if (path === '/healthz') {
     if (request.method !== 'GET') refuse(request, response, 405, 'use GET', { allow: 'GET' });
     else answer(response, 200, '{"status":"ok"}');
     return;
   }
-  const refusal = refusalOf(request, path, options, limits.maxBodyBytes);
+  const onPost = options.posts.get(path);
+  if (onPost === undefined) {
+    const served = [...options.posts.keys()].map((each) => `POST ${each}`);
+    refuse(request, response, 404, `there is ${[...served, 'GET /healthz'].join(', ')}`);
+    return;
+  }
+  const refusal = refusalOf(request, limits.maxBodyBytes);
   if (refusal !== undefined) {
     refuse(request, response, ...refusal);
     return;
@@ -97,27 +115,12 @@ async function handle(
     return;
   }
   door.requestArrived(request.socket);
-  if (path === '/mcp' && options.onMcp !== undefined) {
-    await options.onMcp(body.toString('utf8'), request, response);
-    return;
-  }
-  const text = await options.onMessage(body.toString('utf8'));
-  // The client may be gone: what it asked for has been done all the same.
-  if (response.destroyed) return;
-  if (text === undefined) response.writeHead(204).end();
-  else answer(response, 200, text);
+  await onPost(body.toString('utf8'), request, response);
 }
 
 type Refusal = readonly [status: number, why: string, headers?: Readonly<Record<string, string>>];
 
-function refusalOf(
-  request: IncomingMessage,
-  path: string | undefined,
-  { onMcp }: HttpUnixOptions,
-  maxBytes: number,
-): Refusal | undefined {
-  const isServed = path === '/rpc' || (path === '/mcp' && onMcp !== undefined);
-  if (!isServed) return [404, 'there is POST /rpc, POST /mcp and GET /healthz'];
+function refusalOf(request: IncomingMessage, maxBytes: number): Refusal | undefined {
   if (request.method !== 'POST') return [405, 'use POST', { allow: 'POST' }];
   if (!isPlainJson(request)) return [415, 'the body must be application/json, not encoded'];
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) return tooLarge(maxBytes);

@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
   isJSONRPCRequest,
   JSONRPCMessageSchema,
@@ -6,6 +5,7 @@ import {
   type JSONRPCMessage,
 } from '@modelcontextprotocol/sdk/types.js';
 import { SlidingWindow } from '../forge/rate-limit.js';
+import type { OnPost } from '../jsonrpc/http-unix.js';
 import { errorResponse, JSON_RPC_CODE, JsonRpcError } from '../jsonrpc/protocol.js';
 import type { Redact } from '../base/redact.js';
 import { answerJson, ExchangeTransport } from './exchange-transport.js';
@@ -22,8 +22,8 @@ export interface McpDoorOptions extends Omit<McpServerParts, 'progressMs'> {
   readonly keepAliveMs?: number;
 }
 
-/** Answers the body of a `POST /mcp`. Never rejects for what a client sent. */
-export type McpDoor = (body: string, request: IncomingMessage, response: ServerResponse) => Promise<void>;
+/** Answers the body of a POST to the server's path. Never rejects for what a client sent. */
+export type McpDoor = OnPost;
 
 const KEEP_ALIVE_MS = 10_000;
 

@@ -6,15 +6,17 @@ import {
   McpError,
   type ServerNotification,
 } from '@modelcontextprotocol/sdk/types.js';
-import type { Method } from '../forge/method.js';
 import { toolAnswer, type CallVerdict, type ToolAnswer } from './tool-answer.js';
-import { instructionsFor, toolOf } from './tools.js';
+import { toolOf, type ToolSource } from './tools.js';
 
 export interface McpServerParts {
-  readonly methods: readonly Method[];
-  /** The forge plane's own call: scope, limits, log and redaction are there, not here. Never rejects. */
+  /** As it introduces itself. */
+  readonly name: string;
+  readonly tools: readonly ToolSource[];
+  /** The plane's own call: scope, limits, log and redaction are there, not here. Never rejects. */
   readonly call: (name: string, params: unknown) => Promise<CallVerdict>;
-  readonly issue: number;
+  /** Told once to a client that connects. */
+  readonly instructions: string;
   /** Between two notifications of progress, to a client that asked for them, ms. */
   readonly progressMs: number;
 }
@@ -27,16 +29,16 @@ const NO_VALIDATOR = {
 };
 
 /**
- * The methods as MCP tools, for one exchange. The SDK's high-level tools want zod schemas; ours are JSON Schema
+ * A plane's methods as MCP tools, for one exchange. The SDK's high-level tools want zod schemas; ours are JSON Schema
  * already and are checked by the methods themselves, so the handlers are set directly.
  */
 export function mcpServer(parts: McpServerParts): McpServer {
   const mcp = new McpServer(
-    { name: 'bottle', version: '1' },
-    { instructions: instructionsFor(parts.issue), jsonSchemaValidator: NO_VALIDATOR },
+    { name: parts.name, version: '1' },
+    { instructions: parts.instructions, jsonSchemaValidator: NO_VALIDATOR },
   );
   mcp.server.registerCapabilities({ tools: {} });
-  mcp.server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: parts.methods.map(toolOf) }));
+  mcp.server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: parts.tools.map(toolOf) }));
   mcp.server.setRequestHandler(CallToolRequestSchema, async ({ params }, { _meta, sendNotification }) => {
     const stop = tellProgress(params.name, _meta?.progressToken, sendNotification, parts.progressMs);
     try {
@@ -52,9 +54,9 @@ export function mcpServer(parts: McpServerParts): McpServer {
 async function callTool(name: string, params: unknown, parts: McpServerParts): Promise<ToolAnswer> {
   // The plane hears of unknown ones too: they count against the limits and are logged.
   const verdict = await parts.call(name, params);
-  const method = parts.methods.find((known) => known.name === name);
+  const method = parts.tools.find((known) => known.name === name);
   if (method !== undefined) return toolAnswer(method, verdict);
-  const known = parts.methods.map((each) => each.name).join(', ');
+  const known = parts.tools.map((each) => each.name).join(', ');
   throw new McpError(ErrorCode.InvalidParams, `unknown tool; there are ${known}`);
 }
 

@@ -1,11 +1,11 @@
 import { isForgeNumber } from '../../domain/forge/issue.js';
 import type { CallOutcome } from '../forge/forge-plane.js';
-import type { Method } from '../forge/method.js';
 import { isRecord, JSON_RPC_CODE, type JsonRpcError } from '../jsonrpc/protocol.js';
+import type { ToolSource } from './tools.js';
 
 type KnownError = Pick<JsonRpcError, 'code' | 'message' | 'data'>;
 
-/** How a call of the forge plane ended: carried out, refused or failed in a way the agent may know, or our fault. */
+/** How a call of a plane ended: carried out, refused or failed in a way the agent may know, or our fault. */
 export type CallVerdict =
   | ({ readonly kind: 'answered' } & CallOutcome)
   | { readonly kind: 'failed'; readonly error: KnownError }
@@ -16,14 +16,15 @@ export interface ToolAnswer {
   /** Index signature: MCP's results are open records. */
   [key: string]: unknown;
   content: { type: 'text'; text: string }[];
+  structuredContent?: Record<string, unknown>;
   isError?: true;
 }
 
 /** Failures are answers too: the agent reads why, what is allowed and what to do, where a protocol error would stop it. */
-export function toolAnswer(method: Method, verdict: CallVerdict): ToolAnswer {
+export function toolAnswer(method: ToolSource, verdict: CallVerdict): ToolAnswer {
   switch (verdict.kind) {
     case 'answered':
-      if (verdict.refused === undefined) return { content: blocksOf(verdict.result).map(block) };
+      if (verdict.refused === undefined) return answered(method, verdict.result);
       return failed(`${method.name}: refused: ${verdict.refused}\nMend that and call ${method.name} again.`);
     case 'failed':
       return failed(`${verdict.error.message}. ${adviceFor(method, verdict.error)}`);
@@ -34,9 +35,14 @@ export function toolAnswer(method: Method, verdict: CallVerdict): ToolAnswer {
   }
 }
 
+function answered({ inWords }: ToolSource, result: unknown): ToolAnswer {
+  if (inWords === undefined || !isRecord(result)) return { content: blocksOf(result).map(block) };
+  return { content: [block(inWords(result))], structuredContent: { ...result } };
+}
+
 /**
  * A method's result for an agent to read: JSON, and behind it every text of several lines as a block of its own, as it
- * is, since a diff inside JSON is hard to read. Not as `structuredContent` too: that would be all of it twice.
+ * is, since a diff inside JSON is hard to read. Not as `structuredContent` too, as the short ones: that would be all of it twice.
  */
 function blocksOf(result: unknown): string[] {
   if (!isRecord(result)) return [JSON.stringify(result ?? null)];
@@ -60,7 +66,7 @@ function block(text: string): { type: 'text'; text: string } {
   return { type: 'text', text };
 }
 
-function adviceFor(method: Method, error: KnownError): string {
+function adviceFor(method: ToolSource, error: KnownError): string {
   switch (error.code) {
     case JSON_RPC_CODE.outOfScope:
       return `You may write to ${writableIn(error)}, and read any number of this repository.`;

@@ -29,11 +29,23 @@ export interface CliDeps {
   /** @param hosts upstreams it may be sent to; none leaves that as it is. Returns the file's path. */
   setSecret(name: string, content: Uint8Array, hosts: readonly string[]): Loaded<string>;
   manifests(): Loaded<ManifestLibrary>;
+  /**
+   * Lets the operator edit a text, in a file of this name that nobody else can read. Errors: `InvalidInputError` when no editor is
+   * set; `CliError` when it fails.
+   */
+  edit(name: string, text: string): Promise<EditedText>;
   forgePages(): Loaded<ForgePages>;
   /** The command closes it. */
   logs(): Loaded<RunLogs>;
   /** Aborts when the command is to end: Ctrl-C, or nobody reads its output any more. */
   interrupted(): AbortSignal;
+}
+
+export interface EditedText {
+  readonly text: string;
+  /** Where it is until it is removed. */
+  readonly path: string;
+  remove(): Promise<void>;
 }
 
 export interface ForgePages {

@@ -5,8 +5,9 @@ import type { PauseRow } from '../../domain/run/pause.js';
 import type { OperatorCommandRow, RejectionRow, RunStatus, SessionRow } from '../../domain/run/rows.js';
 import type { PauseAnswer } from '../../workflows/messages.js';
 import type { EndedTurn } from './exit-codes.js';
+import type { ProposalDesk } from './proposal-desk.js';
 
-export interface Orchestrator {
+export interface Orchestrator extends ProposalDesk {
   /** Starts a run of the issue, as a trigger by the operator. */
   start(subject: SubjectRef, options: StartOptions): Promise<Started | Refused>;
   /** Starts a run without an issue. */

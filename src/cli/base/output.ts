@@ -1,4 +1,4 @@
-import { escapeTerminal } from '../../domain/text/escape.js';
+import { escapeJson, escapeTerminal } from '../../domain/text/escape.js';
 import type { CliIo } from './deps.js';
 
 /** Columns aligned with two blanks between, every cell escaped: cells hold text of forges and agents. */
@@ -43,17 +43,6 @@ export function printJson(io: Pick<CliIo, 'stdout'>, value: unknown): void {
 /** The same in one line, where a command prints many. */
 export function printJsonLine(io: CliIo, value: unknown): void {
   io.stdout.write(`${escapeJson(JSON.stringify(value))}\n`);
-}
-
-/** What a terminal would act on or hide, as JSON's own escapes: the document stays the same. */
-function escapeJson(json: string): string {
-  return json.replace(/[\u007f-\u009f\u2028\u2029]|\p{Cf}/gu, (char) =>
-    char.length === 1 ? escapedUnit(char, 0) : escapedUnit(char, 0) + escapedUnit(char, 1),
-  );
-}
-
-function escapedUnit(char: string, index: number): string {
-  return `\\u${char.charCodeAt(index).toString(16).padStart(4, '0')}`;
 }
 
 /** A line of our own words around text that is not ours. */

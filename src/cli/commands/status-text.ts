@@ -1,6 +1,7 @@
 /** The runs as `orchestrate status` shows them to people. Pure. */
 import { escapeTerminal } from '../../domain/text/escape.js';
 import { wrap } from '../logs/wrap.js';
+import { age } from '../base/age.js';
 import type { RunSummary } from '../base/orchestrator.js';
 import { displayWidth, table } from '../base/output.js';
 
@@ -113,13 +114,4 @@ function checkin(at: number | null, now: number): string {
 
 function listed(names: readonly string[]): string {
   return names.length === 0 ? '-' : names.join(',');
-}
-
-/** In the largest unit of which there are two. */
-function age(ms: number): string {
-  const seconds = Math.max(0, Math.floor(ms / 1_000));
-  if (seconds < 120) return `${String(seconds)}s ago`;
-  if (seconds < 120 * 60) return `${String(Math.floor(seconds / 60))}m ago`;
-  if (seconds < 48 * 3_600) return `${String(Math.floor(seconds / 3_600))}h ago`;
-  return `${String(Math.floor(seconds / 86_400))}d ago`;
 }

@@ -26,6 +26,7 @@ import type {
 import { call, CALL_MS, noAnswer } from './call-workflow.js';
 import { changePause } from './change-pause.js';
 import type { OrchestratorWorld } from './orchestrator-world.js';
+import { proposalDesk } from './proposal-desk-client.js';
 import { rowOf } from './row-of-target.js';
 import { summaryOf } from './run-summary.js';
 import { stepUnderWay } from './step-under-way.js';
@@ -120,7 +121,7 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
       if (row === undefined) return { kind: 'not_found' };
       const answer = await update(identityOf(row), {
         kind: 'resume',
-        promptRef: await world.storePrompt(prompt),
+        promptRef: await world.storeText(prompt),
       });
       if ('kind' in answer) return answer;
       return { kind: 'started', slug, workflowId: workflowIdOf(identityOf(row)), turn: answer.turn };
@@ -147,6 +148,8 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
     pauses: () => database.pauses.all(),
 
     commands: (limit) => database.operatorLog.latest(limit),
+
+    ...proposalDesk(world),
 
     async waitForTurn(slug, turn) {
       const subject = begun.get(slug) ?? (await subjectOfSlug(database, slug));
@@ -194,7 +197,7 @@ async function operatorCommand(world: OrchestratorWorld, command: RunCommand): P
   if (command.kind !== 'resume') return command;
   return {
     kind: 'resume',
-    promptRef: command.prompt === null ? null : await world.storePrompt(command.prompt),
+    promptRef: command.prompt === null ? null : await world.storeText(command.prompt),
   };
 }
 

@@ -11,8 +11,10 @@ export interface OrchestratorWorld {
   readonly database: Database;
   /** Who gives the commands (`isOperatorName`). */
   readonly by: string;
-  /** Keeps a prompt where the worker finds it; returns its reference. */
-  storePrompt(text: string): Promise<string>;
+  /** Keeps a text (a prompt, a file, notes) where the worker finds it; returns its reference. */
+  storeText(text: string): Promise<string>;
+  /** What is kept under a reference. */
+  readText(ref: string): Promise<string>;
   /** Reads the subject fresh and sends it to its workflow as a trigger by the operator, starting that when needed. */
   trigger(subject: SubjectRef, options: StartOptions): Promise<{ readonly kind: 'sent' } | Refused>;
   /** The same for a run without an issue. */

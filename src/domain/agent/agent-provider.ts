@@ -22,7 +22,7 @@ export interface LaunchOptions {
   readonly variant: string | null;
   /** The model's address in the bottle, such as `http://127.0.0.1:3129/anthropic`; `null` without a route to it. */
   readonly modelUrl: string | null;
-  /** False: there are no tools of a forge to point the CLI at. Default true. */
+  /** False: there are no tools of a forge to point the CLI at; those of the MCP server `supervise` there always are. Default true. */
   readonly forge?: boolean;
 }
 

@@ -8,6 +8,7 @@ import type { ModelBudget } from './model-use.js';
 import type { RunPolicy } from './run-policy.js';
 import type { LostPart } from './run-files.js';
 import type { SecretScanReport } from '../secret/secret-scanner.js';
+import type { DecisionStatus, ProposalTool } from '../supervise/proposal.js';
 import type { Done, PublishResult, TurnResult } from './turn.js';
 
 /** Something a person did, or checks that fail, that becomes part of a prompt. */
@@ -181,6 +182,29 @@ export type InnerEvent =
   | { readonly kind: 'turn_finished'; readonly turn: number; readonly result: TurnResult }
   | { readonly kind: 'settled'; readonly turn: number; readonly settled: SettledTurn }
   | { readonly kind: 'published'; readonly requestId: string; readonly result: PublishResult }
+  | {
+      readonly kind: 'proposed';
+      readonly id: string;
+      readonly tool: ProposalTool;
+      readonly ref: string;
+      readonly turn: number;
+      readonly at: number;
+    }
+  /** An operator's decision; `ref` as in `ProposalDecisionRow`. */
+  | {
+      readonly kind: 'decided';
+      readonly id: string;
+      readonly status: Exclude<DecisionStatus, 'cancelled'>;
+      readonly by: string;
+      readonly at: number;
+      readonly ref: string | null;
+      readonly notesRef: string | null;
+    }
+  /** What was agreed to is in effect in the bottle that runs; or cannot be, and why. */
+  | { readonly kind: 'change_applied'; readonly id: string }
+  | { readonly kind: 'change_failed'; readonly id: string; readonly reason: string }
+  /** The agent's call was answered. */
+  | { readonly kind: 'proposal_told'; readonly id: string }
   | { readonly kind: 'watchdog_fired'; readonly turn: number }
   | { readonly kind: 'checkin_age'; readonly turn: number; readonly ageMs: number | null }
   /** A signal that nobody of ours sent. */

@@ -1,6 +1,7 @@
 /** What the sidecar bundle and the worker say to each other through the queue directories, one JSON file a message. */
 import type { EgressTotals } from '../egress/totals.js';
 import type { ModelReport } from './model-use.js';
+import type { ProposalAnswer, ProposalTool } from '../supervise/proposal.js';
 import type { DoneStatus } from './turn.js';
 
 /** Most files a drain takes; more means the bundle (or who took it over) floods, and the run is frozen. */
@@ -27,6 +28,18 @@ export type QueueBody =
       readonly turn: number;
       readonly title: string;
       readonly body: string;
+      readonly at: number;
+    }
+  /** A file of the bottle's configuration that the agent proposes [S2]. */
+  | {
+      readonly kind: 'proposal';
+      readonly slug: string;
+      readonly turn: number;
+      readonly tool: ProposalTool;
+      readonly file: string;
+      readonly justification: string;
+      /** SHA-256 of the file that it started from, hexadecimal. */
+      readonly currentHash: string;
       readonly at: number;
     }
   /** A text that is about to be posted, to be looked through for secrets. */
@@ -72,8 +85,11 @@ export interface QueueMessage {
 /** Worker to bundle (`in/<request id>.json`). */
 export interface QueueAnswer {
   readonly requestId: string;
-  readonly result: PublishAnswer | TextVerdict;
+  readonly result: PublishAnswer | TextVerdict | DecisionAnswer;
 }
+
+/** To `proposal`: what was said to it, or why it is none (`PublishAnswer`'s `refused`). */
+export type DecisionAnswer = ProposalAnswer & { readonly kind: 'decision' };
 
 /** To `open_pr`. */
 export type PublishAnswer =

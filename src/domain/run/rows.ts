@@ -1,6 +1,7 @@
 /** Rows of `bot-bottle.db`. Times are epoch milliseconds. */
 import { isLocal, subjectOfWorkflow } from '../forge/issue.js';
 import type { Place, RepoRef, SubjectRef } from '../forge/issue.js';
+import type { DecisionStatus, ProposalTool } from '../supervise/proposal.js';
 
 export type RunStatus = 'running' | 'frozen' | 'destroyed';
 
@@ -150,4 +151,33 @@ export function isLiving({ status }: Pick<ForgeStateRow, 'status'>): boolean {
 export function latestOf(rows: readonly ForgeStateRow[]): ForgeStateRow | undefined {
   const living = rows.filter(isLiving);
   return [...(living.length > 0 ? living : rows)].sort((a, b) => b.updatedAt - a.updatedAt)[0];
+}
+
+/** What an agent proposed [S2]. */
+export interface ProposalRow {
+  readonly slug: string;
+  /** As in `Proposal`. */
+  readonly id: string;
+  readonly workflowId: string;
+  readonly tool: ProposalTool;
+  readonly turn: number;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  /** Blob of the `ShownProposal`; its name is the hash that a decision binds to. */
+  readonly ref: string;
+}
+
+/** What came of it. */
+export interface ProposalDecisionRow {
+  readonly slug: string;
+  readonly id: string;
+  readonly status: DecisionStatus;
+  /** `user@host`, as the sender said. */
+  readonly who: string;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  /** Blob of the `ShownProposal` that took effect; `null` when nothing did. */
+  readonly ref: string | null;
+  /** Blob of the operator's words; `null` without any. */
+  readonly notesRef: string | null;
 }

@@ -1,4 +1,5 @@
 import type { LostPart } from './run-files.js';
+import type { DecisionStatus, ProposalTool } from '../supervise/proposal.js';
 import type { DoneStatus, PublishResult } from './turn.js';
 
 export interface RunChannel {
@@ -43,4 +44,32 @@ export interface RunChannel {
       readonly contentRef: string;
     },
   ): Promise<PublishResult>;
+  /**
+   * Passes a proposal of the agent on [S2]; when it resolves, it is with the run and not lost.
+   * @param messageId one call of the agent: who asks again under it gets the same answer
+   */
+  propose(workflowId: string, messageId: string, request: ProposeRequest): Promise<PassedOn>;
+}
+
+/** As the run's workflow takes it. */
+export interface ProposeRequest {
+  readonly slug: string;
+  readonly turn: number;
+  /** As in `Proposal`: the same id gives the same answer. */
+  readonly id: string;
+  readonly tool: ProposalTool;
+  /** Blob of the `ShownProposal`. */
+  readonly ref: string;
+}
+
+export type PassedOn =
+  | { readonly kind: 'refused'; readonly reason: string }
+  /** `outcome`: held until somebody decides, or `pending` after a while. */
+  | { readonly kind: 'accepted'; readonly outcome: () => Promise<ProposalOutcome> };
+
+/** As `ProposalAnswer`; the operator's words are a blob. */
+export interface ProposalOutcome {
+  readonly id: string;
+  readonly status: DecisionStatus | 'pending';
+  readonly notesRef: string | null;
 }

@@ -134,7 +134,7 @@ export interface TurnInput {
   readonly branch: string;
   readonly start: string;
   readonly gitUser: { readonly name: string; readonly email: string };
-  readonly wantsForge: boolean;
+  readonly wantsSidecar: boolean;
   /** The bottle has an allowlist or routes: their proxies are on the agent's loopback. */
   readonly wantsEgress: boolean;
   readonly resetTo: string | null;

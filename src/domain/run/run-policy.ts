@@ -7,6 +7,8 @@ export interface RunPolicy {
   readonly doneGraceMs: number;
   /** A host whose worker takes nothing for so long is said to be silent. */
   readonly hostSilentMs: number;
+  /** An agent's proposal is held open for so long; afterwards its next turn tells what came of it. */
+  readonly superviseHoldMs: number;
   readonly nudges: number;
   readonly wakesPerHour: number;
   /** What the run may use in its life. */
@@ -30,6 +32,7 @@ export const DEFAULT_POLICY: RunPolicy = {
   turnTimeoutMs: 60 * 60_000,
   doneGraceMs: 20_000,
   hostSilentMs: 2 * 60_000,
+  superviseHoldMs: 4 * 60_000,
   nudges: 1,
   wakesPerHour: 10,
   budget: { turns: 20, tokens: 5_000_000, microUsd: 20_000_000 },

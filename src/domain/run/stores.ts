@@ -5,6 +5,8 @@ import type {
   ForgeStateRow,
   OperationRow,
   OperatorCommandRow,
+  ProposalDecisionRow,
+  ProposalRow,
   RejectionRow,
   RunRow,
   SessionRow,
@@ -64,6 +66,23 @@ export interface OperatorLog {
   latest(limit: number, slug?: string): Promise<OperatorCommandRow[]>;
 }
 
+/** Proposals and what came of them [S2]: append-only. Repeating an append is no second row. */
+export interface ProposalStore {
+  add(row: ProposalRow): Promise<void>;
+  /** The first decision stands. */
+  decide(row: ProposalDecisionRow): Promise<void>;
+  /** Those that wait, of all runs, oldest first. */
+  open(): Promise<ProposalRow[]>;
+  /** Oldest first; `decision` is `null` while it waits. */
+  ofRun(slug: string): Promise<DecidedProposal[]>;
+  /** Those whose id begins so, of all runs, at most ten. */
+  find(idPrefix: string): Promise<DecidedProposal[]>;
+}
+
+export interface DecidedProposal extends ProposalRow {
+  readonly decision: ProposalDecisionRow | null;
+}
+
 /** What holds new turns back. */
 export interface PauseTable {
   /** False when there is one of that scope, which stays as it is. */
@@ -86,6 +105,7 @@ export interface Stores {
   readonly sessions: SessionStore;
   readonly operatorLog: OperatorLog;
   readonly pauses: PauseTable;
+  readonly proposals: ProposalStore;
 }
 
 /** The stores in one database, so that a step is one transaction. */

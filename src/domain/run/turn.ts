@@ -1,4 +1,5 @@
 /** One headless invocation of the agent: one prompt in, one exit out. */
+import type { DecisionStatus, ProposalTool } from '../supervise/proposal.js';
 import type { AgentOutcome, ReportedUse } from '../agent/agent-stream.js';
 import type { ModelReport } from './model-use.js';
 
@@ -134,6 +135,15 @@ type UninterruptedCause =
   /** The provider answers again: usage limit over, or no longer overloaded. */
   | { readonly kind: 'limit_over' }
   | { readonly kind: 'operator'; readonly promptRef: string | null }
+  /** An operator has decided what the agent proposed [S2]. */
+  | { readonly kind: 'decision'; readonly decisions: readonly DecidedInTurn[] }
   | { readonly kind: 'nudge'; readonly why: 'not_done' }
   | { readonly kind: 'nudge'; readonly why: 'uncommitted'; readonly pathsRef: string }
   | { readonly kind: 'nudge'; readonly why: 'refused'; readonly reason: string };
+
+export interface DecidedInTurn {
+  readonly id: string;
+  readonly tool: ProposalTool;
+  readonly status: Exclude<DecisionStatus, 'cancelled'>;
+  readonly notesRef: string | null;
+}

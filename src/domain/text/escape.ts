@@ -11,6 +11,17 @@ export function escapeTerminalLines(text: string): string {
   return text.replace(UNSAFE, (char) => (char === '\n' || char === '\t' ? char : visible(char)));
 }
 
+/** What a terminal would act on or hide, as JSON's own escapes: the document stays the same. */
+export function escapeJson(json: string): string {
+  return json.replace(/[\u007f-\u009f\u2028\u2029]|\p{Cf}/gu, (char) =>
+    char.length === 1 ? escapedUnit(char, 0) : escapedUnit(char, 0) + escapedUnit(char, 1),
+  );
+}
+
+function escapedUnit(char: string, index: number): string {
+  return `\\u${char.charCodeAt(index).toString(16).padStart(4, '0')}`;
+}
+
 // Cc control, Cf format (bidi, zero width, tags), Cs lone surrogate, Zl and Zp line and paragraph separators.
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 

@@ -42,6 +42,7 @@ export const cliDeps: CliDeps = {
   forgeSetup: async () => (await import('../forge-setup.js')).forgeSetup(await config()),
   setSecret: async (name, content, hosts) =>
     (await import('../../config/secret-binding.js')).writeBoundSecret(await home(), name, content, hosts),
+  edit: async (name, text) => (await import('./edit-text.js')).editText(process.env, name, text),
   manifests: async () => (await import('./open-manifests.js')).openManifests(await config()),
   logs: async () => (await import('../run-logs.js')).runLogs(await home()),
   forgePages: async () => (await import('../forge-of-config.js')).forgePages(await config()),

@@ -9,6 +9,8 @@ import { createReconcileActivities } from '../../activities/reconcile/reconcile-
 import { Attachments } from '../../activities/turn/attachments.js';
 import { agentProvider } from '../../adapters/agents/registry.js';
 import { lockHome } from '../../adapters/files/lock-file.js';
+import { auditLog } from '../../adapters/files/supervise/audit-log.js';
+import { proposalFiles } from '../../adapters/files/supervise/proposal-files.js';
 import { UnderWayFiles } from '../../adapters/files/under-way.js';
 import { isLoopback } from '../../adapters/loopback/is-loopback.js';
 import { serveLoopback } from '../../adapters/loopback/serve-loopback.js';
@@ -70,6 +72,8 @@ export async function startWorker(
       provider: agentProvider,
       blobs: hostPorts.blobs,
       database,
+      proposalFiles: proposalFiles(home),
+      auditLog: auditLog(home),
       clock: hostPorts.clock,
       log,
       // The home machine is a host, and the only one that this program makes.

@@ -52,6 +52,8 @@ export function newLife(slug: string, trigger: Trigger): Life {
     budget: { spent: NOTHING, raised: NOTHING, dayLiftedUntil: 0 },
     work: { branch: null, head: null, pushed: null, stuckHash: null },
     answers: [],
+    proposals: [],
+    changes: [],
     lastTurn: null,
     limit: null,
     detail: null,

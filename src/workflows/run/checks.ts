@@ -48,7 +48,7 @@ function stop(d: LifeDraft): void {
 /** A turn begins for what is in its prompt: checks alone are counted, a person begins the count anew. */
 export function countWake(life: Life, cause: TurnCause): void {
   const { waiting } = life.mailbox;
-  const isPersons = cause.kind === 'operator' || cause.kind === 'retriggered';
+  const isPersons = cause.kind === 'operator' || cause.kind === 'decision' || cause.kind === 'retriggered';
   if (isPersons || !waiting.every(isOfChecks)) life.checkWakes = 0;
 }
 

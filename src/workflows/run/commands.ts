@@ -1,8 +1,11 @@
 /** What the machine wants done, with all that it takes; the workflow does it and feeds what comes of it back in. */
 import type {
+  ApplyChangeInput,
   DestroyInput,
   PrepareTurnInput,
+  RecordDecisionInput,
   RecordEndInput,
+  RecordProposalInput,
   RecordStateInput,
   RecordTurnInput,
   RunRef,
@@ -43,6 +46,15 @@ export type MachineCommand =
   | { readonly kind: 'record_state'; readonly input: RecordStateInput }
   /** What an operator did, for its row. */
   | { readonly kind: 'record_command'; readonly act: OperatorAct }
+  | { readonly kind: 'record_proposal'; readonly input: RecordProposalInput }
+  | { readonly kind: 'record_decision'; readonly input: RecordDecisionInput }
+  /** What an operator agreed to takes effect in the bottle that runs. */
+  | {
+      readonly kind: 'apply_change';
+      readonly host: string;
+      readonly id: string;
+      readonly input: ApplyChangeInput;
+    }
   /** The people on the forge see that the run waits for somebody. Nothing comes of it. */
   | { readonly kind: 'tell_frozen'; readonly reason: FrozenReason; readonly run: RunRef }
   /** They see that failed checks wake the run no more. Nothing comes of it. */

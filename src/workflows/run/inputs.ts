@@ -1,5 +1,6 @@
 /** What activities are given, out of the machine's state. Pure. */
 import type {
+  ApplyChangeInput,
   DestroyInput,
   PrepareTurnInput,
   PublishInput,
@@ -71,6 +72,7 @@ export function turnInput(
     begun,
     goesOnWith: life.turn.cause.kind === 'interrupted' ? life.turn.cause.turn : null,
     stop,
+    ...(life.changes.length === 0 ? {} : { changes: life.changes }),
   };
 }
 
@@ -84,6 +86,16 @@ export function settleInput(s: IssueState, life: Life, { prepared, result }: Set
     stuckHash: life.work.stuckHash,
     publish: life.closing === null && life.withheld === null,
   };
+}
+
+/** @param changes all of the run, the one that takes effect now at their end */
+export function applyInput(
+  s: IssueState,
+  life: Life,
+  { prepared }: Running,
+  changes: readonly string[],
+): ApplyChangeInput {
+  return { ...runRef(s, life), prepared, changes };
 }
 
 /** Of an `open_pr` of the agent that runs. */

@@ -9,6 +9,7 @@ import { freeze, note, record, stopSleeping, type Draft, type LifeDraft } from '
 import { destroy } from './end.js';
 import { receive, receiveForNext } from './mailbox.js';
 import { absorbObserved, absorbPlace, closingOf } from './reads-of-forge.js';
+import { cancelProposals } from './supervise/proposals.js';
 import { stopTurn } from './running.js';
 import { isBusy, livingOf } from './phase.js';
 import { newLife } from './beginnings.js';
@@ -114,6 +115,7 @@ export function close(d: LifeDraft, closing: Closing): void {
   if (life.closing !== null) return;
   life.closing = closing;
   note(d, closing.why);
+  cancelProposals(d);
   stopSleeping(d);
   if (!isBusy(life)) return destroy(d);
   stopTurn(d, 'closed');

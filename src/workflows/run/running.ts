@@ -6,6 +6,7 @@ import type { StopReason, TurnResult } from '../../domain/run/turn.js';
 import { note, type LifeDraft } from './draft.js';
 import { destroy } from './end.js';
 import { runRef, settleInput, turnInput } from './inputs.js';
+import { withTold } from './supervise/proposals-read.js';
 import type { Life, Running, Settling } from './state.js';
 
 type RunningEvent = Extract<
@@ -72,6 +73,12 @@ function promptIsTold(life: Life): void {
   if (turn.taken.length > 0) turn.given = turn.taken;
   turn.taken = [];
   life.move = null;
+  const cause = turn.cause.kind === 'interrupted' ? turn.cause.of : turn.cause;
+  if (cause.kind === 'decision')
+    life.proposals = withTold(
+      life,
+      cause.decisions.map(({ id }) => id),
+    );
 }
 
 /** Milliseconds: the operator's limit, or the agent's own where that is less. */

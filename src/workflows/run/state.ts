@@ -8,6 +8,7 @@ import type { Place, SubjectRef } from '../../domain/forge/issue.js';
 import type { RunPolicy } from '../../domain/run/run-policy.js';
 import type { NamedRun } from '../../domain/run/slug.js';
 import type { ActOrder } from '../../domain/forge/trigger.js';
+import type { DecisionStatus, ProposalTool } from '../../domain/supervise/proposal.js';
 import type {
   Done,
   FrozenReason,
@@ -72,6 +73,10 @@ export interface Life {
   work: Work;
   /** Of the latest `open_pr`s, for who asks again. */
   answers: readonly { readonly requestId: string; readonly result: PublishResult }[];
+  /** What its agent proposed [S2], oldest first. */
+  proposals: readonly RunProposal[];
+  /** What operators agreed to, in order: blobs of `ShownProposal`s. */
+  changes: readonly string[];
   lastTurn: LastTurn | null;
   /** What the last turn ran into: the next prompt says it. */
   limit: LimitHit | null;
@@ -90,6 +95,30 @@ export interface Move {
   readonly last: number;
   /** Whether the new host has that state; `null` while none has been claimed. */
   readonly kept: boolean | null;
+}
+
+export interface RunProposal {
+  readonly id: string;
+  readonly tool: ProposalTool;
+  /** Blob of the `ShownProposal`, which a decision must name. */
+  readonly ref: string;
+  readonly turn: number;
+  /** `null` while it waits for an operator. */
+  readonly decision: ProposalDecision | null;
+  /** The decision is taking effect in the bottle that runs, and stands when that has worked. */
+  readonly isApplied: boolean;
+  /** The agent has heard of it. */
+  readonly told: boolean;
+}
+
+export interface ProposalDecision {
+  readonly status: DecisionStatus;
+  readonly by: string;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  /** Blob of the `ShownProposal` that takes effect; `null`: nothing does. */
+  readonly ref: string | null;
+  readonly notesRef: string | null;
 }
 
 export interface KnownPr {

@@ -15,6 +15,7 @@ import { command, paused, unpaused } from './operator.js';
 import { receiveForNext } from './mailbox.js';
 import { hostBack, hostClaimed, hostSilent } from './host.js';
 import { whilePreparing } from './preparing.js';
+import { changeApplied, changeFailed, decided, proposalTold, proposed } from './supervise/proposals.js';
 import { withPr } from './reads-of-forge.js';
 import { stopTurn, whileRunning } from './running.js';
 import { settled } from './settling.js';
@@ -81,6 +82,17 @@ function live(d: LifeDraft, event: Exclude<MachineEvent, { kind: 'observed' | 's
       return published(d, event);
     case 'unread':
       return note(d, event.why);
+    // what the agent proposes [S2]
+    case 'proposed':
+      return proposed(d, event);
+    case 'decided':
+      return decided(d, event);
+    case 'change_applied':
+      return changeApplied(d, event.id);
+    case 'change_failed':
+      return changeFailed(d, event.id, event.reason);
+    case 'proposal_told':
+      return proposalTold(d, [event.id]);
     // while a turn is prepared
     case 'host_claimed':
       return hostClaimed(d, event);

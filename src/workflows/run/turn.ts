@@ -4,6 +4,7 @@ import { overBudget } from './budget.js';
 import { countIfByChecks, countWake, forgetOthersChecks, mayWake } from './checks.js';
 import { freeze, note, record, stopSleeping, type LifeDraft } from './draft.js';
 import { prepareInput, runRef } from './inputs.js';
+import { untold } from './supervise/proposals-read.js';
 import { tellAgain, tellOnceMore } from './mailbox.js';
 import { rotate } from './session.js';
 import { newStage, newTurn } from './beginnings.js';
@@ -18,7 +19,10 @@ export function wakeIfAny(d: LifeDraft): void {
   if (life.stage.kind !== 'frozen' || life.stage.archiving) return;
   if (!wakesOn(life.stage.reason)) return;
   life.mailbox = forgetOthersChecks(life);
-  if (mayWake(d)) wake(d);
+  const decisions = untold(life);
+  // A person has waited for it, and wakes it: that is not counted.
+  if (decisions.length > 0) beginTurn(d, { kind: 'decision', decisions });
+  else if (mayWake(d)) wake(d);
 }
 
 /** Rehydrates for the mailbox's sake, unless that happened too often lately. */

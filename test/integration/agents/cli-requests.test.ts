@@ -58,10 +58,12 @@ describe('what the real CLIs ask of their models', function () {
     assert.match(String(headers['anthropic-beta']), /\boauth-\d{4}-\d{2}-\d{2}\b/);
   });
 
-  it('is of claude: the tools of the forge at once, and none that makes no sense here', async () => {
+  it('is of claude: the tools of the sidecar at once, and none that makes no sense here', async () => {
     const { tools } = await requestOf('claude', {});
     const names = tools.map(({ name }) => name);
     assert.ok(names.includes('mcp__bottle__read_issue') && names.includes('Bash'), names.join(' '));
+    for (const tool of ['cred-proxy-block', 'pipelock-block'])
+      assert.ok(names.includes(`mcp__supervise__${tool}`), names.join(' '));
     for (const odd of ['WebSearch', 'CronCreate', 'ScheduleWakeup', 'EnterWorktree'])
       assert.ok(!names.includes(odd), odd);
   });

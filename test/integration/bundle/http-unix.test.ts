@@ -4,7 +4,11 @@ import { createServer, connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { once } from 'node:events';
-import { serveHttpOnUnixSocket, type HttpUnixServer } from '../../../src/bundle/jsonrpc/http-unix.js';
+import {
+  jsonRpcPost,
+  serveHttpOnUnixSocket,
+  type HttpUnixServer,
+} from '../../../src/bundle/jsonrpc/http-unix.js';
 import { overUnix } from '../../support/bundle/unix-http.js';
 import { until } from '../../support/bundle/until.js';
 
@@ -28,7 +32,8 @@ describe('JSON-RPC over HTTP on a Unix socket', () => {
   });
 
   async function serve(limits = {}): Promise<void> {
-    server = await serveHttpOnUnixSocket({ socketPath, onMessage: (body) => onMessage(body), limits });
+    const posts = new Map([['/rpc', jsonRpcPost((body) => onMessage(body))]]);
+    server = await serveHttpOnUnixSocket({ socketPath, posts, limits });
   }
 
   async function raw(text: string): Promise<{ socket: Socket; closed: Promise<string> }> {

@@ -30,17 +30,22 @@ describe('MCP over HTTP on a Unix socket', () => {
     faults = [];
     server = await serveHttpOnUnixSocket({
       socketPath,
-      onMessage: () => assert.fail('nothing asks for JSON-RPC here'),
-      onMcp: mcpDoor({
-        methods: FORGE_METHODS,
-        call: async (name, params) => ({ kind: 'answered', ...(await fixture.plane.call(name, params)) }),
-        issue: 12,
-        redact: (text) => text,
-        onFault: (fault) => faults.push(fault),
-        messagesPerMinute: 1000,
-        now: () => performance.now(),
-        keepAliveMs: KEEP_ALIVE_MS,
-      }),
+      posts: new Map([
+        [
+          '/mcp',
+          mcpDoor({
+            name: 'bottle',
+            tools: FORGE_METHODS,
+            call: async (name, params) => ({ kind: 'answered', ...(await fixture.plane.call(name, params)) }),
+            instructions: '',
+            redact: (text) => text,
+            onFault: (fault) => faults.push(fault),
+            messagesPerMinute: 1000,
+            now: () => performance.now(),
+            keepAliveMs: KEEP_ALIVE_MS,
+          }),
+        ],
+      ]),
       limits: { requestTimeoutMs: REQUEST_TIMEOUT_MS },
     });
   });

@@ -64,7 +64,8 @@ describe('the commands’ orchestrator over a real workflow', function () {
       rejections: () => Promise.resolve([]),
       triggerLocal: () => Promise.reject(new Error('unexpected triggerLocal')),
       fetchCommand: () => null,
-      storePrompt: (text) => Promise.resolve(`ref-${String(prompts.push(text))}`),
+      storeText: (text) => Promise.resolve(`ref-${String(prompts.push(text))}`),
+      readText: () => Promise.reject(new Error('unexpected readText')),
       trigger: async (asked) => {
         await environment.client.workflow.signalWithStart(ISSUE_WORKFLOW, {
           workflowId: workflowIdOf(asked),

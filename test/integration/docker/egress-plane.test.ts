@@ -81,7 +81,7 @@ describe('docker: the egress plane of a bottle', () => {
     await bottle.shell(script);
     const env = Object.entries(egressEnv(rights));
     await write('turn/env', env.map(([name, value]) => `${name}=${value}\0`).join(''));
-    await write('turn/wants-forge', '');
+    await write('turn/wants-sidecar', '');
     if (env.length > 0) await write('turn/wants-egress', '');
     await bottle.runtime.createBundle(
       bottle.bundleSpec({

@@ -20,7 +20,7 @@ const input: TurnInput = {
   branch: 'bot-bottle/12-abcde',
   start: sha,
   gitUser: { name: 'Ann O', email: 'ann@example.org' },
-  wantsForge: true,
+  wantsSidecar: true,
   wantsEgress: true,
   resetTo: 'b'.repeat(40),
   shallow: [sha],
@@ -144,7 +144,7 @@ describe('the input of a turn', () => {
       assert.equal(await read('branch'), 'bot-bottle/12-abcde\n');
       assert.equal(await read('start'), `${sha}\n`);
       assert.equal(await read('reset'), `${'b'.repeat(40)}\n`);
-      assert.equal(await read('wants-forge'), '');
+      assert.equal(await read('wants-sidecar'), '');
       assert.equal(await read('shallow'), `${sha}\n`);
       assert.equal(await read('sparse'), 'docs\nsrc/a b\n');
       assert.equal(await read('home'), '.a/b.c\0x\ny\n\0.d\0\0');
@@ -165,7 +165,7 @@ describe('the input of a turn', () => {
       await writeFile(join(turnInput, '.writing-argv-0000'), 'left by a crash');
       const { ino } = await stat(turnInput);
       await files.writeTurnInput(slug, {
-        ...{ ...input, turn: 3, wantsForge: false, wantsEgress: false, resetTo: null },
+        ...{ ...input, turn: 3, wantsSidecar: false, wantsEgress: false, resetTo: null },
         ...{ shallow: [], sparse: [], submodules: [], home: {}, files: {}, setup: null },
       });
       assert.equal((await stat(turnInput)).ino, ino);

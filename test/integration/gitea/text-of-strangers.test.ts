@@ -13,6 +13,7 @@ import { sharedGitea } from '../../support/gitea/shared-gitea.js';
 import { BOT, REPO } from '../../support/gitea/start-gitea.js';
 import type { Gitea } from '../../support/gitea/start-gitea.js';
 import { agentsFrom } from '../../support/manifests/agents.js';
+import { NO_PROPOSALS } from '../../support/supervise/no-proposals.js';
 import { dispatchWorld } from '../../support/webhook/dispatch-world.js';
 import type { DispatchWorld } from '../../support/webhook/dispatch-world.js';
 import { alice as aliceOf, issueEvent } from '../../support/webhook/payloads.js';
@@ -176,6 +177,7 @@ describe('what a stranger writes on Gitea', () => {
     const ports: HomePorts = {
       ...{ forgeFor: giteaForgeFor(client), agents: agentsFrom(), provider: agentProvider, blobs },
       ...{ database: world.database, clock: { now: Date.now }, soleHost: null },
+      ...NO_PROPOSALS,
       log: { info: () => undefined, warn: () => undefined },
       settings: {
         access: { org: 'bot-bottle', trigger: 'collaborators', wake: 'collaborators' },

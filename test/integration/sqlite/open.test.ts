@@ -132,13 +132,12 @@ describe('bot-bottle.db for readers', () => {
   it('says that a file is older than the program', async () => {
     const file = path('older.db');
     const older = new SqliteDatabase(file);
-    // Below the first version, which is the only one.
-    older.pragma('user_version = -1');
+    older.pragma('user_version = 1');
     older.close();
     const reader = openDatabaseReadOnly(file);
     await assert.rejects(reader.forgeState.all(), (error) => {
       assert.ok(error instanceof StoreError && error.retryable);
-      assert.match(error.message, /older\.db has schema version -1 of 1: start the worker/);
+      assert.match(error.message, /older\.db has schema version 1 of 2: start the worker/);
       return true;
     });
     await reader.close();

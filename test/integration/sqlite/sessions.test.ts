@@ -13,6 +13,7 @@ import type { SessionRow } from '../../../src/domain/run/rows.js';
 import type { Database } from '../../../src/domain/run/stores.js';
 import type { TurnResult } from '../../../src/domain/run/turn.js';
 import { agentsFrom } from '../../support/manifests/agents.js';
+import { NO_PROPOSALS } from '../../support/supervise/no-proposals.js';
 import { FakeForge } from '../../support/webhook/fake-forge.js';
 import { stateRow } from '../../support/webhook/rows.js';
 import { useTempDir } from '../../support/webhook/temp-dir.js';
@@ -47,6 +48,7 @@ describe('the registry of sessions', () => {
       blobs: new LocalBlobStore(path('blobs')),
       database,
       clock: { now: () => 9_000 },
+      ...NO_PROPOSALS,
       log: { info: () => undefined, warn: () => undefined },
       soleHost: null,
       settings: {

@@ -1,10 +1,17 @@
 import { createServer, type Server } from 'node:http';
 import { chmod } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
+import { SUPERVISE_PATH } from '../../../src/domain/supervise/how-to-ask.js';
+import { PROPOSAL_TOOLS } from '../../../src/domain/supervise/proposal.js';
 
 export const ISSUE_TEXT = 'The issue says: write notes.';
 
 export type ForgeTools = Readonly<Record<string, () => string | Promise<string>>>;
+
+/** Where the sidecar has its other tools. */
+const SUPERVISE_TOOLS: ForgeTools = Object.fromEntries(
+  Object.keys(PROPOSAL_TOOLS).map((name) => [name, () => 'pending']),
+);
 
 interface RpcMessage {
   readonly id?: number | string;
@@ -13,7 +20,7 @@ interface RpcMessage {
 }
 
 /**
- * The least of the sidecar's MCP on a Unix socket: tools of these names, and what each does. Tests of the real one
+ * The least of the sidecar's MCP on a Unix socket: the forge's tools of these names, and what each does. Tests of the real one
  * are in test/e2e.
  *
  * @param startMs how long it takes to say hello
@@ -34,7 +41,7 @@ export async function serveForgeStub(
       }
       response.setHeader('content-type', 'application/json');
       void delay(message.method === 'initialize' ? startMs : 0)
-        .then(() => resultOf(message, tools))
+        .then(() => resultOf(message, request.url === SUPERVISE_PATH ? SUPERVISE_TOOLS : tools))
         .then((result) => ({ result }))
         .catch((error: unknown) => ({ error: { code: -32603, message: String(error) } }))
         .then((answer) => response.end(JSON.stringify({ jsonrpc: '2.0', id, ...answer })));

@@ -75,7 +75,7 @@ export class HardenedCli {
       env: { ...Object.fromEntries(keys.map(({ keyEnv }) => [keyEnv, 'placeholder'])), ...launch.env },
       ...{ branch: 'bot-bottle/1-abcde', start: '0'.repeat(40) },
       gitUser: { name: 'agent', email: 'agent@example.test' },
-      ...{ wantsForge: true, wantsEgress: true, resetTo: null, shallow: [], sparse: [], submodules: [] },
+      ...{ wantsSidecar: true, wantsEgress: true, resetTo: null, shallow: [], sparse: [], submodules: [] },
       ...{ setup: null, turnJson: {} },
     });
     const { exitCode, lines } = await this.#run();

@@ -93,7 +93,7 @@ export class RegistryBottle {
       await queue.writeTurnHeader(slug, { turn: 1, prNumber: null, owner: 'alice', repo: 'demo' });
       await files.writeTurnInput(slug, {
         ...{ turn: 1, argv: ['/bin/bash', '-ec', script], env: clients.env, prompt: '', branch: 'b' },
-        ...{ start: '0'.repeat(40), gitUser: { name: 'a', email: 'a@example.test' }, wantsForge: false },
+        ...{ start: '0'.repeat(40), gitUser: { name: 'a', email: 'a@example.test' }, wantsSidecar: false },
         ...{
           wantsEgress: true,
           resetTo: null,

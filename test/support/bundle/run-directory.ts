@@ -67,6 +67,14 @@ export class RunDirectory {
     );
   }
 
+  /** The n-th proposal, as soon as it is there. */
+  async proposal(index: number): Promise<{ readonly id: string; readonly body: QueueBody }> {
+    return until(
+      `proposal ${String(index)}`,
+      () => this.messages().filter(({ body }) => body.kind === 'proposal')[index],
+    );
+  }
+
   answer(requestId: string, result: QueueAnswer['result']): void {
     const temporary = join(this.in, `.${requestId}`);
     writeFileSync(temporary, JSON.stringify({ requestId, result }));

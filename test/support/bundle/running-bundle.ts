@@ -18,12 +18,15 @@ export class BundleHere {
   readonly logged: [level: string, message: string, fields: unknown][] = [];
   #bundle: RunningBundle | undefined;
 
-  async start(rateLimits: RateLimits = { callsPerMinute: 100_000, writesPerMinute: 100_000 }): Promise<void> {
+  async start(
+    rateLimits: RateLimits = { callsPerMinute: 100_000, writesPerMinute: 100_000 },
+    hasForge = true,
+  ): Promise<void> {
     const { root, socket, out } = this.run;
     this.#bundle = await startBundle(
       {
         slug: 'dev-alice-demo-12-abcde',
-        hasForge: true,
+        hasForge,
         forgeKind: 'gitea',
         forgeApi: 'http://127.0.0.1:9/api/v1',
         owner: 'alice',

@@ -47,7 +47,7 @@ export class EntrypointRun {
       start: '0'.repeat(40),
       gitUser: { name: 'agent', email: 'agent@example.test' },
       // In a spread: the proxies are not part of what these tests start.
-      ...{ wantsForge: false, wantsEgress: false },
+      ...{ wantsSidecar: false, wantsEgress: false },
       resetTo: null,
       shallow: [],
       sparse: [],

@@ -79,6 +79,28 @@ const forge: fc.Arbitrary<MachineEvent> = fc.oneof(
   ),
 );
 
+const proposals: fc.Arbitrary<MachineEvent> = fc
+  .record({
+    id: fc.constantFrom('p1', 'p2', 'p3'),
+    what: fc.constantFrom('proposed', 'approved', 'rejected', 'applied', 'failed', 'told'),
+  })
+  .map(({ id, what }): MachineEvent => {
+    switch (what) {
+      case 'proposed':
+        return { kind: 'proposed', id, tool: 'pipelock-block', ref: `shown-${id}`, turn: 1, at: 1 };
+      case 'applied':
+        return { kind: 'change_applied', id };
+      case 'failed':
+        return { kind: 'change_failed', id, reason: 'x' };
+      case 'told':
+        return { kind: 'proposal_told', id };
+      default: {
+        const ref = what === 'approved' ? `shown-${id}` : null;
+        return { kind: 'decided', id, status: what, by: 'ann@desk', at: 1, ref, notesRef: null };
+      }
+    }
+  });
+
 const operator = fc.constantFrom<MachineEvent>(
   { kind: 'settings', policy: { ...DEFAULT_POLICY, nudges: 0, wakesPerHour: 3 } },
   { kind: 'paused', reason: 'paused' },
@@ -107,6 +129,7 @@ export const outside: fc.Arbitrary<Act> = fc
     { weight: 20, arbitrary: checks },
     { weight: 30, arbitrary: forge },
     { weight: 30, arbitrary: operator },
+    { weight: 15, arbitrary: proposals },
     { weight: 1, arbitrary: ends },
   )
   .map((event) => ({ kind: 'outside', event }));

@@ -23,6 +23,7 @@ import { step } from '../../../src/workflows/run/step.js';
 export const SUBJECT = { forge: 'gitea', owner: 'alice', repo: 'demo', number: 12 } as const;
 export const POLICY: RunPolicy = {
   hostSilentMs: 120_000,
+  superviseHoldMs: 240_000,
   watchdogMs: 1_800_000,
   turnTimeoutMs: 3_600_000,
   doneGraceMs: 20_000,
@@ -159,6 +160,8 @@ export class World {
   readonly left: { readonly what: 'run' | 'settle'; readonly turn: number }[] = [];
   readonly ran: string[] = [];
   readonly delivered: string[] = [];
+  /** Of proposals. */
+  readonly rows = new Set<string>();
   readonly commands: MachineCommand[] = [];
   stopsThisTurn = 0;
   slugs = 0;
@@ -263,6 +266,20 @@ export class World {
       case 'record_turn':
       case 'record_state':
         this.recorded = command.input.snapshot.reason;
+        return;
+      case 'record_proposal':
+      case 'record_decision': {
+        const { slug } = command.input;
+        const id = command.kind === 'record_proposal' ? command.input.proposal.id : command.input.decision.id;
+        const row = `${command.kind} ${slug}/${id}`;
+        assert.ok(!this.rows.has(row), `${row} twice`);
+        if (command.kind === 'record_decision')
+          assert.ok(this.rows.has(`record_proposal ${slug}/${id}`), `${row}, which nobody proposed`);
+        this.rows.add(row);
+        return;
+      }
+      case 'apply_change':
+        assert.equal(this.phase, 'running', 'applied to a bottle that runs');
         return;
       case 'ask_checkin':
         assert.ok(!this.checkins.includes(command.run.turn), 'asked twice at once');

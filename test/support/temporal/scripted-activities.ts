@@ -1,8 +1,11 @@
 /** Activities without a world: each turn does what the test says; everything that was called is kept. */
 import { Context } from '@temporalio/activity';
 import type {
+  ApplyChangeInput,
   PrepareTurnInput,
   RecordCommandInput,
+  RecordDecisionInput,
+  RecordProposalInput,
   RecordEndInput,
   RecordTurnInput,
   RunTurnInput,
@@ -27,6 +30,10 @@ export class ScriptedActivities {
   readonly recorded: RecordTurnInput[] = [];
   readonly ended: RecordEndInput[] = [];
   readonly commanded: RecordCommandInput[] = [];
+  readonly applied: ApplyChangeInput[] = [];
+  readonly proposed: RecordProposalInput[] = [];
+  readonly decided: RecordDecisionInput[] = [];
+  applyFailure: Error | null = null;
   readonly told: string[] = [];
   readonly archived: string[] = [];
   readonly destroyed: string[] = [];
@@ -73,6 +80,10 @@ export class ScriptedActivities {
       this.gateFailure === null
         ? Promise.resolve({ kind: 'published', pr: 13, prUrl: 'u', head: 'h', created: true })
         : Promise.reject(this.gateFailure),
+    applyChange: (input) => {
+      this.applied.push(input);
+      return this.applyFailure === null ? Promise.resolve() : Promise.reject(this.applyFailure);
+    },
     freezeBottle: (input) => {
       this.settled.push(input);
       return Promise.resolve(settledTurn(this.script(input.turn).settle));
@@ -96,6 +107,14 @@ export class ScriptedActivities {
     },
     recordCommand: (input) => {
       this.commanded.push(input);
+      return Promise.resolve();
+    },
+    recordProposal: (input) => {
+      this.proposed.push(input);
+      return Promise.resolve();
+    },
+    recordDecision: (input) => {
+      this.decided.push(input);
       return Promise.resolve();
     },
     tellChecksStopped: ({ slug }) => {

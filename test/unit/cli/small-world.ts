@@ -26,6 +26,10 @@ export function cliWith(given: {
     commands: () => unexpected('commands'),
     pause: () => unexpected('pause'),
     pauses: () => Promise.resolve([]),
+    proposals: () => unexpected('proposals'),
+    findProposals: () => unexpected('findProposals'),
+    proposal: () => unexpected('proposal'),
+    decide: () => unexpected('decide'),
     waitForTurn: () => unexpected('waitForTurn'),
     close: () => {
       closed += 1;
@@ -64,6 +68,7 @@ export function cliWith(given: {
         setSecret: () => {
           throw new Error('unexpected setSecret');
         },
+        edit: () => unexpected('edit'),
         manifests: () => {
           throw new Error('unexpected manifests');
         },

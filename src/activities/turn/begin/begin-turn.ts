@@ -9,6 +9,7 @@ import { fetchRefs } from './fetch-refs.js';
 import { protectedCommit } from './protected-commit.js';
 import { requireRuntime } from './require-runtime.js';
 import { readSetup } from '../../setup/read-setup.js';
+import { keepChanges } from '../../setup/kept-changes.js';
 import { runImage } from './run-image.js';
 import { together } from '../together.js';
 import type { TurnJournal } from '../turn-journal.js';
@@ -30,6 +31,7 @@ export async function beginTurn(
   await takeOver(ports, input);
   const paths = await ports.files.prepare(slug);
   const isWorkspaceLost = await hasLostWorkspace(ports, input, paths.isNew);
+  await keepChanges(ports.files, slug, input.changes ?? []);
   const setup = await readSetup(ports, input);
   await requireRuntime(ports.runtime, setup.runtime ?? ports.settings.containerRuntime);
   // Before the bundle starts: an image may have to be built, which takes minutes.

@@ -49,7 +49,7 @@ export async function writeInput(
     branch: prepared.branch,
     start: refs.startSha,
     gitUser,
-    wantsForge: !isLocal(subject),
+    wantsSidecar: true,
     wantsEgress: wantsEgress(setup),
     resetTo: refs.resetTo,
     shallow: refs.boundary,

@@ -63,6 +63,16 @@ const schema = z.discriminatedUnion('kind', [
   }),
   z.strictObject({ kind: z.literal('open_pr'), slug, turn, title: z.string(), body: z.string(), at }),
   z.strictObject({ kind: z.literal('text'), slug, turn, where: z.string().max(100), text: z.string(), at }),
+  z.strictObject({
+    kind: z.literal('proposal'),
+    slug,
+    turn,
+    tool: z.enum(['cred-proxy-block', 'pipelock-block']),
+    file: z.string(),
+    justification: z.string(),
+    currentHash: z.string().regex(/^[0-9a-f]{64}$/),
+    at,
+  }),
   z.strictObject({ kind: z.literal('operations'), slug, turn, lines: z.array(operationLine).max(5000), at }),
   z.strictObject({
     kind: z.literal('egress'),

@@ -1,6 +1,7 @@
-import { open, type FileHandle } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import type { LogLine } from '../../../domain/bottle/bottle-runtime.js';
 import type { DroppedLog, MissingLog } from '../../../domain/run/run-files.js';
+import { dropCutLine } from '../drop-cut-line.js';
 
 /** Most bytes of an agent's output that are kept of one turn, and of all turns of a run. */
 export const AGENT_LOG_BYTES = 64 * 1024 * 1024;
@@ -56,22 +57,6 @@ export async function noteMissing(file: string, missing: MissingLog, maxBytes: n
   } finally {
     await handle.close();
   }
-}
-
-/** Answers the size of what is whole. */
-async function dropCutLine(handle: FileHandle): Promise<number> {
-  const { size } = await handle.stat();
-  let end = size;
-  const piece = Buffer.alloc(4096);
-  while (end > 0) {
-    const from = Math.max(0, end - piece.length);
-    const { bytesRead } = await handle.read(piece, 0, end - from, from);
-    const newline = piece.subarray(0, bytesRead).lastIndexOf(0x0a);
-    end = newline === -1 ? from : from + newline + 1;
-    if (newline !== -1) break;
-  }
-  if (end < size) await handle.truncate(end);
-  return end;
 }
 
 function droppedOf(texts: readonly string[]): DroppedLog {

@@ -46,7 +46,7 @@ export function turnInputFiles(input: TurnInput): ReadonlyMap<string, string> {
     ['start', `${commit(input.start)}\n`],
     ['git-user', line(name, 'git user name') + line(email, 'git user email')],
   ]);
-  if (input.wantsForge) files.set('wants-forge', '');
+  if (input.wantsSidecar) files.set('wants-sidecar', '');
   if (input.wantsEgress) files.set('wants-egress', '');
   if (input.resetTo !== null) files.set('reset', `${commit(input.resetTo)}\n`);
   if (input.shallow.length > 0) files.set('shallow', input.shallow.map((id) => `${commit(id)}\n`).join(''));

@@ -1,5 +1,6 @@
 import { isListedPath, whyNotPlainPath, whyNotPlainQuery } from '../../../domain/egress/plain-path.js';
 import type { Route } from '../../../domain/egress/route.js';
+import { callToAsk } from '../../../domain/supervise/how-to-ask.js';
 
 export type RouteRequest =
   | {
@@ -19,6 +20,9 @@ export type RouteRequest =
 
 /** Methods whose requests have no body here: a route that only reads must not carry anything up. */
 const WITHOUT_BODY = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/** Each of these the operator may change. */
+const TO_ASK = `to ask for it ${callToAsk('cred-proxy-block')}`;
 
 /** What a request to the credential proxy asks for, judged before anything is sent. */
 export function readRouteRequest(
@@ -44,11 +48,12 @@ export function readRouteRequest(
   const path = rest === '' ? '/' : rest;
   if (route === undefined) {
     const names = routes.map((known) => known.name).join(', ');
-    return refuse(403, `there is no such route; there are: ${names === '' ? 'none' : names}`);
+    return refuse(403, `there is no such route; there are: ${names === '' ? 'none' : names}; ${TO_ASK}`);
   }
   if (!route.methods.includes(method))
-    return refuse(403, `the method ${method} is not in this route's list`, route);
-  if (!isListedPath(route.paths, path)) return refuse(403, "the path is not in this route's list", route);
+    return refuse(403, `the method ${method} is not in this route's list; ${TO_ASK}`, route);
+  if (!isListedPath(route.paths, path))
+    return refuse(403, `the path is not in this route's list; ${TO_ASK}`, route);
   if (hasBody && WITHOUT_BODY.has(method)) return refuse(400, `a ${method} has no body here`, route);
   return { kind: 'allowed', route, path, query: url.includes('?') ? `?${query}` : '' };
 }

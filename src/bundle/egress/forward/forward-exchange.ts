@@ -1,5 +1,6 @@
 import type { BundleLog } from '../../base/bundle-log.js';
 import type { Ledger, Transfer } from '../ledger.js';
+import type { ProposalTool } from '../../../domain/supervise/proposal.js';
 import { refusalText, type Target } from './target.js';
 
 /** Answered instead of connecting. */
@@ -7,6 +8,8 @@ export class NotConnectedError extends Error {
   constructor(
     readonly status: 400 | 403 | 429 | 502,
     readonly why: string,
+    /** What the agent may ask for, to be let through. */
+    readonly ask: ProposalTool | null = null,
   ) {
     super(why);
   }
@@ -28,10 +31,10 @@ export class ForwardExchange {
   refused(error: unknown): { readonly status: number; readonly text: string } {
     const known =
       error instanceof NotConnectedError ? error : new NotConnectedError(502, 'cannot be reached');
-    const { status, why } = known;
+    const { status, why, ask } = known;
     if (status === 403) this.parts.ledger.refuse(this.target?.host ?? '');
     this.tell({ ...this.target, verdict: status === 502 ? 'failed' : 'refused', why });
-    return { status, text: status === 403 ? refusalText(why) : `bot-bottle: ${why}\n` };
+    return { status, text: status === 403 ? refusalText({ why, ask }) : `bot-bottle: ${why}\n` };
   }
 
   /** After the tunnel was there. @param name the host that the TLS hello was for, if it was another one */

@@ -191,7 +191,8 @@ export class ForwardProxy {
     outgoing.on('error', (error) => {
       upstream.destroy();
       if (response.headersSent) response.destroy();
-      else if (this.parts.budget.isSpent) answer(request, response, 403, refusalText(this.spent()));
+      else if (this.parts.budget.isSpent)
+        answer(request, response, 403, refusalText({ why: this.spent(), ask: null }));
       else answer(request, response, 502, `bot-bottle: ${host} did not answer: ${codeOf(error)}\n`);
     });
     response.once('close', () => upstream.destroy());
@@ -213,7 +214,7 @@ export class ForwardProxy {
         `this is a proxy: ask for CONNECT host:port or http://host/path, not for ${JSON.stringify(asked.slice(0, 120))}`,
       );
     const refused = whyRefused(target, config.current);
-    if (refused !== undefined) throw new NotConnectedError(403, refused);
+    if (refused !== undefined) throw new NotConnectedError(403, refused.why, refused.ask);
     if (budget.isSpent) throw new NotConnectedError(403, this.spent());
     const { host, port } = target;
     try {
@@ -221,7 +222,7 @@ export class ForwardProxy {
       const meanwhile = whyRefused(target, config.current);
       if (meanwhile === undefined) return socket;
       socket.destroy();
-      throw new NotConnectedError(403, meanwhile);
+      throw new NotConnectedError(403, meanwhile.why, meanwhile.ask);
     } catch (error) {
       if (error instanceof NotConnectedError) throw error;
       if (error instanceof RefusedAddressError)

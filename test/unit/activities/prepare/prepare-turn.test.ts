@@ -16,6 +16,7 @@ import { isRowIn } from '../../../../src/domain/run/rows.js';
 import type { AgentManifest, BottleManifest } from '../../../../src/domain/manifest/manifests.js';
 import type { Database } from '../../../../src/domain/run/stores.js';
 import { checksKey, commentKey, textHash } from '../../../../src/domain/forge/reference-key.js';
+import { NO_PROPOSALS } from '../../../support/supervise/no-proposals.js';
 import { ALICE, BOT, FakeForge, user } from '../../../support/webhook/fake-forge.js';
 import { stateRow } from '../../../support/webhook/rows.js';
 import { useTempDir } from '../../../support/webhook/temp-dir.js';
@@ -48,6 +49,7 @@ describe('preparing a turn', () => {
       blobs: new LocalBlobStore(home),
       database,
       clock: { now: () => ACT_AT + 5_000 },
+      ...NO_PROPOSALS,
       log: { info: () => undefined, warn: () => undefined },
       soleHost: null,
       settings: {

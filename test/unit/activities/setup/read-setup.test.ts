@@ -3,6 +3,7 @@ import type { HostPorts } from '../../../../src/activities/ports/host-ports.js';
 import type { RunTurnInput } from '../../../../src/activities/ports/inputs.js';
 import { readSetup, type TurnSetup } from '../../../../src/activities/setup/read-setup.js';
 import type { AgentProvider, ModelAccess } from '../../../../src/domain/agent/agent-provider.js';
+import type { ConfigChange } from '../../../../src/domain/supervise/config-change.js';
 import type { Route } from '../../../../src/domain/egress/route.js';
 import { InvalidInputError } from '../../../../src/domain/base/errors.js';
 import type { BottleManifest } from '../../../../src/domain/manifest/manifests.js';
@@ -39,16 +40,23 @@ interface Host {
   readonly model?: string | null;
   readonly secrets?: readonly string[];
   readonly upstreams?: Readonly<Record<string, string>>;
+  /** What operators agreed to. */
+  readonly changes?: readonly ConfigChange[];
 }
 
 function setupOf(bottle: Partial<BottleManifest>, host: Host = {}): Promise<TurnSetup> {
-  const { access = null, model = null, secrets = [], upstreams = {} } = host;
+  const { access = null, model = null, secrets = [], upstreams = {}, changes = [] } = host;
+  const blobs = new Map([['ref', JSON.stringify(sampleBottle(bottle))]]);
+  for (const [index, change] of changes.entries())
+    blobs.set(`change-${String(index)}`, JSON.stringify({ change }));
+  const kept = changes.map((_, index) => `change-${String(index)}`);
   const registries = {
     ...{ npm: ['https://npm.example/base'], pypi: null },
     ...{ go: null, cargo: null, maven: null },
   };
   const ports = {
-    blobs: { getText: () => Promise.resolve(JSON.stringify(sampleBottle(bottle))) },
+    blobs: { getText: (ref: string) => Promise.resolve(blobs.get(ref)) },
+    files: { readFile: () => Promise.resolve(new TextEncoder().encode(JSON.stringify(kept))) },
     settings: sampleHostSettings({
       registries,
       models: { upstreams, maxOutputTokens: 64_000, prices: '' },
@@ -57,7 +65,7 @@ function setupOf(bottle: Partial<BottleManifest>, host: Host = {}): Promise<Turn
     hasSecret: (name: string) => secrets.includes(name),
   } as unknown as HostPorts;
   const prepared = { bottleRef: 'ref', env: {}, provider: 'p', model };
-  return readSetup(ports, { prepared } as unknown as RunTurnInput);
+  return readSetup(ports, { slug: 's', prepared } as unknown as RunTurnInput);
 }
 
 describe('what a bottle gets on this host', () => {
@@ -176,5 +184,50 @@ describe('the way to an agent’s model', () => {
       await setupOf({ routes }, { access: ACCESS, model });
     const other = setupOf({ routes }, { access: ACCESS, model: 'anthropic/claude-haiku-5' });
     await assert.rejects(other, /"anthropic\/claude-haiku-5" is not among those/);
+  });
+});
+
+describe('what operators agreed to', () => {
+  const toRoutes = (...set: readonly Route[]): ConfigChange => ({ kind: 'routes', set, remove: [] });
+
+  it('takes effect on the bottle’s rules, one change after the other', async () => {
+    const { allow, routes } = await setupOf(
+      { allow: ['a.example'], routes: [ROUTE] },
+      {
+        changes: [
+          { kind: 'allowlist', add: ['b.example', 'c.example'], remove: ['a.example'] },
+          { kind: 'allowlist', add: [], remove: ['c.example'] },
+          toRoutes({ ...ROUTE, name: 'other', baseUrlEnv: null }),
+        ],
+      },
+    );
+    assert.deepEqual(allow, ['b.example']);
+    assert.deepEqual(
+      routes.map(({ name }) => name),
+      ['tracker', 'other'],
+    );
+  });
+
+  it('never is a route that is bot-bottle’s own', async () => {
+    const changes = [toRoutes({ ...ROUTE, name: 'npm', upstream: 'https://evil.example' })];
+    await assert.rejects(setupOf({ registries: ['npm'] }, { changes }), /route "npm" is bot-bottle's own/);
+  });
+
+  it('are routes that the sidecar takes', async () => {
+    const changes = [toRoutes({ ...ROUTE, name: 'other' })];
+    await assert.rejects(
+      setupOf({ routes: [ROUTE] }, { changes }),
+      /the changed routes cannot be used: .*TRACKER_URL/,
+    );
+  });
+
+  it('takes a key that needs no binding nowhere else', async () => {
+    const evil = { ...ROUTE, name: 'anthropic', upstream: 'https://evil.example' };
+    const host = { access: ACCESS, secrets: ['anthropic-api-key'] };
+    assert.equal((await setupOf({}, host)).vendorRoute, 'anthropic');
+    await assert.rejects(
+      setupOf({}, { ...host, changes: [toRoutes(evil)] }),
+      /route "anthropic" is bot-bottle's own/,
+    );
   });
 });

@@ -13,6 +13,10 @@ const OPTIONS: LaunchOptions = {
   variant: null,
   modelUrl: 'http://127.0.0.1:3129/openai',
 };
+const SUPERVISE = {
+  ...{ type: 'stdio', command: '/usr/local/bin/node' },
+  args: ['/opt/bottle/mcp-stdio.mjs', '/supervise/mcp'],
+};
 /** What must never get to a command line or into a file. */
 const BAD_SESSIONS = ['', '--help', `${ID} x`, `${ID}\n`, `../${ID}`, ID.toUpperCase(), 'thread name'];
 const BAD_MODELS = [
@@ -47,16 +51,25 @@ describe('the command line of claude', () => {
     assert.throws(() => claude.launch({ ...OPTIONS, variant: 'gigantic' }), /variants low, medium, high/);
   });
 
-  it('takes the forge from a file of the turn and from nowhere else', () => {
-    const { argv, files, home } = claude.launch(OPTIONS);
+  it('takes the tools of the sidecar from a file of the turn and from nowhere else', () => {
+    const { argv, env, files, home } = claude.launch(OPTIONS);
     assert.equal(argv[argv.indexOf('--mcp-config') + 1], '/run/bottle/turn/files/mcp.json');
     assert.ok(argv.includes('--strict-mcp-config'));
     assert.deepEqual(JSON.parse(files['mcp.json'] ?? ''), {
       mcpServers: {
         bottle: { type: 'stdio', command: '/usr/local/bin/node', args: ['/opt/bottle/mcp-stdio.mjs'] },
+        supervise: SUPERVISE,
       },
     });
+    // A person may take minutes.
+    assert.equal(env['MCP_TOOL_TIMEOUT'], '600000');
     assert.deepEqual(home, {});
+  });
+
+  it('can ask for hosts and routes without a forge too', () => {
+    const { argv, files } = claude.launch({ ...OPTIONS, forge: false });
+    assert.ok(argv.includes('--mcp-config'));
+    assert.deepEqual(JSON.parse(files['mcp.json'] ?? ''), { mcpServers: { supervise: SUPERVISE } });
   });
 
   it('asks for no more output than its route lets through', () => {
@@ -119,6 +132,19 @@ describe('the command line of codex', () => {
     assert.match(text, /^base_url = "http:\/\/127\.0\.0\.1:3129\/openai\/v1"$/m);
     assert.match(text, /^env_key = "OPENAI_API_KEY"$/m);
     assert.match(text, /^\[mcp_servers\.bottle\]\ncommand = "\/usr\/local\/bin\/node"$/m);
+    assert.match(text, /^developer_instructions = .*read_issue.*\\"supervise\\"/m);
+  });
+
+  it('has the tools to ask for hosts and routes, in a run without a forge too, and begins no turn without them', () => {
+    for (const forge of [true, false]) {
+      const text = codex.launch({ ...OPTIONS, forge }).home['.codex/config.toml'] ?? '';
+      const [, server = ''] = /^\[mcp_servers\.supervise\]\n((?:.+\n)+)/m.exec(text) ?? [];
+      assert.match(server, /^args = \["\/opt\/bottle\/mcp-stdio\.mjs","\/supervise\/mcp"\]$/m);
+      assert.match(server, /^required = true$/m);
+      assert.match(server, /^tool_timeout_sec = 600$/m);
+      assert.equal(text.includes('[mcp_servers.bottle]'), forge);
+      assert.equal(text.includes('read_issue'), forge);
+    }
   });
 
   it('refuses what is no session and no address, and a bottle without a route', () => {

@@ -55,6 +55,11 @@ describe('the provider pi', () => {
     assert.equal(launched(pi, { sessionId: id }).env['BOTTLE_PI_URL'], URL_OF_MODEL);
     assert.throws(() => launched(pi, { sessionId: id, variant: 'enormous' }), /has variants off, minimal/);
   });
+
+  it('tells its extension when there are no tools of a forge', () => {
+    assert.equal(launched(pi, { sessionId: id }).env['BOTTLE_PI_TOOLS'], undefined);
+    assert.equal(launched(pi, { sessionId: id, forge: false }).env['BOTTLE_PI_TOOLS'], 'supervise');
+  });
 });
 
 describe('the provider opencode', () => {
@@ -74,7 +79,13 @@ describe('the provider opencode', () => {
     assert.deepEqual(provider, {
       anthropic: { options: { baseURL: `${URL_OF_MODEL}/v1` }, models: { 'claude-next': {} } },
     });
-    assert.match(JSON.stringify(mcp), /mcp-stdio\.mjs/);
+    const server = (...args: string[]): unknown => ({
+      ...{ type: 'local', enabled: true, timeout: 600_000 },
+      command: ['/usr/local/bin/node', '/opt/bottle/mcp-stdio.mjs', ...args],
+    });
+    assert.deepEqual(mcp, { bottle: server(), supervise: server('/supervise/mcp') });
+    const local = config({ model: 'anthropic/claude-next', forge: false });
+    assert.deepEqual(local['mcp'], { supervise: server('/supervise/mcp') });
     assert.deepEqual(rest, {
       autoupdate: false,
       share: 'disabled',

@@ -1,0 +1,73 @@
+import type { HostPorts } from '../ports/host-ports.js';
+import type { RunTurnInput } from '../ports/inputs.js';
+import { sha256 } from '../base/sha256.js';
+import { currentConfig } from '../setup/current-config.js';
+import { ownRoutes, readSetup } from '../setup/read-setup.js';
+import type { QueueBody } from '../../domain/run/queue.js';
+import type { ProposeRequest } from '../../domain/run/run-channel.js';
+import { ownRouteIn, readChange } from '../../domain/supervise/config-change.js';
+import {
+  MAX_JUSTIFICATION_BYTES,
+  MAX_PROPOSED_BYTES,
+  PROPOSAL_TOOLS,
+  proposalId,
+  type Proposal,
+} from '../../domain/supervise/proposal.js';
+import type { ShownProposal } from '../../domain/supervise/shown-proposal.js';
+
+export type ProposalMessage = Extract<QueueBody, { kind: 'proposal' }>;
+
+export type MadeProposal =
+  | { readonly kind: 'request'; readonly request: ProposeRequest }
+  /** For the agent. */
+  | { readonly kind: 'refused'; readonly reason: string };
+
+/** Checks what the agent proposes against the file that is in force, and keeps it as the operator will be shown it. */
+export async function proposeChange(
+  ports: HostPorts,
+  input: RunTurnInput,
+  message: ProposalMessage,
+): Promise<MadeProposal> {
+  const { slug, turn } = input;
+  const { tool, file, justification, currentHash, at } = message;
+  if (isLonger(file, MAX_PROPOSED_BYTES) || isLonger(justification, MAX_JUSTIFICATION_BYTES))
+    return refused('the file or its justification is too long');
+  const setup = await readSetup(ports, input);
+  const { file: name } = PROPOSAL_TOOLS[tool];
+  const currentFile = currentConfig(setup)[name] ?? '';
+  if (sha256(currentFile) !== currentHash)
+    return refused(
+      `current_file_hash is not that of ${name} as it is now: read the file again, and start from that`,
+    );
+  const read = readChange(tool, setup, file);
+  if (read.kind === 'problems') return refused(`${name}: ${read.problems.join('; ')}`);
+  const own = ownRouteIn(read.change, await ownRoutes(ports, input));
+  if (own !== undefined)
+    return refused(`route "${own}" belongs to every bottle of this kind, and cannot be changed`);
+  const fields = {
+    tool,
+    proposed_file: file,
+    justification,
+    current_file_hash: currentHash,
+    bottle_slug: slug,
+  };
+  const id = proposalId(sha256, fields);
+  const proposal: Proposal = {
+    id,
+    ...fields,
+    arrival_timestamp: new Date(Math.min(at, ports.clock.now())).toISOString(),
+  };
+  const shown: ShownProposal = { proposal, currentFile, change: read.change };
+  return {
+    kind: 'request',
+    request: { slug, turn, id, tool, ref: await ports.blobs.put(JSON.stringify(shown)) },
+  };
+}
+
+function isLonger(text: string, bytes: number): boolean {
+  return Buffer.byteLength(text) > bytes;
+}
+
+function refused(reason: string): MadeProposal {
+  return { kind: 'refused', reason };
+}

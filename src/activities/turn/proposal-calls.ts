@@ -1,0 +1,107 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { BotBottleError } from '../../domain/base/errors.js';
+import type { DecisionAnswer, PublishAnswer, QueueMessage } from '../../domain/run/queue.js';
+import type { HostPorts } from '../ports/host-ports.js';
+import type { RunTurnInput } from '../ports/inputs.js';
+import { proposeChange, type ProposalMessage } from '../supervise/propose-change.js';
+import type { TurnJournal } from './turn-journal.js';
+
+const RETRY_MS = 1_000;
+
+export type ProposalCall = QueueMessage & { readonly body: ProposalMessage };
+type Answer = DecisionAnswer | Extract<PublishAnswer, { kind: 'refused' }>;
+
+/**
+ * The agent's calls that wait for an operator [S2]: each is passed on to the run, held, and answered. While one is held the agent
+ * is neither silent nor using up its turn.
+ */
+export class ProposalCalls {
+  private readonly held = new Map<string, Promise<void>>();
+  private readonly over = new AbortController();
+  /** Epoch milliseconds. */
+  private countedAt = 0;
+
+  constructor(
+    private readonly ports: HostPorts,
+    private readonly input: RunTurnInput,
+    private readonly journal: TurnJournal,
+    private readonly acknowledge: (message: QueueMessage) => Promise<void>,
+  ) {}
+
+  start(message: ProposalCall, signal: AbortSignal): void {
+    if (this.held.has(message.id)) return;
+    const work = this.carry(message, signal).finally(() => {
+      this.count();
+      this.held.delete(message.id);
+    });
+    work.catch(() => undefined);
+    if (this.held.size === 0) this.countedAt = this.ports.clock.now();
+    this.held.set(message.id, work);
+  }
+
+  /** Counts the time for which the agent was held since the last time. */
+  count(): void {
+    if (this.held.size === 0) return;
+    const now = this.ports.clock.now();
+    this.journal.observe({ heldMs: this.journal.record.heldMs + Math.max(0, now - this.countedAt) });
+    this.countedAt = now;
+    this.journal.checkIn(now);
+  }
+
+  get areHeld(): boolean {
+    return this.held.size > 0;
+  }
+
+  /** The agent is gone: what it proposed still reaches the run, and nobody waits for the answer. */
+  end(): void {
+    this.over.abort();
+  }
+
+  async untilPassedOn(): Promise<void> {
+    await Promise.all(this.held.values());
+  }
+
+  private async carry(message: ProposalCall, signal: AbortSignal): Promise<void> {
+    const { slug } = this.input;
+    while (!signal.aborted) {
+      try {
+        const result = await this.answerTo(message);
+        if (result !== null) await this.ports.queue.answer(slug, { requestId: message.id, result });
+        await this.acknowledge(message);
+        return;
+      } catch (error) {
+        const fields = { slug, request: message.id, err: error };
+        this.ports.log.warn(fields, 'a proposal was not answered yet; trying again');
+        await delay(RETRY_MS, undefined, { signal }).catch(() => undefined);
+      }
+    }
+  }
+
+  /** `null`: nobody waits for it any more. */
+  private async answerTo({ id: messageId, body }: ProposalCall): Promise<Answer | null> {
+    const { ports, input } = this;
+    const made = await proposeChange(ports, input, body).catch((error: unknown) => {
+      if (!(error instanceof BotBottleError) || error.retryable) throw error;
+      return { kind: 'refused', reason: error.message } as const;
+    });
+    if (made.kind === 'refused') return made;
+    const passedOn = await ports.channel.propose(input.workflowId, messageId, made.request);
+    if (passedOn.kind === 'refused') return passedOn;
+    const outcome = await Promise.race([passedOn.outcome(), this.untilOver()]);
+    if (outcome === null) return null;
+    const { id, status, notesRef } = outcome;
+    const notes = notesRef === null ? '' : await ports.blobs.getText(notesRef);
+    return { kind: 'decision', id, status, notes };
+  }
+
+  private untilOver(): Promise<null> {
+    const { signal } = this.over;
+    return new Promise((resolve) => {
+      const end = (): void => {
+        resolve(null);
+      };
+      if (signal.aborted) end();
+      else signal.addEventListener('abort', end, { once: true });
+    });
+  }
+}

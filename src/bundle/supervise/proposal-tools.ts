@@ -1,0 +1,91 @@
+import { routeAddress } from '../../domain/egress/agent-env.js';
+import { CURRENT_CONFIG_DIR } from '../../domain/egress/ports.js';
+import { PROPOSAL_TOOLS, type ProposalAnswer, type ProposalTool } from '../../domain/supervise/proposal.js';
+import { jsonSchemaOf } from '../forge/params.js';
+import { isRecord } from '../jsonrpc/protocol.js';
+import type { ToolSource } from '../mcp/tools.js';
+import { PROPOSAL_PARAMS } from './proposal-params.js';
+
+/** One of the two tools of an agent that is stuck. */
+export interface ProposalToolSource extends ToolSource {
+  readonly name: ProposalTool;
+  /** What it proposes anew, by its name. */
+  readonly file: string;
+}
+
+const ROUTE = routeAddress({ name: '<route>' });
+
+const WHEN: Readonly<Record<ProposalTool, string>> = {
+  'cred-proxy-block':
+    `Use it when a service needs a credential, or when a request through ${ROUTE}/ was refused because there is no such route, ` +
+    "or because the method or the path is not in the route's list. Such a service is asked through its route, over plain HTTP, " +
+    'and the credential is added on the way: a route names a secret of the operator, you never have its value. ' +
+    'For a host that needs no credential use pipelock-block.',
+  'pipelock-block':
+    'Use it when the forward proxy (HTTPS_PROXY) refused a host that is not in the allowlist and that needs no credential, ' +
+    'such as one for downloads or documentation. For a service that needs a credential use cred-proxy-block.',
+};
+
+/** What each answer means for the agent. */
+const MEANING: Readonly<Record<ProposalAnswer['status'], string>> = {
+  approved: 'the file that you proposed is in effect within seconds',
+  modified: 'the person put another version in effect: read the current file again',
+  rejected: 'do not propose it again; do the work without it, or end your turn and say what is missing',
+  cancelled: 'the run is being ended',
+  pending:
+    'nobody has decided yet: go on with other work or end your turn, and do not wait; you will be told in your next turn',
+};
+
+const MEANINGS = Object.entries(MEANING).map(([status, meaning]) => `${status} (${meaning})`);
+
+const OUTPUT = {
+  type: 'object',
+  properties: {
+    status: { type: 'string', enum: Object.keys(MEANING), description: `${MEANINGS.join('; ')}.` },
+    notes: { type: 'string', description: 'What the person says to you; may be empty.' },
+    id: { type: 'string', description: 'By which your next turn names the proposal.' },
+  },
+  required: ['status', 'notes', 'id'],
+  additionalProperties: false,
+} as const;
+
+export const PROPOSAL_TOOL_SOURCES: readonly ProposalToolSource[] = [
+  toolFor('cred-proxy-block'),
+  toolFor('pipelock-block'),
+];
+
+/** Told once to a client that connects. */
+export const SUPERVISE_INSTRUCTIONS = [
+  'Tools for when what you may reach is not enough for the work: each proposes a new version of a file of your configuration, and a person decides.',
+  `The current files are in ${CURRENT_CONFIG_DIR}/, read-only.`,
+  'Ask only for what the work needs. A rejected proposal is not to be proposed again.',
+].join(' ');
+
+function toolFor(name: ProposalTool): ProposalToolSource {
+  const { file } = PROPOSAL_TOOLS[name];
+  const current = `${CURRENT_CONFIG_DIR}/${file}`;
+  return {
+    name,
+    file,
+    kind: 'write',
+    description: [
+      `Proposes a new version of your ${file}.`,
+      WHEN[name],
+      `Start from the current file, ${current} (read-only), propose the whole file with your change in it, and say with current_file_hash what you started from: the first word that "sha256sum ${current}" prints.`,
+      'A person is shown the difference and your justification, and decides; that may take minutes, and the call is held until then.',
+      `Answers a status: ${MEANINGS.join('; ')}; and notes, what the person says to you.`,
+      'Ask once, for all that you need of this file. A rejected proposal is not to be proposed again.',
+    ].join(' '),
+    inputSchema: jsonSchemaOf(PROPOSAL_PARAMS),
+    outputSchema: OUTPUT,
+    inWords,
+  };
+}
+
+function inWords(result: unknown): string {
+  const { status, notes } = isRecord(result) ? result : {};
+  const known = String(status);
+  const meaning = Object.entries(MEANING).find(([each]) => each === known)?.[1] ?? 'unknown';
+  const said = typeof notes === 'string' && notes !== '' ? ` The person says: ${notes}` : '';
+  return `${known}: ${meaning}.${said}`;
+}

@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto';
+import type { DecisionAnswer, PublishAnswer, QueueAnswer, QueueBody } from '../../domain/run/queue.js';
+import type { ProposalTool } from '../../domain/supervise/proposal.js';
+import { parseParams } from '../forge/params.js';
+import { JSON_RPC_CODE, JsonRpcError } from '../jsonrpc/protocol.js';
+import { PROPOSAL_PARAMS } from './proposal-params.js';
+
+export interface SuperviseDeskOptions {
+  /** Durable when it resolves, after everything logged before. */
+  readonly send: (id: string, body: QueueBody) => Promise<void>;
+  readonly answers: { wait(requestId: string, signal: AbortSignal): Promise<QueueAnswer> };
+  readonly slug: string;
+  readonly turn: number;
+  readonly now: () => number;
+}
+
+/** What a proposal came to; `refused`: it is none that could be decided. */
+export type ProposalOutcome = DecisionAnswer | Extract<PublishAnswer, { readonly kind: 'refused' }>;
+
+/** A worker that is away must find few of them: too many files in the queue freeze a run. */
+const MAX_WAITING = 5;
+
+/**
+ * Hands each proposal to the orchestrator and holds the call until the operator's answer, or until the orchestrator says that
+ * there is none yet. Calls are held side by side. The same proposal again waits with the one that is held, since clients
+ * repeat what they lost sight of.
+ */
+export class SuperviseDesk {
+  readonly #options: SuperviseDeskOptions;
+  readonly #stopped = new AbortController();
+  /** By what is proposed. */
+  readonly #held = new Map<string, Promise<ProposalOutcome>>();
+
+  constructor(options: SuperviseDeskOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * @param signal ends this call; what was passed on stays passed on
+   * Errors: `JsonRpcError` -32602 for texts that are empty or too long, -32002 when too many wait already, -32004 when the
+   * sidecar stops first; the signal's reason.
+   */
+  async propose(
+    tool: ProposalTool,
+    file: string,
+    justification: string,
+    currentHash: string,
+    signal?: AbortSignal,
+  ): Promise<ProposalOutcome> {
+    signal?.throwIfAborted();
+    const proposed = parseParams(PROPOSAL_PARAMS, {
+      proposed_file: file,
+      justification,
+      current_file_hash: currentHash,
+    });
+    const key = JSON.stringify([tool, proposed]);
+    return unlessAborted(this.#held.get(key) ?? this.#hold(key, () => this.#ask(tool, proposed)), signal);
+  }
+
+  /** Ends the calls that are held: the proposals stay with the orchestrator, what is said to them reaches the next turn. */
+  stop(): void {
+    const why = 'the sidecar stops; the proposal was passed on, and your next turn tells what came of it';
+    this.#stopped.abort(new JsonRpcError(JSON_RPC_CODE.pending, why));
+  }
+
+  #hold(key: string, ask: () => Promise<ProposalOutcome>): Promise<ProposalOutcome> {
+    if (this.#stopped.signal.aborted)
+      throw new JsonRpcError(
+        JSON_RPC_CODE.internalError,
+        'the sidecar stops; nothing was passed on: propose it in your next turn',
+      );
+    if (this.#held.size >= MAX_WAITING)
+      throw new JsonRpcError(
+        JSON_RPC_CODE.rateLimited,
+        `${String(MAX_WAITING)} proposals wait already: wait for an answer to one of them`,
+        { retryAfterMs: 10_000 },
+      );
+    const answer = ask().finally(() => {
+      this.#held.delete(key);
+    });
+    this.#held.set(key, answer);
+    return answer;
+  }
+
+  async #ask(
+    tool: ProposalTool,
+    { proposed_file: file, justification, current_file_hash: currentHash }: Proposed,
+  ): Promise<ProposalOutcome> {
+    const { send, answers, slug, turn, now } = this.#options;
+    // Of each call its own: the answer to an earlier one may still lie there.
+    const requestId = randomBytes(16).toString('hex');
+    const body = { slug, turn, tool, file, justification, currentHash, at: now() };
+    await send(requestId, { kind: 'proposal', ...body });
+    const { result } = await answers.wait(requestId, this.#stopped.signal);
+    if (result.kind === 'decision' || result.kind === 'refused') return result;
+    throw new Error(`${tool} was answered with "${result.kind}"`);
+  }
+}
+
+type Proposed = Readonly<Record<keyof typeof PROPOSAL_PARAMS, string>>;
+
+function unlessAborted<T>(answer: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return answer;
+  return new Promise((resolve, reject) => {
+    const leave = (): void => {
+      reject(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
+    };
+    signal.addEventListener('abort', leave, { once: true });
+    answer.then(resolve, reject).finally(() => {
+      signal.removeEventListener('abort', leave);
+    });
+  });
+}

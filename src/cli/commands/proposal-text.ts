@@ -1,0 +1,77 @@
+/** Proposals as people are shown them. All of it but our own words is an agent's, so every line of it is escaped. Pure. */
+import type { ProposalDecisionRow } from '../../domain/run/rows.js';
+import type { DecidedProposal } from '../../domain/run/stores.js';
+import { effectOf } from '../../domain/supervise/config-change.js';
+import { PROPOSAL_TOOLS } from '../../domain/supervise/proposal.js';
+import type { ShownProposal } from '../../domain/supervise/shown-proposal.js';
+import { escapeTerminal, escapeTerminalLines } from '../../domain/text/escape.js';
+import { lineDiff } from '../../domain/text/line-diff.js';
+import { age } from '../base/age.js';
+import { table } from '../base/output.js';
+import type { ListedProposal, ProposalDetail } from '../base/proposal-desk.js';
+
+/** So many characters of an id are enough for people. */
+const SHORT_ID = 8;
+const EFFECT_CHARACTERS = 100;
+const HEADER = ['PROPOSAL', 'RUN', 'TOOL', 'AGE', 'TURN', 'EFFECT'] as const;
+
+export function shortId(id: string): string {
+  return id.slice(0, SHORT_ID);
+}
+
+export function listText(rows: readonly ListedProposal[], now: number): string {
+  return table(
+    HEADER,
+    rows.map(({ id, slug, tool, at, turn, shown }) => [
+      shortId(id),
+      slug,
+      tool,
+      age(now - at),
+      String(turn),
+      shown === null ? 'cannot be read' : firstOf(effectOf(shown.change)),
+    ]),
+  );
+}
+
+function firstOf([first = '', ...others]: readonly string[]): string {
+  const points = Array.from(first);
+  const cut =
+    points.length > EFFECT_CHARACTERS ? `${points.slice(0, EFFECT_CHARACTERS - 1).join('')}…` : first;
+  return others.length === 0 ? cut : `${cut} (and ${String(others.length)} more)`;
+}
+
+export function showText(row: DecidedProposal, detail: ProposalDetail, now: number): string {
+  const { id, slug, tool, turn, at, ref, decision } = row;
+  const { shown, modified, notes } = detail;
+  return [
+    escapeTerminal(`proposal  ${id}`),
+    escapeTerminal(`run       ${slug}, turn ${String(turn)}, ${age(now - at)}`),
+    escapeTerminal(`tool      ${tool}, for ${PROPOSAL_TOOLS[tool].file}`),
+    escapeTerminal(`hash      ${ref}`),
+    escapeTerminal(`state     ${stateText(decision)}`),
+    ...(notes === null ? [] : block('notes of the operator', notes)),
+    ...block('the agent says', shown.proposal.justification),
+    ...versionText('it would do this', shown),
+    ...(modified === null ? [] : versionText('with the operator’s changes it does this', modified)),
+  ]
+    .map((line) => `${line}\n`)
+    .join('');
+}
+
+export function stateText(decision: ProposalDecisionRow | null): string {
+  if (decision === null) return 'waits';
+  return `${decision.status} by ${decision.who}, ${new Date(decision.at).toISOString()}`;
+}
+
+function versionText(title: string, { proposal, currentFile, change }: ShownProposal): string[] {
+  return [
+    ...block(title, effectOf(change).map(escapeTerminal).join('\n')),
+    ...block(PROPOSAL_TOOLS[proposal.tool].file, lineDiff(currentFile, proposal.proposed_file)),
+  ];
+}
+
+/** Set in, so that no line of it passes for one of ours. */
+function block(title: string, text: string): string[] {
+  const lines = escapeTerminalLines(text.replace(/\n+$/, '')).split('\n');
+  return ['', `${title}:`, ...lines.map((line) => `  ${line}`.trimEnd())];
+}

@@ -1,0 +1,229 @@
+import type { Command } from 'commander';
+import { readFile } from 'node:fs/promises';
+import { InvalidInputError } from '../../domain/base/errors.js';
+import type { DecidedProposal } from '../../domain/run/stores.js';
+import { effectOf } from '../../domain/supervise/config-change.js';
+import { modifiedProposal, plainFile } from '../../domain/supervise/modified-proposal.js';
+import { MAX_JUSTIFICATION_BYTES, PROPOSAL_TOOLS } from '../../domain/supervise/proposal.js';
+import type { ShownProposal } from '../../domain/supervise/shown-proposal.js';
+import { lineDiff } from '../../domain/text/line-diff.js';
+import { utf8Length } from '../../domain/text/untrusted-text.js';
+import { withOrchestrator } from '../base/action.js';
+import type { CommandContext } from '../base/action.js';
+import type { CliDeps, EditedText } from '../base/deps.js';
+import { CliError } from '../base/errors.js';
+import { EXIT } from '../base/exit-codes.js';
+import type { Orchestrator } from '../base/orchestrator.js';
+import { printJson, printLine } from '../base/output.js';
+import type { Decision } from '../base/proposal-desk.js';
+import { listText, shortId, showText, stateText } from './proposal-text.js';
+
+interface Flags {
+  readonly notes?: string;
+  readonly reason?: string;
+  readonly file?: string;
+  readonly json?: true;
+}
+
+const ID = 'its id, or the first characters of it, at least 4';
+const NOTES = 'what the agent is told with it';
+const EFFECT = {
+  now: 'in effect now',
+  next_turn: 'in effect from the next turn on',
+  none: 'nothing changes',
+} as const;
+
+/** `proposals`, and what is said to one of them. */
+export function proposalCommands(root: Command, context: CommandContext): void {
+  const { deps, action } = context;
+  const group = root.command('proposals').description('Look at what agents ask for, and decide it');
+  const listing = group
+    .command('list', { isDefault: true })
+    .description('List what agents have asked for and nobody has decided; also without “list”')
+    .option('--json', 'as JSON; times are epoch milliseconds');
+  action<Flags>(listing, ({ json = false }) => withOrchestrator(deps, (desk) => list(deps, desk, json)));
+
+  const show = group
+    .command('show')
+    .description('What an agent asks for, why, and what it would change')
+    .argument('<id>', ID)
+    .option('--json', 'as JSON; times are epoch milliseconds');
+  action<Flags>(show, ({ json = false }, [id = '']) =>
+    withOrchestrator(deps, (desk) => showOne(deps, desk, id, json)),
+  );
+
+  decisionCommand(group, context, {
+    name: 'approve',
+    about: 'Let it take effect: in the bottle that runs, or from the run’s next turn on',
+    options: (command) => command.option('--notes <text>', NOTES),
+    decide: ({ notes }) => ({ decision: { verdict: 'approve', notes: wordsOf('--notes', notes) } }),
+  });
+  decisionCommand(group, context, {
+    name: 'modify',
+    about: 'Let your version of it take effect; opens VISUAL or EDITOR on it',
+    options: (command) =>
+      command.option('--file <path>', 'the whole file as you want it').option('--notes <text>', NOTES),
+    decide: async ({ notes: given, file }, shown) => {
+      const notes = wordsOf('--notes', given);
+      const { own, edited } = await modified(deps, shown, file);
+      return { decision: { verdict: 'modify', modified: own, notes }, edited };
+    },
+  });
+  decisionCommand(group, context, {
+    name: 'reject',
+    about: 'Change nothing, and tell the agent why',
+    options: (command) => command.requiredOption('--reason <text>', 'what the agent is told'),
+    decide: ({ reason = '' }) => ({
+      decision: { verdict: 'reject', notes: wordsOf('--reason', reason) ?? '' },
+    }),
+  });
+}
+
+interface Verb {
+  readonly name: string;
+  readonly about: string;
+  readonly options: (command: Command) => Command;
+  readonly decide: (flags: Flags, shown: ShownProposal) => Ready | Promise<Ready>;
+}
+
+interface Ready {
+  readonly decision: Decision;
+  /** To be kept until the decision is accepted. */
+  readonly edited?: EditedText | undefined;
+}
+
+function decisionCommand(group: Command, { deps, action }: CommandContext, verb: Verb): void {
+  const command = verb
+    .options(group.command(verb.name).description(verb.about).argument('<id>', ID))
+    .option('--json', 'as JSON');
+  action<Flags>(command, (flags, [id = '']) =>
+    withOrchestrator(deps, async (desk) => {
+      const row = await find(desk, id);
+      if (row.decision !== null) throw refused(`it was ${stateText(row.decision)}`);
+      const { shown } = await desk.proposal(row);
+      const { decision, edited } = await verb.decide(flags, shown);
+      const answer = await desk.decide(row, decision);
+      if (answer.kind === 'not_found') throw new CliError('not_found', EXIT.notFound, `${row.slug} is gone`);
+      if (answer.kind === 'refused') throw refused(answer.reason, edited);
+      await edited?.remove();
+      const { slug, status, effect } = answer;
+      const changes =
+        decision.verdict === 'reject'
+          ? []
+          : effectOf((decision.verdict === 'modify' ? decision.modified : shown).change);
+      if (flags.json) printJson(deps.io, { proposal: row.id, slug, status, effect, changes });
+      else {
+        printLine(deps.io, `${shortId(row.id)} of ${slug}: ${status}, ${EFFECT[effect]}`);
+        for (const line of changes) printLine(deps.io, `  ${line}`);
+      }
+      return EXIT.ok;
+    }),
+  );
+}
+
+async function list({ io }: CliDeps, desk: Orchestrator, json: boolean): Promise<number> {
+  const rows = await desk.proposals();
+  if (json)
+    printJson(io, {
+      proposals: rows.map(({ id, slug, tool, turn, at, ref, shown }) => ({
+        ...{ id, slug, tool, turn, at, hash: ref },
+        justification: shown?.proposal.justification ?? null,
+        changes: shown === null ? null : effectOf(shown.change),
+      })),
+    });
+  else if (rows.length === 0) printLine(io, 'no proposal waits');
+  else io.stdout.write(listText(rows, Date.now()));
+  return EXIT.ok;
+}
+
+async function showOne({ io }: CliDeps, desk: Orchestrator, id: string, json: boolean): Promise<number> {
+  const row = await find(desk, id);
+  const detail = await desk.proposal(row);
+  if (json) {
+    const { ref: hash, decision, ...facts } = row;
+    const { shown, modified: own, notes } = detail;
+    const { justification } = shown.proposal;
+    const version = ({ proposal, currentFile, change }: ShownProposal): object => ({
+      proposedFile: proposal.proposed_file,
+      changes: effectOf(change),
+      diff: lineDiff(currentFile, proposal.proposed_file),
+    });
+    printJson(io, {
+      ...{ ...facts, hash, justification, currentFile: shown.currentFile, ...version(shown) },
+      ...{ decision, notes, modified: own === null ? null : version(own) },
+    });
+  } else io.stdout.write(showText(row, detail, Date.now()));
+  return EXIT.ok;
+}
+
+/** Among the decided ones too: an id that was meant for one of those must not hit another. */
+async function find(desk: Orchestrator, text: string): Promise<DecidedProposal> {
+  const prefix = text.toLowerCase();
+  if (!/^[0-9a-f]{4,32}$/.test(prefix)) throw new InvalidInputError(`expected ${ID}: bot-bottle proposals`);
+  const [found, ...others] = await desk.findProposals(prefix);
+  if (found === undefined)
+    throw new CliError(
+      'not_found',
+      EXIT.notFound,
+      `no proposal ${prefix}: bot-bottle proposals lists those that wait`,
+    );
+  if (others.length > 0) {
+    const ids = [found, ...others].map(
+      ({ id, slug, decision }) => `  ${id} of ${slug}, ${stateText(decision)}`,
+    );
+    throw new InvalidInputError([`several proposals begin with ${prefix}:`, ...ids].join('\n'));
+  }
+  return found;
+}
+
+async function modified(
+  deps: CliDeps,
+  shown: ShownProposal,
+  path?: string,
+): Promise<{ readonly own: ShownProposal; readonly edited?: EditedText }> {
+  const { file: name } = PROPOSAL_TOOLS[shown.proposal.tool];
+  if (path !== undefined) return { own: checked(name, shown, await readGiven(path)) };
+  const before = plainFile(shown);
+  const edited = await deps.edit(name, before);
+  if (edited.text === before) {
+    await edited.remove();
+    throw new InvalidInputError('you changed nothing, so nothing was sent: approve it, or reject it');
+  }
+  return { own: checked(name, shown, edited.text, edited), edited };
+}
+
+function checked(name: string, shown: ShownProposal, text: string, edited?: EditedText): ShownProposal {
+  const read = modifiedProposal(shown, text);
+  if (read.kind === 'modified') return read.shown;
+  const problems = read.problems.map((problem) => `  ${problem}`);
+  throw new InvalidInputError(
+    [`this ${name} cannot be used, so nothing was sent:`, ...problems, ...whereItIs(edited)].join('\n'),
+  );
+}
+
+function whereItIs(edited: EditedText | undefined): string[] {
+  return edited === undefined ? [] : [`your version is ${edited.path}: give it with --file`];
+}
+
+async function readGiven(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    throw new InvalidInputError(`--file: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+/** As many bytes as an agent's own words may have. */
+function wordsOf(flag: string, text: string | undefined): string | null {
+  if (text === undefined) return null;
+  if (text.trim() === '') throw new InvalidInputError(`${flag} is empty`);
+  if (utf8Length(text) > MAX_JUSTIFICATION_BYTES)
+    throw new InvalidInputError(`${flag} takes at most ${String(MAX_JUSTIFICATION_BYTES)} bytes`);
+  return text;
+}
+
+function refused(reason: string, edited?: EditedText): CliError {
+  return new CliError('refused', EXIT.refused, [`refused: ${reason}`, ...whereItIs(edited)].join('\n'));
+}

@@ -1,0 +1,97 @@
+/** What a proposed file changes, as the operator is shown it and as it takes effect: on whatever the file holds by then. */
+import { formatAllowEntry, parseAllowlist } from '../egress/allowlist.js';
+import type { Route } from '../egress/route.js';
+import { parseRoutes } from '../egress/routes.js';
+import type { ProposalTool } from './proposal.js';
+
+export type ConfigChange =
+  /** Lines of the allowlist, normalised. */
+  | { readonly kind: 'allowlist'; readonly add: readonly string[]; readonly remove: readonly string[] }
+  /** Routes by their names: `set` adds one or replaces it. */
+  | { readonly kind: 'routes'; readonly set: readonly Route[]; readonly remove: readonly string[] };
+
+export interface EgressRules {
+  readonly allow: readonly string[];
+  readonly routes: readonly Route[];
+}
+
+export type ReadChange =
+  | { readonly kind: 'change'; readonly change: ConfigChange }
+  /** Each says where: `line 3: …`, `routes[1].methods: …`. */
+  | { readonly kind: 'problems'; readonly problems: readonly string[] };
+
+/** The difference between the rules that a proposal starts from and the file that it wants in their place. */
+export function readChange(tool: ProposalTool, now: EgressRules, proposed: string): ReadChange {
+  const read =
+    tool === 'pipelock-block' ? allowlistChange(now.allow, proposed) : routesChange(now.routes, proposed);
+  if (read.kind === 'problems') return read;
+  return isNothing(read.change)
+    ? { kind: 'problems', problems: ['it changes nothing: the file says the same already'] }
+    : read;
+}
+
+function allowlistChange(now: readonly string[], proposed: string): ReadChange {
+  const { entries, problems } = parseAllowlist(proposed);
+  if (problems.length > 0)
+    return {
+      kind: 'problems',
+      problems: problems.map(({ line, problem }) => `line ${String(line)}: ${problem}`),
+    };
+  const wanted = [...new Set(entries.map(formatAllowEntry))];
+  const add = wanted.filter((line) => !now.includes(line));
+  const remove = now.filter((line) => !wanted.includes(line));
+  return { kind: 'change', change: { kind: 'allowlist', add, remove } };
+}
+
+function routesChange(now: readonly Route[], proposed: string): ReadChange {
+  const read = parseRoutes(proposed);
+  if (read.kind === 'problems') return read;
+  const known = new Map(now.map((route) => [route.name, JSON.stringify(route)]));
+  const set = read.routes.filter((route) => known.get(route.name) !== JSON.stringify(route));
+  const names = new Set(read.routes.map(({ name }) => name));
+  const remove = now.map(({ name }) => name).filter((name) => !names.has(name));
+  return { kind: 'change', change: { kind: 'routes', set, remove } };
+}
+
+function isNothing(change: ConfigChange): boolean {
+  return (change.kind === 'allowlist' ? change.add : change.set).length === 0 && change.remove.length === 0;
+}
+
+/** The rules with the change in effect, whatever else was changed meanwhile. Applying it twice changes nothing more. */
+export function withChange({ allow, routes }: EgressRules, change: ConfigChange): EgressRules {
+  if (change.kind === 'allowlist') {
+    const kept = allow.filter((line) => !change.remove.includes(line));
+    return { allow: [...kept, ...change.add.filter((line) => !kept.includes(line))], routes };
+  }
+  const set = new Map(change.set.map((route) => [route.name, route]));
+  const kept = routes
+    .filter(({ name }) => !change.remove.includes(name))
+    .map((route) => set.get(route.name) ?? route);
+  const isKept = new Set(kept.map(({ name }) => name));
+  return { allow, routes: [...kept, ...change.set.filter(({ name }) => !isKept.has(name))] };
+}
+
+/** What the operator agrees to, in a line each: hosts that are reached, and which secret goes where. */
+export function effectOf(change: ConfigChange): readonly string[] {
+  if (change.kind === 'allowlist')
+    return [
+      ...change.add.map((line) => `may connect to ${line}`),
+      ...change.remove.map((line) => `may no longer connect to ${line}`),
+    ];
+  return [
+    ...change.set.map(
+      ({ name, upstream, methods, paths, auth }) =>
+        `route ${name}: ${methods.join(', ')} ${paths.join(', ')} at ${upstream}, ` +
+        (auth === null
+          ? 'without a secret'
+          : `with the secret "${auth.secret}" in the header ${auth.header}`),
+    ),
+    ...change.remove.map((name) => `no route ${name} any more`),
+  ];
+}
+
+/** The first of these routes that the change sets or removes. */
+export function ownRouteIn(change: ConfigChange, own: readonly string[]): string | undefined {
+  if (change.kind === 'allowlist') return undefined;
+  return [...change.set.map(({ name }) => name), ...change.remove].find((name) => own.includes(name));
+}

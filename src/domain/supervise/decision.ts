@@ -1,0 +1,22 @@
+/** An operator's decision on a proposal, as the run's workflow takes and answers it. */
+import type { DecisionStatus } from './proposal.js';
+
+export interface DecideRequest {
+  /** The proposal's id. */
+  readonly id: string;
+  /** Blob of the `ShownProposal` that the operator saw. */
+  readonly shown: string;
+  readonly verdict: 'approve' | 'modify' | 'reject';
+  /** For `modify`: blob of the `ShownProposal` with the operator's file; else `null`. */
+  readonly modified: string | null;
+  readonly notesRef: string | null;
+  /** As in `OperatorCommand`. */
+  readonly by?: string;
+}
+
+export interface DecisionAccepted {
+  readonly slug: string;
+  readonly status: DecisionStatus;
+  /** `now`: in the bottle that runs. */
+  readonly effect: 'now' | 'next_turn' | 'none';
+}

@@ -1,0 +1,60 @@
+/** What an agent that is stuck asks for, and what the operator says to it [S2]. */
+
+/** The tools by their names, and the file of the bottle's configuration that each one proposes anew. */
+export const PROPOSAL_TOOLS = {
+  'cred-proxy-block': { component: 'cred-proxy', file: 'routes.json' },
+  'pipelock-block': { component: 'pipelock', file: 'allowlist' },
+} as const;
+
+export type ProposalTool = keyof typeof PROPOSAL_TOOLS;
+/** As the audit log's files are called. */
+export type ProposalComponent = (typeof PROPOSAL_TOOLS)[ProposalTool]['component'];
+
+export function isProposalTool(value: unknown): value is ProposalTool {
+  return typeof value === 'string' && Object.hasOwn(PROPOSAL_TOOLS, value);
+}
+
+/** Longest file that can be proposed, and longest justification, bytes. */
+export const MAX_PROPOSED_BYTES = 64 * 1024;
+export const MAX_JUSTIFICATION_BYTES = 4_000;
+
+/** A proposal as its file in `queue/<slug>/` has it; the seed's names. */
+export interface Proposal {
+  /** Made of what is proposed: the same proposal sent twice is one. */
+  readonly id: string;
+  readonly tool: ProposalTool;
+  readonly proposed_file: string;
+  readonly justification: string;
+  /** ISO 8601, UTC. */
+  readonly arrival_timestamp: string;
+  /** SHA-256 of the file that the agent started from, hexadecimal. */
+  readonly current_file_hash: string;
+  readonly bottle_slug: string;
+}
+
+/** @param sha256 of UTF-8 text, hexadecimal */
+export function proposalId(
+  sha256: (text: string) => string,
+  {
+    tool,
+    proposed_file,
+    justification,
+    current_file_hash,
+    bottle_slug,
+  }: Omit<Proposal, 'id' | 'arrival_timestamp'>,
+): string {
+  return sha256(JSON.stringify([bottle_slug, tool, current_file_hash, proposed_file, justification])).slice(
+    0,
+    32,
+  );
+}
+
+/** What the operator says, or `cancelled`: the run ended first. */
+export type DecisionStatus = 'approved' | 'modified' | 'rejected' | 'cancelled';
+
+/** What the agent's call is answered. `pending`: nobody has said anything yet, and the next turn will tell. */
+export interface ProposalAnswer {
+  readonly id: string;
+  readonly status: DecisionStatus | 'pending';
+  readonly notes: string;
+}

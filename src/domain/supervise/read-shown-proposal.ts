@@ -1,0 +1,45 @@
+import { InvalidInputError } from '../base/errors.js';
+import { isProposalTool } from './proposal.js';
+import type { ShownProposal } from './shown-proposal.js';
+
+const TEXTS = [
+  'id',
+  'proposed_file',
+  'justification',
+  'arrival_timestamp',
+  'current_file_hash',
+  'bottle_slug',
+] as const;
+
+/** Reads the blob of a shown proposal. Errors: `InvalidInputError` for one that this version did not write. */
+export function readShownProposal(json: string): ShownProposal {
+  const value = parsed(json);
+  if (!isShown(value)) throw new InvalidInputError('the blob of a proposal is none');
+  return value;
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Of the change only its kind is looked at: whoever wrote the blob has computed it. */
+function isShown(value: unknown): value is ShownProposal {
+  if (!isObject(value)) return false;
+  const { proposal, currentFile, change } = value;
+  return (
+    isObject(proposal) &&
+    isProposalTool(proposal['tool']) &&
+    TEXTS.every((key) => typeof proposal[key] === 'string') &&
+    typeof currentFile === 'string' &&
+    isObject(change) &&
+    (change['kind'] === 'allowlist' || change['kind'] === 'routes')
+  );
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,13 @@
+import type { ConfigChange } from './config-change.js';
+import type { Proposal } from './proposal.js';
+
+/**
+ * A proposal with what it would do: the blob that the operator is shown and whose hash a decision names, so that nothing else
+ * is decided than what was seen.
+ */
+export interface ShownProposal {
+  readonly proposal: Proposal;
+  /** The file that it started from. */
+  readonly currentFile: string;
+  readonly change: ConfigChange;
+}

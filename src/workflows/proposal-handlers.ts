@@ -1,0 +1,72 @@
+/** The Updates of the supervise plane [S2]: an agent proposes and waits, an operator decides. */
+import { ApplicationFailure, condition, setHandler } from '@temporalio/workflow';
+import type { MachineEvent } from '../domain/run/events.js';
+import { UNKNOWN_OPERATOR } from '../domain/forge/operator-name.js';
+import type { ProposalOutcome, ProposeRequest } from '../domain/run/run-channel.js';
+import { decideUpdate, proposeUpdate } from './messages.js';
+import { decisionRefusal, isHeld, outcomeOfProposal, proposalRefusal } from './run/supervise/proposals.js';
+import type { IssueState } from './run/state.js';
+import type { DecideRequest, DecisionAccepted } from '../domain/supervise/decision.js';
+
+export interface HandledBy {
+  readonly state: () => IssueState;
+  /** Resolves when the machine has taken the event in. */
+  readonly take: (event: MachineEvent) => Promise<void>;
+}
+
+const STATUS = { approve: 'approved', modify: 'modified', reject: 'rejected' } as const;
+
+export function handleProposals({ state, take }: HandledBy): void {
+  setHandler(proposeUpdate, propose, {
+    validator: (request: ProposeRequest) => {
+      const refusal = proposalRefusal(state(), request);
+      if (refusal !== null) throw ApplicationFailure.nonRetryable(refusal, 'ProposalRefused');
+    },
+  });
+  setHandler(decideUpdate, decide, {
+    validator: (asked: DecideRequest) => {
+      refuseUnless(asked);
+    },
+  });
+
+  async function propose(request: ProposeRequest): Promise<ProposalOutcome> {
+    const { id, tool, ref, turn } = request;
+    await take({ kind: 'proposed', id, tool, ref, turn, at: Date.now() });
+    await condition(() => !isHeld(state(), request), Math.max(1, state().policy.superviseHoldMs));
+    const outcome = outcomeOfProposal(state(), id);
+    if (outcome.status !== 'pending') await take({ kind: 'proposal_told', id });
+    return outcome;
+  }
+
+  async function decide(asked: DecideRequest): Promise<DecisionAccepted> {
+    // Of two at the same moment the second one hears what the first one said.
+    refuseUnless(asked);
+    const { id, verdict, shown, modified, notesRef } = asked;
+    const status = STATUS[verdict];
+    const ref = verdict === 'reject' ? null : (modified ?? shown);
+    const by = asked.by ?? UNKNOWN_OPERATOR;
+    await take({ kind: 'decided', id, status, by, at: Date.now(), ref, notesRef });
+    const wasAtWork = isApplying(state(), id);
+    await condition(() => !isApplying(state(), id));
+    const { life } = state();
+    if (outcomeOfProposal(state(), id).status !== status)
+      throw ApplicationFailure.nonRetryable(whyFailed(state(), id), 'ChangeFailed');
+    const effect = ref === null ? 'none' : wasAtWork ? 'now' : 'next_turn';
+    return { slug: life?.slug ?? '', status, effect };
+  }
+
+  function refuseUnless(asked: DecideRequest): void {
+    const refusal = decisionRefusal(state(), asked);
+    if (refusal !== null) throw ApplicationFailure.nonRetryable(refusal, 'DecisionRefused');
+  }
+}
+
+function isApplying({ life }: IssueState, id: string): boolean {
+  return life?.proposals.some((one) => one.id === id && one.isApplied) === true;
+}
+
+/** The timeline's last word on it. */
+function whyFailed({ life }: IssueState, id: string): string {
+  const said = life?.timeline.findLast(({ what }) => what.includes(id.slice(0, 8)));
+  return said?.what ?? 'the run ended before it took effect';
+}

@@ -1,0 +1,23 @@
+/** What stands of an agent's proposals in the state of its run. Pure. */
+import type { DecidedInTurn } from '../../../domain/run/turn.js';
+import type { Life, RunProposal } from '../state.js';
+
+/** Those that wait for an operator. */
+export function waiting({ proposals }: Pick<Life, 'proposals'>): readonly RunProposal[] {
+  return proposals.filter(({ decision }) => decision === null);
+}
+
+/** What was decided, and the agent has not heard of. */
+export function untold({ proposals }: Pick<Life, 'proposals'>): readonly DecidedInTurn[] {
+  return proposals.flatMap(({ id, tool, decision, isApplied, told }) => {
+    if (told || isApplied || decision === null || decision.status === 'cancelled') return [];
+    return [{ id, tool, status: decision.status, notesRef: decision.notesRef }];
+  });
+}
+
+export function withTold(
+  { proposals }: Pick<Life, 'proposals'>,
+  ids: readonly string[],
+): readonly RunProposal[] {
+  return proposals.map((one) => (ids.includes(one.id) ? { ...one, told: true } : one));
+}

@@ -1,0 +1,156 @@
+/** What an agent proposes, what operators say to it, and how that takes effect [S2]. Pure. */
+import type { InnerEvent } from '../../../domain/run/events.js';
+import { isProposalTool } from '../../../domain/supervise/proposal.js';
+import { isOperatorName } from '../../../domain/forge/operator-name.js';
+import type { ProposalOutcome, ProposeRequest } from '../../../domain/run/run-channel.js';
+import { note, type LifeDraft } from '../draft.js';
+import { applyInput, runRef } from '../inputs.js';
+import { livingOf } from '../phase.js';
+import { waiting, withTold } from './proposals-read.js';
+import type { IssueState, Life, ProposalDecision, RunProposal } from '../state.js';
+import { wakeIfAny } from '../turn.js';
+import type { DecideRequest } from '../../../domain/supervise/decision.js';
+
+/** Most that wait at once: an operator reads each of them. */
+const MAX_WAITING = 8;
+/** Most that are remembered; those that wait are among them. */
+const MAX_KEPT = 64;
+/** Most changes of a run. More belong into its bottle's manifest. */
+const MAX_CHANGES = 64;
+
+const ID = /^[0-9a-f]{32}$/;
+const BLOB = /^[0-9a-f]{64}$/;
+const VERDICTS: readonly string[] = ['approve', 'modify', 'reject'];
+
+function isBlobOrNull(value: unknown): boolean {
+  return value === null || (typeof value === 'string' && BLOB.test(value));
+}
+
+type Of<K extends InnerEvent['kind']> = Extract<InnerEvent, { kind: K }>;
+
+/** Why the agent of a turn cannot propose that, or `null`. */
+export function proposalRefusal(s: IssueState, request: ProposeRequest): string | null {
+  const { slug, turn, id, tool, ref } = request;
+  // Anybody with Temporal's page can send anything.
+  if (!ID.test(id) || !isProposalTool(tool) || !BLOB.test(ref)) return 'it is no proposal';
+  const life = livingOf(s);
+  if (life?.slug !== slug || life.turn.number !== turn || life.closing !== null) return 'this turn is over';
+  if (life.proposals.some((known) => known.id === id)) return null;
+  if (life.stage.kind !== 'running') return 'this turn is over';
+  return waiting(life).length < MAX_WAITING
+    ? null
+    : `${String(MAX_WAITING)} proposals wait for the operator already: go on without, or end the turn`;
+}
+
+/** Why an operator cannot decide that, or `null`. */
+export function decisionRefusal(s: IssueState, asked: DecideRequest): string | null {
+  if (!VERDICTS.includes(asked.verdict) || !isBlobOrNull(asked.modified) || !isBlobOrNull(asked.notesRef))
+    return 'it is no decision: see bot-bottle proposals --help';
+  const life = livingOf(s);
+  if (life === null || life.closing !== null) return 'the run has ended, or is being destroyed';
+  const known = life.proposals.find(({ id }) => id === asked.id);
+  if (known === undefined) return 'the run has no such proposal';
+  const { decision } = known;
+  if (decision !== null)
+    return `it was ${decision.status} already, by ${decision.by} at ${new Date(decision.at).toISOString()}`;
+  if (known.ref !== asked.shown) return 'it is not what you were shown: look at it again';
+  if (asked.by !== undefined && !isOperatorName(asked.by))
+    return '"by" must be one word of at most 128 characters, such as user@host';
+  if ((asked.verdict === 'modify') !== (asked.modified !== null))
+    return 'only "modify" has a file of its own';
+  if (asked.verdict !== 'reject' && life.changes.length >= MAX_CHANGES)
+    return `the run has ${String(MAX_CHANGES)} changes already: put them into its bottle's manifest`;
+  return null;
+}
+
+/** What the agent's call is answered now. */
+export function outcomeOfProposal({ life }: IssueState, id: string): ProposalOutcome {
+  const known = life?.proposals.find((one) => one.id === id);
+  const decision = known?.isApplied === false ? known.decision : null;
+  return { id, status: decision?.status ?? 'pending', notesRef: decision?.notesRef ?? null };
+}
+
+/** Whether the agent that proposed it may still wait for an answer. */
+export function isHeld(s: IssueState, { slug, turn, id }: ProposeRequest): boolean {
+  const life = livingOf(s);
+  if (life?.slug !== slug || life.turn.number !== turn || life.stage.kind !== 'running') return false;
+  return life.turn.stop === null && outcomeOfProposal(s, id).status === 'pending';
+}
+
+export function proposed(d: LifeDraft, { id, tool, ref, turn, at }: Of<'proposed'>): void {
+  const { s, life, commands } = d;
+  if (life.closing !== null || life.proposals.some((known) => known.id === id)) return;
+  const one: RunProposal = { id, tool, ref, turn, decision: null, isApplied: false, told: false };
+  const over = Math.max(0, life.proposals.length + 1 - MAX_KEPT);
+  const forgotten = new Set(life.proposals.filter(({ told }) => told).slice(0, over));
+  life.proposals = [...life.proposals.filter((known) => !forgotten.has(known)), one];
+  note(d, `the agent proposes ${tool} ${id.slice(0, 8)}`);
+  commands.push({
+    kind: 'record_proposal',
+    input: { ...runRef(s, life), proposal: { id, tool, ref, turn, at } },
+  });
+}
+
+export function decided(d: LifeDraft, event: Of<'decided'>): void {
+  const { s, life, commands } = d;
+  const { id, status, by, at, ref, notesRef } = event;
+  const known = life.proposals.find((one) => one.id === id);
+  if (life.closing !== null || known?.decision !== null) return;
+  const decision: ProposalDecision = { status, by, at, ref, notesRef };
+  const { stage, turn } = life;
+  const isAtWork = stage.kind === 'running' && stage.begun && turn.stop === null && turn.done === null;
+  if (ref === null || !isAtWork) return stands(d, { ...known, decision });
+  replace(life, { ...known, decision, isApplied: true });
+  const input = applyInput(s, life, stage, [...life.changes, ref]);
+  commands.push({ kind: 'apply_change', host: stage.host, id, input });
+}
+
+export function changeApplied(d: LifeDraft, id: string): void {
+  const known = d.life.proposals.find((one) => one.id === id);
+  if (known?.isApplied === true) stands(d, known);
+}
+
+/** It waits as before. */
+export function changeFailed(d: LifeDraft, id: string, reason: string): void {
+  const { life } = d;
+  const known = life.proposals.find((one) => one.id === id);
+  if (known?.isApplied !== true) return;
+  note(
+    d,
+    `${known.tool} ${id.slice(0, 8)} was ${known.decision?.status ?? 'decided'} and cannot take effect: ${reason}`,
+  );
+  replace(life, { ...known, decision: life.closing === null ? null : cancelled(d), isApplied: false });
+}
+
+export function proposalTold({ life }: LifeDraft, ids: readonly string[]): void {
+  life.proposals = withTold(life, ids);
+}
+
+/** The run is to end: nobody decides any more. */
+export function cancelProposals(d: LifeDraft): void {
+  for (const one of waiting(d.life)) stands(d, { ...one, decision: cancelled(d) });
+}
+
+function cancelled({ env }: LifeDraft): ProposalDecision {
+  return { status: 'cancelled', by: 'bot-bottle', at: env.now, ref: null, notesRef: null };
+}
+
+/** The decision counts from now on, and wakes a run that is frozen. */
+function stands(d: LifeDraft, one: RunProposal): void {
+  const { s, life, commands } = d;
+  const { id, tool, decision } = one;
+  if (decision === null) return;
+  replace(life, { ...one, isApplied: false });
+  if (decision.ref !== null) life.changes = [...life.changes, decision.ref];
+  note(d, `${tool} ${id.slice(0, 8)} ${decision.status} by ${decision.by}`);
+  const { status, by, at, ref, notesRef } = decision;
+  commands.push({
+    kind: 'record_decision',
+    input: { ...runRef(s, life), tool, decision: { id, status, who: by, at, ref, notesRef } },
+  });
+  if (life.closing === null) wakeIfAny(d);
+}
+
+function replace(life: Life, one: RunProposal): void {
+  life.proposals = life.proposals.map((known) => (known.id === one.id ? one : known));
+}

@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import type { Client } from '@temporalio/client';
+import { bridgeAddress } from '../support/model-api/bridge-address.js';
+import { ModelApi } from '../support/model-api/model-api.js';
+import { say, use, type Answer } from '../support/model-api/script.js';
+import { Life } from '../support/stack/life.js';
+import { SecretSearch } from '../support/stack/secret-search.js';
+import { Stack, waitUntil } from '../support/stack/stack.js';
+import { tearDown } from '../support/stack/tear-down.js';
+
+const KEY = `canary-${randomBytes(16).toString('hex')}`;
+const ASK = `node -e 'fetch("http://127.0.0.1:3129/notes/").then((a) => a.text().then((t) => console.log(a.status, t)))'`;
+
+interface Listed {
+  readonly id: string;
+  readonly tool: string;
+}
+
+describe('an agent that is stuck and asks for more', function () {
+  this.timeout(300_000);
+  const search = new SecretSearch({ key: KEY });
+  let api: ModelApi;
+  let notes: Server;
+  let stack: Stack;
+  let client: Client;
+
+  before(async () => {
+    const address = await bridgeAddress();
+    api = await ModelApi.start({ address });
+    notes = createServer((_, response) => response.end('the walrus'));
+    notes.listen(0, address);
+    await once(notes, 'listening');
+    stack = await Stack.prepare({ env: { MODEL_ANTHROPIC_URL: api.url, SUPERVISE_HOLD: '15s' } });
+    await mkdir(join(stack.home, 'agents'));
+    await writeFile(join(stack.home, 'agents/demo.md'), '---\nprovider: claude\n---\n\nYou read notes.\n');
+    const set = await stack.cli(['secret', 'set', 'anthropic-api-key', '--host', api.authority], KEY);
+    assert.equal(set.code, 0, set.stderr);
+    await stack.start();
+    client = await stack.client();
+  });
+  after(async () => {
+    await tearDown(stack, client);
+    await api.close();
+    notes.close();
+  });
+
+  /** A file of the bottle's, as it is in the bottle now, with its hash. */
+  function current(file: string): { readonly text: string; readonly hash: string } {
+    const [slug = ''] = readdirSync(join(stack.home, 'state'));
+    const text = readFileSync(join(stack.home, 'state', slug, 'config', file), 'utf8');
+    return { text, hash: createHash('sha256').update(text).digest('hex') };
+  }
+
+  function wantsRoute(): Answer {
+    const { text, hash } = current('routes.json');
+    const { routes } = JSON.parse(text) as { readonly routes: readonly unknown[] };
+    const { address, port } = notes.address() as AddressInfo;
+    const route = {
+      name: 'notes',
+      upstream: `http://${address}:${String(port)}`,
+      methods: ['GET'],
+      paths: ['/'],
+    };
+    return use('mcp__supervise__cred-proxy-block', {
+      proposed_file: JSON.stringify({ routes: [...routes, route] }),
+      justification: 'The issue wants the notes.',
+      current_file_hash: hash,
+    });
+  }
+
+  function wantsHost(): Answer {
+    const { text, hash } = current('allowlist');
+    return use('mcp__supervise__pipelock-block', {
+      proposed_file: `${text}docs.example.org\n`,
+      justification: 'The docs are there.',
+      current_file_hash: hash,
+    });
+  }
+
+  const shell = (command: string): Answer => use('Bash', { command, description: 'Run' });
+  const done = (status: string): Answer =>
+    use('mcp__bottle__signal_done', { status, summary: 'As far as I can.' });
+  const has = (pattern: RegExp) => (request: { readonly text: string }) => {
+    // As it was before it was written as JSON inside JSON.
+    assert.match(request.text.replaceAll(/\\+/g, ''), pattern);
+  };
+
+  async function waiting(tool: string): Promise<string> {
+    let found: Listed | undefined;
+    await waitUntil(
+      `a proposal by ${tool}`,
+      async () => {
+        const { code, stdout, stderr } = await stack.cli(['proposals', 'list', '--json']);
+        assert.equal(code, 0, stderr);
+        const { proposals } = JSON.parse(stdout) as { readonly proposals: readonly Listed[] };
+        found = proposals.find((one) => one.tool === tool);
+        return found !== undefined;
+      },
+      60_000,
+    );
+    assert.ok(found !== undefined);
+    return found.id;
+  }
+
+  async function operator(...args: readonly string[]): Promise<string> {
+    const { code, stdout, stderr } = await stack.cli(['proposals', ...args]);
+    assert.equal(code, 0, stderr);
+    return stdout;
+  }
+
+  const auditOf = async (component: string, slug: string): Promise<readonly string[]> =>
+    (await readFile(join(stack.home, 'audit', `${component}-${slug}.log`), 'utf8')).trim().split('\n');
+
+  it('is held until the operator agrees, and then its request passes; what is decided later wakes it', async () => {
+    api.script(
+      { expect: has(/You read notes/), reply: shell(ASK) },
+      // The refusal says what to call.
+      { expect: has(/40[34] .*cred-proxy-block/), reply: wantsRoute },
+      { expect: has(/approved[^]*Read only\./), reply: shell(ASK) },
+      { expect: has(/200 the walrus/), reply: wantsHost },
+      { expect: has(/"status": ?"pending/), reply: done('blocked') },
+      { expect: has(/ok.{1,4}: ?true/), reply: say('I wait for the docs.') },
+    );
+    const life = await Life.trigger(stack, client, 'Read the notes', 'Please read them.');
+    const route = await waiting('cred-proxy-block');
+    const shown = await operator('show', route.slice(0, 8));
+    assert.match(shown, /The issue wants the notes\./);
+    assert.match(shown, /route notes: GET \/ at http:.*without a secret/);
+    await operator('approve', route.slice(0, 8), '--notes', 'Read only.');
+    const host = await waiting('pipelock-block');
+    const { slug } = await life.frozen(1, 'blocked');
+    api.check();
+
+    // Whoever runs it goes away and comes back.
+    await stack.stopUp();
+    await client.connection.close();
+    await stack.start();
+    client = await stack.client();
+    const again = Life.of(stack, client, life.issue);
+    api.script(
+      {
+        expect: has(/operator has approved your proposal [0-9a-f]+ \(pipelock-block\)/),
+        reply: shell('cat /etc/bot-bottle/current-config/allowlist'),
+      },
+      { expect: has(/docs\.example\.org/), reply: done('success') },
+      { expect: has(/ok.{1,4}: ?true/), reply: say('Done.') },
+    );
+    await operator('approve', host);
+    await again.frozen(2, 'done');
+    api.check();
+
+    const refused = await stack.cli(['proposals', 'reject', host, '--reason', 'too late']);
+    assert.notEqual(refused.code, 0);
+    assert.match(refused.stderr, /it was approved by/);
+    for (const [component, what] of [
+      ['cred-proxy', /"notes":"Read only\."/],
+      ['pipelock', /docs\.example\.org/],
+    ] as const) {
+      const lines = await auditOf(component, slug);
+      assert.equal(lines.length, 1);
+      assert.match(lines[0] ?? '', what);
+    }
+    assert.deepEqual(await readdir(join(stack.home, 'queue', slug)).catch(() => []), []);
+    assert.deepEqual((await search.below(stack.home, ['secrets'])).found, []);
+  });
+});

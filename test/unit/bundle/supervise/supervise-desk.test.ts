@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict';
+import { JSON_RPC_CODE, JsonRpcError } from '../../../../src/bundle/jsonrpc/protocol.js';
+import { SuperviseDesk } from '../../../../src/bundle/supervise/supervise-desk.js';
+import { QUEUE_ID, type QueueAnswer, type QueueBody } from '../../../../src/domain/run/queue.js';
+import { MAX_JUSTIFICATION_BYTES, MAX_PROPOSED_BYTES } from '../../../../src/domain/supervise/proposal.js';
+
+const HASH = 'a'.repeat(64);
+const REJECTED: QueueAnswer['result'] = { kind: 'decision', id: 'p1', status: 'rejected', notes: 'no' };
+
+const withCode =
+  (code: number, text: RegExp) =>
+  (error: unknown): boolean => {
+    assert.ok(error instanceof JsonRpcError, String(error));
+    assert.equal(error.code, code);
+    assert.match(error.message, text);
+    return true;
+  };
+
+describe('the desk for proposals', () => {
+  let sent: [id: string, body: QueueBody][];
+  let waiting: Map<string, (result: QueueAnswer['result']) => void>;
+  let fault: Error | undefined;
+  let desk: SuperviseDesk;
+
+  beforeEach(() => {
+    sent = [];
+    waiting = new Map();
+    fault = undefined;
+    desk = new SuperviseDesk({
+      slug: 'dev-alice-demo-12-abcde',
+      turn: 3,
+      now: () => 5,
+      send: (id, body) => {
+        if (fault !== undefined) return Promise.reject(fault);
+        sent.push([id, body]);
+        return Promise.resolve();
+      },
+      answers: {
+        wait: (requestId, signal) =>
+          new Promise((resolve, reject) => {
+            waiting.set(requestId, (result) => {
+              resolve({ requestId, result });
+            });
+            signal.addEventListener('abort', () => {
+              reject(signal.reason as Error);
+            });
+          }),
+      },
+    });
+  });
+
+  /** Held until it is answered. */
+  const hold = (file: string): ReturnType<SuperviseDesk['propose']> => {
+    const held = desk.propose('pipelock-block', file, 'for the build', HASH);
+    held.catch(() => undefined);
+    return held;
+  };
+  const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  async function answer(index: number, result: QueueAnswer['result']): Promise<void> {
+    await settled();
+    waiting.get(sent[index]?.[0] ?? '')?.(result);
+  }
+
+  it('makes one message of a call, and answers what is said to it', async () => {
+    const held = desk.propose('cred-proxy-block', '{"routes":[]}\n', 'to publish', HASH.toUpperCase());
+    await answer(0, REJECTED);
+    assert.deepEqual(await held, REJECTED);
+    const [id = '', body] = sent[0] ?? [];
+    assert.match(id, QUEUE_ID);
+    assert.deepEqual(body, {
+      ...{ kind: 'proposal', slug: 'dev-alice-demo-12-abcde', turn: 3, tool: 'cred-proxy-block' },
+      ...{ file: '{"routes":[]}\n', justification: 'to publish', currentHash: HASH, at: 5 },
+    });
+    assert.equal(sent.length, 1);
+  });
+
+  it('passes on that it is no proposal, and fails for an answer to something else', async () => {
+    const first = hold('a');
+    await answer(0, { kind: 'refused', reason: 'line 1: no host' });
+    assert.deepEqual(await first, { kind: 'refused', reason: 'line 1: no host' });
+    const second = hold('a');
+    await answer(1, { kind: 'clean' });
+    await assert.rejects(second, /answered with "clean"/);
+  });
+
+  it('holds calls side by side, and answers each when its answer is there', async () => {
+    const [first, second] = [hold('a'), hold('b')];
+    await answer(1, REJECTED);
+    assert.deepEqual(await second, REJECTED);
+    await answer(0, { kind: 'decision', id: 'p0', status: 'approved', notes: '' });
+    assert.deepEqual(await first, { kind: 'decision', id: 'p0', status: 'approved', notes: '' });
+  });
+
+  it('has the same proposal wait with the one that is held, and asks again after its answer', async () => {
+    const held = [hold('a'), hold('a')];
+    await answer(0, REJECTED);
+    assert.deepEqual(await Promise.all(held), [REJECTED, REJECTED]);
+    assert.equal(sent.length, 1);
+    void hold('a');
+    await settled();
+    assert.equal(sent.length, 2);
+    assert.notEqual(sent[0]?.[0], sent[1]?.[0]);
+  });
+
+  it('takes another file, tool, reason or hash for another proposal', async () => {
+    void hold('a');
+    for (const [tool, file, why, hash] of [
+      ['pipelock-block', 'b', 'for the build', HASH],
+      ['cred-proxy-block', 'a', 'for the build', HASH],
+      ['pipelock-block', 'a', 'for the tests', HASH],
+      ['pipelock-block', 'a', 'for the build', 'b'.repeat(64)],
+    ] as const)
+      desk.propose(tool, file, why, hash).catch(() => undefined);
+    await settled();
+    assert.equal(sent.length, 5);
+  });
+
+  it('holds five, and of these any number of times', async () => {
+    for (const file of ['1', '2', '3', '4', '5']) void hold(file);
+    await assert.rejects(hold('6'), withCode(JSON_RPC_CODE.rateLimited, /5 proposals wait already/));
+    const again = hold('5');
+    await answer(4, REJECTED);
+    assert.deepEqual(await again, REJECTED);
+    void hold('6');
+    await settled();
+    assert.equal(sent.length, 6);
+  });
+
+  it('takes no empty or oversized text, by bytes of UTF-8, and nothing that is no hash', async () => {
+    const refused = withCode(JSON_RPC_CODE.invalidParams, /./);
+    const wide = (bytes: number): string => 'é'.repeat(bytes / 2);
+    const bad: [file: string, why: string, hash: string][] = [
+      ['', 'x', HASH],
+      [' \n', 'x', HASH],
+      [`${wide(MAX_PROPOSED_BYTES)}x`, 'x', HASH],
+      ['x', ' ', HASH],
+      ['x', `${wide(MAX_JUSTIFICATION_BYTES)}x`, HASH],
+      ['x', 'x', HASH.slice(1)],
+      ['x', 'x', `${HASH}\n`],
+    ];
+    for (const [file, why, hash] of bad)
+      await assert.rejects(desk.propose('pipelock-block', file, why, hash), refused);
+    assert.deepEqual(sent, []);
+    const largest = desk.propose(
+      'pipelock-block',
+      wide(MAX_PROPOSED_BYTES),
+      wide(MAX_JUSTIFICATION_BYTES),
+      HASH,
+    );
+    await answer(0, REJECTED);
+    await largest;
+  });
+
+  it('ends what is held when the sidecar stops, as passed on, and passes on nothing more', async () => {
+    const held = [hold('a'), hold('b')];
+    await settled();
+    desk.stop();
+    for (const each of held)
+      await assert.rejects(each, withCode(JSON_RPC_CODE.pending, /was passed on.*next turn/));
+    await assert.rejects(hold('c'), withCode(JSON_RPC_CODE.internalError, /nothing was passed on/));
+    assert.equal(sent.length, 2);
+  });
+
+  it('lets go of who leaves, without taking anything back', async () => {
+    const leaving = new AbortController();
+    const held = desk.propose('pipelock-block', 'a', 'for the build', HASH, leaving.signal);
+    const stays = hold('a');
+    leaving.abort(new Error('left'));
+    await assert.rejects(held, /left/);
+    await answer(0, REJECTED);
+    assert.deepEqual(await stays, REJECTED);
+    await assert.rejects(desk.propose('pipelock-block', 'b', 'x', HASH, leaving.signal), /left/);
+    assert.equal(sent.length, 1);
+  });
+
+  it('may be asked again when the message could not be written', async () => {
+    fault = new Error('disk full');
+    await assert.rejects(hold('a'), /disk full/);
+    fault = undefined;
+    const again = hold('a');
+    await answer(0, REJECTED);
+    assert.deepEqual(await again, REJECTED);
+  });
+});

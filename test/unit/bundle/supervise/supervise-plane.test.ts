@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import type { NewOperation } from '../../../../src/bundle/base/operation-log.js';
+import { RateLimiter } from '../../../../src/bundle/forge/rate-limit.js';
+import { JSON_RPC_CODE, JsonRpcError } from '../../../../src/bundle/jsonrpc/protocol.js';
+import type { ProposalOutcome } from '../../../../src/bundle/supervise/supervise-desk.js';
+import { SupervisePlane } from '../../../../src/bundle/supervise/supervise-plane.js';
+
+const HASH = 'a'.repeat(64);
+const PARAMS = { proposed_file: 'example.org\n', justification: 'downloads', current_file_hash: HASH };
+
+describe('the plane of proposals', () => {
+  let asked: unknown[][];
+  let log: NewOperation[];
+  let limited: number;
+  let limiter: RateLimiter;
+  let decide: () => Promise<ProposalOutcome>;
+  let plane: SupervisePlane;
+
+  beforeEach(() => {
+    asked = [];
+    log = [];
+    limited = 0;
+    limiter = new RateLimiter({ callsPerMinute: 10, writesPerMinute: 2 }, () => 0);
+    decide = () => Promise.resolve({ kind: 'decision', id: 'p1', status: 'modified', notes: 'only 443' });
+    plane = new SupervisePlane({
+      desk: {
+        propose: (...args) => {
+          asked.push(args);
+          return decide();
+        },
+      },
+      limiter,
+      log: {
+        add: ({ ms: _took, ...line }) => log.push(line),
+        countLimited: () => (limited += 1),
+      },
+    });
+  });
+
+  const codeOf = async (call: Promise<unknown>): Promise<number | undefined> => {
+    try {
+      await call;
+      return undefined;
+    } catch (error) {
+      return error instanceof JsonRpcError ? error.code : assert.fail(String(error));
+    }
+  };
+  const line = (outcome: NewOperation['outcome'], came: string): NewOperation => ({
+    ...{ operation: 'pipelock-block', target: 'allowlist', outcome },
+    text: `proposed a new allowlist for pipelock: ${came}`,
+  });
+
+  it('answers status, notes and id, and tells the log', async () => {
+    assert.deepEqual(await plane.call('pipelock-block', PARAMS), {
+      result: { status: 'modified', notes: 'only 443', id: 'p1' },
+      refused: undefined,
+    });
+    assert.deepEqual(asked, [['pipelock-block', 'example.org\n', 'downloads', HASH]]);
+    assert.deepEqual(log, [line('ok', 'modified')]);
+  });
+
+  it('names the file of each tool', async () => {
+    await plane.call('cred-proxy-block', PARAMS);
+    const text = 'proposed a new routes.json for cred-proxy: modified';
+    assert.deepEqual(log, [{ operation: 'cred-proxy-block', target: 'routes.json', outcome: 'ok', text }]);
+  });
+
+  it('says why it is no proposal', async () => {
+    decide = () => Promise.resolve({ kind: 'refused', reason: 'line 1: no host' });
+    assert.equal((await plane.call('pipelock-block', PARAMS)).refused, 'line 1: no host');
+    assert.deepEqual(log, [line('refused', 'line 1: no host')]);
+  });
+
+  it('takes these parameters and no others', async () => {
+    const { justification: _left, ...less } = PARAMS;
+    assert.equal(await codeOf(plane.call('pipelock-block', less)), JSON_RPC_CODE.invalidParams);
+    const more = { ...PARAMS, more: 1 };
+    assert.equal(await codeOf(plane.call('pipelock-block', more)), JSON_RPC_CODE.invalidParams);
+    assert.deepEqual(
+      log.map(({ outcome }) => outcome),
+      ['refused', 'refused'],
+    );
+    assert.deepEqual(asked, []);
+  });
+
+  it('proposes nothing that a secret of ours was taken out of', async () => {
+    assert.equal(await codeOf(plane.call('pipelock-block', PARAMS, true)), JSON_RPC_CODE.secretFound);
+    assert.deepEqual(asked, []);
+  });
+
+  it('counts against the limits that the run has for all it calls', async () => {
+    limiter.admit('write');
+    await plane.call('pipelock-block', PARAMS);
+    assert.equal(await codeOf(plane.call('pipelock-block', PARAMS)), JSON_RPC_CODE.rateLimited);
+    assert.deepEqual([asked.length, limited], [1, 1]);
+  });
+
+  it('knows no other tools', async () => {
+    for (const name of ['read_issue', 'toString'])
+      assert.equal(await codeOf(plane.call(name, PARAMS)), JSON_RPC_CODE.methodNotFound);
+    assert.deepEqual(log.map(({ text }) => text)[0], 'refused unknown method "read_issue"');
+  });
+
+  it('tells a call that the sidecar’s end cut off as passed on, and a fault as failed', async () => {
+    decide = () => Promise.reject(new JsonRpcError(JSON_RPC_CODE.pending, 'the sidecar stops'));
+    assert.equal(await codeOf(plane.call('pipelock-block', PARAMS)), JSON_RPC_CODE.pending);
+    decide = () => Promise.reject(new Error('disk full at /run'));
+    await assert.rejects(plane.call('pipelock-block', PARAMS), /disk full/);
+    assert.deepEqual(log, [
+      line('ok', 'pending, since the turn ended first'),
+      line('failed', 'internal error'),
+    ]);
+  });
+});

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import type { Route } from '../../../../src/domain/egress/route.js';
+import {
+  effectOf,
+  ownRouteIn,
+  readChange,
+  withChange,
+  type ConfigChange,
+  type EgressRules,
+} from '../../../../src/domain/supervise/config-change.js';
+
+function route(name: string, upstream = `https://${name}.example.org`): Route {
+  return {
+    name,
+    upstream,
+    methods: ['GET'],
+    paths: ['/'],
+    auth: null,
+    baseUrlEnv: null,
+    keyEnv: null,
+    rewrite: false,
+    model: null,
+  };
+}
+
+const NOW: EgressRules = {
+  allow: ['a.example.org', 'b.example.org:8443'],
+  routes: [route('one'), route('two')],
+};
+
+function changeOf(tool: 'pipelock-block' | 'cred-proxy-block', file: string, now = NOW): ConfigChange {
+  const read = readChange(tool, now, file);
+  assert.ok(read.kind === 'change', JSON.stringify(read));
+  return read.change;
+}
+
+function problemsOf(tool: 'pipelock-block' | 'cred-proxy-block', file: string): readonly string[] {
+  const read = readChange(tool, NOW, file);
+  assert.ok(read.kind === 'problems');
+  return read.problems;
+}
+
+const routesFile = (...routes: readonly Route[]): string => JSON.stringify({ routes });
+
+describe('what a proposed allowlist changes', () => {
+  it('is what it adds and what it lacks, however it is written', () => {
+    const file = '# mine\nc.example.org # new\n a.example.org:443 \n';
+    assert.deepEqual(changeOf('pipelock-block', file), {
+      kind: 'allowlist',
+      add: ['c.example.org'],
+      remove: ['b.example.org:8443'],
+    });
+  });
+
+  it('is nothing where a line is wrong: every one is named', () => {
+    assert.deepEqual(problemsOf('pipelock-block', 'a.example.org\nhttp://x\n10.0.0.1\n').length, 2);
+    assert.match(
+      problemsOf('pipelock-block', 'a.example.org\n10.0.0.1\n')[0] ?? '',
+      /^line 2: "10\.0\.0\.1"/,
+    );
+  });
+
+  it('is refused when it is the same', () => {
+    assert.match(
+      problemsOf('pipelock-block', 'b.example.org:8443\na.example.org\n')[0] ?? '',
+      /changes nothing/,
+    );
+  });
+
+  it('takes effect on what the list holds by then', () => {
+    const change = changeOf('pipelock-block', 'a.example.org\nc.example.org\n');
+    const since = { ...NOW, allow: [...NOW.allow, 'd.example.org'] };
+    const then = withChange(since, change).allow;
+    assert.deepEqual(then, ['a.example.org', 'd.example.org', 'c.example.org']);
+    assert.deepEqual(withChange({ ...since, allow: then }, change).allow, then);
+  });
+});
+
+describe('what proposed routes change', () => {
+  it('is by their names: new ones, others, and those that are gone', () => {
+    const moved = route('two', 'https://elsewhere.example.org');
+    const change = changeOf('cred-proxy-block', routesFile(moved, route('three')));
+    assert.deepEqual(change, { kind: 'routes', set: [moved, route('three')], remove: ['one'] });
+    assert.deepEqual(
+      withChange(NOW, change).routes.map(({ name, upstream }) => [name, upstream]),
+      [
+        ['two', 'https://elsewhere.example.org'],
+        ['three', 'https://three.example.org'],
+      ],
+    );
+  });
+
+  it('leaves the records of other routes as they are', () => {
+    const change = changeOf('cred-proxy-block', routesFile(...NOW.routes, route('three')));
+    assert.equal(withChange(NOW, change).routes[0], NOW.routes[0]);
+  });
+
+  it('is nothing for what are no routes', () => {
+    assert.deepEqual(problemsOf('cred-proxy-block', '{'), ['not JSON']);
+    assert.match(
+      problemsOf('cred-proxy-block', routesFile({ ...route('one'), methods: ['BREW'] }))[0] ?? '',
+      /^routes\[0\]\.methods/,
+    );
+  });
+
+  it('names the first route that is nobody’s to change', () => {
+    const change = changeOf('cred-proxy-block', routesFile(route('one', 'https://evil.example.org')));
+    assert.equal(ownRouteIn(change, ['one']), 'one');
+    assert.equal(ownRouteIn(change, ['two']), 'two');
+    assert.equal(ownRouteIn(change, ['npm']), undefined);
+  });
+});
+
+describe('what the operator is shown of a change', () => {
+  it('are the hosts, and which secret goes where', () => {
+    const withSecret = {
+      ...route('api'),
+      auth: { header: 'authorization', prefix: 'Bearer ', secret: 'api-key' },
+    };
+    const change = changeOf('cred-proxy-block', routesFile(...NOW.routes.slice(1), withSecret));
+    assert.deepEqual(effectOf(change), [
+      'route api: GET / at https://api.example.org, with the secret "api-key" in the header authorization',
+      'no route one any more',
+    ]);
+    assert.deepEqual(effectOf({ kind: 'allowlist', add: ['*.x.org'], remove: ['y.org'] }), [
+      'may connect to *.x.org',
+      'may no longer connect to y.org',
+    ]);
+  });
+});
