@@ -133,8 +133,9 @@ describe('the credential proxy', () => {
     await keyed(() => (requests += 1), { methods: ['GET'], paths: ['/v1/models', '/v1/files/'] });
     const post = await get('/files/v1/models', { method: 'POST', body: 'x' });
     assert.equal(post.status, 403);
+    const why = 'bot-bottle, route "files": the method POST is not in this route\'s list';
     assert.deepEqual(JSON.parse(post.text), {
-      error: 'bot-bottle, route "files": the method POST is not in this route\'s list',
+      error: `${why}; to ask for it call the tool cred-proxy-block of the MCP server supervise`,
       allowed: { methods: ['GET'], paths: ['/v1/models', '/v1/files/'] },
     });
     for (const path of [
