@@ -27,6 +27,8 @@ export interface HostPorts {
   readonly secrets: SecretGuard;
   /** Whether the operator has set it, usable or not: `secrets/<name>`. */
   readonly hasSecret: (name: string) => boolean;
+  /** Whether anybody may have a host below it, such as `co.uk`. */
+  readonly isPublicSuffix: (host: string) => boolean;
   readonly forgeFor: ForgeFor;
   /** `null`: runs publish to branches of the repository itself. */
   readonly forks: Forks | null;

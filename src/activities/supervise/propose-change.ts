@@ -5,7 +5,7 @@ import { currentConfig } from '../setup/current-config.js';
 import { ownRoutes, readSetup } from '../setup/read-setup.js';
 import type { QueueBody } from '../../domain/run/queue.js';
 import type { ProposeRequest } from '../../domain/run/run-channel.js';
-import { ownRouteIn, readChange } from '../../domain/supervise/config-change.js';
+import { ownRouteIn, readChange, tooWideIn } from '../../domain/supervise/config-change.js';
 import {
   MAX_JUSTIFICATION_BYTES,
   MAX_PROPOSED_BYTES,
@@ -41,6 +41,8 @@ export async function proposeChange(
     );
   const read = readChange(tool, setup, file);
   if (read.kind === 'problems') return refused(`${name}: ${read.problems.join('; ')}`);
+  const wide = tooWideIn(read.change, ports.isPublicSuffix);
+  if (wide !== undefined) return refused(`${name}: anybody may have a host below ${wide}: name the hosts`);
   const own = ownRouteIn(read.change, await ownRoutes(ports, input));
   if (own !== undefined)
     return refused(`route "${own}" belongs to every bottle of this kind, and cannot be changed`);

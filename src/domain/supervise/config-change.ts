@@ -1,5 +1,5 @@
 /** What a proposed file changes, as the operator is shown it and as it takes effect: on whatever the file holds by then. */
-import { formatAllowEntry, parseAllowlist } from '../egress/allowlist.js';
+import { formatAllowEntry, parseAllowlist, readAllowEntry } from '../egress/allowlist.js';
 import type { Route } from '../egress/route.js';
 import { parseRoutes } from '../egress/routes.js';
 import type { ProposalTool } from './proposal.js';
@@ -94,4 +94,16 @@ export function effectOf(change: ConfigChange): readonly string[] {
 export function ownRouteIn(change: ConfigChange, own: readonly string[]): string | undefined {
   if (change.kind === 'allowlist') return undefined;
   return [...change.set.map(({ name }) => name), ...change.remove].find((name) => own.includes(name));
+}
+
+/** The first line it adds below which anybody may have a host, such as `*.co.uk`: no manifest may have it either. */
+export function tooWideIn(
+  change: ConfigChange,
+  isPublicSuffix: (host: string) => boolean,
+): string | undefined {
+  if (change.kind !== 'allowlist') return undefined;
+  return change.add.find((line) => {
+    const entry = readAllowEntry(line);
+    return 'host' in entry && entry.wildcard && isPublicSuffix(entry.host);
+  });
 }

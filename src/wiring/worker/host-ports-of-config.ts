@@ -13,6 +13,7 @@ import { LocalQueueDirectory } from '../../adapters/files/queue/queue-directory.
 import { LocalRunFiles } from '../../adapters/files/run/run-files.js';
 import { SystemGitRepository } from '../../adapters/git/system-git-repository.js';
 import { temporalRunChannel } from '../../adapters/temporal/run-channel.js';
+import { isPublicSuffix } from '../../adapters/manifests/public-suffix.js';
 import { ownSecretFiles, publishTokenFile, type Config } from '../../config/load-config.js';
 import { readBoundSecret } from '../../config/secret-binding.js';
 import { inspectSecret, readSecret } from '../../config/secrets.js';
@@ -72,6 +73,7 @@ export async function hostPortsOfConfig(config: Config, parts: HostParts): Promi
       ...(caFile === null ? {} : { caFile }),
     }),
     secrets,
+    isPublicSuffix,
     hasSecret: (name) => inspectSecret(path.join(home, 'secrets', name)).kind !== 'missing',
     // It opens pull requests and asks for reviews; what only reads uses the lesser token.
     forgeFor: forge.forgeFor(publishToken),

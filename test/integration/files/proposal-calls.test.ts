@@ -84,6 +84,7 @@ describe('the agent’s proposals on the host', () => {
       secrets: new SecretGuard(null, () => []),
       settings: sampleHostSettings({}),
       provider: () => ({ access: () => null }),
+      isPublicSuffix: (host: string) => host === 'co.uk',
       runtime: { inspect: () => Promise.resolve({ status: isBundleUp ? 'running' : 'exited' }) },
       log: { info: () => undefined, warn: () => undefined },
       channel: {
@@ -182,6 +183,7 @@ describe('the agent’s proposals on the host', () => {
       /read the file again/,
     ],
     ['make no sense', 'a.example.org\n10.0.0.1\n', undefined, /^allowlist: line 2: "10\.0\.0\.1"/],
+    ['would let the agent reach hosts of anybody', 'a.example.org\n*.co.uk\n', undefined, /below \*\.co\.uk/],
     ['change nothing', 'a.example.org\n', undefined, /changes nothing/],
   ] as const)
     it(`are refused with a reason when they ${what}`, async () => {

@@ -112,6 +112,7 @@ export class GateWorld {
     const ports: HostPorts = {
       host: 'test',
       hasSecret: () => false,
+      isPublicSuffix: () => false,
       runtime,
       files: new LocalRunFiles({
         home,

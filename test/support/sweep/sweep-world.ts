@@ -69,6 +69,7 @@ export class SweepWorld {
     return {
       host: this.host,
       hasSecret: () => false,
+      isPublicSuffix: () => false,
       runtime: this.runtime,
       files: this.files,
       queue: new LocalQueueDirectory({ home: this.home }),
