@@ -263,7 +263,7 @@ describe('quoted text', () => {
   it('is cleaned in linear time', () => {
     for (const attack of ['<!-', '<!--', '-', '<!--x-->', '->', '\u200b'])
       cleanText(attack.repeat(1_000_000 / attack.length));
-  }).timeout(5_000);
+  }).timeout(60_000);
 });
 
 describe('long text', () => {
