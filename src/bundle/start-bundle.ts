@@ -69,8 +69,10 @@ export async function startBundle(config: BundleConfig, parts: BundleParts): Pro
     await queue.write(id, body);
   };
   const texts = new TextDesk({ queue, answers, slug, turn, now });
-  const forge = new ScopedForge(parts.forge, { issue: config.issue, pr: config.pr }, (where, text) =>
-    texts.requireClean(where, text),
+  const forge = new ScopedForge(
+    parts.forge,
+    { issue: config.hasForge ? config.issue : null, pr: config.pr },
+    (where, text) => texts.requireClean(where, text),
   );
   for (const pr of answers.publishedPrs()) forge.grantPr(pr);
   const publisher = new PublishDesk({

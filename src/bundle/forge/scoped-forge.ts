@@ -24,7 +24,7 @@ export type AgentForge = Pick<
 
 export interface ForgeScope {
   /** The assigned issue; in a PR-first run the pull request itself. */
-  readonly issue: number;
+  readonly issue: number | null;
   /** The run's pull request, when it has one. */
   readonly pr: number | null;
 }
@@ -52,7 +52,8 @@ export class ScopedForge implements AgentForge {
   constructor(forge: AgentForge, scope: ForgeScope, requireClean: RequireClean) {
     this.#forge = forge;
     this.#requireClean = requireClean;
-    this.issue = checked(scope.issue);
+    // No number of the forge is 0: without an issue nothing can be written.
+    this.issue = scope.issue === null ? 0 : checked(scope.issue);
     if (scope.pr !== null) this.grantPr(scope.pr);
   }
 
