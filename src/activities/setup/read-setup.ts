@@ -18,6 +18,8 @@ export interface TurnSetup extends TurnBottle {
   readonly modelUrl: string | null;
   /** The route to a model whose key needs no binding, because it leads to the vendor itself; `null` without one. */
   readonly vendorRoute: string | null;
+  /** Names of routes that no manifest and no operator gave, and nobody may change. */
+  readonly ownRoutes: readonly string[];
 }
 
 type OfTurn = Pick<RunTurnInput, 'slug' | 'prepared'>;
@@ -37,11 +39,11 @@ export async function setupWith(
   input: OfTurn,
   changes: readonly string[],
 ): Promise<TurnSetup> {
-  const { setup, own } = await withoutChanges(ports, input);
+  const setup = await withoutChanges(ports, input);
   let rules: EgressRules = setup;
   for (const ref of changes) {
     const { change } = JSON.parse(await ports.blobs.getText(ref)) as ShownProposal;
-    const taken = ownRouteIn(change, own);
+    const taken = ownRouteIn(change, setup.ownRoutes);
     if (taken !== undefined)
       throw new InvalidInputError(`route "${taken}" is bot-bottle's own: it cannot be changed`);
     rules = withChange(rules, change);
@@ -52,15 +54,7 @@ export async function setupWith(
   return { ...setup, allow: rules.allow, routes: read.routes };
 }
 
-/** Names of routes that no manifest and no operator gave, and nobody may change. */
-export async function ownRoutes(ports: HostPorts, input: OfTurn): Promise<readonly string[]> {
-  return (await withoutChanges(ports, input)).own;
-}
-
-async function withoutChanges(
-  ports: HostPorts,
-  input: OfTurn,
-): Promise<{ readonly setup: TurnSetup; readonly own: readonly string[] }> {
+async function withoutChanges(ports: HostPorts, input: OfTurn): Promise<TurnSetup> {
   const setup = await readBottle(ports, input);
   const { routes, clients } = registryAccess(setup.registries, ports.settings.registries, input.prepared.env);
   const taken = routes.find(({ name }) => setup.routes.some((route) => route.name === name));
@@ -77,16 +71,13 @@ async function withoutChanges(
   const read = readRoutes([...setup.routes, ...routes, ...(isNew ? [toModel.route] : [])]);
   if (read.kind === 'problems')
     throw new InvalidInputError(`the bottle's routes cannot be used: ${read.problems.join('; ')}`);
-  const own = [...routes, ...(isNew ? [toModel.route] : [])].map(({ name }) => name);
   return {
-    setup: {
-      ...setup,
-      routes: read.routes,
-      clients,
-      modelUrl: toModel === null ? null : routeAddress(toModel.route),
-      vendorRoute: toModel?.isVendors === true ? toModel.route.name : null,
-    },
-    own,
+    ...setup,
+    routes: read.routes,
+    clients,
+    modelUrl: toModel === null ? null : routeAddress(toModel.route),
+    vendorRoute: toModel?.isVendors === true ? toModel.route.name : null,
+    ownRoutes: [...routes, ...(isNew ? [toModel.route] : [])].map(({ name }) => name),
   };
 }
 

@@ -2,7 +2,7 @@ import type { HostPorts } from '../ports/host-ports.js';
 import type { RunTurnInput } from '../ports/inputs.js';
 import { sha256 } from '../base/sha256.js';
 import { currentConfig } from '../setup/current-config.js';
-import { ownRoutes, readSetup } from '../setup/read-setup.js';
+import { readSetup } from '../setup/read-setup.js';
 import type { QueueBody } from '../../domain/run/queue.js';
 import type { ProposeRequest } from '../../domain/run/run-channel.js';
 import { ownRouteIn, readChange, tooWideIn } from '../../domain/supervise/config-change.js';
@@ -43,7 +43,7 @@ export async function proposeChange(
   if (read.kind === 'problems') return refused(`${name}: ${read.problems.join('; ')}`);
   const wide = tooWideIn(read.change, ports.isPublicSuffix);
   if (wide !== undefined) return refused(`${name}: anybody may have a host below ${wide}: name the hosts`);
-  const own = ownRouteIn(read.change, await ownRoutes(ports, input));
+  const own = ownRouteIn(read.change, setup.ownRoutes);
   if (own !== undefined)
     return refused(`route "${own}" belongs to every bottle of this kind, and cannot be changed`);
   const fields = {

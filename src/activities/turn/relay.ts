@@ -131,9 +131,7 @@ export class Relay {
     await this.journal.decide({ setAside: this.journal.record.setAside ?? reason });
     const { kind } = message.body;
     const requestId = message.id;
-    if (kind === 'open_pr')
-      await this.ports.queue.answer(slug, { requestId, result: { kind: 'refused', reason } });
-    if (kind === 'proposal')
+    if (kind === 'open_pr' || kind === 'proposal')
       await this.ports.queue.answer(slug, { requestId, result: { kind: 'refused', reason } });
     if (kind === 'text')
       await this.ports.queue.answer(slug, { requestId, result: { kind: 'unchecked', reason } });

@@ -92,7 +92,7 @@ function live(d: LifeDraft, event: Exclude<MachineEvent, { kind: 'observed' | 's
     case 'change_failed':
       return changeFailed(d, event.id, event.reason);
     case 'proposal_told':
-      return proposalTold(d, [event.id]);
+      return proposalTold(d, event.id);
     // while a turn is prepared
     case 'host_claimed':
       return hostClaimed(d, event);

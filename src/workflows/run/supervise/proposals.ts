@@ -122,8 +122,8 @@ export function changeFailed(d: LifeDraft, id: string, reason: string): void {
   replace(life, { ...known, decision: life.closing === null ? null : cancelled(d), isApplied: false });
 }
 
-export function proposalTold({ life }: LifeDraft, ids: readonly string[]): void {
-  life.proposals = withTold(life, ids);
+export function proposalTold({ life }: LifeDraft, id: string): void {
+  life.proposals = withTold(life, [id]);
 }
 
 /** The run is to end: nobody decides any more. */

@@ -8,19 +8,10 @@ import {
   type ConfigChange,
   type EgressRules,
 } from '../../../../src/domain/supervise/config-change.js';
+import { routeTo } from '../../../support/egress/egress-here.js';
 
 function route(name: string, upstream = `https://${name}.example.org`): Route {
-  return {
-    name,
-    upstream,
-    methods: ['GET'],
-    paths: ['/'],
-    auth: null,
-    baseUrlEnv: null,
-    keyEnv: null,
-    rewrite: false,
-    model: null,
-  };
+  return routeTo(upstream, { name, methods: ['GET'] });
 }
 
 const NOW: EgressRules = {
