@@ -44,6 +44,7 @@ const FRONT = {
 /** The command line before a command is known. Who asks Temporal is not among the commands' own files. */
 const CLI_FRAME = ['^src/cli\\.ts$', '^src/wiring/(cli/cli-(deps|io)|end-with|version)\\.ts$'];
 const COMMANDS = '^src/cli/(?!runs/)';
+const TUI = '^src/tui/';
 
 /** Builtins that compute and touch nothing. */
 const PURE_BUILTINS = '^(node:)?(crypto|path|path/posix|util|buffer|url|assert|timers/promises|events)$';
@@ -92,11 +93,21 @@ const adapterRules = [
   },
 ];
 
+/** The terminal's dashboard stands on what the commands ask of the orchestrator. */
+const BESIDE = { tui: ['^src/cli/base/'] };
+
 const frontRules = Object.entries(FRONT).map(([folder, libraries]) =>
   only(
     `front-${folder}`,
     `^src/${folder}/`,
-    [DOMAIN, MESSAGES, `^src/${folder}/`, ...npm('@temporalio/client', '@temporalio/common'), ...libraries],
+    [
+      DOMAIN,
+      MESSAGES,
+      `^src/${folder}/`,
+      ...npm('@temporalio/client', '@temporalio/common'),
+      ...libraries,
+      ...(BESIDE[folder] ?? []),
+    ],
     { builtins: true },
   ),
 );
@@ -191,6 +202,14 @@ module.exports = {
         pathNot: [...CLI_FRAME, COMMANDS, DOMAIN, ...npm('commander')],
         dependencyTypesNot: ['core', 'dynamic-import', 'type-only'],
       },
+    },
+
+    {
+      name: 'dashboard-loads-by-itself',
+      severity: 'error',
+      comment: 'Its libraries are large: only the command that shows it may load it, and late.',
+      from: { path: '^src/', pathNot: TUI },
+      to: { path: TUI, dependencyTypesNot: ['dynamic-import', 'type-only'] },
     },
 
     only('config-and-log-stand-alone', '^src/config/', [DOMAIN, '^src/config/', ...npm('yaml', 'pino')], {

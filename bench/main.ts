@@ -11,6 +11,7 @@ import { lifecycleRatio } from './lifecycle.js';
 import { lookupRatio } from './lookup.js';
 import { loopLag } from './loop-lag.js';
 import { outageFigure } from './outage.js';
+import { proposalsList } from './proposals-list.js';
 import { sidecarRatio } from './sidecar.js';
 import { turnFigures, type TurnFigures } from './turn-figures.js';
 import { within } from './until.js';
@@ -29,6 +30,7 @@ const NAMES = [
   'ingest_ratio',
   'ingest_under_outage_p99_ms',
   'lookup_10k_ratio',
+  'proposals_list_ms',
   'sidecar_rpc_ratio',
   'egress_throughput_ratio',
   'lifecycle_ratio',
@@ -99,6 +101,9 @@ async function main(): Promise<number> {
   }));
   await measure(['lookup_10k_ratio'], 2 + rounds, async () => ({
     lookup_10k_ratio: await lookupRatio(rounds),
+  }));
+  await measure(['proposals_list_ms'], 2 + rounds, async () => ({
+    proposals_list_ms: await proposalsList(rounds),
   }));
   await measure(['sidecar_rpc_ratio'], 2 + rounds, async () => ({
     sidecar_rpc_ratio: await sidecarRatio(rounds),

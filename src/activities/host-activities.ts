@@ -16,6 +16,7 @@ import { whereItIs } from './prepare/where-it-is.js';
 import { newestSnapshot } from './transcript/kept-snapshots.js';
 import { atMostThrice } from './base/tries.js';
 import { applyChange } from './supervise/apply-change.js';
+import { rebuildImage } from './supervise/rebuild-image.js';
 import { superviseTurn } from './turn/supervise-turn.js';
 import type { Attachments } from './turn/attachments.js';
 import { COALESCE_MS, type TurnJournal } from './turn/turn-journal.js';
@@ -92,6 +93,7 @@ export function createHostActivities(
         ),
       ),
     applyChange: (input) => typedFailures(() => applyChange(ports, input)),
+    rebuildImage: (input) => typedFailures(() => beating((signal) => rebuildImage(ports, input, signal))),
     freezeBottle: (input) =>
       settling((signal) =>
         ports.underWay.during(stepOfTurn(input, 'settle'), () =>

@@ -14,6 +14,7 @@ const STATUSES: Readonly<Record<ProposalAnswer['status'], true>> = {
   approved: true,
   modified: true,
   rejected: true,
+  failed: true,
   cancelled: true,
   pending: true,
 };

@@ -6,7 +6,11 @@ import { SECRET_MIN_LENGTH } from './secrets.js';
 
 type Files = Pick<
   Config,
-  'BOT_BOTTLE_HOME' | 'FORGE_TOKEN_FILE' | 'FORGE_PUBLISH_TOKEN_FILE' | 'WEBHOOK_SECRET_FILE'
+  | 'BOT_BOTTLE_HOME'
+  | 'FORGE_TOKEN_FILE'
+  | 'FORGE_PUBLISH_TOKEN_FILE'
+  | 'WEBHOOK_SECRET_FILE'
+  | 'NOTIFY_WEBHOOK_SECRET_FILE'
 >;
 
 /** What is larger is no secret of ours. */
@@ -17,7 +21,12 @@ const MAX_BYTES = 64 * 1024;
  * one that is refused elsewhere, for its mode or its shape: it must not be published either.
  */
 export function knownSecrets(config: Files): KnownSecret[] {
-  const configured = [config.FORGE_TOKEN_FILE, publishTokenFile(config), config.WEBHOOK_SECRET_FILE];
+  const configured = [
+    config.FORGE_TOKEN_FILE,
+    publishTokenFile(config),
+    config.WEBHOOK_SECRET_FILE,
+    config.NOTIFY_WEBHOOK_SECRET_FILE,
+  ];
   const directory = path.join(config.BOT_BOTTLE_HOME, 'secrets');
   const files = new Set([...configured, ...namesIn(directory).map((name) => path.join(directory, name))]);
   return [...files].flatMap((file) => {

@@ -95,7 +95,13 @@ export function publishTokenFile(
 /** Files of the orchestrator's own secrets, which no route may use. */
 export function ownSecretFiles(config: Config): readonly string[] {
   const codecKeys = codecKeyFiles(config).map(({ file }) => file);
-  return [publishTokenFile(config), config.FORGE_TOKEN_FILE, config.WEBHOOK_SECRET_FILE, ...codecKeys];
+  return [
+    publishTokenFile(config),
+    config.FORGE_TOKEN_FILE,
+    config.WEBHOOK_SECRET_FILE,
+    config.NOTIFY_WEBHOOK_SECRET_FILE,
+    ...codecKeys,
+  ];
 }
 
 /** Where the keys of `TEMPORAL_CODEC_KEYS` are, in its order; none while it is off. */
@@ -168,7 +174,7 @@ function describe(
   };
 }
 
-const OURS = /^(?:FORGE|BOTTLE|BUNDLE|WEBHOOK|RECONCILE)_/;
+const OURS = /^(?:FORGE|BOTTLE|BUNDLE|WEBHOOK|RECONCILE|NOTIFY)_/;
 
 function warningsFor(config: Config, env: Environment): string[] {
   const warnings: string[] = [];

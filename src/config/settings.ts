@@ -10,6 +10,7 @@ import {
   matching,
   modelAddress,
   modelPrice,
+  notifyUrl,
   oneOf,
   orOff,
   sizeBetween,
@@ -458,6 +459,29 @@ export const SETTINGS = {
     parse: sizeBetween(1024, 64 * MIB),
     fallback: '1MiB',
     description: 'Largest delivery; a larger one is answered with 413.',
+  }),
+  NOTIFY_COMMAND: optional({
+    type: 'path',
+    parse: filePath,
+    fallback: null,
+    fallbackText: 'none',
+    description:
+      'A program that is started whenever something waits for a person: a proposal of an agent, or a run that froze. It gets JSON on its standard input, and no arguments.',
+  }),
+  NOTIFY_WEBHOOK_URL: optional({
+    type: 'URL',
+    parse: notifyUrl,
+    fallback: null,
+    fallbackText: 'none',
+    description: 'Where the same JSON is posted, signed; `https`, or `http` to this machine’s loopback.',
+  }),
+  NOTIFY_WEBHOOK_SECRET_FILE: required({
+    type: 'path',
+    parse: filePath,
+    fallback: 'secrets/notify-secret',
+    description:
+      'The secret that these posts are signed with (Standard Webhooks, `whsec_…`); needed with `NOTIFY_WEBHOOK_URL`.',
+    secret: true,
   }),
   RECONCILE_DOOR: optional({
     type: 'URL',

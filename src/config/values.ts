@@ -124,6 +124,17 @@ export const modelAddress: Parser<string> = (text, context) => {
   return address;
 };
 
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+/** The same for what only its receiver may read. */
+export const notifyUrl: Parser<string> = (text, context) => {
+  const address = httpUrl(text, context);
+  const { protocol, hostname } = new URL(address);
+  if (protocol === 'http:' && !LOOPBACK.test(hostname))
+    throw new InvalidInputError('expected https: http only to a loopback address');
+  return address;
+};
+
 /** As it was written; see `parsePrice`. */
 export const modelPrice: Parser<string> = (text) => {
   parsePrice(text);

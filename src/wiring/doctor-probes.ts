@@ -26,6 +26,7 @@ import { codecKeyFiles, loadConfig, type Config } from '../config/load-config.js
 import { homePath } from '../config/home.js';
 import { inspectSecret, readSecret, secretsRead } from '../config/secrets.js';
 import { isOffered, type AgentStanding } from '../domain/agent/agent-standing.js';
+import { isProgram } from './find-executable.js';
 import { forgeOfConfig } from './forge-of-config.js';
 import { needsWorld } from './needs-world.js';
 import { gitleaksProgram } from './secret-guard-of-config.js';
@@ -81,6 +82,27 @@ export function doctorProbes(env: NodeJS.ProcessEnv): DoctorProbes {
       if (config().FORGE_SECRET_SCAN === 'off') return null;
       return (await GitleaksScanner.start({ program: gitleaksProgram(config()) })).name;
     },
+    notifications: async () => {
+      const { NOTIFY_COMMAND: command, NOTIFY_WEBHOOK_URL: webhook, BOT_BOTTLE_HOME: at } = config();
+      const hooks: readonly string[] = [
+        ...(command === null ? [] : ['command']),
+        ...(webhook === null ? [] : ['webhook']),
+      ];
+      const database = openDatabaseReadOnly(path.join(at, 'bot-bottle.db'));
+      try {
+        const notes = hooks.length === 0 ? [] : await database.notices.all();
+        const count = (state: string): number =>
+          notes.filter((note) => note.state === state && hooks.includes(note.hook)).length;
+        return {
+          command: command === null ? null : { path: command, executable: isProgram(command) },
+          webhook,
+          givenUp: count('given_up'),
+          failing: count('failing'),
+        };
+      } finally {
+        await database.close();
+      }
+    },
     publishPlace: () => config().FORGE_PUBLISH,
     ciFiles: () => ciOf(config()),
     partEnds: () => readPartEnds(partEndsFile(homePath(env))),
@@ -134,6 +156,9 @@ function secretFiles(config: Config): [string, string][] {
   return [
     ['forge-token', config.FORGE_TOKEN_FILE],
     ['webhook-secret', config.WEBHOOK_SECRET_FILE],
+    ...(config.NOTIFY_WEBHOOK_URL === null
+      ? []
+      : [['notify-secret', config.NOTIFY_WEBHOOK_SECRET_FILE] satisfies [string, string]]),
     ...(config.FORGE_PUBLISH_TOKEN_FILE === null
       ? []
       : [['publish-token', config.FORGE_PUBLISH_TOKEN_FILE] satisfies [string, string]]),

@@ -1,4 +1,4 @@
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 
@@ -18,4 +18,9 @@ function isExecutable(file: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** A file that this user may start; a directory's x is another right. */
+export function isProgram(file: string): boolean {
+  return statSync(file, { throwIfNoEntry: false })?.isFile() === true && isExecutable(file);
 }

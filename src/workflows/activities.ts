@@ -95,6 +95,14 @@ export const changes = proxyActivities<Pick<HostActivities, 'applyChange'>>({
   retry: BACKOFF,
 });
 
+/** As long as a build may take, twice: what is wrong with the steps themselves is no failure, and is not tried again. */
+export const builds = proxyActivities<Pick<HostActivities, 'rebuildImage'>>({
+  startToCloseTimeout: '35 minutes',
+  heartbeatTimeout: HEARTBEAT,
+  scheduleToCloseTimeout: '70 minutes',
+  retry: BACKOFF,
+});
+
 /** Who wakes the run meanwhile waits for this: what takes longer is left to the next sweep. */
 export const archiving = proxyActivities<Pick<HostActivities, 'archiveBottle'>>({
   startToCloseTimeout: '1 minute',

@@ -1,12 +1,6 @@
 /** Carries out what the machine wants and feeds what comes of it back: the only place that starts activities and timers. */
 import { ActivityFailure, CancellationScope, isCancellation } from '@temporalio/workflow';
-import type {
-  ApplyChangeInput,
-  PrepareTurnInput,
-  PublishInput,
-  RunRef,
-  SettleTurnInput,
-} from '../activities/ports/inputs.js';
+import type { PrepareTurnInput, PublishInput, RunRef, SettleTurnInput } from '../activities/ports/inputs.js';
 import type { MachineEvent } from '../domain/run/events.js';
 import type { PublishResult, TurnCause } from '../domain/run/turn.js';
 import * as activities from './activities.js';
@@ -18,6 +12,7 @@ import type { MachineCommand } from './run/commands.js';
 import { prepareTurn } from './prepare-turn.js';
 import { RowWriter } from './row-writer.js';
 import { RunTimers } from './run-timers.js';
+import { takeIntoEffect, type ChangeCommand } from './take-into-effect.js';
 import { LeftBehindError, StepsUnderWay } from './steps-under-way.js';
 
 type WatchCommand = Extract<MachineCommand, { kind: 'run_turn' | 'attach_turn' }>;
@@ -83,7 +78,8 @@ export class CommandRunner {
       case 'record_end':
         return this.rows.write(command);
       case 'apply_change':
-        return this.apply(command.host, command.id, command.input);
+      case 'rebuild_image':
+        return this.takeIntoEffect(command);
       case 'archive':
         return this.archive(command.host, command.run);
       case 'destroy':
@@ -232,14 +228,14 @@ export class CommandRunner {
     }
   }
 
-  /** The operator waits for it, and so does the agent: what takes too long is said, and may be tried again. */
-  private apply(host: string, id: string, input: ApplyChangeInput): void {
-    const options = { taskQueue: bottlesQueue(host), summary: `take ${id.slice(0, 8)} into effect` };
+  /** The operator waits for it, and so may the agent: what takes too long is said, and may be tried again. */
+  private takeIntoEffect(command: ChangeCommand): void {
+    const { id } = command;
     this.steps
-      .run(() => activities.changes.applyChange.executeWithOptions(options, [input]))
+      .run(() => takeIntoEffect(command))
       .then(
-        () => {
-          this.feed({ kind: 'change_applied', id });
+        (event) => {
+          this.feed(event);
         },
         (error: unknown) => {
           this.feed({ kind: 'change_failed', id, reason: failureReason(error) });

@@ -46,13 +46,13 @@ export function handleProposals({ state, take }: HandledBy): void {
     const ref = verdict === 'reject' ? null : (modified ?? shown);
     const by = asked.by ?? UNKNOWN_OPERATOR;
     await take({ kind: 'decided', id, status, by, at: Date.now(), ref, notesRef });
-    const wasAtWork = isApplying(state(), id);
+    const isForNow = isApplying(state(), id) && !isOfImage(state(), id);
     await condition(() => !isApplying(state(), id));
-    const { life } = state();
-    if (outcomeOfProposal(state(), id).status !== status)
-      throw ApplicationFailure.nonRetryable(whyFailed(state(), id), 'ChangeFailed');
-    const effect = ref === null ? 'none' : wasAtWork ? 'now' : 'next_turn';
-    return { slug: life?.slug ?? '', status, effect };
+    const slug = state().life?.slug ?? '';
+    const came = outcomeOfProposal(state(), id);
+    if (came.status === 'failed') return { slug, status: 'failed', effect: 'none', whyRef: came.notesRef };
+    if (came.status !== status) throw ApplicationFailure.nonRetryable(whyFailed(state(), id), 'ChangeFailed');
+    return { slug, status, effect: ref === null ? 'none' : isForNow ? 'now' : 'next_turn' };
   }
 
   function refuseUnless(asked: DecideRequest): void {
@@ -63,6 +63,10 @@ export function handleProposals({ state, take }: HandledBy): void {
 
 function isApplying({ life }: IssueState, id: string): boolean {
   return life?.proposals.some((one) => one.id === id && one.isApplied) === true;
+}
+
+function isOfImage({ life }: IssueState, id: string): boolean {
+  return life?.proposals.some((one) => one.id === id && one.tool === 'capability-block') === true;
 }
 
 /** The timeline's last word on it. */

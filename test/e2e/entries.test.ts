@@ -94,6 +94,13 @@ describe('the entries of the compiled product', function () {
     });
   }
 
+  it('bot-bottle dashboard without a terminal says what to use, and has loaded nothing for it', async () => {
+    const { code, stderr, loaded } = await run(await emptyHome(), 'dist/cli.js', 'dashboard');
+    assert.equal(code, 1);
+    assert.match(stderr, /needs a terminal: without one, bot-bottle proposals /);
+    assert.deepEqual([...loaded.packages], ['commander']);
+  });
+
   it('node dist/worker.js is the worker, which has no web server', async () => {
     const { code, stderr, loaded } = await run(await emptyHome(), 'dist/worker.js');
     assert.equal(code, 2, stderr);

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { bridgeAddress } from '../support/model-api/bridge-address.js';
@@ -14,6 +15,7 @@ import { Life } from '../support/stack/life.js';
 import { SecretSearch } from '../support/stack/secret-search.js';
 import { Stack, waitUntil } from '../support/stack/stack.js';
 import { tearDown } from '../support/stack/tear-down.js';
+import { Tmux } from '../support/tui/tmux.js';
 
 const KEY = `canary-${randomBytes(16).toString('hex')}`;
 const ASK = `node -e 'fetch("http://127.0.0.1:3129/notes/").then((a) => a.text().then((t) => console.log(a.status, t)))'`;
@@ -30,6 +32,9 @@ describe('an agent that is stuck and asks for more', function () {
   let notes: Server;
   let stack: Stack;
   let client: Client;
+  let hook: string;
+  /** Runs of tests before. */
+  let earlier: readonly string[] = [];
 
   before(async () => {
     const address = await bridgeAddress();
@@ -37,7 +42,12 @@ describe('an agent that is stuck and asks for more', function () {
     notes = createServer((_, response) => response.end('the walrus'));
     notes.listen(0, address);
     await once(notes, 'listening');
-    stack = await Stack.prepare({ env: { MODEL_ANTHROPIC_URL: api.url, SUPERVISE_HOLD: '15s' } });
+    hook = await mkdtemp(join(tmpdir(), 'bot-bottle-hook-'));
+    const tell = join(hook, 'tell');
+    await writeFile(tell, '#!/bin/sh\n{ cat; echo; } >> "$(dirname "$0")/told"\n', { mode: 0o755 });
+    stack = await Stack.prepare({
+      env: { MODEL_ANTHROPIC_URL: api.url, SUPERVISE_HOLD: '15s', NOTIFY_COMMAND: tell },
+    });
     await mkdir(join(stack.home, 'agents'));
     await writeFile(join(stack.home, 'agents/demo.md'), '---\nprovider: claude\n---\n\nYou read notes.\n');
     const set = await stack.cli(['secret', 'set', 'anthropic-api-key', '--host', api.authority], KEY);
@@ -49,11 +59,19 @@ describe('an agent that is stuck and asks for more', function () {
     await tearDown(stack, client);
     await api.close();
     notes.close();
+    await rm(hook, { recursive: true });
   });
+
+  /** What people were told, by the command of the settings. */
+  async function told(): Promise<readonly { readonly id: string; readonly reason?: string }[]> {
+    const text = await readFile(join(hook, 'told'), 'utf8').catch(() => '');
+    const lines = text.split('\n').filter((line) => line !== '');
+    return lines.map((line) => JSON.parse(line) as { id: string; reason?: string });
+  }
 
   /** A file of the bottle's, as it is in the bottle now, with its hash. */
   function current(file: string): { readonly text: string; readonly hash: string } {
-    const [slug = ''] = readdirSync(join(stack.home, 'state'));
+    const slug = readdirSync(join(stack.home, 'state')).find((one) => !earlier.includes(one)) ?? '';
     const text = readFileSync(join(stack.home, 'state', slug, 'config', file), 'utf8');
     return { text, hash: createHash('sha256').update(text).digest('hex') };
   }
@@ -109,6 +127,26 @@ describe('an agent that is stuck and asks for more', function () {
     return found.id;
   }
 
+  /** The operator in a terminal, who reads what it would do before anything is agreed to. */
+  async function approveInDashboard(id: string, effect: RegExp): Promise<void> {
+    const tmux = await Tmux.start(stack.env);
+    try {
+      await tmux.paste('node dist/cli.js dashboard\n');
+      await tmux.sees(new RegExp(`> ${id.slice(0, 8)} `), 30_000);
+      await tmux.keys('Enter');
+      await tmux.sees(effect);
+      await tmux.keys('a');
+      await tmux.sees(/approve it\? y\/n/);
+      await tmux.keys('y');
+      await tmux.sees(new RegExp(`${id.slice(0, 8)} of .*: approved, in effect now`), 60_000);
+      await tmux.sees(/decided: approved by /);
+      await tmux.keys('q');
+      await tmux.sees(/\$ *$/);
+    } finally {
+      await tmux.stop();
+    }
+  }
+
   async function operator(...args: readonly string[]): Promise<string> {
     const { code, stdout, stderr } = await stack.cli(['proposals', ...args]);
     assert.equal(code, 0, stderr);
@@ -137,6 +175,14 @@ describe('an agent that is stuck and asks for more', function () {
     const host = await waiting('pipelock-block');
     const { slug } = await life.frozen(1, 'blocked');
     api.check();
+    const isTold = async (): Promise<boolean> => {
+      const notices = await told();
+      return (
+        notices.some(({ id }) => id === `proposal-${host}`) &&
+        notices.some(({ reason }) => reason === 'blocked')
+      );
+    };
+    await waitUntil('somebody to be told', isTold, 60_000);
 
     // Whoever runs it goes away and comes back.
     await stack.stopUp();
@@ -167,7 +213,26 @@ describe('an agent that is stuck and asks for more', function () {
       assert.equal(lines.length, 1);
       assert.match(lines[0] ?? '', what);
     }
+    const ids = (await told()).map(({ id }) => id);
+    assert.deepEqual(ids, [...new Set(ids)], 'told twice');
     assert.deepEqual(await readdir(join(stack.home, 'queue', slug)).catch(() => []), []);
     assert.deepEqual((await search.below(stack.home, ['secrets'])).found, []);
+  });
+
+  it('is answered from the dashboard, and the request that was refused passes', async () => {
+    earlier = readdirSync(join(stack.home, 'state'));
+    const { address, port } = notes.address() as AddressInfo;
+    const effect = new RegExp(`route notes: GET / at http://${address}:${String(port)}, without a secret`);
+    api.script(
+      { expect: has(/You read notes/), reply: shell(ASK) },
+      { expect: has(/40[34] .*cred-proxy-block/), reply: wantsRoute },
+      { expect: has(/"status": ?"approved/), reply: shell(ASK) },
+      { expect: has(/200 the walrus/), reply: done('success') },
+      { expect: has(/ok.{1,4}: ?true/), reply: say('Read.') },
+    );
+    const life = await Life.trigger(stack, client, 'Read them again', 'Please.');
+    await approveInDashboard(await waiting('cred-proxy-block'), effect);
+    await life.frozen(1, 'done');
+    api.check();
   });
 });

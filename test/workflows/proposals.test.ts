@@ -1,36 +1,24 @@
 import assert from 'node:assert/strict';
-import { WorkflowUpdateFailedError, type Client, type WorkflowHandle } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import type { RunTurnInput } from '../../src/activities/ports/inputs.js';
-import { workflowIdOf } from '../../src/domain/forge/issue.js';
-import { DEFAULT_POLICY } from '../../src/domain/run/run-policy.js';
-import type { ProposalOutcome, ProposeRequest } from '../../src/domain/run/run-channel.js';
-import type { TurnResult } from '../../src/domain/run/turn.js';
-import { decideUpdate, proposeUpdate, stateQuery } from '../../src/workflows/messages.js';
-import { temporalGateway } from '../../src/webhook/dispatch/temporal-gateway.js';
-import { observed, SUBJECT, trigger } from '../support/machine/world.js';
-import { saveHistory } from '../support/temporal/histories.js';
-import { ScriptedActivities } from '../support/temporal/scripted-activities.js';
+import { decideUpdate, stateQuery } from '../../src/workflows/messages.js';
+import { observed } from '../support/machine/world.js';
+import { idOf, shownOf, withProposingRun, type ProposingRun } from '../support/temporal/proposing-run.js';
 import { send } from '../support/temporal/send.js';
-import { timeSkipping, withWorkers } from '../support/temporal/time-skipping.js';
-import { waitUntil } from '../support/stack/stack.js';
-import type { DecideRequest, DecisionAccepted } from '../../src/domain/supervise/decision.js';
+import { timeSkipping } from '../support/temporal/time-skipping.js';
 
-const done: Partial<TurnResult> = { done: { id: 'd', status: 'success', summaryRef: 'r' } };
 const HOUR_MS = 3_600_000;
 const NOTES = 'e'.repeat(64);
 const MINE = 'f'.repeat(64);
 
-/** An id as proposals have it. */
-const idOf = (name: string): string => name.padEnd(32, '0');
-/** What the operator is shown of it: a blob. */
-const shownOf = (id: string): string => id.repeat(2);
+class Gate {
+  open = (): void => undefined;
+  readonly opened = new Promise<void>((resolve) => (this.open = resolve));
+}
 
 describe('proposals on the time-skipping server', function () {
   this.timeout(60_000);
   let environment: TestWorkflowEnvironment;
-  let number = 900;
 
   before(async () => {
     environment = await timeSkipping();
@@ -39,99 +27,8 @@ describe('proposals on the time-skipping server', function () {
     await environment.teardown();
   });
 
-  /** A run whose first turn does what it is told, and whose later ones end at once. */
-  class Run {
-    readonly subject = { ...SUBJECT, number: (number += 1) };
-    readonly client: Client = environment.client;
-    private slug = '';
-    private finish = (): void => undefined;
-    private readonly finished = new Promise<void>((resolve) => (this.finish = resolve));
-    readonly fake = new ScriptedActivities((turn) => ({
-      run: async (input: RunTurnInput) => {
-        this.slug = input.slug;
-        await send(this.handle(), { kind: 'turn_started', slug: input.slug, turn, at: 0 });
-        if (turn === 1) await this.finished;
-        return done;
-      },
-    }));
-
-    handle(): WorkflowHandle {
-      return this.client.workflow.getHandle(workflowIdOf(this.subject));
-    }
-
-    async begin(superviseHoldMs = DEFAULT_POLICY.superviseHoldMs): Promise<void> {
-      const gateway = temporalGateway(this.client, { policy: { ...DEFAULT_POLICY, superviseHoldMs } });
-      const asked = { ...observed({ readAt: 6 }), trigger: trigger(5) };
-      await gateway.signalWithStart(this.subject, asked, { title: 'A run', url: 'http://forge.invalid/1' });
-      await this.until('the agent at work', async () => (await this.phase()) === 'running');
-    }
-
-    endTurn(): void {
-      this.finish();
-    }
-
-    async phase(): Promise<string> {
-      return (await this.handle().query(stateQuery)).phase;
-    }
-
-    until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
-      return waitUntil(what, condition, 20_000);
-    }
-
-    propose(id: string, call = id): Promise<ProposalOutcome> {
-      const request: ProposeRequest = {
-        slug: this.slug,
-        turn: 1,
-        id,
-        tool: 'pipelock-block',
-        ref: shownOf(id),
-      };
-      return this.handle().executeUpdate(proposeUpdate, { args: [request], updateId: call });
-    }
-
-    async proposed(id: string): Promise<{ readonly answer: Promise<ProposalOutcome> }> {
-      const answer = this.propose(id);
-      answer.catch(() => undefined);
-      await this.until('its row', () => this.fake.proposed.some(({ proposal }) => proposal.id === id));
-      return { answer };
-    }
-
-    decide(id: string, asked: Partial<DecideRequest> = {}): Promise<DecisionAccepted> {
-      const request: DecideRequest = {
-        id,
-        shown: shownOf(id),
-        verdict: 'approve',
-        modified: null,
-        notesRef: null,
-        by: 'ann@desk',
-        ...asked,
-      };
-      return this.handle().executeUpdate(decideUpdate, { args: [request] });
-    }
-
-    async refusalOf(call: Promise<unknown>): Promise<readonly [type: string, message: string]> {
-      const error = await call.then(
-        () => undefined,
-        (thrown: unknown) => thrown,
-      );
-      assert.ok(error instanceof WorkflowUpdateFailedError, String(error));
-      assert.ok(error.cause instanceof ApplicationFailure);
-      return [error.cause.type ?? '', error.cause.message];
-    }
-  }
-
-  const run = async (name: string | null, work: (run: Run) => Promise<void>): Promise<void> => {
-    const one = new Run();
-    await withWorkers(environment, one.fake.activities, async () => {
-      try {
-        await work(one);
-      } finally {
-        one.endTurn();
-      }
-    });
-    if (name === null || process.env['BOT_BOTTLE_RECORD_HISTORIES'] === undefined) return;
-    await saveHistory(`${name}-1`, await one.handle().fetchHistory());
-  };
+  const run = (name: string | null, work: (run: ProposingRun) => Promise<void>): Promise<void> =>
+    withProposingRun(environment, name, work);
 
   it('holds the agent’s call until the operator approves, and what was approved is in effect before it is answered', () =>
     run('proposal-approved', async (life) => {
@@ -285,6 +182,106 @@ describe('proposals on the time-skipping server', function () {
       assert.deepEqual(
         life.fake.decided.map(({ decision: { status, who } }) => [status, who]),
         [['cancelled', 'bot-bottle']],
+      );
+    }));
+
+  it('builds the image that was approved, ends the turn that waits for it, and goes on in the image', () =>
+    run('proposal-image', async (life) => {
+      const built = new Gate();
+      life.fake.whileBuilding = () => built.opened.then(() => ({ kind: 'built' }));
+      await life.begin();
+      const { answer } = await life.proposed(idOf('cafe0001'), 'capability-block');
+      const decision = life.decide(idOf('cafe0001'), { modified: MINE });
+      await life.until('the build', () => life.fake.rebuilt.length === 1);
+      assert.match(
+        (await life.refusalOf(life.decide(idOf('cafe0001'), { verdict: 'reject' })))[1],
+        /^it was approved already, by ann@desk/,
+      );
+      assert.deepEqual(life.fake.decided, []);
+      built.open();
+      assert.deepEqual(await decision, {
+        slug: life.fake.ran[0]?.slug,
+        status: 'approved',
+        effect: 'next_turn',
+      });
+      assert.equal((await answer).status, 'approved');
+      assert.deepEqual(life.fake.rebuilt[0]?.changes, [MINE]);
+      // Nobody ended the turn but the decision.
+      await life.until('the second turn', () => life.fake.ran.length === 2);
+      assert.deepEqual(life.fake.prepared[1]?.cause, {
+        kind: 'decision',
+        decisions: [{ id: idOf('cafe0001'), tool: 'capability-block', status: 'approved', notesRef: null }],
+      });
+      assert.deepEqual(life.fake.ran[1]?.changes, [MINE]);
+      assert.deepEqual(life.fake.applied, []);
+      await life.until('the freeze', async () => (await life.phase()) === 'frozen');
+      assert.equal(life.fake.ran.length, 2);
+    }));
+
+  it('tells agent and operator why an image could not be built, and the turn goes on in the old one', () =>
+    run(null, async (life) => {
+      await life.begin();
+      life.fake.whileBuilding = () => Promise.resolve({ kind: 'failed', reasonRef: NOTES });
+      const { answer } = await life.proposed(idOf('cafe0002'), 'capability-block');
+      const decided = await life.decide(idOf('cafe0002'));
+      assert.deepEqual(decided, {
+        slug: life.fake.ran[0]?.slug,
+        status: 'failed',
+        effect: 'none',
+        whyRef: NOTES,
+      });
+      assert.deepEqual(await answer, { id: idOf('cafe0002'), status: 'failed', notesRef: NOTES });
+      assert.deepEqual(
+        life.fake.decided.map(({ decision: { status, who, ref } }) => [status, who, ref]),
+        [['failed', 'ann@desk', null]],
+      );
+      assert.equal(await life.phase(), 'running');
+      life.endTurn();
+      await life.until('the freeze', async () => (await life.phase()) === 'frozen');
+      assert.equal(life.fake.ran.length, 1);
+    }));
+
+  it('lets an agent that went on finish its turn in the old image first', () =>
+    run(null, async (life) => {
+      await life.begin(300);
+      assert.equal((await life.propose(idOf('cafe0003'), 'a call', 'capability-block')).status, 'pending');
+      await life.decide(idOf('cafe0003'));
+      assert.equal(await life.phase(), 'running');
+      assert.equal(life.fake.ran.length, 1);
+      life.endTurn();
+      await life.until('the second turn', () => life.fake.ran.length === 2);
+      assert.equal(life.fake.prepared[1]?.cause.kind, 'decision');
+    }));
+
+  it('builds for a run that is frozen, which wakes when the image is there', () =>
+    run(null, async (life) => {
+      await life.begin(300);
+      await life.propose(idOf('cafe0004'), 'a call', 'capability-block');
+      life.endTurn();
+      await life.until('the freeze', async () => (await life.phase()) === 'frozen');
+      assert.equal((await life.decide(idOf('cafe0004'))).effect, 'next_turn');
+      assert.equal(life.fake.rebuilt.length, 1);
+      await life.until('the second turn', () => life.fake.ran.length === 2);
+    }));
+
+  it('ends a run while its image is built, and nobody has said no', () =>
+    run(null, async (life) => {
+      const built = new Gate();
+      life.fake.whileBuilding = () => built.opened.then(() => ({ kind: 'built' }));
+      await life.begin();
+      const { answer } = await life.proposed(idOf('cafe0005'), 'capability-block');
+      const decision = life.decide(idOf('cafe0005'));
+      decision.catch(() => undefined);
+      await life.until('the build', () => life.fake.rebuilt.length === 1);
+      await send(life.handle(), observed({ readAt: 1_000, open: false, closedAt: 999 }));
+      assert.equal((await answer).status, 'pending');
+      built.open();
+      life.endTurn();
+      await life.refusalOf(decision);
+      await life.handle().result();
+      assert.deepEqual(
+        life.fake.decided.map(({ decision: { status } }) => status),
+        ['cancelled'],
       );
     }));
 });

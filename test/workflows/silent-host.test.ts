@@ -120,6 +120,7 @@ describe('a run whose host is gone, on a real server', function () {
 
   it('goes on on another host when it is moved, and nothing that the first one says counts', () =>
     withRun(async ({ handle, fake, host }) => {
+      await waitUntil('the run', async () => (await handle.query(stateQuery)).slug !== null);
       await assert.rejects(order(handle, { kind: 'move' }), (error: Error) =>
         /fall silent|about to begin/.test(String(error.cause)),
       );

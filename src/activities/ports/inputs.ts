@@ -140,6 +140,17 @@ export interface ApplyChangeInput extends RunRef {
   readonly changes: readonly string[];
 }
 
+/** For the image that the run's next turn begins in. */
+export interface RebuildImageInput extends RunRef {
+  /** As in `ApplyChangeInput`; those that are no steps of an image are left aside. */
+  readonly changes: readonly string[];
+}
+
+export type RebuiltImage =
+  | { readonly kind: 'built' }
+  /** Blob of why not, with the end of what the build printed. */
+  | { readonly kind: 'failed'; readonly reasonRef: string };
+
 export interface TellChecksStoppedInput extends RunRef {
   /** The run's open pull request. */
   readonly pr: number;

@@ -12,6 +12,8 @@ import type {
   PrepareTurnOutcome,
   PublishInput,
   RecordCommandInput,
+  RebuildImageInput,
+  RebuiltImage,
   RecordDecisionInput,
   RecordEndInput,
   RecordProposalInput,
@@ -87,6 +89,8 @@ export interface HostActivities {
   readonly publishWork: (input: PublishInput) => Promise<PublishResult>;
   /** What an operator agreed to takes effect in the bottle that runs. */
   readonly applyChange: (input: ApplyChangeInput) => Promise<void>;
+  /** Builds the image that an operator agreed to. */
+  readonly rebuildImage: (input: RebuildImageInput) => Promise<RebuiltImage>;
   readonly freezeBottle: (input: SettleTurnInput) => Promise<SettledTurn>;
   readonly archiveBottle: (input: RunRef) => Promise<void>;
   readonly destroyBottle: (input: DestroyInput) => Promise<void>;

@@ -1,5 +1,6 @@
 import type { BottleSetup } from '../../domain/bottle/bottle-setup.js';
 import { upstreamAuthority } from '../../domain/egress/upstream.js';
+import { imageFile, type ShownImage } from '../../domain/supervise/image-change.js';
 import type { SecretNeed } from '../../domain/secret/secret-need.js';
 import type { TurnSetup } from './read-setup.js';
 
@@ -18,11 +19,15 @@ export function secretNeeds({
 /**
  * What agent and bundle are shown of the bottle's configuration [S2]. Secrets are named, never contained: their values are
  * files that only the bundle has.
+ * @param image `null` before the run has one
  */
-export function currentConfig(setup: BottleSetup): Readonly<Record<string, string>> {
+export function currentConfig(
+  setup: BottleSetup,
+  image: ShownImage | null,
+): Readonly<Record<string, string>> {
   return {
     'routes.json': `${JSON.stringify({ routes: setup.routes }, null, 2)}\n`,
     allowlist: setup.allow.map((line) => `${line}\n`).join(''),
-    ...(setup.dockerfile === null ? {} : { Dockerfile: setup.dockerfile }),
+    ...(image === null ? {} : { Dockerfile: imageFile(image) }),
   };
 }

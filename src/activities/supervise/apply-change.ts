@@ -1,6 +1,7 @@
 import type { HostPorts } from '../ports/host-ports.js';
 import type { ApplyChangeInput } from '../ports/inputs.js';
-import { currentConfig, secretNeeds } from '../setup/current-config.js';
+import { secretNeeds } from '../setup/current-config.js';
+import { writeConfig } from '../setup/write-config.js';
 import { setupWith } from '../setup/read-setup.js';
 import { isLocal } from '../../domain/forge/issue.js';
 import { keepChanges } from '../setup/kept-changes.js';
@@ -16,7 +17,7 @@ export async function applyChange(ports: HostPorts, input: ApplyChangeInput): Pr
   const setup = await setupWith(ports, input, changes);
   const forgeToken = !isLocal(input.subject);
   await files.placeSecrets(slug, secretNeeds(setup), { forgeToken });
-  await files.writeCurrentConfig(slug, currentConfig(setup));
+  await writeConfig(ports, slug, setup);
   await keepChanges(files, slug, changes);
   // Its turn may have ended meanwhile, and a bottle that rests has no secrets.
   const bundle = await runtime.inspect(slug, 'bundle');

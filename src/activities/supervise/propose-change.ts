@@ -2,6 +2,7 @@ import type { HostPorts } from '../ports/host-ports.js';
 import type { RunTurnInput } from '../ports/inputs.js';
 import { sha256 } from '../base/sha256.js';
 import { currentConfig } from '../setup/current-config.js';
+import { shownImage } from '../setup/run-image-file.js';
 import { readSetup } from '../setup/read-setup.js';
 import type { QueueBody } from '../../domain/run/queue.js';
 import type { ProposeRequest } from '../../domain/run/run-channel.js';
@@ -32,20 +33,6 @@ export async function proposeChange(
   const { tool, file, justification, currentHash, at } = message;
   if (isLonger(file, MAX_PROPOSED_BYTES) || isLonger(justification, MAX_JUSTIFICATION_BYTES))
     return refused('the file or its justification is too long');
-  const setup = await readSetup(ports, input);
-  const { file: name } = PROPOSAL_TOOLS[tool];
-  const currentFile = currentConfig(setup)[name] ?? '';
-  if (sha256(currentFile) !== currentHash)
-    return refused(
-      `current_file_hash is not that of ${name} as it is now: read the file again, and start from that`,
-    );
-  const read = readChange(tool, setup, file);
-  if (read.kind === 'problems') return refused(`${name}: ${read.problems.join('; ')}`);
-  const wide = tooWideIn(read.change, ports.isPublicSuffix);
-  if (wide !== undefined) return refused(`${name}: anybody may have a host below ${wide}: name the hosts`);
-  const own = ownRouteIn(read.change, setup.ownRoutes);
-  if (own !== undefined)
-    return refused(`route "${own}" belongs to every bottle of this kind, and cannot be changed`);
   const fields = {
     tool,
     proposed_file: file,
@@ -54,16 +41,38 @@ export async function proposeChange(
     bottle_slug: slug,
   };
   const id = proposalId(sha256, fields);
+  // Sent again, it is what it was: its file may have changed since by its own approval.
+  const known = await ports.files.readFile(slug, keptAs(id));
+  if (known !== undefined)
+    return { kind: 'request', request: { slug, turn, id, tool, ref: new TextDecoder().decode(known) } };
+  const setup = await readSetup(ports, input);
+  const { file: name } = PROPOSAL_TOOLS[tool];
+  const currentFile = currentConfig(setup, await shownImage(ports, slug, setup))[name] ?? '';
+  if (sha256(currentFile) !== currentHash)
+    return refused(
+      `current_file_hash is not that of ${name} as it is now: read the file again, and start from that`,
+    );
+  const read = readChange(tool, currentFile, file);
+  if (read.kind === 'problems') return refused(`${name}: ${read.problems.join('; ')}`);
+  const wide = tooWideIn(read.change, ports.isPublicSuffix);
+  if (wide !== undefined) return refused(`${name}: anybody may have a host below ${wide}: name the hosts`);
+  const own = ownRouteIn(read.change, setup.ownRoutes);
+  if (own !== undefined)
+    return refused(`route "${own}" belongs to every bottle of this kind, and cannot be changed`);
   const proposal: Proposal = {
     id,
     ...fields,
     arrival_timestamp: new Date(Math.min(at, ports.clock.now())).toISOString(),
   };
   const shown: ShownProposal = { proposal, currentFile, change: read.change };
-  return {
-    kind: 'request',
-    request: { slug, turn, id, tool, ref: await ports.blobs.put(JSON.stringify(shown)) },
-  };
+  const ref = await ports.blobs.put(JSON.stringify(shown));
+  await ports.files.saveFile(slug, keptAs(id), ref);
+  return { kind: 'request', request: { slug, turn, id, tool, ref } };
+}
+
+/** In the run's directory: the blob of a proposal that was checked. */
+function keptAs(id: string): string {
+  return `proposals/${id}`;
 }
 
 function isLonger(text: string, bytes: number): boolean {

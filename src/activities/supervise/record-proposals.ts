@@ -45,7 +45,7 @@ export async function recordDecision(ports: Ports, input: RecordDecisionInput): 
     operator: who,
     justification: shown.proposal.justification,
     notes: notesRef === null ? '' : await ports.blobs.getText(notesRef),
-    diff: await diffOf(ports, shown, status === 'rejected' ? row.ref : ref),
+    diff: await diffOf(ports, shown, status === 'rejected' || status === 'failed' ? row.ref : ref),
   });
   await ports.proposalFiles.remove(slug, id);
 }

@@ -2,7 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isLocal } from '../../domain/forge/issue.js';
 import type { HostPorts } from '../ports/host-ports.js';
 import type { RunTurnInput } from '../ports/inputs.js';
-import { currentConfig, secretNeeds } from '../setup/current-config.js';
+import { secretNeeds } from '../setup/current-config.js';
+import { writeConfig } from '../setup/write-config.js';
 import { isGone } from '../base/is-gone.js';
 import { readSetup } from '../setup/read-setup.js';
 import type { TurnJournal } from './turn-journal.js';
@@ -39,7 +40,7 @@ export async function keepBundle(
       await takeIn();
       await Promise.all([
         ports.files.placeSecrets(slug, secretNeeds(setup), { forgeToken: !isLocal(input.subject) }),
-        ports.files.writeCurrentConfig(slug, currentConfig(setup)),
+        writeConfig(ports, slug, setup),
         writeHeader(ports, input, setup),
       ]);
       await ports.runtime.start(slug, 'bundle');

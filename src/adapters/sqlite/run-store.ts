@@ -6,6 +6,14 @@ import { insertNew } from './written-columns.js';
 /** Far below the most values that one statement may have. */
 const ROWS_AT_ONCE = 500;
 
+const OVERVIEW_COLUMNS = [
+  'forgeState.slug',
+  'forgeState.workflowId',
+  'forgeState.phase',
+  'forgeState.reason',
+  'run.createdAt',
+] as const;
+
 /** Tables `run`, `turn` and `operation` (append-only, the first row of a key stays). Errors: `StoreError`. */
 export function createRunStore(db: StateDb): RunStore {
   return {
@@ -44,6 +52,34 @@ export function createRunStore(db: StateDb): RunStore {
         .select(['slug', 'turn', 'id', 'at', 'operation', 'target', 'outcome', 'text'])
         .where('slug', '=', slug)
         .orderBy('seq')
+        .execute(),
+    overview: () =>
+      db
+        .selectFrom('forgeState')
+        .leftJoin('run', 'run.slug', 'forgeState.slug')
+        .select((row) => [
+          ...OVERVIEW_COLUMNS,
+          row.fn
+            .coalesce(
+              row
+                .selectFrom('turn')
+                .whereRef('turn.slug', '=', 'forgeState.slug')
+                .select((turn) => turn.fn.max('turn.turn').as('last')),
+              row.lit(0),
+            )
+            .as('turn'),
+          row.fn
+            .coalesce(
+              row
+                .selectFrom('session')
+                .whereRef('session.slug', '=', 'forgeState.slug')
+                .select((session) => session.fn.sum<number>('session.microUsd').as('all')),
+              row.lit(0),
+            )
+            .as('microUsd'),
+        ])
+        .where('forgeState.status', 'in', ['running', 'frozen'])
+        .orderBy('forgeState.slug')
         .execute(),
   };
 }

@@ -11,6 +11,7 @@ export interface StateMigration {
 export const STATE_MIGRATIONS: readonly StateMigration[] = [
   { version: 1, up: createTables },
   { version: 2, up: createProposals },
+  { version: 3, up: createNotices },
 ];
 
 const APPEND_ONLY = ['run', 'turn', 'operation', 'operator_command'] as const;
@@ -172,11 +173,42 @@ async function createProposals(db: StateDb): Promise<void> {
     .addPrimaryKeyConstraint('proposal_decision_key', ['slug', 'id'])
     .addCheckConstraint(
       'proposal_decision_status',
-      sql`status in ('approved', 'modified', 'rejected', 'cancelled')`,
+      sql`status in ('approved', 'modified', 'rejected', 'failed', 'cancelled')`,
     )
     .execute();
   await keepWaiting(db);
   for (const name of ['proposal', 'proposal_decision']) await keepAppendOnly(db, name);
+}
+
+/** What people were told of, and since when the runs that they may be told of are frozen. */
+async function createNotices(db: StateDb): Promise<void> {
+  await table(db, 'notice', {
+    id: 'text',
+    hook: 'text',
+    state: 'text',
+    tries: 'bigint',
+    first_at: 'bigint',
+    due_at: 'bigint',
+  })
+    .addPrimaryKeyConstraint('notice_key', ['hook', 'id'])
+    .addCheckConstraint('notice_state', sql`state in ('told', 'failing', 'given_up')`)
+    .execute();
+  await table(db, 'frozen_run', { slug: 'text', reason: 'text?', since: 'bigint' })
+    .addPrimaryKeyConstraint('frozen_run_key', ['slug'])
+    .execute();
+  // Rows of frozen runs are written again without a change, and moved when a repository is renamed: the first time counts.
+  for (const verb of ['insert', 'update'])
+    await sql`create trigger ${sql.id(`forge_state_frozen_${verb}`)} after ${sql.raw(verb)} on forge_state
+      when new.status = 'frozen'
+      begin insert into frozen_run values (new.slug, new.reason, new.updated_at)
+        on conflict (slug) do update set reason = excluded.reason, since = excluded.since
+          where reason is not excluded.reason; end`.execute(db);
+  for (const verb of ['insert', 'update'])
+    await sql`create trigger ${sql.id(`forge_state_thawed_${verb}`)} after ${sql.raw(verb)} on forge_state
+      when new.status <> 'frozen'
+      begin delete from frozen_run where slug = new.slug; end`.execute(db);
+  await sql`insert into frozen_run
+    select slug, reason, max(updated_at) from forge_state where status = 'frozen' group by slug`.execute(db);
 }
 
 type Columns = Readonly<Record<string, ColumnType>>;

@@ -1,5 +1,6 @@
 import type { Stores } from '../../domain/run/stores.js';
 import { createForgeStateStore } from './forge-state-store.js';
+import { createNoticeTable } from './notice-table.js';
 import { createOperatorLog } from './operator-log.js';
 import { createPauseTable } from './pause-table.js';
 import { createProposalStore } from './proposal-store.js';
@@ -16,5 +17,6 @@ export function createStores(db: StateDb): Stores {
     operatorLog: createOperatorLog(db),
     pauses: createPauseTable(db),
     proposals: createProposalStore(db),
+    notices: createNoticeTable(db),
   };
 }

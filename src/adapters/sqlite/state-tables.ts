@@ -1,5 +1,6 @@
 import { CamelCasePlugin, Kysely } from 'kysely';
 import type { Dialect, Generated } from 'kysely';
+import type { NoticeRow } from '../../domain/run/notices.js';
 import type { PauseRow } from '../../domain/run/pause.js';
 import type {
   ForgeStateRow,
@@ -25,6 +26,9 @@ export interface StateTables {
   readonly proposalDecision: ProposalDecisionRow;
   /** Kept by triggers: those without a decision, so that nobody reads all that ever were. */
   readonly proposalWaiting: { readonly seq: number };
+  /** Kept by triggers: since when a run is frozen for its reason. */
+  readonly frozenRun: { readonly slug: string; readonly reason: string | null; readonly since: number };
+  readonly notice: NoticeRow;
 }
 
 export type StateDb = Kysely<StateTables>;

@@ -1,7 +1,7 @@
 import type { Insertable, InsertResult } from 'kysely';
 import type { StateDb, StateTables } from './state-tables.js';
 
-type Table = Exclude<keyof StateTables, 'session' | 'proposalWaiting'>;
+type Table = Exclude<keyof StateTables, 'session' | 'proposalWaiting' | 'frozenRun'>;
 type Columns<T extends Table> = Readonly<Record<Exclude<keyof StateTables[T], 'seq'>, true>>;
 
 const COLUMNS: { readonly [T in Table]: Columns<T> } = {
@@ -34,6 +34,7 @@ const COLUMNS: { readonly [T in Table]: Columns<T> } = {
   pause: { scope: true, since: true, who: true },
   proposal: { slug: true, id: true, workflowId: true, tool: true, turn: true, at: true, ref: true },
   proposalDecision: { slug: true, id: true, status: true, who: true, at: true, ref: true, notesRef: true },
+  notice: { id: true, hook: true, state: true, tries: true, firstAt: true, dueAt: true },
 };
 
 /** A row without what its table has no column for: a value may have more fields than its type says. */

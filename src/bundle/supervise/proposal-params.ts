@@ -1,7 +1,7 @@
 import { CURRENT_CONFIG_DIR } from '../../domain/egress/ports.js';
 import { MAX_JUSTIFICATION_BYTES, MAX_PROPOSED_BYTES } from '../../domain/supervise/proposal.js';
 
-/** What both tools take. */
+/** What each of the tools takes. */
 export const PROPOSAL_PARAMS = {
   proposed_file: {
     type: 'text',

@@ -6,7 +6,7 @@ import { isRecord } from '../jsonrpc/protocol.js';
 import type { ToolSource } from '../mcp/tools.js';
 import { PROPOSAL_PARAMS } from './proposal-params.js';
 
-/** One of the two tools of an agent that is stuck. */
+/** One of the tools of an agent that is stuck. */
 export interface ProposalToolSource extends ToolSource {
   readonly name: ProposalTool;
   /** What it proposes anew, by its name. */
@@ -24,12 +24,21 @@ const WHEN: Readonly<Record<ProposalTool, string>> = {
   'pipelock-block':
     'Use it when the forward proxy (HTTPS_PROXY) refused a host that is not in the allowlist and that needs no credential, ' +
     'such as one for downloads or documentation. For a service that needs a credential use cred-proxy-block.',
+  'capability-block':
+    'Use it when a program or library of the system is missing that you cannot install yourself, since you are not root. ' +
+    'Keep the FROM line as it is and add instructions below it: RUN, ENV, USER, WORKDIR. ' +
+    'They are run without network unless the person allows it: say in the justification which hosts they need and why. ' +
+    'When it is approved the image is built and your turn is ended; you go on at once in the new image, with the same session and ' +
+    'workspace, so commit or write down first what is only in your head. For a package that a registry of yours has, do not use it.',
 };
 
 /** What each answer means for the agent. */
 const MEANING: Readonly<Record<ProposalAnswer['status'], string>> = {
-  approved: 'the file that you proposed is in effect within seconds',
+  approved:
+    'the file that you proposed is in effect within seconds; of a Dockerfile, in your next turn, which comes at once',
   modified: 'the person put another version in effect: read the current file again',
+  failed:
+    'the person agreed, but the image could not be built, for the reason in the notes: you run in the old one',
   rejected: 'do not propose it again; do the work without it, or end your turn and say what is missing',
   cancelled: 'the run is being ended',
   pending:
@@ -52,6 +61,7 @@ const OUTPUT = {
 export const PROPOSAL_TOOL_SOURCES: readonly ProposalToolSource[] = [
   toolFor('cred-proxy-block'),
   toolFor('pipelock-block'),
+  toolFor('capability-block'),
 ];
 
 /** Told once to a client that connects. */

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { DecisionAnswer, PublishAnswer, QueueAnswer, QueueBody } from '../../domain/run/queue.js';
 import type { ProposalTool } from '../../domain/supervise/proposal.js';
-import { parseParams } from '../forge/params.js';
 import { JSON_RPC_CODE, JsonRpcError } from '../jsonrpc/protocol.js';
-import { PROPOSAL_PARAMS } from './proposal-params.js';
+import type { PROPOSAL_PARAMS } from './proposal-params.js';
 
 export interface SuperviseDeskOptions {
   /** Durable when it resolves, after everything logged before. */
@@ -13,6 +12,9 @@ export interface SuperviseDeskOptions {
   readonly turn: number;
   readonly now: () => number;
 }
+
+/** What is proposed, as its parameters were read. */
+export type Proposed = Readonly<Record<keyof typeof PROPOSAL_PARAMS, string>>;
 
 /** What a proposal came to; `refused`: it is none that could be decided. */
 export type ProposalOutcome = DecisionAnswer | Extract<PublishAnswer, { readonly kind: 'refused' }>;
@@ -35,26 +37,10 @@ export class SuperviseDesk {
     this.#options = options;
   }
 
-  /**
-   * @param signal ends this call; what was passed on stays passed on
-   * Errors: `JsonRpcError` -32602 for texts that are empty or too long, -32002 when too many wait already, -32004 when the
-   * sidecar stops first; the signal's reason.
-   */
-  async propose(
-    tool: ProposalTool,
-    file: string,
-    justification: string,
-    currentHash: string,
-    signal?: AbortSignal,
-  ): Promise<ProposalOutcome> {
-    signal?.throwIfAborted();
-    const proposed = parseParams(PROPOSAL_PARAMS, {
-      proposed_file: file,
-      justification,
-      current_file_hash: currentHash,
-    });
+  /** Errors: `JsonRpcError` -32002 when too many wait already, -32004 when the sidecar stops first. */
+  async propose(tool: ProposalTool, proposed: Proposed): Promise<ProposalOutcome> {
     const key = JSON.stringify([tool, proposed]);
-    return unlessAborted(this.#held.get(key) ?? this.#hold(key, () => this.#ask(tool, proposed)), signal);
+    return this.#held.get(key) ?? this.#hold(key, () => this.#ask(tool, proposed));
   }
 
   /** Ends the calls that are held: the proposals stay with the orchestrator, what is said to them reaches the next turn. */
@@ -95,19 +81,4 @@ export class SuperviseDesk {
     if (result.kind === 'decision' || result.kind === 'refused') return result;
     throw new Error(`${tool} was answered with "${result.kind}"`);
   }
-}
-
-type Proposed = Readonly<Record<keyof typeof PROPOSAL_PARAMS, string>>;
-
-function unlessAborted<T>(answer: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return answer;
-  return new Promise((resolve, reject) => {
-    const leave = (): void => {
-      reject(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
-    };
-    signal.addEventListener('abort', leave, { once: true });
-    answer.then(resolve, reject).finally(() => {
-      signal.removeEventListener('abort', leave);
-    });
-  });
 }

@@ -57,8 +57,8 @@ export class SupervisePlane {
   }
 
   #propose(tool: ProposalToolSource, params: unknown, blanked: boolean): Promise<ProposalOutcome> {
-    const { proposed_file, justification, current_file_hash } = parseParams(PROPOSAL_PARAMS, params);
+    const proposed = parseParams(PROPOSAL_PARAMS, params);
     if (blanked) throw new JsonRpcError(JSON_RPC_CODE.secretFound, BLANKED);
-    return this.#options.desk.propose(tool.name, proposed_file, justification, current_file_hash);
+    return this.#options.desk.propose(tool.name, proposed);
   }
 }

@@ -1,4 +1,5 @@
 /** The world as the commands see it; src/wiring/cli/cli-deps.ts makes the real one, tests make a small one. */
+import type { BottleEditor } from '../../domain/manifest/bottle-editor.js';
 import type { Janitor } from '../../domain/upkeep/gc.js';
 import type { ForgeKind } from '../../domain/forge/issue.js';
 import type { Check } from '../doctor/check.js';
@@ -6,6 +7,7 @@ import type { ForgeSetupWorld } from './setup-world.js';
 import type { RunLogs } from './run-logs.js';
 import type { ManifestLibrary } from '../manifests/library.js';
 import type { Orchestrator } from './orchestrator.js';
+import type { OpenProposals } from './proposal-desk.js';
 
 /** What it takes may have to be loaded first: no command waits for what another one needs. */
 type Loaded<T> = T | Promise<T>;
@@ -15,10 +17,14 @@ export interface CliDeps {
   readonly io: CliIo;
   /** Connects. The command closes it. */
   orchestrator(): Promise<Orchestrator>;
+  /** Without Temporal. The command closes it. */
+  proposals(): Promise<OpenProposals>;
   /** Runs until it is asked to stop; resolves with the exit status. */
   serve(role: ServiceRole): Promise<number>;
   /** Adds the search attributes that are missing; repeating it changes nothing. */
   temporalSetup(): Promise<{ readonly namespace: string; readonly added: readonly string[] }>;
+  /** Sends a test message by every hook; `problem` is `null` where it was taken. */
+  notifyTest(): Promise<readonly { readonly hook: string; readonly problem: string | null }[]>;
   doctorChecks(): Loaded<readonly Check[]>;
   /** Connects. The command closes it. */
   janitor(): Promise<Janitor>;
@@ -29,11 +35,14 @@ export interface CliDeps {
   /** @param hosts upstreams it may be sent to; none leaves that as it is. Returns the file's path. */
   setSecret(name: string, content: Uint8Array, hosts: readonly string[]): Loaded<string>;
   manifests(): Loaded<ManifestLibrary>;
+  bottleEditor(): Loaded<BottleEditor>;
   /**
    * Lets the operator edit a text, in a file of this name that nobody else can read. Errors: `InvalidInputError` when no editor is
    * set; `CliError` when it fails.
    */
   edit(name: string, text: string): Promise<EditedText>;
+  /** Shows the dashboard on this process' terminal until it is to end. */
+  dashboard(orchestrator: Orchestrator, colors: boolean): Promise<void>;
   forgePages(): Loaded<ForgePages>;
   /** The command closes it. */
   logs(): Loaded<RunLogs>;
@@ -65,6 +74,8 @@ export interface CliIo {
     readonly isTTY: boolean;
     /** To its end. */
     read(): Promise<Uint8Array>;
+    /** One line, after a question that is shown on standard error; empty at the end of the input. */
+    ask(question: string): Promise<string>;
   };
 }
 

@@ -2,7 +2,13 @@
 import type { Amounts } from '../../domain/run/budget.js';
 import type { SubjectRef } from '../../domain/forge/issue.js';
 import type { PauseRow } from '../../domain/run/pause.js';
-import type { OperatorCommandRow, RejectionRow, RunStatus, SessionRow } from '../../domain/run/rows.js';
+import type {
+  OperatorCommandRow,
+  RejectionRow,
+  RunOverviewRow,
+  RunStatus,
+  SessionRow,
+} from '../../domain/run/rows.js';
 import type { PauseAnswer } from '../../workflows/messages.js';
 import type { EndedTurn } from './exit-codes.js';
 import type { ProposalDesk } from './proposal-desk.js';
@@ -16,6 +22,10 @@ export interface Orchestrator extends ProposalDesk {
   resume(slug: string, prompt: string): Promise<Started | Refused | NotFound>;
   command(target: Target, command: RunCommand): Promise<Accepted | Refused | NotFound>;
   status(filter: { readonly all: boolean }): Promise<readonly RunSummary[]>;
+  /** The runs that go on, by their rows alone: for who asks again and again. */
+  overview(): Promise<readonly RunOverviewRow[]>;
+  /** What the run's workflow knows better than its rows; `null` when it does not know the run. */
+  live(run: RunOverviewRow): Promise<LiveRun | null>;
   /** Triggers that started nothing, newest first. */
   rejections(limit: number): Promise<readonly RejectionRow[]>;
   /** New turns are held back, or begin again. @param scope as `PauseRow` has it */
@@ -134,6 +144,12 @@ export interface RunSummary {
   readonly fetch: string | null;
   /** The one its last ended turn worked in; `null` before that. */
   readonly session: SessionRow | null;
+}
+
+export interface LiveRun {
+  readonly phase: string;
+  readonly turn: number;
+  readonly microUsd: number;
 }
 
 export interface TurnOutcome extends EndedTurn {

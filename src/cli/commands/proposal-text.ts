@@ -1,43 +1,30 @@
 /** Proposals as people are shown them. All of it but our own words is an agent's, so every line of it is escaped. Pure. */
-import type { ProposalDecisionRow } from '../../domain/run/rows.js';
 import type { DecidedProposal } from '../../domain/run/stores.js';
 import { effectOf } from '../../domain/supervise/config-change.js';
-import { PROPOSAL_TOOLS } from '../../domain/supervise/proposal.js';
+import { PROPOSAL_TOOLS, shortProposalId } from '../../domain/supervise/proposal.js';
 import type { ShownProposal } from '../../domain/supervise/shown-proposal.js';
 import { escapeTerminal, escapeTerminalLines } from '../../domain/text/escape.js';
 import { lineDiff } from '../../domain/text/line-diff.js';
 import { age } from '../base/age.js';
 import { table } from '../base/output.js';
 import type { ListedProposal, ProposalDetail } from '../base/proposal-desk.js';
+import { firstEffect, stateText } from '../base/proposal-words.js';
 
-/** So many characters of an id are enough for people. */
-const SHORT_ID = 8;
 const EFFECT_CHARACTERS = 100;
 const HEADER = ['PROPOSAL', 'RUN', 'TOOL', 'AGE', 'TURN', 'EFFECT'] as const;
-
-export function shortId(id: string): string {
-  return id.slice(0, SHORT_ID);
-}
 
 export function listText(rows: readonly ListedProposal[], now: number): string {
   return table(
     HEADER,
     rows.map(({ id, slug, tool, at, turn, shown }) => [
-      shortId(id),
+      shortProposalId(id),
       slug,
       tool,
       age(now - at),
       String(turn),
-      shown === null ? 'cannot be read' : firstOf(effectOf(shown.change)),
+      shown === null ? 'cannot be read' : firstEffect(effectOf(shown.change), EFFECT_CHARACTERS),
     ]),
   );
-}
-
-function firstOf([first = '', ...others]: readonly string[]): string {
-  const points = Array.from(first);
-  const cut =
-    points.length > EFFECT_CHARACTERS ? `${points.slice(0, EFFECT_CHARACTERS - 1).join('')}…` : first;
-  return others.length === 0 ? cut : `${cut} (and ${String(others.length)} more)`;
 }
 
 export function showText(row: DecidedProposal, detail: ProposalDetail, now: number): string {
@@ -56,11 +43,6 @@ export function showText(row: DecidedProposal, detail: ProposalDetail, now: numb
   ]
     .map((line) => `${line}\n`)
     .join('');
-}
-
-export function stateText(decision: ProposalDecisionRow | null): string {
-  if (decision === null) return 'waits';
-  return `${decision.status} by ${decision.who}, ${new Date(decision.at).toISOString()}`;
 }
 
 function versionText(title: string, { proposal, currentFile, change }: ShownProposal): string[] {

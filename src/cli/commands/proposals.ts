@@ -4,34 +4,36 @@ import { InvalidInputError } from '../../domain/base/errors.js';
 import type { DecidedProposal } from '../../domain/run/stores.js';
 import { effectOf } from '../../domain/supervise/config-change.js';
 import { modifiedProposal, plainFile } from '../../domain/supervise/modified-proposal.js';
-import { MAX_JUSTIFICATION_BYTES, PROPOSAL_TOOLS } from '../../domain/supervise/proposal.js';
-import type { ShownProposal } from '../../domain/supervise/shown-proposal.js';
+import { MAX_JUSTIFICATION_BYTES, PROPOSAL_TOOLS, shortProposalId } from '../../domain/supervise/proposal.js';
+import { withNetwork, type ShownProposal } from '../../domain/supervise/shown-proposal.js';
 import { lineDiff } from '../../domain/text/line-diff.js';
 import { utf8Length } from '../../domain/text/untrusted-text.js';
+import {
+  agreedEdit,
+  scopeOptions,
+  tellWritten,
+  writeEdit,
+  type ScopeFlags,
+} from '../bottle-scope/for-bottle.js';
 import { withOrchestrator } from '../base/action.js';
 import type { CommandContext } from '../base/action.js';
 import type { CliDeps, EditedText } from '../base/deps.js';
 import { CliError } from '../base/errors.js';
 import { EXIT } from '../base/exit-codes.js';
-import type { Orchestrator } from '../base/orchestrator.js';
 import { printJson, printLine } from '../base/output.js';
-import type { Decision } from '../base/proposal-desk.js';
-import { listText, shortId, showText, stateText } from './proposal-text.js';
+import type { Decision, ProposalReader } from '../base/proposal-desk.js';
+import { stateText, TAKES_EFFECT } from '../base/proposal-words.js';
+import { listText, showText } from './proposal-text.js';
 
-interface Flags {
+interface Flags extends ScopeFlags {
   readonly notes?: string;
   readonly reason?: string;
+  readonly withNetwork?: true;
   readonly file?: string;
-  readonly json?: true;
 }
 
 const ID = 'its id, or the first characters of it, at least 4';
 const NOTES = 'what the agent is told with it';
-const EFFECT = {
-  now: 'in effect now',
-  next_turn: 'in effect from the next turn on',
-  none: 'nothing changes',
-} as const;
 
 /** `proposals`, and what is said to one of them. */
 export function proposalCommands(root: Command, context: CommandContext): void {
@@ -41,7 +43,7 @@ export function proposalCommands(root: Command, context: CommandContext): void {
     .command('list', { isDefault: true })
     .description('List what agents have asked for and nobody has decided; also without “list”')
     .option('--json', 'as JSON; times are epoch milliseconds');
-  action<Flags>(listing, ({ json = false }) => withOrchestrator(deps, (desk) => list(deps, desk, json)));
+  action<Flags>(listing, ({ json = false }) => reading(deps, (desk) => list(deps, desk, json)));
 
   const show = group
     .command('show')
@@ -49,20 +51,35 @@ export function proposalCommands(root: Command, context: CommandContext): void {
     .argument('<id>', ID)
     .option('--json', 'as JSON; times are epoch milliseconds');
   action<Flags>(show, ({ json = false }, [id = '']) =>
-    withOrchestrator(deps, (desk) => showOne(deps, desk, id, json)),
+    reading(deps, (desk) => showOne(deps, desk, id, json)),
   );
 
   decisionCommand(group, context, {
     name: 'approve',
     about: 'Let it take effect: in the bottle that runs, or from the run’s next turn on',
-    options: (command) => command.option('--notes <text>', NOTES),
-    decide: ({ notes }) => ({ decision: { verdict: 'approve', notes: wordsOf('--notes', notes) } }),
+    options: (command) =>
+      scopeOptions(
+        command
+          .option(
+            '--with-network',
+            'of an image: its steps run as root with a network that no allowlist limits',
+          )
+          .option('--notes <text>', NOTES),
+      ),
+    decide: ({ notes, withNetwork }, shown) => {
+      if (withNetwork === true && shown.change.kind !== 'image')
+        throw new InvalidInputError('--with-network is for proposals of an image');
+      const network = withNetwork === true ? { withNetwork } : {};
+      return { decision: { verdict: 'approve', notes: wordsOf('--notes', notes), ...network } };
+    },
   });
   decisionCommand(group, context, {
     name: 'modify',
     about: 'Let your version of it take effect; opens VISUAL or EDITOR on it',
     options: (command) =>
-      command.option('--file <path>', 'the whole file as you want it').option('--notes <text>', NOTES),
+      scopeOptions(
+        command.option('--file <path>', 'the whole file as you want it').option('--notes <text>', NOTES),
+      ),
     decide: async ({ notes: given, file }, shown) => {
       const notes = wordsOf('--notes', given);
       const { own, edited } = await modified(deps, shown, file);
@@ -102,26 +119,54 @@ function decisionCommand(group: Command, { deps, action }: CommandContext, verb:
       if (row.decision !== null) throw refused(`it was ${stateText(row.decision)}`);
       const { shown } = await desk.proposal(row);
       const { decision, edited } = await verb.decide(flags, shown);
+      const { change } = inEffect(decision, shown);
+      const edit = await agreedEdit(deps, desk, { slug: row.slug, change }, flags).catch((error: unknown) => {
+        throw withPlace(error, edited);
+      });
+      if (row.tool === 'capability-block' && decision.verdict !== 'reject')
+        deps.io.stderr.write('building its image, which may take minutes; it goes on if you leave\n');
       const answer = await desk.decide(row, decision);
       if (answer.kind === 'not_found') throw new CliError('not_found', EXIT.notFound, `${row.slug} is gone`);
       if (answer.kind === 'refused') throw refused(answer.reason, edited);
+      if (answer.status === 'failed') throw refused(`the image cannot be built\n${answer.why ?? ''}`, edited);
       await edited?.remove();
       const { slug, status, effect } = answer;
-      const changes =
-        decision.verdict === 'reject'
-          ? []
-          : effectOf((decision.verdict === 'modify' ? decision.modified : shown).change);
-      if (flags.json) printJson(deps.io, { proposal: row.id, slug, status, effect, changes });
+      const changes = decision.verdict === 'reject' ? [] : effectOf(change);
+      // The decision first: it may be refused.
+      const manifest = edit === null ? null : await writeEdit(edit);
+      if (flags.json)
+        printJson(deps.io, {
+          ...{ proposal: row.id, slug, status, effect, changes },
+          ...(manifest === null ? {} : { manifest }),
+        });
       else {
-        printLine(deps.io, `${shortId(row.id)} of ${slug}: ${status}, ${EFFECT[effect]}`);
+        printLine(deps.io, `${shortProposalId(row.id)} of ${slug}: ${status}, ${TAKES_EFFECT[effect]}`);
         for (const line of changes) printLine(deps.io, `  ${line}`);
+        if (manifest !== null) tellWritten(deps, manifest);
       }
+      if (manifest !== null && manifest.problem !== null) return EXIT.failed;
       return EXIT.ok;
     }),
   );
 }
 
-async function list({ io }: CliDeps, desk: Orchestrator, json: boolean): Promise<number> {
+/** Who only looks waits for no client of Temporal's. */
+async function reading<T>(deps: CliDeps, work: (desk: ProposalReader) => Promise<T>): Promise<T> {
+  const proposals = await deps.proposals();
+  try {
+    return await work(proposals);
+  } finally {
+    await proposals.close();
+  }
+}
+
+/** What the decision would bring into effect. */
+function inEffect(decision: Decision, shown: ShownProposal): ShownProposal {
+  if (decision.verdict === 'modify') return decision.modified;
+  return decision.verdict === 'approve' && decision.withNetwork === true ? withNetwork(shown) : shown;
+}
+
+async function list({ io }: CliDeps, desk: ProposalReader, json: boolean): Promise<number> {
   const rows = await desk.proposals();
   if (json)
     printJson(io, {
@@ -136,7 +181,7 @@ async function list({ io }: CliDeps, desk: Orchestrator, json: boolean): Promise
   return EXIT.ok;
 }
 
-async function showOne({ io }: CliDeps, desk: Orchestrator, id: string, json: boolean): Promise<number> {
+async function showOne({ io }: CliDeps, desk: ProposalReader, id: string, json: boolean): Promise<number> {
   const row = await find(desk, id);
   const detail = await desk.proposal(row);
   if (json) {
@@ -157,7 +202,7 @@ async function showOne({ io }: CliDeps, desk: Orchestrator, id: string, json: bo
 }
 
 /** Among the decided ones too: an id that was meant for one of those must not hit another. */
-async function find(desk: Orchestrator, text: string): Promise<DecidedProposal> {
+async function find(desk: ProposalReader, text: string): Promise<DecidedProposal> {
   const prefix = text.toLowerCase();
   if (!/^[0-9a-f]{4,32}$/.test(prefix)) throw new InvalidInputError(`expected ${ID}: bot-bottle proposals`);
   const [found, ...others] = await desk.findProposals(prefix);
@@ -222,6 +267,16 @@ function wordsOf(flag: string, text: string | undefined): string | null {
   if (utf8Length(text) > MAX_JUSTIFICATION_BYTES)
     throw new InvalidInputError(`${flag} takes at most ${String(MAX_JUSTIFICATION_BYTES)} bytes`);
   return text;
+}
+
+/** The same error, which also says where the operator's version is kept. */
+function withPlace(error: unknown, edited: EditedText | undefined): unknown {
+  if (edited === undefined || !(error instanceof CliError || error instanceof InvalidInputError))
+    return error;
+  const message = [error.message, ...whereItIs(edited)].join('\n');
+  return error instanceof CliError
+    ? new CliError(error.code, error.exitCode, message, { cause: error })
+    : new InvalidInputError(message, { cause: error });
 }
 
 function refused(reason: string, edited?: EditedText): CliError {

@@ -1,6 +1,6 @@
 /** The runs as `orchestrate status` shows them to people. Pure. */
 import { escapeTerminal } from '../../domain/text/escape.js';
-import { wrap } from '../logs/wrap.js';
+import { wrap } from '../base/wrap.js';
 import { age } from '../base/age.js';
 import type { RunSummary } from '../base/orchestrator.js';
 import { displayWidth, table } from '../base/output.js';

@@ -6,6 +6,7 @@ import { pauseText, unpauseCommand } from '../../domain/run/pause.js';
 import { fail, ok, warn } from './check.js';
 import type { Check, Finding } from './check.js';
 import type { DoctorProbes } from './probes.js';
+import { notificationsFinding } from './notifications.js';
 import { stuckWorkFinding } from './stuck-work.js';
 import { atLeast } from './version.js';
 
@@ -40,6 +41,7 @@ export function doctorChecks(probes: DoctorProbes): readonly Check[] {
     check('secret scan', () => secretScan(probes)),
     check('ci', () => ci(probes)),
     check('disk', () => disk(probes)),
+    check('notifications', async () => notificationsFinding(await probes.notifications())),
     check('pause', () => pause(probes)),
     check('up', () => up(probes, Date.now())),
     check('event loop', () => eventLoop(probes)),

@@ -56,6 +56,14 @@ export interface DoctorProbes {
   }>;
   /** The scanner's name with its version, after it has shown that it works; `null` when it is turned off. */
   secretScanner(): Promise<string | null>;
+  /** The hooks that are set, and what could not be told by them. */
+  notifications(): Promise<{
+    readonly command: { readonly path: string; readonly executable: boolean } | null;
+    readonly webhook: string | null;
+    /** Things that wait, and of which a hook tells no more. */
+    readonly givenUp: number;
+    readonly failing: number;
+  }>;
   /** `FORGE_PUBLISH` */
   publishPlace(): PublishPlace;
   /** What makes CI run in the repositories that are named one by one; `null` where nobody can tell. */

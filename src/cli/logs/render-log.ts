@@ -4,7 +4,7 @@ import { tokensOf, type ModelUse } from '../../domain/run/model-use.js';
 import type { LogEntry } from './follow-run.js';
 import { parseLoggedLine, type LoggedLine } from './log-lines.js';
 import type { RunLogs, TurnEnd, TurnFacts } from '../base/run-logs.js';
-import { wrap } from './wrap.js';
+import { wrap } from '../base/wrap.js';
 
 export interface Look {
   /** Of the terminal; `null` where nothing is wrapped. */

@@ -1,7 +1,7 @@
 /** The commands' orchestrator over Temporal: updates for commands, queries for what is, rows for the list. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
-import { workflowIdOf, type SubjectRef } from '../../domain/forge/issue.js';
+import { subjectOfWorkflow, workflowIdOf, type SubjectRef } from '../../domain/forge/issue.js';
 import { dayOf } from '../../domain/run/budget.js';
 import type { OperatorCommand } from '../../domain/run/events.js';
 import { identityOf, type ForgeStateRow } from '../../domain/run/rows.js';
@@ -140,6 +140,16 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
     async status({ all }) {
       const rows = await (all ? database.forgeState.all() : database.forgeState.living());
       return Promise.all(rows.map((row) => summaryOf(world, row, liveView, liveStep)));
+    },
+
+    overview: () => database.runs.overview(),
+    live: async ({ slug, workflowId }) => {
+      const subject = subjectOfWorkflow(workflowId);
+      if (subject === undefined) return null;
+      const ask = { ...world, callMs: LIVE_VIEW_MS };
+      const view = await call(ask, (handle) => handle.query(stateQuery), subject);
+      if (view?.slug !== slug) return null;
+      return { phase: view.phase, turn: view.turn, microUsd: view.spent.microUsd };
     },
 
     rejections: (limit) => world.rejections(limit),

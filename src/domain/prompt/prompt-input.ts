@@ -1,4 +1,5 @@
 import type { LimitHit } from '../run/turn.js';
+import type { DecisionStatus, ProposalTool } from '../supervise/proposal.js';
 
 /**
  * What a turn's prompt is made of. Every text in here except the operator's own was written on the forge: by people who
@@ -100,8 +101,8 @@ export type NudgeReason =
 /** The operator's answer to a proposal [S2]. */
 export interface ProposalDecision {
   readonly proposalId: string;
-  readonly tool: string;
-  readonly status: 'approved' | 'modified' | 'rejected';
+  readonly tool: ProposalTool;
+  readonly status: Exclude<DecisionStatus, 'cancelled'>;
   readonly notes: string;
 }
 

@@ -198,15 +198,21 @@ function nudge(reason: NudgeReason, forge: boolean): string {
   }
 }
 
+const FAILED =
+  'could not be built, so your bottle runs in the old one. You may propose a Dockerfile that is mended. What the build said';
+
 function decisions(given: readonly ProposalDecision[]): string[] {
   const more = given.length - MAX_DECISIONS;
   const texts = given.slice(0, MAX_DECISIONS).map(({ proposalId, tool, status, notes }) => {
+    const what = `your proposal ${inlineText(proposalId, 64)} (${inlineText(tool, 64)})`;
+    if (status === 'failed')
+      return withQuote(`The operator agreed to ${what}, and the image ${FAILED}`, notes, NOTES_BYTES);
     const effect = {
-      approved: 'it is in effect now',
-      modified: 'it is in effect now in the operator’s version',
+      approved: tool === 'capability-block' ? 'your bottle runs in the new image now' : 'it is in effect now',
+      modified: `${tool === 'capability-block' ? 'your bottle runs in the new image' : 'it is in effect'} now in the operator’s version`,
       rejected: 'nothing was changed; do not propose the same again',
     }[status];
-    const verdict = `The operator has ${status} your proposal ${inlineText(proposalId, 64)} (${inlineText(tool, 64)}): ${effect}.`;
+    const verdict = `The operator has ${status} ${what}: ${effect}.`;
     return notes === '' ? verdict : `${verdict} Notes:\n\n${own(notes, NOTES_BYTES)}`;
   });
   return more > 0 ? [...texts, `(${String(more)} more decisions are left out here for length.)`] : texts;

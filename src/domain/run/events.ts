@@ -203,6 +203,8 @@ export type InnerEvent =
   /** What was agreed to is in effect in the bottle that runs; or cannot be, and why. */
   | { readonly kind: 'change_applied'; readonly id: string }
   | { readonly kind: 'change_failed'; readonly id: string; readonly reason: string }
+  /** The image that was agreed to cannot be built, for whatever the blob says. */
+  | { readonly kind: 'build_failed'; readonly id: string; readonly reasonRef: string }
   /** The agent's call was answered. */
   | { readonly kind: 'proposal_told'; readonly id: string }
   | { readonly kind: 'watchdog_fired'; readonly turn: number }

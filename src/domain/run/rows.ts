@@ -54,6 +54,20 @@ export interface RunRow {
   readonly createdAt: number;
 }
 
+/** A run that goes on, as its rows add up: for lists of many that are read again and again. */
+export interface RunOverviewRow {
+  readonly slug: string;
+  readonly workflowId: string;
+  readonly phase: string;
+  readonly reason: string | null;
+  /** When its agent was first asked for; `null` before that is written. */
+  readonly createdAt: number | null;
+  /** The last that began; 0 before the first. */
+  readonly turn: number;
+  /** Of its ended turns, as metered. */
+  readonly microUsd: number;
+}
+
 /** Append-only: one row when a turn began, one when it ended (`event`). */
 export interface TurnRow {
   readonly slug: string;

@@ -1,4 +1,5 @@
 import type { Amounts } from './budget.js';
+import type { NoticeTable } from './notices.js';
 import type { RepoRef, SubjectRef } from '../forge/issue.js';
 import type { PauseRow } from './pause.js';
 import type {
@@ -8,6 +9,7 @@ import type {
   ProposalDecisionRow,
   ProposalRow,
   RejectionRow,
+  RunOverviewRow,
   RunRow,
   SessionRow,
   TurnRow,
@@ -47,6 +49,8 @@ export interface RunStore {
   run(slug: string): Promise<RunRow | undefined>;
   turns(slug: string): Promise<TurnRow[]>;
   operations(slug: string): Promise<OperationRow[]>;
+  /** Those that go on, in the order of their slugs. */
+  overview(): Promise<RunOverviewRow[]>;
 }
 
 /** The sessions of runs, as their ended turns add up. */
@@ -106,6 +110,7 @@ export interface Stores {
   readonly operatorLog: OperatorLog;
   readonly pauses: PauseTable;
   readonly proposals: ProposalStore;
+  readonly notices: NoticeTable;
 }
 
 /** The stores in one database, so that a step is one transaction. */

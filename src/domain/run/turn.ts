@@ -33,6 +33,7 @@ export const STOP_REASONS = [
   'budget',
   'operator',
   'pause',
+  'rebuilt',
   'closed',
   'untriggered',
   'unserved',

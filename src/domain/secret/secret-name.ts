@@ -1,5 +1,5 @@
 const SECRET_NAME = /^[a-z0-9][a-z0-9-]{0,62}$/;
-const OWN = new Set(['forge-token', 'publish-token', 'webhook-secret']);
+const OWN = new Set(['forge-token', 'publish-token', 'webhook-secret', 'notify-secret']);
 const CODEC_KEY = 'temporal-codec-';
 
 /** A secret's name is a file's name in `secrets/`. */

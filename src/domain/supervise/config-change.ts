@@ -1,10 +1,15 @@
 /** What a proposed file changes, as the operator is shown it and as it takes effect: on whatever the file holds by then. */
 import { formatAllowEntry, parseAllowlist, readAllowEntry } from '../egress/allowlist.js';
+import { takesUploads } from '../egress/upload-hosts.js';
 import type { Route } from '../egress/route.js';
 import { parseRoutes } from '../egress/routes.js';
+import { imageEffect, readImageChange, type ImageChange } from './image-change.js';
 import type { ProposalTool } from './proposal.js';
 
-export type ConfigChange =
+export type ConfigChange = ImageChange | EgressChange;
+
+/** What a manifest says in lines of its own. */
+export type EgressChange =
   /** Lines of the allowlist, normalised. */
   | { readonly kind: 'allowlist'; readonly add: readonly string[]; readonly remove: readonly string[] }
   /** Routes by their names: `set` adds one or replaces it. */
@@ -20,14 +25,30 @@ export type ReadChange =
   /** Each says where: `line 3: …`, `routes[1].methods: …`. */
   | { readonly kind: 'problems'; readonly problems: readonly string[] };
 
-/** The difference between the rules that a proposal starts from and the file that it wants in their place. */
-export function readChange(tool: ProposalTool, now: EgressRules, proposed: string): ReadChange {
-  const read =
-    tool === 'pipelock-block' ? allowlistChange(now.allow, proposed) : routesChange(now.routes, proposed);
+/** The difference between the file that a proposal starts from, which is one of ours, and the one that it wants in its place. */
+export function readChange(tool: ProposalTool, current: string, proposed: string): ReadChange {
+  const read = READERS[tool](current, proposed);
   if (read.kind === 'problems') return read;
   return isNothing(read.change)
     ? { kind: 'problems', problems: ['it changes nothing: the file says the same already'] }
     : read;
+}
+
+const READERS: Readonly<Record<ProposalTool, (current: string, proposed: string) => ReadChange>> = {
+  'pipelock-block': (current, proposed) => allowlistChange(allowIn(current), proposed),
+  'cred-proxy-block': (current, proposed) => routesChange(routesIn(current), proposed),
+  'capability-block': readImageChange,
+};
+
+/** Of a file that was read before: what cannot be read in it is nothing. */
+export function allowIn(file: string): readonly string[] {
+  return [...new Set(parseAllowlist(file).entries.map(formatAllowEntry))];
+}
+
+/** As `allowIn`. */
+export function routesIn(file: string): readonly Route[] {
+  const read = parseRoutes(file);
+  return read.kind === 'routes' ? read.routes : [];
 }
 
 function allowlistChange(now: readonly string[], proposed: string): ReadChange {
@@ -54,11 +75,13 @@ function routesChange(now: readonly Route[], proposed: string): ReadChange {
 }
 
 function isNothing(change: ConfigChange): boolean {
+  if (change.kind === 'image') return change.steps.length === 0;
   return (change.kind === 'allowlist' ? change.add : change.set).length === 0 && change.remove.length === 0;
 }
 
 /** The rules with the change in effect, whatever else was changed meanwhile. Applying it twice changes nothing more. */
 export function withChange({ allow, routes }: EgressRules, change: ConfigChange): EgressRules {
+  if (change.kind === 'image') return { allow, routes };
   if (change.kind === 'allowlist') {
     const kept = allow.filter((line) => !change.remove.includes(line));
     return { allow: [...kept, ...change.add.filter((line) => !kept.includes(line))], routes };
@@ -71,11 +94,12 @@ export function withChange({ allow, routes }: EgressRules, change: ConfigChange)
   return { allow, routes: [...kept, ...change.set.filter(({ name }) => !isKept.has(name))] };
 }
 
-/** What the operator agrees to, in a line each: hosts that are reached, and which secret goes where. */
+/** What the operator agrees to, in a line each: hosts that are reached, which secret goes where, what is run for its image. */
 export function effectOf(change: ConfigChange): readonly string[] {
+  if (change.kind === 'image') return imageEffect(change);
   if (change.kind === 'allowlist')
     return [
-      ...change.add.map((line) => `may connect to ${line}`),
+      ...change.add.map((line) => `may connect to ${line}${uploadMark(line)}`),
       ...change.remove.map((line) => `may no longer connect to ${line}`),
     ];
   return [
@@ -90,9 +114,16 @@ export function effectOf(change: ConfigChange): readonly string[] {
   ];
 }
 
+function uploadMark(line: string): string {
+  const entry = readAllowEntry(line);
+  return 'host' in entry && takesUploads(entry.host)
+    ? ', WHICH TAKES UPLOADS: an agent may send there what it knows'
+    : '';
+}
+
 /** The first of these routes that the change sets or removes. */
 export function ownRouteIn(change: ConfigChange, own: readonly string[]): string | undefined {
-  if (change.kind === 'allowlist') return undefined;
+  if (change.kind !== 'routes') return undefined;
   return [...change.set.map(({ name }) => name), ...change.remove].find((name) => own.includes(name));
 }
 

@@ -7,7 +7,10 @@ export interface DecideRequest {
   /** Blob of the `ShownProposal` that the operator saw. */
   readonly shown: string;
   readonly verdict: 'approve' | 'modify' | 'reject';
-  /** For `modify`: blob of the `ShownProposal` with the operator's file; else `null`. */
+  /**
+   * Blob of the `ShownProposal` that takes effect in place of the one that was shown: for `modify` with the operator's file, for
+   * `approve` of an image with a network for its build; else `null`.
+   */
   readonly modified: string | null;
   readonly notesRef: string | null;
   /** As in `OperatorCommand`. */
@@ -19,4 +22,6 @@ export interface DecisionAccepted {
   readonly status: DecisionStatus;
   /** `now`: in the bottle that runs. */
   readonly effect: 'now' | 'next_turn' | 'none';
+  /** Of `failed`: blob of why. */
+  readonly whyRef?: string | null;
 }

@@ -4,6 +4,7 @@
 export const PROPOSAL_TOOLS = {
   'cred-proxy-block': { component: 'cred-proxy', file: 'routes.json' },
   'pipelock-block': { component: 'pipelock', file: 'allowlist' },
+  'capability-block': { component: 'capability', file: 'Dockerfile' },
 } as const;
 
 export type ProposalTool = keyof typeof PROPOSAL_TOOLS;
@@ -49,8 +50,15 @@ export function proposalId(
   );
 }
 
-/** What the operator says, or `cancelled`: the run ended first. */
-export type DecisionStatus = 'approved' | 'modified' | 'rejected' | 'cancelled';
+/** So many characters of an id are enough for people. */
+const SHORT_ID = 8;
+
+export function shortProposalId(id: string): string {
+  return id.slice(0, SHORT_ID);
+}
+
+/** What the operator says; `failed`: was agreed to, and the image could not be built; `cancelled`: the run ended first. */
+export type DecisionStatus = 'approved' | 'modified' | 'rejected' | 'failed' | 'cancelled';
 
 /** What the agent's call is answered. `pending`: nobody has said anything yet, and the next turn will tell. */
 export interface ProposalAnswer {

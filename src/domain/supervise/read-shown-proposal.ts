@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../base/errors.js';
+import type { ConfigChange } from './config-change.js';
 import { isProposalTool } from './proposal.js';
 import type { ShownProposal } from './shown-proposal.js';
 
@@ -10,6 +11,7 @@ const TEXTS = [
   'current_file_hash',
   'bottle_slug',
 ] as const;
+const KINDS: readonly unknown[] = ['allowlist', 'routes', 'image'] satisfies ConfigChange['kind'][];
 
 /** Reads the blob of a shown proposal. Errors: `InvalidInputError` for one that this version did not write. */
 export function readShownProposal(json: string): ShownProposal {
@@ -36,7 +38,7 @@ function isShown(value: unknown): value is ShownProposal {
     TEXTS.every((key) => typeof proposal[key] === 'string') &&
     typeof currentFile === 'string' &&
     isObject(change) &&
-    (change['kind'] === 'allowlist' || change['kind'] === 'routes')
+    KINDS.includes(change['kind'])
   );
 }
 

@@ -11,3 +11,9 @@ export interface ShownProposal {
   readonly currentFile: string;
   readonly change: ConfigChange;
 }
+
+/** The same, but the image is built with a network. */
+export function withNetwork(shown: ShownProposal): ShownProposal {
+  const { change } = shown;
+  return change.kind === 'image' ? { ...shown, change: { ...change, network: true } } : shown;
+}

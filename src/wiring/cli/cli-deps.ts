@@ -32,7 +32,9 @@ export const cliDeps: CliDeps = {
   config: loaded,
   serve: async (role) => (await import('../services/run-service.js')).runService(SERVICES[role]),
   orchestrator: async () => (await import('./open-orchestrator.js')).openOrchestrator(await config()),
+  proposals: async () => (await import('./open-proposals.js')).openProposals(await home()),
   temporalSetup: async () => (await import('./temporal-setup.js')).temporalSetup(await config()),
+  notifyTest: async () => (await import('../notify-hooks.js')).testHooks(await config(), interrupted()),
   doctorChecks: async () => {
     const { doctorProbes } = await import('../doctor-probes.js');
     const { doctorChecks } = await import('../../cli/doctor/checks.js');
@@ -43,7 +45,10 @@ export const cliDeps: CliDeps = {
   setSecret: async (name, content, hosts) =>
     (await import('../../config/secret-binding.js')).writeBoundSecret(await home(), name, content, hosts),
   edit: async (name, text) => (await import('./edit-text.js')).editText(process.env, name, text),
+  dashboard: async (orchestrator, colors) =>
+    (await import('./open-dashboard.js')).openDashboard(orchestrator, colors),
   manifests: async () => (await import('./open-manifests.js')).openManifests(await config()),
+  bottleEditor: async () => (await import('./open-manifests.js')).openBottleEditor(await config()),
   logs: async () => (await import('../run-logs.js')).runLogs(await home()),
   forgePages: async () => (await import('../forge-of-config.js')).forgePages(await config()),
 };

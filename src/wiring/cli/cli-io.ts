@@ -1,3 +1,4 @@
+import { createInterface } from 'node:readline';
 import type { CliDeps, CliIo } from '../../cli/base/deps.js';
 
 /** This process' own standard streams. */
@@ -5,13 +6,26 @@ export const cliIo: CliIo = {
   stdout: process.stdout,
   stderr: process.stderr,
   terminal,
-  stdin: { isTTY: process.stdin.isTTY, read: readStdin },
+  stdin: { isTTY: process.stdin.isTTY, read: readStdin, ask },
 };
 
 async function readStdin(): Promise<Uint8Array> {
   const chunks: Buffer[] = [];
   for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks);
+}
+
+function ask(question: string): Promise<string> {
+  const lines = createInterface({ input: process.stdin });
+  process.stderr.write(question);
+  return new Promise((resolve) => {
+    lines.once('line', resolve);
+    lines.once('close', () => {
+      resolve('');
+    });
+  }).finally(() => {
+    lines.close();
+  }) as Promise<string>;
 }
 
 function terminal(): ReturnType<CliIo['terminal']> {

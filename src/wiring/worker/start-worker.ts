@@ -23,6 +23,8 @@ import { agentsOfConfig } from '../agents-of-config.js';
 import type { Config } from '../../config/load-config.js';
 import { readSecret } from '../../config/secrets.js';
 import { keepCheckins } from './keep-checkins.js';
+import { keepNotices } from './keep-notices.js';
+import { notifyHooks } from '../notify-hooks.js';
 import { keepLoopLag } from './keep-loop-lag.js';
 import { hostPortsOfConfig } from './host-ports-of-config.js';
 import { handOver } from './hand-over.js';
@@ -116,6 +118,9 @@ export async function startWorker(
       keepSweepSchedule(client, host, config, log, ending.signal),
       keepCheckins(client, database, log, ending.signal),
       keepLoopLag(home, activities, log, ending.signal),
+      ...notifyHooks(config).map((hook) =>
+        keepNotices({ hook, database, blobs: hostPorts.blobs, now: Date.now, log }, ending.signal),
+      ),
     ];
     lock.lost.addEventListener('abort', () => {
       log.error({ home, err: lock.lost.reason as unknown }, 'another worker has taken this home; stopping');

@@ -10,6 +10,7 @@ import { createLogger, type Logger } from '../../config/log.js';
 import { findExecutable } from '../find-executable.js';
 import { findNeeds } from '../find-needs.js';
 import { forgeOfConfig, type ConfiguredForge } from '../forge-of-config.js';
+import { notifySecret } from '../notify-hooks.js';
 import { secretGuardOfConfig } from '../secret-guard-of-config.js';
 import { assertBotRights } from '../start-up-rights.js';
 import { codecKeysOf } from '../temporal-client.js';
@@ -32,6 +33,7 @@ export async function workerNeeds(config: Config): Promise<WorkerNeeds> {
     codecKeys: () => codecKeysOf(config),
     token: () => readSecret(config.FORGE_TOKEN_FILE, 'forge-token'),
     publishToken: () => readPublishToken(config),
+    notifySecret: () => (config.NOTIFY_WEBHOOK_URL === null ? null : notifySecret(config)),
     secrets: () => secretGuardOfConfig(config),
     engine: () => engineWith(config.BOTTLE_RUNTIME),
     git: requireGit,

@@ -3,6 +3,7 @@ import type {
   ApplyChangeInput,
   DestroyInput,
   PrepareTurnInput,
+  RebuildImageInput,
   RecordDecisionInput,
   RecordEndInput,
   RecordProposalInput,
@@ -54,6 +55,13 @@ export type MachineCommand =
       readonly host: string;
       readonly id: string;
       readonly input: ApplyChangeInput;
+    }
+  /** An image that an operator agreed to is built, for the next turn. */
+  | {
+      readonly kind: 'rebuild_image';
+      readonly host: string;
+      readonly id: string;
+      readonly input: RebuildImageInput;
     }
   /** The people on the forge see that the run waits for somebody. Nothing comes of it. */
   | { readonly kind: 'tell_frozen'; readonly reason: FrozenReason; readonly run: RunRef }

@@ -11,6 +11,7 @@ import { sleepOut } from './limit.js';
 import { withPr } from './reads-of-forge.js';
 import { sessionFailure, startAfresh } from './session.js';
 import type { Life, Settling } from './state.js';
+import { untold } from './supervise/proposals-read.js';
 import { beginTurn, holdBackStarted, wakeIfAny } from './turn.js';
 import { detailOf, isWithheld, nudgeFor, verdictOf } from './verdict.js';
 
@@ -49,7 +50,8 @@ export function settled(d: LifeDraft, { result }: Settling, left: SettledTurn): 
     startAfresh(d, failure);
     return beginTurn(d, turn.cause);
   }
-  if (nudge !== null) {
+  // What an operator said is news enough for an agent that left something undone.
+  if (nudge !== null && untold(life).length === 0) {
     life.nudges += 1;
     return beginTurn(d, nudge);
   }

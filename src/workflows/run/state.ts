@@ -103,6 +103,8 @@ export interface RunProposal {
   /** Blob of the `ShownProposal`, which a decision must name. */
   readonly ref: string;
   readonly turn: number;
+  /** Until then its agent waits for the answer, unless the turn ends; epoch milliseconds. */
+  readonly heldUntil: number;
   /** `null` while it waits for an operator. */
   readonly decision: ProposalDecision | null;
   /** The decision is taking effect in the bottle that runs, and stands when that has worked. */

@@ -15,7 +15,14 @@ import { command, paused, unpaused } from './operator.js';
 import { receiveForNext } from './mailbox.js';
 import { hostBack, hostClaimed, hostSilent } from './host.js';
 import { whilePreparing } from './preparing.js';
-import { changeApplied, changeFailed, decided, proposalTold, proposed } from './supervise/proposals.js';
+import {
+  buildFailed,
+  changeApplied,
+  changeFailed,
+  decided,
+  proposalTold,
+  proposed,
+} from './supervise/proposals.js';
 import { withPr } from './reads-of-forge.js';
 import { stopTurn, whileRunning } from './running.js';
 import { settled } from './settling.js';
@@ -91,6 +98,8 @@ function live(d: LifeDraft, event: Exclude<MachineEvent, { kind: 'observed' | 's
       return changeApplied(d, event.id);
     case 'change_failed':
       return changeFailed(d, event.id, event.reason);
+    case 'build_failed':
+      return buildFailed(d, event.id, event.reasonRef);
     case 'proposal_told':
       return proposalTold(d, event.id);
     // while a turn is prepared

@@ -33,6 +33,8 @@ export function verdictOf(s: IssueState, life: Life, result: TurnResult, left: S
     case 'unserved':
       return stopped;
     case 'closed':
+    // It goes on in its new image.
+    case 'rebuilt':
       return 'incomplete';
     case null:
       return isDoneUnsaid(s, result) ? 'done' : 'incomplete';

@@ -62,9 +62,10 @@ export function mcpBody(
   answer: RegExp,
   body: () => string | Buffer,
   headers?: readonly string[],
+  path = '/mcp',
 ): RpcCase {
   const more = headers === undefined ? {} : { headers: [JSON_TYPE, ...headers] };
-  return { name: `MCP: ${name}`, wire: () => [post(body(), { path: '/mcp', ...more })], answer };
+  return { name: `MCP: ${name}`, wire: () => [post(body(), { path, ...more })], answer };
 }
 
 /** The text of a call; `params` is JSON already, so that it may be what no value is. */

@@ -72,6 +72,7 @@ describe("a run's image", function () {
         id: old.id,
         name: named,
         dockerfile: null,
+        changes: [],
       });
     }));
 

@@ -95,7 +95,7 @@ describe('the agent’s proposals on the host', () => {
       },
     } as unknown as HostPorts;
     journal = await TurnJournal.open(files, SLUG, 1, ports.clock);
-    await files.writeCurrentConfig(SLUG, currentConfig(await readSetup(ports, input)));
+    await files.writeCurrentConfig(SLUG, currentConfig(await readSetup(ports, input), null));
     const nothing = (): void => undefined;
     relay = new Relay(ports, input, journal, {
       onDone: nothing,

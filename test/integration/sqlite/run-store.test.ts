@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import SqliteDatabase from 'better-sqlite3';
+import { SqliteDialect } from 'kysely';
+import { createRunStore } from '../../../src/adapters/sqlite/run-store.js';
+import { stateDb } from '../../../src/adapters/sqlite/state-tables.js';
 import { openDatabase } from '../../../src/adapters/sqlite/open-database.js';
 import type { Database } from '../../../src/domain/run/stores.js';
 import type { OperationRow, RunRow, TurnRow } from '../../../src/domain/run/rows.js';
+import { stateRow } from '../../support/webhook/rows.js';
 import { useTempDir } from '../../support/webhook/temp-dir.js';
 
 const run: RunRow = {
@@ -46,6 +50,42 @@ describe('run, turn and operation rows in SQLite', () => {
   });
   afterEach(async () => {
     await database.close();
+  });
+
+  it('adds up the runs that go on, without a look at every turn', async () => {
+    await database.runs.appendRun({ ...run, slug: 'b-2' });
+    for (const [slug, issueNumber, status] of [
+      ['b-2', 2, 'frozen'],
+      ['a-1', 1, 'running'],
+      ['c-3', 3, 'destroyed'],
+    ] as const)
+      await database.forgeState.upsert(stateRow({ slug, issueNumber, status, phase: status, reason: null }));
+    const used = (microUsd: number, sessionId: string): TurnRow['detail'] => ({
+      ...{ sessionId, model: { use: { microUsd } } },
+    });
+    for (const row of [turn(1, 'ended', used(5, 's')), turn(2, 'ended', used(7, 't')), turn(3, 'begun')])
+      await database.runs.appendTurn({ ...row, slug: 'b-2' });
+    await database.sessions.update('b-2', 9);
+    const known = { phase: 'running', reason: null, createdAt: null, turn: 0, microUsd: 0 };
+    assert.deepEqual(await database.runs.overview(), [
+      { ...known, slug: 'a-1', workflowId: 'gitea:alice/demo#1' },
+      {
+        slug: 'b-2',
+        workflowId: 'gitea:alice/demo#2',
+        ...known,
+        phase: 'frozen',
+        createdAt: 2,
+        turn: 3,
+        microUsd: 12,
+      },
+    ]);
+    const asked: string[] = [];
+    const connection = new SqliteDatabase(file, { verbose: (sql) => asked.push(String(sql)) });
+    await createRunStore(stateDb(new SqliteDialect({ database: connection }))).overview();
+    const plan = connection.prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN ${asked[0] ?? ''}`).all();
+    connection.close();
+    assert.ok(plan.length > 2);
+    for (const { detail } of plan) assert.doesNotMatch(detail, /^SCAN/);
   });
 
   it('gives back what was appended, in order', async () => {

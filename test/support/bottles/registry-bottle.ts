@@ -88,7 +88,7 @@ export class RegistryBottle {
         workspace: WHOLE_REPOSITORY,
       };
       await files.placeSecrets(slug, []);
-      await files.writeCurrentConfig(slug, currentConfig(setup));
+      await files.writeCurrentConfig(slug, currentConfig(setup, null));
       const queue = new LocalQueueDirectory({ home });
       await queue.writeTurnHeader(slug, { turn: 1, prNumber: null, owner: 'alice', repo: 'demo' });
       await files.writeTurnInput(slug, {

@@ -82,16 +82,25 @@ const forge: fc.Arbitrary<MachineEvent> = fc.oneof(
 const proposals: fc.Arbitrary<MachineEvent> = fc
   .record({
     id: fc.constantFrom('p1', 'p2', 'p3'),
-    what: fc.constantFrom('proposed', 'approved', 'rejected', 'applied', 'failed', 'told'),
+    what: fc.constantFrom('proposed', 'approved', 'rejected', 'applied', 'failed', 'unbuilt', 'told'),
   })
   .map(({ id, what }): MachineEvent => {
     switch (what) {
       case 'proposed':
-        return { kind: 'proposed', id, tool: 'pipelock-block', ref: `shown-${id}`, turn: 1, at: 1 };
+        return {
+          kind: 'proposed',
+          id,
+          tool: id === 'p3' ? 'capability-block' : 'pipelock-block',
+          ref: `shown-${id}`,
+          turn: 1,
+          at: 1,
+        };
       case 'applied':
         return { kind: 'change_applied', id };
       case 'failed':
         return { kind: 'change_failed', id, reason: 'x' };
+      case 'unbuilt':
+        return { kind: 'build_failed', id, reasonRef: 'why' };
       case 'told':
         return { kind: 'proposal_told', id };
       default: {

@@ -281,6 +281,10 @@ export class World {
       case 'apply_change':
         assert.equal(this.phase, 'running', 'applied to a bottle that runs');
         return;
+      case 'rebuild_image':
+        assert.ok(this.rows.has(`record_proposal ${command.input.slug}/${command.id}`), 'nobody proposed it');
+        assert.ok(!this.rows.has(`record_decision ${command.input.slug}/${command.id}`), 'it is decided');
+        return;
       case 'ask_checkin':
         assert.ok(!this.checkins.includes(command.run.turn), 'asked twice at once');
         return void this.checkins.push(command.run.turn);

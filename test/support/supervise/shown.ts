@@ -1,9 +1,18 @@
-import type { Proposal } from '../../../src/domain/supervise/proposal.js';
+import type { Proposal, ProposalTool } from '../../../src/domain/supervise/proposal.js';
 import { readChange } from '../../../src/domain/supervise/config-change.js';
+import { imageFile } from '../../../src/domain/supervise/image-change.js';
 import type { ShownProposal } from '../../../src/domain/supervise/shown-proposal.js';
 
 export const SLUG = 'coder-alice-demo-12-abcde';
 export const ID = '3f2a9c1e0000000000000000000000ab';
+
+export const IMAGE = `sha256:${'1'.repeat(64)}`;
+
+const CURRENT: Readonly<Record<ProposalTool, string>> = {
+  'pipelock-block': 'pypi.org\n',
+  'cred-proxy-block': '{\n  "routes": []\n}\n',
+  'capability-block': imageFile({ id: IMAGE, dockerfile: null, steps: [] }),
+};
 
 /** A proposal that adds a host to a bottle that may reach one. */
 export function shownProposal(changes: Partial<Proposal> = {}): ShownProposal {
@@ -17,8 +26,8 @@ export function shownProposal(changes: Partial<Proposal> = {}): ShownProposal {
     bottle_slug: SLUG,
     ...changes,
   };
-  const read = readChange(proposal.tool, { allow: ['pypi.org'], routes: [] }, proposal.proposed_file);
+  const currentFile = CURRENT[proposal.tool];
+  const read = readChange(proposal.tool, currentFile, proposal.proposed_file);
   if (read.kind === 'problems') throw new Error(read.problems.join());
-  const currentFile = proposal.tool === 'pipelock-block' ? 'pypi.org\n' : '{\n  "routes": []\n}\n';
   return { proposal, currentFile, change: read.change };
 }

@@ -2,6 +2,8 @@
 import { Context } from '@temporalio/activity';
 import type {
   ApplyChangeInput,
+  RebuildImageInput,
+  RebuiltImage,
   PrepareTurnInput,
   RecordCommandInput,
   RecordDecisionInput,
@@ -31,6 +33,7 @@ export class ScriptedActivities {
   readonly ended: RecordEndInput[] = [];
   readonly commanded: RecordCommandInput[] = [];
   readonly applied: ApplyChangeInput[] = [];
+  readonly rebuilt: RebuildImageInput[] = [];
   readonly proposed: RecordProposalInput[] = [];
   readonly decided: RecordDecisionInput[] = [];
   applyFailure: Error | null = null;
@@ -48,6 +51,7 @@ export class ScriptedActivities {
   extras: Partial<PreparedTurn> = {};
   gateFailure: Error | null = null;
   tellFailure: Error | null = null;
+  whileBuilding: () => Promise<RebuiltImage> = () => Promise.resolve({ kind: 'built' });
   whileArchiving: () => Promise<void> = () => Promise.resolve();
   whileDestroying: () => Promise<void> = () => Promise.resolve();
 
@@ -83,6 +87,10 @@ export class ScriptedActivities {
     applyChange: (input) => {
       this.applied.push(input);
       return this.applyFailure === null ? Promise.resolve() : Promise.reject(this.applyFailure);
+    },
+    rebuildImage: async (input) => {
+      this.rebuilt.push(input);
+      return this.whileBuilding();
     },
     freezeBottle: (input) => {
       this.settled.push(input);

@@ -13,7 +13,7 @@ export function cliWith(given: {
   readonly deps?: Partial<CliDeps>;
   readonly orchestrator?: Partial<Orchestrator>;
   readonly terminal?: ReturnType<CliDeps['io']['terminal']>;
-  readonly stdin?: { readonly isTTY: boolean; readonly text?: string };
+  readonly stdin?: { readonly isTTY: boolean; readonly text?: string; readonly answer?: string };
 }): { readonly run: (...args: string[]) => Promise<Ran>; readonly closed: () => number } {
   let closed = 0;
   const orchestrator: Orchestrator = {
@@ -22,13 +22,17 @@ export function cliWith(given: {
     resume: () => unexpected('resume'),
     command: () => unexpected('command'),
     status: () => unexpected('status'),
+    overview: () => unexpected('overview'),
+    live: () => unexpected('live'),
     rejections: () => unexpected('rejections'),
     commands: () => unexpected('commands'),
     pause: () => unexpected('pause'),
     pauses: () => Promise.resolve([]),
     proposals: () => unexpected('proposals'),
+    waiting: () => unexpected('waiting'),
     findProposals: () => unexpected('findProposals'),
     proposal: () => unexpected('proposal'),
+    bottlesOf: () => unexpected('bottlesOf'),
     decide: () => unexpected('decide'),
     waitForTurn: () => unexpected('waitForTurn'),
     close: () => {
@@ -54,11 +58,17 @@ export function cliWith(given: {
               given.stdin?.text === undefined
                 ? unexpected('a read of standard input')
                 : Promise.resolve(new TextEncoder().encode(given.stdin.text)),
+            ask: () =>
+              given.stdin?.answer === undefined
+                ? unexpected('a question')
+                : Promise.resolve(given.stdin.answer),
           },
         },
         orchestrator: () => Promise.resolve(orchestrator),
+        proposals: () => Promise.resolve(orchestrator),
         serve: () => unexpected('serve'),
         temporalSetup: () => unexpected('temporalSetup'),
+        notifyTest: () => unexpected('notifyTest'),
         doctorChecks: () => [],
         janitor: () => unexpected('janitor'),
         forgeSetup: () => {
@@ -69,8 +79,12 @@ export function cliWith(given: {
           throw new Error('unexpected setSecret');
         },
         edit: () => unexpected('edit'),
+        dashboard: () => unexpected('dashboard'),
         manifests: () => {
           throw new Error('unexpected manifests');
+        },
+        bottleEditor: () => {
+          throw new Error('unexpected bottleEditor');
         },
         logs: () => {
           throw new Error('unexpected logs');

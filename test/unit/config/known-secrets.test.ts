@@ -28,6 +28,7 @@ describe('the secrets of this machine', () => {
       FORGE_TOKEN_FILE: put('secrets/forge-token', 'forge-token-value\n'),
       FORGE_PUBLISH_TOKEN_FILE: put('elsewhere/publish', 'publish-token-value'),
       WEBHOOK_SECRET_FILE: path.join(home, 'secrets/webhook-secret'),
+      NOTIFY_WEBHOOK_SECRET_FILE: put('elsewhere/notify', 'notify-secret-value'),
     };
     put('secrets/anthropic', 'model-key-value');
     put('secrets/readable-by-all', 'refused-elsewhere', 0o644);
@@ -40,6 +41,7 @@ describe('the secrets of this machine', () => {
       'anthropic=model-key-value',
       'forge-token=forge-token-value',
       'lines=first line\nsecond line',
+      'notify=notify-secret-value',
       'publish=publish-token-value',
       'readable-by-all=refused-elsewhere',
     ]);
@@ -47,7 +49,12 @@ describe('the secrets of this machine', () => {
 
   it('are none in a home without any', () => {
     const missing = path.join(home, 'secrets/x');
-    const files = { FORGE_TOKEN_FILE: missing, FORGE_PUBLISH_TOKEN_FILE: null, WEBHOOK_SECRET_FILE: missing };
+    const files = {
+      FORGE_TOKEN_FILE: missing,
+      FORGE_PUBLISH_TOKEN_FILE: null,
+      WEBHOOK_SECRET_FILE: missing,
+      NOTIFY_WEBHOOK_SECRET_FILE: missing,
+    };
     assert.deepEqual(knownSecrets({ BOT_BOTTLE_HOME: home, ...files }), []);
   });
 

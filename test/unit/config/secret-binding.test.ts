@@ -105,7 +105,13 @@ describe('a secret that is bound to upstreams', () => {
   });
 
   it("is never one of the orchestrator's own, under whatever name or link", () => {
-    for (const name of ['forge-token', 'publish-token', 'webhook-secret', 'temporal-codec-a']) {
+    for (const name of [
+      'forge-token',
+      'publish-token',
+      'webhook-secret',
+      'notify-secret',
+      'temporal-codec-a',
+    ]) {
       assert.throws(() => set(name, 'a.example'), /orchestrator's own/);
       set(name);
       assert.throws(() => read(name, ['a.example:443']), /orchestrator's own/);

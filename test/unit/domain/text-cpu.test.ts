@@ -7,7 +7,7 @@ import { redactor } from '../../../src/bundle/base/redact.js';
 import { untrustedDiff, untrustedName, untrustedText } from '../../../src/bundle/forge/untrusted.js';
 import { statusText } from '../../../src/cli/commands/status-text.js';
 import { LogRenderer } from '../../../src/cli/logs/render-log.js';
-import { wrap } from '../../../src/cli/logs/wrap.js';
+import { wrap } from '../../../src/cli/base/wrap.js';
 import { printJson } from '../../../src/cli/base/output.js';
 import { branchNamed } from '../../../src/domain/workspace/branch-name.js';
 import { escapeTerminal, escapeTerminalLines } from '../../../src/domain/text/escape.js';

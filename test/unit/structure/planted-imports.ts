@@ -148,6 +148,12 @@ export const PLANTED: readonly Planted[] = [
   { rule: 'front-cli', file: 'cli/a.ts', code: "export { GiteaForge } from '../adapters/gitea/ok.js';" },
   { rule: 'front-cli', file: 'cli/b.ts', code: "export { settings } from '../config.js';" },
   { rule: 'front-tui', file: 'tui/a.ts', code: "export { createActivities } from '../activities/ok.js';" },
+  { rule: 'front-tui', file: 'tui/b.ts', code: "export { asks } from '../cli/runs/orchestrator-client.js';" },
+  {
+    rule: 'dashboard-loads-by-itself',
+    file: 'wiring/cli/dashboard.ts',
+    code: "export { shown } from '../../tui/ok.js';",
+  },
   {
     rule: 'webhook-process-has-no-engine',
     file: 'webhook.ts',
@@ -227,6 +233,9 @@ export const ALLOWED: Readonly<Record<string, string>> = {
     "import { Command } from 'commander'; import type { asks } from './runs/orchestrator-client.js'; export const cli = { Command }; export type Asks = typeof asks;",
   'cli/runs/orchestrator-client.ts':
     "import { Client } from '@temporalio/client'; import { event } from '../../workflows/messages.js'; export const asks = { Client, event };",
+  'cli/base/ok.ts': 'export interface Desk { readonly open: number }',
+  'tui/ok.ts':
+    "import { render } from 'ink'; import { createElement } from 'react'; import type { Desk } from '../cli/base/ok.js'; export const shown = (_: Desk) => ({ render, createElement });",
   'config/ok.ts':
     "import { parse } from 'yaml'; import type { Issue } from '../domain/ok.js'; export const settings = (_: Issue) => parse('a: 1') as unknown;",
   'worker.ts':
@@ -239,7 +248,7 @@ export const ALLOWED_ROOTS: Readonly<Record<string, string>> = {
   'webhook.ts':
     "import { app } from './webhook/ok.js'; import { db } from './adapters/sqlite/ok.js'; export const main = { app, db };",
   'wiring/cli/cli-deps.ts':
-    "import type { settings } from '../../config/ok.js'; export type Config = typeof settings; export const deps = { asks: () => import('../../cli/runs/orchestrator-client.js'), serve: () => import('../../worker.js') };",
+    "import type { settings } from '../../config/ok.js'; export type Config = typeof settings; export const deps = { asks: () => import('../../cli/runs/orchestrator-client.js'), serve: () => import('../../worker.js'), dashboard: () => import('../../tui/ok.js') };",
 };
 
 /** The other half of the planted cycle. */

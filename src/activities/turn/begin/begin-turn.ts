@@ -10,6 +10,7 @@ import { protectedCommit } from './protected-commit.js';
 import { requireRuntime } from './require-runtime.js';
 import { readSetup } from '../../setup/read-setup.js';
 import { keepChanges } from '../../setup/kept-changes.js';
+import { writeConfig } from '../../setup/write-config.js';
 import { runImage } from './run-image.js';
 import { together } from '../together.js';
 import type { TurnJournal } from '../turn-journal.js';
@@ -40,6 +41,7 @@ export async function beginTurn(
     createBundle(ports, input, setup, paths),
     noteWhoseItIs(ports, input),
   ]);
+  await writeConfig(ports, slug, setup);
   // The agent waits longest for the bundle's socket, so nothing, git's processes least of all, comes before its start.
   const bundleStarted = ports.runtime.start(slug, 'bundle');
   // Waited for last: its failure must not go unhandled when another decides.

@@ -4,7 +4,7 @@ import type { HostPorts } from '../../ports/host-ports.js';
 import type { RunTurnInput } from '../../ports/inputs.js';
 import { restoreSession } from '../../transcript/restore-session.js';
 
-/** Adopted, or new; a new one of an older run whose home is lost gets its session back. */
+/** Adopted, or new, as one of another image is replaced; a new one of an older run whose home is lost gets its session back. */
 export async function createAgent(
   ports: HostPorts,
   input: RunTurnInput,
@@ -15,6 +15,9 @@ export async function createAgent(
   const { slug, prepared } = input;
   const { workspace, turnInput, currentConfig } = files.paths(slug);
   const containerRuntime = setup.runtime ?? settings.containerRuntime;
+  const there = await runtime.inspect(slug, 'agent');
+  // Its home is a volume and its workspace a directory, so nothing of the agent's is lost with it.
+  if (there !== undefined && there.imageId !== image) await runtime.remove(slug, 'agent');
   const agent = await runtime.createAgent({
     slug,
     image,

@@ -2,11 +2,11 @@ import { isLocal } from '../../../domain/forge/issue.js';
 import type { RunPaths } from '../../../domain/run/run-files.js';
 import type { HostPorts } from '../../ports/host-ports.js';
 import type { RunTurnInput } from '../../ports/inputs.js';
-import { currentConfig, secretNeeds } from '../../setup/current-config.js';
+import { secretNeeds } from '../../setup/current-config.js';
 import type { TurnSetup } from '../../setup/read-setup.js';
 import { writeHeader } from './write-header.js';
 
-/** Adopted, or new; what it reads at its start is in place before. */
+/** Adopted, or new; what it reads at its start is in place before, but for the configuration, which names the run's image. */
 export async function createBundle(
   ports: HostPorts,
   input: RunTurnInput,
@@ -18,7 +18,6 @@ export async function createBundle(
   const isOnForge = !isLocal(input.subject);
   await Promise.all([
     files.placeSecrets(slug, secretNeeds(setup), { forgeToken: isOnForge }),
-    files.writeCurrentConfig(slug, currentConfig(setup)),
     writeHeader(ports, input, setup),
   ]);
   await runtime.createBundle({

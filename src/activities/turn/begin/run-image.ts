@@ -3,15 +3,16 @@ import type { BottleSetup } from '../../../domain/bottle/bottle-setup.js';
 import type { HostPorts } from '../../ports/host-ports.js';
 import type { RunTurnInput } from '../../ports/inputs.js';
 import { sha256 } from '../../base/sha256.js';
+import { keptChanges } from '../../setup/kept-changes.js';
+import { keepRunImage, readRunImage, type RunImage } from '../../setup/run-image-file.js';
+import { buildSteps } from '../../supervise/build-steps.js';
 
-/** In the run's directory: which image its agent runs from. */
-export const IMAGE_FILE = 'image.json';
-export const BUILD_LOG_FILE = 'image-build.log';
+const BUILD_LOG_FILE = 'image-build.log';
 
 /**
  * Id of the run's image. Chosen once, at the first turn: built from the bottle's Dockerfile, else the one that is named.
- * A run keeps it whatever its manifest says later, and whatever is built under the same name.
- * Errors: `ImageBuildError`; `BottleRuntimeError` when the engine does not have the image (any more).
+ * A run keeps it whatever its manifest says later, and whatever is built under the same name; only what an operator agreed to
+ * since is added. Errors: `ImageBuildError`; `BottleRuntimeError` when the engine does not have the image (any more).
  */
 export async function runImage(
   ports: HostPorts,
@@ -20,24 +21,25 @@ export async function runImage(
   signal: AbortSignal,
 ): Promise<string> {
   const { slug } = input;
-  const kept = await keptImage(ports, input);
-  if (kept !== undefined) return ports.runtime.pinImage(slug, kept);
-  const name =
-    setup.dockerfile === null ? input.prepared.image : await built(ports, input, setup.dockerfile, signal);
-  const id = await ports.runtime.pinImage(slug, name);
-  const dockerfile = setup.dockerfile === null ? null : sha256(setup.dockerfile);
-  await ports.files.saveFile(slug, IMAGE_FILE, `${JSON.stringify({ id, name, dockerfile }, null, 2)}\n`);
+  const { files, runtime } = ports;
+  const kept = await readRunImage(files, slug);
+  const first = kept ?? (await firstImage(ports, input, setup, signal));
+  const image = await buildSteps(ports, slug, first, await keptChanges(files, slug), signal);
+  const id = await runtime.pinImage(slug, image.id);
+  if (kept?.id !== id) await keepRunImage(files, slug, { ...image, id });
   return id;
 }
 
-/** As written down; of a run whose first turns were before that, its container's. */
-async function keptImage(ports: HostPorts, { slug, turn }: RunTurnInput): Promise<string | undefined> {
-  const file = await ports.files.readFile(slug, IMAGE_FILE);
-  if (file !== undefined) {
-    const { id } = JSON.parse(new TextDecoder().decode(file)) as { readonly id: string };
-    return id;
-  }
-  return turn === 1 ? undefined : (await ports.runtime.inspect(slug, 'agent'))?.imageId;
+async function firstImage(
+  ports: HostPorts,
+  input: RunTurnInput,
+  { dockerfile }: BottleSetup,
+  signal: AbortSignal,
+): Promise<RunImage> {
+  const { slug, prepared } = input;
+  const name = dockerfile === null ? prepared.image : await built(ports, input, dockerfile, signal);
+  const id = await ports.runtime.pinImage(slug, name);
+  return { id, name, dockerfile: dockerfile === null ? null : sha256(dockerfile), changes: [] };
 }
 
 async function built(

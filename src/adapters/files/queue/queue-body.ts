@@ -1,3 +1,4 @@
+import { isProposalTool, type ProposalTool } from '../../../domain/supervise/proposal.js';
 import { z } from 'zod';
 import { MAX_TOTALS } from '../../../domain/egress/totals.js';
 import { MAX_LIMIT_MS, MAX_USE } from '../../../domain/run/model-use.js';
@@ -67,7 +68,7 @@ const schema = z.discriminatedUnion('kind', [
     kind: z.literal('proposal'),
     slug,
     turn,
-    tool: z.enum(['cred-proxy-block', 'pipelock-block']),
+    tool: z.custom<ProposalTool>(isProposalTool),
     file: z.string(),
     justification: z.string(),
     currentHash: z.string().regex(/^[0-9a-f]{64}$/),

@@ -4,6 +4,7 @@ import { isProposalTool } from '../../../domain/supervise/proposal.js';
 import { isOperatorName } from '../../../domain/forge/operator-name.js';
 import type { ProposalOutcome, ProposeRequest } from '../../../domain/run/run-channel.js';
 import { note, type LifeDraft } from '../draft.js';
+import { stopTurn } from '../running.js';
 import { applyInput, runRef } from '../inputs.js';
 import { livingOf } from '../phase.js';
 import { waiting, withTold } from './proposals-read.js';
@@ -56,8 +57,11 @@ export function decisionRefusal(s: IssueState, asked: DecideRequest): string | n
   if (known.ref !== asked.shown) return 'it is not what you were shown: look at it again';
   if (asked.by !== undefined && !isOperatorName(asked.by))
     return '"by" must be one word of at most 128 characters, such as user@host';
-  if ((asked.verdict === 'modify') !== (asked.modified !== null))
+  const mayDiffer = asked.verdict === 'approve' && known.tool === 'capability-block';
+  if (!mayDiffer && (asked.verdict === 'modify') !== (asked.modified !== null))
     return 'only "modify" has a file of its own';
+  if (asked.verdict !== 'reject' && known.tool === 'capability-block' && life.host === null)
+    return 'the run has no host now that could build its image: decide it when one has taken the run';
   if (asked.verdict !== 'reject' && life.changes.length >= MAX_CHANGES)
     return `the run has ${String(MAX_CHANGES)} changes already: put them into its bottle's manifest`;
   return null;
@@ -79,11 +83,14 @@ export function isHeld(s: IssueState, { slug, turn, id }: ProposeRequest): boole
 
 export function proposed(d: LifeDraft, { id, tool, ref, turn, at }: Of<'proposed'>): void {
   const { s, life, commands } = d;
-  if (life.closing !== null || life.proposals.some((known) => known.id === id)) return;
-  const one: RunProposal = { id, tool, ref, turn, decision: null, isApplied: false, told: false };
+  if (life.closing !== null) return;
+  const heldUntil = at + s.policy.superviseHoldMs;
+  const known = life.proposals.find((each) => each.id === id);
+  if (known !== undefined) return replace(life, { ...known, heldUntil });
+  const one = { id, tool, ref, turn, heldUntil, decision: null, isApplied: false, told: false };
   const over = Math.max(0, life.proposals.length + 1 - MAX_KEPT);
   const forgotten = new Set(life.proposals.filter(({ told }) => told).slice(0, over));
-  life.proposals = [...life.proposals.filter((known) => !forgotten.has(known)), one];
+  life.proposals = [...life.proposals.filter((each) => !forgotten.has(each)), one];
   note(d, `the agent proposes ${tool} ${id.slice(0, 8)}`);
   commands.push({
     kind: 'record_proposal',
@@ -97,7 +104,13 @@ export function decided(d: LifeDraft, event: Of<'decided'>): void {
   const known = life.proposals.find((one) => one.id === id);
   if (life.closing !== null || known?.decision !== null) return;
   const decision: ProposalDecision = { status, by, at, ref, notesRef };
-  const { stage, turn } = life;
+  const { stage, turn, host } = life;
+  if (ref !== null && known.tool === 'capability-block' && host !== null) {
+    replace(life, { ...known, decision, isApplied: true });
+    note(d, `${known.tool} ${id.slice(0, 8)} ${status} by ${by}: its image is being built`);
+    const input = { ...runRef(s, life), changes: [...life.changes, ref] };
+    return void commands.push({ kind: 'rebuild_image', host, id, input });
+  }
   const isAtWork = stage.kind === 'running' && stage.begun && turn.stop === null && turn.done === null;
   if (ref === null || !isAtWork) return stands(d, { ...known, decision });
   replace(life, { ...known, decision, isApplied: true });
@@ -107,7 +120,21 @@ export function decided(d: LifeDraft, event: Of<'decided'>): void {
 
 export function changeApplied(d: LifeDraft, id: string): void {
   const known = d.life.proposals.find((one) => one.id === id);
-  if (known?.isApplied === true) stands(d, known);
+  if (known?.isApplied !== true) return;
+  stands(d, known);
+  if (known.tool === 'capability-block' && isWaitedFor(d, known)) stopTurn(d, 'rebuilt');
+}
+
+/** The agent does nothing else, so its turn may end for it: one that has gone on comes to the end of its turn by itself. */
+function isWaitedFor({ life, env }: LifeDraft, { turn, heldUntil }: RunProposal): boolean {
+  return life.stage.kind === 'running' && life.turn.number === turn && env.now < heldUntil;
+}
+
+/** The agent hears of it, who can mend its steps best; the old image stays. */
+export function buildFailed(d: LifeDraft, id: string, reasonRef: string): void {
+  const known = d.life.proposals.find((one) => one.id === id);
+  if (known?.isApplied !== true || known.decision === null) return;
+  stands(d, { ...known, decision: { ...known.decision, status: 'failed', ref: null, notesRef: reasonRef } });
 }
 
 /** It waits as before. */
@@ -119,10 +146,14 @@ export function changeFailed(d: LifeDraft, id: string, reason: string): void {
     d,
     `${known.tool} ${id.slice(0, 8)} was ${known.decision?.status ?? 'decided'} and cannot take effect: ${reason}`,
   );
-  replace(life, { ...known, decision: life.closing === null ? null : cancelled(d), isApplied: false });
+  if (life.closing !== null) return stands(d, { ...known, decision: cancelled(d) });
+  replace(life, { ...known, decision: null, isApplied: false });
 }
 
 export function proposalTold({ life }: LifeDraft, id: string): void {
+  const known = life.proposals.find((one) => one.id === id);
+  // A new image is news of the turn that begins in it.
+  if (known?.tool === 'capability-block' && known.decision?.ref !== null) return;
   life.proposals = withTold(life, [id]);
 }
 

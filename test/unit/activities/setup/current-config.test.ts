@@ -1,3 +1,4 @@
+import { IMAGE } from '../../../support/supervise/shown.js';
 import assert from 'node:assert/strict';
 import { currentConfig, secretNeeds } from '../../../../src/activities/setup/current-config.js';
 import { parseAllowlist, formatAllowEntry } from '../../../../src/domain/egress/allowlist.js';
@@ -23,10 +24,14 @@ const setup: BottleSetup = {
 
 describe('what a bottle is shown, and what its secrets are for', () => {
   it('is read by the sidecar as the manifest said it', () => {
-    const files = currentConfig(setup);
+    const files = currentConfig(setup, { id: IMAGE, dockerfile: 'FROM x\n', steps: ['RUN make'] });
     assert.deepEqual(parseAllowlist(files['allowlist'] ?? '').entries.map(formatAllowEntry), setup.allow);
     assert.deepEqual(parseRoutes(files['routes.json'] ?? ''), { kind: 'routes', routes: setup.routes });
-    assert.equal(files['Dockerfile'], 'FROM x\n');
+    assert.match(
+      files['Dockerfile'] ?? '',
+      new RegExp(`^#  {2}FROM x\\n(#.*\\n)*#  {2}RUN make\\nFROM ${IMAGE}\\n$`, 'm'),
+    );
+    assert.equal('Dockerfile' in currentConfig(setup, null), false);
   });
 
   it('names each secret with every upstream that gets it', () => {

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { JSON_RPC_CODE, JsonRpcError } from '../../../../src/bundle/jsonrpc/protocol.js';
-import { SuperviseDesk } from '../../../../src/bundle/supervise/supervise-desk.js';
+import { SuperviseDesk, type Proposed } from '../../../../src/bundle/supervise/supervise-desk.js';
 import { QUEUE_ID, type QueueAnswer, type QueueBody } from '../../../../src/domain/run/queue.js';
-import { MAX_JUSTIFICATION_BYTES, MAX_PROPOSED_BYTES } from '../../../../src/domain/supervise/proposal.js';
 
 const HASH = 'a'.repeat(64);
 const REJECTED: QueueAnswer['result'] = { kind: 'decision', id: 'p1', status: 'rejected', notes: 'no' };
+
+const proposed = (proposed_file: string, justification = 'for the build', hash = HASH): Proposed => ({
+  ...{ proposed_file, justification, current_file_hash: hash },
+});
 
 const withCode =
   (code: number, text: RegExp) =>
@@ -51,7 +54,7 @@ describe('the desk for proposals', () => {
 
   /** Held until it is answered. */
   const hold = (file: string): ReturnType<SuperviseDesk['propose']> => {
-    const held = desk.propose('pipelock-block', file, 'for the build', HASH);
+    const held = desk.propose('pipelock-block', proposed(file));
     held.catch(() => undefined);
     return held;
   };
@@ -62,7 +65,7 @@ describe('the desk for proposals', () => {
   }
 
   it('makes one message of a call, and answers what is said to it', async () => {
-    const held = desk.propose('cred-proxy-block', '{"routes":[]}\n', 'to publish', HASH.toUpperCase());
+    const held = desk.propose('cred-proxy-block', proposed('{"routes":[]}\n', 'to publish'));
     await answer(0, REJECTED);
     assert.deepEqual(await held, REJECTED);
     const [id = '', body] = sent[0] ?? [];
@@ -110,7 +113,7 @@ describe('the desk for proposals', () => {
       ['pipelock-block', 'a', 'for the tests', HASH],
       ['pipelock-block', 'a', 'for the build', 'b'.repeat(64)],
     ] as const)
-      desk.propose(tool, file, why, hash).catch(() => undefined);
+      desk.propose(tool, proposed(file, why, hash)).catch(() => undefined);
     await settled();
     assert.equal(sent.length, 5);
   });
@@ -126,31 +129,6 @@ describe('the desk for proposals', () => {
     assert.equal(sent.length, 6);
   });
 
-  it('takes no empty or oversized text, by bytes of UTF-8, and nothing that is no hash', async () => {
-    const refused = withCode(JSON_RPC_CODE.invalidParams, /./);
-    const wide = (bytes: number): string => 'é'.repeat(bytes / 2);
-    const bad: [file: string, why: string, hash: string][] = [
-      ['', 'x', HASH],
-      [' \n', 'x', HASH],
-      [`${wide(MAX_PROPOSED_BYTES)}x`, 'x', HASH],
-      ['x', ' ', HASH],
-      ['x', `${wide(MAX_JUSTIFICATION_BYTES)}x`, HASH],
-      ['x', 'x', HASH.slice(1)],
-      ['x', 'x', `${HASH}\n`],
-    ];
-    for (const [file, why, hash] of bad)
-      await assert.rejects(desk.propose('pipelock-block', file, why, hash), refused);
-    assert.deepEqual(sent, []);
-    const largest = desk.propose(
-      'pipelock-block',
-      wide(MAX_PROPOSED_BYTES),
-      wide(MAX_JUSTIFICATION_BYTES),
-      HASH,
-    );
-    await answer(0, REJECTED);
-    await largest;
-  });
-
   it('ends what is held when the sidecar stops, as passed on, and passes on nothing more', async () => {
     const held = [hold('a'), hold('b')];
     await settled();
@@ -159,18 +137,6 @@ describe('the desk for proposals', () => {
       await assert.rejects(each, withCode(JSON_RPC_CODE.pending, /was passed on.*next turn/));
     await assert.rejects(hold('c'), withCode(JSON_RPC_CODE.internalError, /nothing was passed on/));
     assert.equal(sent.length, 2);
-  });
-
-  it('lets go of who leaves, without taking anything back', async () => {
-    const leaving = new AbortController();
-    const held = desk.propose('pipelock-block', 'a', 'for the build', HASH, leaving.signal);
-    const stays = hold('a');
-    leaving.abort(new Error('left'));
-    await assert.rejects(held, /left/);
-    await answer(0, REJECTED);
-    assert.deepEqual(await stays, REJECTED);
-    await assert.rejects(desk.propose('pipelock-block', 'b', 'x', HASH, leaving.signal), /left/);
-    assert.equal(sent.length, 1);
   });
 
   it('may be asked again when the message could not be written', async () => {

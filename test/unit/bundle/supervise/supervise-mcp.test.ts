@@ -45,7 +45,7 @@ describe('proposals by MCP, on the socket of the sidecar', () => {
     const { tools } = await (await client()).listTools();
     assert.deepEqual(
       tools.map(({ name }) => name),
-      ['cred-proxy-block', 'pipelock-block'],
+      ['cred-proxy-block', 'pipelock-block', 'capability-block'],
     );
     for (const path of ['/rpc', '/mcp']) {
       const { status, text } = await overUnix(bundle.run.socket, { path, body: '{}' });

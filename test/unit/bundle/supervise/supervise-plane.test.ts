@@ -3,6 +3,7 @@ import type { NewOperation } from '../../../../src/bundle/base/operation-log.js'
 import { RateLimiter } from '../../../../src/bundle/forge/rate-limit.js';
 import { JSON_RPC_CODE, JsonRpcError } from '../../../../src/bundle/jsonrpc/protocol.js';
 import type { ProposalOutcome } from '../../../../src/bundle/supervise/supervise-desk.js';
+import { MAX_JUSTIFICATION_BYTES, MAX_PROPOSED_BYTES } from '../../../../src/domain/supervise/proposal.js';
 import { SupervisePlane } from '../../../../src/bundle/supervise/supervise-plane.js';
 
 const HASH = 'a'.repeat(64);
@@ -20,7 +21,7 @@ describe('the plane of proposals', () => {
     asked = [];
     log = [];
     limited = 0;
-    limiter = new RateLimiter({ callsPerMinute: 10, writesPerMinute: 2 }, () => 0);
+    limiter = new RateLimiter({ callsPerMinute: 10, writesPerMinute: 9 }, () => 0);
     decide = () => Promise.resolve({ kind: 'decision', id: 'p1', status: 'modified', notes: 'only 443' });
     plane = new SupervisePlane({
       desk: {
@@ -55,7 +56,7 @@ describe('the plane of proposals', () => {
       result: { status: 'modified', notes: 'only 443', id: 'p1' },
       refused: undefined,
     });
-    assert.deepEqual(asked, [['pipelock-block', 'example.org\n', 'downloads', HASH]]);
+    assert.deepEqual(asked, [['pipelock-block', PARAMS]]);
     assert.deepEqual(log, [line('ok', 'modified')]);
   });
 
@@ -83,13 +84,38 @@ describe('the plane of proposals', () => {
     assert.deepEqual(asked, []);
   });
 
+  it('takes no empty or oversized text, by bytes of UTF-8, and nothing that is no hash', async () => {
+    const wide = (bytes: number): string => 'é'.repeat(bytes / 2);
+    const bad: readonly (readonly [file: string, why: string, hash: string])[] = [
+      ['', 'x', HASH],
+      [' \n', 'x', HASH],
+      [`${wide(MAX_PROPOSED_BYTES)}x`, 'x', HASH],
+      ['x', ' ', HASH],
+      ['x', `${wide(MAX_JUSTIFICATION_BYTES)}x`, HASH],
+      ['x', 'x', HASH.slice(1)],
+      ['x', 'x', `${HASH}\n`],
+    ];
+    const call = ([
+      proposed_file,
+      justification,
+      current_file_hash,
+    ]: (typeof bad)[number]): Promise<unknown> =>
+      plane.call('pipelock-block', { proposed_file, justification, current_file_hash });
+    for (const one of bad)
+      assert.equal(await codeOf(call(one)), JSON_RPC_CODE.invalidParams, JSON.stringify(one).slice(0, 80));
+    assert.equal(asked.length, 0);
+    await call([wide(MAX_PROPOSED_BYTES), wide(MAX_JUSTIFICATION_BYTES), HASH.toUpperCase()]);
+    const [[, taken] = []] = asked;
+    assert.equal((taken as typeof PARAMS).current_file_hash, HASH);
+  });
+
   it('proposes nothing that a secret of ours was taken out of', async () => {
     assert.equal(await codeOf(plane.call('pipelock-block', PARAMS, true)), JSON_RPC_CODE.secretFound);
     assert.deepEqual(asked, []);
   });
 
   it('counts against the limits that the run has for all it calls', async () => {
-    limiter.admit('write');
+    for (let call = 1; call <= 8; call += 1) limiter.admit('write');
     await plane.call('pipelock-block', PARAMS);
     assert.equal(await codeOf(plane.call('pipelock-block', PARAMS)), JSON_RPC_CODE.rateLimited);
     assert.deepEqual([asked.length, limited], [1, 1]);

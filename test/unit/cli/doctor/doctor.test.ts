@@ -85,6 +85,7 @@ const HEALTHY: DoctorProbes = {
     Promise.resolve({ address: '127.0.0.1:7233', version: '1.32.0', missingSearchAttributes: [] }),
   forge: () => Promise.resolve({ url: 'https://git.example', login: 'bot', problems: [] }),
   secretScanner: () => Promise.resolve('gitleaks 8.30.1'),
+  notifications: () => Promise.resolve({ command: null, webhook: null, givenUp: 0, failing: 0 }),
   publishPlace: () => 'branch',
   ciFiles: () => Promise.resolve([{ repo: 'alice/demo', files: [] }]),
   disk: () => Promise.resolve(diskWith(50)),

@@ -9,7 +9,7 @@ describe('what forge setup says', () => {
       stdout: { write: (text: string) => lines.push(text) },
       stderr: { write: () => undefined },
       terminal: () => null,
-      stdin: { isTTY: false, read: () => Promise.resolve(new Uint8Array()) },
+      stdin: { isTTY: false, read: () => Promise.resolve(new Uint8Array()), ask: () => Promise.resolve('') },
     };
     printItem(io, { target: 'a/b', what: 'label', state: 'would_create', name: 'x\u001b[2J' });
     printItem(io, { target: null, what: 'bot', state: 'ok', name: 'bob', detail: 'fine' });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { LineSplitter, parseLoggedLine } from '../../../../src/cli/logs/log-lines.js';
-import { wrap } from '../../../../src/cli/logs/wrap.js';
+import { wrap } from '../../../../src/cli/base/wrap.js';
 import { displayWidth } from '../../../../src/cli/base/output.js';
 
 describe('lines of a log that comes in pieces', () => {

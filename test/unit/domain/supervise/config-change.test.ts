@@ -19,14 +19,18 @@ const NOW: EgressRules = {
   routes: [route('one'), route('two')],
 };
 
+function currentFile(tool: 'pipelock-block' | 'cred-proxy-block', { allow, routes } = NOW): string {
+  return tool === 'pipelock-block' ? allow.join('\n') : JSON.stringify({ routes });
+}
+
 function changeOf(tool: 'pipelock-block' | 'cred-proxy-block', file: string, now = NOW): ConfigChange {
-  const read = readChange(tool, now, file);
+  const read = readChange(tool, currentFile(tool, now), file);
   assert.ok(read.kind === 'change', JSON.stringify(read));
   return read.change;
 }
 
 function problemsOf(tool: 'pipelock-block' | 'cred-proxy-block', file: string): readonly string[] {
-  const read = readChange(tool, NOW, file);
+  const read = readChange(tool, currentFile(tool), file);
   assert.ok(read.kind === 'problems');
   return read.problems;
 }
@@ -117,5 +121,22 @@ describe('what the operator is shown of a change', () => {
       'may connect to *.x.org',
       'may no longer connect to y.org',
     ]);
+  });
+});
+
+describe('a host that takes uploads', () => {
+  const marked = (add: string): boolean =>
+    (effectOf({ kind: 'allowlist', add: [add], remove: [] })[0] ?? '').includes('TAKES UPLOADS');
+
+  it('is marked for the operator, with a port, below a name and as a wildcard too', () => {
+    for (const line of [
+      'pastebin.com',
+      'gist.github.com:443',
+      '*.s3.amazonaws.com',
+      'api.dropboxapi.com ech',
+    ])
+      assert.ok(marked(line), line);
+    for (const line of ['notgithub.com', 'docs.example.org', 'github.com.example.org'])
+      assert.ok(!marked(line), line);
   });
 });

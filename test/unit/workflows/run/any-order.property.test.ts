@@ -98,6 +98,7 @@ function checksWakeThriceInARow(): Watch {
       if (cause.kind === 'wake' && isOfChecks && !waited) inARow += 1;
       else if (
         cause.kind === 'operator' ||
+        cause.kind === 'decision' ||
         cause.kind === 'retriggered' ||
         (references.length > 0 && !isOfChecks)
       )

@@ -6,6 +6,7 @@ import type { BottleSetup } from '../../../../../src/domain/bottle/bottle-setup.
 import type { ContainerState, OwnedObject } from '../../../../../src/domain/bottle/bottle-runtime.js';
 import { PREPARED } from '../../../../support/machine/world.js';
 
+const IMAGE = 'sha256:image';
 const SLUG = 'impl-alice-demo-12-abcde';
 const LAST_CHECKIN = Date.parse('2026-01-01T00:10:00.500Z');
 const HOME = { type: 'volume', role: 'home', name: `bb-${SLUG}-home`, slug: SLUG, running: false } as const;
@@ -14,12 +15,18 @@ const HOME = { type: 'volume', role: 'home', name: `bb-${SLUG}-home`, slug: SLUG
 async function restored(
   turn: number,
   { home, status = 'created' }: { readonly home: string | null; readonly status?: ContainerState['status'] },
+  removed: string[] = [],
 ): Promise<number> {
   let count = 0;
   const objects: OwnedObject[] = home === null ? [] : [{ ...HOME, createdAt: home }];
   const ports = {
     settings: { containerRuntime: null },
     runtime: {
+      inspect: () => Promise.resolve(turn === 1 ? undefined : { imageId: IMAGE }),
+      remove: (_: string, role: string) => {
+        removed.push(role);
+        return Promise.resolve();
+      },
       createAgent: () => Promise.resolve({ status }),
       list: () => Promise.resolve(objects),
     },
@@ -36,7 +43,7 @@ async function restored(
     },
   } as unknown as HostPorts;
   const input = { slug: SLUG, turn, prepared: PREPARED } as RunTurnInput;
-  await createAgent(ports, input, { runtime: null } as BottleSetup, 'sha256:image');
+  await createAgent(ports, input, { runtime: null } as BottleSetup, turn === 3 ? 'sha256:another' : IMAGE);
   return count;
 }
 
@@ -56,5 +63,13 @@ describe('the session of a new agent container', () => {
   it('is nobody’s business in the first turn, and in a container that is adopted', async () => {
     assert.equal(await restored(1, { home: null }), 0);
     assert.equal(await restored(2, { home: null, status: 'exited' }), 0);
+  });
+
+  it('stays in its home when the container is replaced, since the image is another one', async () => {
+    const removed: string[] = [];
+    await restored(2, { home: '2026-01-01T00:00:00Z' }, removed);
+    assert.deepEqual(removed, []);
+    assert.equal(await restored(3, { home: '2026-01-01T00:00:00Z' }, removed), 0);
+    assert.deepEqual(removed, ['agent']);
   });
 });

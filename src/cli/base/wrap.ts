@@ -1,4 +1,4 @@
-import { displayWidth, pointWidth } from '../base/output.js';
+import { displayWidth, pointWidth } from './output.js';
 
 /**
  * Lines of at most this many columns, broken at blanks where there are some. Indentation stays at a line's beginning.

@@ -1,0 +1,153 @@
+import { randomBytes } from 'node:crypto';
+import { open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { InvalidInputError } from '../../domain/base/errors.js';
+import type { BottleEditor, ManifestEdit } from '../../domain/manifest/bottle-editor.js';
+import { readBottleLayer } from '../../domain/manifest/manifest-bottle.js';
+import { lineOfKey } from '../../domain/manifest/manifest-document.js';
+import {
+  mergeBottleLayers,
+  requireDistinctRoutes,
+  type LoadedLayer,
+} from '../../domain/manifest/manifest-merge.js';
+import type { BottleManifest } from '../../domain/manifest/manifests.js';
+import { withChange, type EgressChange } from '../../domain/supervise/config-change.js';
+import { lineDiff } from '../../domain/text/line-diff.js';
+import { decodeText } from './decode-text.js';
+import { editedManifest } from './edit-manifest.js';
+import type { ManifestDirectory } from './manifest-directory.js';
+import { parseManifest } from './parse-manifest.js';
+import { isPublicSuffix } from './public-suffix.js';
+
+/** Edits the operator's own manifests. @param home `$BOT_BOTTLE_HOME`, whose manifests `directory` has */
+export function bottleEditor(home: string, directory: ManifestDirectory): BottleEditor {
+  return {
+    plan: async (bottles, manifest, change) => {
+      const layers = await directory.layers(bottles);
+      if (layers === undefined)
+        throw new InvalidInputError(
+          `of the bottles ${bottles.join(', ')} not all are in ${home} or come with this program: is this the machine of the run?`,
+        );
+      const chosen = chosenOf(layers, bottles, manifest, change);
+      const { file, name } = chosen.document;
+      if (!(await directory.isOwn('bottles', name)))
+        throw new InvalidInputError(
+          `the bottle ${name} comes with the program (${file}): copy it to ${path.join(home, 'bottles', `${name}.md`)} and change that, or name another manifest with --manifest`,
+        );
+      const before = await read(file);
+      const after = editedManifest(before, change);
+      const check = (text: string): void => checkEdited(layers, chosen, text, change);
+      check(after);
+      return editOf(file, before, after, check);
+    },
+  };
+}
+
+/** The layer to be changed. Errors: `InvalidInputError` when nobody can tell which one is meant. */
+function chosenOf(
+  layers: readonly LoadedLayer[],
+  bottles: readonly string[],
+  manifest: string | undefined,
+  { kind }: EgressChange,
+): LoadedLayer {
+  const names = [...new Set(layers.map(({ document }) => document.name))].join(', ');
+  if (manifest !== undefined) {
+    const named = layers.find(({ document }) => document.name === manifest);
+    if (named !== undefined) return named;
+    throw new InvalidInputError(`--manifest: the run’s bottle is made of ${names}, and not of ${manifest}`);
+  }
+  const key = kind === 'allowlist' ? ['egress', 'allow'] : ['routes'];
+  const last =
+    layers.findLast(({ document }) => lineOfKey(document, key) !== undefined) ??
+    (bottles.length === 1 ? layers.at(-1) : undefined);
+  if (last !== undefined) return last;
+  throw new InvalidInputError(
+    `the run’s bottle is made of ${names}, and none has ${key.join('.')}: name one with --manifest`,
+  );
+}
+
+/**
+ * Whether the bottle as it will be is what it is now with the change, and nothing else. Errors: `ManifestError` for a manifest
+ * that would not be valid, `InvalidInputError` where another one has a part in it.
+ */
+function checkEdited(
+  layers: readonly LoadedLayer[],
+  { document: { file, name }, layer: { dockerfileText } }: LoadedLayer,
+  text: string,
+  change: EgressChange,
+): void {
+  const document = parseManifest(file, name, text);
+  const own = readBottleLayer(document, isPublicSuffix);
+  const layer = dockerfileText === undefined ? own : { ...own, dockerfileText };
+  const edited = layers.map((one) => (one.document.file === file ? { document, layer } : one));
+  const [now, then] = [layers, edited].map((all) =>
+    mergeBottleLayers(
+      all.map((one) => one.layer),
+      name,
+    ),
+  );
+  if (now === undefined || then === undefined) return;
+  requireDistinctRoutes(then, edited);
+  if (isDeepStrictEqual(sorted(then), sorted({ ...now, ...withChange(now, change) }))) return;
+  const others = [...new Set(layers.map((one) => one.document.file))].filter((one) => one !== file);
+  throw new InvalidInputError(
+    `${file} alone cannot bring this about: ${others.join(', ') || 'the bottle'} would still say otherwise. Name a manifest with --manifest, or change them by hand`,
+  );
+}
+
+/** What has no order. */
+function sorted(bottle: BottleManifest): object {
+  const byName = [...bottle.routes].sort((a, b) => (a.name < b.name ? -1 : 1));
+  return { ...bottle, allow: [...bottle.allow].sort(), routes: byName };
+}
+
+function editOf(file: string, before: string, after: string, check: (text: string) => void): ManifestEdit {
+  return {
+    file,
+    diff: lineDiff(before, after),
+    write: async () => {
+      if ((await read(file)) !== before)
+        throw new InvalidInputError(`${file} was changed meanwhile: nothing was written`);
+      // A link stays one.
+      const real = await realpath(file);
+      const temporary = path.join(path.dirname(real), `.writing-${randomBytes(6).toString('hex')}`);
+      try {
+        await writeLike(temporary, after, real);
+        check(await read(temporary));
+        await rename(temporary, real);
+      } finally {
+        await rm(temporary, { force: true });
+      }
+      await sync(path.dirname(real));
+    },
+  };
+}
+
+async function read(file: string): Promise<string> {
+  return decodeText(file, await readFile(file));
+}
+
+/** A new file with the mode and, where that may be said, the owner of another one. */
+async function writeLike(file: string, text: string, other: string): Promise<void> {
+  const { mode, uid, gid } = await stat(other);
+  const handle = await open(file, 'wx', 0o600);
+  try {
+    await handle.writeFile(text);
+    const own = await handle.stat();
+    if (own.uid !== uid || own.gid !== gid) await handle.chown(uid, gid);
+    await handle.chmod(mode & 0o7777);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function sync(directory: string): Promise<void> {
+  const handle = await open(directory, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

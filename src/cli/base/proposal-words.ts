@@ -1,0 +1,20 @@
+/** How proposals are spoken of, wherever people are shown them. Pure; what is an agent's is not escaped here. */
+import type { ProposalDecisionRow } from '../../domain/run/rows.js';
+
+export const TAKES_EFFECT = {
+  now: 'in effect now',
+  next_turn: 'in effect from the next turn on',
+  none: 'nothing changes',
+} as const;
+
+export function stateText(decision: ProposalDecisionRow | null): string {
+  if (decision === null) return 'waits';
+  return `${decision.status} by ${decision.who}, ${new Date(decision.at).toISOString()}`;
+}
+
+/** The first of several effects. @param most characters of it */
+export function firstEffect([first = '', ...others]: readonly string[], most: number): string {
+  const points = Array.from(first);
+  const cut = points.length > most ? `${points.slice(0, most - 1).join('')}…` : first;
+  return others.length === 0 ? cut : `${cut} (and ${String(others.length)} more)`;
+}

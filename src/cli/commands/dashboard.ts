@@ -1,0 +1,23 @@
+import type { Command } from 'commander';
+import { withOrchestrator } from '../base/action.js';
+import type { CommandContext } from '../base/action.js';
+import { CliError } from '../base/errors.js';
+import { EXIT } from '../base/exit-codes.js';
+
+export function dashboardCommand(root: Command, { deps, action }: CommandContext): void {
+  const command = root
+    .command('dashboard')
+    .description('Runs and what their agents ask for, live on a terminal; decide it there')
+    .addHelpText('after', '\nThe key ? lists the keys. Without a terminal: bot-bottle proposals.');
+  action(command, async () => {
+    const terminal = deps.io.terminal();
+    if (terminal === null || !deps.io.stdin.isTTY)
+      throw new CliError(
+        'no_terminal',
+        EXIT.failed,
+        'the dashboard needs a terminal: without one, bot-bottle proposals and bot-bottle orchestrate status do the same',
+      );
+    await withOrchestrator(deps, (orchestrator) => deps.dashboard(orchestrator, terminal.colors));
+    return EXIT.ok;
+  });
+}

@@ -1,0 +1,20 @@
+/** What `?` shows. */
+export const HELP: readonly string[] = [
+  '',
+  '  Lists                                 A proposal',
+  '  j, k, arrows   move                   j, k, arrows   scroll',
+  '  Space, PgUp    a page on, back        Space, PgUp    a page on, back',
+  '  g, G           first, last            g, G           top, end',
+  '  Tab            the other list         a, n           approve; n: with network',
+  '  Enter          open; of a run, its    m              edit it (VISUAL, EDITOR)',
+  '                 proposals              r              reject it, with a reason',
+  '  q, Ctrl-C      quit                   Esc            back to the lists',
+  '',
+  '  Runs: phase (of a frozen one, why), age, last turn, cost. !2: two proposals',
+  '  of it wait. Proposals: tool, age, the first of what it would do.',
+  '',
+  '  Only an open proposal can be decided, as it is shown. y must be typed after',
+  '  the question. A decision goes on while you look at others.',
+  '  \\u{1b} and the like are characters of an agent’s text that a terminal',
+  '  would obey or hide.',
+];

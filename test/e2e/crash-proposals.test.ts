@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Client } from '@temporalio/client';
+import { bottleScript } from '../support/stack/bottle-script.js';
+import { Life } from '../support/stack/life.js';
+import { Stack, waitUntil } from '../support/stack/stack.js';
+import { partOf, processesOf, tearDown } from '../support/stack/tear-down.js';
+
+/** What an agent does that wants a host: asks, and asks again for as long as its sidecar is away. */
+function ask(host: string): string {
+  const program = `
+    const file = require("fs").readFileSync("/etc/bot-bottle/current-config/allowlist", "utf8");
+    const current_file_hash = require("crypto").createHash("sha256").update(file).digest("hex");
+    const args = { proposed_file: file + process.argv[1] + "\\n", justification: "To be seen.", current_file_hash };
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "pipelock-block", arguments: args } });
+    const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+    const again = () => setTimeout(go, 300);
+    function go() {
+      const call = require("http").request({ socketPath: "/run/bottle/sock/forge.sock", path: "/supervise/mcp", method: "POST", headers });
+      call.on("error", again).on("response", (answer) => {
+        let text = "";
+        answer.on("data", (part) => (text += part)).on("error", again);
+        answer.on("end", () => (text.includes("status") ? console.log("ANSWER", process.argv[1], text) : again()));
+      });
+      call.end(body);
+    }
+    go();`;
+  return `run node -e '${program.replaceAll(/\s*\n\s*/g, ' ').trim()}' ${host}`;
+}
+
+describe('parts that are killed while a proposal waits', function () {
+  this.timeout(300_000);
+  let stack: Stack;
+  let client: Client;
+
+  before(async () => {
+    stack = await Stack.prepare({ env: { SUPERVISE_HOLD: '4m' } });
+    await stack.start();
+    client = await stack.client();
+  });
+  after(() => tearDown(stack, client));
+
+  async function waiting(host: string): Promise<string> {
+    let found: string | undefined;
+    await waitUntil(
+      `a proposal of ${host}`,
+      async () => {
+        const { stdout } = await stack.cli(['proposals', 'list', '--json']);
+        const { proposals } = JSON.parse(stdout) as {
+          readonly proposals: readonly { readonly id: string; readonly changes: readonly string[] }[];
+        };
+        found = proposals.find(({ changes }) => changes.includes(`may connect to ${host}`))?.id;
+        return found !== undefined;
+      },
+      60_000,
+    );
+    return found ?? '';
+  }
+
+  /** As an operator does who is told that something is away: until it is said to be approved. */
+  async function approved(id: string): Promise<void> {
+    await waitUntil(
+      `the approval of ${id}`,
+      async () => {
+        const { code, stdout, stderr } = await stack.cli(['proposals', 'approve', id]);
+        return code === 0 || /it was approved (already, )?by/.test(stdout + stderr);
+      },
+      90_000,
+    );
+  }
+
+  it('lose neither the proposal nor the decision, and the agent has its answer each time', async () => {
+    const hosts = ['up', 'worker', 'temporal', 'sidecar'].map((part) => `${part}.example.org`);
+    const script = bottleScript(...hosts.map(ask), 'done success asked');
+    const life = await Life.trigger(stack, client, 'Ask for four hosts', script);
+    const answer = async (host: string): Promise<void> => {
+      const { slug } = await life.running();
+      const pattern = new RegExp(`ANSWER ${host}.{0,2000}approved`);
+      await waitUntil(
+        `the answer of ${host}`,
+        async () => pattern.test(await life.files.agentLog(slug, 1)),
+        60_000,
+      );
+      const allowed = await readFile(join(stack.home, 'state', slug, 'config/allowlist'), 'utf8');
+      assert.ok(allowed.split('\n').includes(host), `${host} is in effect`);
+    };
+    const [ofUp = '', ofWorker = '', ofTemporal = '', ofSidecar = ''] = hosts;
+
+    const first = await waiting(ofUp);
+    await stack.stopUp('SIGKILL');
+    await waitUntil('its parts to be gone', async () => (await processesOf(stack)).length === 0, 20_000);
+    await stack.start();
+    await approved(first);
+    await answer(ofUp);
+
+    for (const [host, part] of [
+      [ofWorker, 'worker'],
+      [ofTemporal, 'temporal'],
+    ] as const) {
+      const id = await waiting(host);
+      process.kill(await partOf(stack, part), 'SIGKILL');
+      await approved(id);
+      await answer(host);
+    }
+
+    const asked = await waiting(ofSidecar);
+    const { slug } = await life.running();
+    await life.killContainer(slug, 'bundle');
+    await approved(asked);
+    await answer(ofSidecar);
+
+    await life.frozen(1, 'done');
+    assert.equal(await life.files.invocations(slug, 1), 1);
+    const audit = await readFile(join(stack.home, 'audit', `pipelock-${slug}.log`), 'utf8');
+    const added = audit
+      .trim()
+      .split('\n')
+      .map((line) => /\+(\w+\.example\.org)/.exec(line)?.[1]);
+    assert.deepEqual(added, hosts, 'one line for each decision, in order');
+    assert.deepEqual(await readdir(join(stack.home, 'queue', slug)).catch(() => []), []);
+  });
+});

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Client } from '@temporalio/client';
+import { bridgeAddress } from '../support/model-api/bridge-address.js';
+import { ModelApi } from '../support/model-api/model-api.js';
+import type { ModelRequest } from '../support/model-api/model-request.js';
+import { say, use, type Answer } from '../support/model-api/script.js';
+import { Life } from '../support/stack/life.js';
+import { SecretSearch } from '../support/stack/secret-search.js';
+import { Stack, waitUntil } from '../support/stack/stack.js';
+import { tearDown } from '../support/stack/tear-down.js';
+
+const KEY = `canary-${randomBytes(16).toString('hex')}`;
+const NEW_TURN =
+  /operator has approved your proposal [0-9a-f]+ \(capability-block\): your bottle runs in the new image now/;
+
+describe('an agent that lacks a program and asks for another image', function () {
+  this.timeout(300_000);
+  const search = new SecretSearch({ key: KEY });
+  let api: ModelApi;
+  let stack: Stack;
+  let client: Client;
+
+  before(async () => {
+    api = await ModelApi.start({ address: await bridgeAddress() });
+    stack = await Stack.prepare({ env: { MODEL_ANTHROPIC_URL: api.url, SUPERVISE_HOLD: '90s' } });
+    await mkdir(join(stack.home, 'agents'));
+    await writeFile(join(stack.home, 'agents/demo.md'), '---\nprovider: claude\n---\n\nYou draw animals.\n');
+    const set = await stack.cli(['secret', 'set', 'anthropic-api-key', '--host', api.authority], KEY);
+    assert.equal(set.code, 0, set.stderr);
+    await stack.start();
+    client = await stack.client();
+  });
+  after(async () => {
+    await tearDown(stack, client);
+    await api.close();
+  });
+
+  const shell = (command: string): Answer => use('Bash', { command, description: 'Run' });
+
+  function wants(steps: string): Answer {
+    const [slug = ''] = readdirSync(join(stack.home, 'state'));
+    const text = readFileSync(join(stack.home, 'state', slug, 'config/Dockerfile'), 'utf8');
+    return use('mcp__supervise__capability-block', {
+      proposed_file: `${text}${steps}`,
+      justification: 'There is no walrus here.',
+      current_file_hash: createHash('sha256').update(text).digest('hex'),
+    });
+  }
+
+  /** The turn is ended beside its call's answer, so the agent may or may not come to ask its model once more. */
+  function reply({ body }: ModelRequest): Answer {
+    const messages = body['messages'] as readonly { readonly role: string }[];
+    const since = messages.findLastIndex(({ role }) => role === 'assistant');
+    const said = JSON.stringify(messages.slice(since + 1)).replaceAll(/\\+/g, '');
+    if (/"ok": ?true/.test(said)) return say('Done.');
+    if (said.includes('goo goo 1000nkept'))
+      return use('mcp__bottle__signal_done', { status: 'success', summary: 'Drawn.' });
+    if (NEW_TURN.test(said)) return shell('walrus && cat kept.txt');
+    if (/"status": ?"failed"/.test(said))
+      return wants(
+        "USER root\nRUN printf '#!/bin/sh\\necho goo goo $(id -u)\\n' > /usr/local/bin/walrus && chmod 755 /usr/local/bin/walrus\n",
+      );
+    if (said.includes('walrus: command not found'))
+      return wants('USER root\nRUN apt-get install -y walrus\n');
+    return shell('echo kept > kept.txt; git add kept.txt; git commit -qm kept; walrus');
+  }
+
+  async function waiting(not = ''): Promise<string> {
+    let found: string | undefined;
+    await waitUntil(
+      'a proposal',
+      async () => {
+        const { stdout } = await stack.cli(['proposals', 'list', '--json']);
+        const { proposals } = JSON.parse(stdout) as { proposals: readonly { readonly id: string }[] };
+        found = proposals.find(({ id }) => id !== not)?.id;
+        return found !== undefined;
+      },
+      60_000,
+    );
+    return found ?? '';
+  }
+
+  it('hears why the first one cannot be built, and goes on in the second, with its session and its workspace', async () => {
+    api.script(...Array.from({ length: 12 }, () => ({ reply })));
+    const life = await Life.trigger(stack, client, 'Draw', 'Draw a walrus.');
+
+    const first = await waiting();
+    const shown = await stack.cli(['proposals', 'show', first]);
+    assert.match(shown.stdout, /its image is built anew with: RUN apt-get install -y walrus/);
+    assert.match(shown.stdout, /the build has no network/);
+    const failed = await stack.cli(['proposals', 'approve', first]);
+    assert.notEqual(failed.code, 0);
+    assert.match(failed.stderr, /the image cannot be built[^]*Unable to locate package walrus/);
+
+    const second = await waiting(first);
+    const { code, stdout, stderr } = await stack.cli(['proposals', 'approve', second, '--notes', 'Go on.']);
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, /approved, in effect from the next turn on/);
+
+    const { slug } = await life.frozen(2, 'done');
+    const turns = api.turns.filter(({ text }) => NEW_TURN.test(text.replaceAll(/\\+/g, '')));
+    // The same session: what was said before stands in it.
+    assert.match(turns[0]?.text ?? '', /Draw a walrus/);
+    assert.match(turns.at(-1)?.text ?? '', /goo goo 1000/);
+    const audit = await readFile(join(stack.home, 'audit', `capability-${slug}.log`), 'utf8');
+    assert.deepEqual(
+      audit
+        .trim()
+        .split('\n')
+        .map((line) => (JSON.parse(line) as { readonly action: string }).action),
+      ['failed', 'approved'],
+    );
+    assert.deepEqual((await search.below(stack.home, ['secrets'])).found, []);
+  });
+});
