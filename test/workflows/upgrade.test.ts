@@ -16,6 +16,7 @@ import { handOver } from '../../src/wiring/worker/hand-over.js';
 import { versionedWorkers, type VersionedWorkers } from '../../src/wiring/worker/versioned-workers.js';
 import { ISSUE_WORKFLOW, STATE_VERSION, stateQuery } from '../../src/workflows/messages.js';
 import { comment, modelReport, observed, SUBJECT, trigger, wrote } from '../support/machine/world.js';
+import { plays } from '../support/scale/plays.js';
 import { waitUntil } from '../support/stack/stack.js';
 import { untilCurrent } from '../support/temporal/deployed-workers.js';
 import { localServer } from '../support/temporal/local-server.js';
@@ -193,7 +194,7 @@ describe('an upgrade', function () {
 
   it('to a version that replays no history takes every run over: frozen, running, waiting for a slot, asleep', async () => {
     const before = await deploy('now');
-    const frozen = await start(1_000, 100);
+    const frozen = await start(1_000, plays(25));
     await allAre(frozen, 'frozen', 1);
     const wakesAt = Date.now() + 60_000;
     for (let number = 2_000; number < 2_003; number += 1) limitedUntil.set(number, wakesAt);

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { FORGE_METHODS } from '../../../src/bundle/forge/methods.js';
 import { BundleHere, ISSUE, OWN_PR } from '../../support/bundle/running-bundle.js';
+import { plays } from '../../support/scale/plays.js';
 import { overUnix } from '../../support/bundle/unix-http.js';
 
-const RUNS = 1000;
+const RUNS = plays(150);
 const BODIES_A_RUN = 4;
 const WRITES = ['postComment', 'updateDescription'];
 const SCOPE: readonly unknown[] = [ISSUE, OWN_PR];

@@ -11,11 +11,12 @@ import { rpc } from '../../support/bundle/unix-http.js';
 import { until } from '../../support/bundle/until.js';
 import { WorkerSide } from '../../support/bundle/worker-side.js';
 import { Heart, HEARTBEAT_LIMIT_MS } from '../../support/heart/heart.js';
+import { PATIENCE } from '../../support/scale/patience.js';
 import { closeServer, listenLocally, urlOf } from '../../support/http/loopback.js';
 
-const ANSWER_MS = 10_000;
+const ANSWER_MS = 10_000 * PATIENCE;
 /** The sidecar gives a request 30 s to arrive. */
-const SLOW_MS = 40_000;
+const SLOW_MS = 40_000 * PATIENCE;
 /** Of its container. */
 const MEMORY_KIB = 256 * 1024;
 /** What Node takes for its heap in a container with that memory. */
@@ -42,7 +43,7 @@ const ISSUE = {
 };
 
 describe('hostile requests to a real sidecar', function () {
-  this.timeout(SLOW_MS + 20_000);
+  this.timeout(60_000);
   let file: string;
   let forge: Server;
   let run: RunDirectory;

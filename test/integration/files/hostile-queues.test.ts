@@ -9,10 +9,11 @@ import { HOSTILE_QUEUES } from '../../corpus/queue/index.js';
 import { lines, nameOf, putWhole, type QueueCase } from '../../corpus/queue/queue-case.js';
 import { until } from '../../support/bundle/until.js';
 import { RelayingWorker, type RelayedRun } from '../../support/files/relaying-worker.js';
+import { PATIENCE } from '../../support/scale/patience.js';
 import { Heart, HEARTBEAT_LIMIT_MS } from '../../support/heart/heart.js';
 
 const ANSWER_MS = 10_000;
-const END_MS = 10_000;
+const END_MS = 10_000 * PATIENCE;
 const HONEST = nameOf(999_999_999_999, 'honest00');
 /** Said of the hundred sidecars. */
 const TOO_MANY = 'egress totals of too many sidecars; not kept';

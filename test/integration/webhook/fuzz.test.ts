@@ -8,6 +8,7 @@ import { FakeForge } from '../../support/webhook/fake-forge.js';
 import { FakeGateway } from '../../support/webhook/fake-gateway.js';
 import { mutatedRequest } from '../../support/webhook/mutate-delivery.js';
 import type { DoorRequest } from '../../support/webhook/mutate-delivery.js';
+import { plays } from '../../support/scale/plays.js';
 import { seededRandom } from '../../support/faults/seeded-faults.js';
 import { rawExchange } from '../../support/webhook/raw-exchange.js';
 import { deliveryHeaders, SECRET } from '../../support/webhook/sign.js';
@@ -16,8 +17,8 @@ import type { StartedWebhook } from '../../support/webhook/start-webhook.js';
 import { useTempDir } from '../../support/webhook/temp-dir.js';
 import { agentsFrom } from '../../support/manifests/agents.js';
 
-/** More of them, or others: `FUZZ_REQUESTS`, `FUZZ_SEED`. */
-const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 8_000);
+/** Others: `FUZZ_SEED`. */
+const REQUESTS = plays(2_000);
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20_240_229);
 const MAX_BODY = 128 * 1024;
 /** What `receiveDelivery` and the paths around it may say; 431 is the parser's. */

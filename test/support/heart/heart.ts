@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { PATIENCE } from '../scale/patience.js';
 
-/** A turn whose worker is silent for that long is taken for lost: the product's own limit. */
-export const HEARTBEAT_LIMIT_MS = 10_000;
+/** A turn whose worker is silent for that long, 10 s, is taken for lost: the product's own limit. */
+export const HEARTBEAT_LIMIT_MS = 10_000 * PATIENCE;
 const PAUSE_MS = 20;
 
 /** Somebody else's work beside hostile cases: done again and again, and counted. */

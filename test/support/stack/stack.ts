@@ -11,6 +11,7 @@ import { workflowIdOf, type SubjectRef } from '../../../src/domain/forge/issue.j
 import { stateQuery, timelineQuery, type RunView } from '../../../src/workflows/messages.js';
 import { startGitea, type Gitea } from '../gitea/start-gitea.js';
 import { freePort } from '../ports/free-port.js';
+import { PATIENCE } from '../scale/patience.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 /** Compiled, as users run it; `script/bootstrap --only build` makes it. */
@@ -230,9 +231,9 @@ export async function waitUntil(
   what: string,
   condition: () => boolean | Promise<boolean>,
   timeoutMs = 60_000,
-  everyMs = 25,
+  everyMs = 50,
 ): Promise<void> {
-  const deadline = Date.now() + timeoutMs;
+  const deadline = Date.now() + timeoutMs * PATIENCE;
   while (!(await condition())) {
     if (Date.now() > deadline) throw new Error(`waited ${String(timeoutMs)} ms for ${what}`);
     await new Promise((resolve) => setTimeout(resolve, everyMs));

@@ -60,7 +60,7 @@ export async function startPatiently<T>(start: () => Promise<T>): Promise<T> {
     try {
       return await start();
     } catch (error) {
-      if (tries === 6 || !String(error).includes('did not start within')) throw error;
+      if (tries === 12 || !String(error).includes('did not start within')) throw error;
     }
   }
 }

@@ -23,6 +23,7 @@ import { delimiter, isAbsolute, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Docker from 'dockerode';
 import { giteaBinary } from '../gitea/binary.js';
+import { PATIENCE } from '../scale/patience.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const CACHE = process.env['BOT_BOTTLE_CACHE'] ?? join(homedir(), '.cache', 'bot-bottle');
@@ -72,6 +73,7 @@ export class UnprivilegedUser {
       // Shown only when something fails.
       BOT_BOTTLE_TEST_LOG: '1',
       ...tools,
+      BOT_BOTTLE_PATIENCE: String(PATIENCE),
       ...(process.env['DOCKER_HOST'] === undefined ? {} : { DOCKER_HOST: process.env['DOCKER_HOST'] }),
     });
   }

@@ -2,14 +2,15 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { livingOf } from '../../../src/workflows/run/phase.js';
 import type { ForgeAct, Sent, Who } from '../../support/webhook/forge-play.js';
+import { plays } from '../../support/scale/plays.js';
 import { PlayLab } from '../../support/webhook/play-lab.js';
 import type { Play } from '../../support/webhook/play-lab.js';
 import { checkPlay } from '../../support/webhook/play-model.js';
 import { play } from '../../support/webhook/play-script.js';
 import type { Script, Step } from '../../support/webhook/play-script.js';
 
-/** More of them, or others, for whoever looks for a fault: `DISPATCH_SEQUENCES`, `DISPATCH_SEED`. */
-const RUNS = Number(process.env['DISPATCH_SEQUENCES'] ?? 1_000);
+/** Others, for whoever looks for a fault: `DISPATCH_SEED`. */
+const RUNS = plays(500);
 const SEED = Number(process.env['DISPATCH_SEED'] ?? 20_240_229);
 
 const who = fc.constantFrom<Who>('alice', 'alice', 'alice', 'dave', 'dave', 'mallory', 'renovate', 'bot');

@@ -12,11 +12,12 @@ import {
   type Act,
 } from '../../../support/machine/acts.js';
 import { observed, POLICY, World } from '../../../support/machine/world.js';
+import { plays } from '../../../support/scale/plays.js';
 import type { MachineCommand } from '../../../../src/workflows/run/commands.js';
 import { CONTAINER_GONE } from '../../../../src/domain/run/turn.js';
 import { livingOf } from '../../../../src/workflows/run/phase.js';
 
-const PLAYS = 10_000;
+const PLAYS = plays(3_000);
 /** The forge's clock has whole seconds. */
 const SECOND = 1_000;
 const ROOMY = { ...POLICY, budget: { turns: 60, tokens: 100_000, microUsd: 90_000_000 }, wakesPerHour: 40 };
