@@ -214,10 +214,10 @@ describe('the sidecar and hostile bodies', function () {
     }
     // Not one side of it only: there were good calls, refused ones and bodies that are nothing.
     const written = bundle.forge.calls.filter(([name]) => WRITES.includes(name));
-    assert.ok(written.length > 50, `${String(written.length)} writes`);
+    assert.ok(written.length > RUNS / 10, `${String(written.length)} writes`);
     for (const status of [200, 202, 204, 400])
       assert.ok((statuses.get(status) ?? 0) > 5, JSON.stringify([...statuses]));
     const refused = bundle.run.lines().filter(({ text }) => text.includes("outside the run's scope"));
-    assert.ok(refused.length > 20, `${String(refused.length)} refused`);
+    assert.ok(refused.length > RUNS / 20, `${String(refused.length)} refused`);
   });
 });
