@@ -5,7 +5,7 @@ import { BundleHere, ISSUE, OWN_PR } from '../../support/bundle/running-bundle.j
 import { plays } from '../../support/scale/plays.js';
 import { overUnix } from '../../support/bundle/unix-http.js';
 
-const RUNS = plays(150);
+const RUNS = plays(300);
 const BODIES_A_RUN = 4;
 const WRITES = ['postComment', 'updateDescription'];
 const SCOPE: readonly unknown[] = [ISSUE, OWN_PR];
@@ -216,7 +216,7 @@ describe('the sidecar and hostile bodies', function () {
     const written = bundle.forge.calls.filter(([name]) => WRITES.includes(name));
     assert.ok(written.length > RUNS / 10, `${String(written.length)} writes`);
     for (const status of [200, 202, 204, 400])
-      assert.ok((statuses.get(status) ?? 0) > 5, JSON.stringify([...statuses]));
+      assert.ok((statuses.get(status) ?? 0) > 0, JSON.stringify([...statuses]));
     const refused = bundle.run.lines().filter(({ text }) => text.includes("outside the run's scope"));
     assert.ok(refused.length > RUNS / 20, `${String(refused.length)} refused`);
   });
