@@ -99,7 +99,16 @@ async function fill(home: string): Promise<void> {
     let at = 0;
     for (const { proposal, ref } of refs.values()) {
       const { id, tool, bottle_slug: slug } = proposal;
-      await proposals.add({ slug, id, tool, ref, turn: 1, at: (at += 1), workflowId: `gitea:alice/demo#1` });
+      await proposals.add({
+        slug,
+        id,
+        tool,
+        ref,
+        origin: 'agent',
+        turn: 1,
+        at: (at += 1),
+        workflowId: `gitea:alice/demo#1`,
+      });
     }
   });
   await database.close();

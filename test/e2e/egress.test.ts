@@ -146,6 +146,16 @@ describe('what an agent can reach', function () {
     );
     assert.ok(totals.refusals.some(({ host }) => host.includes('two.example.org')));
 
+    // It did not ask for the host, so the operator is asked, and says no: the agent does not hear of it.
+    const { stdout: listed } = await stack.cli(['proposals']);
+    const [, id = ''] =
+      /^([0-9a-f]{8}) .*pipelock-block.*may connect to two\.example\.org/m.exec(listed) ?? [];
+    assert.notEqual(id, '', listed);
+    const shown = await stack.cli(['proposals', 'show', id]);
+    assert.match(shown.stdout, /bot-bottle says:\n {2}two\.example\.org was refused .*did not ask for it/);
+    const no = await stack.cli(['proposals', 'reject', id, '--reason', 'not needed']);
+    assert.equal(no.code, 0, no.stderr);
+
     await bottle('three.example.org');
     await life.comment(bottleScript(SHOW, 'done success seen'));
     await life.frozen(2, 'done');

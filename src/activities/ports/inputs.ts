@@ -125,7 +125,7 @@ export interface RecordStateInput extends RunRef {
 }
 
 export interface RecordProposalInput extends RunRef {
-  readonly proposal: Pick<ProposalRow, 'id' | 'tool' | 'turn' | 'at' | 'ref'>;
+  readonly proposal: Omit<ProposalRow, 'slug' | 'workflowId'>;
 }
 
 export interface RecordDecisionInput extends RunRef {

@@ -5,6 +5,7 @@ import type { Forge } from '../../domain/forge/forge.js';
 import type { AgentManifest } from '../../domain/manifest/manifests.js';
 import type { BlobStore } from '../../domain/run/run-files.js';
 import type { PromptCause as PromptCauseText, PromptTask } from '../../domain/prompt/prompt-input.js';
+import { readShownProposal } from '../../domain/supervise/read-shown-proposal.js';
 import { textHash } from '../../domain/forge/reference-key.js';
 import type { FreshSession } from '../../domain/prompt/prompt-input.js';
 import type { PrepareTurnInput } from '../ports/inputs.js';
@@ -52,11 +53,12 @@ async function uninterrupted(
       return {
         kind: 'decision',
         decisions: await Promise.all(
-          cause.decisions.map(async ({ id, tool, status, notesRef }) => ({
+          cause.decisions.map(async ({ id, tool, status, notesRef, offerRef }) => ({
             proposalId: id,
             tool,
             status,
             notes: notesRef === null ? '' : await blobs.getText(notesRef),
+            ...(offerRef !== undefined && { unasked: await addedBy(blobs, offerRef) }),
           })),
         ),
       };
@@ -119,4 +121,10 @@ export async function isTextChanged(access: Access, trigger: Trigger, issue: Iss
   if (trigger.textHash === '') return false;
   const hash = textHash(issue, sha256);
   return hash !== trigger.textHash && !(await access.mayTrigger(issue.author.login));
+}
+
+/** Lines of the allowlist. */
+async function addedBy(blobs: Pick<BlobStore, 'getText'>, ref: string): Promise<readonly string[]> {
+  const { change } = readShownProposal(await blobs.getText(ref));
+  return change.kind === 'allowlist' ? change.add : [];
 }

@@ -15,6 +15,7 @@ import {
   type Proposal,
 } from '../../domain/supervise/proposal.js';
 import type { ShownProposal } from '../../domain/supervise/shown-proposal.js';
+import { keepProposal, keptProposal } from './kept-proposals.js';
 
 export type ProposalMessage = Extract<QueueBody, { kind: 'proposal' }>;
 
@@ -42,9 +43,8 @@ export async function proposeChange(
   };
   const id = proposalId(sha256, fields);
   // Sent again, it is what it was: its file may have changed since by its own approval.
-  const known = await ports.files.readFile(slug, keptAs(id));
-  if (known !== undefined)
-    return { kind: 'request', request: { slug, turn, id, tool, ref: new TextDecoder().decode(known) } };
+  const known = await keptProposal(ports.files, slug, id);
+  if (known !== undefined) return { kind: 'request', request: { slug, turn, id, tool, ref: known } };
   const setup = await readSetup(ports, input);
   const { file: name } = PROPOSAL_TOOLS[tool];
   const currentFile = currentConfig(setup, await shownImage(ports, slug, setup))[name] ?? '';
@@ -66,13 +66,8 @@ export async function proposeChange(
   };
   const shown: ShownProposal = { proposal, currentFile, change: read.change };
   const ref = await ports.blobs.put(JSON.stringify(shown));
-  await ports.files.saveFile(slug, keptAs(id), ref);
+  await keepProposal(ports.files, slug, id, ref);
   return { kind: 'request', request: { slug, turn, id, tool, ref } };
-}
-
-/** In the run's directory: the blob of a proposal that was checked. */
-function keptAs(id: string): string {
-  return `proposals/${id}`;
 }
 
 function isLonger(text: string, bytes: number): boolean {

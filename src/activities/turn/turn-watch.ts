@@ -4,6 +4,7 @@ import type { EgressTotals } from '../../domain/egress/totals.js';
 import { CONTAINER_GONE, type StopReason, type TurnResult } from '../../domain/run/turn.js';
 import type { HostPorts } from '../ports/host-ports.js';
 import type { RunTurnInput } from '../ports/inputs.js';
+import { offerHosts } from '../supervise/offer-hosts.js';
 import type { StreamReader } from '../../domain/agent/agent-stream.js';
 import { agentReport } from './agent-report.js';
 import { eitherSignal } from './either-signal.js';
@@ -182,6 +183,7 @@ export class TurnWatch {
       model: egress.model,
       operationsRef: operations === '' ? null : await ports.blobs.put(operations),
       egressRef: isNothing(egress) ? null : await ports.blobs.put(JSON.stringify(egress)),
+      offers: await offerHosts(ports, this.input, egress.refusals),
     };
   }
 

@@ -10,6 +10,7 @@ const COLUMNS = [
   'proposal.turn',
   'proposal.at',
   'proposal.ref',
+  'proposal.origin',
 ] as const;
 
 /** Enough to see that a shortened id is not clear. */

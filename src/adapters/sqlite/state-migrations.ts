@@ -146,7 +146,7 @@ async function createTables(db: StateDb): Promise<void> {
   for (const name of APPEND_ONLY) await keepAppendOnly(db, name);
 }
 
-/** What agents proposed, and what came of it. */
+/** What was proposed, and what came of it. */
 async function createProposals(db: StateDb): Promise<void> {
   await numberedTable(db, 'proposal', {
     slug: 'text',
@@ -156,8 +156,10 @@ async function createProposals(db: StateDb): Promise<void> {
     turn: 'bigint',
     at: 'bigint',
     ref: 'text',
+    origin: 'text',
   })
     .addUniqueConstraint('proposal_key', ['slug', 'id'])
+    .addCheckConstraint('proposal_origin', sql`origin in ('agent', 'refusal')`)
     .execute();
   // An id may be shortened.
   await index(db, 'proposal', ['id']).execute();

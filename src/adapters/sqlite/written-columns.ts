@@ -32,7 +32,16 @@ const COLUMNS: { readonly [T in Table]: Columns<T> } = {
     ...{ id: true, at: true, who: true, kind: true, detail: true, slug: true, workflowId: true },
   },
   pause: { scope: true, since: true, who: true },
-  proposal: { slug: true, id: true, workflowId: true, tool: true, turn: true, at: true, ref: true },
+  proposal: {
+    slug: true,
+    id: true,
+    workflowId: true,
+    tool: true,
+    turn: true,
+    at: true,
+    ref: true,
+    origin: true,
+  },
   proposalDecision: { slug: true, id: true, status: true, who: true, at: true, ref: true, notesRef: true },
   notice: { id: true, hook: true, state: true, tries: true, firstAt: true, dueAt: true },
 };

@@ -1,11 +1,17 @@
 /** How proposals are spoken of, wherever people are shown them. Pure; what is an agent's is not escaped here. */
-import type { ProposalDecisionRow } from '../../domain/run/rows.js';
+import type { ProposalDecisionRow, ProposalOrigin } from '../../domain/run/rows.js';
 
 export const TAKES_EFFECT = {
   now: 'in effect now',
   next_turn: 'in effect from the next turn on',
   none: 'nothing changes',
 } as const;
+
+/** Above the words that come with a proposal. */
+export const WHO_SAYS: Readonly<Record<ProposalOrigin, string>> = {
+  agent: 'the agent says',
+  refusal: 'bot-bottle says',
+};
 
 export function stateText(decision: ProposalDecisionRow | null): string {
   if (decision === null) return 'waits';

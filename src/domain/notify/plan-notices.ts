@@ -22,7 +22,10 @@ export function waitingOf(
   now: number,
 ): Waiting[] {
   return [
-    ...proposals.map((row): Waiting => ({ kind: 'proposal', id: `proposal-${row.id}`, since: row.at, row })),
+    // Nobody waits for what nobody asked for.
+    ...proposals
+      .filter(({ origin }) => origin === 'agent')
+      .map((row): Waiting => ({ kind: 'proposal', id: `proposal-${row.id}`, since: row.at, row })),
     ...runs
       .filter(({ since }) => since + SETTLED_MS <= now)
       .map((run): Waiting => ({ kind: 'run', id: idOfRun(run), since: run.since, run })),

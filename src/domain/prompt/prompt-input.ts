@@ -104,6 +104,8 @@ export interface ProposalDecision {
   readonly tool: ProposalTool;
   readonly status: Exclude<DecisionStatus, 'cancelled'>;
   readonly notes: string;
+  /** Lines that the allowlist has for a host that was refused and that the agent had not asked for. */
+  readonly unasked?: readonly string[];
 }
 
 /** What a session that begins in the middle of a run is told, for it knows nothing of the ones before. */

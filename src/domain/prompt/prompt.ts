@@ -203,8 +203,11 @@ const FAILED =
 
 function decisions(given: readonly ProposalDecision[]): string[] {
   const more = given.length - MAX_DECISIONS;
-  const texts = given.slice(0, MAX_DECISIONS).map(({ proposalId, tool, status, notes }) => {
-    const what = `your proposal ${inlineText(proposalId, 64)} (${inlineText(tool, 64)})`;
+  const texts = given.slice(0, MAX_DECISIONS).map(({ proposalId, tool, status, notes, unasked }) => {
+    const what =
+      unasked !== undefined
+        ? `what you had not asked for after it was refused to you (your allowlist has ${inlineText(unasked.join(', '), 500)})`
+        : `your proposal ${inlineText(proposalId, 64)} (${inlineText(tool, 64)})`;
     if (status === 'failed')
       return withQuote(`The operator agreed to ${what}, and the image ${FAILED}`, notes, NOTES_BYTES);
     const effect = {

@@ -167,7 +167,7 @@ export function latestOf(rows: readonly ForgeStateRow[]): ForgeStateRow | undefi
   return [...(living.length > 0 ? living : rows)].sort((a, b) => b.updatedAt - a.updatedAt)[0];
 }
 
-/** What an agent proposed [S2]. */
+/** What was proposed for a run [S2]. */
 export interface ProposalRow {
   readonly slug: string;
   /** As in `Proposal`. */
@@ -179,7 +179,11 @@ export interface ProposalRow {
   readonly at: number;
   /** Blob of the `ShownProposal`; its name is the hash that a decision binds to. */
   readonly ref: string;
+  readonly origin: ProposalOrigin;
 }
+
+/** Who proposes: the agent, or the orchestrator for a host that was refused and that the agent did not ask for. */
+export type ProposalOrigin = 'agent' | 'refusal';
 
 /** What came of it. */
 export interface ProposalDecisionRow {

@@ -1,5 +1,6 @@
 /** One headless invocation of the agent: one prompt in, one exit out. */
 import type { DecisionStatus, ProposalTool } from '../supervise/proposal.js';
+import type { Offer } from '../supervise/offer.js';
 import type { AgentOutcome, ReportedUse } from '../agent/agent-stream.js';
 import type { ModelReport } from './model-use.js';
 
@@ -77,6 +78,8 @@ export interface TurnResult {
   readonly operationsRef: string | null;
   /** Blob of what went through the egress plane, `EgressTotals` as JSON; `null` when nothing did. */
   readonly egressRef: string | null;
+  /** Hosts that were refused and not asked for; left out by a version that offered none. */
+  readonly offers?: readonly Offer[];
 }
 
 /** What the publish gate said. */
@@ -147,4 +150,6 @@ export interface DecidedInTurn {
   readonly tool: ProposalTool;
   readonly status: Exclude<DecisionStatus, 'cancelled'>;
   readonly notesRef: string | null;
+  /** The agent did not ask for it, a host was refused: blob of the `ShownProposal` that is in effect. */
+  readonly offerRef?: string;
 }

@@ -1,5 +1,5 @@
 /** A proposal as it is read before it is decided: what it would do stands above everything else. Pure. */
-import { stateText } from '../../cli/base/proposal-words.js';
+import { stateText, WHO_SAYS } from '../../cli/base/proposal-words.js';
 import { shortProposalId } from '../../domain/supervise/proposal.js';
 import { age } from '../../cli/base/age.js';
 import { effectOf } from '../../domain/supervise/config-change.js';
@@ -34,7 +34,7 @@ export function openedText(
         columns,
         between: [
           EMPTY,
-          line('the agent says', 'strong'),
+          line(WHO_SAYS[row.origin], 'strong'),
           ...paragraph(detail.shown.proposal.justification, columns),
         ],
       },

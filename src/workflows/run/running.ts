@@ -6,6 +6,7 @@ import type { StopReason, TurnResult } from '../../domain/run/turn.js';
 import { note, type LifeDraft } from './draft.js';
 import { destroy } from './end.js';
 import { runRef, settleInput, turnInput } from './inputs.js';
+import { offerHosts } from './supervise/add-proposal.js';
 import { withTold } from './supervise/proposals-read.js';
 import type { Life, Running, Settling } from './state.js';
 
@@ -136,6 +137,7 @@ function finished(d: LifeDraft, stage: Running, result: TurnResult): void {
   // The operator's word stands; else the result is authoritative over the signal.
   if (turn.stop !== 'operator' || turn.done === null) turn.done = result.done ?? turn.done;
   life.session = { ...life.session, id: result.sessionId ?? life.session.id };
+  offerHosts(d, result.offers ?? []);
   const settling: Settling = { kind: 'settling', host, prepared, result, silentSince: null };
   life.stage = settling;
   commands.push({ kind: 'settle_turn', host, input: settleInput(s, life, settling) });

@@ -111,6 +111,8 @@ export interface RunProposal {
   readonly isApplied: boolean;
   /** The agent has heard of it. */
   readonly told: boolean;
+  /** A host that was refused: nobody asked, nobody waits. */
+  readonly isOffer?: true;
 }
 
 export interface ProposalDecision {

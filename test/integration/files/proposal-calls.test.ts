@@ -8,6 +8,8 @@ import { applyChange } from '../../../src/activities/supervise/apply-change.js';
 import { keptChanges } from '../../../src/activities/setup/kept-changes.js';
 import { currentConfig } from '../../../src/activities/setup/current-config.js';
 import { readSetup } from '../../../src/activities/setup/read-setup.js';
+import { offerHosts } from '../../../src/activities/supervise/offer-hosts.js';
+import { proposeChange } from '../../../src/activities/supervise/propose-change.js';
 import { Relay } from '../../../src/activities/turn/relay.js';
 import { TurnJournal } from '../../../src/activities/turn/turn-journal.js';
 import { sha256 } from '../../../src/activities/base/sha256.js';
@@ -19,6 +21,7 @@ import { InvalidInputError } from '../../../src/domain/base/errors.js';
 import type { PassedOn, ProposalOutcome, ProposeRequest } from '../../../src/domain/run/run-channel.js';
 import type { RunPaths } from '../../../src/domain/run/run-files.js';
 import { SecretGuard } from '../../../src/domain/secret/secret-guard.js';
+import { readShownProposal } from '../../../src/domain/supervise/read-shown-proposal.js';
 import type { ShownProposal } from '../../../src/domain/supervise/shown-proposal.js';
 import { sampleHostSettings } from '../../support/host/sample-host.js';
 import { sampleBottle } from '../../support/manifests/samples.js';
@@ -212,6 +215,53 @@ describe('the agent’s proposals on the host', () => {
     await isAsked();
     await relay.drainToEmpty(new AbortController().signal);
     assert.deepEqual(await readdir(paths.queueOut), []);
+  });
+
+  it('are the same when they are sent again, whatever file is in force by then', async () => {
+    await propose('a.example.org\nb.example.org\n');
+    await isAsked();
+    const [, first] = asked[0] ?? [];
+    const ref = first?.ref ?? '';
+    await applyChange(ports, { ...input, changes: [ref] });
+    assert.deepEqual(
+      await proposeChange(ports, input, {
+        ...{ kind: 'proposal', tool: 'pipelock-block', file: 'a.example.org\nb.example.org\n', at: now },
+        ...{
+          justification: 'the tests fetch it',
+          currentHash: sha256('a.example.org\n'),
+          slug: SLUG,
+          turn: 1,
+        },
+      }),
+      { kind: 'request', request: first },
+    );
+  });
+
+  it('leave what was refused and not asked for to be offered to the operator', async () => {
+    await propose('a.example.org\nb.example.org\n');
+    await isAsked();
+    const refusals = ['a.example.org', 'b.example.org', 'c.example.org'].map((host) => ({ host, count: 2 }));
+    const offers = await offerHosts(ports, input, refusals);
+    const shown = await Promise.all(
+      offers.map(async ({ ref }) => readShownProposal(await blobs.getText(ref))),
+    );
+    assert.deepEqual(
+      shown.map(({ change, proposal }) => [change, proposal.id]),
+      [[{ kind: 'allowlist', add: ['c.example.org'], remove: [] }, offers[0]?.id]],
+    );
+    assert.match(
+      shown[0]?.proposal.justification ?? '',
+      /^c\.example\.org was refused 2 times in turn 1, and/,
+    );
+    // It can take effect like any other.
+    await applyChange(ports, { ...input, changes: [offers[0]?.ref ?? ''] });
+    assert.deepEqual((await readSetup(ports, input)).allow, ['a.example.org', 'c.example.org']);
+    assert.deepEqual(await offerHosts(ports, input, refusals), []);
+  });
+
+  it('end no turn when they cannot be offered', async () => {
+    const broken = { ...input, prepared: { ...input.prepared, bottleRef: 'f'.repeat(64) } };
+    assert.deepEqual(await offerHosts(ports, broken, [{ host: 'c.example.org', count: 1 }]), []);
   });
 
   describe('when one is approved', () => {

@@ -59,7 +59,7 @@ describe('a decision for the bottle', () => {
     const row: DecidedProposal = {
       ...{ slug: SLUG, id: ID, workflowId: 'gitea:alice/demo#12', turn: 2 },
       tool: 'pipelock-block',
-      ...{ at: 1, ref: 'e'.repeat(64), decision: null },
+      ...{ at: 1, ref: 'e'.repeat(64), origin: 'agent' as const, decision: null },
     };
     const orchestrator: Partial<Orchestrator> = {
       findProposals: () => Promise.resolve([row]),

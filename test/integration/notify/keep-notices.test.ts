@@ -83,6 +83,7 @@ describe('telling people what waits', () => {
       turn: 1,
       at: clock + n,
       ref: ref ?? (await blobs.put(JSON.stringify(shown))),
+      origin: 'agent',
     });
   };
   const decide = (id = ID): Promise<void> =>

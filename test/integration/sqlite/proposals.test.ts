@@ -20,6 +20,7 @@ const row = (n: number, changes: Partial<ProposalRow> = {}): ProposalRow => ({
   turn: 2,
   at: 1_700_000_000_000 + n,
   ref: 'a'.repeat(64),
+  origin: 'agent',
   ...changes,
 });
 

@@ -18,6 +18,9 @@ import {
   type World,
 } from './world.js';
 
+/** Hosts that were refused, of which a run offers some. */
+const OFFERS = [1, 2, 3, 4].map((n) => ({ id: String(n).repeat(32), ref: String(n).repeat(64) }));
+
 export type Act =
   /** Of what is under way the one of that number gets an answer. */
   | { readonly kind: 'answer'; readonly which: number; readonly how: number }
@@ -177,7 +180,7 @@ function late(world: World, which: number): void {
     { kind: 'turn_started', slug: life.slug, turn, at: world.now },
     { kind: 'signal_done', slug: life.slug, turn, done },
     { kind: 'turn_lost', turn, reason: null },
-    { kind: 'turn_finished', turn, result: turnResult({ done }) },
+    { kind: 'turn_finished', turn, result: turnResult({ done, offers: OFFERS }) },
     { kind: 'settled', turn, settled: settledTurn() },
     failed(one.what, turn),
     { kind: 'host_silent', turn, since: world.now },

@@ -52,7 +52,11 @@ export class DeskHome {
     const shown = shownProposal({ id, bottle_slug: slug, ...changes });
     const row: ProposalRow = {
       ...{ slug, id, workflowId: 'gitea:alice/demo#12', tool: shown.proposal.tool, turn: 2 },
-      ...{ at: Date.now() - 60_000, ref: await this.blobs.put(JSON.stringify(shown)) },
+      ...{
+        at: Date.now() - 60_000,
+        ref: await this.blobs.put(JSON.stringify(shown)),
+        origin: 'agent' as const,
+      },
     };
     await this.database.proposals.add(row);
     return row;

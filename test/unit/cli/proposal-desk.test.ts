@@ -55,6 +55,7 @@ describe('the commands’ desk of proposals', () => {
     database.proposals.add({
       ...{ slug: SLUG, id, workflowId: 'gitea:alice/demo#12', tool: 'pipelock-block', turn: 2, at: 5 },
       ref: blob,
+      origin: 'agent',
     });
   const row = async (): ReturnType<ProposalDesk['findProposals']> => desk.findProposals(ID.slice(0, 4));
 

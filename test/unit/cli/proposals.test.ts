@@ -18,6 +18,7 @@ const row = (changes: Partial<DecidedProposal> = {}): DecidedProposal => ({
   turn: 2,
   at: Date.now() - 5 * 60_000,
   ref: HASH,
+  origin: 'agent',
   decision: null,
   ...changes,
 });

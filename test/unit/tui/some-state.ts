@@ -15,7 +15,13 @@ export const run = (slug: string): RunOverviewRow => ({
 
 export const proposal = (n: number, slug = 'a'): ProposalRow => ({
   ...{ slug, id: String(n).repeat(32).slice(0, 32), workflowId: 'gitea:alice/demo#12' },
-  ...{ tool: 'pipelock-block' as const, turn: 2, at: NOW - n * 1_000, ref: String(n).repeat(64) },
+  ...{
+    tool: 'pipelock-block' as const,
+    turn: 2,
+    at: NOW - n * 1_000,
+    ref: String(n).repeat(64),
+    origin: 'agent' as const,
+  },
 });
 
 /** At 80×24, with runs `a` and `b`. */

@@ -9,9 +9,17 @@ export function waiting({ proposals }: Pick<Life, 'proposals'>): readonly RunPro
 
 /** What was decided, and the agent has not heard of. */
 export function untold({ proposals }: Pick<Life, 'proposals'>): readonly DecidedInTurn[] {
-  return proposals.flatMap(({ id, tool, decision, isApplied, told }) => {
+  return proposals.flatMap(({ id, tool, decision, isApplied, told, isOffer }) => {
     if (told || isApplied || decision === null || decision.status === 'cancelled') return [];
-    return [{ id, tool, status: decision.status, notesRef: decision.notesRef }];
+    return [
+      {
+        id,
+        tool,
+        status: decision.status,
+        notesRef: decision.notesRef,
+        ...(isOffer === true && decision.ref !== null && { offerRef: decision.ref }),
+      },
+    ];
   });
 }
 

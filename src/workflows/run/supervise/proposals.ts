@@ -7,6 +7,7 @@ import { note, type LifeDraft } from '../draft.js';
 import { stopTurn } from '../running.js';
 import { applyInput, runRef } from '../inputs.js';
 import { livingOf } from '../phase.js';
+import { addProposal } from './add-proposal.js';
 import { waiting, withTold } from './proposals-read.js';
 import type { IssueState, Life, ProposalDecision, RunProposal } from '../state.js';
 import { wakeIfAny } from '../turn.js';
@@ -14,8 +15,6 @@ import type { DecideRequest } from '../../../domain/supervise/decision.js';
 
 /** Most that wait at once: an operator reads each of them. */
 const MAX_WAITING = 8;
-/** Most that are remembered; those that wait are among them. */
-const MAX_KEPT = 64;
 /** Most changes of a run. More belong into its bottle's manifest. */
 const MAX_CHANGES = 64;
 
@@ -38,7 +37,7 @@ export function proposalRefusal(s: IssueState, request: ProposeRequest): string 
   if (life?.slug !== slug || life.turn.number !== turn || life.closing !== null) return 'this turn is over';
   if (life.proposals.some((known) => known.id === id)) return null;
   if (life.stage.kind !== 'running') return 'this turn is over';
-  return waiting(life).length < MAX_WAITING
+  return waiting(life).filter(({ isOffer }) => isOffer !== true).length < MAX_WAITING
     ? null
     : `${String(MAX_WAITING)} proposals wait for the operator already: go on without, or end the turn`;
 }
@@ -82,20 +81,13 @@ export function isHeld(s: IssueState, { slug, turn, id }: ProposeRequest): boole
 }
 
 export function proposed(d: LifeDraft, { id, tool, ref, turn, at }: Of<'proposed'>): void {
-  const { s, life, commands } = d;
+  const { s, life } = d;
   if (life.closing !== null) return;
   const heldUntil = at + s.policy.superviseHoldMs;
   const known = life.proposals.find((each) => each.id === id);
   if (known !== undefined) return replace(life, { ...known, heldUntil });
-  const one = { id, tool, ref, turn, heldUntil, decision: null, isApplied: false, told: false };
-  const over = Math.max(0, life.proposals.length + 1 - MAX_KEPT);
-  const forgotten = new Set(life.proposals.filter(({ told }) => told).slice(0, over));
-  life.proposals = [...life.proposals.filter((each) => !forgotten.has(each)), one];
+  addProposal(d, { id, tool, ref, turn, heldUntil, decision: null, isApplied: false, told: false }, at);
   note(d, `the agent proposes ${tool} ${id.slice(0, 8)}`);
-  commands.push({
-    kind: 'record_proposal',
-    input: { ...runRef(s, life), proposal: { id, tool, ref, turn, at } },
-  });
 }
 
 export function decided(d: LifeDraft, event: Of<'decided'>): void {
@@ -171,7 +163,9 @@ function stands(d: LifeDraft, one: RunProposal): void {
   const { s, life, commands } = d;
   const { id, tool, decision } = one;
   if (decision === null) return;
-  replace(life, { ...one, isApplied: false });
+  // Nobody asked, so nobody is to hear of a no.
+  const told = one.told || (one.isOffer === true && decision.ref === null);
+  replace(life, { ...one, isApplied: false, told });
   if (decision.ref !== null) life.changes = [...life.changes, decision.ref];
   note(d, `${tool} ${id.slice(0, 8)} ${decision.status} by ${decision.by}`);
   const { status, by, at, ref, notesRef } = decision;

@@ -17,7 +17,7 @@ const run = {
   slug: SLUG,
   turn: 2,
 } as const;
-const proposal = { id: ID, tool: 'pipelock-block', turn: 2, at: 5, ref: 'shown' } as const;
+const proposal = { id: ID, tool: 'pipelock-block', turn: 2, at: 5, ref: 'shown', origin: 'agent' } as const;
 const DIFF = '@@ -1 +1,2 @@\n pypi.org\n+files.example # for the wheels\n';
 
 /** Stores, blobs and files in memory; what happens to the files is told in order. */

@@ -15,6 +15,7 @@ const AT = Date.parse('2026-11-23T10:00:00.000Z');
 const row: ProposalRow = {
   ...{ slug: SLUG, id: ID, workflowId: 'gitea:alice/demo#12', tool: 'pipelock-block', turn: 2, at: AT },
   ref: 'e'.repeat(64),
+  origin: 'agent',
 };
 const URL = 'https://git.example/alice/demo/issues/12';
 

@@ -21,6 +21,7 @@ const proposal = (n: number, at = NOW - n): ProposalRow => ({
   turn: 1,
   at,
   ref: 'a'.repeat(64),
+  origin: 'agent',
 });
 const run = (changes: Partial<FrozenRun> = {}): FrozenRun => ({
   slug: 'coder-alice-demo.js-1-abcde',
@@ -45,6 +46,10 @@ const AGAIN: Sent = { kind: 'again', why: 'busy', retryAfterMs: null };
 const at = (now: number): { hook: 'command'; now: number } => ({ hook: 'command', now });
 
 describe('what people are told next', () => {
+  it('is no host that was refused to an agent that did not ask for it', () => {
+    assert.deepEqual(waitingOf([{ ...proposal(1), origin: 'refusal' }], [], NOW), []);
+  });
+
   it('is what waits, oldest first, with ids without a dot that each freezing has for itself', () => {
     const waiting = waitingOf([proposal(1, NOW - 5)], [run(), run({ since: NOW - 60_000 })], NOW);
     assert.deepEqual(idsOf(waiting), [

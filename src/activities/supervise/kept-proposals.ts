@@ -1,0 +1,32 @@
+/** What the agent of a run has proposed, as its host has it: blobs of `ShownProposal`s by the proposals' ids. */
+import type { RunFiles } from '../../domain/run/run-files.js';
+
+const DIRECTORY = 'proposals';
+
+export async function keptProposal(
+  files: Pick<RunFiles, 'readFile'>,
+  slug: string,
+  id: string,
+): Promise<string | undefined> {
+  const content = await files.readFile(slug, `${DIRECTORY}/${id}`);
+  return content === undefined ? undefined : new TextDecoder().decode(content);
+}
+
+export async function keepProposal(
+  files: Pick<RunFiles, 'saveFile'>,
+  slug: string,
+  id: string,
+  ref: string,
+): Promise<void> {
+  await files.saveFile(slug, `${DIRECTORY}/${id}`, ref);
+}
+
+/** All of them, in no order. */
+export async function keptProposals(
+  files: Pick<RunFiles, 'listFiles' | 'readFile'>,
+  slug: string,
+): Promise<readonly string[]> {
+  const ids = await files.listFiles(slug, DIRECTORY);
+  const refs = await Promise.all(ids.map((id) => keptProposal(files, slug, id)));
+  return refs.flatMap((ref) => ref ?? []);
+}

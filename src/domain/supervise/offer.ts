@@ -1,0 +1,55 @@
+/**
+ * A host that was refused to an agent which did not ask for it [S2]: offered to the operator as a proposal of its own, so that
+ * agreeing takes one key.
+ */
+import { readAllowEntry } from '../egress/allowlist.js';
+import type { Route } from '../egress/route.js';
+import type { HostRefusals } from '../egress/totals.js';
+import { routeOfHost } from '../egress/upstream.js';
+import type { ShownProposal } from './shown-proposal.js';
+
+/** Most hosts of a turn; of these a run offers the first that it has not offered before. */
+const MOST_OF_A_TURN = 8;
+const ID_CHARACTERS = 32;
+
+/** What a turn's end tells the run. */
+export interface Offer {
+  readonly id: string;
+  /** Blob of its `ShownProposal`. */
+  readonly ref: string;
+}
+
+export interface Offered {
+  readonly allow: readonly string[];
+  readonly routes: readonly Route[];
+  /** What the agent proposed itself, whatever came of it. */
+  readonly proposed: readonly ShownProposal[];
+  readonly isPublicSuffix: (host: string) => boolean;
+}
+
+/** The same host of the same run is the same offer, so nobody is asked twice. @param sha256 hexadecimal */
+export function offerId(sha256: (text: string) => string, slug: string, host: string): string {
+  return sha256(JSON.stringify([slug, 'refused', host])).slice(0, ID_CHARACTERS);
+}
+
+/**
+ * The hosts that were refused oftenest. Not those that a line of the allowlist names already (it was another port), that a route
+ * leads to, below which anybody may have a host, or that the agent has asked for.
+ */
+export function hostsToOffer(refusals: readonly HostRefusals[], known: Offered): readonly HostRefusals[] {
+  const proposed = known.proposed.flatMap(({ change }) => (change.kind === 'allowlist' ? change.add : []));
+  const named = [...known.allow, ...proposed].flatMap((line) => {
+    const entry = readAllowEntry(line);
+    return 'host' in entry ? [entry] : [];
+  });
+  return refusals
+    .filter(
+      ({ host }) =>
+        'host' in readAllowEntry(host) &&
+        !named.some((entry) => (entry.wildcard ? host.endsWith(`.${entry.host}`) : host === entry.host)) &&
+        routeOfHost(known.routes, host) === undefined &&
+        !known.isPublicSuffix(host),
+    )
+    .toSorted((a, b) => b.count - a.count)
+    .slice(0, MOST_OF_A_TURN);
+}
