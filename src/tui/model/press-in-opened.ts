@@ -55,9 +55,9 @@ function pressInReason(state: State, opened: Opened, text: string, key: Key): Pr
     case 'escape':
       return change(state, opened, { step: { kind: 'read' } });
     case 'backspace':
-      return typed(Array.from(text).slice(0, -1).join(''));
+      return typed(withTyped(text, '\b'));
     case 'text': {
-      const more = text + key.text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
+      const more = withTyped(text, key.text);
       return utf8Length(more) > MAX_JUSTIFICATION_BYTES ? typed(text) : typed(more);
     }
     case 'enter':
@@ -67,6 +67,15 @@ function pressInReason(state: State, opened: Opened, text: string, key: Key): Pr
     default:
       return { state, command: null };
   }
+}
+
+/** @param typed also several keys that came at once, as over a slow line or from a key that is held down */
+function withTyped(text: string, typed: string): string {
+  const points = Array.from(text);
+  for (const key of typed.replace(/(?:(?![\b\u007f])[\p{Cc}\p{Zl}\p{Zp}])+/gu, ' '))
+    if (key === '\b' || key === '\u007f') points.pop();
+    else points.push(key);
+  return points.join('');
 }
 
 function edit(state: State, opened: Opened): Pressed | undefined {

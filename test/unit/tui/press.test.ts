@@ -74,6 +74,9 @@ describe('keys of the dashboard', () => {
       { kind: 'decide', row: proposal(1), decision: { verdict: 'reject', notes: 'q?a no' } },
     ]);
     assert.equal(state.opened?.step.kind, 'read');
+    // A key that is held down over a slow line comes several times at once, also behind text.
+    const step = pressed(openedState(), 'r', 'the quay\u007f\u007f', '\b\n\u007f\bmirror').state.opened?.step;
+    assert.equal(step?.kind === 'reason' && step.text, 'the mirror');
     const empty = pressed(openedState(), 'r', ' ', 'enter');
     assert.deepEqual(empty.commands, []);
     assert.match(empty.state.notice ?? '', /type one/);
