@@ -38,10 +38,10 @@ async function offersOf(
   const { isPublicSuffix } = ports;
   const setup = await readSetup(ports, input);
   const currentFile = currentConfig(setup, null)['allowlist'] ?? '';
-  const refs = await keptProposals(ports.files, slug);
-  const proposed = await Promise.all(
-    refs.map(async (ref) => readShownProposal(await ports.blobs.getText(ref))),
-  );
+  const proposed: ShownProposal[] = [];
+  // One by one: an agent may have made many.
+  for (const ref of await keptProposals(ports.files, slug))
+    proposed.push(readShownProposal(await ports.blobs.getText(ref)));
   const hosts = hostsToOffer(refusals, { ...setup, proposed, isPublicSuffix });
   const arrived = new Date(ports.clock.now()).toISOString();
   return Promise.all(

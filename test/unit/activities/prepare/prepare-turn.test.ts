@@ -110,6 +110,25 @@ describe('preparing a turn', () => {
     return { key, kind: 'comment', number: 12, id, sha: '', author: author.login, at: 0 };
   }
 
+  it('names the host that the agent was refused, and that it may have now without having asked for it', async () => {
+    await ready();
+    const proposal = {
+      ...{ id: '1', tool: 'pipelock-block', proposed_file: '', justification: '', arrival_timestamp: '' },
+      ...{ current_file_hash: '', bottle_slug: SLUG },
+    };
+    const change = { kind: 'allowlist', add: ['docs.example.org'], remove: [] };
+    const offerRef = await ports.blobs.put(JSON.stringify({ proposal, currentFile: '', change }));
+    const decision = {
+      id: '1',
+      tool: 'pipelock-block',
+      status: 'approved',
+      notesRef: null,
+      offerRef,
+    } as const;
+    const { prompt } = await ready({ turn: 2, cause: { kind: 'decision', decisions: [decision] } });
+    assert.match(prompt, /your allowlist has docs\.example\.org/);
+  });
+
   describe('failed checks', () => {
     const sha = 'a'.repeat(40);
     const red = (context: string): CheckStatus => ({

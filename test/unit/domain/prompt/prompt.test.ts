@@ -198,6 +198,18 @@ describe('a later prompt', () => {
       composePrompt({ ...common, kind: 'decision', decisions }),
       /rejected your proposal p1[^]*No\./,
     );
+    const unasked = ['docs.example.org'];
+    const offer = {
+      proposalId: 'p2',
+      tool: 'pipelock-block',
+      status: 'approved',
+      notes: '',
+      unasked,
+    } as const;
+    assert.match(
+      composePrompt({ ...common, kind: 'decision', decisions: [offer] }),
+      /approved what you had not asked for .*your allowlist has docs\.example\.org.*in effect now/,
+    );
   });
 });
 
