@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { bottleScript } from '../support/stack/bottle-script.js';
 import { Life } from '../support/stack/life.js';
@@ -28,6 +29,9 @@ function ask(host: string): string {
     go();`;
   return `run node -e '${program.replaceAll(/\s*\n\s*/g, ' ').trim()}' ${host}`;
 }
+
+/** By then the command has read the proposal and sends its word, or is about to. */
+const LOADED_MS = 500;
 
 describe('parts that are killed while a proposal waits', function () {
   this.timeout(300_000);
@@ -71,9 +75,10 @@ describe('parts that are killed while a proposal waits', function () {
   }
 
   it('lose neither the proposal nor the decision, and the agent has its answer each time', async () => {
-    const hosts = ['up', 'worker', 'temporal', 'sidecar'].map((part) => `${part}.example.org`);
+    const parts = ['up', 'worker', 'temporal', 'sidecar', 'deciding-worker', 'deciding-command'];
+    const hosts = parts.map((part) => `${part}.example.org`);
     const script = bottleScript(...hosts.map(ask), 'done success asked');
-    const life = await Life.trigger(stack, client, 'Ask for four hosts', script);
+    const life = await Life.trigger(stack, client, 'Ask for six hosts', script);
     const answer = async (host: string): Promise<void> => {
       const { slug } = await life.running();
       const pattern = new RegExp(`ANSWER ${host}.{0,2000}approved`);
@@ -85,7 +90,7 @@ describe('parts that are killed while a proposal waits', function () {
       const allowed = await readFile(join(stack.home, 'state', slug, 'config/allowlist'), 'utf8');
       assert.ok(allowed.split('\n').includes(host), `${host} is in effect`);
     };
-    const [ofUp = '', ofWorker = '', ofTemporal = '', ofSidecar = ''] = hosts;
+    const [ofUp = '', ofWorker = '', ofTemporal = '', ofSidecar = '', inWorker = '', inCommand = ''] = hosts;
 
     const first = await waiting(ofUp);
     await stack.stopUp('SIGKILL');
@@ -110,13 +115,29 @@ describe('parts that are killed while a proposal waits', function () {
     await approved(asked);
     await answer(ofSidecar);
 
+    // While the operator's word is on its way.
+    const begun = await waiting(inWorker);
+    const approving = stack.cli(['proposals', 'approve', begun]);
+    await delay(LOADED_MS);
+    process.kill(await partOf(stack, 'worker'), 'SIGKILL');
+    await approving;
+    await approved(begun);
+    await answer(inWorker);
+
+    const given = await waiting(inCommand);
+    const command = stack.service(['proposals', 'approve', given]);
+    await delay(LOADED_MS);
+    command.kill('SIGKILL');
+    await approved(given);
+    await answer(inCommand);
+
     await life.frozen(1, 'done');
     assert.equal(await life.files.invocations(slug, 1), 1);
     const audit = await readFile(join(stack.home, 'audit', `pipelock-${slug}.log`), 'utf8');
     const added = audit
       .trim()
       .split('\n')
-      .map((line) => /\+(\w+\.example\.org)/.exec(line)?.[1]);
+      .map((line) => /\+([\w-]+\.example\.org)/.exec(line)?.[1]);
     assert.deepEqual(added, hosts, 'one line for each decision, in order');
     assert.deepEqual(await readdir(join(stack.home, 'queue', slug)).catch(() => []), []);
   });
