@@ -5,7 +5,7 @@ import { UNKNOWN_OPERATOR } from '../domain/forge/operator-name.js';
 import type { ProposalOutcome, ProposeRequest } from '../domain/run/run-channel.js';
 import { decideUpdate, proposeUpdate } from './messages.js';
 import { decisionRefusal, isHeld, outcomeOfProposal, proposalRefusal } from './run/supervise/proposals.js';
-import type { IssueState } from './run/state.js';
+import type { IssueState, RunProposal } from './run/state.js';
 import type { DecideRequest, DecisionAccepted } from '../domain/supervise/decision.js';
 
 export interface HandledBy {
@@ -46,8 +46,9 @@ export function handleProposals({ state, take }: HandledBy): void {
     const ref = verdict === 'reject' ? null : (modified ?? shown);
     const by = asked.by ?? UNKNOWN_OPERATOR;
     await take({ kind: 'decided', id, status, by, at: Date.now(), ref, notesRef });
-    const isForNow = isApplying(state(), id) && !isOfImage(state(), id);
-    await condition(() => !isApplying(state(), id));
+    const known = proposalIn(state(), id);
+    const isForNow = known?.isApplied === true && known.tool !== 'capability-block';
+    await condition(() => proposalIn(state(), id)?.isApplied !== true);
     const slug = state().life?.slug ?? '';
     const came = outcomeOfProposal(state(), id);
     if (came.status === 'failed') return { slug, status: 'failed', effect: 'none', whyRef: came.notesRef };
@@ -61,12 +62,8 @@ export function handleProposals({ state, take }: HandledBy): void {
   }
 }
 
-function isApplying({ life }: IssueState, id: string): boolean {
-  return life?.proposals.some((one) => one.id === id && one.isApplied) === true;
-}
-
-function isOfImage({ life }: IssueState, id: string): boolean {
-  return life?.proposals.some((one) => one.id === id && one.tool === 'capability-block') === true;
+function proposalIn({ life }: IssueState, id: string): RunProposal | undefined {
+  return life?.proposals.find((one) => one.id === id);
 }
 
 /** The timeline's last word on it. */

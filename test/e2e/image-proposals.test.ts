@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { bridgeAddress } from '../support/model-api/bridge-address.js';
 import { ModelApi } from '../support/model-api/model-api.js';
 import type { ModelRequest } from '../support/model-api/model-request.js';
 import { say, use, type Answer } from '../support/model-api/script.js';
+import { playDemoWithClaude } from '../support/stack/claude-agent.js';
 import { Life } from '../support/stack/life.js';
 import { SecretSearch } from '../support/stack/secret-search.js';
 import { Stack, waitUntil } from '../support/stack/stack.js';
@@ -27,10 +28,7 @@ describe('an agent that lacks a program and asks for another image', function ()
   before(async () => {
     api = await ModelApi.start({ address: await bridgeAddress() });
     stack = await Stack.prepare({ env: { MODEL_ANTHROPIC_URL: api.url, SUPERVISE_HOLD: '90s' } });
-    await mkdir(join(stack.home, 'agents'));
-    await writeFile(join(stack.home, 'agents/demo.md'), '---\nprovider: claude\n---\n\nYou draw animals.\n');
-    const set = await stack.cli(['secret', 'set', 'anthropic-api-key', '--host', api.authority], KEY);
-    assert.equal(set.code, 0, set.stderr);
+    await playDemoWithClaude(stack, api, { role: 'You draw animals.', key: KEY });
     await stack.start();
     client = await stack.client();
   });

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import type { Client } from '@temporalio/client';
 import { DockerBottleRuntime } from '../../src/adapters/docker/docker-runtime.js';
 import { bridgeAddress } from '../support/model-api/bridge-address.js';
 import { ModelApi } from '../support/model-api/model-api.js';
 import type { ModelRequest } from '../support/model-api/model-request.js';
 import { say, status, use, type Step } from '../support/model-api/script.js';
+import { playDemoWithClaude } from '../support/stack/claude-agent.js';
 import { Life } from '../support/stack/life.js';
 import { Stack } from '../support/stack/stack.js';
 import { tearDown } from '../support/stack/tear-down.js';
@@ -31,13 +31,7 @@ describe('what ends a turn of a real agent early', function () {
       BOTTLE_SESSION_TURNS: '2',
     };
     stack = await Stack.prepare({ env });
-    await mkdir(join(stack.home, 'agents'));
-    await writeFile(join(stack.home, 'agents/demo.md'), '---\nprovider: claude\n---\n\nYou write notes.\n');
-    const set = await stack.cli(
-      ['secret', 'set', 'anthropic-api-key', '--host', api.authority],
-      'canary-key',
-    );
-    assert.equal(set.code, 0, set.stderr);
+    await playDemoWithClaude(stack, api, { role: 'You write notes.', key: 'canary-key' });
     await stack.start();
     client = await stack.client();
   });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -11,6 +11,7 @@ import type { Client } from '@temporalio/client';
 import { bridgeAddress } from '../support/model-api/bridge-address.js';
 import { ModelApi } from '../support/model-api/model-api.js';
 import { say, use, type Answer } from '../support/model-api/script.js';
+import { playDemoWithClaude } from '../support/stack/claude-agent.js';
 import { Life } from '../support/stack/life.js';
 import { SecretSearch } from '../support/stack/secret-search.js';
 import { Stack, waitUntil } from '../support/stack/stack.js';
@@ -48,10 +49,7 @@ describe('an agent that is stuck and asks for more', function () {
     stack = await Stack.prepare({
       env: { MODEL_ANTHROPIC_URL: api.url, SUPERVISE_HOLD: '15s', NOTIFY_COMMAND: tell },
     });
-    await mkdir(join(stack.home, 'agents'));
-    await writeFile(join(stack.home, 'agents/demo.md'), '---\nprovider: claude\n---\n\nYou read notes.\n');
-    const set = await stack.cli(['secret', 'set', 'anthropic-api-key', '--host', api.authority], KEY);
-    assert.equal(set.code, 0, set.stderr);
+    await playDemoWithClaude(stack, api, { role: 'You read notes.', key: KEY });
     await stack.start();
     client = await stack.client();
   });

@@ -72,8 +72,12 @@ export function allowsEncryptedHello(entries: readonly AllowEntry[], host: strin
 }
 
 function fits(entry: AllowEntry, host: string, port: number): boolean {
-  const isNamed = entry.wildcard ? host.endsWith(`.${entry.host}`) : host === entry.host;
-  return isNamed && entry.ports.includes(port);
+  return namesHost(entry, host) && entry.ports.includes(port);
+}
+
+/** On whatever port. @param host as for `isAllowed` */
+export function namesHost({ host: named, wildcard }: AllowEntry, host: string): boolean {
+  return wildcard ? host.endsWith(`.${named}`) : host === named;
 }
 
 /** The one way to write an entry: equal entries give equal texts. */

@@ -2,15 +2,15 @@
  * A host that was refused to an agent which did not ask for it [S2]: offered to the operator as a proposal of its own, so that
  * agreeing takes one key.
  */
-import { readAllowEntry } from '../egress/allowlist.js';
+import { namesHost, readAllowEntry } from '../egress/allowlist.js';
 import type { Route } from '../egress/route.js';
 import type { HostRefusals } from '../egress/totals.js';
 import { routeOfHost } from '../egress/upstream.js';
+import { madeId } from './proposal.js';
 import type { ShownProposal } from './shown-proposal.js';
 
 /** Most hosts of a turn; of these a run offers the first that it has not offered before. */
 const MOST_OF_A_TURN = 8;
-const ID_CHARACTERS = 32;
 
 /** What a turn's end tells the run. */
 export interface Offer {
@@ -29,7 +29,7 @@ export interface Offered {
 
 /** The same host of the same run is the same offer, so nobody is asked twice. @param sha256 hexadecimal */
 export function offerId(sha256: (text: string) => string, slug: string, host: string): string {
-  return sha256(JSON.stringify([slug, 'refused', host])).slice(0, ID_CHARACTERS);
+  return madeId(sha256, [slug, 'refused', host]);
 }
 
 /**
@@ -46,7 +46,7 @@ export function hostsToOffer(refusals: readonly HostRefusals[], known: Offered):
     .filter(
       ({ host }) =>
         'host' in readAllowEntry(host) &&
-        !named.some((entry) => (entry.wildcard ? host.endsWith(`.${entry.host}`) : host === entry.host)) &&
+        !named.some((entry) => namesHost(entry, host)) &&
         routeOfHost(known.routes, host) === undefined &&
         !known.isPublicSuffix(host),
     )

@@ -44,10 +44,14 @@ export function proposalId(
     bottle_slug,
   }: Omit<Proposal, 'id' | 'arrival_timestamp'>,
 ): string {
-  return sha256(JSON.stringify([bottle_slug, tool, current_file_hash, proposed_file, justification])).slice(
-    0,
-    32,
-  );
+  return madeId(sha256, [bottle_slug, tool, current_file_hash, proposed_file, justification]);
+}
+
+const ID_CHARACTERS = 32;
+
+/** An id that says what is proposed: the same parts make the same one. */
+export function madeId(sha256: (text: string) => string, parts: readonly string[]): string {
+  return sha256(JSON.stringify(parts)).slice(0, ID_CHARACTERS);
 }
 
 /** So many characters of an id are enough for people. */

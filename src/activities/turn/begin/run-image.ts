@@ -1,9 +1,9 @@
-import { ImageBuildError } from '../../../domain/bottle/bottle-image.js';
 import type { BottleSetup } from '../../../domain/bottle/bottle-setup.js';
 import type { HostPorts } from '../../ports/host-ports.js';
 import type { RunTurnInput } from '../../ports/inputs.js';
 import { sha256 } from '../../base/sha256.js';
 import { keptChanges } from '../../setup/kept-changes.js';
+import { loggedBuild } from '../../setup/logged-build.js';
 import { keepRunImage, readRunImage, type RunImage } from '../../setup/run-image-file.js';
 import { buildSteps } from '../../supervise/build-steps.js';
 
@@ -42,23 +42,13 @@ async function firstImage(
   return { id, name, dockerfile: dockerfile === null ? null : sha256(dockerfile), changes: [] };
 }
 
-async function built(
+function built(
   ports: HostPorts,
   { slug, prepared }: RunTurnInput,
   dockerfile: string,
   signal: AbortSignal,
 ): Promise<string> {
-  const keep = (log: string): Promise<unknown> => ports.files.saveFile(slug, BUILD_LOG_FILE, log);
-  try {
-    ports.log.info({ slug, base: prepared.image }, "building the bottle's image, or finding it built");
-    const image = await ports.runtime.buildImage(
-      { slug, dockerfile, base: prepared.image, network: 'default' },
-      signal,
-    );
-    if (image.log !== null) await keep(image.log);
-    return image.id;
-  } catch (error) {
-    if (error instanceof ImageBuildError) await keep(error.log);
-    throw error;
-  }
+  ports.log.info({ slug, base: prepared.image }, "building the bottle's image, or finding it built");
+  const spec = { slug, dockerfile, base: prepared.image, network: 'default' } as const;
+  return loggedBuild(ports, spec, BUILD_LOG_FILE, signal);
 }
