@@ -58,6 +58,8 @@ describe('an agent that lacks a program and asks for another image', function ()
     if (said.includes('goo goo 1000nkept'))
       return use('mcp__bottle__signal_done', { status: 'success', summary: 'Drawn.' });
     if (NEW_TURN.test(said)) return shell('walrus && cat kept.txt');
+    // Before its turn is ended for it: going on would use up the script.
+    if (/"status": ?"approved"/.test(said)) return say('I wait for the new image.');
     if (/"status": ?"failed"/.test(said))
       return wants(
         "USER root\nRUN printf '#!/bin/sh\\necho goo goo $(id -u)\\n' > /usr/local/bin/walrus && chmod 755 /usr/local/bin/walrus\n",
