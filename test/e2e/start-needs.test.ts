@@ -101,6 +101,14 @@ describe('what a start needs', function () {
     assert.match(stderr, /no Temporal answers at 192\.0\.2\.1/);
   });
 
+  it('is told by the worker that is to tell people by a webhook, and cannot sign', async () => {
+    const NOTIFY_WEBHOOK_URL = 'http://127.0.0.1:9/hook';
+    const { stderr } = await refused('worker', { NOTIFY_WEBHOOK_URL });
+    assert.match(stderr, /secrets\/notify-secret is missing: bot-bottle secret set notify-secret < file/);
+    const without = await refused('worker', { DOCKER_HOST: dead(home) });
+    assert.doesNotMatch(without.stderr, /notify-secret/);
+  });
+
   it('is told by the worker alone, which needs no secret of the webhook', async () => {
     await home.removeSecret('webhook-secret');
     const { stderr } = await refused('worker', { DOCKER_HOST: dead(home) });

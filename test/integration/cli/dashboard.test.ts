@@ -205,6 +205,32 @@ describe('the dashboard in a terminal', function () {
     assert.equal((await home.database.proposals.open()).length, 1);
   });
 
+  it('loses no proposal, and decides nothing, when it is killed before the yes', async () => {
+    await home.proposal(SLUG, idOf(1));
+    const terminal = await started();
+    await terminal.keys('Enter');
+    await terminal.sees(/The build needs wheels/);
+    await terminal.keys('a');
+    await terminal.sees(/approve it\? y\/n/);
+    await terminal.stop();
+    assert.equal((await home.database.proposals.open()).length, 1);
+    const again = await started();
+    await again.keys('Enter');
+    const screen = await again.sees(/a approve {2}m modify/);
+    assert.doesNotMatch(screen, /approve it\?/);
+    await again.keys('a', 'y');
+    await again.sees(/approved, in effect now/);
+    assert.equal((await home.database.proposals.find(idOf(1)))[0]?.decision?.status, 'approved');
+  });
+
+  it('is read without colour on a terminal that is said to have none', async () => {
+    await home.proposal(SLUG, idOf(1));
+    const terminal = await started({ TERM: 'dumb' });
+    await terminal.keys('Enter');
+    await terminal.sees(/\+files\.example/);
+    assert.doesNotMatch(await terminal.seen({ looks: true }), /\u001b\[3/);
+  });
+
   it('keeps the chosen one when others come and go', async () => {
     await home.proposal(SLUG, idOf(1));
     await home.proposal(SLUG, idOf(2));
