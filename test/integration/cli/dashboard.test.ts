@@ -3,6 +3,8 @@ import { existsSync } from 'node:fs';
 import { chmod, readdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { imageFile } from '../../../src/domain/supervise/image-change.js';
+import { IMAGE } from '../../support/supervise/shown.js';
 import { DeskHome } from '../../support/tui/desk-home.js';
 import { Tmux } from '../../support/tui/tmux.js';
 
@@ -92,6 +94,19 @@ describe('the dashboard in a terminal', function () {
     await terminal.keys('q');
     await terminal.sees(/a decision is under way/);
     await terminal.sees(/00019c1e of .*: approved/);
+  });
+
+  it('asks before an image is built with a network, and says that it builds', async () => {
+    const proposed_file = `${imageFile({ id: IMAGE, dockerfile: null, steps: [] })}RUN apt-get install -y jq\n`;
+    await home.proposal(SLUG, idOf(1), { tool: 'capability-block', proposed_file });
+    const terminal = await started({ BOT_BOTTLE_TEST_DECIDES_IN: '3000' });
+    await terminal.keys('Enter');
+    await terminal.sees(/a approve .*n /);
+    await terminal.keys('n');
+    await terminal.sees(/build it WITH A NETWORK: its steps run as root/);
+    await terminal.keys('y', 'Escape');
+    await terminal.sees(/building its image …/);
+    await terminal.sees(/00019c1e of coder-alice-demo-12-abcde: approved/);
   });
 
   it('rejects with the reason that is typed', async () => {
