@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import Docker from 'dockerode';
@@ -115,6 +115,7 @@ describe('what an agent can reach', function () {
         ),
         ask('process.env.MODEL_URL + "/admin"'),
         ask('"https://two.example.org/"'),
+        ask('"https://four.example.org/"'),
         WAIT_FOR_TEST,
         'done success asked',
       ),
@@ -146,23 +147,33 @@ describe('what an agent can reach', function () {
     );
     assert.ok(totals.refusals.some(({ host }) => host.includes('two.example.org')));
 
-    // It did not ask for the host, so the operator is asked, and says no: the agent does not hear of it.
+    // It asked for neither host, so the operator is asked: of one that is refused, the agent does not hear.
     const { stdout: listed } = await stack.cli(['proposals']);
-    const [, id = ''] =
-      /^([0-9a-f]{8}) .*pipelock-block.*may connect to two\.example\.org/m.exec(listed) ?? [];
-    assert.notEqual(id, '', listed);
-    const shown = await stack.cli(['proposals', 'show', id]);
+    const offered = (host: string): string => {
+      const line = new RegExp(
+        `^([0-9a-f]{8}) .*pipelock-block.*may connect to ${host.replaceAll('.', '\\.')}`,
+        'm',
+      );
+      return line.exec(listed)?.[1] ?? assert.fail(listed);
+    };
+    const unwanted = offered('two.example.org');
+    const shown = await stack.cli(['proposals', 'show', unwanted]);
     assert.match(shown.stdout, /bot-bottle says:\n {2}two\.example\.org was refused .*did not ask for it/);
-    const no = await stack.cli(['proposals', 'reject', id, '--reason', 'not needed']);
+    const no = await stack.cli(['proposals', 'reject', unwanted, '--reason', 'not needed']);
     assert.equal(no.code, 0, no.stderr);
+    const yes = await stack.cli(['proposals', 'approve', offered('four.example.org')]);
+    assert.equal(yes.code, 0, yes.stderr);
+    await life.frozen(2, 'done');
+    const prompt = await readFile(join(stack.home, 'state', slug, 'turns/2/prompt.md'), 'utf8');
+    assert.match(prompt, /your allowlist has four\.example\.org/);
+    assert.doesNotMatch(prompt, /two\.example\.org/);
 
     await bottle('three.example.org');
     await life.comment(bottleScript(SHOW, 'done success seen'));
-    await life.frozen(2, 'done');
-    assert.match(
-      outputOf(agentRuns(await life.files.agentLog(slug, 2)), 'current-config'),
-      /^three\.example\.org$/m,
-    );
+    await life.frozen(3, 'done');
+    const config = outputOf(agentRuns(await life.files.agentLog(slug, 3)), 'current-config');
+    assert.match(config, /^three\.example\.org\nfour\.example\.org$/m);
+    assert.doesNotMatch(config, /two\.example\.org/);
     await life.close();
     await rm(join(stack.home, 'secrets/provider-key'));
   });
