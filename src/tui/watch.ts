@@ -1,6 +1,6 @@
 /** Keeps the state as the world is: rows every second, workflows of the runs that are seen less often. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { LiveRun } from '../cli/base/orchestrator.js';
+import type { DashboardDesk, LiveRun } from '../cli/base/orchestrator.js';
 import { firstEffect } from '../cli/base/proposal-words.js';
 import { failureOf } from '../cli/base/errors.js';
 import { effectOf } from '../domain/supervise/config-change.js';
@@ -8,16 +8,20 @@ import { withDecision, withEffect, withLive, withRows, withRowsAway } from './mo
 import { proposalsSeen, runsSeen } from './model/choice.js';
 import { keyOf } from './model/state.js';
 import type { Store } from './store.js';
-import type { DashboardDesk } from './world.js';
 
 const ROWS_MS = 1_000;
 const LIVE_MS = 3_000;
+const FRAME_MS = 50;
 const EFFECT_CHARACTERS = 100;
 
 /** Ends when the signal aborts. What fails is told in the state, and asked again. */
 export async function watch(desk: DashboardDesk, store: Store, ended: AbortSignal): Promise<void> {
   const stopEffects = readEffects(desk, store);
   try {
+    // What is stored is on the screen before the first workflow is asked: the client for that takes a moment to load, and no
+    // key is read meanwhile.
+    await readRows(desk, store);
+    await sleep(FRAME_MS);
     await Promise.all([
       every(ROWS_MS, ended, () => readRows(desk, store)),
       every(LIVE_MS, ended, () => askWorkflows(desk, store)),

@@ -1,5 +1,5 @@
 import type { EditedText } from '../cli/base/deps.js';
-import type { Orchestrator } from '../cli/base/orchestrator.js';
+import type { DashboardDesk } from '../cli/base/orchestrator.js';
 
 /** What the dashboard stands on. */
 export interface DashboardWorld {
@@ -11,8 +11,3 @@ export interface DashboardWorld {
   /** Aborts when the dashboard is to end. */
   readonly ended: AbortSignal;
 }
-
-export type DashboardDesk = Pick<
-  Orchestrator,
-  'overview' | 'live' | 'waiting' | 'findProposals' | 'proposal' | 'decide'
->;

@@ -1,5 +1,10 @@
-import type { Client, ClientInterceptors } from '@temporalio/client';
-import { lazyClient, temporalTarget, type TemporalTarget } from '../adapters/temporal/connect.js';
+import type { Client } from '@temporalio/client';
+import {
+  lazyClient,
+  temporalTarget,
+  type ClientOptions,
+  type TemporalTarget,
+} from '../adapters/temporal/connect.js';
 import { parseCodecKey, type CodecKey } from '../adapters/temporal/codec/aes-codec.js';
 import { codecKeyFiles, type Config } from '../config/load-config.js';
 import { readSecret } from '../config/secrets.js';
@@ -17,6 +22,6 @@ export function targetOf(config: Config): TemporalTarget {
 }
 
 /** Connects on its first call. Errors: those of `codecKeysOf`. */
-export function temporalClient(config: Config, interceptors?: ClientInterceptors): Client {
-  return lazyClient(targetOf(config), interceptors);
+export function temporalClient(config: Config, options?: ClientOptions): Client {
+  return lazyClient(targetOf(config), options);
 }

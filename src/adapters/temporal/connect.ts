@@ -11,6 +11,11 @@ export interface TemporalTarget {
   readonly codecKeys?: readonly CodecKey[];
 }
 
+export interface ClientOptions {
+  readonly interceptors?: ClientInterceptors | undefined;
+  readonly retries?: boolean;
+}
+
 /** The environment and its configuration file decide; address and namespace of our own configuration fill the gaps. */
 export function temporalTarget(defaults: {
   readonly address: string;
@@ -25,11 +30,17 @@ export function temporalTarget(defaults: {
   };
 }
 
-/** A client that connects on its first call, so that a process can start while Temporal is away. */
+/**
+ * A client that connects on its first call, so that a process can start while Temporal is away.
+ *
+ * @param retries whether calls that fail are tried again by gRPC's interceptor. Who closes the connection while calls may be
+ * under way must do without: a try that is due after that throws from a timer, and ends the process.
+ */
 export function lazyClient(
   { connection, namespace, codecKeys = [] }: TemporalTarget,
-  interceptors: ClientInterceptors = {},
+  { interceptors = {}, retries = true }: ClientOptions = {},
 ): Client {
   const dataConverter = clientDataConverter(codecKeys);
-  return new Client({ connection: Connection.lazy(connection), namespace, dataConverter, interceptors });
+  const lazy = Connection.lazy(retries ? connection : { ...connection, interceptors: [] });
+  return new Client({ connection: lazy, namespace, dataConverter, interceptors });
 }

@@ -6,7 +6,7 @@ import type { Check } from '../doctor/check.js';
 import type { ForgeSetupWorld } from './setup-world.js';
 import type { RunLogs } from './run-logs.js';
 import type { ManifestLibrary } from '../manifests/library.js';
-import type { Orchestrator } from './orchestrator.js';
+import type { DashboardDesk, Orchestrator } from './orchestrator.js';
 import type { OpenProposals } from './proposal-desk.js';
 
 /** What it takes may have to be loaded first: no command waits for what another one needs. */
@@ -15,8 +15,12 @@ type Loaded<T> = T | Promise<T>;
 export interface CliDeps {
   readonly version: string;
   readonly io: CliIo;
-  /** Connects. The command closes it. */
-  orchestrator(): Promise<Orchestrator>;
+  /**
+   * Connects. The command closes it.
+   *
+   * @param options `retries: false` for who asks again anyway, and closes it while calls are under way
+   */
+  orchestrator(options?: { readonly retries: boolean }): Promise<Orchestrator>;
   /** Without Temporal. The command closes it. */
   proposals(): Promise<OpenProposals>;
   /** Runs until it is asked to stop; resolves with the exit status. */
@@ -42,7 +46,7 @@ export interface CliDeps {
    */
   edit(name: string, text: string): Promise<EditedText>;
   /** Shows the dashboard on this process' terminal until it is to end. */
-  dashboard(orchestrator: Orchestrator, colors: boolean): Promise<void>;
+  dashboard(desk: DashboardDesk, colors: boolean): Promise<void>;
   forgePages(): Loaded<ForgePages>;
   /** The command closes it. */
   logs(): Loaded<RunLogs>;

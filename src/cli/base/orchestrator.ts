@@ -41,6 +41,12 @@ export interface Orchestrator extends ProposalDesk {
   close(): Promise<void>;
 }
 
+/** What the dashboard shows, and what is done there. */
+export type DashboardDesk = Pick<
+  Orchestrator,
+  'overview' | 'live' | 'waiting' | 'findProposals' | 'proposal' | 'decide'
+>;
+
 export interface StartOptions {
   /** `null`: the one the issue's label names. */
   readonly agent: string | null;

@@ -1,5 +1,5 @@
 /** Proposals of agents as the commands ask for them and decide them. */
-import type { ProposalRow } from '../../domain/run/rows.js';
+import type { ProposalRow, RunOverviewRow } from '../../domain/run/rows.js';
 import type { DecidedProposal } from '../../domain/run/stores.js';
 import type { ShownProposal } from '../../domain/supervise/shown-proposal.js';
 import type { DecisionAccepted } from '../../domain/supervise/decision.js';
@@ -24,6 +24,8 @@ export interface ProposalDesk extends ProposalReader {
 
 /** Must be closed. */
 export interface OpenProposals extends ProposalReader {
+  /** As `Orchestrator` has it. */
+  overview(): Promise<readonly RunOverviewRow[]>;
   close(): Promise<void>;
 }
 

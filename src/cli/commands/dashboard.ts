@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { withOrchestrator } from '../base/action.js';
 import type { CommandContext } from '../base/action.js';
+import { withDashboardDesk } from '../base/dashboard-desk.js';
 import { CliError } from '../base/errors.js';
 import { EXIT } from '../base/exit-codes.js';
 
@@ -17,7 +17,9 @@ export function dashboardCommand(root: Command, { deps, action }: CommandContext
         EXIT.failed,
         'the dashboard needs a terminal: without one, bot-bottle proposals and bot-bottle orchestrate status do the same',
       );
-    await withOrchestrator(deps, (orchestrator) => deps.dashboard(orchestrator, terminal.colors));
+    // Tells what is wrong with the settings while there is a shell to read it in.
+    await deps.config();
+    await withDashboardDesk(deps, (desk) => deps.dashboard(desk, terminal.colors));
     return EXIT.ok;
   });
 }

@@ -31,7 +31,8 @@ export const cliDeps: CliDeps = {
   interrupted,
   config: loaded,
   serve: async (role) => (await import('../services/run-service.js')).runService(SERVICES[role]),
-  orchestrator: async () => (await import('./open-orchestrator.js')).openOrchestrator(await config()),
+  orchestrator: async (options) =>
+    (await import('./open-orchestrator.js')).openOrchestrator(await config(), options),
   proposals: async () => (await import('./open-proposals.js')).openProposals(await home()),
   temporalSetup: async () => (await import('./temporal-setup.js')).temporalSetup(await config()),
   notifyTest: async () => (await import('../notify-hooks.js')).testHooks(await config(), interrupted()),
@@ -45,8 +46,7 @@ export const cliDeps: CliDeps = {
   setSecret: async (name, content, hosts) =>
     (await import('../../config/secret-binding.js')).writeBoundSecret(await home(), name, content, hosts),
   edit: async (name, text) => (await import('./edit-text.js')).editText(process.env, name, text),
-  dashboard: async (orchestrator, colors) =>
-    (await import('./open-dashboard.js')).openDashboard(orchestrator, colors),
+  dashboard: async (desk, colors) => (await import('./open-dashboard.js')).openDashboard(desk, colors),
   manifests: async () => (await import('./open-manifests.js')).openManifests(await config()),
   bottleEditor: async () => (await import('./open-manifests.js')).openBottleEditor(await config()),
   logs: async () => (await import('../run-logs.js')).runLogs(await home()),

@@ -1,8 +1,8 @@
-import type { Orchestrator } from '../../cli/base/orchestrator.js';
+import type { DashboardDesk } from '../../cli/base/orchestrator.js';
 import { editText } from './edit-text.js';
 
 /** Shows the dashboard on this process' terminal until the operator quits, or a signal ends it. */
-export async function openDashboard(desk: Orchestrator, colors: boolean): Promise<void> {
+export async function openDashboard(desk: DashboardDesk, colors: boolean): Promise<void> {
   const { showDashboard } = await withEnvironment(
     () => import('../../tui/show-dashboard.js'),
     environmentOfLibraries(process.env),

@@ -12,9 +12,9 @@ import { operatorTrigger } from './operator-trigger.js';
 import { temporalClient } from '../temporal-client.js';
 
 /** The commands' orchestrator over the Temporal and the rows that the configuration leads to. The caller closes it. */
-export function openOrchestrator(config: Config): Orchestrator {
+export function openOrchestrator(config: Config, options?: { readonly retries: boolean }): Orchestrator {
   const home = config.BOT_BOTTLE_HOME;
-  const client = temporalClient(config);
+  const client = temporalClient(config, options);
   const database = openDatabaseReadOnly(path.join(home, 'bot-bottle.db'));
   const blobs = new LocalBlobStore(home);
   const by = operatorName();

@@ -10,6 +10,7 @@ export function openProposals(home: string): OpenProposals {
   const blobs = new LocalBlobStore(home);
   return {
     ...proposalReader({ database, readText: (ref) => blobs.getText(ref) }),
+    overview: () => database.runs.overview(),
     close: () => database.close(),
   };
 }

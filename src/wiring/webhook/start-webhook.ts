@@ -43,7 +43,7 @@ export async function startWebhook(
   const rejections = openRejectionLog(path.join(home, 'rejections.db'));
   const database = openDatabaseReadOnly(path.join(home, 'bot-bottle.db'));
   const tracing = await tracingOfEnvironment('bot-bottle-webhook', log);
-  const client = temporalClient(config, tracing?.client);
+  const client = temporalClient(config, { interceptors: tracing?.client });
   const gateway = temporalGateway(client, { policy: policyOf(config) });
   const metrics = createMetrics(inbox, Date.now);
   const acknowledger = createAcknowledger({

@@ -64,7 +64,7 @@ export async function startWorker(
     const database = await openDatabase(path.join(home, 'bot-bottle.db'));
     const target = targetOf(config);
     const tracing = await tracingOfEnvironment('bot-bottle-worker', log);
-    const client = lazyClient(target, tracing?.client);
+    const client = lazyClient(target, { interceptors: tracing?.client });
     const underWay = await UnderWayFiles.open(home);
     const parts = { ...needs, client, underWay, loopbackDir: loopback?.dir ?? null, tracing: tracing?.spans };
     const hostPorts = decorate(await hostPortsOfConfig(config, parts));

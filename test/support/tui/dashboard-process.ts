@@ -3,6 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import path from 'node:path';
 import { openDatabase } from '../../../src/adapters/sqlite/open-database.js';
 import { createCli } from '../../../src/cli/create-cli.js';
+// Compiled while nobody types: the product's is compiled already.
+import '../../../src/wiring/cli/open-orchestrator.js';
 import { cliDeps } from '../../../src/wiring/cli/cli-deps.js';
 import { endWith } from '../../../src/wiring/end-with.js';
 
@@ -11,8 +13,8 @@ const STATUS = { approve: 'approved', modify: 'modified', reject: 'rejected' } a
 
 const deps: typeof cliDeps = {
   ...cliDeps,
-  orchestrator: async () => {
-    const real = await cliDeps.orchestrator();
+  orchestrator: async (options) => {
+    const real = await cliDeps.orchestrator(options);
     return {
       ...real,
       decide: async ({ slug, id, ref: shown }, decision) => {
