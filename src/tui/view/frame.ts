@@ -114,6 +114,7 @@ function keysOf(state: State): string {
   const to = Math.min(end, opened.scroll + bodyHeight(state));
   const place = end <= bodyHeight(state) ? '' : `  ${String(to)}/${String(end)}`;
   const network = opened.row.tool === 'capability-block' ? 'n with network  ' : '';
-  const ways = opened.decision === null ? `a approve  ${network}m modify  r reject  ` : '';
+  const isDecidable = opened.decision === null && opened.detail !== null;
+  const ways = isDecidable ? `a approve  ${network}m modify  r reject  ` : '';
   return `${ways}j/k scroll  Esc back  ? help${place}`;
 }

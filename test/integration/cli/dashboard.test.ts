@@ -207,7 +207,7 @@ describe('the dashboard in a terminal', function () {
     await home.proposal(SLUG, idOf(2));
     const terminal = await started();
     await terminal.keys('Enter');
-    await terminal.sees(/proposal 00019c1e/);
+    await terminal.sees(/a approve/);
     await terminal.keys('a');
     await terminal.sees(/approve it\?/);
     const at = Date.parse('2026-11-23T11:00:00.000Z');
