@@ -15,6 +15,7 @@ import { orchestrateStartCommand } from './commands/orchestrate-start.js';
 import { orchestrateStatusCommand } from './commands/orchestrate-status.js';
 import { pauseCommands } from './commands/pause.js';
 import { proposalCommands } from './commands/proposals.js';
+import { provenanceCommands } from './commands/provenance.js';
 import { secretSetCommand } from './commands/secret-set.js';
 import { serviceCommands } from './commands/services.js';
 import { signalCommand } from './commands/signal.js';
@@ -90,6 +91,7 @@ function program(context: CommandContext): Command {
   orchestrateStatusCommand(orchestrate, context);
   signalCommand(root, context);
   proposalCommands(root, context);
+  provenanceCommands(root, context);
   notifyTestCommand(root.command('notify').description('Try the notification hooks'), context);
   dashboardCommand(root, context);
   pauseCommands(root, context);

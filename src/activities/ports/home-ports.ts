@@ -5,6 +5,7 @@ import type { Clock } from '../../domain/base/clock.js';
 import type { ForgeFor } from '../../domain/forge/forge.js';
 import type { PublishPlace } from '../../domain/forge/forks.js';
 import type { BlobStore } from '../../domain/run/run-files.js';
+import type { Signer } from '../../domain/provenance/seal.js';
 import type { Database } from '../../domain/run/stores.js';
 import type { AccessSettings } from '../../domain/forge/access.js';
 import type { AuditLog, ProposalFiles } from '../../domain/supervise/proposal-records.js';
@@ -19,6 +20,7 @@ export interface HomePorts {
   readonly database: Database;
   readonly proposalFiles: ProposalFiles;
   readonly auditLog: AuditLog;
+  readonly signer: Signer;
   readonly clock: Clock;
   readonly log: HostLog;
   /** The one host there is; `null` where several claim runs. */

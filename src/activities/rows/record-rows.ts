@@ -2,6 +2,7 @@ import { InvalidInputError } from '../../domain/base/errors.js';
 import type { Stores } from '../../domain/run/stores.js';
 import { statusOf, type ForgeStateRow, type OperationRow } from '../../domain/run/rows.js';
 import type { HomePorts } from '../ports/home-ports.js';
+import { sealRun } from './seal-run.js';
 import { placeRow } from './turn-rows.js';
 import type {
   RecordCommandInput,
@@ -37,22 +38,28 @@ export async function recordTurn(ports: HomePorts, input: RecordTurnInput): Prom
       now,
       lastCheckinAt: result.lastCheckinAt,
     });
+    await sealAtRest(ports, stores, input, now);
   });
 }
 
 export async function recordState(ports: HomePorts, input: RecordStateInput): Promise<void> {
   const { database } = ports;
-  await database.transaction((stores) =>
-    updateState(stores, input, input.snapshot, { now: ports.clock.now() }),
-  );
+  await database.transaction(async (stores) => {
+    const now = ports.clock.now();
+    await updateState(stores, input, input.snapshot, { now });
+    await sealAtRest(ports, stores, input, now);
+  });
 }
 
 export async function recordEnd(ports: HomePorts, input: RecordEndInput): Promise<void> {
   const { database } = ports;
-  await database.transaction(async ({ forgeState }) => {
-    const row = await forgeState.ofRun(input.slug);
-    if (row === undefined || isEarlierThan(row, input)) return;
+  await database.transaction(async (stores) => {
+    const { forgeState } = stores;
     const updatedAt = ports.clock.now();
+    const row = await forgeState.ofRun(input.slug);
+    if (row !== undefined && isEarlierThan(row, input)) return;
+    await sealRun(stores, ports.signer, { slug: input.slug, reason: 'destroyed', at: updatedAt });
+    if (row === undefined) return;
     await forgeState.upsert({
       ...row,
       status: 'destroyed',
@@ -62,6 +69,16 @@ export async function recordEnd(ports: HomePorts, input: RecordEndInput): Promis
       updatedAt,
     });
   });
+}
+
+/** A run that rests is sealed in the transaction that says so. */
+async function sealAtRest(
+  { signer }: Pick<HomePorts, 'signer'>,
+  stores: Stores,
+  { slug, snapshot }: { readonly slug: string; readonly snapshot: RunSnapshot },
+  at: number,
+): Promise<void> {
+  if (statusOf(snapshot.phase) === 'frozen') await sealRun(stores, signer, { slug, reason: 'frozen', at });
 }
 
 export async function recordCommand(

@@ -1,6 +1,6 @@
 import type { DecidedProposal, ProposalStore } from '../../domain/run/stores.js';
 import type { StateDb } from './state-tables.js';
-import { insertNew } from './written-columns.js';
+import { record } from './written-columns.js';
 
 const COLUMNS = [
   'proposal.slug',
@@ -44,10 +44,10 @@ export function createProposalStore(db: StateDb): ProposalStore {
     }));
   return {
     add: async (row) => {
-      await insertNew(db, 'proposal', row);
+      await record(db, 'proposal', row);
     },
     decide: async (row) => {
-      await insertNew(db, 'proposalDecision', row);
+      await record(db, 'proposalDecision', row);
     },
     open: () =>
       db

@@ -1,7 +1,7 @@
 import type { RunStore } from '../../domain/run/stores.js';
 import { jsonObject, stringList } from './json-column.js';
 import type { StateDb } from './state-tables.js';
-import { insertNew } from './written-columns.js';
+import { record } from './written-columns.js';
 
 /** Far below the most values that one statement may have. */
 const ROWS_AT_ONCE = 500;
@@ -18,14 +18,14 @@ const OVERVIEW_COLUMNS = [
 export function createRunStore(db: StateDb): RunStore {
   return {
     appendRun: async (row) => {
-      await insertNew(db, 'run', { ...row, bottleNames: JSON.stringify(row.bottleNames) });
+      await record(db, 'run', { ...row, bottleNames: JSON.stringify(row.bottleNames) });
     },
     appendTurn: async (row) => {
-      await insertNew(db, 'turn', { ...row, detail: JSON.stringify(row.detail) });
+      await record(db, 'turn', { ...row, detail: JSON.stringify(row.detail) });
     },
     appendOperations: async (rows) => {
       for (let at = 0; at < rows.length; at += ROWS_AT_ONCE)
-        await insertNew(db, 'operation', ...rows.slice(at, at + ROWS_AT_ONCE));
+        await record(db, 'operation', ...rows.slice(at, at + ROWS_AT_ONCE));
     },
     run: async (slug) => {
       const stored = await db.selectFrom('run').selectAll().where('slug', '=', slug).executeTakeFirst();

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { ColumnDefinitionBuilder, CreateIndexBuilder, CreateTableBuilder } from 'kysely';
+import { enterAll } from './ledger.js';
 import type { StateDb } from './state-tables.js';
 
 /** One step of the schema of `bot-bottle.db`: leads from version `version - 1` to `version`. Never edited once released. */
@@ -12,6 +13,7 @@ export const STATE_MIGRATIONS: readonly StateMigration[] = [
   { version: 1, up: createTables },
   { version: 2, up: createProposals },
   { version: 3, up: createNotices },
+  { version: 4, up: createProvenance },
 ];
 
 const APPEND_ONLY = ['run', 'turn', 'operation', 'operator_command'] as const;
@@ -211,6 +213,35 @@ async function createNotices(db: StateDb): Promise<void> {
       begin delete from frozen_run where slug = new.slug; end`.execute(db);
   await sql`insert into frozen_run
     select slug, reason, max(updated_at) from forge_state where status = 'frozen' group by slug`.execute(db);
+}
+
+/** A ledger of the append-only rows, and the seals of runs. Rows that are there already are entered in the order of their times. */
+async function createProvenance(db: StateDb): Promise<void> {
+  await numberedTable(db, 'provenance_entry', {
+    slug: 'text',
+    n: 'bigint',
+    source: 'text',
+    key: 'text',
+    digest: 'text',
+    previous: 'text',
+    hash: 'text',
+  })
+    .addUniqueConstraint('provenance_entry_place', ['slug', 'n'])
+    .addUniqueConstraint('provenance_entry_row', ['source', 'key'])
+    .execute();
+  await table(db, 'provenance_seal', {
+    slug: 'text',
+    n: 'bigint',
+    at: 'bigint',
+    reason: 'text',
+    entries: 'bigint',
+    key_id: 'text',
+    envelope: 'text',
+  })
+    .addPrimaryKeyConstraint('provenance_seal_key', ['slug', 'n'])
+    .execute();
+  await enterAll(db);
+  for (const name of ['provenance_entry', 'provenance_seal']) await keepAppendOnly(db, name);
 }
 
 type Columns = Readonly<Record<string, ColumnType>>;

@@ -4,6 +4,7 @@ import { createNoticeTable } from './notice-table.js';
 import { createOperatorLog } from './operator-log.js';
 import { createPauseTable } from './pause-table.js';
 import { createProposalStore } from './proposal-store.js';
+import { createProvenanceStore } from './provenance-store.js';
 import { createRunStore } from './run-store.js';
 import { createSessionStore } from './session-store.js';
 import type { StateDb } from './state-tables.js';
@@ -18,5 +19,6 @@ export function createStores(db: StateDb): Stores {
     pauses: createPauseTable(db),
     proposals: createProposalStore(db),
     notices: createNoticeTable(db),
+    provenance: createProvenanceStore(db),
   };
 }

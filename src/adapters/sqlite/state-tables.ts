@@ -1,5 +1,6 @@
 import { CamelCasePlugin, Kysely } from 'kysely';
 import type { Dialect, Generated } from 'kysely';
+import type { LedgerEntry, Seal } from '../../domain/provenance/record.js';
 import type { NoticeRow } from '../../domain/run/notices.js';
 import type { PauseRow } from '../../domain/run/pause.js';
 import type {
@@ -29,6 +30,8 @@ export interface StateTables {
   /** Kept by triggers: since when a run is frozen for its reason. */
   readonly frozenRun: { readonly slug: string; readonly reason: string | null; readonly since: number };
   readonly notice: NoticeRow;
+  readonly provenanceEntry: LedgerEntry;
+  readonly provenanceSeal: Seal;
 }
 
 export type StateDb = Kysely<StateTables>;

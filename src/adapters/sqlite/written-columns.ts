@@ -1,7 +1,12 @@
 import type { Insertable, InsertResult } from 'kysely';
+import type { Columns as Stored, RecordSource } from '../../domain/provenance/record.js';
+import { enter } from './ledger.js';
 import type { StateDb, StateTables } from './state-tables.js';
 
-type Table = Exclude<keyof StateTables, 'session' | 'proposalWaiting' | 'frozenRun'>;
+type Table = Exclude<
+  keyof StateTables,
+  'session' | 'proposalWaiting' | 'frozenRun' | 'provenanceEntry' | 'provenanceSeal'
+>;
 type Columns<T extends Table> = Readonly<Record<Exclude<keyof StateTables[T], 'seq'>, true>>;
 
 const COLUMNS: { readonly [T in Table]: Columns<T> } = {
@@ -64,4 +69,23 @@ export async function insertNew<T extends Table>(
     .onConflict((conflict) => conflict.doNothing())
     .execute();
   return result;
+}
+
+/** The same for a table of the record: what is new is entered in the ledger in the same transaction. */
+export async function record<T extends RecordSource>(
+  db: StateDb,
+  table: T,
+  ...rows: readonly Insertable<StateTables[T]>[]
+): Promise<void> {
+  if (rows.length === 0) return;
+  const work = async (transaction: StateDb): Promise<void> => {
+    const stored = await transaction
+      .insertInto<Table>(table)
+      .values(rows.map((row) => columnsOf(table, row)))
+      .onConflict((conflict) => conflict.doNothing())
+      .returningAll()
+      .execute();
+    await enter(transaction, table, stored as readonly Stored[]);
+  };
+  await (db.isTransaction ? work(db) : db.transaction().execute(work));
 }

@@ -4,6 +4,7 @@ import type { Janitor } from '../../domain/upkeep/gc.js';
 import type { ForgeKind } from '../../domain/forge/issue.js';
 import type { Check } from '../doctor/check.js';
 import type { ForgeSetupWorld } from './setup-world.js';
+import type { ProvenanceDesk } from './provenance-desk.js';
 import type { RunLogs } from './run-logs.js';
 import type { ManifestLibrary } from '../manifests/library.js';
 import type { DashboardDesk, Orchestrator } from './orchestrator.js';
@@ -47,6 +48,8 @@ export interface CliDeps {
   edit(name: string, text: string): Promise<EditedText>;
   /** Shows the dashboard on this process' terminal until it is to end. */
   dashboard(desk: DashboardDesk, colors: boolean): Promise<void>;
+  /** Makes nothing but the home. The command closes it. */
+  provenance(): Loaded<ProvenanceDesk>;
   forgePages(): Loaded<ForgePages>;
   /** The command closes it. */
   logs(): Loaded<RunLogs>;

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { readFile } from 'node:fs/promises';
 import { InvalidInputError } from '../../domain/base/errors.js';
 import type { DecidedProposal } from '../../domain/run/stores.js';
 import { effectOf } from '../../domain/supervise/config-change.js';
@@ -20,6 +19,7 @@ import type { CommandContext } from '../base/action.js';
 import type { CliDeps, EditedText } from '../base/deps.js';
 import { CliError } from '../base/errors.js';
 import { EXIT } from '../base/exit-codes.js';
+import { readGiven } from '../base/read-given.js';
 import { printJson, printLine } from '../base/output.js';
 import type { Decision, ProposalReader } from '../base/proposal-desk.js';
 import { stateText, TAKES_EFFECT } from '../base/proposal-words.js';
@@ -227,7 +227,7 @@ async function modified(
   path?: string,
 ): Promise<{ readonly own: ShownProposal; readonly edited?: EditedText }> {
   const { file: name } = PROPOSAL_TOOLS[shown.proposal.tool];
-  if (path !== undefined) return { own: checked(name, shown, await readGiven(path)) };
+  if (path !== undefined) return { own: checked(name, shown, await readGiven('--file', path)) };
   const before = plainFile(shown);
   const edited = await deps.edit(name, before);
   if (edited.text === before) {
@@ -248,16 +248,6 @@ function checked(name: string, shown: ShownProposal, text: string, edited?: Edit
 
 function whereItIs(edited: EditedText | undefined): string[] {
   return edited === undefined ? [] : [`your version is ${edited.path}: give it with --file`];
-}
-
-async function readGiven(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    throw new InvalidInputError(`--file: ${error instanceof Error ? error.message : String(error)}`, {
-      cause: error,
-    });
-  }
 }
 
 /** As many bytes as an agent's own words may have. */

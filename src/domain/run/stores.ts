@@ -1,6 +1,7 @@
 import type { Amounts } from './budget.js';
 import type { NoticeTable } from './notices.js';
 import type { RepoRef, SubjectRef } from '../forge/issue.js';
+import type { ProvenanceStore } from '../provenance/record.js';
 import type { PauseRow } from './pause.js';
 import type {
   ForgeStateRow,
@@ -111,6 +112,7 @@ export interface Stores {
   readonly pauses: PauseTable;
   readonly proposals: ProposalStore;
   readonly notices: NoticeTable;
+  readonly provenance: ProvenanceStore;
 }
 
 /** The stores in one database, so that a step is one transaction. */

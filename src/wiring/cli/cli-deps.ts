@@ -34,6 +34,7 @@ export const cliDeps: CliDeps = {
   orchestrator: async (options) =>
     (await import('./open-orchestrator.js')).openOrchestrator(await config(), options),
   proposals: async () => (await import('./open-proposals.js')).openProposals(await home()),
+  provenance: async () => (await import('./open-provenance.js')).openProvenance(await home()),
   temporalSetup: async () => (await import('./temporal-setup.js')).temporalSetup(await config()),
   notifyTest: async () => (await import('../notify-hooks.js')).testHooks(await config(), interrupted()),
   doctorChecks: async () => {

@@ -9,6 +9,8 @@ import { createReconcileActivities } from '../../activities/reconcile/reconcile-
 import { Attachments } from '../../activities/turn/attachments.js';
 import { agentProvider } from '../../adapters/agents/registry.js';
 import { lockHome } from '../../adapters/files/lock-file.js';
+import { sealUnsealed } from '../../activities/rows/seal-run.js';
+import { homeSigner } from '../../adapters/dsse/signing-keys.js';
 import { auditLog } from '../../adapters/files/supervise/audit-log.js';
 import { proposalFiles } from '../../adapters/files/supervise/proposal-files.js';
 import { UnderWayFiles } from '../../adapters/files/under-way.js';
@@ -62,6 +64,8 @@ export async function startWorker(
   try {
     const loopback = isLoopback(forge.api) ? await serveForge(home, forge.api) : undefined;
     const database = await openDatabase(path.join(home, 'bot-bottle.db'));
+    const signer = homeSigner(home);
+    await sealUnsealed(database, signer, Date.now());
     const target = targetOf(config);
     const tracing = await tracingOfEnvironment('bot-bottle-worker', log);
     const client = lazyClient(target, { interceptors: tracing?.client });
@@ -76,6 +80,7 @@ export async function startWorker(
       database,
       proposalFiles: proposalFiles(home),
       auditLog: auditLog(home),
+      signer,
       clock: hostPorts.clock,
       log,
       // The home machine is a host, and the only one that this program makes.

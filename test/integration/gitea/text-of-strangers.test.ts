@@ -13,6 +13,7 @@ import { sharedGitea } from '../../support/gitea/shared-gitea.js';
 import { BOT, REPO } from '../../support/gitea/start-gitea.js';
 import type { Gitea } from '../../support/gitea/start-gitea.js';
 import { agentsFrom } from '../../support/manifests/agents.js';
+import { UNSIGNED } from '../../support/provenance/unsigned.js';
 import { NO_PROPOSALS } from '../../support/supervise/no-proposals.js';
 import { dispatchWorld } from '../../support/webhook/dispatch-world.js';
 import type { DispatchWorld } from '../../support/webhook/dispatch-world.js';
@@ -178,6 +179,7 @@ describe('what a stranger writes on Gitea', () => {
       ...{ forgeFor: giteaForgeFor(client), agents: agentsFrom(), provider: agentProvider, blobs },
       ...{ database: world.database, clock: { now: Date.now }, soleHost: null },
       ...NO_PROPOSALS,
+      ...UNSIGNED,
       log: { info: () => undefined, warn: () => undefined },
       settings: {
         access: { org: 'bot-bottle', trigger: 'collaborators', wake: 'collaborators' },

@@ -13,6 +13,7 @@ import type { SessionRow } from '../../../src/domain/run/rows.js';
 import type { Database } from '../../../src/domain/run/stores.js';
 import type { TurnResult } from '../../../src/domain/run/turn.js';
 import { agentsFrom } from '../../support/manifests/agents.js';
+import { UNSIGNED } from '../../support/provenance/unsigned.js';
 import { NO_PROPOSALS } from '../../support/supervise/no-proposals.js';
 import { FakeForge } from '../../support/webhook/fake-forge.js';
 import { stateRow } from '../../support/webhook/rows.js';
@@ -49,6 +50,7 @@ describe('the registry of sessions', () => {
       database,
       clock: { now: () => 9_000 },
       ...NO_PROPOSALS,
+      ...UNSIGNED,
       log: { info: () => undefined, warn: () => undefined },
       soleHost: null,
       settings: {

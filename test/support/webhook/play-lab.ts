@@ -25,6 +25,7 @@ import type { Sent } from './forge-play.js';
 import { PlayedWorkflows } from './played-workflows.js';
 import { agentsFrom } from '../manifests/agents.js';
 import { sampleAgent } from '../manifests/samples.js';
+import { UNSIGNED } from '../provenance/unsigned.js';
 import { NO_PROPOSALS } from '../supervise/no-proposals.js';
 
 const ACCESS = { org: 'bot-bottle', trigger: 'collaborators', wake: 'collaborators' } as const;
@@ -119,6 +120,7 @@ export class PlayLab {
         getText: (key) => Promise.resolve(blobs.get(key) ?? ''),
       },
       ...NO_PROPOSALS,
+      ...UNSIGNED,
       log: { info: () => undefined, warn: () => undefined },
       soleHost: null,
       settings: {

@@ -9,6 +9,7 @@ import { openDatabase } from '../../../src/adapters/sqlite/open-database.js';
 import type { AccessSettings } from '../../../src/domain/forge/access.js';
 import type { Trigger, WakeReference } from '../../../src/domain/run/events.js';
 import { agentsFrom } from '../../support/manifests/agents.js';
+import { UNSIGNED } from '../../support/provenance/unsigned.js';
 import { NO_PROPOSALS } from '../../support/supervise/no-proposals.js';
 import { ALICE, BOT, FakeForge, user } from '../../support/webhook/fake-forge.js';
 import { useTempDir } from '../../support/webhook/temp-dir.js';
@@ -251,6 +252,7 @@ describe('the right to drive, before each turn', () => {
       database,
       clock: { now: () => ACT_AT + 5_000 },
       ...NO_PROPOSALS,
+      ...UNSIGNED,
       log: { info: () => undefined, warn: () => undefined },
       soleHost: null,
       settings: {

@@ -78,6 +78,9 @@ export function cliWith(given: {
         setSecret: () => {
           throw new Error('unexpected setSecret');
         },
+        provenance: () => {
+          throw new Error('unexpected provenance');
+        },
         edit: () => unexpected('edit'),
         dashboard: () => unexpected('dashboard'),
         manifests: () => {

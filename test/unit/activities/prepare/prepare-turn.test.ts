@@ -16,6 +16,7 @@ import { isRowIn } from '../../../../src/domain/run/rows.js';
 import type { AgentManifest, BottleManifest } from '../../../../src/domain/manifest/manifests.js';
 import type { Database } from '../../../../src/domain/run/stores.js';
 import { checksKey, commentKey, textHash } from '../../../../src/domain/forge/reference-key.js';
+import { UNSIGNED } from '../../../support/provenance/unsigned.js';
 import { NO_PROPOSALS } from '../../../support/supervise/no-proposals.js';
 import { ALICE, BOT, FakeForge, user } from '../../../support/webhook/fake-forge.js';
 import { stateRow } from '../../../support/webhook/rows.js';
@@ -50,6 +51,7 @@ describe('preparing a turn', () => {
       database,
       clock: { now: () => ACT_AT + 5_000 },
       ...NO_PROPOSALS,
+      ...UNSIGNED,
       log: { info: () => undefined, warn: () => undefined },
       soleHost: null,
       settings: {

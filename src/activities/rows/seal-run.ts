@@ -1,0 +1,28 @@
+import { publishedCommits } from '../../domain/provenance/published.js';
+import { nextSeal, type SealReason, type Signer } from '../../domain/provenance/seal.js';
+import type { Database, Stores } from '../../domain/run/stores.js';
+
+/** Seals what is recorded of a run that comes to rest. Repeating it adds nothing. */
+export async function sealRun(
+  { runs, provenance }: Pick<Stores, 'runs' | 'provenance'>,
+  signer: Signer,
+  { slug, reason, at }: { readonly slug: string; readonly reason: SealReason; readonly at: number },
+): Promise<void> {
+  const head = await provenance.head(slug);
+  const last = await provenance.lastSeal(slug);
+  const turns = await runs.turns(slug);
+  const seal = nextSeal(
+    signer,
+    { head, last, commits: publishedCommits(turns.map(({ detail }) => detail)) },
+    { reason, at },
+  );
+  if (seal !== undefined) await provenance.addSeal(seal);
+}
+
+/** Seals the runs at rest that an earlier version left without a seal. To be called before anything else writes. */
+export async function sealUnsealed(database: Database, signer: Signer, at: number): Promise<void> {
+  await database.transaction(async (stores) => {
+    for (const { slug, reason } of await stores.provenance.unsealed())
+      await sealRun(stores, signer, { slug, reason, at });
+  });
+}

@@ -1,0 +1,75 @@
+/** DSSE envelopes (https://github.com/secure-systems-lab/dsse) with Ed25519. */
+import { crypto, dsse } from '@sigstore/core';
+import { createHash, sign, type KeyObject } from 'node:crypto';
+import {
+  IN_TOTO_PAYLOAD,
+  statementText,
+  type OpenedEnvelope,
+  type Signed,
+  type Statement,
+} from '../../domain/provenance/seal.js';
+
+/** SHA-256 of the public key's DER, in hex: how others name such keys, too. */
+export function keyIdOf(publicKey: KeyObject): string {
+  return createHash('sha256')
+    .update(publicKey.export({ type: 'spki', format: 'der' }))
+    .digest('hex');
+}
+
+export function signStatement(
+  statement: Statement,
+  { privateKey, keyId }: { readonly privateKey: KeyObject; readonly keyId: string },
+): Signed {
+  const payload = Buffer.from(statementText(statement), 'utf8');
+  const signature = sign(null, dsse.preAuthEncoding(IN_TOTO_PAYLOAD, payload), privateKey);
+  const envelope = {
+    payloadType: IN_TOTO_PAYLOAD,
+    payload: payload.toString('base64'),
+    signatures: [{ keyid: keyId, sig: signature.toString('base64') }],
+  };
+  return { keyId, envelope: JSON.stringify(envelope) };
+}
+
+/** What an envelope holds that one of the keys signed. Never throws. */
+export function openEnvelope(text: string, keys: ReadonlyMap<string, KeyObject>): OpenedEnvelope {
+  const problem = (what: string): OpenedEnvelope => ({ kind: 'problem', problem: what });
+  const envelope = asObject(parsed(text));
+  const signatures = envelope?.['signatures'];
+  const first = Array.isArray(signatures) && signatures.length === 1 ? asObject(signatures[0]) : undefined;
+  const { payloadType, payload } = envelope ?? {};
+  const { keyid, sig } = first ?? {};
+  if (typeof payload !== 'string' || typeof keyid !== 'string' || typeof sig !== 'string')
+    return problem('it is no envelope with one signature');
+  if (payloadType !== IN_TOTO_PAYLOAD) return problem('it holds no statement');
+  const key = keys.get(keyid);
+  if (key === undefined) return problem(`none of the keys is ${keyid.slice(0, 64)}`);
+  const bytes = strictBase64(payload);
+  const signature = strictBase64(sig);
+  if (bytes === undefined || signature === undefined) return problem('it is not encoded as it was signed');
+  if (!crypto.verify(dsse.preAuthEncoding(IN_TOTO_PAYLOAD, bytes), key, signature))
+    return problem('its signature is not of its content');
+  const statement = asObject(parsed(bytes.toString('utf8')));
+  return statement === undefined || !Array.isArray(statement['subject'])
+    ? problem('it holds no statement')
+    : { kind: 'opened', statement: statement as unknown as Statement, keyId: keyid };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function asObject(value: unknown): Readonly<Record<string, unknown>> | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : undefined;
+}
+
+/** One text for the same bytes: nothing is skipped over. */
+function strictBase64(text: string): Buffer | undefined {
+  const bytes = Buffer.from(text, 'base64');
+  return bytes.toString('base64') === text ? bytes : undefined;
+}

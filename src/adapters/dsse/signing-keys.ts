@@ -1,0 +1,182 @@
+/** `$BOT_BOTTLE_HOME/provenance`: the key that signs, and the public keys that ever did. */
+import {
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  randomBytes,
+  type KeyObject,
+} from 'node:crypto';
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import path from 'node:path';
+import { InvalidInputError } from '../../domain/base/errors.js';
+import type { EnvelopeReader, Signer } from '../../domain/provenance/seal.js';
+import { keyIdOf, openEnvelope, signStatement } from './envelope.js';
+
+const PRIVATE = 'signing-key.pem';
+const PUBLIC = /^[0-9a-f]{64}\.pem$/;
+
+/** Signs with the home's key as it is at that moment: rotating it needs no restart. The key is made when there is none. */
+export function homeSigner(home: string): Signer {
+  return {
+    sign: (statement) => {
+      const privateKey = signingKey(home);
+      return signStatement(statement, { privateKey, keyId: keyIdOf(createPublicKey(privateKey)) });
+    },
+  };
+}
+
+/** Opens what any of the home's keys signed. */
+export function homeReader(home: string): EnvelopeReader {
+  const keys = publicKeys(home);
+  return { open: (envelope) => openEnvelope(envelope, keys) };
+}
+
+/** Opens what these keys signed. @param pems public keys, PEM. Errors: `InvalidInputError`. */
+export function readerOf(pems: readonly string[]): EnvelopeReader {
+  const keys = new Map(
+    pems.map((pem) => {
+      const key = publicKeyOf(pem);
+      return [keyIdOf(key), key] as const;
+    }),
+  );
+  return { open: (envelope) => openEnvelope(envelope, keys) };
+}
+
+/** A new key signs from now on; the public keys of the earlier ones stay. Returns its id. */
+export function rotateKey(home: string): string {
+  const { pem, keyId } = newKey(home);
+  const file = path.join(directory(home), PRIVATE);
+  const temporary = writeNew(file, pem, 0o600);
+  renameSync(temporary, file);
+  syncDirectory(directory(home));
+  return keyId;
+}
+
+/** The public keys that ever signed here, PEM by id. Empty before the first signature. */
+export function publicPems(home: string): ReadonlyMap<string, string> {
+  const names = exists(publicDirectory(home)) ? readdirSync(publicDirectory(home)) : [];
+  return new Map(
+    names
+      .filter((name) => PUBLIC.test(name))
+      .sort()
+      .map((name) => [
+        name.slice(0, -'.pem'.length),
+        readFileSync(path.join(publicDirectory(home), name), 'utf8'),
+      ]),
+  );
+}
+
+/** Id of the key that signs now; `undefined` before the first signature. */
+export function currentKeyId(home: string): string | undefined {
+  return exists(path.join(directory(home), PRIVATE))
+    ? keyIdOf(createPublicKey(readKey(path.join(directory(home), PRIVATE))))
+    : undefined;
+}
+
+function publicKeys(home: string): ReadonlyMap<string, KeyObject> {
+  return new Map([...publicPems(home)].map(([id, pem]) => [id, publicKeyOf(pem)]));
+}
+
+function publicKeyOf(pem: string): KeyObject {
+  try {
+    // A private key would be taken, too: its public half is made of it.
+    if (!pem.includes('PRIVATE KEY')) {
+      const key = createPublicKey(pem);
+      if (key.asymmetricKeyType === 'ed25519') return key;
+    }
+  } catch {
+    // Said below.
+  }
+  throw new InvalidInputError(
+    'not a public Ed25519 key in PEM: bot-bottle provenance key prints the right one',
+  );
+}
+
+function signingKey(home: string): KeyObject {
+  const file = path.join(directory(home), PRIVATE);
+  if (!exists(file)) {
+    const { pem } = newKey(home);
+    const temporary = writeNew(file, pem, 0o600);
+    try {
+      // Of two that do this at once the first one's stays.
+      linkSync(temporary, file);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    } finally {
+      rmSync(temporary, { force: true });
+    }
+    syncDirectory(directory(home));
+  }
+  return readKey(file);
+}
+
+function readKey(file: string): KeyObject {
+  if ((statSync(file).mode & 0o077) !== 0)
+    throw new InvalidInputError(`${file} can be read by others: chmod 600 ${file}`);
+  try {
+    const key = createPrivateKey(readFileSync(file));
+    if (key.asymmetricKeyType === 'ed25519') return key;
+  } catch {
+    // Said below: the library's words may quote the key.
+  }
+  throw new InvalidInputError(
+    `${file} is no private Ed25519 key: restore it from a backup, or run bot-bottle provenance rotate-key`,
+  );
+}
+
+/** The public half is on the disk before anything is signed with the other. */
+function newKey(home: string): { readonly pem: string; readonly keyId: string } {
+  mkdirSync(publicDirectory(home), { recursive: true, mode: 0o700 });
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+  const keyId = keyIdOf(publicKey);
+  const file = path.join(publicDirectory(home), `${keyId}.pem`);
+  renameSync(writeNew(file, publicKey.export({ type: 'spki', format: 'pem' }), 0o644), file);
+  syncDirectory(publicDirectory(home));
+  return { pem: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string, keyId };
+}
+
+/** A file beside the one that it is to become. Returns its name. */
+function writeNew(file: string, content: string | Buffer, mode: number): string {
+  const temporary = `${file}.${randomBytes(6).toString('hex')}`;
+  const fd = openSync(temporary, 'wx', mode);
+  try {
+    writeSync(fd, content.toString());
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+  return temporary;
+}
+
+function syncDirectory(name: string): void {
+  const fd = openSync(name, 'r');
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function exists(file: string): boolean {
+  return statSync(file, { throwIfNoEntry: false }) !== undefined;
+}
+
+function directory(home: string): string {
+  return path.join(home, 'provenance');
+}
+
+function publicDirectory(home: string): string {
+  return path.join(directory(home), 'public');
+}

@@ -1,0 +1,88 @@
+/** A run's record as a file: a DSSE envelope over an in-toto statement that holds the whole of it. */
+import { KEY_COLUMNS, type RunRecord } from './record.js';
+import { publishedInRows } from './published.js';
+import { EXPORT_PREDICATE, STATEMENT_TYPE, subjectsOf, type EnvelopeReader, type Statement } from './seal.js';
+import { verifyRecord, type Problem, type Verdict } from './verify-record.js';
+
+export interface ExportPredicate {
+  readonly exportedAt: number;
+  readonly record: RunRecord;
+}
+
+/** @param at epoch milliseconds */
+export function exportStatement(record: RunRecord, at: number): Statement {
+  const predicate: ExportPredicate = { exportedAt: at, record };
+  return {
+    _type: STATEMENT_TYPE,
+    subject: subjectsOf(record.slug, record.entries.at(-1)?.hash ?? '', publishedInRows(record.rows)),
+    predicateType: EXPORT_PREDICATE,
+    predicate,
+  };
+}
+
+/** Looks at every row of an export even where its signature is bad, to name what was changed. Never throws. */
+export function verifyExport(envelope: string, reader: EnvelopeReader): Verdict {
+  const opened = reader.open(envelope);
+  const signature: readonly Problem[] =
+    opened.kind === 'problem' ? [{ kind: 'signature', what: `the export: ${opened.problem}` }] : [];
+  const statement = opened.kind === 'opened' ? opened.statement : unsigned(envelope);
+  const record = statement?.predicateType === EXPORT_PREDICATE ? recordIn(statement.predicate) : undefined;
+  if (record === undefined) {
+    const none: Problem = { kind: 'changed', what: 'it holds no record of a run' };
+    return { slug: '', problems: [...signature, none], entries: 0, sealed: 0, ended: false };
+  }
+  const verdict = verifyRecord(record, reader);
+  return { ...verdict, problems: [...signature, ...verdict.problems] };
+}
+
+function unsigned(envelope: string): Statement | undefined {
+  try {
+    const { payload } = JSON.parse(envelope) as { readonly payload?: unknown };
+    const text = Buffer.from(String(payload), 'base64').toString('utf8');
+    const statement: unknown = JSON.parse(text);
+    return typeof statement === 'object' && statement !== null ? (statement as Statement) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function recordIn(predicate: unknown): RunRecord | undefined {
+  const record = isFields(predicate) ? predicate['record'] : undefined;
+  if (!isFields(record) || typeof record['slug'] !== 'string') return undefined;
+  const { rows, entries, seals, phase } = record;
+  if (!Array.isArray(rows) || !Array.isArray(entries) || !Array.isArray(seals)) return undefined;
+  const isWhole =
+    (phase === null || typeof phase === 'string') &&
+    rows.every(isRow) &&
+    entries.every((entry) =>
+      has(entry, ['seq', 'n'], ['slug', 'source', 'key', 'digest', 'previous', 'hash']),
+    ) &&
+    seals.every((seal) => has(seal, ['n', 'at', 'entries'], ['slug', 'reason', 'keyId', 'envelope']));
+  return isWhole ? (record as unknown as RunRecord) : undefined;
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isRow(row: unknown): boolean {
+  if (!isFields(row) || typeof row['source'] !== 'string' || !Object.hasOwn(KEY_COLUMNS, row['source']))
+    return false;
+  const { columns } = row;
+  return (
+    isFields(columns) &&
+    Object.values(columns).every(
+      (value) => value === null || typeof value === 'string' || Number.isFinite(value),
+    )
+  );
+}
+
+function has(value: unknown, numbers: readonly string[], texts: readonly string[]): boolean {
+  return (
+    isFields(value) &&
+    numbers.every((name) => Number.isInteger(value[name])) &&
+    texts.every((name) => typeof value[name] === 'string')
+  );
+}

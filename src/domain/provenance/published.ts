@@ -1,0 +1,27 @@
+import type { RecordedRow } from './record.js';
+
+const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+
+/** The commits that the run's turns published, in order, each once. */
+export function publishedCommits(details: readonly Readonly<Record<string, unknown>>[]): readonly string[] {
+  const heads = details.flatMap(({ publish }) => {
+    const { kind, head } = (publish ?? {}) as { readonly kind?: unknown; readonly head?: unknown };
+    return (kind === 'published' || kind === 'pushed') && typeof head === 'string' ? [head] : [];
+  });
+  return [...new Set(heads)].filter((head) => COMMIT.test(head));
+}
+
+/** The same of rows as they are stored. */
+export function publishedInRows(rows: readonly RecordedRow[]): readonly string[] {
+  return publishedCommits(
+    rows.flatMap(({ source, columns }) => {
+      if (source !== 'turn' || columns['event'] !== 'ended') return [];
+      try {
+        const detail: unknown = JSON.parse(String(columns['detail']));
+        return typeof detail === 'object' && detail !== null ? [detail as Record<string, unknown>] : [];
+      } catch {
+        return [];
+      }
+    }),
+  );
+}

@@ -1,0 +1,55 @@
+import path from 'node:path';
+import {
+  currentKeyId,
+  homeReader,
+  homeSigner,
+  publicPems,
+  readerOf,
+  rotateKey,
+} from '../../adapters/dsse/signing-keys.js';
+import { openDatabaseReadOnly } from '../../adapters/sqlite/open-database-read-only.js';
+import type { ProvenanceDesk } from '../../cli/base/provenance-desk.js';
+import { ensureHome } from '../../config/home.js';
+import { exportStatement, verifyExport } from '../../domain/provenance/exported.js';
+import type { RunRecord } from '../../domain/provenance/record.js';
+import { verifyLedger } from '../../domain/provenance/verify-ledger.js';
+import { verifyRecord } from '../../domain/provenance/verify-record.js';
+
+/** The record of a home's runs. */
+export function openProvenance(home: string): ProvenanceDesk {
+  ensureHome(home);
+  const database = openDatabaseReadOnly(path.join(home, 'bot-bottle.db'));
+  /** One moment of it, whatever is written meanwhile. */
+  const record = async (slug: string): Promise<RunRecord | undefined> => {
+    const found = await database.transaction(({ provenance }) => provenance.record(slug));
+    return found.rows.length + found.entries.length + found.seals.length === 0 ? undefined : found;
+  };
+  return {
+    record,
+    verify: async (slug) => {
+      const found = await record(slug);
+      return found && verifyRecord(found, homeReader(home));
+    },
+    verifyAll: () =>
+      database.transaction(async ({ provenance }) => {
+        const reader = homeReader(home);
+        const places = await provenance.places();
+        const runs = [];
+        for (const slug of await provenance.slugs())
+          runs.push(verifyRecord(await provenance.record(slug), reader));
+        return { runs, ledger: verifyLedger(places) };
+      }),
+    exported: async (slug) => {
+      const found = await record(slug);
+      return found && homeSigner(home).sign(exportStatement(found, Date.now())).envelope;
+    },
+    verifyExport: (envelope, pems) =>
+      verifyExport(envelope, pems.length === 0 ? homeReader(home) : readerOf(pems)),
+    keys: () => ({
+      current: currentKeyId(home) ?? null,
+      public: [...publicPems(home)].map(([id, pem]) => ({ id, pem })),
+    }),
+    rotateKey: () => rotateKey(home),
+    close: () => database.close(),
+  };
+}

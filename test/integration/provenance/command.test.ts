@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { chmodSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openProvenance } from '../../../src/wiring/cli/open-provenance.js';
+import { ENDED, FROZEN, RecordedHome } from '../../support/provenance/recorded-home.js';
+import { smallWorld } from '../../unit/cli/small-world.js';
+
+describe('bot-bottle provenance', () => {
+  let home: RecordedHome;
+  const run = (...args: string[]): ReturnType<ReturnType<typeof smallWorld>['run']> =>
+    smallWorld({ deps: { provenance: () => openProvenance(home.dir) } }).run('provenance', ...args);
+
+  beforeEach(async () => {
+    home = await RecordedHome.make();
+  });
+  afterEach(async () => {
+    await home.remove();
+  });
+
+  const exportTo = async (name: string): Promise<string> => {
+    const file = join(home.dir, name);
+    const { code, stdout } = await run('export', ENDED);
+    assert.equal(code, 0);
+    writeFileSync(file, stdout);
+    return file;
+  };
+  const keyTo = async (name: string): Promise<string> => {
+    const file = join(home.dir, name);
+    writeFileSync(file, (await run('key')).stdout);
+    return file;
+  };
+
+  it('shows what was recorded, in order, and what is sealed', async () => {
+    const { code, stdout } = await run('show', ENDED);
+    assert.equal(code, 0);
+    const lines = stdout.trimEnd().split('\n');
+    assert.equal(lines.length, 13);
+    assert.match(lines[1] ?? '', /^1 +1970-01-01T00:00:01\.001Z +run +\["coder-/);
+    assert.match(lines[5] ?? '', /^5 .* turn .*,1,"ended"\] +seal 1$/);
+    assert.match(lines[6] ?? '', /^6 .* proposal .* seal 2$/);
+    assert.equal(JSON.parse((await run('show', ENDED, '--json')).stdout).entries.length, 12);
+  });
+
+  it('verifies one run, all of them, and an export by its key alone', async () => {
+    assert.match((await run('verify', FROZEN)).stdout, /^ok +writer-.*: 5 entries, 5 sealed/);
+    const all = await run('verify');
+    assert.equal(all.code, 0);
+    assert.match(all.stdout, /^ok +\(of no run\): 1 entries, 0 sealed, 1 not sealed yet$/m);
+    const [file, key] = [await exportTo('export.json'), await keyTo('key.pem')];
+    rmSync(join(home.dir, 'provenance'), { recursive: true });
+    const { code, stdout } = await run('verify', '--file', file, '--key', key);
+    assert.equal(stdout, `ok       ${ENDED}: 12 entries, 12 sealed, ended\n`);
+    assert.equal(code, 0);
+  });
+
+  it('answers 1 for an export that somebody else signed', async () => {
+    const [file, key] = [await exportTo('export.json'), join(home.dir, 'other.pem')];
+    await run('rotate-key');
+    writeFileSync(key, (await run('key')).stdout);
+    const { code, stdout } = await run('verify', '--file', file, '--key', key);
+    assert.equal(code, 1);
+    assert.match(stdout, /^PROBLEM .*\n +signature: the export: none of the keys is [0-9a-f]{64}$/m);
+  });
+
+  it('signs with the new key after a rotation, and still trusts the earlier ones', async () => {
+    const before = JSON.parse((await run('key', '--json')).stdout).current as string;
+    const rotated = JSON.parse((await run('rotate-key', '--json')).stdout).current as string;
+    assert.notEqual(rotated, before);
+    await home.seal(FROZEN, 'destroyed', 5_000);
+    assert.equal((await home.database.provenance.lastSeal(FROZEN))?.keyId, rotated);
+    assert.equal((await run('verify')).code, 0);
+    const all = JSON.parse((await run('key', '--all', '--json')).stdout).keys as { id: string }[];
+    assert.deepEqual(all.map(({ id }) => id).sort(), [before, rotated].sort());
+    assert.equal(statSync(join(home.dir, 'provenance/signing-key.pem')).mode & 0o777, 0o600);
+    assert.equal(statSync(join(home.dir, 'provenance')).mode & 0o777, 0o700);
+    assert.deepEqual(readdirSync(join(home.dir, 'provenance')).sort(), ['public', 'signing-key.pem']);
+  });
+
+  it('says what is wrong with what it is given', async () => {
+    const key = await keyTo('key.pem');
+    const secret = join(home.dir, 'provenance/signing-key.pem');
+    for (const [args, says] of [
+      [['show', '../x'], /expected a slug/],
+      [['show', 'nobody-a-b-1-abcde'], /nothing is recorded of nobody-a-b-1-abcde/],
+      [['verify', ENDED, '--file', key], /leave the slug out/],
+      [['verify', '--key', key], /--key goes with --file/],
+      [['verify', '--file', join(home.dir, 'none')], /--file: ENOENT/],
+      [['verify', '--file', key, '--key', secret], /not a public Ed25519 key/],
+    ] as const) {
+      const { code, stderr } = await run(...args);
+      assert.ok(code === 2 || code === 3, `${args.join(' ')}: ${String(code)}`);
+      assert.match(stderr, says);
+    }
+    chmodSync(secret, 0o644);
+    assert.match((await run('export', ENDED)).stderr, /can be read by others: chmod 600/);
+  });
+
+  it('seals a run at rest once, and again when it has ended', async () => {
+    const count = async (): Promise<number> => (await home.database.provenance.record(FROZEN)).seals.length;
+    await home.seal(FROZEN, 'frozen', 6_000);
+    assert.equal(await count(), 1);
+    await home.seal(FROZEN, 'destroyed', 7_000);
+    await home.seal(FROZEN, 'destroyed', 8_000);
+    assert.equal(await count(), 2);
+  });
+});
