@@ -1,6 +1,6 @@
 /** DSSE envelopes (https://github.com/secure-systems-lab/dsse) with Ed25519. */
-import { crypto, dsse } from '@sigstore/core';
-import { createHash, sign, type KeyObject } from 'node:crypto';
+import { dsse } from '@sigstore/core';
+import { createHash, sign, verify, type KeyObject } from 'node:crypto';
 import {
   IN_TOTO_PAYLOAD,
   statementText,
@@ -32,26 +32,34 @@ export function signStatement(
 
 /** What an envelope holds that one of the keys signed. Never throws. */
 export function openEnvelope(text: string, keys: ReadonlyMap<string, KeyObject>): OpenedEnvelope {
-  const problem = (what: string): OpenedEnvelope => ({ kind: 'problem', problem: what });
   const envelope = asObject(parsed(text));
   const signatures = envelope?.['signatures'];
   const first = Array.isArray(signatures) && signatures.length === 1 ? asObject(signatures[0]) : undefined;
   const { payloadType, payload } = envelope ?? {};
   const { keyid, sig } = first ?? {};
-  if (typeof payload !== 'string' || typeof keyid !== 'string' || typeof sig !== 'string')
+  const bytes = typeof payload === 'string' ? strictBase64(payload) : undefined;
+  const signature = typeof sig === 'string' ? strictBase64(sig) : undefined;
+  const statement = bytes === undefined ? undefined : statementIn(bytes);
+  const problem = (what: string): OpenedEnvelope => ({
+    kind: 'problem',
+    problem: what,
+    claims: statement ?? null,
+  });
+  if (bytes === undefined || signature === undefined || typeof keyid !== 'string')
     return problem('it is no envelope with one signature');
-  if (payloadType !== IN_TOTO_PAYLOAD) return problem('it holds no statement');
+  if (payloadType !== IN_TOTO_PAYLOAD) return problem('it is no envelope of a statement');
   const key = keys.get(keyid);
   if (key === undefined) return problem(`none of the keys is ${keyid.slice(0, 64)}`);
-  const bytes = strictBase64(payload);
-  const signature = strictBase64(sig);
-  if (bytes === undefined || signature === undefined) return problem('it is not encoded as it was signed');
-  if (!crypto.verify(dsse.preAuthEncoding(IN_TOTO_PAYLOAD, bytes), key, signature))
+  if (!verify(null, dsse.preAuthEncoding(IN_TOTO_PAYLOAD, bytes), key, signature))
     return problem('its signature is not of its content');
-  const statement = asObject(parsed(bytes.toString('utf8')));
-  return statement === undefined || !Array.isArray(statement['subject'])
+  return statement === undefined
     ? problem('it holds no statement')
-    : { kind: 'opened', statement: statement as unknown as Statement, keyId: keyid };
+    : { kind: 'opened', statement, keyId: keyid };
+}
+
+function statementIn(bytes: Buffer): Statement | undefined {
+  const statement = asObject(parsed(bytes.toString('utf8')));
+  return Array.isArray(statement?.['subject']) ? (statement as unknown as Statement) : undefined;
 }
 
 function parsed(text: string): unknown {

@@ -49,18 +49,21 @@ class Reader implements Source {
     const statement = connection.prepare(sql);
     return {
       reader: statement.reader,
-      all: (parameters) => statement.all(...parameters),
+      // An INSERT that answers with its rows is read.
+      all: (parameters) => this.reading(() => statement.all(...parameters)),
       iterate: (parameters) => statement.iterate(...parameters),
-      run: (parameters) => {
-        try {
-          return statement.run(...parameters);
-        } catch (error) {
-          if (!(error instanceof SqliteDatabase.SqliteError) || error.code !== 'SQLITE_READONLY') throw error;
-          const why = `${this.file} is open for reading only: only the worker writes it`;
-          throw new StoreError(why, { cause: error });
-        }
-      },
+      run: (parameters) => this.reading(() => statement.run(...parameters)),
     };
+  }
+
+  private reading<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      if (!(error instanceof SqliteDatabase.SqliteError) || error.code !== 'SQLITE_READONLY') throw error;
+      const why = `${this.file} is open for reading only: only the worker writes it`;
+      throw new StoreError(why, { cause: error });
+    }
   }
 
   close(): void {

@@ -1,5 +1,5 @@
 import type { Insertable, InsertResult } from 'kysely';
-import type { Columns as Stored, RecordSource } from '../../domain/provenance/record.js';
+import type { RecordSource } from '../../domain/provenance/record.js';
 import { enter } from './ledger.js';
 import type { StateDb, StateTables } from './state-tables.js';
 
@@ -85,7 +85,7 @@ export async function record<T extends RecordSource>(
       .onConflict((conflict) => conflict.doNothing())
       .returningAll()
       .execute();
-    await enter(transaction, table, stored as readonly Stored[]);
+    await enter(transaction, table, stored);
   };
   await (db.isTransaction ? work(db) : db.transaction().execute(work));
 }

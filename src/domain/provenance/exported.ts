@@ -25,7 +25,7 @@ export function verifyExport(envelope: string, reader: EnvelopeReader): Verdict 
   const opened = reader.open(envelope);
   const signature: readonly Problem[] =
     opened.kind === 'problem' ? [{ kind: 'signature', what: `the export: ${opened.problem}` }] : [];
-  const statement = opened.kind === 'opened' ? opened.statement : unsigned(envelope);
+  const statement = opened.kind === 'opened' ? opened.statement : opened.claims;
   const record = statement?.predicateType === EXPORT_PREDICATE ? recordIn(statement.predicate) : undefined;
   if (record === undefined) {
     const none: Problem = { kind: 'changed', what: 'it holds no record of a run' };
@@ -33,17 +33,6 @@ export function verifyExport(envelope: string, reader: EnvelopeReader): Verdict 
   }
   const verdict = verifyRecord(record, reader);
   return { ...verdict, problems: [...signature, ...verdict.problems] };
-}
-
-function unsigned(envelope: string): Statement | undefined {
-  try {
-    const { payload } = JSON.parse(envelope) as { readonly payload?: unknown };
-    const text = Buffer.from(String(payload), 'base64').toString('utf8');
-    const statement: unknown = JSON.parse(text);
-    return typeof statement === 'object' && statement !== null ? (statement as Statement) : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 type Fields = Readonly<Record<string, unknown>>;

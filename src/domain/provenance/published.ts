@@ -3,8 +3,9 @@ import type { RecordedRow } from './record.js';
 const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
 /** The commits that the run's turns published, in order, each once. */
-export function publishedCommits(details: readonly Readonly<Record<string, unknown>>[]): readonly string[] {
-  const heads = details.flatMap(({ publish }) => {
+export function publishedCommits(details: readonly object[]): readonly string[] {
+  const heads = details.flatMap((detail) => {
+    const { publish } = detail as { readonly publish?: unknown };
     const { kind, head } = (publish ?? {}) as { readonly kind?: unknown; readonly head?: unknown };
     return (kind === 'published' || kind === 'pushed') && typeof head === 'string' ? [head] : [];
   });
@@ -18,7 +19,7 @@ export function publishedInRows(rows: readonly RecordedRow[]): readonly string[]
       if (source !== 'turn' || columns['event'] !== 'ended') return [];
       try {
         const detail: unknown = JSON.parse(String(columns['detail']));
-        return typeof detail === 'object' && detail !== null ? [detail as Record<string, unknown>] : [];
+        return typeof detail === 'object' && detail !== null ? [detail] : [];
       } catch {
         return [];
       }

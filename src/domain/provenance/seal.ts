@@ -48,7 +48,8 @@ export interface Signer {
 /** What an envelope holds, once its signature is good. */
 export type OpenedEnvelope =
   | { readonly kind: 'opened'; readonly statement: Statement; readonly keyId: string }
-  | { readonly kind: 'problem'; readonly problem: string };
+  /** `claims`: what it says it holds, signed by nobody; `null` when that cannot be read. */
+  | { readonly kind: 'problem'; readonly problem: string; readonly claims: Statement | null };
 
 export interface EnvelopeReader {
   /** Never throws: whoever made it may have been anybody. */

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { chmodSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { RunRecord } from '../../../src/domain/provenance/record.js';
 import { openProvenance } from '../../../src/wiring/cli/open-provenance.js';
 import { ENDED, FROZEN, RecordedHome } from '../../support/provenance/recorded-home.js';
-import { smallWorld } from '../../unit/cli/small-world.js';
+import { cliWith } from '../../unit/cli/small-world.js';
 
 describe('bot-bottle provenance', () => {
   let home: RecordedHome;
-  const run = (...args: string[]): ReturnType<ReturnType<typeof smallWorld>['run']> =>
-    smallWorld({ deps: { provenance: () => openProvenance(home.dir) } }).run('provenance', ...args);
+  const run = (...args: string[]): ReturnType<ReturnType<typeof cliWith>['run']> =>
+    cliWith({ deps: { provenance: () => openProvenance(home.dir) } }).run('provenance', ...args);
 
   beforeEach(async () => {
     home = await RecordedHome.make();
@@ -30,6 +31,9 @@ describe('bot-bottle provenance', () => {
     return file;
   };
 
+  const keys = async (...args: string[]): Promise<{ current: string; keys: { id: string }[] }> =>
+    JSON.parse((await run(...args, '--json')).stdout) as { current: string; keys: { id: string }[] };
+
   it('shows what was recorded, in order, and what is sealed', async () => {
     const { code, stdout } = await run('show', ENDED);
     assert.equal(code, 0);
@@ -38,7 +42,8 @@ describe('bot-bottle provenance', () => {
     assert.match(lines[1] ?? '', /^1 +1970-01-01T00:00:01\.001Z +run +\["coder-/);
     assert.match(lines[5] ?? '', /^5 .* turn .*,1,"ended"\] +seal 1$/);
     assert.match(lines[6] ?? '', /^6 .* proposal .* seal 2$/);
-    assert.equal(JSON.parse((await run('show', ENDED, '--json')).stdout).entries.length, 12);
+    const { entries } = JSON.parse((await run('show', ENDED, '--json')).stdout) as RunRecord;
+    assert.equal(entries.length, 12);
   });
 
   it('verifies one run, all of them, and an export by its key alone', async () => {
@@ -63,13 +68,13 @@ describe('bot-bottle provenance', () => {
   });
 
   it('signs with the new key after a rotation, and still trusts the earlier ones', async () => {
-    const before = JSON.parse((await run('key', '--json')).stdout).current as string;
-    const rotated = JSON.parse((await run('rotate-key', '--json')).stdout).current as string;
+    const { current: before } = await keys('key');
+    const { current: rotated } = await keys('rotate-key');
     assert.notEqual(rotated, before);
     await home.seal(FROZEN, 'destroyed', 5_000);
     assert.equal((await home.database.provenance.lastSeal(FROZEN))?.keyId, rotated);
     assert.equal((await run('verify')).code, 0);
-    const all = JSON.parse((await run('key', '--all', '--json')).stdout).keys as { id: string }[];
+    const { keys: all } = await keys('key', '--all');
     assert.deepEqual(all.map(({ id }) => id).sort(), [before, rotated].sort());
     assert.equal(statSync(join(home.dir, 'provenance/signing-key.pem')).mode & 0o777, 0o600);
     assert.equal(statSync(join(home.dir, 'provenance')).mode & 0o777, 0o700);

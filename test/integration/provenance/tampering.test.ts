@@ -10,7 +10,8 @@ const TABLES = [
   ...['run', 'turn', 'operation', 'operator_command', 'proposal', 'proposal_decision'],
   ...['provenance_entry', 'provenance_seal'],
 ];
-type Row = Readonly<Record<string, unknown>> & { readonly at_row: number };
+type Value = string | number | null;
+type Row = Readonly<Record<string, Value>> & { readonly at_row: number };
 
 describe('a record that somebody writes into', function () {
   this.timeout(60_000);
@@ -60,8 +61,7 @@ describe('a record that somebody writes into', function () {
     for (const table of TABLES)
       for (const row of rowsOf(table))
         for (const [column, value] of Object.entries(row).filter(([name]) => name !== 'at_row')) {
-          const other =
-            typeof value === 'number' ? value + 1_000 : value === null ? 'x' : `${String(value)}x`;
+          const other = typeof value === 'number' ? value + 1_000 : value === null ? 'x' : `${value}x`;
           sets(table, row, column, other);
           const place = `${table}.${column} of ${JSON.stringify(row)}`;
           const found = await problems();

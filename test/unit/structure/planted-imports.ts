@@ -44,6 +44,12 @@ export const PLANTED: readonly Planted[] = [
     file: 'workflows/trace-interceptors.ts',
     code: "export { BasicTracerProvider } from '@opentelemetry/sdk-trace-base';",
   },
+  { rule: 'adapter-dsse', file: 'adapters/dsse/a.ts', code: "export { z } from 'zod';" },
+  {
+    rule: 'provenance-hashes',
+    file: 'domain/provenance/a.ts',
+    code: "export { readFileSync } from 'node:fs';",
+  },
   { rule: 'adapter-otlp', file: 'adapters/otlp/a.ts', code: "export { z } from 'zod';" },
   {
     rule: 'workflows-see-activity-types-only',
