@@ -2,16 +2,19 @@ import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
+import SqliteDatabase from 'better-sqlite3';
+import { openProvenance } from '../../src/wiring/cli/open-provenance.js';
 import { bridgeAddress } from '../support/model-api/bridge-address.js';
 import { ModelApi } from '../support/model-api/model-api.js';
 import { say, use, type Answer } from '../support/model-api/script.js';
 import { playDemoWithClaude } from '../support/stack/claude-agent.js';
+import { Intruder, TABLES } from '../support/provenance/intruder.js';
 import { Life } from '../support/stack/life.js';
 import { SecretSearch } from '../support/stack/secret-search.js';
 import { Stack, waitUntil } from '../support/stack/stack.js';
@@ -232,5 +235,30 @@ describe('an agent that is stuck and asks for more', function () {
     await approveInDashboard(await waiting('cred-proxy-block'), effect);
     await life.frozen(1, 'done');
     api.check();
+  });
+
+  it('leaves a record in which every change is found', async () => {
+    const copy = await mkdtemp(join(tmpdir(), 'bot-bottle-record-'));
+    const file = join(copy, 'bot-bottle.db');
+    const live = new SqliteDatabase(join(stack.home, 'bot-bottle.db'), { readonly: true });
+    await live.backup(file);
+    live.close();
+    await cp(join(stack.home, 'provenance'), join(copy, 'provenance'), { recursive: true });
+    const desk = openProvenance(copy);
+    const problems = async (): Promise<number> => {
+      const { runs, ledger } = await desk.verifyAll();
+      return ledger.length + runs.reduce((sum, run) => sum + run.problems.length, 0);
+    };
+    const intruder = new Intruder(file);
+    try {
+      for (const table of TABLES) assert.ok(intruder.rowsOf(table).length > 0, `nothing in ${table}`);
+      assert.equal(await problems(), 0);
+      const { missed, count } = await intruder.changeEach(async () => (await problems()) > 0);
+      assert.deepEqual(missed, [], `of ${String(count)}`);
+    } finally {
+      intruder.close();
+      await desk.close();
+      await rm(copy, { recursive: true });
+    }
   });
 });

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Client } from '@temporalio/client';
 import { workflowIdOf } from '../../src/domain/forge/issue.js';
+import type { Statement } from '../../src/domain/provenance/seal.js';
+import type { Verdict } from '../../src/domain/provenance/verify-record.js';
 import { stateQuery, type RunView } from '../../src/workflows/messages.js';
 import { StackFiles } from '../support/stack/stack-files.js';
 import { Stack, waitUntil } from '../support/stack/stack.js';
@@ -57,5 +59,17 @@ describe('the whole life of an issue, on real parts', function () {
     const shown = typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value] as const);
     const { BottlePhase, BottleSlug } = Object.fromEntries(shown);
     assert.deepEqual([BottlePhase, BottleSlug], ['destroyed', first.slug]);
+
+    const slug = first.slug ?? '';
+    const record = await stack.cli(['provenance', 'verify', slug, '--json']);
+    const { ok, runs } = JSON.parse(record.stdout) as { ok: boolean; runs: readonly Verdict[] };
+    assert.ok(ok, record.stdout);
+    assert.ok(runs[0]?.ended && runs[0].sealed === runs[0].entries, record.stdout);
+    const { stdout: exported } = await stack.cli(['provenance', 'export', slug]);
+    const { payload } = JSON.parse(exported) as { readonly payload: string };
+    const { subject: about } = JSON.parse(Buffer.from(payload, 'base64').toString('utf8')) as Statement;
+    const commits = about.flatMap(({ digest }) => digest['gitCommit'] ?? []);
+    assert.equal(commits.length, 2, JSON.stringify(about));
+    for (const commit of commits) assert.match(commit, /^[0-9a-f]{40}$/);
   });
 });

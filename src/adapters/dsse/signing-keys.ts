@@ -20,7 +20,7 @@ import {
   writeSync,
 } from 'node:fs';
 import path from 'node:path';
-import { InvalidInputError } from '../../domain/base/errors.js';
+import { InvalidInputError, SigningKeyError } from '../../domain/base/errors.js';
 import type { EnvelopeReader, Signer } from '../../domain/provenance/seal.js';
 import { keyIdOf, openEnvelope, signStatement } from './envelope.js';
 
@@ -124,14 +124,14 @@ function signingKey(home: string): KeyObject {
 
 function readKey(file: string): KeyObject {
   if ((statSync(file).mode & 0o077) !== 0)
-    throw new InvalidInputError(`${file} can be read by others: chmod 600 ${file}`);
+    throw new SigningKeyError(`${file} can be read by others: chmod 600 ${file}`);
   try {
     const key = createPrivateKey(readFileSync(file));
     if (key.asymmetricKeyType === 'ed25519') return key;
   } catch {
     // Said below: the library's words may quote the key.
   }
-  throw new InvalidInputError(
+  throw new SigningKeyError(
     `${file} is no private Ed25519 key: restore it from a backup, or run bot-bottle provenance rotate-key`,
   );
 }

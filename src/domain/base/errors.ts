@@ -66,6 +66,13 @@ export class InvalidInputError extends BotBottleError {
 /** A secret is missing or cannot be used: the operator mends that, and what waited for it goes on. */
 export class UnusableSecretError extends InvalidInputError {}
 
+/** The key that seals the record cannot be used. What waits for it goes on when it is mended: no run is lost by that. */
+export class SigningKeyError extends BotBottleError {
+  constructor(message: string) {
+    super('signing_key', message, true);
+  }
+}
+
 /** The container engine refused or is away. */
 export class BottleRuntimeError extends BotBottleError {
   constructor(message: string, retryable: boolean, options?: FaultOptions) {

@@ -41,7 +41,7 @@ export interface Signed {
 }
 
 export interface Signer {
-  /** Errors: `InvalidInputError` when the key cannot be used. */
+  /** Errors: `SigningKeyError`. */
   sign(statement: Statement): Signed;
 }
 

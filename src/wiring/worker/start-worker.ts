@@ -10,7 +10,7 @@ import { Attachments } from '../../activities/turn/attachments.js';
 import { agentProvider } from '../../adapters/agents/registry.js';
 import { lockHome } from '../../adapters/files/lock-file.js';
 import { sealUnsealed } from '../../activities/rows/seal-run.js';
-import { homeSigner } from '../../adapters/dsse/signing-keys.js';
+import { currentKeyId, homeSigner } from '../../adapters/dsse/signing-keys.js';
 import { auditLog } from '../../adapters/files/supervise/audit-log.js';
 import { proposalFiles } from '../../adapters/files/supervise/proposal-files.js';
 import { UnderWayFiles } from '../../adapters/files/under-way.js';
@@ -65,6 +65,8 @@ export async function startWorker(
     const loopback = isLoopback(forge.api) ? await serveForge(home, forge.api) : undefined;
     const database = await openDatabase(path.join(home, 'bot-bottle.db'));
     const signer = homeSigner(home);
+    // A key that cannot be used is said now, not when the first run freezes.
+    currentKeyId(home);
     await sealUnsealed(database, signer, Date.now());
     const target = targetOf(config);
     const tracing = await tracingOfEnvironment('bot-bottle-worker', log);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { chmodSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { SigningKeyError } from '../../../src/domain/base/errors.js';
 import type { RunRecord } from '../../../src/domain/provenance/record.js';
 import { openProvenance } from '../../../src/wiring/cli/open-provenance.js';
 import { ENDED, FROZEN, RecordedHome } from '../../support/provenance/recorded-home.js';
@@ -98,6 +99,20 @@ describe('bot-bottle provenance', () => {
     }
     chmodSync(secret, 0o644);
     assert.match((await run('export', ENDED)).stderr, /can be read by others: chmod 600/);
+  });
+
+  it('leaves a run as it is while its key cannot be used, and goes on when it can', async () => {
+    const key = join(home.dir, 'provenance/signing-key.pem');
+    chmodSync(key, 0o640);
+    await assert.rejects(home.seal(FROZEN, 'destroyed', 9_000), (error) => {
+      assert.ok(error instanceof SigningKeyError && error.retryable);
+      return true;
+    });
+    assert.equal((await home.database.forgeState.ofRun(FROZEN))?.phase, 'frozen');
+    assert.equal((await run('verify')).code, 0);
+    chmodSync(key, 0o600);
+    await home.seal(FROZEN, 'destroyed', 9_000);
+    assert.match((await run('verify', FROZEN)).stdout, /^ok .* ended$/m);
   });
 
   it('seals a run at rest once, and again when it has ended', async () => {

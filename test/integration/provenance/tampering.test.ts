@@ -1,31 +1,19 @@
 import assert from 'node:assert/strict';
-import SqliteDatabase from 'better-sqlite3';
-import type { Database as Connection } from 'better-sqlite3';
 import type { ProvenanceDesk } from '../../../src/cli/base/provenance-desk.js';
 import { openProvenance } from '../../../src/wiring/cli/open-provenance.js';
+import { Intruder, TABLES } from '../../support/provenance/intruder.js';
 import { COMMIT, ENDED, FROZEN, RecordedHome } from '../../support/provenance/recorded-home.js';
-
-/** Every table that `verify` answers for. */
-const TABLES = [
-  ...['run', 'turn', 'operation', 'operator_command', 'proposal', 'proposal_decision'],
-  ...['provenance_entry', 'provenance_seal'],
-];
-type Value = string | number | null;
-type Row = Readonly<Record<string, Value>> & { readonly at_row: number };
 
 describe('a record that somebody writes into', function () {
   this.timeout(60_000);
   let home: RecordedHome;
   let desk: ProvenanceDesk;
-  let intruder: Connection;
+  let intruder: Intruder;
 
   beforeEach(async () => {
     home = await RecordedHome.make();
     desk = openProvenance(home.dir);
-    intruder = new SqliteDatabase(home.file);
-    intruder.pragma('ignore_check_constraints = ON');
-    const triggers = intruder.prepare("select name from sqlite_master where type = 'trigger'").pluck().all();
-    for (const name of triggers) intruder.exec(`drop trigger "${String(name)}"`);
+    intruder = new Intruder(home.file);
   });
   afterEach(async () => {
     intruder.close();
@@ -33,16 +21,10 @@ describe('a record that somebody writes into', function () {
     await home.remove();
   });
 
-  const rowsOf = (table: string): Row[] =>
-    intruder.prepare(`select rowid as at_row, * from ${table} order by rowid`).all() as Row[];
   const problems = async (): Promise<string[]> => {
     const { runs, ledger } = await desk.verifyAll();
     return [...runs.flatMap((run) => run.problems), ...ledger].map(({ kind, what }) => `${kind}: ${what}`);
   };
-  const sets = (table: string, { at_row }: Row, column: string, value: unknown): void => {
-    intruder.prepare(`update ${table} set ${column} = ? where rowid = ?`).run(value, at_row);
-  };
-
   it('is good before', async () => {
     assert.deepEqual(await problems(), []);
     const { runs } = await desk.verifyAll();
@@ -57,39 +39,27 @@ describe('a record that somebody writes into', function () {
   });
 
   it('shows every column of every row that is changed', async () => {
-    let changed = 0;
-    for (const table of TABLES)
-      for (const row of rowsOf(table))
-        for (const [column, value] of Object.entries(row).filter(([name]) => name !== 'at_row')) {
-          const other = typeof value === 'number' ? value + 1_000 : value === null ? 'x' : `${value}x`;
-          sets(table, row, column, other);
-          const place = `${table}.${column} of ${JSON.stringify(row)}`;
-          const found = await problems();
-          assert.ok(found.length > 0, place);
-          // A row's own number is what it was found by.
-          const at = column === 'seq' ? { ...row, at_row: Number(other) } : row;
-          sets(table, at, column, value);
-          changed += 1;
-        }
-    assert.ok(changed > 200, String(changed));
+    const { count, missed } = await intruder.changeEach(async () => (await problems()).length > 0);
+    assert.deepEqual(missed, []);
+    assert.ok(count > 200, String(count));
     assert.deepEqual(await problems(), []);
   });
 
   it('names the row', async () => {
-    const [row] = rowsOf('operation');
+    const [row] = intruder.rowsOf('operation');
     assert.ok(row);
-    sets('operation', row, 'outcome', 'failed');
+    intruder.set('operation', row, 'outcome', 'failed');
     assert.deepEqual(await problems(), [`changed: row operation ["${ENDED}","1-1"]`]);
   });
 
   it('shows every row that is dropped', async () => {
     for (const table of TABLES)
-      for (const row of rowsOf(table)) {
+      for (const row of intruder.rowsOf(table)) {
         const columns = Object.keys(row).filter((name) => name !== 'at_row');
-        intruder.prepare(`delete from ${table} where rowid = ?`).run(row.at_row);
+        intruder.connection.prepare(`delete from ${table} where rowid = ?`).run(row.at_row);
         assert.ok((await problems()).length > 0, `${table} ${JSON.stringify(row)}`);
         const marks = columns.map(() => '?').join();
-        intruder
+        intruder.connection
           .prepare(`insert into ${table} (rowid, ${columns.join()}) values (?, ${marks})`)
           .run(row.at_row, ...columns.map((name) => row[name]));
       }
@@ -97,24 +67,25 @@ describe('a record that somebody writes into', function () {
   });
 
   it('shows a row that is put in', async () => {
-    intruder.exec(`insert into operation (slug, turn, id, at, operation, target, outcome, text)
+    intruder.connection.exec(`insert into operation (slug, turn, id, at, operation, target, outcome, text)
       values ('${ENDED}', 1, 'x', 1, 'merge', '', 'ok', '')`);
     assert.deepEqual(await problems(), [`inserted: row operation ["${ENDED}","x"]`]);
-    intruder.exec("delete from operation where id = 'x'");
-    intruder.exec(`insert into run select 'other-a-b-1-abcde', workflow_id, subject, agent_name, bottle_names,
+    intruder.connection.exec("delete from operation where id = 'x'");
+    intruder.connection
+      .exec(`insert into run select 'other-a-b-1-abcde', workflow_id, subject, agent_name, bottle_names,
       trigger_actor, trigger_at, trigger_act_id, created_at from run limit 1`);
     assert.deepEqual(await problems(), ['inserted: row run ["other-a-b-1-abcde"]']);
   });
 
   it('shows entries that change places', async () => {
-    intruder.exec(`update provenance_entry set n = -1 where slug = '${ENDED}' and n = 2;
+    intruder.connection.exec(`update provenance_entry set n = -1 where slug = '${ENDED}' and n = 2;
       update provenance_entry set n = 2 where slug = '${ENDED}' and n = 3;
       update provenance_entry set n = 3 where slug = '${ENDED}' and n = -1`);
     assert.match((await problems()).join('\n'), /^reordered: entry 3/m);
   });
 
   it('shows a tail that is cut off with its entries and its seal', async () => {
-    intruder.exec(`delete from provenance_entry where slug = '${ENDED}' and n > 5;
+    intruder.connection.exec(`delete from provenance_entry where slug = '${ENDED}' and n > 5;
       delete from provenance_seal where slug = '${ENDED}' and n = 2;
       delete from turn where slug = '${ENDED}' and turn = 2;
       delete from operation where slug = '${ENDED}' and turn = 2;
@@ -128,7 +99,7 @@ describe('a record that somebody writes into', function () {
 
   it('shows a run that is gone as a whole', async () => {
     for (const table of [...TABLES, 'forge_state'])
-      intruder.exec(`delete from ${table} where slug = '${ENDED}'`);
+      intruder.connection.exec(`delete from ${table} where slug = '${ENDED}'`);
     assert.match((await problems()).join('\n'), /dropped: entries 1 to 5 of the ledger of all runs/);
   });
 
@@ -136,7 +107,9 @@ describe('a record that somebody writes into', function () {
     const { entryOf } = await import('../../../src/domain/provenance/chain.js');
     const record = await desk.record(ENDED);
     assert.ok(record);
-    intruder.exec(`update operation set outcome = 'failed' where slug = '${ENDED}' and id = '1-1'`);
+    intruder.connection.exec(
+      `update operation set outcome = 'failed' where slug = '${ENDED}' and id = '1-1'`,
+    );
     const changed = await desk.record(ENDED);
     let previous = record.entries[0]?.previous ?? '';
     for (const entry of changed?.entries ?? []) {
@@ -147,7 +120,7 @@ describe('a record that somebody writes into', function () {
       assert.ok(row);
       const anew = entryOf(row, { seq: entry.seq, slug: entry.slug, n: entry.n, previous });
       previous = anew.hash;
-      intruder
+      intruder.connection
         .prepare('update provenance_entry set digest = ?, previous = ?, hash = ? where seq = ?')
         .run(anew.digest, anew.previous, anew.hash, entry.seq);
     }
