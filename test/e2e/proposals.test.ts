@@ -238,6 +238,8 @@ describe('an agent that is stuck and asks for more', function () {
   });
 
   it('leaves a record in which every change is found', async () => {
+    // What an operator does is part of it.
+    for (const verb of ['pause', 'unpause']) assert.equal((await stack.cli([verb])).code, 0);
     const copy = await mkdtemp(join(tmpdir(), 'bot-bottle-record-'));
     const file = join(copy, 'bot-bottle.db');
     const live = new SqliteDatabase(join(stack.home, 'bot-bottle.db'), { readonly: true });
