@@ -3,7 +3,7 @@
 export interface Figure {
   readonly value: number;
   readonly goal: number;
-  readonly unit: 'ratio' | 'events' | 'ms' | 'MiB' | 'KiB' | 'processes' | 'activities' | 'timers';
+  readonly unit: 'ratio' | 'events' | 'ms' | 'MiB' | 'KiB' | 'rows/s' | 'processes' | 'activities' | 'timers';
   /** Which side of the goal is good. */
   readonly better: 'more' | 'less';
   /** What the ratio was made of, medians over the rounds; `null` for a plain count. */

@@ -12,6 +12,7 @@ import { lookupRatio } from './lookup.js';
 import { loopLag } from './loop-lag.js';
 import { outageFigure } from './outage.js';
 import { proposalsList } from './proposals-list.js';
+import { provenanceAppend, provenanceVerify } from './provenance.js';
 import { sidecarRatio } from './sidecar.js';
 import { turnFigures, type TurnFigures } from './turn-figures.js';
 import { within } from './until.js';
@@ -31,6 +32,8 @@ const NAMES = [
   'ingest_under_outage_p99_ms',
   'lookup_10k_ratio',
   'proposals_list_ms',
+  'provenance_append_ratio',
+  'verify_rows_per_s',
   'sidecar_rpc_ratio',
   'egress_throughput_ratio',
   'lifecycle_ratio',
@@ -104,6 +107,12 @@ async function main(): Promise<number> {
   }));
   await measure(['proposals_list_ms'], 2 + rounds, async () => ({
     proposals_list_ms: await proposalsList(rounds),
+  }));
+  await measure(['provenance_append_ratio'], 2 + rounds, async () => ({
+    provenance_append_ratio: await provenanceAppend(rounds),
+  }));
+  await measure(['verify_rows_per_s'], 2 + rounds, async () => ({
+    verify_rows_per_s: await provenanceVerify(rounds),
   }));
   await measure(['sidecar_rpc_ratio'], 2 + rounds, async () => ({
     sidecar_rpc_ratio: await sidecarRatio(rounds),

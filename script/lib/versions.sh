@@ -34,6 +34,10 @@ GITEA_BINARY_SHA256_AARCH64=
 FORGEJO_VERSION=1.21.0-rc0.0.20241219112042-456d05998231
 FORGEJO_MODULE_SUM='h1:4WZLTrLFz7xwr6WOa5aLhCQ9io09GTShFM6ujs4nxtA='
 
+# --- securesystemslib, in Python, with which a test verifies an export
+SECURESYSTEMSLIB_VERSION=1.6.0
+SECURESYSTEMSLIB_WHEEL_SHA256=1c1aa00f058f4851f038d409c8ca4a727db854a91f07ec3a0fa047bb93e43e0e
+
 # --- gitleaks; where it must be built, the module is checked against this sum by Go
 GITLEAKS_VERSION=8.30.1
 GITLEAKS_MODULE_SUM='h1:PmEvCfVI7ti9dV3s5aMZUY7sS2GxRvG3yzih7E+cS3w='

@@ -9,7 +9,7 @@ import {
 } from '../../adapters/dsse/signing-keys.js';
 import { openDatabaseReadOnly } from '../../adapters/sqlite/open-database-read-only.js';
 import type { ProvenanceDesk } from '../../cli/base/provenance-desk.js';
-import { ensureHome } from '../../config/home.js';
+import { checkHome } from '../../config/home.js';
 import { exportStatement, verifyExport } from '../../domain/provenance/exported.js';
 import type { RunRecord } from '../../domain/provenance/record.js';
 import { verifyLedger } from '../../domain/provenance/verify-ledger.js';
@@ -17,7 +17,7 @@ import { verifyRecord } from '../../domain/provenance/verify-record.js';
 
 /** The record of a home's runs. */
 export function openProvenance(home: string): ProvenanceDesk {
-  ensureHome(home);
+  checkHome(home);
   const database = openDatabaseReadOnly(path.join(home, 'bot-bottle.db'));
   /** One moment of it, whatever is written meanwhile. */
   const record = async (slug: string): Promise<RunRecord | undefined> => {

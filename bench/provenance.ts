@@ -1,0 +1,143 @@
+/**
+ * What the ledger costs: the rows of a turn with their entries and a seal, beside the same rows as plain INSERTs into a database
+ * of the same durability. And how fast a home's whole record is verified.
+ */
+import SqliteDatabase from 'better-sqlite3';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sealRun } from '../src/activities/rows/seal-run.js';
+import { homeSigner } from '../src/adapters/dsse/signing-keys.js';
+import { openDatabase } from '../src/adapters/sqlite/open-database.js';
+import type { OperationRow, TurnRow } from '../src/domain/run/rows.js';
+import type { Database } from '../src/domain/run/stores.js';
+import { openProvenance } from '../src/wiring/cli/open-provenance.js';
+import { cleaningUp } from './clean-up.js';
+import { median, ratioFigure, type Figure, type Round } from './figure.js';
+import { interleaved } from './interleave.js';
+
+/** Calls on the forge in a turn. */
+const OPERATIONS = 20;
+const TURNS_A_ROUND = 100;
+/** Of one run. */
+const TURNS_A_RUN = 4;
+/** Runs whose record is verified; each has one turn of the size above. */
+const RUNS = 1_000;
+
+/** More is better: the share of the plain INSERTs' speed that is left. */
+export async function provenanceAppend(rounds: number): Promise<Figure> {
+  return inHome(async (home, database) => {
+    const plain = new SqliteDatabase(join(home, 'plain.db'));
+    plain.pragma('journal_mode = WAL');
+    plain.pragma('synchronous = FULL');
+    plain.exec(`create table turn (slug text, turn bigint, event text, at bigint, detail text, primary key (slug, turn, event));
+      create table operation (seq integer primary key, slug text, turn bigint, id text, at bigint, operation text, target text,
+        outcome text, text text, unique (slug, id))`);
+    const turn = plain.prepare('insert into turn values (?, ?, ?, ?, ?)');
+    const operation = plain.prepare('insert into operation values (null, ?, ?, ?, ?, ?, ?, ?, ?)');
+    const measured: Round[] = [];
+    let number = 0;
+    for (let round = 0; round <= rounds; round += 1) {
+      const times = await interleaved(
+        ['plain', 'ledger'],
+        {
+          plain: () => {
+            const { begun, ended, operations } = rowsOf('plain', (number += 1));
+            plain
+              .transaction(() => {
+                for (const row of [begun, ended])
+                  turn.run(row.slug, row.turn, row.event, row.at, JSON.stringify(row.detail));
+                for (const row of operations)
+                  operation.run(
+                    ...[row.slug, row.turn, row.id, row.at, row.operation, row.target, row.outcome, row.text],
+                  );
+              })
+              .immediate();
+            return Promise.resolve();
+          },
+          ledger: () => {
+            number += 1;
+            return append(home, database, `ledger-${String(Math.floor(number / TURNS_A_RUN))}`, number);
+          },
+        },
+        TURNS_A_ROUND,
+      );
+      // The first one warms up. The turn's time the other way round: a share of the speed.
+      if (round > 0)
+        measured.push({ measured: 1_000 / median(times.ledger), floor: 1_000 / median(times.plain) });
+    }
+    plain.close();
+    return ratioFigure(measured, { goal: 0.5, better: 'more', unit: '/s' });
+  });
+}
+
+/** Rows a second, the reading of them included. */
+export async function provenanceVerify(rounds: number): Promise<Figure> {
+  return inHome(async (home, database) => {
+    for (let run = 1; run <= RUNS; run += 1) await append(home, database, `run-${String(run)}`, 1);
+    const desk = openProvenance(home);
+    const speeds: number[] = [];
+    for (let round = 0; round <= rounds; round += 1) {
+      const began = performance.now();
+      const { runs, ledger } = await desk.verifyAll();
+      const ms = performance.now() - began;
+      const rows = runs.reduce((sum, { entries }) => sum + entries, 0);
+      if (rows !== RUNS * (OPERATIONS + 2)) throw new Error(`${String(rows)} rows were verified`);
+      if (ledger.length + runs.flatMap(({ problems }) => problems).length > 0)
+        throw new Error('a problem was found');
+      if (round > 0) speeds.push((rows * 1_000) / ms);
+    }
+    await desk.close();
+    return {
+      value: median(speeds),
+      goal: 20_000,
+      unit: 'rows/s',
+      better: 'more',
+      parts: null,
+      rounds: speeds,
+      notes: [`${String(RUNS)} runs, each with a seal`],
+    };
+  });
+}
+
+async function inHome<T>(work: (home: string, database: Database) => Promise<T>): Promise<T> {
+  const home = mkdtempSync(join(tmpdir(), 'bot-bottle-bench-'));
+  const database = await openDatabase(join(home, 'bot-bottle.db'));
+  return cleaningUp(
+    async () => {
+      await database.close();
+      rmSync(home, { recursive: true, force: true });
+    },
+    () => work(home, database),
+  );
+}
+
+/** As the worker does it: one transaction, which ends with a seal. */
+async function append(home: string, database: Database, slug: string, number: number): Promise<void> {
+  const { begun, ended, operations } = rowsOf(slug, number);
+  await database.transaction(async (stores) => {
+    await stores.runs.appendTurn(begun);
+    await stores.runs.appendTurn(ended);
+    await stores.runs.appendOperations(operations);
+    await sealRun(stores, homeSigner(home), { slug, reason: 'frozen', at: ended.at });
+  });
+}
+
+function rowsOf(
+  slug: string,
+  turn: number,
+): { readonly begun: TurnRow; readonly ended: TurnRow; readonly operations: readonly OperationRow[] } {
+  const at = 1_700_000_000_000 + turn;
+  const detail = {
+    sessionId: 'session',
+    publish: { kind: 'pushed', head: turn.toString(16).padStart(40, '0') },
+  };
+  return {
+    begun: { slug, turn, event: 'begun', at, detail: { cause: 'wake' } },
+    ended: { slug, turn, event: 'ended', at, detail },
+    operations: Array.from({ length: OPERATIONS }, (_, index) => ({
+      ...{ slug, turn, id: `${String(turn)}-${String(index)}`, at, operation: 'read_issue' },
+      ...{ target: 'alice/demo#12', outcome: 'ok', text: 'read an issue and its comments' },
+    })),
+  };
+}
