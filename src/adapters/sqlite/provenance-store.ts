@@ -3,6 +3,7 @@ import {
   type Columns,
   type ProvenanceStore,
   type RecordedRow,
+  type RunRecord,
 } from '../../domain/provenance/record.js';
 import { headOf } from './ledger.js';
 import type { StateDb } from './state-tables.js';
@@ -10,32 +11,7 @@ import type { StateDb } from './state-tables.js';
 /** Tables `provenance_entry` and `provenance_seal` (append-only). Errors: `StoreError`. */
 export function createProvenanceStore(db: StateDb): ProvenanceStore {
   return {
-    record: async (slug) => {
-      const rows: RecordedRow[] = [];
-      for (const source of RECORD_SOURCES) rows.push(...(await rowsOf(db, source, slug)));
-      const state = await db
-        .selectFrom('forgeState')
-        .select('phase')
-        .where('slug', '=', slug)
-        .executeTakeFirst();
-      return {
-        slug,
-        phase: state?.phase ?? null,
-        rows,
-        entries: await db
-          .selectFrom('provenanceEntry')
-          .selectAll()
-          .where('slug', '=', slug)
-          .orderBy('n')
-          .execute(),
-        seals: await db
-          .selectFrom('provenanceSeal')
-          .selectAll()
-          .where('slug', '=', slug)
-          .orderBy('n')
-          .execute(),
-      };
-    },
+    records: (slugs) => recordsOf(db, slugs),
     head: (slug) => headOf(db, slug),
     lastSeal: (slug) =>
       db
@@ -79,13 +55,59 @@ export function createProvenanceStore(db: StateDb): ProvenanceStore {
   };
 }
 
-async function rowsOf(db: StateDb, source: RecordedRow['source'], slug: string): Promise<RecordedRow[]> {
+/** A few queries for all of them, however many there are. */
+async function recordsOf(db: StateDb, slugs: readonly string[]): Promise<RunRecord[]> {
+  const rows: RecordedRow[] = [];
+  for (const source of RECORD_SOURCES) rows.push(...(await rowsOf(db, source, slugs)));
+  const states = await db
+    .selectFrom('forgeState')
+    .select(['slug', 'phase'])
+    .where('slug', 'in', slugs)
+    .execute();
+  const entries = await db
+    .selectFrom('provenanceEntry')
+    .selectAll()
+    .where('slug', 'in', slugs)
+    .orderBy('n')
+    .execute();
+  const seals = await db
+    .selectFrom('provenanceSeal')
+    .selectAll()
+    .where('slug', 'in', slugs)
+    .orderBy('n')
+    .execute();
+  const rowsBySlug = bySlug(rows, ({ columns }) => String(columns['slug'] ?? ''));
+  const entriesBySlug = bySlug(entries, ({ slug }) => slug);
+  const sealsBySlug = bySlug(seals, ({ slug }) => slug);
+  const phases = new Map(states.map(({ slug, phase }) => [slug, phase]));
+  return slugs.map((slug) => ({
+    slug,
+    phase: phases.get(slug) ?? null,
+    rows: rowsBySlug.get(slug) ?? [],
+    entries: entriesBySlug.get(slug) ?? [],
+    seals: sealsBySlug.get(slug) ?? [],
+  }));
+}
+
+async function rowsOf(
+  db: StateDb,
+  source: RecordedRow['source'],
+  slugs: readonly string[],
+): Promise<RecordedRow[]> {
   const all = db.selectFrom(source).selectAll();
-  const stored =
-    slug === ''
-      ? source === 'operatorCommand'
-        ? await all.where('slug', 'is', null).execute()
-        : []
-      : await all.where('slug', '=', slug).execute();
+  const stored = await all.where('slug', 'in', slugs).execute();
+  if (source === 'operatorCommand' && slugs.includes(''))
+    stored.push(...(await all.where('slug', 'is', null).execute()));
   return stored.map((columns) => ({ source, columns: columns as unknown as Columns }));
+}
+
+function bySlug<T>(all: readonly T[], slugOf: (one: T) => string): ReadonlyMap<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const one of all) {
+    const slug = slugOf(one);
+    const group = groups.get(slug);
+    if (group === undefined) groups.set(slug, [one]);
+    else group.push(one);
+  }
+  return groups;
 }

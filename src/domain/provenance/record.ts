@@ -71,8 +71,12 @@ export interface RunRecord {
 
 /** The ledger. Errors: `StoreError`. */
 export interface ProvenanceStore {
-  /** Empty when nothing was recorded of it. @param slug empty: what belongs to no run */
-  record(slug: string): Promise<RunRecord>;
+  /**
+   * One for each slug, in their order; an empty one when nothing was recorded of it.
+   *
+   * @param slugs some hundreds at most; an empty one: what belongs to no run
+   */
+  records(slugs: readonly string[]): Promise<RunRecord[]>;
   /** The run's newest entry, `undefined` before the first. */
   head(slug: string): Promise<LedgerEntry | undefined>;
   /** The run's newest seal, `undefined` before the first. */

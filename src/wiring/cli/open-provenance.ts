@@ -13,7 +13,10 @@ import { checkHome } from '../../config/home.js';
 import { exportStatement, verifyExport } from '../../domain/provenance/exported.js';
 import type { RunRecord } from '../../domain/provenance/record.js';
 import { verifyLedger } from '../../domain/provenance/verify-ledger.js';
-import { verifyRecord } from '../../domain/provenance/verify-record.js';
+import { verifyRecord, type Verdict } from '../../domain/provenance/verify-record.js';
+
+/** A few of many: a home may have years of them. */
+const RUNS_AT_ONCE = 100;
 
 /** The record of a home's runs. */
 export function openProvenance(home: string): ProvenanceDesk {
@@ -21,7 +24,8 @@ export function openProvenance(home: string): ProvenanceDesk {
   const database = openDatabaseReadOnly(path.join(home, 'bot-bottle.db'));
   /** One moment of it, whatever is written meanwhile. */
   const record = async (slug: string): Promise<RunRecord | undefined> => {
-    const found = await database.transaction(({ provenance }) => provenance.record(slug));
+    const [found] = await database.transaction(({ provenance }) => provenance.records([slug]));
+    if (found === undefined) return undefined;
     return found.rows.length + found.entries.length + found.seals.length === 0 ? undefined : found;
   };
   return {
@@ -34,9 +38,11 @@ export function openProvenance(home: string): ProvenanceDesk {
       database.transaction(async ({ provenance }) => {
         const reader = homeReader(home);
         const places = await provenance.places();
-        const runs = [];
-        for (const slug of await provenance.slugs())
-          runs.push(verifyRecord(await provenance.record(slug), reader));
+        const slugs = await provenance.slugs();
+        const runs: Verdict[] = [];
+        for (let at = 0; at < slugs.length; at += RUNS_AT_ONCE)
+          for (const found of await provenance.records(slugs.slice(at, at + RUNS_AT_ONCE)))
+            runs.push(verifyRecord(found, reader));
         return { runs, ledger: verifyLedger(places) };
       }),
     exported: async (slug) => {

@@ -116,7 +116,8 @@ describe('bot-bottle provenance', () => {
   });
 
   it('seals a run at rest once, and again when it has ended', async () => {
-    const count = async (): Promise<number> => (await home.database.provenance.record(FROZEN)).seals.length;
+    const count = async (): Promise<number> =>
+      (await home.database.provenance.records([FROZEN]))[0]?.seals.length ?? 0;
     await home.seal(FROZEN, 'frozen', 6_000);
     assert.equal(await count(), 1);
     await home.seal(FROZEN, 'destroyed', 7_000);

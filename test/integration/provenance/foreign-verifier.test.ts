@@ -16,6 +16,7 @@ describe('an export, for a library of others (securesystemslib)', () => {
   let head: string;
 
   before(async () => {
+    assert.ok(process.env['SECURESYSTEMSLIB'], 'missing: script/bootstrap --only dsse-verifier');
     home = await RecordedHome.make();
     const desk = openProvenance(home.dir);
     exported = (await desk.exported(ENDED)) ?? '';
