@@ -10,6 +10,7 @@ import { sealRun } from '../src/activities/rows/seal-run.js';
 import { homeSigner } from '../src/adapters/dsse/signing-keys.js';
 import { openDatabase } from '../src/adapters/sqlite/open-database.js';
 import type { OperationRow, TurnRow } from '../src/domain/run/rows.js';
+import type { Signer } from '../src/domain/provenance/seal.js';
 import type { Database } from '../src/domain/run/stores.js';
 import { openProvenance } from '../src/wiring/cli/open-provenance.js';
 import { cleaningUp } from './clean-up.js';
@@ -27,6 +28,7 @@ const RUNS = 1_000;
 /** More is better: the share of the plain INSERTs' speed that is left. */
 export async function provenanceAppend(rounds: number): Promise<Figure> {
   return inHome(async (home, database) => {
+    const signer = homeSigner(home);
     const plain = new SqliteDatabase(join(home, 'plain.db'));
     plain.pragma('journal_mode = WAL');
     plain.pragma('synchronous = FULL');
@@ -57,7 +59,7 @@ export async function provenanceAppend(rounds: number): Promise<Figure> {
           },
           ledger: () => {
             number += 1;
-            return append(home, database, `ledger-${String(Math.floor(number / TURNS_A_RUN))}`, number);
+            return append(signer, database, `ledger-${String(Math.floor(number / TURNS_A_RUN))}`, number);
           },
         },
         TURNS_A_ROUND,
@@ -74,7 +76,8 @@ export async function provenanceAppend(rounds: number): Promise<Figure> {
 /** Rows a second, the reading of them included. */
 export async function provenanceVerify(rounds: number): Promise<Figure> {
   return inHome(async (home, database) => {
-    for (let run = 1; run <= RUNS; run += 1) await append(home, database, `run-${String(run)}`, 1);
+    const signer = homeSigner(home);
+    for (let run = 1; run <= RUNS; run += 1) await append(signer, database, `run-${String(run)}`, 1);
     const desk = openProvenance(home);
     const speeds: number[] = [];
     for (let round = 0; round <= rounds; round += 1) {
@@ -113,13 +116,13 @@ async function inHome<T>(work: (home: string, database: Database) => Promise<T>)
 }
 
 /** As the worker does it: one transaction, which ends with a seal. */
-async function append(home: string, database: Database, slug: string, number: number): Promise<void> {
+async function append(signer: Signer, database: Database, slug: string, number: number): Promise<void> {
   const { begun, ended, operations } = rowsOf(slug, number);
   await database.transaction(async (stores) => {
     await stores.runs.appendTurn(begun);
     await stores.runs.appendTurn(ended);
     await stores.runs.appendOperations(operations);
-    await sealRun(stores, homeSigner(home), { slug, reason: 'frozen', at: ended.at });
+    await sealRun(stores, signer, { slug, reason: 'frozen', at: ended.at });
   });
 }
 

@@ -27,12 +27,20 @@ import { keyIdOf, openEnvelope, signStatement } from './envelope.js';
 const PRIVATE = 'signing-key.pem';
 const PUBLIC = /^[0-9a-f]{64}\.pem$/;
 
+interface SigningKey {
+  readonly pem: string;
+  readonly privateKey: KeyObject;
+  readonly keyId: string;
+}
+
 /** Signs with the home's key as it is at that moment: rotating it needs no restart. The key is made when there is none. */
 export function homeSigner(home: string): Signer {
+  // To decode a key takes ten times as long as to sign with it.
+  let known: SigningKey | undefined;
   return {
     sign: (statement) => {
-      const privateKey = signingKey(home);
-      return signStatement(statement, { privateKey, keyId: keyIdOf(createPublicKey(privateKey)) });
+      known = signingKey(home, known);
+      return signStatement(statement, known);
     },
   };
 }
@@ -81,7 +89,7 @@ export function publicPems(home: string): ReadonlyMap<string, string> {
 /** Id of the key that signs now; `undefined` before the first signature. */
 export function currentKeyId(home: string): string | undefined {
   return exists(path.join(directory(home), PRIVATE))
-    ? keyIdOf(createPublicKey(readKey(path.join(directory(home), PRIVATE))))
+    ? readKey(path.join(directory(home), PRIVATE)).keyId
     : undefined;
 }
 
@@ -104,7 +112,7 @@ function publicKeyOf(pem: string): KeyObject {
   );
 }
 
-function signingKey(home: string): KeyObject {
+function signingKey(home: string, known: SigningKey | undefined): SigningKey {
   const file = path.join(directory(home), PRIVATE);
   if (!exists(file)) {
     const { pem } = newKey(home);
@@ -119,15 +127,19 @@ function signingKey(home: string): KeyObject {
     }
     syncDirectory(directory(home));
   }
-  return readKey(file);
+  return readKey(file, known);
 }
 
-function readKey(file: string): KeyObject {
+/** @param known as it was read before: decoded once more only when the file has another one */
+function readKey(file: string, known?: SigningKey): SigningKey {
   if ((statSync(file).mode & 0o077) !== 0)
     throw new SigningKeyError(`${file} can be read by others: chmod 600 ${file}`);
+  const pem = readFileSync(file, 'utf8');
+  if (known?.pem === pem) return known;
   try {
-    const key = createPrivateKey(readFileSync(file));
-    if (key.asymmetricKeyType === 'ed25519') return key;
+    const privateKey = createPrivateKey(pem);
+    if (privateKey.asymmetricKeyType === 'ed25519')
+      return { pem, privateKey, keyId: keyIdOf(createPublicKey(privateKey)) };
   } catch {
     // Said below: the library's words may quote the key.
   }
