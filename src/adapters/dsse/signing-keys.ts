@@ -66,7 +66,7 @@ export function readerOf(pems: readonly string[]): EnvelopeReader {
 export function rotateKey(home: string): string {
   const { pem, keyId } = newKey(home);
   const file = path.join(directory(home), PRIVATE);
-  const temporary = writeNew(file, pem, 0o600);
+  const temporary = writeNew(file, pem);
   renameSync(temporary, file);
   syncDirectory(directory(home));
   return keyId;
@@ -116,7 +116,7 @@ function signingKey(home: string, known: SigningKey | undefined): SigningKey {
   const file = path.join(directory(home), PRIVATE);
   if (!exists(file)) {
     const { pem } = newKey(home);
-    const temporary = writeNew(file, pem, 0o600);
+    const temporary = writeNew(file, pem);
     try {
       // Of two that do this at once the first one's stays.
       linkSync(temporary, file);
@@ -154,15 +154,15 @@ function newKey(home: string): { readonly pem: string; readonly keyId: string } 
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
   const keyId = keyIdOf(publicKey);
   const file = path.join(publicDirectory(home), `${keyId}.pem`);
-  renameSync(writeNew(file, publicKey.export({ type: 'spki', format: 'pem' }), 0o644), file);
+  renameSync(writeNew(file, publicKey.export({ type: 'spki', format: 'pem' })), file);
   syncDirectory(publicDirectory(home));
   return { pem: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string, keyId };
 }
 
-/** A file beside the one that it is to become. Returns its name. */
-function writeNew(file: string, content: string | Buffer, mode: number): string {
+/** A file that nobody else reads, as all of the home, beside the one that it is to become. Returns its name. */
+function writeNew(file: string, content: string | Buffer): string {
   const temporary = `${file}.${randomBytes(6).toString('hex')}`;
-  const fd = openSync(temporary, 'wx', mode);
+  const fd = openSync(temporary, 'wx', 0o600);
   try {
     writeSync(fd, content.toString());
     fsyncSync(fd);
