@@ -1,5 +1,5 @@
 import { publishedCommits } from '../../domain/provenance/published.js';
-import { nextSeal, type SealReason, type Signer } from '../../domain/provenance/seal.js';
+import { needsSeal, nextSeal, type SealReason, type Signer } from '../../domain/provenance/seal.js';
 import type { Database, Stores } from '../../domain/run/stores.js';
 
 /** Seals what is recorded of a run that comes to rest. Repeating it adds nothing. */
@@ -10,13 +10,9 @@ export async function sealRun(
 ): Promise<void> {
   const head = await provenance.head(slug);
   const last = await provenance.lastSeal(slug);
-  const turns = await runs.turns(slug);
-  const seal = nextSeal(
-    signer,
-    { head, last, commits: publishedCommits(turns.map(({ detail }) => detail)) },
-    { reason, at },
-  );
-  if (seal !== undefined) await provenance.addSeal(seal);
+  if (head === undefined || !needsSeal(head, last, reason)) return;
+  const commits = publishedCommits((await runs.turns(slug)).map(({ detail }) => detail));
+  await provenance.addSeal(nextSeal(signer, { head, last, commits }, { reason, at }));
 }
 
 /** Seals the runs at rest that an earlier version left without a seal. To be called before anything else writes. */

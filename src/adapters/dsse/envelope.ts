@@ -1,9 +1,9 @@
 /** DSSE envelopes (https://github.com/secure-systems-lab/dsse) with Ed25519. */
 import { dsse } from '@sigstore/core';
 import { createHash, sign, verify, type KeyObject } from 'node:crypto';
+import { canonicalJson } from '../../domain/provenance/chain.js';
 import {
   IN_TOTO_PAYLOAD,
-  statementText,
   type OpenedEnvelope,
   type Signed,
   type Statement,
@@ -20,7 +20,7 @@ export function signStatement(
   statement: Statement,
   { privateKey, keyId }: { readonly privateKey: KeyObject; readonly keyId: string },
 ): Signed {
-  const payload = Buffer.from(statementText(statement), 'utf8');
+  const payload = Buffer.from(canonicalJson(statement), 'utf8');
   const signature = sign(null, dsse.preAuthEncoding(IN_TOTO_PAYLOAD, payload), privateKey);
   const envelope = {
     payloadType: IN_TOTO_PAYLOAD,

@@ -1,5 +1,5 @@
 /** What a seal says: an in-toto Statement v1 whose subjects are the run's record and the commits that it published. */
-import { canonicalJson, digestOfText } from './chain.js';
+import { digestOfText } from './chain.js';
 import type { LedgerEntry, Seal } from './record.js';
 
 /** https://github.com/in-toto/attestation/blob/main/spec/v1/statement.md */
@@ -64,19 +64,22 @@ export function subjectsOf(slug: string, head: string, commits: readonly string[
   ];
 }
 
-/** The next seal of a run; `undefined` when there is nothing to seal that is not sealed already. */
+/** Whether there is something to seal that is not sealed already. @param head the run's newest entry @param last its newest seal */
+export function needsSeal(head: LedgerEntry, last: Seal | undefined, reason: SealReason): boolean {
+  return last?.entries !== head.n || last.reason !== reason;
+}
+
+/** The next seal of a run. */
 export function nextSeal(
   signer: Signer,
   run: {
-    readonly head: LedgerEntry | undefined;
+    readonly head: LedgerEntry;
     readonly last: Seal | undefined;
     readonly commits: readonly string[];
   },
   now: { readonly reason: SealReason; readonly at: number },
-): Seal | undefined {
+): Seal {
   const { head, last } = run;
-  if (head === undefined) return undefined;
-  if (last?.entries === head.n && last.reason === now.reason) return undefined;
   const { slug } = head;
   const n = (last?.n ?? 0) + 1;
   const predicate: SealPredicate = {
@@ -107,9 +110,4 @@ export function sealPredicate({ predicateType, predicate }: Statement): SealPred
   const isWhole =
     texts.every((text) => typeof text === 'string') && numbers.every((number) => Number.isInteger(number));
   return isWhole ? (found as SealPredicate) : undefined;
-}
-
-/** As it is signed. */
-export function statementText(statement: Statement): string {
-  return canonicalJson(statement);
 }

@@ -89,36 +89,45 @@ function verifySeals(record: RunRecord, reader: EnvelopeReader): SealState {
   let ended = false;
   let before: Seal | undefined;
   for (const seal of record.seals) {
-    const name = `seal ${String(seal.n)}`;
     const expected = (before?.n ?? 0) + 1;
     if (seal.n > expected)
       problems.push({ kind: 'dropped', what: `seals ${String(expected)} to ${String(seal.n - 1)}` });
-    else if (seal.n < expected) problems.push({ kind: 'reordered', what: name });
-    const opened = reader.open(seal.envelope);
-    if (opened.kind === 'problem') problems.push({ kind: 'signature', what: `${name}: ${opened.problem}` });
-    else {
-      const { statement, keyId } = opened;
-      const predicate = sealPredicate(statement);
-      const wrong =
-        predicate === undefined
-          ? [`${name} is no seal of a run`]
-          : keyId !== seal.keyId
-            ? [`${name} names another key`]
-            : wrongInSeal(record, seal, predicate, before);
-      for (const what of wrong) problems.push({ kind: 'changed', what });
-      if (predicate !== undefined && wrong.length === 0) {
-        const problem = coverage(record, name, predicate);
-        if (problem === undefined) {
-          sealed = Math.max(sealed, predicate.entries);
-          ended ||= predicate.reason === 'destroyed';
-          if (!namesCommits(record, predicate, statement.subject))
-            problems.push({ kind: 'changed', what: `${name}: its commits are not those of the turns` });
-        } else problems.push(problem);
-      }
+    else if (seal.n < expected) problems.push({ kind: 'reordered', what: `seal ${String(seal.n)}` });
+    const found = verifySeal(record, seal, before, reader);
+    problems.push(...found.problems);
+    if (found.covers !== undefined) {
+      sealed = Math.max(sealed, found.covers.entries);
+      ended ||= found.covers.reason === 'destroyed';
     }
     before = seal;
   }
   return { problems: [...problems, ...missingSeals(record, { sealed, ended })], sealed, ended };
+}
+
+/** `covers`: what is signed, when the entries that it is about are these. */
+function verifySeal(
+  record: RunRecord,
+  seal: Seal,
+  before: Seal | undefined,
+  reader: EnvelopeReader,
+): { readonly problems: readonly Problem[]; readonly covers?: SealPredicate } {
+  const name = `seal ${String(seal.n)}`;
+  const changed = (...what: readonly string[]): Problem[] =>
+    what.map((one) => ({ kind: 'changed', what: one }));
+  const opened = reader.open(seal.envelope);
+  if (opened.kind === 'problem')
+    return { problems: [{ kind: 'signature', what: `${name}: ${opened.problem}` }] };
+  const signed = sealPredicate(opened.statement);
+  if (signed === undefined) return { problems: changed(`${name} is no seal of a run`) };
+  if (opened.keyId !== seal.keyId) return { problems: changed(`${name} names another key`) };
+  const wrong = wrongInSeal(record, seal, signed, before);
+  if (wrong.length > 0) return { problems: changed(...wrong) };
+  const uncovered = coverage(record, name, signed);
+  if (uncovered !== undefined) return { problems: [uncovered] };
+  const problems = namesCommits(record, signed, opened.statement.subject)
+    ? []
+    : changed(`${name}: its commits are not those of the turns`);
+  return { problems, covers: signed };
 }
 
 /** What stands beside the envelope must be what is signed. */
@@ -165,7 +174,7 @@ function namesCommits(
   const covered = new Set(
     entries.filter(({ n }) => n <= signed.entries).map(({ source, key }) => rowKey(source, key)),
   );
-  const then = rows.filter((row) => covered.has(rowKey(row.source, keyOfRow(row))));
+  const then = rows.filter((row) => row.source === 'turn' && covered.has(rowKey(row.source, keyOfRow(row))));
   const expected = subjectsOf(slug, signed.head, publishedInRows(then));
   return JSON.stringify(expected) === JSON.stringify(subject.map(({ name, digest }) => ({ name, digest })));
 }
