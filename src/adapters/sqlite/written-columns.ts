@@ -1,4 +1,4 @@
-import type { Insertable, InsertResult } from 'kysely';
+import type { Insertable, InsertQueryBuilder, InsertResult } from 'kysely';
 import type { RecordSource } from '../../domain/provenance/record.js';
 import { enter } from './ledger.js';
 import type { StateDb, StateTables } from './state-tables.js';
@@ -63,11 +63,7 @@ export async function insertNew<T extends Table>(
   table: T,
   ...rows: readonly Insertable<StateTables[T]>[]
 ): Promise<InsertResult | undefined> {
-  const [result] = await db
-    .insertInto<Table>(table)
-    .values(rows.map((row) => columnsOf(table, row)))
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
+  const [result] = await insertion(db, table, rows).execute();
   return result;
 }
 
@@ -79,13 +75,19 @@ export async function record<T extends RecordSource>(
 ): Promise<void> {
   if (rows.length === 0) return;
   const work = async (transaction: StateDb): Promise<void> => {
-    const stored = await transaction
-      .insertInto<Table>(table)
-      .values(rows.map((row) => columnsOf(table, row)))
-      .onConflict((conflict) => conflict.doNothing())
-      .returningAll()
-      .execute();
+    const stored = await insertion(transaction, table, rows).returningAll().execute();
     await enter(transaction, table, stored);
   };
   await (db.isTransaction ? work(db) : db.transaction().execute(work));
+}
+
+function insertion<T extends Table>(
+  db: StateDb,
+  table: T,
+  rows: readonly Insertable<StateTables[T]>[],
+): InsertQueryBuilder<StateTables, Table, InsertResult> {
+  return db
+    .insertInto<Table>(table)
+    .values(rows.map((row) => columnsOf(table, row)))
+    .onConflict((conflict) => conflict.doNothing());
 }

@@ -16,8 +16,8 @@ describe('an export, for a library of others (securesystemslib)', () => {
   let head: string;
 
   before(async () => {
-    assert.ok(process.env['SECURESYSTEMSLIB'], 'missing: script/bootstrap --only dsse-verifier');
     home = await RecordedHome.make();
+    assert.ok(process.env['SECURESYSTEMSLIB'], 'missing: script/bootstrap --only dsse-verifier');
     const desk = openProvenance(home.dir);
     exported = (await desk.exported(ENDED)) ?? '';
     head = (await desk.record(ENDED))?.entries.at(-1)?.hash ?? '';
