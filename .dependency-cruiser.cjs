@@ -36,7 +36,7 @@ const VENDOR = {
 /** What a front (a folder that people or the forge talk to) uses beside the domain, the messages and the client. */
 const FRONT = {
   webhook: npm('express', 'zod', 'prom-client'),
-  api: npm('express', 'zod', 'prom-client'),
+  api: npm('express', 'zod'),
   dashboard: npm('express', 'zod'),
   cli: npm('commander'),
   tui: npm('ink', 'react'),
@@ -94,8 +94,8 @@ const adapterRules = [
   },
 ];
 
-/** The terminal's dashboard stands on what the commands ask of the orchestrator. */
-const BESIDE = { tui: ['^src/cli/base/'] };
+/** The dashboard and the API stand on what the commands ask of the orchestrator and read of its logs. */
+const BESIDE = { tui: ['^src/cli/base/'], api: ['^src/cli/(base|logs)/'] };
 
 const frontRules = Object.entries(FRONT).map(([folder, libraries]) =>
   only(

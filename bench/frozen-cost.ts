@@ -12,7 +12,7 @@ import type { ChildProcess } from 'node:child_process';
 import type { Client } from '@temporalio/client';
 import { openDatabase } from '../src/adapters/sqlite/open-database.js';
 import { openDatabaseReadOnly } from '../src/adapters/sqlite/open-database-read-only.js';
-import { openInbox } from '../src/adapters/sqlite/open-inbox.js';
+import { openInbox } from '../src/adapters/sqlite/inbox/open-inbox.js';
 import type { DecisionRow } from '../src/domain/forge/delivery.js';
 import { workflowIdOf, type SubjectRef } from '../src/domain/forge/issue.js';
 import { mapLimited } from '../src/domain/base/map-limited.js';

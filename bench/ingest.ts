@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import express from 'express';
-import { openInbox } from '../src/adapters/sqlite/open-inbox.js';
+import { openInbox } from '../src/adapters/sqlite/inbox/open-inbox.js';
 import { createMetrics } from '../src/webhook/door/metrics.js';
 import { createWebhookApp } from '../src/webhook/door/server.js';
 

@@ -1,7 +1,7 @@
 /** Waits until what an outage has held back reached the workflows, and looks whether all of it did. */
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
-import { openInbox } from '../src/adapters/sqlite/open-inbox.js';
+import { openInbox } from '../src/adapters/sqlite/inbox/open-inbox.js';
 import type { RunEvent } from '../src/domain/run/events.js';
 import { workflowIdOf } from '../src/domain/forge/issue.js';
 import { cleaningUp } from './clean-up.js';

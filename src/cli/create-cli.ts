@@ -20,6 +20,7 @@ import { secretSetCommand } from './commands/secret-set.js';
 import { serviceCommands } from './commands/services.js';
 import { signalCommand } from './commands/signal.js';
 import { temporalSetupCommand } from './commands/temporal-setup.js';
+import { tokenCommands } from './commands/token.js';
 import { versionCommand } from './commands/version.js';
 import type { CliDeps } from './base/deps.js';
 import { EXIT } from './base/exit-codes.js';
@@ -102,6 +103,7 @@ function program(context: CommandContext): Command {
   codecServerCommand(temporal, context);
   configShowCommand(root.command('config').description('Look at the configuration'), context);
   secretSetCommand(root.command('secret').description('Set secrets'), context);
+  tokenCommands(root, context);
   manifestCommands(root, context, 'agents');
   manifestCommands(root, context, 'bottles');
   doctorCommand(root, context);

@@ -460,6 +460,13 @@ export const SETTINGS = {
     fallback: '1MiB',
     description: 'Largest delivery; a larger one is answered with 413.',
   }),
+  API_LISTEN: required({
+    type: 'host:port or `off`',
+    parse: orOff(hostPort),
+    fallback: '127.0.0.1:8085',
+    description:
+      'Where the HTTP API answers who has a token (`bot-bottle token create`). With `off`, `up` starts none.',
+  }),
   NOTIFY_COMMAND: optional({
     type: 'path',
     parse: filePath,

@@ -15,7 +15,7 @@ import { loopLagFile } from '../adapters/files/loop-lag-file.js';
 import { hostId } from '../adapters/files/host-id.js';
 import { openDatabaseReadOnly } from '../adapters/sqlite/open-database-read-only.js';
 import { ManifestDirectory } from '../adapters/manifests/manifest-directory.js';
-import { latestRejections } from '../adapters/sqlite/rejection-log.js';
+import { latestRejections } from '../adapters/sqlite/inbox/rejection-log.js';
 import { stuckWork } from '../adapters/temporal/stuck-work.js';
 import { missingSearchAttributes } from '../adapters/temporal/set-up-namespace.js';
 import { agentStandings } from './agent-standings.js';

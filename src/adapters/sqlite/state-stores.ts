@@ -1,10 +1,12 @@
 import type { Stores } from '../../domain/run/stores.js';
+import { createChangeFeed } from './change-feed.js';
 import { createForgeStateStore } from './forge-state-store.js';
 import { createNoticeTable } from './notice-table.js';
 import { createOperatorLog } from './operator-log.js';
 import { createPauseTable } from './pause-table.js';
 import { createProposalStore } from './proposal-store.js';
 import { createProvenanceStore } from './provenance-store.js';
+import { createRunList } from './run-list.js';
 import { createRunStore } from './run-store.js';
 import { createSessionStore } from './session-store.js';
 import type { StateDb } from './state-tables.js';
@@ -12,8 +14,10 @@ import type { StateDb } from './state-tables.js';
 /** @param db the database, or a transaction that all of them are in */
 export function createStores(db: StateDb): Stores {
   return {
+    changes: createChangeFeed(db),
     forgeState: createForgeStateStore(db),
     runs: createRunStore(db),
+    runList: createRunList(db),
     sessions: createSessionStore(db),
     operatorLog: createOperatorLog(db),
     pauses: createPauseTable(db),

@@ -1,27 +1,5 @@
+import { SlidingWindow } from '../../domain/base/sliding-window.js';
 import { JSON_RPC_CODE, JsonRpcError } from '../jsonrpc/protocol.js';
-
-const WINDOW_MS = 60_000;
-
-/** At most so many events in any minute: the times of the last ones are kept, so the limit has no edge to exploit. */
-export class SlidingWindow {
-  readonly #times: number[] = [];
-
-  constructor(
-    readonly limit: number,
-    private readonly now: () => number,
-  ) {}
-
-  /** Counts one event: 0, or when it is one too many the milliseconds until one would be taken. */
-  take(): number {
-    const now = this.now();
-    while (this.#times[0] !== undefined && this.#times[0] <= now - WINDOW_MS) this.#times.shift();
-    const oldest = this.#times[0];
-    if (oldest !== undefined && this.#times.length >= this.limit)
-      return Math.max(1, oldest + WINDOW_MS - now);
-    this.#times.push(now);
-    return 0;
-  }
-}
 
 export interface RateLimits {
   readonly callsPerMinute: number;

@@ -4,7 +4,7 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
   type JSONRPCMessage,
 } from '@modelcontextprotocol/sdk/types.js';
-import { SlidingWindow } from '../forge/rate-limit.js';
+import { SlidingWindow } from '../../domain/base/sliding-window.js';
 import type { OnPost } from '../jsonrpc/http-unix.js';
 import { errorResponse, JSON_RPC_CODE, JsonRpcError } from '../jsonrpc/protocol.js';
 import type { Redact } from '../base/redact.js';

@@ -1,4 +1,5 @@
 /** The world as the commands see it; src/wiring/cli/cli-deps.ts makes the real one, tests make a small one. */
+import type { ApiTokens } from '../../domain/api/api-token.js';
 import type { BottleEditor } from '../../domain/manifest/bottle-editor.js';
 import type { Janitor } from '../../domain/upkeep/gc.js';
 import type { ForgeKind } from '../../domain/forge/issue.js';
@@ -39,6 +40,7 @@ export interface CliDeps {
   config(): Loaded<ConfigView>;
   /** @param hosts upstreams it may be sent to; none leaves that as it is. Returns the file's path. */
   setSecret(name: string, content: Uint8Array, hosts: readonly string[]): Loaded<string>;
+  apiTokens(): Loaded<ApiTokens>;
   manifests(): Loaded<ManifestLibrary>;
   bottleEditor(): Loaded<BottleEditor>;
   /**
@@ -70,7 +72,7 @@ export interface ForgePages {
   readonly webUrl: string | null;
 }
 
-export type ServiceRole = 'up' | 'worker' | 'webhook' | 'codec-server';
+export type ServiceRole = 'up' | 'worker' | 'webhook' | 'api' | 'codec-server';
 
 export interface CliIo {
   readonly stdout: { write(text: string): unknown };

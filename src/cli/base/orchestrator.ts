@@ -22,6 +22,10 @@ export interface Orchestrator extends ProposalDesk {
   resume(slug: string, prompt: string): Promise<Started | Refused | NotFound>;
   command(target: Target, command: RunCommand): Promise<Accepted | Refused | NotFound>;
   status(filter: { readonly all: boolean }): Promise<readonly RunSummary[]>;
+  /** The same of one run; `undefined` when no row of it is there, or a later life of the issue has taken it over. */
+  run(slug: string): Promise<RunSummary | undefined>;
+  /** What the run's workflow noted, oldest first; `undefined` when it does not know the run any more. */
+  timeline(slug: string): Promise<readonly Noted[] | undefined>;
   /** The runs that go on, by their rows alone: for who asks again and again. */
   overview(): Promise<readonly RunOverviewRow[]>;
   /** What the run's workflow knows better than its rows; `null` when it does not know the run. */
@@ -150,6 +154,14 @@ export interface RunSummary {
   readonly fetch: string | null;
   /** The one its last ended turn worked in; `null` before that. */
   readonly session: SessionRow | null;
+}
+
+export interface Noted {
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly turn: number;
+  /** For people; may quote whoever acted. */
+  readonly what: string;
 }
 
 export interface LiveRun {

@@ -5,7 +5,6 @@ import { effectOf } from '../../domain/supervise/config-change.js';
 import { modifiedProposal, plainFile } from '../../domain/supervise/modified-proposal.js';
 import { MAX_JUSTIFICATION_BYTES, PROPOSAL_TOOLS, shortProposalId } from '../../domain/supervise/proposal.js';
 import { withNetwork, type ShownProposal } from '../../domain/supervise/shown-proposal.js';
-import { lineDiff } from '../../domain/text/line-diff.js';
 import { utf8Length } from '../../domain/text/untrusted-text.js';
 import {
   agreedEdit,
@@ -22,6 +21,7 @@ import { EXIT } from '../base/exit-codes.js';
 import { readGiven } from '../base/read-given.js';
 import { printJson, printLine } from '../base/output.js';
 import type { Decision, ProposalReader } from '../base/proposal-desk.js';
+import { listedProposalDocument, proposalDocument } from '../base/proposal-documents.js';
 import { stateText, TAKES_EFFECT } from '../base/proposal-words.js';
 import { listText, showText } from './proposal-text.js';
 
@@ -168,14 +168,7 @@ function inEffect(decision: Decision, shown: ShownProposal): ShownProposal {
 
 async function list({ io }: CliDeps, desk: ProposalReader, json: boolean): Promise<number> {
   const rows = await desk.proposals();
-  if (json)
-    printJson(io, {
-      proposals: rows.map(({ id, slug, tool, turn, at, ref, shown }) => ({
-        ...{ id, slug, tool, turn, at, hash: ref },
-        justification: shown?.proposal.justification ?? null,
-        changes: shown === null ? null : effectOf(shown.change),
-      })),
-    });
+  if (json) printJson(io, { proposals: rows.map(listedProposalDocument) });
   else if (rows.length === 0) printLine(io, 'no proposal waits');
   else io.stdout.write(listText(rows, Date.now()));
   return EXIT.ok;
@@ -184,20 +177,8 @@ async function list({ io }: CliDeps, desk: ProposalReader, json: boolean): Promi
 async function showOne({ io }: CliDeps, desk: ProposalReader, id: string, json: boolean): Promise<number> {
   const row = await find(desk, id);
   const detail = await desk.proposal(row);
-  if (json) {
-    const { ref: hash, decision, ...facts } = row;
-    const { shown, modified: own, notes } = detail;
-    const { justification } = shown.proposal;
-    const version = ({ proposal, currentFile, change }: ShownProposal): object => ({
-      proposedFile: proposal.proposed_file,
-      changes: effectOf(change),
-      diff: lineDiff(currentFile, proposal.proposed_file),
-    });
-    printJson(io, {
-      ...{ ...facts, hash, justification, currentFile: shown.currentFile, ...version(shown) },
-      ...{ decision, notes, modified: own === null ? null : version(own) },
-    });
-  } else io.stdout.write(showText(row, detail, Date.now()));
+  if (json) printJson(io, proposalDocument(row, detail));
+  else io.stdout.write(showText(row, detail, Date.now()));
   return EXIT.ok;
 }
 

@@ -19,6 +19,8 @@ export interface FollowOptions {
   readonly follow: boolean;
   /** Only this turn; `null` for all of them. */
   readonly turn: number | null;
+  /** Turns from this one on; absent: from the first. */
+  readonly first?: number;
   /** `now`: what comes from here on. */
   readonly from: 'start' | 'now';
   readonly signal: AbortSignal;
@@ -33,9 +35,9 @@ export async function* followRun(
   slug: string,
   options: FollowOptions,
 ): AsyncGenerator<LogEntry, void, undefined> {
-  const { follow, turn: only, signal } = options;
+  const { follow, turn: only, first = 1, signal } = options;
   let fromEnd = options.from === 'now';
-  let next = only ?? (fromEnd ? ((await logs.turns(slug)).at(-1) ?? 1) : 1);
+  let next = only ?? (fromEnd ? ((await logs.turns(slug)).at(-1) ?? 1) : first);
   let saidWaiting = false;
   while (!signal.aborted) {
     // Asked first: what is found after it is all there will be.

@@ -142,6 +142,21 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
       return Promise.all(rows.map((row) => summaryOf(world, row, liveView, liveStep)));
     },
 
+    run: async (slug) => {
+      const row = await database.forgeState.ofRun(slug);
+      return row && summaryOf(world, row, liveView, liveStep);
+    },
+
+    timeline: async (slug) => {
+      const row = await database.forgeState.ofRun(slug);
+      if (row === undefined) return undefined;
+      const now = await view(identityOf(row));
+      // One that has ended has no slug; the row says that no later life has begun.
+      if (now === undefined || (now.slug !== slug && !(now.slug === null && row.status === 'destroyed')))
+        return undefined;
+      return call(world, (handle) => handle.query(timelineQuery), identityOf(row));
+    },
+
     overview: () => database.runs.overview(),
     live: async ({ slug, workflowId }) => {
       const subject = subjectOfWorkflow(workflowId);

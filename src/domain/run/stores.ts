@@ -2,7 +2,9 @@ import type { Amounts } from './budget.js';
 import type { NoticeTable } from './notices.js';
 import type { RepoRef, SubjectRef } from '../forge/issue.js';
 import type { ProvenanceStore } from '../provenance/record.js';
+import type { ChangeFeed } from './change-feed.js';
 import type { PauseRow } from './pause.js';
+import type { RunList } from './run-list.js';
 import type {
   ForgeStateRow,
   OperationRow,
@@ -105,8 +107,10 @@ export interface RejectionLog {
 }
 
 export interface Stores {
+  readonly changes: ChangeFeed;
   readonly forgeState: ForgeStateStore;
   readonly runs: RunStore;
+  readonly runList: RunList;
   readonly sessions: SessionStore;
   readonly operatorLog: OperatorLog;
   readonly pauses: PauseTable;

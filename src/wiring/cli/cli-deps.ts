@@ -9,6 +9,7 @@ const SERVICES: Readonly<Record<ServiceRole, Service>> = {
   up: async (config, say) => (await import('../services/serve-up.js')).serveUp(config, say),
   worker: async (config) => (await import('../services/serve-worker.js')).serveWorker(config),
   webhook: async (config) => (await import('../services/serve-webhook.js')).serveWebhook(config),
+  api: async (config) => (await import('../services/serve-api.js')).serveApi(config),
   'codec-server': async (config, say) =>
     (await import('../services/serve-codec.js')).serveCodecServer(config, say),
 };
@@ -46,6 +47,7 @@ export const cliDeps: CliDeps = {
   forgeSetup: async () => (await import('../forge-setup.js')).forgeSetup(await config()),
   setSecret: async (name, content, hosts) =>
     (await import('../../config/secret-binding.js')).writeBoundSecret(await home(), name, content, hosts),
+  apiTokens: async () => (await import('./open-api-tokens.js')).openApiTokens(await home()),
   edit: async (name, text) => (await import('./edit-text.js')).editText(process.env, name, text),
   dashboard: async (desk, colors) => (await import('./open-dashboard.js')).openDashboard(desk, colors),
   manifests: async () => (await import('./open-manifests.js')).openManifests(await config()),

@@ -1,4 +1,4 @@
-/** Worker and webhook as child processes of `up`: how they are started, asked to stop, and why they ended. */
+/** Worker, webhook and API as child processes of `up`: how they are started, asked to stop, and why they ended. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +11,7 @@ import { MAY_START, PART_OF_UP, type PartMessage } from './part-of-up.js';
 
 export interface PartProcessOptions {
   /** Its entry beside `cli`, compiled or not, as this file is. */
-  readonly entry: 'worker' | 'webhook';
+  readonly entry: 'worker' | 'webhook' | 'api';
   /** What it gets when `up` is killed. */
   readonly orphaned: 'KILL' | 'TERM';
   /** How long it may take to stop, milliseconds. */

@@ -14,18 +14,18 @@ import { untilAskedToStop } from './until-asked-to-stop.js';
 import { webhookSecret } from '../webhook/webhook-secret.js';
 
 const TEMPORAL_POLL_MS = 250;
-const WEBHOOK_STOP_MS = 15_000;
+const FRONT_STOP_MS = 15_000;
 /** The worker itself ends what does not stop after a minute. */
 const WORKER_STOP_MS = 75_000;
 
 /** The order to stop in: first nothing new comes in, then nothing is worked on, then nothing is kept. */
-const STOP_ORDER = ['webhook', 'worker', 'Temporal'] as const;
+const STOP_ORDER = ['webhook', 'API', 'worker', 'Temporal'] as const;
 type PartName = (typeof STOP_ORDER)[number];
 
 class AskedToStop extends Error {}
 
 /**
- * Temporal (when none answers), webhook and worker, each a process of its own that is started again when it ends by
+ * Temporal (when none answers), webhook, worker and API, each a process of its own that is started again when it ends by
  * itself; everything that was under way goes on. Errors: `MissingNeedsError` before anything is started, and why a part
  * is not started again.
  */
@@ -105,7 +105,7 @@ async function untilAsked(
     startPartProcess({
       entry: 'webhook',
       orphaned: 'TERM',
-      stopMs: WEBHOOK_STOP_MS,
+      stopMs: FRONT_STOP_MS,
       onServing: (listens) => (url = listens),
     }),
   );
@@ -113,6 +113,18 @@ async function untilAsked(
   say(`webhook listens at ${url}/webhooks/gitea`);
   letWork();
   await Promise.race([asked, worker.serving()]);
+  if (config.API_LISTEN !== null) {
+    const api = keep('API', () =>
+      startPartProcess({
+        entry: 'api',
+        orphaned: 'TERM',
+        stopMs: FRONT_STOP_MS,
+        onServing: (listens) => (url = listens),
+      }),
+    );
+    await Promise.race([asked, api.serving()]);
+    say(`API listens at ${url}/api/v1`);
+  }
   say('worker runs; stop with Ctrl-C');
   return Promise.race([asked, ...[...parts.values()].map((part) => part.lost())]);
 }

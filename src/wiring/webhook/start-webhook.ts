@@ -1,8 +1,8 @@
 /** Composition root of the webhook: the door, the inbox and the dispatcher, in a process of their own. */
 import path from 'node:path';
 import { openDatabaseReadOnly } from '../../adapters/sqlite/open-database-read-only.js';
-import { openInbox } from '../../adapters/sqlite/open-inbox.js';
-import { openRejectionLog } from '../../adapters/sqlite/rejection-log.js';
+import { openInbox } from '../../adapters/sqlite/inbox/open-inbox.js';
+import { openRejectionLog } from '../../adapters/sqlite/inbox/rejection-log.js';
 import { agentsOfConfig } from '../agents-of-config.js';
 import type { Config } from '../../config/load-config.js';
 import { readSecret } from '../../config/secrets.js';

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import Docker from 'dockerode';
 import { parse } from 'yaml';
-import { openInbox } from '../../../src/adapters/sqlite/open-inbox.js';
+import { openInbox } from '../../../src/adapters/sqlite/inbox/open-inbox.js';
 import { IMAGE, LABEL, ServiceContainer } from '../../support/orchestrator-image/service-container.js';
 import { makeServiceHome } from '../../support/orchestrator-image/service-home.js';
 import type { ServiceHome } from '../../support/orchestrator-image/service-home.js';

@@ -3,7 +3,7 @@ import {
   latestRejections,
   openRejectionLog,
   REJECTIONS_KEPT,
-} from '../../../src/adapters/sqlite/rejection-log.js';
+} from '../../../src/adapters/sqlite/inbox/rejection-log.js';
 import { useTempDir } from '../../support/webhook/temp-dir.js';
 
 describe('rejection log', () => {

@@ -4,7 +4,7 @@ import type { ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { openInbox } from '../../../src/adapters/sqlite/open-inbox.js';
+import { openInbox } from '../../../src/adapters/sqlite/inbox/open-inbox.js';
 import { issueEvent } from '../../support/webhook/payloads.js';
 import { deliveryHeaders } from '../../support/webhook/sign.js';
 import { useTempDir } from '../../support/webhook/temp-dir.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { openInbox } from '../../../src/adapters/sqlite/open-inbox.js';
+import { openInbox } from '../../../src/adapters/sqlite/inbox/open-inbox.js';
 import { issueEvent } from '../../support/webhook/payloads.js';
 import { rawExchange } from '../../support/webhook/raw-exchange.js';
 import { deliveryHeaders } from '../../support/webhook/sign.js';

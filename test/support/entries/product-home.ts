@@ -31,6 +31,7 @@ export class ProductHome {
       BOT_BOTTLE_HOME: this.dir,
       FORGE_GITEA_API: `http://${here(this.forgePort)}/api/v1`,
       FORGE_PUBLISH_TOKEN_FILE: join(this.dir, 'secrets/publish-token'),
+      API_LISTEN: 'off',
       WEBHOOK_LISTEN: here(this.ports.webhook),
       TEMPORAL_ADDRESS: here(this.ports.temporal),
       TEMPORAL_UI_PORT: String(this.ports.ui),

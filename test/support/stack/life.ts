@@ -5,7 +5,7 @@ import Docker from 'dockerode';
 import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
 import { containerName } from '../../../src/adapters/docker/names-and-labels.js';
 import { localSubject, workflowIdOf, type SubjectRef } from '../../../src/domain/forge/issue.js';
-import { latestRejections } from '../../../src/adapters/sqlite/rejection-log.js';
+import { latestRejections } from '../../../src/adapters/sqlite/inbox/rejection-log.js';
 import type { ForgeReaction } from '../../../src/domain/forge/forge.js';
 import type { ContainerRole, ContainerState } from '../../../src/domain/bottle/bottle-runtime.js';
 import type { FrozenReason } from '../../../src/domain/run/turn.js';

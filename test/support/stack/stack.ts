@@ -73,6 +73,7 @@ export class Stack {
       BOT_BOTTLE_HOME: home,
       FORGE_GITEA_API: `${gitea.url}/api/v1`,
       FORGE_PUBLISH_TOKEN_FILE: join(home, 'secrets/publish-token'),
+      API_LISTEN: 'off',
       WEBHOOK_LISTEN: `127.0.0.1:${String(webhookPort)}`,
       TEMPORAL_ADDRESS: temporalAddress,
       TEMPORAL_UI_PORT: String(uiPort),

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { openDatabase } from '../../../src/adapters/sqlite/open-database.js';
-import { openInbox } from '../../../src/adapters/sqlite/open-inbox.js';
+import { openInbox } from '../../../src/adapters/sqlite/inbox/open-inbox.js';
 import type { Audience } from '../../../src/domain/forge/access.js';
 import type { Delivery, Inbox } from '../../../src/domain/forge/delivery.js';
 import { InvalidInputError } from '../../../src/domain/base/errors.js';

@@ -7,7 +7,7 @@ import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import type { HomePorts } from '../../../src/activities/ports/home-ports.js';
 import { agentProvider } from '../../../src/adapters/agents/registry.js';
 import { openDatabase } from '../../../src/adapters/sqlite/open-database.js';
-import { openInbox } from '../../../src/adapters/sqlite/open-inbox.js';
+import { openInbox } from '../../../src/adapters/sqlite/inbox/open-inbox.js';
 import type { Inbox } from '../../../src/domain/forge/delivery.js';
 import type { Database } from '../../../src/domain/run/stores.js';
 import { createAcknowledger } from '../../../src/webhook/dispatch/acknowledge.js';

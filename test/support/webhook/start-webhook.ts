@@ -1,5 +1,5 @@
-import { openInbox } from '../../../src/adapters/sqlite/open-inbox.js';
-import type { InboxOptions } from '../../../src/adapters/sqlite/open-inbox.js';
+import { openInbox } from '../../../src/adapters/sqlite/inbox/open-inbox.js';
+import type { InboxOptions } from '../../../src/adapters/sqlite/inbox/open-inbox.js';
 import type { Inbox } from '../../../src/domain/forge/delivery.js';
 import { DEFAULT_LIMITS, listen } from '../../../src/webhook/door/listen.js';
 import type { Listening, ListenLimits } from '../../../src/webhook/door/listen.js';

@@ -22,6 +22,8 @@ export function cliWith(given: {
     resume: () => unexpected('resume'),
     command: () => unexpected('command'),
     status: () => unexpected('status'),
+    run: () => unexpected('run'),
+    timeline: () => unexpected('timeline'),
     overview: () => unexpected('overview'),
     live: () => unexpected('live'),
     rejections: () => unexpected('rejections'),
@@ -80,6 +82,9 @@ export function cliWith(given: {
         },
         provenance: () => {
           throw new Error('unexpected provenance');
+        },
+        apiTokens: () => {
+          throw new Error('unexpected apiTokens');
         },
         edit: () => unexpected('edit'),
         dashboard: () => unexpected('dashboard'),

@@ -6,7 +6,7 @@ import {
   InvalidInputError,
   UnusableSecretError,
 } from '../../../../src/domain/base/errors.js';
-import { openInbox } from '../../../../src/adapters/sqlite/open-inbox.js';
+import { openInbox } from '../../../../src/adapters/sqlite/inbox/open-inbox.js';
 import { startDispatcher } from '../../../../src/webhook/dispatch/dispatcher.js';
 import { allOf } from '../../../../src/webhook/dispatch/outcome.js';
 import { dispatchWorld } from '../../../support/webhook/dispatch-world.js';

@@ -1,10 +1,10 @@
-import type { Inbox, NewDelivery } from '../../domain/forge/delivery.js';
-import { InvalidInputError } from '../../domain/base/errors.js';
-import { openForWriting } from './connection.js';
+import type { Inbox, NewDelivery } from '../../../domain/forge/delivery.js';
+import { InvalidInputError } from '../../../domain/base/errors.js';
+import { openForWriting } from '../connection.js';
 import { createDeliveryTable } from './delivery-table.js';
 import type { AcceptVerdict } from './delivery-table.js';
-import { INBOX_MIGRATIONS } from './schema.js';
-import { StoreError } from './store-error.js';
+import { INBOX_MIGRATIONS } from '../schema.js';
+import { StoreError } from '../store-error.js';
 
 export interface InboxOptions {
   /** Largest size of the file in bytes; a delivery beyond it is refused as if the disk were full. Default: no limit. */

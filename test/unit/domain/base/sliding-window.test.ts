@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { SlidingWindow } from '../../../../src/bundle/forge/rate-limit.js';
+import { SlidingWindow } from '../../../../src/domain/base/sliding-window.js';
 
 describe('SlidingWindow', () => {
   it('never lets more than the limit through in any minute, and always exactly what fits', () => {

@@ -1,5 +1,11 @@
 import type { Database as Connection } from 'better-sqlite3';
-import type { DecisionRow, Delivery, DeliveryEnd, Inbox, NewDelivery } from '../../domain/forge/delivery.js';
+import type {
+  DecisionRow,
+  Delivery,
+  DeliveryEnd,
+  Inbox,
+  NewDelivery,
+} from '../../../domain/forge/delivery.js';
 
 /** How long a body is known as a duplicate (spec section 5). */
 export const DUPLICATES_KNOWN_MS = 90 * 24 * 60 * 60 * 1000;

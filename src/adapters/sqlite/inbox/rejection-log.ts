@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
-import type { RejectionLog } from '../../domain/run/stores.js';
-import type { RejectionRow } from '../../domain/run/rows.js';
-import { openForReading, openForWriting } from './connection.js';
-import { latestVersion } from './migrate.js';
-import { REJECTION_MIGRATIONS } from './schema.js';
+import type { RejectionLog } from '../../../domain/run/stores.js';
+import type { RejectionRow } from '../../../domain/run/rows.js';
+import { openForReading, openForWriting } from '../connection.js';
+import { latestVersion } from '../migrate.js';
+import { REJECTION_MIGRATIONS } from '../schema.js';
 
 /** For an operator to look at, not a record: the oldest beyond this many go. */
 export const REJECTIONS_KEPT = 1000;

@@ -1,0 +1,63 @@
+import type { RequestHandler, Response } from 'express';
+import { hasExpired, type ApiToken } from '../domain/api/api-token.js';
+import { SlidingWindow } from '../domain/base/sliding-window.js';
+import type { ApiDeps } from './api-deps.js';
+import { problem } from './problem.js';
+
+const BEARER = /^Bearer ([\w-]{1,200})$/i;
+const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
+/** Tries without a good token, of everybody together: a token has 256 random bits, this saves work. */
+const FAILURES_PER_MINUTE = 600;
+
+/** Refuses names that a page of somebody else may have led here by, and every page. @param allowed besides loopback */
+export function fromHere(allowed: readonly string[]): RequestHandler {
+  const hosts = new Set([...LOOPBACK, ...allowed]);
+  return (request, response, next) => {
+    const host = (request.headers.host ?? '').toLowerCase().replace(/:\d+$/, '');
+    if (!hosts.has(host)) problem(response, 403, 'ask for it by 127.0.0.1 or the address that it listens at');
+    else if (request.headers.origin !== undefined)
+      problem(response, 403, 'pages may not use the API: ask from a program');
+    else next();
+  };
+}
+
+/** Lets a good token through, so often a minute. */
+export function authorize({
+  tokens,
+  now,
+  requestsPerMinute,
+}: Pick<ApiDeps, 'tokens' | 'now' | 'requestsPerMinute'>): RequestHandler {
+  const failures = new SlidingWindow(FAILURES_PER_MINUTE, now);
+  const windows = new Map<string, SlidingWindow>();
+  const windowOf = (id: string): SlidingWindow => {
+    const window = windows.get(id) ?? new SlidingWindow(requestsPerMinute, now);
+    windows.set(id, window);
+    return window;
+  };
+  return async (request, response, next) => {
+    const secret = secretOf(request.headers.authorization);
+    const token = secret === undefined ? undefined : await tokens.find(secret);
+    const isGood = token !== undefined && !hasExpired(token, now());
+    const waitMs = (isGood ? windowOf(token.id) : failures).take();
+    if (waitMs > 0) {
+      const seconds = String(Math.ceil(waitMs / 1000));
+      response.setHeader('Retry-After', seconds);
+      problem(response, 429, `too many requests in a minute: wait ${seconds} s`);
+    } else if (!isGood) {
+      response.setHeader('WWW-Authenticate', 'Bearer');
+      problem(response, 401, 'send a token that is good: bot-bottle token create makes one');
+    } else {
+      response.locals['token'] = token;
+      next();
+    }
+  };
+}
+
+export function secretOf(header: string | undefined): string | undefined {
+  return BEARER.exec(header ?? '')?.[1];
+}
+
+/** The token that `authorize` let through. */
+export function tokenOf(response: Response): ApiToken {
+  return response.locals['token'] as ApiToken;
+}

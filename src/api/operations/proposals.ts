@@ -1,0 +1,134 @@
+import { z } from 'zod';
+import type { Orchestrator } from '../../cli/base/orchestrator.js';
+import type { Decision } from '../../cli/base/proposal-desk.js';
+import { listedProposalDocument, proposalDocument } from '../../cli/base/proposal-documents.js';
+import type { DecidedProposal } from '../../domain/run/stores.js';
+import { effectOf } from '../../domain/supervise/config-change.js';
+import { modifiedProposal } from '../../domain/supervise/modified-proposal.js';
+import { withNetwork, type ShownProposal } from '../../domain/supervise/shown-proposal.js';
+import { decided, oneProposal, proposalList } from '../documents.js';
+import { answering } from '../operation.js';
+import { ApiProblem } from '../problem.js';
+import { NONE } from './fields.js';
+
+const ONE_PROPOSAL = z.strictObject({
+  id: z.string().regex(/^[0-9a-f]{32}$/, 'expected a proposal’s whole id'),
+});
+const WORDS = z.string().min(1).max(4096).describe('what the agent is told');
+/** What was read is decided, and nothing else. */
+const HASH = z.string().min(1).max(200).describe('the hash of the proposal that you have read');
+
+const decision = z.discriminatedUnion('verdict', [
+  z.strictObject({
+    verdict: z.literal('approve'),
+    hash: HASH,
+    notes: WORDS.nullable().default(null),
+    withNetwork: z
+      .boolean()
+      .default(false)
+      .describe('of an image: its steps run as root with a network that no allowlist limits'),
+  }),
+  z.strictObject({
+    verdict: z.literal('modify'),
+    hash: HASH,
+    file: z
+      .string()
+      .max(256 * 1024)
+      .describe('the whole file as you want it'),
+    notes: WORDS.nullable().default(null),
+  }),
+  z.strictObject({ verdict: z.literal('reject'), hash: HASH, notes: WORDS }),
+]);
+
+const listProposals = answering({
+  id: 'listProposals',
+  method: 'get',
+  path: '/proposals',
+  scope: 'read',
+  summary: 'What agents have asked for and nobody has decided, oldest first',
+  params: NONE,
+  query: NONE,
+  answer: proposalList,
+  async handle({ orchestrator, machine }) {
+    const waiting = await orchestrator(`api@${machine}`).proposals();
+    return { proposals: waiting.map(listedProposalDocument) };
+  },
+});
+
+const getProposal = answering({
+  id: 'getProposal',
+  method: 'get',
+  path: '/proposals/{id}',
+  scope: 'read',
+  summary: 'What an agent asks for, why, what it would change, and what came of it',
+  params: ONE_PROPOSAL,
+  query: NONE,
+  refuses: [404],
+  answer: oneProposal,
+  async handle({ orchestrator, machine }, { params: { id } }) {
+    const desk = orchestrator(`api@${machine}`);
+    const row = await find(desk, id);
+    return proposalDocument(row, await desk.proposal(row));
+  },
+});
+
+const decideProposal = answering({
+  id: 'decideProposal',
+  method: 'post',
+  path: '/proposals/{id}/decision',
+  scope: 'operate',
+  summary: 'Decide it; an image is built before the answer comes, which may take minutes',
+  params: ONE_PROPOSAL,
+  query: NONE,
+  body: decision,
+  refuses: [404, 409, 503],
+  answer: decided,
+  async handle({ orchestrator, machine }, { params: { id }, body, token }) {
+    const desk = orchestrator(`api-${token.id}@${machine}`);
+    const row = await find(desk, id);
+    if (row.decision !== null) throw new ApiProblem(409, `it was decided by ${row.decision.who}`);
+    if (row.ref !== body.hash) throw new ApiProblem(409, 'that is not its hash: read the proposal first');
+    const { shown } = await desk.proposal(row);
+    const { given, effective } = decisionOf(body, shown);
+    const answer = await desk.decide(row, given);
+    if (answer.kind === 'not_found') throw new ApiProblem(404, `${row.slug} is gone`);
+    if (answer.kind === 'refused') throw new ApiProblem(409, answer.reason);
+    if (answer.status === 'failed')
+      throw new ApiProblem(409, `the image cannot be built: ${answer.why ?? ''}`);
+    const { slug, status, effect } = answer;
+    return {
+      proposal: row.id,
+      slug,
+      status,
+      effect,
+      changes: effective === null ? [] : effectOf(effective.change),
+    };
+  },
+});
+
+export const PROPOSAL_OPERATIONS = [listProposals, getProposal, decideProposal];
+
+function decisionOf(
+  asked: z.output<typeof decision>,
+  shown: ShownProposal,
+): { readonly given: Decision; readonly effective: ShownProposal | null } {
+  const { notes } = asked;
+  if (asked.verdict === 'reject')
+    return { given: { verdict: 'reject', notes: asked.notes }, effective: null };
+  if (asked.verdict === 'modify') {
+    const read = modifiedProposal(shown, asked.file);
+    if (read.kind !== 'modified')
+      throw new ApiProblem(400, `file cannot be used, so nothing was decided: ${read.problems.join('; ')}`);
+    return { given: { verdict: 'modify', modified: read.shown, notes }, effective: read.shown };
+  }
+  if (!asked.withNetwork) return { given: { verdict: 'approve', notes }, effective: shown };
+  if (shown.change.kind !== 'image') throw new ApiProblem(400, 'withNetwork is for proposals of an image');
+  return { given: { verdict: 'approve', notes, withNetwork: true }, effective: withNetwork(shown) };
+}
+
+async function find(desk: Orchestrator, id: string): Promise<DecidedProposal> {
+  const [found] = await desk.findProposals(id);
+  if (found === undefined)
+    throw new ApiProblem(404, `there is no proposal ${id}: GET /api/v1/proposals lists those that wait`);
+  return found;
+}

@@ -1,0 +1,107 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { followRun, type LogEntry } from '../../cli/logs/follow-run.js';
+import { JsonLog } from '../../cli/logs/json-log.js';
+import type { ChangeFeed, FeedPlace } from '../../domain/run/change-feed.js';
+import { streaming, type SentEvent } from '../operation.js';
+import { ApiProblem } from '../problem.js';
+import { NONE, number, ONE_RUN } from './fields.js';
+import { noRun } from './runs.js';
+
+const POLL_MS = 500;
+/** A state row may be committed after one that has a later time. */
+const OVERLAP_MS = 2_000;
+
+const followChanges = streaming({
+  id: 'followChanges',
+  method: 'get',
+  path: '/events',
+  scope: 'read',
+  summary:
+    'What happens to all runs, from now on or after Last-Event-ID: recorded for a row of the record, each once; run for a run’s new state, which may come twice',
+  params: NONE,
+  query: NONE,
+  async open({ database: { changes } }, _asked, { after, signal }) {
+    return changesSince(changes, after === undefined ? await changes.latest() : placeOf(after), signal);
+  },
+});
+
+const followLogs = streaming({
+  id: 'followLogs',
+  method: 'get',
+  path: '/runs/{slug}/logs',
+  scope: 'read',
+  summary:
+    'What its agent prints, as bot-bottle logs --json has it, until the run is over: events of the kind log; the last one is end',
+  params: ONE_RUN,
+  query: z.strictObject({
+    turn: number(1, 1_000_000).optional().describe('only this turn'),
+    follow: z.enum(['true', 'false']).default('true').describe('false: only what there is'),
+  }),
+  refuses: [404],
+  async open({ logs }, { params: { slug }, query }, { after, signal }) {
+    if ((await logs.find({ kind: 'slug', slug })) === undefined) throw noRun(slug);
+    const [turn = 1, told = 0] = after === undefined ? [] : numbersOf(after);
+    const only = query.turn ?? null;
+    const entries = followRun(logs, slug, {
+      ...{ follow: query.follow === 'true', turn: only, from: 'start', first: turn, signal },
+    });
+    return logEvents(entries, new JsonLog(logs), { turn, told });
+  },
+});
+
+export const STREAMS = [followChanges, followLogs];
+
+async function* changesSince(
+  feed: ChangeFeed,
+  from: FeedPlace,
+  signal: AbortSignal,
+): AsyncGenerator<SentEvent, void, undefined> {
+  let place = from;
+  const states = new Map<string, string>();
+  while (!signal.aborted) {
+    const { changes, place: next } = await feed.since({ seq: place.seq, at: place.at - OVERLAP_MS });
+    const isMore = next.seq > place.seq;
+    place = { seq: next.seq, at: Math.max(place.at, next.at) };
+    for (const { kind, ...data } of changes) {
+      if (kind === 'run') {
+        const state = JSON.stringify(data);
+        if (states.get(data.slug) === state) continue;
+        states.set(data.slug, state);
+      }
+      yield { id: `${String(place.seq)}-${String(place.at)}`, event: kind, data };
+    }
+    if (!isMore) await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+/** Told again after a reconnection are those of the same turn before the last one; an id counts them. */
+async function* logEvents(
+  entries: AsyncIterable<LogEntry>,
+  log: JsonLog,
+  after: { readonly turn: number; readonly told: number },
+): AsyncGenerator<SentEvent, void, undefined> {
+  let [turn, told] = [after.turn, 0];
+  for await (const entry of entries) {
+    if (entry.kind === 'waiting') continue;
+    if (entry.turn !== turn) [turn, told] = [entry.turn, 0];
+    for (const data of log.objectsOf(entry)) {
+      told += 1;
+      if (turn === after.turn && told <= after.told) continue;
+      yield { id: `${String(turn)}-${String(told)}`, event: 'log', data };
+    }
+  }
+  yield { id: `${String(turn)}-${String(told)}`, event: 'end', data: {} };
+}
+
+function placeOf(id: string): FeedPlace {
+  const [seq, at] = numbersOf(id);
+  return { seq, at };
+}
+
+function numbersOf(id: string): readonly [number, number] {
+  const [, first, second] = /^(\d{1,15})-(\d{1,15})$/.exec(id) ?? [];
+  if (first === undefined || second === undefined)
+    throw new ApiProblem(400, 'Last-Event-ID is none of this stream’s: leave it out to begin anew');
+  return [Number(first), Number(second)];
+}

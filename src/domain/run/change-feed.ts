@@ -1,0 +1,41 @@
+import type { RecordSource } from '../provenance/record.js';
+import type { RunStatus } from './rows.js';
+
+/** What has happened, for who follows it. */
+export type Change =
+  /** A row of the record was written. */
+  | {
+      readonly kind: 'recorded';
+      readonly slug: string;
+      readonly source: RecordSource;
+      /** The values of the row's key, as JSON. */
+      readonly key: string;
+    }
+  /** The run's state row was written. */
+  | {
+      readonly kind: 'run';
+      readonly slug: string;
+      readonly status: RunStatus;
+      readonly phase: string;
+      readonly reason: string | null;
+      readonly prNumber: number | null;
+    };
+
+/** A moment in the feed. */
+export interface FeedPlace {
+  /** The last entry of the ledger before it. */
+  readonly seq: number;
+  /** Of the last state row before it, epoch milliseconds. */
+  readonly at: number;
+}
+
+/** Changes of all runs. Errors: `StoreError`. */
+export interface ChangeFeed {
+  /** After everything that there is. */
+  latest(): Promise<FeedPlace>;
+  /**
+   * Some hundreds of changes after a place, and the place after them: each row of the record once, and the state that a run has
+   * now, which may be told twice.
+   */
+  since(place: FeedPlace): Promise<{ readonly changes: readonly Change[]; readonly place: FeedPlace }>;
+}
