@@ -127,6 +127,7 @@ function answerTo(error: unknown): { readonly status: ProblemStatus; readonly de
     return { status: 400, detail: 'the request cannot be read: mend its path or its body' };
   const { exitCode, message } = failureOf(error);
   if (exitCode === EXIT.unreachable) return { status: 503, detail: message };
+  if (exitCode === EXIT.usage) return { status: 400, detail: message };
   if (exitCode === EXIT.notFound) return { status: 404, detail: message };
   if (exitCode === EXIT.refused) return { status: 409, detail: message };
   return { status: 500, detail: 'ask again; the log says what went wrong' };

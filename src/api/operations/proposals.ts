@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Orchestrator } from '../../cli/base/orchestrator.js';
-import type { Decision } from '../../cli/base/proposal-desk.js';
+import type { Decision, ProposalDetail } from '../../cli/base/proposal-desk.js';
 import { listedProposalDocument, proposalDocument } from '../../cli/base/proposal-documents.js';
 import type { DecidedProposal } from '../../domain/run/stores.js';
 import { effectOf } from '../../domain/supervise/config-change.js';
@@ -63,12 +63,12 @@ const getProposal = answering({
   summary: 'What an agent asks for, why, what it would change, and what came of it',
   params: ONE_PROPOSAL,
   query: NONE,
-  refuses: [404],
+  refuses: [404, 409],
   answer: oneProposal,
   async handle({ orchestrator, machine }, { params: { id } }) {
     const desk = orchestrator(`api@${machine}`);
     const row = await find(desk, id);
-    return proposalDocument(row, await desk.proposal(row));
+    return proposalDocument(row, await detailOf(desk, row));
   },
 });
 
@@ -88,7 +88,7 @@ const decideProposal = answering({
     const row = await find(desk, id);
     if (row.decision !== null) throw new ApiProblem(409, `it was decided by ${row.decision.who}`);
     if (row.ref !== body.hash) throw new ApiProblem(409, 'that is not its hash: read the proposal first');
-    const { shown } = await desk.proposal(row);
+    const { shown } = await detailOf(desk, row);
     const { given, effective } = decisionOf(body, shown);
     const answer = await desk.decide(row, given);
     if (answer.kind === 'not_found') throw new ApiProblem(404, `${row.slug} is gone`);
@@ -118,12 +118,18 @@ function decisionOf(
   if (asked.verdict === 'modify') {
     const read = modifiedProposal(shown, asked.file);
     if (read.kind !== 'modified')
-      throw new ApiProblem(400, `file cannot be used, so nothing was decided: ${read.problems.join('; ')}`);
+      throw new ApiProblem(409, `file cannot be used, so nothing was decided: ${read.problems.join('; ')}`);
     return { given: { verdict: 'modify', modified: read.shown, notes }, effective: read.shown };
   }
   if (!asked.withNetwork) return { given: { verdict: 'approve', notes }, effective: shown };
-  if (shown.change.kind !== 'image') throw new ApiProblem(400, 'withNetwork is for proposals of an image');
+  if (shown.change.kind !== 'image') throw new ApiProblem(409, 'withNetwork is for proposals of an image');
   return { given: { verdict: 'approve', notes, withNetwork: true }, effective: withNetwork(shown) };
+}
+
+async function detailOf(desk: Orchestrator, row: DecidedProposal): Promise<ProposalDetail> {
+  return desk.proposal(row).catch(() => {
+    throw new ApiProblem(409, 'what it says is gone or cannot be read: the run asks again in its next turn');
+  });
 }
 
 async function find(desk: Orchestrator, id: string): Promise<DecidedProposal> {
