@@ -1,8 +1,8 @@
 import type { RequestHandler, Response } from 'express';
 import { hasExpired, type ApiToken } from '../domain/api/api-token.js';
 import { SlidingWindow } from '../domain/base/sliding-window.js';
-import type { ApiDeps } from './api-deps.js';
-import { problem } from './problem.js';
+import type { ApiDeps } from './base/api-deps.js';
+import { problem } from './base/problem.js';
 
 const BEARER = /^Bearer ([\w-]{1,200})$/i;
 const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];

@@ -1,13 +1,14 @@
 import express from 'express';
 import type { ErrorRequestHandler, Express, RequestHandler, Response } from 'express';
-import { VERSION_PATH, type Operation } from './operation.js';
+import { VERSION_PATH, type Operation } from './base/operation.js';
+import { mayUse } from '../domain/api/api-token.js';
 import { EXIT } from '../cli/base/exit-codes.js';
 import { failureOf } from '../cli/base/errors.js';
-import type { ApiDeps } from './api-deps.js';
+import type { ApiDeps } from './base/api-deps.js';
 import { authorize, fromHere, tokenOf } from './authorize.js';
 import { openApiDocument } from './openapi.js';
 import { OPERATIONS } from './operations/all.js';
-import { ApiProblem, problem, type ProblemStatus } from './problem.js';
+import { ApiProblem, problem, type ProblemStatus } from './base/problem.js';
 import { EventStreams } from './event-streams.js';
 
 const MAX_BODY = '512kb';
@@ -45,8 +46,7 @@ export function createApi(deps: ApiDeps, version: string): Express {
 
 function needs({ scope }: Operation): RequestHandler {
   return (_request, response, next) => {
-    const { scope: given } = tokenOf(response);
-    if (given === 'operate' || given === scope) next();
+    if (mayUse(tokenOf(response), scope)) next();
     else problem(response, 403, `this needs a token of scope ${scope}`);
   };
 }

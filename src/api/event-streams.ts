@@ -1,10 +1,10 @@
 /** Server-sent events (HTML Living Standard, 9.2), as long as the client listens and its token is good. */
 import type { Request, Response } from 'express';
 import { hasExpired } from '../domain/api/api-token.js';
-import type { ApiDeps } from './api-deps.js';
+import type { ApiDeps } from './base/api-deps.js';
 import { secretOf } from './authorize.js';
-import type { SentEvent } from './operation.js';
-import { problem } from './problem.js';
+import type { SentEvent } from './base/operation.js';
+import { problem } from './base/problem.js';
 
 /** Keeps proxies from taking a quiet stream for a dead one; the token is looked at as often. */
 const HEARTBEAT_MS = 10_000;

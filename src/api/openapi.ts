@@ -1,7 +1,7 @@
 /** OpenAPI 3.1, made of the schemas that validate. */
 import { z } from 'zod';
-import { problemDocument } from './documents.js';
-import { VERSION_PATH, type Operation } from './operation.js';
+import { problemDocument } from './base/documents.js';
+import { VERSION_PATH, type Operation } from './base/operation.js';
 
 type Json = Readonly<Record<string, unknown>>;
 

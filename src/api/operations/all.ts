@@ -1,4 +1,4 @@
-import type { Operation } from '../operation.js';
+import type { Operation } from '../base/operation.js';
 import { COMMAND_OPERATIONS } from './commands.js';
 import { PROPOSAL_OPERATIONS } from './proposals.js';
 import { RECORD_OPERATIONS } from './record.js';

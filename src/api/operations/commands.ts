@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { commandAccepted, commandList } from '../documents.js';
-import { answering } from '../operation.js';
-import { ApiProblem } from '../problem.js';
+import { commandAccepted, commandList } from '../base/documents.js';
+import { answering } from '../base/operation.js';
+import { ApiProblem } from '../base/problem.js';
 import { LIMIT, NONE, ONE_RUN, SLUG } from './fields.js';
 import { noRun } from './runs.js';
 

@@ -6,9 +6,9 @@ import type { DecidedProposal } from '../../domain/run/stores.js';
 import { effectOf } from '../../domain/supervise/config-change.js';
 import { modifiedProposal } from '../../domain/supervise/modified-proposal.js';
 import { withNetwork, type ShownProposal } from '../../domain/supervise/shown-proposal.js';
-import { decided, oneProposal, proposalList } from '../documents.js';
-import { answering } from '../operation.js';
-import { ApiProblem } from '../problem.js';
+import { decided, oneProposal, proposalList } from '../base/documents.js';
+import { answering } from '../base/operation.js';
+import { ApiProblem } from '../base/problem.js';
 import { NONE } from './fields.js';
 
 const ONE_PROPOSAL = z.strictObject({

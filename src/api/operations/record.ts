@@ -1,5 +1,5 @@
-import { runRecord, verdict } from '../documents.js';
-import { answering } from '../operation.js';
+import { runRecord, verdict } from '../base/documents.js';
+import { answering } from '../base/operation.js';
 import { NONE, ONE_RUN } from './fields.js';
 import { noRun } from './runs.js';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { oneRun, operationPage, runPage, timeline, turnList } from '../documents.js';
-import { answering } from '../operation.js';
-import { ApiProblem } from '../problem.js';
+import { oneRun, operationPage, runPage, timeline, turnList } from '../base/documents.js';
+import { answering } from '../base/operation.js';
+import { ApiProblem } from '../base/problem.js';
 import { LIMIT, NONE, number, ONE_RUN } from './fields.js';
 
 const NAME = z.string().min(1).max(200);

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { followRun, type LogEntry } from '../../cli/logs/follow-run.js';
 import { JsonLog } from '../../cli/logs/json-log.js';
 import type { ChangeFeed, FeedPlace } from '../../domain/run/change-feed.js';
-import { streaming, type SentEvent } from '../operation.js';
-import { ApiProblem } from '../problem.js';
+import { streaming, type SentEvent } from '../base/operation.js';
+import { ApiProblem } from '../base/problem.js';
 import { NONE, number, ONE_RUN } from './fields.js';
 import { noRun } from './runs.js';
 

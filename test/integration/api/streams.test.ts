@@ -2,14 +2,9 @@ import assert from 'node:assert/strict';
 import { mkdir, appendFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { runLayout, turnDirectory } from '../../../src/adapters/files/run/run-layout.js';
+import { followEvents, type Following, type Told } from '../../support/api/follow-events.js';
 import { ServedHome } from '../../support/api/served-home.js';
 import { ENDED, FROZEN, RecordedHome } from '../../support/provenance/recorded-home.js';
-
-interface Told {
-  readonly id: string;
-  readonly event: string;
-  readonly data: Record<string, unknown>;
-}
 
 describe('streams of the HTTP API', () => {
   let home: RecordedHome;
@@ -26,41 +21,8 @@ describe('streams of the HTTP API', () => {
     await home.remove();
   });
 
-  /** Events until the stream ends, or `isLast` says so. */
-  const follow = async (
-    path: string,
-    {
-      after,
-      isLast = () => false,
-      began,
-    }: { after?: string; isLast?: (told: Told) => boolean; began?: () => void },
-  ): Promise<Told[]> => {
-    const ending = new AbortController();
-    const headers = {
-      authorization: `Bearer ${secret}`,
-      ...(after === undefined ? {} : { 'last-event-id': after }),
-    };
-    const response = await fetch(api.url + path, { headers, signal: ending.signal });
-    assert.match(response.headers.get('content-type') ?? '', /^text\/event-stream/);
-    began?.();
-    const told: Told[] = [];
-    let text = '';
-    for await (const piece of (response.body ?? assert.fail()).pipeThrough(new TextDecoderStream())) {
-      text += piece;
-      const blocks = text.split('\n\n');
-      text = blocks.pop() ?? '';
-      for (const block of blocks) {
-        const [, id, event, data] = /^id: (.*)\nevent: (.*)\ndata: (.*)$/.exec(block) ?? [];
-        if (id === undefined || event === undefined || data === undefined) continue;
-        told.push({ id, event, data: JSON.parse(data) as Told['data'] });
-        if (isLast(told.at(-1) ?? assert.fail())) {
-          ending.abort();
-          return told;
-        }
-      }
-    }
-    return told;
-  };
+  const follow = (path: string, how: Omit<Following, 'secret'>): Promise<Told[]> =>
+    followEvents(api.url + path, { secret, ...how });
 
   it('tells what was recorded since an event, each once and in order', async () => {
     const isLast = ({ data }: Told): boolean => data['source'] === 'turn' && data['slug'] === FROZEN;

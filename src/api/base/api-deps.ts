@@ -1,8 +1,8 @@
-import type { ApiTokens } from '../domain/api/api-token.js';
-import type { Database } from '../domain/run/stores.js';
-import type { Orchestrator } from '../cli/base/orchestrator.js';
-import type { ProvenanceDesk } from '../cli/base/provenance-desk.js';
-import type { RunLogs } from '../cli/base/run-logs.js';
+import type { ApiTokens } from '../../domain/api/api-token.js';
+import type { Database } from '../../domain/run/stores.js';
+import type { Orchestrator } from '../../cli/base/orchestrator.js';
+import type { ProvenanceDesk } from '../../cli/base/provenance-desk.js';
+import type { RunLogs } from '../../cli/base/run-logs.js';
 
 export interface ApiDeps {
   readonly tokens: Pick<ApiTokens, 'find'>;

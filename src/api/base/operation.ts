@@ -1,6 +1,6 @@
 /** What the API can do, as data: the routes, the validation and the OpenAPI document are all made of it. */
 import type { z } from 'zod';
-import type { ApiScope, ApiToken } from '../domain/api/api-token.js';
+import type { ApiScope, ApiToken } from '../../domain/api/api-token.js';
 import type { ApiDeps } from './api-deps.js';
 
 /** All paths begin so. */
