@@ -12,7 +12,7 @@ import { openDatabase } from '../src/adapters/sqlite/open-database.js';
 import type { OperationRow, TurnRow } from '../src/domain/run/rows.js';
 import type { Signer } from '../src/domain/provenance/seal.js';
 import type { Database } from '../src/domain/run/stores.js';
-import { openProvenance } from '../src/wiring/cli/open-provenance.js';
+import { openProvenance } from '../src/wiring/operator/open-provenance.js';
 import { cleaningUp } from './clean-up.js';
 import { median, ratioFigure, type Figure, type Round } from './figure.js';
 import { interleaved } from './interleave.js';

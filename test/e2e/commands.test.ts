@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import type { OperatorCommandRow } from '../../src/domain/run/rows.js';
-import { operatorName } from '../../src/wiring/cli/operator-name.js';
+import { operatorName } from '../../src/wiring/operator/operator-name.js';
 import { bottleScript } from '../support/stack/bottle-script.js';
 import { Life } from '../support/stack/life.js';
 import { Stack } from '../support/stack/stack.js';

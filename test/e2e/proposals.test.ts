@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import SqliteDatabase from 'better-sqlite3';
-import { openProvenance } from '../../src/wiring/cli/open-provenance.js';
+import { openProvenance } from '../../src/wiring/operator/open-provenance.js';
 import { bridgeAddress } from '../support/model-api/bridge-address.js';
 import { ModelApi } from '../support/model-api/model-api.js';
 import { say, use, type Answer } from '../support/model-api/script.js';

@@ -5,9 +5,9 @@ import { orchestratorClient } from '../../cli/runs/orchestrator-client.js';
 import type { Config } from '../../config/load-config.js';
 import type { Logger } from '../../config/log.js';
 import { listen } from '../../webhook/door/listen.js';
-import { openApiTokens } from '../cli/open-api-tokens.js';
-import { orchestratorWorld } from '../cli/open-orchestrator.js';
-import { openProvenance } from '../cli/open-provenance.js';
+import { openApiTokens } from '../operator/open-api-tokens.js';
+import { orchestratorWorld } from '../operator/open-orchestrator.js';
+import { openProvenance } from '../operator/open-provenance.js';
 import { runLogs } from '../run-logs.js';
 import { VERSION } from '../version.js';
 

@@ -33,9 +33,9 @@ export const cliDeps: CliDeps = {
   config: loaded,
   serve: async (role) => (await import('../services/run-service.js')).runService(SERVICES[role]),
   orchestrator: async (options) =>
-    (await import('./open-orchestrator.js')).openOrchestrator(await config(), options),
-  proposals: async () => (await import('./open-proposals.js')).openProposals(await home()),
-  provenance: async () => (await import('./open-provenance.js')).openProvenance(await home()),
+    (await import('../operator/open-orchestrator.js')).openOrchestrator(await config(), options),
+  proposals: async () => (await import('../operator/open-proposals.js')).openProposals(await home()),
+  provenance: async () => (await import('../operator/open-provenance.js')).openProvenance(await home()),
   temporalSetup: async () => (await import('./temporal-setup.js')).temporalSetup(await config()),
   notifyTest: async () => (await import('../notify-hooks.js')).testHooks(await config(), interrupted()),
   doctorChecks: async () => {
@@ -47,7 +47,7 @@ export const cliDeps: CliDeps = {
   forgeSetup: async () => (await import('../forge-setup.js')).forgeSetup(await config()),
   setSecret: async (name, content, hosts) =>
     (await import('../../config/secret-binding.js')).writeBoundSecret(await home(), name, content, hosts),
-  apiTokens: async () => (await import('./open-api-tokens.js')).openApiTokens(await home()),
+  apiTokens: async () => (await import('../operator/open-api-tokens.js')).openApiTokens(await home()),
   edit: async (name, text) => (await import('./edit-text.js')).editText(process.env, name, text),
   dashboard: async (desk, colors) => (await import('./open-dashboard.js')).openDashboard(desk, colors),
   manifests: async () => (await import('./open-manifests.js')).openManifests(await config()),

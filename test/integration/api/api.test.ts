@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { get as httpGet } from 'node:http';
-import { openProvenance } from '../../../src/wiring/cli/open-provenance.js';
+import { openProvenance } from '../../../src/wiring/operator/open-provenance.js';
 import { ServedHome } from '../../support/api/served-home.js';
 import { ENDED, FROZEN, RecordedHome } from '../../support/provenance/recorded-home.js';
 import { cliWith } from '../../unit/cli/small-world.js';

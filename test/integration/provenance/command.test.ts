@@ -3,7 +3,7 @@ import { chmodSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs
 import { join } from 'node:path';
 import { SigningKeyError } from '../../../src/domain/base/errors.js';
 import type { RunRecord } from '../../../src/domain/provenance/record.js';
-import { openProvenance } from '../../../src/wiring/cli/open-provenance.js';
+import { openProvenance } from '../../../src/wiring/operator/open-provenance.js';
 import { ENDED, FROZEN, RecordedHome } from '../../support/provenance/recorded-home.js';
 import { cliWith } from '../../unit/cli/small-world.js';
 

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { openProvenance } from '../../../src/wiring/cli/open-provenance.js';
+import { openProvenance } from '../../../src/wiring/operator/open-provenance.js';
 import { COMMIT, ENDED, RecordedHome } from '../../support/provenance/recorded-home.js';
 
 const SCRIPT = fileURLToPath(new URL('../../support/provenance/verify.py', import.meta.url));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ProvenanceDesk } from '../../../src/cli/base/provenance-desk.js';
-import { openProvenance } from '../../../src/wiring/cli/open-provenance.js';
+import { openProvenance } from '../../../src/wiring/operator/open-provenance.js';
 import { Intruder, TABLES } from '../../support/provenance/intruder.js';
 import { COMMIT, ENDED, FROZEN, RecordedHome } from '../../support/provenance/recorded-home.js';
 

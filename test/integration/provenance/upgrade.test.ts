@@ -3,7 +3,7 @@ import SqliteDatabase from 'better-sqlite3';
 import { sealUnsealed } from '../../../src/activities/rows/seal-run.js';
 import { homeSigner } from '../../../src/adapters/dsse/signing-keys.js';
 import { openDatabase } from '../../../src/adapters/sqlite/open-database.js';
-import { openProvenance } from '../../../src/wiring/cli/open-provenance.js';
+import { openProvenance } from '../../../src/wiring/operator/open-provenance.js';
 import { ENDED, RecordedHome } from '../../support/provenance/recorded-home.js';
 
 describe('a home of a version that kept no ledger', () => {

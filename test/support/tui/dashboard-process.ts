@@ -4,7 +4,7 @@ import path from 'node:path';
 import { openDatabase } from '../../../src/adapters/sqlite/open-database.js';
 import { createCli } from '../../../src/cli/create-cli.js';
 // Compiled while nobody types: the product's is compiled already.
-import '../../../src/wiring/cli/open-orchestrator.js';
+import '../../../src/wiring/operator/open-orchestrator.js';
 import { cliDeps } from '../../../src/wiring/cli/cli-deps.js';
 import { endWith } from '../../../src/wiring/end-with.js';
 
