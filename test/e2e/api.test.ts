@@ -70,6 +70,8 @@ describe('the HTTP API of `up`', function () {
     assert.deepEqual(now, told);
     assert.equal((run as { slug: string }).slug, slug);
     assert.deepEqual((await ask(`/runs/${slug}/provenance`)).body, await cli('provenance', 'show', slug));
+    const listed = (await ask('/runs?repo=alice/demo&agent=demo&phase=frozen')).body['runs'] as object[];
+    assert.deepEqual(listed, [run]);
     assert.deepEqual((await ask('/proposals')).body, await cli('proposals', 'list'));
     const { timeline } = (await ask(`/runs/${slug}/timeline`)).body;
     assert.match(JSON.stringify(timeline), /freeze/);

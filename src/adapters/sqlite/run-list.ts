@@ -15,7 +15,7 @@ export function createRunList(db: StateDb): RunList {
         .orderBy('run.slug', 'desc')
         .limit(limit);
       if (repo !== undefined) {
-        const name = `gitea:${repo.owner}/${repo.repo}`;
+        const name = `${repo.owner}/${repo.repo}`;
         // `$` follows `#`: all subjects of the repository are between.
         query = query.where('run.subject', '>=', `${name}#`).where('run.subject', '<', `${name}$`);
       }

@@ -62,7 +62,8 @@ describe('the HTTP API', () => {
     const slugs = [one, two].flatMap(({ body }) => (body.runs ?? []).map(({ slug }) => slug));
     assert.deepEqual(slugs.sort(), [ENDED, FROZEN]);
     assert.equal(two.body['next'], null);
-    assert.deepEqual((await ask('/runs?repo=alice/other')).body.runs, []);
+    assert.deepEqual((await ask('/runs?repo=alice/dem')).body.runs, []);
+    assert.equal((await ask('/runs?repo=alice/demo')).body.runs?.length, 2);
     assert.deepEqual(
       (await ask('/runs?phase=frozen')).body.runs?.map(({ slug }) => slug),
       [FROZEN],

@@ -12,12 +12,12 @@ describe('the list of runs in SQLite', () => {
   let reader: Database;
 
   const add = async (slug: string, createdAt: number, repo = 'demo', agentName = 'coder'): Promise<void> => {
-    const subject = `gitea:alice/${repo}#1`;
+    const subject = `alice/${repo}#1`;
     const trigger = { triggerActor: 'alice', triggerAt: 1, triggerActId: 1 };
     await writer.runs.appendRun({
       ...trigger,
       slug,
-      workflowId: subject,
+      workflowId: `gitea:${subject}`,
       subject,
       agentName,
       bottleNames: ['default'],
