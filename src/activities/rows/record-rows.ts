@@ -20,6 +20,8 @@ export async function recordTurn(ports: HomePorts, input: RecordTurnInput): Prom
     result.operationsRef === null
       ? []
       : parseOperations(await ports.blobs.getText(result.operationsRef), slug, turn);
+  const egress: unknown =
+    result.egressRef === null ? null : JSON.parse(await ports.blobs.getText(result.egressRef));
   const { database } = ports;
   await database.transaction(async (stores) => {
     const row = await stores.forgeState.ofRun(slug);
@@ -30,7 +32,11 @@ export async function recordTurn(ports: HomePorts, input: RecordTurnInput): Prom
       turn,
       event: 'ended',
       at: result.finishedAt,
-      detail: { ...result, ...settled, reason: input.reason, watchdogFired: input.watchdogFired },
+      detail: {
+        ...{ ...result, ...settled, reason: input.reason, watchdogFired: input.watchdogFired },
+        // Blobs are not kept for good.
+        egress,
+      },
     });
     const now = ports.clock.now();
     await stores.sessions.update(slug, now);

@@ -10,6 +10,7 @@ import { EXIT } from '../base/exit-codes.js';
 import { printJson, printLine, table } from '../base/output.js';
 import { readGiven } from '../base/read-given.js';
 import type { ProvenanceDesk } from '../base/provenance-desk.js';
+import { recordPage } from '../provenance-page/page.js';
 
 /** `provenance show|verify|export|key|rotate-key` */
 export function provenanceCommands(root: Command, context: CommandContext): void {
@@ -100,14 +101,24 @@ function exportCommand(parent: Command, { deps, action }: CommandContext): void 
   const command = parent
     .command('export')
     .argument('<slug>', 'the run')
-    .description('Its whole record as one signed file (DSSE, in-toto), for whoever has the public key');
-  action(command, (_, [text = '']) =>
+    .description('Its whole record as one signed file (DSSE, in-toto), for whoever has the public key')
+    .option('--html', 'as one page to read or print instead, which is not signed');
+  action<{ html?: true }>(command, ({ html = false }, [text = '']) =>
     withDesk(deps, async (desk) => {
       const slug = slugOf(text);
-      deps.io.stdout.write(`${(await desk.exported(slug)) ?? notRecorded(slug)}\n`);
+      const exported = html
+        ? await pageOf(desk, slug)
+        : `${(await desk.exported(slug)) ?? notRecorded(slug)}\n`;
+      deps.io.stdout.write(exported);
       return EXIT.ok;
     }),
   );
+}
+
+async function pageOf(desk: ProvenanceDesk, slug: string): Promise<string> {
+  const record = (await desk.record(slug)) ?? notRecorded(slug);
+  const verdict = (await desk.verify(slug)) ?? notRecorded(slug);
+  return recordPage(record, { verdict, at: Date.now() });
 }
 
 function keyCommands(parent: Command, { deps, action }: CommandContext): void {

@@ -1,0 +1,38 @@
+/** Values of rows, which an export may hold in any shape: what is not there is `null`. */
+import type { Columns, RecordedRow, RecordSource, RunRecord } from '../../domain/provenance/record.js';
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+export function rowsOf({ rows }: RunRecord, source: RecordSource): readonly Columns[] {
+  return rows.filter((row: RecordedRow) => row.source === source).map(({ columns }) => columns);
+}
+
+/** What a column holds as JSON text. */
+export function parsedColumn(columns: Columns, name: string): unknown {
+  try {
+    return JSON.parse(String(columns[name]));
+  } catch {
+    return null;
+  }
+}
+
+export function objectOf(value: unknown): Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+}
+
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** For people; `null` where there is nothing to say. */
+export function textOf(value: unknown): string | null {
+  if (value === null || value === undefined || value === '') return null;
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : JSON.stringify(value);
+}
+
+/** @param value epoch milliseconds */
+export function timeOf(value: unknown): string | null {
+  const date = new Date(typeof value === 'number' ? value : NaN);
+  return Number.isNaN(date.getTime()) ? null : `${date.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+}

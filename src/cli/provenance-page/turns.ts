@@ -1,0 +1,85 @@
+import type { Columns, RunRecord } from '../../domain/provenance/record.js';
+import { listOf, objectOf, parsedColumn, rowsOf, textOf, timeOf, type Fields } from './fields.js';
+import { html, type Html } from './html.js';
+
+/** A section for each turn, in order. */
+export function turnSections(record: RunRecord): Html {
+  const rows = rowsOf(record, 'turn');
+  const numbers = [...new Set(rows.map(({ turn }) => Number(turn)))].sort((a, b) => a - b);
+  if (numbers.length === 0) return html`<p>None has begun.</p>`;
+  return html`${numbers.map((turn) => turnSection(turn, rows))}`;
+}
+
+function turnSection(turn: number, rows: readonly Columns[]): Html {
+  const rowOf = (event: string): Columns | undefined =>
+    rows.find((row) => Number(row['turn']) === turn && row['event'] === event);
+  const [begun, ended] = [rowOf('begun'), rowOf('ended')];
+  const begin = objectOf(begun && parsedColumn(begun, 'detail'));
+  const end = objectOf(ended && parsedColumn(ended, 'detail'));
+  const facts: readonly (readonly [string, string | null])[] = [
+    ['Cause', textOf(begin['cause'])],
+    ['Began', timeOf(begun?.['at'])],
+    ['Agent ran', runTime(end)],
+    ['Host', textOf(begin['host'])],
+    ['Provider', [begin['provider'], begin['providerVersion']].map(textOf).filter(Boolean).join(' ') || null],
+    ['Image', textOf(end['imageId'])],
+    ['Prompt (SHA-256)', textOf(begin['promptHash'])],
+    ['Session', textOf(end['sessionId'])],
+    ['Transcript (SHA-256)', textOf(end['transcriptHash'])],
+    ['Exit code', textOf(end['exitCode'])],
+    ['Agent said', done(objectOf(end['done']))],
+    ['Stopped by us', textOf(end['stopped'])],
+    ['Watchdog fired', textOf(end['watchdogFired'])],
+    ['Why it is at rest', textOf(end['reason'])],
+    ['Model', use(objectOf(objectOf(end['model'])['use']))],
+    ['Reached', reached(objectOf(end['egress']))],
+    ['Secret scans', scans(listOf(end['secretScans']))],
+    ['Published', published(objectOf(end['publish']))],
+  ];
+  const shown = facts.filter(([, value]) => value !== null);
+  return html`<section class="turn">
+    <h3>Turn ${turn}${ended === undefined ? ' (has not ended)' : ''}</h3>
+    <dl>
+      ${shown.map(
+        ([name, value]) =>
+          html`<dt>${name}</dt>
+            <dd>${value}</dd> `,
+      )}
+    </dl>
+  </section> `;
+}
+
+function runTime({ startedAt, finishedAt }: Fields): string | null {
+  if (typeof startedAt !== 'number' || typeof finishedAt !== 'number') return null;
+  return `${timeOf(startedAt) ?? ''} to ${timeOf(finishedAt) ?? ''}, ${String(Math.round((finishedAt - startedAt) / 1000))} s`;
+}
+
+function done({ status, summary }: Fields): string | null {
+  if (textOf(status) === null) return null;
+  return [status, summary].map(textOf).filter(Boolean).join(': ');
+}
+
+function use(metered: Fields): string | null {
+  const { requests, inputTokens, outputTokens, microUsd } = metered;
+  if (typeof requests !== 'number') return null;
+  const usd = typeof microUsd === 'number' ? `, ${(microUsd / 1e6).toFixed(4)} USD` : '';
+  return `${String(requests)} requests, ${textOf(inputTokens) ?? '0'} tokens in, ${textOf(outputTokens) ?? '0'} out${usd}, as metered`;
+}
+
+function reached({ hosts, refusals }: Fields): string | null {
+  const open = listOf(hosts).map((one) => textOf(objectOf(one)['host']));
+  const closed = listOf(refusals).map((one) => `${textOf(objectOf(one)['host']) ?? ''} (refused)`);
+  const all = [...open, ...closed].filter(Boolean);
+  return all.length === 0 ? null : all.join(', ');
+}
+
+function scans(reports: readonly unknown[]): string | null {
+  return reports.length === 0 ? null : reports.map((report) => textOf(report)).join('\n');
+}
+
+function published(publish: Fields): string | null {
+  const { kind, pr, prUrl, head, reason } = publish;
+  if (textOf(kind) === null) return null;
+  const request = textOf(pr) === null ? null : `pull request #${String(pr)} ${textOf(prUrl) ?? ''}`;
+  return [textOf(kind), request, textOf(head), textOf(reason)].filter(Boolean).join(', ');
+}
