@@ -15,14 +15,13 @@ dl { display: grid; grid-template-columns: 11rem 1fr; gap: .15rem 1rem; margin: 
 dt { color: #555; }
 dd { margin: 0; overflow-wrap: anywhere; white-space: pre-wrap; }
 table { border-collapse: collapse; width: 100%; margin: .5rem 0; font-size: .88rem; }
-th { text-align: left; color: #555; font-weight: 600; border-bottom: 1px solid #888; }
+th { white-space: nowrap; text-align: left; color: #555; font-weight: 600; border-bottom: 1px solid #888; }
 th, td { padding: .25rem .6rem .25rem 0; vertical-align: top; overflow-wrap: anywhere; }
 td { border-bottom: 1px solid #e2e2e2; }
 tr { break-inside: avoid; }
 thead { display: table-header-group; }
 code, .hash { font: .85em ui-monospace, monospace; overflow-wrap: anywhere; }
 .refused, .failed { font-weight: 700; }
-.turn { break-inside: avoid-page; }
 @media print { body { margin: 0; max-width: none; padding: 0; font-size: 10.5pt; } }
 @page { size: A4; margin: 16mm; }
 `;

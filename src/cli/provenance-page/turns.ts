@@ -37,7 +37,7 @@ function turnSection(turn: number, rows: readonly Columns[]): Html {
     ['Published', published(objectOf(end['publish']))],
   ];
   const shown = facts.filter(([, value]) => value !== null);
-  return html`<section class="turn">
+  return html`<section>
     <h3>Turn ${turn}${ended === undefined ? ' (has not ended)' : ''}</h3>
     <dl>
       ${shown.map(
