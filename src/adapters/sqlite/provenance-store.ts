@@ -8,6 +8,9 @@ import {
 import { headOf } from './ledger.js';
 import type { StateDb } from './state-tables.js';
 
+/** All but what operators did. */
+const PRUNED_SOURCES = RECORD_SOURCES.filter((source) => source !== 'operatorCommand');
+
 /** Tables `provenance_entry` and `provenance_seal` (append-only). Errors: `StoreError`. */
 export function createProvenanceStore(db: StateDb): ProvenanceStore {
   return {
@@ -37,6 +40,21 @@ export function createProvenanceStore(db: StateDb): ProvenanceStore {
         slug,
         reason: status === 'destroyed' ? 'destroyed' : 'frozen',
       }));
+    },
+    prune: async (slug) => {
+      await db
+        .deleteFrom('proposalWaiting')
+        .where('seq', 'in', db.selectFrom('proposal').select('seq').where('slug', '=', slug))
+        .execute();
+      let gone = 0;
+      for (const source of PRUNED_SOURCES) {
+        const [{ numDeletedRows } = { numDeletedRows: 0n }] = await db
+          .deleteFrom(source)
+          .where('slug', '=', slug)
+          .execute();
+        gone += Number(numDeletedRows);
+      }
+      return gone;
     },
     slugs: async () => {
       const tables = [...RECORD_SOURCES, 'provenanceEntry', 'provenanceSeal', 'forgeState'] as const;

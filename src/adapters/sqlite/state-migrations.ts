@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { ColumnDefinitionBuilder, CreateIndexBuilder, CreateTableBuilder } from 'kysely';
 import { enterAll } from './ledger.js';
+import { letPrune } from './let-prune.js';
 import type { StateDb } from './state-tables.js';
 
 /** One step of the schema of `bot-bottle.db`: leads from version `version - 1` to `version`. Never edited once released. */
@@ -14,6 +15,7 @@ export const STATE_MIGRATIONS: readonly StateMigration[] = [
   { version: 2, up: createProposals },
   { version: 3, up: createNotices },
   { version: 4, up: createProvenance },
+  { version: 5, up: letPrune },
 ];
 
 const APPEND_ONLY = ['run', 'turn', 'operation', 'operator_command'] as const;

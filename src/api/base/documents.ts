@@ -163,7 +163,7 @@ export const runRecord = z
         slug: TEXT,
         n: COUNT,
         at: TIME,
-        reason: z.enum(['frozen', 'destroyed']),
+        reason: z.enum(['frozen', 'destroyed', 'pruned']),
         entries: COUNT,
         keyId: TEXT,
         envelope: TEXT,
@@ -179,6 +179,7 @@ export const verdict = z.strictObject({
   entries: COUNT,
   sealed: COUNT,
   ended: z.boolean(),
+  pruned: z.boolean().describe('its rows were removed on command'),
 });
 
 const TOOL = z.enum(['cred-proxy-block', 'pipelock-block', 'capability-block']);

@@ -12,6 +12,11 @@ export interface ProvenanceDesk {
   exported(slug: string): Promise<string | undefined>;
   /** @param pems public keys; empty: the home's own */
   verifyExport(envelope: string, pems: readonly string[]): Verdict;
+  /**
+   * Removes the rows of a run that has ended, and leaves a signed seal that says so. Errors: `InvalidInputError` when it has not
+   * ended, its record is not whole, or it was pruned already. `undefined` as with `record`.
+   */
+  prune(slug: string, why: string | null): Promise<{ readonly rows: number } | undefined>;
   keys(): ProvenanceKeys;
   /** Returns the new key's id. */
   rotateKey(): string;

@@ -12,12 +12,15 @@ import { readGiven } from '../base/read-given.js';
 import type { ProvenanceDesk } from '../base/provenance-desk.js';
 import { recordPage } from '../provenance-page/page.js';
 
-/** `provenance show|verify|export|key|rotate-key` */
+const MAX_REASON = 1_000;
+
+/** `provenance show|verify|export|prune|key|rotate-key` */
 export function provenanceCommands(root: Command, context: CommandContext): void {
   const parent = root.command('provenance').description('The signed record of runs');
   showCommand(parent, context);
   verifyCommand(parent, context);
   exportCommand(parent, context);
+  pruneCommand(parent, context);
   keyCommands(parent, context);
 }
 
@@ -83,12 +86,14 @@ async function verified(
 }
 
 function print({ io }: CliDeps, { runs, ledger }: Found): void {
-  for (const { slug, problems, entries, sealed, ended } of runs) {
-    const state = ended
-      ? 'ended'
-      : sealed < entries
-        ? `${String(entries - sealed)} not sealed yet`
-        : 'goes on';
+  for (const { slug, problems, entries, sealed, ended, pruned } of runs) {
+    const state = pruned
+      ? 'pruned'
+      : ended
+        ? 'ended'
+        : sealed < entries
+          ? `${String(entries - sealed)} not sealed yet`
+          : 'goes on';
     const sum = `${String(entries)} entries, ${String(sealed)} sealed, ${state}`;
     const name = slug === '' ? '(of no run)' : slug;
     printLine(io, problems.length === 0 ? `ok       ${name}: ${sum}` : `PROBLEM  ${name}: ${sum}`);
@@ -110,6 +115,30 @@ function exportCommand(parent: Command, { deps, action }: CommandContext): void 
         ? await pageOf(desk, slug)
         : `${(await desk.exported(slug)) ?? notRecorded(slug)}\n`;
       deps.io.stdout.write(exported);
+      return EXIT.ok;
+    }),
+  );
+}
+
+function pruneCommand(parent: Command, { deps, action }: CommandContext): void {
+  const command = parent
+    .command('prune')
+    .argument('<slug>', 'a run that has ended')
+    .description(
+      'Remove its rows for good; chain, seals and what operators did stay, and a signed word that says so',
+    )
+    .requiredOption('--yes', 'there is no way back but an export')
+    .option('--reason <text>', 'why, for whoever reads the record later')
+    .option('--json', 'as JSON');
+  action<{ reason?: string; json?: true }>(command, ({ reason, json }, [text = '']) =>
+    withDesk(deps, async (desk) => {
+      const slug = slugOf(text);
+      if (reason !== undefined && (reason.trim() === '' || reason.length > MAX_REASON))
+        throw new InvalidInputError(`--reason takes 1 to ${String(MAX_REASON)} characters`);
+      const { rows } = (await desk.prune(slug, reason ?? null)) ?? notRecorded(slug);
+      if (json) printJson(deps.io, { slug, rows });
+      else
+        printLine(deps.io, `${slug}: ${String(rows)} rows are gone; the chain and a signed word of it stay`);
       return EXIT.ok;
     }),
   );
@@ -175,6 +204,7 @@ function notRecorded(slug: string): never {
 }
 
 function recordTable({ entries, rows, seals }: RunRecord): string {
+  const isPruned = seals.at(-1)?.reason === 'pruned';
   const timeOf = new Map(
     rows.map(({ source, columns }) => {
       const key = KEY_COLUMNS[source].map((name) => columns[name] ?? null);
@@ -186,7 +216,7 @@ function recordTable({ entries, rows, seals }: RunRecord): string {
     const seal = seals.find((one) => one.entries >= n);
     return [
       String(n),
-      at === undefined ? 'its row is missing' : new Date(at).toISOString(),
+      at === undefined ? (isPruned ? 'pruned' : 'its row is missing') : new Date(at).toISOString(),
       source,
       key,
       seal === undefined ? 'not yet' : `seal ${String(seal.n)}`,

@@ -54,9 +54,9 @@ ${body.text}
 `;
 }
 
-function verdictBox(record: RunRecord, { problems, entries, sealed, ended }: Verdict): Html {
+function verdictBox(record: RunRecord, { problems, entries, sealed, ended, pruned }: Verdict): Html {
   const keys = [...new Set(record.seals.map(({ keyId }) => keyId))];
-  const sum = `${String(entries)} entries, ${String(sealed)} of them under a good signature; the run ${ended ? 'has ended' : 'goes on'}.`;
+  const sum = `${String(entries)} entries, ${String(sealed)} of them under a good signature; the run ${ended ? 'has ended' : 'goes on'}.${pruned ? ' Its rows were removed on command; see what operators did.' : ''}`;
   const how = html`<p>
       This page proves nothing by itself. Ask for the export (<code
         >bot-bottle provenance export ${record.slug}</code

@@ -29,7 +29,7 @@ export function verifyExport(envelope: string, reader: EnvelopeReader): Verdict 
   const record = statement?.predicateType === EXPORT_PREDICATE ? recordIn(statement.predicate) : undefined;
   if (record === undefined) {
     const none: Problem = { kind: 'changed', what: 'it holds no record of a run' };
-    return { slug: '', problems: [...signature, none], entries: 0, sealed: 0, ended: false };
+    return { slug: '', problems: [...signature, none], entries: 0, sealed: 0, ended: false, pruned: false };
   }
   const verdict = verifyRecord(record, reader);
   return { ...verdict, problems: [...signature, ...verdict.problems] };

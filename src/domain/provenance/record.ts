@@ -49,8 +49,8 @@ export interface Seal {
   readonly n: number;
   /** Epoch milliseconds. */
   readonly at: number;
-  /** `destroyed`: the run has ended. */
-  readonly reason: 'frozen' | 'destroyed';
+  /** `destroyed`: the run has ended. `pruned`: its rows were removed on command, but for what operators did; the entries stay. */
+  readonly reason: 'frozen' | 'destroyed' | 'pruned';
   /** How many entries it covers. */
   readonly entries: number;
   readonly keyId: string;
@@ -84,6 +84,8 @@ export interface ProvenanceStore {
   addSeal(seal: Seal): Promise<void>;
   /** Runs at rest without any seal: those of a version that sealed none. */
   unsealed(): Promise<readonly { readonly slug: string; readonly reason: Seal['reason'] }[]>;
+  /** Removes the rows of a run whose newest seal says that they are pruned; its entries and seals stay. Returns how many went. */
+  prune(slug: string): Promise<number>;
   /** Every run that any row names, in order; an empty one for what belongs to no run. */
   slugs(): Promise<readonly string[]>;
   /** Every entry's place in both chains, in the order of `seq`. */

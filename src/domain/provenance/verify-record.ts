@@ -20,17 +20,32 @@ export interface Verdict {
   readonly sealed: number;
   /** Whether a seal says that the run ended. */
   readonly ended: boolean;
+  /** Whether a good seal says that its rows were removed on command. */
+  readonly pruned: boolean;
 }
 
 export function verifyRecord(record: RunRecord, reader: EnvelopeReader): Verdict {
-  const seals = verifySeals(record, reader);
+  const pruned = prunedUpTo(record, reader);
+  const seals = verifySeals(record, pruned, reader);
   return {
     slug: record.slug,
-    problems: [...verifyEntries(record), ...verifyRows(record), ...seals.problems],
+    problems: [...verifyEntries(record), ...verifyRows(record, pruned), ...seals.problems],
     entries: record.entries.length,
     sealed: seals.sealed,
     ended: seals.ended,
+    pruned: pruned > 0,
   };
+}
+
+/** Number of the last entry whose row may be gone, by what is signed; 0 when nothing was pruned. */
+function prunedUpTo({ slug, entries, seals }: RunRecord, reader: EnvelopeReader): number {
+  const numbers = seals.map(({ envelope }) => {
+    const opened = reader.open(envelope);
+    const signed = opened.kind === 'opened' ? sealPredicate(opened.statement) : undefined;
+    if (signed?.reason !== 'pruned' || signed.slug !== slug) return 0;
+    return entries.find(({ n }) => n === signed.entries)?.hash === signed.head ? signed.entries : 0;
+  });
+  return Math.max(0, ...numbers);
 }
 
 const entryName = ({ n, source, key }: LedgerEntry): string => `entry ${String(n)} (${source} ${key})`;
@@ -58,7 +73,12 @@ function verifyEntries({ slug, entries }: RunRecord): Problem[] {
 
 const rowKey = (source: string, key: string): string => `${source} ${key}`;
 
-function verifyRows({ rows, entries }: RunRecord): Problem[] {
+/** What operators did is not pruned. */
+function mayBeGone({ n, source }: LedgerEntry, pruned: number): boolean {
+  return n <= pruned && source !== 'operatorCommand';
+}
+
+function verifyRows({ rows, entries }: RunRecord, pruned: number): Problem[] {
   const problems: Problem[] = [];
   const byKey = new Map<string, RecordedRow>();
   for (const row of rows) {
@@ -66,9 +86,11 @@ function verifyRows({ rows, entries }: RunRecord): Problem[] {
     if (byKey.has(name)) problems.push({ kind: 'inserted', what: `a second row ${name}` });
     byKey.set(name, row);
   }
-  for (const { source, key, digest } of entries) {
+  for (const entry of entries) {
+    const { source, key, digest } = entry;
     const name = rowKey(source, key);
     const row = byKey.get(name);
+    if (row === undefined && mayBeGone(entry, pruned)) continue;
     if (row === undefined) problems.push({ kind: 'dropped', what: `row ${name}` });
     else if (digestOfRow(row) !== digest) problems.push({ kind: 'changed', what: `row ${name}` });
     byKey.delete(name);
@@ -83,7 +105,7 @@ interface SealState {
   readonly ended: boolean;
 }
 
-function verifySeals(record: RunRecord, reader: EnvelopeReader): SealState {
+function verifySeals(record: RunRecord, pruned: number, reader: EnvelopeReader): SealState {
   const problems: Problem[] = [];
   let sealed = 0;
   let ended = false;
@@ -93,7 +115,7 @@ function verifySeals(record: RunRecord, reader: EnvelopeReader): SealState {
     if (seal.n > expected)
       problems.push({ kind: 'dropped', what: `seals ${String(expected)} to ${String(seal.n - 1)}` });
     else if (seal.n < expected) problems.push({ kind: 'reordered', what: `seal ${String(seal.n)}` });
-    const found = verifySeal(record, seal, before, reader);
+    const found = verifySeal(record, seal, { before, pruned }, reader);
     problems.push(...found.problems);
     if (found.covers !== undefined) {
       sealed = Math.max(sealed, found.covers.entries);
@@ -108,7 +130,7 @@ function verifySeals(record: RunRecord, reader: EnvelopeReader): SealState {
 function verifySeal(
   record: RunRecord,
   seal: Seal,
-  before: Seal | undefined,
+  { before, pruned }: { readonly before: Seal | undefined; readonly pruned: number },
   reader: EnvelopeReader,
 ): { readonly problems: readonly Problem[]; readonly covers?: SealPredicate } {
   const name = `seal ${String(seal.n)}`;
@@ -124,9 +146,11 @@ function verifySeal(
   if (wrong.length > 0) return { problems: changed(...wrong) };
   const uncovered = coverage(record, name, signed);
   if (uncovered !== undefined) return { problems: [uncovered] };
-  const problems = namesCommits(record, signed, opened.statement.subject)
-    ? []
-    : changed(`${name}: its commits are not those of the turns`);
+  // The turns that say which commits they were are gone: the signature alone says it.
+  const problems =
+    signed.entries <= pruned || namesCommits(record, signed, opened.statement.subject)
+      ? []
+      : changed(`${name}: its commits are not those of the turns`);
   return { problems, covers: signed };
 }
 

@@ -8,6 +8,7 @@ import {
   rotateKey,
 } from '../../adapters/dsse/signing-keys.js';
 import { openDatabaseReadOnly } from '../../adapters/sqlite/open-database-read-only.js';
+import { pruneRun } from './prune-run.js';
 import type { ProvenanceDesk } from '../../cli/base/provenance-desk.js';
 import { checkHome } from '../../config/home.js';
 import { exportStatement, verifyExport } from '../../domain/provenance/exported.js';
@@ -51,6 +52,10 @@ export function openProvenance(home: string): ProvenanceDesk {
     },
     verifyExport: (envelope, pems) =>
       verifyExport(envelope, pems.length === 0 ? homeReader(home) : readerOf(pems)),
+    prune: async (slug, why) => {
+      const found = await record(slug);
+      return found && pruneRun(home, slug, why);
+    },
     keys: () => ({
       current: currentKeyId(home) ?? null,
       public: [...publicPems(home)].map(([id, pem]) => ({ id, pem })),

@@ -43,7 +43,7 @@ describe('the page of a record', () => {
     recordPage(record(text), {
       at: 5_000,
       verdict: {
-        ...{ slug: 'demo', entries: 1, sealed: 1, ended: false },
+        ...{ slug: 'demo', entries: 1, sealed: 1, ended: false, pruned: false },
         problems: [{ kind: 'changed', what: text }],
       },
     });
@@ -85,7 +85,7 @@ describe('the page of a record', () => {
       { ...odd, rows, phase: null, entries: [], seals: [] },
       {
         at: NaN,
-        verdict: { slug: '', entries: 0, sealed: 0, ended: true, problems: [] },
+        verdict: { slug: '', entries: 0, sealed: 0, ended: true, pruned: false, problems: [] },
       },
     );
     assert.match(document, /Whole: nothing was changed/);
