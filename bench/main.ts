@@ -12,6 +12,7 @@ import { lookupRatio } from './lookup.js';
 import { loopLag } from './loop-lag.js';
 import { outageFigure } from './outage.js';
 import { proposalsList } from './proposals-list.js';
+import { apiList } from './api-list.js';
 import { provenanceAppend, provenanceVerify } from './provenance.js';
 import { sidecarRatio } from './sidecar.js';
 import { turnFigures, type TurnFigures } from './turn-figures.js';
@@ -32,6 +33,7 @@ const NAMES = [
   'ingest_under_outage_p99_ms',
   'lookup_10k_ratio',
   'proposals_list_ms',
+  'api_list_ms_p99',
   'provenance_append_ratio',
   'verify_rows_per_s',
   'sidecar_rpc_ratio',
@@ -108,6 +110,7 @@ async function main(): Promise<number> {
   await measure(['proposals_list_ms'], 2 + rounds, async () => ({
     proposals_list_ms: await proposalsList(rounds),
   }));
+  await measure(['api_list_ms_p99'], 2 + rounds, async () => ({ api_list_ms_p99: await apiList(rounds) }));
   await measure(['provenance_append_ratio'], 2 + rounds, async () => ({
     provenance_append_ratio: await provenanceAppend(rounds),
   }));

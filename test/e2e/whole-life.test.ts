@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { Client } from '@temporalio/client';
 import { workflowIdOf } from '../../src/domain/forge/issue.js';
 import type { Statement } from '../../src/domain/provenance/seal.js';
+import type { RecordedRow, RunRecord } from '../../src/domain/provenance/record.js';
 import type { Verdict } from '../../src/domain/provenance/verify-record.js';
 import { stateQuery, type RunView } from '../../src/workflows/messages.js';
 import { StackFiles } from '../support/stack/stack-files.js';
@@ -65,6 +66,10 @@ describe('the whole life of an issue, on real parts', function () {
     const { ok, runs } = JSON.parse(record.stdout) as { ok: boolean; runs: readonly Verdict[] };
     assert.ok(ok, record.stdout);
     assert.ok(runs[0]?.ended && runs[0].sealed === runs[0].entries, record.stdout);
+    const { rows } = JSON.parse(
+      (await stack.cli(['provenance', 'show', slug, '--json'])).stdout,
+    ) as RunRecord;
+    recordedInFull(rows);
     const { stdout: exported } = await stack.cli(['provenance', 'export', slug]);
     const { payload } = JSON.parse(exported) as { readonly payload: string };
     const { subject: about } = JSON.parse(Buffer.from(payload, 'base64').toString('utf8')) as Statement;
@@ -73,3 +78,39 @@ describe('the whole life of an issue, on real parts', function () {
     for (const commit of commits) assert.match(commit, /^[0-9a-f]{40}$/);
   });
 });
+
+/** What the specification wants recorded, in rows of two turns that really ran. */
+function recordedInFull(rows: readonly RecordedRow[]): void {
+  const of = (source: RecordedRow['source']): RecordedRow['columns'][] =>
+    rows.filter((row) => row.source === source).map(({ columns }) => columns);
+  const [run] = of('run');
+  for (const name of ['subject', 'agentName', 'bottleNames', 'triggerActor', 'triggerAt', 'triggerActId'])
+    assert.ok(run?.[name], name);
+  const turns = of('turn').map(({ turn, event, at, detail }) => {
+    const read = JSON.parse(String(detail)) as Record<string, unknown>;
+    return { ...read, turn, event, at };
+  }) as Record<string, unknown>[];
+  assert.deepEqual(
+    turns.map(({ turn, event }) => `${String(turn)} ${String(event)}`),
+    ['1 begun', '1 ended', '2 begun', '2 ended'],
+  );
+  for (const turn of turns.filter(({ event }) => event === 'begun')) {
+    assert.match(String(turn['promptHash']), /[0-9a-f]{64}/);
+    for (const name of ['cause', 'provider', 'at']) assert.ok(turn[name], name);
+    assert.ok('providerVersion' in turn);
+  }
+  for (const turn of turns.filter(({ event }) => event === 'ended')) {
+    assert.match(String(turn['imageId']), /^sha256:[0-9a-f]{64}$/);
+    assert.match(String(turn['transcriptHash']), /[0-9a-f]{64}/);
+    for (const name of ['sessionId', 'startedAt', 'finishedAt', 'agent', 'host']) assert.ok(turn[name], name);
+    const { exitCode, watchdogFired, reason, done, publish, secretScans } = turn;
+    assert.deepEqual([exitCode, watchdogFired, reason], [0, false, 'done']);
+    assert.equal((done as { status: string }).status, 'success');
+    assert.equal((publish as { kind: string }).kind, 'published');
+    const [scan] = secretScans as { scanner: string; outcome: string }[];
+    assert.ok(scan?.scanner.startsWith('gitleaks') && scan.outcome === 'clean', JSON.stringify(scan));
+    for (const name of ['egress', 'model', 'stopped']) assert.ok(name in turn, name);
+  }
+  const operations = of('operation').map(({ operation }) => operation);
+  for (const name of ['open_pr', 'signal_done']) assert.ok(operations.includes(name), String(name));
+}

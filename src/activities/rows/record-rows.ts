@@ -34,6 +34,7 @@ export async function recordTurn(ports: HomePorts, input: RecordTurnInput): Prom
       at: result.finishedAt,
       detail: {
         ...{ ...result, ...settled, reason: input.reason, watchdogFired: input.watchdogFired },
+        host: input.snapshot.host,
         // Blobs are not kept for good.
         egress,
       },

@@ -58,7 +58,6 @@ export async function writeTurnRows(
         promptHash: promptRef,
         provider,
         providerVersion: ports.provider(provider).version,
-        host: input.host,
         references,
         dropped,
         omitted,

@@ -20,7 +20,7 @@ function turnSection(turn: number, rows: readonly Columns[]): Html {
     ['Cause', textOf(begin['cause'])],
     ['Began', timeOf(begun?.['at'])],
     ['Agent ran', runTime(end)],
-    ['Host', textOf(begin['host'])],
+    ['Host', textOf(end['host'])],
     ['Provider', [begin['provider'], begin['providerVersion']].map(textOf).filter(Boolean).join(' ') || null],
     ['Image', textOf(end['imageId'])],
     ['Prompt (SHA-256)', textOf(begin['promptHash'])],
