@@ -54,9 +54,9 @@ function runTime({ startedAt, finishedAt }: Fields): string | null {
   return `${timeOf(startedAt) ?? ''} to ${timeOf(finishedAt) ?? ''}, ${String(Math.round((finishedAt - startedAt) / 1000))} s`;
 }
 
-function done({ status, summary }: Fields): string | null {
+function done({ status, summaryRef }: Fields): string | null {
   if (textOf(status) === null) return null;
-  return [status, summary].map(textOf).filter(Boolean).join(': ');
+  return [status, summaryRef].map(textOf).filter(Boolean).join(': ');
 }
 
 function use(metered: Fields): string | null {

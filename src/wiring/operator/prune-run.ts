@@ -4,6 +4,7 @@ import { sealRun } from '../../activities/rows/seal-run.js';
 import { homeReader, homeSigner } from '../../adapters/dsse/signing-keys.js';
 import { openDatabase } from '../../adapters/sqlite/open-database.js';
 import { InvalidInputError } from '../../domain/base/errors.js';
+import { dayOf } from '../../domain/run/budget.js';
 import { verifyRecord } from '../../domain/provenance/verify-record.js';
 import { operatorName } from './operator-name.js';
 
@@ -27,6 +28,11 @@ export async function pruneRun(
       if (verdict.pruned) throw new InvalidInputError(`${slug} was pruned already`);
       if (!verdict.ended || run === undefined)
         throw new InvalidInputError(`${slug} has not ended: bot-bottle signal ${slug} destroy ends it`);
+      // The day's budget is counted from these rows.
+      if ((await runs.turns(slug)).some((turn) => turn.at >= dayOf(Date.now()).begins))
+        throw new InvalidInputError(
+          `${slug} ran today, and the day’s budget counts it: prune it tomorrow (UTC)`,
+        );
       if (verdict.problems.length > 0)
         throw new InvalidInputError(
           `the record of ${slug} is not whole, and pruning would hide how: bot-bottle provenance verify ${slug}`,

@@ -94,6 +94,12 @@ describe('bot-bottle provenance prune', () => {
     assert.match((await run('prune', ENDED, '--yes')).stderr, /was pruned already/);
   });
 
+  it('leaves what the budget of the day is counted from', async () => {
+    const today = { slug: ENDED, turn: 3, event: 'ended', at: Date.now(), detail: {} } as const;
+    await home.database.runs.appendTurn(today);
+    assert.match((await run('prune', ENDED, '--yes')).stderr, /ran today.*prune it tomorrow/);
+  });
+
   it('is the only way: without a seal that says so no row can go', async () => {
     for (const table of ['run', 'turn', 'operation', 'proposal', 'proposal_decision'])
       assert.throws(() => {

@@ -9,7 +9,13 @@ describe('the page of a record', () => {
   const detail = (text: string): string =>
     JSON.stringify({
       ...{ cause: text, host: text, provider: text, providerVersion: text, promptHash: text },
-      ...{ exitCode: 0, done: { status: text, summary: text }, sessionId: text, imageId: text, reason: text },
+      ...{
+        exitCode: 0,
+        done: { status: text, summaryRef: text },
+        sessionId: text,
+        imageId: text,
+        reason: text,
+      },
       ...{ startedAt: 1_000, finishedAt: 61_000, stopped: text, watchdogFired: false, transcriptHash: text },
       model: { use: { requests: 3, inputTokens: 10, outputTokens: 5, microUsd: 1_500_000 } },
       egress: { hosts: [{ host: text }], refusals: [{ host: text }] },
