@@ -48,7 +48,7 @@ export function createChangeFeed(db: StateDb): ChangeFeed {
         .execute();
       return {
         changes: [
-          ...entries.map(({ slug, source, key }) => ({ kind: 'recorded' as const, slug, source, key })),
+          ...entries.map((entry) => ({ kind: 'recorded' as const, ...entry })),
           ...states.map((row) => ({ kind: 'run' as const, ...row })),
         ],
         place: { seq: entries.at(-1)?.seq ?? seq, at: until },

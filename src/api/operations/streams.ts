@@ -62,15 +62,18 @@ async function* changesSince(
   while (!signal.aborted) {
     const { changes, place: next } = await feed.since({ seq: place.seq, at: place.at - OVERLAP_MS });
     const isMore = next.seq > place.seq;
-    place = { seq: next.seq, at: Math.max(place.at, next.at) };
-    for (const { kind, ...data } of changes) {
+    for (const change of changes) {
+      const { kind, ...data } = change;
       if (kind === 'run') {
         const state = JSON.stringify(data);
         if (states.get(data.slug) === state) continue;
         states.set(data.slug, state);
       }
-      yield { id: `${String(place.seq)}-${String(place.at)}`, event: kind, data };
+      // Whoever leaves in the middle goes on in the middle: states of this batch are told again then.
+      const seq = change.kind === 'recorded' ? change.seq : next.seq;
+      yield { id: `${String(seq)}-${String(place.at)}`, event: kind, data };
     }
+    place = { seq: next.seq, at: Math.max(place.at, next.at) };
     if (!isMore) await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
   }
 }

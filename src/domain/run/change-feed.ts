@@ -6,6 +6,8 @@ export type Change =
   /** A row of the record was written. */
   | {
       readonly kind: 'recorded';
+      /** Of its entry in the ledger. */
+      readonly seq: number;
       readonly slug: string;
       readonly source: RecordSource;
       /** The values of the row's key, as JSON. */

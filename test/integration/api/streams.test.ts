@@ -32,6 +32,8 @@ describe('streams of the HTTP API', () => {
     const again = await follow('/events', { after: '3-0', isLast });
     const [first] = again;
     assert.deepEqual(first?.data, rows[3]?.data);
+    const [next] = await follow('/events', { after: rows[4]?.id ?? '', isLast: () => true });
+    assert.deepEqual(next?.data, rows[5]?.data, 'in the middle of what was told at once');
   });
 
   it('tells of a change as it happens', async () => {
