@@ -112,5 +112,5 @@ function recordedInFull(rows: readonly RecordedRow[]): void {
     for (const name of ['egress', 'model', 'stopped']) assert.ok(name in turn, name);
   }
   const operations = of('operation').map(({ operation }) => operation);
-  for (const name of ['open_pr', 'signal_done']) assert.ok(operations.includes(name), String(name));
+  for (const name of ['open_pr', 'signal_done']) assert.ok(operations.includes(name), name);
 }

@@ -56,7 +56,13 @@ export class RecordedHome {
     const workflowId = `gitea:alice/demo#${String(issueNumber)}`;
     await this.database.forgeState.upsert(stateRow({ slug, issueNumber, workflowId }));
     await this.database.runs.appendRun({
-      ...{ slug, workflowId, subject: workflowId.replace('gitea:', ''), agentName: 'coder', bottleNames: ['default'] },
+      ...{
+        slug,
+        workflowId,
+        subject: workflowId.replace('gitea:', ''),
+        agentName: 'coder',
+        bottleNames: ['default'],
+      },
       ...{ triggerActor: 'alice', triggerAt: 1_000, triggerActId: 3, createdAt: 1_001 },
     });
   }
