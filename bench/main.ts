@@ -6,6 +6,7 @@ import { cleanUpAll } from './clean-up.js';
 import { egressRatio } from './egress.js';
 import { describeFigure, type Figure } from './figure.js';
 import { frozenCost, type FrozenFigures } from './frozen-cost.js';
+import { idleMemory } from './idle-memory.js';
 import { ingestRatio } from './ingest.js';
 import { lifecycleRatio } from './lifecycle.js';
 import { lookupRatio } from './lookup.js';
@@ -42,6 +43,7 @@ const NAMES = [
   ...BOTTLE_FIGURES,
   ...TURN_FIGURES,
   'bundle_rss_mib',
+  'idle_rss_mib',
   'loop_lag_ms_p99',
   ...FROZEN_FIGURES,
 ] as const;
@@ -129,6 +131,7 @@ async function main(): Promise<number> {
   await measure(BOTTLE_FIGURES, 3 + 2 * rounds, () => bottleFigures(rounds));
   await measure(TURN_FIGURES, 4 + 2 * rounds, () => turnFigures(rounds));
   await measure(['bundle_rss_mib'], 2 + rounds, async () => ({ bundle_rss_mib: await bundleMemory(rounds) }));
+  await measure(['idle_rss_mib'], 5, async () => ({ idle_rss_mib: await idleMemory() }));
   await measure(['loop_lag_ms_p99'], 15, async () => ({ loop_lag_ms_p99: await loopLag() }));
   await measure(FROZEN_FIGURES, 30, () => frozenCost());
   if (options.json) {

@@ -81,7 +81,7 @@ export async function turnFigures(rounds: number): Promise<TurnFigures> {
           return {
             turn_overhead_ratio: figure(
               measured.map(({ first }) => first),
-              1.6,
+              1.3,
             ),
             resume_turn_ratio: figure(
               measured.map(({ second }) => second),
