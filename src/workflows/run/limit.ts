@@ -1,4 +1,5 @@
 /** A provider that does not answer for a while: the run sleeps, durably, and goes on in the same session. */
+import type { ModelTrouble } from '../../domain/run/model-use.js';
 import type { TurnResult } from '../../domain/run/turn.js';
 import { freeze, note, type LifeDraft } from './draft.js';
 import type { Life } from './state.js';
@@ -30,13 +31,20 @@ export function sleepOut(d: LifeDraft, result: TurnResult): void {
   const at = new Date(until).toISOString();
   const what = isLimit
     ? `the provider's usage limit is reached until ${at}`
-    : `the provider is overloaded: tried again at ${at}`;
+    : `${silenceOf(trouble)}: tried again at ${at}`;
   if (!isLimit) life.retries += 1;
   note(d, what);
   freeze(d, 'limited');
   const waitsForOperator = isLimit && !s.policy.resumeLimited;
   life.detail = waitsForOperator ? `${what}; the operator has to resume the run` : what;
   if (!waitsForOperator) wakeAt(d, until);
+}
+
+/** An address that cannot be reached is not the provider's doing. */
+function silenceOf(trouble: ModelTrouble | null | undefined): string {
+  if (trouble?.kind !== 'overloaded' || trouble.status === 0)
+    return 'the provider cannot be reached, as the log says';
+  return `the provider answers with HTTP ${String(trouble.status)}`;
 }
 
 /** A frozen run goes on by itself. @param at epoch milliseconds */

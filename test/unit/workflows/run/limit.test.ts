@@ -120,6 +120,19 @@ describe('an overloaded provider', () => {
     assert.equal(world.frozen.resumeAt, null);
   });
 
+  it('is told from one that cannot be reached', () => {
+    const detailAfter = (status: number): string | null => {
+      const world = World.triggered();
+      heldUp(world, { kind: 'overloaded', status });
+      return world.life.detail;
+    };
+    assert.match(detailAfter(529) ?? '', /^the provider answers with HTTP 529: tried again at \d{4}-/);
+    assert.match(
+      detailAfter(0) ?? '',
+      /^the provider cannot be reached, as the log says: tried again at \d{4}-/,
+    );
+  });
+
   it('has not held up an agent that went on to its end', () => {
     const world = World.triggered();
     world.liveTurn({ model: modelReport(5, 0, OVERLOADED) });
