@@ -7,6 +7,7 @@ import type { Database } from '../../domain/run/stores.js';
 import { openForReading } from './connection.js';
 import { latestVersion } from './migrate.js';
 import { migrateState } from './open-database.js';
+import type { RecordRows } from './record/recorder.js';
 import { STATE_MIGRATIONS } from './state-migrations.js';
 import { createStores } from './state-stores.js';
 import { stateDb } from './state-tables.js';
@@ -20,10 +21,11 @@ import { WritingDialect } from './writing-dialect.js';
  */
 export function openDatabaseReadOnly(file: string): Database {
   const db = stateDb(new SqliteDialect({ database: () => Reader.of(file) }));
+  const refuse: RecordRows = () => Promise.reject(readOnly(file));
   return {
-    ...createStores(db),
+    ...createStores(db, refuse),
     // One consistent view over several reads; a plain BEGIN, since there is nothing to write.
-    transaction: (work) => db.transaction().execute((transaction) => work(createStores(transaction))),
+    transaction: (work) => db.transaction().execute((transaction) => work(createStores(transaction, refuse))),
     close: () => db.destroy(),
   };
 }
@@ -49,7 +51,6 @@ class Reader implements Source {
     const statement = connection.prepare(sql);
     return {
       reader: statement.reader,
-      // An INSERT that answers with its rows is read.
       all: (parameters) => this.reading(() => statement.all(...parameters)),
       iterate: (parameters) => statement.iterate(...parameters),
       run: (parameters) => this.reading(() => statement.run(...parameters)),
@@ -61,8 +62,7 @@ class Reader implements Source {
       return work();
     } catch (error) {
       if (!(error instanceof SqliteDatabase.SqliteError) || error.code !== 'SQLITE_READONLY') throw error;
-      const why = `${this.file} is open for reading only: only the worker writes it`;
-      throw new StoreError(why, { cause: error });
+      throw readOnly(this.file, error);
     }
   }
 
@@ -70,6 +70,10 @@ class Reader implements Source {
     this.empty?.close();
     this.opened?.close();
   }
+}
+
+function readOnly(file: string, cause?: unknown): StoreError {
+  return new StoreError(`${file} is open for reading only: only the worker writes it`, { cause });
 }
 
 async function emptyDatabase(): Promise<Connection> {

@@ -1,7 +1,8 @@
 import type { Database as Connection } from 'better-sqlite3';
-import type { Database } from '../../domain/run/stores.js';
+import type { Database, Stores } from '../../domain/run/stores.js';
 import { cannotOpen, openAsItIs } from './connection.js';
 import { assertKnownVersion, latestVersion, setVersion } from './migrate.js';
+import { Recorder, type RecordRows } from './record/recorder.js';
 import { STATE_MIGRATIONS } from './state-migrations.js';
 import { createStores } from './state-stores.js';
 import { stateDb, type StateDb } from './state-tables.js';
@@ -20,10 +21,20 @@ export async function openDatabase(file: string): Promise<Database> {
     connection.close();
     throw cannotOpen(file, error);
   }
+  const recorder = new Recorder(connection);
+  const stores = (at: StateDb): Stores => createStores(at, recordIn(at, recorder));
   return {
-    ...createStores(db),
-    transaction: (work) => db.transaction().execute((transaction) => work(createStores(transaction))),
+    ...stores(db),
+    transaction: (work) => db.transaction().execute((transaction) => work(stores(transaction))),
     close: () => db.destroy(),
+  };
+}
+
+/** The recorder knows nothing of who else has a transaction on the connection: it writes only in one of its own turn. */
+function recordIn(db: StateDb, recorder: Recorder): RecordRows {
+  return async (source, ...rows) => {
+    if (db.isTransaction) recorder.append(source, rows);
+    else await db.transaction().execute((transaction) => recordIn(transaction, recorder)(source, ...rows));
   };
 }
 
@@ -36,7 +47,7 @@ export async function migrateState(db: StateDb, connection: Connection, file: st
     const from = assertKnownVersion(connection, latest, file);
     for (const { version, up } of STATE_MIGRATIONS) {
       if (version <= from) continue;
-      await up(transaction);
+      await up(transaction, connection);
       setVersion(connection, version);
     }
   });

@@ -1,13 +1,13 @@
 import type { OperatorLog } from '../../domain/run/stores.js';
 import { jsonObject } from './json-column.js';
 import type { StateDb } from './state-tables.js';
-import { record } from './written-columns.js';
+import type { RecordRows } from './record/recorder.js';
 
 /** Table `operator_command` (append-only, the first row of an id stays). Errors: `StoreError`. */
-export function createOperatorLog(db: StateDb): OperatorLog {
+export function createOperatorLog(db: StateDb, record: RecordRows): OperatorLog {
   return {
     append: async (row) => {
-      await record(db, 'operatorCommand', { ...row, detail: JSON.stringify(row.detail) });
+      await record('operatorCommand', { ...row, detail: JSON.stringify(row.detail) });
     },
     latest: async (limit, slug) => {
       const newest = db

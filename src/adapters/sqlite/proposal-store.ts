@@ -1,6 +1,6 @@
 import type { DecidedProposal, ProposalStore } from '../../domain/run/stores.js';
 import type { StateDb } from './state-tables.js';
-import { record } from './written-columns.js';
+import type { RecordRows } from './record/recorder.js';
 
 const COLUMNS = [
   'proposal.slug',
@@ -19,7 +19,7 @@ const MOST_FOUND = 10;
 const AFTER_ANY = '~';
 
 /** Tables `proposal` and `proposal_decision` (append-only, the first row of a key stays). Errors: `StoreError`. */
-export function createProposalStore(db: StateDb): ProposalStore {
+export function createProposalStore(db: StateDb, record: RecordRows): ProposalStore {
   const decided = () =>
     db
       .selectFrom('proposal')
@@ -44,10 +44,10 @@ export function createProposalStore(db: StateDb): ProposalStore {
     }));
   return {
     add: async (row) => {
-      await record(db, 'proposal', row);
+      await record('proposal', row);
     },
     decide: async (row) => {
-      await record(db, 'proposalDecision', row);
+      await record('proposalDecision', row);
     },
     open: () =>
       db

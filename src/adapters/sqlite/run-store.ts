@@ -1,10 +1,7 @@
 import type { RunStore } from '../../domain/run/stores.js';
 import { jsonObject, stringList } from './json-column.js';
 import type { StateDb } from './state-tables.js';
-import { record } from './written-columns.js';
-
-/** Far below the most values that one statement may have. */
-const ROWS_AT_ONCE = 500;
+import type { RecordRows } from './record/recorder.js';
 
 const OVERVIEW_COLUMNS = [
   'forgeState.slug',
@@ -15,17 +12,16 @@ const OVERVIEW_COLUMNS = [
 ] as const;
 
 /** Tables `run`, `turn` and `operation` (append-only, the first row of a key stays). Errors: `StoreError`. */
-export function createRunStore(db: StateDb): RunStore {
+export function createRunStore(db: StateDb, record: RecordRows): RunStore {
   return {
     appendRun: async (row) => {
-      await record(db, 'run', { ...row, bottleNames: JSON.stringify(row.bottleNames) });
+      await record('run', { ...row, bottleNames: JSON.stringify(row.bottleNames) });
     },
     appendTurn: async (row) => {
-      await record(db, 'turn', { ...row, detail: JSON.stringify(row.detail) });
+      await record('turn', { ...row, detail: JSON.stringify(row.detail) });
     },
     appendOperations: async (rows) => {
-      for (let at = 0; at < rows.length; at += ROWS_AT_ONCE)
-        await record(db, 'operation', ...rows.slice(at, at + ROWS_AT_ONCE));
+      await record('operation', ...rows);
     },
     run: async (slug) => {
       const stored = await db.selectFrom('run').selectAll().where('slug', '=', slug).executeTakeFirst();

@@ -1,13 +1,14 @@
+import type { Database as Connection } from 'better-sqlite3';
 import { sql } from 'kysely';
 import type { ColumnDefinitionBuilder, CreateIndexBuilder, CreateTableBuilder } from 'kysely';
-import { enterAll } from './ledger.js';
+import { enterAll } from './record/ledger.js';
 import { letPrune } from './let-prune.js';
 import type { StateDb } from './state-tables.js';
 
 /** One step of the schema of `bot-bottle.db`: leads from version `version - 1` to `version`. Never edited once released. */
 export interface StateMigration {
   readonly version: number;
-  readonly up: (db: StateDb) => Promise<void>;
+  readonly up: (db: StateDb, connection: Connection) => Promise<void>;
 }
 
 export const STATE_MIGRATIONS: readonly StateMigration[] = [
@@ -218,7 +219,7 @@ async function createNotices(db: StateDb): Promise<void> {
 }
 
 /** A ledger of the append-only rows, and the seals of runs. Rows that are there already are entered in the order of their times. */
-async function createProvenance(db: StateDb): Promise<void> {
+async function createProvenance(db: StateDb, connection: Connection): Promise<void> {
   await numberedTable(db, 'provenance_entry', {
     slug: 'text',
     n: 'bigint',
@@ -242,7 +243,7 @@ async function createProvenance(db: StateDb): Promise<void> {
   })
     .addPrimaryKeyConstraint('provenance_seal_key', ['slug', 'n'])
     .execute();
-  await enterAll(db);
+  await enterAll(db, connection);
   for (const name of ['provenance_entry', 'provenance_seal']) await keepAppendOnly(db, name);
 }
 

@@ -1,6 +1,9 @@
-import type { Database as Connection } from 'better-sqlite3';
+import type { Database as Connection, Statement } from 'better-sqlite3';
 import { CompiledQuery, SqliteDialect, SqliteDriver } from 'kysely';
-import type { DatabaseConnection, Driver } from 'kysely';
+import type { DatabaseConnection, Driver, SqliteDatabase as Source } from 'kysely';
+
+/** More than there are; queries that name a list differ by its length. */
+const MOST_STATEMENTS = 500;
 
 /** For the process that writes: a transaction takes the write lock when it begins, so that what it has read still is so when it writes. */
 export class WritingDialect extends SqliteDialect {
@@ -15,7 +18,7 @@ export class WritingDialect extends SqliteDialect {
 
 class WritingDriver extends SqliteDriver {
   constructor(private readonly database: Connection) {
-    super({ database });
+    super({ database: preparingOnce(database) });
   }
 
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
@@ -26,4 +29,20 @@ class WritingDriver extends SqliteDriver {
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     if (this.database.inTransaction) await super.rollbackTransaction(connection);
   }
+}
+
+/** To prepare a statement takes as long as to run it. */
+function preparingOnce(connection: Connection): Source {
+  const prepared = new Map<string, Statement>();
+  return {
+    prepare: (sql) => {
+      const known = prepared.get(sql);
+      if (known !== undefined) return known;
+      if (prepared.size === MOST_STATEMENTS) prepared.clear();
+      const statement = connection.prepare(sql);
+      prepared.set(sql, statement);
+      return statement;
+    },
+    close: () => connection.close(),
+  };
 }

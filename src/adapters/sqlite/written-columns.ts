@@ -1,6 +1,4 @@
-import type { Insertable, InsertQueryBuilder, InsertResult } from 'kysely';
-import type { RecordSource } from '../../domain/provenance/record.js';
-import { enter } from './ledger.js';
+import type { Insertable, InsertResult } from 'kysely';
 import type { StateDb, StateTables } from './state-tables.js';
 
 type Table = Exclude<
@@ -51,6 +49,11 @@ const COLUMNS: { readonly [T in Table]: Columns<T> } = {
   notice: { id: true, hook: true, state: true, tries: true, firstAt: true, dueAt: true },
 };
 
+/** Without the number that a table gives its rows. */
+export function columnNames(table: Table): readonly string[] {
+  return Object.keys(COLUMNS[table]);
+}
+
 /** A row without what its table has no column for: a value may have more fields than its type says. */
 export function columnsOf<Row extends object>(table: Table, row: Row): Row {
   const known: object = COLUMNS[table];
@@ -63,31 +66,10 @@ export async function insertNew<T extends Table>(
   table: T,
   ...rows: readonly Insertable<StateTables[T]>[]
 ): Promise<InsertResult | undefined> {
-  const [result] = await insertion(db, table, rows).execute();
-  return result;
-}
-
-/** The same for a table of the record: what is new is entered in the ledger in the same transaction. */
-export async function record<T extends RecordSource>(
-  db: StateDb,
-  table: T,
-  ...rows: readonly Insertable<StateTables[T]>[]
-): Promise<void> {
-  if (rows.length === 0) return;
-  const work = async (transaction: StateDb): Promise<void> => {
-    const stored = await insertion(transaction, table, rows).returningAll().execute();
-    await enter(transaction, table, stored);
-  };
-  await (db.isTransaction ? work(db) : db.transaction().execute(work));
-}
-
-function insertion<T extends Table>(
-  db: StateDb,
-  table: T,
-  rows: readonly Insertable<StateTables[T]>[],
-): InsertQueryBuilder<StateTables, Table, InsertResult> {
-  return db
+  const [result] = await db
     .insertInto<Table>(table)
     .values(rows.map((row) => columnsOf(table, row)))
-    .onConflict((conflict) => conflict.doNothing());
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  return result;
 }

@@ -1,6 +1,6 @@
 import canonicalize from 'canonicalize';
 import { createHash } from 'node:crypto';
-import { KEY_COLUMNS, type LedgerEntry, type RecordedRow } from './record.js';
+import { KEY_COLUMNS, type Columns, type LedgerEntry, type RecordedRow } from './record.js';
 
 /** Canonical JSON (RFC 8785): the same text for the same value, whoever writes it. */
 export function canonicalJson(value: object): string {
@@ -15,25 +15,28 @@ export function digestOfText(text: string): string {
 }
 
 export function keyOfRow({ source, columns }: RecordedRow): string {
-  return canonicalJson(KEY_COLUMNS[source].map((name) => columns[name] ?? null));
+  return JSON.stringify(KEY_COLUMNS[source].map((name) => columns[name] ?? null));
 }
 
 /** Of the row's values, whatever later versions add beside them. */
 export function digestOfRow({ columns }: RecordedRow): string {
-  const present = Object.entries(columns).filter(([, value]) => value !== null);
-  return digestOfText(canonicalJson(Object.fromEntries(present)));
+  return digestOfText(canonicalColumns(columns));
 }
 
-export function hashOfEntry({
-  seq,
-  slug,
-  n,
-  source,
-  key,
-  digest,
-  previous,
-}: Omit<LedgerEntry, 'hash'>): string {
-  return digestOfText(canonicalJson({ seq, slug, n, source, key, digest, previous }));
+/** `canonicalJson` of what is not null. Values that hold nothing further need no general way, which takes three times as long. */
+function canonicalColumns(columns: Columns): string {
+  const members: string[] = [];
+  for (const name of Object.keys(columns).sort()) {
+    const value = columns[name] ?? null;
+    if (value !== null) members.push(`${JSON.stringify(name)}:${JSON.stringify(value)}`);
+  }
+  return `{${members.join(',')}}`;
+}
+
+export function hashOfEntry(entry: Omit<LedgerEntry, 'hash'>): string {
+  const { digest, key, n, previous, seq, slug, source } = entry;
+  // In the order of canonical JSON.
+  return digestOfText(JSON.stringify({ digest, key, n, previous, seq, slug, source }));
 }
 
 /** The entry of a row at a place in the chains. */

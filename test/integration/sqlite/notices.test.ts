@@ -85,7 +85,7 @@ describe('notices in SQLite', () => {
     const old = path('version-2.db');
     const connection = new SqliteDatabase(old);
     const db = stateDb(new WritingDialect(connection));
-    for (const { up, version } of STATE_MIGRATIONS) if (version <= 2) await up(db);
+    for (const { up, version } of STATE_MIGRATIONS) if (version <= 2) await up(db, connection);
     connection.exec(`insert into forge_state (forge, owner, repo, issue_number, slug, agent_name, bottle_names,
       backend_name, agent_git_user, status, workflow_id, phase, reason, branch, issue_url, updated_at, epoch)
       values ('gitea', 'a', 'b', 1, 's-1', 'coder', '[]', 'docker', 'x', 'frozen', 'w', 'frozen', 'stuck', 'b', 'u', 42, 0)`);

@@ -141,7 +141,9 @@ describe('proposals in SQLite', () => {
     const asked: string[] = [];
     const connection = new SqliteDatabase(file, { verbose: (sql) => asked.push(String(sql)) });
     try {
-      const store = createProposalStore(stateDb(new SqliteDialect({ database: connection })));
+      const store = createProposalStore(stateDb(new SqliteDialect({ database: connection })), () =>
+        Promise.reject(new Error('nothing is added')),
+      );
       await Promise.all([store.open(), store.ofRun('s-2'), store.find('0000ab')]);
       const plans = [...asked].map((sql) =>
         connection

@@ -81,7 +81,8 @@ describe('run, turn and operation rows in SQLite', () => {
     ]);
     const asked: string[] = [];
     const connection = new SqliteDatabase(file, { verbose: (sql) => asked.push(String(sql)) });
-    await createRunStore(stateDb(new SqliteDialect({ database: connection }))).overview();
+    const nothingIsAdded = () => Promise.reject(new Error('nothing is added'));
+    await createRunStore(stateDb(new SqliteDialect({ database: connection })), nothingIsAdded).overview();
     const plan = connection.prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN ${asked[0] ?? ''}`).all();
     connection.close();
     assert.ok(plan.length > 2);

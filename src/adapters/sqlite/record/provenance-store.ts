@@ -4,9 +4,8 @@ import {
   type ProvenanceStore,
   type RecordedRow,
   type RunRecord,
-} from '../../domain/provenance/record.js';
-import { headOf } from './ledger.js';
-import type { StateDb } from './state-tables.js';
+} from '../../../domain/provenance/record.js';
+import type { StateDb } from '../state-tables.js';
 
 /** All but what operators did. */
 const PRUNED_SOURCES = RECORD_SOURCES.filter((source) => source !== 'operatorCommand');
@@ -15,7 +14,14 @@ const PRUNED_SOURCES = RECORD_SOURCES.filter((source) => source !== 'operatorCom
 export function createProvenanceStore(db: StateDb): ProvenanceStore {
   return {
     records: (slugs) => recordsOf(db, slugs),
-    head: (slug) => headOf(db, slug),
+    head: (slug) =>
+      db
+        .selectFrom('provenanceEntry')
+        .selectAll()
+        .where('slug', '=', slug)
+        .orderBy('n', 'desc')
+        .limit(1)
+        .executeTakeFirst(),
     lastSeal: (slug) =>
       db
         .selectFrom('provenanceSeal')

@@ -1,0 +1,60 @@
+import type { Database as Connection } from 'better-sqlite3';
+import type { Insertable } from 'kysely';
+import type { Columns, RecordSource } from '../../../domain/provenance/record.js';
+import type { StateTables } from '../state-tables.js';
+import { columnNames } from '../written-columns.js';
+import { Ledger } from './ledger.js';
+
+/** Appends to a table of the record: what is new is entered in the ledger in the same transaction. Errors: `StoreError`. */
+export type RecordRows = <T extends RecordSource>(
+  table: T,
+  ...rows: readonly Insertable<StateTables[T]>[]
+) => Promise<void>;
+
+type Insert = (row: Readonly<Record<string, unknown>>) => Columns | undefined;
+
+/** Writes the tables of the record. A turn has dozens of rows, so each statement is prepared once and runs without waiting. */
+export class Recorder {
+  private readonly inserts = new Map<RecordSource, Insert>();
+  private readonly ledger: Ledger;
+
+  /** @param connection to a file that has the tables */
+  constructor(private readonly connection: Connection) {
+    this.ledger = new Ledger(connection);
+  }
+
+  /** To be called in a transaction. Rows whose key is there already stay as they are. */
+  append<T extends RecordSource>(source: T, rows: readonly Insertable<StateTables[T]>[]): void {
+    const insert = this.inserts.get(source) ?? insertInto(this.connection, source);
+    this.inserts.set(source, insert);
+    for (const row of rows) {
+      const columns = insert({ ...row });
+      if (columns !== undefined) this.ledger.enter({ source, columns });
+    }
+  }
+}
+
+/** Answers with the row as it is stored; with nothing when its key was there. */
+function insertInto(connection: Connection, source: RecordSource): Insert {
+  const names = columnNames(source);
+  const statement = connection
+    .prepare<unknown[], (string | number | null)[]>(
+      `insert into ${inFile(source)} (${names.map(inFile).join()}) values (${names.map(() => '?').join()})
+        on conflict do nothing returning *`,
+    )
+    .raw();
+  const answered = statement.columns().map(({ name }) => inQueries(name));
+  return (row) => {
+    const values = statement.get(...names.map((name) => row[name] ?? null));
+    return values && Object.fromEntries(answered.map((name, at) => [name, values[at] ?? null]));
+  };
+}
+
+/** In snake case, as `stateDb` makes of it. */
+function inFile(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+function inQueries(name: string): string {
+  return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
