@@ -15,7 +15,7 @@ type Head = Pick<LedgerEntry, 'n' | 'hash'>;
 export class Ledger {
   private readonly newest: Statement<[], Newest>;
   private readonly head: Statement<[string], Head>;
-  private readonly insert: Statement<[LedgerEntry]>;
+  private readonly insert: Statement<(string | number)[]>;
 
   constructor(connection: Connection) {
     this.newest = connection.prepare('select seq, hash from provenance_entry order by seq desc limit 1');
@@ -24,22 +24,28 @@ export class Ledger {
     );
     this.insert = connection.prepare(
       `insert into provenance_entry (seq, slug, n, source, key, digest, previous, hash)
-        values (@seq, @slug, @n, @source, @key, @digest, @previous, @hash)`,
+        values (?, ?, ?, ?, ?, ?, ?, ?)`,
     );
   }
 
-  /** Enters a row that was just stored. To be called in the transaction that stored it. */
-  enter(row: RecordedRow): void {
-    const slug = String(row.columns['slug'] ?? '');
-    const newest = this.newest.get();
-    const head = this.head.get(slug);
-    const entry = entryOf(row, {
-      seq: (newest?.seq ?? 0) + 1,
-      slug,
-      n: (head?.n ?? 0) + 1,
-      previous: (head ?? newest)?.hash ?? '',
-    });
-    this.insert.run(entry);
+  /** Enters rows that were just stored. To be called in the transaction that stored them. */
+  enter(rows: readonly RecordedRow[]): void {
+    const heads = new Map<string, Head | undefined>();
+    let newest: Newest | undefined = rows.length === 0 ? undefined : this.newest.get();
+    for (const row of rows) {
+      const slug = String(row.columns['slug'] ?? '');
+      const head = heads.has(slug) ? heads.get(slug) : this.head.get(slug);
+      const entry = entryOf(row, {
+        seq: (newest?.seq ?? 0) + 1,
+        slug,
+        n: (head?.n ?? 0) + 1,
+        previous: (head ?? newest)?.hash ?? '',
+      });
+      heads.set(slug, entry);
+      newest = entry;
+      const { seq, n, source, key, digest, previous, hash } = entry;
+      this.insert.run(seq, slug, n, source, key, digest, previous, hash);
+    }
   }
 }
 
@@ -51,6 +57,5 @@ export async function enterAll(db: StateDb, connection: Connection): Promise<voi
     rows.push(...stored.map((columns) => ({ source, columns: columns as unknown as Columns })));
   }
   const timeOf = ({ columns }: RecordedRow): number => Number(columns['at'] ?? columns['createdAt'] ?? 0);
-  const ledger = new Ledger(connection);
-  for (const row of rows.sort((a, b) => timeOf(a) - timeOf(b))) ledger.enter(row);
+  new Ledger(connection).enter(rows.sort((a, b) => timeOf(a) - timeOf(b)));
 }

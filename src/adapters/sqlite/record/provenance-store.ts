@@ -1,9 +1,12 @@
+import { CompiledQuery } from 'kysely';
 import {
   RECORD_SOURCES,
   type Columns,
+  type LedgerEntry,
   type ProvenanceStore,
   type RecordedRow,
   type RunRecord,
+  type Seal,
 } from '../../../domain/provenance/record.js';
 import type { StateDb } from '../state-tables.js';
 
@@ -14,24 +17,13 @@ const PRUNED_SOURCES = RECORD_SOURCES.filter((source) => source !== 'operatorCom
 export function createProvenanceStore(db: StateDb): ProvenanceStore {
   return {
     records: (slugs) => recordsOf(db, slugs),
-    head: (slug) =>
-      db
-        .selectFrom('provenanceEntry')
-        .selectAll()
-        .where('slug', '=', slug)
-        .orderBy('n', 'desc')
-        .limit(1)
-        .executeTakeFirst(),
-    lastSeal: (slug) =>
-      db
-        .selectFrom('provenanceSeal')
-        .selectAll()
-        .where('slug', '=', slug)
-        .orderBy('n', 'desc')
-        .limit(1)
-        .executeTakeFirst(),
-    addSeal: async (seal) => {
-      await db.insertInto('provenanceSeal').values(seal).execute();
+    head: (slug) => newest<LedgerEntry>(db, 'provenance_entry', slug),
+    lastSeal: (slug) => newest<Seal>(db, 'provenance_seal', slug),
+    addSeal: async ({ slug, n, at, reason, entries, keyId, envelope }) => {
+      const values = [slug, n, at, reason, entries, keyId, envelope];
+      const insert = `insert into provenance_seal (slug, n, at, reason, entries, key_id, envelope)
+        values (?, ?, ?, ?, ?, ?, ?)`;
+      await db.executeQuery(CompiledQuery.raw(insert, values));
     },
     unsealed: async () => {
       const resting = await db
@@ -77,6 +69,12 @@ export function createProvenanceStore(db: StateDb): ProvenanceStore {
         .orderBy('seq')
         .execute(),
   };
+}
+
+/** In SQL, since every seal needs it: to build and compile such a query takes longer than to run it. */
+async function newest<T>(db: StateDb, table: string, slug: string): Promise<T | undefined> {
+  const query = `select * from ${table} where slug = ? order by n desc limit 1`;
+  return (await db.executeQuery<T>(CompiledQuery.raw(query, [slug]))).rows[0];
 }
 
 /** A few queries for all of them, however many there are. */

@@ -27,10 +27,8 @@ export class Recorder {
   append<T extends RecordSource>(source: T, rows: readonly Insertable<StateTables[T]>[]): void {
     const insert = this.inserts.get(source) ?? insertInto(this.connection, source);
     this.inserts.set(source, insert);
-    for (const row of rows) {
-      const columns = insert({ ...row });
-      if (columns !== undefined) this.ledger.enter({ source, columns });
-    }
+    const stored = rows.map((row) => insert({ ...row })).filter((columns) => columns !== undefined);
+    this.ledger.enter(stored.map((columns) => ({ source, columns })));
   }
 }
 
