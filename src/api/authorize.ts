@@ -1,4 +1,5 @@
 import type { RequestHandler, Response } from 'express';
+import { isIPv6 } from 'node:net';
 import { hasExpired, type ApiToken } from '../domain/api/api-token.js';
 import { SlidingWindow } from '../domain/base/sliding-window.js';
 import type { ApiDeps } from './base/api-deps.js';
@@ -11,7 +12,7 @@ const FAILURES_PER_MINUTE = 600;
 
 /** Refuses names that a page of somebody else may have led here by, and every page. @param allowed besides loopback */
 export function fromHere(allowed: readonly string[]): RequestHandler {
-  const hosts = new Set([...LOOPBACK, ...allowed]);
+  const hosts = new Set([...LOOPBACK, ...allowed.map((host) => (isIPv6(host) ? `[${host}]` : host))]);
   return (request, response, next) => {
     const host = (request.headers.host ?? '').toLowerCase().replace(/:\d+$/, '');
     if (!hosts.has(host)) problem(response, 403, 'ask for it by 127.0.0.1 or the address that it listens at');

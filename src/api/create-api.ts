@@ -12,6 +12,7 @@ import { ApiProblem, problem, type ProblemStatus } from './base/problem.js';
 import { EventStreams } from './event-streams.js';
 
 const MAX_BODY = '512kb';
+const DOCUMENT_PATH = `${VERSION_PATH}/openapi.json`;
 
 /** The API's express application; its routes are `OPERATIONS`. What goes wrong is `application/problem+json` (RFC 9457). */
 export function createApi(deps: ApiDeps, version: string): Express {
@@ -26,7 +27,7 @@ export function createApi(deps: ApiDeps, version: string): Express {
   app.use(fromHere(deps.hosts));
   const document = openApiDocument(OPERATIONS, version);
   // It is the same everywhere: nothing of this machine is in it.
-  app.get(`${VERSION_PATH}/openapi.json`, (_request, response) => {
+  app.get(DOCUMENT_PATH, (_request, response) => {
     response.json(document);
   });
   app.use(authorize(deps));
@@ -88,7 +89,7 @@ function checked(place: string, schema: NonNullable<Operation['body']>, given: u
 }
 
 function methodsByPath(): ReadonlyMap<string, readonly string[]> {
-  const found = new Map<string, string[]>();
+  const found = new Map([[DOCUMENT_PATH, ['GET']]]);
   for (const { path, method } of OPERATIONS) {
     const route = VERSION_PATH + path.replaceAll(/\{(\w+)\}/g, ':$1');
     found.set(route, [...(found.get(route) ?? []), method.toUpperCase()]);

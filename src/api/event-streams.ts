@@ -40,6 +40,8 @@ export class EventStreams {
         signal: ending.signal,
       });
       response.status(200).setHeader('Content-Type', 'text/event-stream').flushHeaders();
+      // Nobody reads what follows, and the connection waits for its end.
+      if (request.method === 'HEAD') ending.abort();
       for await (const event of events) {
         if (ending.signal.aborted) break;
         if (!response.write(textOf(event))) await drained(response, ending.signal);
@@ -58,7 +60,8 @@ export class EventStreams {
     const secret = secretOf(request.headers.authorization) ?? '';
     const token = await this.deps.tokens.find(secret).catch(() => undefined);
     if (token === undefined || hasExpired(token, this.deps.now())) ending.abort();
-    else if (response.headersSent) response.write(': \n\n');
+    // It may have ended while the token was looked up: a write after that is an error that nobody catches.
+    else if (response.headersSent && !response.writableEnded) response.write(': \n\n');
   }
 }
 

@@ -6,10 +6,12 @@ const TITLES = {
   403: 'Forbidden',
   404: 'Not Found',
   405: 'Method Not Allowed',
+  408: 'Request Timeout',
   409: 'Conflict',
   413: 'Content Too Large',
   415: 'Unsupported Media Type',
   429: 'Too Many Requests',
+  431: 'Request Header Fields Too Large',
   500: 'Internal Server Error',
   503: 'Service Unavailable',
 } as const;
@@ -29,8 +31,14 @@ export class ApiProblem extends Error {
 
 /** RFC 9457. @param detail what to do */
 export function problem(response: Response, status: ProblemStatus, detail: string): void {
-  response
-    .status(status)
-    .type('application/problem+json')
-    .send(JSON.stringify({ type: 'about:blank', title: TITLES[status], status, detail }));
+  const { type, body } = problemAnswer(status, detail);
+  response.status(status).type(type).send(JSON.stringify(body));
+}
+
+/** The same where there is no response to send it by. */
+export function problemAnswer(status: ProblemStatus, detail: string) {
+  return {
+    type: 'application/problem+json',
+    body: { type: 'about:blank', title: TITLES[status], status, detail },
+  };
 }

@@ -22,7 +22,8 @@ const followChanges = streaming({
   params: NONE,
   query: NONE,
   async open({ database: { changes } }, _asked, { after, signal }) {
-    return changesSince(changes, after === undefined ? await changes.latest() : placeOf(after), signal);
+    const latest = await changes.latest();
+    return changesSince(changes, after === undefined ? latest : placeOf(after, latest), signal);
   },
 });
 
@@ -42,6 +43,7 @@ const followLogs = streaming({
   async open({ logs }, { params: { slug }, query }, { after, signal }) {
     if ((await logs.find({ kind: 'slug', slug })) === undefined) throw noRun(slug);
     const [turn = 1, told = 0] = after === undefined ? [] : numbersOf(after);
+    if (turn > Math.max(1, ...(await logs.turns(slug)))) throw notOurs();
     const only = query.turn ?? null;
     const entries = followRun(logs, slug, {
       ...{ follow: query.follow === 'true', turn: only, from: 'start', first: turn, signal },
@@ -97,14 +99,20 @@ async function* logEvents(
   yield { id: `${String(turn)}-${String(told)}`, event: 'end', data: {} };
 }
 
-function placeOf(id: string): FeedPlace {
+/** Whoever waited for the rows after one that there never was would miss all until then. */
+function placeOf(id: string, latest: FeedPlace): FeedPlace {
   const [seq, at] = numbersOf(id);
-  return { seq, at };
+  if (seq > latest.seq) throw notOurs();
+  // The row of that time may be gone.
+  return { seq, at: Math.min(at, latest.at) };
 }
 
 function numbersOf(id: string): readonly [number, number] {
   const [, first, second] = /^(\d{1,15})-(\d{1,15})$/.exec(id) ?? [];
-  if (first === undefined || second === undefined)
-    throw new ApiProblem(400, 'Last-Event-ID is none of this stream’s: leave it out to begin anew');
+  if (first === undefined || second === undefined) throw notOurs();
   return [Number(first), Number(second)];
+}
+
+function notOurs(): ApiProblem {
+  return new ApiProblem(400, 'Last-Event-ID is none of this stream’s: leave it out to begin anew');
 }

@@ -2,7 +2,13 @@
 import { digestOfRow, digestOfText, hashOfEntry, keyOfRow } from './chain.js';
 import type { LedgerEntry, RecordedRow, RunRecord, Seal } from './record.js';
 import { publishedInRows } from './published.js';
-import { sealPredicate, subjectsOf, type EnvelopeReader, type SealPredicate } from './seal.js';
+import {
+  sealPredicate,
+  subjectsOf,
+  type EnvelopeReader,
+  type OpenedEnvelope,
+  type SealPredicate,
+} from './seal.js';
 
 export type ProblemKind = 'changed' | 'dropped' | 'inserted' | 'reordered' | 'truncated' | 'signature';
 
@@ -25,8 +31,9 @@ export interface Verdict {
 }
 
 export function verifyRecord(record: RunRecord, reader: EnvelopeReader): Verdict {
-  const pruned = prunedUpTo(record, reader);
-  const seals = verifySeals(record, pruned, reader);
+  const opened = record.seals.map((seal): OpenedSeal => ({ seal, opened: reader.open(seal.envelope) }));
+  const pruned = prunedUpTo(record, opened);
+  const seals = verifySeals(record, pruned, opened);
   return {
     slug: record.slug,
     problems: [...verifyEntries(record), ...verifyRows(record, pruned), ...seals.problems],
@@ -38,9 +45,8 @@ export function verifyRecord(record: RunRecord, reader: EnvelopeReader): Verdict
 }
 
 /** Number of the last entry whose row may be gone, by what is signed; 0 when nothing was pruned. */
-function prunedUpTo({ slug, entries, seals }: RunRecord, reader: EnvelopeReader): number {
-  const numbers = seals.map(({ envelope }) => {
-    const opened = reader.open(envelope);
+function prunedUpTo({ slug, entries }: RunRecord, seals: readonly OpenedSeal[]): number {
+  const numbers = seals.map(({ opened }) => {
     const signed = opened.kind === 'opened' ? sealPredicate(opened.statement) : undefined;
     if (signed?.reason !== 'pruned' || signed.slug !== slug) return 0;
     return entries.find(({ n }) => n === signed.entries)?.hash === signed.head ? signed.entries : 0;
@@ -99,23 +105,29 @@ function verifyRows({ rows, entries }: RunRecord, pruned: number): Problem[] {
   return problems;
 }
 
+/** To verify a signature takes as long as to hash fifty rows: it is done once. */
+interface OpenedSeal {
+  readonly seal: Seal;
+  readonly opened: OpenedEnvelope;
+}
+
 interface SealState {
   readonly problems: readonly Problem[];
   readonly sealed: number;
   readonly ended: boolean;
 }
 
-function verifySeals(record: RunRecord, pruned: number, reader: EnvelopeReader): SealState {
+function verifySeals(record: RunRecord, pruned: number, seals: readonly OpenedSeal[]): SealState {
   const problems: Problem[] = [];
   let sealed = 0;
   let ended = false;
   let before: Seal | undefined;
-  for (const seal of record.seals) {
+  for (const { seal, opened } of seals) {
     const expected = (before?.n ?? 0) + 1;
     if (seal.n > expected)
       problems.push({ kind: 'dropped', what: `seals ${String(expected)} to ${String(seal.n - 1)}` });
     else if (seal.n < expected) problems.push({ kind: 'reordered', what: `seal ${String(seal.n)}` });
-    const found = verifySeal(record, seal, { before, pruned }, reader);
+    const found = verifySeal(record, { seal, opened }, { before, pruned });
     problems.push(...found.problems);
     if (found.covers !== undefined) {
       sealed = Math.max(sealed, found.covers.entries);
@@ -129,14 +141,12 @@ function verifySeals(record: RunRecord, pruned: number, reader: EnvelopeReader):
 /** `covers`: what is signed, when the entries that it is about are these. */
 function verifySeal(
   record: RunRecord,
-  seal: Seal,
+  { seal, opened }: OpenedSeal,
   { before, pruned }: { readonly before: Seal | undefined; readonly pruned: number },
-  reader: EnvelopeReader,
 ): { readonly problems: readonly Problem[]; readonly covers?: SealPredicate } {
   const name = `seal ${String(seal.n)}`;
   const changed = (...what: readonly string[]): Problem[] =>
     what.map((one) => ({ kind: 'changed', what: one }));
-  const opened = reader.open(seal.envelope);
   if (opened.kind === 'problem')
     return { problems: [{ kind: 'signature', what: `${name}: ${opened.problem}` }] };
   const signed = sealPredicate(opened.statement);

@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, STATUS_CODES } from 'node:http';
 import type { RequestListener, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 
@@ -20,6 +20,14 @@ export const DEFAULT_LIMITS: ListenLimits = {
   maxConnections: 512,
 };
 
+/** What is answered to what is no request. */
+export type MalformedAnswer = (status: 400 | 408 | 431) => { readonly type: string; readonly body: object };
+
+const MALFORMED: MalformedAnswer = () => ({
+  type: 'application/json',
+  body: { status: 'malformed', reason: 'the request is not complete and well-formed HTTP' },
+});
+
 export interface Listening {
   /** `http://127.0.0.1:8080`, with the port that was really taken. */
   readonly url: string;
@@ -33,6 +41,7 @@ export async function listen(
   handler: RequestListener,
   address: { readonly host: string; readonly port: number },
   limits: ListenLimits = DEFAULT_LIMITS,
+  malformed: MalformedAnswer = MALFORMED,
 ): Promise<Listening> {
   const server = createServer(
     {
@@ -45,7 +54,9 @@ export async function listen(
     handler,
   );
   server.maxConnections = limits.maxConnections;
-  server.on('clientError', refuseBrokenRequest);
+  server.on('clientError', (error, socket) => {
+    refuseBrokenRequest(error, socket, malformed);
+  });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(address.port, address.host, () => {
@@ -60,24 +71,18 @@ export async function listen(
 }
 
 /** Half a request, or none: the parser's word for it decides the answer, and the connection ends. */
-function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex): void {
+function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex, malformed: MalformedAnswer): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
     return;
   }
-  const line =
-    error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-      ? '408 Request Timeout'
-      : error.code === 'HPE_HEADER_OVERFLOW'
-        ? '431 Request Header Fields Too Large'
-        : '400 Bad Request';
-  const body = JSON.stringify({
-    status: 'malformed',
-    reason: 'the request is not complete and well-formed HTTP',
-  });
+  const status =
+    error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : error.code === 'HPE_HEADER_OVERFLOW' ? 431 : 400;
+  const { type, body } = malformed(status);
+  const text = JSON.stringify(body);
   socket.end(
-    `HTTP/1.1 ${line}\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8\r\n` +
-      `Content-Length: ${String(Buffer.byteLength(body))}\r\n\r\n${body}`,
+    `HTTP/1.1 ${String(status)} ${STATUS_CODES[status] ?? ''}\r\nConnection: close\r\nContent-Type: ${type}; charset=utf-8\r\n` +
+      `Content-Length: ${String(Buffer.byteLength(text))}\r\n\r\n${text}`,
   );
 }
 

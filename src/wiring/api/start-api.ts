@@ -1,10 +1,11 @@
 /** Composition root of the HTTP API. */
 import { hostname } from 'node:os';
+import { problemAnswer } from '../../api/base/problem.js';
 import { createApi } from '../../api/create-api.js';
 import { orchestratorClient } from '../../cli/runs/orchestrator-client.js';
 import type { Config } from '../../config/load-config.js';
 import type { Logger } from '../../config/log.js';
-import { listen } from '../../webhook/door/listen.js';
+import { DEFAULT_LIMITS, listen } from '../../webhook/door/listen.js';
 import { openApiTokens } from '../operator/open-api-tokens.js';
 import { orchestratorWorld } from '../operator/open-orchestrator.js';
 import { openProvenance } from '../operator/open-provenance.js';
@@ -49,7 +50,9 @@ export async function startApi(
     },
     VERSION,
   );
-  const listening = await listen(app, address);
+  const listening = await listen(app, address, DEFAULT_LIMITS, (status) =>
+    problemAnswer(status, 'send a complete request, with at most 16 KiB of headers and address'),
+  );
   return {
     url: listening.url,
     stop: async () => {

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { get as httpGet } from 'node:http';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { openProvenance } from '../../../src/wiring/operator/open-provenance.js';
 import { ServedHome } from '../../support/api/served-home.js';
 import { ENDED, FROZEN, RecordedHome } from '../../support/provenance/recorded-home.js';
@@ -33,12 +35,12 @@ describe('the HTTP API', () => {
     const { token = read.secret, ...rest } = init;
     const headers = { authorization: `Bearer ${token}`, ...(rest.headers as Record<string, string>) };
     const response = await fetch(api.url + path, { ...rest, headers });
-    const text = await response.text();
+    const answered = await response.text();
     return {
       status: response.status,
       type: response.headers.get('content-type') ?? '',
       headers: response.headers,
-      body: (text === '' ? {} : JSON.parse(text)) as Answer['body'],
+      body: (answered === '' ? {} : JSON.parse(answered)) as Answer['body'],
     };
   };
   const tell = (path: string, body: unknown, token: string): Promise<Answer> =>
@@ -54,6 +56,13 @@ describe('the HTTP API', () => {
         resolve(response.statusCode);
       }).on('error', reject);
     });
+
+  /** What is answered until the connection ends. */
+  const raw = async (request: string): Promise<string> => {
+    const socket = connect(Number(new URL(api.url).port), '127.0.0.1');
+    socket.write(request);
+    return text(socket);
+  };
 
   it('lists runs page by page, by filter, and says when nothing has changed', async () => {
     const one = await ask('/runs?limit=1');
@@ -134,6 +143,10 @@ describe('the HTTP API', () => {
       [400, ask('/runs/..%2f..%2fetc')],
       [400, ask('/runs/%ff')],
       [400, ask('/events', { headers: { 'last-event-id': 'x' } })],
+      // Nothing was told after a row that there never was: to wait for it would lose all before it.
+      [400, ask('/events', { headers: { 'last-event-id': '999999999999999-0' } })],
+      [400, ask(`/runs/${FROZEN}/logs`, { headers: { 'last-event-id': '99-5' } })],
+      [400, ask(`/runs/${ENDED}/logs`, { headers: { 'last-event-id': '3-0' } })],
       [401, ask('/runs', { token: 'bbt_wrong' })],
       [403, ask('/runs', { headers: { origin: 'https://evil.example' } })],
       [404, ask('/other')],
@@ -141,6 +154,7 @@ describe('the HTTP API', () => {
       [404, ask('/runs/nobody/logs')],
       [404, ask(`/proposals/${'0'.repeat(32)}`)],
       [405, ask('/runs', { method: 'DELETE' })],
+      [405, ask('/openapi.json', { method: 'POST' })],
       [400, tell(`/runs/${FROZEN}/commands`, { kind: 'explode' }, operate.secret)],
       [400, tell(`/runs/${FROZEN}/commands`, '{', operate.secret)],
       [404, tell('/runs/nobody/commands', { kind: 'freeze' }, operate.secret)],
@@ -175,10 +189,30 @@ describe('the HTTP API', () => {
     }
   });
 
-  it('ends with its token', async () => {
+  it('ends with its token, whether that is revoked or has expired', async () => {
     const short = await api.token('read');
     assert.equal((await ask('/runs', { token: short.secret })).status, 200);
     await api.revoke(short.id);
     assert.equal((await ask('/runs', { token: short.secret })).status, 401);
+    const expired = await api.token('operate', -1);
+    assert.equal((await ask('/runs', { token: expired.secret })).status, 401);
+  });
+
+  it('says in its own way, too, that a request is none', async () => {
+    for (const [status, request] of [
+      [400, 'GET /api/v1/runs HTTP/1.1\r\nHost: 127.0.0.1\r\nno colon\r\n\r\n'],
+      [431, `GET /api/v1/runs?agent=${'x'.repeat(20_000)} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`],
+    ] as const) {
+      const [head = '', body = ''] = (await raw(request)).split('\r\n\r\n');
+      assert.match(head, new RegExp(`^HTTP/1.1 ${String(status)} [^]*application/problem\\+json`));
+      assert.equal((JSON.parse(body) as { status: number }).status, status);
+    }
+  });
+
+  it('answers HEAD of a stream with its head alone, and the connection goes on', async () => {
+    const head = (path: string) =>
+      `HEAD /api/v1${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${read.secret}\r\n`;
+    const said = await raw(`${head('/events')}\r\n${head('/runs')}Connection: close\r\n\r\n`);
+    assert.match(said, /^HTTP\/1.1 200 OK[^]*text\/event-stream[^]*HTTP\/1.1 200 OK[^]*application\/json/);
   });
 });

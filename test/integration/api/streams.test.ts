@@ -34,6 +34,11 @@ describe('streams of the HTTP API', () => {
     assert.deepEqual(first?.data, rows[3]?.data);
     const [next] = await follow('/events', { after: rows[4]?.id ?? '', isLast: () => true });
     assert.deepEqual(next?.data, rows[5]?.data, 'in the middle of what was told at once');
+    const late = await follow('/events', {
+      after: '0-999999999999999',
+      isLast: ({ event }) => event === 'run',
+    });
+    assert.equal(late.at(-1)?.event, 'run', 'after the time of a state row that is gone');
   });
 
   it('tells of a change as it happens', async () => {
