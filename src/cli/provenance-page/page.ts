@@ -156,7 +156,7 @@ function seals({ seals: all }: RunRecord): Html {
     all.map(({ n, at, reason, entries, keyId }) => [
       String(n),
       timeOf(at),
-      reason,
+      whole(reason),
       String(entries),
       hash(keyId),
     ]),
@@ -166,12 +166,17 @@ function seals({ seals: all }: RunRecord): Html {
 function ledger({ entries }: RunRecord): Html {
   return table(
     ['#', 'Row', 'Which', 'Hash'],
-    entries.map((entry) => [String(entry.n), entry.source, entry.key, hash(entry.hash)]),
+    entries.map((entry) => [String(entry.n), whole(entry.source), entry.key, hash(entry.hash)]),
   );
 }
 
 function hash(text: string): Html {
   return html`<span class="hash">${text}</span>`;
+}
+
+/** A word that is not broken, however narrow the page. */
+function whole(word: string): Html {
+  return html`<span class="whole">${word}</span>`;
 }
 
 function table(names: readonly string[], rows: readonly (readonly (string | Html | null)[])[]): Html {

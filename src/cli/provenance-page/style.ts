@@ -18,6 +18,7 @@ table { border-collapse: collapse; width: 100%; margin: .5rem 0; font-size: .88r
 th { white-space: nowrap; text-align: left; color: #555; font-weight: 600; border-bottom: 1px solid #888; }
 th, td { padding: .25rem .6rem .25rem 0; vertical-align: top; overflow-wrap: anywhere; }
 td { border-bottom: 1px solid #e2e2e2; }
+td:first-child, .whole { white-space: nowrap; }
 tr { break-inside: avoid; }
 thead { display: table-header-group; }
 code, .hash { font: .85em ui-monospace, monospace; overflow-wrap: anywhere; }
