@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import type { Request, Response } from 'express';
+import { fromHere } from '../../../src/api/authorize.js';
+
+/** Whether a request by this name gets through to an API that listens at an address. */
+function answers(address: string, host: string): boolean {
+  let isThrough = false;
+  const response = { status: () => response, type: () => response, send: () => response };
+  const request = { headers: { host } } as Request;
+  const refused = response as unknown as Response;
+  void fromHere([address])(request, refused, () => {
+    isThrough = true;
+  });
+  return isThrough;
+}
+
+describe('names that the HTTP API answers to', () => {
+  it('are those of loopback and the address that it listens at, in the form that a client sends', () => {
+    for (const host of ['127.0.0.1', 'localhost:8085', 'LOCALHOST', '[::1]:8085', '10.0.0.7:8085'])
+      assert.ok(answers('10.0.0.7', host), host);
+    assert.ok(answers('fd00::7', '[fd00::7]:8085'));
+    for (const host of [
+      '',
+      'evil.example',
+      '10.0.0.7.evil.example',
+      'evil.example:127.0.0.1',
+      '[::1',
+      '10.0.0.8',
+    ])
+      assert.ok(!answers('10.0.0.7', host), host);
+  });
+});
