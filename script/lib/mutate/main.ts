@@ -13,7 +13,11 @@ const kept = path.join(cache, 'mutate');
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
-  options: { concurrency: { type: 'string', default: '1' }, again: { type: 'boolean', default: false } },
+  options: {
+    concurrency: { type: 'string', default: '1' },
+    again: { type: 'boolean', default: false },
+    static: { type: 'boolean', default: false },
+  },
 });
 const targets = (positionals.length === 0 ? ROOMS : positionals).map((target) =>
   path.posix.normalize(target).replace(/\/$/, ''),
@@ -40,8 +44,12 @@ for (const target of targets) {
       plugins: [path.join(import.meta.dirname, 'mocha-runner.ts')],
       concurrency: Number(options.concurrency),
       tempDirName: sandboxes,
-      incrementalFile: path.join(kept, `${target.replaceAll('/', '-')}.json`),
+      incrementalFile: path.join(
+        kept,
+        `${target.replaceAll('/', '-')}${options.static ? '-static' : ''}.json`,
+      ),
       force: options.again,
+      ignoreStatic: !options.static,
     }).runMutationTest();
     const here = changes.map((change) => ({
       ...change,

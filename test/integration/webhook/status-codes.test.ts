@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { DEFAULT_MAX_BODY_BYTES } from '../../../src/webhook/door/server.js';
-import { issueEvent, pullEvent } from '../../support/webhook/payloads.js';
+import { issueEvent, pullEvent, statusEvent } from '../../support/webhook/payloads.js';
 import { rawExchange } from '../../support/webhook/raw-exchange.js';
 import { deliveryHeaders, SECRET } from '../../support/webhook/sign.js';
 import { startWebhook } from '../../support/webhook/start-webhook.js';
@@ -134,6 +134,16 @@ describe('POST /webhooks/gitea', () => {
     const repository = { id: 9, name: 'x', full_name: 'mallory/x', owner: { login: 'mallory' } };
     const body = JSON.stringify({ ...issueEvent(), repository });
     assert.equal((await post(body, deliveryHeaders(body, 'issues'))).code, 202);
+  });
+
+  it('takes the outcome of a check only where a run goes on: every commit of a repository has some', async () => {
+    const check = statusEvent({ sha: 'a'.repeat(40) });
+    const idle = JSON.stringify(check);
+    const answer = await refuses(200, 'ignored', idle, deliveryHeaders(idle, 'status'));
+    assert.equal(answer.reason, 'no run goes on in alice/demo');
+    const repository = { id: 9, name: 'demo', full_name: 'alice/demo', owner: { login: 'alice' } };
+    const busy = JSON.stringify({ ...check, repository });
+    assert.equal((await post(busy, deliveryHeaders(busy, 'status'))).code, 202);
   });
 
   it('takes a body of exactly the limit and answers 413 to one byte more, signed or not', async () => {

@@ -157,8 +157,18 @@ export class FakeForge {
         ),
       postComment: unused,
       updateDescription: unused,
-      isPrOpen: unused,
-      openPr: unused,
+      isPrOpen: (number) =>
+        this.#call(`is open ${String(number)}`, () => this.pulls.get(number)?.state === 'open'),
+      openPr: ({ title, body, head, base }) =>
+        this.#call(`open ${head}`, () => {
+          const number = Math.max(30, ...this.pulls.keys()) + 1;
+          const at = {
+            head: { ref: head, sha: 'c0ffee', fromFork: false },
+            base: { ref: base, sha: 'ba5e' },
+          };
+          this.putPull(number, { title, body, ...at });
+          return find('pull', this.pulls, number);
+        }),
       requestReview: unused,
       readDefaultHead: () => this.#call('head of default', () => this.defaultHead),
       readFile: (path, commit) =>

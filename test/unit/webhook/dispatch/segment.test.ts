@@ -24,8 +24,8 @@ function delivery(eventType: string, payload: object): Delivery {
 const said = (commentId: number, changes: object = {}): Delivery =>
   delivery('issue_comment', { ...commentEvent({ commentId }), ...changes });
 const labelled = (number = 12): Delivery => delivery('issue_label', issueEvent({ number }));
-const repository = (id: number, owner: string): object => ({
-  repository: { id, name: 'demo', full_name: `${owner}/demo`, owner: { id: 2, login: owner } },
+const repository = (id: number, owner: string, name = 'demo'): object => ({
+  repository: { id, name, full_name: `${owner}/${name}`, owner: { id: 2, login: owner } },
 });
 
 /** How many of the waiting deliveries are handled as one. */
@@ -42,6 +42,7 @@ describe('deliveries that are handled as one', () => {
 
   it('end where the repository has another name, or is another one under the same name', () => {
     assert.equal(taken(said(1), said(2, repository(7, 'bob'))), 1);
+    assert.equal(taken(said(1), said(2, repository(7, 'alice', 'renamed'))), 1);
     assert.equal(taken(said(1), said(2, repository(8, 'alice'))), 1);
     assert.equal(taken(said(1), said(2, repository(7, 'alice'))), 2);
   });

@@ -1,0 +1,180 @@
+/**
+ * What a host's activities need, without engine, git and Temporal: for what the activities make of their answers and faults.
+ * Files, blobs and marks are real.
+ */
+import { mkdirSync } from 'node:fs';
+import type { HostPorts } from '../../../src/activities/ports/host-ports.js';
+import type { SettleTurnInput } from '../../../src/activities/ports/inputs.js';
+import { TurnSlots } from '../../../src/activities/ports/turn-slots.js';
+import { blankTurnRecord } from '../../../src/activities/turn/turn-journal.js';
+import { agentProvider } from '../../../src/adapters/agents/registry.js';
+import { LocalBlobStore } from '../../../src/adapters/files/blob-store.js';
+import { LocalQueueDirectory } from '../../../src/adapters/files/queue/queue-directory.js';
+import { LocalRunFiles } from '../../../src/adapters/files/run/run-files.js';
+import { UnderWayFiles } from '../../../src/adapters/files/under-way.js';
+import type { BottleRuntime, OneShotResult, OneShotSpec } from '../../../src/domain/bottle/bottle-runtime.js';
+import type { TurnRecord } from '../../../src/domain/run/run-files.js';
+import { SecretGuard } from '../../../src/domain/secret/secret-guard.js';
+import type { GitPublishVerdict, GitRepository } from '../../../src/domain/workspace/git-repository.js';
+import { sampleBottle } from '../manifests/samples.js';
+import { FakeForge } from '../webhook/fake-forge.js';
+import { idleDiskGuard, sampleHostSettings } from './sample-host.js';
+
+export const SLUG = 'coder-alice-demo-12-abc12';
+export const BRANCH = 'bot-bottle/12-abc12';
+export const HEAD = 'a'.repeat(40);
+const BASE = 'b'.repeat(40);
+export const SECRET = 'a-secret-of-the-operator';
+
+/** As the extractor prints it. */
+export interface LeftWork {
+  readonly stuck?: string;
+  /** Paths that are not committed. */
+  readonly uncommitted?: readonly string[];
+  readonly bundle?: string;
+}
+
+export function report({ stuck = '-', uncommitted = [], bundle }: LeftWork = {}): OneShotResult {
+  const status = uncommitted.map((path) => ` M ${path}\0`).join('');
+  const head = ['bot-bottle-extract-1', HEAD, stuck, 'all', String(status.length)].join('\0');
+  const rest = bundle === undefined ? '0\0' : `1\0${bundle}`;
+  return { exitCode: 0, stdout: Buffer.from(`${head}\0${status}${rest}`), stderr: '' };
+}
+
+export class HostWorld {
+  readonly forge = new FakeForge();
+  /** What was asked of engine and git, in order; throw-away containers by their names. */
+  readonly asked: string[] = [];
+  readonly warned: string[] = [];
+  /** Of a throw-away container. */
+  answers: (spec: OneShotSpec) => OneShotResult = () => report({ bundle: 'commits' });
+  verdict: () => GitPublishVerdict = () => ({
+    kind: 'pushed',
+    head: HEAD,
+    commits: 1,
+    secretScan: { scanner: 'off', outcome: 'clean', findings: 0, rules: [] },
+  });
+  refresh: GitRepository['refresh'] = () =>
+    Promise.resolve({ startSha: BASE, baseBranch: 'main', baseSha: BASE, branchSha: null });
+  /** The run is still here. */
+  isCurrent: () => boolean = () => true;
+
+  private constructor(readonly ports: HostPorts) {}
+
+  /** @param home of its own, which is not there yet */
+  static async open(home: string): Promise<HostWorld> {
+    mkdirSync(home);
+    const secret = (): Promise<string> => Promise.resolve(SECRET);
+    const self: { world?: HostWorld } = {};
+    const world = (): HostWorld => self.world as HostWorld;
+    const ports: HostPorts = {
+      host: 'test',
+      runtime: engineOf(world),
+      files: new LocalRunFiles({ home, forgeToken: secret, secret, canChown: false }),
+      queue: new LocalQueueDirectory({ home, bundleUid: process.getuid?.() ?? -1 }),
+      blobs: new LocalBlobStore(home),
+      underWay: await UnderWayFiles.open(home),
+      git: {
+        refresh: (...asked: Parameters<GitRepository['refresh']>) => world().refresh(...asked),
+        publish: () => {
+          world().asked.push('push');
+          return Promise.resolve(world().verdict());
+        },
+      } as unknown as GitRepository,
+      secrets: new SecretGuard(null, () => [{ name: 'forge-token', value: SECRET }]),
+      hasSecret: () => false,
+      isPublicSuffix: () => false,
+      forgeFor: () => world().forge.bind(),
+      forks: null,
+      channel: {
+        isCurrent: () => Promise.resolve(world().isCurrent()),
+      } as unknown as HostPorts['channel'],
+      provider: (name) => ({ ...agentProvider(name), sessionPaths: [] }),
+      slots: new TurnSlots(1, () => Promise.resolve([])),
+      disk: idleDiskGuard(),
+      clock: { now: Date.now },
+      log: { info: () => undefined, warn: (_fields, message) => void world().warned.push(message) },
+      settings: sampleHostSettings(),
+    };
+    self.world = new HostWorld(ports);
+    self.world.forge.putIssue(12);
+    await ports.files.prepare(SLUG);
+    return self.world;
+  }
+
+  /** The turn has begun. */
+  async begin(record: Partial<TurnRecord> = {}): Promise<void> {
+    const refs = { startSha: BASE, baseBranch: 'main', baseSha: BASE, branchSha: null };
+    await this.ports.files.writeTurn(SLUG, { ...blankTurnRecord(1), refs, baseSha: BASE, ...record });
+  }
+
+  /** Its end, with the agent's word that it is done. */
+  async settling(changes: Partial<SettleTurnInput> = {}, summary = ''): Promise<SettleTurnInput> {
+    const { blobs } = this.ports;
+    return {
+      workflowId: 'gitea:alice/demo#12',
+      repoId: 7,
+      subject: { forge: 'gitea', owner: 'alice', repo: 'demo', number: 12 },
+      slug: SLUG,
+      turn: 1,
+      prepared: {
+        promptRef: '',
+        branch: BRANCH,
+        readKeys: [],
+        provider: 'scripted',
+        model: null,
+        image: 'agent:dev',
+        env: {},
+        limits: { memoryBytes: 1, cpus: 1, pids: 1 },
+        gitUser: { name: 'C', email: 'c@example.org' },
+        baseBranches: [],
+        bottleNames: [],
+        allowPaths: [],
+        drafts: false,
+        bottleRef: await blobs.put(JSON.stringify(sampleBottle())),
+      },
+      triggerActor: 'alice',
+      latestPr: null,
+      result: {
+        exitCode: 0,
+        done: { id: 'done1', status: 'success', summaryRef: summary === '' ? '' : await blobs.put(summary) },
+        stopped: null,
+        startedAt: 0,
+        finishedAt: 0,
+        lastCheckinAt: 0,
+        sidecarRestarts: 0,
+        baseSha: BASE,
+        sessionId: null,
+        imageId: '',
+        limit: null,
+        setAside: null,
+        agent: { outcome: 'finished', errorRef: null, reported: null, toolCalls: 0, denials: 0 },
+        model: null,
+        operationsRef: null,
+        egressRef: null,
+      },
+      stuckHash: null,
+      publish: true,
+      ...changes,
+    };
+  }
+}
+
+function engineOf(world: () => HostWorld): BottleRuntime {
+  const asked = <T>(what: string, answer: T): Promise<T> => {
+    world().asked.push(what);
+    return Promise.resolve(answer);
+  };
+  return {
+    inspect: () => Promise.resolve(undefined),
+    list: () => Promise.resolve([]),
+    stop: (_slug: string, role: string) => asked(`stop ${role}`, undefined),
+    remove: (_slug: string, role: string) => asked(`remove ${role}`, undefined),
+    removeVolumes: () => asked('remove volumes', undefined),
+    unpinImage: () => asked('unpin image', undefined),
+    runOnce: async (spec: OneShotSpec) => {
+      await asked(spec.name, undefined);
+      return world().answers(spec);
+    },
+  } as unknown as BottleRuntime;
+}
