@@ -162,7 +162,7 @@ const aBody = fc.oneof(
   fc.record({
     path: fc.constantFrom('/rpc', '/mcp'),
     body: fc.oneof(
-      fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)),
+      fc.uint8Array({ maxLength: 200, size: 'max' }).map((bytes) => Buffer.from(bytes)),
       fc.json().map((text) => Buffer.from(text)),
     ),
   }),

@@ -246,7 +246,7 @@ describe('the inbox', () => {
       fc.asyncProperty(
         fc.array(
           fc.record({ key: fc.integer({ min: 0, max: 3 }), failures: fc.integer({ min: 0, max: 2 }) }),
-          { maxLength: 12 },
+          { maxLength: 12, size: 'max' },
         ),
         fc.integer({ min: 1, max: 4 }),
         async (plan, limit) => {

@@ -70,6 +70,7 @@ const shaped = fc
 const line = fc.oneof(mutated, shaped, fc.string({ unit: 'binary' }), fc.json());
 const output = fc.array(fc.tuple(fc.constantFrom('stdout' as const, 'stderr' as const), line), {
   maxLength: 12,
+  size: 'max',
 });
 
 function assertBounded(summary: StreamSummary): void {

@@ -6,7 +6,10 @@ describe('texts as one document', () => {
   it('tells of each line whose it is and which one there', () => {
     const texts = fc.array(
       fc
-        .array(fc.constantFrom('', 'word', 'x'.repeat(3_000), 'y'.repeat(20_000)), { maxLength: 12 })
+        .array(fc.constantFrom('', 'word', 'x'.repeat(3_000), 'y'.repeat(20_000)), {
+          maxLength: 12,
+          size: 'max',
+        })
         .map((lines) => lines.join('\n')),
       { maxLength: 4 },
     );

@@ -20,7 +20,7 @@ const entries = fc.record({
   host: hosts,
   wildcard: fc.boolean(),
   ports: fc
-    .uniqueArray(fc.integer({ min: 1, max: 65_535 }), { minLength: 1, maxLength: 16 })
+    .uniqueArray(fc.integer({ min: 1, max: 65_535 }), { minLength: 1, maxLength: 16, size: 'max' })
     .map((ports) => ports.sort((a, b) => a - b)),
   encryptedHello: fc.boolean(),
 });
