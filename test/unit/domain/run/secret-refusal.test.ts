@@ -18,11 +18,33 @@ describe('the refusal of a secret', () => {
     assert.equal(secretRefusal({ kind: 'scanned', findings: [] }, BASE), undefined);
   });
 
+  it('names rule, place and commit, and how the history is rewritten down to what must stay', () => {
+    const head = 'this looks like a secret: ';
+    const tail =
+      'If it is a real secret, say in your summary that it has to be replaced; do not repeat it anywhere';
+    const history =
+      'Every commit is published with its history, so removing it in a later commit is not enough: rewrite the commits ' +
+      `that have it, back to ${BASE} at most, which must stay (git reset --soft ${BASE}, take the secret out of the ` +
+      'files, git add, commit again, with another message or file name if it stood there).';
+    const message = finding({ where: 'the message', line: null });
+    assert.equal(
+      secretRefusal({ kind: 'scanned', findings: [finding(), message] }, BASE),
+      `${head}src/a.txt line 3 in commit cccccccccccc (rule github-pat); the message in commit cccccccccccc (rule github-pat). ${history} ${tail}`,
+    );
+    const text = finding({ where: 'the body', commit: null });
+    const both = secretRefusal({ kind: 'scanned', findings: [text, finding()] }, BASE) ?? '';
+    assert.ok(both.includes(history) && both.includes('Leave it out of the text.'), both);
+  });
+
   it('names at most five places, and says how many more there are', () => {
     const findings = Array.from({ length: 8 }, (_, index) => finding({ line: index + 1 }));
     const reason = secretRefusal({ kind: 'scanned', findings }, BASE) ?? '';
     assert.match(reason, /line 5 .*; and 3 more\./);
     assert.doesNotMatch(reason, /line 6/);
+    assert.doesNotMatch(
+      secretRefusal({ kind: 'scanned', findings: findings.slice(0, 5) }, BASE) ?? '',
+      /more/,
+    );
   });
 
   it('shows a path made to deceive as one plain line', () => {

@@ -42,6 +42,28 @@ describe('a slug', () => {
     );
   });
 
+  it('is of one piece where names are long, empty or nothing but signs', () => {
+    const of = (agent: string, owner: string, repo: string): string =>
+      makeSlug(agent, { ...subject, owner, repo }, () => 0);
+    assert.equal(of('a', '***', 'demo'), 'a-demo-12-00000');
+    assert.equal(of('--a--b--', '__c__', '--'), 'a-b-c-12-00000');
+    assert.equal(of(`${'a'.repeat(53)}**b`, 'c', 'd'), `${'a'.repeat(53)}-12-00000`, 'cut behind a hyphen');
+    assert.equal(
+      makeLocalSlug('a', ['***', 'demo'], () => 0),
+      'a-demo-local-00000',
+    );
+    assert.equal(
+      makeLocalSlug('a'.repeat(51), ['b'], () => 0),
+      `${'a'.repeat(51)}-local-00000`,
+    );
+  });
+
+  it('tells the number of its issue, and one that nobody made tells none', () => {
+    assert.equal(issueOfSlug(makeSlug('a', { ...subject, number: 4711 }, () => 0.5)), 4711);
+    for (const none of ['coder', 'coder-x-12', 'coder-12-abcd', 'coder-12-abcde-', 'coder-12-ABCDE'])
+      assert.equal(issueOfSlug(none), undefined, none);
+  });
+
   it('gives a branch that leads back to its issue', () => {
     fc.assert(
       fc.property(anyNumber, random, (number, r) => {
@@ -66,6 +88,7 @@ describe('a slug', () => {
   it('is told from everything else', () => {
     for (const bad of ['', '-a', 'a-', 'A', 'a_b', '..', 'a/b', 'a\n', 'x'.repeat(64), 7, null])
       assert.ok(!isSlug(bad));
+    for (const good of ['a', 'ab', 'a-b', '7', 'x'.repeat(63)]) assert.ok(isSlug(good), good);
     for (const bad of [
       'main',
       'bot-bottle/x-abcde',
