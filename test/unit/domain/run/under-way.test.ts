@@ -1,5 +1,11 @@
 import assert from 'node:assert/strict';
-import { crashesOf, markAt, setAsideReason, type Mark } from '../../../../src/domain/run/under-way.js';
+import {
+  crashesOf,
+  markAt,
+  SetAsideError,
+  setAsideReason,
+  type Mark,
+} from '../../../../src/domain/run/under-way.js';
 
 describe('the mark of what is under way', () => {
   const mark: Mark = { worker: 'first', boot: 'boot', crashes: 1, stages: [] };
@@ -24,5 +30,10 @@ describe('the mark of what is under way', () => {
   it('is told with what it was', () => {
     const work = { slug: 'x', key: 'k', what: 'open_pr request3' };
     assert.equal(setAsideReason(work), 'open_pr request3 was under way at two crashes of the worker');
+    const error = new SetAsideError(work);
+    assert.deepEqual(
+      [error.message, error.code, error.retryable],
+      [setAsideReason(work), 'set_aside', false],
+    );
   });
 });
