@@ -26,12 +26,12 @@ export function createRunList(db: StateDb): RunList {
       if (since !== undefined) query = query.where('run.createdAt', '>=', since);
       if (until !== undefined) query = query.where('run.createdAt', '<', until);
       if (after !== undefined)
-        query = query.where((row) =>
-          row.or([
-            row('run.createdAt', '<', after.createdAt),
-            row.and([row('run.createdAt', '=', after.createdAt), row('run.slug', '<', after.slug)]),
-          ]),
-        );
+        // The first is for the index, which knows no `or`.
+        query = query
+          .where('run.createdAt', '<=', after.createdAt)
+          .where((row) =>
+            row.or([row('run.createdAt', '<', after.createdAt), row('run.slug', '<', after.slug)]),
+          );
       return (await query.execute()).map((row) => ({
         ...row,
         bottleNames: stringList(row.bottleNames, `bottle_names of ${row.slug} in run`),

@@ -1,7 +1,7 @@
 import type { Database as Connection } from 'better-sqlite3';
-import { sql } from 'kysely';
-import type { ColumnDefinitionBuilder, CreateIndexBuilder, CreateTableBuilder } from 'kysely';
+import { sql, type ColumnDefinitionBuilder, type CreateIndexBuilder, type CreateTableBuilder } from 'kysely';
 import { enterAll } from './record/ledger.js';
+import { indexRunList } from './index-run-list.js';
 import { letPrune } from './let-prune.js';
 import type { StateDb } from './state-tables.js';
 
@@ -17,6 +17,7 @@ export const STATE_MIGRATIONS: readonly StateMigration[] = [
   { version: 3, up: createNotices },
   { version: 4, up: createProvenance },
   { version: 5, up: letPrune },
+  { version: 6, up: indexRunList },
 ];
 
 const APPEND_ONLY = ['run', 'turn', 'operation', 'operator_command'] as const;

@@ -1,6 +1,10 @@
+import SqliteDatabase from 'better-sqlite3';
+import { SqliteDialect } from 'kysely';
 import assert from 'node:assert/strict';
 import { openDatabaseReadOnly } from '../../../src/adapters/sqlite/open-database-read-only.js';
 import { openDatabase } from '../../../src/adapters/sqlite/open-database.js';
+import { createRunList } from '../../../src/adapters/sqlite/run-list.js';
+import { stateDb } from '../../../src/adapters/sqlite/state-tables.js';
 import type { RunFilter } from '../../../src/domain/run/run-list.js';
 import type { Database } from '../../../src/domain/run/stores.js';
 import { stateRow } from '../../support/webhook/rows.js';
@@ -62,5 +66,24 @@ describe('the list of runs in SQLite', () => {
       [...first, ...rest].map(({ slug }) => slug),
       ['d', 'c', 'b', 'a'],
     );
+  });
+
+  it('stops when a page is full, however many there are', async () => {
+    const asked: string[] = [];
+    const connection = new SqliteDatabase(path('state.db'), { verbose: (sql) => asked.push(String(sql)) });
+    const list = createRunList(stateDb(new SqliteDialect({ database: connection })));
+    await list.page({}, 10);
+    await list.page({ agent: 'coder' }, 10, { createdAt: 2, slug: 'c' });
+    const plans = [...asked].map((sql) =>
+      connection
+        .prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
+        .all()
+        .map(({ detail }) => detail)
+        .join('; '),
+    );
+    connection.close();
+    assert.match(plans[0] ?? '', /^SCAN run USING INDEX run_by_created_at_slug; /);
+    assert.match(plans[1] ?? '', /^SEARCH run USING INDEX run_by_created_at_slug \(created_at<\?\); /);
+    for (const plan of plans) assert.doesNotMatch(plan, /TEMP B-TREE/);
   });
 });

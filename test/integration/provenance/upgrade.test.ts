@@ -11,7 +11,9 @@ describe('a home of a version that kept no ledger', () => {
     const home = await RecordedHome.make();
     try {
       const old = new SqliteDatabase(home.file);
-      old.exec('drop table provenance_entry; drop table provenance_seal; pragma user_version = 3');
+      old.exec(
+        'drop table provenance_entry; drop table provenance_seal; drop index run_by_created_at_slug; pragma user_version = 3',
+      );
       old.close();
       const database = await openDatabase(home.file);
       const desk = openProvenance(home.dir);

@@ -137,7 +137,7 @@ describe('bot-bottle.db for readers', () => {
     const reader = openDatabaseReadOnly(file);
     await assert.rejects(reader.forgeState.all(), (error) => {
       assert.ok(error instanceof StoreError && error.retryable);
-      assert.match(error.message, /older\.db has schema version 1 of 5: start the worker/);
+      assert.match(error.message, /older\.db has schema version 1 of 6: start the worker/);
       return true;
     });
     await reader.close();

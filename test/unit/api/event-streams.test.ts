@@ -46,11 +46,11 @@ describe('a stream of events', () => {
       { headers: {}, method: 'GET' } as Request,
       response as unknown as Response,
       () =>
-        Promise.resolve(
-          (async function* () {
-            await ended;
-          })(),
-        ),
+        Promise.resolve({
+          [Symbol.asyncIterator]: () => ({
+            next: () => ended.then(() => ({ done: true, value: undefined })),
+          }),
+        }),
     );
     mock.timers.tick(10_000);
     happens.emit('ended');
