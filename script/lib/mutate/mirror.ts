@@ -5,8 +5,8 @@ const TOO_SLOW = /(?:\.property|-cpu)\.test\.ts$/;
 const IMPORTED = /from '((?:\.\.\/)+src\/[^']+)\.js'/g;
 
 /**
- * The unit tests of a file or folder of `src`: first those of its folder, then those elsewhere that import something of it.
- * Where there are none, those of the folder that it is in.
+ * The unit tests of a file or folder of `src`: first those of its folder, then those in the folders above it and those
+ * elsewhere that import something of it. Where there are none, those of the folder that it is in.
  * @param sourceOf text of a test
  */
 export function testsFor(
@@ -18,9 +18,10 @@ export function testsFor(
   const mirror = path.posix.join('test/unit', path.posix.relative('src', folder));
   const quick = unitTests.filter((test) => !TOO_SLOW.test(test));
   const own = quick.filter((test) => test.startsWith(`${mirror}/`));
+  const isAbove = (test: string): boolean => mirror.startsWith(`${path.posix.dirname(test)}/`);
   const isUser = (test: string): boolean =>
-    !own.includes(test) && importsOf(test, sourceOf(test)).some((file) => file.startsWith(`${folder}/`));
-  const tests = [...own, ...quick.filter(isUser)];
+    importsOf(test, sourceOf(test)).some((file) => file.startsWith(`${folder}/`));
+  const tests = [...own, ...quick.filter((test) => !own.includes(test) && (isAbove(test) || isUser(test)))];
   return tests.length > 0 || folder === 'src'
     ? tests
     : testsFor(path.posix.dirname(folder), unitTests, sourceOf);

@@ -43,9 +43,9 @@ export class MochaRunner implements TestRunner {
   #isLoaded = false;
   #attributes = false;
 
-  constructor(options: StrykerOptions & { readonly unitTests: readonly string[] }) {
+  constructor(options: StrykerOptions) {
     this.#mocha.cleanReferencesAfterRun(false);
-    for (const file of options.unitTests) this.#mocha.addFile(file);
+    for (const file of options['unitTests'] as readonly string[]) this.#mocha.addFile(file);
   }
 
   capabilities(): TestRunnerCapabilities {

@@ -167,7 +167,9 @@ export class FakeForge {
             base: { ref: base, sha: 'ba5e' },
           };
           this.putPull(number, { title, body, ...at });
-          return find('pull', this.pulls, number);
+          const made = this.pulls.get(number);
+          if (made === undefined) throw this.notFound();
+          return made;
         }),
       requestReview: unused,
       readDefaultHead: () => this.#call('head of default', () => this.defaultHead),

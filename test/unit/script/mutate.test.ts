@@ -9,20 +9,24 @@ import { useTempDir } from '../../support/webhook/temp-dir.js';
 describe('script/mutate', () => {
   const path = useTempDir();
 
-  it('runs the tests of the folder, then what else imports it, but nothing that takes long', () => {
+  it('runs the tests of the folder, then those above it and what else imports it, but nothing that takes long', () => {
     const sources: Readonly<Record<string, string>> = {
       'test/unit/bundle/desk.test.ts': `import { a } from '../../../src/domain/run/slug.js';`,
       'test/unit/cli/other.test.ts': `import { a } from '../../../src/domain/runner/slug.js';`,
+      'test/unit/domain/golden.test.ts': '',
       'test/unit/domain/run/slug.test.ts': '',
       'test/unit/domain/run/any.property.test.ts': '',
       'test/unit/domain/text-cpu.test.ts': `import { a } from '../../../src/domain/run/slug.js';`,
     };
     const tests = (target: string): readonly string[] =>
       testsFor(target, Object.keys(sources), (test) => sources[test] ?? '');
-    const ofRun = ['test/unit/domain/run/slug.test.ts', 'test/unit/bundle/desk.test.ts'];
+    const ofRun = [
+      'test/unit/domain/run/slug.test.ts',
+      'test/unit/bundle/desk.test.ts',
+      'test/unit/domain/golden.test.ts',
+    ];
     assert.deepEqual(tests('src/domain/run'), ofRun);
     assert.deepEqual(tests('src/domain/run/slug.ts'), ofRun);
-    assert.deepEqual(tests('src/domain/run/deeper/one.ts'), ofRun, 'where a folder has none');
   });
 
   it('says what survived, with its place, and the score of each folder', () => {

@@ -51,7 +51,10 @@ describe('the relay', () => {
       queue: {
         read: () => Promise.resolve({ messages: [...messages], flood: isFlooded, refused: [] }),
         acknowledge: (_slug: string, name: string) => Promise.resolve(away(name)),
-        setAside: (_slug: string, name: string) => Promise.resolve(away(name), void setAside.push(name)),
+        setAside: (_slug: string, name: string) => {
+          setAside.push(name);
+          return Promise.resolve(away(name));
+        },
         answer: (_slug: string, answer: QueueAnswer) => Promise.resolve(void answers.push(answer)),
         retract: () => Promise.resolve(),
       },

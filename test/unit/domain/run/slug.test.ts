@@ -62,6 +62,7 @@ describe('a slug', () => {
     assert.equal(issueOfSlug(makeSlug('a', { ...subject, number: 4711 }, () => 0.5)), 4711);
     for (const none of ['coder', 'coder-x-12', 'coder-12-abcd', 'coder-12-abcde-', 'coder-12-ABCDE'])
       assert.equal(issueOfSlug(none), undefined, none);
+    assert.equal(localBranchOf('coder-local-aaaaa-12'), undefined);
   });
 
   it('gives a branch that leads back to its issue', () => {
