@@ -66,7 +66,10 @@ export class HostWorld {
     mkdirSync(home);
     const secret = (): Promise<string> => Promise.resolve(SECRET);
     const self: { world?: HostWorld } = {};
-    const world = (): HostWorld => self.world as HostWorld;
+    const world = (): HostWorld => {
+      if (self.world === undefined) throw new Error('not yet');
+      return self.world;
+    };
     const ports: HostPorts = {
       host: 'test',
       runtime: engineOf(world),

@@ -15,12 +15,18 @@ function asked(
   pull: Partial<PullRequest> | null,
   publish: PublishPlace = 'branch',
   row?: string,
+  reopened?: Partial<PullRequest>,
 ): Promise<WorkBranch> {
   const forge = new FakeForge();
   const issue: Issue = forge.putIssue(12, { isPull: pull !== null });
   if (pull !== null) forge.putPull(12, pull);
+  if (reopened !== undefined) forge.putPull(31, reopened);
   const subject = { forge: 'gitea', owner: 'alice', repo: 'demo', number: 12 } as const;
-  const input = { slug: SLUG, subject, trigger: { pull: null } } as unknown as PrepareTurnInput;
+  const input = {
+    slug: SLUG,
+    subject,
+    trigger: { pull: reopened === undefined ? null : 31 },
+  } as unknown as PrepareTurnInput;
   const known = row === undefined ? undefined : stateRow({ slug: SLUG, branch: row });
   return workBranch(forge.bind(), input, issue, known, publish);
 }
@@ -42,6 +48,27 @@ describe('the branch that a run works on', () => {
 
   it('stays what the run’s row says, whatever the pull request is made from by now', async () => {
     const chosen = await asked(from('renamed'), 'branch', 'feature');
+    assert.ok(chosen.kind === 'branch' && chosen.branch === 'feature');
+  });
+
+  it('is an earlier run’s, whose pull request was reopened, but its own when that is closed again', async () => {
+    const again = await asked(null, 'branch', undefined, from('bot-bottle/12-older'));
+    assert.ok(again.kind === 'branch');
+    assert.deepEqual([again.branch, again.pull?.number], ['bot-bottle/12-older', 31]);
+    const closed = { ...from('bot-bottle/12-older'), state: 'closed' } as const;
+    assert.deepEqual(await asked(null, 'branch', undefined, closed), {
+      kind: 'branch',
+      branch: OWN,
+      pull: null,
+    });
+    const begun = await asked(null, 'branch', 'bot-bottle/12-older', closed);
+    assert.ok(begun.kind === 'branch' && begun.branch === 'bot-bottle/12-older', 'it stays where it began');
+    const empty = await asked(null, 'branch', '', from('bot-bottle/12-older'));
+    assert.ok(empty.kind === 'branch' && empty.branch === 'bot-bottle/12-older', 'a row without a branch');
+  });
+
+  it('is a closed pull request’s own when that is the subject', async () => {
+    const chosen = await asked({ ...from('feature'), state: 'closed' });
     assert.ok(chosen.kind === 'branch' && chosen.branch === 'feature');
   });
 

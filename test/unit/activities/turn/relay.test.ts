@@ -36,8 +36,9 @@ describe('the relay', () => {
     openPr = () => Promise.reject(new Error('nobody is asked'));
     const clock = { now: () => NOW };
     journal = await TurnJournal.open(world.ports.files, SLUG, 1, clock);
-    const away = (name: string): void => {
+    const away = (name: string): Promise<void> => {
       messages = messages.filter(({ fileName }) => fileName !== name);
+      return Promise.resolve();
     };
     const ports = {
       ...world.ports,
@@ -50,10 +51,10 @@ describe('the relay', () => {
       },
       queue: {
         read: () => Promise.resolve({ messages: [...messages], flood: isFlooded, refused: [] }),
-        acknowledge: (_slug: string, name: string) => Promise.resolve(away(name)),
+        acknowledge: (_slug: string, name: string) => away(name),
         setAside: (_slug: string, name: string) => {
           setAside.push(name);
-          return Promise.resolve(away(name));
+          return away(name);
         },
         answer: (_slug: string, answer: QueueAnswer) => Promise.resolve(void answers.push(answer)),
         retract: () => Promise.resolve(),

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { noteStuck } from '../../../../src/activities/publish/publish-stuck.js';
+import { publishWork } from '../../../../src/activities/publish/publish-work.js';
+import { ContainerOverrunError, InvalidInputError } from '../../../../src/domain/base/errors.js';
+import { HostWorld, report, SECRET, SLUG } from '../../../support/host/host-world.js';
+import { useTempDir } from '../../../support/webhook/temp-dir.js';
+
+const STUCK = 'c'.repeat(40);
+
+describe('an agent’s open_pr', () => {
+  const path = useTempDir();
+  let count = 0;
+  let world: HostWorld;
+  beforeEach(async () => {
+    world = await HostWorld.open(path(`home-${String((count += 1))}`));
+    await world.begin();
+  });
+
+  async function ask(content: unknown = { title: 'Say hello', body: 'Done' }, turn = 1) {
+    const contentRef = await world.ports.blobs.put(JSON.stringify(content));
+    const settling = await world.settling({ turn });
+    return publishWork(world.ports, { ...settling, requestId: 'request1', contentRef });
+  }
+
+  it('opens a pull request with its words, which is no draft', async () => {
+    assert.equal((await ask()).kind, 'published');
+    const { title, body } = world.forge.pulls.get(31) ?? assert.fail('it is not there');
+    assert.equal(title, 'Say hello');
+    assert.match(body, /^Done\n/);
+  });
+
+  for (const [what, content] of [
+    ['the title', { title: SECRET, body: '' }],
+    ['the text of the pull request', { title: 'Hello', body: SECRET }],
+  ] as const)
+    it(`is refused for a secret in ${what}, also after a push that was repeated`, async () => {
+      world.verdict = () => ({ kind: 'unchanged', head: STUCK, onForge: true });
+      const result = await ask(content);
+      assert.ok(result.kind === 'refused');
+      assert.ok(result.reason.startsWith(`this looks like a secret: ${what} `), result.reason);
+      assert.equal(world.forge.pulls.size, 0);
+    });
+
+  it('is refused while a new STUCK.md says that a person has to help', async () => {
+    world.answers = () => report({ stuck: STUCK, bundle: 'commits' });
+    const result = await ask();
+    assert.ok(result.kind === 'refused');
+    assert.match(result.reason, /STUCK\.md that is new or changed/);
+    assert.deepEqual(world.asked, ['publish']);
+    await noteStuck(world.ports, SLUG, STUCK);
+    assert.equal((await ask()).kind, 'published', 'an old one says nothing new');
+  });
+
+  it('is told why the commits could not be taken out', async () => {
+    world.answers = () => ({ exitCode: 65, stdout: new Uint8Array(), stderr: '' });
+    assert.match(JSON.stringify(await ask()), /"refused".*the branch is not there/);
+    world.answers = () => ({ exitCode: 3, stdout: new Uint8Array(), stderr: '' });
+    assert.match(JSON.stringify(await ask()), /"refused".*the extractor ended with exit code 3/);
+    world.answers = () => ({ exitCode: 0, stdout: Buffer.from('hello'), stderr: '' });
+    assert.match(JSON.stringify(await ask()), /"refused".*malformed extractor output/);
+    world.answers = () => {
+      throw new ContainerOverrunError('too long', false);
+    };
+    assert.match(JSON.stringify(await ask()), /"refused".*could not be taken out in time/);
+    assert.deepEqual(
+      world.asked.filter((what) => what === 'push'),
+      [],
+    );
+  });
+
+  it('fails when the engine does: that is not the agent’s doing', async () => {
+    const fault = new Error('EIO');
+    world.answers = () => {
+      throw fault;
+    };
+    await assert.rejects(ask(), fault);
+  });
+
+  it('leaves out of the bundle what the mirror has', async () => {
+    const refs = { startSha: '1'.repeat(40), baseSha: '2'.repeat(40), branchSha: '3'.repeat(40) };
+    await world.begin({ refs: { ...refs, baseBranch: 'main' } });
+    const known: string[] = [];
+    world.answers = ({ argv }) => {
+      known.push(...argv.filter((word) => /^[0-9a-f]{40}$/.test(word)));
+      return report({ bundle: 'commits' });
+    };
+    await ask();
+    assert.deepEqual(known.sort(), Object.values(refs).sort());
+  });
+
+  it('is a fault without title and text, or of a turn that this host does not know', async () => {
+    for (const content of [
+      null,
+      'text',
+      {},
+      { title: 'x' },
+      { title: 1, body: '' },
+      { title: '', body: null },
+    ])
+      await assert.rejects(ask(content), /no title and body/);
+    await assert.rejects(ask(undefined, 2), InvalidInputError);
+    assert.equal(world.forge.pulls.size, 0);
+  });
+});
