@@ -67,6 +67,11 @@ describe('the branch that a run works on', () => {
     assert.ok(empty.kind === 'branch' && empty.branch === 'bot-bottle/12-older', 'a row without a branch');
   });
 
+  it('is one that a run has made in the bot’s fork, where runs publish from there', async () => {
+    const chosen = await asked(from('bot-bottle/12-older', BOT), 'fork');
+    assert.ok(chosen.kind === 'branch' && chosen.branch === 'bot-bottle/12-older', JSON.stringify(chosen));
+  });
+
   it('is a closed pull request’s own when that is the subject', async () => {
     const chosen = await asked({ ...from('feature'), state: 'closed' });
     assert.ok(chosen.kind === 'branch' && chosen.branch === 'feature');
