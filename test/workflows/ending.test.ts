@@ -1,24 +1,16 @@
 import assert from 'node:assert/strict';
 import { activityInfo } from '@temporalio/activity';
-import type { WorkflowHandle } from '@temporalio/client';
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { beating } from '../../src/activities/base/beating.js';
-import { settling } from '../../src/activities/host-activities.js';
 import { typedFailures } from '../../src/activities/base/failures.js';
-import type { RunTurnInput } from '../../src/activities/ports/inputs.js';
+import { settling } from '../../src/activities/host-activities.js';
 import { BottleRuntimeError } from '../../src/domain/base/errors.js';
-import { workflowIdOf } from '../../src/domain/forge/issue.js';
-import { DEFAULT_POLICY } from '../../src/domain/run/run-policy.js';
-import { temporalGateway } from '../../src/webhook/dispatch/temporal-gateway.js';
-import { openPrUpdate, stateQuery, timelineQuery } from '../../src/workflows/messages.js';
-import { observed, SUBJECT, trigger } from '../support/machine/world.js';
+import { openPrUpdate } from '../../src/workflows/messages.js';
 import { waitUntil } from '../support/stack/stack.js';
-import { ScriptedActivities } from '../support/temporal/scripted-activities.js';
-import { timeSkipping, withWorkers, type AllActivities } from '../support/temporal/time-skipping.js';
-import { order, send } from '../support/temporal/send.js';
+import { DONE, withLife, type IssueLife, type LifeOptions } from '../support/temporal/issue-life.js';
+import type { ScriptedActivities } from '../support/temporal/scripted-activities.js';
+import { timeSkipping } from '../support/temporal/skipping-server.js';
+import type { AllActivities } from '../support/temporal/time-skipping.js';
 
-const done = { done: { id: 'd', status: 'success', summaryRef: 'r' } } as const;
-const CLOSED = observed({ readAt: 1_000, open: false, closedAt: 999 });
 const MOST_MS = 30_000;
 
 function never(): Promise<never> {
@@ -27,57 +19,29 @@ function never(): Promise<never> {
 
 describe('the end of a run while something is under way, on the time-skipping server', function () {
   this.timeout(90_000);
-  let environment: TestWorkflowEnvironment;
-  let number = 500;
+  const environment = timeSkipping();
 
-  before(async () => {
-    environment = await timeSkipping();
-  });
-  after(async () => {
-    await environment.teardown();
-  });
+  /** A run that is to reach the place that these activities make it stay at. */
+  const run = (
+    activities: (fake: ScriptedActivities) => Partial<AllActivities>,
+    work: (life: IssueLife) => Promise<void>,
+    turn: LifeOptions['turn'] = () => DONE,
+  ): Promise<void> => withLife(environment(), { activities, turn }, work);
 
-  /** A run that was triggered and is to reach the place that `activities` make it stay at. */
-  async function withRun(
-    change: (fake: ScriptedActivities) => Partial<AllActivities>,
-    work: (handle: WorkflowHandle, fake: ScriptedActivities) => Promise<void>,
-    run: (input: RunTurnInput, handle: WorkflowHandle) => Promise<void> = () => Promise.resolve(),
-  ): Promise<void> {
-    const subject = { ...SUBJECT, number: (number += 1) };
-    const handle = environment.client.workflow.getHandle(workflowIdOf(subject));
-    const fake = new ScriptedActivities(() => ({
-      run: async (input) => {
-        await run(input, handle);
-        return done;
-      },
-    }));
-    await withWorkers(environment, { ...fake.activities, ...change(fake) }, async () => {
-      const gateway = temporalGateway(environment.client, { policy: DEFAULT_POLICY });
-      const asked = { ...observed({ readAt: 6 }), trigger: trigger(5) };
-      await gateway.signalWithStart(subject, asked, { title: 'A life', url: 'http://forge.invalid/1' });
-      await work(handle, fake);
-    });
-  }
+  const close = (life: IssueLife): Promise<unknown> => life.close();
+  const destroy = (life: IssueLife): Promise<unknown> => life.destroy();
 
-  const close = (handle: WorkflowHandle): Promise<unknown> => send(handle, CLOSED);
-  const destroy = (handle: WorkflowHandle): Promise<unknown> => order(handle, { kind: 'destroy' });
-
-  async function endsBy(
-    end: (handle: WorkflowHandle) => Promise<unknown>,
-    handle: WorkflowHandle,
-    fake: ScriptedActivities,
-  ): Promise<void> {
-    const before = await environment.currentTimeMs();
-    await Promise.all([end(handle), handle.result()]);
-    const took = (await environment.currentTimeMs()) - before;
+  async function endsBy(end: (life: IssueLife) => Promise<unknown>, life: IssueLife): Promise<void> {
+    const before = await environment().currentTimeMs();
+    await end(life);
+    const took = (await environment().currentTimeMs()) - before;
     assert.ok(took <= MOST_MS, `the end took ${String(took)} ms`);
-    assert.equal(fake.destroyed.length, 1);
   }
 
   for (const [way, end] of Object.entries({ close, destroy }))
     it(`${way} calls a settle off that never ends, and the turn has its rows`, async () => {
       let attempts = 0;
-      await withRun(
+      await run(
         () => ({
           freezeBottle: () =>
             beating(() => {
@@ -85,11 +49,12 @@ describe('the end of a run while something is under way, on the time-skipping se
               return never();
             }),
         }),
-        async (handle, fake) => {
+        async (life) => {
           await waitUntil('the settle', () => attempts === 1);
-          await endsBy(end, handle, fake);
+          await endsBy(end, life);
+          assert.equal(life.fake.destroyed.length, 1);
           assert.deepEqual(
-            fake.recorded.map(({ turn }) => turn),
+            life.fake.recorded.map(({ turn }) => turn),
             [1],
           );
           assert.equal(attempts, 1);
@@ -100,7 +65,7 @@ describe('the end of a run while something is under way, on the time-skipping se
   it('does not wait for a settle that does not hear that it is called off', async () => {
     let isSettling = false;
     let release = (): void => undefined;
-    await withRun(
+    await run(
       () => ({
         freezeBottle: async () => {
           isSettling = true;
@@ -108,9 +73,10 @@ describe('the end of a run while something is under way, on the time-skipping se
           throw new Error('nobody waits for this');
         },
       }),
-      async (handle, fake) => {
+      async (life) => {
         await waitUntil('the settle', () => isSettling);
-        await endsBy(destroy, handle, fake);
+        await endsBy(destroy, life);
+        assert.equal(life.fake.destroyed.length, 1);
         release();
       },
     );
@@ -118,7 +84,7 @@ describe('the end of a run while something is under way, on the time-skipping se
 
   it('calls a preparation off that never ends', async () => {
     let isPreparing = false;
-    await withRun(
+    await run(
       () => ({
         prepareTurn: () =>
           beating(() => {
@@ -126,12 +92,10 @@ describe('the end of a run while something is under way, on the time-skipping se
             return never();
           }),
       }),
-      async (handle, fake) => {
+      async (life) => {
         await waitUntil('the preparation', () => isPreparing);
-        const before = await environment.currentTimeMs();
-        await Promise.all([destroy(handle), handle.result()]);
-        assert.ok((await environment.currentTimeMs()) - before <= MOST_MS);
-        assert.equal(fake.ran.length, 0);
+        await endsBy(destroy, life);
+        assert.equal(life.fake.ran.length, 0);
       },
     );
   });
@@ -139,7 +103,7 @@ describe('the end of a run while something is under way, on the time-skipping se
   it('calls a publication off, and the agent that asked hears that the run ends', async () => {
     let isPublishing = false;
     let answer: Promise<unknown> | undefined;
-    await withRun(
+    await run(
       () => ({
         publishWork: () =>
           beating(() => {
@@ -147,24 +111,25 @@ describe('the end of a run while something is under way, on the time-skipping se
             return never();
           }),
       }),
-      async (handle, fake) => {
+      async (life) => {
         await waitUntil('the publication', () => isPublishing);
-        await endsBy(close, handle, fake);
+        await endsBy(close, life);
+        assert.equal(life.fake.destroyed.length, 1);
         assert.deepEqual(await answer, { kind: 'refused', reason: 'the run is ending' });
       },
-      async ({ slug, turn }, handle) => {
-        await send(handle, { kind: 'turn_started', slug, turn, at: 0 });
+      async (life, { slug, turn }) => {
         const request = { slug, turn, requestId: 'r1', contentRef: 'c' };
-        answer = handle.executeUpdate(openPrUpdate, { args: [request] });
+        answer = life.handle.executeUpdate(openPrUpdate, { args: [request] });
         // Stopped by the close, as a watched turn is.
         await beating(never).catch(() => undefined);
+        return DONE;
       },
     );
   });
 
   it('settles at most three times what fails here, and says why', async () => {
     let tries = 0;
-    await withRun(
+    await run(
       () => ({
         freezeBottle: () =>
           settling(() => {
@@ -172,22 +137,17 @@ describe('the end of a run while something is under way, on the time-skipping se
             return Promise.reject(new Error(`EIO: try ${String(tries)}`));
           }),
       }),
-      async (handle) => {
-        await waitUntil(
-          'the frozen run',
-          async () => (await handle.query(stateQuery)).phase === 'frozen',
-          30_000,
-        );
-        const { reason, detail } = await handle.query(stateQuery);
+      async (life) => {
+        const { reason, detail } = await life.frozen();
         assert.deepEqual([reason, detail, tries], ['failed', 'EIO: try 3', 3]);
-        await Promise.all([destroy(handle), handle.result()]);
+        await life.destroy();
       },
     );
   });
 
   it('waits for an engine that is away, and destroy does not wait with it', async () => {
     let attempt = 0;
-    await withRun(
+    await run(
       () => ({
         freezeBottle: () =>
           settling(() => {
@@ -195,17 +155,18 @@ describe('the end of a run while something is under way, on the time-skipping se
             return Promise.reject(new BottleRuntimeError('no engine', true, { away: true }));
           }),
       }),
-      async (handle, fake) => {
+      async (life) => {
         await waitUntil('more than three attempts', () => attempt > 3, 30_000);
-        assert.equal((await handle.query(stateQuery)).phase, 'freezing');
-        await endsBy(destroy, handle, fake);
+        assert.equal((await life.view()).phase, 'freezing');
+        await endsBy(destroy, life);
+        assert.equal(life.fake.destroyed.length, 1);
       },
     );
   });
 
   it('goes on destroying while the engine is away', async () => {
     let attempts = 0;
-    await withRun(
+    await run(
       (fake) => ({
         destroyBottle: (run) =>
           typedFailures(() => {
@@ -214,16 +175,11 @@ describe('the end of a run while something is under way, on the time-skipping se
             return fake.activities.destroyBottle(run);
           }),
       }),
-      async (handle, fake) => {
-        await waitUntil(
-          'the frozen run',
-          async () => (await handle.query(stateQuery)).phase === 'frozen',
-          30_000,
-        );
-        await Promise.all([destroy(handle), handle.result()]);
-        assert.deepEqual([attempts, fake.destroyed.length], [4, 1]);
-        const notes = await handle.query(timelineQuery);
-        assert.equal(notes.at(-1)?.what, 'destroyed');
+      async (life) => {
+        await life.frozen();
+        await life.destroy();
+        assert.deepEqual([attempts, life.fake.destroyed.length], [4, 1]);
+        assert.equal((await life.timeline()).at(-1), 'destroyed');
       },
     );
   });

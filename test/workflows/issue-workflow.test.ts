@@ -1,26 +1,17 @@
-import { DEFAULT_POLICY } from '../../src/domain/run/run-policy.js';
 import assert from 'node:assert/strict';
-import type { Client, WorkflowHandle } from '@temporalio/client';
-import type { History } from '../support/temporal/histories.js';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import type { RunTurnInput } from '../../src/activities/ports/inputs.js';
-import type { RunEvent } from '../../src/domain/run/events.js';
+import { beating } from '../../src/activities/base/beating.js';
 import { workflowIdOf } from '../../src/domain/forge/issue.js';
-import type { TurnResult } from '../../src/domain/run/turn.js';
-import { openPrUpdate, stateQuery, timelineQuery, type RunView } from '../../src/workflows/messages.js';
+import { DEFAULT_POLICY } from '../../src/domain/run/run-policy.js';
+import { openPrUpdate } from '../../src/workflows/messages.js';
+import { modelReport, observed, trigger } from '../support/machine/world.js';
 import { waitUntil } from '../support/stack/stack.js';
-import { comment, modelReport, observed, SUBJECT, trigger, wrote } from '../support/machine/world.js';
-import { ScriptedActivities, type TurnScript } from '../support/temporal/scripted-activities.js';
-import { temporalGateway } from '../../src/webhook/dispatch/temporal-gateway.js';
-import { saveHistory } from '../support/temporal/histories.js';
-import { timeSkipping, withWorkers } from '../support/temporal/time-skipping.js';
-import { order, send } from '../support/temporal/send.js';
+import { DONE, withLife, type IssueLife, type LifeOptions } from '../support/temporal/issue-life.js';
+import { timeSkipping } from '../support/temporal/skipping-server.js';
 
-const done: Partial<TurnResult> = { done: { id: 'd', status: 'success', summaryRef: 'r' } };
 const DAY_MS = 24 * 3_600_000;
-const CLOSED = observed({
+const MERGED = observed({
   readAt: 1_000,
   open: false,
   closedAt: 999,
@@ -29,94 +20,30 @@ const CLOSED = observed({
 
 describe('issueWorkflow on the time-skipping server', function () {
   this.timeout(60_000);
-  let environment: TestWorkflowEnvironment;
-  let number = 100;
+  const environment = timeSkipping();
 
-  before(async () => {
-    environment = await timeSkipping();
-  });
-  after(async () => {
-    await environment.teardown();
-  });
-
-  class Life {
-    readonly subject = { ...SUBJECT, number: (number += 1) };
-    readonly client: Client = environment.client;
-    private firstRunId: string | undefined;
-
-    handle(): WorkflowHandle {
-      return this.client.workflow.getHandle(workflowIdOf(this.subject));
-    }
-
-    async trigger(actAt = 5): Promise<void> {
-      const gateway = temporalGateway(this.client, { policy: DEFAULT_POLICY });
-      const asked = { ...observed({ readAt: actAt + 1 }), trigger: trigger(actAt) };
-      await gateway.signalWithStart(this.subject, asked, { title: 'A life', url: 'http://forge.invalid/1' });
-      this.firstRunId ??= (await this.handle().describe()).runId;
-    }
-
-    /** Histories of the first and the current execution, which differ after continue-as-new. */
-    async histories(): Promise<History[]> {
-      const { workflow } = this.client;
-      const id = workflowIdOf(this.subject);
-      const current = (await workflow.getHandle(id).describe()).runId;
-      const runIds = [...new Set([this.firstRunId ?? current, current])];
-      return Promise.all(runIds.map((runId) => workflow.getHandle(id, runId).fetchHistory()));
-    }
-
-    send(event: RunEvent): Promise<void> {
-      return send(this.handle(), event);
-    }
-
-    async started({ slug, turn }: RunTurnInput): Promise<void> {
-      await this.send({ kind: 'turn_started', slug, turn, at: 0 });
-    }
-
-    async until(condition: (view: RunView) => boolean): Promise<RunView> {
-      for (const deadline = Date.now() + 20_000; ;) {
-        const view = await this.client.withDeadline(deadline, () => this.handle().query(stateQuery));
-        if (condition(view)) return view;
-        assert.ok(Date.now() < deadline, `not reached: ${JSON.stringify(view)}`);
-        await new Promise((resolve) => setTimeout(resolve, 20));
-      }
-    }
-  }
-
-  /** Runs a life; with BOT_BOTTLE_RECORD_HISTORIES its histories become the ones that are replayed on every run. */
-  const run = async (
-    name: string,
-    script: (life: Life) => (turn: number) => TurnScript,
-    work: (life: Life, fake: ScriptedActivities) => Promise<void>,
-  ): Promise<void> => {
-    const life = new Life();
-    const fake = new ScriptedActivities(script(life));
-    await withWorkers(environment, fake.activities, () => work(life, fake));
-    if (process.env['BOT_BOTTLE_RECORD_HISTORIES'] === undefined) return;
-    for (const [index, history] of (await life.histories()).entries())
-      await saveHistory(`${name}-${String(index + 1)}`, history);
-  };
+  /** @param record the name of its recorded histories */
+  const run = (
+    record: string,
+    options: LifeOptions,
+    work: (life: IssueLife) => Promise<void>,
+  ): Promise<void> => withLife(environment(), { record, ...options }, work);
 
   it('lives from trigger over done, comment and the same session to destroyed', () =>
     run(
       'whole-life',
-      (life) => () => ({
-        run: async (input: RunTurnInput) => {
-          await life.started(input);
-          return done;
-        },
-        settle: { publish: { kind: 'published', pr: 13, prUrl: 'u', head: 'h', created: true } },
-      }),
-      async (life, fake) => {
-        await life.trigger();
-        const frozen = await life.until((view) => view.phase === 'frozen');
+      { settle: { publish: { kind: 'published', pr: 13, prUrl: 'u', head: 'h', created: true } } },
+      async (life) => {
+        const { fake } = life;
+        const frozen = await life.frozen();
         assert.equal(frozen.reason, 'done');
         assert.deepEqual(frozen.prs, [13]);
-        await life.send(wrote(comment(1)));
-        await life.until((view) => view.phase === 'frozen' && view.turn === 2);
+        await life.comments(1);
+        await life.frozen(2);
         assert.equal(fake.ran[1]?.sessionId, 's');
         assert.equal(fake.ran[1].head, 'h');
-        await life.send(CLOSED);
-        await life.handle().result();
+        await life.send(MERGED);
+        await life.handle.result();
         assert.deepEqual(fake.destroyed, [frozen.slug]);
         assert.deepEqual(
           fake.recorded.map((row) => row.turn),
@@ -129,25 +56,22 @@ describe('issueWorkflow on the time-skipping server', function () {
   it('tells the forge that an agent is blocked, and goes on although that could not be told', () =>
     run(
       'blocked',
-      (life) => (turn) => ({
-        run: async (input: RunTurnInput) => {
-          await life.started(input);
-          return turn > 1 ? done : { done: { id: 'd', status: 'blocked', summaryRef: 'r' } };
-        },
-      }),
-      async (life, fake) => {
-        fake.tellFailure = new Error('the forge is away');
-        await life.trigger();
-        const blocked = await life.until((view) => view.phase === 'frozen');
+      {
+        turn: (_life, { turn }) =>
+          turn > 1 ? DONE : { done: { id: 'd', status: 'blocked', summaryRef: 'r' } },
+        given: { tellFailure: new Error('the forge is away') },
+      },
+      async (life) => {
+        const { fake } = life;
+        const blocked = await life.frozen();
         assert.equal(blocked.reason, 'blocked');
-        await environment.sleep('1 hour');
+        await environment().sleep('1 hour');
         assert.deepEqual(new Set(fake.told), new Set([blocked.slug]));
         assert.equal(fake.told.length, 4, 'a few tries');
-        await life.send(wrote(comment(1)));
-        const frozen = await life.until((view) => view.phase === 'frozen' && view.turn === 2);
+        await life.comments(1);
+        const frozen = await life.frozen(2);
         assert.equal(frozen.reason, 'done');
-        await life.send(CLOSED);
-        await life.handle().result();
+        await life.close();
         assert.equal(fake.told.length, 4);
       },
     ));
@@ -155,22 +79,21 @@ describe('issueWorkflow on the time-skipping server', function () {
   it('sleeps a usage limit out and goes on in the same session, once', () =>
     run(
       'limited',
-      (life) => (turn) => ({
-        run: async (input: RunTurnInput) => {
-          await life.started(input);
-          if (turn > 1) return done;
-          const until = (await environment.currentTimeMs()) + 3 * DAY_MS;
+      {
+        turn: async (_life, { turn }) => {
+          if (turn > 1) return DONE;
+          const until = (await environment().currentTimeMs()) + 3 * DAY_MS;
           return { exitCode: 1, model: modelReport(7, 0, { kind: 'limited', until }) };
         },
-      }),
-      async (life, fake) => {
-        await life.trigger();
-        const limited = await life.until((view) => view.phase === 'frozen');
+      },
+      async (life) => {
+        const { fake } = life;
+        const limited = await life.frozen();
         assert.equal(limited.reason, 'limited');
-        await environment.sleep('2 days');
+        await environment().sleep('2 days');
         assert.equal(fake.ran.length, 1);
-        await environment.sleep('2 days');
-        const frozen = await life.until((view) => view.phase === 'frozen' && view.turn === 2);
+        await environment().sleep('2 days');
+        const frozen = await life.frozen(2);
         assert.deepEqual([frozen.reason, frozen.resumeAt], ['done', null]);
         assert.deepEqual(
           fake.prepared.map(({ cause, session }) => [cause.kind, session]),
@@ -180,118 +103,73 @@ describe('issueWorkflow on the time-skipping server', function () {
           ],
         );
         assert.equal(fake.ran[1]?.sessionId, 's');
-        await life.send(CLOSED);
-        await life.handle().result();
+        await life.close();
       },
     ));
 
   it('begins no turn beyond its budget until the operator raises that, and gives each turn what is left', () =>
-    run(
-      'budget',
-      (life) => () => ({
-        run: async (input: RunTurnInput) => {
-          await life.started(input);
-          return { ...done, model: modelReport(3_000_000, 1) };
-        },
-      }),
-      async (life, fake) => {
-        await life.trigger();
-        for (const id of [1, 2]) {
-          await life.until((view) => view.phase === 'frozen' && view.turn === id);
-          await life.send(wrote(comment(id)));
-        }
-        const over = await life.until((view) => view.reason === 'budget');
-        assert.deepEqual([over.turn, over.mailbox], [2, 1]);
-        const raised = { kind: 'budget', turns: 0, tokens: 1_500_000, microUsd: 0, dayEnds: null } as const;
-        await order(life.handle(), raised);
-        await life.until((view) => view.phase === 'frozen' && view.turn === 3);
-        assert.deepEqual(
-          fake.ran.map(({ budget }) => budget.tokens),
-          [5_000_000, 2_000_000, 500_000],
-        );
-        await life.send(CLOSED);
-        await life.handle().result();
-      },
-    ));
+    run('budget', { turn: () => ({ ...DONE, model: modelReport(3_000_000, 1) }) }, async (life) => {
+      for (const id of [1, 2]) {
+        await life.frozen(id);
+        await life.comments(id);
+      }
+      const over = await life.until('the end of the budget', (view) => view.reason === 'budget');
+      assert.deepEqual([over.turn, over.mailbox], [2, 1]);
+      await life.order({ kind: 'budget', turns: 0, tokens: 1_500_000, microUsd: 0, dayEnds: null });
+      await life.frozen(3);
+      assert.deepEqual(
+        life.fake.ran.map(({ budget }) => budget.tokens),
+        [5_000_000, 2_000_000, 500_000],
+      );
+      await life.close();
+    }));
 
   it('puts the containers of a frozen run away when the sweeper asks, and a comment meanwhile waits for it', () =>
-    run(
-      'archive',
-      (life) => () => ({
-        run: async (input: RunTurnInput) => {
-          await life.started(input);
-          return done;
-        },
-      }),
-      async (life, fake) => {
-        await life.trigger();
-        const { slug } = await life.until((view) => view.phase === 'frozen');
-        assert.ok(slug !== null);
-        fake.whileArchiving = async () => {
-          await life.send(wrote(comment(1)));
-          await life.until((view) => view.mailbox === 1);
-          assert.equal(fake.prepared.length, 1, 'no turn is prepared while the containers go');
-        };
-        await life.send({ kind: 'archive', slug: 'another-run-1-aaaaa' });
-        await life.send({ kind: 'archive', slug });
-        const woken = await life.until((view) => view.phase === 'frozen' && view.turn === 2);
-        assert.deepEqual(fake.archived, [slug]);
-        assert.equal(fake.ran[1]?.sessionId, 's');
-        assert.equal(woken.slug, slug);
-        await life.send(CLOSED);
-        await life.handle().result();
-      },
-    ));
+    run('archive', {}, async (life) => {
+      const { fake } = life;
+      const { slug } = await life.frozen();
+      fake.whileArchiving = async () => {
+        await life.comments(1);
+        await life.until('the comment', (view) => view.mailbox === 1);
+        assert.equal(fake.prepared.length, 1, 'no turn is prepared while the containers go');
+      };
+      await life.send({ kind: 'archive', slug: 'another-run-1-aaaaa' });
+      await life.send({ kind: 'archive', slug });
+      const woken = await life.frozen(2);
+      assert.deepEqual(fake.archived, [slug]);
+      assert.equal(fake.ran[1]?.sessionId, 's');
+      assert.equal(woken.slug, slug);
+      await life.close();
+    }));
 
   it('lets an operator’s turn begin when the containers are away, and answers with that turn', () =>
-    run(
-      'archive-resumed',
-      (life) => () => ({
-        run: async (input: RunTurnInput) => {
-          await life.started(input);
-          return done;
-        },
-      }),
-      async (life, fake) => {
-        await life.trigger();
-        const { slug } = await life.until((view) => view.phase === 'frozen');
-        assert.ok(slug !== null);
-        let resumed: Promise<{ readonly turn: number }> | undefined;
-        fake.whileArchiving = async () => {
-          resumed = order(life.handle(), { kind: 'resume', promptRef: null });
-          await waitUntil('the command', async () =>
-            (await life.handle().query(timelineQuery)).some(({ what }) => what === 'operator: resume'),
-          );
-        };
-        await life.send({ kind: 'archive', slug });
-        await life.until((view) => view.phase === 'frozen' && view.turn === 2);
-        assert.equal((await resumed)?.turn, 2);
-        await life.handle().terminate();
-      },
-    ));
+    run('archive-resumed', {}, async (life) => {
+      const { slug } = await life.frozen();
+      let resumed: Promise<{ readonly turn: number }> | undefined;
+      life.fake.whileArchiving = async () => {
+        resumed = life.order({ kind: 'resume', promptRef: null });
+        await waitUntil('the command', async () => (await life.timeline()).includes('operator: resume'));
+      };
+      await life.send({ kind: 'archive', slug });
+      await life.frozen(2);
+      assert.equal((await resumed)?.turn, 2);
+    }));
 
   it('gives a turn the limit of its agent’s manifest, and never more than the operator’s', () =>
     run(
       'agent-limits',
-      (life) => () => ({
-        run: async (input: RunTurnInput) => {
-          await life.started(input);
-          return done;
-        },
-      }),
-      async (life, fake) => {
-        fake.extras = { turnTimeoutMs: 60_000, watchdogMs: 30_000 };
-        await life.trigger();
-        await life.until((view) => view.phase === 'frozen');
-        fake.extras = { turnTimeoutMs: 24 * 3_600_000 };
-        await life.send(wrote(comment(1)));
-        await life.until((view) => view.phase === 'frozen' && view.turn === 2);
+      { given: { extras: { turnTimeoutMs: 60_000, watchdogMs: 30_000 } } },
+      async (life) => {
+        const { fake } = life;
+        await life.frozen();
+        fake.extras = { turnTimeoutMs: DAY_MS };
+        await life.comments(1);
+        await life.frozen(2);
         assert.deepEqual(
           fake.ran.map(({ turnTimeoutMs }) => turnTimeoutMs),
           [60_000, DEFAULT_POLICY.turnTimeoutMs],
         );
-        await life.send(CLOSED);
-        await life.handle().result();
+        await life.close();
       },
     ));
 
@@ -303,236 +181,174 @@ describe('issueWorkflow on the time-skipping server', function () {
   it('stops a silent agent after the real thirty minutes, exactly once', () =>
     run(
       'watchdog',
-      (life) => () => ({
-        run: async (input) => {
-          await life.started(input);
-          return input.stop === null ? detached() : { exitCode: 143 };
-        },
-      }),
-      async (life, fake) => {
-        fake.checkinAgeMs = DEFAULT_POLICY.watchdogMs;
-        const before = await environment.currentTimeMs();
-        await life.trigger();
-        await life.until((view) => view.phase === 'running');
-        await environment.sleep('29 minutes');
-        assert.equal((await life.handle().query(stateQuery)).phase, 'running');
-        await environment.sleep('2 minutes');
-        const frozen = await life.until((view) => view.phase === 'frozen');
-        assert.ok((await environment.currentTimeMs()) - before >= DEFAULT_POLICY.watchdogMs);
+      {
+        turn: (_life, { stop }) => (stop === null ? detached() : { exitCode: 143 }),
+        given: { checkinAgeMs: DEFAULT_POLICY.watchdogMs },
+      },
+      async (life) => {
+        const before = await environment().currentTimeMs();
+        await life.running();
+        await environment().sleep('29 minutes');
+        assert.equal((await life.view()).phase, 'running');
+        await environment().sleep('2 minutes');
+        const frozen = await life.frozen();
+        assert.ok((await environment().currentTimeMs()) - before >= DEFAULT_POLICY.watchdogMs);
         assert.equal(frozen.reason, 'watchdog');
         assert.equal(frozen.watchdogFired, true);
-        assert.equal(fake.attached.at(-1)?.stop, 'watchdog');
-        const timeline = await life.handle().query(timelineQuery);
-        assert.equal(timeline.filter((entry) => entry.what === 'stopping the turn: watchdog').length, 1);
-        await life.handle().terminate();
+        assert.equal(life.fake.attached.at(-1)?.stop, 'watchdog');
+        const stops = (await life.timeline()).filter((what) => what === 'stopping the turn: watchdog');
+        assert.equal(stops.length, 1);
       },
     ));
 
   it('attaches again when watching failed for now, and collects what the turn left', () =>
     run(
       'passing',
-      (life) => () => ({
-        run: async (input, { info }) => {
-          if (info.activityType === 'reattachBottle' && info.attempt > 1) return done;
-          if (info.activityType !== 'reattachBottle') await life.started(input);
+      {
+        begins: ({ info }) => info.activityType !== 'reattachBottle',
+        turn: (_life, _input, { info }) => {
+          if (info.activityType === 'reattachBottle' && info.attempt > 1) return DONE;
           throw ApplicationFailure.retryable('no engine answers', 'bottle_runtime');
         },
-      }),
-      async (life, fake) => {
-        await life.trigger();
-        const frozen = await life.until((view) => view.phase === 'frozen');
+      },
+      async (life) => {
+        const { fake } = life;
+        const frozen = await life.frozen();
         assert.equal(frozen.reason, 'done');
         assert.equal(fake.ran.length, 1);
         assert.deepEqual(
           fake.attached.map(({ begun }) => begun),
           [true, true],
         );
-        const timeline = await life.handle().query(timelineQuery);
-        assert.ok(timeline.some(({ what }) => what === 'attaching again: no engine answers'));
-        await life.handle().terminate();
+        assert.ok((await life.timeline()).includes('attaching again: no engine answers'));
       },
     ));
 
   it('attaches again, and runs no second agent, when the worker that watched goes away', () =>
     run(
       'attach',
-      (life) => () => ({
-        run: async (input, activity) => {
-          await life.started(input);
-          return activity.info.activityType === 'reattachBottle' ? done : detached();
-        },
-      }),
-      async (life, fake) => {
-        await life.trigger();
-        const frozen = await life.until((view) => view.phase === 'frozen');
-        assert.equal(frozen.reason, 'done');
-        assert.equal(fake.ran.length, 1);
-        assert.equal(fake.attached.length, 1);
-        await life.handle().terminate();
+      { turn: (_life, _input, { info }) => (info.activityType === 'reattachBottle' ? DONE : detached()) },
+      async (life) => {
+        assert.equal((await life.frozen()).reason, 'done');
+        assert.equal(life.fake.ran.length, 1);
+        assert.equal(life.fake.attached.length, 1);
       },
     ));
 
   it('refuses an operator’s command that cannot apply, with the reason, and takes one that can', () =>
-    run(
-      'operator',
-      (life) => () => ({
-        run: async (input: RunTurnInput) => {
-          await life.started(input);
-          return done;
-        },
-      }),
-      async (life, fake) => {
-        await life.trigger();
-        await life.until((view) => view.phase === 'frozen');
-        const refused = order(life.handle(), { kind: 'extend', ms: 1 });
-        await assert.rejects(
-          refused,
-          (error: unknown) =>
-            error instanceof WorkflowUpdateFailedError && String(error.cause).includes('no turn is running'),
-        );
-        const accepted = await order(life.handle(), { kind: 'resume', promptRef: 'p', by: 'alice@desk' });
-        assert.equal(accepted.turn, 2);
-        await life.until((view) => view.phase === 'frozen' && view.turn === 2);
-        await order(life.handle(), { kind: 'destroy' });
-        await life.handle().result();
-        const workflowId = workflowIdOf(life.subject);
-        assert.deepEqual(
-          fake.commanded.map(({ who, kind, detail, slug, workflowId: id }) => [who, kind, detail, slug, id]),
-          [
-            ['alice@desk', 'resume', { promptRef: 'p' }, accepted.slug, workflowId],
-            ['unknown (Temporal)', 'destroy', {}, accepted.slug, workflowId],
-          ],
-        );
-        assert.equal(new Set(fake.commanded.map(({ id }) => id)).size, 2, 'an id of its own each');
-      },
-    ));
+    run('operator', {}, async (life) => {
+      const { fake } = life;
+      await life.frozen();
+      await assert.rejects(
+        life.order({ kind: 'extend', ms: 1 }),
+        (error: unknown) =>
+          error instanceof WorkflowUpdateFailedError && String(error.cause).includes('no turn is running'),
+      );
+      const accepted = await life.order({ kind: 'resume', promptRef: 'p', by: 'alice@desk' });
+      assert.equal(accepted.turn, 2);
+      await life.frozen(2);
+      await life.destroy();
+      const workflowId = workflowIdOf(life.subject);
+      assert.deepEqual(
+        fake.commanded.map(({ who, kind, detail, slug, workflowId: id }) => [who, kind, detail, slug, id]),
+        [
+          ['alice@desk', 'resume', { promptRef: 'p' }, accepted.slug, workflowId],
+          ['unknown (Temporal)', 'destroy', {}, accepted.slug, workflowId],
+        ],
+      );
+      assert.equal(new Set(fake.commanded.map(({ id }) => id)).size, 2, 'an id of its own each');
+    }));
+
+  /** As the agent's call does. @param call two of them with one request are the same request twice */
+  const openPr = (
+    life: IssueLife,
+    { slug, turn }: { readonly slug: string; readonly turn: number },
+    call = 'one',
+  ): Promise<unknown> => {
+    const request = { slug, turn, requestId: 'request1', contentRef: 'c' };
+    return life.handle.executeUpdate(openPrUpdate, { args: [request], updateId: call });
+  };
 
   it('answers a repeated open_pr request with the same answer and publishes once', () =>
     run(
       'open-pr',
-      (life) => (turn) => ({
-        run: async (input) => {
-          await life.started(input);
-          const request = { slug: input.slug, turn, requestId: 'request1', contentRef: 'c' };
-          const first = await life.handle().executeUpdate(openPrUpdate, { args: [request], updateId: 'one' });
-          const second = await life
-            .handle()
-            .executeUpdate(openPrUpdate, { args: [request], updateId: 'two' });
-          assert.deepEqual(first, second);
-          return done;
+      {
+        turn: async (life, input) => {
+          const first = await openPr(life, input);
+          assert.deepEqual(first, await openPr(life, input, 'two'));
+          return DONE;
         },
-      }),
+      },
       async (life) => {
-        await life.trigger();
-        const frozen = await life.until((view) => view.phase === 'frozen');
+        const frozen = await life.frozen();
         assert.deepEqual(frozen.prs, [13]);
-        const history = await life.handle().fetchHistory();
+        const history = await life.handle.fetchHistory();
         const published = history.events?.filter(
           (event) => event.activityTaskScheduledEventAttributes?.activityType?.name === 'publishWork',
         );
         assert.equal(published?.length, 1);
-        await life.handle().terminate();
       },
     ));
 
   it('answers open_pr with a refusal when the gate fails for good, and the turn goes on', () =>
     run(
       'open-pr-failed',
-      (life) => (turn) => ({
-        run: async (input) => {
-          await life.started(input);
-          const request = { slug: input.slug, turn, requestId: 'request1', contentRef: 'c' };
-          const answer = await life
-            .handle()
-            .executeUpdate(openPrUpdate, { args: [request], updateId: 'one' });
-          assert.deepEqual(answer, {
-            kind: 'refused',
-            reason: 'the publish gate failed: the token may not push',
-          });
-          return done;
+      {
+        turn: async (life, input) => {
+          const reason = 'the publish gate failed: the token may not push';
+          assert.deepEqual(await openPr(life, input), { kind: 'refused', reason });
+          return DONE;
         },
-      }),
-      async (life, fake) => {
-        fake.gateFailure = ApplicationFailure.nonRetryable('the token may not push', 'forge_http');
-        await life.trigger();
-        const frozen = await life.until((view) => view.phase === 'frozen');
-        assert.equal(frozen.reason, 'done');
-        await life.handle().terminate();
+        given: { gateFailure: ApplicationFailure.nonRetryable('the token may not push', 'forge_http') },
+      },
+      async (life) => {
+        assert.equal((await life.frozen()).reason, 'done');
       },
     ));
 
   it('begins a fresh life, with a new slug, for a trigger that came while it was destroying', () =>
-    run(
-      'fresh-life',
-      (life) => () => ({
-        run: async (input: RunTurnInput) => {
-          await life.started(input);
-          return done;
-        },
-      }),
-      async (life, fake) => {
-        fake.whileDestroying = () => life.send(observed({ readAt: 2_000, trigger: trigger(1_500) }));
-        await life.trigger();
-        const first = await life.until((view) => view.phase === 'frozen');
-        await life.send(CLOSED);
-        // No query until then: one that meets the continue-as-new can wedge the test server for good.
-        await waitUntil('the second life to be settled', () => fake.settled.length === 2);
-        const second = await life.until((view) => view.slug !== first.slug && view.phase === 'frozen');
-        assert.equal(second.turn, 1);
-        assert.deepEqual(fake.destroyed, [first.slug]);
-        await life.handle().terminate();
-      },
-    ));
-
-  const plain = (life: Life) => () => ({
-    run: async (input: RunTurnInput) => {
-      await life.started(input);
-      return done;
-    },
-  });
+    run('fresh-life', {}, async (life) => {
+      const { fake } = life;
+      fake.whileDestroying = () => life.send(observed({ readAt: 2_000, trigger: trigger(1_500) }));
+      const first = await life.frozen();
+      await life.send(MERGED);
+      // No query until then: one that meets the continue-as-new can wedge the test server for good.
+      await waitUntil('the second life to be settled', () => fake.settled.length === 2);
+      const second = await life.until(
+        'the second life',
+        (view) => view.slug !== first.slug && view.phase === 'frozen',
+      );
+      assert.equal(second.turn, 1);
+      assert.deepEqual(fake.destroyed, [first.slug]);
+    }));
 
   it('nudges once after a clean exit without signal_done', () =>
-    run(
-      'nudge',
-      (life) => () => ({
-        run: async (input: RunTurnInput) => {
-          await life.started(input);
-          return {};
-        },
-      }),
-      async (life, fake) => {
-        await life.trigger();
-        const frozen = await life.until((view) => view.phase === 'frozen');
-        assert.equal(frozen.reason, 'incomplete');
-        assert.deepEqual(
-          fake.prepared.map((input) => input.cause.kind),
-          ['first', 'nudge'],
-        );
-        await life.handle().terminate();
-      },
-    ));
+    run('nudge', { turn: () => ({}) }, async (life) => {
+      const frozen = await life.frozen(2);
+      assert.equal(frozen.reason, 'incomplete');
+      assert.deepEqual(
+        life.fake.prepared.map((input) => input.cause.kind),
+        ['first', 'nudge'],
+      );
+    }));
 
   it('freezes when the trigger is withdrawn and goes on when it is given again', () =>
-    run('untriggered', plain, async (life, fake) => {
-      await life.trigger();
-      await life.until((view) => view.phase === 'frozen');
+    run('untriggered', {}, async (life) => {
+      await life.frozen();
       await life.send(observed({ readAt: 100, triggered: false }));
-      await life.until((view) => view.reason === 'untriggered');
-      await life.send(wrote(comment(1)));
+      await life.until('the withdrawal', (view) => view.reason === 'untriggered');
+      await life.comments(1);
       await life.send(observed({ readAt: 200, trigger: trigger(150) }));
-      await life.until((view) => view.phase === 'frozen' && view.turn === 2);
+      await life.frozen(2);
       assert.deepEqual(
-        fake.prepared[1]?.references.map((reference) => reference.id),
+        life.fake.prepared[1]?.references.map((reference) => reference.id),
         [1],
       );
-      await life.handle().terminate();
     }));
 
   it('ends without a trace when the first turn is refused', () =>
-    run('refused', plain, async (life, fake) => {
-      fake.refusal = 'the label is gone';
-      await life.trigger();
-      await life.handle().result();
+    run('refused', { given: { refusal: 'the label is gone' } }, async ({ handle, fake }) => {
+      await handle.result();
       assert.equal(fake.ran.length, 0);
       assert.deepEqual(fake.destroyed, []);
     }));
@@ -540,42 +356,29 @@ describe('issueWorkflow on the time-skipping server', function () {
   it('freezes as failed, with the reason, when a turn cannot be run', () =>
     run(
       'failed',
-      () => () => ({
-        run: () =>
-          Promise.reject(
-            ApplicationFailure.nonRetryable('image missing: run script/images', 'bottle_runtime'),
-          ),
-      }),
+      {
+        begins: () => false,
+        turn: () => {
+          throw ApplicationFailure.nonRetryable('image missing: run script/images', 'bottle_runtime');
+        },
+      },
       async (life) => {
-        await life.trigger();
-        const frozen = await life.until((view) => view.phase === 'frozen');
+        const frozen = await life.frozen();
         assert.equal(frozen.reason, 'failed');
         assert.match(frozen.detail ?? '', /script\/images/);
-        await life.handle().terminate();
       },
     ));
 
   it('destroys after the turn when the issue is closed while it runs', () =>
     run(
       'closed-while-running',
-      (life) => () => ({
-        run: async (input, activity) => {
-          await life.started(input);
-          const beating = setInterval(() => {
-            activity.heartbeat();
-          }, 100);
-          await activity.cancelled.catch(() => undefined);
-          clearInterval(beating);
-          return { exitCode: 143 };
-        },
-      }),
-      async (life, fake) => {
-        await life.trigger();
-        await life.until((view) => view.phase === 'running');
-        await life.send(observed({ readAt: 1_000, open: false, closedAt: 999 }));
-        await life.handle().result();
-        assert.equal(fake.settled[0]?.publish, false);
-        assert.equal(fake.destroyed.length, 1);
+      // As the host does: it stops the container when the watching is cancelled.
+      { turn: () => beating(() => new Promise<never>(() => undefined)).catch(() => ({ exitCode: 143 })) },
+      async (life) => {
+        await life.running();
+        await life.close();
+        assert.equal(life.fake.settled[0]?.publish, false);
+        assert.equal(life.fake.destroyed.length, 1);
       },
     ));
 });

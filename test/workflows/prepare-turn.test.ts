@@ -1,72 +1,40 @@
 import assert from 'node:assert/strict';
-import type { WorkflowHandle } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { beating } from '../../src/activities/base/beating.js';
-import { DEFAULT_POLICY } from '../../src/domain/run/run-policy.js';
-import { workflowIdOf } from '../../src/domain/forge/issue.js';
-import { temporalGateway } from '../../src/webhook/dispatch/temporal-gateway.js';
-import { stateQuery } from '../../src/workflows/messages.js';
-import { observed, SUBJECT, trigger } from '../support/machine/world.js';
-import { waitUntil } from '../support/stack/stack.js';
-import { ScriptedActivities } from '../support/temporal/scripted-activities.js';
-import { timeSkipping, withWorkers, type AllActivities } from '../support/temporal/time-skipping.js';
+import { withLife } from '../support/temporal/issue-life.js';
+import { timeSkipping } from '../support/temporal/skipping-server.js';
+import type { AllActivities } from '../support/temporal/time-skipping.js';
 
 type Prepare = AllActivities['prepareTurn'];
 
 describe('a turn is prepared', function () {
   this.timeout(60_000);
-  let environment: TestWorkflowEnvironment;
-  let number = 700;
-
-  before(async () => {
-    environment = await timeSkipping();
-  });
-  after(async () => {
-    await environment.teardown();
-  });
+  const environment = timeSkipping();
 
   /** What a run's first turn came to. @param firstTry in the place of the first preparation */
   async function firstTurn(firstTry: Prepare | null): Promise<{
     readonly reason: string | null;
     readonly tries: number;
     /** Of them those that the server scheduled. */
-    readonly scheduled: number;
+    readonly scheduled: number | undefined;
   }> {
-    const fake = new ScriptedActivities(() => ({
-      run: () => Promise.resolve({ done: { id: 'd', status: 'success', summaryRef: 'r' } }),
-    }));
     let tries = 0;
-    const prepareTurn: Prepare = (input) => {
-      tries += 1;
-      return tries === 1 && firstTry !== null ? firstTry(input) : fake.activities.prepareTurn(input);
-    };
-    const subject = { ...SUBJECT, number: (number += 1) };
-    const handle = environment.client.workflow.getHandle(workflowIdOf(subject));
     let reason: string | null = null;
-    await withWorkers(environment, { ...fake.activities, prepareTurn }, async () => {
-      const gateway = temporalGateway(environment.client, { policy: DEFAULT_POLICY });
-      const asked = { ...observed({ readAt: 6 }), trigger: trigger(5) };
-      await gateway.signalWithStart(subject, asked, { title: 'A life', url: 'http://forge.invalid/1' });
-      await waitUntil(
-        'a frozen run',
-        async () => {
-          const view = await handle.query(stateQuery);
-          reason = view.reason;
-          return view.phase === 'frozen';
-        },
-        30_000,
-      );
-      await handle.terminate();
+    let scheduled: number | undefined;
+    const activities = (fake: { readonly activities: AllActivities }): { prepareTurn: Prepare } => ({
+      prepareTurn: (input) => {
+        tries += 1;
+        return tries === 1 && firstTry !== null ? firstTry(input) : fake.activities.prepareTurn(input);
+      },
     });
-    return { reason, tries, scheduled: await scheduled(handle) };
-  }
-
-  async function scheduled(handle: WorkflowHandle): Promise<number> {
-    const { events } = await handle.fetchHistory();
-    return (events ?? []).filter(
-      (event) => event.activityTaskScheduledEventAttributes?.activityType?.name === 'prepareTurn',
-    ).length;
+    await withLife(environment(), { activities }, async (life) => {
+      ({ reason } = await life.frozen());
+      const { events } = await life.handle.fetchHistory();
+      scheduled = events?.filter(
+        (event) => event.activityTaskScheduledEventAttributes?.activityType?.name === 'prepareTurn',
+      ).length;
+    });
+    return { reason, tries, scheduled };
   }
 
   it('beside its workflow, which leaves one event', async () => {

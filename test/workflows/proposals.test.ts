@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict';
 import { ApplicationFailure } from '@temporalio/common';
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { decideUpdate, stateQuery } from '../../src/workflows/messages.js';
-import { observed } from '../support/machine/world.js';
-import { idOf, shownOf, withProposingRun, type ProposingRun } from '../support/temporal/proposing-run.js';
-import { send } from '../support/temporal/send.js';
-import { timeSkipping } from '../support/temporal/time-skipping.js';
+import { decideUpdate } from '../../src/workflows/messages.js';
+import { waitUntil } from '../support/stack/stack.js';
+import { CLOSED } from '../support/temporal/issue-life.js';
+import {
+  idOf,
+  shownOf,
+  withProposingRun,
+  type ProposingOptions,
+  type ProposingRun,
+} from '../support/temporal/proposing-run.js';
+import { timeSkipping } from '../support/temporal/skipping-server.js';
 
 const HOUR_MS = 3_600_000;
 const NOTES = 'e'.repeat(64);
@@ -18,23 +23,15 @@ class Gate {
 
 describe('proposals on the time-skipping server', function () {
   this.timeout(60_000);
-  let environment: TestWorkflowEnvironment;
+  const environment = timeSkipping();
 
-  before(async () => {
-    environment = await timeSkipping();
-  });
-  after(async () => {
-    await environment.teardown();
-  });
-
-  const run = (name: string | null, work: (run: ProposingRun) => Promise<void>): Promise<void> =>
-    withProposingRun(environment, name, work);
+  const run = (options: ProposingOptions, work: (run: ProposingRun) => Promise<void>): Promise<void> =>
+    withProposingRun(environment(), options, work);
 
   it('holds the agent’s call until the operator approves, and what was approved is in effect before it is answered', () =>
-    run('proposal-approved', async (life) => {
-      await life.begin();
+    run({ record: 'proposal-approved' }, async (life) => {
       const { answer } = await life.proposed(idOf('aaaa1111'));
-      assert.equal((await life.handle().query(stateQuery)).proposals, 1);
+      assert.equal((await life.view()).proposals, 1);
       assert.deepEqual(await life.decide(idOf('aaaa1111'), { notesRef: NOTES }), {
         slug: life.fake.ran[0]?.slug,
         status: 'approved',
@@ -46,7 +43,7 @@ describe('proposals on the time-skipping server', function () {
         [[shownOf(idOf('aaaa1111'))]],
       );
       life.endTurn();
-      await life.until('the freeze', async () => (await life.phase()) === 'frozen');
+      await life.frozen();
       assert.deepEqual(
         life.fake.decided.map(({ decision: { status, who, ref } }) => [status, who, ref]),
         [['approved', 'ann@desk', shownOf(idOf('aaaa1111'))]],
@@ -56,32 +53,30 @@ describe('proposals on the time-skipping server', function () {
     }));
 
   it('answers pending after a while, freezes, and weeks later the decision wakes the run and is in its prompt', () =>
-    run('proposal-pending', async (life) => {
-      // Time is not skipped while an agent works.
-      await life.begin(500);
+    // Time is not skipped while an agent works.
+    run({ record: 'proposal-pending', holdMs: 500 }, async (life) => {
       assert.deepEqual(await life.propose(idOf('bbbb2222')), {
         id: idOf('bbbb2222'),
         status: 'pending',
         notesRef: null,
       });
       life.endTurn();
-      await life.until('the freeze', async () => (await life.phase()) === 'frozen');
-      await environment.sleep(14 * 24 * HOUR_MS);
+      await life.frozen();
+      await environment().sleep(14 * 24 * HOUR_MS);
       assert.equal((await life.decide(idOf('bbbb2222'))).effect, 'next_turn');
-      await life.until('the second turn', () => life.fake.ran.length === 2);
+      await waitUntil('the second turn', () => life.fake.ran.length === 2);
       assert.deepEqual(life.fake.prepared[1]?.cause, {
         kind: 'decision',
         decisions: [{ id: idOf('bbbb2222'), tool: 'pipelock-block', status: 'approved', notesRef: null }],
       });
       assert.deepEqual(life.fake.ran[1]?.changes, [shownOf(idOf('bbbb2222'))]);
       assert.deepEqual(life.fake.applied, []);
-      await life.until('the second freeze', async () => (await life.phase()) === 'frozen');
+      await life.frozen(2);
       assert.equal(life.fake.ran.length, 2);
     }));
 
   it('takes the operator’s own version, and tells a rejection apart', () =>
-    run(null, async (life) => {
-      await life.begin();
+    run({}, async (life) => {
       const first = await life.proposed(idOf('cccc0001'));
       const second = await life.proposed(idOf('cccc0002'));
       await life.decide(idOf('cccc0002'), { verdict: 'reject', notesRef: NOTES });
@@ -96,8 +91,7 @@ describe('proposals on the time-skipping server', function () {
     }));
 
   it('is one proposal however often it is sent, and one decision', () =>
-    run(null, async (life) => {
-      await life.begin();
+    run({}, async (life) => {
       const { answer } = await life.proposed(idOf('dddd0001'));
       const again = life.propose(idOf('dddd0001'), 'another call');
       await life.decide(idOf('dddd0001'));
@@ -115,8 +109,7 @@ describe('proposals on the time-skipping server', function () {
     }));
 
   it('decides nothing but what the operator was shown', () =>
-    run(null, async (life) => {
-      await life.begin();
+    run({}, async (life) => {
       const { answer } = await life.proposed(idOf('eeee0001'));
       const stale = await life.refusalOf(life.decide(idOf('eeee0001'), { shown: shownOf(idOf('bef0')) }));
       assert.deepEqual(stale, ['DecisionRefused', 'it is not what you were shown: look at it again']);
@@ -128,8 +121,7 @@ describe('proposals on the time-skipping server', function () {
     }));
 
   it('says why what was approved cannot take effect, and the proposal waits as before', () =>
-    run(null, async (life) => {
-      await life.begin();
+    run({}, async (life) => {
       const { answer } = await life.proposed(idOf('abcd0001'));
       life.fake.applyFailure = ApplicationFailure.nonRetryable(
         'secret "x" is not bound to example.org',
@@ -146,39 +138,36 @@ describe('proposals on the time-skipping server', function () {
     }));
 
   it('refuses what Temporal’s own page may send, and goes on', () =>
-    run(null, async (life) => {
-      await life.begin();
+    run({}, async (life) => {
       const [type, message] = await life.refusalOf(life.propose('../../etc'));
       assert.deepEqual([type, message], ['ProposalRefused', 'it is no proposal']);
       const { answer } = await life.proposed(idOf('aaaa0002'));
       const odd = life.decide(idOf('aaaa0002'), { verdict: 'burn' as 'approve' });
       assert.match((await life.refusalOf(odd))[1], /^it is no decision/);
-      await assert.rejects(life.handle().executeUpdate(decideUpdate.name, { args: [null] }));
+      await assert.rejects(life.handle.executeUpdate(decideUpdate.name, { args: [null] }));
       await life.decide(idOf('aaaa0002'));
       assert.equal((await answer).status, 'approved');
     }));
 
   it('refuses a ninth that would wait, and one of a turn that is over', () =>
-    run(null, async (life) => {
-      await life.begin();
+    run({}, async (life) => {
       for (let count = 1; count <= 8; count += 1) await life.proposed(idOf(`1234000${String(count)}`));
       const [type, message] = await life.refusalOf(life.propose(idOf('12340009')));
       assert.equal(type, 'ProposalRefused');
       assert.match(message, /^8 proposals wait for the operator already/);
       life.endTurn();
-      await life.until('the freeze', async () => (await life.phase()) === 'frozen');
+      await life.frozen();
       const over = await life.refusalOf(life.propose(idOf('12340010')));
       assert.deepEqual(over, ['ProposalRefused', 'this turn is over']);
     }));
 
   it('answers cancelled to who waits when the run ends, which is nobody’s no', () =>
-    run('proposal-cancelled', async (life) => {
-      await life.begin();
+    run({ record: 'proposal-cancelled' }, async (life) => {
       const { answer } = await life.proposed(idOf('77770001'));
-      await send(life.handle(), observed({ readAt: 1_000, open: false, closedAt: 999 }));
+      await life.send(CLOSED);
       assert.equal((await answer).status, 'cancelled');
       life.endTurn();
-      await life.handle().result();
+      await life.handle.result();
       assert.deepEqual(
         life.fake.decided.map(({ decision: { status, who } }) => [status, who]),
         [['cancelled', 'bot-bottle']],
@@ -186,13 +175,12 @@ describe('proposals on the time-skipping server', function () {
     }));
 
   it('builds the image that was approved, ends the turn that waits for it, and goes on in the image', () =>
-    run('proposal-image', async (life) => {
+    run({ record: 'proposal-image' }, async (life) => {
       const built = new Gate();
       life.fake.whileBuilding = () => built.opened.then(() => ({ kind: 'built' }));
-      await life.begin();
       const { answer } = await life.proposed(idOf('cafe0001'), 'capability-block');
       const decision = life.decide(idOf('cafe0001'), { modified: MINE });
-      await life.until('the build', () => life.fake.rebuilt.length === 1);
+      await waitUntil('the build', () => life.fake.rebuilt.length === 1);
       assert.match(
         (await life.refusalOf(life.decide(idOf('cafe0001'), { verdict: 'reject' })))[1],
         /^it was approved already, by ann@desk/,
@@ -207,20 +195,19 @@ describe('proposals on the time-skipping server', function () {
       assert.equal((await answer).status, 'approved');
       assert.deepEqual(life.fake.rebuilt[0]?.changes, [MINE]);
       // Nobody ended the turn but the decision.
-      await life.until('the second turn', () => life.fake.ran.length === 2);
+      await waitUntil('the second turn', () => life.fake.ran.length === 2);
       assert.deepEqual(life.fake.prepared[1]?.cause, {
         kind: 'decision',
         decisions: [{ id: idOf('cafe0001'), tool: 'capability-block', status: 'approved', notesRef: null }],
       });
       assert.deepEqual(life.fake.ran[1]?.changes, [MINE]);
       assert.deepEqual(life.fake.applied, []);
-      await life.until('the freeze', async () => (await life.phase()) === 'frozen');
+      await life.frozen(2);
       assert.equal(life.fake.ran.length, 2);
     }));
 
   it('tells agent and operator why an image could not be built, and the turn goes on in the old one', () =>
-    run(null, async (life) => {
-      await life.begin();
+    run({}, async (life) => {
       life.fake.whileBuilding = () => Promise.resolve({ kind: 'failed', reasonRef: NOTES });
       const { answer } = await life.proposed(idOf('cafe0002'), 'capability-block');
       const decided = await life.decide(idOf('cafe0002'));
@@ -235,50 +222,47 @@ describe('proposals on the time-skipping server', function () {
         life.fake.decided.map(({ decision: { status, who, ref } }) => [status, who, ref]),
         [['failed', 'ann@desk', null]],
       );
-      assert.equal(await life.phase(), 'running');
+      assert.equal((await life.view()).phase, 'running');
       life.endTurn();
-      await life.until('the freeze', async () => (await life.phase()) === 'frozen');
+      await life.frozen();
       assert.equal(life.fake.ran.length, 1);
     }));
 
   it('lets an agent that went on finish its turn in the old image first', () =>
-    run(null, async (life) => {
-      await life.begin(300);
+    run({ holdMs: 300 }, async (life) => {
       assert.equal((await life.propose(idOf('cafe0003'), 'a call', 'capability-block')).status, 'pending');
       await life.decide(idOf('cafe0003'));
-      assert.equal(await life.phase(), 'running');
+      assert.equal((await life.view()).phase, 'running');
       assert.equal(life.fake.ran.length, 1);
       life.endTurn();
-      await life.until('the second turn', () => life.fake.ran.length === 2);
+      await waitUntil('the second turn', () => life.fake.ran.length === 2);
       assert.equal(life.fake.prepared[1]?.cause.kind, 'decision');
     }));
 
   it('builds for a run that is frozen, which wakes when the image is there', () =>
-    run(null, async (life) => {
-      await life.begin(300);
+    run({ holdMs: 300 }, async (life) => {
       await life.propose(idOf('cafe0004'), 'a call', 'capability-block');
       life.endTurn();
-      await life.until('the freeze', async () => (await life.phase()) === 'frozen');
+      await life.frozen();
       assert.equal((await life.decide(idOf('cafe0004'))).effect, 'next_turn');
       assert.equal(life.fake.rebuilt.length, 1);
-      await life.until('the second turn', () => life.fake.ran.length === 2);
+      await waitUntil('the second turn', () => life.fake.ran.length === 2);
     }));
 
   it('ends a run while its image is built, and nobody has said no', () =>
-    run(null, async (life) => {
+    run({}, async (life) => {
       const built = new Gate();
       life.fake.whileBuilding = () => built.opened.then(() => ({ kind: 'built' }));
-      await life.begin();
       const { answer } = await life.proposed(idOf('cafe0005'), 'capability-block');
       const decision = life.decide(idOf('cafe0005'));
       decision.catch(() => undefined);
-      await life.until('the build', () => life.fake.rebuilt.length === 1);
-      await send(life.handle(), observed({ readAt: 1_000, open: false, closedAt: 999 }));
+      await waitUntil('the build', () => life.fake.rebuilt.length === 1);
+      await life.send(CLOSED);
       assert.equal((await answer).status, 'pending');
       built.open();
       life.endTurn();
       await life.refusalOf(decision);
-      await life.handle().result();
+      await life.handle.result();
       assert.deepEqual(
         life.fake.decided.map(({ decision: { status } }) => status),
         ['cancelled'],

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { openDatabase } from '../../../src/adapters/sqlite/open-database.js';
 import { CliError, UnreachableError } from '../../../src/cli/base/errors.js';
 import { EXIT } from '../../../src/cli/base/exit-codes.js';
@@ -17,26 +16,20 @@ import { observed, SUBJECT, trigger } from '../../support/machine/world.js';
 import { ScriptedActivities } from '../../support/temporal/scripted-activities.js';
 import type { TurnScript } from '../../support/temporal/scripted-activities.js';
 import { waitUntil } from '../../support/stack/stack.js';
-import { timeSkipping, withWorkers } from '../../support/temporal/time-skipping.js';
+import { timeSkipping } from '../../support/temporal/skipping-server.js';
+import { withWorkers } from '../../support/temporal/time-skipping.js';
 import { order, send } from '../../support/temporal/send.js';
 
 const OPTIONS = { agent: null, bottles: [], prompt: null, label: null, backend: 'docker' } as const;
 
 describe('the commands’ orchestrator over a real workflow', function () {
   this.timeout(90_000);
-  let environment: TestWorkflowEnvironment;
+  const environment = timeSkipping();
   let directory: string;
   let database: Database;
   let prompts: string[];
   let number = 7_000;
   let subject: SubjectRef;
-
-  before(async () => {
-    environment = await timeSkipping();
-  });
-  after(async () => {
-    await environment.teardown();
-  });
 
   beforeEach(async () => {
     directory = mkdtempSync(path.join(tmpdir(), 'bot-bottle-cli-'));
@@ -49,15 +42,15 @@ describe('the commands’ orchestrator over a real workflow', function () {
     await database.close();
     rmSync(directory, { recursive: true });
     // Tests that never started a workflow have none to end.
-    await environment.client.workflow
-      .getHandle(workflowIdOf(subject))
+    await environment()
+      .client.workflow.getHandle(workflowIdOf(subject))
       .terminate()
       .catch(() => undefined);
   });
 
   const orchestrator = (callMs = 15_000): Orchestrator =>
     orchestratorClient({
-      client: environment.client,
+      client: environment().client,
       database,
       by: 'alice@desk',
       callMs,
@@ -67,7 +60,7 @@ describe('the commands’ orchestrator over a real workflow', function () {
       storeText: (text) => Promise.resolve(`ref-${String(prompts.push(text))}`),
       readText: () => Promise.reject(new Error('unexpected readText')),
       trigger: async (asked) => {
-        await environment.client.workflow.signalWithStart(ISSUE_WORKFLOW, {
+        await environment().client.workflow.signalWithStart(ISSUE_WORKFLOW, {
           workflowId: workflowIdOf(asked),
           taskQueue: TASK_QUEUE,
           args: [{ subject: asked, policy: DEFAULT_POLICY }],
@@ -107,7 +100,7 @@ describe('the commands’ orchestrator over a real workflow', function () {
   const turns = (exitCodes: readonly number[]): { readonly fake: ScriptedActivities } => {
     const script = (turn: number): TurnScript => ({
       run: async () => {
-        const handle = environment.client.workflow.getHandle(workflowIdOf(subject));
+        const handle = environment().client.workflow.getHandle(workflowIdOf(subject));
         const { slug } = await handle.query(stateQuery);
         await send(handle, { kind: 'turn_started', slug: slug ?? '', turn, at: 0 });
         const done = { id: `d${String(turn)}`, status: 'success', summaryRef: 'r' } as const;
@@ -120,7 +113,7 @@ describe('the commands’ orchestrator over a real workflow', function () {
 
   it('starts, waits, resumes with a stored prompt, and hands the agent’s exit code on', async () => {
     const { fake } = turns([0, 42]);
-    await withWorkers(environment, fake.activities, async () => {
+    await withWorkers(environment(), fake.activities, async () => {
       const client = orchestrator();
       const started = await client.start(subject, OPTIONS);
       assert.ok(started.kind === 'started');
@@ -148,13 +141,13 @@ describe('the commands’ orchestrator over a real workflow', function () {
   it('follows a turn through its nudge, until the run rests, and says how that ended', async () => {
     const fake = new ScriptedActivities((turn) => ({
       run: async () => {
-        const handle = environment.client.workflow.getHandle(workflowIdOf(subject));
+        const handle = environment().client.workflow.getHandle(workflowIdOf(subject));
         const { slug } = await handle.query(stateQuery);
         await send(handle, { kind: 'turn_started', slug: slug ?? '', turn, at: 0 });
         return { exitCode: 0 };
       },
     }));
-    await withWorkers(environment, fake.activities, async () => {
+    await withWorkers(environment(), fake.activities, async () => {
       const client = orchestrator();
       const started = await client.start(subject, OPTIONS);
       assert.ok(started.kind === 'started');
@@ -190,7 +183,7 @@ describe('the commands’ orchestrator over a real workflow', function () {
         return prepareTurn(input);
       },
     };
-    await withWorkers(environment, activities, async () => {
+    await withWorkers(environment(), activities, async () => {
       const client = orchestrator();
       const started = await client.start(subject, OPTIONS);
       assert.ok(started.kind === 'started');
@@ -204,7 +197,7 @@ describe('the commands’ orchestrator over a real workflow', function () {
   it('a run that was destroyed meanwhile ended as closed', async () => {
     const fake = new ScriptedActivities((turn) => ({
       run: async (_input, activity) => {
-        const handle = environment.client.workflow.getHandle(workflowIdOf(subject));
+        const handle = environment().client.workflow.getHandle(workflowIdOf(subject));
         const { slug } = await handle.query(stateQuery);
         await send(handle, { kind: 'turn_started', slug: slug ?? '', turn, at: 0 });
         await order(handle, { kind: 'destroy' });
@@ -213,7 +206,7 @@ describe('the commands’ orchestrator over a real workflow', function () {
         return { exitCode: 143, stopped: 'closed' };
       },
     }));
-    await withWorkers(environment, fake.activities, async () => {
+    await withWorkers(environment(), fake.activities, async () => {
       const client = orchestrator();
       const started = await client.start(subject, OPTIONS);
       assert.ok(started.kind === 'started');
@@ -224,7 +217,7 @@ describe('the commands’ orchestrator over a real workflow', function () {
 
   it('a command is refused with the workflow’s own reason, and accepted by issue, PR number and slug', async () => {
     const { fake } = turns([0]);
-    await withWorkers(environment, fake.activities, async () => {
+    await withWorkers(environment(), fake.activities, async () => {
       const client = orchestrator();
       const started = await client.start(subject, OPTIONS);
       assert.ok(started.kind === 'started');
@@ -237,7 +230,7 @@ describe('the commands’ orchestrator over a real workflow', function () {
       assert.deepEqual(paused, { kind: 'accepted', slug: started.slug, phase: 'frozen' });
       const ended = await client.command({ kind: 'slug', slug: started.slug }, { kind: 'destroy' });
       assert.equal(ended.kind, 'accepted');
-      await environment.client.workflow.getHandle(workflowIdOf(subject)).result();
+      await environment().client.workflow.getHandle(workflowIdOf(subject)).result();
       assert.deepEqual(await client.command({ kind: 'subject', subject }, { kind: 'freeze' }), {
         kind: 'not_found',
       });
@@ -259,7 +252,7 @@ describe('the commands’ orchestrator over a real workflow', function () {
   it('a turn that could not be prepared ends the wait with its reason', async () => {
     const { fake } = turns([]);
     fake.refusal = 'the base branch is gone';
-    await withWorkers(environment, fake.activities, async () => {
+    await withWorkers(environment(), fake.activities, async () => {
       const client = orchestrator();
       // The refusal may come before or after the command has seen the slug; it is told either way.
       const started = await client.start(subject, OPTIONS);
@@ -314,7 +307,7 @@ describe('the commands’ orchestrator over a real workflow', function () {
   it('shows the step that is tried again, how often, and the last error, and destroys the run all the same', async () => {
     const fake = new ScriptedActivities(() => ({ run: () => Promise.resolve({}) }));
     const away = (): Promise<never> => Promise.reject(new Error('no Docker engine answers'));
-    await withWorkers(environment, { ...fake.activities, freezeBottle: away }, async () => {
+    await withWorkers(environment(), { ...fake.activities, freezeBottle: away }, async () => {
       const client = orchestrator();
       const started = await client.start(subject, OPTIONS);
       assert.ok(started.kind === 'started');
@@ -326,7 +319,7 @@ describe('the commands’ orchestrator over a real workflow', function () {
       const [run] = await client.status({ all: false });
       assert.deepEqual([run?.step?.activity, run?.step?.error], ['freezeBottle', 'no Docker engine answers']);
       await client.command({ kind: 'slug', slug: started.slug }, { kind: 'destroy' });
-      await environment.client.workflow.getHandle(workflowIdOf(subject)).result();
+      await environment().client.workflow.getHandle(workflowIdOf(subject)).result();
     });
     assert.equal(fake.destroyed.length, 1);
   });

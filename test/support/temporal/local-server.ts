@@ -1,6 +1,7 @@
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { setUpNamespace } from '../../../src/adapters/temporal/set-up-namespace.js';
 import { temporalCli } from './binaries.js';
+import { serverOf } from './skipping-server.js';
 import { startPatiently, quietRuntime } from './time-skipping.js';
 
 /**
@@ -9,10 +10,9 @@ import { startPatiently, quietRuntime } from './time-skipping.js';
  * @returns the server, once the tests run
  */
 export function localServer(...dynamicConfig: readonly string[]): () => TestWorkflowEnvironment {
-  let environment: TestWorkflowEnvironment | undefined;
-  before(async () => {
+  return serverOf(async () => {
     quietRuntime();
-    environment = await startPatiently(() =>
+    const environment = await startPatiently(() =>
       TestWorkflowEnvironment.createLocal({
         server: {
           executable: { type: 'existing-path', path: temporalCli() },
@@ -21,10 +21,6 @@ export function localServer(...dynamicConfig: readonly string[]): () => TestWork
       }),
     );
     await setUpNamespace(environment.client);
-  });
-  after(() => environment?.teardown());
-  return () => {
-    if (environment === undefined) throw new Error('the server is not up yet');
     return environment;
-  };
+  });
 }

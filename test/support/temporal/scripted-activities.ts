@@ -24,7 +24,26 @@ export interface TurnScript {
   settle?: Partial<SettledTurn>;
 }
 
-export class ScriptedActivities {
+/** What a test sets of them; all of it may change while they are called. */
+export interface Scripted {
+  applyFailure: Error | null;
+  checkinAgeMs: number;
+  /** The last turn whose end the host has. */
+  holds: number;
+  refusal: string | null;
+  pausedBy: string | null;
+  /** `null`: the host has to be claimed. */
+  soleHost: string | null;
+  /** What the prepared turn says beside the usual. */
+  extras: Partial<PreparedTurn>;
+  gateFailure: Error | null;
+  tellFailure: Error | null;
+  whileBuilding: () => Promise<RebuiltImage>;
+  whileArchiving: () => Promise<void>;
+  whileDestroying: () => Promise<void>;
+}
+
+export class ScriptedActivities implements Scripted {
   readonly prepared: PrepareTurnInput[] = [];
   readonly ran: RunTurnInput[] = [];
   readonly attached: RunTurnInput[] = [];
@@ -36,18 +55,15 @@ export class ScriptedActivities {
   readonly rebuilt: RebuildImageInput[] = [];
   readonly proposed: RecordProposalInput[] = [];
   readonly decided: RecordDecisionInput[] = [];
-  applyFailure: Error | null = null;
   readonly told: string[] = [];
   readonly archived: string[] = [];
   readonly destroyed: string[] = [];
+  applyFailure: Error | null = null;
   checkinAgeMs = 0;
-  /** The last turn whose end the host has. */
   holds = 0;
   refusal: string | null = null;
   pausedBy: string | null = null;
-  /** `null`: the host has to be claimed. */
   soleHost: string | null = HOST;
-  /** What the prepared turn says beside the usual. */
   extras: Partial<PreparedTurn> = {};
   gateFailure: Error | null = null;
   tellFailure: Error | null = null;

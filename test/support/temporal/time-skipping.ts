@@ -65,7 +65,7 @@ export async function startPatiently<T>(start: () => Promise<T>): Promise<T> {
   }
 }
 
-export async function timeSkipping(): Promise<TestWorkflowEnvironment> {
+export async function startTimeSkipping(): Promise<TestWorkflowEnvironment> {
   quietRuntime();
   const environment = await startPatiently(() =>
     TestWorkflowEnvironment.createTimeSkipping({
@@ -82,12 +82,17 @@ export async function timeSkipping(): Promise<TestWorkflowEnvironment> {
   return environment;
 }
 
-/** Runs work while workers for all four queues run. */
-export async function withWorkers<T>(
+export interface RunningWorkers {
+  /** Settles when they have stopped; rejects when one of them fails. */
+  readonly stopped: Promise<unknown>;
+  stop(): void;
+}
+
+/** Workers for all four queues. */
+export async function startWorkers(
   environment: TestWorkflowEnvironment,
   activities: AllActivities,
-  work: () => Promise<T>,
-): Promise<T> {
+): Promise<RunningWorkers> {
   const workflowCode = await workflowBundle();
   const common = {
     connection: environment.nativeConnection,
@@ -102,12 +107,31 @@ export async function withWorkers<T>(
       Worker.create({ ...common, taskQueue }),
     ),
   ]);
-  const [main, ...others] = workers;
-  const running = others.map((worker) => worker.run());
+  const stop = (): void => {
+    for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+  };
+  return { stopped: Promise.all(workers.map((worker) => worker.run())), stop };
+}
+
+/** Runs work while workers for all four queues run. */
+export async function withWorkers<T>(
+  environment: TestWorkflowEnvironment,
+  activities: AllActivities,
+  work: () => Promise<T>,
+): Promise<T> {
+  const workers = await startWorkers(environment, activities);
   try {
-    return await main.runUntil(work());
+    return await whileTheyRun(workers, work);
   } finally {
-    for (const worker of others) worker.shutdown();
-    await Promise.all(running);
+    workers.stop();
+    await workers.stopped;
   }
+}
+
+/** Errors: when a worker fails meanwhile. */
+export async function whileTheyRun<T>(workers: RunningWorkers, work: () => Promise<T>): Promise<T> {
+  const isOver = workers.stopped.then(() => {
+    throw new Error('the workers have stopped');
+  });
+  return Promise.race([work(), isOver]);
 }

@@ -1,0 +1,215 @@
+/** An issue's life on a test's Temporal server, over scripted activities: triggered, driven, looked at, ended. */
+import type { Context } from '@temporalio/activity';
+import type { Client, WorkflowHandle } from '@temporalio/client';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import type { RunTurnInput } from '../../../src/activities/ports/inputs.js';
+import { workflowIdOf } from '../../../src/domain/forge/issue.js';
+import type { OperatorCommand, RunEvent, SettledTurn } from '../../../src/domain/run/events.js';
+import { DEFAULT_POLICY, type RunPolicy } from '../../../src/domain/run/run-policy.js';
+import type { TurnResult } from '../../../src/domain/run/turn.js';
+import { temporalGateway } from '../../../src/webhook/dispatch/temporal-gateway.js';
+import {
+  stateQuery,
+  timelineQuery,
+  type CommandAccepted,
+  type RunView,
+} from '../../../src/workflows/messages.js';
+import { comment, observed, SUBJECT, trigger, wrote } from '../machine/world.js';
+import { waitUntil } from '../stack/stack.js';
+import { saveHistory, type History } from './histories.js';
+import { ScriptedActivities, type Scripted } from './scripted-activities.js';
+import { order, send } from './send.js';
+import { withSharedWorkers } from './shared-workers.js';
+import type { AllActivities } from './time-skipping.js';
+
+export const DONE: Partial<TurnResult> = { done: { id: 'd', status: 'success', summaryRef: 'r' } };
+export const CLOSED = observed({ readAt: 1_000, open: false, closedAt: 999 });
+
+const PATIENCE_MS = 30_000;
+/** Each query is a task of the worker that is tested. */
+const QUERY_MS = 20;
+
+export interface LifeOptions {
+  /** What the turn's activity comes to; `DONE` where nothing is said. */
+  readonly turn?: (
+    life: IssueLife,
+    input: RunTurnInput,
+    activity: Context,
+  ) => Partial<TurnResult> | Promise<Partial<TurnResult>>;
+  /** Whether the host says first that the turn has begun, as it does when all goes well. */
+  readonly begins?: (activity: Context) => boolean;
+  readonly settle?: Partial<SettledTurn>;
+  /** What the activities say from the start on. */
+  readonly given?: Partial<Scripted>;
+  /** In the place of scripted ones. */
+  readonly activities?: (fake: ScriptedActivities) => Partial<AllActivities>;
+  readonly policy?: Partial<RunPolicy>;
+  /** The name under which its histories are kept, when histories are recorded. */
+  readonly record?: string;
+}
+
+/** No other life of this process has it. */
+let number = 100;
+
+export class IssueLife {
+  readonly subject = { ...SUBJECT, number: (number += 1) };
+  readonly handle: WorkflowHandle;
+  readonly fake: ScriptedActivities;
+  readonly client: Client;
+  /** Its first execution, once it was triggered. */
+  firstRunId = '';
+
+  constructor(
+    readonly environment: TestWorkflowEnvironment,
+    readonly options: LifeOptions = {},
+  ) {
+    const { turn = () => DONE, begins = () => true, settle = {}, given = {} } = options;
+    this.client = environment.client;
+    this.handle = this.client.workflow.getHandle(workflowIdOf(this.subject));
+    this.fake = new ScriptedActivities(() => ({
+      run: async (input, activity) => {
+        if (begins(activity)) await this.began(input);
+        return turn(this, input, activity);
+      },
+      settle,
+    }));
+    Object.assign(this.fake, given);
+  }
+
+  get activities(): AllActivities {
+    return { ...this.fake.activities, ...this.options.activities?.(this.fake) };
+  }
+
+  /** An act on the forge asks for a run. */
+  async trigger(): Promise<void> {
+    const gateway = temporalGateway(this.client, { policy: { ...DEFAULT_POLICY, ...this.options.policy } });
+    const asked = { ...observed({ readAt: 6 }), trigger: trigger(5) };
+    await gateway.signalWithStart(this.subject, asked, { title: 'A life', url: 'http://forge.invalid/1' });
+    this.firstRunId ||= await this.runId();
+  }
+
+  /** The host says that the turn has begun. */
+  began({ slug, turn }: Pick<RunTurnInput, 'slug' | 'turn'>): Promise<void> {
+    return this.send({ kind: 'turn_started', slug, turn, at: 0 });
+  }
+
+  send(event: RunEvent): Promise<void> {
+    return send(this.handle, event);
+  }
+
+  order(command: OperatorCommand): Promise<CommandAccepted> {
+    return order(this.handle, command);
+  }
+
+  /** People write comments with these ids. */
+  comments(...ids: readonly number[]): Promise<void> {
+    return this.send(wrote(...ids.map(comment)));
+  }
+
+  view(): Promise<RunView> {
+    return this.handle.query(stateQuery);
+  }
+
+  async timeline(): Promise<string[]> {
+    return (await this.handle.query(timelineQuery)).map(({ what }) => what);
+  }
+
+  /** Waits for a state of the run. Errors: says where it stood when that takes too long. */
+  async until(what: string, condition: (view: RunView) => boolean): Promise<RunView> {
+    let view = await this.view();
+    const isReached = async (): Promise<boolean> => condition((view = await this.view()));
+    await waitUntil(what, isReached, PATIENCE_MS, QUERY_MS).catch((error: unknown) => {
+      throw new Error(`${what} was not reached: ${JSON.stringify(view)}`, { cause: error });
+    });
+    return view;
+  }
+
+  frozen(turn = 1): Promise<RunView & { readonly slug: string }> {
+    return this.withSlug(
+      `turn ${String(turn)} frozen`,
+      (view) => view.phase === 'frozen' && view.turn === turn,
+    );
+  }
+
+  running(turn = 1): Promise<RunView & { readonly slug: string }> {
+    return this.withSlug(
+      `turn ${String(turn)} running`,
+      (view) => view.phase === 'running' && view.turn === turn,
+    );
+  }
+
+  /** The issue is closed; resolves with the result of the life, at its end. */
+  async close(): Promise<unknown> {
+    await this.send(CLOSED);
+    return this.handle.result();
+  }
+
+  /** The operator destroys the run; resolves with the result of the life, at its end. */
+  async destroy(): Promise<unknown> {
+    const result: Promise<unknown> = this.handle.result();
+    await Promise.all([result, this.order({ kind: 'destroy' })]);
+    return result;
+  }
+
+  /** Its current execution. */
+  async runId(): Promise<string> {
+    return (await this.handle.describe()).runId;
+  }
+
+  /** Another execution than this one goes on with it; resolves with that one's id. */
+  async continuedAsNew(earlier: string): Promise<string> {
+    let now = earlier;
+    const isAnother = async (): Promise<boolean> => (now = await this.runId()) !== earlier;
+    await waitUntil('another execution', isAnother, PATIENCE_MS);
+    return now;
+  }
+
+  /** Of the first and the current execution, which differ after continue-as-new. */
+  async histories(): Promise<History[]> {
+    const { workflowId } = this.handle;
+    const runIds = [...new Set([this.firstRunId, await this.runId()])];
+    return Promise.all(
+      runIds.map((runId) => this.client.workflow.getHandle(workflowId, runId).fetchHistory()),
+    );
+  }
+
+  private async withSlug(
+    what: string,
+    condition: (view: RunView) => boolean,
+  ): Promise<RunView & { readonly slug: string }> {
+    const view = await this.until(what, condition);
+    if (view.slug === null) throw new Error(`${what}, but no slug`);
+    return { ...view, slug: view.slug };
+  }
+}
+
+/** A life that is triggered, then driven by the test. */
+export function withLife(
+  environment: TestWorkflowEnvironment,
+  options: LifeOptions,
+  work: (life: IssueLife) => Promise<void>,
+): Promise<void> {
+  const life = new IssueLife(environment, options);
+  return served(life, async () => {
+    await life.trigger();
+    await work(life);
+  });
+}
+
+/**
+ * What the life's workflow calls is answered meanwhile; if it still lives afterwards, it is terminated. With
+ * BOT_BOTTLE_RECORD_HISTORIES its histories become those that are replayed on every run.
+ */
+export async function served(life: IssueLife, work: () => Promise<void>): Promise<void> {
+  const { environment, handle, activities, options } = life;
+  await withSharedWorkers(environment, handle.workflowId, activities, async () => {
+    try {
+      await work();
+    } finally {
+      if ((await handle.describe()).status.name === 'RUNNING') await handle.terminate();
+    }
+  });
+  if (options.record === undefined || process.env['BOT_BOTTLE_RECORD_HISTORIES'] === undefined) return;
+  for (const [index, history] of (await life.histories()).entries())
+    await saveHistory(`${options.record}-${String(index + 1)}`, history);
+}
