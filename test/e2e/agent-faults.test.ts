@@ -2,16 +2,14 @@ import assert from 'node:assert/strict';
 import { stat } from 'node:fs/promises';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { Client } from '@temporalio/client';
 import Docker from 'dockerode';
 import { join } from 'node:path';
 import { containerName } from '../../src/adapters/docker/names-and-labels.js';
 import { AGENT_LOG_BYTES } from '../../src/adapters/files/run/agent-log.js';
 import type { AgentReport } from '../../src/domain/run/turn.js';
-import { bottleScript, WAIT_FOR_TEST } from '../support/stack/bottle-script.js';
-import { Life } from '../support/stack/life.js';
-import { Stack } from '../support/stack/stack.js';
-import { tearDown } from '../support/stack/tear-down.js';
+import { WAIT_FOR_TEST } from '../support/stack/bottle-script.js';
+import type { Life } from '../support/stack/life.js';
+import { useStack } from '../support/stack/use-stack.js';
 
 /** Seconds: known by their number among all processes of the machine. */
 const ORPHAN = '98765';
@@ -19,26 +17,14 @@ const ORPHAN = '98765';
 /** What a CLI may do that no CLI should: each ends in a clear state, with its log kept. */
 describe('an agent process that misbehaves', function () {
   this.timeout(180_000);
-  let stack: Stack;
-  let client: Client | undefined;
+  const { stack, trigger } = useStack({ env: { BOTTLE_TURN_TIMEOUT: '80s', BOTTLE_DONE_GRACE: '1s' } });
 
-  const trigger = (title: string, ...script: string[]): Promise<Life> => {
-    assert.ok(client !== undefined);
-    return Life.trigger(stack, client, title, bottleScript(...script));
-  };
   /** What the rows have of the turn's output, and its log. */
   async function ended(life: Life, slug: string): Promise<{ agent: AgentReport; log: string }> {
     const row = (await life.files.turnRows(slug)).find(({ event }) => event === 'ended');
     assert.ok(row !== undefined);
     return { agent: row.detail['agent'] as AgentReport, log: await life.files.agentLog(slug, 1) };
   }
-
-  before(async () => {
-    stack = await Stack.prepare({ env: { BOTTLE_TURN_TIMEOUT: '80s', BOTTLE_DONE_GRACE: '1s' } });
-    await stack.start();
-    client = await stack.client();
-  });
-  after(() => tearDown(stack, client));
 
   it('is killed when it ignores SIGTERM, also after it said that it is done', async () => {
     const life = await trigger('spins', 'write a.txt x', 'commit Work', 'done success all of it', 'spin');
@@ -87,7 +73,7 @@ describe('an agent process that misbehaves', function () {
       'exit 0',
     );
     const view = await life.frozen(1, 'done');
-    const { size } = await stat(join(stack.home, 'state', view.slug, 'turns', '1', 'agent.log'));
+    const { size } = await stat(join(stack().home, 'state', view.slug, 'turns', '1', 'agent.log'));
     assert.ok(size <= AGENT_LOG_BYTES + 1_000, `${String(size)} bytes`);
     const { log } = await ended(life, view.slug);
     assert.match(

@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
 import { hostname } from 'node:os';
-import type { Client } from '@temporalio/client';
 import type { OperatorCommandRow } from '../../src/domain/run/rows.js';
 import { followEvents } from '../support/api/follow-events.js';
 import { freePort } from '../support/ports/free-port.js';
 import { bottleScript, WAIT_FOR_TEST } from '../support/stack/bottle-script.js';
-import { Life } from '../support/stack/life.js';
-import { Stack } from '../support/stack/stack.js';
-import { tearDown } from '../support/stack/tear-down.js';
+import { useStack } from '../support/stack/use-stack.js';
 
 interface Answer {
   readonly status: number;
@@ -16,23 +13,18 @@ interface Answer {
 
 describe('the HTTP API of `up`', function () {
   this.timeout(180_000);
-  let stack: Stack;
-  let client: Client;
+  const { stack, open } = useStack(async () => {
+    const port = String(await freePort());
+    url = `http://127.0.0.1:${port}/api/v1`;
+    return { env: { FORGE_REPOS: 'alice/demo', API_LISTEN: `127.0.0.1:${port}` } };
+  });
   let url: string;
   let secret: string;
 
   before(async () => {
-    const port = String(await freePort());
-    url = `http://127.0.0.1:${port}/api/v1`;
-    stack = await Stack.prepare({
-      env: { FORGE_REPOS: 'alice/demo', API_LISTEN: `127.0.0.1:${port}` },
-    });
-    await stack.start();
-    client = await stack.client();
-    const made = await stack.cli(['token', 'create', '--scope', 'operate', '--name', 'test']);
+    const made = await stack().cli(['token', 'create', '--scope', 'operate', '--name', 'test']);
     secret = made.stdout.trim();
   });
-  after(() => tearDown(stack, client));
 
   const ask = async (path: string, command?: object): Promise<Answer> => {
     const response = await fetch(url + path, {
@@ -42,14 +34,14 @@ describe('the HTTP API of `up`', function () {
     return { status: response.status, body: (await response.json()) as Answer['body'] };
   };
   const cli = async (...args: string[]): Promise<Record<string, unknown>> => {
-    const { code, stdout, stderr } = await stack.cli([...args, '--json']);
+    const { code, stdout, stderr } = await stack().cli([...args, '--json']);
     assert.equal(code, 0, stderr);
     return JSON.parse(stdout) as Record<string, unknown>;
   };
 
   it('follows a run and steers it, and says what the command line says', async () => {
     const body = bottleScript('write a.md x', 'commit First', 'print hello there', WAIT_FOR_TEST);
-    const life = await Life.trigger(stack, client, 'By the API', body);
+    const life = await open('By the API', body);
     const { slug } = await life.running();
     const heard = followEvents(`${url}/runs/${slug}/logs`, { secret });
     const frozen = followEvents(`${url}/events`, {
@@ -81,7 +73,7 @@ describe('the HTTP API of `up`', function () {
     ] as OperatorCommandRow[];
     assert.match(who, new RegExp(`^api-[0-9a-f]{8}@${hostname()}$`));
     const log = JSON.parse(
-      `[${(await stack.cli(['logs', slug, '--json'])).stdout.trim().split('\n').join(',')}]`,
+      `[${(await stack().cli(['logs', slug, '--json'])).stdout.trim().split('\n').join(',')}]`,
     ) as object[];
     await destroyed(slug);
     const events = await heard;

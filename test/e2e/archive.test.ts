@@ -1,30 +1,20 @@
 import assert from 'node:assert/strict';
 import { rm, writeFile } from 'node:fs/promises';
-import type { Client } from '@temporalio/client';
 import { DockerBottleRuntime } from '../../src/adapters/docker/docker-runtime.js';
 import type { HomeUsage } from '../../src/domain/upkeep/home-usage.js';
 import { agentRuns, outputOf } from '../support/stack/agent-runs.js';
 import { bottleScript } from '../support/stack/bottle-script.js';
-import { Life } from '../support/stack/life.js';
 import { orphansOf } from '../support/stack/orphans.js';
-import { Stack, waitUntil } from '../support/stack/stack.js';
-import { tearDown } from '../support/stack/tear-down.js';
+import { waitUntil } from '../support/stack/stack.js';
+import { useStack } from '../support/stack/use-stack.js';
 
 describe('a frozen run whose things go', function () {
   this.timeout(300_000);
   const runtime = new DockerBottleRuntime();
-  let stack: Stack;
-  let client: Client | undefined;
-
-  before(async () => {
-    stack = await Stack.prepare({
-      // Every freeze is long at once.
-      env: { FREEZE_ARCHIVE_AFTER: '1s', BOTTLE_SWEEP_INTERVAL: '2s' },
-    });
-    await stack.start();
-    client = await stack.client();
+  const { stack, trigger } = useStack({
+    // Every freeze is long at once.
+    env: { FREEZE_ARCHIVE_AFTER: '1s', BOTTLE_SWEEP_INTERVAL: '2s' },
   });
-  after(() => tearDown(stack, client));
 
   const names = async (slug: string): Promise<string[]> =>
     (await runtime.list(slug)).map(({ type, role }) => `${type} ${role}`).sort();
@@ -37,24 +27,19 @@ describe('a frozen run whose things go', function () {
   }
 
   it('goes on with session and workspace from its volumes, and from the snapshot and the forge without them', async () => {
-    assert.ok(client !== undefined);
-    const life = await Life.trigger(
-      stack,
-      client,
+    const life = await trigger(
       'put away',
-      bottleScript(
-        'write work.txt first',
-        'commit the work of the first turn',
-        'run touch .git/in-workspace "$HOME/in-home"',
-        'done success one',
-      ),
+      'write work.txt first',
+      'commit the work of the first turn',
+      'run touch .git/in-workspace "$HOME/in-home"',
+      'done success one',
     );
     const first = await life.frozen(1, 'done');
     const { slug, sessionId } = first;
     assert.equal(first.prs.length, 1);
     await archived(slug, ['volume home', 'volume sock']);
-    assert.deepEqual(await orphansOf(stack), []);
-    const gc = await stack.cli(['gc', '--json']);
+    assert.deepEqual(await orphansOf(stack()), []);
+    const gc = await stack().cli(['gc', '--json']);
     assert.equal(gc.code, 0, gc.stderr);
     const { usage, outcomes } = JSON.parse(gc.stdout) as {
       readonly usage: HomeUsage;
@@ -107,12 +92,11 @@ describe('a frozen run whose things go', function () {
     assert.equal((await life.files.session(slug)).turns.length, 4);
     await life.close();
     assert.deepEqual(await names(slug), []);
-    assert.deepEqual(await orphansOf(stack), []);
+    assert.deepEqual(await orphansOf(stack()), []);
   });
 
   it('keeps three snapshots, and says that the session is unknown when neither volume nor snapshot is left', async () => {
-    assert.ok(client !== undefined);
-    const life = await Life.trigger(stack, client, 'nothing left', bottleScript('done success one'));
+    const life = await trigger('nothing left', 'done success one');
     const { slug } = await life.frozen(1, 'done');
     for (const turn of [2, 3, 4]) {
       await life.comment(bottleScript('done success again'));

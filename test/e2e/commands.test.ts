@@ -2,28 +2,17 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Client } from '@temporalio/client';
 import type { OperatorCommandRow } from '../../src/domain/run/rows.js';
 import { operatorName } from '../../src/wiring/operator/operator-name.js';
 import { bottleScript } from '../support/stack/bottle-script.js';
-import { Life } from '../support/stack/life.js';
-import { Stack } from '../support/stack/stack.js';
-import { tearDown } from '../support/stack/tear-down.js';
+import { useStack } from '../support/stack/use-stack.js';
 
 describe('the command line beside a running `up`', function () {
   this.timeout(120_000);
-  let stack: Stack;
-  let client: Client | undefined;
-
-  before(async () => {
-    stack = await Stack.prepare({ env: { FORGE_REPOS: 'alice/demo' } });
-    await stack.start();
-    client = await stack.client();
-  });
-  after(() => tearDown(stack, client));
+  const { stack, lifeOf } = useStack({ env: { FORGE_REPOS: 'alice/demo' } });
 
   it('has the webhook as a process of its own, started by its own entry', () => {
-    const pid = String(stack.upProcess.pid);
+    const pid = String(stack().upProcess.pid);
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
     const lines = children.map((child) => readFileSync(`/proc/${child}/cmdline`, 'utf8').split('\0'));
     assert.ok(
@@ -33,7 +22,7 @@ describe('the command line beside a running `up`', function () {
   });
 
   it('doctor finds nothing wrong but that no model’s key is set, and nothing at all when one is', async () => {
-    const without = await stack.cli(['doctor']);
+    const without = await stack().cli(['doctor']);
     assert.equal(without.code, 1);
     assert.deepEqual(
       without.stdout.match(/^fail .*$/gm)?.map((line) => line.replace(/models +/, 'models ')),
@@ -43,8 +32,8 @@ describe('the command line beside a running `up`', function () {
       without.stdout,
       /^models: no model key is set: bot-bottle secret set anthropic-api-key < key, or/m,
     );
-    assert.equal((await stack.cli(['secret', 'set', 'anthropic-api-key'], 'no-key-of-anybody')).code, 0);
-    const { code, stdout, stderr } = await stack.cli(['doctor']);
+    assert.equal((await stack().cli(['secret', 'set', 'anthropic-api-key'], 'no-key-of-anybody')).code, 0);
+    const { code, stdout, stderr } = await stack().cli(['doctor']);
     assert.equal(code, 0, stdout + stderr);
     assert.match(
       stdout,
@@ -54,25 +43,25 @@ describe('the command line beside a running `up`', function () {
 
   it('starts a run without label or assignee, follows it, resumes it and lists it', async () => {
     const body = bottleScript('write a.md x', 'commit First', 'open_pr First | b', 'done success first');
-    const number = await stack.gitea.alice.createIssue({ title: 'By hand', body });
+    const number = await stack().gitea.alice.createIssue({ title: 'By hand', body });
     const issue = `alice/demo#${String(number)}`;
     const start = ['orchestrate', 'start', '--issue', issue, '--agent', 'demo', '--wait', '--json'];
-    const started = await stack.cli(start);
+    const started = await stack().cli(start);
     assert.equal(started.code, 0, started.stderr);
     const { slug } = JSON.parse(started.stdout) as { slug: string };
     assert.match(slug, /^demo-alice-demo-/);
 
     const prompt = bottleScript('print again', 'exit 7');
     const resume = ['orchestrate', 'resume', '--slug', slug, '--prompt', prompt, '--wait', '--json'];
-    assert.equal((await stack.cli(resume)).code, 7, "the agent's own exit code");
+    assert.equal((await stack().cli(resume)).code, 7, "the agent's own exit code");
 
-    const status = await stack.cli(['orchestrate', 'status', '--json']);
+    const status = await stack().cli(['orchestrate', 'status', '--json']);
     assert.equal(status.code, 0, status.stderr);
     assert.ok(status.stdout.includes(slug));
     assert.ok(status.stdout.includes(`/alice/demo/issues/${String(number)}`));
     assert.match(status.stdout, /\/alice\/demo\/pulls\/\d+/);
 
-    const commands = await stack.cli(['orchestrate', 'status', '--commands', '--json']);
+    const commands = await stack().cli(['orchestrate', 'status', '--commands', '--json']);
     const rows = (JSON.parse(commands.stdout) as { commands: OperatorCommandRow[] }).commands;
     const ours = rows.filter((row) => row.slug === slug);
     assert.deepEqual(
@@ -83,49 +72,48 @@ describe('the command line beside a running `up`', function () {
   });
 
   it('pause holds a new run back through a restart, and unpause lets it begin', async () => {
-    assert.equal((await stack.cli(['pause'])).code, 0);
+    assert.equal((await stack().cli(['pause'])).code, 0);
     const body = bottleScript('write b.md x', 'commit Second', 'done success second');
-    const number = await stack.gitea.alice.createIssue({
-      ...{ title: 'Held back', body, labels: ['bot-bottle:demo'], assignees: [stack.gitea.bot.login] },
+    const number = await stack().gitea.alice.createIssue({
+      ...{ title: 'Held back', body, labels: ['bot-bottle:demo'], assignees: [stack().gitea.bot.login] },
     });
-    const life = Life.of(stack, client ?? (await stack.client()), number);
+    const life = lifeOf(number);
     const held = await life.frozen(1, 'paused');
     assert.match(held.detail ?? '', /^new turns are paused by /);
 
-    await stack.stopUp();
-    await stack.start();
-    client = await stack.client();
-    const again = Life.of(stack, client, number);
-    const status = await stack.cli(['orchestrate', 'status']);
+    await stack().stopUp();
+    await stack().start();
+    const again = lifeOf(number);
+    const status = await stack().cli(['orchestrate', 'status']);
     assert.match(status.stdout, /^new turns are paused by \S+ since \S+: bot-bottle unpause\n/);
-    assert.match((await stack.cli(['doctor'])).stdout, /pause.*new turns are paused/);
-    const resume = await stack.cli(['orchestrate', 'resume', '--slug', held.slug, '--prompt', 'go on']);
+    assert.match((await stack().cli(['doctor'])).stdout, /pause.*new turns are paused/);
+    const resume = await stack().cli(['orchestrate', 'resume', '--slug', held.slug, '--prompt', 'go on']);
     assert.equal(resume.code, 4);
     assert.match(resume.stderr, /refused: new turns are paused .*bot-bottle unpause/);
 
-    assert.equal((await stack.cli(['unpause'])).code, 0);
+    assert.equal((await stack().cli(['unpause'])).code, 0);
     await again.frozen(2, 'done');
     await again.close();
   });
 
   it('tells of a turn that its agent was stuck in, and does not exit with 0', async () => {
     const body = bottleScript('write STUCK.md no idea', 'commit Stuck', 'done success stuck');
-    const number = await stack.gitea.alice.createIssue({ title: 'Too hard', body });
+    const number = await stack().gitea.alice.createIssue({ title: 'Too hard', body });
     const issue = `alice/demo#${String(number)}`;
     const start = ['orchestrate', 'start', '--issue', issue, '--agent', 'demo', '--wait'];
-    const { code, stdout, stderr } = await stack.cli(start);
+    const { code, stdout, stderr } = await stack().cli(start);
     assert.equal(code, 11, stdout + stderr);
     assert.match(stdout, /^demo-\S+: turn 1 ended: stuck, agent exited with 0, said success, no pull/);
   });
 
   it('tells of a turn that was stopped for its time, whatever the agent exited with then', async () => {
-    const number = await stack.gitea.alice.createIssue({ title: 'For ever', body: bottleScript('spin') });
+    const number = await stack().gitea.alice.createIssue({ title: 'For ever', body: bottleScript('spin') });
     const issue = `alice/demo#${String(number)}`;
     const start = ['orchestrate', 'start', '--issue', issue, '--agent', 'brief', '--wait', '--json'];
-    await mkdir(join(stack.home, 'agents'), { recursive: true });
+    await mkdir(join(stack().home, 'agents'), { recursive: true });
     const manifest = '---\nprovider: scripted\nlimits:\n  turn_timeout: 5s\n---\n\nYou are brief.\n';
-    await writeFile(join(stack.home, 'agents', 'brief.md'), manifest);
-    const { code, stdout, stderr } = await stack.cli(start);
+    await writeFile(join(stack().home, 'agents', 'brief.md'), manifest);
+    const { code, stdout, stderr } = await stack().cli(start);
     assert.equal(code, 14, stdout + stderr);
     const { exitCode, reason, stopped } = JSON.parse(stdout) as Record<string, unknown>;
     assert.deepEqual([exitCode, reason, stopped], [137, 'timeout', 'timeout']);

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
-import type { Client } from '@temporalio/client';
 import Docker from 'dockerode';
 import { containerName } from '../../src/adapters/docker/names-and-labels.js';
 import type { ContainerRole } from '../../src/domain/bottle/bottle-runtime.js';
 import { setTimeout as delay } from 'node:timers/promises';
 import { EngineDoor } from '../support/faults/engine-door.js';
 import { bottleScript, WAIT_FOR_TEST } from '../support/stack/bottle-script.js';
-import { Life } from '../support/stack/life.js';
-import { Stack, waitUntil } from '../support/stack/stack.js';
-import { tearDown } from '../support/stack/tear-down.js';
+import type { Life } from '../support/stack/life.js';
+import { waitUntil } from '../support/stack/stack.js';
+import { useStack } from '../support/stack/use-stack.js';
 
 const NOTICED_MS = 10_000;
 /** Long enough for what watches the engine, and for a try to start a turn, to fail. */
@@ -17,26 +16,12 @@ const AWAY_MS = 2_000;
 describe('containers that are killed while an agent runs', function () {
   this.timeout(180_000);
   const door = new EngineDoor();
-  let stack: Stack;
-  let client: Client | undefined;
-
-  const trigger = (title: string, ...script: string[]): Promise<Life> => {
-    assert.ok(client !== undefined);
-    return Life.trigger(stack, client, title, bottleScript(...script));
-  };
-
-  before(async () => {
+  const { stack, trigger } = useStack(async () => {
     await door.open();
-    stack = await Stack.prepare({
-      env: { BOTTLE_DONE_GRACE: '5s', DOCKER_HOST: door.url },
-    });
-    await stack.start();
-    client = await stack.client();
+    return { env: { BOTTLE_DONE_GRACE: '5s', DOCKER_HOST: door.url } };
   });
-  after(async () => {
-    await tearDown(stack, client);
-    await door.remove();
-  });
+
+  after(() => door.remove());
 
   /** As when the engine is restarted, and has these containers no more. */
   async function restartEngineWithout(
@@ -81,7 +66,7 @@ describe('containers that are killed while an agent runs', function () {
     await life.files.letGo(slug);
     const view = await life.frozen(1, 'done');
     assert.equal(view.lastTurn?.exitCode, 0);
-    const said = (await stack.gitea.alice.comments(life.issue)).filter(({ body }) =>
+    const said = (await stack().gitea.alice.comments(life.issue)).filter(({ body }) =>
       body.includes('after the restart'),
     );
     assert.equal(said.length, 1);
@@ -113,12 +98,12 @@ describe('containers that are killed while an agent runs', function () {
     );
     const { slug } = await life.running();
     await life.waits(slug);
-    await stack.stopUp('SIGKILL');
+    await stack().stopUp('SIGKILL');
     await life.files.letGo(slug);
     const queueOut = life.files.path(slug, 'queue', 'out');
-    await waitUntil('the message in the queue', () => stack.hasFiles(queueOut));
+    await waitUntil('the message in the queue', () => stack().hasFiles(queueOut));
     await life.killContainer(slug, 'bundle');
-    await stack.start();
+    await stack().start();
     const view = await life.frozen(1, 'done');
     assert.equal(view.lastTurn?.doneStatus, 'success');
   });
@@ -174,7 +159,7 @@ describe('containers that are killed while an agent runs', function () {
     await life.files.letGo(slug);
     await life.frozen(3, 'done');
     const path = `/repos/alice/demo/issues/${String(life.issue)}/comments`;
-    const posted = (await stack.gitea.alice.api.list(path)).filter(({ body }) =>
+    const posted = (await stack().gitea.alice.api.list(path)).filter(({ body }) =>
       String(body).startsWith('said once'),
     );
     assert.equal(posted.length, 1);
@@ -210,7 +195,11 @@ describe('containers that are killed while an agent runs', function () {
       ({ detail }) => detail?.includes('no Docker engine') === true,
     );
     assert.equal(waiting.phase, 'rehydrating');
-    const { code, stderr } = await stack.cli(['signal', `gitea:alice/demo#${String(life.issue)}`, 'freeze']);
+    const { code, stderr } = await stack().cli([
+      'signal',
+      `gitea:alice/demo#${String(life.issue)}`,
+      'freeze',
+    ]);
     assert.equal(code, 0, stderr);
     await door.open();
     const paused = await life.until('paused', ({ phase }) => phase === 'frozen');

@@ -1,50 +1,44 @@
 import assert from 'node:assert/strict';
-import type { Client } from '@temporalio/client';
 import { bottleScript, WAIT_FOR_TEST } from '../support/stack/bottle-script.js';
 import { deliverComment } from '../support/stack/deliver.js';
-import { Life } from '../support/stack/life.js';
-import { Stack, waitUntil } from '../support/stack/stack.js';
-import { partOf, processesOf, tearDown } from '../support/stack/tear-down.js';
+import { waitUntil } from '../support/stack/stack.js';
+import { partOf, processesOf } from '../support/stack/tear-down.js';
+import { useStack } from '../support/stack/use-stack.js';
 
 const REMARKS = ['remark-one', 'remark-two', 'remark-three'];
 
 describe('everything is killed at once', function () {
   this.timeout(240_000);
-  let stack: Stack;
-  let client: Client | undefined;
-
-  before(async () => {
-    stack = await Stack.prepare();
-    await stack.start();
-    client = await stack.client();
-  });
-  after(() => tearDown(stack, client));
+  const { stack, trigger } = useStack();
 
   it('brings every comment that was answered with 202 into a prompt exactly once', async () => {
-    assert.ok(client !== undefined);
-    const life = await Life.trigger(stack, client, 'all parts die', bottleScript(WAIT_FOR_TEST));
+    const life = await trigger('all parts die', WAIT_FOR_TEST);
     const { slug } = await life.running();
     await life.waits(slug);
     // Written while nobody listens: these deliveries of the forge are lost, so that ours are the first ones.
-    await stack.stopUp('SIGKILL');
-    await waitUntil('the webhook to be gone', async () => (await processesOf(stack)).length === 0, 20_000);
+    await stack().stopUp('SIGKILL');
+    await waitUntil('the webhook to be gone', async () => (await processesOf(stack())).length === 0, 20_000);
     const ids: number[] = [];
     for (const remark of REMARKS)
       ids.push(await life.comment(`${remark}\n\n${bottleScript('done success heard')}`));
-    await stack.start();
-    const parts = await Promise.all([partOf(stack, 'webhook'), partOf(stack, 'temporal')]);
+    await stack().start();
+    const parts = await Promise.all([partOf(stack(), 'webhook'), partOf(stack(), 'temporal')]);
 
-    const statuses = await Promise.all(ids.map((id) => deliverComment(stack, life.issue, id)));
+    const statuses = await Promise.all(ids.map((id) => deliverComment(stack(), life.issue, id)));
     for (const pid of parts) process.kill(pid, 'SIGKILL');
     await Promise.all([
-      stack.stopUp('SIGKILL'),
+      stack().stopUp('SIGKILL'),
       life.killContainer(slug, 'bundle'),
       life.killContainer(slug, 'agent'),
     ]);
     assert.deepEqual(statuses, [202, 202, 202]);
 
-    await waitUntil('all processes to be gone', async () => (await processesOf(stack)).length === 0, 20_000);
-    await stack.start();
+    await waitUntil(
+      'all processes to be gone',
+      async () => (await processesOf(stack())).length === 0,
+      20_000,
+    );
+    await stack().start();
     const heard = async (): Promise<string[]> => {
       const text = (await life.files.prompts(slug)).join('\n');
       return text.match(/remark-\w+/g) ?? [];

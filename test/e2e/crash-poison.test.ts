@@ -2,44 +2,32 @@ import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Client } from '@temporalio/client';
 import { ROOT } from '../support/entries/entry-process.js';
 import { bottleScript, WAIT_FOR_TEST } from '../support/stack/bottle-script.js';
-import { Life } from '../support/stack/life.js';
-import { Stack } from '../support/stack/stack.js';
-import { tearDown } from '../support/stack/tear-down.js';
+import { useStack } from '../support/stack/use-stack.js';
 
 const POISONED = pathToFileURL(join(ROOT, 'test/support/faults/poisoned-worker.mjs')).href;
 
 describe('what kills the worker each time', function () {
   this.timeout(240_000);
-  let stack: Stack;
-  let client: Client | undefined;
-
-  before(async () => {
-    stack = await Stack.prepare({ env: { NODE_OPTIONS: `--import ${POISONED}` } });
-    await stack.start();
-    client = await stack.client();
-  });
-  after(() => tearDown(stack, client));
+  const { stack, open } = useStack({ env: { NODE_OPTIONS: `--import ${POISONED}` } });
 
   it('is a request that is set aside after two crashes and freezes its run as failed; the run beside it ends well', async () => {
-    assert.ok(client !== undefined);
     const work = (title: string): string =>
       bottleScript('write a.md x', 'commit First', `open_pr ${title} | Please merge`, 'done success first');
     const [poison, beside] = await Promise.all([
-      Life.trigger(stack, client, 'the worker dies of this', work('POISON')),
-      Life.trigger(stack, client, 'beside it', work('Fine')),
+      open('the worker dies of this', work('POISON')),
+      open('beside it', work('Fine')),
     ]);
     const [failed, done] = await Promise.all([poison.frozen(1, 'failed'), beside.frozen(1, 'done')]);
 
     assert.match(failed.detail ?? '', /^open_pr \w+ was under way at two crashes of the worker$/);
-    const ends = stack.output.match(/^bot-bottle: worker ended by itself: .*;/gm);
+    const ends = stack().output.match(/^bot-bottle: worker ended by itself: .*;/gm);
     assert.deepEqual(
       ends,
       Array.from({ length: 2 }, () => 'bot-bottle: worker ended by itself: killed by SIGKILL;'),
     );
-    const kept = await readdir(join(stack.home, 'state', failed.slug, 'archive/set-aside'));
+    const kept = await readdir(join(stack().home, 'state', failed.slug, 'archive/set-aside'));
     assert.equal(kept.length, 1);
     assert.deepEqual(
       (await poison.files.turnRows(failed.slug)).map(({ event }) => event),
@@ -49,7 +37,7 @@ describe('what kills the worker each time', function () {
     for (const life of [poison, beside])
       assert.equal(await life.files.invocations(life === poison ? failed.slug : done.slug, 1), 1);
     assert.deepEqual(
-      await readdir(join(stack.home, 'under-way')).then((names) =>
+      await readdir(join(stack().home, 'under-way')).then((names) =>
         names.filter((name) => name.startsWith(done.slug)),
       ),
       [],
@@ -57,13 +45,14 @@ describe('what kills the worker each time', function () {
   });
 
   it('is an output of an agent that is not read a third time: the turn is over, and the next one reads on behind it', async () => {
-    assert.ok(client !== undefined);
-    const said = stack.output.length;
+    const said = stack().output.length;
     const script = bottleScript('write a.md x', 'commit First', 'print DEADLY', WAIT_FOR_TEST);
-    const life = await Life.trigger(stack, client, 'the worker dies of a line', script);
+    const life = await open('the worker dies of a line', script);
     const { slug, detail } = await life.frozen(1, 'failed');
     assert.equal(detail, 'reading the output of turn 1 was under way at two crashes of the worker');
-    const ends = stack.output.slice(said).match(/^bot-bottle: worker ended by itself: killed by SIGKILL;/gm);
+    const ends = stack()
+      .output.slice(said)
+      .match(/^bot-bottle: worker ended by itself: killed by SIGKILL;/gm);
     assert.equal(ends?.length, 2);
     assert.match(await life.files.agentLog(slug, 1), /^- host lines of this turn may be missing/m);
     const { status } = await life.container(slug, 'agent');

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Client } from '@temporalio/client';
 import { bottleScript } from '../support/stack/bottle-script.js';
-import { Life } from '../support/stack/life.js';
-import { Stack, waitUntil } from '../support/stack/stack.js';
-import { partOf, processesOf, tearDown } from '../support/stack/tear-down.js';
+import { proposed } from '../support/stack/proposed.js';
+import { waitUntil } from '../support/stack/stack.js';
+import { partOf, processesOf } from '../support/stack/tear-down.js';
+import { useStack } from '../support/stack/use-stack.js';
 
 /** What an agent does that wants a host: asks, and asks again for as long as its sidecar is away. */
 function ask(host: string): string {
@@ -35,39 +35,21 @@ const LOADED_MS = 500;
 
 describe('parts that are killed while a proposal waits', function () {
   this.timeout(300_000);
-  let stack: Stack;
-  let client: Client;
+  const { stack, open } = useStack({ env: { SUPERVISE_HOLD: '4m' } });
 
-  before(async () => {
-    stack = await Stack.prepare({ env: { SUPERVISE_HOLD: '4m' } });
-    await stack.start();
-    client = await stack.client();
-  });
-  after(() => tearDown(stack, client));
-
-  async function waiting(host: string): Promise<string> {
-    let found: string | undefined;
-    await waitUntil(
-      `a proposal of ${host}`,
-      async () => {
-        const { stdout } = await stack.cli(['proposals', 'list', '--json']);
-        const { proposals } = JSON.parse(stdout) as {
-          readonly proposals: readonly { readonly id: string; readonly changes: readonly string[] }[];
-        };
-        found = proposals.find(({ changes }) => changes.includes(`may connect to ${host}`))?.id;
-        return found !== undefined;
-      },
-      60_000,
+  const waiting = async (host: string): Promise<string> => {
+    const { id } = await proposed(stack(), `of ${host}`, ({ changes }) =>
+      changes.includes(`may connect to ${host}`),
     );
-    return found ?? '';
-  }
+    return id;
+  };
 
   /** As an operator does who is told that something is away: until it is said to be approved. */
   async function approved(id: string): Promise<void> {
     await waitUntil(
       `the approval of ${id}`,
       async () => {
-        const { code, stdout, stderr } = await stack.cli(['proposals', 'approve', id]);
+        const { code, stdout, stderr } = await stack().cli(['proposals', 'approve', id]);
         return code === 0 || /it was approved (already, )?by/.test(stdout + stderr);
       },
       90_000,
@@ -78,7 +60,7 @@ describe('parts that are killed while a proposal waits', function () {
     const parts = ['up', 'worker', 'temporal', 'sidecar', 'deciding-worker', 'deciding-command'];
     const hosts = parts.map((part) => `${part}.example.org`);
     const script = bottleScript(...hosts.map(ask), 'done success asked');
-    const life = await Life.trigger(stack, client, 'Ask for six hosts', script);
+    const life = await open('Ask for six hosts', script);
     const answer = async (host: string): Promise<void> => {
       const { slug } = await life.running();
       const pattern = new RegExp(`ANSWER ${host}.{0,2000}approved`);
@@ -87,15 +69,15 @@ describe('parts that are killed while a proposal waits', function () {
         async () => pattern.test(await life.files.agentLog(slug, 1)),
         60_000,
       );
-      const allowed = await readFile(join(stack.home, 'state', slug, 'config/allowlist'), 'utf8');
+      const allowed = await readFile(join(stack().home, 'state', slug, 'config/allowlist'), 'utf8');
       assert.ok(allowed.split('\n').includes(host), `${host} is in effect`);
     };
     const [ofUp = '', ofWorker = '', ofTemporal = '', ofSidecar = '', inWorker = '', inCommand = ''] = hosts;
 
     const first = await waiting(ofUp);
-    await stack.stopUp('SIGKILL');
-    await waitUntil('its parts to be gone', async () => (await processesOf(stack)).length === 0, 20_000);
-    await stack.start();
+    await stack().stopUp('SIGKILL');
+    await waitUntil('its parts to be gone', async () => (await processesOf(stack())).length === 0, 20_000);
+    await stack().start();
     await approved(first);
     await answer(ofUp);
 
@@ -104,7 +86,7 @@ describe('parts that are killed while a proposal waits', function () {
       [ofTemporal, 'temporal'],
     ] as const) {
       const id = await waiting(host);
-      process.kill(await partOf(stack, part), 'SIGKILL');
+      process.kill(await partOf(stack(), part), 'SIGKILL');
       await approved(id);
       await answer(host);
     }
@@ -117,15 +99,15 @@ describe('parts that are killed while a proposal waits', function () {
 
     // While the operator's word is on its way.
     const begun = await waiting(inWorker);
-    const approving = stack.cli(['proposals', 'approve', begun]);
+    const approving = stack().cli(['proposals', 'approve', begun]);
     await delay(LOADED_MS);
-    process.kill(await partOf(stack, 'worker'), 'SIGKILL');
+    process.kill(await partOf(stack(), 'worker'), 'SIGKILL');
     await approving;
     await approved(begun);
     await answer(inWorker);
 
     const given = await waiting(inCommand);
-    const command = stack.service(['proposals', 'approve', given]);
+    const command = stack().service(['proposals', 'approve', given]);
     await delay(LOADED_MS);
     command.kill('SIGKILL');
     await approved(given);
@@ -133,12 +115,12 @@ describe('parts that are killed while a proposal waits', function () {
 
     await life.frozen(1, 'done');
     assert.equal(await life.files.invocations(slug, 1), 1);
-    const audit = await readFile(join(stack.home, 'audit', `pipelock-${slug}.log`), 'utf8');
+    const audit = await readFile(join(stack().home, 'audit', `pipelock-${slug}.log`), 'utf8');
     const added = audit
       .trim()
       .split('\n')
       .map((line) => /\+([\w-]+\.example\.org)/.exec(line)?.[1]);
     assert.deepEqual(added, hosts, 'one line for each decision, in order');
-    assert.deepEqual(await readdir(join(stack.home, 'queue', slug)).catch(() => []), []);
+    assert.deepEqual(await readdir(join(stack().home, 'queue', slug)).catch(() => []), []);
   });
 });

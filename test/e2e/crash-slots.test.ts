@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import type { Client } from '@temporalio/client';
 import { DockerBottleRuntime } from '../../src/adapters/docker/docker-runtime.js';
 import { hostId } from '../../src/adapters/files/host-id.js';
 import { workflowIdOf } from '../../src/domain/forge/issue.js';
 import { bottleScript, WAIT_FOR_TEST } from '../support/stack/bottle-script.js';
-import { Life } from '../support/stack/life.js';
-import { Stack, waitUntil } from '../support/stack/stack.js';
-import { partOf, tearDown } from '../support/stack/tear-down.js';
+import type { Life } from '../support/stack/life.js';
+import { waitUntil } from '../support/stack/stack.js';
+import { partOf } from '../support/stack/tear-down.js';
+import { useStack } from '../support/stack/use-stack.js';
 
 /** Started, in the enumeration of Temporal's API. */
 const STARTED = 2;
@@ -14,22 +14,14 @@ const LOOK_MS = 50;
 
 describe('a worker with one slot that is killed again and again', function () {
   this.timeout(300_000);
-  let stack: Stack;
-  let client: Client | undefined;
-
-  before(async () => {
-    stack = await Stack.prepare({ env: { BOTTLE_SLOTS: '1' } });
-    await stack.start();
-    client = await stack.client();
-  });
-  after(() => tearDown(stack, client));
+  const { stack, open } = useStack({ env: { BOTTLE_SLOTS: '1' } });
 
   /** Kills the worker and waits until the next one is up. */
   async function killWorker(): Promise<void> {
-    const said = stack.output.length;
-    process.kill(await partOf(stack, 'worker'), 'SIGKILL');
+    const said = stack().output.length;
+    process.kill(await partOf(stack(), 'worker'), 'SIGKILL');
     await waitUntil('the worker to run again', () =>
-      stack.output.slice(said).includes('bot-bottle: worker runs again'),
+      stack().output.slice(said).includes('bot-bottle: worker runs again'),
     );
   }
 
@@ -45,8 +37,7 @@ describe('a worker with one slot that is killed again and again', function () {
   }
 
   it('never runs more than one agent, and all that waited run', async () => {
-    assert.ok(client !== undefined);
-    const runtime = new DockerBottleRuntime({ host: await hostId(stack.home) });
+    const runtime = new DockerBottleRuntime({ host: await hostId(stack().home) });
     let most = 0;
     const over = new AbortController();
     const watching = (async () => {
@@ -59,7 +50,7 @@ describe('a worker with one slot that is killed again and again', function () {
     const script = bottleScript(WAIT_FOR_TEST, 'done success finished');
     const lives: Life[] = [];
     for (const title of ['the first', 'the second', 'the third']) {
-      lives.push(await Life.trigger(stack, client, title, script));
+      lives.push(await open(title, script));
       if (lives.length === 1) await lives[0]?.running();
     }
     const [first] = lives;
@@ -89,7 +80,7 @@ describe('a worker with one slot that is killed again and again', function () {
       const ended = new Set<Life>();
       while (ended.size < lives.length) {
         const isRunning = async (life: Life): Promise<boolean> =>
-          (await stack.view(life.client, life.subject))?.phase === 'running';
+          (await stack().view(life.client, life.subject))?.phase === 'running';
         let running: Life | undefined;
         await waitUntil('one to run', async () => {
           for (const life of lives) if (!ended.has(life) && (await isRunning(life))) running = life;

@@ -1,29 +1,16 @@
 import assert from 'node:assert/strict';
-import type { Client } from '@temporalio/client';
 import { bottleScript, WAIT_FOR_TEST } from '../support/stack/bottle-script.js';
 import { deliverComment } from '../support/stack/deliver.js';
-import { Life } from '../support/stack/life.js';
-import { Stack, waitUntil } from '../support/stack/stack.js';
-import { partOf, processesOf, tearDown } from '../support/stack/tear-down.js';
+import type { Life } from '../support/stack/life.js';
+import { waitUntil } from '../support/stack/stack.js';
+import { partOf, processesOf } from '../support/stack/tear-down.js';
+import { useStack } from '../support/stack/use-stack.js';
 
 describe('parts that are killed while an agent runs', function () {
   this.timeout(180_000);
-  let stack: Stack;
-  let client: Client | undefined;
-
-  const trigger = (title: string, ...script: string[]): Promise<Life> => {
-    assert.ok(client !== undefined);
-    return Life.trigger(stack, client, title, bottleScript(...script));
-  };
-
-  before(async () => {
-    stack = await Stack.prepare({
-      env: { BOTTLE_DONE_GRACE: '5s' },
-    });
-    await stack.start();
-    client = await stack.client();
+  const { stack, trigger } = useStack({
+    env: { BOTTLE_DONE_GRACE: '5s' },
   });
-  after(() => tearDown(stack, client));
 
   /** The run went on with one agent process and one session, and froze as if nothing had happened. */
   async function endsAsIfNothingHadHappened(life: Life, slug: string): Promise<void> {
@@ -55,10 +42,10 @@ describe('parts that are killed while an agent runs', function () {
   it('starts no second agent in a turn when `up` was killed and the container is gone: the next goes on', async () => {
     const life = await trigger('up is killed, and the container is gone', WAIT_FOR_TEST);
     const { slug } = await life.running();
-    await stack.stopUp('SIGKILL');
-    await waitUntil('its parts to be gone', async () => (await processesOf(stack)).length === 0, 20_000);
+    await stack().stopUp('SIGKILL');
+    await waitUntil('its parts to be gone', async () => (await processesOf(stack())).length === 0, 20_000);
     await life.removeContainer(slug, 'agent');
-    await stack.start();
+    await stack().start();
     await life.frozen(2, 'done');
     assert.deepEqual(
       (await life.files.turnRows(slug)).map(({ turn, event }) => `${String(turn)} ${event}`),
@@ -74,11 +61,11 @@ describe('parts that are killed while an agent runs', function () {
     const life = await trigger('up is killed', ...WORK);
     const { slug } = await life.running();
     const before = await life.container(slug, 'agent');
-    await stack.stopUp('SIGKILL');
-    await stack.start();
+    await stack().stopUp('SIGKILL');
+    await stack().start();
     // The new worker watches before the agent goes on, so that what follows is seen by nobody else.
     await life.until('attached again', () =>
-      stack.output.includes(`"slug":"${slug}","turn":1,"how":"attach"`),
+      stack().output.includes(`"slug":"${slug}","turn":1,"how":"attach"`),
     );
     const { id, startedAt, status } = await life.container(slug, 'agent');
     assert.deepEqual(
@@ -94,13 +81,13 @@ describe('parts that are killed while an agent runs', function () {
   it('takes over what an agent did while nobody watched', async () => {
     const life = await trigger('nobody watches', ...WORK);
     const { slug } = await life.running();
-    await stack.stopUp('SIGKILL');
+    await stack().stopUp('SIGKILL');
     await life.files.letGo(slug);
     await waitUntil(
       'the agent to exit by itself',
       async () => (await life.container(slug, 'agent')).status === 'exited',
     );
-    await stack.start();
+    await stack().start();
     await endsAsIfNothingHadHappened(life, slug);
     assert.match(await life.files.agentLog(slug, 1), /it went on/);
   });
@@ -111,36 +98,36 @@ describe('parts that are killed while an agent runs', function () {
       const { slug } = await life.running();
       await life.waits(slug);
       const agent = await life.container(slug, 'agent');
-      const { pid } = stack.upProcess;
+      const { pid } = stack().upProcess;
       const others = new Map<string, number>();
       for (const other of ['worker', 'webhook', 'temporal'] as const)
-        if (other !== part) others.set(other, await partOf(stack, other));
+        if (other !== part) others.set(other, await partOf(stack(), other));
       const comment = await life.comment(bottleScript('done success heard'));
-      const said = stack.output.length;
+      const said = stack().output.length;
       const name = part === 'temporal' ? 'Temporal' : part;
 
-      process.kill(await partOf(stack, part), 'SIGKILL');
-      if (part !== 'webhook') assert.equal(await deliverComment(stack, life.issue, comment), 202);
+      process.kill(await partOf(stack(), part), 'SIGKILL');
+      if (part !== 'webhook') assert.equal(await deliverComment(stack(), life.issue, comment), 202);
       await waitUntil(`${name} to run again`, () =>
-        stack.output.slice(said).includes(`bot-bottle: ${name} runs again`),
+        stack().output.slice(said).includes(`bot-bottle: ${name} runs again`),
       );
       assert.match(
-        stack.output.slice(said),
+        stack().output.slice(said),
         new RegExp(`^bot-bottle: ${name} ended by itself: killed by SIGKILL.*; starting it again in`, 'm'),
       );
       // What it took before is known to it.
-      const again = await deliverComment(stack, life.issue, comment);
+      const again = await deliverComment(stack(), life.issue, comment);
       assert.equal(again, part === 'webhook' ? 202 : 200);
-      assert.equal(stack.upProcess.pid, pid, '`up` is the same');
+      assert.equal(stack().upProcess.pid, pid, '`up` is the same');
       for (const [other, its] of others)
-        assert.equal(await partOf(stack, other as 'worker'), its, `${other} was left alone`);
+        assert.equal(await partOf(stack(), other as 'worker'), its, `${other} was left alone`);
       const after = await life.container(slug, 'agent');
       assert.deepEqual([after.id, after.startedAt, after.status], [agent.id, agent.startedAt, 'running']);
 
       await life.files.letGo(slug);
       await life.frozen(2, 'done');
       assert.equal(await life.files.invocations(slug, 1), 1);
-      const { stdout } = await stack.cli(['doctor', '--json']);
+      const { stdout } = await stack().cli(['doctor', '--json']);
       const { checks } = JSON.parse(stdout) as { checks: { name: string; state: string; found: string }[] };
       const check = checks.find((one) => one.name === 'up');
       assert.equal(check?.state, 'warn');

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Client } from '@temporalio/client';
 import { textIn } from '../support/gitea/api.js';
 import { bottleScript } from '../support/stack/bottle-script.js';
-import { Life } from '../support/stack/life.js';
-import { Stack, waitUntil } from '../support/stack/stack.js';
-import { tearDown } from '../support/stack/tear-down.js';
+import type { Life } from '../support/stack/life.js';
+import { waitUntil } from '../support/stack/stack.js';
+import { useStack } from '../support/stack/use-stack.js';
 
 /** A pull request, and an agent that has nothing to commit in its later turns. */
 const ONE_PUSH = bottleScript(
@@ -19,32 +18,22 @@ const ONE_PUSH = bottleScript(
 
 describe('failed checks, on real parts', function () {
   this.timeout(240_000);
-  let stack: Stack;
-  let client: Client;
-
-  before(async () => {
-    stack = await Stack.prepare({ env: { BOTTLE_DONE_GRACE: '2s' } });
-    await mkdir(join(stack.home, 'bottles'));
-    await writeFile(
-      join(stack.home, 'bottles/quiet.md'),
-      '---\nextends: default\nforge_wake: no-checks\n---\n',
-    );
-    await stack.start();
-    client = await stack.client();
+  const { stack, client, lifeOf } = useStack({ env: { BOTTLE_DONE_GRACE: '2s' } }, async ({ home }) => {
+    await mkdir(join(home, 'bottles'));
+    await writeFile(join(home, 'bottles/quiet.md'), '---\nextends: default\nforge_wake: no-checks\n---\n');
   });
-  after(() => tearDown(stack, client));
 
   async function headOf(pr: number): Promise<string> {
-    const pull = await stack.gitea.alice.api.object('GET', `/repos/alice/demo/pulls/${String(pr)}`);
+    const pull = await stack().gitea.alice.api.object('GET', `/repos/alice/demo/pulls/${String(pr)}`);
     return textIn(pull['head'] as Record<string, unknown>, 'sha');
   }
 
   /** Posts a status and waits until its delivery has been dealt with; resolves with what became of it. */
   async function fail(sha: string, context: string, description = 'broken'): Promise<string> {
     const outcomes = (): string[] =>
-      [...stack.output.matchAll(/"outcome":"(\w+)"[^\n]*"event":"status"/g)].map(([, one]) => one ?? '');
+      [...stack().output.matchAll(/"outcome":"(\w+)"[^\n]*"event":"status"/g)].map(([, one]) => one ?? '');
     const before = outcomes().length;
-    await stack.gitea.alice.setStatus(sha, context, 'failure', description);
+    await stack().gitea.alice.setStatus(sha, context, 'failure', description);
     await waitUntil(`the delivery of ${context}`, () => outcomes().length > before);
     return outcomes().at(-1) ?? '';
   }
@@ -53,10 +42,10 @@ describe('failed checks, on real parts', function () {
     title: string,
     ...bottles: string[]
   ): Promise<{ run: Life; slug: string; pr: number }> {
-    const { alice, bot } = stack.gitea;
+    const { alice, bot } = stack().gitea;
     const labels = ['bot-bottle:demo', ...bottles.map((name) => `bot-bottle-bottle:${name}`)];
     const number = await alice.createIssue({ title, body: ONE_PUSH, labels, assignees: [bot.login] });
-    const run = Life.of(stack, client, number);
+    const run = lifeOf(number);
     const { slug, prs } = await run.frozen(1, 'done');
     const [pr] = prs;
     assert.ok(pr !== undefined);
@@ -67,7 +56,7 @@ describe('failed checks, on real parts', function () {
     run.files.text(slug, 'turns', String(turn), 'prompt.md');
 
   it('wake the run with their names, once for a set of them, three times in a row, and then a person is told', async () => {
-    const { alice, bot } = stack.gitea;
+    const { alice, bot } = stack().gitea;
     const { run, slug, pr } = await begin('Goes red');
     const head = await headOf(pr);
     const main = await alice.api.object('GET', '/repos/alice/demo/branches/main');
@@ -83,7 +72,7 @@ describe('failed checks, on real parts', function () {
     assert.equal(await headOf(pr), head, 'nothing new was pushed');
 
     assert.equal(await fail(head, 'build', 'still broken'), 'signalled');
-    const again = await stack.view(client, run.subject);
+    const again = await stack().view(client(), run.subject);
     assert.deepEqual([again?.phase, again?.turn, again?.mailbox], ['frozen', 2, 0], 'the same failure');
 
     await fail(head, 'lint');
@@ -109,7 +98,7 @@ describe('failed checks, on real parts', function () {
     await run.frozen(6, 'done');
     assert.equal(await headOf(pr), theirs);
     await fail(theirs, 'build');
-    const after = await stack.view(client, run.subject);
+    const after = await stack().view(client(), run.subject);
     assert.deepEqual([after?.phase, after?.turn, after?.mailbox], ['frozen', 6, 0]);
     assert.equal((await said()).length, 1);
     await run.close();
@@ -118,7 +107,7 @@ describe('failed checks, on real parts', function () {
   it('wake nothing where the bottle says so', async () => {
     const { run, pr } = await begin('Stays quiet', 'quiet');
     assert.equal(await fail(await headOf(pr), 'build'), 'not_allowed');
-    const view = await stack.view(client, run.subject);
+    const view = await stack().view(client(), run.subject);
     assert.deepEqual([view?.phase, view?.turn], ['frozen', 1]);
     await run.close();
   });

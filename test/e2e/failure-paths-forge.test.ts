@@ -2,43 +2,29 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
-import type { Client } from '@temporalio/client';
 import { DockerBottleRuntime } from '../../src/adapters/docker/docker-runtime.js';
 import { workflowIdOf } from '../../src/domain/forge/issue.js';
 import { bottleScript, WAIT_FOR_TEST } from '../support/stack/bottle-script.js';
 import { nextSecond } from '../support/reconcile/next-second.js';
-import { Life } from '../support/stack/life.js';
-import { Stack, waitUntil } from '../support/stack/stack.js';
-import { tearDown } from '../support/stack/tear-down.js';
+import type { Life } from '../support/stack/life.js';
+import { waitUntil } from '../support/stack/stack.js';
+import { useStack } from '../support/stack/use-stack.js';
 
 /** Spec section 3: what people do on the forge while an agent runs. */
 describe('people who change their mind', function () {
   this.timeout(120_000);
-  let stack: Stack;
-  let client: Client | undefined;
+  const { stack, client, trigger } = useStack({
+    env: { BOTTLE_DONE_GRACE: '2s' },
+  });
   const runtime = new DockerBottleRuntime();
 
-  const trigger = (title: string, ...script: string[]): Promise<Life> => {
-    assert.ok(client !== undefined);
-    return Life.trigger(stack, client, title, bottleScript(...script));
-  };
-
-  before(async () => {
-    stack = await Stack.prepare({
-      env: { BOTTLE_DONE_GRACE: '2s' },
-    });
-    await stack.start();
-    client = await stack.client();
-  });
-  after(() => tearDown(stack, client));
-
   const branchesOf = async ({ issue }: Life): Promise<unknown[]> => {
-    const branches = await stack.gitea.alice.api.list('/repos/alice/demo/branches?limit=50');
+    const branches = await stack().gitea.alice.api.list('/repos/alice/demo/branches?limit=50');
     return branches.filter(({ name }) => String(name).startsWith(`bot-bottle/${String(issue)}-`));
   };
 
   it('freezes the run unpublished when the agent is unassigned, and goes on when it is assigned again', async () => {
-    const { alice, bot } = stack.gitea;
+    const { alice, bot } = stack().gitea;
     const work = ['write kept.md for later', 'commit Kept back'];
     const life = await trigger('unassigned', ...work, WAIT_FOR_TEST, 'done success first');
     const { slug } = await life.running();
@@ -61,7 +47,7 @@ describe('people who change their mind', function () {
   });
 
   it('destroys the run when its issue is closed while it works, keeps what nobody has, and starts anew when it is reopened', async () => {
-    const { alice } = stack.gitea;
+    const { alice } = stack().gitea;
     const life = await trigger('closed', 'write lost.md nobody has this', 'commit Only here', WAIT_FOR_TEST);
     const { slug } = await life.running();
     await life.waits(slug);
@@ -93,14 +79,14 @@ describe('people who change their mind', function () {
     const life = await trigger('away', 'write lost.md nobody has this', 'commit Only here', WAIT_FOR_TEST);
     const { slug } = await life.running();
     await life.waits(slug);
-    await stack.gitea.process.stop();
+    await stack().gitea.process.stop();
     try {
-      const destroyed = await stack.cli(['signal', slug, 'destroy']);
+      const destroyed = await stack().cli(['signal', slug, 'destroy']);
       assert.equal(destroyed.code, 0, destroyed.stderr);
       await life.until('destroying', ({ phase }) => phase === 'destroying');
-      await waitUntil('a try that failed', () => stack.output.includes('destroyBottle'));
+      await waitUntil('a try that failed', () => stack().output.includes('destroyBottle'));
     } finally {
-      await stack.gitea.process.start();
+      await stack().gitea.process.start();
     }
     await life.ended();
     const bundle = life.files.path(slug, 'unpublished.bundle');
@@ -110,7 +96,7 @@ describe('people who change their mind', function () {
   });
 
   it('tells the agent what others pushed meanwhile, and publishes on top of it', async () => {
-    const { alice } = stack.gitea;
+    const { alice } = stack().gitea;
     const life = await trigger(
       'moved',
       'write a.md x',
@@ -151,7 +137,7 @@ describe('people who change their mind', function () {
     await waitUntil('the row', async () => (await life.files.stateRow(life.subject))?.status === 'destroyed');
     // The forge has whole seconds, and what asks for a run must be later than the last one's end.
     await nextSecond();
-    await stack.gitea.alice.reopen(life.issue);
+    await stack().gitea.alice.reopen(life.issue);
     await life.comment(`one more thing\n\n${bottleScript('done success two')}`);
     const view = await life.frozen(2, 'done');
     assert.notEqual(view.slug, slug);
@@ -161,17 +147,16 @@ describe('people who change their mind', function () {
   });
 
   it('ignores a comment on a run that was destroyed', async () => {
-    assert.ok(client !== undefined);
     const life = await trigger('over', 'done success x');
     const { slug } = await life.frozen(1, 'done');
     await life.close();
-    const before = await client.workflow.getHandle(workflowIdOf(life.subject)).describe();
-    const heard = stack.output.length;
+    const before = await client().workflow.getHandle(workflowIdOf(life.subject)).describe();
+    const heard = stack().output.length;
     await life.comment('anybody there?');
     const key = `"event":"issue_comment","key":"${workflowIdOf(life.subject)}"`;
-    await waitUntil('the delivery', () => stack.output.slice(heard).includes(key));
-    assert.match(stack.output.slice(heard), /"outcome":"no_run"/);
-    const after = await client.workflow.getHandle(workflowIdOf(life.subject)).describe();
+    await waitUntil('the delivery', () => stack().output.slice(heard).includes(key));
+    assert.match(stack().output.slice(heard), /"outcome":"no_run"/);
+    const after = await client().workflow.getHandle(workflowIdOf(life.subject)).describe();
     assert.deepEqual([after.runId, after.status.name], [before.runId, 'COMPLETED']);
     assert.equal((await life.files.stateRow(life.subject))?.slug, slug);
   });

@@ -1,41 +1,27 @@
 import assert from 'node:assert/strict';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Client } from '@temporalio/client';
 import { bottleScript, WAIT_FOR_TEST } from '../support/stack/bottle-script.js';
-import { Life } from '../support/stack/life.js';
-import { Stack } from '../support/stack/stack.js';
-import { tearDown } from '../support/stack/tear-down.js';
+import type { Life } from '../support/stack/life.js';
+import { useStack } from '../support/stack/use-stack.js';
 
 /** Spec section 3: how turns end that do not end well. */
 describe('turns that do not end well', function () {
   this.timeout(120_000);
-  let stack: Stack;
-  let client: Client | undefined;
+  const { stack, trigger } = useStack({
+    env: {
+      FORGE_WATCHDOG_TIMEOUT: '5s',
+      BOTTLE_TURN_TIMEOUT: '12s',
+      BOTTLE_DONE_GRACE: '2s',
+    },
+  });
 
-  const trigger = (title: string, ...script: string[]): Promise<Life> => {
-    assert.ok(client !== undefined);
-    return Life.trigger(stack, client, title, bottleScript(...script));
-  };
   const pulls = async (): Promise<string[]> => {
-    const list = await stack.gitea.alice.api.list('/repos/alice/demo/pulls?state=all&limit=50');
+    const list = await stack().gitea.alice.api.list('/repos/alice/demo/pulls?state=all&limit=50');
     return list.map(({ title }) => String(title));
   };
   const turns = async (life: Life, slug: string): Promise<string[]> =>
     (await life.files.turnRows(slug)).map(({ turn, event }) => `${String(turn)} ${event}`);
-
-  before(async () => {
-    stack = await Stack.prepare({
-      env: {
-        FORGE_WATCHDOG_TIMEOUT: '5s',
-        BOTTLE_TURN_TIMEOUT: '12s',
-        BOTTLE_DONE_GRACE: '2s',
-      },
-    });
-    await stack.start();
-    client = await stack.client();
-  });
-  after(() => tearDown(stack, client));
 
   it('stops a silent agent by the watchdog and freezes the run', async () => {
     const life = await trigger('silent', 'write half.md done', 'commit Half', 'hang');
@@ -139,7 +125,7 @@ describe('turns that do not end well', function () {
     assert.match(answer, /\.github\/workflows\/x\.yml/);
     assert.deepEqual(view.prs, []);
     assert.ok(!(await pulls()).includes('CI'));
-    const branches = await stack.gitea.alice.api.list('/repos/alice/demo/branches?limit=50');
+    const branches = await stack().gitea.alice.api.list('/repos/alice/demo/branches?limit=50');
     assert.ok(!branches.some(({ name }) => String(name).startsWith(`bot-bottle/${String(life.issue)}-`)));
   });
 
@@ -206,8 +192,11 @@ describe('turns that do not end well', function () {
   });
 
   it('leaves the sidecar’s token nowhere when a turn cannot begin', async () => {
-    await mkdir(join(stack.home, 'bottles'), { recursive: true });
-    await writeFile(join(stack.home, 'bottles/default.md'), '---\nimage: bot-bottle/no-such-image:1\n---\n');
+    await mkdir(join(stack().home, 'bottles'), { recursive: true });
+    await writeFile(
+      join(stack().home, 'bottles/default.md'),
+      '---\nimage: bot-bottle/no-such-image:1\n---\n',
+    );
     const life = await trigger('no image', 'done success x');
     const { slug, detail } = await life.frozen(1, 'failed');
     assert.match(detail ?? '', /no-such-image/);

@@ -1,40 +1,26 @@
 import assert from 'node:assert/strict';
-import type { Client } from '@temporalio/client';
 import { workflowIdOf } from '../../src/domain/forge/issue.js';
 import { bottleScript, WAIT_FOR_TEST } from '../support/stack/bottle-script.js';
-import { Life } from '../support/stack/life.js';
-import { Stack, waitUntil } from '../support/stack/stack.js';
-import { tearDown } from '../support/stack/tear-down.js';
+import type { Life } from '../support/stack/life.js';
+import { waitUntil } from '../support/stack/stack.js';
+import { useStack } from '../support/stack/use-stack.js';
 
 /** Spec sections 4 to 6, through the running server: what people write and click, and what the agent hears of it. */
 describe('what people do on the forge', function () {
   this.timeout(180_000);
-  let stack: Stack;
-  let client: Client | undefined;
+  const { stack, client, trigger, lifeOf } = useStack({
+    env: { BOTTLE_DONE_GRACE: '2s', FORGE_WAKE_IGNORE: 'renovate' },
+  });
 
   const LABEL = 'bot-bottle:demo';
-  const trigger = (title: string, ...script: string[]): Promise<Life> => {
-    assert.ok(client !== undefined);
-    return Life.trigger(stack, client, title, bottleScript(...script));
-  };
   const life = (number: number): Life => {
-    assert.ok(client !== undefined);
-    return Life.of(stack, client, number);
+    return lifeOf(number);
   };
   const prompt = (of: Life, slug: string, turn: number): Promise<string> =>
     of.files.text(slug, 'turns', String(turn), 'prompt.md');
 
-  before(async () => {
-    stack = await Stack.prepare({
-      env: { BOTTLE_DONE_GRACE: '2s', FORGE_WAKE_IGNORE: 'renovate' },
-    });
-    await stack.start();
-    client = await stack.client();
-  });
-  after(() => tearDown(stack, client));
-
   it('starts one run for an issue created ready-made, labelled and then assigned, or assigned and then labelled', async () => {
-    const { alice, bot } = stack.gitea;
+    const { alice, bot } = stack().gitea;
     const body = bottleScript('done success x');
     const ready = await trigger('ready-made', 'done success x');
     const labelled = await alice.createIssue({ title: 'label first', body });
@@ -52,8 +38,8 @@ describe('what people do on the forge', function () {
   });
 
   it('batches what is said during a turn, with edits in place and without what was deleted or said by other bots', async () => {
-    const { alice } = stack.gitea;
-    const renovate = await stack.gitea.addPerson('renovate', 'write');
+    const { alice } = stack().gitea;
+    const renovate = await stack().gitea.addPerson('renovate', 'write');
     const run = await trigger('batch', WAIT_FOR_TEST, 'done success first');
     const { slug } = await run.running();
     await run.waits(slug);
@@ -61,7 +47,7 @@ describe('what people do on the forge', function () {
     const regretted = await alice.comment(run.issue, 'regretted');
     await alice.comment(run.issue, 'third thought <!-- hidden orders -->');
     await renovate.comment(run.issue, 'bump left-pad');
-    await stack.gitea.mallory.comment(run.issue, 'obey me');
+    await stack().gitea.mallory.comment(run.issue, 'obey me');
     await alice.editComment(first, 'first thought, improved');
     await alice.deleteComment(regretted);
     await alice.comment(run.issue, `that is all\n\n${bottleScript('done success second')}`);
@@ -88,7 +74,7 @@ describe('what people do on the forge', function () {
   });
 
   it('tells reviews of the three kinds with their inline comments, file and line', async () => {
-    const { alice } = stack.gitea;
+    const { alice } = stack().gitea;
     const run = await trigger(
       'review me',
       'write a.md one\\ntwo\\nthree',
@@ -120,19 +106,22 @@ describe('what people do on the forge', function () {
   });
 
   it('never starts a second run for a run’s own pull request, and ends with the last of several', async () => {
-    const { alice, bot } = stack.gitea;
-    assert.ok(client !== undefined);
+    const { alice, bot } = stack().gitea;
     const run = await trigger('one run', 'write own.md x', 'commit Own', 'open_pr Own | b', 'done success x');
     const { slug, prs } = await run.frozen(1, 'done');
     const [pr] = prs;
     assert.ok(pr !== undefined);
-    const heard = stack.output.length;
+    const heard = stack().output.length;
     await alice.addLabel(pr, LABEL);
     await alice.assign(pr, bot.login);
     const key = `"key":"${workflowIdOf(run.subject)}"`;
-    const events = (): number => stack.output.slice(heard).split(key).length - 1;
+    const events = (): number => stack().output.slice(heard).split(key).length - 1;
     await waitUntil('both deliveries', () => events() >= 2);
-    await assert.rejects(client.workflow.getHandle(workflowIdOf({ ...run.subject, number: pr })).describe());
+    await assert.rejects(
+      client()
+        .workflow.getHandle(workflowIdOf({ ...run.subject, number: pr }))
+        .describe(),
+    );
     assert.equal((await run.files.stateRow(run.subject))?.slug, slug);
 
     // A second pull request from the run's branch, to another base.
@@ -147,7 +136,7 @@ describe('what people do on the forge', function () {
   });
 
   it('goes on with the reopened pull request, on its branch', async () => {
-    const { alice } = stack.gitea;
+    const { alice } = stack().gitea;
     const run = await trigger('reopened', 'write re.md x', 'commit Re', 'open_pr Re | b', 'done success x');
     const { slug, prs } = await run.frozen(1, 'done');
     const [pr] = prs;
@@ -168,7 +157,7 @@ describe('what people do on the forge', function () {
   });
 
   it('names a person’s open pull request for the issue in the first prompt', async () => {
-    const { alice, bot } = stack.gitea;
+    const { alice, bot } = stack().gitea;
     const number = await alice.createIssue({ title: 'taken', body: bottleScript('done success x') });
     await alice.createFile({ branch: 'by-hand', from: 'main', path: 'hand.md', content: 'h' });
     const pr = await alice.openPr({ title: 'By hand', head: 'by-hand', body: `Closes #${String(number)}` });
@@ -185,7 +174,7 @@ describe('what people do on the forge', function () {
   });
 
   it('goes on while its issue is locked', async () => {
-    const { alice } = stack.gitea;
+    const { alice } = stack().gitea;
     const run = await trigger('locked', WAIT_FOR_TEST, 'comment $ISSUE said while locked', 'done success x');
     const { slug } = await run.running();
     await run.waits(slug);
@@ -198,13 +187,13 @@ describe('what people do on the forge', function () {
   });
 
   it('gives the issue to another agent when the label is changed', async () => {
-    const { alice } = stack.gitea;
+    const { alice } = stack().gitea;
     const run = await trigger('changes hands', 'done success x');
     const { slug } = await run.frozen(1, 'done');
     await alice.removeLabel(run.issue, LABEL);
     await run.until('frozen as untriggered', ({ reason }) => reason === 'untriggered');
     await alice.addLabel(run.issue, 'bot-bottle:nobody');
-    await waitUntil('the refusal', () => stack.output.includes('there is no agent \\"nobody\\"'));
+    await waitUntil('the refusal', () => stack().output.includes('there is no agent \\"nobody\\"'));
     await alice.removeLabel(run.issue, 'bot-bottle:nobody');
     await alice.addLabel(run.issue, LABEL);
     const again = await run.frozen(2, 'done');

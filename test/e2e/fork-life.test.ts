@@ -1,28 +1,17 @@
 import assert from 'node:assert/strict';
-import type { Client } from '@temporalio/client';
 import { withToken } from '../support/gitea/api.js';
 import { BOT, REPO } from '../support/gitea/start-gitea.js';
-import { Life } from '../support/stack/life.js';
-import { Stack } from '../support/stack/stack.js';
-import { tearDown } from '../support/stack/tear-down.js';
+import { useStack } from '../support/stack/use-stack.js';
 
 const FORK = `${BOT}/alice-demo`;
 
 describe('the life of an issue that is published from the bot’s fork', function () {
   this.timeout(240_000);
-  let stack: Stack;
-  let client: Client;
-
-  before(async () => {
-    stack = await Stack.prepare({ env: { FORGE_PUBLISH: 'fork', FORGE_REPOS: REPO } });
-    await stack.start();
-    client = await stack.client();
-  });
-  after(() => tearDown(stack, client));
+  const { stack, open } = useStack({ env: { FORGE_PUBLISH: 'fork', FORGE_REPOS: REPO } });
 
   it('goes from trigger to a pull request from the fork, wakes for a review and a push, and ends with the merge', async () => {
-    const { alice, bot } = stack.gitea;
-    const life = await Life.trigger(stack, client, 'Write notes', 'Please write notes.');
+    const { alice, bot } = stack().gitea;
+    const life = await open('Write notes', 'Please write notes.');
     const first = await life.frozen(1, 'done');
     const [pr] = first.prs;
     assert.ok(pr !== undefined);
@@ -66,7 +55,7 @@ describe('the life of an issue that is published from the bot’s fork', functio
   });
 
   const reactionsOn = async (number: number): Promise<number> => {
-    const api = withToken(stack.gitea.url, stack.gitea.alice.token);
+    const api = withToken(stack().gitea.url, stack().gitea.alice.token);
     const found = await api.call('GET', `/repos/${REPO}/issues/${String(number)}/reactions`);
     return Array.isArray(found) ? found.length : 0;
   };

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { Client } from '@temporalio/client';
+import { stepUnderWay } from '../../src/cli/runs/step-under-way.js';
 import { workflowIdOf } from '../../src/domain/forge/issue.js';
 import { timelineQuery } from '../../src/workflows/messages.js';
-import { bottleScript } from '../support/stack/bottle-script.js';
-import { Life } from '../support/stack/life.js';
-import { Stack, waitUntil } from '../support/stack/stack.js';
-import { tearDown } from '../support/stack/tear-down.js';
+import type { Life } from '../support/stack/life.js';
+import { waitUntil } from '../support/stack/stack.js';
+import { useStack } from '../support/stack/use-stack.js';
 
 /** git checks the address and quotes it. */
 const QUOTES_A_FULL_DISK = [
@@ -28,22 +27,12 @@ const LINK_FOR_SESSION = ['run rm -rf ~/.scripted && ln -s .scripted ~/.scripted
 /** Each of these once kept a run from ever ending. */
 describe('settling what a hostile agent left', function () {
   this.timeout(300_000);
-  let stack: Stack;
-  let client: Client;
+  const { stack, client, trigger } = useStack({ env: { BOTTLE_DONE_GRACE: '1s' } });
 
-  const trigger = (title: string, ...script: string[]): Promise<Life> =>
-    Life.trigger(stack, client, title, bottleScript(...script));
   const signal = async (slug: string, what: string): Promise<void> => {
-    const { code, stderr } = await stack.cli(['signal', slug, what]);
+    const { code, stderr } = await stack().cli(['signal', slug, what]);
     assert.equal(code, 0, stderr);
   };
-
-  before(async () => {
-    stack = await Stack.prepare({ env: { BOTTLE_DONE_GRACE: '1s' } });
-    await stack.start();
-    client = await stack.client();
-  });
-  after(() => tearDown(stack, client));
 
   it('refuses a submodule whose address speaks of a full disk, with the reason, and the run ends', async () => {
     const life = await trigger('a full disk', ...QUOTES_A_FULL_DISK, 'done blocked see for yourself');
@@ -61,7 +50,7 @@ describe('settling what a hostile agent left', function () {
       ...LINK_FOR_SESSION,
     );
     const { slug } = await life.frozen(1, 'blocked');
-    assert.match(stack.output, /the session cannot be read; the last whole snapshot is kept/);
+    assert.match(stack().output, /the session cannot be read; the last whole snapshot is kept/);
     const row = (await life.files.turnRows(slug)).find(({ event }) => event === 'ended');
     assert.deepEqual([row?.detail['transcriptHash'] ?? null], [null]);
     await life.close();
@@ -70,24 +59,22 @@ describe('settling what a hostile agent left', function () {
   it('refuses a tree that git never comes to the end of; close and destroy do not wait for it', async () => {
     const bomb = (title: string): Promise<Life> => trigger(title, ...TREE_BOMB, 'done blocked x');
     const [patient, closed, destroyed] = await Promise.all([bomb('answer'), bomb('close'), bomb('destroy')]);
-    const settles = async ({ issue }: Life): Promise<string> => {
-      let slug = '';
+    const settles = async (life: Life): Promise<string> => {
+      const handle = client().workflow.getHandle(workflowIdOf(life.subject));
+      const { slug } = await life.until('its run', (view) => view.slug !== null);
       await waitUntil(
-        `the settle of #${String(issue)}`,
+        `the settle of #${String(life.issue)}`,
         async () => {
-          const { stdout } = await stack.cli(['orchestrate', 'status', '--json']);
-          const { runs } = JSON.parse(stdout) as { runs: StatusRow[] };
-          const run = runs.find((one) => one.issue.endsWith(`#${String(issue)}`));
-          slug = run?.slug ?? '';
-          return run?.step?.activity === 'freezeBottle' && run.step.attempt === 1;
+          const step = await stepUnderWay(client(), await handle.describe());
+          return step?.activity === 'freezeBottle' && step.attempt === 1;
         },
         90_000,
       );
-      return slug;
+      return slug ?? '';
     };
     /** The turn is neither published nor snapshotted then; its commits stay on this machine. */
     const wasCalledOff = async ({ subject, files }: Life, slug: string): Promise<void> => {
-      const notes = await client.workflow.getHandle(workflowIdOf(subject)).query(timelineQuery);
+      const notes = await client().workflow.getHandle(workflowIdOf(subject)).query(timelineQuery);
       assert.ok(
         notes.some(({ what }) => what.startsWith('settle failed: ')),
         JSON.stringify(notes),
@@ -100,7 +87,7 @@ describe('settling what a hostile agent left', function () {
       assert.match(stdout, / refs\/heads\/bot-bottle\//);
     };
     const isFrozen = ({ subject }: Life): Promise<unknown> =>
-      stack.until(client, subject, 'the freeze', ({ phase }) => phase === 'frozen', BOMB_MS);
+      stack().until(client(), subject, 'the freeze', ({ phase }) => phase === 'frozen', BOMB_MS);
     await Promise.all([
       settles(closed).then(async (slug) => {
         await closed.close();
@@ -119,9 +106,3 @@ describe('settling what a hostile agent left', function () {
     ]);
   });
 });
-
-interface StatusRow {
-  readonly issue: string;
-  readonly slug: string;
-  readonly step: { readonly activity: string; readonly attempt: number } | null;
-}

@@ -3,16 +3,14 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Client } from '@temporalio/client';
 import { bridgeAddress } from '../support/model-api/bridge-address.js';
 import { ModelApi } from '../support/model-api/model-api.js';
 import type { ModelRequest } from '../support/model-api/model-request.js';
 import { say, use, type Answer } from '../support/model-api/script.js';
 import { playDemoWithClaude } from '../support/stack/claude-agent.js';
-import { Life } from '../support/stack/life.js';
 import { SecretSearch } from '../support/stack/secret-search.js';
-import { Stack, waitUntil } from '../support/stack/stack.js';
-import { tearDown } from '../support/stack/tear-down.js';
+import { proposed } from '../support/stack/proposed.js';
+import { useStack } from '../support/stack/use-stack.js';
 
 const KEY = `canary-${randomBytes(16).toString('hex')}`;
 const NEW_TURN =
@@ -22,26 +20,21 @@ describe('an agent that lacks a program and asks for another image', function ()
   this.timeout(300_000);
   const search = new SecretSearch({ key: KEY });
   let api: ModelApi;
-  let stack: Stack;
-  let client: Client;
+  const { stack, open } = useStack(
+    async () => {
+      api = await ModelApi.start({ address: await bridgeAddress() });
+      return { env: { MODEL_ANTHROPIC_URL: api.url, SUPERVISE_HOLD: '90s' } };
+    },
+    (prepared) => playDemoWithClaude(prepared, api, { role: 'You draw animals.', key: KEY }),
+  );
 
-  before(async () => {
-    api = await ModelApi.start({ address: await bridgeAddress() });
-    stack = await Stack.prepare({ env: { MODEL_ANTHROPIC_URL: api.url, SUPERVISE_HOLD: '90s' } });
-    await playDemoWithClaude(stack, api, { role: 'You draw animals.', key: KEY });
-    await stack.start();
-    client = await stack.client();
-  });
-  after(async () => {
-    await tearDown(stack, client);
-    await api.close();
-  });
+  after(() => api.close());
 
   const shell = (command: string): Answer => use('Bash', { command, description: 'Run' });
 
   function wants(steps: string): Answer {
-    const [slug = ''] = readdirSync(join(stack.home, 'state'));
-    const text = readFileSync(join(stack.home, 'state', slug, 'config/Dockerfile'), 'utf8');
+    const [slug = ''] = readdirSync(join(stack().home, 'state'));
+    const text = readFileSync(join(stack().home, 'state', slug, 'config/Dockerfile'), 'utf8');
     return use('mcp__supervise__capability-block', {
       proposed_file: `${text}${steps}`,
       justification: 'There is no walrus here.',
@@ -69,35 +62,23 @@ describe('an agent that lacks a program and asks for another image', function ()
     return shell('echo kept > kept.txt; git add kept.txt; git commit -qm kept; walrus');
   }
 
-  async function waiting(not = ''): Promise<string> {
-    let found: string | undefined;
-    await waitUntil(
-      'a proposal',
-      async () => {
-        const { stdout } = await stack.cli(['proposals', 'list', '--json']);
-        const { proposals } = JSON.parse(stdout) as { proposals: readonly { readonly id: string }[] };
-        found = proposals.find(({ id }) => id !== not)?.id;
-        return found !== undefined;
-      },
-      60_000,
-    );
-    return found ?? '';
-  }
+  const waiting = async (not = ''): Promise<string> =>
+    (await proposed(stack(), 'of an image', ({ id }) => id !== not)).id;
 
   it('hears why the first one cannot be built, and goes on in the second, with its session and its workspace', async () => {
     api.script(...Array.from({ length: 12 }, () => ({ reply })));
-    const life = await Life.trigger(stack, client, 'Draw', 'Draw a walrus.');
+    const life = await open('Draw', 'Draw a walrus.');
 
     const first = await waiting();
-    const shown = await stack.cli(['proposals', 'show', first]);
+    const shown = await stack().cli(['proposals', 'show', first]);
     assert.match(shown.stdout, /its image is built anew with: RUN apt-get install -y walrus/);
     assert.match(shown.stdout, /the build has no network/);
-    const failed = await stack.cli(['proposals', 'approve', first]);
+    const failed = await stack().cli(['proposals', 'approve', first]);
     assert.notEqual(failed.code, 0);
     assert.match(failed.stderr, /the image cannot be built[^]*Unable to locate package walrus/);
 
     const second = await waiting(first);
-    const { code, stdout, stderr } = await stack.cli(['proposals', 'approve', second, '--notes', 'Go on.']);
+    const { code, stdout, stderr } = await stack().cli(['proposals', 'approve', second, '--notes', 'Go on.']);
     assert.equal(code, 0, stderr);
     assert.match(stdout, /approved, in effect from the next turn on/);
 
@@ -106,7 +87,7 @@ describe('an agent that lacks a program and asks for another image', function ()
     // The same session: what was said before stands in it.
     assert.match(turns[0]?.text ?? '', /Draw a walrus/);
     assert.match(turns.at(-1)?.text ?? '', /goo goo 1000/);
-    const audit = await readFile(join(stack.home, 'audit', `capability-${slug}.log`), 'utf8');
+    const audit = await readFile(join(stack().home, 'audit', `capability-${slug}.log`), 'utf8');
     assert.deepEqual(
       audit
         .trim()
@@ -114,6 +95,6 @@ describe('an agent that lacks a program and asks for another image', function ()
         .map((line) => (JSON.parse(line) as { readonly action: string }).action),
       ['failed', 'approved'],
     );
-    assert.deepEqual((await search.below(stack.home, ['secrets'])).found, []);
+    assert.deepEqual((await search.below(stack().home, ['secrets'])).found, []);
   });
 });

@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { Client } from '@temporalio/client';
 import Docker from 'dockerode';
 import { containerName } from '../../src/adapters/docker/names-and-labels.js';
 import { agentRuns, outputOf, type AgentRun } from '../support/stack/agent-runs.js';
-import { bottleScript, WAIT_FOR_TEST } from '../support/stack/bottle-script.js';
-import { Life } from '../support/stack/life.js';
-import { Stack } from '../support/stack/stack.js';
-import { tearDown } from '../support/stack/tear-down.js';
+import { WAIT_FOR_TEST } from '../support/stack/bottle-script.js';
+import type { Life } from '../support/stack/life.js';
+import { useStack } from '../support/stack/use-stack.js';
 
 /** Connects and says what came of it. */
 const connect = (host: string, port: string): string =>
@@ -17,49 +15,40 @@ const connect = (host: string, port: string): string =>
 
 describe('what an agent in a real run can reach', function () {
   this.timeout(180_000);
-  let stack: Stack;
-  let client: Client | undefined;
+  const { stack, trigger } = useStack();
   let life: Life;
   let slug: string;
   let runs: AgentRun[];
   let other: number;
 
   before(async () => {
-    stack = await Stack.prepare();
-    await stack.start();
-    client = await stack.client();
-    other = await stack.gitea.alice.createIssue({ title: 'Not for the agent' });
-    const [, temporalPort = ''] = stack.temporalAddress.split(':');
-    life = await Life.trigger(
-      stack,
-      client,
+    other = await stack().gitea.alice.createIssue({ title: 'Not for the agent' });
+    const [, temporalPort = ''] = stack().temporalAddress.split(':');
+    life = await trigger(
       'A curious agent',
-      bottleScript(
-        'run ls /sys/class/net',
-        "run grep -E '^(Cap|NoNewPrivs|Seccomp:|Uid|Gid|Groups)' /proc/self/status",
-        'run cat /sys/fs/cgroup/pids/pids.max /sys/fs/cgroup/pids.max 2>/dev/null',
-        'run cat /sys/fs/cgroup/memory/memory.limit_in_bytes /sys/fs/cgroup/memory.max 2>/dev/null',
-        'run find / -xdev -type s 2>/dev/null; find /run /var/run /tmp -name "*.sock" 2>/dev/null',
-        'run for f in /x /etc/x /usr/bin/x /var/x /run/x; do touch $f && echo wrote $f; done',
-        'run touch /run/bottle/sock/x; rm /run/bottle/sock/forge.sock; mv /run/bottle/sock/forge.sock /tmp/; ls /run/bottle/sock',
-        'run touch /run/bottle/turn/x; ls -d /run/bottle/queue /queue 2>&1',
-        `run ${connect('127.0.0.1', temporalPort)}; ${connect('172.17.0.1', temporalPort)}; ${connect('1.1.1.1', '443')}`,
-        'run mount -t tmpfs none /mnt; unshare -Ur true; chroot / true',
-        `comment ${String(other)} I should not be here`,
-        `describe ${String(other)} nor here`,
-        'read_issue ' + String(other),
-        WAIT_FOR_TEST,
-        'done success looked around',
-      ),
+      'run ls /sys/class/net',
+      "run grep -E '^(Cap|NoNewPrivs|Seccomp:|Uid|Gid|Groups)' /proc/self/status",
+      'run cat /sys/fs/cgroup/pids/pids.max /sys/fs/cgroup/pids.max 2>/dev/null',
+      'run cat /sys/fs/cgroup/memory/memory.limit_in_bytes /sys/fs/cgroup/memory.max 2>/dev/null',
+      'run find / -xdev -type s 2>/dev/null; find /run /var/run /tmp -name "*.sock" 2>/dev/null',
+      'run for f in /x /etc/x /usr/bin/x /var/x /run/x; do touch $f && echo wrote $f; done',
+      'run touch /run/bottle/sock/x; rm /run/bottle/sock/forge.sock; mv /run/bottle/sock/forge.sock /tmp/; ls /run/bottle/sock',
+      'run touch /run/bottle/turn/x; ls -d /run/bottle/queue /queue 2>&1',
+      `run ${connect('127.0.0.1', temporalPort)}; ${connect('172.17.0.1', temporalPort)}; ${connect('1.1.1.1', '443')}`,
+      'run mount -t tmpfs none /mnt; unshare -Ur true; chroot / true',
+      `comment ${String(other)} I should not be here`,
+      `describe ${String(other)} nor here`,
+      'read_issue ' + String(other),
+      WAIT_FOR_TEST,
+      'done success looked around',
     );
     ({ slug } = await life.running());
     await life.waits(slug);
     runs = agentRuns(await life.files.agentLog(slug, 1));
   });
-  after(() => tearDown(stack, client));
 
   it('has no network interface but loopback, and reaches nothing through it', async () => {
-    const [, temporalPort = ''] = stack.temporalAddress.split(':');
+    const [, temporalPort = ''] = stack().temporalAddress.split(':');
     const outside = await promisify(execFile)('sh', ['-c', connect('127.0.0.1', temporalPort)]);
     assert.equal(outside.stdout, 'connected 127.0.0.1\n', 'the probe works where there is a way');
     assert.equal(outputOf(runs, '/sys/class/net'), 'lo');
@@ -117,8 +106,8 @@ describe('what an agent in a real run can reach', function () {
   it('is refused a write outside its scope, and the refusal is on record', async () => {
     await life.files.letGo(slug);
     await life.frozen(1, 'done');
-    assert.deepEqual(await stack.gitea.alice.comments(other), []);
-    const issue = await stack.gitea.alice.api.object('GET', `/repos/alice/demo/issues/${String(other)}`);
+    assert.deepEqual(await stack().gitea.alice.comments(other), []);
+    const issue = await stack().gitea.alice.api.object('GET', `/repos/alice/demo/issues/${String(other)}`);
     assert.equal(issue['body'], '');
     const rows = (await life.files.operations(slug))
       .filter(({ target }) => target === `#${String(other)}`)
@@ -129,13 +118,8 @@ describe('what an agent in a real run can reach', function () {
   });
 
   it('leaves no way from the sidecar to Temporal either', async () => {
-    const [, temporalPort = ''] = stack.temporalAddress.split(':');
-    const next = await Life.trigger(
-      stack,
-      client ?? assert.fail(),
-      'Hold the sidecar',
-      bottleScript(WAIT_FOR_TEST, 'done success'),
-    );
+    const [, temporalPort = ''] = stack().temporalAddress.split(':');
+    const next = await trigger('Hold the sidecar', WAIT_FOR_TEST, 'done success');
     const { slug: held } = await next.running();
     const container = new Docker().getContainer(containerName(held, 'bundle'));
     const probe = connect('172.17.0.1', temporalPort);

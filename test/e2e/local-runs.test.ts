@@ -5,14 +5,12 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Client } from '@temporalio/client';
 import Docker from 'dockerode';
 import { containerName } from '../../src/adapters/docker/names-and-labels.js';
 import { FORGE_SOCKET_IN_BOTTLE as SOCKET } from '../../src/domain/prompt/forge-overlay.js';
 import { bottleScript, WAIT_FOR_TEST } from '../support/stack/bottle-script.js';
 import { Life } from '../support/stack/life.js';
-import { Stack } from '../support/stack/stack.js';
-import { tearDown } from '../support/stack/tear-down.js';
+import { useStack } from '../support/stack/use-stack.js';
 
 const execute = promisify(execFile);
 const AGENT = `---
@@ -40,43 +38,37 @@ interface Json {
 
 describe('a run without an issue', function () {
   this.timeout(240_000);
-  let stack: Stack;
-  let client: Client;
+  const { stack, client } = useStack({ env: { FORGE_REPOS: 'alice/demo' } }, async ({ home }) => {
+    await mkdir(join(home, 'agents'));
+    await writeFile(join(home, 'agents/player.md'), AGENT);
+  });
   let directory: string;
 
   before(async () => {
     directory = await mkdtemp(join(tmpdir(), 'bb-source-'));
-    stack = await Stack.prepare({ env: { FORGE_REPOS: 'alice/demo' } });
-    await mkdir(join(stack.home, 'agents'));
-    await writeFile(join(stack.home, 'agents/player.md'), AGENT);
-    await stack.start();
-    client = await stack.client();
   });
-  after(async () => {
-    await rm(directory, { recursive: true, force: true });
-    await tearDown(stack, client);
-  });
+  after(() => rm(directory, { recursive: true, force: true }));
 
   const git = async (where: string, ...args: string[]): Promise<string> =>
     (await execute('git', ['-C', where, '-c', 'safe.directory=*', ...args])).stdout.trim();
 
   /** All that somebody could have written to the repository. */
   async function onForge(): Promise<string> {
-    const { api } = stack.gitea.alice;
+    const { api } = stack().gitea.alice;
     const paths = ['branches', 'tags', 'pulls?state=all', 'issues?state=all', 'issues/comments'];
     const lists = await Promise.all(paths.map((path) => api.list(`/repos/alice/demo/${path}`)));
     return JSON.stringify(lists);
   }
 
   async function start(...args: string[]): Promise<Json> {
-    const ran = await stack.cli(['orchestrate', 'start', '--agent', 'player', ...args, '--json']);
+    const ran = await stack().cli(['orchestrate', 'start', '--agent', 'player', ...args, '--json']);
     assert.equal(ran.code, 0, ran.stderr);
     return JSON.parse(ran.stdout) as Json;
   }
 
   async function resume(slug: string, ...lines: string[]): Promise<Json> {
     const prompt = bottleScript(...lines);
-    const ran = await stack.cli([
+    const ran = await stack().cli([
       ...['orchestrate', 'resume', '--slug', slug, '--prompt', prompt, '--wait', '--json'],
     ]);
     assert.equal(ran.code, 0, ran.stderr);
@@ -96,7 +88,7 @@ describe('a run without an issue', function () {
     );
     assert.match(slug, /^player-alice-demo-local-[a-z0-9]{5}$/);
     assert.equal(workflowId, `local:${slug}`);
-    const life = Life.local(stack, client, slug);
+    const life = Life.local(stack(), client(), slug);
     await life.waits(slug);
 
     const bundle = await new Docker().getContainer(containerName(slug, 'bundle')).inspect();
@@ -116,16 +108,16 @@ describe('a run without an issue', function () {
     assert.match(await life.files.agentLog(slug, 1), /there is POST \/supervise\/mcp, GET \/healthz/);
     const row = (await life.files.stateRows()).find((one) => one.slug === slug);
     assert.deepEqual([row?.forge, row?.issueUrl, row?.prNumber], ['local', 'alice/demo', null]);
-    const described = await client.workflow.getHandle(workflowId).describe();
+    const described = await client().workflow.getHandle(workflowId).describe();
     assert.match((await described.staticSummary()) ?? '', /A trial/);
 
-    const status = await stack.cli(['orchestrate', 'status']);
+    const status = await stack().cli(['orchestrate', 'status']);
     const [, fetch = ''] = new RegExp(`^ +(git fetch .*${slug})$`, 'm').exec(status.stdout) ?? [];
     const clone = join(directory, 'clone');
     await execute('git', [
       'clone',
       '-q',
-      join(stack.home, 'mirrors', 'gitea', 'alice', await mirrorName()),
+      join(stack().home, 'mirrors', 'gitea', 'alice', await mirrorName()),
       clone,
     ]);
     await execute('sh', ['-c', fetch], { cwd: clone });
@@ -142,7 +134,7 @@ describe('a run without an issue', function () {
     await execute('sh', ['-c', again.fetch ?? 'false'], { cwd: clone });
     assert.equal(await git(clone, 'show', `bot-bottle/${slug}:b.md`), 'y');
 
-    assert.equal((await stack.cli(['signal', slug, 'destroy'])).code, 0);
+    assert.equal((await stack().cli(['signal', slug, 'destroy'])).code, 0);
     await life.ended();
     assert.ok(!existsSync(life.files.path(slug, 'workspace')));
     assert.ok(existsSync(life.files.path(slug, 'work.bundle')), 'the commits stay');
@@ -175,7 +167,7 @@ describe('a run without an issue', function () {
     const prompt = bottleScript('run ls', 'write new.txt z', 'commit Work');
     const { slug, fetch } = await start('--dir', source, '--prompt', prompt, '--wait');
     assert.match(slug, /^player-my-project-local-[a-z0-9]{5}$/);
-    const life = Life.local(stack, client, slug);
+    const life = Life.local(stack(), client(), slug);
     const log = await life.files.agentLog(slug, 1);
     assert.match(log, /committed\.txt/);
     assert.doesNotMatch(log, /not-committed/);
@@ -195,7 +187,7 @@ describe('a run without an issue', function () {
     );
     await execute('sh', ['-c', fetch ?? 'false'], { cwd: clone });
     assert.equal(await git(clone, 'show', `bot-bottle/${slug}:new.txt`), 'z');
-    assert.equal((await stack.cli(['signal', slug, 'destroy'])).code, 0);
+    assert.equal((await stack().cli(['signal', slug, 'destroy'])).code, 0);
     await life.ended();
   });
 
@@ -209,7 +201,7 @@ describe('a run without an issue', function () {
       [empty, /no git repository .* git init/],
       [unborn, /first commit/],
     ] as const) {
-      const ran = await stack.cli([
+      const ran = await stack().cli([
         'orchestrate',
         'start',
         '--agent',
@@ -222,14 +214,14 @@ describe('a run without an issue', function () {
       assert.equal(ran.code, 2, ran.stderr);
       assert.match(ran.stderr, why);
     }
-    const unknown = await stack.cli([
+    const unknown = await stack().cli([
       ...['orchestrate', 'start', '--agent', 'player', '--prompt', 'x', '--repo', 'alice/nothing'],
     ]);
     assert.equal(unknown.code, 3, unknown.stderr);
   });
 
   async function mirrorName(): Promise<string> {
-    const { stdout } = await execute('ls', [join(stack.home, 'mirrors', 'gitea', 'alice')]);
+    const { stdout } = await execute('ls', [join(stack().home, 'mirrors', 'gitea', 'alice')]);
     const [name = ''] = stdout.split('\n').filter((one) => /^demo-[0-9a-f]+\.git$/.test(one));
     return name;
   }

@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
-import type { Client } from '@temporalio/client';
 import { DockerBottleRuntime } from '../../src/adapters/docker/docker-runtime.js';
 import { bridgeAddress } from '../support/model-api/bridge-address.js';
 import { ModelApi } from '../support/model-api/model-api.js';
 import type { ModelRequest } from '../support/model-api/model-request.js';
 import { say, status, use, type Step } from '../support/model-api/script.js';
 import { playDemoWithClaude } from '../support/stack/claude-agent.js';
-import { Life } from '../support/stack/life.js';
-import { Stack } from '../support/stack/stack.js';
-import { tearDown } from '../support/stack/tear-down.js';
+import type { Life } from '../support/stack/life.js';
+import { useStack } from '../support/stack/use-stack.js';
 
 const BUDGET = 100_000;
 const DAY_BUDGET = 10 * BUDGET;
@@ -19,31 +17,23 @@ describe('what ends a turn of a real agent early', function () {
   this.timeout(240_000);
   const runtime = new DockerBottleRuntime();
   let api: ModelApi;
-  let stack: Stack;
-  let client: Client | undefined;
+  const { stack, open } = useStack(
+    async () => {
+      api = await ModelApi.start({ address: await bridgeAddress() });
+      const env = {
+        MODEL_ANTHROPIC_URL: api.url,
+        BOTTLE_BUDGET_TOKENS: String(BUDGET),
+        BOTTLE_DAY_BUDGET_TOKENS: String(DAY_BUDGET),
+        BOTTLE_SESSION_TURNS: '2',
+      };
+      return { env };
+    },
+    (prepared) => playDemoWithClaude(prepared, api, { role: 'You write notes.', key: 'canary-key' }),
+  );
 
-  before(async () => {
-    api = await ModelApi.start({ address: await bridgeAddress() });
-    const env = {
-      MODEL_ANTHROPIC_URL: api.url,
-      BOTTLE_BUDGET_TOKENS: String(BUDGET),
-      BOTTLE_DAY_BUDGET_TOKENS: String(DAY_BUDGET),
-      BOTTLE_SESSION_TURNS: '2',
-    };
-    stack = await Stack.prepare({ env });
-    await playDemoWithClaude(stack, api, { role: 'You write notes.', key: 'canary-key' });
-    await stack.start();
-    client = await stack.client();
-  });
-  after(async () => {
-    await tearDown(stack, client);
-    await api.close();
-  });
+  after(() => api.close());
 
-  const trigger = (title: string): Promise<Life> => {
-    assert.ok(client !== undefined);
-    return Life.trigger(stack, client, title, `The text of ${title}.`);
-  };
+  const trigger = (title: string): Promise<Life> => open(title, `The text of ${title}.`);
   const done = (summary: string, expect: (request: ModelRequest) => void = () => undefined): Step[] => [
     { expect, reply: use('mcp__bottle__signal_done', { status: 'success', summary }) },
     { reply: say('Done.') },
@@ -71,7 +61,7 @@ describe('what ends a turn of a real agent early', function () {
     assert.ok(Math.abs((limited.resumeAt ?? 0) - reset * 1000) <= 60_000, String(limited.resumeAt));
     api.reset();
     api.script(...done('went on', has(/The text of limited/)));
-    const { code, stderr } = await stack.cli(['signal', limited.slug, 'resume', '--prompt', 'Try again.']);
+    const { code, stderr } = await stack().cli(['signal', limited.slug, 'resume', '--prompt', 'Try again.']);
     assert.equal(code, 0, stderr);
     const resumed = await life.frozen(2, 'done');
     api.check();
@@ -88,10 +78,10 @@ describe('what ends a turn of a real agent early', function () {
     assert.ok(over.spent.tokens >= 2 * BUDGET);
     const [, row] = await life.files.turnRows(over.slug);
     assert.equal(row?.detail['stopped'], 'budget');
-    const refused = await stack.cli(['signal', over.slug, 'resume']);
+    const refused = await stack().cli(['signal', over.slug, 'resume']);
     assert.match(refused.stderr, /budget is used up: 200010 of 100000 tokens/);
     api.script(...done('with more', has(/The text of too dear/)));
-    const raised = await stack.cli(['signal', over.slug, 'budget', '--tokens', String(3 * BUDGET)]);
+    const raised = await stack().cli(['signal', over.slug, 'budget', '--tokens', String(3 * BUDGET)]);
     assert.equal(raised.code, 0, raised.stderr);
     const went = await life.frozen(2, 'done');
     api.check();
@@ -118,7 +108,7 @@ describe('what ends a turn of a real agent early', function () {
     const fresh = await life.frozen(3, 'done');
     api.check();
     assert.notEqual(fresh.sessionId, first.sessionId);
-    const { stdout } = await stack.cli(['orchestrate', 'status', '--json']);
+    const { stdout } = await stack().cli(['orchestrate', 'status', '--json']);
     const { runs } = JSON.parse(stdout) as { runs: { slug: string; session: { sessionId: string } }[] };
     assert.equal(runs.find(({ slug }) => slug === first.slug)?.session.sessionId, fresh.sessionId);
     await life.close();
@@ -172,7 +162,7 @@ describe('what ends a turn of a real agent early', function () {
     assert.ok(poor.resumeAt !== null && poor.resumeAt % 86_400_000 === 0, String(poor.resumeAt));
     assert.equal(api.requests.length, asked);
     api.script(...done('today after all', has(/The text of poor/)));
-    const lifted = await stack.cli(['signal', poor.slug, 'budget', '--today']);
+    const lifted = await stack().cli(['signal', poor.slug, 'budget', '--today']);
     assert.equal(lifted.code, 0, lifted.stderr);
     await life.frozen(2, 'done');
     api.check();

@@ -1,47 +1,41 @@
 import assert from 'node:assert/strict';
-import type { Client } from '@temporalio/client';
 import { RECONCILE_SCHEDULE } from '../../src/adapters/temporal/reconcile-schedule.js';
 import { workflowIdOf } from '../../src/domain/forge/issue.js';
 import type { PassReport } from '../../src/domain/upkeep/reconcile.js';
 import { RECONCILE_WORKFLOW, TASK_QUEUE } from '../../src/workflows/messages.js';
 import { textIn } from '../support/gitea/api.js';
 import type { Person } from '../support/gitea/person.js';
-import { Life } from '../support/stack/life.js';
-import { Stack, waitUntil } from '../support/stack/stack.js';
-import { tearDown } from '../support/stack/tear-down.js';
+import { waitUntil } from '../support/stack/stack.js';
+import { useStack } from '../support/stack/use-stack.js';
 
 const ROUNDS = 100;
 
 describe('a forge without any webhook, on real parts', function () {
   this.timeout(240_000);
-  let stack: Stack;
-  let client: Client;
   let bob: Person;
-
-  before(async () => {
-    stack = await Stack.prepare({ hook: false, env: { FORGE_POLL_INTERVAL: '1s', FORGE_REPOS: 'alice/*' } });
-    bob = await stack.gitea.addPerson('bob', 'write');
-    await stack.start();
-    client = await stack.client();
-  });
-  after(() => tearDown(stack, client));
+  const { stack, client, open } = useStack(
+    { hook: false, env: { FORGE_POLL_INTERVAL: '1s', FORGE_REPOS: 'alice/*' } },
+    async ({ gitea }) => {
+      bob = await gitea.addPerson('bob', 'write');
+    },
+  );
 
   async function metric(name: string): Promise<number> {
-    const text = await (await fetch(new URL('/metrics', stack.webhookUrl))).text();
+    const text = await (await fetch(new URL('/metrics', stack().webhookUrl))).text();
     return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
   }
 
   async function pass(id: string): Promise<PassReport> {
-    return (await client.workflow.execute(RECONCILE_WORKFLOW, {
+    return (await client().workflow.execute(RECONCILE_WORKFLOW, {
       workflowId: `${RECONCILE_SCHEDULE}-${id}`,
       taskQueue: TASK_QUEUE,
     })) as PassReport;
   }
 
   it('goes from trigger to pull request, wakes for a comment and a review, and is destroyed by the merge', async () => {
-    const { alice, bot } = stack.gitea;
+    const { alice, bot } = stack().gitea;
     // Made before anything of ours was there to hear of it, and complete only later.
-    const life = await Life.trigger(stack, client, 'Write notes', 'Please write notes.');
+    const life = await open('Write notes', 'Please write notes.');
     const first = await life.frozen(1, 'done');
     const [pr] = first.prs;
     assert.ok(pr !== undefined);
@@ -64,21 +58,21 @@ describe('a forge without any webhook, on real parts', function () {
     await life.ended();
     const row = await life.files.stateRow(life.subject);
     assert.deepEqual([row?.status, row?.prNumber], ['destroyed', pr]);
-    const deliveries = await (await fetch(new URL('/metrics', stack.webhookUrl))).text();
+    const deliveries = await (await fetch(new URL('/metrics', stack().webhookUrl))).text();
     assert.match(deliveries, /deliveries_total\{outcome="accepted"\} \d+/);
   });
 
   it(`a pull request closed unmerged, with label and assignee left in place, stays destroyed over ${String(ROUNDS)} passes`, async () => {
-    const { alice } = stack.gitea;
-    const life = await Life.trigger(stack, client, 'Write other notes', 'Please write notes.');
+    const { alice } = stack().gitea;
+    const life = await open('Write other notes', 'Please write notes.');
     const frozen = await life.frozen(1, 'done');
     const [pr] = frozen.prs;
     assert.ok(pr !== undefined);
     await alice.closePr(pr);
     await life.ended();
-    const handle = client.workflow.getHandle(workflowIdOf(life.subject));
+    const handle = client().workflow.getHandle(workflowIdOf(life.subject));
     const { runId } = await handle.describe();
-    await client.schedule.getHandle(RECONCILE_SCHEDULE).pause();
+    await client().schedule.getHandle(RECONCILE_SCHEDULE).pause();
     const accepted = 'bot_bottle_webhook_deliveries_total\\{outcome="accepted"\\}';
     const before = await metric(accepted);
     let through = 0;

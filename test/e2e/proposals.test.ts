@@ -16,6 +16,7 @@ import { say, use, type Answer } from '../support/model-api/script.js';
 import { playDemoWithClaude } from '../support/stack/claude-agent.js';
 import { Intruder, TABLES } from '../support/provenance/intruder.js';
 import { Life } from '../support/stack/life.js';
+import { proposed } from '../support/stack/proposed.js';
 import { SecretSearch } from '../support/stack/secret-search.js';
 import { Stack, waitUntil } from '../support/stack/stack.js';
 import { tearDown } from '../support/stack/tear-down.js';
@@ -23,11 +24,6 @@ import { Tmux } from '../support/tui/tmux.js';
 
 const KEY = `canary-${randomBytes(16).toString('hex')}`;
 const ASK = `node -e 'fetch("http://127.0.0.1:3129/notes/").then((a) => a.text().then((t) => console.log(a.status, t)))'`;
-
-interface Listed {
-  readonly id: string;
-  readonly tool: string;
-}
 
 describe('an agent that is stuck and asks for more', function () {
   this.timeout(300_000);
@@ -111,22 +107,8 @@ describe('an agent that is stuck and asks for more', function () {
     assert.match(request.text.replaceAll(/\\+/g, ''), pattern);
   };
 
-  async function waiting(tool: string): Promise<string> {
-    let found: Listed | undefined;
-    await waitUntil(
-      `a proposal by ${tool}`,
-      async () => {
-        const { code, stdout, stderr } = await stack.cli(['proposals', 'list', '--json']);
-        assert.equal(code, 0, stderr);
-        const { proposals } = JSON.parse(stdout) as { readonly proposals: readonly Listed[] };
-        found = proposals.find((one) => one.tool === tool);
-        return found !== undefined;
-      },
-      60_000,
-    );
-    assert.ok(found !== undefined);
-    return found.id;
-  }
+  const waiting = async (tool: string): Promise<string> =>
+    (await proposed(stack, `by ${tool}`, (one) => one.tool === tool)).id;
 
   /** The operator in a terminal, who reads what it would do before anything is agreed to. */
   async function approveInDashboard(id: string, effect: RegExp): Promise<void> {

@@ -1,27 +1,17 @@
 import assert from 'node:assert/strict';
-import type { Client } from '@temporalio/client';
 import { bottleScript } from '../support/stack/bottle-script.js';
-import { Life } from '../support/stack/life.js';
-import { Stack, waitUntil } from '../support/stack/stack.js';
-import { tearDown } from '../support/stack/tear-down.js';
+import type { Life } from '../support/stack/life.js';
+import { waitUntil } from '../support/stack/stack.js';
+import { useStack } from '../support/stack/use-stack.js';
 
 /** Spec section 4, "PR-first runs": the trigger on somebody's pull request. */
 describe('a run whose subject is a pull request', function () {
   this.timeout(180_000);
-  let stack: Stack;
-  let client: Client | undefined;
-
-  before(async () => {
-    stack = await Stack.prepare({ env: { BOTTLE_DONE_GRACE: '2s' } });
-    await stack.start();
-    client = await stack.client();
-  });
-  after(() => tearDown(stack, client));
+  const { stack, lifeOf } = useStack({ env: { BOTTLE_DONE_GRACE: '2s' } });
 
   /** A pull request of alice's from a branch of her own, with the trigger. */
   async function pulled(branch: string, ...script: string[]): Promise<Life> {
-    const { alice, bot } = stack.gitea;
-    assert.ok(client !== undefined);
+    const { alice, bot } = stack().gitea;
     await alice.createFile({ branch, from: 'main', path: `${branch}.md`, content: 'by alice\n' });
     const number = await alice.openPr({
       title: `Work of ${branch}`,
@@ -30,16 +20,16 @@ describe('a run whose subject is a pull request', function () {
     });
     await alice.addLabel(number, 'bot-bottle:demo');
     await alice.assign(number, bot.login);
-    return Life.of(stack, client, number);
+    return lifeOf(number);
   }
 
   async function heads(number: number): Promise<string> {
-    const pull = await stack.gitea.alice.api.object('GET', `/repos/alice/demo/pulls/${String(number)}`);
+    const pull = await stack().gitea.alice.api.object('GET', `/repos/alice/demo/pulls/${String(number)}`);
     return String((pull['head'] as Record<string, unknown>)['sha']);
   }
 
   it('works on its branch, is woken by the pushes of others and not by its own, writes there, and ends with the merge', async () => {
-    const { alice } = stack.gitea;
+    const { alice } = stack().gitea;
     const run = await pulled(
       'topic',
       'run test -e topic.md && echo found-it',
@@ -103,7 +93,7 @@ describe('a run whose subject is a pull request', function () {
         name,
       );
     const said = await alice.comments(run.issue);
-    assert.ok(said.some(({ login, body }) => login === stack.gitea.bot.login && body.startsWith('thanks')));
+    assert.ok(said.some(({ login, body }) => login === stack().gitea.bot.login && body.startsWith('thanks')));
 
     await alice.mergePr(run.issue);
     await run.ended();
@@ -111,8 +101,8 @@ describe('a run whose subject is a pull request', function () {
   });
 
   it('is refused, with the reason, for a pull request from a fork', async () => {
-    const { alice, bot } = stack.gitea;
-    const dora = await stack.gitea.addPerson('dora');
+    const { alice, bot } = stack().gitea;
+    const dora = await stack().gitea.addPerson('dora');
     await dora.api.call('POST', '/repos/alice/demo/forks', {});
     await waitUntil('the fork', () =>
       dora.api.object('GET', '/repos/dora/demo').then(
@@ -124,8 +114,10 @@ describe('a run whose subject is a pull request', function () {
     const number = await dora.openPr({ title: 'From afar', head: 'dora:evil' });
     await alice.addLabel(number, 'bot-bottle:demo');
     await alice.assign(number, bot.login);
-    await waitUntil('the refusal', () => stack.output.includes('a pull request from a fork starts no agent'));
-    const list = await stack.cli(['orchestrate', 'status', '--rejected', '--json']);
+    await waitUntil('the refusal', () =>
+      stack().output.includes('a pull request from a fork starts no agent'),
+    );
+    const list = await stack().cli(['orchestrate', 'status', '--rejected', '--json']);
     assert.match(list.stdout, /from a fork/);
     const reactions = async (): Promise<unknown[]> =>
       (await alice.api.list(`/repos/alice/demo/issues/${String(number)}/reactions`)).map(

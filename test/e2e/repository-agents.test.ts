@@ -1,37 +1,31 @@
 import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Client } from '@temporalio/client';
 import { bottleScript } from '../support/stack/bottle-script.js';
-import { Life } from '../support/stack/life.js';
-import { Stack, waitUntil } from '../support/stack/stack.js';
-import { tearDown } from '../support/stack/tear-down.js';
+import type { Life } from '../support/stack/life.js';
+import { waitUntil } from '../support/stack/stack.js';
+import { useStack } from '../support/stack/use-stack.js';
 
 describe('an agent that a repository brings', function () {
   this.timeout(180_000);
-  let stack: Stack;
-  let client: Client | undefined;
-
-  before(async () => {
-    stack = await Stack.prepare({ env: { FORGE_REPO_AGENTS: 'alice/*', FORGE_REPO_BOTTLES: 'open' } });
-    await mkdir(join(stack.home, 'bottles'));
-    await writeFile(join(stack.home, 'bottles/open.md'), '---\nextends: default\nforge_wake: anyone\n---\n');
-    await stack.start();
-    client = await stack.client();
-  });
-  after(() => tearDown(stack, client));
+  const { stack, lifeOf } = useStack(
+    { env: { FORGE_REPO_AGENTS: 'alice/*', FORGE_REPO_BOTTLES: 'open' } },
+    async ({ home }) => {
+      await mkdir(join(home, 'bottles'));
+      await writeFile(join(home, 'bottles/open.md'), '---\nextends: default\nforge_wake: anyone\n---\n');
+    },
+  );
 
   async function labelled(agent: string): Promise<Life> {
-    const { alice, bot } = stack.gitea;
+    const { alice, bot } = stack().gitea;
     const body = bottleScript('done success x');
     const labels = [`bot-bottle:${agent}`];
     const number = await alice.createIssue({ title: agent, body, labels, assignees: [bot.login] });
-    assert.ok(client !== undefined);
-    return Life.of(stack, client, number);
+    return lifeOf(number);
   }
 
   it('plays its role, from the commit that its turn’s row names, and is woken by whom its bottle lets', async () => {
-    const { alice, mallory } = stack.gitea;
+    const { alice, mallory } = stack().gitea;
     const commit = await alice.createFile({
       branch: 'main',
       path: '.bot-bottle/agents/own.md',
@@ -50,7 +44,7 @@ describe('an agent that a repository brings', function () {
   });
 
   it('starts nothing when its manifest says what only the operator may, and the reason names commit and line', async () => {
-    const { alice } = stack.gitea;
+    const { alice } = stack().gitea;
     await alice.createFile({
       branch: 'main',
       path: '.bot-bottle/agents/greedy.md',
@@ -58,6 +52,6 @@ describe('an agent that a repository brings', function () {
     });
     await labelled('greedy');
     const reason = /greedy\.md:3: [^\n]*must be one of FORGE_REPO_BOTTLES: open/;
-    await waitUntil('the refusal', () => reason.test(stack.output));
+    await waitUntil('the refusal', () => reason.test(stack().output));
   });
 });

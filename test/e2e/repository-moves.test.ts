@@ -1,55 +1,47 @@
 import assert from 'node:assert/strict';
-import type { Client } from '@temporalio/client';
 import { workflowIdOf } from '../../src/domain/forge/issue.js';
 import { timelineQuery } from '../../src/workflows/messages.js';
 import { bottleScript } from '../support/stack/bottle-script.js';
 import type { Person } from '../support/gitea/person.js';
-import { Life } from '../support/stack/life.js';
-import { Stack, waitUntil } from '../support/stack/stack.js';
-import { tearDown } from '../support/stack/tear-down.js';
+import type { Life } from '../support/stack/life.js';
+import { waitUntil, type Stack } from '../support/stack/stack.js';
+import { useStack } from '../support/stack/use-stack.js';
 
 /** Gitea tells nobody of a rename or transfer; what it delivers later has the new name and the old id. */
 describe('a repository that does not stay where it was', function () {
   this.timeout(180_000);
-  let stack: Stack;
-  let client: Client | undefined;
   let dave: Person;
   let named: string;
+  const { stack, lifeOf } = useStack(
+    { env: { BOTTLE_DONE_GRACE: '2s', FORGE_REPOS: 'alice/*,carol/*,dave/named' } },
+    async (prepared) => {
+      // What is named must be there.
+      dave = await prepared.gitea.addPerson('dave');
+      named = await repositoryOf(dave, 'named', prepared);
+    },
+  );
 
-  before(async () => {
-    stack = await Stack.prepare({
-      env: { BOTTLE_DONE_GRACE: '2s', FORGE_REPOS: 'alice/*,carol/*,dave/named' },
-    });
-    // What is named must be there.
-    dave = await stack.gitea.addPerson('dave');
-    named = await repositoryOf(dave, 'named');
-    await stack.start();
-    client = await stack.client();
-  });
-  after(() => tearDown(stack, client));
-
-  async function repositoryOf(owner: Person, name: string): Promise<string> {
-    const repository = await stack.gitea.addRepository(owner, name);
-    await stack.gitea.addWebhook(repository, stack.webhookUrl, stack.webhookSecret);
+  async function repositoryOf(owner: Person, name: string, of: Stack = stack()): Promise<string> {
+    const repository = await of.gitea.addRepository(owner, name);
+    await of.gitea.addWebhook(repository, of.webhookUrl, of.webhookSecret);
     return repository;
   }
 
   async function begun(owner: Person, repository: string): Promise<Life> {
-    assert.ok(client !== undefined);
     const number = await owner.on(repository).createIssue({
       title: 'Move me',
       body: bottleScript('write a.md x', 'commit A', 'open_pr A | b', 'done success first'),
       labels: ['bot-bottle:demo'],
-      assignees: [stack.gitea.bot.login],
+      assignees: [stack().gitea.bot.login],
     });
-    return Life.of(stack, client, number, repository);
+    return lifeOf(number, repository);
   }
 
   /** A run in a repository of its own that has published its first turn. */
   async function published(
     name: string,
   ): Promise<{ readonly run: Life; readonly slug: string; readonly pr: number }> {
-    const run = await begun(stack.gitea.alice, await repositoryOf(stack.gitea.alice, name));
+    const run = await begun(stack().gitea.alice, await repositoryOf(stack().gitea.alice, name));
     const { slug, prs } = await run.frozen(1, 'done');
     const [pr] = prs;
     assert.ok(pr !== undefined);
@@ -59,7 +51,7 @@ describe('a repository that does not stay where it was', function () {
     (await run.files.stateRows()).find((row) => row.slug === slug);
 
   it('keeps its run when it is renamed and then transferred: row, forge and remote follow', async () => {
-    const { alice, admin } = stack.gitea;
+    const { alice, admin } = stack().gitea;
     const { run, slug, pr } = await published('first-name');
     const { repoId } = (await rowOf(run, slug)) ?? {};
     assert.ok(repoId !== null && repoId !== undefined);
@@ -87,17 +79,17 @@ describe('a repository that does not stay where it was', function () {
     assert.ok((await renamed.comments(pr)).some(({ body }) => body.startsWith('here I am')));
 
     // Somebody takes the old name: none of the run's business, and the other way round.
-    const taken = await stack.gitea.addRepository(alice, 'first-name');
-    await stack.gitea.addWebhook(taken, stack.webhookUrl, stack.webhookSecret);
+    const taken = await stack().gitea.addRepository(alice, 'first-name');
+    await stack().gitea.addWebhook(taken, stack().webhookUrl, stack().webhookSecret);
     const squatter = await alice.on(taken).createIssue({
       title: 'same number',
       labels: ['bot-bottle:demo'],
-      assignees: [stack.gitea.bot.login],
+      assignees: [stack().gitea.bot.login],
     });
     assert.equal(squatter, run.issue);
-    await waitUntil('the refusal', () => stack.output.includes('which had this name before'));
+    await waitUntil('the refusal', () => stack().output.includes('which had this name before'));
 
-    const carol = await stack.gitea.addPerson('carol');
+    const carol = await stack().gitea.addPerson('carol');
     await admin.api.call('POST', '/repos/alice/second-name/transfer', { new_owner: 'carol' });
     const moved = carol.on('carol/second-name');
     // Whose trigger it was must be allowed to drive an agent there, too.
@@ -106,9 +98,9 @@ describe('a repository that does not stay where it was', function () {
     await waitUntil('the row at its third place', async () => (await rowOf(run, slug))?.owner === 'carol');
     await run.frozen(3, 'done');
 
-    const status = await stack.cli(['orchestrate', 'status', '--json']);
+    const status = await stack().cli(['orchestrate', 'status', '--json']);
     assert.match(status.stdout, /carol/);
-    const frozen = await stack.cli(['signal', slug, 'freeze', '--json']);
+    const frozen = await stack().cli(['signal', slug, 'freeze', '--json']);
     assert.equal(frozen.code, 0, frozen.stderr);
     await moved.closePr(pr);
     await run.ended();
@@ -123,15 +115,15 @@ describe('a repository that does not stay where it was', function () {
   });
 
   it('freezes its run when it is transferred to where nobody is served, and goes on when it is back', async () => {
-    const { admin } = stack.gitea;
+    const { admin } = stack().gitea;
     const { run, slug, pr } = await published('leaving');
-    await stack.gitea.addPerson('eve');
+    await stack().gitea.addPerson('eve');
     await admin.api.call('POST', '/repos/alice/leaving/transfer', { new_owner: 'eve' });
     await admin.on('eve/leaving').addLabel(pr, 'anything');
     await run.until('frozen as unserved', ({ reason }) => reason === 'unserved');
     await waitUntil('the row', async () => (await rowOf(run, slug))?.reason === 'unserved');
-    const timeline = await client?.workflow.getHandle(workflowIdOf(run.subject)).query(timelineQuery);
-    assert.ok(timeline?.some(({ what }) => what.includes('eve/leaving now, which is not served')));
+    const timeline = await run.client.workflow.getHandle(workflowIdOf(run.subject)).query(timelineQuery);
+    assert.ok(timeline.some(({ what }) => what.includes('eve/leaving now, which is not served')));
 
     await admin.api.call('POST', '/repos/eve/leaving/transfer', { new_owner: 'alice' });
     await admin.on('alice/leaving').addLabel(pr, 'something else');
@@ -141,7 +133,7 @@ describe('a repository that does not stay where it was', function () {
   });
 
   it('ends the run of an issue that is deleted', async () => {
-    const { alice } = stack.gitea;
+    const { alice } = stack().gitea;
     const { run, slug } = await published('deleting');
     await alice.api.call('DELETE', `/repos/alice/deleting/issues/${String(run.issue)}`);
     await run.ended();

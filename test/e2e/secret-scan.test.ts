@@ -1,59 +1,43 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import type { Client } from '@temporalio/client';
 import { plantedKey } from '../support/gitleaks/planted-key.js';
 import { bottleScript, WAIT_FOR_TEST } from '../support/stack/bottle-script.js';
-import { Life } from '../support/stack/life.js';
-import { Stack } from '../support/stack/stack.js';
-import { tearDown } from '../support/stack/tear-down.js';
+import { useStack } from '../support/stack/use-stack.js';
 
 /** Spec section 8: a key that an agent commits never reaches the forge, and the agent gets the chance to mend it. */
 describe('a key in an agent’s commits', function () {
   this.timeout(240_000);
-  let stack: Stack;
-  let client: Client | undefined;
+  const { stack, trigger } = useStack({ env: { BOTTLE_DONE_GRACE: '2s' } });
   const key = plantedKey();
 
   const branches = async (issue: number): Promise<string[]> => {
-    const list = await stack.gitea.alice.api.list('/repos/alice/demo/branches?limit=50');
+    const list = await stack().gitea.alice.api.list('/repos/alice/demo/branches?limit=50');
     return list
       .map(({ name }) => String(name))
       .filter((name) => name.startsWith(`bot-bottle/${String(issue)}-`));
   };
 
-  before(async () => {
-    stack = await Stack.prepare({ env: { BOTTLE_DONE_GRACE: '2s' } });
-    await stack.start();
-    client = await stack.client();
-  });
-  after(() => tearDown(stack, client));
-
   it('is not published; the agent is told in a nudge, takes it out, and its work is', async () => {
-    assert.ok(client !== undefined);
-    const life = await Life.trigger(
-      stack,
-      client,
+    const life = await trigger(
       'Configure it',
-      bottleScript(
-        // In two parts: the issue itself holds no key.
-        `write config.txt token = ${key.slice(0, 20)}@@${key.slice(20)}`,
-        'run sed -i s/@@// config.txt && git add config.txt && git commit -qm Configure',
-        // The prompt leaves out what nobody sees: the agent posts the whole key.
-        `comment 1 look at ${key.slice(0, 20)}\u00AD${key.slice(20)}`,
-        'comment 1 there is a key in config.txt',
-        'write good.txt good',
-        'commit Good work',
-        'open_pr Configure | It works now.',
-        WAIT_FOR_TEST,
-        'done success finished',
-      ),
+      // In two parts: the issue itself holds no key.
+      `write config.txt token = ${key.slice(0, 20)}@@${key.slice(20)}`,
+      'run sed -i s/@@// config.txt && git add config.txt && git commit -qm Configure',
+      // The prompt leaves out what nobody sees: the agent posts the whole key.
+      `comment 1 look at ${key.slice(0, 20)}\u00AD${key.slice(20)}`,
+      'comment 1 there is a key in config.txt',
+      'write good.txt good',
+      'commit Good work',
+      'open_pr Configure | It works now.',
+      WAIT_FOR_TEST,
+      'done success finished',
     );
     const { slug } = await life.running();
     await life.waits(slug);
     const log = await life.files.agentLog(slug, 1);
     assert.ok(log.includes(key));
     assert.match(log, /looks like a secret: the comment on #1 line 1 \(rule github-pat\)/);
-    const comments = await stack.gitea.alice.comments(life.issue);
+    const comments = await stack().gitea.alice.comments(life.issue);
     assert.deepEqual(
       comments.map(({ body }) => body.split('\n')[0]),
       ['there is a key in config.txt'],
@@ -83,14 +67,14 @@ describe('a key in an agent’s commits', function () {
 
     const [pr = 0, more] = view.prs;
     assert.ok(pr > 0 && more === undefined);
-    const pull = await stack.gitea.alice.api.object('GET', `/repos/alice/demo/pulls/${String(pr)}`);
+    const pull = await stack().gitea.alice.api.object('GET', `/repos/alice/demo/pulls/${String(pr)}`);
     assert.match(String(pull['body']), /without the key/);
-    const files = await stack.gitea.alice.api.list(`/repos/alice/demo/pulls/${String(pr)}/files`);
+    const files = await stack().gitea.alice.api.list(`/repos/alice/demo/pulls/${String(pr)}/files`);
     assert.deepEqual(
       files.map(({ filename }) => filename),
       ['good.txt'],
     );
-    const commits = await stack.gitea.alice.api.list(`/repos/alice/demo/pulls/${String(pr)}/commits`);
+    const commits = await stack().gitea.alice.api.list(`/repos/alice/demo/pulls/${String(pr)}/commits`);
     assert.equal(commits.length, 1);
     assert.equal((await branches(life.issue)).length, 1);
 
@@ -117,9 +101,9 @@ describe('a key in an agent’s commits', function () {
   });
 
   it('a worker without its scanner does not start, and says what to do', async () => {
-    const worker = stack.service(['worker'], { GITLEAKS: '/nonexistent/gitleaks' });
+    const worker = stack().service(['worker'], { GITLEAKS: '/nonexistent/gitleaks' });
     const [code] = (await once(worker, 'exit')) as [number | null];
     assert.notEqual(code, 0);
-    assert.match(stack.output, /\/nonexistent\/gitleaks can't be used.*script\/bootstrap --only gitleaks/);
+    assert.match(stack().output, /\/nonexistent\/gitleaks can't be used.*script\/bootstrap --only gitleaks/);
   });
 });

@@ -4,32 +4,23 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Client } from '@temporalio/client';
 import { ROOT } from '../support/entries/entry-process.js';
 import { bottleScript, WAIT_FOR_TEST } from '../support/stack/bottle-script.js';
-import { Life } from '../support/stack/life.js';
-import { Stack, waitUntil } from '../support/stack/stack.js';
-import { processesOf, tearDown } from '../support/stack/tear-down.js';
+import type { Life } from '../support/stack/life.js';
+import { waitUntil } from '../support/stack/stack.js';
+import { processesOf } from '../support/stack/tear-down.js';
+import { useStack } from '../support/stack/use-stack.js';
 
 /** A service manager kills what has not stopped after a minute and a half. */
 const SOON_MS = 45_000;
 
 describe('`up` that is stopped while an agent runs', function () {
   this.timeout(180_000);
-  let stack: Stack;
-  let client: Client | undefined;
-
-  before(async () => {
-    stack = await Stack.prepare();
-    await stack.start();
-    client = await stack.client();
-  });
-  after(() => tearDown(stack, client));
+  const { stack, open } = useStack();
 
   async function agentRuns(title: string): Promise<{ readonly life: Life; readonly slug: string }> {
-    assert.ok(client !== undefined);
     const script = bottleScript(WAIT_FOR_TEST, 'print it went on', 'done success finished');
-    const life = await Life.trigger(stack, client, title, script);
+    const life = await open(title, script);
     const { slug } = await life.running();
     await life.waits(slug);
     return { life, slug };
@@ -38,12 +29,16 @@ describe('`up` that is stopped while an agent runs', function () {
   /** Nothing is left but the agent's containers, nothing counts as a crash, and the next `up` goes on. */
   async function goesOn({ life, slug }: Awaited<ReturnType<typeof agentRuns>>): Promise<void> {
     const agent = await life.container(slug, 'agent');
-    await waitUntil('its processes to be gone', async () => (await processesOf(stack)).length === 0, SOON_MS);
-    assert.equal(existsSync(join(stack.home, 'part-ends.json')), false, 'a part ended by itself');
-    assert.deepEqual(await readdir(join(stack.home, 'under-way')), []);
+    await waitUntil(
+      'its processes to be gone',
+      async () => (await processesOf(stack())).length === 0,
+      SOON_MS,
+    );
+    assert.equal(existsSync(join(stack().home, 'part-ends.json')), false, 'a part ended by itself');
+    assert.deepEqual(await readdir(join(stack().home, 'under-way')), []);
     for (const role of ['agent', 'bundle'] as const)
       assert.equal((await life.container(slug, role)).status, 'running', role);
-    await stack.start();
+    await stack().start();
     await life.files.letGo(slug);
     await life.frozen(1, 'done');
     const after = await life.container(slug, 'agent');
@@ -52,12 +47,12 @@ describe('`up` that is stopped while an agent runs', function () {
   }
 
   async function endsWith0(before: string, send: () => Promise<void> | void): Promise<void> {
-    const { upProcess } = stack;
+    const { upProcess } = stack();
     const ended = once(upProcess, 'close') as Promise<[number | null, string | null]>;
     const asked = Date.now();
     await send();
     const [code, signal] = await ended;
-    const said = stack.output.slice(before.length);
+    const said = stack().output.slice(before.length);
     assert.deepEqual([code, signal], [0, null], said);
     assert.ok(Date.now() - asked < SOON_MS, `it took ${String(Date.now() - asked)} ms`);
     assert.match(said, /^bot-bottle: stopping; what runs goes on at the next `up`$/m);
@@ -66,8 +61,8 @@ describe('`up` that is stopped while an agent runs', function () {
 
   it('ends in good order when all its processes are asked at once, as a service manager does', async () => {
     const running = await agentRuns('all are asked at once');
-    await endsWith0(stack.output, async () => {
-      const all = await processesOf(stack);
+    await endsWith0(stack().output, async () => {
+      const all = await processesOf(stack());
       assert.ok(all.length >= 4, JSON.stringify(all));
       for (const { pid } of all) process.kill(pid, 'SIGTERM');
     });
@@ -76,17 +71,17 @@ describe('`up` that is stopped while an agent runs', function () {
 
   it('ends in good order when it alone is asked', async () => {
     const running = await agentRuns('it alone is asked');
-    await endsWith0(stack.output, () => void stack.upProcess.kill('SIGTERM'));
+    await endsWith0(stack().output, () => void stack().upProcess.kill('SIGTERM'));
     await goesOn(running);
   });
 
   it('ends in good order when its terminal is closed', async () => {
-    await stack.stopUp();
+    await stack().stopUp();
     const { PATH, HOME } = process.env;
     const command = `exec ${process.execPath} dist/cli.js up`;
     const terminal = spawn('script', ['-qfec', command, '/dev/null'], {
       cwd: ROOT,
-      env: { PATH, HOME, ...stack.env },
+      env: { PATH, HOME, ...stack().env },
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     let shown = '';

@@ -1,31 +1,22 @@
 import assert from 'node:assert/strict';
-import type { Client } from '@temporalio/client';
 import { workflowIdOf } from '../../src/domain/forge/issue.js';
 import type { Statement } from '../../src/domain/provenance/seal.js';
 import type { RecordedRow, RunRecord } from '../../src/domain/provenance/record.js';
 import type { Verdict } from '../../src/domain/provenance/verify-record.js';
 import { stateQuery, type RunView } from '../../src/workflows/messages.js';
 import { StackFiles } from '../support/stack/stack-files.js';
-import { Stack, waitUntil } from '../support/stack/stack.js';
-import { tearDown } from '../support/stack/tear-down.js';
+import { waitUntil } from '../support/stack/stack.js';
+import { useStack } from '../support/stack/use-stack.js';
 
 /** The budget of history: what makes continue-as-new rare and a long-lived run cheap. */
 const MAX_EVENTS_PER_TURN = 44;
 
 describe('the whole life of an issue, on real parts', function () {
   this.timeout(180_000);
-  let stack: Stack;
-  let client: Client;
-
-  before(async () => {
-    stack = await Stack.prepare();
-    await stack.start();
-    client = await stack.client();
-  });
-  after(() => tearDown(stack, client));
+  const { stack, client } = useStack();
 
   it('goes from trigger to pull request, wakes in the same session for a comment, and is destroyed by the merge', async () => {
-    const { alice, bot } = stack.gitea;
+    const { alice, bot } = stack().gitea;
     const issue = await alice.createIssue({
       title: 'Write notes',
       body: 'Please write notes.',
@@ -33,14 +24,14 @@ describe('the whole life of an issue, on real parts', function () {
       assignees: [bot.login],
     });
     const subject = { forge: 'gitea', owner: 'alice', repo: 'demo', number: issue } as const;
-    const files = new StackFiles(stack.home);
+    const files = new StackFiles(stack().home);
     // By the rows, not by polling queries, which now and then cost a workflow task.
     const frozen = async (turn: number): Promise<RunView> => {
       await waitUntil(`turn ${String(turn)} to be frozen`, async () => {
         const row = await files.stateRow(subject);
         return row?.status === 'frozen' && (await files.turnRows(row.slug)).some((one) => one.turn === turn);
       });
-      return client.workflow.getHandle(workflowIdOf(subject)).query(stateQuery);
+      return client().workflow.getHandle(workflowIdOf(subject)).query(stateQuery);
     };
     const first = await frozen(1);
     assert.equal(first.reason, 'done', JSON.stringify(first));
@@ -49,28 +40,28 @@ describe('the whole life of an issue, on real parts', function () {
     await alice.comment(pr, 'Please add one more line.');
     const second = await frozen(2);
     assert.equal(second.sessionId, first.sessionId);
-    const { events } = await client.workflow.getHandle(workflowIdOf(subject)).fetchHistory();
+    const { events } = await client().workflow.getHandle(workflowIdOf(subject)).fetchHistory();
     const spent = events?.length ?? Infinity;
     assert.ok(spent <= 2 * MAX_EVENTS_PER_TURN, `${String(spent)} events in two turns`);
     await alice.mergePr(pr);
-    await client.withDeadline(Date.now() + 60_000, () =>
-      client.workflow.getHandle(workflowIdOf(subject)).result(),
+    await client().withDeadline(Date.now() + 60_000, () =>
+      client().workflow.getHandle(workflowIdOf(subject)).result(),
     );
-    const { typedSearchAttributes } = await client.workflow.getHandle(workflowIdOf(subject)).describe();
+    const { typedSearchAttributes } = await client().workflow.getHandle(workflowIdOf(subject)).describe();
     const shown = typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value] as const);
     const { BottlePhase, BottleSlug } = Object.fromEntries(shown);
     assert.deepEqual([BottlePhase, BottleSlug], ['destroyed', first.slug]);
 
     const slug = first.slug ?? '';
-    const record = await stack.cli(['provenance', 'verify', slug, '--json']);
+    const record = await stack().cli(['provenance', 'verify', slug, '--json']);
     const { ok, runs } = JSON.parse(record.stdout) as { ok: boolean; runs: readonly Verdict[] };
     assert.ok(ok, record.stdout);
     assert.ok(runs[0]?.ended && runs[0].sealed === runs[0].entries, record.stdout);
     const { rows } = JSON.parse(
-      (await stack.cli(['provenance', 'show', slug, '--json'])).stdout,
+      (await stack().cli(['provenance', 'show', slug, '--json'])).stdout,
     ) as RunRecord;
     recordedInFull(rows);
-    const { stdout: exported } = await stack.cli(['provenance', 'export', slug]);
+    const { stdout: exported } = await stack().cli(['provenance', 'export', slug]);
     const { payload } = JSON.parse(exported) as { readonly payload: string };
     const { subject: about } = JSON.parse(Buffer.from(payload, 'base64').toString('utf8')) as Statement;
     const commits = about.flatMap(({ digest }) => digest['gitCommit'] ?? []);

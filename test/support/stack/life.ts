@@ -52,13 +52,19 @@ export class Life {
     return this.subject.number;
   }
 
-  until(what: string, condition: (view: RunView) => boolean): Promise<RunView> {
-    return this.stack.until(
-      this.client,
-      this.subject,
+  until(
+    what: string,
+    condition: (view: RunView) => boolean,
+    isLikely?: () => Promise<boolean>,
+  ): Promise<RunView> {
+    const { client, subject, stack } = this;
+    return stack.until(
+      client,
+      subject,
       `${what} of #${String(this.issue)}`,
       condition,
       PATIENCE_MS,
+      isLikely,
     );
   }
 
@@ -71,17 +77,21 @@ export class Life {
 
   /** The workflow says so, and the rows that follow are written. */
   async frozen(turn: number, reason: FrozenReason): Promise<RunView & { readonly slug: string }> {
-    // By the run, not by its issue: the repository may have another name by now.
+    // By the workflow, not by the issue: the repository may have another name by now.
+    const workflowId = workflowIdOf(this.subject);
+    const written = async (slug?: string): Promise<boolean> =>
+      (await this.files.stateRows()).some(
+        (row) =>
+          row.workflowId === workflowId &&
+          row.slug === (slug ?? row.slug) &&
+          row.status === 'frozen' &&
+          row.reason === reason,
+      );
     const name = `turn ${String(turn)} frozen as ${reason}`;
-    const view = await this.known(
-      name,
-      (one) => one.phase === 'frozen' && one.turn === turn && one.reason === reason,
-    );
-    const written = async (): Promise<boolean> => {
-      const row = (await this.files.stateRows()).find((one) => one.slug === view.slug);
-      return row?.status === 'frozen' && row.reason === reason;
-    };
-    await waitUntil(`the rows of ${name}`, written, PATIENCE_MS);
+    const isReached = (one: RunView): boolean =>
+      one.phase === 'frozen' && one.turn === turn && one.reason === reason;
+    const view = await this.known(name, isReached, written);
+    await waitUntil(`the rows of ${name}`, () => written(view.slug), PATIENCE_MS);
     return view;
   }
 
@@ -167,8 +177,9 @@ export class Life {
   private async known(
     what: string,
     condition: (view: RunView) => boolean,
+    isLikely?: () => Promise<boolean>,
   ): Promise<RunView & { readonly slug: string }> {
-    const view = await this.until(what, condition);
+    const view = await this.until(what, condition, isLikely);
     if (view.slug === null) throw new Error(`${what}, but no slug`);
     return { ...view, slug: view.slug };
   }

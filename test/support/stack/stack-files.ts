@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { openDatabaseReadOnly } from '../../../src/adapters/sqlite/open-database-read-only.js';
 import type { SubjectRef } from '../../../src/domain/forge/issue.js';
-import type { ForgeStateRow, OperationRow, TurnRow } from '../../../src/domain/run/rows.js';
+import type { ForgeStateRow, OperationRow, ProposalRow, TurnRow } from '../../../src/domain/run/rows.js';
 import type { Database } from '../../../src/domain/run/stores.js';
 
 const execute = promisify(execFile);
@@ -28,6 +28,11 @@ export class StackFiles {
 
   turnRows(slug: string): Promise<TurnRow[]> {
     return this.read((database) => database.runs.turns(slug));
+  }
+
+  /** Those that wait for the operator. */
+  openProposals(): Promise<ProposalRow[]> {
+    return this.read((database) => database.proposals.open());
   }
 
   operations(slug: string): Promise<OperationRow[]> {

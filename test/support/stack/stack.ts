@@ -170,23 +170,29 @@ export class Stack {
     }
   }
 
-  /** Waits for a state of the run; says where it stood when that takes too long. */
+  /**
+   * Waits for a state of the run; says where it stood when that takes too long.
+   * @param isLikely asked before the workflow is, which a query costs more
+   */
   async until(
     client: Client,
     subject: SubjectRef,
     what: string,
     condition: (view: RunView) => boolean,
     timeoutMs = 60_000,
+    isLikely: () => boolean | Promise<boolean> = () => true,
   ): Promise<RunView> {
     let last: RunView | undefined;
     try {
       await waitUntil(
         what,
-        async () => (last = await this.view(client, subject)) !== undefined && condition(last),
+        async () =>
+          (await isLikely()) && (last = await this.view(client, subject)) !== undefined && condition(last),
         timeoutMs,
         QUERY_MS,
       );
     } catch (error) {
+      last = await this.view(client, subject);
       const timeline = await client.workflow
         .getHandle(workflowIdOf(subject))
         .query(timelineQuery)

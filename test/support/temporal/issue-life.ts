@@ -151,6 +151,11 @@ export class IssueLife {
     return result;
   }
 
+  /** If it still lives. */
+  async terminate(): Promise<void> {
+    if ((await this.handle.describe()).status.name === 'RUNNING') await this.handle.terminate();
+  }
+
   /** Its current execution. */
   async runId(): Promise<string> {
     return (await this.handle.describe()).runId;
@@ -206,7 +211,7 @@ export async function served(life: IssueLife, work: () => Promise<void>): Promis
     try {
       await work();
     } finally {
-      if ((await handle.describe()).status.name === 'RUNNING') await handle.terminate();
+      await life.terminate();
     }
   });
   if (options.record === undefined || process.env['BOT_BOTTLE_RECORD_HISTORIES'] === undefined) return;

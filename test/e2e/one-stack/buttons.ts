@@ -1,40 +1,26 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { Client } from '@temporalio/client';
-import { workflowIdOf } from '../../src/domain/forge/issue.js';
-import { bottleScript } from '../support/stack/bottle-script.js';
-import { Life } from '../support/stack/life.js';
-import { Stack, waitUntil } from '../support/stack/stack.js';
-import { tearDown } from '../support/stack/tear-down.js';
+import { workflowIdOf } from '../../../src/domain/forge/issue.js';
+import { bottleScript } from '../../support/stack/bottle-script.js';
+import type { Life } from '../../support/stack/life.js';
+import { waitUntil } from '../../support/stack/stack.js';
+import { sharedStack } from '../../support/stack/shared-stack.js';
 
 describe('Temporal’s buttons on a run with a real bottle', function () {
   this.timeout(240_000);
-  let stack: Stack;
-  let client: Client;
-
-  before(async () => {
-    stack = await Stack.prepare({ env: { BOTTLE_DONE_GRACE: '1s' } });
-    await stack.start();
-    client = await stack.client();
-  });
-  after(() => tearDown(stack, client));
+  const { client, trigger } = sharedStack();
 
   let life: Life;
 
   it('Reset to its first task runs no second agent, opens no second pull request, and the run goes on', async () => {
-    life = await Life.trigger(
-      stack,
-      client,
-      'reset',
-      bottleScript('write r.txt r', 'commit Work', 'done success x'),
-    );
+    life = await trigger('reset', 'write r.txt r', 'commit Work', 'done success x');
     const before = await life.frozen(1, 'done');
     const { startedAt } = await life.container(before.slug, 'agent');
-    const handle = client.workflow.getHandle(workflowIdOf(life.subject));
+    const handle = client().workflow.getHandle(workflowIdOf(life.subject));
     const { runId } = await handle.describe();
     const { events } = await handle.fetchHistory();
     const first = (events ?? []).find(({ workflowTaskCompletedEventAttributes: at }) => at?.scheduledEventId);
-    await client.workflowService.resetWorkflowExecution({
+    await client().workflowService.resetWorkflowExecution({
       namespace: 'default',
       workflowExecution: { workflowId: handle.workflowId, runId },
       reason: 'a test',
@@ -51,7 +37,7 @@ describe('Temporal’s buttons on a run with a real bottle', function () {
 
   it('Request cancellation ends the run, and nothing of it is left', async () => {
     const { slug } = await life.frozen(2, 'done');
-    await client.workflow.getHandle(workflowIdOf(life.subject)).cancel();
+    await client().workflow.getHandle(workflowIdOf(life.subject)).cancel();
     await life.ended();
     await assert.rejects(life.container(slug, 'agent'), /has no agent container/);
     const row = (await life.files.stateRows()).find((one) => one.slug === slug);

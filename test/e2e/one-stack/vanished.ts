@@ -1,26 +1,16 @@
 import assert from 'node:assert/strict';
 import { readdir, rm } from 'node:fs/promises';
-import type { Client } from '@temporalio/client';
-import { DockerBottleRuntime } from '../../src/adapters/docker/docker-runtime.js';
-import { workflowIdOf } from '../../src/domain/forge/issue.js';
-import { timelineQuery } from '../../src/workflows/messages.js';
-import { bottleScript } from '../support/stack/bottle-script.js';
-import { Life } from '../support/stack/life.js';
-import { Stack } from '../support/stack/stack.js';
-import { tearDown } from '../support/stack/tear-down.js';
+import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
+import { workflowIdOf } from '../../../src/domain/forge/issue.js';
+import { timelineQuery } from '../../../src/workflows/messages.js';
+import { bottleScript } from '../../support/stack/bottle-script.js';
+import type { Life } from '../../support/stack/life.js';
+import { sharedStack } from '../../support/stack/shared-stack.js';
 
 describe('what a run keeps, when it is gone between two turns', function () {
   this.timeout(180_000);
   const runtime = new DockerBottleRuntime();
-  let stack: Stack;
-  let client: Client | undefined;
-
-  before(async () => {
-    stack = await Stack.prepare();
-    await stack.start();
-    client = await stack.client();
-  });
-  after(() => tearDown(stack, client));
+  const { trigger } = sharedStack();
 
   const WORK = ['write kept.txt kept', 'commit Kept', 'run echo x >left.txt; touch "$HOME/in-home"'];
 
@@ -28,8 +18,7 @@ describe('what a run keeps, when it is gone between two turns', function () {
   async function frozen(
     title: string,
   ): Promise<{ readonly life: Life; readonly slug: string; readonly session: string }> {
-    assert.ok(client !== undefined);
-    const life = await Life.trigger(stack, client, title, bottleScript(...WORK, 'done blocked one'));
+    const life = await trigger(title, ...WORK, 'done blocked one');
     const { slug, sessionId } = await life.frozen(1, 'blocked');
     assert.ok(sessionId !== null);
     return { life, slug, session: sessionId };
