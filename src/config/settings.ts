@@ -393,7 +393,7 @@ export const SETTINGS = {
     parse: sizeBetween(0, 1024 * GIB),
     fallback: '2GiB',
     description:
-      'With less free than this where runs write, or less than a twentieth of the inodes, the turn that grew most is stopped.',
+      'With less free than this where runs write, or less than a twentieth of the inodes, the turn of the run that holds most is stopped.',
   }),
   BUNDLE_CALLS_PER_MINUTE: required({
     type: 'number',

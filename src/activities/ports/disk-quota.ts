@@ -1,4 +1,5 @@
-import { formatBytes, type DiskRequest, type DiskUsage } from '../../domain/bottle/disk-usage.js';
+import { formatBytes } from '../../domain/base/format-bytes.js';
+import type { DiskRequest, DiskUsage } from '../../domain/bottle/disk-usage.js';
 
 /** What a run that is over its quota may still write in a turn, so that it can tidy up: a share of the quota. */
 const ROOM = 0.05;
@@ -34,6 +35,10 @@ export function sum(a: DiskUsage, b: DiskUsage): DiskUsage {
   return { bytes: a.bytes + b.bytes, inodes: a.inodes + b.inodes };
 }
 
-export function difference(a: DiskUsage, b: DiskUsage): DiskUsage {
-  return { bytes: a.bytes - b.bytes, inodes: a.inodes - b.inodes };
+/** What is held at most by whom all is put down that a disk holds more than it did. */
+export function afterRise(held: DiskUsage, before: DiskUsage, now: DiskUsage): DiskUsage {
+  return {
+    bytes: held.bytes + Math.max(0, now.bytes - before.bytes),
+    inodes: held.inodes + Math.max(0, now.inodes - before.inodes),
+  };
 }

@@ -11,7 +11,7 @@ export async function guardDisk(
   ports: HostPorts,
   input: RunTurnInput,
   journal: TurnJournal,
-  { since, signal, onOver }: GuardedBy,
+  { usedBefore, signal, onOver }: GuardedBy,
 ): Promise<void> {
   const { slug } = input;
   // Of the turn before, also when this one is watched again: a worker that restarts gives no room anew.
@@ -20,7 +20,7 @@ export async function guardDisk(
   const unwatch = ports.disk.watch({
     slug,
     held,
-    since,
+    usedBefore,
     asked: input.prepared.disk ?? null,
     onMeasured: (measured) => {
       journal.decide({ disk: { held: measured } }).catch((error: unknown) => {
@@ -36,7 +36,7 @@ export async function guardDisk(
   signal.addEventListener('abort', end, { once: true });
 }
 
-export interface GuardedBy extends Pick<GuardedTurn, 'since' | 'onOver'> {
+export interface GuardedBy extends Pick<GuardedTurn, 'usedBefore' | 'onOver'> {
   readonly signal: AbortSignal;
 }
 

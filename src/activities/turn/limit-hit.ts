@@ -1,5 +1,5 @@
 import type { ContainerState, ResourceLimits } from '../../domain/bottle/bottle-runtime.js';
-import { formatBytes } from '../../domain/bottle/disk-usage.js';
+import { formatBytes } from '../../domain/base/format-bytes.js';
 import type { LimitHit, StopReason } from '../../domain/run/turn.js';
 
 /** What the turn ran into, whether or not it ended by that: a build that was killed for its memory is worth knowing. */

@@ -16,10 +16,10 @@ export async function superviseTurn(
   input: RunTurnInput,
   link: TurnLink,
 ): Promise<TurnResult> {
-  const grownBefore = await ports.disk.look();
+  const usedBefore = await ports.disk.look();
   const journal = await begunTurn(ports, input, link);
   link.onBegun(journal);
-  const watch = new TurnWatch(ports, input, journal, link, grownBefore);
+  const watch = new TurnWatch(ports, input, journal, link, usedBefore);
   await watch.untilExit();
   try {
     return await ports.underWay.during(stepOfTurn(input, 'end'), () => watch.finish());

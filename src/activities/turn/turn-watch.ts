@@ -61,7 +61,7 @@ export class TurnWatch {
     private readonly input: RunTurnInput,
     private readonly journal: TurnJournal,
     private readonly link: TurnLink,
-    grownBefore: DiskUsage,
+    usedBefore: DiskUsage,
   ) {
     const signal = eitherSignal(this.over.signal, link.detach);
     const onSetAside = (): void => void this.stop(null, STOP_GRACE_S);
@@ -93,7 +93,7 @@ export class TurnWatch {
       ),
       this.limit(signal),
       guardDisk(ports, input, journal, {
-        since: journal.resumed ? null : grownBefore,
+        usedBefore: journal.resumed ? null : usedBefore,
         signal,
         onOver: (detail) => void this.stop('disk', FULL_DISK_GRACE_S, detail),
       }),

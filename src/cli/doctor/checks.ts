@@ -1,7 +1,7 @@
 import { noModelKey } from '../../domain/agent/agent-needs.js';
 import { isOffered, isWrong, whyNotOffered } from '../../domain/agent/agent-standing.js';
 import { imageCommand } from '../../domain/bottle/bottle-image.js';
-import { formatBytes } from '../../domain/bottle/disk-usage.js';
+import { formatBytes } from '../../domain/base/format-bytes.js';
 import { pauseText, unpauseCommand } from '../../domain/run/pause.js';
 import { fail, ok, warn } from './check.js';
 import type { Check, Finding } from './check.js';
@@ -234,7 +234,7 @@ async function disk(probes: DoctorProbes): Promise<Finding> {
   if (!space.complete)
     return warn(
       found,
-      "the engine's data cannot be looked at from here: runs are measured instead, every 30 s",
+      "the engine's data cannot be looked at from here: runs are measured every minute, and no floor is kept there",
     );
   return least < floorBytes + quota.bytes || least < DISK_COMFORT
     ? warn(found, 'more than BOTTLE_DISK_FREE and the BOTTLE_DISK of one run is comfortable')

@@ -1,6 +1,6 @@
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const;
 
-/** `0 B`, `4.0 KiB`, `1.5 GiB`: binary units with one digit behind the point. */
+/** `0 B`, `4 KiB`, `1.5 GiB`: binary units with at most one digit behind the point. */
 export function formatBytes(bytes: number): string {
   let value = bytes;
   let unit = 0;
@@ -8,5 +8,5 @@ export function formatBytes(bytes: number): string {
     value /= 1024;
     unit += 1;
   }
-  return `${unit === 0 ? String(value) : value.toFixed(1)} ${UNITS[unit] ?? ''}`;
+  return `${String(Math.round(value * 10) / 10)} ${UNITS[unit] ?? ''}`;
 }

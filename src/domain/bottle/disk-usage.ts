@@ -26,7 +26,7 @@ export interface FileSystemSpace {
 /** The file systems that runs write to, each once. */
 export interface DiskSpace {
   readonly fileSystems: readonly FileSystemSpace[];
-  /** False when one that runs write to cannot be looked at from here: then growth says nothing. */
+  /** False when one that runs write to cannot be looked at from here: its floor is not kept, and what it holds more not seen. */
   readonly complete: boolean;
 }
 
@@ -96,16 +96,4 @@ export function parseParts(stdout: Uint8Array): { readonly workspace?: number; r
     // Their inodes come after it.
     sizes[part === 'home' ? 'home' : 'workspace'] ??= Number(bytes);
   return sizes;
-}
-
-/** `31.2 MiB` */
-export function formatBytes(bytes: number): string {
-  const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];
-  let value = bytes;
-  let unit = 0;
-  while (value >= 1024 && unit < units.length - 1) {
-    value /= 1024;
-    unit += 1;
-  }
-  return `${String(Math.round(value * 10) / 10)} ${units[unit] ?? ''}`;
 }

@@ -13,7 +13,7 @@ function measure({ runtime, slug, dir }: TestBottle, signal = NEVER): Promise<Di
 }
 
 describe('docker: what a run holds on disk', function () {
-  // A measure that came too early is repeated after half a minute.
+  // A measure that came too early is repeated after a minute.
   this.timeout(150_000);
   const bottle = withBottles();
 
@@ -111,11 +111,11 @@ describe('docker: what a run holds on disk', function () {
         { now: Date.now },
         { warn: () => undefined },
       );
-      const since = await guard.look();
+      const usedBefore = await guard.look();
       await runtime.start(slug, 'agent');
       const over = await new Promise<string>((resolve) => {
         const end = guard.watch({
-          ...{ slug, held: { bytes: 0, inodes: 0 }, since, asked },
+          ...{ slug, held: { bytes: 0, inodes: 0 }, usedBefore, asked },
           onMeasured: () => undefined,
           onOver: (detail) => {
             end();

@@ -57,10 +57,10 @@ describe('bot-bottle gc', () => {
   it('shows what takes space with sums, removes what is old, and says how much that was', async () => {
     const { code, stdout, removed, closed } = await gc({});
     assert.equal(code, 0);
-    assert.match(stdout, new RegExp(`${SLUG} +ended +0 B +\\? +1.0 KiB +2.0 KiB +over 3.0 KiB`));
-    assert.match(stdout, /total +- +8.0 KiB/);
-    assert.match(stdout, /images \(not in the total\) +1 +8.0 KiB/);
-    assert.match(stdout, /removed: 7.0 KiB/);
+    assert.match(stdout, new RegExp(`${SLUG} +ended +0 B +\\? +1 KiB +2 KiB +over 3 KiB`));
+    assert.match(stdout, /total +- +8 KiB/);
+    assert.match(stdout, /images \(not in the total\) +1 +8 KiB/);
+    assert.match(stdout, /removed: 7 KiB/);
     assert.match(stdout, new RegExp(`the sweeper will clean up ${SLUG}: report_lost`));
     assert.ok(!stdout.includes('\u001b'), 'escaped');
     assert.deepEqual(
@@ -73,7 +73,7 @@ describe('bot-bottle gc', () => {
   it('removes nothing with --dry-run, and says what it would', async () => {
     const { code, stdout, removed } = await gc({}, '--dry-run');
     assert.deepEqual([code, removed], [0, []]);
-    assert.match(stdout, /would be removed: 7.0 KiB/);
+    assert.match(stdout, /would be removed: 7 KiB/);
   });
 
   it('only reports while Temporal is away, and says so with its exit status', async () => {

@@ -101,9 +101,9 @@ describe('measuring a run', () => {
     assert.deepEqual([0, 1023, 1024, 1536 * 1024 ** 2, 3 * 1024 ** 5].map(formatBytes), [
       '0 B',
       '1023 B',
-      '1.0 KiB',
+      '1 KiB',
       '1.5 GiB',
-      '3072.0 TiB',
+      '3072 TiB',
     ]);
   });
 });
