@@ -6,6 +6,8 @@
  */
 
 const DOMAIN = '^src/domain/';
+/** Processes, files and errors of the operating system: what any adapter may stand on. */
+const SYSTEM = '^src/adapters/system/';
 const MESSAGES = '^src/workflows/messages\\.ts$';
 /** The entries, and wiring/, which puts adapters and activities together. */
 const ROOTS = '^src/(wiring/|[^/]+\\.ts$)';
@@ -63,16 +65,20 @@ function only(name, from, allowed, { builtins }) {
 
 const adapterRules = [
   ...Object.entries(VENDOR).map(([folder, vendor]) =>
-    only(`adapter-${folder}`, `^src/adapters/${folder}/`, [DOMAIN, `^src/adapters/${folder}/`, ...vendor], {
-      builtins: true,
-    }),
+    only(
+      `adapter-${folder}`,
+      `^src/adapters/${folder}/`,
+      [DOMAIN, SYSTEM, `^src/adapters/${folder}/`, ...vendor],
+      { builtins: true },
+    ),
   ),
   {
     name: 'adapter-never-a-sibling',
     severity: 'error',
-    comment: 'Adapters meet in a composition root, never in each other.',
+    comment:
+      'Adapters meet in a composition root, never in each other; system/ is the floor that they share.',
     from: { path: '^src/adapters/([^/]+)/' },
-    to: { path: '^src/adapters/', pathNot: '^src/adapters/$1/' },
+    to: { path: '^src/adapters/', pathNot: ['^src/adapters/$1/', SYSTEM] },
   },
   {
     name: 'sql-in-its-adapter',

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { API_SCOPES, type ApiToken, type ApiTokens } from '../../domain/api/api-token.js';
-import { errnoOf, RunFilesError, unlessMissing } from './file-error.js';
-import { writeWhole } from './write-file.js';
+import { RunFilesError } from './file-error.js';
+import { errnoOf, unlessMissing } from '../system/errno.js';
+import { writeWhole } from '../system/write-file.js';
 
 const kept = z.strictObject({
   id: z.string().regex(/^[0-9a-f]{8}$/),

@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path';
 import { BotBottleError, InvalidInputError } from '../../domain/base/errors.js';
 import type { BlobStore } from '../../domain/run/run-files.js';
 import { ensurePrivate } from './directories.js';
-import { unlessMissing } from './file-error.js';
-import { syncDirectory, writeWhole } from './write-file.js';
+import { unlessMissing } from '../system/errno.js';
+import { syncDirectory, writeWhole } from '../system/write-file.js';
 
 const REFERENCE = /^[0-9a-f]{64}$/;
 

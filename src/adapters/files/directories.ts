@@ -1,5 +1,6 @@
 import { chmod, chown, lstat, mkdir, rename, rm, stat } from 'node:fs/promises';
-import { RunFilesError, errnoOf, unlessMissing } from './file-error.js';
+import { RunFilesError } from './file-error.js';
+import { errnoOf, unlessMissing } from '../system/errno.js';
 
 /**
  * Makes `$BOT_BOTTLE_HOME` with mode 0700 when it is missing. One that is there keeps its mode: it may be a place that

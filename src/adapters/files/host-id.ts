@@ -2,8 +2,9 @@ import { randomInt } from 'node:crypto';
 import { link, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ensureHome } from './directories.js';
-import { RunFilesError, errnoOf, unlessMissing } from './file-error.js';
-import { syncDirectory, writeWhole } from './write-file.js';
+import { RunFilesError } from './file-error.js';
+import { errnoOf, unlessMissing } from '../system/errno.js';
+import { syncDirectory, writeWhole } from '../system/write-file.js';
 
 const HOST_ID = /^[a-z0-9]{12}$/;
 const ALPHABET = '0123456789abcdefghijklmnopqrstuvwxyz';

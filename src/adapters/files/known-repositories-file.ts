@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { KnownRepositories, RepositoryMemory } from '../../domain/forge/known-repositories.js';
-import { errnoOf } from './file-error.js';
-import { writeWhole } from './write-file.js';
+import { errnoOf } from '../system/errno.js';
+import { writeWhole } from '../system/write-file.js';
 
 const schema = z.object({ version: z.literal(1), ids: z.record(z.string(), z.array(z.int().positive())) });
 

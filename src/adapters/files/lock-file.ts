@@ -5,9 +5,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { BotBottleError } from '../../domain/base/errors.js';
 import { ensureHome } from './directories.js';
-import { errnoOf, unlessMissing } from './file-error.js';
-import { ownIdentity, startTimeOf, type ProcessIdentity } from './process-identity.js';
-import { writeWhole } from './write-file.js';
+import { errnoOf, unlessMissing } from '../system/errno.js';
+import { ownIdentity, startTimeOf, type ProcessIdentity } from '../system/process-identity.js';
+import { writeWhole } from '../system/write-file.js';
 
 /** Another worker has this home. */
 export class HomeLockedError extends BotBottleError {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { readForPeople } from './read-for-people.js';
-import { writeWhole } from './write-file.js';
+import { writeWhole } from '../system/write-file.js';
 
 const schema = z.object({
   /** Epoch milliseconds: when it was written. */

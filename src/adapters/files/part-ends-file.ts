@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { PartEnd } from '../../domain/upkeep/part-ends.js';
 import { readForPeople } from './read-for-people.js';
-import { writeWhole } from './write-file.js';
+import { writeWhole } from '../system/write-file.js';
 
 const schema = z.object({
   version: z.literal(1),

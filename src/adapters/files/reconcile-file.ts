@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { EMPTY_RECONCILE_STATE } from '../../domain/upkeep/reconcile.js';
 import type { ReconcileState, ReconcileStore } from '../../domain/upkeep/reconcile.js';
-import { unlessMissing } from './file-error.js';
-import { writeWhole } from './write-file.js';
+import { unlessMissing } from '../system/errno.js';
+import { writeWhole } from '../system/write-file.js';
 
 const time = z.number().nonnegative();
 const cursor = z.object({

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import type { SweepStore } from '../../domain/upkeep/sweep.js';
-import { unlessMissing } from './file-error.js';
-import { writeWhole } from './write-file.js';
+import { unlessMissing } from '../system/errno.js';
+import { writeWhole } from '../system/write-file.js';
 
 const schema = z.object({ version: z.literal(1), findings: z.array(z.string()) });
 

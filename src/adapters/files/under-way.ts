@@ -15,9 +15,9 @@ import {
   type Work,
 } from '../../domain/run/under-way.js';
 import { ensurePrivate } from './directories.js';
-import { unlessMissing } from './file-error.js';
-import { ownIdentity } from './process-identity.js';
-import { TEMPORARY_PREFIX, writeWhole } from './write-file.js';
+import { unlessMissing } from '../system/errno.js';
+import { ownIdentity } from '../system/process-identity.js';
+import { TEMPORARY_PREFIX, writeWhole } from '../system/write-file.js';
 
 const schema = z.object({
   worker: z.string(),

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { unlessMissing } from './file-error.js';
-import { writeWhole } from './write-file.js';
+import { unlessMissing } from '../system/errno.js';
+import { writeWhole } from '../system/write-file.js';
 
 const SUFFIX = '.js';
 const TOLD = 'told-settings.json';

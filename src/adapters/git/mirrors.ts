@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { lstat, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { RepoRef } from '../../domain/forge/issue.js';
+import { treeBytes } from '../system/tree-bytes.js';
 import { mirrorDirectory } from './mirror.js';
 import { RepositoryLocks } from './repository-lock.js';
 
-const BLOCK = 512;
 /** What a fetch, or the making of the mirror, changes. */
 const SIGNS_OF_USE = ['HEAD', 'packed-refs', 'refs/heads', 'objects/pack', 'objects'];
 
@@ -25,7 +25,7 @@ export async function storedMirrors(mirrorsDir: string): Promise<StoredMirror[]>
       for (const name of await namesIn(join(mirrorsDir, forge, owner))) {
         if (!name.endsWith('.git')) continue;
         const directory = join(mirrorsDir, forge, owner, name);
-        found.push({ directory, bytes: await bytesOf(directory), usedAt: await lastUse(directory) });
+        found.push({ directory, bytes: await treeBytes(directory), usedAt: await lastUse(directory) });
       }
     }
   }
@@ -57,7 +57,7 @@ export async function removeMirror(mirrorsDir: string, directory: string, before
 export async function scratchBytes(mirrorsDir: string): Promise<number> {
   let sum = 0;
   for (const name of await namesIn(join(mirrorsDir, '.scratch')))
-    sum += await bytesOf(join(mirrorsDir, '.scratch', name));
+    sum += await treeBytes(join(mirrorsDir, '.scratch', name));
   return sum;
 }
 
@@ -72,12 +72,4 @@ async function lastUse(directory: string): Promise<number> {
 
 async function namesIn(directory: string): Promise<string[]> {
   return (await readdir(directory).catch(() => [])).sort();
-}
-
-async function bytesOf(path: string): Promise<number> {
-  const info = await lstat(path).catch(() => undefined);
-  if (info === undefined) return 0;
-  let sum = info.blocks * BLOCK;
-  if (info.isDirectory()) for (const name of await namesIn(path)) sum += await bytesOf(join(path, name));
-  return sum;
 }

@@ -3,6 +3,7 @@ import { link, readFile, rename, stat, unlink, writeFile } from 'node:fs/promise
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GitError } from '../../domain/base/errors.js';
+import { startTimeOf } from '../system/process-identity.js';
 
 const POLL_MS = 25;
 const WAIT_MS = 5 * 60_000;
@@ -75,22 +76,7 @@ async function isStale(lockFile: string): Promise<boolean> {
 
 /** Host, process id and the process's start time, which tells a process from a later one with the same id. */
 async function ownerText(pid: number): Promise<string> {
-  return `${hostname()}\n${String(pid)}\n${await startTimeOf(pid)}\n`;
-}
-
-/** Field 22 of /proc/<pid>/stat (proc(5)); on systems without it, whether the process is there. */
-async function startTimeOf(pid: number): Promise<string> {
-  try {
-    const stat = await readFile(`/proc/${String(pid)}/stat`, 'utf8');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? 'gone';
-  } catch {
-    try {
-      process.kill(pid, 0);
-      return 'alive';
-    } catch {
-      return 'gone';
-    }
-  }
+  return `${hostname()}\n${String(pid)}\n${(await startTimeOf(pid)) ?? 'gone'}\n`;
 }
 
 async function succeeds(action: Promise<unknown>, expectedCode: string): Promise<boolean> {

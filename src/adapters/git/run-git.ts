@@ -1,8 +1,7 @@
-import { spawn } from 'node:child_process';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import type { Readable } from 'node:stream';
 import { GitError, GitOverrunError } from '../../domain/base/errors.js';
-import { limitedGit, type GitLimits } from './git-limits.js';
+import { runProcess, type ProcessFault } from '../system/run-process.js';
+import { SMALL_WINDOWS, type GitLimits } from './git-limits.js';
 
 export interface GitCommand {
   readonly args: readonly string[];
@@ -26,101 +25,43 @@ export interface GitOutput {
   readonly stderr: string;
 }
 
-/** In the place of an exit code, such as of a git that the kernel killed for its memory. */
-export const ENDED_BY_SIGNAL = -1;
 const DEFAULT_OUTPUT = 16 * 1024 * 1024;
-const STDERR_KEPT = 16 * 1024;
 
 /**
- * Runs git with an argument array, never a shell, in a process group of its own so that a time-out also ends its
- * helpers. Resolves with any exit code. Errors: `GitError` when git cannot run, takes too long or writes too much; where
- * it has limits, `GitOverrunError` for the latter two, and when a limit ended it.
+ * Runs git, never through a shell that reads its arguments. Resolves with any exit code. Errors: `GitError` when git
+ * cannot run, takes too long or writes too much; where it has limits, `GitOverrunError` for the latter two, and when a
+ * limit ended it.
  */
 export async function runGit(command: GitCommand): Promise<GitOutput> {
-  const maxOutput = command.maxOutput ?? DEFAULT_OUTPUT;
-  const { program, args } =
-    command.limits === undefined
-      ? { program: 'git', args: command.args }
-      : limitedGit(command.args, command.limits);
-  const child = spawn(program, args, {
-    // Not a directory in which git could find a repository by itself.
-    cwd: '/',
-    env: { ...command.env },
-    stdio: ['pipe', 'pipe', 'pipe'],
-    detached: true,
-  });
-  const kill = (): void => {
-    if (child.pid === undefined) return;
-    try {
-      process.kill(-child.pid, 'SIGKILL');
-    } catch {
-      // The group is gone already.
-    }
-  };
-
-  let fault: GitError | undefined;
-  const fail = (error: GitError): void => {
-    fault ??= error;
-    kill();
-  };
+  const { limits, maxOutput = DEFAULT_OUTPUT } = command;
+  const args = limits === undefined ? command.args : [...SMALL_WINDOWS, ...command.args];
+  const end = await runProcess({ ...command, program: 'git', args, maxOutput });
   const overrun = (what: string, retryable: boolean): GitError => {
     const message = `git ${verbOf(command.args)} ${what}`;
-    return command.limits === undefined
+    return limits === undefined
       ? new GitError(message, retryable)
       : new GitOverrunError(message, undefined, retryable);
   };
-  const timer = setTimeout(() => {
-    fail(overrun(`took longer than ${String(command.timeoutMs)} ms`, true));
-  }, command.timeoutMs);
-  const onAbort = (): void => {
-    fail(new GitError(`git ${verbOf(command.args)} was given up`, false));
-  };
-  command.signal?.addEventListener('abort', onAbort);
-  if (command.signal?.aborted === true) onAbort();
+  if (end.fault !== null) throw faultOf(end.fault);
+  // SIGXCPU is its limit of CPU, SIGKILL the kernel's when memory is short.
+  if (limits !== undefined && end.signal !== null) throw overrun(`was ended by ${end.signal}`, true);
+  return end;
 
-  const stdout: Buffer[] = [];
-  let stdoutBytes = 0;
-  child.stdout.on('data', (chunk: Buffer) => {
-    if (command.onOutput !== undefined) {
-      try {
-        command.onOutput(chunk);
-      } catch (cause) {
-        fail(
-          cause instanceof GitError
-            ? cause
-            : new GitError('the output of git cannot be read', true, { cause }),
-        );
-      }
-      return;
+  function faultOf(fault: ProcessFault): GitError {
+    switch (fault.kind) {
+      case 'late':
+        return overrun(`took longer than ${String(command.timeoutMs)} ms`, true);
+      case 'output':
+        return overrun(`wrote more than ${String(maxOutput)} bytes`, false);
+      case 'aborted':
+        return new GitError(`git ${verbOf(command.args)} was given up`, false);
+      case 'not_started':
+        return new GitError('git cannot be started: is it installed?', false, { cause: fault.cause });
+      case 'reader':
+        return fault.cause instanceof GitError
+          ? fault.cause
+          : new GitError('the output of git cannot be read', true, { cause: fault.cause });
     }
-    stdoutBytes += chunk.length;
-    if (stdoutBytes <= maxOutput) stdout.push(chunk);
-    else fail(overrun(`wrote more than ${String(maxOutput)} bytes`, false));
-  });
-  let stderr = '';
-  child.stderr.on('data', (chunk: Buffer) => {
-    if (stderr.length < STDERR_KEPT) stderr += chunk.toString();
-  });
-
-  // git may end before it has read everything (EPIPE); its exit code says why.
-  const fed = pipeline(Readable.from(command.input ?? []), child.stdin).catch(() => undefined);
-  try {
-    const [exitCode, signal] = await new Promise<[number, NodeJS.Signals | null]>((resolve, reject) => {
-      child.once('error', (cause) => {
-        reject(new GitError('git cannot be started: is it installed?', false, { cause }));
-      });
-      child.once('close', (code, by) => {
-        resolve([code ?? ENDED_BY_SIGNAL, by]);
-      });
-    });
-    await fed;
-    if (fault !== undefined) throw fault;
-    // SIGXCPU is its limit of CPU, SIGKILL the kernel's when memory is short.
-    if (command.limits !== undefined && signal !== null) throw overrun(`was ended by ${signal}`, true);
-    return { exitCode, stdout: Buffer.concat(stdout).toString(), stderr };
-  } finally {
-    clearTimeout(timer);
-    command.signal?.removeEventListener('abort', onAbort);
   }
 }
 

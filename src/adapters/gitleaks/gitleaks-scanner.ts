@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { InvalidInputError, SecretScanError, SecretScanOverrunError } from '../../domain/base/errors.js';
+import { InvalidInputError, SecretScanError } from '../../domain/base/errors.js';
 import type {
   CommitRange,
   NamedText,
@@ -20,8 +20,8 @@ export interface GitleaksOptions {
   readonly timeoutMs?: number;
   /** Seconds on a processor for one scan; 5 minutes by default. */
   readonly cpuSeconds?: number;
-  /** KiB of address space for one scan; 6 GiB by default, of which Go uses little. */
-  readonly addressSpaceKib?: number;
+  /** Address space for one scan; 6 GiB by default, of which Go uses little. */
+  readonly memoryBytes?: number;
 }
 
 export const SCAN_TIMEOUT_MS = 3 * 60_000;
@@ -109,18 +109,11 @@ export class GitleaksScanner implements SecretScanner {
     env: Readonly<Record<string, string>>,
     input?: string,
   ): Promise<ReportedFinding[]> {
-    const { program, timeoutMs = SCAN_TIMEOUT_MS, cpuSeconds = CPU_SECONDS, addressSpaceKib } = this.options;
+    const { program, timeoutMs = SCAN_TIMEOUT_MS, cpuSeconds = CPU_SECONDS, memoryBytes } = this.options;
     const output = await runGitleaks({
-      program,
-      args,
-      env,
-      timeoutMs,
-      cpuSeconds,
-      addressSpaceKib,
+      ...{ program, args, env, input, timeoutMs, cpuSeconds, memoryBytes },
       maxOutput: MAX_REPORT,
-      ...(input === undefined ? {} : { input }),
     });
-    if (output.overflow) throw new SecretScanOverrunError('gitleaks found more than a report can hold');
     if (output.exitCode !== FOUND || output.stderr !== '') throw failure(output);
     return parseReport(output.stdout);
   }

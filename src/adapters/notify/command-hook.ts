@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { Hook, Message, Sent } from '../../domain/notify/hooks.js';
 import { escapeTerminal } from '../../domain/text/escape.js';
+import { endGroup } from '../system/run-process.js';
 
 const LIMIT_MS = 30_000;
 /** Of what it prints, for the log. */
@@ -82,13 +83,4 @@ function run(
     if (ending.aborted) kill();
     else child.stdin.end(body);
   });
-}
-
-function endGroup(pid: number | undefined): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch {
-    // There is nobody left in it.
-  }
 }

@@ -11,7 +11,7 @@ import { hostId } from '../../adapters/files/host-id.js';
 import { forgetKeptRun, keptRuns, type KeptRun } from '../../adapters/files/run/kept-runs.js';
 import { LocalRunFiles } from '../../adapters/files/run/run-files.js';
 import { removeBlob, storedBlobs } from '../../adapters/files/stored-blobs.js';
-import { treeBytes } from '../../adapters/files/tree-bytes.js';
+import { treeBytes } from '../../adapters/system/tree-bytes.js';
 import { mirrorsOf, removeMirror, scratchBytes, storedMirrors } from '../../adapters/git/mirrors.js';
 import { namedHashes } from '../../adapters/sqlite/named-hashes.js';
 import { openDatabaseReadOnly } from '../../adapters/sqlite/open-database-read-only.js';

@@ -5,7 +5,7 @@ import { readFile, readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hostId } from '../../../src/adapters/files/host-id.js';
 import { HomeLockedError, lockHome } from '../../../src/adapters/files/lock-file.js';
-import { ownIdentity } from '../../../src/adapters/files/process-identity.js';
+import { ownIdentity } from '../../../src/adapters/system/process-identity.js';
 import { withTempDir } from '../../support/files/temp-home.js';
 
 /** A process that has ended and is waited for. */

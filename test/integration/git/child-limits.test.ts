@@ -162,7 +162,7 @@ describe('a process that takes more than it may', function () {
       'dd if=/dev/zero of=/dev/null bs=2G count=1 2>/dev/null || { echo "fatal error: out of memory" >&2; exit 2; }; echo "[]"; exit 7';
     const EATS_CPU = 'while :; do :; done';
     for (const [what, script, options] of [
-      ['memory', EATS_MEMORY, { addressSpaceKib: 1_500_000 }],
+      ['memory', EATS_MEMORY, { memoryBytes: 1_500_000 * 1024 }],
       ['CPU', EATS_CPU, { cpuSeconds: 1 }],
       ['time', 'sleep 600', { timeoutMs: 3_000 }],
     ] as const)

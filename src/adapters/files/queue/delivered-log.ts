@@ -1,7 +1,7 @@
 import { open, readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { unlessMissing } from '../file-error.js';
-import { syncDirectory } from '../write-file.js';
+import { unlessMissing } from '../../system/errno.js';
+import { syncDirectory } from '../../system/write-file.js';
 
 /**
  * The names of the messages that were delivered, one a line: the marker between "delivered" and "deleted". A line cut

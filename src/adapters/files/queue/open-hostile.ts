@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { errnoOf } from '../file-error.js';
+import { errnoOf } from '../../system/errno.js';
 
 export type HostileRead =
   | { readonly kind: 'content'; readonly content: Uint8Array }

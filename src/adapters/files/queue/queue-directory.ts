@@ -11,13 +11,13 @@ import {
   type QueueMessage,
 } from '../../../domain/run/queue.js';
 import { DeliveredLog } from './delivered-log.js';
-import { unlessMissing } from '../file-error.js';
+import { unlessMissing } from '../../system/errno.js';
 import { readHostileFile } from './open-hostile.js';
 import { parseQueueBody } from './queue-body.js';
 import { takeAway } from './refuse-file.js';
 import { runLayout, type RunLayout } from '../run/run-layout.js';
 import { watchDirectory } from './watch-directory.js';
-import { syncDirectory, writeWhole } from '../write-file.js';
+import { syncDirectory, writeWhole } from '../../system/write-file.js';
 
 export interface QueueDirectoryOptions {
   /** `$BOT_BOTTLE_HOME` */

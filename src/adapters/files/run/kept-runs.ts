@@ -1,12 +1,12 @@
 import { lstat, readdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isSlug } from '../../../domain/run/slug.js';
-import { errnoOf, unlessMissing } from '../file-error.js';
+import { errnoOf, unlessMissing } from '../../system/errno.js';
 import { findLeftovers } from './run-leftovers.js';
 import { MAKING_SUFFIX } from '../directories.js';
 import { runLayout } from './run-layout.js';
-import { treeBytes } from '../tree-bytes.js';
-import { TEMPORARY_PREFIX } from '../write-file.js';
+import { treeBytes } from '../../system/tree-bytes.js';
+import { TEMPORARY_PREFIX } from '../../system/write-file.js';
 
 /** What the host itself keeps of a run. Bytes on the disk. */
 export interface KeptRun {

@@ -1,5 +1,5 @@
 import { appendFile, stat } from 'node:fs/promises';
-import { unlessMissing } from '../file-error.js';
+import { unlessMissing } from '../../system/errno.js';
 
 /** Most bytes of operations that are kept of one turn: an hour of calls at the highest rate is half of it. */
 export const OPERATIONS_BYTES = 8 * 1024 * 1024;

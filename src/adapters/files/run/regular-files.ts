@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { lstat, mkdir, open, rm } from 'node:fs/promises';
-import { errnoOf, RunFilesError } from '../file-error.js';
+import { RunFilesError } from '../file-error.js';
+import { errnoOf } from '../../system/errno.js';
 
 export async function ensureOwnDirectory(path: string): Promise<void> {
   await mkdir(path, { mode: 0o700 }).catch((error: unknown) => {

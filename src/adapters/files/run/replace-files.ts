@@ -1,7 +1,7 @@
 import { readFile, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { unlessMissing } from '../file-error.js';
-import { writeWhole } from '../write-file.js';
+import { unlessMissing } from '../../system/errno.js';
+import { writeWhole } from '../../system/write-file.js';
 
 /**
  * Makes a directory of ours have exactly these files. The directory stays the same, because a bind mount holds on to it;

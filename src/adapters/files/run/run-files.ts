@@ -14,7 +14,8 @@ import type {
 import type { SecretNeed } from '../../../domain/secret/secret-need.js';
 import { AGENT_LOG_BYTES, NOTHING_DROPPED, RUN_LOG_BYTES, appendAgentLog, noteMissing } from './agent-log.js';
 import { ensureHome, ensurePrivate, ensureWithRights } from '../directories.js';
-import { RunFilesError, errnoOf, unlessMissing } from '../file-error.js';
+import { RunFilesError } from '../file-error.js';
+import { errnoOf, unlessMissing } from '../../system/errno.js';
 import { OPERATIONS_BYTES, appendOperationLines } from './operation-file.js';
 import { findLeftovers } from './run-leftovers.js';
 import { ensureOwnDirectory, readRegular, removeTree } from './regular-files.js';
@@ -23,7 +24,7 @@ import { runLayout, safeSegments, turnDirectory, type RunLayout } from './run-la
 import { replaceFiles } from './replace-files.js';
 import { writeTurnInputFiles } from './turn-input.js';
 import { parseTurnRecord } from './turn-record.js';
-import { syncDirectory, writeWhole } from '../write-file.js';
+import { syncDirectory, writeWhole } from '../../system/write-file.js';
 
 export interface RunFilesOptions {
   /** `$BOT_BOTTLE_HOME` */

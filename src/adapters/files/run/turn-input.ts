@@ -2,7 +2,7 @@ import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { InvalidInputError } from '../../../domain/base/errors.js';
 import type { TurnInput } from '../../../domain/run/run-files.js';
-import { writeWhole } from '../write-file.js';
+import { writeWhole } from '../../system/write-file.js';
 
 /** Written into the same directory by the git adapter, as are the bundles of submodules. */
 const REFS_BUNDLE = 'refs.bundle';

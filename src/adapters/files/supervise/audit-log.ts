@@ -7,7 +7,7 @@ import type { AuditLog } from '../../../domain/supervise/proposal-records.js';
 import { escapeJson } from '../../../domain/text/escape.js';
 import { ensurePrivate } from '../directories.js';
 import { dropCutLine } from '../drop-cut-line.js';
-import { syncDirectory } from '../write-file.js';
+import { syncDirectory } from '../../system/write-file.js';
 
 /** What the first line holds in the place of a hash. */
 const NOTHING_BEFORE = '0'.repeat(64);

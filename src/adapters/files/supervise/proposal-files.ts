@@ -5,8 +5,8 @@ import { isSlug } from '../../../domain/run/slug.js';
 import type { ProposalFiles } from '../../../domain/supervise/proposal-records.js';
 import { escapeJson } from '../../../domain/text/escape.js';
 import { ensurePrivate } from '../directories.js';
-import { errnoOf } from '../file-error.js';
-import { writeWhole } from '../write-file.js';
+import { errnoOf } from '../../system/errno.js';
+import { writeWhole } from '../../system/write-file.js';
 
 const ID = /^[0-9a-f]{32}$/;
 

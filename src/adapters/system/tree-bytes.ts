@@ -1,6 +1,6 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { unlessMissing } from './file-error.js';
+import { unlessMissing } from './errno.js';
 
 const BLOCK = 512;
 
