@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, statSync, watch, type FSWatcher } from 'node:fs';
 import { join } from 'node:path';
+import { isRecord } from '../domain/base/is-record.js';
 import { isForgeNumber } from '../domain/forge/issue.js';
 import { QUEUE_ID, QUEUE_MESSAGE_BYTES, type QueueAnswer } from '../domain/run/queue.js';
 import type { ProposalAnswer } from '../domain/supervise/proposal.js';
-import { isRecord } from './jsonrpc/protocol.js';
 
 const POLL_MS = 50;
 /** A file that still makes no sense after this is no half-written one. */

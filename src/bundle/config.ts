@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { isRecord } from '../domain/base/is-record.js';
 import { CREDENTIAL_SOCKET, EGRESS_SOCKET } from '../domain/egress/ports.js';
 import { parsePrices, type PriceTable } from '../domain/egress/model-prices.js';
 import { InvalidInputError } from '../domain/base/errors.js';
@@ -8,7 +9,6 @@ import { NO_BUDGET, type ModelBudget } from '../domain/run/model-use.js';
 import { isSlug } from '../domain/run/slug.js';
 import { DEFAULT_RATE_LIMITS, type RateLimits } from './forge/rate-limit.js';
 import type { Readers } from './forge/text-gate.js';
-import { isRecord } from './jsonrpc/protocol.js';
 
 export interface BundlePaths {
   readonly forgeSocket: string;

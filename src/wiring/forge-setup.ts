@@ -1,6 +1,7 @@
 /** Composition of `forge setup`: the real forge, home and place where deliveries arrive. */
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
+import { messageOf } from '../domain/base/message-of.js';
 import { GiteaAdmin } from '../adapters/gitea/gitea-admin.js';
 import { GiteaClient } from '../adapters/gitea/gitea-client.js';
 import { ManifestDirectory } from '../adapters/manifests/manifest-directory.js';
@@ -94,7 +95,7 @@ async function manifests(config: Config): ReturnType<ForgeSetupWorld['manifests'
       await directory.bottle([name]);
       bottles.push(name);
     } catch (error) {
-      const problem = error instanceof Error ? error.message : String(error);
+      const problem = messageOf(error);
       // Of an agent's bottle the agent has said so.
       if (!problems.includes(problem)) problems.push(problem);
     }

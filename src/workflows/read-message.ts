@@ -2,6 +2,7 @@
  * What came in from outside, checked: Temporal's own page and CLI send anything. Pure, and without a schema library, which
  * would add a megabyte to the workflow's code.
  */
+import { isRecord } from '../domain/base/is-record.js';
 import type { OperatorCommand, RunEvent } from '../domain/run/events.js';
 
 type Check = (value: unknown) => boolean;
@@ -166,8 +167,4 @@ export function readCommand(kind: OperatorCommand['kind'], input: unknown): Oper
 
 function wrongField(value: Readonly<Record<string, unknown>>, fields: Shape): string | undefined {
   return Object.entries(fields).find(([name, check]) => !check(value[name]))?.[0];
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

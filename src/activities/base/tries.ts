@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { messageOf } from '../../domain/base/message-of.js';
 import { BotBottleError } from '../../domain/base/errors.js';
 
 /** Before the second and the third try, milliseconds. */
@@ -32,6 +33,6 @@ export function isFinal(error: unknown): boolean {
 }
 
 function failedThrice(cause: unknown): BotBottleError {
-  const message = cause instanceof Error ? cause.message : String(cause);
+  const message = messageOf(cause);
   return new BotBottleError('failed_thrice', message, false, { cause });
 }

@@ -1,3 +1,4 @@
+import { messageOf } from '../../domain/base/message-of.js';
 import type { RunStates } from '../../domain/run/run-states.js';
 import type { SweepAction, SweepEntry, SweepStore } from '../../domain/upkeep/sweep.js';
 import { SetAsideError } from '../../domain/run/under-way.js';
@@ -24,7 +25,7 @@ export async function carryOut(ports: SweepPorts, action: SweepAction): Promise<
     return { slug, what: action.kind, outcome, detail };
   } catch (error) {
     ports.log.warn({ slug, what: action.kind, err: error }, 'could not be swept');
-    const detail = error instanceof Error ? error.message.slice(0, 300) : 'unknown failure';
+    const detail = messageOf(error).slice(0, 300);
     return { slug, what: action.kind, outcome: 'failed', detail };
   }
 }

@@ -1,3 +1,4 @@
+import { messageOf } from '../../domain/base/message-of.js';
 import { mapLimited } from '../../domain/base/map-limited.js';
 import type { RunState, RunStates } from '../../domain/run/run-states.js';
 import type { FoundRun, LookedAtRun } from '../../domain/upkeep/sweep.js';
@@ -27,7 +28,7 @@ async function claimant(states: RunStates, slug: string): Promise<string | RunSt
   try {
     return (await states.claimedBy(slug)) ?? { kind: 'gone' };
   } catch (error) {
-    const why = error instanceof Error ? error.message.slice(0, 300) : 'unknown failure';
+    const why = messageOf(error).slice(0, 300);
     return { kind: 'unknown', why, away: false };
   }
 }

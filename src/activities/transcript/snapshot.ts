@@ -1,3 +1,4 @@
+import { isRecord } from '../../domain/base/is-record.js';
 import { sha256OfLarge } from '../base/sha256.js';
 import { filesOfTar, tarOfFiles } from './tar.js';
 
@@ -80,10 +81,6 @@ function parsePart(value: unknown): Index['parts'][number] | undefined {
   if (!isRecord(value)) return undefined;
   const { path, sha256: hash } = value;
   return typeof path === 'string' && typeof hash === 'string' ? { path, sha256: hash } : undefined;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function nameOf(at: number): string {

@@ -1,8 +1,8 @@
+import { isRecord } from '../../domain/base/is-record.js';
 import type { AgentEvent, AgentOutcome, StreamReader } from '../../domain/agent/agent-stream.js';
 import {
   countOf,
   inShort,
-  isObject,
   JsonLinesReader,
   objectsOf,
   textOf,
@@ -121,7 +121,7 @@ function outcomeOf(event: JsonEvent, text: string): AgentOutcome {
 
 /** Tokens are of this turn; the cost is of the session so far. */
 function usageOf({ usage, total_cost_usd }: JsonEvent): AgentEvent[] {
-  if (!isObject(usage)) return [];
+  if (!isRecord(usage)) return [];
   const cached = countOf(usage['cache_read_input_tokens']);
   const written = countOf(usage['cache_creation_input_tokens']);
   const isCost = typeof total_cost_usd === 'number' && Number.isFinite(total_cost_usd) && total_cost_usd >= 0;
@@ -139,7 +139,7 @@ function usageOf({ usage, total_cost_usd }: JsonEvent): AgentEvent[] {
 }
 
 function blocksOf({ message }: JsonEvent): readonly JsonEvent[] {
-  return isObject(message) ? objectsOf(message['content']) : [];
+  return isRecord(message) ? objectsOf(message['content']) : [];
 }
 
 function objectTexts(value: unknown): string {

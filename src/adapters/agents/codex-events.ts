@@ -1,8 +1,8 @@
+import { isRecord } from '../../domain/base/is-record.js';
 import type { AgentEvent, AgentOutcome, StreamReader } from '../../domain/agent/agent-stream.js';
 import {
   countOf,
   inShort,
-  isObject,
   JsonLinesReader,
   objectsOf,
   textOf,
@@ -21,7 +21,7 @@ export function codexReader(): StreamReader {
 
 const DIALECT: JsonLinesDialect = {
   eventsOf: (event) => {
-    const item = isObject(event['item']) ? event['item'] : {};
+    const item = isRecord(event['item']) ? event['item'] : {};
     switch (event['type']) {
       case 'thread.started': {
         const id = textOf(event['thread_id']);
@@ -86,7 +86,7 @@ function endOf(item: JsonEvent): AgentEvent[] {
     case 'command_execution':
       return tool(textOf(item['aggregated_output']));
     case 'mcp_tool_call':
-      return tool(isObject(item['error']) ? messageOf(item['error']) : resultOf(item['result']));
+      return tool(isRecord(item['error']) ? messageOf(item['error']) : resultOf(item['result']));
     case 'file_change':
       return tool(changesOf(item));
     case 'error':
@@ -103,7 +103,7 @@ function changesOf(item: JsonEvent): string {
 }
 
 function resultOf(result: unknown): string {
-  return isObject(result)
+  return isRecord(result)
     ? objectsOf(result['content'])
         .map(({ text }) => textOf(text))
         .join('\n')
@@ -111,12 +111,12 @@ function resultOf(result: unknown): string {
 }
 
 function messageOf(error: unknown): string {
-  return isObject(error) ? inShort(textOf(error['message'])) : '';
+  return isRecord(error) ? inShort(textOf(error['message'])) : '';
 }
 
 /** Of the whole session so far; there is no cost. */
 function usageOf(usage: unknown): AgentEvent[] {
-  if (!isObject(usage)) return [];
+  if (!isRecord(usage)) return [];
   return [
     {
       kind: 'usage',

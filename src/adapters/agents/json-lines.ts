@@ -1,3 +1,4 @@
+import { isRecord } from '../../domain/base/is-record.js';
 import type {
   AgentEvent,
   AgentOutcome,
@@ -120,14 +121,10 @@ export function jsonEvent(line: string): JsonEvent | undefined {
   if (line.length > MAX_EVENT_CHARACTERS || !line.startsWith('{')) return undefined;
   try {
     const value: unknown = JSON.parse(line);
-    return isObject(value) ? value : undefined;
+    return isRecord(value) ? value : undefined;
   } catch {
     return undefined;
   }
-}
-
-export function isObject(value: unknown): value is JsonEvent {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Of an untrusted field: a text or nothing. */
@@ -137,7 +134,7 @@ export function textOf(value: unknown): string {
 
 /** Of an untrusted field: the objects of a list. */
 export function objectsOf(value: unknown): readonly JsonEvent[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
+  return Array.isArray(value) ? value.filter(isRecord) : [];
 }
 
 /** Of an untrusted field: a text or a value's JSON, as far as a log needs it. */

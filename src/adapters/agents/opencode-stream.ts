@@ -1,5 +1,6 @@
+import { isRecord } from '../../domain/base/is-record.js';
 import type { AgentEvent, ReportedUse, StreamReader } from '../../domain/agent/agent-stream.js';
-import { countOf, inShort, isObject, JsonLinesReader, textOf, type JsonEvent } from './json-lines.js';
+import { countOf, inShort, JsonLinesReader, textOf, type JsonEvent } from './json-lines.js';
 import { addReported, costIn, NOTHING_REPORTED, providerOutcome } from './reported.js';
 
 export function isOpencodeSession(text: string): boolean {
@@ -15,7 +16,7 @@ export function opencodeReader(): StreamReader {
   let hasFailed = false;
 
   function actsOf(event: JsonEvent): AgentEvent[] {
-    const part = isObject(event['part']) ? event['part'] : {};
+    const part = isRecord(event['part']) ? event['part'] : {};
     const text = textOf(part['text']);
     switch (event['type']) {
       case 'text':
@@ -60,7 +61,7 @@ export function opencodeReader(): StreamReader {
 
 function toolActs(part: JsonEvent): AgentEvent[] {
   const [id, tool] = [textOf(part['callID']), textOf(part['tool'])];
-  const state = isObject(part['state']) ? part['state'] : {};
+  const state = isRecord(part['state']) ? part['state'] : {};
   const isError = state['status'] === 'error';
   const output = textOf(state[isError ? 'error' : 'output']);
   return [
@@ -85,8 +86,8 @@ function endOf(reason: string): AgentEvent[] {
 
 function usageOf({ tokens, cost }: JsonEvent): ReportedUse {
   const usd = costIn(cost);
-  if (!isObject(tokens)) return { ...NOTHING_REPORTED, usd };
-  const cache = isObject(tokens['cache']) ? tokens['cache'] : {};
+  if (!isRecord(tokens)) return { ...NOTHING_REPORTED, usd };
+  const cache = isRecord(tokens['cache']) ? tokens['cache'] : {};
   const cachedTokens = countOf(cache['read']);
   return {
     inputTokens: countOf(tokens['input']) + cachedTokens + countOf(cache['write']),
@@ -97,12 +98,12 @@ function usageOf({ tokens, cost }: JsonEvent): ReportedUse {
 }
 
 function errorText(error: unknown): string {
-  if (!isObject(error)) return '';
+  if (!isRecord(error)) return '';
   const { name, data } = error;
-  const message = isObject(data) ? textOf(data['message']) : '';
+  const message = isRecord(data) ? textOf(data['message']) : '';
   return message === '' ? textOf(name) : message;
 }
 
 function isOverflow(error: unknown): boolean {
-  return isObject(error) && error['name'] === 'ContextOverflowError';
+  return isRecord(error) && error['name'] === 'ContextOverflowError';
 }

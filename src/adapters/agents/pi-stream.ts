@@ -1,13 +1,6 @@
+import { isRecord } from '../../domain/base/is-record.js';
 import type { AgentEvent, AgentOutcome, ReportedUse } from '../../domain/agent/agent-stream.js';
-import {
-  countOf,
-  inShort,
-  isObject,
-  objectsOf,
-  textOf,
-  type JsonEvent,
-  type JsonLinesDialect,
-} from './json-lines.js';
+import { countOf, inShort, objectsOf, textOf, type JsonEvent, type JsonLinesDialect } from './json-lines.js';
 import { addReported, costIn, NOTHING_REPORTED, providerOutcome } from './reported.js';
 import { isUuid } from './uuid-v5.js';
 
@@ -40,14 +33,14 @@ export function piDialect(): JsonLinesDialect {
         }
         case 'message_end': {
           const { message } = event;
-          const isAnswer = isObject(message) && message['role'] === 'assistant';
+          const isAnswer = isRecord(message) && message['role'] === 'assistant';
           return isAnswer ? answered(message) : [{ kind: 'progress' }];
         }
         case 'tool_execution_start':
           return [{ kind: 'tool_call', id, tool: textOf(event['toolName']), input: inShort(event['args']) }];
         case 'tool_execution_end': {
           const { result } = event;
-          const output = isObject(result) ? textIn(result) : '';
+          const output = isRecord(result) ? textIn(result) : '';
           return [{ kind: 'tool_result', id, isError: event['isError'] === true, output }];
         }
         // What comes before it may be followed by another try of pi's own.
@@ -85,14 +78,14 @@ function failureOf(
 }
 
 function usageOf(usage: unknown): ReportedUse {
-  if (!isObject(usage)) return NOTHING_REPORTED;
+  if (!isRecord(usage)) return NOTHING_REPORTED;
   const { cost } = usage;
   const cachedTokens = countOf(usage['cacheRead']);
   return {
     inputTokens: countOf(usage['input']) + cachedTokens + countOf(usage['cacheWrite']),
     cachedTokens,
     outputTokens: countOf(usage['output']),
-    usd: isObject(cost) ? costIn(cost['total']) : null,
+    usd: isRecord(cost) ? costIn(cost['total']) : null,
   };
 }
 

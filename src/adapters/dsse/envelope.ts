@@ -1,6 +1,7 @@
 /** DSSE envelopes (https://github.com/secure-systems-lab/dsse) with Ed25519. */
 import { dsse } from '@sigstore/core';
 import { createHash, sign, verify, type KeyObject } from 'node:crypto';
+import { isRecord } from '../../domain/base/is-record.js';
 import { canonicalJson } from '../../domain/provenance/chain.js';
 import {
   IN_TOTO_PAYLOAD,
@@ -32,11 +33,11 @@ export function signStatement(
 
 /** What an envelope holds that one of the keys signed. Never throws. */
 export function openEnvelope(text: string, keys: ReadonlyMap<string, KeyObject>): OpenedEnvelope {
-  const envelope = asObject(parsed(text));
+  const envelope = parsed(text);
   const signatures = envelope?.['signatures'];
-  const first = Array.isArray(signatures) && signatures.length === 1 ? asObject(signatures[0]) : undefined;
+  const first: unknown = Array.isArray(signatures) && signatures.length === 1 ? signatures[0] : undefined;
   const { payloadType, payload } = envelope ?? {};
-  const { keyid, sig } = first ?? {};
+  const { keyid, sig } = isRecord(first) ? first : {};
   const bytes = typeof payload === 'string' ? strictBase64(payload) : undefined;
   const signature = typeof sig === 'string' ? strictBase64(sig) : undefined;
   const statement = bytes === undefined ? undefined : statementIn(bytes);
@@ -58,22 +59,17 @@ export function openEnvelope(text: string, keys: ReadonlyMap<string, KeyObject>)
 }
 
 function statementIn(bytes: Buffer): Statement | undefined {
-  const statement = asObject(parsed(bytes.toString('utf8')));
+  const statement = parsed(bytes.toString('utf8'));
   return Array.isArray(statement?.['subject']) ? (statement as unknown as Statement) : undefined;
 }
 
-function parsed(text: string): unknown {
+function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
-    return JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : undefined;
   } catch {
     return undefined;
   }
-}
-
-function asObject(value: unknown): Readonly<Record<string, unknown>> | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : undefined;
 }
 
 /** One text for the same bytes: nothing is skipped over. */

@@ -1,3 +1,4 @@
+import { isRecord } from '../../domain/base/is-record.js';
 import { BotBottleError } from '../../domain/base/errors.js';
 
 /** The forge answered JSON of another shape than its API promises: a newer version, or another program. */
@@ -14,9 +15,8 @@ export class UnexpectedShapeError extends BotBottleError {
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 export function asObject(value: unknown, what: string): JsonObject {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new UnexpectedShapeError(what);
-  return value as JsonObject;
+  if (!isRecord(value)) throw new UnexpectedShapeError(what);
+  return value;
 }
 
 /** An absent or `null` list is empty: Gitea writes it so in places. */

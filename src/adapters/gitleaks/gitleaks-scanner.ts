@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { messageOf } from '../../domain/base/message-of.js';
 import { InvalidInputError, SecretScanError } from '../../domain/base/errors.js';
 import type {
   CommitRange,
@@ -139,7 +140,7 @@ export async function gitleaksVersion(program: string): Promise<string> {
 }
 
 function unusable(program: string, cause: unknown): InvalidInputError {
-  const why = cause instanceof Error ? cause.message : String(cause);
+  const why = messageOf(cause);
   return new InvalidInputError(
     `${program} can't be used to look for secrets (${why}): run script/bootstrap --only gitleaks, or set GITLEAKS to a gitleaks 8.25 or newer`,
     { cause },

@@ -2,6 +2,7 @@ import SqliteDatabase from 'better-sqlite3';
 import type { Database as Connection } from 'better-sqlite3';
 import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { messageOf } from '../../domain/base/message-of.js';
 import { assertKnownVersion, latestVersion, migrate } from './migrate.js';
 import type { Migration } from './migrate.js';
 import { StoreError } from './store-error.js';
@@ -90,7 +91,7 @@ function guardOpen<T>(file: string, open: () => T): T {
 
 export function cannotOpen(file: string, error: unknown): StoreError {
   if (error instanceof StoreError) return error;
-  const detail = error instanceof Error ? error.message : String(error);
+  const detail = messageOf(error);
   const busy = error instanceof SqliteDatabase.SqliteError && error.code.startsWith('SQLITE_BUSY');
   return new StoreError(`${file} cannot be opened: ${detail}`, { retryable: busy, cause: error });
 }

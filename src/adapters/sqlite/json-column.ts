@@ -1,3 +1,4 @@
+import { isRecord } from '../../domain/base/is-record.js';
 import { StoreError } from './store-error.js';
 
 /** Reads a JSON column that holds a list of strings. `where` names table, row and column for the error. */
@@ -21,10 +22,6 @@ function parse(text: string, where: string): unknown {
   } catch (error) {
     throw corrupt(where, 'not JSON', error);
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function corrupt(where: string, what: string, cause?: unknown): StoreError {

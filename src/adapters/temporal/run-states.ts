@@ -1,4 +1,5 @@
 import { isGrpcServiceError, WorkflowNotFoundError, type Client } from '@temporalio/client';
+import { messageOf } from '../../domain/base/message-of.js';
 import type { RunState, RunStates } from '../../domain/run/run-states.js';
 import { isSlug } from '../../domain/run/slug.js';
 import { ISSUE_WORKFLOW, stateQuery } from '../../workflows/messages.js';
@@ -32,22 +33,18 @@ async function stateOf(client: Client, workflowId: string): Promise<RunState> {
     if (CLOSED.includes(status.name)) return { kind: 'closed', at: closeTime?.getTime() ?? Date.now() };
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return { kind: 'gone' };
-    return { kind: 'unknown', why: messageOf(error), away: isAway(error) };
+    return { kind: 'unknown', why: messageOf(error).slice(0, 300), away: isAway(error) };
   }
   try {
     const { slug, phase, host, lastTurn } = await within(() => handle.query(stateQuery));
     return { kind: 'open', slug, phase, host, hasRun: lastTurn !== null };
   } catch (error) {
     // Also what says "not found": that was no answer to `describe`.
-    return { kind: 'unknown', why: messageOf(error), away: false };
+    return { kind: 'unknown', why: messageOf(error).slice(0, 300), away: false };
   }
 }
 
 function isAway(error: unknown): boolean {
   const cause = error instanceof Error && !isGrpcServiceError(error) ? error.cause : error;
   return isGrpcServiceError(cause) && AWAY.includes(cause.code);
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message.slice(0, 300) : 'unknown failure';
 }

@@ -1,5 +1,6 @@
 import { readFileSync, statSync, watch, type FSWatcher } from 'node:fs';
 import { join } from 'node:path';
+import { messageOf } from '../../domain/base/message-of.js';
 import { parseAllowlist, type AllowEntry } from '../../domain/egress/allowlist.js';
 import type { Route } from '../../domain/egress/route.js';
 import { parseRoutes } from '../../domain/egress/routes.js';
@@ -92,7 +93,7 @@ export class LiveConfig {
       if (!isFirst) this.#log('info', 'egress configuration read again', { file: name });
       return parsed;
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = messageOf(error);
       this.#log('error', 'egress configuration is bad, the last good one stays', { file: name, why });
       return undefined;
     }

@@ -1,5 +1,6 @@
+import { isRecord } from '../../domain/base/is-record.js';
 import { isForgeNumber } from '../../domain/forge/issue.js';
-import { isRecord, JSON_RPC_CODE, JsonRpcError } from '../jsonrpc/protocol.js';
+import { JSON_RPC_CODE, JsonRpcError } from '../jsonrpc/protocol.js';
 
 /*
  * Parameters of sidecar methods, of four kinds only. Not zod: under Node 22 it costs 12 to 25 ms of a start that is

@@ -1,6 +1,6 @@
+import { isRecord } from '../../domain/base/is-record.js';
 import {
   errorResponse,
-  isRecord,
   JSON_RPC_CODE,
   JsonRpcError,
   type JsonRpcCall,

@@ -60,7 +60,3 @@ export function errorResponse(id: JsonRpcId, error: JsonRpcError): JsonRpcRespon
   const { code, message, data } = error;
   return { jsonrpc: '2.0', id, error: data === undefined ? { code, message } : { code, message, data } };
 }
-
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

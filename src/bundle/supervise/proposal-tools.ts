@@ -1,8 +1,8 @@
+import { isRecord } from '../../domain/base/is-record.js';
 import { routeAddress } from '../../domain/egress/agent-env.js';
 import { CURRENT_CONFIG_DIR } from '../../domain/egress/ports.js';
 import { PROPOSAL_TOOLS, type ProposalAnswer, type ProposalTool } from '../../domain/supervise/proposal.js';
 import { jsonSchemaOf } from '../forge/params.js';
-import { isRecord } from '../jsonrpc/protocol.js';
 import type { ToolSource } from '../mcp/tools.js';
 import { PROPOSAL_PARAMS } from './proposal-params.js';
 

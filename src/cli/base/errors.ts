@@ -1,3 +1,4 @@
+import { messageOf } from '../../domain/base/message-of.js';
 import {
   BotBottleError,
   BottleRuntimeError,
@@ -46,7 +47,7 @@ export function failureOf(thrown: unknown): Failure {
     : thrown;
   if (error instanceof CliError)
     return { code: error.code, exitCode: error.exitCode, message: error.message };
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   if (error instanceof BotBottleError) return { code: error.code, exitCode: exitCodeOf(error), message };
   return { code: 'failed', exitCode: EXIT.failed, message };
 }

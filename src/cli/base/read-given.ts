@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { messageOf } from '../../domain/base/message-of.js';
 import { InvalidInputError } from '../../domain/base/errors.js';
 
 /** A file that an option names, as text. @param option such as `--file` @throws InvalidInputError when it cannot be read */
@@ -6,7 +7,7 @@ export async function readGiven(option: string, path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    throw new InvalidInputError(`${option}: ${error instanceof Error ? error.message : String(error)}`, {
+    throw new InvalidInputError(`${option}: ${messageOf(error)}`, {
       cause: error,
     });
   }

@@ -1,5 +1,6 @@
 /** `--for bottle`: a decision that later runs have, too. */
 import { Option, type Command } from 'commander';
+import { messageOf } from '../../domain/base/message-of.js';
 import { InvalidInputError } from '../../domain/base/errors.js';
 import type { ManifestEdit } from '../../domain/manifest/bottle-editor.js';
 import type { ConfigChange } from '../../domain/supervise/config-change.js';
@@ -76,7 +77,7 @@ export async function writeEdit(edit: ManifestEdit): Promise<WrittenManifest> {
     if (diff !== '') await edit.write();
     return { file, diff, problem: null };
   } catch (error) {
-    return { file, diff, problem: error instanceof Error ? error.message : String(error) };
+    return { file, diff, problem: messageOf(error) };
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { messageOf } from '../../domain/base/message-of.js';
 import type { HomeUsage, RunUsage } from '../../domain/upkeep/home-usage.js';
 import { formatDuration } from '../../domain/base/duration.js';
 import { planGc, type GcRemoval, type Janitor } from '../../domain/upkeep/gc.js';
@@ -69,7 +70,7 @@ async function removed(janitor: Janitor, removal: GcRemoval): Promise<Outcome> {
     const detail = await janitor.remove(removal);
     return { removal, outcome: detail === null ? 'removed' : 'kept', detail };
   } catch (error) {
-    const detail = error instanceof Error ? error.message : 'unknown failure';
+    const detail = messageOf(error);
     return { removal, outcome: 'failed', detail };
   }
 }

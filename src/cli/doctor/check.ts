@@ -1,3 +1,5 @@
+import { messageOf } from '../../domain/base/message-of.js';
+
 /** One question `doctor` asks, and its answer. */
 export interface Check {
   readonly name: string;
@@ -38,7 +40,7 @@ async function finding(check: Check, timeoutMs: number): Promise<Finding> {
   try {
     return await Promise.race([check.run(), late]);
   } catch (error) {
-    return { state: 'fail', found: error instanceof Error ? error.message : String(error) };
+    return { state: 'fail', found: messageOf(error) };
   } finally {
     clearTimeout(timer);
   }

@@ -1,3 +1,4 @@
+import { isRecord } from '../../domain/base/is-record.js';
 import type { AgentOutcome, ReportedUse } from '../../domain/agent/agent-stream.js';
 import type { ModelUse } from '../../domain/run/model-use.js';
 import type { TurnRow } from '../../domain/run/rows.js';
@@ -35,7 +36,7 @@ export function turnEndOf({ at, detail }: TurnRow): TurnEnd {
 }
 
 function reportedOf(value: unknown): ReportedUse | null {
-  if (!isObject(value)) return null;
+  if (!isRecord(value)) return null;
   const { usd } = value;
   return {
     inputTokens: numberOf(value['inputTokens']),
@@ -46,7 +47,7 @@ function reportedOf(value: unknown): ReportedUse | null {
 }
 
 function meteredOf(value: unknown): ModelUse | null {
-  if (!isObject(value)) return null;
+  if (!isRecord(value)) return null;
   return {
     requests: numberOf(value['requests']),
     failed: numberOf(value['failed']),
@@ -58,12 +59,8 @@ function meteredOf(value: unknown): ModelUse | null {
   };
 }
 
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null;
-}
-
 function objectOf(value: unknown): Json {
-  return isObject(value) ? value : {};
+  return isRecord(value) ? value : {};
 }
 
 function textOf(value: unknown): string | null {

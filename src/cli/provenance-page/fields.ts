@@ -1,4 +1,5 @@
 /** Values of rows, which an export may hold in any shape: what is not there is `null`. */
+import { isRecord } from '../../domain/base/is-record.js';
 import type { Columns, RecordedRow, RecordSource, RunRecord } from '../../domain/provenance/record.js';
 
 export type Fields = Readonly<Record<string, unknown>>;
@@ -17,7 +18,7 @@ export function parsedColumn(columns: Columns, name: string): unknown {
 }
 
 export function objectOf(value: unknown): Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+  return isRecord(value) ? value : {};
 }
 
 export function listOf(value: unknown): readonly unknown[] {

@@ -1,3 +1,4 @@
+import { isRecord } from '../base/is-record.js';
 import { isSecretName } from '../secret/secret-name.js';
 import { whyNotPlainPath } from './plain-path.js';
 import {
@@ -48,7 +49,7 @@ export function parseRoutes(jsonText: string): ReadRoutes {
   } catch {
     return { kind: 'problems', problems: ['not JSON'] };
   }
-  if (!isObject(value)) return { kind: 'problems', problems: ['must be an object with "routes"'] };
+  if (!isRecord(value)) return { kind: 'problems', problems: ['must be an object with "routes"'] };
   const unknown = Object.keys(value).filter((key) => key !== 'routes');
   const problems = unknown.map((key) => `${JSON.stringify(key.slice(0, 40))}: unknown`);
   const read = readRoutes(value['routes']);
@@ -161,7 +162,7 @@ class Reader {
   }
 
   object(value: unknown, keys: readonly string[]): Fields | undefined {
-    if (!isObject(value)) {
+    if (!isRecord(value)) {
       this.say('', 'must be an object');
       return undefined;
     }
@@ -211,8 +212,4 @@ class Reader {
     for (const [index, why] of wrong) this.say(`${key}[${String(index)}]`, why);
     return wrong.length > 0 ? undefined : [...new Set(texts)];
   }
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,5 @@
 /** A run's record as a file: a DSSE envelope over an in-toto statement that holds the whole of it. */
+import { isRecord } from '../base/is-record.js';
 import { KEY_COLUMNS, type RunRecord } from './record.js';
 import { publishedInRows } from './published.js';
 import { EXPORT_PREDICATE, STATEMENT_TYPE, subjectsOf, type EnvelopeReader, type Statement } from './seal.js';
@@ -35,11 +36,9 @@ export function verifyExport(envelope: string, reader: EnvelopeReader): Verdict 
   return { ...verdict, problems: [...signature, ...verdict.problems] };
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
 function recordIn(predicate: unknown): RunRecord | undefined {
-  const record = isFields(predicate) ? predicate['record'] : undefined;
-  if (!isFields(record) || typeof record['slug'] !== 'string') return undefined;
+  const record = isRecord(predicate) ? predicate['record'] : undefined;
+  if (!isRecord(record) || typeof record['slug'] !== 'string') return undefined;
   const { rows, entries, seals, phase } = record;
   if (!Array.isArray(rows) || !Array.isArray(entries) || !Array.isArray(seals)) return undefined;
   const isWhole =
@@ -52,16 +51,12 @@ function recordIn(predicate: unknown): RunRecord | undefined {
   return isWhole ? (record as unknown as RunRecord) : undefined;
 }
 
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function isRow(row: unknown): boolean {
-  if (!isFields(row) || typeof row['source'] !== 'string' || !Object.hasOwn(KEY_COLUMNS, row['source']))
+  if (!isRecord(row) || typeof row['source'] !== 'string' || !Object.hasOwn(KEY_COLUMNS, row['source']))
     return false;
   const { columns } = row;
   return (
-    isFields(columns) &&
+    isRecord(columns) &&
     Object.values(columns).every(
       (value) => value === null || typeof value === 'string' || Number.isFinite(value),
     )
@@ -70,7 +65,7 @@ function isRow(row: unknown): boolean {
 
 function has(value: unknown, numbers: readonly string[], texts: readonly string[]): boolean {
   return (
-    isFields(value) &&
+    isRecord(value) &&
     numbers.every((name) => Number.isInteger(value[name])) &&
     texts.every((name) => typeof value[name] === 'string')
   );

@@ -1,3 +1,4 @@
+import { isRecord } from '../base/is-record.js';
 import { InvalidInputError } from '../base/errors.js';
 import type { ConfigChange } from './config-change.js';
 import { isProposalTool } from './proposal.js';
@@ -30,18 +31,14 @@ function parsed(json: string): unknown {
 
 /** Of the change only its kind is looked at: whoever wrote the blob has computed it. */
 function isShown(value: unknown): value is ShownProposal {
-  if (!isObject(value)) return false;
+  if (!isRecord(value)) return false;
   const { proposal, currentFile, change } = value;
   return (
-    isObject(proposal) &&
+    isRecord(proposal) &&
     isProposalTool(proposal['tool']) &&
     TEXTS.every((key) => typeof proposal[key] === 'string') &&
     typeof currentFile === 'string' &&
-    isObject(change) &&
+    isRecord(change) &&
     KINDS.includes(change['kind'])
   );
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { messageOf } from '../../domain/base/message-of.js';
 import type { Delivery, Inbox } from '../../domain/forge/delivery.js';
 import { InvalidInputError, UnusableSecretError } from '../../domain/base/errors.js';
 import type { DispatchOutcome, Handled } from './outcome.js';
@@ -119,7 +120,7 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
   /** Later, or never: the head alone is given back, and those behind it wait for it. */
   function give(head: Delivery, error: unknown): boolean {
     const outcome = afterError(head, error);
-    const detail = error instanceof Error ? error.message : String(error);
+    const detail = messageOf(error);
     const delay = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(head.attempts, 10));
     const marked = written(() => {
       if (outcome === 'retry') inbox.retryAt(head.seq, now() + delay, detail);

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { messageOf } from '../../domain/base/message-of.js';
 import { isLoopbackHost } from '../../adapters/loopback/is-loopback.js';
 import type { Config } from '../../config/load-config.js';
 import { ensureHome } from '../../config/home.js';
@@ -141,7 +142,7 @@ function telling(home: string, say: Say): OnEnd {
     try {
       await writePartEnds(file, rememberEnd(await readPartEnds(file), end));
     } catch (error) {
-      say(`${file} could not be written: ${error instanceof Error ? error.message : String(error)}`);
+      say(`${file} could not be written: ${messageOf(error)}`);
     }
   };
 }

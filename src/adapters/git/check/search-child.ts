@@ -1,4 +1,5 @@
 /** The process of `searchObjects`: reads the objects and looks at every byte of them. Its task comes as a message. */
+import { messageOf } from '../../../domain/base/message-of.js';
 import { GitError, GitOverrunError } from '../../../domain/base/errors.js';
 import { searchHere, type SearchAnswer, type SearchTask } from './search-objects.js';
 
@@ -8,7 +9,7 @@ function failed(error: unknown): SearchAnswer {
   const retryable = error instanceof GitError && error.retryable;
   return {
     kind: 'failed',
-    message: error instanceof Error ? error.message : String(error),
+    message: messageOf(error),
     retryable,
     overrun,
   };

@@ -1,3 +1,4 @@
+import { messageOf } from '../../../domain/base/message-of.js';
 import type { Inbox, NewDelivery } from '../../../domain/forge/delivery.js';
 import { InvalidInputError } from '../../../domain/base/errors.js';
 import { openForWriting } from '../connection.js';
@@ -52,7 +53,7 @@ export function openInbox(file: string, options: InboxOptions = {}): Inbox {
         entry.resolve(verdicts[index] ?? 'duplicate');
       });
     } catch (error) {
-      const detail = error instanceof Error ? error.message : String(error);
+      const detail = messageOf(error);
       const failure = new StoreError(
         `${file} cannot be written (${detail}): free disk space, or check its permissions`,
         {

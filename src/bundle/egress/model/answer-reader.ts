@@ -1,6 +1,6 @@
+import { isRecord } from '../../../domain/base/is-record.js';
 import type { AnswerUse } from '../../../domain/egress/model-prices.js';
 import type { ModelTrouble } from '../../../domain/run/model-use.js';
-import { isRecord } from '../../jsonrpc/protocol.js';
 import type { JsonObject } from './json-body.js';
 
 /** What one dialect's answers say of themselves. */

@@ -1,7 +1,7 @@
 /** Answers of Anthropic's Messages API ("Streaming messages", "Errors"). */
+import { isRecord } from '../../../domain/base/is-record.js';
 import type { AnswerUse } from '../../../domain/egress/model-prices.js';
 import type { ModelTrouble } from '../../../domain/run/model-use.js';
-import { isRecord } from '../../jsonrpc/protocol.js';
 import { NO_TOKENS, objectIn, textBytes, tokens, type AnswerReader } from './answer-reader.js';
 import type { JsonObject } from './json-body.js';
 

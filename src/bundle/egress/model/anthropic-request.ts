@@ -1,6 +1,6 @@
 /** Requests of Anthropic's Messages API. */
+import { isRecord } from '../../../domain/base/is-record.js';
 import type { ModelFeature, ModelRule } from '../../../domain/egress/route.js';
-import { isRecord } from '../../jsonrpc/protocol.js';
 import type { JsonObject } from './json-body.js';
 import {
   cappedOutput,

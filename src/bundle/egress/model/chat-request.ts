@@ -1,6 +1,6 @@
 /** Requests of OpenAI's Chat Completions API, which others speak too. */
+import { isRecord } from '../../../domain/base/is-record.js';
 import type { ModelFeature, ModelRule } from '../../../domain/egress/route.js';
-import { isRecord } from '../../jsonrpc/protocol.js';
 import type { JsonObject } from './json-body.js';
 import { isRemote, keepsAsks, processingFactor } from './openai-parts.js';
 import {

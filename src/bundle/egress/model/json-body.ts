@@ -1,5 +1,5 @@
 /** A request's body as a value that is safe to walk through. */
-import { isRecord } from '../../jsonrpc/protocol.js';
+import { isRecord } from '../../../domain/base/is-record.js';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,7 @@
 /** Answers of OpenAI's Responses and Chat Completions APIs. */
+import { isRecord } from '../../../domain/base/is-record.js';
 import type { AnswerUse } from '../../../domain/egress/model-prices.js';
 import type { ModelTrouble } from '../../../domain/run/model-use.js';
-import { isRecord } from '../../jsonrpc/protocol.js';
 import { objectIn, textBytes, tokens, type AnswerReader } from './answer-reader.js';
 import type { JsonObject } from './json-body.js';
 import { openaiTrouble } from './openai-trouble.js';

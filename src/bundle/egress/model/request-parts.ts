@@ -1,6 +1,6 @@
 /** What the dialects of requests have in common. */
+import { isRecord } from '../../../domain/base/is-record.js';
 import type { ModelFeature } from '../../../domain/egress/route.js';
-import { isRecord } from '../../jsonrpc/protocol.js';
 import type { JsonObject } from './json-body.js';
 
 /** What a dialect says about a request that is well formed. */

@@ -1,0 +1,4 @@
+/** Of something from outside: an object with keys, no list. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
