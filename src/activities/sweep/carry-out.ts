@@ -1,16 +1,13 @@
 import { messageOf } from '../../domain/base/message-of.js';
-import type { RunStates } from '../../domain/run/run-states.js';
 import type { SweepAction, SweepEntry, SweepStore } from '../../domain/upkeep/sweep.js';
 import { SetAsideError } from '../../domain/run/under-way.js';
 import { destroyRun } from '../destroy-run.js';
 import type { HostPorts } from '../ports/host-ports.js';
 import { stepOfRun } from '../base/work-of-run.js';
+import type { DecidePorts } from './decide-for-host.js';
 
-export interface SweepPorts extends HostPorts {
-  readonly runStates: RunStates;
+export interface SweepPorts extends HostPorts, Pick<DecidePorts, 'runStates' | 'archiveAfterMs'> {
   readonly sweeps: SweepStore;
-  /** How long a frozen run keeps its containers, milliseconds; `null`: for good. */
-  readonly archiveAfterMs: number | null;
   /** A turn of the run is watched in this process. */
   readonly isWatched: (slug: string) => boolean;
 }

@@ -1,10 +1,9 @@
-import { SWEEP_IDLE, decideSweep } from '../../domain/upkeep/sweep-decisions.js';
 import type { ExpectedRun, SweepEntry, SweepReport } from '../../domain/upkeep/sweep.js';
 import { carryOut, type SweepPorts } from './carry-out.js';
 import { SetAsideError } from '../../domain/run/under-way.js';
 import { stepOfRun } from '../base/work-of-run.js';
-import { findRuns, type AroundLook } from './find-runs.js';
-import { lookUpRuns } from './look-up-runs.js';
+import { decideForHost } from './decide-for-host.js';
+import type { AroundLook } from './find-runs.js';
 
 /** Ending a run may take minutes: what is more waits for the next sweep. */
 const MOST_ACTIONS = 50;
@@ -19,13 +18,9 @@ export async function sweepHost(
   signal: AbortSignal,
 ): Promise<SweepReport> {
   const began = ports.clock.now();
-  const [found, previous] = await Promise.all([
-    findRuns(ports, expected, notDeadly(ports)),
-    ports.sweeps.load(),
-  ]);
-  const { runs, away } = await lookUpRuns(ports.runStates, found);
-  const terms = { now: ports.clock.now(), archiveAfterMs: ports.archiveAfterMs, host: ports.host };
-  const decision = away ? SWEEP_IDLE : decideSweep(runs, new Set(previous), terms);
+  const previous = new Set(await ports.sweeps.load());
+  const decision = await decideForHost(ports, expected, previous, notDeadly(ports));
+  const { runs, waiting } = decision;
   await ports.sweeps.save(decision.findings);
   const entries: SweepEntry[] = [];
   for (const action of decision.actions.slice(0, MOST_ACTIONS)) {
@@ -33,15 +28,14 @@ export async function sweepHost(
     entries.push(await carryOut(ports, action));
   }
   const report: SweepReport = {
-    end: away ? 'away' : 'done',
-    runs: runs.length,
-    waiting: decision.waiting,
+    end: decision.away ? 'away' : 'done',
+    ...{ runs, waiting },
     entries,
     scratchRemoved: await ports.git.removeLeftBehind(),
     durationMs: ports.clock.now() - began,
   };
-  const { end, waiting, scratchRemoved, durationMs } = report;
-  const fields = { end, runs: runs.length, waiting, acted: entries.length, scratchRemoved, durationMs };
+  const { end, scratchRemoved, durationMs } = report;
+  const fields = { end, runs, waiting, acted: entries.length, scratchRemoved, durationMs };
   ports.log.info(fields, 'sweep');
   return report;
 }

@@ -4,7 +4,6 @@ import { BottleRuntimeError } from '../../domain/base/errors.js';
 import type { ContainerRole, ContainerState } from '../../domain/bottle/bottle-runtime.js';
 import { engineCall, statusOf, toRuntimeError } from './errors.js';
 import { LABEL_SPEC_HASH, containerName, labelsOf, requireOurs, specHash } from './names-and-labels.js';
-import type { ObjectRole } from './names-and-labels.js';
 import { waitUntilStopped } from './wait.js';
 import { weaknessesOf } from './weaknesses.js';
 
@@ -18,7 +17,7 @@ export async function inspectOurs(
   docker: Docker,
   name: string,
   slug: string,
-  role: ObjectRole,
+  role: string,
 ): Promise<Docker.ContainerInspectInfo | undefined> {
   const info = await engineCall(`inspect ${name}`, () => docker.getContainer(name).inspect(), [404]);
   if (info !== undefined) requireOurs(info.Config.Labels, slug, role, name);
@@ -90,27 +89,9 @@ export async function createOrAdopt(
 }
 
 /** Removes the container of that name if it is ours, running or not, and waits until it is gone. */
-export async function removeOurs(
-  docker: Docker,
-  name: string,
-  slug: string,
-  role: ObjectRole,
-): Promise<void> {
+export async function removeOurs(docker: Docker, name: string, slug: string, role: string): Promise<void> {
   const info = await inspectOurs(docker, name, slug, role);
   if (info !== undefined) await removeById(docker, info.Id, name);
-}
-
-/** As `removeOurs`, by the name that a list gave. */
-export async function removeContainerNamed(
-  docker: Docker,
-  name: string,
-  slug: string,
-  role: string,
-): Promise<void> {
-  const info = await engineCall(`inspect ${name}`, () => docker.getContainer(name).inspect(), [404]);
-  if (info === undefined) return;
-  requireOurs(info.Config.Labels, slug, role, name);
-  await removeById(docker, info.Id, name);
 }
 
 /** Its anonymous volumes (an image may declare some) go with it, named ones stay. */

@@ -1,5 +1,5 @@
 import Docker from 'dockerode';
-import { BottleRuntimeError, InvalidInputError } from '../../domain/base/errors.js';
+import { InvalidInputError } from '../../domain/base/errors.js';
 import type { BuiltImage, ImageBuildSpec } from '../../domain/bottle/bottle-image.js';
 import type {
   AgentContainerSpec,
@@ -20,7 +20,6 @@ import { bundleContainer } from './bundle-container.js';
 import {
   createOrAdopt,
   inspectOurs,
-  removeContainerNamed,
   removeOurs,
   requireContainer,
   requireHardened,
@@ -33,9 +32,9 @@ import { pinImage, pinnedRuns, unpinImage } from './image/image-pin.js';
 import { listOwned, listRunningAgents } from './inventory.js';
 import { JoinedWork } from './joined-work.js';
 import { followContainerLogs } from './logs/logs.js';
-import { containerName } from './names-and-labels.js';
+import { containerName, VOLUME_KINDS } from './names-and-labels.js';
 import { runOneShot } from './one-shot.js';
-import { createVolumes, removeVolumeNamed, removeVolumesOf, volumeIsThere } from './volumes.js';
+import { createVolumes, removeVolumeNamed, removeVolumesOf, requireVolumes } from './volumes.js';
 import { waitUntilStopped } from './wait.js';
 import { weakObjects, type WeakObject } from './weak-objects.js';
 
@@ -89,11 +88,7 @@ export class DockerBottleRuntime implements BottleRuntime {
 
   async createAgent(spec: AgentContainerSpec): Promise<ContainerState> {
     const options = agentContainer(spec, await this.#cpus());
-    // The engine would make it up, without labels and owned by root.
-    for (const kind of ['sock', 'home'] as const) {
-      if (await volumeIsThere(this.#docker, spec.slug, kind)) continue;
-      throw new BottleRuntimeError(`run ${spec.slug} has no ${kind} volume: create its bundle first`, false);
-    }
+    await requireVolumes(this.#docker, spec.slug, VOLUME_KINDS);
     return createOrAdopt(this.#docker, spec.slug, 'agent', options, this.#host);
   }
 
@@ -135,7 +130,7 @@ export class DockerBottleRuntime implements BottleRuntime {
     slug,
     role,
   }: Parameters<BottleRuntime['removeObject']>[0]): Promise<void> {
-    if (type === 'container') await removeContainerNamed(this.#docker, name, slug, role);
+    if (type === 'container') await removeOurs(this.#docker, name, slug, role);
     else await removeVolumeNamed(this.#docker, name, slug, role);
   }
 
@@ -171,11 +166,11 @@ export class DockerBottleRuntime implements BottleRuntime {
   }
 
   async runOnce(spec: OneShotSpec, signal?: AbortSignal): Promise<OneShotResult> {
-    // The engine would make it up, without labels and owned by root.
-    for (const { kind } of spec.volumes ?? []) {
-      if (await volumeIsThere(this.#docker, spec.slug, kind)) continue;
-      throw new BottleRuntimeError(`run ${spec.slug} has no ${kind} volume`, false);
-    }
+    await requireVolumes(
+      this.#docker,
+      spec.slug,
+      (spec.volumes ?? []).map(({ kind }) => kind),
+    );
     return runOneShot(this.#docker, spec, await this.#cpus(), this.#host, signal);
   }
 

@@ -1,7 +1,7 @@
 import type Docker from 'dockerode';
 import type { OwnedObject } from '../../domain/bottle/bottle-runtime.js';
 import { engineCall } from './errors.js';
-import { LABEL_HOST, LABEL_MANAGED, LABEL_ROLE, LABEL_SLUG, requireSlug } from './names-and-labels.js';
+import { LABEL_ROLE, LABEL_SLUG, ownedFilters, requireSlug } from './names-and-labels.js';
 import type { Labels } from './names-and-labels.js';
 
 /** Every container and volume with our labels, by name; of one run when a slug is given, of all hosts without one. */
@@ -10,14 +10,10 @@ export async function listOwned(
   slug: string | undefined,
   host: string | null,
 ): Promise<OwnedObject[]> {
-  const label = [
-    `${LABEL_MANAGED}=1`,
-    ...(slug === undefined ? [] : [`${LABEL_SLUG}=${requireSlug(slug)}`]),
-    ...(host === null ? [] : [`${LABEL_HOST}=${host}`]),
-  ];
+  const filters = ownedFilters(host, slug === undefined ? {} : { [LABEL_SLUG]: requireSlug(slug) });
   const [containers, volumes] = await Promise.all([
-    engineCall('list containers', () => docker.listContainers({ all: true, filters: { label } })),
-    engineCall('list volumes', () => docker.listVolumes({ filters: { label } })),
+    engineCall('list containers', () => docker.listContainers({ all: true, filters })),
+    engineCall('list volumes', () => docker.listVolumes({ filters })),
   ]);
   const found = [
     ...(containers ?? []).map((container) =>
@@ -35,14 +31,8 @@ export async function listOwned(
 
 /** Slugs of the runs whose agent runs now, of all hosts without one. One that somebody has paused runs, too. */
 export async function listRunningAgents(docker: Docker, host: string | null): Promise<string[]> {
-  const label = [
-    `${LABEL_MANAGED}=1`,
-    `${LABEL_ROLE}=agent`,
-    ...(host === null ? [] : [`${LABEL_HOST}=${host}`]),
-  ];
-  const running = await engineCall('list running agents', () =>
-    docker.listContainers({ filters: { label } }),
-  );
+  const filters = ownedFilters(host, { [LABEL_ROLE]: 'agent' });
+  const running = await engineCall('list running agents', () => docker.listContainers({ filters }));
   return (running ?? []).map(({ Labels }) => Labels[LABEL_SLUG] ?? '');
 }
 
@@ -56,7 +46,9 @@ function owned(
 }
 
 /** Older engines answer `null` for none, which the types do not say. */
-function listedVolumes(volumes: Docker.VolumeInspectInfo[] | null | undefined): Docker.VolumeInspectInfo[] {
+export function listedVolumes(
+  volumes: Docker.VolumeInspectInfo[] | null | undefined,
+): Docker.VolumeInspectInfo[] {
   return volumes ?? [];
 }
 

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { BottleRuntimeError, InvalidInputError } from '../../domain/base/errors.js';
 import type { ContainerRole } from '../../domain/bottle/bottle-runtime.js';
 import { isSlug } from '../../domain/run/slug.js';
+import { sha256 } from '../system/sha256.js';
 
 /** Every name and label we give to the engine's objects; the only place that knows how they are spelt. */
 export const LABEL_MANAGED = 'bot-bottle.managed';
@@ -15,7 +15,6 @@ export const LABEL_HOST = 'bot-bottle.host';
 export type VolumeKind = 'sock' | 'home';
 export const VOLUME_KINDS: readonly VolumeKind[] = ['sock', 'home'];
 
-export type ObjectRole = ContainerRole | VolumeKind | 'once';
 export type Labels = Readonly<Record<string, string>>;
 
 const ONE_SHOT_NAME = /^[a-zA-Z0-9][a-zA-Z0-9_.-]{0,79}$/;
@@ -41,6 +40,9 @@ export function oneShotName(slug: string, name: string): string {
     throw new InvalidInputError(`not a name for a container: ${JSON.stringify(name.slice(0, 80))}`);
   return `bb-${requireSlug(slug)}-once-${name}`;
 }
+
+/** Images that were built for bottles have tags in this repository, and nothing else does. */
+export const BUILT_IMAGES = 'bot-bottle/bottle';
 
 /** The run's own name on its image. A tag has no labels, so whose it is stands in the name; a slug has no dot. */
 const RUN_IMAGES = 'bot-bottle/run';
@@ -72,6 +74,12 @@ export function labelsOf(slug: string, role: string, host: string | null = null)
   };
 }
 
+/** Filters of the engine's lists: what is ours, on this host; of all hosts for `null`. @param more further labels */
+export function ownedFilters(host: string | null, more: Labels = {}): { readonly label: string[] } {
+  const labels = { [LABEL_MANAGED]: '1', ...more, ...(host === null ? {} : { [LABEL_HOST]: host }) };
+  return { label: Object.entries(labels).map(([key, value]) => `${key}=${value}`) };
+}
+
 /**
  * Something else may have taken the name; what does not carry the labels of this run and role is never touched.
  * @throws BottleRuntimeError
@@ -92,5 +100,5 @@ export function requireOurs(
 
 /** SHA-256 of what a container is made from, hex. */
 export function specHash(options: object): string {
-  return createHash('sha256').update(JSON.stringify(options)).digest('hex');
+  return sha256(JSON.stringify(options));
 }

@@ -18,13 +18,21 @@ export async function createVolumes(docker: Docker, slug: string, host: string |
   );
 }
 
+/** @throws BottleRuntimeError when one is missing: the engine would make it up, without labels and owned by root */
+export async function requireVolumes(
+  docker: Docker,
+  slug: string,
+  kinds: readonly VolumeKind[],
+): Promise<void> {
+  for (const kind of kinds)
+    if (!(await volumeIsThere(docker, slug, kind)))
+      throw new BottleRuntimeError(`run ${slug} has no ${kind} volume: create its bundle first`, false);
+}
+
 /** @throws BottleRuntimeError when a volume of that name is not ours */
-export async function volumeIsThere(docker: Docker, slug: string, kind: VolumeKind): Promise<boolean> {
+async function volumeIsThere(docker: Docker, slug: string, kind: VolumeKind): Promise<boolean> {
   const name = volumeName(slug, kind);
-  const info = await engineCall(`inspect volume ${name}`, () => docker.getVolume(name).inspect(), [404]);
-  if (info === undefined) return false;
-  requireOurs(info.Labels, slug, kind, name);
-  return true;
+  return (await inspectOurs(docker, name, slug, kind)) !== undefined;
 }
 
 export async function removeVolumesOf(docker: Docker, slug: string): Promise<void> {
@@ -38,9 +46,7 @@ export async function removeVolumeNamed(
   slug: string,
   role: string,
 ): Promise<void> {
-  const info = await engineCall(`inspect volume ${name}`, () => docker.getVolume(name).inspect(), [404]);
-  if (info === undefined) return;
-  requireOurs(info.Labels, slug, role, name);
+  if ((await inspectOurs(docker, name, slug, role)) === undefined) return;
   try {
     await docker.getVolume(name).remove();
   } catch (error) {
@@ -51,4 +57,15 @@ export async function removeVolumeNamed(
       cause: error,
     });
   }
+}
+
+async function inspectOurs(
+  docker: Docker,
+  name: string,
+  slug: string,
+  role: string,
+): Promise<Docker.VolumeInspectInfo | undefined> {
+  const info = await engineCall(`inspect volume ${name}`, () => docker.getVolume(name).inspect(), [404]);
+  if (info !== undefined) requireOurs(info.Labels, slug, role, name);
+  return info;
 }

@@ -1,6 +1,7 @@
 import type Docker from 'dockerode';
 import { engineCall } from './errors.js';
-import { LABEL_HOST, LABEL_MANAGED } from './names-and-labels.js';
+import { listedVolumes } from './inventory.js';
+import { ownedFilters } from './names-and-labels.js';
 import { weaknessesOf } from './weaknesses.js';
 
 export interface WeakObject {
@@ -15,7 +16,7 @@ export async function weakObjects(
   host: string | null,
   secrets: Iterable<string>,
 ): Promise<WeakObject[]> {
-  const filters = { label: [`${LABEL_MANAGED}=1`, ...(host === null ? [] : [`${LABEL_HOST}=${host}`])] };
+  const filters = ownedFilters(host);
   const [containers = [], volumes] = await Promise.all([
     engineCall('list containers', () => docker.listContainers({ all: true, filters })),
     engineCall('list volumes', () => docker.listVolumes({ filters })),
@@ -31,12 +32,9 @@ export async function weakObjects(
         ? []
         : [{ name: info.Name.replace(/^\//, ''), weaknesses: weaknessesOf(info, values) }],
     ),
-    // Older engines answer `null` for none, which the types do not say.
-    ...((volumes?.Volumes as Docker.VolumeInspectInfo[] | null | undefined) ?? []).map(
-      ({ Name, Options }) => ({
-        name: Name,
-        weaknesses: Object.keys(Options ?? {}).length === 0 ? [] : ['is made of something of the host'],
-      }),
-    ),
+    ...listedVolumes(volumes?.Volumes).map(({ Name, Options }) => ({
+      name: Name,
+      weaknesses: Object.keys(Options ?? {}).length === 0 ? [] : ['is made of something of the host'],
+    })),
   ].filter(({ weaknesses }) => weaknesses.length > 0);
 }

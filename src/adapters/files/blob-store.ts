@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { readFile, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { BotBottleError, InvalidInputError } from '../../domain/base/errors.js';
@@ -6,6 +5,7 @@ import type { BlobStore } from '../../domain/run/run-files.js';
 import { ensurePrivate } from './directories.js';
 import { unlessMissing } from '../system/errno.js';
 import { syncDirectory, writeWhole } from '../system/write-file.js';
+import { sha256 } from '../system/sha256.js';
 
 const REFERENCE = /^[0-9a-f]{64}$/;
 
@@ -61,8 +61,4 @@ export class LocalBlobStore implements BlobStore {
 async function touched(file: string): Promise<boolean> {
   const now = new Date();
   return (await unlessMissing(utimes(file, now, now).then(() => true))) ?? false;
-}
-
-function sha256(content: Uint8Array): string {
-  return createHash('sha256').update(content).digest('hex');
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { readForPeople } from './read-for-people.js';
+import { readJson } from './read-json.js';
 import { writeWhole } from '../system/write-file.js';
 
 const schema = z.object({
@@ -21,7 +21,7 @@ export function loopLagFile(home: string): {
 } {
   const file = join(home, 'loop-lag.json');
   return {
-    read: () => readForPeople(file, schema),
+    read: () => readJson(file, schema),
     write: (lag) => writeWhole(file, JSON.stringify(lag), { mode: 0o600, durable: false }),
   };
 }

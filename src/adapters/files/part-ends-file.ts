@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { PartEnd } from '../../domain/upkeep/part-ends.js';
-import { readForPeople } from './read-for-people.js';
+import { readJson } from './read-json.js';
 import { writeWhole } from '../system/write-file.js';
 
 const schema = z.object({
@@ -16,7 +16,7 @@ export function partEndsFile(home: string): string {
 
 /** Oldest first. */
 export async function readPartEnds(file: string): Promise<readonly PartEnd[]> {
-  return (await readForPeople(file, schema))?.ends ?? [];
+  return (await readJson(file, schema))?.ends ?? [];
 }
 
 export function writePartEnds(file: string, ends: readonly PartEnd[]): Promise<void> {

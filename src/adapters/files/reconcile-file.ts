@@ -1,8 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { EMPTY_RECONCILE_STATE } from '../../domain/upkeep/reconcile.js';
 import type { ReconcileState, ReconcileStore } from '../../domain/upkeep/reconcile.js';
-import { unlessMissing } from '../system/errno.js';
+import { readJson } from './read-json.js';
 import { writeWhole } from '../system/write-file.js';
 
 const time = z.number().nonnegative();
@@ -36,16 +35,7 @@ const schema = z.object({
  */
 export function reconcileFile(file: string, onUnreadable: (error: unknown) => void): ReconcileStore {
   return {
-    load: async () => {
-      const text = await unlessMissing(readFile(file, 'utf8'));
-      if (text === undefined) return EMPTY_RECONCILE_STATE;
-      try {
-        return schema.parse(JSON.parse(text));
-      } catch (error) {
-        onUnreadable(error);
-        return EMPTY_RECONCILE_STATE;
-      }
-    },
+    load: async () => (await readJson(file, schema, onUnreadable)) ?? EMPTY_RECONCILE_STATE,
     save: (state: ReconcileState) =>
       writeWhole(file, JSON.stringify({ version: 1, ...state }), { mode: 0o600, durable: true }),
   };

@@ -1,7 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import type { SweepStore } from '../../domain/upkeep/sweep.js';
-import { unlessMissing } from '../system/errno.js';
+import { readJson } from './read-json.js';
 import { writeWhole } from '../system/write-file.js';
 
 const schema = z.object({ version: z.literal(1), findings: z.array(z.string()) });
@@ -9,15 +8,7 @@ const schema = z.object({ version: z.literal(1), findings: z.array(z.string()) }
 /** What the last sweep found, as one JSON file. One that cannot be understood counts as none: then a sweep more is needed. */
 export function sweepFile(file: string): SweepStore {
   return {
-    load: async () => {
-      const text = await unlessMissing(readFile(file, 'utf8'));
-      if (text === undefined) return [];
-      try {
-        return schema.parse(JSON.parse(text)).findings;
-      } catch {
-        return [];
-      }
-    },
+    load: async () => (await readJson(file, schema))?.findings ?? [],
     save: (findings) =>
       writeWhole(file, JSON.stringify({ version: 1, findings }), { mode: 0o600, durable: false }),
   };

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { InvalidInputError } from '../../domain/base/errors.js';
@@ -15,6 +15,7 @@ import {
   type Work,
 } from '../../domain/run/under-way.js';
 import { ensurePrivate } from './directories.js';
+import { readJson } from './read-json.js';
 import { unlessMissing } from '../system/errno.js';
 import { ownIdentity } from '../system/process-identity.js';
 import { TEMPORARY_PREFIX, writeWhole } from '../system/write-file.js';
@@ -168,14 +169,8 @@ export class UnderWayFiles implements UnderWay {
   }
 }
 
-/** One that makes no sense counts as none. */
-async function readMark(file: string): Promise<Mark | undefined> {
-  const text = await unlessMissing(readFile(file, 'utf8'));
-  try {
-    return text === undefined ? undefined : schema.parse(JSON.parse(text));
-  } catch {
-    return undefined;
-  }
+function readMark(file: string): Promise<Mark | undefined> {
+  return readJson(file, schema);
 }
 
 function writeMark(file: string, mark: Mark): Promise<void> {

@@ -1,16 +1,16 @@
-import { createHash } from 'node:crypto';
 import { mkdir, realpath, stat, writeFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { GitError, InvalidInputError } from '../../domain/base/errors.js';
 import { LOCAL, type RepoRef } from '../../domain/forge/issue.js';
 import { remoteEnvironment } from './git-environment.js';
 import { runGit } from './run-git.js';
+import { sha256 } from '../system/sha256.js';
 
 const TIMEOUT_MS = 60_000;
 
 /** The directory as a repository that runs can begin from: one mirror for each path. */
 export function directoryRepository(path: string): RepoRef {
-  const name = `dir-${createHash('sha256').update(path).digest('hex').slice(0, 16)}`;
+  const name = `dir-${sha256(path).slice(0, 16)}`;
   return { forge: LOCAL, owner: LOCAL, repo: name, path };
 }
 

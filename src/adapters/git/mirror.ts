@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { GitError, InvalidInputError } from '../../domain/base/errors.js';
@@ -10,6 +9,7 @@ import type { RepositoryLocks } from './repository-lock.js';
 import type { Remote } from './remote.js';
 import { readRemoteRefs, type RemoteRefs } from './remote-refs.js';
 import { runGit } from './run-git.js';
+import { sha256 } from '../system/sha256.js';
 
 export interface MirrorState {
   /** The forge's default branch, `null` for an empty repository. */
@@ -172,7 +172,7 @@ export function mirrorDirectory(mirrorsDir: string, { forge, owner, repo }: Repo
   if (!isForgeName(owner) || !isForgeName(repo) || !/^[a-z]+$/.test(forge)) {
     throw new InvalidInputError('not a repository name');
   }
-  const hash = createHash('sha256').update(`${forge}/${owner}/${repo}`).digest('hex').slice(0, 12);
+  const hash = sha256(`${forge}/${owner}/${repo}`).slice(0, 12);
   return join(mirrorsDir, forge, owner.toLowerCase(), `${repo.toLowerCase()}-${hash}.git`);
 }
 

@@ -1,9 +1,9 @@
 /** Temporal's worker deployment of this program: which version of the workflows has which run. See ADR 0038. */
-import { createHash } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { BotBottleError } from '../../domain/base/errors.js';
 import { ISSUE_WORKFLOW, STATE_VERSION } from '../../workflows/messages.js';
+import { sha256 } from '../system/sha256.js';
 
 export const DEPLOYMENT = 'bot-bottle';
 
@@ -19,7 +19,7 @@ export interface WorkflowProgram {
 
 /** `<version>-s<state version>-<hash of the code>`: other code is another version, whatever it is called. */
 export function buildIdOf(version: string, code: string, stateVersion: number = STATE_VERSION): string {
-  const hash = createHash('sha256').update(code).digest('hex').slice(0, 12);
+  const hash = sha256(code).slice(0, 12);
   return `${version}-s${String(stateVersion)}-${hash}`;
 }
 

@@ -21,9 +21,6 @@ export interface SweepDecision {
   readonly waiting: number;
 }
 
-/** Of a sweep that could not see anything. What was found before has to be found twice again. */
-export const SWEEP_IDLE: SweepDecision = { actions: [], findings: [], waiting: 0 };
-
 /** Something that should not be: acted on when the sweep before found the very same. */
 interface Suspicion {
   readonly finding: string;
@@ -32,7 +29,7 @@ interface Suspicion {
 
 export function decideSweep(
   runs: readonly LookedAtRun[],
-  previous: ReadonlySet<string>,
+  previous: Pick<ReadonlySet<string>, 'has'>,
   terms: SweepTerms,
 ): SweepDecision {
   const suspicions = runs.flatMap((run) => suspicionsOf(run, terms));

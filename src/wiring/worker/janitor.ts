@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import Docker from 'dockerode';
 import { expectedRuns } from '../../activities/publish/review-rows.js';
-import { inspectHost } from '../../activities/sweep/inspect-host.js';
+import { ALL_FOUND_BEFORE, decideForHost } from '../../activities/sweep/decide-for-host.js';
 import { DockerBottleRuntime } from '../../adapters/docker/docker-runtime.js';
 import { builtImages, removeBuiltImage } from '../../adapters/docker/image/images.js';
 import { hostId } from '../../adapters/files/host-id.js';
@@ -129,11 +129,11 @@ export async function janitor(config: Config, now: () => number = Date.now): Pro
     now,
     measure,
     remove,
-    orphans: async () =>
-      inspectHost(
-        { host, runtime, files, runStates, clock: { now }, archiveAfterMs: null },
-        expectedRuns(await database.forgeState.living(), host),
-      ),
+    orphans: async () => {
+      const expected = expectedRuns(await database.forgeState.living(), host);
+      const ports = { host, runtime, files, runStates, clock: { now }, archiveAfterMs: null };
+      return (await decideForHost(ports, expected, ALL_FOUND_BEFORE)).actions;
+    },
     temporalAnswers: async () => {
       try {
         await client.withDeadline(Date.now() + PING_MS, () => client.workflowService.getSystemInfo({}));

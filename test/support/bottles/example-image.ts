@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type Docker from 'dockerode';
 import type { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
-import { BUILT_IMAGES, removeBuiltImage } from '../../../src/adapters/docker/image/images.js';
+import { removeBuiltImage } from '../../../src/adapters/docker/image/images.js';
+import { BUILT_IMAGES } from '../../../src/adapters/docker/names-and-labels.js';
 
 const BASE_IMAGE = process.env['BOT_BOTTLE_TEST_AGENT_IMAGE'] ?? 'bot-bottle/agent-scripted:dev';
 /** One tag for each example, so that the image of an older base or Dockerfile is found and does not stay for ever. */

@@ -13,7 +13,7 @@ import { sweepHost } from '../../../src/activities/sweep/sweep-host.js';
 import { agentProvider } from '../../../src/adapters/agents/registry.js';
 import { TurnSlots } from '../../../src/activities/ports/turn-slots.js';
 import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
-import { labelsOf, type ObjectRole } from '../../../src/adapters/docker/names-and-labels.js';
+import { labelsOf } from '../../../src/adapters/docker/names-and-labels.js';
 import { LocalBlobStore } from '../../../src/adapters/files/blob-store.js';
 import { LocalQueueDirectory } from '../../../src/adapters/files/queue/queue-directory.js';
 import { LocalRunFiles } from '../../../src/adapters/files/run/run-files.js';
@@ -123,7 +123,7 @@ export class SweepWorld {
   /** A container with our labels that does nothing: `created`, or started with a long sleep. */
   async container(
     slug: string,
-    role: ObjectRole,
+    role: string,
     { running = false, host = this.host, name = `bb-${slug}-${role}` } = {},
   ): Promise<string> {
     const container = await this.docker.createContainer({

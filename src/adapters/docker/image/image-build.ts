@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type Docker from 'dockerode';
 import { pack } from 'tar-stream';
 import { BottleRuntimeError } from '../../../domain/base/errors.js';
@@ -13,10 +12,10 @@ import { withoutLateErrors, type EngineStream } from '../engine-stream.js';
 import { abortError, engineCall, statusOf, toRuntimeError } from '../errors.js';
 import { MIB } from '../hardening.js';
 import { imageFlaw } from './image-check.js';
-import type { Labels } from '../names-and-labels.js';
+import { BUILT_IMAGES, type Labels } from '../names-and-labels.js';
 import { readBuildOutput, type BuildOutput } from './image-output.js';
+import { sha256 } from '../../system/sha256.js';
 
-const BOTTLE_REPOSITORY = 'bot-bottle/bottle';
 /** SHA-256 of Dockerfile and base: the tag has only the beginning of it. */
 const LABEL_INPUTS = 'bot-bottle.image-inputs';
 const TIMEOUT_MS = 30 * 60_000;
@@ -56,7 +55,7 @@ export async function buildBottleImage(
   const base = await requireImage(docker, spec.base);
   const inputs = inputsOf(spec, base.Id);
   const tag = inputs.slice(0, 12);
-  const name = `${BOTTLE_REPOSITORY}:${tag}`;
+  const name = `${BUILT_IMAGES}:${tag}`;
   const there = await inspectImage(docker, name);
   if (there !== undefined && inputsIn(there.Config.Labels) === inputs)
     return { id: there.Id, name, log: null };
@@ -66,15 +65,13 @@ export async function buildBottleImage(
     throw new ImageBuildError(reasonOf(output.error ?? 'the engine named no image', log), log);
   const flaw = await imageFlaw(docker, id, spec.slug, machine);
   if (flaw !== undefined) throw new ImageBuildError(`the bottle's Dockerfile makes no bottle: ${flaw}`, log);
-  await engineCall(`tag ${name}`, () => docker.getImage(id).tag({ repo: BOTTLE_REPOSITORY, tag }));
+  await engineCall(`tag ${name}`, () => docker.getImage(id).tag({ repo: BUILT_IMAGES, tag }));
   return { id, name, log };
 }
 
 /** Dockerfile, base and network decide what comes out; the base's id, since its name may mean another one tomorrow. */
 function inputsOf({ dockerfile, network }: ImageBuildSpec, baseId: string): string {
-  return createHash('sha256')
-    .update(JSON.stringify([baseId, network, dockerfile]))
-    .digest('hex');
+  return sha256(JSON.stringify([baseId, network, dockerfile]));
 }
 
 /** An image without labels has `null`, which the types do not say. */

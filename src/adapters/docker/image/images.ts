@@ -1,9 +1,7 @@
 import type Docker from 'dockerode';
 import type { ImageUsage } from '../../../domain/upkeep/home-usage.js';
 import { engineCall } from '../errors.js';
-
-/** Images that were built for bottles have tags in this repository, and nothing else does. */
-export const BUILT_IMAGES = 'bot-bottle/bottle';
+import { BUILT_IMAGES } from '../names-and-labels.js';
 
 /** Every tag of ours, by name, and whether any container, of whatever host, is made from it. */
 export async function builtImages(docker: Docker): Promise<ImageUsage[]> {

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { InvalidInputError } from '../../../domain/base/errors.js';
@@ -8,6 +7,7 @@ import { escapeJson } from '../../../domain/text/escape.js';
 import { ensurePrivate } from '../directories.js';
 import { dropCutLine } from '../drop-cut-line.js';
 import { syncDirectory } from '../../system/write-file.js';
+import { sha256 } from '../../system/sha256.js';
 
 /** What the first line holds in the place of a hash. */
 const NOTHING_BEFORE = '0'.repeat(64);
@@ -52,8 +52,4 @@ function isOf(line: string, proposal: string): boolean {
   } catch {
     return false;
   }
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }
