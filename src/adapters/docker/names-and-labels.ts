@@ -9,7 +9,7 @@ export const LABEL_SLUG = 'bot-bottle.slug';
 export const LABEL_ROLE = 'bot-bottle.role';
 export const LABEL_SPEC_HASH = 'bot-bottle.spec-hash';
 /** Whose it is, where several workers, each with a home of its own, share an engine. */
-export const LABEL_HOST = 'bot-bottle.host';
+const LABEL_HOST = 'bot-bottle.host';
 
 /** `sock`: the bundle's Unix sockets; `home`: the agent's home, where its session lives. */
 export type VolumeKind = 'sock' | 'home';
