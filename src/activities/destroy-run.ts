@@ -43,27 +43,48 @@ export async function destroyRun(
   await orSkip(ports, stepOfRun(slug, 'keep-commits'), signal, () => keepUnpublished(ports, run, signal));
   await orSkip(ports, stepOfRun(slug, 'keep-queue'), signal, () => queue.archive(slug));
   await removeContainers(ports, slug, ours);
-  // These trees belong to agent and bundle: they are emptied in a container, the host never walks them.
+  await emptyTrees(ports, slug, [workspace, queueOut]);
+  await Promise.all([removeVolumes(runtime, slug, run.elsewhere === true), runtime.unpinImage(slug)]);
+  await forgetRun(ports, slug);
+}
+
+/** Of a run whose workspace lies elsewhere and stays: containers, volumes and all that the host wrote for them go. */
+export async function clearAway(ports: HostPorts, slug: string): Promise<void> {
+  const { runtime, files } = ports;
+  await Promise.all([runtime.stop(slug, 'agent', 0), runtime.stop(slug, 'bundle', 1)]);
+  const { queueOut } = await files.prepare(slug);
+  await removeContainers(ports, slug, EVERY_ROLE);
+  await emptyTrees(ports, slug, [queueOut]);
+  await Promise.all([runtime.removeVolumes(slug), runtime.unpinImage(slug)]);
+  await forgetRun(ports, slug);
+}
+
+async function forgetRun({ files, underWay, slots }: HostPorts, slug: string): Promise<void> {
+  await files.removeTransient(slug);
+  await underWay.forget(slug);
+  slots.release(slug);
+}
+
+/** They belong to agent and bundle: they are emptied in a container, the host never walks them. */
+async function emptyTrees(
+  { runtime, settings }: HostPorts,
+  slug: string,
+  trees: readonly string[],
+): Promise<void> {
+  const mounts = trees.map((source, at) => ({ source, target: `/tree${String(at)}`, readOnly: false }));
   const removed = await runtime.runOnce({
     name: 'remove',
     slug,
-    image: ports.settings.bundleImage,
-    argv: ['/usr/bin/find', '/workspace', '/queue', '-mindepth', '1', '-delete'],
+    image: settings.bundleImage,
+    argv: ['/usr/bin/find', ...mounts.map(({ target }) => target), '-mindepth', '1', '-delete'],
     user: 'remover',
-    mounts: [
-      { source: workspace, target: '/workspace', readOnly: false },
-      { source: queueOut, target: '/queue', readOnly: false },
-    ],
+    mounts,
     env: {},
     timeoutMs: REMOVAL_TIMEOUT_MS,
     maxOutputBytes: 64 * 1024,
   });
   if (removed.exitCode !== 0)
     throw new Error(`the workspace of ${slug} could not be emptied: ${removed.stderr.slice(0, 300)}`);
-  await Promise.all([removeVolumes(runtime, slug, run.elsewhere === true), runtime.unpinImage(slug)]);
-  await files.removeTransient(slug);
-  await ports.underWay.forget(slug);
-  ports.slots.release(slug);
 }
 
 /** What is away comes back, and until then nothing is deleted. What kills worker after worker is not kept. */

@@ -1,12 +1,9 @@
-import { activityInfo, ApplicationFailure, Context } from '@temporalio/activity';
-import type { TurnResult } from '../domain/run/turn.js';
-import type { WatchedTurn } from '../domain/run/watched-turn.js';
+import { Context } from '@temporalio/activity';
 import { archiveRun } from './archive-run.js';
-import { beating, HEARTBEAT_MS } from './base/beating.js';
+import { beating } from './base/beating.js';
 import { destroyRun } from './destroy-run.js';
 import { typedFailures } from './base/failures.js';
 import type { HostPorts } from './ports/host-ports.js';
-import type { RunTurnInput } from './ports/inputs.js';
 import type { ClaimActivities, HostActivities, TurnActivities } from './ports/interface.js';
 import { publishWork } from './publish/publish-work.js';
 import { settleTurn } from './settle-turn.js';
@@ -17,9 +14,9 @@ import { newestSnapshot } from './transcript/kept-snapshots.js';
 import { atMostThrice } from './base/tries.js';
 import { applyChange } from './supervise/apply-change.js';
 import { rebuildImage } from './supervise/rebuild-image.js';
-import { superviseTurn } from './turn/supervise-turn.js';
 import type { Attachments } from './turn/attachments.js';
-import { COALESCE_MS, type TurnJournal } from './turn/turn-journal.js';
+import { COALESCE_MS } from './turn/turn-journal.js';
+import { watchTurn } from './turn/watch-turn.js';
 
 /**
  * The activities of one host, over its ports.
@@ -29,59 +26,14 @@ export function createHostActivities(
   ports: HostPorts,
   attachments: Attachments,
 ): ClaimActivities & TurnActivities & HostActivities {
-  async function watchTurn(input: RunTurnInput, how: 'run' | 'attach'): Promise<TurnResult> {
-    const { slug, turn } = input;
-    const context = Context.current();
-    const detach = attachments.take(slug);
-    const stop = new AbortController();
-    // Only a cancellation that the workflow asked for stops the agent; all others leave it running.
-    context.cancellationSignal.addEventListener('abort', () => {
-      if (context.cancellationDetails?.cancelRequested === true)
-        stop.abort(new Error('cancelled by the workflow'));
-      else detach.abort(new Error('the worker is going away'));
-    });
-    let begun: Pick<TurnJournal, 'record'> | undefined;
-    const heartbeats = setInterval(() => {
-      // How the home machine learns when the agent was last heard of, without an event for each time.
-      const at = begun?.record.lastCheckinAt ?? 0;
-      const watched: WatchedTurn = { slug, turn, lastCheckinAt: at === 0 ? null : at };
-      context.heartbeat(watched);
-    }, HEARTBEAT_MS);
-    try {
-      ports.log.info({ slug, turn, how, attempt: activityInfo().attempt }, 'watching the turn');
-      const result = await superviseTurn(ports, input, {
-        detach: detach.signal,
-        stop: stop.signal,
-        onBegun: (journal) => {
-          begun = journal;
-        },
-      });
-      ports.slots.release(slug);
-      return result;
-    } catch (error) {
-      if (detach.signal.aborted)
-        throw ApplicationFailure.create({
-          message: 'detached; the container goes on',
-          type: 'TurnDetached',
-          // A pause of Temporal's page holds tries back, and nobody would watch: another activity does.
-          nonRetryable: context.cancellationDetails?.paused === true,
-        });
-      ports.slots.release(slug);
-      throw error;
-    } finally {
-      clearInterval(heartbeats);
-      attachments.leave(slug, detach);
-    }
-  }
-
   // An agent whose sidecar was lost asks again: at the same time, the forge would open two pull requests.
   const publishing = new PerRun();
 
   return {
     claimHost: () => Promise.resolve({ host: ports.host }),
-    launchBottle: (input) => typedFailures(() => watchTurn(input, 'run')),
-    rehydrateBottle: (input) => typedFailures(() => watchTurn(input, 'run')),
-    reattachBottle: (input) => typedFailures(() => watchTurn(input, 'attach')),
+    launchBottle: (input) => typedFailures(() => watchTurn(ports, attachments, input, 'run')),
+    rehydrateBottle: (input) => typedFailures(() => watchTurn(ports, attachments, input, 'run')),
+    reattachBottle: (input) => typedFailures(() => watchTurn(ports, attachments, input, 'attach')),
     lastCheckinAge: (run) => typedFailures(() => checkinAge(ports, run.slug, run.turn)),
     askHost: ({ slug }) => typedFailures(async () => ({ holds: await newestSnapshot(ports.files, slug) })),
     publishWork: (input) =>

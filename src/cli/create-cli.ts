@@ -19,6 +19,7 @@ import { provenanceCommands } from './commands/provenance.js';
 import { secretSetCommand } from './commands/secret-set.js';
 import { serviceCommands } from './commands/services.js';
 import { signalCommand } from './commands/signal.js';
+import { syncCommands } from './commands/sync.js';
 import { temporalSetupCommand } from './commands/temporal-setup.js';
 import { tokenCommands } from './commands/token.js';
 import { versionCommand } from './commands/version.js';
@@ -97,6 +98,7 @@ function program(context: CommandContext): Command {
   dashboardCommand(root, context);
   pauseCommands(root, context);
   logsCommand(root, context);
+  syncCommands(root, context);
   forgeSetupCommand(root.command('forge').description('Prepare the forge'), context);
   const temporal = root.command('temporal').description('Prepare the Temporal server, read what it holds');
   temporalSetupCommand(temporal, context);

@@ -39,6 +39,11 @@ export function secretsRead(): ReadonlySet<string> {
   return valuesRead;
 }
 
+/** One that was read in another way than by this file. */
+export function rememberSecret(value: string): void {
+  valuesRead.add(value);
+}
+
 /** Looks at a secret's file without throwing for what an operator can put right. */
 export function inspectSecret(file: string): SecretState {
   let fd: number;
@@ -141,7 +146,8 @@ function decode(content: Uint8Array): string {
   }
 }
 
-function whyUnfit(file: string, stat: Stats): string | undefined {
+/** Why a file of this kind may not hold secrets; `undefined` when it may. */
+export function whyUnfit(file: string, stat: Stats): string | undefined {
   if (!stat.isFile()) return `${file} is not a regular file`;
   if ((stat.mode & 0o077) !== 0) return `${file} can be read by others: chmod 600 ${file}`;
   return stat.size > SECRET_MAX_BYTES ? `${file} is too large for a secret` : undefined;

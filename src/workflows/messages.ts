@@ -18,6 +18,8 @@ export const ISSUE_WORKFLOW = 'issueWorkflow';
 export const PAUSE_WORKFLOW = 'pauseWorkflow';
 export const RECONCILE_WORKFLOW = 'reconcileWorkflow';
 export const SWEEP_WORKFLOW = 'sweepWorkflow';
+export const SYNC_WORKFLOW = 'syncWorkflow';
+export const SCHEDULED_SYNC_WORKFLOW = 'scheduledSyncWorkflow';
 
 /** Workflows and light activities; a turn runs on `turns@<host>`, short container activities on `bottles@<host>`. */
 export const TASK_QUEUE = 'bot-bottle';

@@ -9,7 +9,7 @@ import type { PrepareTurnInput, PrepareTurnOutcome } from '../ports/inputs.js';
 import { writeTurnRows, type TurnFacts } from '../rows/turn-rows.js';
 
 type Chosen = Extract<AgentAnswer, { kind: 'found' }> &
-  Omit<TurnFacts, 'promptRef'> &
+  Omit<TurnFacts, 'promptRef' | 'agent'> &
   Pick<TurnBottle, 'readers'> & {
     readonly prompt: string;
     readonly readKeys: readonly string[];

@@ -9,7 +9,7 @@ export interface TurnFacts {
   readonly row: ForgeStateRow | undefined;
   /** Address of the issue's page; of a run without one, what its commits come from. */
   readonly issueUrl: string;
-  readonly agent: AgentManifest;
+  readonly agent: Pick<AgentManifest, 'name' | 'gitUser'>;
   readonly provider: string;
   readonly bottleNames: readonly string[];
   readonly promptRef: string;

@@ -13,7 +13,7 @@ export const opencode: AgentProvider = {
   access: (model) => vendorModel('opencode', model).access,
   newSessionId: () => null,
   isSessionId: isOpencodeSession,
-  launch: ({ sessionId, resume, model, variant, modelUrl, forge = true }): AgentLaunch => {
+  launch: ({ sessionId, resume, model, variant, modelUrl, forge = true, cliAgent }): AgentLaunch => {
     if (resume && (sessionId === null || !isOpencodeSession(sessionId)))
       throw new InvalidInputError(`not a session of provider opencode: ${JSON.stringify(sessionId)}`);
     const { vendor, id } = vendorModel('opencode', model);
@@ -24,6 +24,7 @@ export const opencode: AgentProvider = {
         ...['run', '--format', 'json', '--pure', '--thinking'],
         ...(chosen === null ? [] : ['--model', chosen]),
         ...(variant === null ? [] : ['--variant', variant]),
+        ...(cliAgent === undefined ? [] : ['--agent', cliAgent]),
         ...(resume && sessionId !== null ? ['--session', sessionId] : ['--title', 'bot-bottle']),
       ],
       env: {

@@ -1,5 +1,5 @@
 import type Docker from 'dockerode';
-import type { AgentContainerSpec } from '../../domain/bottle/bottle-runtime.js';
+import { AGENT_ENTRYPOINT, type AgentContainerSpec } from '../../domain/bottle/bottle-runtime.js';
 import { CURRENT_CONFIG_DIR } from '../../domain/egress/ports.js';
 import {
   AGENT_FILE_BYTES,
@@ -27,7 +27,7 @@ export function agentContainer(spec: AgentContainerSpec, hostCpus: number): Dock
     ...HARDENED_CONFIG,
     Image: spec.image,
     User: AGENT_USER,
-    Entrypoint: ['/usr/local/bin/bottle-entrypoint'],
+    Entrypoint: [AGENT_ENTRYPOINT],
     Cmd: [],
     WorkingDir: '/workspace',
     Env: envList(spec.env, { PATH: FIXED_PATH, HOME, LANG: 'C.UTF-8' }),
@@ -50,7 +50,9 @@ export function agentContainer(spec: AgentContainerSpec, hostCpus: number): Dock
         bind(spec.turnDir, '/run/bottle/turn', true),
         bind(spec.configDir, CURRENT_CONFIG_DIR, true),
         socketVolume(spec.slug),
-        { Type: 'volume', Source: volumeName(spec.slug, 'home'), Target: HOME, ReadOnly: false },
+        spec.homeDir === undefined
+          ? { Type: 'volume', Source: volumeName(spec.slug, 'home'), Target: HOME, ReadOnly: false }
+          : bind(spec.homeDir, HOME, false),
       ],
     },
   };

@@ -43,17 +43,25 @@ const MASKED = ['/proc/kcore', '/proc/keys', '/proc/timer_list', '/sys/firmware'
 const READ_ONLY = ['/proc/bus', '/proc/fs', '/proc/irq', '/proc/sys', '/proc/sysrq-trigger'];
 const MAX_SHM_BYTES = 64 * 1024 * 1024;
 
-/** How the source ends, `*` for the run's slug, or which of the run's volumes it is; and whether it may be written. */
-type AllowedMount = { readonly rw: boolean } & ({ readonly ends: string } | { readonly volume: string });
+/**
+ * How the source ends, `*` for the run's slug, or which of the run's volumes it is, or what it is in the run directory of a
+ * sync; and whether it may be written.
+ */
+type AllowedMount = { readonly rw: boolean; readonly ofSync?: string } & (
+  { readonly ends: string } | { readonly volume: string }
+);
+
+/** `$XDG_STATE_HOME/forklift/runs/<project>_<YYYYMMDD_HHMMSS>/`, as `sync-names.ts` has it. */
+const SYNC_RUN = /\/forklift\/runs\/[A-Za-z0-9][A-Za-z0-9._-]*_\d{8}_\d{6}\/([a-z-]+)$/;
 
 /** As `run-layout.ts` lays them out. */
 const MOUNTS: Readonly<Record<'agent' | 'bundle', Readonly<Record<string, AllowedMount>>>> = {
   agent: {
-    '/workspace': { ends: '/*/workspace', rw: true },
+    '/workspace': { ends: '/*/workspace', ofSync: 'workspace', rw: true },
     '/run/bottle/turn': { ends: '/*/turn', rw: false },
     [CURRENT_CONFIG_DIR]: { ends: '/*/config', rw: false },
     '/run/bottle/sock': { volume: 'sock', rw: false },
-    '/home/agent': { volume: 'home', rw: true },
+    '/home/agent': { volume: 'home', ofSync: 'harness-state', rw: true },
   },
   bundle: {
     '/run/bottle/sock': { volume: 'sock', rw: true },
@@ -193,6 +201,8 @@ function wrongMount(mount: Mount, slug: string, role: Role): string[] {
 }
 
 function isThat({ Type, Name, Source }: Mount, allowed: AllowedMount, slug: string): boolean {
+  const [, inSync] = Type === 'bind' ? (SYNC_RUN.exec(Source) ?? []) : [];
+  if (inSync !== undefined && inSync === allowed.ofSync) return true;
   if ('volume' in allowed) return Type === 'volume' && Name === `bb-${slug}-${allowed.volume}`;
   return Type === 'bind' && Source.endsWith(allowed.ends.replace('*', slug)) && !Source.endsWith('.sock');
 }

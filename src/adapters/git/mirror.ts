@@ -24,6 +24,9 @@ const LOCAL_TIMEOUT_MS = 60_000;
 const MAX_PACKS = 50;
 /** Below it the run's branches of the bot's fork. */
 const FORK_REFS = 'refs/fork/';
+/** Below it the default branch of the repository that this one is a fork of. */
+const UPSTREAM_REFS = 'refs/upstream/';
+const UPSTREAM_HEAD = 'head';
 
 const BRANCHES = ['+refs/heads/*:refs/heads/*'];
 const TAGS = ['+refs/tags/*:refs/tags/*'];
@@ -71,6 +74,28 @@ export class Mirror {
     return this.locks.exclusively(`${this.dir}.lock`, async () => {
       await this.#fetch(remote, [`+refs/heads/${RUN_BRANCHES}*:${FORK_REFS}${RUN_BRANCHES}*`]);
       return (await this.#refs(FORK_REFS)).get(branch) ?? null;
+    });
+  }
+
+  /** Like `sync`, for who has to know of branches that cannot be named. */
+  async syncAll(remote: Remote): Promise<MirrorState> {
+    await this.#ensureThere();
+    const { defaultBranch } = await readRemoteRefs(remote, this.dir, []);
+    return this.locks.exclusively(`${this.dir}.lock`, async () => {
+      await this.#fetch(remote, BRANCHES);
+      return { defaultBranch, branches: await this.branches() };
+    });
+  }
+
+  /** The default branch of the repository that this one is a fork of, `null` when it has none. */
+  async syncUpstream(remote: Remote): Promise<{ readonly branch: string; readonly sha: string } | null> {
+    await this.#ensureThere();
+    const { defaultBranch: branch } = await readRemoteRefs(remote, this.dir, []);
+    if (branch === null) return null;
+    return this.locks.exclusively(`${this.dir}.lock`, async () => {
+      await this.#fetch(remote, [`+refs/heads/${branch}:${UPSTREAM_REFS}${UPSTREAM_HEAD}`]);
+      const sha = (await this.#refs(UPSTREAM_REFS)).get(UPSTREAM_HEAD);
+      return sha === undefined ? null : { branch, sha };
     });
   }
 

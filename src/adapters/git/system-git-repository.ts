@@ -11,11 +11,13 @@ import type {
 import { branchNamed, isBranchName } from '../../domain/workspace/branch-name.js';
 import { issueOfBranch } from '../../domain/run/slug.js';
 import type { SecretGuard } from '../../domain/secret/secret-guard.js';
+import type { ForkGit } from '../../domain/sync/ports.js';
 import type { TurnSubmodules } from '../../domain/workspace/submodules.js';
 import { bundleRefs } from './bundle-refs.js';
 import { readBundleHeader, type BundleHeader } from './bundle-file.js';
-import { FORGE_REFS, isAncestorIn } from './check/candidate.js';
+import { FORGE_REFS, isAncestorIn, UPSTREAM_REF } from './check/candidate.js';
 import { checkCommits } from './check/check-commits.js';
+import { forkGit } from './fork-git.js';
 import { safeDirectoryFile } from './local-source.js';
 import { GIT_LIMITS, type GitLimits } from './git-limits.js';
 import { Mirror, mirrorDirectory, type MirrorState } from './mirror.js';
@@ -74,6 +76,17 @@ export class SystemGitRepository implements GitRepository {
       limits: this.#limits,
       mirror: (repo) => this.#mirror(repo),
       remote: (repo, token) => this.#remote(repo, token),
+      scratch: (repo, refs, work) => this.#scratch(repo, refs, work),
+    });
+  }
+
+  /** The same mirrors, for forks that are merged with their upstream. */
+  forForks(): ForkGit {
+    const { webUrl, readToken, caFile } = this.#options;
+    return forkGit({
+      ...{ webUrl, readToken, caFile },
+      mirror: (repo) => this.#mirror(repo),
+      origin: (repo) => this.#remote(repo, readToken()),
       scratch: (repo, refs, work) => this.#scratch(repo, refs, work),
     });
   }
@@ -141,7 +154,9 @@ export class SystemGitRepository implements GitRepository {
     if (!isBranchName(branch) || (request.fork !== undefined && issueOfBranch(branch) === undefined))
       return refused(`"${branch}" cannot be the branch of a run`);
     if (!SHA.test(baseSha)) throw new InvalidInputError('the base commit must be a full commit id');
-    const reading = await readBundleHeader(request.bundleFile, branch, request.maxBytes);
+    if (request.upstreamSha !== undefined && !SHA.test(request.upstreamSha))
+      throw new InvalidInputError('upstream must be a full commit id');
+    const reading = await readBundleHeader(request.bundleFile, request.bundledAs ?? branch, request.maxBytes);
     if (reading.kind === 'refused') return reading;
     for (let attempt = 0; attempt < PUBLISH_ATTEMPTS; attempt += 1) {
       const verdict = await this.#publishOnce(request, reading.header);
@@ -176,6 +191,7 @@ export class SystemGitRepository implements GitRepository {
     const branchSha = await this.#branchSha(request, state);
     const forgeRefs = new Map([...state.branches].map(([name, sha]) => [FORGE_REFS + name, sha]));
     if (branchSha !== null) forgeRefs.set(FORGE_REFS + branch, branchSha);
+    if (request.upstreamSha !== undefined) forgeRefs.set(UPSTREAM_REF, request.upstreamSha);
     return this.#scratch(repo, forgeRefs, async (dir) => {
       const quarantine = {
         dir,

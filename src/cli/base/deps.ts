@@ -10,6 +10,7 @@ import type { RunLogs } from './run-logs.js';
 import type { ManifestLibrary } from '../manifests/library.js';
 import type { DashboardDesk, Orchestrator } from './orchestrator.js';
 import type { OpenProposals } from './proposal-desk.js';
+import type { SyncDesk } from './sync-desk.js';
 
 /** What it takes may have to be loaded first: no command waits for what another one needs. */
 type Loaded<T> = T | Promise<T>;
@@ -25,6 +26,8 @@ export interface CliDeps {
   orchestrator(options?: { readonly retries: boolean }): Promise<Orchestrator>;
   /** Without Temporal. The command closes it. */
   proposals(): Promise<OpenProposals>;
+  /** The command closes it. Errors: `InvalidInputError` for a configuration that is wrong or names no forge. */
+  sync(): Loaded<SyncDesk>;
   /** Runs until it is asked to stop; resolves with the exit status. */
   serve(role: ServiceRole): Promise<number>;
   /** Adds the search attributes that are missing; repeating it changes nothing. */

@@ -1,4 +1,5 @@
 import type { FrozenReason, StopReason } from '../../domain/run/turn.js';
+import type { SyncStatus } from '../../domain/sync/sync.js';
 
 /** What the program's exit status says. `--wait` adds those of `TURN_EXIT` and the agent's own. */
 export const EXIT = {
@@ -37,6 +38,16 @@ export const TURN_EXIT = {
   /** Paused, no longer triggered, or closed. */
   calledOff: 17,
 } as const;
+
+/** What `sync` exits with: a status each, and those of `TURN_EXIT` where they mean the same. */
+export const SYNC_EXIT: Readonly<Record<SyncStatus, number>> = {
+  verified: EXIT.ok,
+  /** There was nothing to do. */
+  unchanged: 18,
+  stuck: TURN_EXIT.stuck,
+  timeout: TURN_EXIT.outOfTime,
+  failed: TURN_EXIT.failed,
+};
 
 /** How a turn ended that somebody waited for; `closed`: the run ended with it. */
 export type TurnEnd = FrozenReason | 'closed';

@@ -24,6 +24,8 @@ export interface LaunchOptions {
   readonly modelUrl: string | null;
   /** False: there are no tools of a forge to point the CLI at; those of the MCP server `supervise` there always are. Default true. */
   readonly forge?: boolean;
+  /** Which of its own agents the CLI takes, where it has such; left out for its own choice. */
+  readonly cliAgent?: string;
 }
 
 /** A credential that the operator may have for a model, and how it is sent. */

@@ -1,5 +1,8 @@
 import type { BuiltImage, ImageBuildSpec } from './bottle-image.js';
 
+/** What every agent's container is started with, whatever anybody configures. */
+export const AGENT_ENTRYPOINT = '/usr/local/bin/bottle-entrypoint';
+
 export interface EngineInfo {
   readonly version: string;
   readonly apiVersion: string;
@@ -33,6 +36,8 @@ export interface AgentContainerSpec {
   readonly turnDir: string;
   /** Mounted read-only at `CURRENT_CONFIG_DIR`. */
   readonly configDir: string;
+  /** A host directory as the agent's home, in the place of the volume. */
+  readonly homeDir?: string;
   readonly limits: ResourceLimits;
   readonly env: Readonly<Record<string, string>>;
   readonly runtime?: string;

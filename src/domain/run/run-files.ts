@@ -12,6 +12,8 @@ export const WORK_BUNDLE = 'work.bundle';
 export interface RunPaths {
   readonly root: string;
   readonly workspace: string;
+  /** The agent's home, where that is no volume. */
+  readonly home?: string;
   readonly turnInput: string;
   readonly queueOut: string;
   readonly queueIn: string;

@@ -74,11 +74,18 @@ export interface GitPublishRequest {
   /** Where the branch is pushed to, if not to the repository itself; it is a run's own branch then. */
   readonly fork?: RepoRef;
   readonly branch: string;
+  /** What it is called in the bundle, if not the same. */
+  readonly bundledAs?: string;
   readonly bundleFile: string;
   /** What the new commits must build on: the newest commit of the run that may not be rewritten any more. */
   readonly baseSha: string;
   /** Branch the pull request goes to; without it the default branch. */
   readonly baseBranch?: string;
+  /**
+   * A commit of the mirror that the new ones must contain, and whose history counts as known: what the repository is a fork
+   * of. Protected paths may be as they are there.
+   */
+  readonly upstreamSha?: string;
   /** Most bytes of the bundle, and of the new objects unpacked. */
   readonly maxBytes: number;
   /** Most files that the new commits change. */

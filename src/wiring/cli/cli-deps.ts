@@ -36,6 +36,7 @@ export const cliDeps: CliDeps = {
     (await import('../operator/open-orchestrator.js')).openOrchestrator(await config(), options),
   proposals: async () => (await import('../operator/open-proposals.js')).openProposals(await home()),
   provenance: async () => (await import('../operator/open-provenance.js')).openProvenance(await home()),
+  sync: async () => (await import('../operator/open-sync.js')).openSync(await config(), process.env),
   temporalSetup: async () => (await import('./temporal-setup.js')).temporalSetup(await config()),
   notifyTest: async () => (await import('../notify-hooks.js')).testHooks(await config(), interrupted()),
   doctorChecks: async () => {

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { Client } from '@temporalio/client';
 import type { HostPorts } from '../../activities/ports/host-ports.js';
+import type { SecretFor, SyncPorts } from '../../activities/sync/sync-ports.js';
 import { DiskGuard, type DiskSource } from '../../activities/ports/disk-guard.js';
 import { measureUsage } from '../../activities/turn/measure-usage.js';
 import { TurnSlots } from '../../activities/ports/turn-slots.js';
@@ -18,6 +19,7 @@ import { ownSecretFiles, publishTokenFile, type Config } from '../../config/load
 import { readBoundSecret } from '../../config/secret-binding.js';
 import { inspectSecret, readSecret } from '../../config/secrets.js';
 import type { Tracing } from '../../domain/base/tracing.js';
+import type { ForkGit } from '../../domain/sync/ports.js';
 import type { UnderWay } from '../../domain/run/under-way.js';
 import { diskLimits, hostSettings } from './host-settings.js';
 import type { WorkerNeeds } from './worker-needs.js';
@@ -30,8 +32,18 @@ export interface HostParts extends WorkerNeeds {
   readonly tracing: Tracing | undefined;
 }
 
+/** What only syncs use of the same parts. */
+export interface HostExtras {
+  readonly forkGit: ForkGit;
+  readonly guardDirectory: SyncPorts['guardDirectory'];
+  readonly secretFor: SecretFor;
+}
+
 /** What this host's activities stand on. */
-export async function hostPortsOfConfig(config: Config, parts: HostParts): Promise<HostPorts> {
+export async function hostPortsOfConfig(
+  config: Config,
+  parts: HostParts,
+): Promise<{ readonly ports: HostPorts; readonly extras: HostExtras }> {
   const { BOT_BOTTLE_HOME: home, FORGE_CA_FILE: caFile } = config;
   const { forge, client, secrets, engine, log, loopbackDir, underWay, tracing } = parts;
   const sidecarToken = (): string => readSecret(config.FORGE_TOKEN_FILE, 'forge-token');
@@ -39,39 +51,41 @@ export async function hostPortsOfConfig(config: Config, parts: HostParts): Promi
   const host = await hostId(home);
   const runtime = new DockerBottleRuntime({ host });
   const slots = new TurnSlots(config.BOTTLE_SLOTS, () => runtime.runningAgents());
+  const secretFor: SecretFor = (name, authorities, vendors) =>
+    Promise.resolve(readBoundSecret({ home, name, authorities, vendors, ownFiles: ownSecretFiles(config) }));
   const files = new LocalRunFiles({
     home,
     forgeToken: () => Promise.resolve(sidecarToken()),
-    secret: (name, authorities, vendors) =>
-      Promise.resolve(
-        readBoundSecret({ home, name, authorities, vendors, ownFiles: ownSecretFiles(config) }),
-      ),
+    secret: secretFor,
   });
+  /** By slug, of runs whose workspace is not in their own directory. */
+  const elsewhere = new Map<string, string>();
   const clock = { now: Date.now };
   const { dataRoot } = engine;
   const disk: DiskSource = {
     space: () => freeSpace(dataRoot === null ? [home] : [home, dataRoot]),
     usage: (slug, signal) => {
-      const { workspace: workspaceDir } = files.paths(slug);
+      const workspaceDir = elsewhere.get(slug) ?? files.paths(slug).workspace;
       return measureUsage(runtime, { slug, image: config.BUNDLE_IMAGE, workspaceDir }, signal);
     },
   };
-  return {
+  const git = new SystemGitRepository({
+    mirrorsDir: path.join(home, 'mirrors'),
+    cloneUrl: ({ owner, repo, path: directory }) => directory ?? `${forge.webUrl}/${owner}/${repo}.git`,
+    webUrl: forge.webUrl,
+    readToken: sidecarToken,
+    publishToken,
+    secrets,
+    ...(caFile === null ? {} : { caFile }),
+  });
+  const ports: HostPorts = {
     host,
     runtime,
     files,
     queue: new LocalQueueDirectory({ home }),
     blobs: new LocalBlobStore(home),
     underWay,
-    git: new SystemGitRepository({
-      mirrorsDir: path.join(home, 'mirrors'),
-      cloneUrl: ({ owner, repo, path: directory }) => directory ?? `${forge.webUrl}/${owner}/${repo}.git`,
-      webUrl: forge.webUrl,
-      readToken: sidecarToken,
-      publishToken,
-      secrets,
-      ...(caFile === null ? {} : { caFile }),
-    }),
+    git,
     secrets,
     isPublicSuffix,
     hasSecret: (name) => inspectSecret(path.join(home, 'secrets', name)).kind !== 'missing',
@@ -87,4 +101,6 @@ export async function hostPortsOfConfig(config: Config, parts: HostParts): Promi
     tracing,
     settings: hostSettings(config, forge, loopbackDir),
   };
+  const guardDirectory = (slug: string, directory: string): void => void elsewhere.set(slug, directory);
+  return { ports, extras: { forkGit: git.forForks(), guardDirectory, secretFor } };
 }

@@ -6,6 +6,8 @@ import { createHostActivities } from '../../activities/host-activities.js';
 import type { HostPorts } from '../../activities/ports/host-ports.js';
 import type { SweepActivities } from '../../activities/ports/interface.js';
 import { createReconcileActivities } from '../../activities/reconcile/reconcile-activity.js';
+import { createSyncRowActivities } from '../../activities/sync/begin-sync.js';
+import { createSyncActivities, type SyncActivities } from '../../activities/sync/sync-activities.js';
 import { Attachments } from '../../activities/turn/attachments.js';
 import { agentProvider } from '../../adapters/agents/registry.js';
 import { lockHome } from '../../adapters/files/lock-file.js';
@@ -33,6 +35,7 @@ import { handOver } from './hand-over.js';
 import { versionedWorkers } from './versioned-workers.js';
 import { dayBudgetOf, policyOf } from '../run-policy.js';
 import { keepReconcileSchedule, reconcilePorts } from './reconciler.js';
+import { syncPorts } from './sync-ports-of-config.js';
 import { keepSweepSchedule, sweepActivities } from './sweeper.js';
 import { targetOf } from '../temporal-client.js';
 import { tracingOfEnvironment, type TracingOfEnvironment } from '../tracing.js';
@@ -73,7 +76,8 @@ export async function startWorker(
     const client = lazyClient(target, { interceptors: tracing?.client });
     const underWay = await UnderWayFiles.open(home);
     const parts = { ...needs, client, underWay, loopbackDir: loopback?.dir ?? null, tracing: tracing?.spans };
-    const hostPorts = decorate(await hostPortsOfConfig(config, parts));
+    const { ports, extras } = await hostPortsOfConfig(config, parts);
+    const hostPorts = decorate(ports);
     const homePorts = {
       forgeFor: forge.forgeFor(sidecarToken),
       agents: agentsOfConfig(config),
@@ -96,6 +100,7 @@ export async function startWorker(
     };
     const attachments = new Attachments();
     const sweeps = sweepActivities(config, { client, database, ports: hostPorts, attachments });
+    const syncs = createSyncActivities(syncPorts(config, hostPorts, extras, homePorts.agents), attachments);
     const reconciler = reconcilePorts(config, { database, clock: hostPorts.clock, log });
     const { host } = hostPorts;
     log.info({ org: config.FORGE_ORG, host, slots: config.BOTTLE_SLOTS, home }, 'worker starting');
@@ -112,9 +117,10 @@ export async function startWorker(
           activities.watch({
             ...createHomeActivities(homePorts, underWay),
             ...createReconcileActivities(reconciler),
+            ...createSyncRowActivities(homePorts),
             ...sweeps.home,
           }),
-          activities.watch({ ...createHostActivities(hostPorts, attachments), ...sweeps.host }),
+          activities.watch({ ...createHostActivities(hostPorts, attachments), ...syncs, ...sweeps.host }),
         ),
       },
     );
@@ -157,10 +163,11 @@ function byQueue(
     claimHost,
     launchBottle,
     rehydrateBottle,
+    runSync,
     ...host
-  }: ReturnType<typeof createHostActivities> & SweepActivities,
+  }: ReturnType<typeof createHostActivities> & SyncActivities & SweepActivities,
 ): WorkerActivities {
-  return { home, claim: { claimHost }, turns: { launchBottle, rehydrateBottle }, host };
+  return { home, claim: { claimHost }, turns: { launchBottle, rehydrateBottle, runSync }, host };
 }
 
 /** The webhook's process, which traces too, has none of it. */

@@ -69,6 +69,7 @@ export function cliWith(given: {
         orchestrator: () => Promise.resolve(orchestrator),
         proposals: () => Promise.resolve(orchestrator),
         serve: () => unexpected('serve'),
+        sync: () => unexpected('sync'),
         temporalSetup: () => unexpected('temporalSetup'),
         notifyTest: () => unexpected('notifyTest'),
         doctorChecks: () => [],

@@ -13,7 +13,7 @@ export async function createAgent(
 ): Promise<{ readonly agent: ContainerState; readonly isHomeLost: boolean }> {
   const { runtime, settings, files } = ports;
   const { slug, prepared } = input;
-  const { workspace, turnInput, currentConfig } = files.paths(slug);
+  const { workspace, home, turnInput, currentConfig } = files.paths(slug);
   const containerRuntime = setup.runtime ?? settings.containerRuntime;
   const there = await runtime.inspect(slug, 'agent');
   // Its home is a volume and its workspace a directory, so nothing of the agent's is lost with it.
@@ -24,6 +24,7 @@ export async function createAgent(
     workspaceDir: workspace,
     turnDir: turnInput,
     configDir: currentConfig,
+    ...(home === undefined ? {} : { homeDir: home }),
     limits: prepared.limits,
     env: prepared.env,
     ...(containerRuntime === null ? {} : { runtime: containerRuntime }),

@@ -42,6 +42,8 @@ export interface RunFilesOptions {
   ) => Promise<string>;
   /** The host may give files away (it is root). Default: whether it is. */
   readonly canChown?: boolean;
+  /** Where the agent works and lives, in the place of the run's own directory and a volume. */
+  readonly elsewhere?: { readonly workspace: string; readonly home: string };
   readonly maxLogBytes?: number;
   /** Of all turns of a run together. */
   readonly maxRunLogBytes?: number;
@@ -74,13 +76,15 @@ export class LocalRunFiles implements RunFiles {
     return {
       ...{ root, workspace, turnInput, queueOut, queueIn, transcript },
       ...{ bundleToken, bundleSecrets, currentConfig },
+      ...this.#options.elsewhere,
     };
   }
 
   async prepare(slug: string): Promise<RunPaths & { readonly isNew: boolean }> {
     const layout = this.#layout(slug);
     const state = join(this.#options.home, 'state');
-    const isNew = (await unlessMissing(lstat(layout.workspace))) === undefined;
+    const { workspace, home } = this.paths(slug);
+    const isNew = (await unlessMissing(lstat(workspace))) === undefined;
     await ensureHome(this.#options.home);
     await ensurePrivate(state);
     await ensurePrivate(layout.root);
@@ -95,11 +99,10 @@ export class LocalRunFiles implements RunFiles {
       ensureWithRights(layout.queueIn, { mode: 0o755 }),
       ensureWithRights(layout.queueOut, this.#canChown ? { mode: 0o755, owner: BUNDLE } : { mode: 0o777 }),
     ]);
+    const agents = this.#canChown ? { mode: 0o755, owner: AGENT } : { mode: 0o777 };
+    if (home !== undefined) await ensureWithRights(home, agents);
     // Last and synced: where the workspace is, everything else is.
-    await ensureWithRights(
-      layout.workspace,
-      this.#canChown ? { mode: 0o755, owner: AGENT } : { mode: 0o777 },
-    );
+    await ensureWithRights(workspace, agents);
     if (isNew) await Promise.all([this.#options.home, state, layout.root, layout.queue].map(syncDirectory));
     return { ...this.paths(slug), isNew };
   }

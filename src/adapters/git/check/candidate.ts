@@ -27,6 +27,8 @@ export interface Candidate {
 export type InQuarantine = Pick<Candidate, 'dir' | 'limits' | 'signal'>;
 
 export const FORGE_REFS = 'refs/forge/';
+/** Among them, since its commits are known as those are; a branch of that name would only be checked once more. */
+export const UPSTREAM_REF = `${FORGE_REFS}bot-bottle/upstream`;
 /** `rev-list` arguments for what the candidate has and no branch of the forge. */
 export function newCommits(candidate: Candidate): string[] {
   return [candidate.head, '--not', `--glob=${FORGE_REFS}*`];

@@ -12,6 +12,7 @@ export type PublishStep = (candidate: Candidate) => Promise<string | undefined>;
 /** In this order; a further check is one more entry. Secrets are looked for last: see `scanForSecrets`. */
 export const PUBLISH_STEPS: readonly PublishStep[] = [
   buildsOnTurnStart,
+  containsUpstream,
   keepsForgeBranch,
   staysInLimits,
   hasPlainPaths,
@@ -28,6 +29,13 @@ async function buildsOnTurnStart(candidate: Candidate): Promise<string | undefin
     `published or given to you: put the new commits on top of it (git checkout -B ${candidate.request.branch} ` +
     `${baseSha}, then cherry-pick them)`
   );
+}
+
+async function containsUpstream(candidate: Candidate): Promise<string | undefined> {
+  const { upstreamSha } = candidate.request;
+  if (upstreamSha === undefined || (await isAncestorIn(candidate.dir, upstreamSha, candidate.head)))
+    return undefined;
+  return `upstream is not merged: ${upstreamSha} is not in the history of ${candidate.head}`;
 }
 
 async function keepsForgeBranch(candidate: Candidate): Promise<string | undefined> {
@@ -54,7 +62,8 @@ async function hasPlainPaths(candidate: Candidate): Promise<string | undefined> 
 }
 
 async function keepsProtectedPaths(candidate: Candidate): Promise<string | undefined> {
-  const { allowPaths, baseSha } = candidate.request;
+  const { allowPaths, baseSha, upstreamSha } = candidate.request;
+  if (upstreamSha !== undefined) return takesProtectedPathsFrom(candidate, [baseSha, upstreamSha]);
   const commits = await changesOfCommits(candidate);
   const [refused] = refusedPaths(
     commits.map(({ path }) => path),
@@ -74,6 +83,36 @@ async function keepsProtectedPaths(candidate: Candidate): Promise<string | undef
     `${plainText(undone, 200)} differs from the base branch, and such a change is not published: CI, the forge or a ` +
     'later run would act on it. Where the branch merges the base, keep the base branch’s version of the file'
   );
+}
+
+/** Each is held against both sides. */
+const MAX_SUSPECTS = 50;
+
+/**
+ * Of a fork that merges its upstream: each commit has there, by mode and id, what one of the two has, or nothing where one
+ * has nothing. What a later one takes away is published all the same, so the last commit alone does not tell.
+ */
+async function takesProtectedPathsFrom(
+  candidate: Candidate,
+  theirs: readonly string[],
+): Promise<string | undefined> {
+  const { allowPaths } = candidate.request;
+  const changes = await changesOfCommits(candidate);
+  const suspects = changes.filter(({ path }) => refusedPaths([path], allowPaths).length > 0);
+  const commits = new Set([...suspects.map((change) => change.commit), candidate.head]);
+  if (commits.size > MAX_SUSPECTS)
+    return `more than ${String(MAX_SUSPECTS)} commits change files that CI or the forge act on: make them fewer`;
+  for (const commit of commits) {
+    const differing = await Promise.all(theirs.map((one) => changesBetween(candidate, one, commit)));
+    const [first = [], ...others] = differing.map((paths) => refusedPaths(paths, allowPaths));
+    const own = first.find((path) => others.every((paths) => paths.includes(path)));
+    if (own !== undefined)
+      return (
+        `commit ${commit.slice(0, 12)} has ${plainText(own, 200)} neither as the fork has it nor as upstream has it, which is not ` +
+        'published: CI, the forge or a later run would act on it. Take one of the two as it is, in the commits themselves'
+      );
+  }
+  return undefined;
 }
 
 /**

@@ -1,0 +1,52 @@
+import { localSubject } from '../../domain/forge/issue.js';
+import type { ModelBudget } from '../../domain/run/model-use.js';
+import { pauseOf, pauseText } from '../../domain/run/pause.js';
+import type { SyncRun } from '../../domain/sync/sync.js';
+import { typedFailures } from '../base/failures.js';
+import type { HomePorts } from '../ports/home-ports.js';
+import { dayBudget } from '../prepare/day-budget.js';
+import { writeTurnRows } from '../rows/turn-rows.js';
+
+export type BegunSync =
+  | { readonly kind: 'begun'; readonly budget: ModelBudget }
+  | { readonly kind: 'refused'; readonly reason: string };
+
+/** On `bot-bottle`, the home machine: the database. */
+export interface SyncRowActivities {
+  readonly beginSync: (input: { readonly run: SyncRun; readonly host: string }) => Promise<BegunSync>;
+}
+
+export function createSyncRowActivities(ports: HomePorts): SyncRowActivities {
+  return { beginSync: ({ run, host }) => typedFailures(() => beginSync(ports, run, host)) };
+}
+
+/** The rows of a run without an issue, unless new turns are paused or the day's budget is used up. */
+async function beginSync(ports: HomePorts, run: SyncRun, host: string): Promise<BegunSync> {
+  const { slug, workflowId, order, agentBranch, prepared } = run;
+  const pause = pauseOf(await ports.database.pauses.all(), order.fork);
+  if (pause !== undefined) return { kind: 'refused', reason: pauseText(pause) };
+  const day = await dayBudget(ports);
+  if (day.kind === 'spent') return { kind: 'refused', reason: day.reason };
+  const now = ports.clock.now();
+  const name = order.manifest ?? 'sync';
+  const trigger = {
+    ...{ agent: name, bottles: [], actor: '', actAt: now, actId: 0, textHash: '', pull: null },
+    operator: { promptRef: prepared.promptRef, by: order.by, source: order.fork },
+  };
+  await writeTurnRows(
+    ports,
+    {
+      ...{ workflowId, slug, turn: 1, trigger, host, repoId: null, subject: localSubject(slug) },
+      ...{ cause: { kind: 'first' }, session: 'first', references: [], omitted: 0, limit: null },
+      ...{ prNumber: null, dayIsLifted: false },
+    },
+    {
+      row: undefined,
+      issueUrl: `${order.fork.owner}/${order.fork.repo}`,
+      agent: { name, gitUser: prepared.gitUser },
+      ...{ provider: prepared.provider, bottleNames: prepared.bottleNames, promptRef: prepared.promptRef },
+      ...{ branch: agentBranch, dropped: [], source: null, shadowed: false },
+    },
+  );
+  return { kind: 'begun', budget: day.budget };
+}

@@ -1,0 +1,152 @@
+import type { Inspection } from '../../domain/bottle/extractor.js';
+import type { SettledTurn } from '../../domain/run/events.js';
+import type { PublishResult, TurnResult } from '../../domain/run/turn.js';
+import type { SecretScanReport } from '../../domain/secret/secret-scanner.js';
+import type { SyncOutcome, SyncRun, SyncStatus } from '../../domain/sync/sync.js';
+import { syncBody, syncTitle } from '../../domain/sync/sync-texts.js';
+import { clearAway } from '../destroy-run.js';
+import type { HostPorts } from '../ports/host-ports.js';
+import { extractWork } from '../publish/publish-gate.js';
+import { hostOfSync } from './host-of-sync.js';
+import type { SyncPorts } from './sync-ports.js';
+
+export interface SettleSyncInput {
+  readonly run: SyncRun;
+  /** `null` when there was no turn; `failure` says why. */
+  readonly result: TurnResult | null;
+  readonly failure: string | null;
+}
+
+export interface SettledSync {
+  readonly outcome: SyncOutcome;
+  readonly settled: SettledTurn;
+}
+
+interface Verdict {
+  readonly status: SyncStatus;
+  readonly reason: string;
+  readonly publish: PublishResult;
+  readonly inspection?: Inspection;
+  readonly secretScan?: SecretScanReport;
+}
+
+/**
+ * After the container: what it left is verified and published, or left in place; everything else of the run goes. May be
+ * repeated: what is pushed and opened is found. Errors: those that repeating cures.
+ */
+export async function settleSync(
+  ports: SyncPorts,
+  input: SettleSyncInput,
+  signal: AbortSignal,
+): Promise<SettledSync> {
+  const { run, result } = input;
+  const host = hostOfSync(ports, run);
+  const verdict = await judge(host, input, signal);
+  const { status, reason, publish, inspection, secretScan } = verdict;
+  const pull = publish.kind === 'published' ? publish : null;
+  const outcome: SyncOutcome = {
+    ...{ status, reason, runDir: run.runDir, slug: run.slug },
+    branch: pull === null ? null : run.agentBranch,
+    ...{ pr: pull?.pr ?? null, prUrl: pull?.prUrl ?? null },
+  };
+  await ports.directories.describe(run.runDir, {
+    ...{ status, reason, pr: outcome.pr, prUrl: outcome.prUrl, exitCode: result?.exitCode ?? null },
+    ...(result === null ? {} : { startedAt: iso(result.startedAt), finishedAt: iso(result.finishedAt) }),
+  });
+  await clearAway(host, run.slug);
+  host.log.info({ ...outcome }, 'a sync is over');
+  return {
+    outcome,
+    settled: {
+      publish,
+      stuck: status === 'stuck',
+      stuckHash: inspection?.stuck ?? null,
+      uncommitted: inspection?.uncommitted.length ?? 0,
+      uncommittedRef: null,
+      head: inspection?.head ?? null,
+      transcriptHash: null,
+      ...(secretScan === undefined ? {} : { secretScans: [secretScan] }),
+    },
+  };
+}
+
+async function judge(host: HostPorts, input: SettleSyncInput, signal: AbortSignal): Promise<Verdict> {
+  const { run, result, failure } = input;
+  const { refs, startSha, order } = run;
+  if (result === null) return not('failed', failure ?? 'the container did not run');
+  if (result.stopped === 'timeout')
+    return not('timeout', `the agent was stopped after ${String(order.timeoutMs / 1000)} s`);
+  if (result.stopped !== null) return not('failed', `the agent was stopped: ${result.stopped}`);
+  const known = [...new Set([refs.sha, startSha, refs.upstreamSha])];
+  const work = await extractWork(host, run, refs.branch, known, 'publish', signal);
+  if (work.kind === 'failed') return not('failed', work.reason);
+  const { inspection, bundle } = work.extraction;
+  const { head, stuck } = inspection;
+  if (stuck !== null && !run.knownStuck.includes(stuck))
+    return { ...not('stuck', 'the agent left STUCK.md in the workspace: a person has to help'), inspection };
+  if (bundle === null) {
+    const why = head === startSha ? 'is as it was' : `was moved to ${head}, which has no merge commit`;
+    const exit = result.exitCode === 0 ? '' : `; the agent exited with ${String(result.exitCode)}`;
+    return { ...not('failed', `upstream is not merged: ${refs.branch} ${why}${exit}`), inspection };
+  }
+  return { ...(await publish(host, run, head, bundle, signal)), inspection };
+}
+
+/** The gate, with upstream as what it may build on, then the pull request. */
+async function publish(
+  host: HostPorts,
+  run: SyncRun,
+  head: string,
+  bundle: Uint8Array,
+  signal: AbortSignal,
+): Promise<Verdict> {
+  const { slug, refs, order, agentBranch, prepared } = run;
+  const { maxPublishBytes, maxPublishFiles, maxPublishCommits, maxPublishFileBytes } = host.settings;
+  const verdict = await host.git.publish({
+    repo: order.fork,
+    branch: agentBranch,
+    bundledAs: refs.branch,
+    bundleFile: await host.files.saveFile(slug, 'turns/1/publish.bundle', bundle),
+    baseSha: run.startSha,
+    baseBranch: refs.branch,
+    upstreamSha: refs.upstreamSha,
+    ...{ maxBytes: maxPublishBytes, maxFiles: maxPublishFiles },
+    ...{ maxCommits: maxPublishCommits, maxFileBytes: maxPublishFileBytes },
+    allowPaths: prepared.allowPaths,
+    submoduleRepos: [],
+    author: prepared.gitUser,
+    // Title and text are ours.
+    texts: [],
+    signal,
+  });
+  const scanned = 'secretScan' in verdict ? { secretScan: verdict.secretScan } : {};
+  if (verdict.kind === 'refused') return { ...not('failed', verdict.reason), ...scanned };
+  // A try that died after its push finds the branch there.
+  if (verdict.kind === 'unchanged' && !verdict.onForge)
+    return not('unchanged', 'there is nothing that the fork lacks');
+  const forge = host.forgeFor(order.fork);
+  const there = await forge.findOpenPrByHead(agentBranch);
+  signal.throwIfAborted();
+  const pull =
+    there ??
+    (await forge.openPr({
+      title: syncTitle(refs),
+      body: syncBody(order, refs),
+      head: agentBranch,
+      base: refs.branch,
+    }));
+  return {
+    status: 'verified',
+    reason: `every commit of upstream/${refs.upstreamBranch} is reachable; pull request #${String(pull.number)}`,
+    publish: { kind: 'published', pr: pull.number, prUrl: pull.url, head, created: there === undefined },
+    ...scanned,
+  };
+}
+
+function not(status: Exclude<SyncStatus, 'verified'>, reason: string): Verdict {
+  return { status, reason, publish: { kind: 'nothing', reason } };
+}
+
+function iso(at: number): string {
+  return new Date(at).toISOString();
+}

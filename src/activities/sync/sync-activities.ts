@@ -1,0 +1,36 @@
+import type { PreparedSync } from '../../domain/sync/sync.js';
+import type { TurnResult } from '../../domain/run/turn.js';
+import { beating } from '../base/beating.js';
+import { typedFailures } from '../base/failures.js';
+import { stepOfTurn } from '../base/work-of-run.js';
+import { settling } from '../host-activities.js';
+import type { Attachments } from '../turn/attachments.js';
+import { prepareSync, type PrepareSyncInput } from './prepare-sync.js';
+import { runSync, type RunSyncInput } from './run-sync.js';
+import { settleSync, type SettledSync, type SettleSyncInput } from './settle-sync.js';
+import type { SyncPorts } from './sync-ports.js';
+
+/** On `bottles@<host>`; the first watching of a container on `turns@<host>`, where it holds a slot. */
+export interface SyncActivities {
+  readonly prepareSync: (input: PrepareSyncInput) => Promise<PreparedSync>;
+  readonly runSync: (input: RunSyncInput) => Promise<TurnResult>;
+  readonly reattachSync: (input: RunSyncInput) => Promise<TurnResult>;
+  readonly settleSync: (input: SettleSyncInput) => Promise<SettledSync>;
+}
+
+export function createSyncActivities(ports: SyncPorts, attachments: Attachments): SyncActivities {
+  const step = (slug: string, what: 'prepare' | 'settle') => stepOfTurn({ slug, turn: 1 }, what);
+  const { underWay } = ports.host;
+  return {
+    prepareSync: (input) =>
+      typedFailures(() =>
+        beating(() => underWay.during(step(input.slug, 'prepare'), () => prepareSync(ports, input))),
+      ),
+    runSync: (input) => typedFailures(() => runSync(ports, attachments, input, 'run')),
+    reattachSync: (input) => typedFailures(() => runSync(ports, attachments, input, 'attach')),
+    settleSync: (input) =>
+      settling((signal) =>
+        underWay.during(step(input.run.slug, 'settle'), () => settleSync(ports, input, signal)),
+      ),
+  };
+}

@@ -1,0 +1,104 @@
+import { GitError, InvalidInputError } from '../../domain/base/errors.js';
+import type { RepoRef } from '../../domain/forge/issue.js';
+import type { ForkGit } from '../../domain/sync/ports.js';
+import { SYNC_BRANCHES } from '../../domain/sync/sync-names.js';
+import { isBranchName } from '../../domain/workspace/branch-name.js';
+import { bundleRefs } from './bundle-refs.js';
+import { localEnvironment } from './git-environment.js';
+import { localFailure } from './git-failure.js';
+import type { Mirror, MirrorState } from './mirror.js';
+import type { Remote } from './remote.js';
+import { runGit } from './run-git.js';
+
+export interface ForkGitParts {
+  readonly mirror: (repo: RepoRef) => Mirror;
+  /** To read the fork from. */
+  readonly origin: (repo: RepoRef) => Remote;
+  /** Where the forge's repositories are, no trailing slash. */
+  readonly webUrl: string;
+  /** For an upstream on the same forge, and for no other. */
+  readonly readToken: () => string;
+  readonly caFile: string | undefined;
+  readonly scratch: (
+    repo: RepoRef,
+    refs: ReadonlyMap<string, string>,
+    work: (dir: string) => Promise<void>,
+  ) => Promise<void>;
+}
+
+const TIMEOUT_MS = 60_000;
+const SHA = /^[0-9a-f]{40}$/;
+
+/** `ForkGit` in the fork's mirror, where upstream's branch lies beside the fork's own. */
+export function forkGit(parts: ForkGitParts): ForkGit {
+  async function inMirror(fork: RepoRef, args: readonly string[]): Promise<string> {
+    const { dir } = parts.mirror(fork);
+    const output = await runGit({
+      args: ['--git-dir', dir, ...args],
+      env: localEnvironment(),
+      timeoutMs: TIMEOUT_MS,
+    });
+    if (output.exitCode !== 0) throw localFailure('reading the mirror', output);
+    return output.stdout.trim();
+  }
+
+  async function countCommits(fork: RepoRef, from: string, to: string): Promise<number> {
+    if (!SHA.test(from) || !SHA.test(to)) throw new InvalidInputError('not a commit id');
+    return Number(await inMirror(fork, ['rev-list', '--count', to, '--not', from]));
+  }
+
+  return {
+    countCommits,
+
+    async refreshFork(fork, upstream) {
+      const mirror = parts.mirror(fork);
+      const state = await mirror.syncAll(parts.origin(fork));
+      const branch = state.defaultBranch;
+      const sha = branch === null ? undefined : state.branches.get(branch);
+      if (branch === null || sha === undefined) throw empty('origin');
+      const there = await mirror.syncUpstream(upstreamRemote(parts, upstream));
+      if (there === null) throw empty('upstream');
+      const unusable = [branch, there.branch].find((name) => !isBranchName(name));
+      if (unusable !== undefined)
+        throw new GitError(`the default branch ${JSON.stringify(unusable)} has an unusable name`, false);
+      return {
+        branch,
+        sha,
+        upstreamBranch: there.branch,
+        upstreamSha: there.sha,
+        behind: await countCommits(fork, sha, there.sha),
+        earlier: lastSyncBranch(state),
+      };
+    },
+
+    async blobsOf(fork, path, commits) {
+      const found = await Promise.all(
+        commits.map((commit) => inMirror(fork, ['ls-tree', '--full-tree', commit, '--', path])),
+      );
+      return found.flatMap((line) => /^\d+ blob ([0-9a-f]{40})\t/.exec(line)?.[1] ?? []);
+    },
+
+    writeRefs: (fork, refs, file) =>
+      parts.scratch(fork, refs, (dir) => bundleRefs(dir, refs.keys(), [], file)),
+  };
+}
+
+/** Another host than the forge's gets no token of ours, and is trusted as the system trusts it. */
+function upstreamRemote({ webUrl, readToken, caFile }: ForkGitParts, url: string): Remote {
+  const isForges = url.startsWith(`${webUrl}/`);
+  return {
+    ...{ url, name: `upstream ${url}` },
+    token: isForges ? readToken() : '',
+    caFile: isForges ? caFile : undefined,
+  };
+}
+
+function lastSyncBranch({ branches }: MirrorState): { readonly branch: string; readonly sha: string } | null {
+  const names = [...branches].filter(([name]) => name.startsWith(SYNC_BRANCHES) && isBranchName(name));
+  const [last] = names.sort(([a], [b]) => (a < b ? 1 : -1));
+  return last === undefined ? null : { branch: last[0], sha: last[1] };
+}
+
+function empty(which: string): GitError {
+  return new GitError(`"${which}" has no default branch with a commit: is it empty?`, false);
+}

@@ -1,0 +1,57 @@
+/** Where a sync finds what it needs of its operator, and where it works: paths and variables of the fourth seed. */
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { InvalidInputError } from '../domain/base/errors.js';
+import { OPENCODE_KEYS, parseOpencodeEnv, type OpencodeEnv } from '../domain/sync/opencode-env.js';
+import type { OpencodeOrder } from '../domain/sync/sync.js';
+import { rememberSecret, whyUnfit } from './secrets.js';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Absolute: `FORKLIFT_OPENCODE_ENV`, else `~/.config/forklift/opencode.env`. */
+export function opencodeEnvFile(env: Environment): string {
+  const given = env['FORKLIFT_OPENCODE_ENV'] ?? '';
+  return given === '' ? path.join(os.homedir(), '.config/forklift/opencode.env') : path.resolve(given);
+}
+
+/** Absolute: `$XDG_STATE_HOME/forklift/runs`; a relative path there counts as none (XDG Base Directory Specification). */
+export function syncRunsRoot(env: Environment): string {
+  const given = env['XDG_STATE_HOME'] ?? '';
+  return path.join(
+    path.isAbsolute(given) ? path.resolve(given) : path.join(os.homedir(), '.local/state'),
+    'forklift/runs',
+  );
+}
+
+/** `ReadOpencodeEnv` */
+export function readOpencodeEnv({ envFile, model, variant, agent }: OpencodeOrder): OpencodeEnv {
+  const env = parseOpencodeEnv(contentOf(envFile), envFile, {
+    OPENCODE_MODEL: model,
+    OPENCODE_VARIANT: variant,
+    OPENCODE_AGENT: agent,
+  });
+  rememberSecret(env.values.OPENCODE_API_KEY);
+  return env;
+}
+
+function contentOf(file: string): string {
+  let fd: number;
+  try {
+    // O_NONBLOCK: a named pipe in the file's place must not hang the start.
+    fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch (error) {
+    throw new InvalidInputError(
+      `${file} cannot be read: it must be yours, mode 600, and have ${OPENCODE_KEYS.join(', ')}, each as KEY=value ` +
+        '(FORKLIFT_OPENCODE_ENV names another file)',
+      { cause: error },
+    );
+  }
+  try {
+    const unfit = whyUnfit(file, fstatSync(fd));
+    if (unfit !== undefined) throw new InvalidInputError(unfit);
+    return readFileSync(fd, 'utf8');
+  } finally {
+    closeSync(fd);
+  }
+}

@@ -1,0 +1,169 @@
+/** A fork is merged with its upstream: one container between two remotes (ADR 0050). */
+import {
+  ActivityCancellationType,
+  CancellationScope,
+  defineQuery,
+  executeChild,
+  isCancellation,
+  proxyActivities,
+  proxyLocalActivities,
+  setCurrentDetails,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { SyncRowActivities } from '../activities/sync/begin-sync.js';
+import type { RunSyncInput } from '../activities/sync/run-sync.js';
+import type { SyncActivities } from '../activities/sync/sync-activities.js';
+import { localSubject } from '../domain/forge/issue.js';
+import type { FrozenReason, TurnResult } from '../domain/run/turn.js';
+import { makeLocalSlug } from '../domain/run/slug.js';
+import {
+  outcomeWithoutRun,
+  syncWorkflowId,
+  type SyncOrder,
+  type SyncOutcome,
+  type SyncRun,
+  type SyncStatus,
+} from '../domain/sync/sync.js';
+import { rows } from './activities.js';
+import { failureReason, isLostTurn } from './activity-failures.js';
+import { claimHost } from './claim-host.js';
+import { bottlesQueue, SYNC_WORKFLOW, turnsQueue } from './messages.js';
+
+const BACKOFF = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '30s' } as const;
+const HEARTBEAT = '10 seconds';
+
+/** A remote that is away longer than this fails the sync: the next one comes. */
+const preparing = proxyActivities<Pick<SyncActivities, 'prepareSync'>>({
+  startToCloseTimeout: '20 minutes',
+  heartbeatTimeout: HEARTBEAT,
+  scheduleToCloseTimeout: '30 minutes',
+  retry: { ...BACKOFF, maximumAttempts: 4 },
+});
+
+/** One attempt in the slot; whoever watches next only attaches. */
+const watching = {
+  startToCloseTimeout: '1 day',
+  heartbeatTimeout: HEARTBEAT,
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+} as const;
+const turns = proxyActivities<Pick<SyncActivities, 'runSync'>>({
+  ...watching,
+  retry: { maximumAttempts: 1 },
+});
+const attachments = proxyActivities<Pick<SyncActivities, 'reattachSync'>>({
+  ...watching,
+  retry: { ...BACKOFF, maximumInterval: '5s' },
+});
+
+const settling = proxyActivities<Pick<SyncActivities, 'settleSync'>>({
+  startToCloseTimeout: '15 minutes',
+  heartbeatTimeout: HEARTBEAT,
+  scheduleToCloseTimeout: '1 day',
+  retry: BACKOFF,
+});
+
+const syncRows = proxyLocalActivities<SyncRowActivities>({
+  startToCloseTimeout: '10 seconds',
+  scheduleToCloseTimeout: '1 hour',
+  retry: BACKOFF,
+});
+
+/** What the sweeper asks of whoever owns containers. */
+interface SyncView {
+  slug: string | null;
+  phase: string;
+  host: string | null;
+  readonly lastTurn: null;
+}
+
+export async function syncWorkflow(order: SyncOrder): Promise<SyncOutcome> {
+  const { workflowId, startTime } = workflowInfo();
+  const { owner, repo } = order.fork;
+  const slug = makeLocalSlug('sync', [owner, repo], Math.random);
+  const view: SyncView = { slug, phase: 'launching', host: null, lastTurn: null };
+  setHandler(defineQuery<SyncView>('state'), () => view);
+  const { host } = await claimHost(null);
+  view.host = host;
+  const outcome = await sync(host, { workflowId, slug, order, at: startTime.getTime() });
+  setCurrentDetails(`**${outcome.status}**`);
+  return outcome;
+}
+
+async function sync(host: string, asked: Parameters<SyncActivities['prepareSync']>[0]): Promise<SyncOutcome> {
+  const onHost = { taskQueue: bottlesQueue(host), summary: 'fetch both remotes' };
+  const prepared = await attempt(() => preparing.prepareSync.executeWithOptions(onHost, [asked]));
+  if (prepared.kind === 'failed') return outcomeWithoutRun('failed', prepared.reason);
+  if (prepared.value.kind === 'over') return prepared.value.outcome;
+  const { run } = prepared.value;
+  const begun = await syncRows.beginSync.executeWithOptions({ summary: 'rows' }, [{ run, host }]);
+  const watched: Attempt<TurnResult> =
+    begun.kind === 'refused'
+      ? { kind: 'failed', reason: begun.reason }
+      : await attempt(() => watch(host, { run, budget: begun.budget }));
+  // An agent that was stopped for it has an end like any other.
+  const calledOff = CancellationScope.current().consideredCancelled;
+  return CancellationScope.nonCancellable(() => settle(host, run, calledOff ? CALLED_OFF : watched));
+}
+
+const CALLED_OFF = { kind: 'failed', reason: 'it was called off' } as const;
+
+/** In its slot; by whoever comes next when its watcher was lost. */
+async function watch(host: string, input: RunSyncInput): Promise<TurnResult> {
+  const summary = 'merge';
+  try {
+    return await turns.runSync.executeWithOptions({ taskQueue: turnsQueue(host), summary }, [input]);
+  } catch (error) {
+    if (!isLostTurn(error)) throw error;
+    return attachments.reattachSync.executeWithOptions({ taskQueue: bottlesQueue(host), summary }, [input]);
+  }
+}
+
+async function settle(host: string, run: SyncRun, watched: Attempt<TurnResult>): Promise<SyncOutcome> {
+  const result = watched.kind === 'done' ? watched.value : null;
+  const failure = watched.kind === 'failed' ? watched.reason : null;
+  const where = { taskQueue: bottlesQueue(host), summary: 'verify and publish' };
+  const { outcome, settled } = await settling.settleSync.executeWithOptions(where, [
+    { run, result, failure },
+  ]);
+  const { workflowId, slug } = run;
+  const ended = { workflowId, slug, turn: 1, repoId: null, subject: localSubject(slug) };
+  const reason = reasonOf(outcome.status);
+  if (result !== null) {
+    const snapshot = { phase: 'frozen', reason, host, prNumber: null };
+    const turn = { ...ended, result, settled, reason, snapshot, watchdogFired: false };
+    await rows.recordTurn.executeWithOptions({ summary: 'rows' }, [turn]);
+  }
+  await rows.recordEnd.executeWithOptions({ summary: 'rows' }, [{ ...ended, endedAt: Date.now() }]);
+  return outcome;
+}
+
+function reasonOf(status: SyncStatus): FrozenReason {
+  return status === 'verified' || status === 'unchanged' ? 'done' : status;
+}
+
+type Attempt<T> =
+  { readonly kind: 'done'; readonly value: T } | { readonly kind: 'failed'; readonly reason: string };
+
+/** An activity that failed for good, or was called off, is an outcome. */
+async function attempt<T>(work: () => Promise<T>): Promise<Attempt<T>> {
+  try {
+    return { kind: 'done', value: await work() };
+  } catch (error) {
+    return { kind: 'failed', reason: isCancellation(error) ? CALLED_OFF.reason : failureReason(error) };
+  }
+}
+
+/** What a schedule starts: Temporal gives its workflows ids of their own, and a fork has one sync at a time. */
+export async function scheduledSyncWorkflow(order: SyncOrder): Promise<SyncOutcome> {
+  try {
+    return (await executeChild(SYNC_WORKFLOW, {
+      workflowId: syncWorkflowId(order.fork),
+      args: [order],
+    })) as SyncOutcome;
+  } catch (error) {
+    // Of a package that workflows do not load.
+    if (!(error instanceof Error) || error.name !== 'WorkflowExecutionAlreadyStartedError') throw error;
+    return outcomeWithoutRun('unchanged', 'another sync of the fork is under way');
+  }
+}
