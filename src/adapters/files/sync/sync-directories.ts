@@ -4,9 +4,10 @@ import { InvalidInputError } from '../../../domain/base/errors.js';
 import type { SyncDirectories } from '../../../domain/sync/ports.js';
 import { runDirName } from '../../../domain/sync/sync-names.js';
 import { ensurePrivate } from '../directories.js';
-import { RunFilesError, errnoOf, unlessMissing } from '../file-error.js';
+import { RunFilesError } from '../file-error.js';
+import { errnoOf, unlessMissing } from '../../system/errno.js';
+import { syncDirectory, writeWhole } from '../../system/write-file.js';
 import { readRegular } from '../run/regular-files.js';
-import { syncDirectory, writeWhole } from '../write-file.js';
 
 const METADATA = 'metadata.json';
 /** Syncs of forks of one name that begin in the same second: how many seconds are looked at. */
