@@ -259,6 +259,19 @@ describe('publishing, against a real forge and a real engine', function () {
   });
 
   describe('history', () => {
+    it('that goes on after a turn that was never taken in starts where that turn did, though the base has moved on', async () => {
+      await begin();
+      await world.agent(commit('a.txt'));
+      const person = world.clone();
+      world.git(person, 'commit', '-q', '--allow-empty', '-m', 'Meanwhile');
+      world.git(person, 'push', '-q', 'origin', 'main');
+      await world.agent(commit('b.txt'));
+      const { publish } = await world.settle();
+      assert.equal(publish.kind, 'published', JSON.stringify(publish));
+      const files = world.git(world.clone(world.branch), 'ls-files').split('\n');
+      assert.ok(files.includes('a.txt') && files.includes('b.txt'), String(files));
+    });
+
     it('that is published may not be rewritten', async () => {
       await begin();
       await world.agent(commit('a.txt'));

@@ -219,7 +219,7 @@ export class GateWorld {
       ...{ shallow: [], sparse: [], submodules: [], home: {}, files: {}, setup: null },
       turnJson: {},
     });
-    const baseSha = await protectedCommit(this.ports, input, refs);
+    const baseSha = await protectedCommit(this.ports, input, refs, paths.isNew);
     await files.writeTurn(this.slug, { ...blankTurnRecord(this.turn), refs, baseSha });
     return this.more();
   }

@@ -62,7 +62,7 @@ export async function beginTurn(
     previousStart: agent.startedAt,
     refs,
     // A workspace that was lost begins again where the forge's branch is: what was only in it is gone.
-    baseSha: await protectedCommit(ports, { ...input, head: isWorkspaceLost ? null : input.head }, refs),
+    baseSha: await protectedCommit(ports, input, refs, isWorkspaceLost || paths.isNew),
     sessionId,
     lost,
     // The container's output of earlier turns is still there, and is not this turn's.

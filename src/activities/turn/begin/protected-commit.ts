@@ -6,22 +6,28 @@ import type { FetchedRefs } from './fetch-refs.js';
 /**
  * The commit that must stay in the branch's history: what the last turn left, if that is on the forge. What was never
  * published may be rewritten, else a secret that the gate found could not be taken out of it again; then it is the
- * commit that counted in the turn before.
+ * commit that counted in the turn before. So it is after a turn that was never taken in, too: the workspace is as that turn
+ * found it, wherever the base is by now.
+ * @param startsAnew the workspace is made in this turn
  */
 export async function protectedCommit(
   ports: Pick<HostPorts, 'files'>,
   { slug, turn, head }: Pick<RunTurnInput, 'slug' | 'turn' | 'head'>,
   refs: Pick<FetchedRefs, 'resetTo' | 'startSha' | 'branchSha'>,
+  startsAnew: boolean,
 ): Promise<string> {
   if (refs.resetTo !== null) return refs.resetTo;
-  if (head === null) return refs.startSha;
-  const published = await ports.files.readFile(slug, PUBLISHED_FILE);
-  const lastPushed = published === undefined ? null : new TextDecoder().decode(published).trim();
-  if (head === lastPushed || head === refs.branchSha) return head;
+  if (startsAnew) return refs.startSha;
+  if (head !== null && (head === refs.branchSha || head === (await lastPushed(ports, slug)))) return head;
   // A turn that was prepared and never ran has no record.
   for (let before = turn - 1; before > 0; before -= 1) {
     const record = await ports.files.readTurn(slug, before);
     if (record !== undefined && record.baseSha !== null) return record.baseSha;
   }
-  return head;
+  return head ?? refs.startSha;
+}
+
+async function lastPushed({ files }: Pick<HostPorts, 'files'>, slug: string): Promise<string | null> {
+  const published = await files.readFile(slug, PUBLISHED_FILE);
+  return published === undefined ? null : new TextDecoder().decode(published).trim();
 }
