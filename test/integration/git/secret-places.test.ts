@@ -105,7 +105,8 @@ describe('secrets in files that a scanner passes over', function () {
   describe('as the rule of guesses has them', () => {
     // As mixed as hexadecimal can be, and without a word: of plain random digits one in some dozens is too regular for the rule.
     const guess = (): string => {
-      const mixed = (characters: string): string[] => characters.split('').sort(() => randomBytes(1).readInt8());
+      const mixed = (characters: string): string[] =>
+        characters.split('').sort(() => randomBytes(1).readInt8());
       const letters = mixed('abcdef'.repeat(4));
       return `api_key = "${mixed('0123456789'.repeat(3))
         .slice(0, 24)
