@@ -3,6 +3,9 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DockerBottleRuntime } from '../../src/adapters/docker/docker-runtime.js';
+import { StackFiles } from '../support/stack/stack-files.js';
+import { waitUntil } from '../support/stack/stack.js';
+import { partOf } from '../support/stack/tear-down.js';
 import { SyncStack } from '../support/sync/sync-stack.js';
 
 const MERGE = 'merge upstream/trunk';
@@ -90,6 +93,23 @@ describe('a fork is merged with its upstream', function () {
     const { code, outcome } = await world.sync(fork, '--manifest', 'solver');
     assert.deepEqual([code, outcome.status], [0, 'verified'], outcome.reason);
     assert.match(await fork.fileOn(outcome.branch ?? '', 'settings.txt'), /^port = 2\nname = better$/);
+  });
+
+  it('by one agent, though the worker is killed while it works', async () => {
+    const fork = await world.fork('killed');
+    await fork.onUpstream({ 'theirs.txt': 'x\n' });
+    await world.script('slow', 'sleep 15', MERGE);
+    const syncing = world.sync(fork, '--manifest', 'slow');
+    const runtime = new DockerBottleRuntime();
+    const agents = async (): Promise<string[]> =>
+      (await runtime.runningAgents()).filter((slug) => slug.startsWith('sync-alice-killed-'));
+    await waitUntil('the agent to work', async () => (await agents()).length === 1);
+    process.kill(await partOf(world.stack, 'worker'), 'SIGKILL');
+    const { code, outcome } = await syncing;
+    assert.deepEqual([code, outcome.status], [0, 'verified'], outcome.reason);
+    assert.equal(await new StackFiles(world.stack.home).invocations(outcome.slug ?? '', 1), 1);
+    assert.equal((await fork.pulls()).length, 1);
+    await isCleared(outcome.slug);
   });
 
   it('not at all when the agent leaves a STUCK.md, which stays where it is', async () => {
