@@ -16,6 +16,7 @@ import type { BottleRuntime, OneShotResult, OneShotSpec } from '../../../src/dom
 import type { TurnRecord } from '../../../src/domain/run/run-files.js';
 import { SecretGuard } from '../../../src/domain/secret/secret-guard.js';
 import type { GitPublishVerdict, GitRepository } from '../../../src/domain/workspace/git-repository.js';
+import { PREPARED, turnResult } from '../machine/world.js';
 import { sampleBottle } from '../manifests/samples.js';
 import { FakeForge } from '../webhook/fake-forge.js';
 import { idleDiskGuard, sampleHostSettings } from './sample-host.js';
@@ -120,42 +121,13 @@ export class HostWorld {
       subject: { forge: 'gitea', owner: 'alice', repo: 'demo', number: 12 },
       slug: SLUG,
       turn: 1,
-      prepared: {
-        promptRef: '',
-        branch: BRANCH,
-        readKeys: [],
-        provider: 'scripted',
-        model: null,
-        image: 'agent:dev',
-        env: {},
-        limits: { memoryBytes: 1, cpus: 1, pids: 1 },
-        gitUser: { name: 'C', email: 'c@example.org' },
-        baseBranches: [],
-        bottleNames: [],
-        allowPaths: [],
-        drafts: false,
-        bottleRef: await blobs.put(JSON.stringify(sampleBottle())),
-      },
+      prepared: { ...PREPARED, branch: BRANCH, bottleRef: await blobs.put(JSON.stringify(sampleBottle())) },
       triggerActor: 'alice',
       latestPr: null,
-      result: {
-        exitCode: 0,
-        done: { id: 'done1', status: 'success', summaryRef: summary === '' ? '' : await blobs.put(summary) },
-        stopped: null,
-        startedAt: 0,
-        finishedAt: 0,
-        lastCheckinAt: 0,
-        sidecarRestarts: 0,
+      result: turnResult({
         baseSha: BASE,
-        sessionId: null,
-        imageId: '',
-        limit: null,
-        setAside: null,
-        agent: { outcome: 'finished', errorRef: null, reported: null, toolCalls: 0, denials: 0 },
-        model: null,
-        operationsRef: null,
-        egressRef: null,
-      },
+        done: { id: 'done1', status: 'success', summaryRef: summary === '' ? '' : await blobs.put(summary) },
+      }),
       stuckHash: null,
       publish: true,
       ...changes,

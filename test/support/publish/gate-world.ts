@@ -33,11 +33,12 @@ import type { Forge } from '../../../src/domain/forge/forge.js';
 import type { SubjectRef } from '../../../src/domain/forge/issue.js';
 import { SecretGuard } from '../../../src/domain/secret/secret-guard.js';
 import { branchOf } from '../../../src/domain/run/slug.js';
-import type { DoneStatus, PublishResult, TurnResult } from '../../../src/domain/run/turn.js';
+import type { DoneStatus, PublishResult } from '../../../src/domain/run/turn.js';
 import type { Person } from '../gitea/person.js';
 import type { Gitea } from '../gitea/start-gitea.js';
 import { gitleaksBinary } from '../gitleaks/binary.js';
 import { idleDiskGuard, sampleHostSettings } from '../host/sample-host.js';
+import { turnResult } from '../machine/world.js';
 import { sampleBottle } from '../manifests/samples.js';
 
 const MIB = 1024 * 1024;
@@ -260,24 +261,8 @@ export class GateWorld {
   /** The end of the turn, as the workflow asks for it. */
   async settle(status: DoneStatus | null = 'success', summary = ''): Promise<SettledTurn> {
     const summaryRef = summary === '' ? '' : await this.ports.blobs.put(summary);
-    const result: TurnResult = {
-      exitCode: 0,
-      done: status === null ? null : { id: 'done1', status, summaryRef },
-      stopped: null,
-      startedAt: 0,
-      finishedAt: 0,
-      lastCheckinAt: 0,
-      sidecarRestarts: 0,
-      baseSha: '',
-      sessionId: null,
-      imageId: '',
-      limit: null,
-      setAside: null,
-      agent: { outcome: 'finished', errorRef: null, reported: null, toolCalls: 0, denials: 0 },
-      model: null,
-      operationsRef: null,
-      egressRef: null,
-    };
+    const done = status === null ? null : { id: 'done1', status, summaryRef };
+    const result = turnResult({ done, baseSha: '', sessionId: null });
     const settled = await settleTurn(this.ports, {
       ...this.#publisher(),
       result,
