@@ -2,7 +2,6 @@
 import {
   ActivityCancellationType,
   CancellationScope,
-  defineQuery,
   executeChild,
   isCancellation,
   proxyActivities,
@@ -15,6 +14,7 @@ import type { SyncRowActivities } from '../activities/sync/begin-sync.js';
 import type { RunSyncInput } from '../activities/sync/run-sync.js';
 import type { SyncActivities } from '../activities/sync/sync-activities.js';
 import { localSubject } from '../domain/forge/issue.js';
+import { NOTHING } from '../domain/run/budget.js';
 import type { FrozenReason, TurnResult } from '../domain/run/turn.js';
 import { makeLocalSlug } from '../domain/run/slug.js';
 import {
@@ -28,7 +28,7 @@ import {
 import { rows } from './activities.js';
 import { failureReason, isLostTurn } from './activity-failures.js';
 import { claimHost } from './claim-host.js';
-import { bottlesQueue, SYNC_WORKFLOW, turnsQueue } from './messages.js';
+import { bottlesQueue, stateQuery, SYNC_WORKFLOW, turnsQueue, type RunView } from './messages.js';
 
 const BACKOFF = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '30s' } as const;
 const HEARTBEAT = '10 seconds';
@@ -69,38 +69,49 @@ const syncRows = proxyLocalActivities<SyncRowActivities>({
   retry: BACKOFF,
 });
 
-/** What the sweeper asks of whoever owns containers. */
-interface SyncView {
-  slug: string | null;
-  phase: string;
-  host: string | null;
-  readonly lastTurn: null;
-}
-
 export async function syncWorkflow(order: SyncOrder): Promise<SyncOutcome> {
   const { workflowId, startTime } = workflowInfo();
   const { owner, repo } = order.fork;
   const slug = makeLocalSlug('sync', [owner, repo], Math.random);
-  const view: SyncView = { slug, phase: 'launching', host: null, lastTurn: null };
-  setHandler(defineQuery<SyncView>('state'), () => view);
+  let view = begunView(slug, order);
+  const show = (change: Partial<RunView>): void => {
+    view = { ...view, ...change };
+  };
+  setHandler(stateQuery, () => view);
   const { host } = await claimHost(null);
-  view.host = host;
-  const outcome = await sync(host, { workflowId, slug, order, at: startTime.getTime() });
+  show({ host });
+  const outcome = await sync(host, { workflowId, slug, order, at: startTime.getTime() }, show);
   setCurrentDetails(`**${outcome.status}**`);
   return outcome;
 }
 
-async function sync(host: string, asked: Parameters<SyncActivities['prepareSync']>[0]): Promise<SyncOutcome> {
+/** As of any run: for `status`, the dashboard and the sweeper. */
+function begunView(slug: string, order: SyncOrder): RunView {
+  return {
+    ...{ subject: localSubject(slug), slug, agent: order.manifest ?? 'sync', turn: 1, phase: 'launching' },
+    ...{ reason: null, detail: null, host: null, hostSilentSince: null, epoch: 0, prs: [], sessionId: null },
+    ...{ mailbox: 0, proposals: 0, watchdogFired: false, lastTurn: null, resumeAt: null },
+    ...{ spent: NOTHING, budget: NOTHING },
+  };
+}
+
+async function sync(
+  host: string,
+  asked: Parameters<SyncActivities['prepareSync']>[0],
+  show: (change: Partial<RunView>) => void,
+): Promise<SyncOutcome> {
   const onHost = { taskQueue: bottlesQueue(host), summary: 'fetch both remotes' };
   const prepared = await attempt(() => preparing.prepareSync.executeWithOptions(onHost, [asked]));
   if (prepared.kind === 'failed') return outcomeWithoutRun('failed', prepared.reason);
   if (prepared.value.kind === 'over') return prepared.value.outcome;
   const { run } = prepared.value;
   const begun = await syncRows.beginSync.executeWithOptions({ summary: 'rows' }, [{ run, host }]);
+  show({ phase: 'running' });
   const watched: Attempt<TurnResult> =
     begun.kind === 'refused'
       ? { kind: 'failed', reason: begun.reason }
       : await attempt(() => watch(host, { run, budget: begun.budget }));
+  show({ phase: 'freezing' });
   // An agent that was stopped for it has an end like any other.
   const calledOff = CancellationScope.current().consideredCancelled;
   return CancellationScope.nonCancellable(() => settle(host, run, calledOff ? CALLED_OFF : watched));

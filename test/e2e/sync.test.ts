@@ -104,6 +104,12 @@ describe('a fork is merged with its upstream', function () {
     const agents = async (): Promise<string[]> =>
       (await runtime.runningAgents()).filter((slug) => slug.startsWith('sync-alice-killed-'));
     await waitUntil('the agent to work', async () => (await agents()).length === 1);
+    const { stdout } = await world.stack.cli(['orchestrate', 'status', '--json']);
+    const { runs } = JSON.parse(stdout) as { runs: { phase: string; stale: boolean }[] };
+    assert.deepEqual(
+      runs.map(({ phase, stale }) => [phase, stale]),
+      [['running', false]],
+    );
     process.kill(await partOf(world.stack, 'worker'), 'SIGKILL');
     const { code, outcome } = await syncing;
     assert.deepEqual([code, outcome.status], [0, 'verified'], outcome.reason);

@@ -6,7 +6,6 @@ import {
   type WorkflowHandle,
 } from '@temporalio/client';
 import { InvalidInputError } from '../../domain/base/errors.js';
-import { workflowIdOf, type SubjectRef } from '../../domain/forge/issue.js';
 import { UnreachableError } from '../base/errors.js';
 import type { OrchestratorWorld } from './orchestrator-world.js';
 
@@ -17,13 +16,11 @@ export const CALL_MS = 15_000;
 export async function call<T>(
   world: Pick<OrchestratorWorld, 'client' | 'callMs'>,
   ask: (handle: WorkflowHandle) => Promise<T>,
-  subject: SubjectRef,
+  workflowId: string,
 ): Promise<T | undefined> {
   const { client, callMs = CALL_MS } = world;
   try {
-    return await client.withDeadline(Date.now() + callMs, () =>
-      ask(client.workflow.getHandle(workflowIdOf(subject))),
-    );
+    return await client.withDeadline(Date.now() + callMs, () => ask(client.workflow.getHandle(workflowId)));
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return undefined;
     if (!isAway(error)) throw error;

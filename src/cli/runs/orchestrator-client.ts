@@ -1,7 +1,7 @@
 /** The commands' orchestrator over Temporal: updates for commands, queries for what is, rows for the list. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
-import { subjectOfWorkflow, workflowIdOf, type SubjectRef } from '../../domain/forge/issue.js';
+import { workflowIdOf, type SubjectRef } from '../../domain/forge/issue.js';
 import { dayOf } from '../../domain/run/budget.js';
 import type { OperatorCommand } from '../../domain/run/events.js';
 import { identityOf, type ForgeStateRow } from '../../domain/run/rows.js';
@@ -42,26 +42,26 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
   // A run that this command started is known before its row is written, and even if none ever is.
   const begun = new Map<string, SubjectRef>();
   const view = (subject: SubjectRef): Promise<RunView | undefined> =>
-    call(world, (handle) => handle.query(stateQuery), subject);
+    call(world, (handle) => handle.query(stateQuery), workflowIdOf(subject));
 
   /** Rows are written at the turns of a life; in between the workflow knows better. Without Temporal the row stands. */
   async function liveView(row: ForgeStateRow): Promise<RunView | undefined> {
     if (row.status === 'destroyed') return undefined;
     const ask = { ...world, callMs: LIVE_VIEW_MS };
-    const live = await call(ask, (handle) => handle.query(stateQuery), identityOf(row)).catch(noAnswer);
+    const live = await call(ask, (handle) => handle.query(stateQuery), row.workflowId).catch(noAnswer);
     return live?.slug === row.slug ? live : undefined;
   }
 
   async function liveStep(row: ForgeStateRow): Promise<StepUnderWay | null> {
     if (row.status === 'destroyed') return null;
     const ask = { ...world, callMs: LIVE_VIEW_MS };
-    const found = await call(ask, (handle) => handle.describe(), identityOf(row)).catch(noAnswer);
+    const found = await call(ask, (handle) => handle.describe(), row.workflowId).catch(noAnswer);
     return found === undefined ? null : stepUnderWay(world.client, found);
   }
 
   /** The last thing the workflow noted: why a run ended that never ran. */
   async function lastNote(subject: SubjectRef): Promise<string> {
-    const timeline = await call(world, (handle) => handle.query(timelineQuery), subject);
+    const timeline = await call(world, (handle) => handle.query(timelineQuery), workflowIdOf(subject));
     return timeline?.at(-1)?.what ?? 'see the log of the worker';
   }
 
@@ -74,7 +74,7 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
       const accepted = await call(
         world,
         (handle) => handle.executeUpdate(commandUpdates[kind], { args: [{ ...asked, by: world.by }] }),
-        subject,
+        workflowIdOf(subject),
       );
       return accepted ?? { kind: 'not_found' };
     } catch (error) {
@@ -154,15 +154,13 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
       // One that has ended has no slug; the row says that no later life has begun.
       if (now === undefined || (now.slug !== slug && !(now.slug === null && row.status === 'destroyed')))
         return undefined;
-      return call(world, (handle) => handle.query(timelineQuery), identityOf(row));
+      return call(world, (handle) => handle.query(timelineQuery), row.workflowId);
     },
 
     overview: () => database.runs.overview(),
     live: async ({ slug, workflowId }) => {
-      const subject = subjectOfWorkflow(workflowId);
-      if (subject === undefined) return null;
       const ask = { ...world, callMs: LIVE_VIEW_MS };
-      const view = await call(ask, (handle) => handle.query(stateQuery), subject);
+      const view = await call(ask, (handle) => handle.query(stateQuery), workflowId);
       if (view?.slug !== slug) return null;
       return { phase: view.phase, turn: view.turn, microUsd: view.spent.microUsd };
     },

@@ -1,6 +1,5 @@
 /** Proposals over rows and blobs; a decision is an update of the run's workflow. */
 import { WorkflowUpdateFailedError } from '@temporalio/client';
-import { subjectOfWorkflow } from '../../domain/forge/issue.js';
 import { readShownProposal } from '../../domain/supervise/read-shown-proposal.js';
 import { withNetwork, type ShownProposal } from '../../domain/supervise/shown-proposal.js';
 import { decideUpdate } from '../../workflows/messages.js';
@@ -19,14 +18,12 @@ export function proposalDesk(world: OrchestratorWorld): ProposalDesk {
   return {
     ...proposalReader(world),
     decide: async (row, decision) => {
-      const subject = subjectOfWorkflow(row.workflowId);
-      if (subject === undefined) return { kind: 'not_found' };
       const request = await requestOf(world, row, decision);
       try {
         const accepted = await call(
           { ...world, callMs: world.callMs ?? (row.tool === 'capability-block' ? BUILD_MS : DECIDE_MS) },
           (handle) => handle.executeUpdate(decideUpdate, { args: [request] }),
-          subject,
+          row.workflowId,
         );
         if (accepted === undefined) return { kind: 'not_found' };
         const { whyRef = null, ...decided } = accepted;
