@@ -124,6 +124,11 @@ export const PLANTED: readonly Planted[] = [
     code: "export { GiteaForge } from '../gitea/ok.js';",
   },
   {
+    rule: 'adapter-never-a-sibling',
+    file: 'adapters/system/b.ts',
+    code: "export { GiteaForge } from '../gitea/ok.js';",
+  },
+  {
     rule: 'bundle-over-ports',
     file: 'bundle/a.ts',
     code: "export { GiteaForge } from '../adapters/gitea/ok.js';",
@@ -227,6 +232,8 @@ export const ALLOWED: Readonly<Record<string, string>> = {
     "import { send } from './http/ok.js'; import type { Issue as I } from '../../domain/ok.js'; export type Issue = I; export const GiteaForge = send;",
   'adapters/sqlite/ok.ts':
     "import Database from 'better-sqlite3'; import { Kysely } from 'kysely'; import type { Issue } from '../../domain/ok.js'; export const db = (_: Issue) => ({ Kysely, file: new Database('x') });",
+  'adapters/system/ok.ts': "import { spawn } from 'node:child_process'; export const run = spawn;",
+  'adapters/git/ok.ts': "import { run } from '../system/ok.js'; export const git = run;",
   'adapters/docker/ok.ts':
     "import Docker from 'dockerode'; import type { Issue } from '../../domain/ok.js'; export const docker = (_: Issue) => new Docker();",
   'adapters/temporal/ok.ts':
