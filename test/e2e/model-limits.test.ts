@@ -119,7 +119,7 @@ describe('what ends a turn of a real agent early', function () {
     api.script(...Array.from({ length: 20 }, () => ({ reply: busy })));
     const life = await trigger('overloaded');
     const held = await life.frozen(1, 'limited');
-    assert.match(held.detail ?? '', /overloaded/);
+    assert.match(held.detail ?? '', /HTTP 529/);
     assert.ok(held.resumeAt !== null && held.resumeAt > Date.now());
     api.reset();
     api.script(...done('it answered', has(/The text of overloaded/)));

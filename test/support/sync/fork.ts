@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { numberIn } from '../gitea/api.js';
 import type { Gitea } from '../gitea/start-gitea.js';
+import { waitUntil } from '../stack/stack.js';
 
 const run = promisify(execFile);
 
@@ -46,6 +47,13 @@ export class Fork {
     await fork.git('remote', 'add', 'upstream', `${gitea.url}/alice/${name}-upstream.git`);
     await fork.git('push', '-q', 'origin', 'main');
     await fork.git('push', '-q', 'upstream', 'trunk');
+    // Gitea takes in a repository's first push a little later; until then it has no pull requests, not even none.
+    await waitUntil('the forge to have taken in the push', () =>
+      fork.pulls().then(
+        () => true,
+        () => false,
+      ),
+    );
     return fork;
   }
 
