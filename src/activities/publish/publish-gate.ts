@@ -15,9 +15,9 @@ import { pagesOf, pullRequestBody, pullRequestTitle } from '../../domain/text/in
 import type { PublishResult } from '../../domain/run/turn.js';
 import type { HostPorts } from '../ports/host-ports.js';
 import type { Publisher, RunRef } from '../ports/inputs.js';
+import { keepPushed } from '../base/last-pushed.js';
 import { noteScan } from './publish-scans.js';
 import { placeObjection } from './publish-place.js';
-import { PUBLISHED_FILE } from '../setup/changes-on-forge.js';
 import { readBottle } from '../setup/read-setup.js';
 import { boundaryFile } from '../setup/run-boundary.js';
 
@@ -111,7 +111,7 @@ export async function publishThroughGate(ports: HostPorts, input: GateInput): Pr
   if (pushed.kind === 'refused') return pushed;
   await ports.underWay.reached(slug, 'pushed');
   // Also after a try that died between its push and this line.
-  if (pushed.head === head) await ports.files.saveFile(slug, PUBLISHED_FILE, head);
+  if (pushed.head === head) await keepPushed(ports, slug, head);
   const same: { readonly unchanged?: true } = pushed.head === head ? {} : { unchanged: true };
   const forge = ports.forgeFor(subject);
   const existing = await forge.findOpenPrByHead(branch);

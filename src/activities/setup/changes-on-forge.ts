@@ -1,10 +1,8 @@
 import type { TurnRefs } from '../../domain/workspace/git-repository.js';
 import type { MovedBranch } from '../../domain/prompt/prompt-input.js';
+import { lastPushed } from '../base/last-pushed.js';
 import type { HostPorts } from '../ports/host-ports.js';
 import { repositoryOf, type RunTurnInput } from '../ports/inputs.js';
-
-/** Where the last pushed head of the run is kept, below its directory. */
-export const PUBLISHED_FILE = 'published';
 
 export interface ChangesOnForge {
   /** Somebody rewrote the run's branch: the workspace starts again from there. */
@@ -52,11 +50,9 @@ async function ownMoved(
 ): Promise<MovedBranch | null> {
   const { branchSha: sha } = refs;
   if (sha === null || input.head === null) return null;
-  const published = await ports.files.readFile(input.slug, PUBLISHED_FILE);
-  if (published === undefined) return null;
-  const lastPushed = new TextDecoder().decode(published).trim();
-  if (lastPushed === sha) return null;
-  const rewritten = !(await ports.git.isAncestor(repositoryOf(input), lastPushed, sha));
+  const pushed = await lastPushed(ports, input.slug);
+  if (pushed === null || pushed === sha) return null;
+  const rewritten = !(await ports.git.isAncestor(repositoryOf(input), pushed, sha));
   // Told once; a rewritten branch is one that the workspace has to start from, so it is news until then.
   if (!rewritten && told?.branchSha === sha) return null;
   return { which: 'own', name: input.prepared.branch, sha, rewritten };

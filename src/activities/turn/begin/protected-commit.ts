@@ -1,6 +1,6 @@
+import { lastPushed } from '../../base/last-pushed.js';
 import type { HostPorts } from '../../ports/host-ports.js';
 import type { RunTurnInput } from '../../ports/inputs.js';
-import { PUBLISHED_FILE } from '../../setup/changes-on-forge.js';
 import type { FetchedRefs } from './fetch-refs.js';
 
 /**
@@ -25,9 +25,4 @@ export async function protectedCommit(
     if (record !== undefined && record.baseSha !== null) return record.baseSha;
   }
   return head ?? refs.startSha;
-}
-
-async function lastPushed({ files }: Pick<HostPorts, 'files'>, slug: string): Promise<string | null> {
-  const published = await files.readFile(slug, PUBLISHED_FILE);
-  return published === undefined ? null : new TextDecoder().decode(published).trim();
 }
