@@ -29,7 +29,10 @@ export const turnsQueue = (host: string): string => `turns@${host}`;
 export const bottlesQueue = (host: string): string => `bottles@${host}`;
 
 /** Activities that stay with an agent until it exits. */
-export const WATCHING: readonly string[] = ['launchBottle', 'rehydrateBottle', 'reattachBottle'];
+export const WATCHING: readonly string[] = [
+  ...['launchBottle', 'rehydrateBottle', 'reattachBottle'],
+  ...['runSync', 'reattachSync'],
+];
 
 /** Search attributes of spec section 12, all of type Keyword except the number. */
 export const SEARCH_ATTRIBUTES = {

@@ -1,7 +1,10 @@
 /** A fork is merged with its upstream: one container between two remotes (ADR 0050). */
 import {
   ActivityCancellationType,
+  allHandlersFinished,
+  ApplicationFailure,
   CancellationScope,
+  condition,
   executeChild,
   isCancellation,
   proxyActivities,
@@ -14,6 +17,7 @@ import type { SyncRowActivities } from '../activities/sync/begin-sync.js';
 import type { RunSyncInput } from '../activities/sync/run-sync.js';
 import type { SyncActivities } from '../activities/sync/sync-activities.js';
 import { localSubject } from '../domain/forge/issue.js';
+import { UNKNOWN_OPERATOR } from '../domain/forge/operator-name.js';
 import { NOTHING } from '../domain/run/budget.js';
 import type { FrozenReason, TurnResult } from '../domain/run/turn.js';
 import { makeLocalSlug } from '../domain/run/slug.js';
@@ -28,7 +32,17 @@ import {
 import { rows } from './activities.js';
 import { failureReason, isLostTurn } from './activity-failures.js';
 import { claimHost } from './claim-host.js';
-import { bottlesQueue, stateQuery, SYNC_WORKFLOW, turnsQueue, type RunView } from './messages.js';
+import {
+  bottlesQueue,
+  commandUpdates,
+  stateQuery,
+  SYNC_WORKFLOW,
+  timelineQuery,
+  turnsQueue,
+  type CommandAccepted,
+  type RunView,
+} from './messages.js';
+import { readCommand } from './read-message.js';
 
 const BACKOFF = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '30s' } as const;
 const HEARTBEAT = '10 seconds';
@@ -78,11 +92,58 @@ export async function syncWorkflow(order: SyncOrder): Promise<SyncOutcome> {
     view = { ...view, ...change };
   };
   setHandler(stateQuery, () => view);
-  const { host } = await claimHost(null);
-  show({ host });
-  const outcome = await sync(host, { workflowId, slug, order, at: startTime.getTime() }, show);
+  setHandler(timelineQuery, () => []);
+  const merging = new CancellationScope();
+  takeCommands(
+    () => view,
+    () => {
+      merging.cancel();
+    },
+  );
+  const outcome = await merging.run(async () => {
+    const { host } = await claimHost(null);
+    show({ host });
+    return sync(host, { workflowId, slug, order, at: startTime.getTime() }, show);
+  });
   setCurrentDetails(`**${outcome.status}**`);
+  await CancellationScope.nonCancellable(() => condition(allHandlersFinished));
   return outcome;
+}
+
+/** An operator can call it off; there is nothing that it could be woken from, or given more time. */
+function takeCommands(view: () => RunView, callOff: () => void): void {
+  for (const kind of Object.keys(commandUpdates) as (keyof typeof commandUpdates)[])
+    setHandler(commandUpdates[kind], (asked) => destroy(asked), {
+      validator: (asked) => {
+        readCommand(kind, asked);
+        const refusal =
+          kind === 'destroy'
+            ? view().phase === 'freezing' && 'it is ending'
+            : 'a sync is one turn: it takes destroy, which calls it off';
+        if (refusal !== false) throw ApplicationFailure.nonRetryable(refusal, 'CommandRefused');
+      },
+    });
+
+  async function destroy(asked: object | undefined): Promise<CommandAccepted> {
+    const { by: who = UNKNOWN_OPERATOR } = readCommand('destroy', asked);
+    const { runId, workflowId } = workflowInfo();
+    const { slug, turn } = view();
+    const act = {
+      id: `${runId}/destroy`,
+      at: Date.now(),
+      who,
+      kind: 'destroy',
+      detail: {},
+      slug,
+      workflowId,
+    };
+    // Beside what is called off.
+    await CancellationScope.nonCancellable(() =>
+      rows.recordCommand.executeWithOptions({ summary: 'row of the operator’s destroy' }, [act]),
+    );
+    callOff();
+    return { slug, phase: 'destroying', turn };
+  }
 }
 
 /** As of any run: for `status`, the dashboard and the sweeper. */

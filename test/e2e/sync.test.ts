@@ -151,6 +151,37 @@ describe('a fork is merged with its upstream', function () {
     await isCleared(outcome.slug);
   });
 
+  it('no further when an operator calls it off, as status and dashboard name it', async () => {
+    const fork = await world.fork('off');
+    await fork.onUpstream({ 'theirs.txt': 'x\n' });
+    const before = await fork.onForge();
+    await world.script('idle', 'sleep 60', MERGE);
+    const syncing = world.sync(fork, '--manifest', 'idle');
+    const { stack } = world;
+    let slug = '';
+    await waitUntil('the agent to work', async () => {
+      const running = await new DockerBottleRuntime().runningAgents();
+      slug = running.find((one) => one.startsWith('sync-alice-off-')) ?? '';
+      return slug !== '';
+    });
+    const signal = async (kind: string): Promise<readonly [number | null, string]> => {
+      const { code, stdout, stderr } = await stack.cli(['signal', slug, kind]);
+      return [code, `${stdout}${stderr}`.trim()];
+    };
+    const refused = 'bot-bottle: refused: a sync is one turn: it takes destroy, which calls it off';
+    assert.deepEqual(await signal('freeze'), [4, refused]);
+    assert.deepEqual(await signal('destroy'), [0, `${slug}: destroy accepted, destroying`]);
+    const { code, outcome } = await syncing;
+    assert.deepEqual([code, outcome.status, outcome.reason], [12, 'failed', 'it was called off']);
+    assert.equal(await fork.onForge(), before);
+    await isCleared(outcome.slug);
+    assert.deepEqual(await signal('destroy'), [4, `bot-bottle: refused: ${slug} has ended`]);
+    const record = await stack.cli(['provenance', 'verify', slug, '--json']);
+    assert.ok((JSON.parse(record.stdout) as { ok: boolean }).ok, record.stdout);
+    const shown = await stack.cli(['provenance', 'show', slug]);
+    assert.match(shown.stdout, /operatorCommand/);
+  });
+
   it('not when the agent rewrites the fork’s history', async () => {
     const fork = await world.fork('rewritten');
     await fork.onFork({ 'own.txt': 'x\n' });

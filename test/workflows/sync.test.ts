@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import type { WorkflowHandle } from '@temporalio/client';
+import { WorkflowUpdateFailedError, type WorkflowHandle } from '@temporalio/client';
 import type { SyncRowActivities } from '../../src/activities/sync/begin-sync.js';
 import type { RunSyncInput } from '../../src/activities/sync/run-sync.js';
 import type { SettleSyncInput } from '../../src/activities/sync/settle-sync.js';
@@ -9,7 +9,7 @@ import type { SyncActivities } from '../../src/activities/sync/sync-activities.j
 import { NO_BUDGET } from '../../src/domain/run/model-use.js';
 import { SYNC_TIMEOUT_MS, syncWorkflowId, type SyncOrder } from '../../src/domain/sync/sync.js';
 import type { TurnResult } from '../../src/domain/run/turn.js';
-import { TASK_QUEUE, SYNC_WORKFLOW } from '../../src/workflows/messages.js';
+import { commandUpdates, TASK_QUEUE, SYNC_WORKFLOW } from '../../src/workflows/messages.js';
 import { scheduledSyncWorkflow, type syncWorkflow } from '../../src/workflows/sync.workflow.js';
 import { waitUntil } from '../support/stack/stack.js';
 import { PREPARED, settledTurn, turnResult } from '../support/machine/world.js';
@@ -126,28 +126,62 @@ describe('a sync, as a workflow', function () {
     }, 'sync-reattached');
   });
 
-  it('that is cancelled stops its agent, and what is there is cleared away all the same', async () => {
+  /** Works until it is stopped. */
+  async function untilCancelled(): Promise<TurnResult> {
+    const { heartbeat, cancelled } = Context.current();
+    const beats = setInterval(() => {
+      heartbeat();
+    }, 200);
+    return cancelled.finally(() => {
+      clearInterval(beats);
+    });
+  }
+
+  /** What is there is cleared away all the same. */
+  async function isCalledOff(sync: Sync, handle: WorkflowHandle<typeof syncWorkflow>): Promise<void> {
+    const { status, reason } = await handle.result();
+    assert.deepEqual([status, reason], ['failed', 'it was called off']);
+    assert.deepEqual(
+      sync.settled.map(({ result }) => result),
+      [null],
+    );
+    assert.equal(sync.rows.ended.length, 1);
+  }
+
+  it('that is cancelled stops its agent', async () => {
     const sync = new Sync();
-    sync.whileRunning = async () => {
-      const { heartbeat, cancelled } = Context.current();
-      const beats = setInterval(() => {
-        heartbeat();
-      }, 200);
-      return cancelled.finally(() => {
-        clearInterval(beats);
-      });
-    };
+    sync.whileRunning = untilCancelled;
     await sync.live(async (handle) => {
       await waitUntil('the agent to work', () => sync.ran.length === 1);
       await handle.cancel();
-      const { status, reason } = await handle.result();
-      assert.deepEqual([status, reason], ['failed', 'it was called off']);
-      assert.deepEqual(
-        sync.settled.map(({ result }) => result),
-        [null],
-      );
-      assert.equal(sync.rows.ended.length, 1);
+      await isCalledOff(sync, handle);
     }, 'sync-cancelled');
+  });
+
+  it('is called off by an operator, whose act has a row; it takes nothing else', async () => {
+    const sync = new Sync();
+    sync.whileRunning = untilCancelled;
+    await sync.live(async (handle) => {
+      await waitUntil('the agent to work', () => sync.ran.length === 1);
+      for (const kind of ['freeze', 'resume', 'done', 'budget', 'extend', 'move'] as const) {
+        const args: [object] = [kind === 'extend' ? { ms: 1_000 } : {}];
+        await assert.rejects(
+          handle.executeUpdate(commandUpdates[kind], { args }),
+          (error) =>
+            error instanceof WorkflowUpdateFailedError && /takes destroy/.test(error.cause?.message ?? ''),
+          kind,
+        );
+      }
+      const { slug, phase } = await handle.executeUpdate(commandUpdates.destroy, {
+        args: [{ by: 'alice@desk' }],
+      });
+      assert.equal(phase, 'destroying');
+      await isCalledOff(sync, handle);
+      assert.deepEqual(
+        sync.rows.commanded.map((row) => [row.kind, row.who, row.slug, row.workflowId]),
+        [['destroy', 'alice@desk', slug, handle.workflowId]],
+      );
+    }, 'sync-destroyed');
   });
 
   it('starts no container while new turns are paused', async () => {

@@ -66,7 +66,7 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
   }
 
   async function update(
-    subject: SubjectRef,
+    workflowId: string,
     command: OperatorCommand,
   ): Promise<CommandAccepted | Refused | NotFound> {
     try {
@@ -74,7 +74,7 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
       const accepted = await call(
         world,
         (handle) => handle.executeUpdate(commandUpdates[kind], { args: [{ ...asked, by: world.by }] }),
-        workflowIdOf(subject),
+        workflowId,
       );
       return accepted ?? { kind: 'not_found' };
     } catch (error) {
@@ -119,22 +119,25 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
     async resume(slug, prompt) {
       const row = await rowOf(database, { kind: 'slug', slug });
       if (row === undefined) return { kind: 'not_found' };
-      const answer = await update(identityOf(row), {
+      const answer = await update(row.workflowId, {
         kind: 'resume',
         promptRef: await world.storeText(prompt),
       });
       if ('kind' in answer) return answer;
-      return { kind: 'started', slug, workflowId: workflowIdOf(identityOf(row)), turn: answer.turn };
+      return { kind: 'started', slug, workflowId: row.workflowId, turn: answer.turn };
     },
 
     async command(target, command) {
       const row = await rowOf(database, target);
       // A run so young that it has no row yet is found by its issue all the same.
-      const subject =
-        row !== undefined ? identityOf(row) : target.kind === 'subject' ? target.subject : undefined;
-      if (subject === undefined) return { kind: 'not_found' };
-      const answer = await update(subject, await operatorCommand(world, command));
-      return 'kind' in answer ? answer : { kind: 'accepted', slug: answer.slug, phase: answer.phase };
+      const young = target.kind === 'subject' ? workflowIdOf(target.subject) : undefined;
+      const workflowId = row?.workflowId ?? young;
+      if (workflowId === undefined) return { kind: 'not_found' };
+      const answer = await update(workflowId, await operatorCommand(world, command));
+      if (!('kind' in answer)) return { kind: 'accepted', slug: answer.slug, phase: answer.phase };
+      // Temporal has forgotten it, or it is closed.
+      const hasEnded = answer.kind === 'not_found' && row !== undefined;
+      return hasEnded ? { kind: 'refused', reason: `${row.slug} has ended` } : answer;
     },
 
     async status({ all }) {
@@ -150,7 +153,7 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
     timeline: async (slug) => {
       const row = await database.forgeState.ofRun(slug);
       if (row === undefined) return undefined;
-      const now = await view(identityOf(row));
+      const now = await call(world, (handle) => handle.query(stateQuery), row.workflowId);
       // One that has ended has no slug; the row says that no later life has begun.
       if (now === undefined || (now.slug !== slug && !(now.slug === null && row.status === 'destroyed')))
         return undefined;

@@ -232,7 +232,8 @@ describe('the commands’ orchestrator over a real workflow', function () {
       assert.equal(ended.kind, 'accepted');
       await environment().client.workflow.getHandle(workflowIdOf(subject)).result();
       assert.deepEqual(await client.command({ kind: 'subject', subject }, { kind: 'freeze' }), {
-        kind: 'not_found',
+        kind: 'refused',
+        reason: `${started.slug} has ended`,
       });
     });
   });
