@@ -168,7 +168,8 @@ describe('a sync, as a workflow', function () {
         await assert.rejects(
           handle.executeUpdate(commandUpdates[kind], { args }),
           (error) =>
-            error instanceof WorkflowUpdateFailedError && /takes destroy/.test(error.cause?.message ?? ''),
+            error instanceof WorkflowUpdateFailedError &&
+            error.cause?.message.includes('takes destroy') === true,
           kind,
         );
       }
