@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { escapeTerminal, escapeTerminalLines } from '../../../../src/domain/text/escape.js';
+import { escapeJson, escapeTerminal, escapeTerminalLines } from '../../../../src/domain/text/escape.js';
 
 const anyText = fc.string({ unit: 'binary', maxLength: 200, size: 'max' });
 
@@ -35,5 +35,14 @@ describe('escaping for a terminal', () => {
     assert.equal(escapeTerminal('a\u202eb\u200b'), 'a\\u{202e}b\\u{200b}');
     assert.equal(escapeTerminal('\ud800'), '\\u{d800}');
     assert.equal(escapeTerminal('\u{e0041}'), '\\u{e0041}');
+  });
+});
+
+describe('JSON for a terminal', () => {
+  it('is the same document without what a terminal acts on or hides', () => {
+    const value = { a: '\u007f\u009b[31m\u202e\u2028\u{e0041}Ä🙂', b: ['\u001b', '\n'] };
+    const shown = escapeJson(JSON.stringify(value));
+    assert.deepEqual(JSON.parse(shown), value);
+    assert.equal(shown, '{"a":"\\u007f\\u009b[31m\\u202e\\u2028\\udb40\\udc41Ä🙂","b":["\\u001b","\\n"]}');
   });
 });

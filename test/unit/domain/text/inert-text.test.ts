@@ -111,6 +111,27 @@ describe('agent text made inert', () => {
     assert.ok(pullRequestBody('#1 '.repeat(100_000), 5, null).length < 61_000);
   });
 
+  it('is cut only where it is too long, between characters, and says so', () => {
+    for (const [text, cap, cut] of [
+      ['abcde', 5, 'abcde'],
+      ['abcdef', 5, 'abcd…'],
+      ['🙂🙂🙂', 3, '🙂🙂🙂'],
+      ['🙂🙂🙂🙂', 3, '🙂🙂…'],
+      // A mark that is broken is longer than it was.
+      ['@a @b', 7, '@\u200Ba @\u200Bb'],
+      ['@@@@', 1, '…'],
+      ['a', 1, 'a'],
+    ] as const)
+      assert.equal(inertText(text, null, cap), cut);
+    const long = inertText('@a '.repeat(1_000), null, 1_000);
+    assert.ok(long.endsWith('…') && long.length > 800, String(long.length));
+    assert.equal(inertText(`${'a'.repeat(30)}\u200B`, null, 30), 'a'.repeat(30));
+  });
+
+  it('has one kind of line end', () => {
+    assert.equal(inertText('a\r\nb\rc\u0085d\u2028e\u2029f', null), 'a\nb\nc\nd\ne\nf');
+  });
+
   it('looks the same to a reader', () => {
     const shown = (text: string) => inertText(text, null).replaceAll('\u200B', '');
     for (const text of [
@@ -139,7 +160,7 @@ describe('agent text made inert', () => {
 
 describe('title and body of a pull request', () => {
   it('closes the issue with the last line', () => {
-    assert.equal(pullRequestBody('Done.', 12, null), 'Done.\n\nCloses #12');
+    assert.equal(pullRequestBody(' Done.\n\n', 12, null), 'Done.\n\nCloses #12');
     assert.equal(pullRequestBody('  ', 12, null), 'Closes #12');
     assert.equal(pullRequestBody('Done.', null, null), 'Done.');
     fc.assert(
@@ -161,6 +182,9 @@ describe('title and body of a pull request', () => {
   it('makes one line of a title and falls back when nothing is left', () => {
     assert.equal(pullRequestTitle(' Add\n  a\tthing ', 'x'), 'Add a thing');
     assert.equal(pullRequestTitle('\u202E\u0007 ', 'Work on it'), 'Work on it');
+    assert.equal(pullRequestTitle('/close `@a`', 'x'), '/\u200Bclose `@\u200Ba`');
+    assert.equal(pullRequestTitle('and/or', 'x'), 'and/or');
+    assert.equal(pullRequestTitle(`${'a'.repeat(198)} bcd`, 'x'), `${'a'.repeat(198)} …`);
   });
 });
 
@@ -187,7 +211,8 @@ describe('images in agent text', () => {
 
   it('knows the pages of a forge by the address of its API', () => {
     assert.equal(pagesOf('https://git.example/base/'), forge);
-    assert.equal(pagesOf('https://git.example/base/api/v1'), forge);
+    assert.equal(pagesOf('https://git.example/base/api/v1//'), forge);
+    assert.equal(pagesOf('https://git.example/api/v1/base'), 'https://git.example/api/v1/base');
     assert.equal(pagesOf(''), null);
   });
 });

@@ -27,6 +27,18 @@ function applied(before: string, diff: string): string {
   return [...made, ...old.slice(at)].join('\n');
 }
 
+/** Length of the longest common subsequence, by its definition. */
+function mostKept(a: readonly string[], b: readonly string[]): number {
+  let row = b.map(() => 0);
+  for (const one of a) {
+    const next: number[] = [];
+    for (const [at, other] of b.entries())
+      next.push(one === other ? (row[at - 1] ?? 0) + 1 : Math.max(row[at] ?? 0, next[at - 1] ?? 0));
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}
+
 describe('a difference line by line', () => {
   it('is nothing between equal texts', () => {
     assert.equal(lineDiff('', ''), '');
@@ -53,6 +65,37 @@ describe('a difference line by line', () => {
   it('counts as diff -u does where one side has nothing, or one line', () => {
     assert.equal(lineDiff('', 'a\nb\n'), text('@@ -0,0 +1,2 @@', '+a', '+b'));
     assert.equal(lineDiff('a\n', ''), text('@@ -1 +0,0 @@', '-a'));
+  });
+
+  it('is as short as can be, whatever comes and goes', () => {
+    for (const [a, b] of [
+      ['abcdefg', 'bdfg'],
+      ['bdfg', 'abcdefg'],
+      ['abcabba', 'cbabac'],
+      ['xaxbxc', 'abc'],
+      ['abcxyz', 'xyzabcd'],
+      ['aabb', 'bbaa'],
+      ['ba', 'cdb'],
+      ['babd', 'ab'],
+      ['bdad', 'aba'],
+    ].map((pair) => pair.map((word) => Array.from(word))) as [string[], string[]][]) {
+      const changed = lineDiff(text(...a), text(...b)).match(/^[+-]/gm)?.length ?? 0;
+      assert.equal(changed, a.length + b.length - 2 * mostKept(a, b), `${a.join('')} ${b.join('')}`);
+    }
+  });
+
+  it('shows only what changed in texts that are long and nearly the same', () => {
+    const lines = numbers(1, 3_000);
+    const change = (at: number): string => text(...lines.map((line) => (line === at ? 'new' : line)));
+    assert.equal(
+      lineDiff(text(...lines), change(1_500)),
+      text('@@ -1497,7 +1497,7 @@', ' 1497', ' 1498', ' 1499', '-1500', '+new', ' 1501', ' 1502', ' 1503'),
+    );
+    assert.equal(
+      lineDiff(text(...lines), text(...lines.slice(0, -1))),
+      text('@@ -2997,4 +2997,3 @@', ' 2997', ' 2998', ' 2999', '-3000'),
+    );
+    assert.equal(lineDiff(text('a', 'a'), text('a', 'a', 'a')), text('@@ -1,2 +1,3 @@', ' a', ' a', '+a'));
   });
 
   it('tells a last line without a newline', () => {

@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { redact, REDACTED } from '../../../../src/domain/text/redact.js';
+
+describe('secrets that are known by their value', () => {
+  it('are blanked as they are, and as JSON or a URL writes them', () => {
+    const secret = 'top"secret/ü\\';
+    const blank = redact(new Set([secret]));
+    for (const written of [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)])
+      assert.equal(blank(`a ${written} b ${written}`), `a ${REDACTED} b ${REDACTED}`, written);
+  });
+
+  it('leave no rest behind where one begins as another one does', () => {
+    for (const secrets of [
+      ['abcdefgh', 'abcdefgh-ijkl'],
+      ['abcdefgh-ijkl', 'abcdefgh'],
+    ])
+      assert.equal(redact(new Set(secrets))('abcdefgh-ijkl abcdefgh'), `${REDACTED} ${REDACTED}`);
+  });
+
+  it('do no harm to a text when there is none, or an empty one', () => {
+    assert.equal(redact(new Set())('a b'), 'a b');
+    assert.equal(redact(new Set(['']))('a b'), 'a b');
+  });
+});
