@@ -58,6 +58,10 @@ describe('what was changed of a subject’s text since an act', () => {
       { version: 0, timeline: [edited('title', 0, 9), edited('ref', 0, 11)] },
       ['ref mallory'],
     ],
+    'no title because of a label of that name': [
+      { version: 0, timeline: [{ ...edited('title', 1, 11), kind: 'labeled' }] },
+      [],
+    ],
     'the last of several titles': [
       { version: 0, timeline: [edited('title', 1, 11), edited('title', 2, 12, ALICE)] },
       ['title alice'],
