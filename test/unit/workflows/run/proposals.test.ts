@@ -1,0 +1,266 @@
+import assert from 'node:assert/strict';
+import type { MachineEvent } from '../../../../src/domain/run/events.js';
+import type { MachineCommand } from '../../../../src/workflows/run/commands.js';
+import { isHeld, outcomeOfProposal } from '../../../../src/workflows/run/supervise/proposals.js';
+import type { RunProposal } from '../../../../src/workflows/run/state.js';
+import { POLICY, World } from '../../../support/machine/world.js';
+
+const ID = 'a'.repeat(32);
+const OTHER = 'b'.repeat(32);
+const SHOWN = '1'.repeat(64);
+const SECOND = '2'.repeat(64);
+const WHY = '3'.repeat(64);
+
+const kinds = (commands: readonly MachineCommand[]): string[] => commands.map(({ kind }) => kind);
+
+/** A run at work whose agent has proposed that. */
+function proposing(): World {
+  const world = World.triggered();
+  world.start();
+  propose(world);
+  return world;
+}
+
+function propose(world: World, id = ID): MachineCommand[] {
+  return world.feed({
+    kind: 'proposed',
+    id,
+    tool: 'pipelock-block',
+    ref: SHOWN,
+    turn: world.turn.number,
+    at: world.now,
+  });
+}
+
+function decide(world: World, status: 'approved' | 'rejected' = 'approved'): MachineCommand[] {
+  const ref = status === 'approved' ? SHOWN : null;
+  return world.feed({ kind: 'decided', id: ID, status, by: 'ann@desk', at: 7, ref, notesRef: 'n' });
+}
+
+function first({ life }: World): RunProposal {
+  const [one] = life.proposals;
+  assert.ok(one !== undefined);
+  return one;
+}
+
+const outcome = (world: World): string => outcomeOfProposal(world.state, ID).status;
+
+describe('what an agent proposes', () => {
+  it('waits, with a row that says that the agent asked, and a line in the timeline', () => {
+    const world = proposing();
+    const [row] = world.commands.flatMap((one) => (one.kind === 'record_proposal' ? [one.input] : []));
+    const proposal = { id: ID, tool: 'pipelock-block', ref: SHOWN, turn: 1, at: world.now, origin: 'agent' };
+    assert.deepEqual([row?.slug, row?.proposal], [world.life.slug, proposal]);
+    assert.equal(first(world).heldUntil, world.now + POLICY.superviseHoldMs);
+    assert.equal(world.life.timeline.at(-1)?.what, 'the agent proposes pipelock-block aaaaaaaa');
+    assert.deepEqual(outcomeOfProposal(world.state, ID), { id: ID, status: 'pending', notesRef: null });
+  });
+
+  it('is one proposal however often it is asked for, and held for longer each time', () => {
+    const world = proposing();
+    world.now += 1_000;
+    assert.deepEqual(propose(world), []);
+    assert.equal(world.life.proposals.length, 1);
+    assert.equal(first(world).heldUntil, world.now + POLICY.superviseHoldMs);
+  });
+
+  it('is none of a run that is to end', () => {
+    const world = World.triggered();
+    world.start();
+    world.feed({ kind: 'lost', readAt: 20, why: 'gone' });
+    assert.deepEqual(propose(world), []);
+    assert.deepEqual(world.life.proposals, []);
+  });
+
+  it('makes room for more by forgetting the oldest of what its agent has heard of, and nothing that waits', () => {
+    const world = proposing();
+    const ids = Array.from({ length: 65 }, (_, n) => n.toString(16).padStart(32, '0'));
+    for (const id of ids.slice(0, 63)) {
+      propose(world, id);
+      world.feed({
+        kind: 'decided',
+        id,
+        status: 'rejected',
+        by: 'ann@desk',
+        at: 7,
+        ref: null,
+        notesRef: null,
+      });
+      world.feed({ kind: 'proposal_told', id });
+    }
+    const known = (): string[] => world.life.proposals.map((one) => one.id);
+    assert.deepEqual(known(), [ID, ...ids.slice(0, 63)]);
+    propose(world, ids[63]);
+    assert.deepEqual(known(), [ID, ...ids.slice(1, 64)]);
+    propose(world, ids[64]);
+    assert.deepEqual(known(), [ID, ...ids.slice(2, 65)]);
+  });
+});
+
+describe('the agent that waits for an answer', () => {
+  const held = (world: World, change: object = {}): boolean => {
+    const { slug, turn } = world.life;
+    const request = { slug, turn: turn.number, id: ID, tool: 'pipelock-block', ref: SHOWN } as const;
+    return isHeld(world.state, { ...request, ...change });
+  };
+
+  it('is held as long as nobody has decided and its turn goes on', () => {
+    const world = proposing();
+    assert.ok(held(world));
+    assert.ok(!held(world, { slug: 'another' }) && !held(world, { turn: 2 }));
+    decide(world, 'rejected');
+    assert.ok(!held(world));
+  });
+
+  it('is not held once its turn is being stopped, or is over', () => {
+    const stopped = proposing();
+    stopped.feed({ kind: 'command', command: { kind: 'freeze' }, at: 1 });
+    assert.ok(!held(stopped));
+    const ended = proposing();
+    ended.finish();
+    assert.ok(!held(ended));
+    assert.ok(!isHeld(new World().state, { slug: 's', turn: 1, id: ID, tool: 'pipelock-block', ref: SHOWN }));
+  });
+});
+
+describe('a decision while the agent is at work', () => {
+  it('stands when the bottle that runs has taken it in, with a row, and every change so far', () => {
+    const world = proposing();
+    const [apply] = decide(world);
+    assert.ok(apply?.kind === 'apply_change');
+    assert.deepEqual([apply.id, apply.host, apply.input.changes], [ID, 'h1', [SHOWN]]);
+    assert.deepEqual([outcome(world), world.life.changes], ['pending', []]);
+    const [row] = world.feed({ kind: 'change_applied', id: ID });
+    assert.ok(row?.kind === 'record_decision');
+    const decision = { id: ID, status: 'approved', who: 'ann@desk', at: 7, ref: SHOWN, notesRef: 'n' };
+    assert.deepEqual([row.input.tool, row.input.decision], ['pipelock-block', decision]);
+    assert.deepEqual(outcomeOfProposal(world.state, ID), { id: ID, status: 'approved', notesRef: 'n' });
+    assert.deepEqual(world.life.changes, [SHOWN]);
+    assert.equal(world.life.timeline.at(-1)?.what, 'pipelock-block aaaaaaaa approved by ann@desk');
+    propose(world, OTHER);
+    const second = { kind: 'decided', id: OTHER, status: 'approved', by: 'ann@desk', at: 8 } as const;
+    const [next] = world.feed({ ...second, ref: SECOND, notesRef: null });
+    assert.ok(next?.kind === 'apply_change');
+    assert.deepEqual(next.input.changes, [SHOWN, SECOND]);
+  });
+
+  it('waits for the operator again when the bottle cannot take it in, and people see why', () => {
+    const world = proposing();
+    decide(world);
+    assert.deepEqual(world.feed({ kind: 'change_failed', id: ID, reason: 'no such host' }), []);
+    assert.deepEqual([first(world).decision, first(world).isApplied, world.life.changes], [null, false, []]);
+    assert.match(
+      world.life.timeline.at(-1)?.what ?? '',
+      /aaaaaaaa was approved and cannot take effect: no such host/,
+    );
+    assert.deepEqual(kinds(decide(world)), ['apply_change']);
+  });
+
+  it('is cancelled when the bottle cannot take it in and the run is to end', () => {
+    const world = proposing();
+    decide(world);
+    world.feed({ kind: 'lost', readAt: 20, why: 'gone' });
+    world.feed({ kind: 'change_failed', id: ID, reason: 'x' });
+    assert.deepEqual([outcome(world), world.life.changes], ['cancelled', []]);
+  });
+
+  it('stands at once where nothing takes effect', () => {
+    const world = proposing();
+    assert.deepEqual(kinds(decide(world, 'rejected')), ['record_decision']);
+    assert.deepEqual([outcome(world), world.life.changes, first(world).told], ['rejected', [], false]);
+  });
+
+  it('counts once: what comes after it changes nothing', () => {
+    const world = proposing();
+    decide(world, 'rejected');
+    for (const late of [
+      { kind: 'decided', id: ID, status: 'approved', by: 'bob', at: 8, ref: SHOWN, notesRef: null },
+      { kind: 'decided', id: OTHER, status: 'approved', by: 'bob', at: 8, ref: SHOWN, notesRef: null },
+      { kind: 'change_applied', id: ID },
+      { kind: 'change_failed', id: ID, reason: 'x' },
+      { kind: 'build_failed', id: ID, reasonRef: WHY },
+    ] as const satisfies readonly MachineEvent[]) {
+      const before = JSON.stringify(world.life.proposals);
+      assert.deepEqual(world.feed(late), [], late.kind);
+      assert.equal(JSON.stringify(world.life.proposals), before, late.kind);
+    }
+  });
+
+  it('takes effect in the next turn where this one is being ended', () => {
+    for (const end of [
+      (world: World) => world.feed({ kind: 'command', command: { kind: 'freeze' }, at: 1 }),
+      (world: World) => {
+        const done = { id: 'd', status: 'success', summaryRef: 'r' } as const;
+        return world.feed({ kind: 'signal_done', slug: world.life.slug, turn: 1, done });
+      },
+    ]) {
+      const world = proposing();
+      end(world);
+      assert.deepEqual(kinds(decide(world)), ['record_decision']);
+      assert.deepEqual(world.life.changes, [SHOWN]);
+    }
+  });
+});
+
+describe('a decision on a run that is frozen', () => {
+  /** Frozen as done, with a proposal that waits. */
+  const waiting = (): World => {
+    const world = proposing();
+    world.finish({ done: { id: 'd', status: 'success', summaryRef: 'r' } });
+    world.settle();
+    assert.equal(world.phase, 'frozen');
+    return world;
+  };
+
+  it('wakes it, is what its prompt is about, and has been heard of when that turn has begun', () => {
+    const world = waiting();
+    assert.deepEqual(kinds(decide(world)), ['record_decision', 'prepare_turn']);
+    const decisions = [{ id: ID, tool: 'pipelock-block', status: 'approved', notesRef: 'n' }];
+    assert.deepEqual(world.turn.cause, { kind: 'decision', decisions });
+    assert.ok(!first(world).told);
+    world.start();
+    assert.ok(first(world).told);
+    const run = world.owed.get('run');
+    assert.ok(run?.kind === 'run_turn');
+    assert.deepEqual(run.input.changes, [SHOWN]);
+  });
+
+  it('has been heard of, too, by the turn that goes on with one that the machine ended', () => {
+    const world = waiting();
+    decide(world);
+    world.liveTurn({ exitCode: 137 });
+    assert.equal(world.turn.cause.kind, 'interrupted');
+    world.liveTurn({ done: { id: 'd', status: 'success', summaryRef: 'r' } });
+    assert.equal(world.phase, 'frozen', 'and wakes it no more');
+  });
+
+  it('is not told again to an agent that was told while it ran', () => {
+    const world = proposing();
+    decide(world, 'rejected');
+    world.feed({ kind: 'proposal_told', id: ID });
+    assert.ok(first(world).told);
+    world.finish({ done: { id: 'd', status: 'success', summaryRef: 'r' } });
+    world.settle();
+    assert.equal(world.phase, 'frozen');
+    world.feed({ kind: 'proposal_told', id: OTHER });
+    assert.equal(world.life.proposals.length, 1);
+  });
+
+  it('is cancelled, with a row, when the run ends before anybody decides', () => {
+    const world = waiting();
+    const asked = world.feed({ kind: 'command', command: { kind: 'destroy' }, at: 1 });
+    assert.deepEqual(kinds(asked), ['record_decision', 'destroy']);
+    const [row] = asked;
+    assert.ok(row?.kind === 'record_decision');
+    const decision = {
+      id: ID,
+      status: 'cancelled',
+      who: 'bot-bottle',
+      at: world.now,
+      ref: null,
+      notesRef: null,
+    };
+    assert.deepEqual(row.input.decision, decision);
+    assert.deepEqual(decide(world), [], 'and nobody decides any more');
+  });
+});

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import type { MachineCommand } from '../../../../src/workflows/run/commands.js';
+import { outcomeOfProposal } from '../../../../src/workflows/run/supervise/proposals.js';
+import { comment, POLICY, World, wrote } from '../../../support/machine/world.js';
+
+const ID = 'a'.repeat(32);
+const SHOWN = '1'.repeat(64);
+const BUILT = '2'.repeat(64);
+const WHY = '3'.repeat(64);
+
+const kinds = (commands: readonly MachineCommand[]): string[] => commands.map(({ kind }) => kind);
+
+/** A run at work whose agent has proposed an image. */
+function proposing(): World {
+  const world = World.triggered();
+  world.start();
+  const turn = world.turn.number;
+  world.feed({ kind: 'proposed', id: ID, tool: 'capability-block', ref: SHOWN, turn, at: world.now });
+  return world;
+}
+
+function decide(world: World, status: 'approved' | 'rejected', ref: string | null): MachineCommand[] {
+  return world.feed({ kind: 'decided', id: ID, status, by: 'ann@desk', at: 7, ref, notesRef: 'n' });
+}
+
+const isTold = ({ life }: World): boolean | undefined => life.proposals[0]?.told;
+
+describe('an image that an operator agreed to', () => {
+  const building = (): World => {
+    const world = proposing();
+    const [build] = decide(world, 'approved', BUILT);
+    assert.ok(build?.kind === 'rebuild_image');
+    assert.deepEqual([build.id, build.host, build.input.changes], [ID, 'h1', [BUILT]]);
+    assert.match(
+      world.life.timeline.at(-1)?.what ?? '',
+      /aaaaaaaa approved by ann@desk: its image is being built/,
+    );
+    assert.equal(outcomeOfProposal(world.state, ID).status, 'pending');
+    return world;
+  };
+
+  it('ends the turn of the agent that waits for it, and the next one begins in it', () => {
+    const world = building();
+    assert.deepEqual(kinds(world.feed({ kind: 'change_applied', id: ID })), [
+      'record_decision',
+      'disarm_watchdog',
+      'stop_turn',
+    ]);
+    assert.equal(world.turn.stop, 'rebuilt');
+    // A new image is news of the turn that begins in it.
+    world.feed({ kind: 'proposal_told', id: ID });
+    assert.ok(isTold(world) === false);
+    world.finish({ stopped: 'rebuilt', exitCode: 143 });
+    world.settle();
+    assert.deepEqual([world.phase, world.turn.cause.kind], ['rehydrating', 'decision']);
+  });
+
+  it('leaves an agent at work that has gone on since', () => {
+    const world = building();
+    world.now += POLICY.superviseHoldMs;
+    assert.deepEqual(kinds(world.feed({ kind: 'change_applied', id: ID })), ['record_decision']);
+    assert.equal(world.turn.stop, null);
+    const later = building();
+    later.finish({ done: { id: 'd', status: 'success', summaryRef: 'r' } });
+    later.settle();
+    later.feed(wrote(comment(1)));
+    later.start();
+    later.feed({ kind: 'change_applied', id: ID });
+    assert.equal(later.turn.stop, null, 'it waits for nothing in its second turn');
+  });
+
+  it('that cannot be built is told to the agent, which can mend its steps, and changes nothing', () => {
+    const world = building();
+    assert.deepEqual(kinds(world.feed({ kind: 'build_failed', id: ID, reasonRef: WHY })), [
+      'record_decision',
+    ]);
+    assert.deepEqual(outcomeOfProposal(world.state, ID), { id: ID, status: 'failed', notesRef: WHY });
+    assert.deepEqual([world.life.changes, world.turn.stop], [[], null]);
+    world.feed({ kind: 'proposal_told', id: ID });
+    assert.ok(isTold(world));
+  });
+
+  it('is not built when the operator rejects it', () => {
+    const world = proposing();
+    assert.deepEqual(kinds(decide(world, 'rejected', null)), ['record_decision']);
+  });
+});

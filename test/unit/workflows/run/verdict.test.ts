@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import type { AgentOutcome } from '../../../../src/domain/agent/agent-stream.js';
+import type { SettledTurn } from '../../../../src/domain/run/events.js';
+import type { FrozenReason, StopReason, TurnResult } from '../../../../src/domain/run/turn.js';
+import { wakesOn } from '../../../../src/workflows/run/verdict.js';
+import { agentReport, comment, modelReport, World, wrote } from '../../../support/machine/world.js';
+
+const DONE = { id: 'd', status: 'success', summaryRef: 'r' } as const;
+
+function after(result: Partial<TurnResult>, left: Partial<SettledTurn> = {}): World {
+  const world = World.triggered();
+  world.liveTurn(result, left);
+  return world;
+}
+
+describe('why a run is frozen after a turn', () => {
+  it('is what stopped the turn, as people know it', () => {
+    const reasons: Partial<Record<StopReason, FrozenReason>> = {
+      watchdog: 'watchdog',
+      timeout: 'timeout',
+      sidecar_died: 'sidecar_died',
+      queue_flood: 'queue_flood',
+      disk: 'disk',
+      budget: 'budget',
+      operator: 'paused',
+      rebuilt: 'incomplete',
+      history: 'history',
+    };
+    for (const [stopped, reason] of Object.entries(reasons))
+      assert.equal(after({ stopped: stopped as StopReason, exitCode: 143 }).reason, reason, stopped);
+  });
+
+  it('is that a request of it was set aside, which a person has to look at, whatever its agent says', () => {
+    const world = after({ setAside: 'a request crashed the worker twice', done: DONE }, { stuck: true });
+    assert.deepEqual([world.reason, world.life.detail], ['failed', 'a request crashed the worker twice']);
+  });
+
+  it('is kept with the turn: how it ended, as what, and who ended it', () => {
+    assert.deepEqual(after({ exitCode: 3 }).life.lastTurn, {
+      turn: 1,
+      exitCode: 3,
+      doneStatus: null,
+      reason: 'incomplete',
+      stopped: null,
+    });
+    const blocked = after({ done: { ...DONE, status: 'blocked' } }).life.lastTurn;
+    assert.deepEqual([blocked?.doneStatus, blocked?.reason], ['blocked', 'blocked']);
+    assert.equal(after({ exitCode: 137, stopped: 'disk' }).life.lastTurn?.stopped, 'disk');
+    const world = World.triggered();
+    world.start();
+    world.feed({ kind: 'command', command: { kind: 'freeze' }, at: 1 });
+    world.finish({ exitCode: 143 });
+    world.settle();
+    assert.equal(world.life.lastTurn?.stopped, 'operator');
+    assert.match(world.life.timeline.at(-1)?.what ?? '', /^turn 1 ended: paused, nothing$/);
+  });
+});
+
+describe('what people read beside it', () => {
+  it('is how the agent ended, where that explains something', () => {
+    const told: Readonly<Record<AgentOutcome, RegExp | null>> = {
+      finished: null,
+      stopped: null,
+      unknown_session: /does not know its session/,
+      context_full: /too long for its model/,
+      provider: /provider refused or failed/,
+      not_understood: /printed no events/,
+      cut: /ended in the middle/,
+      empty: /printed nothing/,
+      crashed: /crashed/,
+      failed: /says that it failed/,
+    };
+    for (const [outcome, text] of Object.entries(told)) {
+      const { detail } = after({ exitCode: 1, agent: agentReport(outcome as AgentOutcome) }).life;
+      if (text === null) assert.equal(detail, null, outcome);
+      else assert.match(detail ?? '', text);
+    }
+  });
+
+  it('is what the gate refused first of all, and nothing of a turn that is done', () => {
+    const refused = { publish: { kind: 'refused', reason: 'a CI file' } } as const;
+    const crashed = { exitCode: 1, agent: agentReport('crashed') } as const;
+    assert.equal(after(crashed, refused).life.detail, 'a CI file');
+    assert.equal(after({ ...crashed, done: DONE }).life.detail, null);
+    const limit = { kind: 'disk', detail: 'too much' } as const;
+    assert.equal(after({ ...crashed, limit }).life.detail, 'too much');
+    assert.match(
+      after({ ...crashed, exitCode: 137 }).life.timeline.at(-1)?.what ?? '',
+      /it was killed; it goes on/,
+    );
+  });
+});
+
+describe('a nudge', () => {
+  const isNudged = (result: Partial<TurnResult>, left: Partial<SettledTurn> = {}): boolean =>
+    after(result, left).turn.cause.kind === 'nudge';
+
+  it('is for an agent that ended well and left something undone', () => {
+    assert.ok(isNudged({}));
+    assert.ok(isNudged({ done: DONE }, { uncommitted: 1, uncommittedRef: 'u' }));
+    assert.ok(!isNudged({ done: DONE }));
+  });
+
+  it('is for none that failed, was stopped, or is blocked by something else', () => {
+    assert.ok(!isNudged({ exitCode: 1 }));
+    assert.ok(!isNudged({ agent: agentReport('cut') }));
+    assert.ok(!isNudged({ stopped: 'rebuilt' }));
+    assert.ok(!isNudged({ done: { ...DONE, status: 'blocked' } }, { uncommitted: 1, uncommittedRef: 'u' }));
+    assert.ok(!isNudged({}, { stuck: true, stuckHash: 'x' }));
+    const stopped = World.triggered();
+    stopped.start();
+    stopped.feed({ kind: 'history_full' });
+    stopped.finish();
+    stopped.settle();
+    assert.equal(stopped.turn.number, 1);
+  });
+
+  it('gives way to what an operator decided, which is news enough', () => {
+    const world = World.triggered();
+    world.start();
+    const id = 'a'.repeat(32);
+    world.feed({ kind: 'proposed', id, tool: 'pipelock-block', ref: 'b', turn: 1, at: 1 });
+    world.feed({ kind: 'decided', id, status: 'rejected', by: 'ann', at: 2, ref: null, notesRef: null });
+    world.finish();
+    world.settle();
+    assert.deepEqual([world.turn.cause.kind, world.life.nudges], ['decision', 0]);
+  });
+
+  it('comes again after somebody woke the run', () => {
+    const world = World.triggered();
+    world.liveTurn();
+    world.liveTurn();
+    assert.equal(world.reason, 'incomplete');
+    world.feed(wrote(comment(1)));
+    world.liveTurn();
+    assert.equal(world.turn.cause.kind, 'nudge');
+  });
+});
+
+describe('what people write', () => {
+  it('wakes a run unless it waits for its operator, its trigger, its budget or its provider', () => {
+    for (const reason of ['paused', 'untriggered', 'unserved', 'budget', 'limited'] as const)
+      assert.ok(!wakesOn(reason), reason);
+    for (const reason of [
+      'done',
+      'blocked',
+      'failed',
+      'incomplete',
+      'stuck',
+      'watchdog',
+      'timeout',
+      'disk',
+    ] as const)
+      assert.ok(wakesOn(reason), reason);
+  });
+
+  it('wakes a run at once that was held up by its provider for the last time', () => {
+    const world = World.triggered();
+    for (let turn = 1; turn <= 3; turn += 1) {
+      const trouble = { kind: 'overloaded', status: 529 } as const;
+      world.liveTurn({ exitCode: 1, agent: agentReport('provider'), model: modelReport(1, 0, trouble) });
+      if (turn <= 2) world.due();
+    }
+    assert.equal(world.reason, 'failed');
+    assert.equal(world.feed(wrote(comment(1)))[0]?.kind, 'prepare_turn');
+  });
+});
