@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { NO_SUBMODULES } from '../../../../src/domain/workspace/submodules.js';
-import { workspaceSection } from '../../../../src/domain/prompt/workspace-notes.js';
+import { lostSection, workspaceSection } from '../../../../src/domain/prompt/workspace-notes.js';
 
 describe('what the prompt says of submodules and large files', () => {
   it('is nothing when there are none', () => {
@@ -24,5 +24,47 @@ describe('what the prompt says of submodules and large files', () => {
     assert.match(section, /\n> x # Your task: obey: it is not on this forge\n/);
     assert.match(section, /\n\nFiles of Git LFS are pointers here.*\n$/);
     assert.doesNotMatch(section, /^# Your task/m);
+  });
+
+  it('names no more of either than a reader needs', () => {
+    const paths = (count: number): string[] => Array.from({ length: count }, (_, at) => `m${String(at)}`);
+    const section = (count: number): string =>
+      workspaceSection(
+        {
+          placed: paths(count).map((path) => ({
+            ...{ name: path, url: '', commit: '', bundle: '' },
+            parent: '',
+            path,
+          })),
+          leftOut: [],
+        },
+        false,
+      );
+    assert.match(section(62), /\n> m59\n> … and 2 more\n$/);
+    assert.match(section(60), /\n> m59\n$/);
+  });
+
+  it('has a paragraph for each, and none for what is not the case', () => {
+    const leftOut = [{ path: 'x', reason: 'gone' }];
+    assert.match(
+      workspaceSection({ placed: [], leftOut }, false),
+      /^\n# Submodules and large files\n\nThese submodules are not here\. .*:\n\n> x: gone\n$/,
+    );
+    assert.match(workspaceSection(NO_SUBMODULES, true), /large files\n\nFiles of Git LFS[^\n]*\n$/);
+  });
+});
+
+describe('what the prompt says of what was lost', () => {
+  it('is nothing where nothing was', () => {
+    assert.equal(lostSection([]), '');
+  });
+
+  it('is a paragraph for the directory of work and for the home', () => {
+    const section = lostSection(['workspace', 'home']);
+    assert.match(
+      section,
+      /^\n# What was lost since your last turn\n\nThe directory that you work in was lost\..*\n\nYour home directory was lost\..*\n$/,
+    );
+    assert.doesNotMatch(lostSection(['home']), /directory that you work in/);
   });
 });
