@@ -13,6 +13,9 @@ describe('a host name that a bottle may reach', () => {
     '3com.example',
     `${'a'.repeat(63)}.org`,
     '1.2.3.4.in-addr.arpa',
+    'example.x0',
+    'example.0y',
+    `${'a.'.repeat(125)}org`,
   ])
     it(`is ${host.slice(0, 40)}`, () => {
       assert.equal(whyNoHost(host), undefined);
@@ -38,7 +41,13 @@ describe('a host name that a bottle may reach', () => {
     ['a_b.example', /letters, digits and hyphens/],
     ['-a.example', /hyphen/],
     ['a-.example', /hyphen/],
+    ['a:80', /address/],
+    ['a~b.example', /letters/],
+    ['a\u007fb.example', /xn--/],
     ['a b.example', /letters/],
+    ['a b', /letters/],
+    ['-', /letters/],
+    [`${'a.'.repeat(125)}orgs`, /253/],
     ['a/b.example', /letters/],
     ['user@example.org', /letters/],
     ['a%2eb.example', /letters/],

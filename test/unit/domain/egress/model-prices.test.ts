@@ -1,5 +1,11 @@
 import assert from 'node:assert/strict';
-import { costOf, parsePrices, type AnswerUse } from '../../../../src/domain/egress/model-prices.js';
+import {
+  costOf,
+  parsePrice,
+  parsePrices,
+  type AnswerUse,
+} from '../../../../src/domain/egress/model-prices.js';
+import { InvalidInputError } from '../../../../src/domain/base/errors.js';
 import { priceOf } from '../../../../src/domain/egress/vendor-prices.js';
 import type { ModelApi } from '../../../../src/domain/egress/route.js';
 
@@ -69,6 +75,30 @@ describe('what a model costs', () => {
     assert.equal(priceOf('openai-chat', 'gpt-5', own).input, 1.25);
   });
 
+  it('is told by the operator with two figures at least, four at most, and no others', () => {
+    assert.deepEqual(parsePrices(''), []);
+    assert.deepEqual(parsePrice('gpt-5*=1.25:10:0.125'), [
+      'gpt-5*',
+      { input: 1.25, output: 10, cacheRead: 0.125, cacheWrite: 1.25 },
+    ]);
+    assert.deepEqual(parsePrice('*=100000:0')[1], {
+      ...{ input: 100_000, output: 0, cacheRead: 100_000, cacheWrite: 100_000 },
+    });
+    for (const wrong of [
+      ...['', 'gpt-5', 'gpt-5=', 'gpt-5=1', 'gpt-5=1:2:3:4:5', 'gpt-5=1:2=3', '=1:2', 'a*b=1:2'],
+      ...['gpt-5=1:', 'gpt-5=-1:2', 'gpt-5=1e3:2', 'gpt-5=1:x', 'gpt-5=1:2:', 'gpt-5=1:2:3:x', 'gpt-5= 1:2'],
+      ...['gpt-5=100001:2', 'gpt-5=1:100001', 'gpt-5=1:2:100001', 'gpt-5=1:2:3:100001', 'gpt-5=1:0.1234567'],
+    ])
+      assert.throws(() => parsePrice(wrong), InvalidInputError, wrong);
+    assert.throws(() => parsePrices('gpt-5=1:2,'), InvalidInputError);
+  });
+
+  it('counts no more as kept for an hour than was written', () => {
+    const price = { input: 0, output: 0, cacheRead: 0, cacheWrite: 1.25 };
+    assert.equal(costOf({ ...NOTHING, cacheWriteTokens: 100, hourWriteTokens: 900 }, price), 200);
+    assert.equal(costOf({ ...NOTHING, cacheWriteTokens: 100, hourWriteTokens: 50 }, price), 163);
+  });
+
   it('is more for a long prompt, and for faster processing', () => {
     const long = { inputTokens: 273_000, outputTokens: 1000 };
     assert.equal(
@@ -79,6 +109,17 @@ describe('what a model costs', () => {
     // The prompt is long with what comes from the cache, too.
     const cached = { inputTokens: 1, cacheReadTokens: 100_000 };
     assert.equal(dollars('anthropic-messages', 'claude-haiku-5-5', cached), 0.005001);
+    const own = {
+      ...{ input: 1, output: 1, cacheRead: 1, cacheWrite: 1 },
+      long: { overTokens: 9, input: 2, output: 3 },
+    };
+    for (const [kind, cost] of [
+      ['inputTokens', 20],
+      ['cacheReadTokens', 20],
+      ['cacheWriteTokens', 20],
+      ['outputTokens', 10],
+    ] as const)
+      assert.equal(costOf({ ...NOTHING, [kind]: 10 }, own), cost, kind);
     assert.equal(dollars('anthropic-messages', 'claude-opus-4-6', { outputTokens: MILLION }, 6), 150);
   });
 
