@@ -60,7 +60,7 @@ function renderEvent(event: PromptEvent, maxBytes: number): string {
       const verdict = { approved: 'approved', changes_requested: 'changes requested', commented: 'comment' }[
         event.state
       ];
-      const text = [event.body, ...remarks].filter((part) => part !== '').join('\n\n');
+      const text = [event.body, ...remarks].join('\n\n');
       return withQuote(`## Review of #${String(event.number)} (${verdict}) by ${by}`, text, maxBytes);
     }
     case 'inline': {

@@ -30,8 +30,8 @@ const issue = {
 } as const;
 const role = 'You implement what is asked, with tests.';
 
-/** Every kind of prompt, by the name of the file with its text. */
-const PROMPTS: Readonly<Record<string, string>> = {
+/** Every kind of prompt, by the name of the file with its text; composed within a test, so that a mutation is seen there. */
+const PROMPTS: Readonly<Record<string, () => string>> = {
   'first-issue': compose({ ...place, kind: 'first', role, task: issue }),
   'first-issue-taken-up-by-others': compose({
     ...place,
@@ -86,8 +86,8 @@ const PROMPTS: Readonly<Record<string, string>> = {
   }),
   'interrupted-first': compose({ ...place, kind: 'interrupted', of: { kind: 'first', role, task: issue } }),
   'limit-over': compose({ ...place, kind: 'limit_over' }),
-  wake:
-    compose({
+  wake: () =>
+    composePrompt({
       ...place,
       pr: 13,
       kind: 'wake',
@@ -152,8 +152,8 @@ const PROMPTS: Readonly<Record<string, string>> = {
   }),
 };
 
-function compose(input: PromptInput): string {
-  return composePrompt(input);
+function compose(input: PromptInput): () => string {
+  return () => composePrompt(input);
 }
 
 /** `BOT_BOTTLE_RECORD_PROMPTS=1` writes them anew: the diff is what agents will notice. */
@@ -161,14 +161,14 @@ describe('the text an agent gets', () => {
   before(() => {
     if (process.env['BOT_BOTTLE_RECORD_PROMPTS'] === undefined) return;
     mkdirSync(DIRECTORY, { recursive: true });
-    for (const [name, text] of Object.entries(PROMPTS)) writeFileSync(`${DIRECTORY}${name}.md`, text);
+    for (const [name, text] of Object.entries(PROMPTS)) writeFileSync(`${DIRECTORY}${name}.md`, text());
   });
 
   for (const [name, text] of Object.entries(PROMPTS)) {
     it(`is what was recorded: ${name}`, () => {
       const file = `${DIRECTORY}${name}.md`;
       assert.ok(existsSync(file), `${file} is not recorded`);
-      assert.equal(text, readFileSync(file, 'utf8'));
+      assert.equal(text(), readFileSync(file, 'utf8'));
     });
   }
 

@@ -123,6 +123,11 @@ describe('the operator’s words in a prompt', () => {
       assert.equal(paragraphs(decided(decision(change)))[0], `The operator ${said}`);
     });
 
+  it('say what else was let through with it', () => {
+    const unasked = ['a.example.org', '*.example.org'];
+    assert.match(decided(decision({ unasked })), /\(your allowlist has a\.example\.org, \*\.example\.org\)/);
+  });
+
   it('quote what a build said, which is not the operator’s', () => {
     const failed = paragraphs(
       decided(
@@ -191,6 +196,12 @@ describe('the prompt of a session that knows nothing', () => {
     );
     assert.ok(composePrompt(at).includes(FORGE_OVERLAY));
     assert.ok(!composePrompt(at).includes('works as before'));
+  });
+
+  it('begins with its task when its agent has no words of its own', () => {
+    const first = composePrompt({ ...common, kind: 'first', role: ' ', task: issue });
+    assert.match(first, /^# Your task: issue #12\n/);
+    assert.match(composePrompt({ ...wake, fresh: { ...fresh, role: '' } }), /^# Your task: issue #12\n/);
   });
 
   it('says why it is new', () => {
