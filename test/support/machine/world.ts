@@ -210,6 +210,7 @@ export class World {
     const sleeps = state.life?.stage.kind === 'frozen' && state.life.stage.resumeAt !== null;
     assert.equal(this.owed.has('resume'), sleeps, 'a timer for whoever sleeps, and for nobody else');
     if (this.phase === 'frozen') assert.equal(this.recorded, this.reason, 'the row says why it is frozen');
+    if (state.life !== null) saysSomething(state.life);
     return commands.filter(({ kind }) => kind !== 'record_command');
   }
 
@@ -410,6 +411,12 @@ export class World {
     world.settle({ publish: { kind: 'published', pr: 13, prUrl: 'u', head: 'h', created: true } });
     return world;
   }
+}
+
+/** What people read of a run is never empty. */
+function saysSomething({ timeline, detail, closing, turn }: Life): void {
+  const said = [...timeline.map(({ what }) => what), detail, closing?.why, turn.pauseReason];
+  assert.ok(!said.includes(''), `nothing is said: ${JSON.stringify(said)}`);
 }
 
 /** The machine must not change the state it is given: trying to would throw. */

@@ -188,8 +188,8 @@ describe('what is asked for a running agent', () => {
 describe('what a run’s rows are told', () => {
   it('is how it rests after a turn, on which host, with its newest pull request that is open', () => {
     const world = secondTurn();
-    const second = { number: 14, open: true, merged: false, closedAt: null };
-    world.feed(observed({ readAt: 20, prs: [second] }));
+    const opened = { open: true, merged: false, closedAt: null };
+    world.feed(observed({ readAt: 20, prs: [15, 14].map((number) => ({ ...opened, number })) }));
     world.finish({ stopped: 'disk', exitCode: 137 });
     world.settle();
     const { input } = latest(world, 'record_turn');

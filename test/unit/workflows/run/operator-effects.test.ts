@@ -105,6 +105,13 @@ describe('what comes of an operator’s word', () => {
     assert.equal(world.reason, 'done');
   });
 
+  it('resume has its prompt in its row', () => {
+    const world = World.frozenDone();
+    give(world, { kind: 'resume', promptRef: 'p' });
+    const row = world.commands.findLast((one) => one.kind === 'record_command');
+    assert.deepEqual(row?.act.detail, { promptRef: 'p' });
+  });
+
   it('extend adds up', () => {
     const world = running();
     give(world, { kind: 'extend', ms: 100 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { ProposeRequest } from '../../../../src/domain/run/run-channel.js';
-import type { DecideRequest } from '../../../../src/domain/supervise/decision.js';
-import { decisionRefusal, proposalRefusal } from '../../../../src/workflows/run/supervise/proposals.js';
-import { World } from '../../../support/machine/world.js';
+import type { ProposeRequest } from '../../../../../src/domain/run/run-channel.js';
+import type { DecideRequest } from '../../../../../src/domain/supervise/decision.js';
+import { decisionRefusal, proposalRefusal } from '../../../../../src/workflows/run/supervise/proposals.js';
+import { World } from '../../../../support/machine/world.js';
 
 const ID = 'a'.repeat(32);
 const SHOWN = '1'.repeat(64);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { decisionRefusal, proposalRefusal } from '../../../../src/workflows/run/supervise/proposals.js';
-import type { Offer } from '../../../../src/domain/supervise/offer.js';
-import { comment, World, wrote } from '../../../support/machine/world.js';
+import { decisionRefusal, proposalRefusal } from '../../../../../src/workflows/run/supervise/proposals.js';
+import type { Offer } from '../../../../../src/domain/supervise/offer.js';
+import { comment, World, wrote } from '../../../../support/machine/world.js';
 
 const offer = (n: number): Offer => ({ id: String(n).repeat(32), ref: String(n).repeat(64) });
 const idsOf = ({ life }: World): string[] => life.proposals.map(({ id }) => id);
@@ -42,6 +42,17 @@ describe('a host that was refused to an agent that did not ask for it', () => {
       idsOf(world),
       [1, 2, 3, 4].map((n) => offer(n).id),
     );
+  });
+
+  it('finds no room while three wait; what the agent asks for takes none', () => {
+    const world = offered(offer(1), offer(2));
+    world.feed(wrote(comment(1)));
+    world.start();
+    for (const id of ['a', 'b', 'c'].map((digit) => digit.repeat(32)))
+      world.feed({ kind: 'proposed', id, tool: 'pipelock-block', ref: 'b'.repeat(64), turn: 2, at: 1 });
+    world.finish({ offers: [offer(3), offer(4)] });
+    const known = idsOf(world);
+    assert.ok(known.includes(offer(3).id) && !known.includes(offer(4).id));
   });
 
   it('that the operator agrees to wakes the run, whose prompt names the file that is in effect', () => {

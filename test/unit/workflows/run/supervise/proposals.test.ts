@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
-import type { MachineEvent } from '../../../../src/domain/run/events.js';
-import type { MachineCommand } from '../../../../src/workflows/run/commands.js';
-import { isHeld, outcomeOfProposal } from '../../../../src/workflows/run/supervise/proposals.js';
-import type { RunProposal } from '../../../../src/workflows/run/state.js';
-import { POLICY, World } from '../../../support/machine/world.js';
+import type { MachineEvent } from '../../../../../src/domain/run/events.js';
+import type { MachineCommand } from '../../../../../src/workflows/run/commands.js';
+import {
+  decisionRefusal,
+  isHeld,
+  outcomeOfProposal,
+} from '../../../../../src/workflows/run/supervise/proposals.js';
+import type { RunProposal } from '../../../../../src/workflows/run/state.js';
+import { POLICY, World } from '../../../../support/machine/world.js';
 
 const ID = 'a'.repeat(32);
 const OTHER = 'b'.repeat(32);
@@ -162,6 +166,22 @@ describe('a decision while the agent is at work', () => {
     world.feed({ kind: 'lost', readAt: 20, why: 'gone' });
     world.feed({ kind: 'change_failed', id: ID, reason: 'x' });
     assert.deepEqual([outcome(world), world.life.changes], ['cancelled', []]);
+  });
+
+  it('is of the proposal that it names, and of no other', () => {
+    const world = proposing();
+    propose(world, OTHER);
+    const of = (id: string): string => outcomeOfProposal(world.state, id).status;
+    const second = { kind: 'decided', id: OTHER, status: 'approved', by: 'ann@desk', at: 8 } as const;
+    world.feed({ ...second, ref: SECOND, notesRef: null });
+    assert.deepEqual(world.feed({ kind: 'change_applied', id: ID }), []);
+    assert.deepEqual(world.feed({ kind: 'build_failed', id: ID, reasonRef: SHOWN }), []);
+    world.feed({ kind: 'change_failed', id: OTHER, reason: 'x' });
+    world.feed({ ...second, ref: SECOND, notesRef: null });
+    world.feed({ kind: 'change_applied', id: OTHER });
+    assert.deepEqual([of(ID), of(OTHER), world.life.changes], ['pending', 'approved', [SECOND]]);
+    const asked = { id: OTHER, shown: SHOWN, verdict: 'reject', modified: null, notesRef: null } as const;
+    assert.match(decisionRefusal(world.state, asked) ?? '', /approved already/);
   });
 
   it('stands at once where nothing takes effect', () => {

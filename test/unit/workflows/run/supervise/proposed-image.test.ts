@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { MachineCommand } from '../../../../src/workflows/run/commands.js';
-import { outcomeOfProposal } from '../../../../src/workflows/run/supervise/proposals.js';
-import { comment, POLICY, World, wrote } from '../../../support/machine/world.js';
+import type { MachineCommand } from '../../../../../src/workflows/run/commands.js';
+import { outcomeOfProposal } from '../../../../../src/workflows/run/supervise/proposals.js';
+import { comment, POLICY, World, wrote } from '../../../../support/machine/world.js';
 
 const ID = 'a'.repeat(32);
 const SHOWN = '1'.repeat(64);

@@ -1,0 +1,235 @@
+import assert from 'node:assert/strict';
+import { initialState } from '../../../../src/workflows/run/beginnings.js';
+import {
+  comment,
+  observed,
+  PLACE,
+  POLICY,
+  SUBJECT,
+  trigger,
+  World,
+  wrote,
+} from '../../../support/machine/world.js';
+
+const AT = 100_000;
+const DONE = { id: 'd', status: 'success', summaryRef: 'r' } as const;
+const pr = (number: number, change: object = {}) => ({
+  ...{ number, open: true, merged: false, closedAt: null },
+  ...change,
+});
+
+describe('what the forge is seen to say of a run', () => {
+  it('is followed by the repository’s new owner, or its new name, alone', () => {
+    for (const change of [{ owner: 'bob' }, { repo: 'renamed' }]) {
+      const world = World.frozenDone();
+      const place = { ...PLACE, ...change };
+      assert.deepEqual(
+        world.feed(observed({ readAt: AT, place })).map(({ kind }) => kind),
+        ['record_state'],
+      );
+      assert.equal(world.life.timeline.at(-1)?.what, `the repository is ${place.owner}/${place.repo} now`);
+    }
+  });
+
+  it('of its pull request counts as it was read last, not as it was heard last', () => {
+    const world = World.frozenDone();
+    world.feed(observed({ readAt: AT, prs: [pr(13), pr(14)] }));
+    world.feed(observed({ readAt: AT - 1, prs: [pr(13, { open: false, closedAt: AT - 2 })] }));
+    assert.deepEqual(world.life.prs, [
+      { number: 13, open: true, readAt: AT },
+      { number: 14, open: true, readAt: AT },
+    ]);
+    world.feed(observed({ readAt: AT, prs: [pr(13, { open: false, closedAt: AT })] }));
+    assert.deepEqual(
+      world.life.prs.map(({ number, open }) => [number, open]),
+      [
+        [14, true],
+        [13, false],
+      ],
+      'of the same moment the later word',
+    );
+    assert.equal(world.phase, 'frozen');
+  });
+
+  it('ends the run with its last pull request, merged or closed, since when it was', () => {
+    for (const [change, closing] of [
+      [{ closedAt: AT - 5 }, { at: AT - 5, why: 'PR #13 closed' }],
+      [
+        { closedAt: AT - 5, merged: true },
+        { at: AT - 5, why: 'PR #13 merged' },
+      ],
+      [{ closedAt: null }, { at: AT, why: 'PR #13 closed' }],
+    ] as const) {
+      const world = World.frozenDone();
+      world.feed(observed({ readAt: AT, prs: [pr(13, { open: false, ...change })] }));
+      assert.deepEqual(world.life.closing, closing);
+    }
+  });
+
+  it('ends the run with its issue, since when that was closed, or was seen to be', () => {
+    for (const [closedAt, at] of [
+      [AT - 5, AT - 5],
+      [null, AT],
+    ] as const) {
+      const world = World.triggered();
+      world.liveTurn({ done: DONE });
+      world.feed(observed({ readAt: AT, open: false, closedAt }));
+      assert.deepEqual(world.life.closing, { at, why: 'issue closed' });
+    }
+  });
+
+  it('does not end it with a pull request that was closed before it was asked for', () => {
+    const asked = (closedAt: number): World => {
+      const world = new World();
+      world.feed(observed({ readAt: AT, trigger: trigger(AT, { pull: 12 }) }));
+      world.liveTurn({ done: DONE });
+      world.feed(observed({ readAt: AT + 10, prs: [pr(12, { open: false, closedAt })] }));
+      return world;
+    };
+    assert.equal(asked(AT - 1).phase, 'frozen');
+    assert.equal(asked(AT).phase, 'frozen');
+    assert.equal(asked(AT + 1).phase, 'destroying');
+  });
+
+  it('does not end it with a pull request that was never its own', () => {
+    const world = new World();
+    world.feed(observed({ readAt: AT, trigger: trigger(AT, { pull: 12 }) }));
+    world.liveTurn({ done: DONE });
+    world.feed(observed({ readAt: AT + 10, prs: [pr(12, { open: false, closedAt: AT - 1 })] }));
+    world.feed(observed({ readAt: AT + 20, prs: [pr(99, { open: false, closedAt: AT + 15 })] }));
+    assert.equal(world.phase, 'frozen');
+  });
+
+  it('ends the turn that runs, as one of a run that is to end', () => {
+    const world = World.triggered();
+    world.start();
+    world.feed(observed({ readAt: AT, open: false, closedAt: AT }));
+    assert.equal(world.turn.stop, 'closed');
+  });
+
+  it('changes nothing more of a run that is being destroyed', () => {
+    const world = World.frozenDone();
+    world.feed({ kind: 'lost', readAt: AT, why: 'gone' });
+    assert.deepEqual(world.feed(observed({ readAt: AT + 1, triggered: false, open: false })), []);
+    assert.equal(world.phase, 'destroying');
+  });
+
+  it('that nobody asks for it keeps no run from its turns which the operator started', () => {
+    const world = World.local();
+    const { subject } = world.state;
+    world.feed(
+      observed({
+        readAt: AT,
+        triggered: false,
+        place: { repoId: 0, owner: subject.owner, repo: subject.repo },
+      }),
+    );
+    world.liveTurn({ done: DONE });
+    assert.equal(world.reason, 'done');
+  });
+
+  it('that nobody asks for it is what people read in its timeline alone', () => {
+    const world = World.frozenDone();
+    world.feed(observed({ readAt: AT, triggered: false }));
+    assert.equal(world.life.detail, null);
+    assert.equal(world.life.timeline.at(-1)?.what, 'unassigned or unlabelled');
+  });
+
+  it('ends the run of one agent just before another one was asked for, so that the act counts', () => {
+    const world = World.frozenDone();
+    world.feed(observed({ readAt: AT, trigger: trigger(AT, { agent: 'other', actId: 9 }) }));
+    assert.deepEqual(world.life.closing, { at: AT - 1, why: 'other was asked for instead' });
+    world.destroyed();
+    assert.equal(world.state.endedAt, AT - 1);
+  });
+});
+
+describe('a trigger', () => {
+  it('gives the run the name that its workflow was started with, where it is for that agent', () => {
+    const slug = 'implementer-alice-demo-12-named';
+    for (const [agent, isNamed] of [
+      ['implementer', true],
+      ['other', false],
+    ] as const) {
+      const world = new World();
+      world.state = initialState(SUBJECT, POLICY, { slug, agent });
+      world.feed(observed({ readAt: AT, trigger: trigger(5) }));
+      assert.equal(world.life.slug === slug, isNamed);
+      assert.equal(world.state.named, null, 'and no other life');
+    }
+  });
+
+  it('of the same agent is known from then on: the same act begins nothing again', () => {
+    const world = World.frozenDone();
+    world.feed(observed({ readAt: AT, triggered: false }));
+    world.feed(observed({ readAt: AT + 2_000, trigger: trigger(AT + 1_000, { actId: 7 }) }));
+    assert.equal(world.phase, 'rehydrating');
+    assert.deepEqual(world.state.lastTrigger, { actAt: AT + 1_000, actId: 7 });
+    world.liveTurn({ done: DONE });
+    world.feed(observed({ readAt: AT + 3_000, triggered: false }));
+    world.feed(observed({ readAt: AT + 4_000, trigger: trigger(AT + 1_000, { actId: 7 }) }));
+    assert.equal(world.phase, 'frozen');
+  });
+
+  it('of the same agent begins no turn of a run that rests for something else', () => {
+    const world = World.frozenDone();
+    assert.deepEqual(world.feed(observed({ readAt: AT, trigger: trigger(AT) })), []);
+    assert.deepEqual([world.phase, world.reason, world.life.trigger.actAt], ['frozen', 'done', AT]);
+  });
+
+  it('of another agent confirms no turn that is being prepared', () => {
+    const world = World.triggered();
+    world.feed(observed({ readAt: 20, trigger: trigger(5, { agent: 'other' }) }));
+    const { stage } = world.life;
+    assert.ok(stage.kind === 'preparing' && !stage.confirmed);
+  });
+
+  it('begins another life unless it was surely before the end of the last, by the forge’s clock of whole seconds', () => {
+    const begins = (actAt: number): boolean => {
+      const world = World.frozenDone();
+      world.feed({ kind: 'lost', readAt: AT, why: 'gone' });
+      world.destroyed();
+      world.feed(observed({ readAt: AT + 5_000, trigger: trigger(actAt) }));
+      return world.state.pendingTrigger !== null;
+    };
+    assert.deepEqual([begins(AT - 999), begins(AT - 998)], [false, true]);
+  });
+});
+
+describe('a turn that the forge does not let begin', () => {
+  const refuse = (world: World): void => {
+    assert.ok(world.pay('prepare'));
+    world.feed({ kind: 'prepare_refused', turn: world.turn.number, reason: 'the label is gone' });
+  };
+
+  it('leaves a run that has had turns to wait for its trigger, with what woke it', () => {
+    const world = World.frozenDone();
+    world.feed(wrote(comment(1)));
+    refuse(world);
+    assert.deepEqual([world.reason, world.life.detail], ['untriggered', 'the label is gone']);
+    assert.deepEqual([world.life.withheld, world.life.mailbox.waiting], ['untriggered', [comment(1)]]);
+  });
+
+  it('ends a run that is to end', () => {
+    const world = World.frozenDone();
+    world.feed(wrote(comment(1)));
+    world.feed({ kind: 'lost', readAt: AT, why: 'gone' });
+    refuse(world);
+    assert.equal(world.phase, 'destroying');
+  });
+
+  it('ends a run that has had none, at its trigger', () => {
+    const world = World.triggered();
+    refuse(world);
+    assert.deepEqual([world.phase, world.state.endedAt], ['destroyed', 5]);
+  });
+
+  it('is not prepared elsewhere when the operator has frozen it meanwhile', () => {
+    const world = World.frozenDone();
+    world.feed(wrote(comment(1)));
+    world.feed({ kind: 'command', command: { kind: 'freeze' }, at: 1 });
+    world.pay('prepare');
+    world.feed({ kind: 'moved', turn: 2, place: { ...PLACE, repo: 'renamed' } });
+    assert.deepEqual([world.phase, world.reason], ['frozen', 'paused']);
+  });
+});

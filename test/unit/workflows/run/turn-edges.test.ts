@@ -1,0 +1,250 @@
+import assert from 'node:assert/strict';
+import type { LostPart } from '../../../../src/domain/run/run-files.js';
+import type { MachineCommand } from '../../../../src/workflows/run/commands.js';
+import { viewOf } from '../../../../src/workflows/run-view.js';
+import { after, running, settling, silent } from '../../../support/machine/stages.js';
+import { agentReport, comment, modelReport, observed, World, wrote } from '../../../support/machine/world.js';
+
+const DONE = { id: 'd', status: 'success', summaryRef: 'r' } as const;
+const FREEZE = { kind: 'command', command: { kind: 'freeze' }, at: 1 } as const;
+const MOVE = { kind: 'command', command: { kind: 'move' }, at: 1 } as const;
+const PAUSED = { kind: 'paused', reason: 'paused by ann' } as const;
+const UNPAUSED = { kind: 'unpaused' } as const;
+
+const kinds = (commands: readonly MachineCommand[]): string[] => commands.map(({ kind }) => kind);
+const lastNote = ({ life }: World): string => life.timeline.at(-1)?.what ?? '';
+
+/** A run whose turn is prepared, and whose agent was not seen to start. */
+function starting(): World {
+  const world = World.triggered();
+  world.prepare();
+  return world;
+}
+
+describe('an agent that is seen to start', () => {
+  const started = (world: World, lost: readonly LostPart[] = []): string[] =>
+    kinds(world.feed({ kind: 'turn_started', slug: world.life.slug, turn: 1, at: 1, lost }));
+
+  it('is watched from then on, once', () => {
+    const world = starting();
+    assert.deepEqual(started(world), ['arm_watchdog']);
+    assert.equal(lastNote(world), 'turn 1 started');
+    assert.deepEqual(started(world), [], 'it is seen again after its worker was lost');
+  });
+
+  it('is not watched where its turn is being ended, by us or by its own word', () => {
+    const stopped = after(starting(), { kind: 'history_full' });
+    assert.deepEqual(started(stopped), []);
+    const world = starting();
+    world.feed({ kind: 'signal_done', slug: world.life.slug, turn: 1, done: DONE });
+    assert.deepEqual(started(world), []);
+  });
+
+  it('is said to have lost what had to be made anew', () => {
+    const world = starting();
+    started(world, ['workspace', 'home']);
+    assert.equal(lastNote(world), 'turn 1 started; lost since the last turn, and made anew: workspace, home');
+  });
+
+  it('is done as it said first', () => {
+    const world = running();
+    const { slug } = world.life;
+    world.feed({ kind: 'signal_done', slug, turn: 1, done: DONE });
+    assert.deepEqual(
+      world.feed({ kind: 'signal_done', slug, turn: 1, done: { ...DONE, status: 'failed' } }),
+      [],
+    );
+    assert.equal(world.turn.done?.status, 'success');
+  });
+
+  it('is asked for no check-in once its turn is being ended', () => {
+    const world = running();
+    const said = { kind: 'signal_done', slug: world.life.slug, turn: 1, done: DONE } as const;
+    for (const end of [FREEZE, said])
+      assert.deepEqual(after(running(), end).feed({ kind: 'watchdog_fired', turn: 1 }), [], end.kind);
+  });
+});
+
+describe('a turn that is lost sight of', () => {
+  it('is attached to again, and people read why', () => {
+    for (const [reason, said] of [
+      [null, /^worker lost sight of the turn/],
+      ['no engine', /^attaching again: no engine/],
+    ] as const) {
+      const world = running();
+      world.pay('run');
+      assert.deepEqual(kinds(world.feed({ kind: 'turn_lost', turn: 1, reason })), ['attach_turn']);
+      assert.match(lastNote(world), said);
+    }
+  });
+
+  it('of a run that is to end is given up only where nobody can watch it', () => {
+    const ending = (): World => {
+      const world = after(running(), { kind: 'lost', readAt: 20, why: 'gone' });
+      world.pay('run');
+      return world;
+    };
+    assert.deepEqual(kinds(ending().feed({ kind: 'turn_lost', turn: 1, reason: null })), ['attach_turn']);
+    assert.deepEqual(kinds(ending().feed({ kind: 'turn_lost', turn: 1, reason: 'x' })), ['destroy']);
+  });
+});
+
+describe('a step that fails for good', () => {
+  const failed = (world: World, step: 'run' | 'settle'): World => {
+    assert.ok(world.pay(step));
+    return after(world, { kind: 'step_failed', step, turn: world.turn.number, reason: 'x' });
+  };
+
+  it('leaves a run paused whose operator has frozen it', () => {
+    const world = failed(after(starting(), FREEZE), 'run');
+    assert.deepEqual([world.phase, world.reason], ['frozen', 'paused']);
+  });
+
+  it('leaves a run to wait for its trigger, or to be served, that had lost it', () => {
+    const untriggered = observed({ readAt: 20, triggered: false });
+    const unserved = { kind: 'unserved', why: 'elsewhere' } as const;
+    assert.equal(failed(after(starting(), untriggered), 'run').reason, 'untriggered');
+    assert.equal(failed(after(starting(), unserved), 'run').reason, 'unserved');
+    assert.equal(failed(after(settling(), untriggered), 'settle').reason, 'untriggered');
+  });
+
+  it('lets a turn begin again that was stopped for what is so no more', () => {
+    const world = after(starting(), { kind: 'unserved', why: 'elsewhere' }, observed({ readAt: 20 }));
+    failed(world, 'run');
+    assert.deepEqual([world.phase, world.turn.number], ['rehydrating', 2]);
+    const rows = world.commands.flatMap((one) =>
+      one.kind === 'record_state' ? [one.input.snapshot.reason] : [],
+    );
+    assert.equal(rows.at(-1), 'unserved');
+    const full = failed(after(starting(), { kind: 'history_full' }), 'run');
+    const row = full.commands.findLast((one) => one.kind === 'record_state');
+    assert.equal(row?.input.snapshot.reason, 'incomplete');
+  });
+});
+
+describe('a pause and an operator’s freeze', () => {
+  const preparing = (): World => after(World.frozenDone(), wrote(comment(1)));
+
+  it('of a turn that is prepared are two: the end of the one does not lift the other', () => {
+    for (const events of [
+      [FREEZE, UNPAUSED],
+      [FREEZE, PAUSED, UNPAUSED],
+    ]) {
+      const world = after(preparing(), ...events);
+      world.prepare();
+      assert.deepEqual([world.phase, world.reason, world.frozen.held], ['frozen', 'paused', false]);
+    }
+  });
+
+  it('that is over again before the turn is prepared holds nothing back', () => {
+    const world = after(preparing(), PAUSED, UNPAUSED);
+    world.start();
+    assert.equal(world.phase, 'running');
+  });
+
+  it('goes with a run that is moved: it waits on its next host', () => {
+    const paused = after(starting(), PAUSED, silent(1), MOVE);
+    assert.deepEqual([paused.phase, paused.reason, paused.frozen.held], ['frozen', 'paused', true]);
+    assert.equal(paused.life.detail, 'paused by ann');
+    paused.feed(UNPAUSED);
+    assert.equal(paused.phase, 'rehydrating');
+  });
+});
+
+describe('a run that leaves its host', () => {
+  it('is asked to go on, not nudged about what is not there', () => {
+    const world = World.triggered();
+    world.liveTurn();
+    assert.equal(world.turn.cause.kind, 'nudge');
+    world.start();
+    after(world, silent(2), MOVE);
+    assert.deepEqual(world.turn.cause, { kind: 'operator', promptRef: null });
+  });
+
+  it('rests where nobody asks for it, whether its turn was under way or had ended', () => {
+    for (const begin of [running, settling]) {
+      const world = after(begin(), observed({ readAt: 20, triggered: false }), silent(1), MOVE);
+      assert.deepEqual([world.phase, world.reason], ['frozen', 'untriggered']);
+    }
+  });
+
+  it('says where what it left is', () => {
+    const world = after(settling(), silent(1), FREEZE, MOVE);
+    const row = world.commands.find((one) => one.kind === 'record_turn');
+    const { publish } = row?.input.settled ?? {};
+    assert.deepEqual(publish, { kind: 'refused', reason: 'what turn 1 left is on host h1' });
+    assert.ok(world.life.timeline.some(({ what }) => what === 'host h1 is left'));
+  });
+
+  it('has nothing on its next one where none of its turns had ended', () => {
+    const world = after(running(), silent(1), MOVE);
+    world.pay('claim');
+    world.feed({ kind: 'host_claimed', host: 'h2', holds: 0 });
+    assert.equal(world.life.move?.kept, false);
+  });
+
+  it('ends on its next one when it was closed while that was claimed', () => {
+    const world = after(running(), silent(1), MOVE, { kind: 'lost', readAt: 20, why: 'gone' });
+    world.pay('claim');
+    world.feed({ kind: 'host_claimed', host: 'h2', holds: 0 });
+    assert.equal(world.phase, 'destroying');
+  });
+
+  it('is said to end without a silent host, where it is to end', () => {
+    const world = after(running(), silent(1), { kind: 'lost', readAt: 20, why: 'gone' });
+    assert.match(viewOf(world.state).detail ?? '', /the run ends without it soon$/);
+  });
+});
+
+describe('a turn that ends', () => {
+  it('keeps the head that is known where nobody could read a later one', () => {
+    const world = World.frozenDone();
+    world.feed(wrote(comment(1)));
+    world.liveTurn({ done: DONE }, { head: null });
+    assert.equal(world.life.work.head, 'h');
+  });
+
+  it('is not begun in a fresh session when its operator had stopped it', () => {
+    const world = after(World.frozenDone(), wrote(comment(1)));
+    world.start();
+    world.feed(FREEZE);
+    world.finish({ exitCode: 143, agent: agentReport('unknown_session') });
+    world.settle();
+    assert.deepEqual([world.phase, world.reason], ['frozen', 'paused']);
+  });
+
+  it('says why its session is left', () => {
+    for (const [outcome, said] of [
+      ['unknown_session', /no longer knows its session/],
+      ['context_full', /too long for its model/],
+    ] as const) {
+      const world = after(World.frozenDone(), wrote(comment(1)));
+      world.liveTurn({ exitCode: 1, agent: agentReport(outcome) });
+      assert.ok(world.life.timeline.some(({ what }) => said.test(what)));
+    }
+  });
+
+  it('fails at once when the provider is still overloaded after it was given up', () => {
+    const world = World.triggered();
+    const overload = (): void => {
+      const trouble = { kind: 'overloaded', status: 529 } as const;
+      world.liveTurn({ exitCode: 1, agent: agentReport('provider'), model: modelReport(1, 0, trouble) });
+    };
+    for (const due of [true, true, false]) {
+      overload();
+      if (due) world.due();
+    }
+    world.feed(wrote(comment(1)));
+    overload();
+    assert.equal(world.reason, 'failed');
+  });
+
+  it('waited in vain for its provider when the watchdog ended it', () => {
+    const world = running();
+    world.feed({ kind: 'watchdog_fired', turn: 1 });
+    world.answerCheckin(null);
+    world.finish({ exitCode: 143, model: modelReport(1, 0, { kind: 'limited', until: 5_000_000 }) });
+    world.settle();
+    assert.equal(world.reason, 'limited');
+  });
+});
