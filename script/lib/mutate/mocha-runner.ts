@@ -57,7 +57,16 @@ export class MochaRunner implements TestRunner {
     const result = await this.#run(EVERY_TEST, disableBail);
     this.#attributes = false;
     if (result.status !== DryRunStatus.Complete || context.mutantCoverage === undefined) return result;
-    return { ...result, mutantCoverage: context.mutantCoverage };
+    const mutantCoverage = structuredClone(context.mutantCoverage);
+    // Each change runs the tests once more in this process: what fails then would count as noticed, whatever the change.
+    const again = await this.#run(EVERY_TEST, disableBail);
+    const failed =
+      again.status === DryRunStatus.Complete &&
+      again.tests.find(({ status }) => status === TestStatus.Failed);
+    if (failed === false) return again;
+    return failed === undefined || result.tests.some(({ status }) => status === TestStatus.Failed)
+      ? { ...result, mutantCoverage }
+      : { status: DryRunStatus.Error, errorMessage: `does not pass a second time: ${failed.name}` };
   }
 
   async mutantRun(options: MutantRunOptions): Promise<MutantRunResult> {

@@ -1,10 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** A directory for the tests of one suite, and a hook that removes it. */
 export function useTempDir(): (name: string) => string {
   const root = mkdtempSync(join(tmpdir(), 'bot-bottle-test-'));
+  // Again, for a suite that is run once more in the same process: `script/mutate` does that for each change.
+  before(() => {
+    mkdirSync(root, { recursive: true, mode: 0o700 });
+  });
   after(() => {
     rmSync(root, { recursive: true, force: true });
   });

@@ -83,4 +83,28 @@ describe('script/mutate', () => {
       ['survived', 1],
     ]);
   });
+
+  it('does not begin with a test that fails when it is run once more: it would notice any change', () => {
+    const file = path('once.mjs');
+    writeFileSync(
+      file,
+      `let runs = 0;
+      describe('a test', () => {
+        it('passes once', () => { if ((runs += 1) > 1) throw new Error('used up'); });
+      });`,
+    );
+    const play = `
+      const { MochaRunner } = await import('./script/lib/mutate/mocha-runner.ts');
+      // As the instrumented code makes it.
+      globalThis.__stryker__.mutantCoverage = { static: {}, perTest: {} };
+      const { status, errorMessage } = await new MochaRunner({ unitTests: [process.argv[1]] }).dryRun({ disableBail: false });
+      console.log(JSON.stringify([status, errorMessage]));
+    `;
+    const printed = execFileSync(
+      process.execPath,
+      ['--import', 'tsx', '--input-type=module', '-e', play, file],
+      { cwd: ROOT, encoding: 'utf8' },
+    );
+    assert.deepEqual(JSON.parse(printed), ['error', 'does not pass a second time: a test passes once']);
+  });
 });
