@@ -50,6 +50,7 @@ describe('the pull request of a hint', () => {
 
   it('is that which has the commit for a head, in order with its run', () => {
     const hint = hintOf('status', statusEvent({ sha: SHA }));
+    assert.deepEqual([hint.isPull, hint.headRef, hint.likelyAssignees], [false, null, []]);
     const head = { ref: BRANCH, sha: SHA, fromFork: false };
     const found = withPullOfCommit(hint, { number: 31, head });
     assert.deepEqual([found.subject.number, found.isPull, found.headRef], [31, true, BRANCH]);
