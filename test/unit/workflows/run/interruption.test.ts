@@ -17,13 +17,19 @@ function next(world: World): {
 }
 
 describe('an agent that the machine ended', () => {
-  const ENDS: Readonly<Record<string, Partial<TurnResult>>> = {
-    'is killed': killed,
-    'is gone with its container': { exitCode: -1, agent: agentReport('empty') },
-    'was told to end by an engine that stops': { exitCode: 143, agent: agentReport('crashed') },
-    'was found ended by an engine that came back': { exitCode: 255, agent: agentReport('cut') },
+  const ENDS: Readonly<Record<string, readonly [Partial<TurnResult>, said: string]>> = {
+    'is killed': [killed, 'it was killed'],
+    'is gone with its container': [{ exitCode: -1, agent: agentReport('empty') }, 'its container is gone'],
+    'was told to end by an engine that stops': [
+      { exitCode: 143, agent: agentReport('crashed') },
+      'the engine stopped or was restarted (exit code 143)',
+    ],
+    'was found ended by an engine that came back': [
+      { exitCode: 255, agent: agentReport('cut') },
+      'the engine stopped or was restarted (exit code 255)',
+    ],
   };
-  for (const [how, result] of Object.entries(ENDS))
+  for (const [how, [result, said]] of Object.entries(ENDS))
     it(`goes on in its session when it ${how}, and freezes when that happens again`, () => {
       const world = World.triggered();
       world.liveTurn(result);
@@ -32,12 +38,11 @@ describe('an agent that the machine ended', () => {
         session: 'resumed',
         told: [],
       });
-      assert.ok(
-        world.life.timeline.some(({ what }) => /^the machine ended the agent: .*; it goes on$/.test(what)),
-      );
+      const noted = world.life.timeline.map(({ what }) => what);
+      assert.ok(noted.includes(`the machine ended the agent: ${said}; it goes on`), noted.join('\n'));
       world.liveTurn(result);
       assert.deepEqual([world.phase, world.reason], ['frozen', 'incomplete']);
-      assert.match(world.life.detail ?? '', /^the machine ended the agent again: /);
+      assert.equal(world.life.detail, `the machine ended the agent again: ${said}`);
     });
 
   const OTHERS: Readonly<Record<string, Partial<TurnResult>>> = {
