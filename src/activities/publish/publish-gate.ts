@@ -101,7 +101,7 @@ export interface GateInput extends RunRef, Publisher {
  * adopted. Repeating it changes nothing. A refusal is an answer for the agent, not a fault.
  */
 export async function publishThroughGate(ports: HostPorts, input: GateInput): Promise<PublishResult> {
-  const { subject, slug, turn, extraction, record } = input;
+  const { subject, slug, turn, extraction, record, publication } = input;
   if (isLocal(subject)) return { kind: 'refused', reason: 'a run without an issue publishes nothing' };
   const { branch } = input.prepared;
   const { head } = extraction.inspection;
@@ -124,7 +124,7 @@ export async function publishThroughGate(ports: HostPorts, input: GateInput): Pr
   const onForge = pushed.kind === 'pushed' || pushed.onForge;
   if (!onForge || head === record.refs?.baseSha)
     return { kind: 'nothing', reason: 'there are no new commits on the branch' };
-  if (input.publication.kind === 'branch') return { kind: 'pushed', head, ...same };
+  if (publication.kind === 'branch') return { kind: 'pushed', head, ...same };
   // Closed while the turn ran: a person said no, and the run ends as soon as that is heard of.
   if (input.latestPr !== null && !(await forge.isPrOpen(input.latestPr)))
     return { kind: 'nothing', reason: `pull request #${String(input.latestPr)} was closed` };
@@ -135,7 +135,7 @@ export async function publishThroughGate(ports: HostPorts, input: GateInput): Pr
   if (await isLeft(ports, input)) return { kind: 'refused', reason: LEFT };
   input.signal.throwIfAborted();
   ports.log.info({ slug, turn, branch }, 'opening the pull request');
-  return { ...(await openPullRequest(ports, forge, input, fork)), ...same };
+  return { ...(await openPullRequest(ports, forge, { ...input, publication }, fork)), ...same };
 }
 
 const LEFT = 'the run was moved to another host: what this one has of it is not published';
@@ -207,11 +207,10 @@ function textsOf(publication: Publication): readonly NamedText[] {
 async function openPullRequest(
   ports: HostPorts,
   forge: Forge,
-  input: GateInput,
+  input: GateInput & { readonly publication: Extract<Publication, { kind: 'pull_request' }> },
   fork: RepoRef | undefined,
 ): Promise<PublishResult> {
   const { subject, publication, triggerActor } = input;
-  if (publication.kind === 'branch') return { kind: 'pushed', head: input.extraction.inspection.head };
   const title = pullRequestTitle(publication.title, `Work on #${String(subject.number)}`);
   const pr = await forge.openPr({
     title: publication.draft ? `WIP: ${title}` : title,

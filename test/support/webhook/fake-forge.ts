@@ -159,11 +159,11 @@ export class FakeForge {
       updateDescription: unused,
       isPrOpen: (number) =>
         this.#call(`is open ${String(number)}`, () => this.pulls.get(number)?.state === 'open'),
-      openPr: ({ title, body, head, base }) =>
-        this.#call(`open ${head}`, () => {
+      openPr: ({ title, body, head, headOwner, base }) =>
+        this.#call(`open ${headOwner === undefined ? '' : `${headOwner}:`}${head}`, () => {
           const number = Math.max(30, ...this.pulls.keys()) + 1;
           const at = {
-            head: { ref: head, sha: 'c0ffee', fromFork: false },
+            head: { ref: head, sha: 'c0ffee', fromFork: headOwner !== undefined },
             base: { ref: base, sha: 'ba5e' },
           };
           this.putPull(number, { title, body, ...at });
@@ -171,7 +171,8 @@ export class FakeForge {
           if (made === undefined) throw this.notFound();
           return made;
         }),
-      requestReview: unused,
+      requestReview: (number, login) =>
+        this.#call(`review of ${String(number)} by ${login}`, () => undefined),
       readDefaultHead: () => this.#call('head of default', () => this.defaultHead),
       readFile: (path, commit) =>
         this.#call(`file ${path}`, () => this.files.get(`${commit}:${path}`) ?? { kind: 'none' as const }),

@@ -1,13 +1,19 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import type { HostPorts } from '../../../../src/activities/ports/host-ports.js';
 import {
   publishThroughGate,
   type GateInput,
   type Publication,
 } from '../../../../src/activities/publish/publish-gate.js';
+import { lastPushed } from '../../../../src/activities/base/last-pushed.js';
+import { scansOf } from '../../../../src/activities/publish/publish-scans.js';
 import { parseExtraction } from '../../../../src/domain/bottle/extractor.js';
+import type { Forks } from '../../../../src/domain/forge/forks.js';
 import { localSubject } from '../../../../src/domain/forge/issue.js';
-import { BRANCH, HEAD, HostWorld, report, SECRET } from '../../../support/host/host-world.js';
+import type { GitPublishRequest, GitRepository } from '../../../../src/domain/workspace/git-repository.js';
+import { BRANCH, HEAD, HostWorld, report, SECRET, SLUG } from '../../../support/host/host-world.js';
+import { PREPARED } from '../../../support/machine/world.js';
 import { useTempDir } from '../../../support/webhook/temp-dir.js';
 
 const REQUEST: Publication = {
@@ -27,13 +33,13 @@ describe('the publish gate', () => {
     await world.begin();
   });
 
-  async function publish(changes: Partial<GateInput> = {}) {
-    const record = await world.ports.files.readTurn('coder-alice-demo-12-abc12', 1);
+  async function publish(changes: Partial<GateInput> = {}, ports: Partial<HostPorts> = {}) {
+    const record = await world.ports.files.readTurn(SLUG, 1);
     assert.ok(record !== undefined);
     const extraction = parseExtraction(report({ bundle: 'commits' }).stdout);
     const signal = new AbortController().signal;
     const input = { ...(await world.settling()), record, extraction, publication: REQUEST, signal };
-    return publishThroughGate(world.ports, { ...input, ...changes });
+    return publishThroughGate({ ...world.ports, ...ports }, { ...input, ...changes });
   }
   const opened = (): string[] => world.forge.calls.filter((call) => call.startsWith('open '));
 
@@ -76,7 +82,7 @@ describe('the publish gate', () => {
     world.verdict = () => ({ kind: 'unchanged', head: HEAD, onForge: false });
     const reason = 'there are no new commits on the branch';
     assert.deepEqual(await publish(), { kind: 'nothing', reason });
-    const record = await world.ports.files.readTurn('coder-alice-demo-12-abc12', 1);
+    const record = await world.ports.files.readTurn(SLUG, 1);
     assert.ok(record?.refs);
     world.verdict = () => ({ kind: 'unchanged', head: HEAD, onForge: true });
     const sameAsBase = { ...record, refs: { ...record.refs, baseSha: HEAD } };
@@ -120,5 +126,107 @@ describe('the publish gate', () => {
     const result = await publish();
     assert.ok(result.kind === 'refused');
     assert.match(result.reason, /#31 is from the bot’s fork/);
+  });
+
+  /** With the fork of the bot as the place to publish to. */
+  const inFork = (): Partial<HostPorts> => {
+    const ensure = () => Promise.resolve({ forge: 'gitea', owner: 'bot', repo: 'alice-demo' } as const);
+    return { forks: { ensure } as unknown as Forks };
+  };
+
+  it('opens it from the bot’s fork where that is published to, and adopts none of the repository itself', async () => {
+    assert.equal((await publish({}, inFork())).kind, 'published');
+    assert.deepEqual(opened(), [`open bot:${BRANCH}`]);
+    assert.deepEqual(await publish({}, inFork()), {
+      ...{ kind: 'published', pr: 31, prUrl: 'https://forge.example/alice/demo/pulls/31' },
+      ...{ head: HEAD, created: false },
+    });
+    world.forge.putPull(31, { head: { ref: BRANCH, sha: HEAD, fromFork: false } });
+    const result = await publish({}, inFork());
+    assert.ok(result.kind === 'refused');
+    assert.match(result.reason, /#31 is from a branch of the repository itself/);
+  });
+
+  it('has git hold the commits against what the turn began with, the limits and the texts', async () => {
+    let asked: GitPublishRequest | undefined;
+    const git = {
+      publish: (request: GitPublishRequest) => {
+        asked = request;
+        return Promise.resolve(world.verdict());
+      },
+    } as unknown as GitRepository;
+    await publish({}, { git, ...inFork() });
+    assert.ok(asked !== undefined);
+    const { bundleFile, submoduleRepos, signal, ...rest } = asked;
+    assert.equal(readFileSync(bundleFile, 'utf8'), 'commits');
+    assert.deepEqual(submoduleRepos, []);
+    assert.equal(signal?.aborted, false);
+    const { maxPublishBytes, maxPublishFiles, maxPublishCommits, maxPublishFileBytes } = world.ports.settings;
+    const { allowPaths, gitUser } = PREPARED;
+    assert.deepEqual(rest, {
+      repo: { forge: 'gitea', owner: 'alice', repo: 'demo', number: 12 },
+      fork: { forge: 'gitea', owner: 'bot', repo: 'alice-demo' },
+      ...{ branch: BRANCH, baseSha: 'b'.repeat(40), baseBranch: 'main' },
+      ...{ maxBytes: maxPublishBytes, maxFiles: maxPublishFiles },
+      ...{ maxCommits: maxPublishCommits, maxFileBytes: maxPublishFileBytes },
+      ...{ allowPaths, author: gitUser, texts: REQUEST.kind === 'pull_request' && REQUEST.texts },
+    });
+    await publish({ publication: { kind: 'branch' } }, { git });
+    assert.deepEqual([asked.fork, asked.texts], [undefined, []]);
+  });
+
+  it('keeps what it pushed, and what the scan said', async () => {
+    assert.equal(await lastPushed(world.ports, SLUG), null);
+    await publish();
+    assert.equal(await lastPushed(world.ports, SLUG), HEAD);
+    const outcomes = (await scansOf(world.ports, { slug: SLUG, turn: 1 })).map(({ outcome }) => outcome);
+    assert.deepEqual(outcomes, ['clean']);
+  });
+
+  it('says so where nothing was committed, and adopts what is open', async () => {
+    const extraction = parseExtraction(report().stdout);
+    const record = await world.ports.files.readTurn(SLUG, 1);
+    assert.ok(record?.refs);
+    const reason = 'there are no new commits on the branch';
+    assert.deepEqual(await publish({ extraction }), { kind: 'nothing', reason });
+    const onForge = { ...record, refs: { ...record.refs, branchSha: HEAD } };
+    const branch = { kind: 'branch' } as const;
+    const pushed = { kind: 'pushed', head: HEAD, unchanged: true };
+    assert.deepEqual(await publish({ extraction, record: onForge, publication: branch }), pushed);
+    assert.deepEqual(await publish({ extraction, record: { ...record, refs: null } }), {
+      kind: 'nothing',
+      reason,
+    });
+    world.forge.putPull(31, { head: { ref: BRANCH, sha: HEAD, fromFork: false } });
+    const adopted = await publish({ extraction });
+    assert.deepEqual([adopted.kind, 'unchanged' in adopted], ['published', true]);
+    assert.equal(await lastPushed(world.ports, SLUG), null);
+  });
+
+  it('opens it against the default branch where the turn did not note one, as a draft if asked, with a title', async () => {
+    const record = await world.ports.files.readTurn(SLUG, 1);
+    assert.ok(record !== undefined);
+    await publish({
+      record: { ...record, refs: null },
+      publication: { ...REQUEST, title: ' ', draft: true },
+    });
+    const { title, base } = world.forge.pulls.get(31) ?? assert.fail('it is not there');
+    assert.match(title, /^WIP: Work on #\u200b?12$/);
+    assert.equal(base.ref, 'main');
+  });
+
+  it('asks the person who triggered the run for a review where that is set, and goes on without', async () => {
+    const settings = { ...world.ports.settings, requestReview: true };
+    world.forge.fault = (call) => {
+      if (call.startsWith('review')) throw new Error('no such reviewer');
+    };
+    const reviews = (): string[] => world.forge.calls.filter((call) => call.startsWith('review of'));
+    assert.equal((await publish({}, { settings })).kind, 'published');
+    assert.deepEqual([reviews(), world.warned], [['review of 31 by alice'], ['review not requested']]);
+    world.forge.putPull(31, { state: 'closed' });
+    await publish({ triggerActor: '' }, { settings });
+    world.forge.putPull(32, { state: 'closed' });
+    await publish();
+    assert.deepEqual([reviews().length, opened().length], [1, 3]);
   });
 });
