@@ -16,12 +16,13 @@ import { BRANCH, HEAD, HostWorld, report, SECRET, SLUG } from '../../../support/
 import { PREPARED } from '../../../support/machine/world.js';
 import { useTempDir } from '../../../support/webhook/temp-dir.js';
 
+const TEXTS = [{ where: 'the body', text: 'Done' }];
 const REQUEST: Publication = {
   kind: 'pull_request',
   title: 'Say hello',
   body: 'Done',
   draft: false,
-  texts: [{ where: 'the body', text: 'Done' }],
+  texts: TEXTS,
 };
 
 describe('the publish gate', () => {
@@ -169,7 +170,7 @@ describe('the publish gate', () => {
       ...{ branch: BRANCH, baseSha: 'b'.repeat(40), baseBranch: 'main' },
       ...{ maxBytes: maxPublishBytes, maxFiles: maxPublishFiles },
       ...{ maxCommits: maxPublishCommits, maxFileBytes: maxPublishFileBytes },
-      ...{ allowPaths, author: gitUser, texts: REQUEST.kind === 'pull_request' && REQUEST.texts },
+      ...{ allowPaths, author: gitUser, texts: TEXTS },
     });
     await publish({ publication: { kind: 'branch' } }, { git });
     assert.deepEqual([asked.fork, asked.texts], [undefined, []]);
