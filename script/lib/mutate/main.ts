@@ -1,5 +1,5 @@
 /** `script/mutate` after set-up: reads what is asked for, has Stryker change each target, prints what no test noticed. */
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { Stryker } from '@stryker-mutator/core';
@@ -8,7 +8,9 @@ import { outcomeLines } from './outcome-lines.js';
 
 const ROOMS = ['src/domain', 'src/workflows', 'src/webhook', 'src/activities', 'src/bundle'];
 const cache = process.env['BOT_BOTTLE_CACHE'];
-if (cache === undefined) throw new Error('BOT_BOTTLE_CACHE is not set: run script/mutate');
+const sandboxes = process.env['BOT_BOTTLE_SANDBOXES'];
+if (cache === undefined || sandboxes === undefined)
+  throw new Error('BOT_BOTTLE_CACHE or BOT_BOTTLE_SANDBOXES is not set: run script/mutate');
 const kept = path.join(cache, 'mutate');
 
 const { values: options, positionals } = parseArgs({
@@ -33,30 +35,21 @@ const unitTests = readdirSync('test/unit', { recursive: true, encoding: 'utf8' }
   .filter((file) => file.endsWith('.test.ts'))
   .map((file) => `test/unit/${file}`);
 
-mkdirSync(kept, { recursive: true });
 for (const target of targets) {
-  const sandboxes = mkdtempSync(path.join(kept, 'sandbox-'));
-  try {
-    const changes = await new Stryker({
-      configFile: path.join(import.meta.dirname, 'stryker.json'),
-      mutate: [target.endsWith('.ts') ? target : `${target}/**/*.ts`],
-      unitTests: testsFor(target, unitTests, (file) => readFileSync(file, 'utf8')),
-      plugins: [path.join(import.meta.dirname, 'mocha-runner.ts')],
-      concurrency: Number(options.concurrency),
-      tempDirName: sandboxes,
-      incrementalFile: path.join(
-        kept,
-        `${target.replaceAll('/', '-')}${options.static ? '-static' : ''}.json`,
-      ),
-      force: options.again,
-      ignoreStatic: !options.static,
-    }).runMutationTest();
-    const here = changes.map((change) => ({
-      ...change,
-      fileName: path.relative(process.cwd(), change.fileName),
-    }));
-    for (const line of outcomeLines(here, (file) => readFileSync(file, 'utf8'))) console.log(line);
-  } finally {
-    rmSync(sandboxes, { recursive: true, force: true });
-  }
+  const changes = await new Stryker({
+    configFile: path.join(import.meta.dirname, 'stryker.json'),
+    mutate: [target.endsWith('.ts') ? target : `${target}/**/*.ts`],
+    unitTests: testsFor(target, unitTests, (file) => readFileSync(file, 'utf8')),
+    plugins: [path.join(import.meta.dirname, 'mocha-runner.ts')],
+    concurrency: Number(options.concurrency),
+    tempDirName: sandboxes,
+    incrementalFile: path.join(kept, `${target.replaceAll('/', '-')}${options.static ? '-static' : ''}.json`),
+    force: options.again,
+    ignoreStatic: !options.static,
+  }).runMutationTest();
+  const here = changes.map((change) => ({
+    ...change,
+    fileName: path.relative(process.cwd(), change.fileName),
+  }));
+  for (const line of outcomeLines(here, (file) => readFileSync(file, 'utf8'))) console.log(line);
 }
