@@ -15,6 +15,7 @@ import type { PublishResult } from '../domain/run/turn.js';
 import { CommandRunner } from './command-runner.js';
 import { isHistoryFull } from './history-limit.js';
 import {
+  COMMAND_KINDS,
   commandUpdates,
   openPrUpdate,
   stateQuery,
@@ -35,8 +36,6 @@ import { betweenLives, initialState } from './run/beginnings.js';
 import type { IssueState, Life, Running } from './run/state.js';
 import { step } from './run/step.js';
 import { migrate } from './version.js';
-
-const COMMANDS = Object.keys(commandUpdates) as (keyof typeof commandUpdates)[];
 
 /** Its result is what the last life came to. */
 export async function issueWorkflow(input: IssueWorkflowInput): Promise<RunOutcome | null> {
@@ -67,7 +66,7 @@ export async function issueWorkflow(input: IssueWorkflowInput): Promise<RunOutco
     signals += 1;
     enqueue(readSignal(name, payload));
   });
-  for (const kind of COMMANDS)
+  for (const kind of COMMAND_KINDS)
     setHandler(commandUpdates[kind], (asked) => carryOut(readCommand(kind, asked)), {
       validator: (asked) => {
         const refusal = refusalOf(state, readCommand(kind, asked));

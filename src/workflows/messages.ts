@@ -114,6 +114,8 @@ export const commandUpdates = {
   move: command('move'),
 } as const;
 
+export const COMMAND_KINDS = Object.keys(commandUpdates) as readonly (keyof typeof commandUpdates)[];
+
 export interface CommandAccepted {
   readonly slug: string | null;
   readonly phase: Phase;

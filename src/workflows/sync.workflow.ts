@@ -34,6 +34,7 @@ import { failureReason, isLostTurn } from './activity-failures.js';
 import { claimHost } from './claim-host.js';
 import {
   bottlesQueue,
+  COMMAND_KINDS,
   commandUpdates,
   stateQuery,
   SYNC_WORKFLOW,
@@ -112,7 +113,7 @@ export async function syncWorkflow(order: SyncOrder): Promise<SyncOutcome> {
 
 /** An operator can call it off; there is nothing that it could be woken from, or given more time. */
 function takeCommands(view: () => RunView, callOff: () => void): void {
-  for (const kind of Object.keys(commandUpdates) as (keyof typeof commandUpdates)[])
+  for (const kind of COMMAND_KINDS)
     setHandler(commandUpdates[kind], (asked) => destroy(asked), {
       validator: (asked) => {
         readCommand(kind, asked);

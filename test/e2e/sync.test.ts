@@ -26,6 +26,17 @@ describe('a fork is merged with its upstream', function () {
     assert.ok(!existsSync(join(world.stack.home, 'state', slug, 'bundle')), 'secrets are gone');
   }
 
+  /** The run of the one agent that works on the fork, as soon as it does. */
+  async function agentOf(fork: string): Promise<string> {
+    let slugs: string[] = [];
+    await waitUntil('the agent to work', async () => {
+      const running = await new DockerBottleRuntime().runningAgents();
+      slugs = running.filter((slug) => slug.startsWith(`sync-alice-${fork}-`));
+      return slugs.length === 1;
+    });
+    return slugs[0] ?? '';
+  }
+
   it('cleanly: a pull request, then nothing to do, for as long as that waits and after it is merged', async () => {
     const fork = await world.fork('clean');
     await fork.onFork({ 'own.txt': 'the fork’s\n' });
@@ -100,10 +111,7 @@ describe('a fork is merged with its upstream', function () {
     await fork.onUpstream({ 'theirs.txt': 'x\n' });
     await world.script('slow', 'sleep 15', MERGE);
     const syncing = world.sync(fork, '--manifest', 'slow');
-    const runtime = new DockerBottleRuntime();
-    const agents = async (): Promise<string[]> =>
-      (await runtime.runningAgents()).filter((slug) => slug.startsWith('sync-alice-killed-'));
-    await waitUntil('the agent to work', async () => (await agents()).length === 1);
+    await agentOf('killed');
     const { stdout } = await world.stack.cli(['orchestrate', 'status', '--json']);
     const { runs } = JSON.parse(stdout) as { runs: { phase: string; stale: boolean }[] };
     assert.deepEqual(
@@ -158,12 +166,7 @@ describe('a fork is merged with its upstream', function () {
     await world.script('idle', 'sleep 60', MERGE);
     const syncing = world.sync(fork, '--manifest', 'idle');
     const { stack } = world;
-    let slug = '';
-    await waitUntil('the agent to work', async () => {
-      const running = await new DockerBottleRuntime().runningAgents();
-      slug = running.find((one) => one.startsWith('sync-alice-off-')) ?? '';
-      return slug !== '';
-    });
+    const slug = await agentOf('off');
     const signal = async (kind: string): Promise<readonly [number | null, string]> => {
       const { code, stdout, stderr } = await stack.cli(['signal', slug, kind]);
       return [code, `${stdout}${stderr}`.trim()];

@@ -60,11 +60,9 @@ export class MochaRunner implements TestRunner {
     const mutantCoverage = structuredClone(context.mutantCoverage);
     // Each change runs the tests once more in this process: what fails then would count as noticed, whatever the change.
     const again = await this.#run(EVERY_TEST, disableBail);
-    const failed =
-      again.status === DryRunStatus.Complete &&
-      again.tests.find(({ status }) => status === TestStatus.Failed);
-    if (failed === false) return again;
-    return failed === undefined || result.tests.some(({ status }) => status === TestStatus.Failed)
+    if (again.status !== DryRunStatus.Complete) return again;
+    const failed = failedIn(again);
+    return failed === undefined || failedIn(result) !== undefined
       ? { ...result, mutantCoverage }
       : { status: DryRunStatus.Error, errorMessage: `does not pass a second time: ${failed.name}` };
   }
@@ -158,3 +156,7 @@ function titled(titles: readonly string[]): RegExp {
 }
 
 export const strykerPlugins = [declareClassPlugin(PluginKind.TestRunner, 'mocha-12', MochaRunner)];
+
+function failedIn({ tests }: { readonly tests: readonly TestResult[] }): TestResult | undefined {
+  return tests.find(({ status }) => status === TestStatus.Failed);
+}

@@ -41,8 +41,8 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
   const { database } = world;
   // A run that this command started is known before its row is written, and even if none ever is.
   const begun = new Map<string, SubjectRef>();
-  const view = (subject: SubjectRef): Promise<RunView | undefined> =>
-    call(world, (handle) => handle.query(stateQuery), workflowIdOf(subject));
+  const view = (workflowId: string): Promise<RunView | undefined> =>
+    call(world, (handle) => handle.query(stateQuery), workflowId);
 
   /** Rows are written at the turns of a life; in between the workflow knows better. Without Temporal the row stands. */
   async function liveView(row: ForgeStateRow): Promise<RunView | undefined> {
@@ -86,7 +86,7 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
 
   async function begunRun(subject: SubjectRef, earlier: string | null): Promise<Started | Refused> {
     const fresh = await until(world.callMs ?? CALL_MS, async () => {
-      const now = await view(subject);
+      const now = await view(workflowIdOf(subject));
       const slug = now?.slug ?? null;
       return slug !== null && slug !== earlier && now !== undefined && now.turn > 0
         ? { slug, turn: now.turn }
@@ -100,7 +100,7 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
 
   return {
     async start(subject, options) {
-      const before = await view(subject);
+      const before = await view(workflowIdOf(subject));
       const earlier = before?.slug ?? null;
       if (earlier !== null && before?.phase !== 'destroyed') {
         const reason = `${earlier} is ${before?.phase ?? 'there'}: bot-bottle orchestrate resume --slug ${earlier}`;
@@ -153,7 +153,7 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
     timeline: async (slug) => {
       const row = await database.forgeState.ofRun(slug);
       if (row === undefined) return undefined;
-      const now = await call(world, (handle) => handle.query(stateQuery), row.workflowId);
+      const now = await view(row.workflowId);
       // One that has ended has no slug; the row says that no later life has begun.
       if (now === undefined || (now.slug !== slug && !(now.slug === null && row.status === 'destroyed')))
         return undefined;
@@ -182,7 +182,7 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
       let awaySince: number | undefined;
       for (;;) {
         try {
-          const now = await view(subject);
+          const now = await view(workflowIdOf(subject));
           awaySince = undefined;
           const outcome = outcomeOf(now, slug, turn, world.fetchCommand(slug));
           if (outcome === 'never_ran') {

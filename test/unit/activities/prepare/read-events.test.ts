@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
+import { sha256 } from '../../../../src/activities/base/sha256.js';
 import { readEvents } from '../../../../src/activities/prepare/read-events.js';
 import { ForgeHttpError } from '../../../../src/domain/base/errors.js';
 import { createAccess } from '../../../../src/domain/forge/access.js';
@@ -9,7 +9,6 @@ import type { WakeReference } from '../../../../src/domain/run/events.js';
 import { failing } from '../../../support/machine/world.js';
 import { ALICE, FakeForge } from '../../../support/webhook/fake-forge.js';
 
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 const keyOf = (id: number, body: string): string => commentKey({ id, body }, sha256);
 const SHA = 'a'.repeat(40);
 const AT = '2026-01-01T00:00:00.000Z';

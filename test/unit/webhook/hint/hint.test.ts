@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { orderKeyOf, withOwnHead, withPullOfCommit } from '../../../../src/webhook/hint/hint.js';
-import type { Hint } from '../../../../src/webhook/hint/hint.js';
 import { parseDelivery } from '../../../../src/webhook/hint/parse-delivery.js';
 import { readStoredHint, storedHint } from '../../../../src/webhook/hint/stored-hint.js';
 import {
@@ -10,17 +9,10 @@ import {
   pullEvent,
   statusEvent,
 } from '../../../support/webhook/payloads.js';
+import { hintOf, parse } from '../../../support/webhook/parsed.js';
 
 const SHA = 'a'.repeat(40);
 const BRANCH = 'bot-bottle/12-abc12';
-
-const parse = (type: string, payload: object) => parseDelivery(type, Buffer.from(JSON.stringify(payload)));
-
-function hintOf(type: string, payload: object): Hint {
-  const parsed = parse(type, payload);
-  assert.ok(parsed.kind === 'hint', JSON.stringify(parsed));
-  return parsed.hint;
-}
 
 /** A payload whose part of that name is changed. */
 function changed(payload: object, part: string, change: object): object {

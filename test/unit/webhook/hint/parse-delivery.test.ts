@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { orderKeyOf } from '../../../../src/webhook/hint/hint.js';
-import type { Hint } from '../../../../src/webhook/hint/hint.js';
 import { parseDelivery } from '../../../../src/webhook/hint/parse-delivery.js';
 import { readStoredHint, storedHint } from '../../../../src/webhook/hint/stored-hint.js';
 import {
@@ -11,14 +10,7 @@ import {
   pullEvent,
   statusEvent,
 } from '../../../support/webhook/payloads.js';
-
-const parse = (type: string, payload: object) => parseDelivery(type, Buffer.from(JSON.stringify(payload)));
-
-function hintOf(type: string, payload: object): Hint {
-  const parsed = parse(type, payload);
-  assert.ok(parsed.kind === 'hint', JSON.stringify(parsed));
-  return parsed.hint;
-}
+import { hintOf, parse } from '../../../support/webhook/parsed.js';
 
 describe('parseDelivery', () => {
   it('reads the three deliveries of an issue that is opened with label and assignee as hints at its state', () => {
