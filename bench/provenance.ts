@@ -45,14 +45,16 @@ export async function provenanceAppend(rounds: number): Promise<Figure> {
         {
           plain: () => {
             const { begun, ended, operations } = rowsOf('plain', (number += 1));
+            const insert = (row: TurnRow) =>
+              turn.run(row.slug, row.turn, row.event, row.at, JSON.stringify(row.detail));
+            plain.transaction(() => insert(begun)).immediate();
             plain
               .transaction(() => {
-                for (const row of [begun, ended])
-                  turn.run(row.slug, row.turn, row.event, row.at, JSON.stringify(row.detail));
                 for (const row of operations)
                   operation.run(
                     ...[row.slug, row.turn, row.id, row.at, row.operation, row.target, row.outcome, row.text],
                   );
+                insert(ended);
               })
               .immediate();
             return Promise.resolve();
@@ -115,13 +117,13 @@ async function inHome<T>(work: (home: string, database: Database) => Promise<T>)
   );
 }
 
-/** As the worker does it: one transaction, which ends with a seal. */
+/** As the worker does it: a transaction when the turn begins, and one when it has ended, which ends with a seal. */
 async function append(signer: Signer, database: Database, slug: string, number: number): Promise<void> {
   const { begun, ended, operations } = rowsOf(slug, number);
+  await database.transaction((stores) => stores.runs.appendTurn(begun));
   await database.transaction(async (stores) => {
-    await stores.runs.appendTurn(begun);
-    await stores.runs.appendTurn(ended);
     await stores.runs.appendOperations(operations);
+    await stores.runs.appendTurn(ended);
     await sealRun(stores, signer, { slug, reason: 'frozen', at: ended.at });
   });
 }
