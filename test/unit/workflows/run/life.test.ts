@@ -3,6 +3,7 @@ import {
   comment,
   observed,
   PLACE,
+  settledTurn,
   trigger,
   turnResult,
   World,
@@ -95,6 +96,21 @@ describe('a run and where its repository is', () => {
     // Nobody asks for it any longer, either: served again, it waits for that.
     world.feed(observed({ readAt: AT + 1, triggered: false }));
     assert.equal(world.reason, 'untriggered');
+  });
+
+  it('records how its turn ended, not why it was held back, when it is ended before the work is published', () => {
+    const world = new World();
+    world.feed(observed({ readAt: AT, trigger: trigger(AT) }));
+    world.start();
+    world.pay('run');
+    world.feed({ kind: 'turn_finished', turn: 1, result: turnResult() });
+    world.feed({ kind: 'unserved', why: 'elsewhere' });
+    world.feed({ kind: 'lost', readAt: AT + 1, why: 'gone' });
+    world.pay('settle');
+    const settled = settledTurn();
+    const row = world.feed({ kind: 'settled', turn: 1, settled }).find(({ kind }) => kind === 'record_turn');
+    assert.ok(row?.kind === 'record_turn');
+    assert.equal(row.input.reason, 'incomplete');
   });
 
   it('ends when issue or repository are gone, whatever it is doing', () => {
