@@ -18,6 +18,7 @@ describe("the agent's environment", () => {
   it('has nothing of the proxies when its bottle allows nothing', () => {
     assert.deepEqual(egressEnv({ allow: [], routes: [] }), {});
     assert.equal(wantsEgress({ allow: [], routes: [] }), false);
+    assert.equal(wantsEgress({ allow: ['a.org'], routes: [] }), true);
   });
 
   it('names the proxy in every spelling, the routes, and placeholders for their keys', () => {

@@ -66,6 +66,8 @@ describe('routes.json', () => {
 
   const rule = { api: 'anthropic-messages', models: ['claude-*'], maxOutputTokens: 64_000, allow: [] };
   const wrong: readonly (readonly [string, unknown, RegExp])[] = [
+    ['an unknown key that is long', { ...model, ['x'.repeat(500)]: 1 }, /^routes\[0\]: "x{40}" is unknown$/],
+    ['a name that is no text', { ...model, name: 5 }, /\.name: must be a text$/],
     ['an unknown key', { ...model, colour: 'red' }, /^routes\[0\]: "colour" is unknown$/],
     ['a name with a slash', { ...model, name: 'a/b' }, /^routes\[0\]\.name: /],
     ['a name with dots', { ...model, name: '..' }, /\.name: /],
