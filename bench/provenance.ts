@@ -37,6 +37,8 @@ export async function provenanceAppend(rounds: number): Promise<Figure> {
         outcome text, text text, unique (slug, id))`);
     const turn = plain.prepare('insert into turn values (?, ?, ?, ?, ?)');
     const operation = plain.prepare('insert into operation values (null, ?, ?, ?, ?, ?, ?, ?, ?)');
+    const insertTurn = (row: TurnRow) =>
+      turn.run(row.slug, row.turn, row.event, row.at, JSON.stringify(row.detail));
     const measured: Round[] = [];
     let number = 0;
     for (let round = 0; round <= rounds; round += 1) {
@@ -45,16 +47,14 @@ export async function provenanceAppend(rounds: number): Promise<Figure> {
         {
           plain: () => {
             const { begun, ended, operations } = rowsOf('plain', (number += 1));
-            const insert = (row: TurnRow) =>
-              turn.run(row.slug, row.turn, row.event, row.at, JSON.stringify(row.detail));
-            plain.transaction(() => insert(begun)).immediate();
+            plain.transaction(() => insertTurn(begun)).immediate();
             plain
               .transaction(() => {
                 for (const row of operations)
                   operation.run(
                     ...[row.slug, row.turn, row.id, row.at, row.operation, row.target, row.outcome, row.text],
                   );
-                insert(ended);
+                insertTurn(ended);
               })
               .immediate();
             return Promise.resolve();

@@ -245,7 +245,7 @@ export function answer(world: World, what: UnderWay, how: number): void {
       return runAnswer(world, how);
     case 'settle':
       if (how === 29) return fail(world, 'settle');
-      return world.settle(SETTLED[how % SETTLED.length]);
+      return void world.settle(SETTLED[how % SETTLED.length]);
     case 'archive':
       if (how < 25) return world.archived();
       world.pay('archive');

@@ -345,9 +345,9 @@ export class World {
     this.feed({ kind: 'turn_finished', turn: this.turn.number, result: turnResult(result) });
   }
 
-  settle(left: Partial<SettledTurn> = {}): void {
+  settle(left: Partial<SettledTurn> = {}): MachineCommand[] {
     assert.ok(this.pay('settle'));
-    this.feed({ kind: 'settled', turn: this.turn.number, settled: settledTurn(left) });
+    return this.feed({ kind: 'settled', turn: this.turn.number, settled: settledTurn(left) });
   }
 
   archived(): void {

@@ -3,7 +3,6 @@ import {
   comment,
   observed,
   PLACE,
-  settledTurn,
   trigger,
   turnResult,
   World,
@@ -102,13 +101,10 @@ describe('a run and where its repository is', () => {
     const world = new World();
     world.feed(observed({ readAt: AT, trigger: trigger(AT) }));
     world.start();
-    world.pay('run');
-    world.feed({ kind: 'turn_finished', turn: 1, result: turnResult() });
+    world.finish();
     world.feed({ kind: 'unserved', why: 'elsewhere' });
     world.feed({ kind: 'lost', readAt: AT + 1, why: 'gone' });
-    world.pay('settle');
-    const settled = settledTurn();
-    const row = world.feed({ kind: 'settled', turn: 1, settled }).find(({ kind }) => kind === 'record_turn');
+    const row = world.settle().find(({ kind }) => kind === 'record_turn');
     assert.ok(row?.kind === 'record_turn');
     assert.equal(row.input.reason, 'incomplete');
   });
