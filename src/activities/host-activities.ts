@@ -4,7 +4,10 @@ import { beating } from './base/beating.js';
 import { destroyRun } from './destroy-run.js';
 import { typedFailures } from './base/failures.js';
 import type { HostPorts } from './ports/host-ports.js';
-import type { ClaimActivities, HostActivities, TurnActivities } from './ports/interface.js';
+import type { PublishInput } from './ports/inputs.js';
+import type { ClaimActivities, HereActivities, HostActivities, TurnActivities } from './ports/interface.js';
+import { besideTask } from './publish/publish-here.js';
+import type { PublishResult } from '../domain/run/turn.js';
 import { publishWork } from './publish/publish-work.js';
 import { settleTurn } from './settle-turn.js';
 import { PerRun } from './base/per-run.js';
@@ -25,9 +28,15 @@ import { watchTurn } from './turn/watch-turn.js';
 export function createHostActivities(
   ports: HostPorts,
   attachments: Attachments,
-): ClaimActivities & TurnActivities & HostActivities {
+): ClaimActivities & TurnActivities & HereActivities & HostActivities {
   // An agent whose sidecar was lost asks again: at the same time, the forge would open two pull requests.
   const publishing = new PerRun();
+  const publish = (through: HostPorts, input: PublishInput, signal: AbortSignal): Promise<PublishResult> =>
+    publishing.next(input.slug, () =>
+      ports.underWay.during(openPrWork(input), () =>
+        whereItIs(ports.forgeFor, input, (here) => publishWork(through, here, signal)),
+      ),
+    );
 
   return {
     claimHost: () => Promise.resolve({ host: ports.host }),
@@ -36,14 +45,13 @@ export function createHostActivities(
     reattachBottle: (input) => typedFailures(() => watchTurn(ports, attachments, input, 'attach')),
     lastCheckinAge: (run) => typedFailures(() => checkinAge(ports, run.slug, run.turn)),
     askHost: ({ slug }) => typedFailures(async () => ({ holds: await newestSnapshot(ports.files, slug) })),
-    publishWork: (input) =>
-      settling((signal) =>
-        publishing.next(input.slug, () =>
-          ports.underWay.during(openPrWork(input), () =>
-            whereItIs(ports.forgeFor, input, (here) => publishWork(ports, here, signal)),
-          ),
-        ),
+    publishHere: ({ host, taskBeganAt, ...input }) =>
+      typedFailures(() =>
+        host === ports.host
+          ? beating((signal) => publish(besideTask(ports, taskBeganAt), input, signal))
+          : Promise.resolve(null),
       ),
+    publishWork: (input) => settling((signal) => publish(ports, input, signal)),
     applyChange: (input) => typedFailures(() => applyChange(ports, input)),
     rebuildImage: (input) => typedFailures(() => beating((signal) => rebuildImage(ports, input, signal))),
     freezeBottle: (input) =>

@@ -2,6 +2,7 @@
 import { ActivityCancellationType, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type {
   ClaimActivities,
+  HereActivities,
   HomeActivities,
   HostActivities,
   TurnActivities,
@@ -12,8 +13,8 @@ import { CLAIM_QUEUE, TASK_QUEUE } from './messages.js';
 const HEARTBEAT = '10 seconds';
 const BACKOFF = { initialInterval: '200ms', backoffCoefficient: 2, maximumInterval: '30s' } as const;
 
-/** Within the server's ten seconds for a workflow task: a preparation that took longer would cost more events, not less. */
-export const promptly = proxyLocalActivities<Pick<HomeActivities, 'prepareTurn'>>({
+/** Within the server's ten seconds for a workflow task: what took longer would cost more events, not less. */
+export const promptly = proxyLocalActivities<Pick<HomeActivities, 'prepareTurn'> & HereActivities>({
   startToCloseTimeout: '5 seconds',
   retry: { maximumAttempts: 1 },
 });

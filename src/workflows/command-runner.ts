@@ -4,12 +4,12 @@ import type { PrepareTurnInput, PublishInput, RunRef, SettleTurnInput } from '..
 import type { MachineEvent } from '../domain/run/events.js';
 import type { PublishResult, TurnCause } from '../domain/run/turn.js';
 import * as activities from './activities.js';
-import { failureReason, isLostTurn, isPassing } from './activity-failures.js';
+import { failureReason, isFinal, isLostTurn, isPassing } from './activity-failures.js';
 import { bottlesQueue, turnsQueue } from './messages.js';
 import { claimHost } from './claim-host.js';
+import { hereOrQueued } from './here-or-queued.js';
 import { offerToHost, type TakenWithin } from './offer-to-host.js';
 import type { MachineCommand } from './run/commands.js';
-import { prepareTurn } from './prepare-turn.js';
 import { RowWriter } from './row-writer.js';
 import { RunTimers } from './run-timers.js';
 import { takeIntoEffect, type ChangeCommand } from './take-into-effect.js';
@@ -105,10 +105,14 @@ export class CommandRunner {
   }
 
   private prepare(input: PrepareTurnInput): void {
-    const { turn } = input;
+    const { turn, cause } = input;
+    const options = { summary: `prepare turn ${String(turn)} (${cause.kind})` };
     this.start('prepare', turn, async () => {
       await this.rows.written;
-      const outcome = await prepareTurn(input);
+      const outcome = await hereOrQueued(
+        () => activities.promptly.prepareTurn.executeWithOptions(options, [input]),
+        () => activities.home.prepareTurn.executeWithOptions(options, [input]),
+      );
       switch (outcome.kind) {
         case 'ready':
           return { kind: 'prepared', turn, prepared: outcome.prepared };
@@ -217,13 +221,20 @@ export class CommandRunner {
 
   /** The agent's `open_pr`. An agent that asked is answered in the end: what fails or takes too long is a refusal. */
   async publish(host: string, input: PublishInput): Promise<PublishResult> {
-    const options = { taskQueue: bottlesQueue(host), summary: `open_pr ${input.requestId}` };
+    const summary = `open_pr ${input.requestId}`;
+    const options = { taskQueue: bottlesQueue(host), summary };
+    const beside = { ...input, host, taskBeganAt: Date.now() };
     try {
-      return await this.steps.run(() => activities.gate.publishWork.executeWithOptions(options, [input]));
+      return await this.steps.run(() =>
+        hereOrQueued(
+          () => activities.promptly.publishHere.executeWithOptions({ summary }, [beside]),
+          () => activities.gate.publishWork.executeWithOptions(options, [input]),
+        ),
+      );
     } catch (error) {
       if (this.isEnding()) return { kind: 'refused', reason: 'the run is ending' };
       if (error instanceof LeftBehindError) return { kind: 'refused', reason: error.message };
-      if (!(error instanceof ActivityFailure) || isCancellation(error)) throw error;
+      if (!(error instanceof ActivityFailure || isFinal(error)) || isCancellation(error)) throw error;
       return { kind: 'refused', reason: `the publish gate failed: ${failureReason(error)}` };
     }
   }

@@ -9,7 +9,7 @@ import { waitUntil } from '../support/stack/stack.js';
 import { useStack } from '../support/stack/use-stack.js';
 
 /** The budget of history: what makes continue-as-new rare and a long-lived run cheap. */
-const MAX_EVENTS_PER_TURN = 44;
+const MAX_EVENTS_PER_TURN = 42;
 
 describe('the whole life of an issue, on real parts', function () {
   this.timeout(180_000);
@@ -97,7 +97,7 @@ function recordedInFull(rows: readonly RecordedRow[]): void {
     const { exitCode, watchdogFired, reason, done, publish, secretScans } = turn;
     assert.deepEqual([exitCode, watchdogFired, reason], [0, false, 'done']);
     assert.equal((done as { status: string }).status, 'success');
-    assert.equal((publish as { kind: string }).kind, 'published');
+    assert.equal((publish as { kind: string }).kind, 'published', JSON.stringify(publish));
     const [scan] = secretScans as { scanner: string; outcome: string }[];
     assert.ok(scan?.scanner.startsWith('gitleaks') && scan.outcome === 'clean', JSON.stringify(scan));
     for (const name of ['egress', 'model', 'stopped']) assert.ok(name in turn, name);

@@ -105,6 +105,7 @@ describe('the end of a run while something is under way, on the time-skipping se
     let answer: Promise<unknown> | undefined;
     await run(
       () => ({
+        publishHere: () => Promise.resolve(null),
         publishWork: () =>
           beating(() => {
             isPublishing = true;

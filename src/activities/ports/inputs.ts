@@ -97,6 +97,13 @@ export interface PublishInput extends RunRef, Publisher {
   readonly contentRef: string;
 }
 
+export interface PublishHereInput extends PublishInput {
+  /** The run's. */
+  readonly host: string;
+  /** By the server's clock, epoch milliseconds. */
+  readonly taskBeganAt: number;
+}
+
 export interface SettleTurnInput extends RunRef, Publisher {
   readonly result: TurnResult;
   readonly stuckHash: string | null;

@@ -10,6 +10,7 @@ import type {
   PauseChange,
   PrepareTurnInput,
   PrepareTurnOutcome,
+  PublishHereInput,
   PublishInput,
   RecordCommandInput,
   RebuildImageInput,
@@ -78,6 +79,12 @@ export interface TurnActivities {
   readonly launchBottle: (input: RunTurnInput) => Promise<TurnResult>;
   /** Each further turn, the same way. */
   readonly rehydrateBottle: (input: RunTurnInput) => Promise<TurnResult>;
+}
+
+/** Beside the workflow's task, on whatever host that is. */
+export interface HereActivities {
+  /** As `publishWork`; `null`: the run is on another host. */
+  readonly publishHere: (input: PublishHereInput) => Promise<PublishResult | null>;
 }
 
 /** On `bottles@<host>`: short container, git and publish work, and turns that lost their watcher. */

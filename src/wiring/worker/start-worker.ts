@@ -164,10 +164,16 @@ function byQueue(
     launchBottle,
     rehydrateBottle,
     runSync,
+    publishHere,
     ...host
   }: ReturnType<typeof createHostActivities> & SyncActivities & SweepActivities,
 ): WorkerActivities {
-  return { home, claim: { claimHost }, turns: { launchBottle, rehydrateBottle, runSync }, host };
+  return {
+    home: { ...home, publishHere },
+    claim: { claimHost },
+    turns: { launchBottle, rehydrateBottle, runSync },
+    host,
+  };
 }
 
 /** The webhook's process, which traces too, has none of it. */

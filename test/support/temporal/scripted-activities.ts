@@ -14,7 +14,7 @@ import type {
   SettleTurnInput,
 } from '../../../src/activities/ports/inputs.js';
 import type { PreparedTurn, SettledTurn } from '../../../src/domain/run/events.js';
-import type { TurnResult } from '../../../src/domain/run/turn.js';
+import type { PublishResult, TurnResult } from '../../../src/domain/run/turn.js';
 import { PREPARED, settledTurn, turnResult } from '../machine/world.js';
 import { HOST, type AllActivities } from './time-skipping.js';
 
@@ -58,6 +58,7 @@ export class ScriptedActivities implements Scripted {
   readonly told: string[] = [];
   readonly archived: string[] = [];
   readonly destroyed: string[] = [];
+  publications = 0;
   applyFailure: Error | null = null;
   checkinAgeMs = 0;
   holds = 0;
@@ -96,10 +97,8 @@ export class ScriptedActivities implements Scripted {
     },
     lastCheckinAge: () => Promise.resolve(this.checkinAgeMs),
     askHost: () => Promise.resolve({ holds: this.holds }),
-    publishWork: () =>
-      this.gateFailure === null
-        ? Promise.resolve({ kind: 'published', pr: 13, prUrl: 'u', head: 'h', created: true })
-        : Promise.reject(this.gateFailure),
+    publishHere: () => this.publish(),
+    publishWork: () => this.publish(),
     applyChange: (input) => {
       this.applied.push(input);
       return this.applyFailure === null ? Promise.resolve() : Promise.reject(this.applyFailure);
@@ -150,6 +149,13 @@ export class ScriptedActivities implements Scripted {
       return this.tellFailure === null ? Promise.resolve() : Promise.reject(this.tellFailure);
     },
   };
+
+  private publish(): Promise<PublishResult> {
+    this.publications += 1;
+    return this.gateFailure === null
+      ? Promise.resolve({ kind: 'published', pr: 13, prUrl: 'u', head: 'h', created: true })
+      : Promise.reject(this.gateFailure);
+  }
 
   private async turn(input: RunTurnInput): Promise<TurnResult> {
     const result = await this.script(input.turn).run(input, Context.current());

@@ -11,6 +11,7 @@ import {
 } from '@temporalio/worker';
 import type {
   ClaimActivities,
+  HereActivities,
   HomeActivities,
   HostActivities,
   PauseActivities,
@@ -27,6 +28,7 @@ import { testServer } from './binaries.js';
 
 export const HOST = 'testhost0001';
 export type AllActivities = HomeActivities &
+  HereActivities &
   Partial<PauseActivities> &
   ClaimActivities &
   TurnActivities &

@@ -6,6 +6,7 @@ import {
   type GateInput,
   type Publication,
 } from '../../../../src/activities/publish/publish-gate.js';
+import { besideTask } from '../../../../src/activities/publish/publish-here.js';
 import { lastPushed } from '../../../../src/activities/base/last-pushed.js';
 import { scansOf } from '../../../../src/activities/publish/publish-scans.js';
 import { parseExtraction } from '../../../../src/domain/bottle/extractor.js';
@@ -120,6 +121,14 @@ describe('the publish gate', () => {
     world.isCurrent = () => true;
     await assert.rejects(publish({ signal: AbortSignal.abort(new Error('over')) }), /over/);
     assert.deepEqual([world.asked, opened()], [['push', 'push'], []]);
+  });
+
+  it('beside a task of the workflow asks nobody whose the run is, for half of that task’s time', async () => {
+    world.isCurrent = () => assert.fail('the answer would wait for the task');
+    const began = (agoMs: number): HostPorts => besideTask(world.ports, Date.now() - agoMs);
+    await assert.rejects(publish({}, began(5_000)), { code: 'lease_over', away: true });
+    assert.deepEqual([world.asked, opened()], [[], []]);
+    assert.equal((await publish({}, began(0))).kind, 'published');
   });
 
   it('does not adopt a pull request from a fork when it publishes to the repository itself', async () => {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { noteStuck } from '../../../../src/activities/publish/publish-stuck.js';
+import { createHostActivities } from '../../../../src/activities/host-activities.js';
 import { publishWork } from '../../../../src/activities/publish/publish-work.js';
 import { ContainerOverrunError, InvalidInputError } from '../../../../src/domain/base/errors.js';
+import { Attachments } from '../../../../src/activities/turn/attachments.js';
 import { HostWorld, report, SECRET, SLUG } from '../../../support/host/host-world.js';
 import { useTempDir } from '../../../support/webhook/temp-dir.js';
 
@@ -27,6 +29,14 @@ describe('an agent’s open_pr', () => {
     const { title, body } = world.forge.pulls.get(31) ?? assert.fail('it is not there');
     assert.equal(title, 'Say hello');
     assert.match(body, /^Done\n/);
+  });
+
+  it('is not published beside a task of the workflow on another host than the run’s', async () => {
+    const contentRef = await world.ports.blobs.put(JSON.stringify({ title: 'Say hello', body: 'Done' }));
+    const { publishHere } = createHostActivities(world.ports, new Attachments());
+    const input = { ...(await world.settling()), requestId: 'request1', contentRef };
+    assert.equal(await publishHere({ ...input, host: 'another', taskBeganAt: Date.now() }), null);
+    assert.deepEqual(world.asked, []);
   });
 
   for (const [what, content] of [
