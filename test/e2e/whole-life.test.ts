@@ -29,7 +29,10 @@ describe('the whole life of an issue, on real parts', function () {
     const frozen = async (turn: number): Promise<RunView> => {
       await waitUntil(`turn ${String(turn)} to be frozen`, async () => {
         const row = await files.stateRow(subject);
-        return row?.status === 'frozen' && (await files.turnRows(row.slug)).some((one) => one.turn === turn);
+        return (
+          row?.status === 'frozen' &&
+          (await files.turnRows(row.slug)).some((one) => one.turn === turn && one.event === 'ended')
+        );
       });
       return client().workflow.getHandle(workflowIdOf(subject)).query(stateQuery);
     };
