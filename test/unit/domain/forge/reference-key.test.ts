@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
+import { sha256 } from '../../../../src/adapters/system/sha256.js';
 import {
   checksKey,
   commentKey,
@@ -8,7 +8,6 @@ import {
   textHash,
 } from '../../../../src/domain/forge/reference-key.js';
 
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 const comment = (id: number, body: string): string => commentKey({ id, body }, sha256);
 const checks = (sha: string, ...names: readonly string[]): string =>
   checksKey(

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { decisionRefusal, proposalRefusal } from '../../../../../src/workflows/run/supervise/proposals.js';
 import type { Offer } from '../../../../../src/domain/supervise/offer.js';
+import { decide } from '../../../../support/machine/proposing.js';
 import { comment, World, wrote } from '../../../../support/machine/world.js';
 
 const offer = (n: number): Offer => ({ id: String(n).repeat(32), ref: String(n).repeat(64) });
@@ -11,12 +12,6 @@ function offered(...offers: readonly Offer[]): World {
   const world = World.triggered();
   world.liveTurn({ done: { id: 'd', status: 'success', summaryRef: 'r' }, offers });
   return world;
-}
-
-function decide(world: World, n: number, status: 'approved' | 'rejected'): void {
-  const ref = status === 'approved' ? offer(n).ref : null;
-  const by = 'ann@desk';
-  world.feed({ kind: 'decided', id: offer(n).id, status, by, at: world.now, ref, notesRef: null });
 }
 
 describe('a host that was refused to an agent that did not ask for it', () => {
@@ -35,7 +30,7 @@ describe('a host that was refused to an agent that did not ask for it', () => {
   it('is offered once, and only three wait at a time', () => {
     const world = offered(offer(1), offer(2), offer(3), offer(4));
     assert.deepEqual(idsOf(world), [offer(1).id, offer(2).id, offer(3).id]);
-    decide(world, 2, 'rejected');
+    decide(world, null, offer(2).id);
     world.feed(wrote(comment(1)));
     world.liveTurn({ offers: [offer(1), offer(2), offer(4)] });
     assert.deepEqual(
@@ -57,19 +52,19 @@ describe('a host that was refused to an agent that did not ask for it', () => {
 
   it('that the operator agrees to wakes the run, whose prompt names the file that is in effect', () => {
     const world = offered(offer(1));
-    decide(world, 1, 'approved');
+    decide(world, offer(1).ref, offer(1).id);
     assert.equal(world.phase, 'rehydrating');
     const { id, ref } = offer(1);
     assert.deepEqual(world.life.turn.cause, {
       kind: 'decision',
-      decisions: [{ id, tool: 'pipelock-block', status: 'approved', notesRef: null, offerRef: ref }],
+      decisions: [{ id, tool: 'pipelock-block', status: 'approved', notesRef: 'n', offerRef: ref }],
     });
     assert.deepEqual(world.life.changes, [ref]);
   });
 
   it('that the operator rejects is told to nobody', () => {
     const world = offered(offer(1));
-    decide(world, 1, 'rejected');
+    decide(world, null, offer(1).id);
     assert.equal(world.phase, 'frozen');
     assert.deepEqual(
       world.life.proposals.map(({ told }) => told),

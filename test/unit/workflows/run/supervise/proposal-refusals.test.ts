@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import type { ProposeRequest } from '../../../../../src/domain/run/run-channel.js';
 import type { DecideRequest } from '../../../../../src/domain/supervise/decision.js';
 import { decisionRefusal, proposalRefusal } from '../../../../../src/workflows/run/supervise/proposals.js';
+import { ID, propose, proposing, SHOWN } from '../../../../support/machine/proposing.js';
 import { World } from '../../../../support/machine/world.js';
 
-const ID = 'a'.repeat(32);
-const SHOWN = '1'.repeat(64);
 const FILE = '2'.repeat(64);
 const REQUEST: DecideRequest = { id: ID, shown: SHOWN, verdict: 'approve', modified: null, notesRef: null };
 const ENDED = { kind: 'lost', readAt: 20, why: 'gone' } as const;
@@ -14,10 +13,6 @@ function running(): World {
   const world = World.triggered();
   world.start();
   return world;
-}
-
-function propose(world: World, id = ID, tool: ProposeRequest['tool'] = 'pipelock-block'): void {
-  world.feed({ kind: 'proposed', id, tool, ref: SHOWN, turn: 1, at: world.now });
 }
 
 describe('a proposal', () => {
@@ -66,11 +61,6 @@ describe('a proposal', () => {
 });
 
 describe('a decision', () => {
-  const proposed = (tool: ProposeRequest['tool'] = 'pipelock-block'): World => {
-    const world = running();
-    propose(world, ID, tool);
-    return world;
-  };
   const refusal = (world: World, change: Partial<DecideRequest> = {}): string | null =>
     decisionRefusal(world.state, { ...REQUEST, ...change });
   const refused = (what: RegExp, world: World, change: Partial<DecideRequest> = {}): void => {
@@ -78,11 +68,11 @@ describe('a decision', () => {
   };
 
   it('is taken when it approves, rejects, or brings a file of its own', () => {
-    assert.equal(refusal(proposed()), null);
-    assert.equal(refusal(proposed(), { verdict: 'reject', notesRef: FILE, by: 'ann@desk' }), null);
-    assert.equal(refusal(proposed(), { verdict: 'modify', modified: FILE }), null);
+    assert.equal(refusal(proposing()), null);
+    assert.equal(refusal(proposing(), { verdict: 'reject', notesRef: FILE, by: 'ann@desk' }), null);
+    assert.equal(refusal(proposing(), { verdict: 'modify', modified: FILE }), null);
     // The network of its build may differ from what was shown.
-    assert.equal(refusal(proposed('capability-block'), { modified: FILE }), null);
+    assert.equal(refusal(proposing('capability-block'), { modified: FILE }), null);
   });
 
   it('is none when its parts cannot be', () => {
@@ -93,16 +83,16 @@ describe('a decision', () => {
       { notesRef: `${FILE}2` },
       { notesRef: `x${FILE}` },
     ])
-      refused(/^it is no decision/, proposed(), change);
+      refused(/^it is no decision/, proposing(), change);
   });
 
   it('is refused where there is nothing to decide, and says why', () => {
     refused(/has no such proposal/, running());
-    const ending = proposed();
+    const ending = proposing();
     ending.feed(ENDED);
     refused(/has ended, or is being destroyed/, ending);
     assert.match(decisionRefusal(new World().state, REQUEST) ?? '', /has ended/);
-    const decided = proposed();
+    const decided = proposing();
     const at = Date.UTC(2026, 0, 2);
     decided.feed({
       kind: 'decided',
@@ -117,26 +107,26 @@ describe('a decision', () => {
   });
 
   it('is refused of what the operator was not shown, of nobody’s name, and of a file that is not asked for', () => {
-    refused(/not what you were shown/, proposed(), { shown: FILE });
-    refused(/"by" must be one word/, proposed(), { by: 'two words' });
+    refused(/not what you were shown/, proposing(), { shown: FILE });
+    refused(/"by" must be one word/, proposing(), { by: 'two words' });
     for (const change of [
       { verdict: 'modify', modified: null },
       { verdict: 'approve', modified: FILE },
       { verdict: 'reject', modified: FILE },
     ] as const)
-      refused(/only "modify" has a file of its own/, proposed(), change);
-    refused(/only "modify"/, proposed('capability-block'), { verdict: 'reject', modified: FILE });
+      refused(/only "modify" has a file of its own/, proposing(), change);
+    refused(/only "modify"/, proposing('capability-block'), { verdict: 'reject', modified: FILE });
   });
 
   it('on an image needs a host that builds it; to reject one needs none', () => {
-    const world = proposed('capability-block');
+    const world = proposing('capability-block');
     world.finish({ done: { id: 'd', status: 'success', summaryRef: 'r' } });
     world.settle();
     assert.equal(refusal(world), null);
     world.feed({ kind: 'command', command: { kind: 'move' }, at: world.now });
     refused(/no host now that could build its image/, world);
     assert.equal(refusal(world, { verdict: 'reject' }), null);
-    const other = proposed();
+    const other = proposing();
     other.finish({ done: { id: 'd', status: 'success', summaryRef: 'r' } });
     other.settle();
     other.feed({ kind: 'command', command: { kind: 'move' }, at: other.now });
@@ -144,11 +134,11 @@ describe('a decision', () => {
   });
 
   it('is refused when the run has as many changes as it may have; a no is not', () => {
-    const world = proposed();
+    const world = proposing();
     for (let n = 0; n < 64; n += 1) {
       assert.equal(refusal(world), null, String(n));
       const id = n.toString(16).padStart(32, 'b');
-      propose(world, id);
+      propose(world, { id });
       world.feed({ kind: 'decided', id, status: 'approved', by: 'a', at: 1, ref: FILE, notesRef: null });
       world.feed({ kind: 'change_applied', id });
       world.feed({ kind: 'proposal_told', id });

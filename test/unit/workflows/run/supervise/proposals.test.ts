@@ -7,39 +7,14 @@ import {
   outcomeOfProposal,
 } from '../../../../../src/workflows/run/supervise/proposals.js';
 import type { RunProposal } from '../../../../../src/workflows/run/state.js';
+import { decide, ID, propose, proposing, SHOWN } from '../../../../support/machine/proposing.js';
 import { POLICY, World } from '../../../../support/machine/world.js';
 
-const ID = 'a'.repeat(32);
 const OTHER = 'b'.repeat(32);
-const SHOWN = '1'.repeat(64);
 const SECOND = '2'.repeat(64);
 const WHY = '3'.repeat(64);
 
 const kinds = (commands: readonly MachineCommand[]): string[] => commands.map(({ kind }) => kind);
-
-/** A run at work whose agent has proposed that. */
-function proposing(): World {
-  const world = World.triggered();
-  world.start();
-  propose(world);
-  return world;
-}
-
-function propose(world: World, id = ID): MachineCommand[] {
-  return world.feed({
-    kind: 'proposed',
-    id,
-    tool: 'pipelock-block',
-    ref: SHOWN,
-    turn: world.turn.number,
-    at: world.now,
-  });
-}
-
-function decide(world: World, status: 'approved' | 'rejected' = 'approved'): MachineCommand[] {
-  const ref = status === 'approved' ? SHOWN : null;
-  return world.feed({ kind: 'decided', id: ID, status, by: 'ann@desk', at: 7, ref, notesRef: 'n' });
-}
 
 function first({ life }: World): RunProposal {
   const [one] = life.proposals;
@@ -80,7 +55,7 @@ describe('what an agent proposes', () => {
     const world = proposing();
     const ids = Array.from({ length: 65 }, (_, n) => n.toString(16).padStart(32, '0'));
     for (const id of ids.slice(0, 63)) {
-      propose(world, id);
+      propose(world, { id });
       world.feed({
         kind: 'decided',
         id,
@@ -94,9 +69,9 @@ describe('what an agent proposes', () => {
     }
     const known = (): string[] => world.life.proposals.map((one) => one.id);
     assert.deepEqual(known(), [ID, ...ids.slice(0, 63)]);
-    propose(world, ids[63]);
+    propose(world, { id: ids[63] });
     assert.deepEqual(known(), [ID, ...ids.slice(1, 64)]);
-    propose(world, ids[64]);
+    propose(world, { id: ids[64] });
     assert.deepEqual(known(), [ID, ...ids.slice(2, 65)]);
   });
 });
@@ -112,7 +87,7 @@ describe('the agent that waits for an answer', () => {
     const world = proposing();
     assert.ok(held(world));
     assert.ok(!held(world, { slug: 'another' }) && !held(world, { turn: 2 }));
-    decide(world, 'rejected');
+    decide(world, null);
     assert.ok(!held(world));
   });
 
@@ -130,7 +105,7 @@ describe('the agent that waits for an answer', () => {
 describe('a decision while the agent is at work', () => {
   it('stands when the bottle that runs has taken it in, with a row, and every change so far', () => {
     const world = proposing();
-    const [apply] = decide(world);
+    const [apply] = decide(world, SHOWN);
     assert.ok(apply?.kind === 'apply_change');
     assert.deepEqual([apply.id, apply.host, apply.input.changes], [ID, 'h1', [SHOWN]]);
     assert.deepEqual([outcome(world), world.life.changes], ['pending', []]);
@@ -141,7 +116,7 @@ describe('a decision while the agent is at work', () => {
     assert.deepEqual(outcomeOfProposal(world.state, ID), { id: ID, status: 'approved', notesRef: 'n' });
     assert.deepEqual(world.life.changes, [SHOWN]);
     assert.equal(world.life.timeline.at(-1)?.what, 'pipelock-block aaaaaaaa approved by ann@desk');
-    propose(world, OTHER);
+    propose(world, { id: OTHER });
     const second = { kind: 'decided', id: OTHER, status: 'approved', by: 'ann@desk', at: 8 } as const;
     const [next] = world.feed({ ...second, ref: SECOND, notesRef: null });
     assert.ok(next?.kind === 'apply_change');
@@ -150,19 +125,19 @@ describe('a decision while the agent is at work', () => {
 
   it('waits for the operator again when the bottle cannot take it in, and people see why', () => {
     const world = proposing();
-    decide(world);
+    decide(world, SHOWN);
     assert.deepEqual(world.feed({ kind: 'change_failed', id: ID, reason: 'no such host' }), []);
     assert.deepEqual([first(world).decision, first(world).isApplied, world.life.changes], [null, false, []]);
     assert.match(
       world.life.timeline.at(-1)?.what ?? '',
       /aaaaaaaa was approved and cannot take effect: no such host/,
     );
-    assert.deepEqual(kinds(decide(world)), ['apply_change']);
+    assert.deepEqual(kinds(decide(world, SHOWN)), ['apply_change']);
   });
 
   it('is cancelled when the bottle cannot take it in and the run is to end', () => {
     const world = proposing();
-    decide(world);
+    decide(world, SHOWN);
     world.feed({ kind: 'lost', readAt: 20, why: 'gone' });
     world.feed({ kind: 'change_failed', id: ID, reason: 'x' });
     assert.deepEqual([outcome(world), world.life.changes], ['cancelled', []]);
@@ -170,7 +145,7 @@ describe('a decision while the agent is at work', () => {
 
   it('is of the proposal that it names, and of no other', () => {
     const world = proposing();
-    propose(world, OTHER);
+    propose(world, { id: OTHER });
     const of = (id: string): string => outcomeOfProposal(world.state, id).status;
     const second = { kind: 'decided', id: OTHER, status: 'approved', by: 'ann@desk', at: 8 } as const;
     world.feed({ ...second, ref: SECOND, notesRef: null });
@@ -186,13 +161,13 @@ describe('a decision while the agent is at work', () => {
 
   it('stands at once where nothing takes effect', () => {
     const world = proposing();
-    assert.deepEqual(kinds(decide(world, 'rejected')), ['record_decision']);
+    assert.deepEqual(kinds(decide(world, null)), ['record_decision']);
     assert.deepEqual([outcome(world), world.life.changes, first(world).told], ['rejected', [], false]);
   });
 
   it('counts once: what comes after it changes nothing', () => {
     const world = proposing();
-    decide(world, 'rejected');
+    decide(world, null);
     for (const late of [
       { kind: 'decided', id: ID, status: 'approved', by: 'bob', at: 8, ref: SHOWN, notesRef: null },
       { kind: 'decided', id: OTHER, status: 'approved', by: 'bob', at: 8, ref: SHOWN, notesRef: null },
@@ -216,7 +191,7 @@ describe('a decision while the agent is at work', () => {
     ]) {
       const world = proposing();
       end(world);
-      assert.deepEqual(kinds(decide(world)), ['record_decision']);
+      assert.deepEqual(kinds(decide(world, SHOWN)), ['record_decision']);
       assert.deepEqual(world.life.changes, [SHOWN]);
     }
   });
@@ -234,7 +209,7 @@ describe('a decision on a run that is frozen', () => {
 
   it('wakes it, is what its prompt is about, and has been heard of when that turn has begun', () => {
     const world = waiting();
-    assert.deepEqual(kinds(decide(world)), ['record_decision', 'prepare_turn']);
+    assert.deepEqual(kinds(decide(world, SHOWN)), ['record_decision', 'prepare_turn']);
     const decisions = [{ id: ID, tool: 'pipelock-block', status: 'approved', notesRef: 'n' }];
     assert.deepEqual(world.turn.cause, { kind: 'decision', decisions });
     assert.ok(!first(world).told);
@@ -247,7 +222,7 @@ describe('a decision on a run that is frozen', () => {
 
   it('has been heard of, too, by the turn that goes on with one that the machine ended', () => {
     const world = waiting();
-    decide(world);
+    decide(world, SHOWN);
     world.liveTurn({ exitCode: 137 });
     assert.equal(world.turn.cause.kind, 'interrupted');
     world.liveTurn({ done: { id: 'd', status: 'success', summaryRef: 'r' } });
@@ -256,7 +231,7 @@ describe('a decision on a run that is frozen', () => {
 
   it('is not told again to an agent that was told while it ran', () => {
     const world = proposing();
-    decide(world, 'rejected');
+    decide(world, null);
     world.feed({ kind: 'proposal_told', id: ID });
     assert.ok(first(world).told);
     world.finish({ done: { id: 'd', status: 'success', summaryRef: 'r' } });
@@ -281,6 +256,6 @@ describe('a decision on a run that is frozen', () => {
       notesRef: null,
     };
     assert.deepEqual(row.input.decision, decision);
-    assert.deepEqual(decide(world), [], 'and nobody decides any more');
+    assert.deepEqual(decide(world, SHOWN), [], 'and nobody decides any more');
   });
 });

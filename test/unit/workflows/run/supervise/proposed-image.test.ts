@@ -1,34 +1,20 @@
 import assert from 'node:assert/strict';
 import type { MachineCommand } from '../../../../../src/workflows/run/commands.js';
 import { outcomeOfProposal } from '../../../../../src/workflows/run/supervise/proposals.js';
-import { comment, POLICY, World, wrote } from '../../../../support/machine/world.js';
+import { decide, ID, proposing } from '../../../../support/machine/proposing.js';
+import { comment, POLICY, type World, wrote } from '../../../../support/machine/world.js';
 
-const ID = 'a'.repeat(32);
-const SHOWN = '1'.repeat(64);
 const BUILT = '2'.repeat(64);
 const WHY = '3'.repeat(64);
 
 const kinds = (commands: readonly MachineCommand[]): string[] => commands.map(({ kind }) => kind);
 
-/** A run at work whose agent has proposed an image. */
-function proposing(): World {
-  const world = World.triggered();
-  world.start();
-  const turn = world.turn.number;
-  world.feed({ kind: 'proposed', id: ID, tool: 'capability-block', ref: SHOWN, turn, at: world.now });
-  return world;
-}
-
-function decide(world: World, status: 'approved' | 'rejected', ref: string | null): MachineCommand[] {
-  return world.feed({ kind: 'decided', id: ID, status, by: 'ann@desk', at: 7, ref, notesRef: 'n' });
-}
-
 const isTold = ({ life }: World): boolean | undefined => life.proposals[0]?.told;
 
 describe('an image that an operator agreed to', () => {
   const building = (): World => {
-    const world = proposing();
-    const [build] = decide(world, 'approved', BUILT);
+    const world = proposing('capability-block');
+    const [build] = decide(world, BUILT);
     assert.ok(build?.kind === 'rebuild_image');
     assert.deepEqual([build.id, build.host, build.input.changes], [ID, 'h1', [BUILT]]);
     assert.match(
@@ -81,7 +67,7 @@ describe('an image that an operator agreed to', () => {
   });
 
   it('is not built when the operator rejects it', () => {
-    const world = proposing();
-    assert.deepEqual(kinds(decide(world, 'rejected', null)), ['record_decision']);
+    const world = proposing('capability-block');
+    assert.deepEqual(kinds(decide(world, null)), ['record_decision']);
   });
 });
