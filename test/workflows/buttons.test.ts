@@ -55,6 +55,14 @@ describe('the buttons of Temporal’s page and the verbs of its CLI', function (
       );
     }));
 
+  it('Call Stack names the lines of the sources', () =>
+    withRun(async (life) => {
+      await life.frozen();
+      const stack = await life.handle.query<string>('__stack_trace');
+      assert.match(stack, /src\/workflows\/issue\.workflow\.ts:\d+/);
+      await life.destroy();
+    }));
+
   it('Request cancellation stops an agent that runs, settles its turn and destroys the run', () =>
     withRun(
       async (life) => {

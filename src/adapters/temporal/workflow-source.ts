@@ -7,6 +7,9 @@ import { bundleWorkflowCode, Runtime, type Logger } from '@temporalio/worker';
 const WORKFLOWS = fileURLToPath(new URL('../../workflows/', import.meta.url));
 const EXTENSION = path.extname(import.meta.url);
 
+/** Lines are enough for stack traces: the worker holds the script and its map in each of two threads. */
+const SOURCE_MAP = 'inline-nosources-cheap-module-source-map';
+
 /** One that encrypts failures differs by its converter, one whose runs are traced by its interceptors. */
 export interface BundleKind {
   readonly encrypts: boolean;
@@ -26,6 +29,7 @@ export async function bundleWorkflows(
   return bundleWorkflowCode({
     ...(logger === undefined ? {} : { logger }),
     workflowsPath: path.join(WORKFLOWS, `all-workflows${EXTENSION}`),
+    webpackConfigHook: (config) => ({ ...config, devtool: SOURCE_MAP }),
     ...(encrypts ? { failureConverterPath: path.join(WORKFLOWS, `encoded-failures${EXTENSION}`) } : {}),
     ...(traces
       ? { workflowInterceptorModules: [path.join(WORKFLOWS, `trace-interceptors${EXTENSION}`)] }

@@ -1,14 +1,8 @@
 /** Temporal's time-skipping test server with the workflow's workers over given activities. */
-import { fileURLToPath } from 'node:url';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { UNHURRIED } from '../../../src/adapters/temporal/workers.js';
-import {
-  bundleWorkflowCode,
-  DefaultLogger,
-  Runtime,
-  Worker,
-  type WorkflowBundleWithSourceMap,
-} from '@temporalio/worker';
+import { DefaultLogger, Runtime, Worker, type WorkflowBundle } from '@temporalio/worker';
+import { bundleWorkflows } from '../../../src/adapters/temporal/workflow-source.js';
 import type {
   ClaimActivities,
   HereActivities,
@@ -34,14 +28,12 @@ export type AllActivities = HomeActivities &
   TurnActivities &
   HostActivities;
 
-let bundle: Promise<WorkflowBundleWithSourceMap> | undefined;
+let bundle: Promise<WorkflowBundle> | undefined;
 let installed = false;
 
-export function workflowBundle(): Promise<WorkflowBundleWithSourceMap> {
-  bundle ??= bundleWorkflowCode({
-    workflowsPath: fileURLToPath(new URL('../../../src/workflows/all-workflows.ts', import.meta.url)),
-    logger: new DefaultLogger('ERROR'),
-  });
+/** As the product makes it. */
+export function workflowBundle(): Promise<WorkflowBundle> {
+  bundle ??= bundleWorkflows({ encrypts: false, traces: false }, new DefaultLogger('ERROR'));
   return bundle;
 }
 
