@@ -37,10 +37,10 @@ node_modules_match() {
 }
 
 node_bring() {
-  { have node && have npm; } || die "Node 20 or newer and npm are needed: https://nodejs.org/en/download"
-  local major
-  major=$(node -p 'process.versions.node.split(".")[0]')
-  ((major >= 20)) || die "Node $major is too old, 20 or newer is needed"
+  { have node && have npm; } || die "Node 20.12 or newer and npm are needed: https://nodejs.org/en/download"
+  local major minor
+  IFS=. read -r major minor _ < <(node -p process.versions.node)
+  ((major > 20 || (major == 20 && minor >= 12))) || die "Node $major.$minor is too old, 20.12 or newer is needed"
   say "npm ci: as package-lock.json says, and no script of a package but better-sqlite3's is run"
   npm_locked "$ROOT" npm --ignore-scripts || die "the npm modules can't be installed"
   sqlite_bring

@@ -18,6 +18,7 @@ import {
   rmSync,
   statSync,
   writeSync,
+  type Stats,
 } from 'node:fs';
 import path from 'node:path';
 import { InvalidInputError, SigningKeyError } from '../../domain/base/errors.js';
@@ -28,7 +29,8 @@ const PRIVATE = 'signing-key.pem';
 const PUBLIC = /^[0-9a-f]{64}\.pem$/;
 
 interface SigningKey {
-  readonly pem: string;
+  /** Which file it was read from, in which state. */
+  readonly version: string;
   readonly privateKey: KeyObject;
   readonly keyId: string;
 }
@@ -114,7 +116,9 @@ function publicKeyOf(pem: string): KeyObject {
 
 function signingKey(home: string, known: SigningKey | undefined): SigningKey {
   const file = path.join(directory(home), PRIVATE);
-  if (!exists(file)) {
+  const stats = statSync(file, { throwIfNoEntry: false });
+  if (known !== undefined && stats !== undefined && versionOf(stats) === known.version) return known;
+  if (stats === undefined) {
     const { pem } = newKey(home);
     const temporary = writeNew(file, pem);
     try {
@@ -127,25 +131,29 @@ function signingKey(home: string, known: SigningKey | undefined): SigningKey {
     }
     syncDirectory(directory(home));
   }
-  return readKey(file, known);
+  return readKey(file);
 }
 
-/** @param known as it was read before: decoded once more only when the file has another one */
-function readKey(file: string, known?: SigningKey): SigningKey {
-  if ((statSync(file).mode & 0o077) !== 0)
+function readKey(file: string): SigningKey {
+  const stats = statSync(file);
+  if ((stats.mode & 0o077) !== 0)
     throw new SigningKeyError(`${file} can be read by others: chmod 600 ${file}`);
   const pem = readFileSync(file, 'utf8');
-  if (known?.pem === pem) return known;
   try {
     const privateKey = createPrivateKey(pem);
     if (privateKey.asymmetricKeyType === 'ed25519')
-      return { pem, privateKey, keyId: keyIdOf(createPublicKey(privateKey)) };
+      return { version: versionOf(stats), privateKey, keyId: keyIdOf(createPublicKey(privateKey)) };
   } catch {
     // Said below: the library's words may quote the key.
   }
   throw new SigningKeyError(
     `${file} is no private Ed25519 key: restore it from a backup, or run bot-bottle provenance rotate-key`,
   );
+}
+
+/** Another one as soon as the file is replaced, written, or its mode changed. */
+function versionOf({ ino, ctimeMs }: Stats): string {
+  return `${String(ino)} ${String(ctimeMs)}`;
 }
 
 /** The public half is on the disk before anything is signed with the other. */

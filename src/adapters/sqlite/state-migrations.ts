@@ -230,8 +230,8 @@ async function createProvenance(db: StateDb, connection: Connection): Promise<vo
     previous: 'text',
     hash: 'text',
   })
+    // No index on source and key: a row is entered once because its own table takes its key once.
     .addUniqueConstraint('provenance_entry_place', ['slug', 'n'])
-    .addUniqueConstraint('provenance_entry_row', ['source', 'key'])
     .execute();
   await table(db, 'provenance_seal', {
     slug: 'text',

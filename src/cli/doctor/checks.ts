@@ -10,7 +10,7 @@ import { notificationsFinding } from './notifications.js';
 import { stuckWorkFinding } from './stuck-work.js';
 import { atLeast } from './version.js';
 
-const NODE_WANTED = [20, 11];
+const NODE_WANTED = [20, 12];
 /** `merge-tree --write-tree` and what else the publish gate asks of git. */
 const GIT_WANTED = [2, 38];
 const GITLEAKS_WANTED = [8, 25];
@@ -23,7 +23,7 @@ const DAY_MS = 24 * 60 * 60_000;
 /** Every check over injected probes, in the order an operator would mend things. */
 export function doctorChecks(probes: DoctorProbes): readonly Check[] {
   return [
-    check('node', () => version(`Node ${probes.nodeVersion()}`, NODE_WANTED, 'install Node 20.11 or newer')),
+    check('node', () => version(`Node ${probes.nodeVersion()}`, NODE_WANTED, 'install Node 20.12 or newer')),
     check('home', () => home(probes)),
     check('config', () => config(probes)),
     check('secrets', () => secrets(probes)),

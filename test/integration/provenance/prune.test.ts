@@ -87,9 +87,9 @@ describe('bot-bottle provenance prune', () => {
     assert.equal((await run('prune', ENDED)).code, 2);
     assert.equal((await run('prune', 'nobody', '--yes')).code, 3);
     write('drop trigger operation_no_update');
-    write(`update operation set text = 'other' where slug = ? and turn = 1`, ENDED);
+    write(`update operation set target = '#13' where slug = ? and turn = 1`, ENDED);
     assert.match((await run('prune', ENDED, '--yes')).stderr, /not whole/);
-    write(`update operation set text = 'read' where slug = ?`, ENDED);
+    write(`update operation set target = '#12' where slug = ?`, ENDED);
     await prune();
     assert.match((await run('prune', ENDED, '--yes')).stderr, /was pruned already/);
   });

@@ -71,7 +71,9 @@ export class RecordedHome {
     const at = 1_000 * turn;
     const { runs } = this.database;
     await runs.appendTurn({ slug, turn, event: 'begun', at: at + 100, detail: { cause: 'first' } });
-    const operation = { slug, turn, operation: 'read_issue', target: '#12', text: 'read' };
+    // Of an agent: a nought, and half a character, which has no UTF-8.
+    const text = 'read \u0000 \ud83d';
+    const operation = { slug, turn, operation: 'read_issue', target: '#12', text };
     await runs.appendOperations([
       { ...operation, id: `${String(turn)}-1`, at: at + 200, outcome: 'ok' },
       { ...operation, id: `${String(turn)}-2`, at: at + 201, outcome: 'refused' },

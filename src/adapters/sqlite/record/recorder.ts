@@ -11,6 +11,7 @@ export type RecordRows = <T extends RecordSource>(
   ...rows: readonly Insertable<StateTables[T]>[]
 ) => Promise<void>;
 
+type Value = string | number | null;
 type Insert = (row: Readonly<Record<string, unknown>>) => Columns | undefined;
 
 /** Writes the tables of the record. A turn has dozens of rows, so each statement is prepared once and runs without waiting. */
@@ -32,27 +33,35 @@ export class Recorder {
   }
 }
 
-/** Answers with the row as it is stored; with nothing when its key was there. */
+/**
+ * Answers with the row as it is stored; with nothing when its key was there. To have SQLite return the row takes as long as
+ * to store it, and it says nothing new: a number that SQLite gave it, and the texts in UTF-8.
+ */
 function insertInto(connection: Connection, source: RecordSource): Insert {
   const names = columnNames(source);
-  const statement = connection
-    .prepare<unknown[], (string | number | null)[]>(
-      `insert into ${inFile(source)} (${names.map(inFile).join()}) values (${names.map(() => '?').join()})
-        on conflict do nothing returning *`,
-    )
-    .raw();
-  const answered = statement.columns().map(({ name }) => inQueries(name));
+  const isNumbered = connection
+    .prepare<[string], { name: string }>('select name from pragma_table_info(?)')
+    .all(inFile(source))
+    .some(({ name }) => name === 'seq');
+  const statement = connection.prepare(
+    `insert into ${inFile(source)} (${names.map(inFile).join()}) values (${names.map(() => '?').join()})
+      on conflict do nothing`,
+  );
   return (row) => {
-    const values = statement.get(...names.map((name) => row[name] ?? null));
-    return values && Object.fromEntries(answered.map((name, at) => [name, values[at] ?? null]));
+    const columns: Record<string, Value> = {};
+    for (const name of names) columns[name] = inUtf8((row[name] ?? null) as Value);
+    const { changes, lastInsertRowid } = statement.run(...Object.values(columns));
+    if (changes === 0) return undefined;
+    return isNumbered ? { ...columns, seq: Number(lastInsertRowid) } : columns;
   };
+}
+
+/** Half a surrogate pair has no UTF-8. */
+function inUtf8(value: Value): Value {
+  return typeof value === 'string' ? value.toWellFormed() : value;
 }
 
 /** In snake case, as `stateDb` makes of it. */
 function inFile(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-}
-
-function inQueries(name: string): string {
-  return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }

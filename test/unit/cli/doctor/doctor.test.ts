@@ -155,7 +155,7 @@ describe('doctor', () => {
       /bot-bottle unpause --repo alice\/demo/,
       { pauses: () => Promise.resolve([{ scope: 'alice/demo', since: 0, who: 'alice@desk' }]) },
     ],
-    ['an old Node', 'node', 'fail', /20\.11/, { nodeVersion: () => '20.10.0' }],
+    ['an old Node', 'node', 'fail', /20\.12/, { nodeVersion: () => '20.10.0' }],
     [
       'a home others can write',
       'home',
