@@ -4,6 +4,8 @@ import {
   effectOf,
   ownRouteIn,
   readChange,
+  routesIn,
+  tooWideIn,
   withChange,
   type ConfigChange,
   type EgressRules,
@@ -62,6 +64,14 @@ describe('what a proposed allowlist changes', () => {
     );
   });
 
+  it('is something when a host is only taken away', () => {
+    assert.deepEqual(changeOf('pipelock-block', 'a.example.org\n'), {
+      kind: 'allowlist',
+      add: [],
+      remove: ['b.example.org:8443'],
+    });
+  });
+
   it('takes effect on what the list holds by then', () => {
     const change = changeOf('pipelock-block', 'a.example.org\nc.example.org\n');
     const since = { ...NOW, allow: [...NOW.allow, 'd.example.org'] };
@@ -98,6 +108,10 @@ describe('what proposed routes change', () => {
     );
   });
 
+  it('is every route that is proposed when the file before cannot be read', () => {
+    assert.deepEqual(routesIn('{'), []);
+  });
+
   it('names the first route that is nobody’s to change', () => {
     const change = changeOf('cred-proxy-block', routesFile(route('one', 'https://evil.example.org')));
     assert.equal(ownRouteIn(change, ['one']), 'one');
@@ -121,6 +135,41 @@ describe('what the operator is shown of a change', () => {
       'may connect to *.x.org',
       'may no longer connect to y.org',
     ]);
+  });
+
+  it('are all methods and paths of a route, and that it has no secret', () => {
+    const open = { ...route('api'), methods: ['GET', 'POST'] as const, paths: ['/v1/', '/v2/'] };
+    assert.deepEqual(effectOf({ kind: 'routes', set: [open], remove: [] }), [
+      'route api: GET, POST /v1/, /v2/ at https://api.example.org, without a secret',
+    ]);
+  });
+});
+
+describe('a change of an image', () => {
+  it('leaves the hosts and the routes as they are', () => {
+    assert.deepEqual(withChange(NOW, { kind: 'image', steps: ['RUN true'], network: true }), NOW);
+  });
+});
+
+describe('a line below which anybody may have a host', () => {
+  const tooWide = (...add: readonly string[]): string | undefined =>
+    tooWideIn({ kind: 'allowlist', add, remove: ['*.org.uk'] }, (host) => /^(?:co|org)\.uk$/.test(host));
+
+  it('is named when a change adds it, with a port too', () => {
+    assert.equal(tooWide('a.example.org', '*.co.uk', '*.org.uk'), '*.co.uk');
+    assert.equal(tooWide('*.co.uk:8443'), '*.co.uk:8443');
+  });
+
+  it('is none that names one host, a domain of somebody’s or no host', () => {
+    assert.equal(tooWide('co.uk', '*.example.org', 'no host name'), undefined);
+  });
+
+  it('is none in a change of routes', () => {
+    const change = { kind: 'routes', set: [route('co.uk')], add: ['*.co.uk'], remove: [] } as const;
+    assert.equal(
+      tooWideIn(change, () => true),
+      undefined,
+    );
   });
 });
 

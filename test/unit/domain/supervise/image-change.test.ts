@@ -30,6 +30,17 @@ describe('what a proposed Dockerfile adds to an image', () => {
     ]);
   });
 
+  it('is read however it is laid out: indented, with blank lines and with line ends of Windows', () => {
+    assert.deepEqual(stepsOf(`FROM ${IMAGE}\r\n  RUN  one\r\n \t\r\nRUN two --flag -- three  \r\n`), [
+      'RUN  one',
+      'RUN two --flag -- three',
+    ]);
+  });
+
+  it('is at most 40 instructions', () => {
+    assert.equal(stepsOf(`FROM ${IMAGE}\n${'RUN true\n'.repeat(40)}`).length, 40);
+  });
+
   it('is nothing when nothing is added', () => {
     assert.match(problemsOf(CURRENT)[0] ?? '', /changes nothing/);
   });
@@ -45,11 +56,13 @@ describe('what a proposed Dockerfile adds to an image', () => {
       [`# syntax=docker/dockerfile:1\nFROM ${IMAGE}\nRUN true`, /^line 1: no parser directives/],
       [`#escape=\`\nFROM ${IMAGE}\nRUN true`, /^line 1: no parser directives/],
       [`FROM ${IMAGE}\nRUN --mount=type=secret,id=x cat /run/secrets/x`, /^line 2: RUN takes no flags/],
+      [`FROM ${IMAGE}\nRUN  --mount=type=bind id`, /^line 2: RUN takes no flags/],
       [`FROM ${IMAGE}\nRUN\t--security=insecure id`, /^line 2: RUN takes no flags/],
       [`FROM ${IMAGE}\nRUN \\\n--network=host id`, /^line 2: RUN takes no flags/],
       [`FROM ${IMAGE}\nRUN -\\ \t\n-mount=type=bind id`, /^line 2: RUN takes no flags/],
       [`FROM ${IMAGE}\nRU\\\nN --mount=x id`, /^line 2: RUN takes no flags/],
       [`FROM ${IMAGE}\nRUN`, /^line 2: RUN says nothing/],
+      [`FROM ${IMAGE}\n${'X'.repeat(99)} a`, /^line 2: X{32} cannot be used here/],
       [`FROM ${IMAGE}\nRUN true \\\n`, /^line 2: the instruction goes on/],
       [`FROM ${IMAGE}\nRUN echo \u202e1\n`, /^line 2: it has a character that cannot be seen/],
       [`FROM ${IMAGE}\nRUN echo \u001b[2K\n`, /^line 2: it has a character that cannot be seen/],
@@ -132,6 +145,11 @@ describe('what a proposed Dockerfile adds to an image', () => {
     assert.deepEqual(own.shown.change.steps, ['RUN other']);
     assert.equal(modifiedProposal(shown, 'FROM debian\nRUN other\n').kind, 'problems');
   });
+
+  it('is allowed a network, unlike a change of anything else', () => {
+    const hosts = shownProposal();
+    assert.deepEqual(withNetwork(hosts), hosts);
+  });
 });
 
 describe('the file that names a run’s image', () => {
@@ -142,5 +160,20 @@ describe('the file that names a run’s image', () => {
     const read = readChange('capability-block', file, `${file}RUN three\n`);
     assert.ok(read.kind === 'change' && read.change.kind === 'image');
     assert.deepEqual(read.change.steps, ['RUN three']);
+  });
+
+  it('keeps the lines of a Dockerfile as they are, without blanks at the end of any', () => {
+    const file = imageFile({ id: IMAGE, dockerfile: '  FROM a\n\nRUN b \n\n', steps: [] });
+    assert.match(file, /:\n# {5}FROM a\n#\n# {3}RUN b\nFROM sha256:1+\n$/);
+  });
+
+  it('speaks of a Dockerfile and of steps only where there are any', () => {
+    const aboutIt = (dockerfile: string | null, steps: readonly string[]): readonly boolean[] => {
+      const file = imageFile({ id: IMAGE, dockerfile, steps });
+      return ["bottle's Dockerfile", 'approved since'].map((words) => file.includes(words));
+    };
+    assert.deepEqual(aboutIt(null, []), [false, false]);
+    assert.deepEqual(aboutIt('FROM a\n', []), [true, false]);
+    assert.deepEqual(aboutIt(null, ['RUN one']), [false, true]);
   });
 });

@@ -27,7 +27,8 @@ describe('an operator’s version of a proposal', () => {
     };
     assert.match(problems('pypi.org\n10.0.0.1:0\n'), /^line 2: /);
     assert.match(problems('pypi.org\n'), /changes nothing/);
-    assert.match(problems('# x\n'.repeat(20_000)), /larger than 64 KiB/);
+    assert.match(problems(`new.example\n#${'x'.repeat(64 * 1024 - 12)}`), /larger than 64 KiB/);
+    assert.equal(problems(`new.example\n#${'x'.repeat(64 * 1024 - 13)}`), 'none');
     const shown = shownProposal({ tool: 'cred-proxy-block', proposed_file: routes });
     assert.match(problems(routes.replace('GET', 'STEAL'), shown), /routes\[0\]\.methods/);
   });

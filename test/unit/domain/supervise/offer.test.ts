@@ -3,6 +3,7 @@ import { sha256 } from '../../../../src/activities/base/sha256.js';
 import { NO_TOTALS, OTHER_HOSTS } from '../../../../src/domain/egress/totals.js';
 import { hostsToOffer, offerId, type Offered } from '../../../../src/domain/supervise/offer.js';
 import type { Route } from '../../../../src/domain/egress/route.js';
+import { shownProposal } from '../../../support/supervise/shown.js';
 
 const known = (changes: Partial<Offered> = {}): Offered => ({
   allow: [],
@@ -41,6 +42,15 @@ describe('the hosts that are offered to the operator', () => {
     assert.deepEqual(offered({ 'a.example': 1, 'x.b.example': 1, 'b.example': 1 }, { allow }), ['b.example']);
     const routes = [{ upstream: 'https://r.example/api' } as Route];
     assert.deepEqual(offered({ 'r.example': 1, 'q.example': 1 }, { routes }), ['q.example']);
+  });
+
+  it('are none that the agent has asked for itself', () => {
+    const routes = '{"routes":[{"name":"r","upstream":"https://r.example","methods":["GET"],"paths":["/"]}]}';
+    const proposed = [
+      shownProposal({ tool: 'cred-proxy-block', proposed_file: routes }),
+      shownProposal({ proposed_file: 'files.example\n' }),
+    ];
+    assert.deepEqual(offered({ 'files.example': 2, 'a.example': 1 }, { proposed }), ['a.example']);
   });
 
   it('have an id of their run and their name', () => {
