@@ -28,6 +28,7 @@ describe('the address of a submodule', () => {
     assert.equal(found('https://git.example/forge/bob/lib.git'), 'bob/lib');
     assert.equal(found('HTTPS://GIT.example:443/forge/bob/lib/'), 'bob/lib');
     assert.equal(found('../lib'), 'alice/lib');
+    assert.equal(found('../a.gitlab'), 'alice/a.gitlab');
     assert.equal(found('./../lib.git'), 'alice/lib');
     assert.equal(found('../../bob/lib.git'), 'bob/lib');
     assert.equal(found('.././../bob/lib.git'), 'bob/lib');
@@ -199,6 +200,19 @@ describe('the submodules of a commit', () => {
     });
   }
 
+  it('may have what only looks like git’s own in path and name', () => {
+    for (const path of ['.github', 'a.git', `${'x/'.repeat(249)}xy`])
+      assert.equal(reasonFor(path, [{ name: path, path, url: '../lib' }]), undefined, path);
+  });
+
+  it('are declared by path and address alone', () => {
+    const of = (key: string): readonly DeclaredSubmodule[] => parseGitmodules(`${key}\nx\0`);
+    assert.deepEqual(of('submodule.a.path'), [{ name: 'a', path: 'x', url: '' }]);
+    for (const key of ['submodule.a.paths', 'xsubmodule.a.path', 'submodule.a.branch', 'submodule.path'])
+      assert.deepEqual(of(key), [], key);
+    assert.deepEqual(parseGitmodules('submodule.a.path'), [{ name: 'a', path: '', url: '' }]);
+  });
+
   it('have no repository inside another one’s', () => {
     const entry = (name: string, path: string) => ({ name, path, url: '../lib' });
     for (const [name, other] of [
@@ -233,6 +247,7 @@ describe('git’s cone', () => {
     for (const path of ['src/app/a', 'src/app/deep/a', 'src/a', 'a']) assert.equal(inside(path), true, path);
     for (const path of ['src/application/a', 'docs/a', 'src/lib/a', 'docs/app/a'])
       assert.equal(inside(path), false, path);
+    assert.equal(isInCone('docs/a', ['src/app', 'docs']), true, 'one of several');
     assert.equal(isInCone('docs/a', []), true);
   });
 });
