@@ -14,7 +14,7 @@ export const DUPLICATES_KNOWN_MS = 90 * 24 * 60 * 60 * 1000;
  * A label taken off and put on again within a second of the forge's clock makes two bodies that are equal. When the first
  * has been dispatched the second is no duplicate, and at worst the forge is read once more.
  */
-const SAME_SECOND_MS = 2_000;
+export const SAME_SECOND_MS = 2_000;
 
 export type AcceptVerdict = 'accepted' | 'duplicate';
 
