@@ -6,7 +6,7 @@ import { typedFailures } from './base/failures.js';
 import type { HostPorts } from './ports/host-ports.js';
 import type { PublishInput } from './ports/inputs.js';
 import type { ClaimActivities, HereActivities, HostActivities, TurnActivities } from './ports/interface.js';
-import { besideTask } from './publish/publish-here.js';
+import { besideTask } from './publish/beside-task.js';
 import type { PublishResult } from '../domain/run/turn.js';
 import { publishWork } from './publish/publish-work.js';
 import { settleTurn } from './settle-turn.js';

@@ -16,11 +16,11 @@ describe('a turn is prepared', function () {
     readonly reason: string | null;
     readonly tries: number;
     /** Of them those that the server scheduled. */
-    readonly scheduled: number | undefined;
+    readonly scheduled: number;
   }> {
     let tries = 0;
     let reason: string | null = null;
-    let scheduled: number | undefined;
+    let scheduled = NaN;
     const activities = (fake: { readonly activities: AllActivities }): { prepareTurn: Prepare } => ({
       prepareTurn: (input) => {
         tries += 1;
@@ -29,10 +29,7 @@ describe('a turn is prepared', function () {
     });
     await withLife(environment(), { activities }, async (life) => {
       ({ reason } = await life.frozen());
-      const { events } = await life.handle.fetchHistory();
-      scheduled = events?.filter(
-        (event) => event.activityTaskScheduledEventAttributes?.activityType?.name === 'prepareTurn',
-      ).length;
+      scheduled = await life.scheduled('prepareTurn');
     });
     return { reason, tries, scheduled };
   }

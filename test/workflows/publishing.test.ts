@@ -15,19 +15,16 @@ describe('an agent’s open_pr is published', function () {
   const environment = timeSkipping();
 
   /** What the agent hears, and what the server was told of it. */
-  async function openPr(publishHere?: AllActivities['publishHere']): Promise<{
+  async function openPr(publishHere: AllActivities['publishHere']): Promise<{
     readonly answer: PublishResult | undefined;
-    readonly scheduled: number | undefined;
+    readonly scheduled: number;
   }> {
     let answer: PublishResult | undefined;
-    let scheduled: number | undefined;
+    let scheduled = NaN;
     await withLife(
       environment(),
       {
-        activities: () => ({
-          publishWork: () => Promise.resolve(QUEUED),
-          ...(publishHere === undefined ? {} : { publishHere }),
-        }),
+        activities: () => ({ publishWork: () => Promise.resolve(QUEUED), publishHere }),
         turn: async ({ handle }, { slug, turn }) => {
           const request = { slug, turn, requestId: 'request1', contentRef: 'c' };
           answer = await handle.executeUpdate(openPrUpdate, { args: [request] });
@@ -36,10 +33,7 @@ describe('an agent’s open_pr is published', function () {
       },
       async (life) => {
         await life.frozen();
-        const { events } = await life.handle.fetchHistory();
-        scheduled = events?.filter(
-          (event) => event.activityTaskScheduledEventAttributes?.activityType?.name === 'publishWork',
-        ).length;
+        scheduled = await life.scheduled('publishWork');
       },
     );
     return { answer, scheduled };

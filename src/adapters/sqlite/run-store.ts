@@ -1,5 +1,5 @@
-import { CompiledQuery } from 'kysely';
 import type { RunStore } from '../../domain/run/stores.js';
+import { inSql } from './in-sql.js';
 import { jsonObject, stringList } from './json-column.js';
 import type { StateDb, StateTables } from './state-tables.js';
 import type { RecordRows } from './record/recorder.js';
@@ -31,10 +31,9 @@ export function createRunStore(db: StateDb, record: RecordRows): RunStore {
       );
     },
     turns: async (slug) => {
-      // In SQL, since every seal needs it: to build and compile such a query takes longer than to run it.
       const query = 'select * from turn where slug = ? order by turn, event';
-      const { rows } = await db.executeQuery<StateTables['turn']>(CompiledQuery.raw(query, [slug]));
-      return rows.map((row) => ({
+      const stored = await inSql<StateTables['turn']>(db, query, [slug]);
+      return stored.map((row) => ({
         ...row,
         detail: jsonObject(row.detail, `detail of turn ${String(row.turn)} of ${slug} in turn`),
       }));

@@ -13,42 +13,20 @@ import type { RecordRows } from './record/recorder.js';
 import type { StateDb } from './state-tables.js';
 
 /**
- * Each is made when it is asked for: a transaction needs one or two of them.
- *
  * @param db the database, or a transaction that all of them are in
  * @param record writes in the same one
  */
 export function createStores(db: StateDb, record: RecordRows): Stores {
   return {
-    get changes() {
-      return createChangeFeed(db);
-    },
-    get forgeState() {
-      return createForgeStateStore(db);
-    },
-    get runs() {
-      return createRunStore(db, record);
-    },
-    get runList() {
-      return createRunList(db);
-    },
-    get sessions() {
-      return createSessionStore(db);
-    },
-    get operatorLog() {
-      return createOperatorLog(db, record);
-    },
-    get pauses() {
-      return createPauseTable(db);
-    },
-    get proposals() {
-      return createProposalStore(db, record);
-    },
-    get notices() {
-      return createNoticeTable(db);
-    },
-    get provenance() {
-      return createProvenanceStore(db);
-    },
+    changes: createChangeFeed(db),
+    forgeState: createForgeStateStore(db),
+    runs: createRunStore(db, record),
+    runList: createRunList(db),
+    sessions: createSessionStore(db),
+    operatorLog: createOperatorLog(db, record),
+    pauses: createPauseTable(db),
+    proposals: createProposalStore(db, record),
+    notices: createNoticeTable(db),
+    provenance: createProvenanceStore(db),
   };
 }

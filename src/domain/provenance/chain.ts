@@ -25,14 +25,12 @@ export function digestOfRow({ columns }: RecordedRow): string {
 
 /** `canonicalJson` of what is not null. Values that hold nothing further need no general way, which takes three times as long. */
 function canonicalColumns(columns: Columns): string {
-  let members = '';
+  const members: string[] = [];
   for (const name of Object.keys(columns).sort()) {
     const value = columns[name] ?? null;
-    if (value === null) continue;
-    if (members !== '') members += ',';
-    members += `${JSON.stringify(name)}:${JSON.stringify(value)}`;
+    if (value !== null) members.push(`${JSON.stringify(name)}:${JSON.stringify(value)}`);
   }
-  return `{${members}}`;
+  return `{${members.join(',')}}`;
 }
 
 export function hashOfEntry(entry: Omit<LedgerEntry, 'hash'>): string {
@@ -41,15 +39,14 @@ export function hashOfEntry(entry: Omit<LedgerEntry, 'hash'>): string {
   return digestOfText(JSON.stringify({ digest, key, n, previous, seq, slug, source }));
 }
 
-/** The entry of a row at a place in the chains. */
+/** The entry of a row at a place in the chains. Every field by its name: to spread objects would take half of the time. */
 export function entryOf(
   row: RecordedRow,
-  place: Pick<LedgerEntry, 'seq' | 'slug' | 'n' | 'previous'>,
+  { seq, slug, n, previous }: Pick<LedgerEntry, 'seq' | 'slug' | 'n' | 'previous'>,
 ): LedgerEntry {
-  const { seq, slug, n, previous } = place;
   const { source } = row;
   const key = keyOfRow(row);
   const digest = digestOfRow(row);
-  const hashed = hashOfEntry({ seq, slug, n, previous, source, key, digest });
-  return { seq, slug, n, previous, source, key, digest, hash: hashed };
+  const entry = { seq, slug, n, previous, source, key, digest };
+  return { seq, slug, n, previous, source, key, digest, hash: hashOfEntry(entry) };
 }

@@ -114,6 +114,14 @@ export class IssueLife {
     return (await this.handle.query(timelineQuery)).map(({ what }) => what);
   }
 
+  /** How many activities of that type the server was asked for; local ones are none. */
+  async scheduled(type: string): Promise<number> {
+    const { events } = await this.handle.fetchHistory();
+    return (events ?? []).filter(
+      (event) => event.activityTaskScheduledEventAttributes?.activityType?.name === type,
+    ).length;
+  }
+
   /** Waits for a state of the run. Errors: says where it stood when that takes too long. */
   async until(what: string, condition: (view: RunView) => boolean): Promise<RunView> {
     let view = await this.view();

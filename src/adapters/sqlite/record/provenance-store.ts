@@ -1,4 +1,3 @@
-import { CompiledQuery } from 'kysely';
 import {
   RECORD_SOURCES,
   type Columns,
@@ -8,6 +7,7 @@ import {
   type RunRecord,
   type Seal,
 } from '../../../domain/provenance/record.js';
+import { inSql } from '../in-sql.js';
 import type { StateDb } from '../state-tables.js';
 
 /** All but what operators did. */
@@ -23,7 +23,7 @@ export function createProvenanceStore(db: StateDb): ProvenanceStore {
       const values = [slug, n, at, reason, entries, keyId, envelope];
       const insert = `insert into provenance_seal (slug, n, at, reason, entries, key_id, envelope)
         values (?, ?, ?, ?, ?, ?, ?)`;
-      await db.executeQuery(CompiledQuery.raw(insert, values));
+      await inSql(db, insert, values);
     },
     unsealed: async () => {
       const resting = await db
@@ -71,10 +71,10 @@ export function createProvenanceStore(db: StateDb): ProvenanceStore {
   };
 }
 
-/** In SQL, since every seal needs it: to build and compile such a query takes longer than to run it. */
 async function newest<T>(db: StateDb, table: string, slug: string): Promise<T | undefined> {
   const query = `select * from ${table} where slug = ? order by n desc limit 1`;
-  return (await db.executeQuery<T>(CompiledQuery.raw(query, [slug]))).rows[0];
+  const [row] = await inSql<T>(db, query, [slug]);
+  return row;
 }
 
 /** A few queries for all of them, however many there are. */

@@ -6,7 +6,7 @@ import {
   type GateInput,
   type Publication,
 } from '../../../../src/activities/publish/publish-gate.js';
-import { besideTask } from '../../../../src/activities/publish/publish-here.js';
+import { besideTask } from '../../../../src/activities/publish/beside-task.js';
 import { lastPushed } from '../../../../src/activities/base/last-pushed.js';
 import { scansOf } from '../../../../src/activities/publish/publish-scans.js';
 import { parseExtraction } from '../../../../src/domain/bottle/extractor.js';

@@ -6,6 +6,7 @@ import type { HostPorts } from '../ports/host-ports.js';
  * can move the run. The other half is for clocks that differ.
  */
 const LEASE_MS = 5_000;
+const TOO_LONG = 'it took longer than a task of the workflow may';
 
 /**
  * The host's ports for work beside the workflow's task, which cannot be asked meanwhile: whose the run is follows from
@@ -13,11 +14,9 @@ const LEASE_MS = 5_000;
  * @param taskBeganAt the server's time, epoch milliseconds
  */
 export function besideTask(ports: HostPorts, taskBeganAt: number): HostPorts {
-  const isCurrent = async (): Promise<boolean> => {
-    if (ports.clock.now() < taskBeganAt + LEASE_MS) return Promise.resolve(true);
-    throw new BotBottleError('lease_over', 'it took longer than a task of the workflow may', true, {
-      away: true,
-    });
-  };
+  const isCurrent = (): Promise<boolean> =>
+    ports.clock.now() < taskBeganAt + LEASE_MS
+      ? Promise.resolve(true)
+      : Promise.reject(new BotBottleError('lease_over', TOO_LONG, true, { away: true }));
   return { ...ports, channel: { ...ports.channel, isCurrent } };
 }
