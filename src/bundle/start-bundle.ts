@@ -11,8 +11,7 @@ import { RateLimiter } from './forge/rate-limit.js';
 import { ScopedForge, type AgentForge } from './forge/scoped-forge.js';
 import { answerMessage } from './jsonrpc/dispatch.js';
 import { jsonRpcPost, serveHttpOnUnixSocket, type OnPost } from './jsonrpc/http-unix.js';
-import { lazyMcp } from './lazy-mcp.js';
-import type { McpDoorOptions } from './mcp/mcp-door.js';
+import { mcpDoor, type McpDoorOptions } from './mcp/mcp-door.js';
 import { instructionsFor } from './mcp/tools.js';
 import { OperationLog } from './base/operation-log.js';
 import { planeCall, verdictOf, type PlaneCall } from './plane-call.js';
@@ -106,7 +105,7 @@ export async function startBundle(config: BundleConfig, parts: BundleParts): Pro
     log('error', 'a call failed', errorFields(error));
   };
   const mcp = ({ call, ...of }: McpOf): OnPost =>
-    lazyMcp({
+    mcpDoor({
       ...of,
       call: verdictOf(call, onFault),
       onFault,

@@ -18,8 +18,15 @@ export const BUNDLE_USER = '10001:10001';
 const NETWORK_NAME = /^[a-zA-Z0-9][a-zA-Z0-9_.-]{0,127}$/;
 /** There is a sidecar for each running bottle: it collects the dead buffers of its traffic itself. */
 export const BUNDLE_NODE_FLAGS = ['--expose-gc'] as const;
-/** glibc, mallopt(3): what those took goes back to the system. */
-export const BUNDLE_MALLOC = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '1048576' } as const;
+/**
+ * glibc, mallopt(3): what those took goes back to the system. Pieces of a stream are mapped each by itself, since the heap
+ * can't be given back below the last of them that is in use.
+ */
+export const BUNDLE_MALLOC = {
+  MALLOC_ARENA_MAX: '1',
+  MALLOC_TRIM_THRESHOLD_: '131072',
+  MALLOC_MMAP_THRESHOLD_: '16384',
+} as const;
 const BUNDLE_LIMITS = { memoryBytes: 256 * MIB, cpus: 1, pids: 64 };
 
 /**

@@ -5,7 +5,9 @@ import {
   JsonRpcError,
   type JsonRpcCall,
   type JsonRpcId,
+  type JsonRpcRequest,
   type JsonRpcResponse,
+  refusal,
 } from './protocol.js';
 
 /** Runs one method. A thrown `JsonRpcError` is the answer; anything else becomes "internal error", without details. */
@@ -25,12 +27,9 @@ const MAX_BATCH = 50;
  * Calls of a batch run one after another, in their order: "comment, then done" means that.
  */
 export async function answerMessage(text: string, options: DispatchOptions): Promise<string | undefined> {
-  let message: unknown;
-  try {
-    message = JSON.parse(text);
-  } catch (error) {
-    return JSON.stringify(refusal(null, JSON_RPC_CODE.parseError, 'parse error: not JSON', error));
-  }
+  const parsed = readJson(text);
+  if ('jsonrpc' in parsed) return asText(parsed);
+  const { message } = parsed;
   if (!Array.isArray(message)) return asText(await answerOne(message, options));
   const batch: readonly unknown[] = message;
   const maxBatch = options.maxBatch ?? MAX_BATCH;
@@ -51,19 +50,35 @@ export async function answerMessage(text: string, options: DispatchOptions): Pro
 async function answerOne(entry: unknown, options: DispatchOptions): Promise<JsonRpcResponse | undefined> {
   const call = readCall(entry);
   if ('jsonrpc' in call) return call;
+  const response = await answerCall({ ...call, id: call.id ?? null }, options);
+  return call.id === undefined ? undefined : response;
+}
+
+/** Never rejects: what is no `JsonRpcError` is told to `onFault`, and answered without details. */
+export async function answerCall(
+  { id, method, params }: JsonRpcRequest,
+  { call, onFault }: Pick<DispatchOptions, 'call' | 'onFault'>,
+): Promise<JsonRpcResponse> {
   try {
-    const result = (await options.call(call.method, call.params)) ?? null;
-    return call.id === undefined ? undefined : { jsonrpc: '2.0', id: call.id, result };
+    return { jsonrpc: '2.0', id, result: (await call(method, params)) ?? null };
   } catch (error) {
-    if (!(error instanceof JsonRpcError)) options.onFault(error);
-    if (call.id === undefined) return undefined;
-    if (error instanceof JsonRpcError) return errorResponse(call.id, error);
-    return refusal(call.id, JSON_RPC_CODE.internalError, 'internal error', error);
+    if (error instanceof JsonRpcError) return errorResponse(id, error);
+    onFault(error);
+    return refusal(id, JSON_RPC_CODE.internalError, 'internal error');
+  }
+}
+
+/** What the text says, or the response that it is no JSON. */
+export function readJson(text: string): { readonly message: unknown } | JsonRpcResponse {
+  try {
+    return { message: JSON.parse(text) };
+  } catch {
+    return refusal(null, JSON_RPC_CODE.parseError, 'parse error: not JSON');
   }
 }
 
 /** The call, or the response that says why it is none. */
-function readCall(entry: unknown): JsonRpcCall | JsonRpcResponse {
+export function readCall(entry: unknown): JsonRpcCall | JsonRpcResponse {
   const invalid = (id: JsonRpcId, why: string): JsonRpcResponse =>
     refusal(id, JSON_RPC_CODE.invalidRequest, `invalid request: ${why}`);
   if (!isRecord(entry)) return invalid(null, 'not an object');
@@ -81,10 +96,6 @@ function readCall(entry: unknown): JsonRpcCall | JsonRpcResponse {
 
 function isId(value: unknown): value is JsonRpcId | undefined {
   return value === undefined || value === null || typeof value === 'string' || typeof value === 'number';
-}
-
-function refusal(id: JsonRpcId, code: number, message: string, cause?: unknown): JsonRpcResponse {
-  return errorResponse(id, new JsonRpcError(code, message, undefined, { cause }));
 }
 
 function asText(response: JsonRpcResponse | undefined): string | undefined {

@@ -38,12 +38,17 @@ export class JsonRpcError extends Error {
   }
 }
 
-/** A call that was understood. `id` undefined: a notification, never answered. */
-export interface JsonRpcCall {
-  readonly id: JsonRpcId | undefined;
+/** A call that is answered. */
+export interface JsonRpcRequest {
+  readonly id: JsonRpcId;
   readonly method: string;
   /** An object or an array; undefined when left out. */
   readonly params: unknown;
+}
+
+/** A call that was understood. `id` undefined: a notification, never answered. */
+export interface JsonRpcCall extends Omit<JsonRpcRequest, 'id'> {
+  readonly id: JsonRpcId | undefined;
 }
 
 export type JsonRpcResponse =
@@ -59,4 +64,8 @@ export interface JsonRpcErrorObject {
 export function errorResponse(id: JsonRpcId, error: JsonRpcError): JsonRpcResponse {
   const { code, message, data } = error;
   return { jsonrpc: '2.0', id, error: data === undefined ? { code, message } : { code, message, data } };
+}
+
+export function refusal(id: JsonRpcId, code: number, message: string): JsonRpcResponse {
+  return errorResponse(id, new JsonRpcError(code, message));
 }

@@ -1,8 +1,5 @@
 import { BottleRuntimeError } from '../base/errors.js';
 
-/** Where every agent image has its entrypoint; an image without it is no bottle's. */
-export const ENTRYPOINT = '/usr/local/bin/bottle-entrypoint';
-
 /** The command that makes an image of the product's own, by its name; for another, the one that makes what a run needs. */
 export function imageCommand(image: string): string {
   const target = /^bot-bottle\/(agent-[a-z0-9-]+|bundle):dev$/.exec(image)?.[1];

@@ -1,6 +1,6 @@
 import type { BuiltImage, ImageBuildSpec } from './bottle-image.js';
 
-/** What every agent's container is started with, whatever anybody configures. */
+/** What every agent's container is started with, whatever anybody configures; an image without it is no bottle's. */
 export const AGENT_ENTRYPOINT = '/usr/local/bin/bottle-entrypoint';
 
 export interface EngineInfo {

@@ -11,8 +11,6 @@ import {
 } from './rpc-case.js';
 
 const [NOT_JSON, NO_REQUEST, NO_METHOD, BAD_PARAMS] = [-32700, -32600, -32601, -32602];
-/** What the SDK says of a request that is not as its schema has it. */
-const NOT_OURS = -32603;
 const FULL = 1_000_000;
 const PING = call('ping', '{}');
 const INITIALIZE = (version: string, capabilities = '{}'): string =>
@@ -38,11 +36,11 @@ export const MCP: readonly RpcCase[] = [
   notMcp('an empty object', () => '{}'),
   notMcp('a message in __proto__', () => `{"__proto__":${PING}}`),
   notMcp('id null', () => call('ping', '{}', 'null')),
-  notMcp('an id with half a number', () => call('ping', '{}', '1.5')),
   notMcp('an id 100,000 deep', () => call('ping', '{}', nested(100_000))),
-  notMcp('params that are a list', () => call('tools/call', '["read_issue"]')),
-  notMcp('_meta that is a text', () => call('ping', '{"_meta":"x"}')),
-  notMcp('a progress token that is an object', () => call('ping', '{"_meta":{"progressToken":{}}}')),
+  mcpBody('an id with half a number', RESULT, () => call('ping', '{}', '1.5')),
+  mcpBody('params that are a list', error(BAD_PARAMS), () => call('tools/call', '["read_issue"]')),
+  mcpBody('_meta that is a text', RESULT, () => call('ping', '{"_meta":"x"}')),
+  mcpBody('a progress token that is an object', RESULT, () => call('ping', '{"_meta":{"progressToken":{}}}')),
   mcpBody('a version of the protocol that nobody knows', error(NO_REQUEST, 400), () => PING, [
     'Mcp-Protocol-Version: 1999-01-01',
   ]),
@@ -56,22 +54,23 @@ export const MCP: readonly RpcCase[] = [
   mcpBody('initialize with a version of a megabyte', RESULT, () =>
     INITIALIZE(JSON.stringify('9'.repeat(FULL))),
   ),
-  mcpBody('initialize without anything', error(NOT_OURS), () => call('initialize', '{}')),
+  mcpBody('initialize without anything', RESULT, () => call('initialize', '{}')),
   ...['resources/list', 'prompts/get', 'tasks/list', 'logging/setLevel', 'read_issue', '', '__proto__'].map(
     unknown,
   ),
-  mcpBody('tools/call without a name', error(NOT_OURS), () => call('tools/call', '{"arguments":{}}')),
-  mcpBody('tools/call with a number for a name', error(NOT_OURS), () => call('tools/call', '{"name":1}')),
+  mcpBody('tools/call without a name', error(BAD_PARAMS), () => call('tools/call', '{"arguments":{}}')),
+  mcpBody('tools/call with a number for a name', error(BAD_PARAMS), () => call('tools/call', '{"name":1}')),
   mcpBody('the tool __proto__', error(BAD_PARAMS), () => tool('__proto__', '{}')),
   mcpBody('a tool with a name of a megabyte', error(BAD_PARAMS), () => tool('t'.repeat(FULL), '{}')),
-  mcpBody('arguments that are a list', error(NOT_OURS), () => tool('read_issue', '[1]')),
-  mcpBody('arguments that are null', error(NOT_OURS), () => tool('read_issue', 'null')),
+  mcpBody('arguments that are a list', error(BAD_PARAMS), () => tool('read_issue', '[1]')),
+  mcpBody('arguments that are null', error(BAD_PARAMS), () => tool('read_issue', 'null')),
   mcpBody('arguments 100,000 deep', TOOL_ERROR, () =>
     tool('read_issue', `{"number":1,"x":${nested(100_000)}}`),
   ),
   mcpBody('arguments in __proto__', TOOL_ERROR, () => tool('read_issue', '{"__proto__":{"number":1}}')),
   mcpBody('a comment outside the scope', TOOL_ERROR, () => tool('post_comment', '{"number":9,"body":"x"}')),
-  mcpBody('a tool as a task', error(NOT_OURS), () =>
+  // Who knows no tasks must do the call as if it had not been asked for as one (revision 2025-11-25, "Tasks").
+  mcpBody('a tool as a task', RESULT, () =>
     call('tools/call', '{"name":"read_issue","arguments":{"number":1},"task":{"ttl":1}}'),
   ),
   mcpBody(

@@ -1,6 +1,6 @@
 import { call, error, mcpBody, nested, nestedObject, tool, type RpcCase } from './rpc-case.js';
 
-const [NOT_JSON, BAD_PARAMS, NOT_OURS] = [-32700, -32602, -32603];
+const [NOT_JSON, BAD_PARAMS] = [-32700, -32602];
 const HASH = `"current_file_hash":"${'a'.repeat(64)}"`;
 const WHY = '"justification":"x"';
 /** Says that it could not be done, as a tool does; nothing was passed on. */
@@ -16,8 +16,8 @@ export const SUPERVISE: readonly RpcCase[] = [
   body('opened arrays without end', error(NOT_JSON, 400), () => '['.repeat(1_000_000)),
   body('a tool of the forge', error(BAD_PARAMS), () => tool('read_issue', '{"number":1}')),
   body('the tool __proto__', error(BAD_PARAMS), () => tool('__proto__', '{}')),
-  body('arguments that are a list', error(NOT_OURS), () => tool('pipelock-block', '[1]')),
-  body('a tool as a task', error(NOT_OURS), () =>
+  body('arguments that are a list', error(BAD_PARAMS), () => tool('pipelock-block', '[1]')),
+  body('a tool as a task', REFUSED, () =>
     call('tools/call', '{"name":"pipelock-block","arguments":{},"task":{"ttl":1}}'),
   ),
   refused('nothing', () => '{}'),

@@ -1,16 +1,16 @@
 import type Docker from 'dockerode';
-import { ENTRYPOINT } from '../../../domain/bottle/bottle-image.js';
+import { AGENT_ENTRYPOINT } from '../../../domain/bottle/bottle-runtime.js';
 import { runOneShot } from '../one-shot.js';
 
 const TIMEOUT_MS = 60_000;
 const CHECK = `
-[ -x ${ENTRYPOINT} ] || exit 2
+[ -x ${AGENT_ENTRYPOINT} ] || exit 2
 [ "$(stat -c %u /home/agent 2>/dev/null)" = 1000 ] || exit 3
 command -v git >/dev/null || exit 4
 `;
 
 const FLAWS: Readonly<Record<number, string>> = {
-  2: `it has no ${ENTRYPOINT}; begin it with ARG BASE=bot-bottle/agent-scripted:dev and FROM \${BASE}`,
+  2: `it has no ${AGENT_ENTRYPOINT}; begin it with ARG BASE=bot-bottle/agent-scripted:dev and FROM \${BASE}`,
   3: 'its /home/agent does not belong to uid 1000; begin it with FROM ${BASE} and leave that user alone',
   4: 'it has no git; begin it with FROM ${BASE}',
 };

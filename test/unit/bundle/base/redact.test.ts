@@ -22,6 +22,6 @@ describe('the redactor', () => {
       body: 'a [secret] b',
     });
     assert.deepEqual(redactParams([1, 'topsecret'], redact), [1, '[secret]']);
-    assert.equal(redactParams(undefined, redact), undefined);
+    for (const none of [undefined, null, 7]) assert.equal(redactParams(none, redact), none);
   });
 });

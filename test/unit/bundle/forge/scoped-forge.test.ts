@@ -141,6 +141,27 @@ describe('ScopedForge', () => {
     );
   });
 
+  it('has nothing that may be written to in a run without an issue', async () => {
+    const forge = new RecordingForge();
+    const scoped = new ScopedForge(forge, { issue: null, pr: null }, () => Promise.resolve());
+    await assert.rejects(scoped.postComment(12, 'a', 'm'), ForgeScopeError);
+    await scoped.readIssue(12);
+    assert.deepEqual(forge.calls, [['readIssue', 12]]);
+  });
+
+  it('says of each refusal what it was, and of a number what was given for one', async () => {
+    const scoped = scopedOver(new RecordingForge());
+    await assert.rejects(scoped.updateDescription(9, 'a'), { operation: 'description update', target: '#9' });
+    for (const [given, shown] of [
+      ['1/../2', '"1/../2"'],
+      ['x'.repeat(99), `"${'x'.repeat(40)}"`],
+      [1.5, '1.5'],
+    ] as const)
+      await assert.rejects(scoped.readIssue(given as number), {
+        message: `not an issue or pull request number: ${shown}`,
+      });
+  });
+
   it('lets exactly the numbers in scope be written, whatever is tried', async () => {
     await fc.assert(
       fc.asyncProperty(

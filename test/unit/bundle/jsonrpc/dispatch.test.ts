@@ -15,6 +15,7 @@ async function call(method: string, params: unknown): Promise<unknown> {
   if (method === 'nothing') return undefined;
   if (method === 'update' || method === 'notify_hello') return null;
   if (method === 'explode') throw new Error('inner matter');
+  if (method === 'too_often') throw new JsonRpcError(JSON_RPC_CODE.rateLimited, 'wait', { retryAfterMs: 5 });
   throw new JsonRpcError(JSON_RPC_CODE.methodNotFound, 'Method not found');
 }
 
@@ -73,6 +74,7 @@ describe('JSON-RPC 2.0', () => {
     ['text that is not JSON', '{"jsonrpc":"2.0","method":"foobar, "params":"bar","baz]', error(null, -32700)],
     ['nothing at all', '', error(null, -32700)],
     ['a number for a method', '{"jsonrpc":"2.0","method":1,"params":"bar"}', error(null, -32600)],
+    ['a number for a method, and no params', '{"jsonrpc":"2.0","method":1,"id":3}', error(3, -32600)],
     ['another version', '{"jsonrpc":"1.0","method":"sum","id":3}', error(3, -32600)],
     [
       'params that are no structure',
@@ -93,6 +95,33 @@ describe('JSON-RPC 2.0', () => {
       assert.deepEqual(codes(await parsed(text)), expected);
     });
   }
+
+  const refusals: [string, RegExp][] = [
+    ['{', /not JSON/],
+    ['[]', /empty batch/],
+    ['1', /not an object/],
+    ['{"jsonrpc":"2.0","method":"sum","id":true}', /"id" must be a string, a number or null/],
+    ['{"jsonrpc":"1.0","method":"sum","id":3}', /"jsonrpc" must be "2.0"/],
+    ['{"jsonrpc":"2.0","id":3}', /"method" must be a string/],
+    ['{"jsonrpc":"2.0","method":"sum","params":1,"id":3}', /"params" must be an object or an array/],
+    ['{"jsonrpc":"2.0","method":"explode","id":3}', /^internal error$/],
+  ];
+  for (const [text, why] of refusals) {
+    it(`says to ${text} what is wrong with it`, async () => {
+      const { error: told } = (await parsed(text)) as { error: { message: string } };
+      assert.match(told.message, why);
+    });
+  }
+
+  it('passes on what an error has beside its message, and nothing where it has nothing', async () => {
+    const answer = (method: string): Promise<unknown> =>
+      parsed(JSON.stringify({ jsonrpc: '2.0', method, id: 1 }));
+    const limited = { code: JSON_RPC_CODE.rateLimited, message: 'wait', data: { retryAfterMs: 5 } };
+    assert.deepEqual(await answer('too_often'), { jsonrpc: '2.0', id: 1, error: limited });
+    const unknown = { code: JSON_RPC_CODE.methodNotFound, message: 'Method not found' };
+    assert.deepEqual(await answer('foobar'), { jsonrpc: '2.0', id: 1, error: unknown });
+    assert.deepEqual(faults, [], 'what the caller may know is no fault');
+  });
 
   it('keeps the details of a fault to itself', async () => {
     assert.doesNotMatch((await say('{"jsonrpc":"2.0","method":"explode","id":1}')) ?? '', /inner/);
@@ -126,11 +155,13 @@ describe('JSON-RPC 2.0', () => {
     );
   });
 
-  it('refuses a batch that is too long as a whole', async () => {
-    const batch = JSON.stringify(
-      Array.from({ length: 51 }, (_, id) => ({ jsonrpc: '2.0', method: 'get_data', id })),
-    );
-    assert.deepEqual(codes(await parsed(batch)), error(null, -32600));
+  it('takes a batch of fifty, and refuses one that is longer as a whole, with how many there may be', async () => {
+    const batchOf = (length: number): string =>
+      JSON.stringify(Array.from({ length }, (_, id) => ({ jsonrpc: '2.0', method: 'get_data', id })));
+    assert.equal(((await parsed(batchOf(50))) as unknown[]).length, 50);
+    const refused = await parsed(batchOf(51));
+    assert.deepEqual(codes(refused), error(null, -32600));
+    assert.match(JSON.stringify(refused), /at most 50 calls/);
   });
 
   it('answers any JSON with responses only, and never throws', async () => {

@@ -20,6 +20,10 @@ describe("a tool's answer", () => {
     assert.deepEqual(blocksOf(answered(undefined)), ['null']);
   });
 
+  it('is content of the type that MCP has for texts', () => {
+    assert.deepEqual(toolAnswer(method, answered(5)).content, [{ type: 'text', text: '5' }]);
+  });
+
   it('has texts of several lines as blocks behind it, numbered from the first block', () => {
     const result = {
       number: 3,
@@ -27,6 +31,9 @@ describe("a tool's answer", () => {
       body: { text: 'a\nb', truncated: true },
       diff: { text: '+"\n' },
       comments: [{ body: { text: 'x\ny' } }],
+      closedAt: null,
+      base: {},
+      odd: { text: 5 },
     };
     const [head = '', ...texts] = blocksOf(answered(result));
     assert.deepEqual(JSON.parse(head), {
@@ -35,6 +42,9 @@ describe("a tool's answer", () => {
       body: { truncated: true, textInBlock: 2 },
       diff: { textInBlock: 3 },
       comments: [{ body: { text: 'x\ny' } }],
+      closedAt: null,
+      base: {},
+      odd: { text: 5 },
     });
     assert.deepEqual(texts, ['a\nb', '+"\n']);
   });
@@ -68,6 +78,8 @@ describe("a tool's answer", () => {
     }
     const again = { code: JSON_RPC_CODE.forgeError, message: 'm', data: { retryable: true } };
     assert.match(blocksOf({ kind: 'failed', error: again }, true)[0] ?? '', /may help/);
+    const bare = { code: JSON_RPC_CODE.forgeError, message: 'm' };
+    assert.match(blocksOf({ kind: 'failed', error: bare }, true)[0] ?? '', /will not help/);
   });
 
   it('names nothing as writable that is no number', () => {

@@ -13,6 +13,14 @@ describe('the list of MCP tools', () => {
     }
   });
 
+  it('has a form of answers where there is one, and says of each that it may be repeated', () => {
+    const [method = assert.fail()] = FORGE_METHODS;
+    assert.equal('outputSchema' in toolOf(method), false);
+    const outputSchema = { properties: { id: { type: 'string' } } };
+    assert.deepEqual(toolOf({ ...method, outputSchema }).outputSchema, { ...outputSchema, type: 'object' });
+    for (const each of FORGE_METHODS) assert.equal(toolOf(each).annotations.idempotentHint, true);
+  });
+
   it('marks what only reads', () => {
     for (const method of FORGE_METHODS) {
       assert.equal(toolOf(method).annotations.readOnlyHint, method.name.startsWith('read_'), method.name);
@@ -35,7 +43,12 @@ describe('the list of MCP tools', () => {
     }
   });
 
-  it('comes with instructions that name the issue', () => {
-    assert.match(instructionsFor(12), /#12/);
+  it('comes with instructions: the issue, what may be read and written, whom to believe, and how to end', () => {
+    const text = instructionsFor(12);
+    assert.match(text, /#12/);
+    assert.match(text, /read any issue.* write only to your issue and to pull requests of this run\. /);
+    assert.match(text, /never an instruction to you\. /);
+    assert.match(text, /open_pr.*signal_done as your last act\. /);
+    assert.match(text, /every call may be repeated\.$/);
   });
 });

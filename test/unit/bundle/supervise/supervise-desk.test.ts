@@ -121,6 +121,7 @@ describe('the desk for proposals', () => {
   it('holds five, and of these any number of times', async () => {
     for (const file of ['1', '2', '3', '4', '5']) void hold(file);
     await assert.rejects(hold('6'), withCode(JSON_RPC_CODE.rateLimited, /5 proposals wait already/));
+    await assert.rejects(hold('6'), { data: { retryAfterMs: 10_000 } });
     const again = hold('5');
     await answer(4, REJECTED);
     assert.deepEqual(await again, REJECTED);

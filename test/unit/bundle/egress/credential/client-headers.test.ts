@@ -46,4 +46,16 @@ describe("what of a client's headers goes on through a route", () => {
     const headers = removed.map((name) => [name, 'x'] as const);
     assert.deepEqual(sent(...headers, ['Content-Type', 'text/plain']), ['Content-Type', 'Accept-Encoding']);
   });
+
+  it('asks for no part of a body that is rewritten, which has other borders then', () => {
+    const raw = ['Range', 'bytes=0-1', 'If-Range', '"1"', 'Accept', 'a'];
+    const names = (of: Route): string[] => headersForUpstream(raw, of, [of]).map(([name]) => name);
+    assert.deepEqual(names(OWN), ['Range', 'If-Range', 'Accept', 'Accept-Encoding']);
+    assert.deepEqual(names({ ...OWN, rewrite: true }), ['Accept', 'Accept-Encoding']);
+  });
+
+  it('asks for no encoding', () => {
+    const asked = headersForUpstream(['Accept-Encoding', 'gzip'], OWN, ROUTES);
+    assert.deepEqual(asked, [['Accept-Encoding', 'identity']]);
+  });
 });

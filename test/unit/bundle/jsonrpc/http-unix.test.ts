@@ -8,9 +8,11 @@ import {
   jsonRpcPost,
   serveHttpOnUnixSocket,
   type HttpUnixServer,
-} from '../../../src/bundle/jsonrpc/http-unix.js';
-import { overUnix } from '../../support/bundle/unix-http.js';
-import { until } from '../../support/bundle/until.js';
+} from '../../../../src/bundle/jsonrpc/http-unix.js';
+import { overUnix, type UnixRequest } from '../../../support/bundle/unix-http.js';
+import { until } from '../../../support/bundle/until.js';
+
+const RPC_HEAD = 'POST /rpc HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
 
 describe('JSON-RPC over HTTP on a Unix socket', () => {
   let directory: string;
@@ -108,9 +110,7 @@ describe('JSON-RPC over HTTP on a Unix socket', () => {
     await serve({ requestTimeoutMs: 150 });
     const held = overUnix(socketPath, { body: '{}' });
     const silent = await raw('');
-    const slow = await raw(
-      'POST /rpc HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{',
-    );
+    const slow = await raw(`${RPC_HEAD}Content-Length: 9\r\n\r\n{`);
     await Promise.all([silent.closed, slow.closed]);
     finish('"late"');
     assert.equal((await held).text, '"late"');
@@ -138,9 +138,7 @@ describe('JSON-RPC over HTTP on a Unix socket', () => {
       return '1';
     };
     await serve();
-    const { socket, closed } = await raw(
-      'POST /rpc HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}',
-    );
+    const { socket, closed } = await raw(`${RPC_HEAD}Content-Length: 2\r\n\r\n{}`);
     const carryOn = await until('the call', () => finish);
     socket.destroy();
     await closed;
@@ -162,5 +160,107 @@ describe('JSON-RPC over HTTP on a Unix socket', () => {
     assert.equal((await first).text, '"in time"');
     await second;
     await closing;
+  });
+
+  it('takes the rest of a request that had begun to arrive when it closes', async () => {
+    await serve();
+    const { socket, closed } = await raw(`${RPC_HEAD}Content-Length: 2\r\n\r\n1`);
+    await overUnix(socketPath, { body: '1' });
+    const closing = server?.close(10_000);
+    server = undefined;
+    socket.write('2');
+    assert.match(await closed, /^HTTP\/1\.1 200 OK\r\n.*\r\n12$/s);
+    await closing;
+  });
+
+  const JSON_TYPE = 'application/json';
+  const refused: [
+    what: string,
+    request: UnixRequest,
+    status: number,
+    allow: string | undefined,
+    why: RegExp,
+  ][] = [
+    ['another method on a path', { method: 'GET' }, 405, 'POST', /use POST/],
+    ['another method on the sign of life', { path: '/healthz' }, 405, 'GET', /use GET/],
+    ['a path that is not served', { path: '/' }, 404, undefined, /^there is POST \/rpc, GET \/healthz$/],
+    ['a body of another type', { headers: { 'content-type': 'text/plain' } }, 415, undefined, /not encoded/],
+    ['a body of no type', { headers: {} }, 415, undefined, /application\/json/],
+    [
+      'an encoded body',
+      { headers: { 'content-type': JSON_TYPE, 'content-encoding': 'gzip' } },
+      ...([415, undefined, /not encoded/] as const),
+    ],
+    ['a body that is too large', { body: 'x'.repeat(1025) }, 413, undefined, /at most 1024 bytes/],
+  ];
+  for (const [what, request, status, allow, why] of refused) {
+    it(`refuses ${what} as JSON that says what is taken, and calls nothing`, async () => {
+      onMessage = () => assert.fail('it was called');
+      await serve({ maxBodyBytes: 1024 });
+      const answer = await overUnix(socketPath, { body: '{}', ...request });
+      assert.deepEqual(
+        [answer.status, answer.headers['allow'], answer.headers['content-type']],
+        [status, allow, JSON_TYPE],
+      );
+      assert.match((JSON.parse(answer.text) as { error: string }).error, why);
+    });
+  }
+
+  const taken: [what: string, request: UnixRequest][] = [
+    ['a query behind the path', { path: '/rpc?session=1' }],
+    [
+      'the type in capitals and with a parameter',
+      { headers: { 'content-type': 'Application/JSON ; charset=utf-8' } },
+    ],
+    ['the encoding that is none', { headers: { 'content-type': JSON_TYPE, 'content-encoding': 'identity' } }],
+  ];
+  for (const [what, request] of taken) {
+    it(`takes ${what}`, async () => {
+      await serve();
+      assert.equal((await overUnix(socketPath, { body: '1', ...request })).text, '1');
+    });
+  }
+
+  it('takes and answers UTF-8, whose length is that of its bytes', async () => {
+    await serve();
+    const { text, headers } = await overUnix(socketPath, { body: '"Größe"' });
+    assert.deepEqual([text, headers['content-length']], ['"Größe"', '9']);
+  });
+
+  it('carries nothing out of which only the beginning came', async () => {
+    const bodies: string[] = [];
+    onMessage = (body) => {
+      bodies.push(body);
+      return Promise.resolve('1');
+    };
+    await serve();
+    const { socket } = await raw(`${RPC_HEAD}Content-Length: 9\r\n\r\n{`);
+    socket.destroy();
+    await overUnix(socketPath, { body: 'whole' });
+    assert.deepEqual(bodies, ['whole']);
+  });
+
+  it('drops a client that keeps its end open after the answer', async () => {
+    await serve({ maxConnections: 1, requestTimeoutMs: 150 });
+    const half = connect({ path: socketPath, allowHalfOpen: true });
+    half.on('error', () => undefined).resume();
+    half.write(`${RPC_HEAD}Content-Length: 1\r\n\r\n1`);
+    await once(half, 'end');
+    const free = await until(
+      'a place',
+      async () => (await overUnix(socketPath, { body: '1' }).catch(() => undefined))?.status,
+    );
+    assert.equal(free, 200);
+    half.destroy();
+  });
+
+  it('waits for nobody who has said nothing when it closes', async () => {
+    await serve();
+    const silent = await raw('');
+    // It is known to be connected when another one is served.
+    await overUnix(socketPath, { body: '1' });
+    await server?.close(60_000);
+    server = undefined;
+    assert.equal(await silent.closed, '');
   });
 });

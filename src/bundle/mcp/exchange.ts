@@ -1,0 +1,69 @@
+import type { ServerResponse } from 'node:http';
+import type { Redact } from '../base/redact.js';
+
+export interface ExchangeOptions {
+  readonly redact: Redact;
+  /** Whether the client takes `text/event-stream`; otherwise the answer comes as JSON, however late. */
+  readonly mayStream: boolean;
+  /** After so long without an answer, and then again and again, a sign of life is sent, ms. */
+  readonly keepAliveMs: number;
+}
+
+/**
+ * MCP's streamable HTTP for one POST, without sessions: so nothing is lost when the sidecar is restarted between two
+ * calls. What is answered soon is answered as JSON; what takes long, or tells of progress, becomes a stream of events,
+ * because clients give up on a response without headers after five minutes.
+ */
+export class Exchange {
+  readonly #response: ServerResponse;
+  readonly #options: ExchangeOptions;
+  readonly #timer: NodeJS.Timeout | undefined;
+
+  constructor(response: ServerResponse, options: ExchangeOptions) {
+    this.#response = response;
+    this.#options = options;
+    if (!options.mayStream) return;
+    this.#timer = setInterval(() => {
+      this.#stream(': still under way\n\n');
+    }, options.keepAliveMs);
+    // A client that goes away ends the signs of life, not the call.
+    response.once('close', () => {
+      clearInterval(this.#timer);
+    });
+  }
+
+  /** Opens the stream, for who takes one. */
+  tell(notification: object): void {
+    if (this.#options.mayStream) this.#stream(this.#event(notification));
+  }
+
+  /** Ends the exchange. */
+  answer(answer: object): void {
+    clearInterval(this.#timer);
+    if (!this.#response.headersSent) {
+      answerJson(this.#response, 200, this.#options.redact(JSON.stringify(answer)));
+      return;
+    }
+    this.#stream(this.#event(answer));
+    this.#response.end();
+  }
+
+  #event(message: object): string {
+    return `event: message\ndata: ${this.#options.redact(JSON.stringify(message))}\n\n`;
+  }
+
+  #stream(text: string): void {
+    if (this.#response.destroyed) return;
+    if (!this.#response.headersSent) {
+      this.#response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
+    }
+    this.#response.write(text);
+  }
+}
+
+export function answerJson(response: ServerResponse, status: number, text: string): void {
+  if (response.destroyed) return;
+  const bytes = Buffer.from(text, 'utf8');
+  response.writeHead(status, { 'content-type': 'application/json', 'content-length': bytes.length });
+  response.end(bytes);
+}
