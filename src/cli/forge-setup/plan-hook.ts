@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { Hook } from '../../domain/forge/forge-admin.js';
 import { hasWebhookPath } from './webhook-url.js';
 
-/** The kinds of deliveries that something depends on (src/webhook/hint/parse-delivery.ts), and no other. */
+/** The kinds of deliveries that something depends on (src/webhook/events/parse-delivery.ts), and no other. */
 export const WANTED_EVENTS: readonly string[] = [
   'issue_assign',
   'issue_comment',

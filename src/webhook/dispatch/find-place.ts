@@ -3,7 +3,7 @@ import type { Place } from '../../domain/forge/issue.js';
 import type { ForgeStateRow } from '../../domain/run/rows.js';
 import type { TextVersion } from '../../domain/forge/text-since-act.js';
 import type { HandleDeps } from './dispatch-deps.js';
-import type { Hint } from '../hint/hint.js';
+import type { Hint } from '../events/hint.js';
 import { observeSubject } from './observe-subject.js';
 import type { Observation } from './observe-subject.js';
 

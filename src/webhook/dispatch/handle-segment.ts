@@ -3,7 +3,7 @@ import { workflowIdOf } from '../../domain/forge/issue.js';
 import type { Addressee, HandleDeps } from './dispatch-deps.js';
 import { handleReferences, type Wakers } from './handle-references.js';
 import { createStateHandler } from './handle-state.js';
-import { withOwnHead, withPullOfCommit, type Hint } from '../hint/hint.js';
+import { withOwnHead, withPullOfCommit, type Hint } from '../events/hint.js';
 import { identityOf, isLiving } from '../../domain/run/rows.js';
 import { allOf } from './outcome.js';
 import type { Handled } from './outcome.js';

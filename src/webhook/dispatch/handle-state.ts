@@ -4,7 +4,7 @@ import type { Place } from '../../domain/forge/issue.js';
 import { isLiving, type ForgeStateRow } from '../../domain/run/rows.js';
 import { FORGE_CLOCK_GRAIN_MS, isLaterAct } from '../../domain/forge/trigger.js';
 import type { Addressee, HandleDeps } from './dispatch-deps.js';
-import type { Hint } from '../hint/hint.js';
+import type { Hint } from '../events/hint.js';
 import { findPlace } from './find-place.js';
 import type { Unserved } from './find-place.js';
 import type { Observation } from './observe-subject.js';

@@ -7,7 +7,7 @@ import type { Forge } from '../../domain/forge/forge.js';
 import { isLiving, type ForgeStateRow } from '../../domain/run/rows.js';
 import type { TextVersion } from '../../domain/forge/text-since-act.js';
 import type { Access } from '../../domain/forge/access.js';
-import type { Hint } from '../hint/hint.js';
+import type { Hint } from '../events/hint.js';
 import { verifyTrigger } from './verify-trigger.js';
 import type { TriggerVerdict } from './verify-trigger.js';
 

@@ -6,7 +6,7 @@ import type { Forge } from '../../domain/forge/forge.js';
 import { readFailedChecks } from '../../domain/forge/failed-checks.js';
 import { mapLimited } from '../../domain/base/map-limited.js';
 import { checksKey, commentKey, pushKey, reviewKey } from '../../domain/forge/reference-key.js';
-import type { Hint } from '../hint/hint.js';
+import type { Hint } from '../events/hint.js';
 import { mentionsMember } from './mentions.js';
 import { sha256 } from '../sha256.js';
 

@@ -5,7 +5,7 @@ import { isRowIn, latestOf } from '../../domain/run/rows.js';
 import type { ForgeStateRow } from '../../domain/run/rows.js';
 import { issueOfBranch } from '../../domain/run/slug.js';
 import type { ActOrder } from '../../domain/forge/trigger.js';
-import type { Hint } from '../hint/hint.js';
+import type { Hint } from '../events/hint.js';
 
 /** Which run a delivery concerns, from the state rows. Errors: the database's. */
 export interface RunLookup {

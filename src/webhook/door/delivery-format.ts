@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { ParsedDelivery } from '../hint/hint.js';
+import type { ParsedDelivery } from '../events/hint.js';
 import type { DistinctHeaders, SignatureVerdict } from '../verify-signature.js';
 
 /** How one kind of sender signs, names and writes its deliveries: a path of the door each. */

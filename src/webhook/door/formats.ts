@@ -1,6 +1,6 @@
 import type { DeliveryFormat } from './delivery-format.js';
-import { parseDelivery } from '../hint/parse-delivery.js';
-import { parseReconciled, RECONCILED, RECONCILED_PATH, verifyFinding } from '../hint/reconciled.js';
+import { parseDelivery } from '../events/parse-delivery.js';
+import { parseReconciled, RECONCILED, RECONCILED_PATH, verifyFinding } from '../events/reconciled.js';
 import { verifySignature } from '../verify-signature.js';
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

@@ -17,7 +17,7 @@ import { originOf } from '../../domain/base/listen-address.js';
 import type { Clock } from '../../domain/base/clock.js';
 import type { Database } from '../../domain/run/stores.js';
 import type { Logger } from '../../config/log.js';
-import { findingBody, findingHeaders, RECONCILED_PATH } from '../../webhook/hint/reconciled.js';
+import { findingBody, findingHeaders, RECONCILED_PATH } from '../../webhook/events/reconciled.js';
 import { servedRepositories } from '../../webhook/dispatch/served-repositories.js';
 
 /** Errors: `InvalidInputError` for configuration. */

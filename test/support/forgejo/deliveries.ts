@@ -1,12 +1,12 @@
-/** What src/webhook/hint reads of deliveries, beside the structs that they are made of. */
+/** What src/webhook/events reads of deliveries, beside the structs that they are made of. */
 import type { z } from 'zod';
-import { parseDelivery } from '../../../src/webhook/hint/parse-delivery.js';
+import { parseDelivery } from '../../../src/webhook/events/parse-delivery.js';
 import {
   commentPayload,
   issuePayload,
   pullRequestPayload,
   statusPayload,
-} from '../../../src/webhook/hint/payload.js';
+} from '../../../src/webhook/events/payload.js';
 import { constantsOf, fieldsOf, jsonTypeOf, type GoSource } from './go-source.js';
 
 const ISSUE = [issuePayload, 'IssuePayload'] as const;

@@ -12,13 +12,14 @@ import { startDispatcher } from '../../../src/webhook/dispatch/dispatcher.js';
 import type { Dispatcher } from '../../../src/webhook/dispatch/dispatcher.js';
 import { createSegmentHandler } from '../../../src/webhook/dispatch/handle-segment.js';
 import type { DispatchSettings } from '../../../src/webhook/dispatch/dispatch-deps.js';
-import { orderKeyOf } from '../../../src/webhook/hint/hint.js';
-import { parseDelivery } from '../../../src/webhook/hint/parse-delivery.js';
-import { parseReconciled, RECONCILED } from '../../../src/webhook/hint/reconciled.js';
-import { storedHint } from '../../../src/webhook/hint/stored-hint.js';
+import { orderKeyOf } from '../../../src/webhook/events/hint.js';
+import { parseDelivery } from '../../../src/webhook/events/parse-delivery.js';
+import { parseReconciled, RECONCILED } from '../../../src/webhook/events/reconciled.js';
+import { storedHint } from '../../../src/webhook/events/stored-hint.js';
 import { createRunLookup } from '../../../src/webhook/dispatch/run-lookup.js';
 import { FakeForge } from './fake-forge.js';
 import { FakeGateway } from './fake-gateway.js';
+import { PATIENCE } from '../scale/patience.js';
 import { agentsFrom } from '../manifests/agents.js';
 import { sampleAgent, sampleBottle } from '../manifests/samples.js';
 
@@ -33,11 +34,13 @@ export interface DispatchWorld {
   skip(ms: number): void;
   now(): number;
   deliver(eventType: string, payload: object): Promise<void>;
-  /** Starts dispatching, resolves when nothing is open any longer, and stops. */
+  /** Starts dispatching, resolves when nothing is open any longer, and stops. Errors: when that takes too long. */
   settle(): Promise<void>;
   start(): Dispatcher;
   close(): Promise<void>;
 }
+
+const SETTLE_MS = 10_000;
 
 /** Bottles, and whom they let wake. */
 const BOTTLES: ReadonlyMap<string, Audience | null> = new Map([
@@ -149,6 +152,13 @@ export async function dispatchWorld(
       if (inbox.stats().open === 0) return;
       await new Promise<void>((resolve, reject) => {
         let dispatcher: Dispatcher | undefined = undefined;
+        const late = setTimeout(() => {
+          const stopped = dispatcher?.stop(0) ?? Promise.resolve();
+          clearInterval(clock);
+          stopped.then(() => {
+            reject(new Error(`still open after ${String(SETTLE_MS)} ms: ${JSON.stringify(inbox.stats())}`));
+          }, reject);
+        }, SETTLE_MS * PATIENCE);
         // What is held back is due sooner when time passes.
         const clock = setInterval(() => {
           if (inbox.due(now(), 1).length === 0) skipped += 500;
@@ -159,6 +169,7 @@ export async function dispatchWorld(
           if (inbox.stats().open > 0) return;
           const running: Dispatcher | undefined = dispatcher;
           clearInterval(clock);
+          clearTimeout(late);
           if (running !== undefined) running.stop().then(resolve, reject);
         };
         dispatcher = start(check);

@@ -1,6 +1,6 @@
 /** Requests to the door that were made from recorded ones by somebody who wants it to fall over, or to let him in. */
 import { createHmac } from 'node:crypto';
-import { findingBody, findingHeaders } from '../../../src/webhook/hint/reconciled.js';
+import { findingBody, findingHeaders } from '../../../src/webhook/events/reconciled.js';
 import { rawBodyOf, recordedActs } from '../deliveries/recorded-delivery.js';
 import type { RecordedDelivery } from '../deliveries/recorded-delivery.js';
 import { deliveryHeaders, SECRET } from './sign.js';

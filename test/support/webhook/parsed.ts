@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Hint } from '../../../src/webhook/hint/hint.js';
-import { parseDelivery } from '../../../src/webhook/hint/parse-delivery.js';
+import type { Hint } from '../../../src/webhook/events/hint.js';
+import { parseDelivery } from '../../../src/webhook/events/parse-delivery.js';
 
 /** What a delivery of that type comes to. */
 export const parse = (type: string, payload: object) =>

@@ -14,3 +14,10 @@ export function useTempDir(): (name: string) => string {
   });
   return (name) => join(root, name);
 }
+
+/** Each call is another path in a directory of the suite; nothing is there. */
+export function useNewPaths(): () => string {
+  const path = useTempDir();
+  let count = 0;
+  return () => path(`new-${String((count += 1))}`);
+}

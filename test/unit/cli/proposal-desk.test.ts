@@ -8,14 +8,13 @@ import type { OrchestratorWorld } from '../../../src/cli/runs/orchestrator-world
 import type { ProposalDesk } from '../../../src/cli/base/proposal-desk.js';
 import type { Database } from '../../../src/domain/run/stores.js';
 import { ID, shownProposal, SLUG } from '../../support/supervise/shown.js';
-import { useTempDir } from '../../support/webhook/temp-dir.js';
+import { useNewPaths } from '../../support/webhook/temp-dir.js';
 import type { DecideRequest } from '../../../src/domain/supervise/decision.js';
 
 describe('the commands’ desk of proposals', () => {
-  const path = useTempDir();
+  const newPath = useNewPaths();
   const shown = shownProposal();
   const accepted = { slug: SLUG, status: 'approved', effect: 'now' } as const;
-  let count = 0;
   let database: Database;
   let blobs: LocalBlobStore;
   let ref: string;
@@ -24,7 +23,7 @@ describe('the commands’ desk of proposals', () => {
   let desk: ProposalDesk;
 
   beforeEach(async () => {
-    const home = path(`home-${String((count += 1))}`);
+    const home = newPath();
     database = await openDatabase(`${home}/bot-bottle.db`);
     blobs = new LocalBlobStore(home);
     ref = await blobs.put(JSON.stringify(shown));

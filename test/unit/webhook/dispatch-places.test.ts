@@ -8,18 +8,17 @@ import type { DispatchWorld } from '../../support/webhook/dispatch-world.js';
 import { BOT } from '../../support/webhook/fake-forge.js';
 import { issueEvent } from '../../support/webhook/payloads.js';
 import { stateRow } from '../../support/webhook/rows.js';
-import { useTempDir } from '../../support/webhook/temp-dir.js';
+import { useNewPaths } from '../../support/webhook/temp-dir.js';
 
 const ACT_AT = 1_700_000_000_000;
 
 describe('a run whose repository or issue is not where it was', () => {
-  const path = useTempDir();
-  let count = 0;
+  const newPath = useNewPaths();
   let world: DispatchWorld;
   let salt = 0;
 
   async function fresh(serves?: (place: Place) => boolean): Promise<void> {
-    const directory = path(`world-${String((count += 1))}`);
+    const directory = newPath();
     mkdirSync(directory);
     world = await dispatchWorld(directory, {}, true, undefined, serves);
   }

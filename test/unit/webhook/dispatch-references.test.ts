@@ -10,19 +10,18 @@ import type { DispatchWorld } from '../../support/webhook/dispatch-world.js';
 import { ALICE, BOT, user } from '../../support/webhook/fake-forge.js';
 import { commentEvent, pullEvent, statusEvent } from '../../support/webhook/payloads.js';
 import { stateRow } from '../../support/webhook/rows.js';
-import { useTempDir } from '../../support/webhook/temp-dir.js';
+import { useNewPaths } from '../../support/webhook/temp-dir.js';
 
 const ID = 'gitea:alice/demo#12';
 const MALLORY = user('mallory', 66);
 
 describe('dispatching what people write and push', () => {
-  const path = useTempDir();
-  let count = 0;
+  const newPath = useNewPaths();
   let world: DispatchWorld;
   let salt = 0;
 
   async function fresh(settings: Partial<DispatchSettings> = {}): Promise<void> {
-    const directory = path(`world-${String((count += 1))}`);
+    const directory = newPath();
     mkdirSync(directory);
     world = await dispatchWorld(directory, settings);
     await world.database.forgeState.upsert(stateRow({ prNumber: 31 }));

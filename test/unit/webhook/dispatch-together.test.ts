@@ -8,21 +8,20 @@ import type { DispatchWorld } from '../../support/webhook/dispatch-world.js';
 import { ALICE, BOT, user } from '../../support/webhook/fake-forge.js';
 import { alice, commentEvent, issueEvent } from '../../support/webhook/payloads.js';
 import { stateRow } from '../../support/webhook/rows.js';
-import { useTempDir } from '../../support/webhook/temp-dir.js';
+import { useNewPaths } from '../../support/webhook/temp-dir.js';
 
 const ID = 'gitea:alice/demo#12';
 
 /** Decision 6 of the architecture: what waits for one run is told together, and not too often. */
 describe('deliveries that wait for the same run', () => {
-  const path = useTempDir();
-  let count = 0;
+  const newPath = useNewPaths();
   let world: DispatchWorld;
 
   async function fresh(
     status: 'running' | 'frozen',
     settings: Partial<DispatchSettings> = {},
   ): Promise<void> {
-    const directory = path(`world-${String((count += 1))}`);
+    const directory = newPath();
     mkdirSync(directory);
     world = await dispatchWorld(directory, settings);
     await world.database.forgeState.upsert(stateRow({ status }));

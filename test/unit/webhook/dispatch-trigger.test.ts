@@ -8,20 +8,19 @@ import type { DispatchWorld } from '../../support/webhook/dispatch-world.js';
 import { ALICE, BOT, user } from '../../support/webhook/fake-forge.js';
 import { commentEvent, issueEvent, pullEvent } from '../../support/webhook/payloads.js';
 import { stateRow } from '../../support/webhook/rows.js';
-import { useTempDir } from '../../support/webhook/temp-dir.js';
+import { useNewPaths } from '../../support/webhook/temp-dir.js';
 
 const ID = 'gitea:alice/demo#12';
 const ACT_AT = 1_700_000_000_000;
 const iso = (ms: number): string => new Date(ms).toISOString();
 
 describe('dispatching what may start or end a run', () => {
-  const path = useTempDir();
-  let count = 0;
+  const newPath = useNewPaths();
   let world: DispatchWorld;
   let salt = 0;
 
   function fresh(settings: Partial<DispatchSettings> = {}, ack = true): Promise<DispatchWorld> {
-    const directory = path(`world-${String((count += 1))}`);
+    const directory = newPath();
     mkdirSync(directory);
     return dispatchWorld(directory, settings, ack);
   }

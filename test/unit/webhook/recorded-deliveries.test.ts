@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { parseDelivery } from '../../../src/webhook/hint/parse-delivery.js';
-import type { ParsedDelivery } from '../../../src/webhook/hint/hint.js';
+import { parseDelivery } from '../../../src/webhook/events/parse-delivery.js';
+import type { ParsedDelivery } from '../../../src/webhook/events/hint.js';
 import { verifySignature } from '../../../src/webhook/verify-signature.js';
 import { withEventsTable } from '../../support/deliveries/events-table.js';
 import { nameOf, rawBodyOf, recordedActs } from '../../support/deliveries/recorded-delivery.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { hookName, ownHooks, planHook, WANTED_EVENTS } from '../../../../src/cli/forge-setup/plan-hook.js';
 import type { Hook } from '../../../../src/domain/forge/forge-admin.js';
-import { parseDelivery } from '../../../../src/webhook/hint/parse-delivery.js';
+import { parseDelivery } from '../../../../src/webhook/events/parse-delivery.js';
 
 const URL_HERE = 'https://bots.example/webhooks/gitea';
 const NAME = hookName('the secret of this home');

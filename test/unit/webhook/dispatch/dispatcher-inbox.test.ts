@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import type { Delivery, DeliveryEnd, Inbox } from '../../../../src/domain/forge/delivery.js';
 import { startDispatcher, type DispatcherDeps } from '../../../../src/webhook/dispatch/dispatcher.js';
 import { allOf, oneForAll } from '../../../../src/webhook/dispatch/outcome.js';
-import { storedHint } from '../../../../src/webhook/hint/stored-hint.js';
+import { storedHint } from '../../../../src/webhook/events/stored-hint.js';
+import { until } from '../../../support/bundle/until.js';
 import { SUBJECT } from '../../../support/machine/world.js';
 
 const NOW = 50_000;
@@ -66,10 +67,12 @@ describe('the dispatcher and its inbox', () => {
       onError: (message, error) => errors.push(`${message}: ${String(error)}`),
       ...deps,
     });
+  const seen = (isSo: () => boolean): Promise<true> =>
+    until('what is waited for', () => (isSo() ? true : undefined));
   /** Dispatches until that is so. */
-  async function until(isSo: () => boolean, deps: Partial<DispatcherDeps> = {}): Promise<void> {
+  async function dispatched(isSo: () => boolean, deps: Partial<DispatcherDeps> = {}): Promise<void> {
     const dispatcher = start(deps);
-    while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 1));
+    await seen(isSo);
     await dispatcher.stop();
   }
   const times = (name: string): number => asked.filter((one) => one.startsWith(name)).length;
@@ -79,7 +82,7 @@ describe('the dispatcher and its inbox', () => {
     fault = (name) => {
       if (name === 'due' && times('due') === 1) throw new Error('locked');
     };
-    await until(() => ends.length === 1);
+    await dispatched(() => ends.length === 1);
     assert.deepEqual(errors, ['the inbox cannot be read: Error: locked']);
   });
 
@@ -94,7 +97,7 @@ describe('the dispatcher and its inbox', () => {
       return Promise.resolve(allOf(1, 'signalled'));
     };
     const began = Date.now();
-    await until(() => ends.length === 1, { handle });
+    await dispatched(() => ends.length === 1, { handle });
     assert.equal(handled, 2);
     assert.ok(Date.now() - began >= 990, 'and not at once: the disk stays full for a while');
     assert.deepEqual(errors, ['the inbox cannot be written: Error: disk full']);
@@ -103,7 +106,7 @@ describe('the dispatcher and its inbox', () => {
   it('says of each delivery what became of it, and how long after it was accepted', async () => {
     open = [delivery(1), delivery(2, { receivedAt: NOW - 10 }), delivery(3)];
     const outcomes: unknown[] = [];
-    await until(() => ends.length >= 2, {
+    await dispatched(() => ends.length >= 2, {
       // The third has to wait for another attempt.
       handle: () => Promise.resolve(oneForAll(2, 'signalled', 'key')),
       onOutcome: (outcome, ms, { seq }) => outcomes.push([outcome, ms, seq]),
@@ -123,7 +126,7 @@ describe('the dispatcher and its inbox', () => {
   it('holds a subject until the time that it is told, as no failure', async () => {
     open = [delivery(4)];
     const outcomes: string[] = [];
-    await until(() => times('holdUntil') > 0, {
+    await dispatched(() => times('holdUntil') > 0, {
       handle: () => Promise.resolve({ kind: 'held', until: NOW + 5 }),
       onOutcome: (outcome) => outcomes.push(outcome),
     });
@@ -134,7 +137,7 @@ describe('the dispatcher and its inbox', () => {
   it('tries one that has failed alone, and says which one and which attempt it is', async () => {
     open = [delivery(5, { attempts: 2 }), delivery(6)];
     const outcomes: unknown[] = [];
-    await until(() => times('retryAt') > 0, {
+    await dispatched(() => times('retryAt') > 0, {
       handle: ({ deliveries }) => {
         assert.deepEqual(
           deliveries.map(({ seq }) => seq),
@@ -170,11 +173,11 @@ describe('the dispatcher and its inbox', () => {
   it('does not wait for ever when it is stopped, and says that something was left', async () => {
     open = [delivery(1)];
     const dispatcher = start({ handle: () => new Promise(() => undefined), attemptMs: 50 });
-    while (times('waiting') === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    await seen(() => times('waiting') > 0);
     await dispatcher.stop(5);
     assert.match(errors.join(), /^stopped before everything under way was done: .*not done within 5 ms$/);
     // Its attempt ends by itself.
-    while (times('retryAt') === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    await seen(() => times('retryAt') > 0);
   });
 
   it('looks at once when it is woken, and once for many wakes', async () => {
@@ -183,7 +186,7 @@ describe('the dispatcher and its inbox', () => {
     assert.equal(times('due'), 1);
     open = [delivery(1)];
     for (let wakes = 0; wakes < 5; wakes += 1) dispatcher.wake();
-    while (ends.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    await seen(() => ends.length > 0);
     // One for the wakes, and one when the key is free again.
     await new Promise((resolve) => setTimeout(resolve, 5));
     assert.equal(times('due'), 3);

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
 import { createRunLookup } from '../../../../src/webhook/dispatch/run-lookup.js';
-import type { Hint } from '../../../../src/webhook/hint/hint.js';
+import type { Hint } from '../../../../src/webhook/events/hint.js';
 import type { ForgeStateRow } from '../../../../src/domain/run/rows.js';
 import { openDatabase } from '../../../../src/adapters/sqlite/open-database.js';
 import { stateRow } from '../../../support/webhook/rows.js';
-import { useTempDir } from '../../../support/webhook/temp-dir.js';
+import { useNewPaths, useTempDir } from '../../../support/webhook/temp-dir.js';
 
 type Asked = Pick<Hint, 'subject' | 'repoId' | 'isPull' | 'headRef'>;
 
@@ -18,10 +19,10 @@ const asked = (number: number, changes: Partial<Asked> = {}): Asked => ({
 
 describe('which run a delivery concerns', () => {
   const path = useTempDir();
-  let count = 0;
+  const newPath = useNewPaths();
 
   async function found(rows: readonly ForgeStateRow[], hint: Asked): Promise<string | undefined> {
-    const database = await openDatabase(path(`rows-${String((count += 1))}.db`));
+    const database = await openDatabase(newPath());
     try {
       for (const row of rows) await database.forgeState.upsert(row);
       return (await createRunLookup(database).find(hint))?.slug;
@@ -76,5 +77,47 @@ describe('which run a delivery concerns', () => {
     assert.equal(await found([row], asked(31, { repoId: 8 })), undefined);
     assert.equal(await found([row], asked(12, { repoId: 8, isPull: false })), undefined);
     assert.equal(await found([row], asked(12, { isPull: false })), 'own');
+  });
+
+  it('is the run of the issue, not one that has the number for its pull request', async () => {
+    const ofIssue = stateRow({ issueNumber: 12, slug: 'of-issue', status: 'destroyed', updatedAt: at });
+    const ofPull = stateRow({ issueNumber: 2, slug: 'of-pull', prNumber: 12, updatedAt: at + 9 });
+    assert.equal(await found([ofIssue, ofPull], asked(12, { isPull: false })), 'of-issue');
+    assert.equal(await found([ofIssue, ofPull], asked(12)), 'of-pull');
+    assert.equal(await found([ofPull], asked(12, { isPull: false })), undefined);
+  });
+
+  it('is the run whose subject is the pull request itself, and whose branch does not matter then', async () => {
+    const own = stateRow({ issueNumber: 31, slug: 'own' });
+    const other = stateRow({ issueNumber: 12, slug: 'other' });
+    const headRef = 'bot-bottle/12-abc12';
+    assert.equal(await found([own, other], asked(31, { headRef })), 'own');
+  });
+
+  it('is the run of the issue under the repository’s earlier name', async () => {
+    const row = stateRow({ issueNumber: 12, slug: 'own', owner: 'carol', repo: 'old' });
+    assert.equal(await found([row], asked(12, { isPull: false })), 'own');
+  });
+
+  it('is known with the act that began it, with who has its name, and with where runs go on', async () => {
+    const database = await openDatabase(path('more.db'));
+    try {
+      const row = stateRow({ slug: 'own' });
+      await database.forgeState.upsert(row);
+      await database.runs.appendRun({
+        ...{ slug: 'own', workflowId: row.workflowId, subject: row.workflowId, agentName: 'coder' },
+        ...{ bottleNames: [], triggerActor: 'alice', triggerAt: 5, triggerActId: 6, createdAt: 7 },
+      });
+      const runs = createRunLookup(database);
+      assert.deepEqual(await runs.triggerOf('own'), { actAt: 5, actId: 6 });
+      assert.equal(await runs.triggerOf('another'), undefined);
+      const { subject } = asked(12);
+      assert.equal((await runs.holderOf(subject))?.slug, 'own');
+      assert.equal(await runs.holderOf({ ...subject, number: 13 }), undefined);
+      assert.deepEqual([await runs.worksIn(7), await runs.worksIn(8)], [true, false]);
+    } finally {
+      await database.close();
+      rmSync(path('more.db'), { force: true });
+    }
   });
 });

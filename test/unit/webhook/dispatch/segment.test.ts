@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Delivery } from '../../../../src/domain/forge/delivery.js';
 import { firstSegment } from '../../../../src/webhook/dispatch/segment.js';
-import { parseDelivery } from '../../../../src/webhook/hint/parse-delivery.js';
-import { storedHint } from '../../../../src/webhook/hint/stored-hint.js';
+import { parseDelivery } from '../../../../src/webhook/events/parse-delivery.js';
+import { storedHint } from '../../../../src/webhook/events/stored-hint.js';
 import { commentEvent, issueEvent } from '../../../support/webhook/payloads.js';
 
 let seq = 0;
@@ -38,6 +38,18 @@ describe('deliveries that are handled as one', () => {
     assert.equal(taken(labelled(12), labelled(13)), 1);
     assert.equal(taken(said(1), labelled()), 1);
     assert.equal(taken(labelled(), said(1)), 1);
+  });
+
+  it('are of one kind, told by the first', () => {
+    assert.equal(firstSegment([said(1), labelled()]).kind, 'references');
+    assert.equal(firstSegment([labelled(), said(1)]).kind, 'state');
+  });
+
+  it('end before one that makes no sense, which is done with alone', () => {
+    const broken = { ...said(1), hint: '{"old":1}' };
+    assert.equal(taken(said(1), broken, said(2)), 1);
+    const { kind, deliveries } = firstSegment([broken, said(2)]);
+    assert.deepEqual([kind, deliveries], ['malformed', [broken]]);
   });
 
   it('end where the repository has another name, or is another one under the same name', () => {
