@@ -52,11 +52,12 @@ async function prepare(
     return over(
       outcomeWithoutRun('unchanged', `pull request #${String(open.number)} ${merged}: it waits`, open),
     );
-  const [prepared, knownStuck, runDir] = await Promise.all([
+  const [prepared, knownStuck] = await Promise.all([
     prepareSyncTurn(ports, order, { ...refs, behind }),
     git.blobsOf(fork, 'STUCK.md', [startSha, upstreamSha]),
-    directories.make(fork.repo, slug, at),
   ]);
+  // Last: an order that cannot be carried out leaves none behind.
+  const runDir = await directories.make(fork.repo, slug, at);
   const agentBranch = open?.branch ?? syncBranch(at);
   host.log.info({ slug, runDir, start: startSha, upstream: upstreamSha, behind }, 'a sync is prepared');
   const run = { workflowId, slug, order, refs: { ...refs, behind }, startSha, agentBranch };

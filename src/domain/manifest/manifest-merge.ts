@@ -65,7 +65,7 @@ export function requireDistinctRoutes(
   const documents = layers.map(({ document }) => document);
   for (const { key, value } of repeatedInRoutes(routes)) {
     const names = routes.flatMap((route) => (route[key] === value ? [route.name] : []));
-    const [place] = names.flatMap((name) => placesOfRoute(documents, name).slice(-1)).slice(-1);
+    const place = names.flatMap((name) => placesOfRoute(documents, name)).at(-1);
     const message = `"routes" ${names.join(' and ')} have one ${ROUTE_KEYS[key]}, ${value}: give each its own`;
     if (place !== undefined) throw new ManifestError(place.file, [{ line: place.line, message }]);
   }

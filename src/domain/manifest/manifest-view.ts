@@ -81,7 +81,7 @@ export function bottleValues(
     ),
     last('forge_read', bottle.forgeRead),
     last('runtime', bottle.runtime),
-  ].filter(({ key, from }) => !isOtherImage(key, from, bottle));
+  ].filter(({ key }) => !isOtherImage(key, bottle));
 }
 
 /** `file:line` of the route in each document that has it. */
@@ -116,7 +116,7 @@ function linesOf(documents: readonly ManifestDocument[], path: readonly string[]
 }
 
 /** Image and Dockerfile are one choice: the one that was not taken is not shown with the line of a layer below. */
-function isOtherImage(key: string, from: readonly string[], { image, dockerfile }: BottleManifest): boolean {
-  if (key === 'image') return image === null && (dockerfile !== null || from.length > 0);
+function isOtherImage(key: string, { image, dockerfile }: BottleManifest): boolean {
+  if (key === 'image') return image === null && dockerfile !== null;
   return key === 'dockerfile' && dockerfile === null;
 }

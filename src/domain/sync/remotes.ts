@@ -53,10 +53,11 @@ export function upstreamAddress(upstream: string): string {
 function addressOf(text: string): Address | undefined {
   const [, host, path] = SCP.exec(text) ?? [];
   if (!text.includes('://') && host !== undefined && path !== undefined)
-    return { host, path: plain(path), http: null };
+    return { host: host.toLowerCase(), path: plain(path), http: null };
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || url.search !== '' || url.hash !== '' || url.pathname === '/') return undefined;
-  if (url.protocol === 'ssh:') return { host: url.hostname, path: plain(url.pathname), http: null };
+  if (url.protocol === 'ssh:')
+    return { host: url.hostname.toLowerCase(), path: plain(url.pathname), http: null };
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return undefined;
   return { host: url.host, path: plain(url.pathname), http: url };
 }
@@ -69,7 +70,7 @@ function below(prefix: string, path: string | undefined): string | undefined {
   return path?.startsWith(`${prefix}/`) === true ? path.slice(prefix.length + 1) : undefined;
 }
 
-/** People have put their passwords in there. */
+/** People have put their passwords in there; one may have an `@` in it. */
 function shown(address: string): string {
-  return JSON.stringify(address.replace(/\/\/[^/@]*@/, '//***@').slice(0, 200));
+  return JSON.stringify(address.replace(/\/\/[^/]*@/, '//***@').slice(0, 200));
 }

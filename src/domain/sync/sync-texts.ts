@@ -18,7 +18,7 @@ export function syncPrompt(
   return `${role === null ? '' : `${role.trim()}\n\n`}# Merge upstream into this fork
 
 The repository in /workspace is the fork ${owner}/${repo}, on its branch \`${branch}\`. It was made from ${order.upstream},
-whose branch is here as \`upstream/${upstreamBranch}\`; it has ${String(behind)} commits that the fork lacks. There are no remotes and there is no
+whose branch is here as \`upstream/${upstreamBranch}\`; it has ${commits(behind)} that the fork lacks. There are no remotes and there is no
 network: everything you need is here.
 
 1. Run \`git merge upstream/${upstreamBranch}\` on \`${branch}\`. Leave a merge commit: no fast-forward, no squash.
@@ -45,8 +45,12 @@ export function syncTitle({ upstreamBranch }: SyncRefs): string {
 /** In code, so that nothing of a name is a mention or a reference. */
 export function syncBody({ upstream }: SyncOrder, refs: SyncRefs): string {
   const { upstreamBranch, upstreamSha, branch, behind } = refs;
-  return `Merges \`${upstreamBranch}\` of \`${upstream}\` at \`${upstreamSha.slice(0, 12)}\` into \`${branch}\`: ${String(behind)} commits.
+  return `Merges \`${upstreamBranch}\` of \`${upstream}\` at \`${upstreamSha.slice(0, 12)}\` into \`${branch}\`: ${commits(behind)}.
 
 An agent made the merge and solved the conflicts, if there were any. Every commit of upstream is reachable from this branch (\`git merge-base --is-ancestor\`). Merge it with a merge commit: squashing loses what the next sync needs.
 `;
+}
+
+function commits(count: number): string {
+  return `${String(count)} commit${count === 1 ? '' : 's'}`;
 }

@@ -11,12 +11,13 @@ import { feedSources } from '../../../src/domain/forge/forge-feed.js';
 import type { Database } from '../../../src/domain/run/stores.js';
 import type { Finding, PassReport, ReconcileStore } from '../../../src/domain/upkeep/reconcile.js';
 import type { ForgeStateRow } from '../../../src/domain/run/rows.js';
-import { findingBody, findingHeaders, RECONCILED_PATH } from '../../../src/webhook/hint/reconciled.js';
+import { findingBody, findingHeaders, RECONCILED_PATH } from '../../../src/webhook/events/reconciled.js';
 import { servedRepositories } from '../../../src/webhook/dispatch/served-repositories.js';
 import { stateRow } from '../webhook/rows.js';
 import { SECRET } from '../webhook/sign.js';
 import { startWebhook } from '../webhook/start-webhook.js';
 import type { StartedWebhook } from '../webhook/start-webhook.js';
+import { shortly } from './shortly.js';
 
 export interface WorldOptions {
   /** Must not be there yet. */
@@ -134,22 +135,5 @@ export class ReconcileWorld {
     this.close();
     await this.database.close();
     await this.webhook.stop();
-  }
-}
-
-/** `demo#3 state`, `demo#3 comment 7` */
-export function shortly({ repo, number, cause, seen }: Finding): string {
-  const subject = `${repo}#${String(number)}`;
-  switch (cause.kind) {
-    case 'comment':
-      return `${subject} comment ${String(cause.commentId)}`;
-    case 'review':
-      return `${subject} review ${String(cause.reviewId)}`;
-    case 'push':
-      return `${subject} push ${seen}`;
-    case 'checks':
-      return `${subject} checks ${cause.sha}`;
-    case 'state':
-      return `${subject} state`;
   }
 }

@@ -2,16 +2,15 @@ import assert from 'node:assert/strict';
 import { destroyRun } from '../../../src/activities/destroy-run.js';
 import { BottleRuntimeError, GitError, GitOverrunError } from '../../../src/domain/base/errors.js';
 import { BRANCH, HostWorld, report, SLUG } from '../../support/host/host-world.js';
-import { useTempDir } from '../../support/webhook/temp-dir.js';
+import { useNewPaths } from '../../support/webhook/temp-dir.js';
 
 const subject = { forge: 'gitea', owner: 'alice', repo: 'demo', number: 12 } as const;
 
 describe('a run’s end', () => {
-  const path = useTempDir();
-  let count = 0;
+  const newPath = useNewPaths();
   let world: HostWorld;
   beforeEach(async () => {
-    world = await HostWorld.open(path(`home-${String((count += 1))}`));
+    world = await HostWorld.open(newPath());
   });
 
   const destroy = () => destroyRun(world.ports, { slug: SLUG, subject, branch: BRANCH });

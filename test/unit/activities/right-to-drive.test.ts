@@ -12,7 +12,7 @@ import { agentsFrom } from '../../support/manifests/agents.js';
 import { UNSIGNED } from '../../support/provenance/unsigned.js';
 import { NO_PROPOSALS } from '../../support/supervise/no-proposals.js';
 import { ALICE, BOT, FakeForge, user } from '../../support/webhook/fake-forge.js';
-import { useTempDir } from '../../support/webhook/temp-dir.js';
+import { useNewPaths } from '../../support/webhook/temp-dir.js';
 
 const ACT_AT = 1_700_000_000_000;
 const SLUG = 'coder-alice-demo-12-abc12';
@@ -217,8 +217,7 @@ const ROWS: readonly Row[] = [
 
 /** Every objection there is before a turn, over real stores and a forge in memory: none is another's shadow. */
 describe('the right to drive, before each turn', () => {
-  const path = useTempDir();
-  let count = 0;
+  const newPath = useNewPaths();
   let close: () => Promise<void> = () => Promise.resolve();
   afterEach(() => close());
 
@@ -227,7 +226,7 @@ describe('the right to drive, before each turn', () => {
     turn: number,
     references: readonly WakeReference[] = [],
   ): Promise<string | null> {
-    const home = path(`home-${String((count += 1))}`);
+    const home = newPath();
     mkdirSync(home);
     const forge = new FakeForge();
     forge.putIssue(12, { labels: [LABEL], assignees: [BOT] });

@@ -3,16 +3,15 @@ import type { SettleTurnInput } from '../../../src/activities/ports/inputs.js';
 import { settleTurn } from '../../../src/activities/settle-turn.js';
 import type { DoneStatus } from '../../../src/domain/run/turn.js';
 import { HEAD, HostWorld, report, SLUG, type LeftWork } from '../../support/host/host-world.js';
-import { useTempDir } from '../../support/webhook/temp-dir.js';
+import { useNewPaths } from '../../support/webhook/temp-dir.js';
 
 const STUCK = 'c'.repeat(40);
 
 describe('settling a turn', () => {
-  const path = useTempDir();
-  let count = 0;
+  const newPath = useNewPaths();
   let world: HostWorld;
   beforeEach(async () => {
-    world = await HostWorld.open(path(`home-${String((count += 1))}`));
+    world = await HostWorld.open(newPath());
     await world.begin();
   });
 

@@ -21,4 +21,22 @@ describe('works of runs', () => {
     await second;
     assert.deepEqual(said, ['first begins', 'other', 'first fails', 'second']);
   });
+
+  it('wait for the one that is under way, also when one before it has just ended', async () => {
+    const perRun = new PerRun();
+    const said: string[] = [];
+    let letGo = (): void => undefined;
+    const held = new Promise<void>((resolve) => (letGo = resolve));
+    const first = perRun.next('one', () => Promise.resolve(said.push('first')));
+    const second = perRun.next('one', async () => {
+      await held;
+      said.push('second');
+    });
+    await first;
+    const third = perRun.next('one', () => Promise.resolve(said.push('third')));
+    await perRun.next('other', () => Promise.resolve());
+    letGo();
+    await Promise.all([second, third]);
+    assert.deepEqual(said, ['first', 'second', 'third']);
+  });
 });

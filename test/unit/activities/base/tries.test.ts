@@ -41,6 +41,7 @@ describe('work on what an agent left', () => {
       const { tries, end } = await tried(() => fault);
       assert.equal(tries, 3);
       assert.ok(end instanceof BotBottleError && !end.retryable && end.message === fault.message);
+      assert.deepEqual([end.code, end.cause], ['failed_thrice', fault]);
     });
 
   it('is done when the third try works', async () => {
@@ -67,5 +68,13 @@ describe('work on what an agent left', () => {
       return new Error('x');
     }, abort.signal);
     assert.equal(tries, 1);
+  });
+
+  it('is not waited for when it is cancelled between two tries', async () => {
+    const abort = new AbortController();
+    const ending = atMostThrice(() => Promise.reject(new Error('x')), abort.signal);
+    await new Promise((resolve) => setImmediate(resolve));
+    abort.abort();
+    await assert.rejects(ending, { name: 'AbortError' });
   });
 });

@@ -20,7 +20,7 @@ import { UNSIGNED } from '../../../support/provenance/unsigned.js';
 import { NO_PROPOSALS } from '../../../support/supervise/no-proposals.js';
 import { ALICE, BOT, FakeForge, user } from '../../../support/webhook/fake-forge.js';
 import { stateRow } from '../../../support/webhook/rows.js';
-import { useTempDir } from '../../../support/webhook/temp-dir.js';
+import { useNewPaths } from '../../../support/webhook/temp-dir.js';
 import { sampleAgent, sampleBottle } from '../../../support/manifests/samples.js';
 import { agentsFrom } from '../../../support/manifests/agents.js';
 
@@ -31,14 +31,13 @@ const sha256 = (text: string): string => createHash('sha256').update(text).diges
 
 /** The real activity over real stores, with a forge in memory. */
 describe('preparing a turn', () => {
-  const path = useTempDir();
-  let count = 0;
+  const newPath = useNewPaths();
   let forge: FakeForge;
   let database: Database;
   let ports: HomePorts;
 
   beforeEach(async () => {
-    const home = path(`home-${String((count += 1))}`);
+    const home = newPath();
     mkdirSync(home);
     forge = new FakeForge();
     forge.putIssue(12, { labels: ['bot-bottle:coder'], assignees: [BOT] });

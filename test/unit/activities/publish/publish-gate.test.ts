@@ -15,7 +15,7 @@ import { localSubject } from '../../../../src/domain/forge/issue.js';
 import type { GitPublishRequest, GitRepository } from '../../../../src/domain/workspace/git-repository.js';
 import { BRANCH, HEAD, HostWorld, report, SECRET, SLUG } from '../../../support/host/host-world.js';
 import { PREPARED } from '../../../support/machine/world.js';
-import { useTempDir } from '../../../support/webhook/temp-dir.js';
+import { useNewPaths } from '../../../support/webhook/temp-dir.js';
 
 const TEXTS = [{ where: 'the body', text: 'Done' }];
 const REQUEST: Publication = {
@@ -27,11 +27,10 @@ const REQUEST: Publication = {
 };
 
 describe('the publish gate', () => {
-  const path = useTempDir();
-  let count = 0;
+  const newPath = useNewPaths();
   let world: HostWorld;
   beforeEach(async () => {
-    world = await HostWorld.open(path(`home-${String((count += 1))}`));
+    world = await HostWorld.open(newPath());
     await world.begin();
   });
 

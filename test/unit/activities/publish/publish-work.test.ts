@@ -5,16 +5,15 @@ import { publishWork } from '../../../../src/activities/publish/publish-work.js'
 import { ContainerOverrunError, InvalidInputError } from '../../../../src/domain/base/errors.js';
 import { Attachments } from '../../../../src/activities/turn/attachments.js';
 import { HostWorld, report, SECRET, SLUG } from '../../../support/host/host-world.js';
-import { useTempDir } from '../../../support/webhook/temp-dir.js';
+import { useNewPaths } from '../../../support/webhook/temp-dir.js';
 
 const STUCK = 'c'.repeat(40);
 
 describe('an agent’s open_pr', () => {
-  const path = useTempDir();
-  let count = 0;
+  const newPath = useNewPaths();
   let world: HostWorld;
   beforeEach(async () => {
-    world = await HostWorld.open(path(`home-${String((count += 1))}`));
+    world = await HostWorld.open(newPath());
     await world.begin();
   });
 

@@ -5,7 +5,7 @@ import type { RunState } from '../../../../src/domain/run/run-states.js';
 import type { Database } from '../../../../src/domain/run/stores.js';
 import { SWEEP_MIN_AGE_MS } from '../../../../src/domain/upkeep/sweep-decisions.js';
 import { stateRow } from '../../../support/webhook/rows.js';
-import { useTempDir } from '../../../support/webhook/temp-dir.js';
+import { useNewPaths } from '../../../support/webhook/temp-dir.js';
 
 const NOW = 1_700_000_000_000;
 const OLD = NOW - SWEEP_MIN_AGE_MS;
@@ -13,8 +13,7 @@ const OPEN: RunState = { kind: 'open', slug: null, phase: 'running', host: 'h1',
 
 /** Over a real database. */
 describe('the rows of runs, looked through for a host', () => {
-  const path = useTempDir();
-  let count = 0;
+  const newPath = useNewPaths();
   let database: Database;
   /** By workflow, if not open. */
   let states: Record<string, RunState>;
@@ -22,7 +21,7 @@ describe('the rows of runs, looked through for a host', () => {
   let whileAsked: () => Promise<void>;
 
   beforeEach(async () => {
-    database = await openDatabase(path(`rows-${String((count += 1))}.db`));
+    database = await openDatabase(newPath());
     states = {};
     warned = [];
     whileAsked = () => Promise.resolve();

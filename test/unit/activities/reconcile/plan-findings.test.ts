@@ -12,7 +12,7 @@ import {
 import type { KnownRun } from '../../../../src/activities/reconcile/plan-findings.js';
 import type { FeedSubject } from '../../../../src/domain/forge/forge-feed.js';
 import type { ForgeStateRow } from '../../../../src/domain/run/rows.js';
-import { findingBody, parseReconciled } from '../../../../src/webhook/hint/reconciled.js';
+import { findingBody, parseReconciled } from '../../../../src/webhook/events/reconciled.js';
 import { stateRow } from '../../../support/webhook/rows.js';
 
 const T = 1_700_000_000_000;
@@ -68,6 +68,12 @@ describe('what is posted of a subject that changed', () => {
   it('what is missing is another finding at each pass', () => {
     const { row } = run();
     assert.notEqual(digestOf(missingFinding(row, PLACE, T)), digestOf(missingFinding(row, PLACE, T + 1000)));
+  });
+
+  it('what is missing is a pull request where the run began as one', () => {
+    const isPull = (prNumber: number | null): boolean =>
+      missingFinding(stateRow({ issueNumber: 12, prNumber }), PLACE, T).isPull;
+    assert.deepEqual([isPull(12), isPull(13), isPull(null)], [true, false, false]);
   });
 
   it('is taken by the door, whatever stands on the forge', () => {

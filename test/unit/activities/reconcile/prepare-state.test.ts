@@ -23,6 +23,19 @@ describe('the state a pass of the reconciler begins with', () => {
     assert.deepEqual(preparedState(state, ['b', 'c'], []).lists, { b: freshCursor(T), c: freshCursor(null) });
   });
 
+  it('forgets the ids of what is named no longer, and keeps the pull requests that are still to be looked at', () => {
+    const state = {
+      ...EMPTY_RECONCILE_STATE,
+      ids: { a: 1, b: 2 },
+      pulls: [
+        { repoId: 7, number: 9 },
+        { repoId: 7, number: 10 },
+      ],
+    };
+    const next = preparedState(state, ['b'], [run({}, T)]);
+    assert.deepEqual([next.ids, next.pulls], [{ b: 2 }, state.pulls]);
+  });
+
   it('reads the comments of a repository from the trigger of its first run on', () => {
     const runs = [run({ issueNumber: 1 }, T + 5), run({ issueNumber: 2 }, T)];
     const { comments } = preparedState(EMPTY_RECONCILE_STATE, [], runs);

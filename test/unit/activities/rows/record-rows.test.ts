@@ -15,7 +15,7 @@ import type { Database } from '../../../../src/domain/run/stores.js';
 import { settledTurn, SUBJECT, turnResult } from '../../../support/machine/world.js';
 import { UNSIGNED } from '../../../support/provenance/unsigned.js';
 import { stateRow } from '../../../support/webhook/rows.js';
-import { useTempDir } from '../../../support/webhook/temp-dir.js';
+import { useNewPaths } from '../../../support/webhook/temp-dir.js';
 
 const SLUG = 'coder-alice-demo-12-abc12';
 const RUN = { workflowId: 'gitea:alice/demo#12', repoId: 7, subject: SUBJECT, slug: SLUG, turn: 1 };
@@ -25,13 +25,12 @@ const OPERATION = { id: 'o1', at: 5, operation: 'read_issue', target: '#12', out
 
 /** The real activities over a real database. */
 describe('the rows of a run', () => {
-  const path = useTempDir();
-  let count = 0;
+  const newPath = useNewPaths();
   let database: Database;
   let ports: HomePorts;
 
   beforeEach(async () => {
-    const home = path(`home-${String((count += 1))}`);
+    const home = newPath();
     const blobs = new LocalBlobStore(home);
     database = await openDatabase(`${home}.db`);
     ports = { database, blobs, clock: { now: () => NOW }, ...UNSIGNED } as unknown as HomePorts;

@@ -4,14 +4,13 @@ import { openDatabase } from '../../../../src/adapters/sqlite/open-database.js';
 import type { Signer, Statement } from '../../../../src/domain/provenance/seal.js';
 import type { Database } from '../../../../src/domain/run/stores.js';
 import { stateRow } from '../../../support/webhook/rows.js';
-import { useTempDir } from '../../../support/webhook/temp-dir.js';
+import { useNewPaths } from '../../../support/webhook/temp-dir.js';
 
 const SLUG = 'coder-alice-demo-12-abc12';
 const COMMIT = 'c'.repeat(40);
 
 describe('sealing the record of a run', () => {
-  const path = useTempDir();
-  let count = 0;
+  const newPath = useNewPaths();
   let database: Database;
   let signed: Statement[];
   const signer: Signer = {
@@ -23,7 +22,7 @@ describe('sealing the record of a run', () => {
 
   beforeEach(async () => {
     signed = [];
-    database = await openDatabase(path(`seals-${String((count += 1))}.db`));
+    database = await openDatabase(newPath());
   });
   afterEach(async () => {
     await database.close();

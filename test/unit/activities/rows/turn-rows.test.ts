@@ -7,7 +7,7 @@ import type { ForgeStateRow } from '../../../../src/domain/run/rows.js';
 import type { Database } from '../../../../src/domain/run/stores.js';
 import { comment, SUBJECT, trigger } from '../../../support/machine/world.js';
 import { stateRow } from '../../../support/webhook/rows.js';
-import { useTempDir } from '../../../support/webhook/temp-dir.js';
+import { useNewPaths } from '../../../support/webhook/temp-dir.js';
 
 const SLUG = 'coder-alice-demo-12-abc12';
 const NOW = 9_000;
@@ -43,12 +43,11 @@ const FACTS: TurnFacts = {
 
 /** Over a real database. */
 describe('the rows of a turn that begins', () => {
-  const path = useTempDir();
-  let count = 0;
+  const newPath = useNewPaths();
   let database: Database;
 
   beforeEach(async () => {
-    database = await openDatabase(path(`begun-${String((count += 1))}.db`));
+    database = await openDatabase(newPath());
   });
   afterEach(async () => {
     await database.close();

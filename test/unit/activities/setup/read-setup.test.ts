@@ -143,6 +143,12 @@ describe('the way to an agent’s model', () => {
     assert.equal(vendorRoute, null);
   });
 
+  it('needs no key where the provider has none, and allows no more output than either side does', async () => {
+    const access = { ...ACCESS, credentials: [], rule: { ...ACCESS.rule, maxOutputTokens: 8_000 } };
+    const [route] = (await setupOf({}, { access })).routes;
+    assert.deepEqual([route?.auth, route?.keyEnv, route?.model?.maxOutputTokens], [null, null, 8_000]);
+  });
+
   it('is none for a provider without a model', async () => {
     const { routes, modelUrl } = await setupOf({});
     assert.deepEqual([routes, modelUrl], [[], null]);

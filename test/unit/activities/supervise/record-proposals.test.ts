@@ -105,11 +105,15 @@ describe('what is recorded of a proposal', () => {
 
   it('is nothing when the blob is of another proposal, or none', async () => {
     const other = new Desk();
-    for (const ref of ['shown', 'notes'])
-      await assert.rejects(
-        recordProposal(other.ports(), { ...run, slug: 'other-1', proposal: { ...proposal, ref } }),
-        /is not proposal|is none/,
-      );
+    for (const wrong of [
+      { slug: 'other-1' },
+      { proposal: { ...proposal, id: 'e'.repeat(32) } },
+      { proposal: { ...proposal, ref: 'notes' } },
+    ])
+      await assert.rejects(recordProposal(other.ports(), { ...run, proposal, ...wrong }), {
+        name: 'InvalidInputError',
+        message: /is not proposal|is none/,
+      });
     assert.deepEqual([other.rows, other.done], [[], []]);
   });
 
@@ -140,6 +144,7 @@ describe('what is recorded of a proposal', () => {
     for (const change of [
       { status: 'modified', ref: 'own' },
       { status: 'rejected', ref: null },
+      { status: 'failed', ref: 'own' },
       { status: 'cancelled', ref: null },
     ] as const) {
       desk = new Desk();
@@ -147,7 +152,8 @@ describe('what is recorded of a proposal', () => {
       await recordDecision(desk.ports(), decided(change));
       diffs.push(desk.audit[0]?.diff ?? 'none');
     }
-    assert.deepEqual(diffs, ['@@ -1 +1,2 @@\n pypi.org\n+x.example\n', DIFF, '']);
+    assert.deepEqual(diffs, ['@@ -1 +1,2 @@\n pypi.org\n+x.example\n', DIFF, DIFF, '']);
+    assert.equal(desk.audit[0]?.notes, '');
   });
 
   it('is made up for when a crash came between', async () => {
@@ -195,7 +201,13 @@ describe('what is recorded of a proposal', () => {
     assert.deepEqual(steps, ['write', 'append', 'remove', 'append', 'remove']);
   });
 
-  it('is nothing for a proposal that nobody has recorded', async () => {
+  it('is nothing for a proposal that nobody has recorded, or another run', async () => {
     await assert.rejects(recordDecision(new Desk().ports(), decided()), /there is no proposal/);
+    for (const wrong of [{ slug: 'other-1' }, { decision: { ...decided().decision, id: ID.slice(0, 8) } }])
+      await assert.rejects(recordDecision(desk.ports(), { ...decided(), ...wrong }), {
+        name: 'InvalidInputError',
+        message: /there is no proposal/,
+      });
+    assert.deepEqual([desk.decisions, desk.audit], [[], []]);
   });
 });

@@ -6,9 +6,10 @@ import { keptSnapshots } from '../../../../src/activities/transcript/kept-snapsh
 import { restoreSession } from '../../../../src/activities/transcript/restore-session.js';
 import { snapshotSession } from '../../../../src/activities/transcript/snapshot-session.js';
 import { sha256 } from '../../../../src/activities/base/sha256.js';
+import { BottleRuntimeError } from '../../../../src/domain/base/errors.js';
 import { LocalRunFiles } from '../../../../src/adapters/files/run/run-files.js';
 import { PREPARED } from '../../../support/machine/world.js';
-import { useTempDir } from '../../../support/webhook/temp-dir.js';
+import { useNewPaths } from '../../../support/webhook/temp-dir.js';
 
 const SLUG = 'coder-alice-demo-12-abc12';
 const CLI = '/home/agent/.cli';
@@ -20,23 +21,25 @@ interface Restored {
 
 /** The real steps over real files; the engine says what its archives hold. */
 describe('snapshots that are kept of a session', () => {
-  const path = useTempDir();
-  let count = 0;
+  const newPath = useNewPaths();
   let files: LocalRunFiles;
   let warnings: string[];
   let isThere: boolean;
+  /** Of the engine, which is asked for a path. */
+  let fault: Error | undefined;
   let archives: Map<string, Uint8Array>;
   let restored: Restored[];
   let ports: HostPorts;
 
   beforeEach(async () => {
-    const home = path(`home-${String((count += 1))}`);
+    const home = newPath();
     mkdirSync(home);
     const noSecret = (): Promise<string> => Promise.resolve('');
     files = new LocalRunFiles({ home, forgeToken: noSecret, secret: noSecret });
     await files.prepare(SLUG);
     warnings = [];
     isThere = true;
+    fault = undefined;
     restored = [];
     archives = new Map([[`${CLI}/deep/sessions`, new Uint8Array([1])]]);
     ports = {
@@ -49,9 +52,10 @@ describe('snapshots that are kept of a session', () => {
       settings: { maxTranscriptBytes: 100 },
       log: { warn: (_: unknown, text: string) => warnings.push(text) },
       runtime: {
-        inspect: () => Promise.resolve(isThere ? {} : undefined),
+        inspect: (_: string, role: string) => Promise.resolve(isThere && role === 'agent' ? {} : undefined),
         archive: (_: string, role: string, of: string, max: number) => {
           assert.equal(role, 'agent');
+          if (fault !== undefined) return Promise.reject(fault);
           const tar = archives.get(of);
           return Promise.resolve(
             tar === undefined ? undefined : { tar: tar.subarray(0, max), truncated: tar.length > max },
@@ -101,6 +105,25 @@ describe('snapshots that are kept of a session', () => {
     assert.equal(await save(2), null);
     assert.deepEqual(await kept(), ['transcript/turn-1.tar']);
   });
+
+  it('stay as they are when the engine cannot read the session', async () => {
+    await save(1);
+    fault = new BottleRuntimeError('a symbolic link', true);
+    assert.equal(await save(2), null);
+    assert.match(warnings.join(), /cannot be read/);
+    assert.deepEqual(await kept(), ['transcript/turn-1.tar']);
+  });
+
+  for (const [what, error] of [
+    ['the engine was away', new BottleRuntimeError('away', true, { away: true })],
+    ['a fault of our own', new TypeError('x')],
+  ] as const)
+    it(`are made at the next try after ${what}`, async () => {
+      fault = error;
+      await assert.rejects(save(1), error);
+      fault = undefined;
+      assert.notEqual(await save(1), null);
+    });
 
   it('are the newest three, by the turn’s number', async () => {
     for (const turn of [1, 2, 9, 10, 11]) await save(turn);

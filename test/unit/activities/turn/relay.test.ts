@@ -6,16 +6,15 @@ import type { QueueAnswer, QueueBody, QueueMessage } from '../../../../src/domai
 import type { PublishResult } from '../../../../src/domain/run/turn.js';
 import { until } from '../../../support/bundle/until.js';
 import { HostWorld, SLUG } from '../../../support/host/host-world.js';
-import { useTempDir } from '../../../support/webhook/temp-dir.js';
+import { useNewPaths } from '../../../support/webhook/temp-dir.js';
 
 const NOW = 1_700_000_000_000;
 const ON = { slug: SLUG, turn: 1, at: NOW };
 
 /** One drain after the other, over a queue in memory; files and marks are real. */
 describe('the relay', () => {
-  const path = useTempDir();
+  const newPath = useNewPaths();
   const { signal } = new AbortController();
-  let count = 0;
   let world: HostWorld;
   let messages: QueueMessage[];
   let answers: QueueAnswer[];
@@ -26,11 +25,12 @@ describe('the relay', () => {
   let begun: number;
   let openPr: () => Promise<PublishResult>;
   let whySetAside: string | null;
+  let ports: HostPorts;
   let relay: Relay;
   let journal: TurnJournal;
 
   beforeEach(async () => {
-    world = await HostWorld.open(path(`home-${String((count += 1))}`));
+    world = await HostWorld.open(newPath());
     [messages, answers, events, setAside] = [[], [], [], []];
     [isFlooded, whySetAside, begun] = [false, null, 0];
     openPr = () => Promise.reject(new Error('nobody is asked'));
@@ -40,7 +40,7 @@ describe('the relay', () => {
       messages = messages.filter(({ fileName }) => fileName !== name);
       return Promise.resolve();
     };
-    const ports = {
+    ports = {
       ...world.ports,
       clock,
       blobs: {
@@ -186,5 +186,72 @@ describe('the relay', () => {
     put({ ...ON, kind: 'text', where: 'the comment', text: 'hello' });
     await relay.drainToEmpty(signal);
     assert.deepEqual([answers, messages], [[], []]);
+  });
+
+  it('says that no pull request was opened when the branch alone was pushed', async () => {
+    openPr = () => Promise.resolve({ kind: 'pushed', head: 'abc' });
+    put(request);
+    await relay.drainToEmpty(signal);
+    const result = { kind: 'refused', reason: 'pushed, but no pull request was opened' };
+    assert.deepEqual(answers, [{ requestId: 'message0', result }]);
+  });
+
+  it('keeps what was done, a line each, and tells whoever traces it', async () => {
+    const told: string[] = [];
+    Object.assign(ports, { tracing: { tell: (name: string) => void told.push(name) } });
+    const lines = ['read_issue', 'comment'].map((operation) => ({
+      ...{ id: operation, at: NOW, operation, target: '#12', outcome: 'ok', text: 'words' },
+    }));
+    put({ ...ON, kind: 'operations', lines } as unknown as QueueBody);
+    await relay.drain(signal);
+    assert.deepEqual(told, ['sidecar:read_issue', 'sidecar:comment']);
+    const kept = (await world.ports.files.readOperations(SLUG, 1)).trimEnd().split('\n');
+    assert.deepEqual(kept.length, 2);
+    assert.deepEqual([messages, journal.record.lastCheckinAt], [[], NOW]);
+  });
+
+  it('keeps no counts of more sidecars than a turn can have, and says so', async () => {
+    for (let process = 1; process <= 9; process += 1)
+      put({ ...egress(null), process: `process${String(process)}`, refusals: [] } as QueueBody);
+    await relay.drain(signal);
+    assert.deepEqual(messages, []);
+    assert.equal(world.warned.length, 1);
+  });
+
+  for (const [what, body, result] of [
+    [
+      'a text as unchecked',
+      { ...ON, kind: 'text', where: 'x', text: 'hello' },
+      { kind: 'unchecked', reason: 'it was under way at two crashes' },
+    ],
+    ['nothing else', { ...ON, kind: 'done', status: 'success', summary: 'said' }, undefined],
+  ] as const)
+    it(`answers, of what killed two workers, ${what}`, async () => {
+      whySetAside = 'it was under way at two crashes';
+      put(body);
+      await relay.drain(signal);
+      assert.deepEqual(answers, result === undefined ? [] : [{ requestId: 'message0', result }]);
+      assert.deepEqual([setAside.length, events, journal.record.done], [1, ['set aside'], null]);
+    });
+
+  it('keeps the first reason why a message was set aside', async () => {
+    whySetAside = 'the first';
+    put(done('said'));
+    await relay.drain(signal);
+    whySetAside = 'the second';
+    put(done('said'));
+    await relay.drain(signal);
+    assert.equal(journal.record.setAside, 'the first');
+  });
+
+  it('reads on after the disk has failed', async () => {
+    const { queue } = ports;
+    const read = queue.read.bind(queue);
+    let failed = 0;
+    queue.read = (slug) => ((failed += 1) === 1 ? Promise.reject(new Error('no disk')) : read(slug));
+    await assert.rejects(relay.drain(signal), /no disk/);
+    put(done('said'));
+    await relay.drain(signal);
+    assert.deepEqual(events, ['done']);
   });
 });

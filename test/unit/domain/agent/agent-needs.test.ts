@@ -3,7 +3,9 @@ import { agentProvider } from '../../../../src/adapters/agents/registry.js';
 import {
   agentNeeds,
   describeProvider,
+  noModelKey,
   type AgentNeeds,
+  type NeedsWorld,
   type SecretStanding,
 } from '../../../../src/domain/agent/agent-needs.js';
 import type { Route } from '../../../../src/domain/egress/route.js';
@@ -16,6 +18,7 @@ interface Operator {
   readonly secrets?: Readonly<Record<string, SecretStanding>>;
   readonly upstreams?: Readonly<Record<string, string>>;
   readonly routes?: readonly Route[];
+  readonly provider?: NeedsWorld['provider'];
 }
 
 const READY: SecretStanding = { kind: 'ready' };
@@ -33,10 +36,10 @@ const TRACKER: Route = {
 };
 
 function needs(agent: Partial<AgentManifest>, operator: Operator = {}): AgentNeeds & { asked: SecretNeed[] } {
-  const { secrets = {}, upstreams = {}, routes = [] } = operator;
+  const { secrets = {}, upstreams = {}, routes = [], provider = agentProvider } = operator;
   const asked: SecretNeed[] = [];
   const world = {
-    provider: agentProvider,
+    provider,
     upstreams,
     secret: (need: SecretNeed): SecretStanding => {
       asked.push(need);
@@ -101,6 +104,47 @@ describe('what an agent needs', () => {
     assert.deepEqual(next.verdict, { kind: 'ready', provider: 'codex' });
   });
 
+  it('is said of all providers, each reason once, and of routes beside them', () => {
+    const unbound = (reason: string): SecretStanding => ({ kind: 'unusable', reason });
+    const secrets = { 'anthropic-api-key': unbound('not bound'), 'openai-api-key': unbound('too open') };
+    const why = (set: typeof secrets | undefined, ...routes: readonly Route[]): unknown => {
+      const { verdict } = needs(several, { secrets: { ...set, 'tracker-token': unbound('gone') }, routes });
+      return verdict.kind === 'lacks' && [verdict.why, verdict.isUnset];
+    };
+    // Claude and pi have the same key.
+    assert.deepEqual(why(secrets), ['not bound; too open', false]);
+    assert.deepEqual(why(secrets, TRACKER), [
+      'not bound; too open; route "tracker" cannot be used: gone',
+      false,
+    ]);
+    const one = needs(several, { secrets: { 'openai-api-key': unbound('too open') } }).verdict;
+    assert.deepEqual(one, { kind: 'lacks', why: 'too open', isUnset: false });
+  });
+
+  it('is described in a word for each provider', () => {
+    assert.equal(describeProvider({ kind: 'ready', provider: 'x', secret: null }), 'needs no key');
+    const keys = { kind: 'no_key', provider: 'x', commands: ['set a', 'set b', 'set a'] } as const;
+    assert.equal(describeProvider(keys), 'no model key is set: set a, or set b');
+    assert.equal(describeProvider({ kind: 'unusable', provider: 'x', reason: 'not bound' }), 'not bound');
+    const ready = { kind: 'ready', provider: 'y', secret: 'k' } as const;
+    assert.equal(noModelKey([ready, keys]), 'no model key is set: set a, or set b');
+  });
+
+  it('is no key for a provider whose model takes none', () => {
+    const access = agentProvider('pi').access(null);
+    assert.ok(access !== null);
+    const keyless = { ...agentProvider('pi'), access: () => ({ ...access, credentials: [] }) };
+    const { providers, asked } = needs({ providers: ['pi'] }, { provider: () => keyless });
+    assert.deepEqual([providers, asked], [[{ kind: 'ready', provider: 'pi', secret: null }], []]);
+  });
+
+  it('is not made up where something is broken', () => {
+    const provider = (): never => {
+      throw new TypeError('a bug');
+    };
+    assert.throws(() => needs({ providers: ['pi'] }, { provider }), /a bug/);
+  });
+
   it('is a provider of this version, and a model of it', () => {
     const unknown = needs({ providers: ['nobodys'] }).verdict;
     assert.ok(unknown.kind === 'lacks' && !unknown.isUnset);
@@ -125,6 +169,44 @@ describe('what an agent needs', () => {
       name: 'tracker-token',
       authority: 'tracker.example:8443',
       isVendors: false,
+    });
+  });
+
+  it('is nothing for a route that sends no secret', () => {
+    const open = { ...TRACKER, auth: null };
+    const { verdict, asked } = needs({ providers: ['scripted'] }, { routes: [open] });
+    assert.deepEqual([verdict, asked], [{ kind: 'ready', provider: 'scripted' }, []]);
+  });
+
+  it('is not the secret of a route that leads elsewhere', () => {
+    const { verdict } = needs(
+      { providers: ['claude'] },
+      { routes: [TRACKER], secrets: { 'tracker-token': READY } },
+    );
+    assert.ok(verdict.kind === 'lacks' && verdict.isUnset);
+    assert.match(verdict.why, /^no model key is set/);
+  });
+
+  it('is no key where the bottle’s own route to the model sends none', () => {
+    const own = { ...TRACKER, name: 'anthropic', auth: null };
+    const { providers } = needs({ providers: ['claude'], model: 'claude-opus-4-1' }, { routes: [own] });
+    assert.deepEqual(providers, [{ kind: 'ready', provider: 'claude', secret: null }]);
+  });
+
+  it('is a model that the bottle’s own route lets through', () => {
+    const model = { api: 'anthropic-messages', maxOutputTokens: 1, allow: [] } as const;
+    const own = {
+      ...TRACKER,
+      name: 'anthropic',
+      auth: null,
+      model: { ...model, models: ['claude-a', 'claude-b*'] },
+    };
+    const ask = (name: string) => needs({ providers: ['claude'], model: name }, { routes: [own] }).verdict;
+    for (const listed of ['claude-a', 'claude-b2']) assert.equal(ask(listed).kind, 'ready', listed);
+    assert.deepEqual(ask('claude-c'), {
+      kind: 'lacks',
+      why: 'the agent\'s model "claude-c" is not among those of the route "anthropic": claude-a, claude-b*',
+      isUnset: false,
     });
   });
 

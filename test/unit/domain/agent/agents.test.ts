@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { AgentAnswer, Agents } from '../../../../src/domain/agent/agents.js';
 import { InvalidInputError } from '../../../../src/domain/base/errors.js';
+import type { Manifests } from '../../../../src/domain/manifest/manifests.js';
 import { agentsFrom } from '../../../support/manifests/agents.js';
 import { sampleAgent, sampleBottle } from '../../../support/manifests/samples.js';
 import { FakeForge } from '../../../support/webhook/fake-forge.js';
@@ -56,7 +57,9 @@ describe('which agent a name means', () => {
     assert.equal(await ask('coder'), true);
     assert.equal(await ask('coder', 'other'), false);
     forge.defaultHead = undefined;
+    const calls = forge.calls.length;
     assert.equal(await ask('coder'), false);
+    assert.deepEqual(forge.calls.slice(calls), ['head of default'], 'an empty repository has no file');
   });
 
   it('is the repository’s when the operator has none, read at the head of its default branch', async () => {
@@ -81,13 +84,17 @@ describe('which agent a name means', () => {
   it('is nothing of an empty repository', async () => {
     forge.defaultHead = undefined;
     assert.match(await reason('reviewer'), /or \.bot-bottle\/agents\/reviewer\.md to the repository/);
+    assert.deepEqual(forge.calls, ['head of default']);
   });
 
   it('works in the bottles that are listed for it, whoever names them', async () => {
     forge.putFile(PATH, REVIEWER);
     const found = await find('reviewer', ['node']);
     assert.deepEqual(found.kind === 'found' && found.bottleNames, ['node']);
-    assert.match(await reason('reviewer', ['big']), /bottle "big" is not for the agents of a repository/);
+    assert.match(
+      await reason('reviewer', ['big']),
+      /bottle "big" is not for the agents of a repository: FORGE_REPO_BOTTLES has default, node$/,
+    );
     assert.match(await reason('reviewer', ['node', 'big']), /"big" is not/);
     assert.equal((await find('coder', ['big'])).kind, 'found');
     forge.putFile(PATH, '---\nprovider: scripted\nbottle: big\n---\n');
@@ -128,6 +135,7 @@ describe('which agent a name means', () => {
         before,
       });
       if (found.kind === 'found') return found.provider;
+      assert.equal(found.kind, 'refused');
       return `${found.lacks === true ? 'lacks' : 'refused'}: ${found.reason}`;
     };
     assert.equal(await ask(), 'codex');
@@ -138,8 +146,12 @@ describe('which agent a name means', () => {
       await ask('codex'),
       /^lacks: this run began with the provider codex and cannot go on: .* secret set openai-api-key < key$/,
     );
+    named.coder = ['claude', 'pi'];
+    assert.match(
+      await ask('codex'),
+      /^lacks: .* codex, which the agent "coder" no longer names \(claude, pi\)/,
+    );
     named.coder = ['claude'];
-    assert.match(await ask('codex'), /^lacks: .* codex, which the agent "coder" no longer names \(claude\)/);
     set = [];
     assert.match(await ask(), /^lacks: the agent "coder" cannot run: no model key is set: bot-bottle secret/);
   });
@@ -150,5 +162,29 @@ describe('which agent a name means', () => {
     const failing = { ...bound, readFile: () => Promise.reject(new Error('away')) };
     const request = { name: 'reviewer', bottles: [], repo: { owner: 'alice', repo: 'demo' }, forge: failing };
     await assert.rejects(agents.findOrRefuse(request), /away/);
+  });
+});
+
+describe('who may wake the agents of a bottle', () => {
+  const wake = (bottle: Manifests['bottle']): ReturnType<Agents['wakeOf']> =>
+    agentsFrom({ bottle }).wakeOf(['node']);
+
+  it('is whom its manifest names, and failed checks where it says so', async () => {
+    assert.deepEqual(await wake(() => Promise.resolve(sampleBottle())), { people: null, checks: true });
+    const bottle = sampleBottle({ forgeWake: 'org', checksWake: false });
+    assert.deepEqual(await wake(() => Promise.resolve(bottle)), { people: 'org', checks: false });
+  });
+
+  it('is people with write access alone where it is gone or cannot be read', async () => {
+    const writers = { people: 'collaborators', checks: false };
+    assert.deepEqual(await wake(() => Promise.resolve(undefined)), writers);
+    assert.deepEqual(await wake(() => Promise.reject(new InvalidInputError('node.md:2: no'))), writers);
+  });
+
+  it('is not decided while the manifests cannot be got at', async () => {
+    await assert.rejects(
+      wake(() => Promise.reject(new Error('EIO'))),
+      /EIO/,
+    );
   });
 });

@@ -24,4 +24,14 @@ describe('SlidingWindow', () => {
       ),
     );
   });
+
+  it('takes one again when the first is a minute old, to the millisecond', () => {
+    let now = 1_000;
+    const window = new SlidingWindow(1, () => now);
+    assert.equal(window.take(), 0);
+    now += 59_999;
+    assert.equal(window.take(), 1);
+    now += 1;
+    assert.equal(window.take(), 0);
+  });
 });

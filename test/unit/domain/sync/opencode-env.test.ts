@@ -51,12 +51,32 @@ describe('opencode.env', () => {
       'the file: line 7 sets OPENCODE_AGENT again',
     ],
     ['a line that is no assignment', [...WHOLE, 'source ~/.profile'], 'the file: line 7 is not KEY=value'],
+    [
+      'everything that is wrong',
+      [...WHOLE.slice(0, 5), 'x', '=y'],
+      'the file: line 6 is not KEY=value; line 7 is not KEY=value; OPENCODE_AGENT is missing',
+    ],
   ] as const)
     it(`is refused for ${what}, which is named`, () => {
       assert.throws(() => read(lines), { message });
     });
 
-  for (const value of ['$(id)', '`id`', 'a b', 'a;b', 'a"b', '', "'", '~x', 'ключ', 'a\\b', '${HOME}'])
+  for (const value of [
+    '$(id)',
+    '`id`',
+    'a b',
+    'a;b',
+    'a"b',
+    '',
+    "'",
+    "x'y'",
+    "'x'y",
+    '"x\'',
+    '~x',
+    'ключ',
+    'a\\b',
+    '${HOME}',
+  ])
     it(`is refused for the value ${JSON.stringify(value)}, which is not repeated`, () => {
       const lines = WHOLE.map((line) => (line.includes('API_KEY') ? `OPENCODE_API_KEY=${value}` : line));
       assert.throws(

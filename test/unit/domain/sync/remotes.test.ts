@@ -10,6 +10,9 @@ describe('the remotes of a fork', () => {
     'https://alice:word@git.example:3000/alice/demo.git',
     'git@git.example:alice/demo.git',
     'ssh://git@git.example:2222/alice/demo.git',
+    'HTTPS://Git.Example:3000//alice/demo.git//',
+    'git@Git.Example:/alice/demo.git',
+    'ssh://git@Git.Example/alice/demo',
   ])
     it(`are the forge's by ${origin}`, () => {
       assert.deepEqual(forkOf(origin, FORGE), { owner: 'alice', repo: 'demo' });
@@ -19,7 +22,11 @@ describe('the remotes of a fork', () => {
     const there = 'https://git.example/gitea';
     assert.deepEqual(forkOf(`${there}/alice/demo.git`, there), { owner: 'alice', repo: 'demo' });
     assert.deepEqual(forkOf('git@git.example:alice/demo.git', there), { owner: 'alice', repo: 'demo' });
-    assert.throws(() => forkOf('https://git.example/alice/demo.git', there), /no repository of the forge/);
+    for (const elsewhere of ['alice/demo.git', 'other/alice/demo', 'giteax/alice/demo', 'gitea'])
+      assert.throws(() => forkOf(`https://git.example/${elsewhere}`, there), /no repository of the forge/);
+    const deeper = 'https://git.example/a/b/';
+    assert.deepEqual(forkOf(`${deeper}alice/demo`, deeper), { owner: 'alice', repo: 'demo' });
+    assert.throws(() => forkOf('not an address', there), /no repository of the forge/);
   });
 
   for (const origin of [
@@ -27,6 +34,9 @@ describe('the remotes of a fork', () => {
     'https://git.example/alice/demo.git',
     'https://git.example:3000/alice/demo/more.git',
     'https://git.example:3000/alice/..',
+    'https://git.example:3000/alice',
+    'https://git.example:3000/alice/demo?a=b',
+    'https://git.example:3000/alice/demo#readme',
     'git@other.example:alice/demo.git',
     '/srv/git/demo.git',
     'ext::sh -c id',
@@ -37,9 +47,18 @@ describe('the remotes of a fork', () => {
     });
 
   it('are told without the password that stands in one', () => {
+    for (const password of ['word', 'wo@rd', ''])
+      for (const read of [upstreamAddress, (address: string) => forkOf(address, FORGE)])
+        assert.throws(
+          () => read(`https://me:${password}@other.example/a/b.git?c`),
+          /"https:\/\/\*\*\*@other\.example\/a\/b\.git\?c"/,
+        );
+  });
+
+  it('are told by their first 200 characters', () => {
     assert.throws(
-      () => forkOf('https://me:word@other.example/a/b.git', FORGE),
-      /"https:\/\/\*\*\*@other\.example/,
+      () => upstreamAddress(`ext::${'x'.repeat(300)} y`),
+      (error: Error) => error.message.includes(`"ext::${'x'.repeat(195)}"`),
     );
   });
 
@@ -48,6 +67,7 @@ describe('the remotes of a fork', () => {
     ['https://me:word@github.com/some/body', 'https://github.com/some/body'],
     ['git@github.com:some/body.git', 'https://github.com/some/body.git'],
     ['ssh://git@git.example:2222/some/body', 'https://git.example/some/body.git'],
+    ['git@github.com:some/body.github.io', 'https://github.com/some/body.github.io.git'],
     ['http://127.0.0.1:3000/a/b.git', 'http://127.0.0.1:3000/a/b.git'],
   ] as const)
     it(`are read from ${address} for ${upstream}`, () => {
@@ -60,6 +80,12 @@ describe('the remotes of a fork', () => {
     'ext::sh -c id',
     'git://h/a',
     '--upload-pack=x',
+    'ext::https://github.com/a/b',
+    'https://github.com',
+    'https://github.com/',
+    'https://github.com/a/b?token=x',
+    'https://github.com/a/b#c',
+    'git@github.com',
     '',
   ])
     it(`are not read from ${JSON.stringify(upstream)}`, () => {

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import type { ApplyChangeInput } from '../../../../src/activities/ports/inputs.js';
+import { keptChanges } from '../../../../src/activities/setup/kept-changes.js';
+import { applyChange } from '../../../../src/activities/supervise/apply-change.js';
+import { InvalidInputError } from '../../../../src/domain/base/errors.js';
+import { localSubject } from '../../../../src/domain/forge/issue.js';
+import { routeTo } from '../../../support/egress/egress-here.js';
+import { HostWorld, SLUG } from '../../../support/host/host-world.js';
+import { shownProposal } from '../../../support/supervise/shown.js';
+import { useNewPaths } from '../../../support/webhook/temp-dir.js';
+
+const auth = { header: 'x-api-key', prefix: '', secret: 'tracker-key' };
+
+describe('a change that an operator agreed to', () => {
+  const newPath = useNewPaths();
+  let world: HostWorld;
+  beforeEach(async () => {
+    world = await HostWorld.open(newPath());
+    world.containers = { bundle: { status: 'running' } };
+  });
+
+  async function apply(changes: Partial<ApplyChangeInput> = {}): Promise<string> {
+    const ref = await world.ports.blobs.put(JSON.stringify(shownProposal({ bottle_slug: SLUG })));
+    const routes = [routeTo('https://tracker.example', { name: 'tracker', auth })];
+    const turn = await world.turning({}, { allow: ['pypi.org'], routes });
+    await applyChange(world.ports, { ...turn, changes: [ref], ...changes });
+    return ref;
+  }
+  const config = (): readonly string[] => readdirSync(world.ports.files.paths(SLUG).currentConfig);
+  const allowlist = (): string =>
+    readFileSync(`${world.ports.files.paths(SLUG).currentConfig}/allowlist`, 'utf8');
+  const secrets = (): readonly string[] => readdirSync(world.ports.files.paths(SLUG).bundleSecrets);
+  const hasToken = (): boolean => existsSync(world.ports.files.paths(SLUG).bundleToken);
+
+  it('takes effect in the bottle that runs, and is kept for the turns that follow', async () => {
+    const ref = await apply();
+    assert.equal(allowlist(), 'pypi.org\nfiles.example\n');
+    assert.deepEqual(await keptChanges(world.ports.files, SLUG), [ref]);
+    assert.deepEqual([secrets(), hasToken()], [['tracker-key'], true]);
+  });
+
+  it('is the same when it is applied again', async () => {
+    await apply();
+    const ref = await apply();
+    assert.equal(allowlist(), 'pypi.org\nfiles.example\n');
+    assert.deepEqual(await keptChanges(world.ports.files, SLUG), [ref]);
+  });
+
+  it('brings a run without a forge no token of one', async () => {
+    await apply({ subject: localSubject(SLUG) });
+    assert.deepEqual([secrets(), hasToken()], [['tracker-key'], false]);
+  });
+
+  for (const [what, containers] of [
+    ['has stopped', { bundle: { status: 'exited' } }],
+    ['is gone', {}],
+  ] as const)
+    it(`leaves no secret behind where the bottle ${what} meanwhile`, async () => {
+      world.containers = containers;
+      const ref = await apply();
+      assert.deepEqual([secrets(), hasToken()], [[], false]);
+      assert.deepEqual(await keptChanges(world.ports.files, SLUG), [ref]);
+    });
+
+  it('changes nothing when a secret is not bound to where it would be sent', async () => {
+    const asked: string[] = [];
+    world.secret = (name) => {
+      asked.push(name);
+      return Promise.reject(new InvalidInputError('not bound'));
+    };
+    await assert.rejects(apply(), /not bound/);
+    assert.deepEqual(asked, ['tracker-key']);
+    assert.deepEqual([config(), secrets()], [[], []]);
+    assert.deepEqual(await keptChanges(world.ports.files, SLUG), []);
+  });
+});

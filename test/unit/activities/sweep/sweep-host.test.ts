@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { stepOfRun } from '../../../../src/activities/base/work-of-run.js';
+import { ALL_FOUND_BEFORE, decideForHost } from '../../../../src/activities/sweep/decide-for-host.js';
+import { createSweepActivities } from '../../../../src/activities/sweep/sweep-activity.js';
+import { sweepHost } from '../../../../src/activities/sweep/sweep-host.js';
+import { BottleRuntimeError } from '../../../../src/domain/base/errors.js';
+import { SetAsideError } from '../../../../src/domain/run/under-way.js';
+import type { SweepReport } from '../../../../src/domain/upkeep/sweep.js';
+import { SLUG } from '../../../support/host/host-world.js';
+import { NOW, object, OLD, SweptHost, WORKFLOW } from '../../../support/sweep/swept-host.js';
+import { inActivity } from '../../../support/temporal/in-activity.js';
+import { useNewPaths } from '../../../support/webhook/temp-dir.js';
+
+const { signal } = new AbortController();
+const numbered = (at: number): string => `coder-alice-demo-${String(at)}-abcde`;
+
+describe('a sweep of a host', () => {
+  const newPath = useNewPaths();
+  let host: SweptHost;
+  beforeEach(async () => {
+    host = await SweptHost.open(newPath());
+    await host.ports.files.removeTransient(SLUG);
+  });
+
+  const sweep = (): Promise<SweepReport> => sweepHost(host.ports, [], signal);
+  const done = ({ entries }: SweepReport): readonly string[] =>
+    entries.map(({ slug, what, outcome }) => `${what} ${slug} ${outcome}`);
+  const pin = (...slugs: readonly string[]): void => {
+    for (const slug of slugs) host.pinned.add(slug);
+  };
+
+  it('does something about what it has found twice', async () => {
+    pin(SLUG);
+    host.scratch = 2;
+    const first = await sweep();
+    assert.deepEqual(first, {
+      ...{ end: 'done', runs: 1, waiting: 1, entries: [], scratchRemoved: 2, durationMs: 0 },
+    });
+    assert.equal(host.pinned.size, 1);
+    const second = await sweep();
+    assert.deepEqual([second.waiting, done(second)], [0, [`unpin ${SLUG} done`]]);
+    assert.equal(host.pinned.size, 0);
+    assert.deepEqual(done(await sweep()), []);
+  });
+
+  it('measures its own time', async () => {
+    let now = NOW;
+    const clock = { now: () => (now += 500) };
+    const { durationMs } = await sweepHost({ ...host.ports, clock }, [], signal);
+    assert.equal(durationMs, now - NOW - 500);
+  });
+
+  it('has saved what it found before it does anything', async () => {
+    pin(SLUG);
+    await sweep();
+    host.found = [...host.found, 'of something that is well by now'];
+    const seen: (readonly string[])[] = [];
+    host.ports.runtime.unpinImage = () => {
+      seen.push(host.found);
+      return Promise.resolve();
+    };
+    await sweep();
+    assert.deepEqual(seen, [[`pinned:${SLUG}`]]);
+  });
+
+  it('goes on when one thing fails, and leaves the rest of many to the next sweep', async () => {
+    pin(...Array.from({ length: 60 }, (_, at) => numbered(at + 10)));
+    await sweep();
+    host.ports.runtime.unpinImage = (slug) => {
+      if (slug === numbered(10)) return Promise.reject(new Error('busy'));
+      host.pinned.delete(slug);
+      return Promise.resolve();
+    };
+    const report = await sweep();
+    assert.equal(report.entries.length, 50);
+    assert.equal(done(report)[0], `unpin ${numbered(10)} failed`);
+    assert.equal(host.pinned.size, 11);
+  });
+
+  it('begins nothing more when it is cancelled', async () => {
+    pin(SLUG, numbered(13));
+    await sweep();
+    const abort = new AbortController();
+    host.ports.runtime.unpinImage = () => {
+      abort.abort();
+      return Promise.resolve();
+    };
+    assert.equal((await sweepHost(host.ports, [], abort.signal)).entries.length, 1);
+  });
+
+  it('decides nothing while Temporal is away, and forgets what it found before', async () => {
+    pin(SLUG);
+    await sweep();
+    host.objects = [object('agent', { slug: numbered(13) })];
+    host.ports.runStates.claimedBy = () => Promise.resolve(WORKFLOW);
+    host.workflows.set(WORKFLOW, { kind: 'unknown', why: 'no connection', away: true });
+    const { end, runs, waiting, entries } = await sweep();
+    assert.deepEqual([end, runs, waiting, entries], ['away', 2, 0, []]);
+    assert.deepEqual([host.found, host.pinned.size], [[], 1]);
+  });
+
+  it('leaves a run alone when the look at it kills worker after worker, and sweeps the others', async () => {
+    const work = stepOfRun(numbered(13), 'look');
+    host.ports.underWay.during = (mark, run) =>
+      mark.key === work.key && mark.slug === work.slug ? Promise.reject(new SetAsideError(work)) : run();
+    pin(SLUG, numbered(13));
+    await sweep();
+    assert.deepEqual(done(await sweep()), [`unpin ${SLUG} done`]);
+    assert.deepEqual(host.world.warned.slice(0, 1), ['not swept']);
+  });
+
+  it('fails when the engine cannot say what is there', async () => {
+    const away = new BottleRuntimeError('no engine', true, { away: true });
+    host.ports.runtime.inspect = () => Promise.reject(away);
+    host.objects = [object('agent')];
+    await assert.rejects(sweep(), away);
+  });
+
+  it('asks for the containers of a frozen run to be put away, after as long as the settings say', async () => {
+    host.objects = [object('agent')];
+    host.claimedBy = () => Promise.resolve(WORKFLOW);
+    const state = { kind: 'open', slug: SLUG, phase: 'frozen', host: 'test', hasRun: true } as const;
+    host.workflows.set(WORKFLOW, state);
+    const hour = NOW - Date.parse(OLD);
+    for (const [archiveAfterMs, asked] of [
+      [null, 0],
+      [hour + 1, 0],
+      [hour, 1],
+    ] as const) {
+      await sweepHost({ ...host.ports, archiveAfterMs }, [], signal);
+      assert.equal(host.archived.length, asked, String(archiveAfterMs));
+    }
+  });
+
+  it('is shown by what the next ones will do, without doing it', async () => {
+    pin(SLUG);
+    const { actions } = await decideForHost(host.ports, [], ALL_FOUND_BEFORE);
+    assert.deepEqual(actions, [{ kind: 'unpin', slug: SLUG }]);
+    assert.equal(host.pinned.size, 1);
+  });
+
+  describe('as an activity', () => {
+    const activities = () => createSweepActivities(host.ports);
+    const sweepOnce = (by: ReturnType<typeof activities>): Promise<SweepReport> =>
+      inActivity(() => by.sweepHost({ expected: [] }));
+
+    it('is never done twice at once, and again when it is over', async () => {
+      let letGo: () => void = () => undefined;
+      const held = new Promise<void>((resolve) => (letGo = resolve));
+      host.ports.sweeps.load = async () => {
+        await held;
+        return host.found;
+      };
+      const by = activities();
+      const first = sweepOnce(by);
+      assert.deepEqual(await sweepOnce(by), {
+        ...{ end: 'busy', runs: 0, waiting: 0, entries: [], scratchRemoved: 0, durationMs: 0 },
+      });
+      letGo();
+      assert.equal((await first).end, 'done');
+      assert.equal((await sweepOnce(by)).end, 'done');
+    });
+
+    it('is done again after one that failed', async () => {
+      let isAway = true;
+      host.ports.runtime.list = () =>
+        isAway ? Promise.reject(new BottleRuntimeError('no engine', true)) : Promise.resolve([]);
+      const by = activities();
+      await inActivity(() =>
+        assert.rejects(by.sweepHost({ expected: [] }), { type: 'bottle_runtime', nonRetryable: false }),
+      );
+      isAway = false;
+      assert.equal((await sweepOnce(by)).end, 'done');
+    });
+  });
+});

@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict';
+import { mock } from 'node:test';
+import { sha256 } from '../../../../src/activities/base/sha256.js';
+import { scansOf } from '../../../../src/activities/publish/publish-scans.js';
+import { InvalidInputError } from '../../../../src/domain/base/errors.js';
+import type { QueueAnswer, QueueBody } from '../../../../src/domain/run/queue.js';
+import type { ProposalOutcome, ProposeRequest } from '../../../../src/domain/run/run-channel.js';
+import { SECRET, SLUG } from '../../../support/host/host-world.js';
+import { passTimeUntil } from '../../../support/turn/pass-time.js';
+import { NOW, TurnWorld } from '../../../support/turn/turn-world.js';
+import { message, resultOf, WatchedTurn } from '../../../support/turn/watched-turn.js';
+import { useNewPaths } from '../../../support/webhook/temp-dir.js';
+
+describe('a call of an agent that waits for an answer', () => {
+  const newPath = useNewPaths();
+  let world: TurnWorld;
+  let watched: WatchedTurn;
+  beforeEach(async () => {
+    world = await TurnWorld.open(newPath());
+    mock.timers.enable({ apis: ['setTimeout', 'setInterval', 'Date'], now: NOW });
+    watched = new WatchedTurn(world);
+  });
+  afterEach(() => mock.timers.reset());
+
+  async function answerTo(id: string): Promise<QueueAnswer['result'] | undefined> {
+    await passTimeUntil(() => world.answer(id) !== undefined);
+    return world.answer(id);
+  }
+
+  describe('about a proposal', () => {
+    const proposal = (file = 'pypi.org\n', currentHash = sha256('')): QueueBody =>
+      message({
+        kind: 'proposal',
+        tool: 'pipelock-block',
+        file,
+        justification: 'It is needed.',
+        currentHash,
+      } as const);
+    /** What the run was asked, and who decides. */
+    let asked: { readonly messageId: string; readonly request: ProposeRequest }[];
+    let decide: (outcome: Pick<ProposalOutcome, 'status' | 'notesRef'>) => void;
+    beforeEach(() => {
+      asked = [];
+      decide = () => assert.fail('nobody waits');
+      world.channel.propose = (_workflow, messageId, request) => {
+        asked.push({ messageId, request });
+        const outcome = new Promise<ProposalOutcome>((resolve) => {
+          decide = (said) => {
+            resolve({ id: request.id, ...said });
+          };
+        });
+        return Promise.resolve({ kind: 'accepted', outcome: () => outcome });
+      };
+    });
+
+    it('is held until the operator has decided, and answered with the words', async () => {
+      const ending = await watched.begin();
+      const id = world.send(proposal());
+      await passTimeUntil(() => asked.length > 0);
+      assert.equal(world.answer(id), undefined);
+      decide({ status: 'rejected', notesRef: await world.ports.blobs.put('Use the mirror.') });
+      const request = asked[0]?.request;
+      assert.deepEqual(await answerTo(id), {
+        ...{ kind: 'decision', id: request?.id, status: 'rejected', notes: 'Use the mirror.' },
+      });
+      assert.deepEqual([asked.length, asked[0]?.messageId], [1, id]);
+      world.exit('agent');
+      await resultOf(ending);
+    });
+
+    it('takes no time off the turn’s limit, and is no silence', async () => {
+      const ending = await watched.begin({ turnTimeoutMs: 3_600_000 });
+      const id = world.send(proposal());
+      await passTimeUntil(() => asked.length > 0);
+      const from = Date.now();
+      await passTimeUntil(() => Date.now() > from + 7_200_000, 1_000);
+      assert.equal(watched.runs, true, 'its limit is an hour');
+      decide({ status: 'approved', notesRef: null });
+      assert.equal((await answerTo(id))?.kind, 'decision');
+      const record = await world.ports.files.readTurn(SLUG, 1);
+      assert.ok((record?.heldMs ?? 0) > 3_600_000, String(record?.heldMs));
+      assert.ok((record?.lastCheckinAt ?? 0) >= from + 3_600_000);
+      world.exit('agent');
+      await resultOf(ending);
+    });
+
+    it('is refused at once when it is none, with the reason', async () => {
+      const ending = await watched.begin();
+      const id = world.send(proposal('pypi.org\n', sha256('another file')));
+      const answer = await answerTo(id);
+      assert.ok(answer?.kind === 'refused');
+      assert.match(answer.reason, /current_file_hash/);
+      assert.deepEqual(asked, []);
+      world.exit('agent');
+      await resultOf(ending);
+    });
+
+    it('is refused for what no repetition cures, and when the run does not take it', async () => {
+      const ending = await watched.begin();
+      world.channel.propose = () => Promise.resolve({ kind: 'refused', reason: 'too many are open' });
+      const id = world.send(proposal());
+      assert.deepEqual(await answerTo(id), { kind: 'refused', reason: 'too many are open' });
+      const getText = world.ports.blobs.getText.bind(world.ports.blobs);
+      world.ports.blobs.getText = () => Promise.reject(new InvalidInputError('the blob is none'));
+      const second = world.send(proposal('files.example\n'));
+      assert.deepEqual(await answerTo(second), { kind: 'refused', reason: 'the blob is none' });
+      world.ports.blobs.getText = getText;
+      world.exit('agent');
+      await resultOf(ending);
+    });
+
+    it('is asked again when the run could not be reached', async () => {
+      const ending = await watched.begin();
+      const { propose } = { propose: world.channel.propose?.bind(world.channel) };
+      let failed = 0;
+      world.channel.propose = (...of) => {
+        failed += 1;
+        return failed < 3 || propose === undefined
+          ? Promise.reject(new Error('no Temporal'))
+          : propose(...of);
+      };
+      const id = world.send(proposal());
+      await passTimeUntil(() => asked.length > 0);
+      decide({ status: 'approved', notesRef: null });
+      assert.equal((await answerTo(id))?.kind, 'decision');
+      world.exit('agent');
+      await resultOf(ending);
+    });
+
+    it('reaches the run when its agent is gone, and nobody waits for the answer', async () => {
+      const ending = await watched.begin();
+      const id = world.send(proposal());
+      world.exit('agent');
+      await resultOf(ending);
+      assert.deepEqual([asked.length, world.answer(id)], [1, undefined]);
+      assert.deepEqual((await world.ports.queue.read(SLUG)).messages, []);
+    });
+  });
+
+  describe('about a text', () => {
+    const text = (words: string): QueueBody =>
+      message({ kind: 'text', where: 'the comment on #12', text: words } as const);
+
+    it('is answered that it may be posted, and nothing is noted', async () => {
+      const ending = await watched.begin();
+      assert.deepEqual(await answerTo(world.send(text('hello'))), { kind: 'clean' });
+      assert.deepEqual(await scansOf(world.ports, { slug: SLUG, turn: 1 }), []);
+      world.exit('agent');
+      await resultOf(ending);
+    });
+
+    it('is answered that it has a secret, without the secret, and that is noted', async () => {
+      const ending = await watched.begin();
+      const answer = await answerTo(world.send(text(`the token is ${SECRET}`)));
+      assert.ok(answer?.kind === 'secret');
+      assert.ok(!answer.reason.includes(SECRET));
+      const [scan] = await scansOf(world.ports, { slug: SLUG, turn: 1 });
+      assert.deepEqual([scan?.outcome, scan?.of], ['found', 'the comment on #12']);
+      world.exit('agent');
+      await resultOf(ending);
+    });
+
+    for (const [what, scanTexts, why] of [
+      [
+        'the scanner failed',
+        () => Promise.resolve({ kind: 'failed', reason: 'it crashed' } as const),
+        /it crashed/,
+      ],
+      [
+        'it cannot be asked',
+        () => Promise.reject(new Error('/root/.bot-bottle')),
+        /^the orchestrator could not/,
+      ],
+    ] as const)
+      it(`is answered that nobody knows when ${what}`, async () => {
+        world.ports.secrets.scanTexts = scanTexts;
+        const ending = await watched.begin();
+        const answer = await answerTo(world.send(text('hello')));
+        assert.ok(answer?.kind === 'unchecked');
+        assert.match(answer.reason, why);
+        world.exit('agent');
+        await resultOf(ending);
+      });
+
+    it('has its answer taken back when so many others were given since, and at the turn’s end', async () => {
+      const retracted: string[] = [];
+      const { queue } = world.ports;
+      const retract = queue.retract.bind(queue);
+      queue.retract = (slug, id) => {
+        retracted.push(id);
+        return retract(slug, id);
+      };
+      const ending = await watched.begin();
+      const ids: string[] = [];
+      for (let sent = 0; sent < 65; sent += 1) ids.push(world.send(text('hello')));
+      await passTimeUntil(() => retracted.length > 0);
+      assert.deepEqual(retracted, ids.slice(0, 1));
+      await answerTo(ids.at(-1) ?? '');
+      world.exit('agent');
+      await resultOf(ending);
+      assert.deepEqual(retracted, ids);
+    });
+
+    it('is looked through again when the answer did not get through', async () => {
+      const { queue } = world.ports;
+      const answer = queue.answer.bind(queue);
+      let failed = 0;
+      queue.answer = (...of) => ((failed += 1) < 3 ? Promise.reject(new Error('no disk')) : answer(...of));
+      const ending = await watched.begin();
+      assert.deepEqual(await answerTo(world.send(text('hello'))), { kind: 'clean' });
+      world.exit('agent');
+      await resultOf(ending);
+    });
+  });
+});

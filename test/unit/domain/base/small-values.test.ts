@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { formatBytes } from '../../../../src/domain/base/format-bytes.js';
+import { isRecord } from '../../../../src/domain/base/is-record.js';
+import { originOf } from '../../../../src/domain/base/listen-address.js';
+import { messageOf } from '../../../../src/domain/base/message-of.js';
+import { percentEncoded } from '../../../../src/domain/base/percent-encoded.js';
+
+describe('a size', () => {
+  for (const [bytes, text] of [
+    [0, '0 B'],
+    [1023, '1023 B'],
+    [1024, '1 KiB'],
+    [1536, '1.5 KiB'],
+    [1024 ** 2, '1 MiB'],
+    [1024 ** 3 * 1.26, '1.3 GiB'],
+    [1024 ** 4, '1 TiB'],
+    [1024 ** 5, '1024 TiB'],
+  ] as const)
+    it(`is shown as ${text}`, () => {
+      assert.equal(formatBytes(bytes), text);
+    });
+});
+
+describe('text in an address', () => {
+  it('is whatever UTF-8 makes of it, also of half a character', () => {
+    assert.equal(percentEncoded('a b/ü😀'), 'a%20b%2F%C3%BC%F0%9F%98%80');
+    for (const half of ['\uD83D', '\uDE00']) assert.equal(percentEncoded(`x${half}y`), 'x%EF%BF%BDy');
+  });
+});
+
+describe('a value from outside', () => {
+  it('is a record when it is an object with keys', () => {
+    for (const value of [{}, { a: 1 }]) assert.ok(isRecord(value));
+    for (const value of [null, undefined, [], 'a', 1, true, () => 1])
+      assert.ok(!isRecord(value), String(value));
+  });
+});
+
+describe('what was thrown', () => {
+  it('has a message, whatever it is', () => {
+    assert.equal(messageOf(new TypeError('no')), 'no');
+    assert.equal(messageOf('no'), 'no');
+    assert.equal(messageOf(undefined), 'undefined');
+  });
+});
+
+describe('what listens at an address', () => {
+  for (const [host, origin] of [
+    ['127.0.0.1', 'http://127.0.0.1:80'],
+    ['0.0.0.0', 'http://127.0.0.1:80'],
+    ['::', 'http://[::1]:80'],
+    ['fd00::5', 'http://[fd00::5]:80'],
+    ['host.example', 'http://host.example:80'],
+  ] as const)
+    it(`of ${host} is reached from this machine at ${origin}`, () => {
+      assert.equal(originOf({ host, port: 80 }), origin);
+    });
+});

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { outcomeWithoutRun, syncWorkflowId, SYNC_TIMEOUT_MS } from '../../../../src/domain/sync/sync.js';
+import { runDirName, SYNC_BRANCHES, syncBranch } from '../../../../src/domain/sync/sync-names.js';
+import { isBranchName } from '../../../../src/domain/workspace/branch-name.js';
+
+const AT = Date.UTC(2026, 10, 24, 21, 56, 3, 999);
+
+describe('the names of a sync', () => {
+  it('have the second in which it began, UTC', () => {
+    assert.equal(syncBranch(AT), 'bot-bottle/sync-20261124_215603');
+    assert.equal(runDirName('demo', AT), 'demo_20261124_215603');
+  });
+
+  it('of branches are found by how they begin, the newest last', () => {
+    const times = [AT, AT + 1_000, AT + 60_000, AT + 86_400_000, AT + 40 * 86_400_000];
+    const branches = times.map(syncBranch);
+    assert.deepEqual(branches.toSorted(), branches);
+    for (const branch of branches) assert.ok(branch.startsWith(SYNC_BRANCHES) && isBranchName(branch));
+  });
+
+  it('of workflows are one for each fork of a forge', () => {
+    const fork = { forge: 'gitea', owner: 'alice', repo: 'demo' } as const;
+    assert.equal(syncWorkflowId(fork), 'sync:gitea:alice/demo');
+  });
+});
+
+describe('a sync that needed no run', () => {
+  it('has a reason, and names no run', () => {
+    const nothing = { runDir: null, slug: null, branch: null, pr: null, prUrl: null };
+    assert.deepEqual(outcomeWithoutRun('failed', 'why'), { status: 'failed', reason: 'why', ...nothing });
+  });
+
+  it('names the pull request that waits', () => {
+    const { pr, prUrl } = outcomeWithoutRun('unchanged', 'why', { number: 7, url: 'https://x/7' });
+    assert.deepEqual([pr, prUrl], [7, 'https://x/7']);
+  });
+});
+
+describe('a sync', () => {
+  it('has eight minutes unless more are given', () => {
+    assert.equal(SYNC_TIMEOUT_MS, 480_000);
+  });
+});
