@@ -1,29 +1,26 @@
 /** Ends the runs that a stopped demo left under way: as an operator would, then by force. */
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { existsSync } from 'node:fs';
 import type { Client } from '@temporalio/client';
-import Docker from 'dockerode';
 import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
-import { isSlug } from '../../../src/domain/run/slug.js';
+import { hostId } from '../../../src/adapters/files/host-id.js';
 import { commandUpdates, ISSUE_WORKFLOW } from '../../../src/workflows/messages.js';
+import { containersFirst } from '../../../test/support/stack/containers-first.js';
 import type { Stack } from '../../../test/support/stack/stack.js';
 
-const DESTROY_MS = 25_000;
+const DESTROY_MS = 60_000;
 
 type Log = (text: string) => void;
 
-/** Asks every open run to be destroyed and waits for it, for 25 s together. Never rejects: force comes after it. */
+/** Asks every open run to be destroyed and waits for it, for a minute together. Never rejects: force comes after it. */
 export async function endRuns(stack: Stack, log: Log): Promise<void> {
   try {
     const client = await stack.client();
-    const late = new AbortController();
-    await Promise.race([
-      destroyAll(client, log),
-      delay(DESTROY_MS, undefined, { signal: late.signal }).catch(() => undefined),
-    ]);
-    late.abort();
-    await client.connection.close();
+    try {
+      // A deadline, not a race: the client's retries throw when the connection is closed under them.
+      await client.withDeadline(Date.now() + DESTROY_MS, () => destroyAll(client, log));
+    } finally {
+      await client.connection.close();
+    }
   } catch (error) {
     log(`demo: the runs could not be ended in good order: ${String(error)}\n`);
   }
@@ -42,19 +39,18 @@ async function destroyAll(client: Client, log: Log): Promise<void> {
   }
 }
 
-/** Containers and volumes of every run that this home knows of. Nothing may run any longer that makes new ones. */
+/**
+ * Containers, volumes and names on images of every run of this home. Nothing may run any longer that makes new ones.
+ * Never rejects.
+ */
 export async function removeBottles(home: string, log: Log): Promise<void> {
+  // Asking for the host's id would make it again.
+  if (!existsSync(home)) return;
   try {
-    const docker = new Docker();
-    const slugs = (await readdir(join(home, 'state')).catch(() => [])).filter(isSlug);
-    for (const slug of slugs) {
-      const owned = await new DockerBottleRuntime({ docker }).list(slug);
-      for (const { name } of owned.filter(({ type }) => type === 'container'))
-        await docker.getContainer(name).remove({ force: true, v: true });
-      for (const { name } of owned.filter(({ type }) => type === 'volume'))
-        await docker.getVolume(name).remove({ force: true });
-    }
+    const runtime = new DockerBottleRuntime({ host: await hostId(home) });
+    for (const object of containersFirst(await runtime.list())) await runtime.removeObject(object);
+    for (const slug of await runtime.pinnedRuns()) await runtime.unpinImage(slug);
   } catch (error) {
-    log(`demo: containers or volumes could not be removed: ${String(error)}\n`);
+    log(`demo: what runs left in the engine could not be removed: ${String(error)}\n`);
   }
 }

@@ -164,6 +164,8 @@ async function cleanUp(world: World): Promise<{ leftovers: Leftovers; traces: re
   let leftovers: Leftovers = { ...NONE, processes };
   try {
     leftovers = await leftoversOf(runtime, told.slug, processes);
+    if (told.slug !== null && (await runtime.pinnedRuns()).includes(told.slug))
+      traces.push(`the name of ${told.slug} on its image`);
   } catch (error) {
     traces.push(`the engine could not be asked: ${textOf(error)}`);
   }

@@ -9,8 +9,8 @@ import { DemoError, until, type WaitOptions } from './wait.js';
 
 const KEEPER = fileURLToPath(new URL('keeper.ts', import.meta.url));
 const START_MS = 90_000;
-/** Ends runs in good order (25 s), lets `up` stop as long as it may (100 s), and removes what is left. */
-const STOP_MS = 150_000;
+/** Ends runs in good order (60 s), lets `up` stop as long as it may (115 s), and removes what is left. */
+const STOP_MS = 210_000;
 const LAST_MS = 5_000;
 
 export class Servers {

@@ -53,11 +53,14 @@ export async function evidenceOf(
   };
 }
 
-async function hasReturned(client: Client, workflowId: string): Promise<boolean> {
-  const description = await client
-    .withDeadline(Date.now() + ANSWER_MS, () => client.workflow.getHandle(workflowId).describe())
-    .catch(() => null);
-  return description?.status.name === 'COMPLETED';
+/** Its row says so a moment before the workflow returns. */
+function hasReturned(client: Client, workflowId: string): Promise<boolean> {
+  return client
+    .withDeadline(Date.now() + ANSWER_MS, () => client.workflow.getHandle(workflowId).result())
+    .then(
+      () => true,
+      () => false,
+    );
 }
 
 async function leftOf(files: LifeFiles, runtime: DockerBottleRuntime, slug: string): Promise<string[]> {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import Docker from 'dockerode';
 import type { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
 import { LABEL_MANAGED } from '../../../src/adapters/docker/names-and-labels.js';
+import { containersFirst } from '../stack/containers-first.js';
 import { orphansOf } from '../stack/orphans.js';
 import type { Stack } from '../stack/stack.js';
 import { processesOf } from '../stack/tear-down.js';
@@ -32,11 +33,10 @@ export async function removeAll(stack: Stack, runtime: DockerBottleRuntime): Pro
       ({ pid, argv }) => `process ${String(pid)}: ${argv.slice(0, 4).join(' ')}`,
     ),
   );
-  // Containers first: a volume in use stays. One that was being made when its worker was killed may come late.
+  // One that was being made when its worker was killed may come late.
   await untilNone(async () => {
     const objects = await runtime.list();
-    for (const object of objects.toSorted((a, b) => (a.type < b.type ? -1 : 1)))
-      await runtime.removeObject(object).catch(() => undefined);
+    for (const object of containersFirst(objects)) await runtime.removeObject(object).catch(() => undefined);
     return objects;
   });
   for (const slug of await runtime.pinnedRuns()) await runtime.unpinImage(slug);

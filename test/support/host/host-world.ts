@@ -4,7 +4,7 @@
  */
 import { mkdirSync } from 'node:fs';
 import type { HostPorts } from '../../../src/activities/ports/host-ports.js';
-import type { SettleTurnInput } from '../../../src/activities/ports/inputs.js';
+import type { RunRef, RunTurnInput, SettleTurnInput } from '../../../src/activities/ports/inputs.js';
 import { TurnSlots } from '../../../src/activities/ports/turn-slots.js';
 import { blankTurnRecord } from '../../../src/activities/turn/turn-journal.js';
 import { agentProvider } from '../../../src/adapters/agents/registry.js';
@@ -12,7 +12,15 @@ import { LocalBlobStore } from '../../../src/adapters/files/blob-store.js';
 import { LocalQueueDirectory } from '../../../src/adapters/files/queue/queue-directory.js';
 import { LocalRunFiles } from '../../../src/adapters/files/run/run-files.js';
 import { UnderWayFiles } from '../../../src/adapters/files/under-way.js';
-import type { BottleRuntime, OneShotResult, OneShotSpec } from '../../../src/domain/bottle/bottle-runtime.js';
+import type { TurnBottle } from '../../../src/domain/bottle/bottle-setup.js';
+import type {
+  BottleRuntime,
+  ContainerRole,
+  ContainerState,
+  OneShotResult,
+  OneShotSpec,
+} from '../../../src/domain/bottle/bottle-runtime.js';
+import { NO_BUDGET } from '../../../src/domain/run/model-use.js';
 import type { TurnRecord } from '../../../src/domain/run/run-files.js';
 import { SecretGuard } from '../../../src/domain/secret/secret-guard.js';
 import type { GitPublishVerdict, GitRepository } from '../../../src/domain/workspace/git-repository.js';
@@ -57,53 +65,27 @@ export class HostWorld {
   });
   refresh: GitRepository['refresh'] = () =>
     Promise.resolve({ startSha: BASE, baseBranch: 'main', baseSha: BASE, branchSha: null });
+  /** The run's containers; those that are not named are not there. */
+  containers: Partial<Record<ContainerRole, Partial<ContainerState>>> = {};
+  build: BottleRuntime['buildImage'] = () => Promise.reject(new Error('nothing is built here'));
+  /** A secret of the operator, by its name. */
+  secret: (name: string) => Promise<string> = () => Promise.resolve(SECRET);
   /** The run is still here. */
   isCurrent: () => boolean = () => true;
 
-  private constructor(readonly ports: HostPorts) {}
+  readonly ports: HostPorts;
+
+  private constructor(home: string, underWay: UnderWayFiles) {
+    this.ports = portsOf(this, home, underWay);
+  }
 
   /** @param home of its own, which is not there yet */
   static async open(home: string): Promise<HostWorld> {
     mkdirSync(home);
-    const secret = (): Promise<string> => Promise.resolve(SECRET);
-    const self: { world?: HostWorld } = {};
-    const world = (): HostWorld => {
-      if (self.world === undefined) throw new Error('not yet');
-      return self.world;
-    };
-    const ports: HostPorts = {
-      host: 'test',
-      runtime: engineOf(world),
-      files: new LocalRunFiles({ home, forgeToken: secret, secret, canChown: false }),
-      queue: new LocalQueueDirectory({ home, bundleUid: process.getuid?.() ?? -1 }),
-      blobs: new LocalBlobStore(home),
-      underWay: await UnderWayFiles.open(home),
-      git: {
-        refresh: (...asked: Parameters<GitRepository['refresh']>) => world().refresh(...asked),
-        publish: () => {
-          world().asked.push('push');
-          return Promise.resolve(world().verdict());
-        },
-      } as unknown as GitRepository,
-      secrets: new SecretGuard(null, () => [{ name: 'forge-token', value: SECRET }]),
-      hasSecret: () => false,
-      isPublicSuffix: () => false,
-      forgeFor: () => world().forge.bind(),
-      forks: null,
-      channel: {
-        isCurrent: () => Promise.resolve(world().isCurrent()),
-      } as unknown as HostPorts['channel'],
-      provider: (name) => ({ ...agentProvider(name), sessionPaths: [] }),
-      slots: new TurnSlots(1, () => Promise.resolve([])),
-      disk: idleDiskGuard(),
-      clock: { now: Date.now },
-      log: { info: () => undefined, warn: (_fields, message) => void world().warned.push(message) },
-      settings: sampleHostSettings(),
-    };
-    self.world = new HostWorld(ports);
-    self.world.forge.putIssue(12);
-    await ports.files.prepare(SLUG);
-    return self.world;
+    const world = new HostWorld(home, await UnderWayFiles.open(home));
+    world.forge.putIssue(12);
+    await world.ports.files.prepare(SLUG);
+    return world;
   }
 
   /** The turn has begun. */
@@ -112,16 +94,24 @@ export class HostWorld {
     await this.ports.files.writeTurn(SLUG, { ...blankTurnRecord(1), refs, baseSha: BASE, ...record });
   }
 
+  /** A turn of a bottle that asks for this. */
+  async turning(
+    changes: Partial<RunTurnInput> = {},
+    bottle: Partial<TurnBottle> = {},
+  ): Promise<RunTurnInput> {
+    return {
+      ...(await this.#run(bottle)),
+      ...{ sessionId: null, prNumber: null, head: null, goesOnWith: null, stop: null },
+      ...{ turnTimeoutMs: 60_000, doneGraceMs: 1_000, budget: NO_BUDGET, begun: false },
+      ...changes,
+    };
+  }
+
   /** Its end, with the agent's word that it is done. */
   async settling(changes: Partial<SettleTurnInput> = {}, summary = ''): Promise<SettleTurnInput> {
     const { blobs } = this.ports;
     return {
-      workflowId: 'gitea:alice/demo#12',
-      repoId: 7,
-      subject: { forge: 'gitea', owner: 'alice', repo: 'demo', number: 12 },
-      slug: SLUG,
-      turn: 1,
-      prepared: { ...PREPARED, branch: BRANCH, bottleRef: await blobs.put(JSON.stringify(sampleBottle())) },
+      ...(await this.#run()),
       triggerActor: 'alice',
       latestPr: null,
       result: turnResult({
@@ -133,15 +123,65 @@ export class HostWorld {
       ...changes,
     };
   }
+
+  async #run(bottle: Partial<TurnBottle> = {}): Promise<RunRef & Pick<RunTurnInput, 'prepared'>> {
+    const bottleRef = await this.ports.blobs.put(JSON.stringify({ ...sampleBottle(), ...bottle }));
+    return {
+      workflowId: 'gitea:alice/demo#12',
+      repoId: 7,
+      subject: { forge: 'gitea', owner: 'alice', repo: 'demo', number: 12 },
+      slug: SLUG,
+      turn: 1,
+      prepared: { ...PREPARED, branch: BRANCH, bottleRef },
+    };
+  }
 }
 
-function engineOf(world: () => HostWorld): BottleRuntime {
+function portsOf(world: HostWorld, home: string, underWay: UnderWayFiles): HostPorts {
+  return {
+    host: 'test',
+    runtime: engineOf(world),
+    files: new LocalRunFiles({
+      home,
+      forgeToken: () => Promise.resolve(SECRET),
+      secret: (name) => world.secret(name),
+      canChown: false,
+    }),
+    queue: new LocalQueueDirectory({ home, bundleUid: process.getuid?.() ?? -1 }),
+    blobs: new LocalBlobStore(home),
+    underWay,
+    git: {
+      refresh: (...asked: Parameters<GitRepository['refresh']>) => world.refresh(...asked),
+      publish: () => {
+        world.asked.push('push');
+        return Promise.resolve(world.verdict());
+      },
+    } as unknown as GitRepository,
+    secrets: new SecretGuard(null, () => [{ name: 'forge-token', value: SECRET }]),
+    hasSecret: () => false,
+    isPublicSuffix: () => false,
+    forgeFor: () => world.forge.bind(),
+    forks: null,
+    channel: {
+      isCurrent: () => Promise.resolve(world.isCurrent()),
+    } as unknown as HostPorts['channel'],
+    provider: (name) => ({ ...agentProvider(name), sessionPaths: [] }),
+    slots: new TurnSlots(1, () => Promise.resolve([])),
+    disk: idleDiskGuard(),
+    clock: { now: Date.now },
+    log: { info: () => undefined, warn: (_fields, message) => void world.warned.push(message) },
+    settings: sampleHostSettings(),
+  };
+}
+
+function engineOf(world: HostWorld): BottleRuntime {
   const asked = <T>(what: string, answer: T): Promise<T> => {
-    world().asked.push(what);
+    world.asked.push(what);
     return Promise.resolve(answer);
   };
   return {
-    inspect: () => Promise.resolve(undefined),
+    inspect: (_slug: string, role: ContainerRole) => Promise.resolve(world.containers[role]),
+    buildImage: (...spec: Parameters<BottleRuntime['buildImage']>) => world.build(...spec),
     list: () => Promise.resolve([]),
     stop: (_slug: string, role: string) => asked(`stop ${role}`, undefined),
     remove: (_slug: string, role: string) => asked(`remove ${role}`, undefined),
@@ -149,7 +189,7 @@ function engineOf(world: () => HostWorld): BottleRuntime {
     unpinImage: () => asked('unpin image', undefined),
     runOnce: async (spec: OneShotSpec) => {
       await asked(spec.name, undefined);
-      return world().answers(spec);
+      return world.answers(spec);
     },
   } as unknown as BottleRuntime;
 }

@@ -5,6 +5,7 @@ import { readFile, readdir } from 'node:fs/promises';
 import type { Client } from '@temporalio/client';
 import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
 import { hostId } from '../../../src/adapters/files/host-id.js';
+import { containersFirst } from './containers-first.js';
 import { StackFiles } from './stack-files.js';
 import { waitUntil, type Stack } from './stack.js';
 import { order } from '../temporal/send.js';
@@ -27,9 +28,7 @@ export async function tearDown(stack: Stack, client: Client | undefined): Promis
   const pinned = await host.pinnedRuns();
   await client?.connection.close();
   await stack.remove();
-  // Containers first: a volume in use stays.
-  for (const object of left.toSorted((a, b) => (a.type < b.type ? -1 : 1)))
-    await runtime.removeObject(object);
+  for (const object of containersFirst(left)) await runtime.removeObject(object);
   for (const slug of pinned) await host.unpinImage(slug);
   if (problem !== undefined)
     throw problem instanceof Error ? problem : new Error('a life could not be ended');
