@@ -133,13 +133,13 @@ module.exports = {
 
     only(
       'workflows-are-deterministic',
-      '^src/workflows/(?!trace-interceptors\\.ts$)',
+      '^src/workflows/(?!interceptors/traces\\.ts$)',
       [DOMAIN, '^src/workflows/', '^src/activities/', ...npm('@temporalio/workflow', '@temporalio/common')],
       { builtins: false },
     ),
     only(
       'trace-interceptors',
-      '^src/workflows/trace-interceptors\\.ts$',
+      '^src/workflows/interceptors/traces\\.ts$',
       npm('@temporalio/(workflow|common)', '@temporalio/interceptors-opentelemetry', '@opentelemetry/api'),
       { builtins: false },
     ),

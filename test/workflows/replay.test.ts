@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { Runtime, Worker, type WorkflowBundle } from '@temporalio/worker';
+import { Runtime } from '@temporalio/worker';
 import { bundleWorkflows } from '../../src/adapters/temporal/workflow-source.js';
-import { savedHistories, type History } from '../support/temporal/histories.js';
-import { quietRuntime, workflowBundle } from '../support/temporal/time-skipping.js';
+import { savedHistories } from '../support/temporal/histories.js';
+import { replayed } from '../support/temporal/replayed.js';
+import { quietRuntime } from '../support/temporal/time-skipping.js';
 
 /** Record anew with `npm run record:histories`, only where the change to the workflow is not meant to be compatible. */
 describe('committed histories', function () {
@@ -12,28 +13,16 @@ describe('committed histories', function () {
     quietRuntime();
   });
 
-  async function replay(
-    name: string,
-    history: History,
-    bundle: Promise<WorkflowBundle> = workflowBundle(),
-  ): Promise<Error | undefined> {
-    const results = Worker.runReplayHistories({ workflowBundle: await bundle, replayName: name }, [
-      { workflowId: name, history },
-    ]);
-    for await (const { error } of results) return error;
-    return undefined;
-  }
-
   it('replay without a difference, each of them', async () => {
     const histories = await savedHistories();
     assert.ok(histories.length >= 10, `only ${String(histories.length)} histories`);
-    for (const { name, history } of histories) assert.equal(await replay(name, history), undefined, name);
+    for (const { name, history } of histories) assert.equal(await replayed(name, history), undefined, name);
   });
 
   it('replay as well where runs are traced', async () => {
     const traces = bundleWorkflows({ encrypts: false, traces: true }, Runtime.instance().logger);
     for (const { name, history } of await savedHistories())
-      assert.equal(await replay(name, history, traces), undefined, name);
+      assert.equal(await replayed(name, history, traces), undefined, name);
   });
 
   it('would not replay if two activities changed places', async () => {
@@ -45,7 +34,7 @@ describe('committed histories', function () {
     const [first, second] = scheduled;
     assert.ok(first?.activityType && second?.activityType);
     [first.activityType, second.activityType] = [second.activityType, first.activityType];
-    const error = await replay('reordered', life.history);
+    const error = await replayed('reordered', life.history);
     assert.match(String(error), /[Nn]ondeterminism|DeterminismViolation/);
   });
 });

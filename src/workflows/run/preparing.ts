@@ -5,7 +5,7 @@ import { uncount } from './checks.js';
 import { freeze, note, record, type LifeDraft } from './draft.js';
 import { destroy, endLife } from './end.js';
 import { turnInput } from './inputs.js';
-import { wakeAt } from './limit.js';
+import { wakeAt } from './provider-limit.js';
 import { alreadyRead } from './mailbox.js';
 import { absorbPlace } from './reads-of-forge.js';
 import type { Preparing, Running } from './state.js';

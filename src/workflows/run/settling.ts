@@ -7,7 +7,7 @@ import { freeze, note, type LifeDraft } from './draft.js';
 import { destroy } from './end.js';
 import { recordTurn } from './inputs.js';
 import { continuationOf, goOn, interruptionOf } from './interruption.js';
-import { sleepOut } from './limit.js';
+import { sleepOut } from './provider-limit.js';
 import { withPr } from './reads-of-forge.js';
 import { sessionFailure, startAfresh } from './session.js';
 import type { Life, Settling } from './state.js';

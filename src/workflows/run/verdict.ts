@@ -3,7 +3,7 @@ import type { SettledTurn } from '../../domain/run/events.js';
 import { isLocal } from '../../domain/forge/issue.js';
 import type { FrozenReason, TurnCause, TurnResult, Withheld } from '../../domain/run/turn.js';
 import { interruptionOf } from './interruption.js';
-import { holdUpOf, mayRetry } from './limit.js';
+import { holdUpOf, mayRetry } from './provider-limit.js';
 import type { IssueState, Life } from './state.js';
 
 export function verdictOf(s: IssueState, life: Life, result: TurnResult, left: SettledTurn): FrozenReason {

@@ -1,6 +1,7 @@
 /** An issue's life on a test's Temporal server, over scripted activities: triggered, driven, looked at, ended. */
 import type { Context } from '@temporalio/activity';
-import type { Client, WorkflowHandle } from '@temporalio/client';
+import { Client, type WorkflowClientInterceptor, type WorkflowHandle } from '@temporalio/client';
+import { msToTs } from '@temporalio/common/lib/time.js';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { RunTurnInput } from '../../../src/activities/ports/inputs.js';
 import { workflowIdOf } from '../../../src/domain/forge/issue.js';
@@ -44,6 +45,8 @@ export interface LifeOptions {
   /** In the place of scripted ones. */
   readonly activities?: (fake: ScriptedActivities) => Partial<AllActivities>;
   readonly policy?: Partial<RunPolicy>;
+  /** Milliseconds that the server waits for a workflow task; the server's usual ten seconds where nothing is said. */
+  readonly taskTimeoutMs?: number;
   /** The name under which its histories are kept, when histories are recorded. */
   readonly record?: string;
 }
@@ -82,7 +85,10 @@ export class IssueLife {
 
   /** An act on the forge asks for a run. */
   async trigger(): Promise<void> {
-    const gateway = temporalGateway(this.client, { policy: { ...DEFAULT_POLICY, ...this.options.policy } });
+    const { policy, taskTimeoutMs: workflowTaskTimeout } = this.options;
+    const client =
+      workflowTaskTimeout === undefined ? this.client : withTaskTimeout(this.client, workflowTaskTimeout);
+    const gateway = temporalGateway(client, { policy: { ...DEFAULT_POLICY, ...policy } });
     const asked = { ...observed({ readAt: 6 }), trigger: trigger(5) };
     await gateway.signalWithStart(this.subject, asked, { title: 'A life', url: 'http://forge.invalid/1' });
     this.firstRunId ||= await this.runId();
@@ -194,6 +200,13 @@ export class IssueLife {
     if (view.slug === null) throw new Error(`${what}, but no slug`);
     return { ...view, slug: view.slug };
   }
+}
+
+function withTaskTimeout({ connection, options }: Client, workflowTaskTimeout: number): Client {
+  const signalWithStart: WorkflowClientInterceptor['signalWithStart'] = (input, next) =>
+    next({ ...input, options: { ...input.options, workflowTaskTimeout: msToTs(workflowTaskTimeout) } });
+  const { namespace } = options;
+  return new Client({ connection, namespace, interceptors: { workflow: [{ signalWithStart }] } });
 }
 
 /** A life that is triggered, then driven by the test. */

@@ -41,7 +41,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     rule: 'trace-interceptors',
-    file: 'workflows/trace-interceptors.ts',
+    file: 'workflows/interceptors/traces.ts',
     code: "export { BasicTracerProvider } from '@opentelemetry/sdk-trace-base';",
   },
   { rule: 'adapter-dsse', file: 'adapters/dsse/a.ts', code: "export { z } from 'zod';" },
