@@ -76,7 +76,7 @@ export function startServer(
   inboxFile: string,
 ): { port: Promise<number>; stop: () => Promise<void> } {
   const script = fileURLToPath(import.meta.url);
-  const child = spawn(process.execPath, ['--import', 'tsx', script, '--serve', server, inboxFile], {
+  const child = spawn(process.execPath, [...process.execArgv, script, '--serve', server, inboxFile], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const exited = once(child, 'exit');

@@ -28,7 +28,7 @@ export class Recorder {
   append<T extends RecordSource>(source: T, rows: readonly Insertable<StateTables[T]>[]): void {
     const insert = this.inserts.get(source) ?? insertInto(this.connection, source);
     this.inserts.set(source, insert);
-    const stored = rows.map((row) => insert({ ...row })).filter((columns) => columns !== undefined);
+    const stored = rows.map((row) => insert(row)).filter((columns) => columns !== undefined);
     this.ledger.enter(stored.map((columns) => ({ source, columns })));
   }
 }
@@ -52,7 +52,8 @@ function insertInto(connection: Connection, source: RecordSource): Insert {
     for (const name of names) columns[name] = inUtf8((row[name] ?? null) as Value);
     const { changes, lastInsertRowid } = statement.run(...Object.values(columns));
     if (changes === 0) return undefined;
-    return isNumbered ? { ...columns, seq: Number(lastInsertRowid) } : columns;
+    if (isNumbered) columns['seq'] = Number(lastInsertRowid);
+    return columns;
   };
 }
 
