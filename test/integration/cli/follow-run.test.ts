@@ -9,12 +9,11 @@ import { runLogs } from '../../../src/wiring/run-logs.js';
 import { LogHome, SLUG, toolUse } from '../../support/logs/log-home.js';
 import { waitUntil } from '../../support/stack/stack.js';
 import { stateRow } from '../../support/webhook/rows.js';
-import { useTempDir } from '../../support/webhook/temp-dir.js';
+import { useNewPaths } from '../../support/webhook/temp-dir.js';
 
 /** Real files that grow, under the real reader of them. */
 describe('following the log of a run', () => {
-  const path = useTempDir();
-  let count = 0;
+  const newPath = useNewPaths();
   let home: LogHome;
   let logs: RunLogs;
   let ending: AbortController;
@@ -22,7 +21,7 @@ describe('following the log of a run', () => {
   let ends: Map<number, number>;
 
   beforeEach(async () => {
-    home = await LogHome.make(path(`home-${String((count += 1))}`));
+    home = await LogHome.make(newPath());
     const real = runLogs(home.home);
     ends = new Map();
     logs = {

@@ -9,7 +9,7 @@ import { runLogs } from '../../../src/wiring/run-logs.js';
 import { cliWith } from '../../unit/cli/small-world.js';
 import { LogHome, SLUG, toolUse } from '../../support/logs/log-home.js';
 import { waitUntil } from '../../support/stack/stack.js';
-import { useTempDir } from '../../support/webhook/temp-dir.js';
+import { useNewPaths } from '../../support/webhook/temp-dir.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const STEPS = 400;
@@ -24,13 +24,12 @@ interface Started {
 /** The real program beside what writes the log. */
 describe('bot-bottle logs, as a process', function () {
   this.timeout(60_000);
-  const path = useTempDir();
-  let count = 0;
+  const newPath = useNewPaths();
   let home: LogHome;
   let children: ChildProcess[];
 
   beforeEach(async () => {
-    home = await LogHome.make(path(`home-${String((count += 1))}`));
+    home = await LogHome.make(newPath());
     children = [];
   });
   afterEach(async () => {

@@ -3,7 +3,7 @@ import { GiteaClient } from '../../../src/adapters/gitea/gitea-client.js';
 import { giteaForgeFor } from '../../../src/adapters/gitea/gitea-forge.js';
 import type { Forge } from '../../../src/domain/forge/forge.js';
 import type { CheckStatus } from '../../../src/domain/forge/issue.js';
-import { parseDelivery } from '../../../src/webhook/hint/parse-delivery.js';
+import { parseDelivery } from '../../../src/webhook/events/parse-delivery.js';
 import { Catcher } from '../../support/deliveries/catcher.js';
 import { ActionsRunner } from '../../support/gitea/actions-runner.js';
 import { startGitea, type Gitea } from '../../support/gitea/start-gitea.js';

@@ -8,13 +8,12 @@ import { workerNeeds } from '../../../src/wiring/worker/worker-needs.js';
 import { assertBotRights } from '../../../src/wiring/start-up-rights.js';
 import { sharedGitea } from '../../support/gitea/shared-gitea.js';
 import { PUBLISHER_SCOPES, SIDECAR_SCOPES, type Gitea } from '../../support/gitea/start-gitea.js';
-import { useTempDir } from '../../support/webhook/temp-dir.js';
+import { useNewPaths } from '../../support/webhook/temp-dir.js';
 
 describe('the rights of the bot when the product starts', function () {
   this.timeout(60_000);
-  const path = useTempDir();
+  const newPath = useNewPaths();
   let gitea: Gitea;
-  let count = 0;
   let said: string[];
 
   before(async () => {
@@ -25,7 +24,7 @@ describe('the rights of the bot when the product starts', function () {
   });
 
   function config(token: string, env: Readonly<Record<string, string>> = {}): Config {
-    const home = path(`home-${String((count += 1))}`);
+    const home = newPath();
     mkdirSync(join(home, 'secrets'), { recursive: true, mode: 0o700 });
     writeFileSync(join(home, 'secrets/forge-token'), token, { mode: 0o600 });
     writeFileSync(join(home, 'secrets/publish-token'), gitea.bot.publisherToken, { mode: 0o600 });

@@ -16,7 +16,7 @@ import type { Orchestrator } from '../../../src/cli/base/orchestrator.js';
 import type { DecidedProposal } from '../../../src/domain/run/stores.js';
 import type { ConfigChange } from '../../../src/domain/supervise/config-change.js';
 import { ID, shownProposal, SLUG } from '../../support/supervise/shown.js';
-import { useTempDir } from '../../support/webhook/temp-dir.js';
+import { useNewPaths, useTempDir } from '../../support/webhook/temp-dir.js';
 import { cliWith, type Ran } from '../../unit/cli/small-world.js';
 
 const WHEELS = `---
@@ -33,7 +33,7 @@ const SHARED = '---\negress:\n  allow: [mirror.example]\n---\n';
 
 describe('a decision for the bottle', () => {
   const path = useTempDir();
-  let count = 0;
+  const newPath = useNewPaths();
   let home: string;
   let bottles: readonly string[] | undefined;
   let decided: string[];
@@ -42,7 +42,7 @@ describe('a decision for the bottle', () => {
   let shown: ReturnType<typeof shownProposal>;
 
   beforeEach(() => {
-    home = path(`home-${String((count += 1))}`);
+    home = newPath();
     mkdirSync(`${home}/bottles`, { recursive: true });
     writeFileSync(file('wheels'), WHEELS);
     writeFileSync(file('shared'), SHARED);

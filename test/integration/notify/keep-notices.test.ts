@@ -10,7 +10,7 @@ import type { Database } from '../../../src/domain/run/stores.js';
 import { keepNotices } from '../../../src/wiring/worker/keep-notices.js';
 import { ID, shownProposal, SLUG } from '../../support/supervise/shown.js';
 import { stateRow } from '../../support/webhook/rows.js';
-import { useTempDir } from '../../support/webhook/temp-dir.js';
+import { useNewPaths, useTempDir } from '../../support/webhook/temp-dir.js';
 import { writeFileSync } from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -19,7 +19,7 @@ const LOOK_MS = 5;
 
 describe('telling people what waits', () => {
   const path = useTempDir();
-  let count = 0;
+  const newPath = useNewPaths();
   let home: string;
   let database: Database;
   let blobs: LocalBlobStore;
@@ -29,7 +29,7 @@ describe('telling people what waits', () => {
   let answer: (message: Message) => Sent | Promise<Sent>;
 
   beforeEach(async () => {
-    home = path(`home-${String((count += 1))}`);
+    home = newPath();
     database = await openDatabase(`${home}/bot-bottle.db`);
     blobs = new LocalBlobStore(home);
     clock = Date.now();

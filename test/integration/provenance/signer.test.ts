@@ -4,16 +4,15 @@ import { join } from 'node:path';
 import { currentKeyId, homeSigner, rotateKey } from '../../../src/adapters/dsse/signing-keys.js';
 import { SigningKeyError } from '../../../src/domain/base/errors.js';
 import { SEAL_PREDICATE, STATEMENT_TYPE, type Signer } from '../../../src/domain/provenance/seal.js';
-import { useTempDir } from '../../support/webhook/temp-dir.js';
+import { useNewPaths } from '../../support/webhook/temp-dir.js';
 
 /** The worker has one for as long as it runs. */
 describe('the signer of a home', () => {
-  const path = useTempDir();
+  const newPath = useNewPaths();
   let home: string;
   let signer: Signer;
-  let count = 0;
   beforeEach(() => {
-    home = path(`home-${String((count += 1))}`);
+    home = newPath();
     signer = homeSigner(home);
   });
 

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { BOT, startGitea } from '../../support/gitea/start-gitea.js';
 import type { Gitea } from '../../support/gitea/start-gitea.js';
 import { ForgeProxy } from '../../support/reconcile/forge-proxy.js';
-import { ReconcileWorld, shortly } from '../../support/reconcile/reconcile-world.js';
+import { ReconcileWorld } from '../../support/reconcile/reconcile-world.js';
 import type { WorldOptions } from '../../support/reconcile/reconcile-world.js';
+import { shortly } from '../../support/reconcile/shortly.js';
 import { useTempDir } from '../../support/webhook/temp-dir.js';
 
 const BUDGET = 20;

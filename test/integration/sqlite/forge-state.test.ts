@@ -8,7 +8,7 @@ import { StoreError } from '../../../src/adapters/sqlite/store-error.js';
 import type { ForgeStateRow } from '../../../src/domain/run/rows.js';
 import type { Database } from '../../../src/domain/run/stores.js';
 import { stateRow } from '../../support/webhook/rows.js';
-import { useTempDir } from '../../support/webhook/temp-dir.js';
+import { useNewPaths } from '../../support/webhook/temp-dir.js';
 
 const subject = (number: number) => ({ forge: 'gitea', owner: 'alice', repo: 'demo', number }) as const;
 
@@ -16,15 +16,14 @@ const slugs = async (rows: Promise<ForgeStateRow[]>): Promise<string[]> =>
   (await rows).map(({ slug }) => slug).sort();
 
 describe('forge state in SQLite', () => {
-  const path = useTempDir();
-  let count = 0;
+  const newPath = useNewPaths();
   let file: string;
   let database: Database;
   const add = (changes: Partial<ForgeStateRow>): Promise<void> =>
     database.forgeState.upsert(stateRow(changes));
 
   beforeEach(async () => {
-    file = path(`state-${String((count += 1))}.db`);
+    file = newPath();
     database = await openDatabase(file);
   });
   afterEach(async () => {

@@ -7,19 +7,19 @@ import { WritingDialect } from '../../../src/adapters/sqlite/writing-dialect.js'
 import type { NoticeRow } from '../../../src/domain/run/notices.js';
 import type { Database } from '../../../src/domain/run/stores.js';
 import { stateRow } from '../../support/webhook/rows.js';
-import { useTempDir } from '../../support/webhook/temp-dir.js';
+import { useNewPaths, useTempDir } from '../../support/webhook/temp-dir.js';
 
 const frozen = (changes: Parameters<typeof stateRow>[0] = {}): ReturnType<typeof stateRow> =>
   stateRow({ status: 'frozen', phase: 'frozen', reason: 'blocked', updatedAt: 100, ...changes });
 
 describe('notices in SQLite', () => {
   const path = useTempDir();
-  let count = 0;
+  const newPath = useNewPaths();
   let file: string;
   let database: Database;
 
   beforeEach(async () => {
-    file = path(`notices-${String((count += 1))}.db`);
+    file = newPath();
     database = await openDatabase(file);
   });
   afterEach(async () => {

@@ -8,7 +8,7 @@ import { stateDb } from '../../../src/adapters/sqlite/state-tables.js';
 import { StoreError } from '../../../src/adapters/sqlite/store-error.js';
 import type { ProposalDecisionRow, ProposalRow } from '../../../src/domain/run/rows.js';
 import type { Database } from '../../../src/domain/run/stores.js';
-import { useTempDir } from '../../support/webhook/temp-dir.js';
+import { useNewPaths } from '../../support/webhook/temp-dir.js';
 
 const idOf = (n: number): string => n.toString(16).padStart(8, '0').padEnd(32, '0');
 
@@ -36,13 +36,12 @@ const decision = (n: number, changes: Partial<ProposalDecisionRow> = {}): Propos
 });
 
 describe('proposals in SQLite', () => {
-  const path = useTempDir();
-  let count = 0;
+  const newPath = useNewPaths();
   let file: string;
   let database: Database;
 
   beforeEach(async () => {
-    file = path(`proposals-${String((count += 1))}.db`);
+    file = newPath();
     database = await openDatabase(file);
   });
   afterEach(async () => {

@@ -7,7 +7,7 @@ import { openDatabase } from '../../../src/adapters/sqlite/open-database.js';
 import type { Database } from '../../../src/domain/run/stores.js';
 import type { OperationRow, RunRow, TurnRow } from '../../../src/domain/run/rows.js';
 import { stateRow } from '../../support/webhook/rows.js';
-import { useTempDir } from '../../support/webhook/temp-dir.js';
+import { useNewPaths } from '../../support/webhook/temp-dir.js';
 
 const run: RunRow = {
   slug: 's-1',
@@ -39,13 +39,12 @@ const operation = (id: string, text = 'read issue #1'): OperationRow => ({
 });
 
 describe('run, turn and operation rows in SQLite', () => {
-  const path = useTempDir();
-  let count = 0;
+  const newPath = useNewPaths();
   let file: string;
   let database: Database;
 
   beforeEach(async () => {
-    file = path(`runs-${String((count += 1))}.db`);
+    file = newPath();
     database = await openDatabase(file);
   });
   afterEach(async () => {

@@ -17,7 +17,7 @@ import { UNSIGNED } from '../../support/provenance/unsigned.js';
 import { NO_PROPOSALS } from '../../support/supervise/no-proposals.js';
 import { FakeForge } from '../../support/webhook/fake-forge.js';
 import { stateRow } from '../../support/webhook/rows.js';
-import { useTempDir } from '../../support/webhook/temp-dir.js';
+import { useNewPaths, useTempDir } from '../../support/webhook/temp-dir.js';
 
 const SLUG = 'coder-alice-demo-12-abc12';
 const A = '11111111-1111-5111-8111-111111111111';
@@ -34,13 +34,13 @@ interface Told {
 /** The real activity over a real database. */
 describe('the registry of sessions', () => {
   const path = useTempDir();
-  let count = 0;
+  const newPath = useNewPaths();
   let file: string;
   let database: Database;
   let ports: HomePorts;
 
   beforeEach(async () => {
-    file = path(`sessions-${String((count += 1))}.db`);
+    file = newPath();
     database = await openDatabase(file);
     ports = {
       forgeFor: () => new FakeForge().bind(),

@@ -6,20 +6,19 @@ import { openDatabaseReadOnly } from '../../../src/adapters/sqlite/open-database
 import type { OperationRow } from '../../../src/domain/run/rows.js';
 import type { Database, Stores } from '../../../src/domain/run/stores.js';
 import { stateRow } from '../../support/webhook/rows.js';
-import { useTempDir } from '../../support/webhook/temp-dir.js';
+import { useNewPaths } from '../../support/webhook/temp-dir.js';
 
 const operation = (id: string): OperationRow => ({
   ...{ slug: 's-1', turn: 1, id, at: 1, operation: 'read_issue', target: '#1', outcome: 'ok', text: '' },
 });
 
 describe('a transaction of bot-bottle.db', () => {
-  const path = useTempDir();
-  let count = 0;
+  const newPath = useNewPaths();
   let file: string;
   let database: Database;
 
   beforeEach(async () => {
-    file = path(`transactions-${String((count += 1))}.db`);
+    file = newPath();
     database = await openDatabase(file);
   });
   afterEach(() => database.close());

@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 
-const LOWEST = 10_000;
+/** `fetch` speaks to no server on 10080, the highest of its bad ports (https://fetch.spec.whatwg.org/#port-blocking). */
+const LOWEST = 10_081;
 const TRIES = 100;
 
 /**
