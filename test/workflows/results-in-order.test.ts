@@ -27,7 +27,7 @@ describe('the result of a local activity, on a real server and when that is repl
     });
     const history = (): Promise<History> => life.handle.fetchHistory();
     const isHeardOf = async (): Promise<boolean> =>
-      /activityTaskCompleted workflowTaskScheduled workflowTaskStarted$/.test(kindsOf(await history()));
+      kindsOf(await history()).endsWith('activityTaskCompleted workflowTaskScheduled workflowTaskStarted');
     const life: IssueLife = new IssueLife(server(), {
       record: 'turn-over-while-publishing',
       taskTimeoutMs: TASK_MS,
