@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { JoinedBytes } from '../base/joined-bytes.js';
+import { answerLast } from '../base/last-answer.js';
 import { UnixDoor } from './unix-door.js';
 
 export interface HttpUnixLimits {
@@ -31,9 +32,6 @@ export interface HttpUnixServer {
   /** Accepts nothing more and removes the socket; calls under way have until `graceMs`. */
   close(graceMs: number): Promise<void>;
 }
-
-/** After a refusal the rest of a body is read and dropped this long, else the client never sees the refusal. */
-const DRAIN_MS = 1000;
 
 /**
  * Serves what is posted to the paths given, and liveness as `GET /healthz`, on a Unix socket of mode 0666. Resolves as soon as
@@ -164,25 +162,14 @@ function refuse(
   why: string,
   headers: Readonly<Record<string, string>> = {},
 ): void {
-  request.resume();
-  const timer = setTimeout(() => request.destroy(), DRAIN_MS);
-  request.once('close', () => {
-    clearTimeout(timer);
-  });
-  answer(response, status, JSON.stringify({ error: why }), headers);
-}
-
-function answer(
-  response: ServerResponse,
-  status: number,
-  body: string,
-  headers: Readonly<Record<string, string>> = {},
-): void {
-  const bytes = Buffer.from(body, 'utf8');
-  response.writeHead(status, {
+  answerLast(request, response, status, JSON.stringify({ error: why }), {
     'content-type': 'application/json',
-    'content-length': bytes.length,
     ...headers,
   });
+}
+
+function answer(response: ServerResponse, status: number, body: string): void {
+  const bytes = Buffer.from(body, 'utf8');
+  response.writeHead(status, { 'content-type': 'application/json', 'content-length': bytes.length });
   response.end(bytes);
 }

@@ -5,13 +5,7 @@ const LINGER_MS = 1000;
 
 /** Every answer of the door: a status word for machines and a reason for people. */
 export function answer(response: Response, code: number, status: string, reason?: string): void {
-  if (response.headersSent || response.destroyed) return;
-  const body = JSON.stringify(reason === undefined ? { status } : { status, reason });
-  response.writeHead(code, {
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': Buffer.byteLength(body),
-  });
-  response.end(body);
+  if (write(response, code, status, reason)) response.end();
 }
 
 /**
@@ -19,15 +13,27 @@ export function answer(response: Response, code: number, status: string, reason?
  * moment: a connection closed on unread bytes is reset, and the client would never see the answer.
  */
 export function answerAndHangUp(response: Response, code: number, status: string, reason: string): void {
-  const { req: request } = response;
-  response.setHeader('Connection', 'close');
   response.shouldKeepAlive = false;
-  answer(response, code, status, reason);
-  const timer = setTimeout(() => {
-    request.destroy();
-  }, LINGER_MS);
-  request.once('close', () => {
+  if (!write(response, code, status, reason)) return;
+  const { req: request } = response;
+  const end = (): void => {
     clearTimeout(timer);
-  });
+    response.end();
+  };
+  const timer = setTimeout(end, LINGER_MS);
+  if (request.complete) end();
+  request.once('end', end);
+  request.once('close', end);
   request.resume();
+}
+
+function write(response: Response, code: number, status: string, reason?: string): boolean {
+  if (response.headersSent || response.destroyed) return false;
+  const body = JSON.stringify(reason === undefined ? { status } : { status, reason });
+  response.writeHead(code, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+  });
+  response.write(body);
+  return true;
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { DEFAULT_MAX_BODY_BYTES } from '../../../src/webhook/door/server.js';
+import { allSentFirst, largePost } from '../../support/http/all-sent-first.js';
 import { issueEvent, pullEvent, statusEvent } from '../../support/webhook/payloads.js';
 import { rawExchange } from '../../support/webhook/raw-exchange.js';
 import { deliveryHeaders, SECRET } from '../../support/webhook/sign.js';
@@ -174,6 +175,16 @@ describe('POST /webhooks/gitea', () => {
     );
     assert.match(answer, /^HTTP\/1\.1 413 [^]*Connection: close/i);
   });
+
+  for (const framing of ['length', 'chunked'] as const)
+    it(`is heard when it answers 413 to a client that first sends everything (${framing})`, async () => {
+      const { port } = webhook.listening;
+      const post = largePost('/webhooks/gitea', 20_000_000, framing);
+      assert.match(
+        await allSentFirst({ port, host: '127.0.0.1' }, post),
+        /^HTTP\/1\.1 413 [^]*WEBHOOK_MAX_BYTES/,
+      );
+    });
 
   it('answers 400 to a body that ends early, and to one that goes on after its announced length', async () => {
     const body = fresh();

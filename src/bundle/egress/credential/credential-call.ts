@@ -3,8 +3,9 @@ import type { Route } from '../../../domain/egress/route.js';
 import { upstreamOf } from '../../../domain/egress/upstream.js';
 import type { BundleLog } from '../../base/bundle-log.js';
 import { RefusedAddressError } from '../addresses.js';
+import { answerLast } from '../../base/last-answer.js';
 import { UnreadableAnswerError } from './answer-body.js';
-import { flatHeaders, type HeaderList } from '../headers.js';
+import type { HeaderList } from '../headers.js';
 import type { Ledger, Transfer } from '../ledger.js';
 import { blankSecret } from './secret-forms.js';
 
@@ -24,6 +25,7 @@ export class CredentialCall {
   #route: Route | undefined;
   #path = '';
   #isTold = false;
+  #isRefused = false;
 
   constructor(
     private readonly parts: CredentialCallParts,
@@ -51,8 +53,9 @@ export class CredentialCall {
     this.say(status, { error: `${named}: ${why}`, ...allowed }, headers);
   }
 
-  /** The upstream did not answer, or not in a way that can be passed on. */
+  /** The upstream did not answer, or not in a way that can be passed on. What was refused before stays refused. */
   fail(error: unknown, route: Route): void {
+    if (this.#isRefused) return;
     if (this.response.headersSent || this.response.destroyed) {
       this.response.destroy();
       return;
@@ -67,18 +70,11 @@ export class CredentialCall {
   }
 
   private say(status: number, body: unknown, headers: HeaderList): void {
-    const { request, response } = this;
-    if (response.destroyed || response.headersSent) return;
-    const text = `${JSON.stringify(body)}\n`;
-    request.unpipe();
-    request.resume();
-    const own: HeaderList = [
-      ['content-type', 'application/json'],
-      ['content-length', String(Buffer.byteLength(text))],
-      ['connection', 'close'],
-    ];
-    response.writeHead(status, flatHeaders([...own, ...headers]));
-    response.end(text);
+    this.#isRefused = true;
+    answerLast(this.request, this.response, status, `${JSON.stringify(body)}\n`, {
+      'content-type': 'application/json',
+      ...Object.fromEntries(headers),
+    });
   }
 
   private tell(fields: Readonly<Record<string, unknown>>): void {

@@ -204,9 +204,8 @@ export class CredentialProxy {
       sent += chunk.length;
       transfer.sent(chunk.length);
       if (sent <= maxBodyBytes) return;
-      request.unpipe(outgoing);
-      outgoing.destroy();
       call.refuse(413, `a request has at most ${String(maxBodyBytes)} bytes`, route);
+      outgoing.destroy();
     });
     request.pipe(outgoing);
   }

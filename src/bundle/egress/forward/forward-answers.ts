@@ -1,6 +1,7 @@
 /** What the forward proxy itself says to its clients, and how it passes on what servers say. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { answerLast } from '../../base/last-answer.js';
 import { endToEnd, flatHeaders } from '../headers.js';
 import { REFUSED } from './target.js';
 
@@ -52,16 +53,12 @@ export function passHead(incoming: IncomingMessage, response: ServerResponse): b
   }
 }
 
+/** Instead of the server. */
 export function answer(
   request: IncomingMessage,
   response: ServerResponse,
   status: number,
   text: string,
 ): void {
-  if (response.destroyed || response.headersSent) return;
-  request.unpipe();
-  request.resume();
-  // A body that is still coming is not waited for.
-  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' });
-  response.end(text);
+  answerLast(request, response, status, text, { 'content-type': 'text/plain; charset=utf-8' });
 }

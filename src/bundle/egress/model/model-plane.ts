@@ -8,7 +8,7 @@ import { BodyRoom } from './body-room.js';
 import { readJson } from './json-body.js';
 import { callOf, type ModelCall } from './model-calls.js';
 import { ModelMeter } from './model-meter.js';
-import { passedOver, readRequestBody } from './request-body.js';
+import { readRequestBody } from './request-body.js';
 import { checkRequest } from './request-rules.js';
 import { vendorError } from './vendor-error.js';
 
@@ -71,16 +71,6 @@ export class ModelPlane {
 
   /** @param path below the route's upstream */
   async read(request: IncomingMessage, rule: ModelRule, path: string): Promise<ModelRequest> {
-    const read = await this.#judge(request, rule, path);
-    if (read.kind === 'refused') await passedOver(request, this.#maxBytes);
-    return read;
-  }
-
-  get #maxBytes(): number {
-    return Math.min(this.#options.maxBodyBytes, MAX_BODY_BYTES);
-  }
-
-  async #judge(request: IncomingMessage, rule: ModelRule, path: string): Promise<ModelRequest> {
     const { api } = rule;
     const refuse = (status: number, why: string, headers: HeaderList = FINAL): ModelRequest =>
       refused(api, status, why, 'not_allowed', headers);
@@ -108,6 +98,10 @@ export class ModelPlane {
       return read;
     }
     return { ...read, end };
+  }
+
+  get #maxBytes(): number {
+    return Math.min(this.#options.maxBodyBytes, MAX_BODY_BYTES);
   }
 
   async #readOpen(

@@ -23,30 +23,6 @@ export async function readRequestBody(
   return read.kind === 'body' ? decoded(read.bytes, request.headers['content-encoding'], maxBytes) : read;
 }
 
-/**
- * Lets the rest of a body that nobody wants come in: a client whose connection ends while it still sends sees that, and not
- * the answer. Up to so many bytes, and for a limited time.
- */
-export async function passedOver(request: IncomingMessage, maxBytes: number): Promise<void> {
-  if (request.complete || request.destroyed) return;
-  await new Promise<void>((resolve) => {
-    let left = maxBytes;
-    const finish = (): void => {
-      clearTimeout(timer);
-      request.off('data', onData);
-      resolve();
-    };
-    const timer = setTimeout(finish, BODY_MS);
-    const onData = (chunk: Buffer): void => {
-      left -= chunk.length;
-      if (left < 0) finish();
-    };
-    request.on('data', onData);
-    request.once('end', finish);
-    request.once('close', finish);
-  });
-}
-
 function collected(request: IncomingMessage, maxBytes: number, room: BodyRoom): Promise<ReadBody> {
   return new Promise((resolve) => {
     const body = new JoinedBytes();

@@ -11,6 +11,7 @@ import {
 } from '../../../../src/bundle/jsonrpc/http-unix.js';
 import { overUnix, type UnixRequest } from '../../../support/bundle/unix-http.js';
 import { until } from '../../../support/bundle/until.js';
+import { allSentFirst, largePost } from '../../../support/http/all-sent-first.js';
 
 const RPC_HEAD = 'POST /rpc HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
 
@@ -102,6 +103,15 @@ describe('JSON-RPC over HTTP on a Unix socket', () => {
     assert.equal((await overUnix(socketPath, { body: 'x'.repeat(1025), headers: chunked })).status, 413);
     assert.equal((await overUnix(socketPath, { body: 'x'.repeat(900_000) })).status, 413);
     assert.equal((await overUnix(socketPath, { body: 'y' })).text, '1', 'it goes on serving');
+  });
+
+  it('is heard when it refuses, by a client that first sends everything', async () => {
+    await serve({ maxBodyBytes: 1024 });
+    for (const framing of ['length', 'chunked'] as const)
+      assert.match(
+        await allSentFirst({ path: socketPath }, largePost('/rpc', 20_000_000, framing)),
+        /^HTTP\/1\.1 413 [^]*at most 1024 bytes/,
+      );
   });
 
   it('drops a connection whose request does not arrive, but holds a call as long as it takes', async () => {

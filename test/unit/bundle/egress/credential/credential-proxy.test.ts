@@ -3,6 +3,7 @@ import { until } from '../../../../support/bundle/until.js';
 import { routeTo } from '../../../../support/egress/egress-here.js';
 import { AUTH, echo, SECRET, withKeyedRoute, type Echo } from '../../../../support/egress/keyed-route.js';
 import { httpUpstream } from '../../../../support/egress/upstreams.js';
+import { allSentFirst, largePost } from '../../../../support/http/all-sent-first.js';
 
 describe('the credential proxy', () => {
   const { egress, get, keyed, noSecret } = withKeyedRoute();
@@ -161,6 +162,17 @@ describe('the credential proxy', () => {
     assert.equal(chunked.status, 413);
     assert.equal((await get('/files/x', { method: 'POST', body: 'small' })).status, 200);
   });
+
+  for (const framing of ['length', 'chunked'] as const)
+    it(`is heard by a client that first sends everything (${framing})`, async () => {
+      const { url } = await httpUpstream(echo);
+      egress().routes(routeTo(url, { methods: ['POST'] }));
+      await egress().start({ limits: { maxBodyBytes: 1000 } });
+      const post = largePost('/files/x', 20_000_000, framing);
+      const answer = await allSentFirst({ path: egress().credentials }, post);
+      assert.match(answer, /^HTTP\/1\.1 413 [^]*at most 1000 bytes/);
+      assert.equal(egress().logged.filter(({ message }) => message === 'egress').length, 1);
+    });
 
   it('says so when the secret is not there, and asks nobody', async () => {
     let requests = 0;

@@ -4,6 +4,7 @@ import { until } from '../../../../support/bundle/until.js';
 import { ask } from '../../../../support/egress/clients.js';
 import { withEgress } from '../../../../support/egress/egress-here.js';
 import { HOST } from '../../../../support/egress/tunnels.js';
+import { allSentFirst, largePost } from '../../../../support/http/all-sent-first.js';
 import { httpUpstream, stopUpstreams, tcpUpstream } from '../../../../support/egress/upstreams.js';
 
 describe('the forward proxy: plain HTTP', () => {
@@ -99,6 +100,15 @@ describe('the forward proxy: plain HTTP', () => {
     const url = `http://${HOST}:${String(port)}/${'x'.repeat(3_000)}`;
     assert.equal((await ask(egress().socket, url)).status, 200);
     assert.equal((await ask(egress().socket, url)).status, 403);
+  });
+
+  it('is heard when the upload limit is reached, by a client that first sends everything', async () => {
+    const { port } = await httpUpstream((request) => request.resume());
+    egress().names.set(HOST, ['127.0.0.1']);
+    egress().allow(`${HOST}:${String(port)}`);
+    await egress().start({ uploadBytes: 5_000 });
+    const post = largePost(`http://${HOST}:${String(port)}/`, 20_000_000, 'length');
+    assert.match(await allSentFirst({ path: egress().socket }, post), /^HTTP\/1\.1 403 [^]*upload limit/);
   });
 
   it('survives a server that answers nonsense', async () => {

@@ -190,24 +190,9 @@ describe('requests of routes to models', () => {
     assert.deepEqual(await read, { kind: 'gone' });
   });
 
-  it('are refused before their end when they are too large, and the rest is let in for the answer to be seen', async () => {
+  it('are refused before their end when they are too large', async () => {
     const { request, body } = open();
     const read = planeOf().read(request, ANTHROPIC, '/v1/messages');
-    body.write('x'.repeat(1_001));
-    let isAnswered = false;
-    void read.then(() => (isAnswered = true));
-    await new Promise((resolve) => setImmediate(resolve));
-    assert.equal(isAnswered, false);
-    body.end();
-    const { status } = (await read) as Refused;
-    assert.equal(status, 413);
-  });
-
-  it('that go on and on are cut off after as many bytes again', async () => {
-    const { request, body } = open();
-    const read = planeOf().read(request, ANTHROPIC, '/v1/messages');
-    body.write('x'.repeat(1_001));
-    await new Promise((resolve) => setImmediate(resolve));
     body.write('x'.repeat(1_001));
     assert.equal(((await read) as Refused).status, 413);
   });
