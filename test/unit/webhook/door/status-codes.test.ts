@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import { DEFAULT_MAX_BODY_BYTES } from '../../../src/webhook/door/server.js';
-import { allSentFirst, largePost } from '../../support/http/all-sent-first.js';
-import { issueEvent, pullEvent, statusEvent } from '../../support/webhook/payloads.js';
-import { rawExchange } from '../../support/webhook/raw-exchange.js';
-import { deliveryHeaders, SECRET } from '../../support/webhook/sign.js';
-import { startWebhook } from '../../support/webhook/start-webhook.js';
-import type { StartedWebhook } from '../../support/webhook/start-webhook.js';
-import { useTempDir } from '../../support/webhook/temp-dir.js';
+import { DEFAULT_MAX_BODY_BYTES } from '../../../../src/webhook/door/server.js';
+import { allSentFirst, largePost } from '../../../support/http/all-sent-first.js';
+import { issueEvent, pullEvent, statusEvent } from '../../../support/webhook/payloads.js';
+import { rawExchange } from '../../../support/webhook/raw-exchange.js';
+import { deliveryHeaders, SECRET } from '../../../support/webhook/sign.js';
+import { startWebhook } from '../../../support/webhook/start-webhook.js';
+import type { StartedWebhook } from '../../../support/webhook/start-webhook.js';
+import { useTempDir } from '../../../support/webhook/temp-dir.js';
 
 interface Answer {
   readonly code: number;

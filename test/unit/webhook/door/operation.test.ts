@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { openInbox } from '../../../src/adapters/sqlite/inbox/open-inbox.js';
-import { issueEvent } from '../../support/webhook/payloads.js';
-import { rawExchange } from '../../support/webhook/raw-exchange.js';
-import { deliveryHeaders } from '../../support/webhook/sign.js';
-import { startWebhook } from '../../support/webhook/start-webhook.js';
-import type { StartedWebhook } from '../../support/webhook/start-webhook.js';
-import { useTempDir } from '../../support/webhook/temp-dir.js';
+import { openInbox } from '../../../../src/adapters/sqlite/inbox/open-inbox.js';
+import { issueEvent } from '../../../support/webhook/payloads.js';
+import { rawExchange } from '../../../support/webhook/raw-exchange.js';
+import { deliveryHeaders } from '../../../support/webhook/sign.js';
+import { startWebhook } from '../../../support/webhook/start-webhook.js';
+import type { StartedWebhook } from '../../../support/webhook/start-webhook.js';
+import { useTempDir } from '../../../support/webhook/temp-dir.js';
 
 describe('the webhook process in operation', () => {
   const path = useTempDir();
