@@ -55,8 +55,8 @@ function runTime({ startedAt, finishedAt }: Fields): string | null {
 }
 
 function done({ status, summaryRef }: Fields): string | null {
-  if (textOf(status) === null) return null;
-  return [status, summaryRef].map(textOf).filter(Boolean).join(': ');
+  const [said, summary] = [textOf(status), textOf(summaryRef)];
+  return said === null || summary === null ? said : `${said}, with the summary (SHA-256) ${summary}`;
 }
 
 function use(metered: Fields): string | null {
@@ -74,7 +74,13 @@ function reached({ hosts, refusals }: Fields): string | null {
 }
 
 function scans(reports: readonly unknown[]): string | null {
-  return reports.length === 0 ? null : reports.map((report) => textOf(report)).join('\n');
+  return reports.length === 0 ? null : reports.map((report) => scan(objectOf(report))).join('; ');
+}
+
+function scan({ scanner, outcome, findings, rules }: Fields): string {
+  const names = listOf(rules).map(textOf).filter(Boolean).join(', ');
+  const found = findings === 0 ? [] : [`${textOf(findings) ?? 'unknown'} findings`, names];
+  return `${textOf(scanner) ?? 'unknown'}: ${[textOf(outcome), ...found].filter(Boolean).join(', ')}`;
 }
 
 function published(publish: Fields): string | null {

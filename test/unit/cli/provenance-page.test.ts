@@ -19,7 +19,10 @@ describe('the page of a record', () => {
       ...{ startedAt: 1_000, finishedAt: 61_000, stopped: text, watchdogFired: false, transcriptHash: text },
       model: { use: { requests: 3, inputTokens: 10, outputTokens: 5, microUsd: 1_500_000 } },
       egress: { hosts: [{ host: text }], refusals: [{ host: text }] },
-      secretScans: [{ findings: 0, tool: text }],
+      secretScans: [
+        { scanner: text, outcome: 'clean', findings: 0, rules: [] },
+        { scanner: text, outcome: 'found', findings: 2, rules: [text, 'other'] },
+      ],
       publish: { kind: 'published', pr: 7, prUrl: text, head: 'c'.repeat(40) },
     });
   const row = (source: RecordedRow['source'], columns: Columns): RecordedRow => ({ source, columns });
@@ -76,6 +79,8 @@ describe('the page of a record', () => {
       '60 s',
       '3 requests, 10 tokens in, 5 out, 1.5000 USD, as metered',
       'something (refused)',
+      'something, with the summary (SHA-256) something',
+      'something: clean; something: found, 2 findings, something, other',
       'pull request #7',
       'c'.repeat(40),
       'Not whole.',
