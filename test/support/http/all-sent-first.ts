@@ -24,12 +24,12 @@ export function allSentFirst(where: NetConnectOpts, request: string | Buffer): P
 }
 
 /** A request with a body of so many bytes, in one piece. */
-export function largePost(path: string, bytes: number, framing: 'length' | 'chunked', more = ''): Buffer {
+export function largePost(path: string, bytes: number, framing: 'length' | 'chunked'): Buffer {
   const [header, size] =
     framing === 'length'
       ? [`Content-Length: ${String(bytes)}`, '']
       : ['Transfer-Encoding: chunked', `${bytes.toString(16)}\r\n`];
-  const head = `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${more}${header}\r\n\r\n${size}`;
+  const head = `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${header}\r\n\r\n${size}`;
   const end = framing === 'length' ? '' : '\r\n0\r\n\r\n';
   return Buffer.concat([Buffer.from(head), Buffer.alloc(bytes, 'x'), Buffer.from(end)]);
 }

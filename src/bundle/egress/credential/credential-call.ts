@@ -25,7 +25,6 @@ export class CredentialCall {
   #route: Route | undefined;
   #path = '';
   #isTold = false;
-  #isRefused = false;
 
   constructor(
     private readonly parts: CredentialCallParts,
@@ -55,7 +54,7 @@ export class CredentialCall {
 
   /** The upstream did not answer, or not in a way that can be passed on. What was refused before stays refused. */
   fail(error: unknown, route: Route): void {
-    if (this.#isRefused) return;
+    if (this.#isTold) return;
     if (this.response.headersSent || this.response.destroyed) {
       this.response.destroy();
       return;
@@ -70,7 +69,6 @@ export class CredentialCall {
   }
 
   private say(status: number, body: unknown, headers: HeaderList): void {
-    this.#isRefused = true;
     answerLast(this.request, this.response, status, `${JSON.stringify(body)}\n`, {
       'content-type': 'application/json',
       ...Object.fromEntries(headers),

@@ -2,7 +2,13 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { DEFAULT_LIMITS, listen, type Listening } from '../../../../src/webhook/door/listen.js';
+import {
+  DEFAULT_LIMITS,
+  listen,
+  type Listening,
+  type ListenLimits,
+  type MalformedAnswer,
+} from '../../../../src/webhook/door/listen.js';
 import { rawExchange } from '../../../support/webhook/raw-exchange.js';
 
 const LOOPBACK = { host: '127.0.0.1', port: 0 };
@@ -12,10 +18,11 @@ const LAST_GET = 'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
 describe('listening', () => {
   let listening: Listening | undefined;
 
-  const begin = async (handler: RequestListener, ...more: unknown[]): Promise<Listening> => {
-    const [limits, malformed] = more as [Parameters<typeof listen>[2]?, Parameters<typeof listen>[3]?];
-    return (listening = await listen(handler, LOOPBACK, limits, malformed));
-  };
+  const begin = async (
+    handler: RequestListener,
+    limits?: ListenLimits,
+    malformed?: MalformedAnswer,
+  ): Promise<Listening> => (listening = await listen(handler, LOOPBACK, limits, malformed));
   const client = async (text: string): Promise<Socket> => {
     const socket = connect(listening?.port ?? 0, '127.0.0.1');
     socket.on('error', () => undefined);

@@ -203,7 +203,7 @@ describe('the webhook’s answers', () => {
     assert.equal((await deliver('', said)).status, 202);
   });
 
-  it('end a connection whose client goes on sending', async () => {
+  it('that refuse end the connection', async () => {
     await start();
     const went = await rawExchange(
       webhook.listening.port,
