@@ -10,7 +10,7 @@ const { reporters, Runner } = require('mocha');
 
 /** What has ended by then but for a handle that a test left open, as after a hook that failed, is ended. */
 const EXIT_MS = 60_000;
-/** Of one failure. */
+/** Of one failure, at its start and at its end. */
 const MAX_CHARACTERS = 1500;
 
 class CountingReporter extends reporters.Dot {
@@ -51,8 +51,13 @@ function timeOf([file = 'hooks of the whole run', milliseconds]) {
 
 function inShort(test) {
   const { message, stack } = test.err ?? {};
-  const text = (message ?? stack ?? 'no error').slice(0, MAX_CHARACTERS);
+  const text = shortened(message ?? stack ?? 'no error');
   return [test.titlePath().join(' > '), ...text.split('\n').map((line) => `    ${line}`)].join('\n');
+}
+
+function shortened(text) {
+  if (text.length <= 2 * MAX_CHARACTERS) return text;
+  return `${text.slice(0, MAX_CHARACTERS)}\n[…]\n${text.slice(-MAX_CHARACTERS)}`;
 }
 
 module.exports = CountingReporter;

@@ -17,7 +17,8 @@ describe('the kill harness', function () {
       signal: new AbortController().signal,
       say: (line) => lines.push(line),
     });
-    const all = [...lines, ...summaryLines(outcome, PLAN)].join('\n');
+    // What is wrong stands first: a report cuts long messages off.
+    const all = [...summaryLines(outcome, PLAN), ...lines].join('\n');
     assert.ok(isGood(outcome, PLAN), all);
     assert.ok(
       [...outcome.strikes].some(([kind, count]) => kind !== 'missed' && count > 0),

@@ -33,9 +33,15 @@ const KEPT_MS = 30 * 24 * 60 * 60_000;
 
 interface Held {
   readonly slug: string;
+  /** What an earlier worker left of it, if it speaks against it. */
+  readonly before: Mark | undefined;
+  /** Its mark is on the disk: nothing is tried before that. */
+  readonly marked: Promise<void>;
   mark: Mark;
   /** Tries in this process. */
   tries: number;
+  /** One of them ended well. */
+  isDone: boolean;
 }
 
 /** The one request whose like has killed a worker and which is tried now, with all of its run. */
@@ -74,28 +80,13 @@ export class UnderWayFiles implements UnderWay {
   async during<T>(work: Work, run: () => Promise<T>): Promise<T> {
     const file = this.#fileOf(work);
     const held = this.#held.get(file);
-    if (held !== undefined) {
-      held.tries += 1;
-      try {
-        return await run();
-      } finally {
-        await this.#leave(file, held);
-      }
-    }
+    if (held !== undefined) return this.#try(file, held, run);
     const found = await readMark(file);
     const crashes = crashesOf(found, this.here);
     if (await this.#isSetAside(work, crashes)) throw new SetAsideError(work);
     const release = crashes === 0 ? (): void => undefined : await this.#alone(work.slug);
     try {
-      const mark = { ...this.here, crashes, stages: found?.stages ?? [] };
-      const now: Held = { slug: work.slug, mark, tries: 1 };
-      this.#held.set(file, now);
-      try {
-        await writeMark(file, mark);
-        return await run();
-      } finally {
-        await this.#leave(file, now);
-      }
+      return await this.#try(file, this.#held.get(file) ?? this.#hold(work.slug, file, found), run);
     } finally {
       release();
     }
@@ -123,8 +114,10 @@ export class UnderWayFiles implements UnderWay {
 
   /** The worker stops in good order: what is cut off now did not kill it. */
   async close(): Promise<void> {
-    for (const file of this.#held.keys()) await rm(file, { force: true });
-    this.#held.clear();
+    for (const [file, held] of this.#held) {
+      await held.marked;
+      await this.#leave(file, held);
+    }
   }
 
   async #isSetAside(work: Work, crashes: number): Promise<boolean> {
@@ -141,11 +134,33 @@ export class UnderWayFiles implements UnderWay {
     return names.filter((name) => name.startsWith(`${slug}.`)).map((name) => join(this.directory, name));
   }
 
-  async #leave(file: string, held: Held): Promise<void> {
-    held.tries -= 1;
-    if (held.tries > 0 || this.#held.get(file) !== held) return;
+  #hold(slug: string, file: string, found: Mark | undefined): Held {
+    const crashes = crashesOf(found, this.here);
+    const mark = { ...this.here, crashes, stages: found?.stages ?? [] };
+    const before = crashes > 0 ? found : undefined;
+    const held: Held = { slug, before, marked: writeMark(file, mark), mark, tries: 0, isDone: false };
+    this.#held.set(file, held);
+    return held;
+  }
+
+  async #try<T>(file: string, held: Held, run: () => Promise<T>): Promise<T> {
+    held.tries += 1;
+    try {
+      await held.marked;
+      const result = await run();
+      held.isDone = true;
+      return result;
+    } finally {
+      held.tries -= 1;
+      if (held.tries === 0 && this.#held.get(file) === held) await this.#leave(file, held);
+    }
+  }
+
+  /** What failed may kill the next worker still, so the crashes before it are remembered. */
+  async #leave(file: string, { before, mark, isDone }: Held): Promise<void> {
     this.#held.delete(file);
-    await rm(file, { force: true });
+    if (isDone || before === undefined || mark.crashes === 0) await rm(file, { force: true });
+    else await writeMark(file, before);
   }
 
   /** Two that were under way at the same crash are tried one after the other: the next one tells which it was. */

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import type { HostPorts } from '../../../src/activities/ports/host-ports.js';
 import type { RunTurnInput } from '../../../src/activities/ports/inputs.js';
 import { Relay } from '../../../src/activities/turn/relay.js';
@@ -39,6 +40,8 @@ describe('what is under way when a worker dies', () => {
       });
   }
   const marks = (): Promise<string[]> => readdir(join(home, 'under-way'));
+  const readMarkOf = async ({ slug, key }: Work): Promise<{ readonly crashes: number }> =>
+    JSON.parse(await readFile(join(home, 'under-way', `${slug}.${key}.json`), 'utf8')) as { crashes: number };
 
   it('is tried once more, and not a third time', async () => {
     await dies(WORK);
@@ -74,6 +77,45 @@ describe('what is under way when a worker dies', () => {
     }
     const underWay = await UnderWayFiles.open(home);
     assert.equal(await underWay.during(WORK, () => Promise.resolve('well')), 'well');
+  });
+
+  it('is not forgiven for a try that failed or was cut off between two crashes', async () => {
+    await dies(WORK);
+    const second = await UnderWayFiles.open(home);
+    await assert.rejects(
+      second.during(WORK, () => Promise.reject(new Error('too late'))),
+      /^Error: too late$/,
+    );
+    assert.equal(await second.whySetAside(WORK), null);
+    const third = await UnderWayFiles.open(home);
+    void third.during(WORK, () => FOREVER);
+    while ((await readMarkOf(WORK)).crashes === 0);
+    await third.close();
+    await dies(WORK);
+    const last = await UnderWayFiles.open(home);
+    assert.notEqual(await last.whySetAside(WORK), null);
+    await assert.rejects(
+      last.during(WORK, () => assert.fail('it was tried')),
+      SetAsideError,
+    );
+  });
+
+  it('is forgiven for a try that ended well', async () => {
+    await dies(WORK);
+    const second = await UnderWayFiles.open(home);
+    await second.during(WORK, () => Promise.resolve());
+    assert.deepEqual(await marks(), []);
+  });
+
+  it('is tried a second time at once only when its mark is on the disk', async () => {
+    const worker = await UnderWayFiles.open(home);
+    const tries: Promise<boolean>[] = [];
+    for (let n = 0; n < 40; n += 1) {
+      tries.push(worker.during(WORK, async () => (await marks()).includes(`${SLUG}.${WORK.key}.json`)));
+      await nextTick();
+    }
+    assert.ok((await Promise.all(tries)).every(Boolean));
+    assert.deepEqual(await marks(), []);
   });
 
   it('is forgotten with its run: what killed workers left, but not what is under way now, nor another run’s', async () => {
@@ -116,10 +158,10 @@ describe('what is under way when a worker dies', () => {
         begun();
         return FOREVER;
       });
-      void second.during(beside, () => {
-        isBeside = true;
-        return FOREVER;
-      });
+    });
+    void second.during(beside, () => {
+      isBeside = true;
+      return FOREVER;
     });
     // What no crash was seen of waits for nobody.
     await second.during({ ...beside, key: 'settle-2' }, () => Promise.resolve());
