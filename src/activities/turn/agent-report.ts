@@ -1,6 +1,7 @@
 import type { ReportedUse, StreamSummary } from '../../domain/agent/agent-stream.js';
 import { reportedOfTurn } from '../../domain/agent/reported-use.js';
 import type { AgentReport } from '../../domain/run/turn.js';
+import type { TurnRecord } from '../../domain/run/run-files.js';
 import type { HostPorts } from '../ports/host-ports.js';
 import type { RunTurnInput } from '../ports/inputs.js';
 import type { TurnJournal } from './turn-journal.js';
@@ -22,6 +23,20 @@ export async function agentReport(
     toolCalls,
     denials,
   };
+}
+
+/**
+ * The session that the next turn goes on with. A CLI may be told the id of a new one and be ended before it begins it: it would
+ * not know it then, and a turn would come to nothing.
+ */
+export function sessionOf(
+  input: Pick<RunTurnInput, 'sessionId'>,
+  { sessionId, done, setAside }: TurnRecord,
+  { sessionId: printed }: Pick<StreamSummary, 'sessionId'>,
+): string | null {
+  const isThere = input.sessionId !== null || printed !== null;
+  // Who said that it was done has worked in it, and of an output that is not read nothing is known.
+  return isThere || done !== null || setAside !== null ? sessionId : null;
 }
 
 /** By the latest turn of the same session that printed anything. */

@@ -6,7 +6,7 @@ import type { HostPorts } from '../ports/host-ports.js';
 import type { RunTurnInput } from '../ports/inputs.js';
 import { offerHosts } from '../supervise/offer-hosts.js';
 import type { StreamReader } from '../../domain/agent/agent-stream.js';
-import { agentReport } from './agent-report.js';
+import { agentReport, sessionOf } from './agent-report.js';
 import { eitherSignal } from './either-signal.js';
 import { keepBundle } from './bundle-keeper.js';
 import { guardDisk } from './guard-disk.js';
@@ -155,12 +155,8 @@ export class TurnWatch {
     const egress = await readEgress(ports.files, slug, turn);
     const { record } = journal;
     const exitCode = state?.exitCode ?? CONTAINER_GONE;
-    const agent = await agentReport(
-      ports,
-      this.input,
-      journal,
-      this.reader.summary(exitCode, this.isStopped),
-    );
+    const summary = this.reader.summary(exitCode, this.isStopped);
+    const agent = await agentReport(ports, this.input, journal, summary);
     const isOverBudget = egress.model?.trouble?.kind === 'over_budget' && record.done === null;
     await journal.decide({ stopped: record.stopped ?? (isOverBudget ? 'budget' : null) });
     const { stopped } = journal.record;
@@ -175,7 +171,7 @@ export class TurnWatch {
       lastCheckinAt: record.lastCheckinAt,
       sidecarRestarts: record.sidecarRestarts,
       baseSha: record.baseSha ?? '',
-      sessionId: record.sessionId,
+      sessionId: sessionOf(this.input, record, summary),
       imageId: state?.imageId ?? '',
       limit: limitHit(stopped, record.stopDetail, state, this.input.prepared.limits),
       setAside: record.setAside,

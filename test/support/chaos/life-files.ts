@@ -67,8 +67,12 @@ export class LifeFiles {
   }
 }
 
-/** An agent that the machine ended may be told once more what it may not have read: that is said, and is no second time. */
-const GOES_ON = 'The machine stopped in the middle of your last turn';
+/**
+ * An agent that the machine ended, or one in the place of an agent that did not know its session, may be told once more what
+ * may not have been read: that is said, and is no second time.
+ */
+const MAY_NOT_HAVE_READ =
+  /^(?:The machine stopped in the middle of your last turn|This is a new session\. Your last session is lost\.) /m;
 const REPEATED = /^## .*, which an earlier prompt of yours had, too:$/;
 
 /**
@@ -81,5 +85,5 @@ export function newsIn(prompt: string): string {
   if (last === undefined) return '';
   const sections = prompt.slice(last.index).split(/^(?=## )/m);
   const isNews = (section: string): boolean => !REPEATED.test(section.split('\n', 1)[0] ?? '');
-  return (prompt.startsWith(GOES_ON) ? sections.filter(isNews) : sections).join('');
+  return (MAY_NOT_HAVE_READ.test(prompt) ? sections.filter(isNews) : sections).join('');
 }

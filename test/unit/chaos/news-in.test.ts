@@ -18,6 +18,8 @@ describe('what a prompt tells', () => {
     const news = `# What else happened\n\n${AGAIN}${NEW}`;
     const goesOn = `The machine stopped in the middle of your last turn and ended it.\n\n${news}`;
     assert.equal(newsIn(goesOn), `# What else happened\n\n${NEW}`);
+    const isLost = `This is a new session. Your last session is lost. Look around.\n\n${news}`;
+    assert.equal(newsIn(`# Your task\n\n${isLost}`), `# What else happened\n\n${NEW}`);
     // In any other turn it is told twice, whatever it says.
     assert.equal(newsIn(`Go on.\n\n${news}`), news);
   });

@@ -6,7 +6,7 @@ import type { SecretScanReport } from '../../../domain/secret/secret-scanner.js'
 import type { BundleHeader } from '../bundle-file.js';
 import { isAncestorIn, newCommits, quarantined, type Candidate } from './candidate.js';
 import { hasForeignGitlink } from './gitlink-changes.js';
-import { PUBLISH_STEPS } from './publish-steps.js';
+import { STEPS_BEFORE_SCAN, STEPS_BESIDE_SCAN, type PublishStep } from './publish-steps.js';
 import { takeIn } from './quarantine.js';
 import { scanForSecrets } from './scan-for-secrets.js';
 import type { SubmoduleSource } from '../submodule-source.js';
@@ -58,17 +58,34 @@ async function check(
   const candidate = { ...found, commits };
   if (await hasNothingNew(candidate))
     return { kind: 'unchanged', head: candidate.branchSha ?? head, onForge: candidate.branchSha !== null };
-  for (const step of [...PUBLISH_STEPS, (one: Candidate) => hasForeignGitlink(one, submodules)]) {
-    request.signal?.throwIfAborted();
-    const why = await step(candidate);
-    if (why !== undefined) return { kind: 'refused', reason: why };
-  }
-  request.signal?.throwIfAborted();
-  const scan = await scanForSecrets(candidate, secrets);
+  const why = await firstObjection(candidate, STEPS_BEFORE_SCAN);
+  if (why !== undefined) return { kind: 'refused', reason: why };
+  const work = [
+    firstObjection(candidate, [...STEPS_BESIDE_SCAN, (one) => hasForeignGitlink(one, submodules)]),
+    scanForSecrets(candidate, secrets),
+  ] as const;
+  // The quarantine is removed after this: when one of them fails, the other still reads it.
+  await Promise.allSettled(work);
+  const objection = await work[0];
+  if (objection !== undefined) return { kind: 'refused', reason: objection };
+  const scan = await work[1];
   const secretScan = secrets.report(scan);
   const secret = secretRefusal(scan, request.baseSha);
   if (secret !== undefined) return { kind: 'refused', reason: secret, secretScan };
   return { kind: 'clean', candidate, secretScan };
+}
+
+async function firstObjection(
+  candidate: Candidate,
+  steps: readonly PublishStep[],
+): Promise<string | undefined> {
+  for (const step of steps) {
+    candidate.signal?.throwIfAborted();
+    const why = await step(candidate);
+    if (why !== undefined) return why;
+  }
+  candidate.signal?.throwIfAborted();
+  return undefined;
 }
 
 /** Nothing to push: the forge's branch has it all, or there is no branch yet and no commit of its own to make one for. */

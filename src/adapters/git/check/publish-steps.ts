@@ -9,13 +9,17 @@ import { staysInLimits } from './size-limits.js';
 /** One check of the publish gate: resolves with the reason, in words an agent can act on, when it refuses. */
 export type PublishStep = (candidate: Candidate) => Promise<string | undefined>;
 
-/** In this order; a further check is one more entry. Secrets are looked for last: see `scanForSecrets`. */
-export const PUBLISH_STEPS: readonly PublishStep[] = [
+/** In this order; a further check is one more entry here or below. They bound what the search for secrets has to read. */
+export const STEPS_BEFORE_SCAN: readonly PublishStep[] = [
   buildsOnTurnStart,
   containsUpstream,
   keepsForgeBranch,
   staysInLimits,
   hasPlainPaths,
+];
+
+/** In this order, while secrets are looked for: see `scanForSecrets`. */
+export const STEPS_BESIDE_SCAN: readonly PublishStep[] = [
   keepsProtectedPaths,
   hasItsAuthor,
   leavesNoLfsPointer,

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
-import { agentReport } from '../../../../src/activities/turn/agent-report.js';
+import { agentReport, sessionOf } from '../../../../src/activities/turn/agent-report.js';
 import { blankTurnRecord, TurnJournal } from '../../../../src/activities/turn/turn-journal.js';
 import type { ReportedUse, StreamSummary } from '../../../../src/domain/agent/agent-stream.js';
 import { HostWorld, SLUG } from '../../../support/host/host-world.js';
 import { useNewPaths } from '../../../support/webhook/temp-dir.js';
+
+const DONE = { id: 'd', status: 'success', summary: '', at: 1 } as const;
 
 describe('what an agent’s output amounted to', () => {
   const newPath = useNewPaths();
@@ -79,4 +81,17 @@ describe('what an agent’s output amounted to', () => {
     await turnBefore(3, null, 70);
     assert.equal((await report(summary(100), 4, null)).made.reported?.inputTokens, 100);
   });
+
+  for (const [what, goesOn, record, printed, expected] of [
+    ['the one it went on with', 'older', {}, null, 's'],
+    ['the one that was printed', null, {}, 's', 's'],
+    ['none that was not begun', null, {}, null, null],
+    ['the one in which it said that it was done', null, { done: DONE }, null, 's'],
+    ['one that may have been begun where nobody reads it', null, { setAside: 'deadly' }, null, 's'],
+    ['none where none was given', null, { done: DONE, sessionId: null }, null, null],
+  ] as const)
+    it(`leaves ${what} as its session`, () => {
+      const of = { ...blankTurnRecord(1), sessionId: 's', ...record };
+      assert.equal(sessionOf({ sessionId: goesOn }, of, { sessionId: printed }), expected);
+    });
 });

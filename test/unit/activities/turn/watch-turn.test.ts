@@ -23,6 +23,8 @@ import {
 } from '../../../support/turn/watched-turn.js';
 import { useNewPaths } from '../../../support/webhook/temp-dir.js';
 
+const SESSION = '3b6ba647-e4d1-50f5-9602-b9fec41bce5b';
+
 describe('a turn that is watched', () => {
   const newPath = useNewPaths();
   let world: TurnWorld;
@@ -49,11 +51,12 @@ describe('a turn that is watched', () => {
   it('is told as begun, and ends with what it left when its agent ends', async () => {
     const ending = await begin();
     assert.equal(hasToken(), true);
+    world.print(JSON.stringify({ type: 'system', subtype: 'init', session_id: SESSION }));
     world.exit('agent', 3);
-    const { agent, startedAt, finishedAt, lastCheckinAt, sessionId, ...rest } = await resultOf(ending);
+    const { agent, startedAt, finishedAt, lastCheckinAt, ...rest } = await resultOf(ending);
     assert.ok(startedAt >= NOW && finishedAt >= startedAt && lastCheckinAt >= NOW);
-    assert.notEqual(sessionId, null);
     assert.deepEqual(rest, {
+      sessionId: SESSION,
       ...{ exitCode: 3, done: null, stopped: null, sidecarRestarts: 0, baseSha: 'b'.repeat(40) },
       ...{ imageId: IMAGE_ID, limit: null, setAside: null, model: null },
       ...{ operationsRef: null, egressRef: null, offers: [] },
@@ -61,6 +64,13 @@ describe('a turn that is watched', () => {
     assert.deepEqual([agent.toolCalls, agent.reported], [0, null]);
     assert.deepEqual([hasToken(), stops('bundle'), stops('agent')], [false, ['stop bundle 3'], []]);
     assert.equal(watched.attachments.has(SLUG), false);
+  });
+
+  it('leaves no session that its agent has not begun', async () => {
+    const ending = await begin();
+    assert.match((await world.ports.files.readTurn(SLUG, 1))?.sessionId ?? '', /^[0-9a-f-]{36}$/);
+    world.exit('agent', 137);
+    assert.equal((await resultOf(ending)).sessionId, null);
   });
 
   it('beats with when its agent was heard of last', async () => {
