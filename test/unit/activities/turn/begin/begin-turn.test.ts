@@ -18,6 +18,13 @@ import { useNewPaths } from '../../../../support/webhook/temp-dir.js';
 const BASE = 'b'.repeat(40);
 const { signal } = new AbortController();
 
+const sessionOf = (turn: number): string =>
+  agentProvider('scripted').newSessionId(`${SLUG}/${String(turn)}`) ?? assert.fail('no session');
+const argv = (flag: string, sessionId: string): readonly string[] => [
+  ...['/usr/local/bin/node', '/opt/bottle/scripted-agent.mjs', '--output-format', 'stream-json'],
+  ...[flag, sessionId, ''],
+];
+
 describe('beginning a turn', () => {
   const newPath = useNewPaths();
   let world: TurnWorld;
@@ -39,11 +46,11 @@ describe('beginning a turn', () => {
   }
   const read = (file: string): string =>
     readFileSync(`${world.ports.files.paths(SLUG).root}/${file}`, 'utf8');
+  /** A file of the agent's input. */
+  const given = (file: string): string =>
+    readFileSync(`${world.ports.files.paths(SLUG).turnInput}/${file}`, 'utf8');
   const turnInput = (): Readonly<Record<string, unknown>> =>
-    JSON.parse(readFileSync(`${world.ports.files.paths(SLUG).turnInput}/turn.json`, 'utf8')) as Record<
-      string,
-      unknown
-    >;
+    JSON.parse(given('turn.json')) as Record<string, unknown>;
   const header = (): Readonly<Record<string, unknown>> =>
     JSON.parse(readFileSync(`${world.ports.files.paths(SLUG).queueIn}/turn.json`, 'utf8')) as Record<
       string,
@@ -61,7 +68,7 @@ describe('beginning a turn', () => {
     );
     const { lastCheckinAt, sessionId, ...rest } = record;
     assert.ok(lastCheckinAt > 0);
-    assert.equal(sessionId, agentProvider('scripted').newSessionId(`${SLUG}/1`));
+    assert.equal(sessionId, sessionOf(1));
     const { previousStart, refs, baseSha, logSince, provider, lost } = rest;
     assert.deepEqual(
       [previousStart, refs?.startSha, baseSha, logSince, provider, lost],
@@ -76,7 +83,8 @@ describe('beginning a turn', () => {
     assert.match(read('turns/1/prompt.md'), /^Do it\.\n/);
     const input = turnInput();
     assert.deepEqual([input['turn'], input['issueNumber'], input['prNumber']], [1, 12, 31]);
-    assert.equal(turnInput()['turn'], 1);
+    assert.deepEqual(given('argv').split('\0'), argv('--session-id', sessionOf(1)));
+    assert.equal(given('wants-sidecar'), '');
     const agent = spec('agent');
     assert.ok('workspaceDir' in agent);
     const { workspace, turnInput: turnDir, currentConfig } = world.ports.files.paths(SLUG);
@@ -85,6 +93,12 @@ describe('beginning a turn', () => {
       [workspace, turnDir, currentConfig, IMAGE_ID],
     );
     assert.ok(!('runtime' in agent) && !('homeDir' in agent));
+  });
+
+  it('goes on with a session that is there, whatever the turn’s number', async () => {
+    const before = sessionOf(1);
+    assert.equal((await begin({ turn: 2, sessionId: before })).sessionId, before);
+    assert.deepEqual(given('argv').split('\0'), argv('--resume', before));
   });
 
   it('gives the sidecar its token, limits and the way to the forge', async () => {
@@ -162,6 +176,16 @@ describe('beginning a turn', () => {
     assert.equal(world.containers.get('agent')?.status, 'running');
   });
 
+  it('begins again where the agent is still as the turn before left it', async () => {
+    await begin();
+    world.exit('agent');
+    world.fault = (what) => (what === 'start agent' ? new Error('busy') : undefined);
+    await assert.rejects(begin({ turn: 2 }), /busy/);
+    world.fault = () => undefined;
+    await begin({ turn: 2 });
+    assert.equal(world.containers.get('agent')?.status, 'running');
+  });
+
   it('starts no agent when it was stopped meanwhile', async () => {
     const abort = new AbortController();
     world.fault = (what) => {
@@ -203,6 +227,12 @@ describe('beginning a turn', () => {
 
     it('that is new, has lost nothing where the run had no work yet', async () => {
       assert.deepEqual((await isWorkspaceLost({ head: null })).lost, []);
+    });
+
+    it('that is there, has lost nothing', async () => {
+      await begin();
+      world.exit('agent');
+      assert.ok(!(await begin({ turn: 2, head: HEAD })).lost.includes('workspace'));
     });
   });
 
