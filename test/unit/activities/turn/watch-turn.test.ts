@@ -224,6 +224,14 @@ describe('a turn that is watched', () => {
     assert.equal(world.asked.filter((what) => what === 'start agent').length, 1);
   });
 
+  it('is not tried again where a pause of it would hold tries back', async () => {
+    const ending = await begin();
+    watched.activity.cancel('PAUSED', new ActivityCancellationDetails({ paused: true }));
+    const error = await errorOf(ending);
+    assert.ok(error instanceof Error && 'nonRetryable' in error);
+    assert.deepEqual([error.nonRetryable, watched.runs], [true, true]);
+  });
+
   it('is left to who attaches anew', async () => {
     const ending = await begin();
     watched.attachments.take(SLUG);
