@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { mock } from 'node:test';
 import { ActivityCancellationDetails } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { keepEgress } from '../../../../src/activities/turn/egress-record.js';
+import { SetAsideError } from '../../../../src/domain/run/under-way.js';
 import { NO_USE } from '../../../../src/domain/run/model-use.js';
 import type { TurnRecord } from '../../../../src/domain/run/run-files.js';
 import type { RunTurnInput } from '../../../../src/activities/ports/inputs.js';
@@ -131,6 +133,20 @@ describe('a turn that another worker has watched before', () => {
     look();
     assert.equal((await resultOf(ending)).stopped, null);
     assert.equal(stopsAt.length, 1);
+  });
+
+  it('leaves no agent and no secret behind where collecting it killed worker after worker', async () => {
+    await isLeft();
+    world.ports.underWay.during = (work, run) =>
+      work.key === 'end-1' ? Promise.reject(new SetAsideError(work)) : run();
+    const ending = await again();
+    world.exit('agent');
+    assert.match(String(await errorOf(ending)), /collecting turn 1 was under way at two crashes/);
+    assert.deepEqual(
+      world.asked.filter((what) => what.startsWith('stop')),
+      ['stop agent 0', 'stop bundle 3'],
+    );
+    assert.equal(existsSync(world.ports.files.paths(SLUG).bundleToken), false);
   });
 
   it('has the times of its container', async () => {
