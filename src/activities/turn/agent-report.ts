@@ -1,6 +1,6 @@
 import type { ReportedUse, StreamSummary } from '../../domain/agent/agent-stream.js';
 import { reportedOfTurn } from '../../domain/agent/reported-use.js';
-import type { AgentReport } from '../../domain/run/turn.js';
+import { CONTAINER_GONE, type AgentReport } from '../../domain/run/turn.js';
 import type { TurnRecord } from '../../domain/run/run-files.js';
 import type { HostPorts } from '../ports/host-ports.js';
 import type { RunTurnInput } from '../ports/inputs.js';
@@ -33,10 +33,12 @@ export function sessionOf(
   input: Pick<RunTurnInput, 'sessionId'>,
   { sessionId, done, setAside }: TurnRecord,
   { sessionId: printed }: Pick<StreamSummary, 'sessionId'>,
+  exitCode: number,
 ): string | null {
-  const isThere = input.sessionId !== null || printed !== null;
-  // Who said that it was done has worked in it, and of an output that is not read nothing is known.
-  return isThere || done !== null || setAside !== null ? sessionId : null;
+  const isThere = input.sessionId !== null || printed !== null || done !== null;
+  // An output that nobody reads, or that went with its container, may have told of it.
+  const isUnread = setAside !== null || exitCode === CONTAINER_GONE;
+  return isThere || isUnread ? sessionId : null;
 }
 
 /** By the latest turn of the same session that printed anything. */

@@ -171,7 +171,7 @@ export class TurnWatch {
       lastCheckinAt: record.lastCheckinAt,
       sidecarRestarts: record.sidecarRestarts,
       baseSha: record.baseSha ?? '',
-      sessionId: sessionOf(this.input, record, summary),
+      sessionId: sessionOf(this.input, record, summary, exitCode),
       imageId: state?.imageId ?? '',
       limit: limitHit(stopped, record.stopDetail, state, this.input.prepared.limits),
       setAside: record.setAside,

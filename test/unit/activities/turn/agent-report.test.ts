@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { agentReport, sessionOf } from '../../../../src/activities/turn/agent-report.js';
 import { blankTurnRecord, TurnJournal } from '../../../../src/activities/turn/turn-journal.js';
+import { CONTAINER_GONE } from '../../../../src/domain/run/turn.js';
 import type { ReportedUse, StreamSummary } from '../../../../src/domain/agent/agent-stream.js';
 import { HostWorld, SLUG } from '../../../support/host/host-world.js';
 import { useNewPaths } from '../../../support/webhook/temp-dir.js';
@@ -92,6 +93,11 @@ describe('what an agent’s output amounted to', () => {
   ] as const)
     it(`leaves ${what} as its session`, () => {
       const of = { ...blankTurnRecord(1), sessionId: 's', ...record };
-      assert.equal(sessionOf({ sessionId: goesOn }, of, { sessionId: printed }), expected);
+      assert.equal(sessionOf({ sessionId: goesOn }, of, { sessionId: printed }, 137), expected);
     });
+
+  it('leaves one that may have been begun in a container that is gone', () => {
+    const of = { ...blankTurnRecord(1), sessionId: 's' };
+    assert.equal(sessionOf({ sessionId: null }, of, { sessionId: null }, CONTAINER_GONE), 's');
+  });
 });
