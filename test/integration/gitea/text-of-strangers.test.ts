@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { HomePorts } from '../../../src/activities/ports/home-ports.js';
 import { prepareTurn } from '../../../src/activities/prepare/prepare-turn.js';
-import { agentProvider } from '../../../src/adapters/agents/registry.js';
 import { LocalBlobStore } from '../../../src/adapters/files/blob-store.js';
 import { GiteaClient } from '../../../src/adapters/gitea/gitea-client.js';
 import { giteaForgeFor } from '../../../src/adapters/gitea/gitea-forge.js';
@@ -12,9 +10,7 @@ import type { Person } from '../../support/gitea/person.js';
 import { sharedGitea } from '../../support/gitea/shared-gitea.js';
 import { BOT, REPO } from '../../support/gitea/start-gitea.js';
 import type { Gitea } from '../../support/gitea/start-gitea.js';
-import { agentsFrom } from '../../support/manifests/agents.js';
-import { UNSIGNED } from '../../support/provenance/unsigned.js';
-import { NO_PROPOSALS } from '../../support/supervise/no-proposals.js';
+import { sampleHome } from '../../support/host/sample-home.js';
 import { dispatchWorld } from '../../support/webhook/dispatch-world.js';
 import type { DispatchWorld } from '../../support/webhook/dispatch-world.js';
 import { alice as aliceOf, issueEvent } from '../../support/webhook/payloads.js';
@@ -175,17 +171,9 @@ describe('what a stranger writes on Gitea', () => {
     const trigger = started();
     assert.ok(trigger !== null);
     const blobs = new LocalBlobStore(home);
-    const ports: HomePorts = {
-      ...{ forgeFor: giteaForgeFor(client), agents: agentsFrom(), provider: agentProvider, blobs },
-      ...{ database: world.database, clock: { now: Date.now }, soleHost: null },
-      ...NO_PROPOSALS,
-      ...UNSIGNED,
-      log: { info: () => undefined, warn: () => undefined },
-      settings: {
-        access: { org: 'bot-bottle', trigger: 'collaborators', wake: 'collaborators' },
-        ...{ reacts: true, publish: 'branch', dayBudget: { turns: 9, tokens: 9, microUsd: 9 } },
-      },
-    };
+    const { database } = world;
+    const own = { forgeFor: giteaForgeFor(client), blobs, database, clock: { now: Date.now } };
+    const ports = sampleHome(own, { dayBudget: { turns: 9, tokens: 9, microUsd: 9 } });
     const outcome = await prepareTurn(ports, {
       ...{ workflowId: `gitea:${REPO}#${String(number)}`, slug: `coder-alice-demo-${String(number)}-abc12` },
       subject: { forge: 'gitea', owner: 'alice', repo: 'demo', number },

@@ -1,7 +1,6 @@
 import { DEFAULT_POLICY } from '../../../src/domain/run/run-policy.js';
 import assert from 'node:assert/strict';
 import { recordTurn } from '../../../src/activities/rows/record-rows.js';
-import { agentProvider } from '../../../src/adapters/agents/registry.js';
 import { LocalBlobStore } from '../../../src/adapters/files/blob-store.js';
 import { openDatabase } from '../../../src/adapters/sqlite/open-database.js';
 import { openDatabaseReadOnly } from '../../../src/adapters/sqlite/open-database-read-only.js';
@@ -12,9 +11,7 @@ import { NO_USE, type ModelUse } from '../../../src/domain/run/model-use.js';
 import type { SessionRow } from '../../../src/domain/run/rows.js';
 import type { Database } from '../../../src/domain/run/stores.js';
 import type { TurnResult } from '../../../src/domain/run/turn.js';
-import { agentsFrom } from '../../support/manifests/agents.js';
-import { UNSIGNED } from '../../support/provenance/unsigned.js';
-import { NO_PROPOSALS } from '../../support/supervise/no-proposals.js';
+import { sampleHome } from '../../support/host/sample-home.js';
 import { FakeForge } from '../../support/webhook/fake-forge.js';
 import { stateRow } from '../../support/webhook/rows.js';
 import { useNewPaths, useTempDir } from '../../support/webhook/temp-dir.js';
@@ -42,24 +39,13 @@ describe('the registry of sessions', () => {
   beforeEach(async () => {
     file = newPath();
     database = await openDatabase(file);
-    ports = {
+    const own = {
       forgeFor: () => new FakeForge().bind(),
-      agents: agentsFrom(),
-      provider: agentProvider,
       blobs: new LocalBlobStore(path('blobs')),
       database,
       clock: { now: () => 9_000 },
-      ...NO_PROPOSALS,
-      ...UNSIGNED,
-      log: { info: () => undefined, warn: () => undefined },
-      soleHost: null,
-      settings: {
-        access: { org: 'bot-bottle', trigger: 'collaborators', wake: 'collaborators' },
-        reacts: true,
-        publish: 'branch',
-        dayBudget: DEFAULT_POLICY.budget,
-      },
     };
+    ports = sampleHome(own, { dayBudget: DEFAULT_POLICY.budget });
     await database.runs.appendRun({
       slug: SLUG,
       workflowId: 'gitea:alice/demo#12',

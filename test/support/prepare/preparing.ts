@@ -5,15 +5,12 @@ import { mkdirSync } from 'node:fs';
 import type { HomePorts } from '../../../src/activities/ports/home-ports.js';
 import type { PrepareTurnInput, PrepareTurnOutcome } from '../../../src/activities/ports/inputs.js';
 import { prepareTurn } from '../../../src/activities/prepare/prepare-turn.js';
-import { agentProvider } from '../../../src/adapters/agents/registry.js';
 import { LocalBlobStore } from '../../../src/adapters/files/blob-store.js';
 import { openDatabase } from '../../../src/adapters/sqlite/open-database.js';
 import { commentKey, textHash } from '../../../src/domain/forge/reference-key.js';
 import type { Trigger, WakeReference } from '../../../src/domain/run/events.js';
 import type { Database } from '../../../src/domain/run/stores.js';
-import { agentsFrom } from '../manifests/agents.js';
-import { UNSIGNED } from '../provenance/unsigned.js';
-import { NO_PROPOSALS } from '../supervise/no-proposals.js';
+import { sampleHome } from '../host/sample-home.js';
 import { ALICE, BOT, FakeForge, user } from '../webhook/fake-forge.js';
 import { useNewPaths } from '../webhook/temp-dir.js';
 
@@ -43,24 +40,13 @@ export class Preparing {
     this.forge = new FakeForge();
     this.forge.putIssue(12, { labels: ['bot-bottle:coder'], assignees: [BOT] });
     this.database = await openDatabase(`${home}/bot-bottle.db`);
-    this.ports = {
+    const own = {
       forgeFor: () => this.forge.bind(),
-      agents: agentsFrom(),
-      provider: agentProvider,
       blobs: new LocalBlobStore(home),
       database: this.database,
       clock: { now: () => ACT_AT + 5_000 },
-      ...NO_PROPOSALS,
-      ...UNSIGNED,
-      log: { info: () => undefined, warn: () => undefined },
-      soleHost: null,
-      settings: {
-        access: { org: 'bot-bottle', trigger: 'collaborators', wake: 'collaborators' },
-        reacts: true,
-        publish: 'branch',
-        dayBudget: { turns: 3, tokens: 1_000, microUsd: 5_000_000 },
-      },
     };
+    this.ports = sampleHome(own, { dayBudget: { turns: 3, tokens: 1_000, microUsd: 5_000_000 } });
   }
 
   readonly input = (

@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import type { HomePorts } from '../../../src/activities/ports/home-ports.js';
-import { agentProvider } from '../../../src/adapters/agents/registry.js';
 import { openDatabase } from '../../../src/adapters/sqlite/open-database.js';
 import { openInbox } from '../../../src/adapters/sqlite/inbox/open-inbox.js';
 import type { Inbox } from '../../../src/domain/forge/delivery.js';
@@ -23,10 +22,9 @@ import type { Segment } from '../../../src/webhook/dispatch/segment.js';
 import { ForgePlay } from './forge-play.js';
 import type { Sent } from './forge-play.js';
 import { PlayedWorkflows } from './played-workflows.js';
+import { sampleHome } from '../host/sample-home.js';
 import { agentsFrom } from '../manifests/agents.js';
 import { sampleAgent } from '../manifests/samples.js';
-import { UNSIGNED } from '../provenance/unsigned.js';
-import { NO_PROPOSALS } from '../supervise/no-proposals.js';
 
 const ACCESS = { org: 'bot-bottle', trigger: 'collaborators', wake: 'collaborators' } as const;
 const SETTINGS = { ...ACCESS, wakeOn: 'every', ignored: new Set(['renovate']) } as const;
@@ -109,8 +107,8 @@ export class PlayLab {
     const people = new ForgePlay(issues, this.now);
     const blobs = new Map<string, string>();
     const forgeFor: HomePorts['forgeFor'] = () => people.forge.bind();
-    const ports: HomePorts = {
-      ...{ forgeFor, agents, provider: agentProvider, database: this.#database, clock: { now: this.now } },
+    const own = {
+      ...{ forgeFor, agents, database: this.#database, clock: { now: this.now } },
       blobs: {
         put: (content) => {
           const key = sha256(content);
@@ -119,17 +117,11 @@ export class PlayLab {
         },
         getText: (key) => Promise.resolve(blobs.get(key) ?? ''),
       },
-      ...NO_PROPOSALS,
-      ...UNSIGNED,
-      log: { info: () => undefined, warn: () => undefined },
-      soleHost: null,
-      settings: {
-        access: ACCESS,
-        reacts: true,
-        publish: 'branch',
-        dayBudget: { turns: Infinity, tokens: Infinity, microUsd: Infinity },
-      },
-    };
+    } satisfies Partial<HomePorts>;
+    const ports = sampleHome(own, {
+      access: ACCESS,
+      dayBudget: { turns: Infinity, tokens: Infinity, microUsd: Infinity },
+    });
     const openPr = (issue: number, branch: string): number => people.openPr(issue, branch);
     const workflows = new PlayedWorkflows({ ports, openPr, now: this.now });
     this.#handle = createSegmentHandler({

@@ -3,14 +3,12 @@ import { mkdirSync } from 'node:fs';
 import type { HomePorts } from '../../../src/activities/ports/home-ports.js';
 import type { PrepareTurnInput } from '../../../src/activities/ports/inputs.js';
 import { prepareTurn } from '../../../src/activities/prepare/prepare-turn.js';
-import { agentProvider } from '../../../src/adapters/agents/registry.js';
 import { LocalBlobStore } from '../../../src/adapters/files/blob-store.js';
 import { openDatabase } from '../../../src/adapters/sqlite/open-database.js';
 import type { AccessSettings } from '../../../src/domain/forge/access.js';
 import type { Trigger, WakeReference } from '../../../src/domain/run/events.js';
+import { sampleHome } from '../../support/host/sample-home.js';
 import { agentsFrom } from '../../support/manifests/agents.js';
-import { UNSIGNED } from '../../support/provenance/unsigned.js';
-import { NO_PROPOSALS } from '../../support/supervise/no-proposals.js';
 import { ALICE, BOT, FakeForge, user } from '../../support/webhook/fake-forge.js';
 import { useNewPaths } from '../../support/webhook/temp-dir.js';
 
@@ -243,24 +241,17 @@ describe('the right to drive, before each turn', () => {
     const world: World = { forge, trigger, access, knows: true, before: null };
     const database = await openDatabase(`${home}/bot-bottle.db`);
     close = () => database.close();
-    const ports = (): HomePorts => ({
-      forgeFor: () => forge.bind(),
-      agents: world.knows ? agentsFrom() : agentsFrom({ agent: () => Promise.resolve(undefined) }),
-      provider: agentProvider,
-      blobs: new LocalBlobStore(home),
-      database,
-      clock: { now: () => ACT_AT + 5_000 },
-      ...NO_PROPOSALS,
-      ...UNSIGNED,
-      log: { info: () => undefined, warn: () => undefined },
-      soleHost: null,
-      settings: {
-        access: world.access,
-        reacts: true,
-        publish: 'branch',
-        dayBudget: { turns: 99, tokens: 1_000_000, microUsd: 5_000_000 },
-      },
-    });
+    const ports = (): HomePorts => {
+      const own = {
+        forgeFor: () => forge.bind(),
+        agents: world.knows ? agentsFrom() : agentsFrom({ agent: () => Promise.resolve(undefined) }),
+        blobs: new LocalBlobStore(home),
+        database,
+        clock: { now: () => ACT_AT + 5_000 },
+      };
+      const dayBudget = { turns: 99, tokens: 1_000_000, microUsd: 5_000_000 };
+      return sampleHome(own, { access: world.access, dayBudget });
+    };
     const input = (slug: string, of: number, by: Trigger): PrepareTurnInput => ({
       workflowId: 'gitea:alice/demo#12',
       subject: { forge: 'gitea', owner: 'alice', repo: 'demo', number: 12 },
