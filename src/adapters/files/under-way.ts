@@ -33,7 +33,7 @@ const KEPT_MS = 30 * 24 * 60 * 60_000;
 
 interface Held {
   readonly slug: string;
-  /** What an earlier worker left of it, if it speaks against it. */
+  /** What was left of it before. */
   readonly before: Mark | undefined;
   /** Its mark is on the disk: nothing is tried before that. */
   readonly marked: Promise<void>;
@@ -86,7 +86,7 @@ export class UnderWayFiles implements UnderWay {
     if (await this.#isSetAside(work, crashes)) throw new SetAsideError(work);
     const release = crashes === 0 ? (): void => undefined : await this.#alone(work.slug);
     try {
-      return await this.#try(file, this.#held.get(file) ?? this.#hold(work.slug, file, found), run);
+      return await this.#try(file, this.#held.get(file) ?? this.#hold(work.slug, file, found, crashes), run);
     } finally {
       release();
     }
@@ -134,10 +134,8 @@ export class UnderWayFiles implements UnderWay {
     return names.filter((name) => name.startsWith(`${slug}.`)).map((name) => join(this.directory, name));
   }
 
-  #hold(slug: string, file: string, found: Mark | undefined): Held {
-    const crashes = crashesOf(found, this.here);
-    const mark = { ...this.here, crashes, stages: found?.stages ?? [] };
-    const before = crashes > 0 ? found : undefined;
+  #hold(slug: string, file: string, before: Mark | undefined, crashes: number): Held {
+    const mark = { ...this.here, crashes, stages: before?.stages ?? [] };
     const held: Held = { slug, before, marked: writeMark(file, mark), mark, tries: 0, isDone: false };
     this.#held.set(file, held);
     return held;

@@ -54,6 +54,11 @@ describe('a turn that another worker has watched before', () => {
     assert.ok(isNear, `${String(ms)} and not ${String(expected)}`);
   };
 
+  const saysDone = async (): Promise<void> => {
+    world.send(doneMessage());
+    await passTimeUntil(() => world.toldOf('done').length === 1);
+  };
+
   /** The first worker goes away. */
   async function isLeft(changes: Partial<TurnRecord> = {}, before = (): Promise<void> => Promise.resolve()) {
     const ending = await watched.begin();
@@ -67,10 +72,7 @@ describe('a turn that another worker has watched before', () => {
     watched.watch({ begun: true, ...changes }, 'attach');
 
   it('tells again what was lost before it, and that its agent is done', async () => {
-    await isLeft({ lost: ['home'] }, async () => {
-      world.send(doneMessage());
-      await passTimeUntil(() => world.toldOf('done').length === 1);
-    });
+    await isLeft({ lost: ['home'] }, saysDone);
     const ending = await again();
     await passTimeUntil(() => world.toldOf('done').length === 2 && world.toldOf('started').length === 2);
     world.exit('agent');
@@ -80,10 +82,7 @@ describe('a turn that another worker has watched before', () => {
   });
 
   it('is stopped when the grace of a done agent is over, counted from its word', async () => {
-    await isLeft({}, async () => {
-      world.send(doneMessage());
-      await passTimeUntil(() => world.toldOf('done').length === 1);
-    });
+    await isLeft({}, saysDone);
     const saidAt = ((await record()).done?.at ?? 0) - startedAt();
     mock.timers.tick(5 * HOUR_MS);
     const { stopped, agent } = await resultOf(await again({ doneGraceMs: 6 * HOUR_MS }));
@@ -98,10 +97,7 @@ describe('a turn that another worker has watched before', () => {
   });
 
   it('is not stopped for its budget when it had said that it was done', async () => {
-    await isLeft({}, async () => {
-      world.send(doneMessage());
-      await passTimeUntil(() => world.toldOf('done').length === 1);
-    });
+    await isLeft({}, saysDone);
     await keepEgress(world.ports.files, SLUG, 1, egressMessage({ model: OVER_BUDGET }));
     assert.equal((await resultOf(await again({ doneGraceMs: 30_000 }))).stopped, null);
   });
