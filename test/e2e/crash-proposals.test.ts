@@ -61,8 +61,8 @@ describe('parts that are killed while a proposal waits', function () {
     const hosts = parts.map((part) => `${part}.example.org`);
     const script = bottleScript(...hosts.map(ask), 'done success asked');
     const life = await open('Ask for six hosts', script);
+    const { slug } = await life.running();
     const answer = async (host: string): Promise<void> => {
-      const { slug } = await life.running();
       const pattern = new RegExp(`ANSWER ${host}.{0,2000}approved`);
       await waitUntil(
         `the answer of ${host}`,
@@ -92,7 +92,6 @@ describe('parts that are killed while a proposal waits', function () {
     }
 
     const asked = await waiting(ofSidecar);
-    const { slug } = await life.running();
     await life.killContainer(slug, 'bundle');
     await approved(asked);
     await answer(ofSidecar);

@@ -17,8 +17,8 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 /** Compiled, as users run it; `script/bootstrap --only build` makes it. */
 const PRODUCT = 'dist/cli.js';
 
-/** Each query is a task of the worker under test, so not oftener. */
-const QUERY_MS = 200;
+/** Between two looks at a run's history. */
+const LOOK_MS = 150;
 /** To try another image of the sidecar than the one that everything else uses. */
 const { BOT_BOTTLE_TEST_BUNDLE_IMAGE: BUNDLE_IMAGE } = process.env;
 
@@ -170,6 +170,16 @@ export class Stack {
     }
   }
 
+  /** Which execution it is and how far it has got. */
+  private async historyOf(client: Client, subject: SubjectRef): Promise<string | undefined> {
+    try {
+      const { runId, historyLength } = await client.workflow.getHandle(workflowIdOf(subject)).describe();
+      return `${runId} ${String(historyLength)}`;
+    } catch {
+      return undefined;
+    }
+  }
+
   /**
    * Waits for a state of the run; says where it stood when that takes too long.
    * @param isLikely asked before the workflow is, which a query costs more
@@ -183,14 +193,19 @@ export class Stack {
     isLikely: () => boolean | Promise<boolean> = () => true,
   ): Promise<RunView> {
     let last: RunView | undefined;
+    let asked: string | undefined;
+    const isReached = async (): Promise<boolean> => {
+      if (!(await isLikely())) return false;
+      // A query is a task of the worker under test, and answers as before while nothing has happened.
+      const history = await this.historyOf(client, subject);
+      if (history === undefined || history === asked) return false;
+      last = await this.view(client, subject);
+      if (last === undefined) return false;
+      asked = history;
+      return condition(last);
+    };
     try {
-      await waitUntil(
-        what,
-        async () =>
-          (await isLikely()) && (last = await this.view(client, subject)) !== undefined && condition(last),
-        timeoutMs,
-        QUERY_MS,
-      );
+      await waitUntil(what, isReached, timeoutMs, LOOK_MS);
     } catch (error) {
       last = await this.view(client, subject);
       const timeline = await client.workflow
