@@ -65,6 +65,16 @@ async function prepareHere(ports: HomePorts, input: PrepareTurnInput): Promise<P
     readEvents(forge, access, input.references),
     turn === 1 && source === null ? ports.agents.isShadowed(request) : false,
   ]);
+  const sources = { blobs: ports.blobs, database: ports.database, forge, access };
+  const task = (): Promise<PromptTask> => ownTask(sources, trigger, issue);
+  const { slug, prNumber, references } = input;
+  const run = { slug, number: subject.number, prNumber, references };
+  const told = Promise.all([
+    causeText(ports.blobs, input, agent, task),
+    freshSession(input, agent, task, () => sessionSummary(sources, run)),
+  ]);
+  // What refuses the turn comes first.
+  told.catch(() => undefined);
   const [objection, work] = await Promise.all([
     objectionTo(ports, access, issue, input),
     workBranch(forge, input, issue, row, ports.settings.publish),
@@ -78,14 +88,7 @@ async function prepareHere(ports: HomePorts, input: PrepareTurnInput): Promise<P
   if (input.cause.kind === 'wake' && events.length === 0 && input.omitted === 0)
     return { kind: 'nothing_left' };
   const bases = baseBranches(isChanged ? '' : issue.ref, bottle, work);
-  const sources = { blobs: ports.blobs, database: ports.database, forge, access };
-  const task = (): Promise<PromptTask> => ownTask(sources, trigger, issue);
-  const { slug, prNumber, references } = input;
-  const run = { slug, number: subject.number, prNumber, references };
-  const [cause, fresh] = await Promise.all([
-    causeText(ports.blobs, input, agent, task),
-    freshSession(input, agent, task, () => sessionSummary(sources, run)),
-  ]);
+  const [cause, fresh] = await told;
   const prompt = composePrompt({
     ...cause,
     fresh,

@@ -47,6 +47,9 @@ export async function permissionOf(repo: GiteaRepo, login: string): Promise<Perm
   const exact = await repo.client.request({ method: 'GET', path, accept: [403, 404] });
   if (exact.status === 404) return 'none';
   if (exact.status !== 403) return toPermission(textOf(asObject(exact.json(), 'permission'), 'permission'));
+  const teams = teamsOf(repo.client, repo.path());
+  // Needed for most; of the others nobody asks whether it failed.
+  teams.catch(() => undefined);
   // The same status for a missing scope; this one then says so.
   const assignees = asList(
     await repo.client.json({ method: 'GET', path: repo.path('assignees') }),
@@ -54,7 +57,7 @@ export async function permissionOf(repo: GiteaRepo, login: string): Promise<Perm
   );
   const wanted = login.toLowerCase();
   const assignable = assignees.some((user) => textOf(user, 'login').toLowerCase() === wanted);
-  if (assignable && (await assignableMeansWrite(repo, login))) return 'write';
+  if (assignable && (await assignableMeansWrite(repo.client, await teams, login))) return 'write';
   return canRead(repo, login, assignable);
 }
 
@@ -91,9 +94,7 @@ export async function seesWriters(
   repo: readonly PathSegment[],
   bot: string,
 ): Promise<boolean> {
-  const teams = await teamsOf(client, repo);
-  if (teams === undefined || teams.every(isStrong)) return true;
-  return inOneOf(client, teams.filter(isStrong), bot);
+  return assignableMeansWrite(client, await teamsOf(client, repo), bot);
 }
 
 async function teamsOf(
@@ -113,10 +114,13 @@ async function inOneOf(client: GiteaClient, teams: readonly JsonObject[], login:
   return false;
 }
 
-async function assignableMeansWrite(repo: GiteaRepo, login: string): Promise<boolean> {
-  const teams = await teamsOf(repo.client, repo.path());
+async function assignableMeansWrite(
+  client: GiteaClient,
+  teams: readonly JsonObject[] | undefined,
+  login: string,
+): Promise<boolean> {
   if (teams === undefined || teams.every(isStrong)) return true;
-  return inOneOf(repo.client, teams.filter(isStrong), login);
+  return inOneOf(client, teams.filter(isStrong), login);
 }
 
 function isStrong(team: JsonObject): boolean {

@@ -17,9 +17,10 @@ export interface PagingOptions {
 }
 
 /**
- * All items of a list, page after page. A short page is no sign of the end (the forge may be set to smaller pages, or
- * filter them); a page with nothing new is, since some lists ignore paging and repeat themselves. Errors:
- * `ForgeHttpError` 413 beyond 100 pages, for a list cut silently would hide its newest entries.
+ * All items of a list, page after page; where only empty pages tell the end, they are asked for beside the one that may
+ * be the last. A short page is no sign of the end (the forge may be set to smaller pages, or filter them); a page with
+ * nothing new is, since some lists ignore paging and repeat themselves. Errors: `ForgeHttpError` 413 beyond 100 pages,
+ * for a list cut silently would hide its newest entries.
  */
 export async function allPages(
   client: GiteaClient,
@@ -27,21 +28,34 @@ export async function allPages(
   options: PagingOptions,
   query: Readonly<Record<string, string | number>> = {},
 ): Promise<JsonObject[]> {
+  const { emptyPages = 1, totalIsWhole } = options;
+  const asked = new Map<number, Promise<GiteaResponse>>();
+  const ask = (page: number): Promise<GiteaResponse> => {
+    const answer =
+      asked.get(page) ?? client.request({ method: 'GET', path, query: { ...query, page, limit: PAGE_SIZE } });
+    asked.set(page, answer);
+    return answer;
+  };
+  const askAhead = (page: number): void => {
+    if (totalIsWhole) return;
+    for (let next = page + 1; next <= Math.min(page + emptyPages, MAX_PAGES); next += 1)
+      // Another page may be first to fail.
+      ask(next).catch(() => undefined);
+  };
   const items = new Map<number, JsonObject>();
   let empty = 0;
   for (let page = 1; page <= MAX_PAGES; page += 1) {
-    const response = await client.request({
-      method: 'GET',
-      path,
-      query: { ...query, page, limit: PAGE_SIZE },
-    });
+    const answer = ask(page);
+    if (page === 1) askAhead(page);
+    const response = await answer;
     const found = options.itemsOf(response);
+    if (page > 1 && found.length > 0) askAhead(page);
     const before = items.size;
     for (const item of found) items.set(integerOf(item, 'id'), item);
     if (found.length > 0 && items.size === before) return [...items.values()];
     empty = found.length === 0 ? empty + 1 : 0;
-    if (empty >= (options.emptyPages ?? 1)) return [...items.values()];
-    if (options.totalIsWhole && response.total !== undefined && items.size >= response.total)
+    if (empty >= emptyPages) return [...items.values()];
+    if (totalIsWhole && response.total !== undefined && items.size >= response.total)
       return [...items.values()];
   }
   const where = path.join('/');

@@ -8,11 +8,11 @@ import { allPages } from './paging.js';
 
 /** The acts that can complete or end a trigger, pushes and edits, oldest first, the opening before all. Times have whole seconds. */
 export async function readTimeline(repo: GiteaRepo, number: number): Promise<TimelineAct[]> {
-  const issue = asObject(
-    await repo.client.json({ method: 'GET', path: repo.path('issues', forgeNumber(number)) }),
-    'issue',
-  );
-  const entries = await readEntries(repo, number);
+  const [raw, entries] = await Promise.all([
+    repo.client.json({ method: 'GET', path: repo.path('issues', forgeNumber(number)) }),
+    readEntries(repo, number),
+  ]);
+  const issue = asObject(raw, 'issue');
   const opened: TimelineAct = {
     id: 0,
     kind: 'opened',

@@ -57,6 +57,20 @@ describe('a list read page by page', () => {
     assert.deepEqual(await read({ emptyPages: 2 }), [1, 2]);
   });
 
+  it('asks for the pages that tell the end beside the first one', async () => {
+    let allAsked = (): void => undefined;
+    const asked = new Promise<void>((resolve) => (allAsked = resolve));
+    server = await ForgeServer.start(async ({ url }, count) => {
+      if (count === 3) allAsked();
+      if (!url.includes('page=1')) return { status: 200, body: 'null' };
+      await asked;
+      return { status: 200, body: '[{"id":1}]' };
+    });
+    client = new GiteaClient({ baseUrl: server.url, token: 't', timeoutMs: 5_000, retry: { tries: 1 } });
+    assert.deepEqual(await read({ emptyPages: 2 }), [1]);
+    assert.equal(server.seen.length, 3);
+  });
+
   it('keeps what moved to the next page meanwhile once', async () => {
     await serve(
       (page) =>
