@@ -28,8 +28,8 @@ compose_official() {
 compose_module() {
   local src=$BUILD/compose-src module=github.com/docker/compose/v2
   go_source "$module" "$COMPOSE_VERSION" "$COMPOSE_MODULE_SUM" "$src" || return 1
-  say "compiling Docker Compose, two to three minutes"
-  go_compile compose-build "$src" "$BUILD/docker-compose" ./cmd \
+  say "compiling Docker Compose, one to three minutes"
+  go_compile compose-build "$src" "$BUILD/docker-compose" ./cmd "${GO_UNOPTIMIZED[@]}" \
     -ldflags "-s -w -X $module/internal.Version=v$COMPOSE_VERSION" || return 1
   rm -rf "$src"
   compose_keep "$BUILD/docker-compose"
