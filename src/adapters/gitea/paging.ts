@@ -36,25 +36,20 @@ export async function allPages(
     asked.set(page, answer);
     return answer;
   };
-  const askAhead = (page: number): void => {
-    if (totalIsWhole) return;
-    for (let next = page + 1; next <= Math.min(page + emptyPages, MAX_PAGES); next += 1)
-      // Another page may be first to fail.
-      ask(next).catch(() => undefined);
-  };
+  const ahead = totalIsWhole ? 0 : emptyPages;
   const items = new Map<number, JsonObject>();
-  let empty = 0;
+  let filled = 0;
   for (let page = 1; page <= MAX_PAGES; page += 1) {
-    const answer = ask(page);
-    if (page === 1) askAhead(page);
-    const response = await answer;
+    // The first is taken to have something. Another page may be first to fail.
+    for (let next = page; next <= Math.min(Math.max(filled, 1) + ahead, MAX_PAGES); next += 1)
+      ask(next).catch(() => undefined);
+    const response = await ask(page);
     const found = options.itemsOf(response);
-    if (page > 1 && found.length > 0) askAhead(page);
     const before = items.size;
     for (const item of found) items.set(integerOf(item, 'id'), item);
     if (found.length > 0 && items.size === before) return [...items.values()];
-    empty = found.length === 0 ? empty + 1 : 0;
-    if (empty >= emptyPages) return [...items.values()];
+    if (found.length > 0) filled = page;
+    if (page - filled >= emptyPages) return [...items.values()];
     if (totalIsWhole && response.total !== undefined && items.size >= response.total)
       return [...items.values()];
   }
