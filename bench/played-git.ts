@@ -52,7 +52,7 @@ export class PlayedGit implements GitRepository {
     const head = headOf(branch);
     if (this.#pushed.has(branch)) return Promise.resolve({ kind: 'unchanged', head, onForge: true });
     this.#pushed.add(branch);
-    return Promise.resolve({ kind: 'pushed', head, commits: 1, secretScan: NOT_SCANNED });
+    return Promise.resolve({ kind: 'pushed', head, secretScan: NOT_SCANNED });
   }
 
   isAncestor(): Promise<boolean> {

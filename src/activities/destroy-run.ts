@@ -157,7 +157,7 @@ async function commitsOnForge(ports: HostPorts, run: EndedRun, branch: string): 
   try {
     const state = run.source === undefined ? await ports.forks?.look(repository) : undefined;
     const fork = state?.kind === 'there' ? state.fork : undefined;
-    return knownCommits(await ports.git.refresh(repository, branch, null, fork));
+    return knownCommits(await ports.git.refresh(repository, branch, [], fork));
   } catch (error) {
     if (!isFinal(error) && !(error instanceof GitOverrunError)) throw error;
     return [];

@@ -10,7 +10,7 @@ export interface BundleHeader {
 }
 
 export type BundleReading =
-  | { readonly kind: 'bundle'; readonly header: BundleHeader; readonly bytes: number }
+  | { readonly kind: 'bundle'; readonly header: BundleHeader }
   | { readonly kind: 'refused'; readonly reason: string };
 
 const HEADER_BYTES = 128 * 1024;
@@ -42,13 +42,13 @@ export async function readBundleHeader(
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(Math.min(HEADER_BYTES, info.size)), {
       position: 0,
     });
-    return parse(buffer.subarray(0, bytesRead), branch, info.size);
+    return parse(buffer.subarray(0, bytesRead), branch);
   } finally {
     await handle.close();
   }
 }
 
-function parse(bytes: Buffer, branch: string, size: number): BundleReading {
+function parse(bytes: Buffer, branch: string): BundleReading {
   const end = bytes.indexOf('\n\n');
   if (end < 0) return refused('the bundle has no header, or too long a one');
   const [signature, ...lines] = bytes.toString('latin1', 0, end).split('\n');
@@ -65,7 +65,7 @@ function parse(bytes: Buffer, branch: string, size: number): BundleReading {
   const [head, second] = heads;
   if (head === undefined || second !== undefined)
     return refused(`the bundle must carry exactly the branch ${branch}`);
-  return { kind: 'bundle', header: { head, prerequisites, packOffset: end + 2 }, bytes: size };
+  return { kind: 'bundle', header: { head, prerequisites, packOffset: end + 2 } };
 }
 
 function refused(reason: string): BundleReading {

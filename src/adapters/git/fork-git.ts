@@ -1,49 +1,30 @@
 import { GitError, InvalidInputError } from '../../domain/base/errors.js';
-import type { RepoRef } from '../../domain/forge/issue.js';
+import { isCommitId, type RepoRef } from '../../domain/forge/issue.js';
 import type { ForkGit } from '../../domain/sync/ports.js';
 import { SYNC_BRANCHES } from '../../domain/sync/sync-names.js';
 import { isBranchName } from '../../domain/workspace/branch-name.js';
 import { bundleRefs } from './bundle-refs.js';
-import { localEnvironment } from './git-environment.js';
-import { localFailure } from './git-failure.js';
-import type { Mirror, MirrorState } from './mirror.js';
+import { localGit } from './local-git.js';
+import type { MirrorState } from './mirror.js';
+import type { MirrorStore } from './mirror-store.js';
 import type { Remote } from './remote.js';
-import { runGit } from './run-git.js';
 
-export interface ForkGitParts {
-  readonly mirror: (repo: RepoRef) => Mirror;
-  /** To read the fork from. */
-  readonly origin: (repo: RepoRef) => Remote;
+export interface ForkGitOptions {
   /** Where the forge's repositories are, no trailing slash. */
   readonly webUrl: string;
   /** For an upstream on the same forge, and for no other. */
   readonly readToken: () => string;
-  readonly caFile: string | undefined;
-  readonly scratch: (
-    repo: RepoRef,
-    refs: ReadonlyMap<string, string>,
-    work: (dir: string) => Promise<void>,
-  ) => Promise<void>;
+  readonly caFile?: string;
 }
 
-const TIMEOUT_MS = 60_000;
-const SHA = /^[0-9a-f]{40}$/;
-
 /** `ForkGit` in the fork's mirror, where upstream's branch lies beside the fork's own. */
-export function forkGit(parts: ForkGitParts): ForkGit {
+export function forkGit(store: MirrorStore, options: ForkGitOptions): ForkGit {
   async function inMirror(fork: RepoRef, args: readonly string[]): Promise<string> {
-    const { dir } = parts.mirror(fork);
-    const output = await runGit({
-      args: ['--git-dir', dir, ...args],
-      env: localEnvironment(),
-      timeoutMs: TIMEOUT_MS,
-    });
-    if (output.exitCode !== 0) throw localFailure('reading the mirror', output);
-    return output.stdout.trim();
+    return (await localGit(store.mirror(fork).dir, 'reading the mirror', args)).trim();
   }
 
   async function countCommits(fork: RepoRef, from: string, to: string): Promise<number> {
-    if (!SHA.test(from) || !SHA.test(to)) throw new InvalidInputError('not a commit id');
+    if (!isCommitId(from) || !isCommitId(to)) throw new InvalidInputError('not a commit id');
     return Number(await inMirror(fork, ['rev-list', '--count', to, '--not', from]));
   }
 
@@ -51,12 +32,12 @@ export function forkGit(parts: ForkGitParts): ForkGit {
     countCommits,
 
     async refreshFork(fork, upstream) {
-      const mirror = parts.mirror(fork);
-      const state = await mirror.syncAll(parts.origin(fork));
+      const mirror = store.mirror(fork);
+      const state = await mirror.syncAll(store.remote(fork));
       const branch = state.defaultBranch;
       const sha = branch === null ? undefined : state.branches.get(branch);
       if (branch === null || sha === undefined) throw empty('origin');
-      const there = await mirror.syncUpstream(upstreamRemote(parts, upstream));
+      const there = await mirror.syncUpstream(upstreamRemote(options, upstream));
       if (there === null) throw empty('upstream');
       const unusable = [branch, there.branch].find((name) => !isBranchName(name));
       if (unusable !== undefined)
@@ -79,12 +60,12 @@ export function forkGit(parts: ForkGitParts): ForkGit {
     },
 
     writeRefs: (fork, refs, file) =>
-      parts.scratch(fork, refs, (dir) => bundleRefs(dir, refs.keys(), [], file)),
+      store.scratch(fork, refs, (dir) => bundleRefs(dir, refs.keys(), [], file)),
   };
 }
 
 /** Another host than the forge's gets no token of ours, and is trusted as the system trusts it. */
-function upstreamRemote({ webUrl, readToken, caFile }: ForkGitParts, url: string): Remote {
+function upstreamRemote({ webUrl, readToken, caFile }: ForkGitOptions, url: string): Remote {
   const isForges = url.startsWith(`${webUrl}/`);
   return {
     ...{ url, name: `upstream ${url}` },

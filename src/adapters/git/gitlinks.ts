@@ -5,9 +5,7 @@ import {
   type Gitlink,
 } from '../../domain/workspace/submodules.js';
 import { GitOverrunError } from '../../domain/base/errors.js';
-import { quarantineFailure, run, type InQuarantine } from './check/candidate.js';
-import { localEnvironment } from './git-environment.js';
-import { runGit } from './run-git.js';
+import { quarantineFailure, run, tryToRun, type InQuarantine } from './check/candidate.js';
 
 const MAX_OUTPUT = 512 * 1024 * 1024;
 
@@ -24,13 +22,8 @@ export async function readGitmodules(
   const [, mode, size] = /^(\d+) blob [0-9a-f]+ +(\d+)\t/.exec(entry ?? '') ?? [];
   if (mode !== '100644' && mode !== '100755') return undefined;
   if (Number(size) > MAX_GITMODULES_BYTES) return undefined;
-  const output = await runGit({
-    args: ['--git-dir', where.dir, 'config', '--no-includes', `--blob=${commit}:.gitmodules`, '-z', '--list'],
-    env: localEnvironment(),
-    timeoutMs: where.limits.timeoutMs,
-    limits: where.limits,
-    signal: where.signal,
-  });
+  const args = ['config', '--no-includes', `--blob=${commit}:.gitmodules`, '-z', '--list'];
+  const output = await tryToRun(where, args);
   if (output.exitCode === 0) return parseGitmodules(output.stdout);
   const failure = quarantineFailure(output, 'reading .gitmodules');
   if (failure instanceof GitOverrunError) throw failure;

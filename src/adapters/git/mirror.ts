@@ -1,14 +1,16 @@
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { GitError, InvalidInputError } from '../../domain/base/errors.js';
+import { InvalidInputError } from '../../domain/base/errors.js';
 import { isForgeName, type RepoRef } from '../../domain/forge/issue.js';
 import { RUN_BRANCHES } from '../../domain/run/slug.js';
 import { localEnvironment, remoteEnvironment } from './git-environment.js';
-import { localFailure, remoteFailure } from './git-failure.js';
+import { remoteFailure } from './git-failure.js';
+import { localGit } from './local-git.js';
 import type { RepositoryLocks } from './repository-lock.js';
 import type { Remote } from './remote.js';
 import { readRemoteRefs, type RemoteRefs } from './remote-refs.js';
 import { runGit } from './run-git.js';
+import { unlessMissing } from '../system/errno.js';
 import { sha256 } from '../system/sha256.js';
 
 export interface MirrorState {
@@ -104,10 +106,9 @@ export class Mirror {
   }
 
   async #refs(below: string): Promise<Map<string, string>> {
-    const args = ['--git-dir', this.dir, 'for-each-ref', '--format=%(objectname) %(refname)', below];
-    const output = await runGit({ args, env: localEnvironment(), timeoutMs: LOCAL_TIMEOUT_MS });
-    if (output.exitCode !== 0) throw localFailure('reading the mirror', output);
-    const lines = output.stdout.split('\n').filter((line) => line !== '');
+    const args = ['for-each-ref', '--format=%(objectname) %(refname)', below];
+    const output = await localGit(this.dir, 'reading the mirror', args);
+    const lines = output.split('\n').filter((line) => line !== '');
     return new Map(lines.map((line) => [line.slice(41 + below.length), line.slice(0, 40)]));
   }
 
@@ -133,32 +134,27 @@ export class Mirror {
   }
 
   async #ensureThere(): Promise<void> {
-    if (await exists(join(this.dir, 'HEAD'))) return;
+    if (await this.#isThere()) return;
     await mkdir(dirname(this.dir), { recursive: true, mode: 0o700 });
     await this.locks.exclusively(`${this.dir}.lock`, async () => {
-      if (await exists(join(this.dir, 'HEAD'))) return;
+      if (await this.#isThere()) return;
       // Whole or not at all: a crash half-way leaves only the temporary directory.
       const half = `${this.dir}.new`;
       await rm(half, { recursive: true, force: true });
-      const args = ['init', '--quiet', '--bare', '--template=', '--initial-branch=none', half];
-      const output = await runGit({ args, env: localEnvironment(), timeoutMs: LOCAL_TIMEOUT_MS });
-      if (output.exitCode !== 0) throw localFailure('making the mirror', output);
+      const args = ['init', '--quiet', '--bare', '--template=', '--initial-branch=none'];
+      await localGit(half, 'making the mirror', args);
       await rename(half, this.dir);
     });
   }
 
+  async #isThere(): Promise<boolean> {
+    return (await unlessMissing(stat(join(this.dir, 'HEAD')))) !== undefined;
+  }
+
   async #fetch(remote: Remote, what: readonly string[]): Promise<void> {
     const args = [
-      ...[
-        '--git-dir',
-        this.dir,
-        '-c',
-        'core.hooksPath=/dev/null',
-        '-c',
-        'gc.auto=0',
-        '-c',
-        'fetch.fsckObjects=true',
-      ],
+      ...['--git-dir', this.dir, '-c', 'core.hooksPath=/dev/null', '-c', 'gc.auto=0'],
+      ...['-c', 'fetch.fsckObjects=true'],
       ...TOLERATED.flatMap((flaw) => ['-c', `fetch.fsck.${flaw}=ignore`]),
       // Every fetch one pack: thousands of loose objects would slow down each later command.
       ...['-c', 'fetch.unpackLimit=1'],
@@ -175,17 +171,9 @@ export class Mirror {
   async #rollUpPacks(): Promise<void> {
     const packs = await readdir(join(this.dir, 'objects', 'pack'));
     if (packs.filter((name) => name.endsWith('.pack')).length <= MAX_PACKS) return;
-    const args = [
-      '--git-dir',
-      this.dir,
-      'repack',
-      '--quiet',
-      '-d',
-      '--geometric=2',
-      '--no-write-bitmap-index',
-    ];
-    const output = await runGit({ args, env: localEnvironment(), timeoutMs: FETCH_TIMEOUT_MS });
-    if (output.exitCode !== 0) throw localFailure('rolling up the packs of the mirror', output);
+    const args = ['repack', '--quiet', '-d', '--geometric=2', '--no-write-bitmap-index'];
+    const how = { timeoutMs: FETCH_TIMEOUT_MS };
+    await localGit(this.dir, 'rolling up the packs of the mirror', args, how);
   }
 }
 
@@ -203,14 +191,4 @@ export function mirrorDirectory(mirrorsDir: string, { forge, owner, repo }: Repo
 
 function isCurrent(there: RemoteRefs, here: ReadonlyMap<string, string>): boolean {
   return [...there.asked].every(([name, sha]) => (here.get(name) ?? null) === sha);
-}
-
-async function exists(file: string): Promise<boolean> {
-  try {
-    await stat(file);
-    return true;
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false;
-    throw new GitError(`the mirror cannot be read: ${file}`, true, { cause: error });
-  }
 }

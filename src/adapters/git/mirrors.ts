@@ -5,6 +5,7 @@ import type { RepoRef } from '../../domain/forge/issue.js';
 import { treeBytes } from '../system/tree-bytes.js';
 import { mirrorDirectory } from './mirror.js';
 import { RepositoryLocks } from './repository-lock.js';
+import { scratchDirectory } from './scratch-repository.js';
 
 /** What a fetch, or the making of the mirror, changes. */
 const SIGNS_OF_USE = ['HEAD', 'packed-refs', 'refs/heads', 'objects/pack', 'objects'];
@@ -43,7 +44,7 @@ export function mirrorsOf(mirrorsDir: string, repositories: readonly RepoRef[]):
  */
 export async function removeMirror(mirrorsDir: string, directory: string, before: number): Promise<boolean> {
   // Where what a crash leaves is cleaned up.
-  const aside = join(mirrorsDir, '.scratch', randomUUID());
+  const aside = join(scratchDirectory(mirrorsDir), randomUUID());
   const removed = await new RepositoryLocks().exclusively(`${directory}.lock`, async () => {
     if ((await lastUse(directory)) > before) return false;
     await mkdir(dirname(aside), { recursive: true, mode: 0o700 });
@@ -55,9 +56,9 @@ export async function removeMirror(mirrorsDir: string, directory: string, before
 }
 
 export async function scratchBytes(mirrorsDir: string): Promise<number> {
+  const directory = scratchDirectory(mirrorsDir);
   let sum = 0;
-  for (const name of await namesIn(join(mirrorsDir, '.scratch')))
-    sum += await treeBytes(join(mirrorsDir, '.scratch', name));
+  for (const name of await namesIn(directory)) sum += await treeBytes(join(directory, name));
   return sum;
 }
 

@@ -24,17 +24,15 @@ export async function push(
   timeoutMs: number,
 ): Promise<PushOutcome> {
   const args = [
+    ...['--git-dir', dir, '-c', 'core.hooksPath=/dev/null', 'push', '--porcelain', '--no-verify'],
     ...[
-      '--git-dir',
-      dir,
-      '-c',
-      'core.hooksPath=/dev/null',
-      'push',
-      '--porcelain',
-      '--no-verify',
       '--no-follow-tags',
+      '--recurse-submodules=no',
+      '--no-signed',
+      '--',
+      remote.url,
+      `${head}:refs/heads/${request.branch}`,
     ],
-    ...['--recurse-submodules=no', '--no-signed', '--', remote.url, `${head}:refs/heads/${request.branch}`],
   ];
   const env = remoteEnvironment(remote.url, remote.token, remote.caFile);
   const output = await runGit({ args, env, timeoutMs });

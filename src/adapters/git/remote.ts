@@ -1,9 +1,16 @@
+import type { RepoRef } from '../../domain/forge/issue.js';
+
 export interface Remote {
   readonly url: string;
   readonly token: string;
   readonly caFile: string | undefined;
   /** Of a directory of this machine: what git reads as the user's configuration. */
   readonly configFile?: string;
-  /** `gitea:owner/repo`, for messages. */
+  /** See `nameOf`. */
   readonly name: string;
+}
+
+/** `gitea:owner/repo`, or the path of a directory of this machine; for messages. */
+export function nameOf({ forge, owner, repo, path }: RepoRef): string {
+  return path ?? `${forge}:${owner}/${repo}`;
 }

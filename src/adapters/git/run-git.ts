@@ -7,7 +7,7 @@ export interface GitCommand {
   readonly args: readonly string[];
   /** The whole environment: nothing is inherited. */
   readonly env: Readonly<Record<string, string>>;
-  readonly input?: string | Readable;
+  readonly input?: string | Readable | undefined;
   readonly timeoutMs: number;
   /** Limits of the process itself, for what works on an agent's objects; the time is `timeoutMs`. */
   readonly limits?: GitLimits | undefined;

@@ -1,10 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { unlessMissing } from '../system/errno.js';
 
 const CONFIG = '[core]\n\trepositoryformatversion = 0\n\tbare = true\n';
 /** A scratch repository this old was left by a crash. */
 const LEFT_BEHIND_MS = 24 * 60 * 60_000;
+
+/** Where they are. No forge's name begins with a dot. */
+export function scratchDirectory(mirrorsDir: string): string {
+  return join(mirrorsDir, '.scratch');
+}
 
 /**
  * A bare repository that borrows the mirror's objects, has exactly the given refs and is gone when `work` ends. Its
@@ -35,10 +41,10 @@ export async function withScratchRepository<T>(
 }
 
 /** Removes what a crash left behind. Answers how many repositories that was. */
-export async function removeLeftBehind(parentDir: string, now: number): Promise<number> {
+export async function removeLeftBehind(parentDir: string): Promise<number> {
   let removed = 0;
-  await mkdir(parentDir, { recursive: true, mode: 0o700 });
-  for (const name of await readdir(parentDir)) {
+  const now = Date.now();
+  for (const name of (await unlessMissing(readdir(parentDir))) ?? []) {
     const dir = join(parentDir, name);
     const info = await stat(dir).catch(() => undefined);
     if (info === undefined || now - info.mtimeMs <= LEFT_BEHIND_MS) continue;

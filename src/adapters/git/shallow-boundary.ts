@@ -1,7 +1,5 @@
 import { GitError } from '../../domain/base/errors.js';
-import { localEnvironment } from './git-environment.js';
-import { localFailure } from './git-failure.js';
-import { runGit } from './run-git.js';
+import { localGit } from './local-git.js';
 
 const TIMEOUT_MS = 2 * 60_000;
 const MAX_OUTPUT = 512 * 1024 * 1024;
@@ -52,14 +50,10 @@ async function readParents(
   tips: readonly string[],
   count: number,
 ): Promise<Map<string, readonly string[]>> {
-  const output = await runGit({
-    args: ['--git-dir', gitDir, 'rev-list', '--parents', `--max-count=${String(count)}`, ...tips, '--'],
-    env: localEnvironment(),
-    timeoutMs: TIMEOUT_MS,
-    maxOutput: MAX_OUTPUT,
-  });
-  if (output.exitCode !== 0) throw localFailure('reading the history', output);
-  const lines = output.stdout.split('\n').filter((line) => line !== '');
+  const args = ['rev-list', '--parents', `--max-count=${String(count)}`, ...tips, '--'];
+  const how = { timeoutMs: TIMEOUT_MS, maxOutput: MAX_OUTPUT };
+  const output = await localGit(gitDir, 'reading the history', args, how);
+  const lines = output.split('\n').filter((line) => line !== '');
   return new Map(
     lines.map((line) => {
       const [id = '', ...ids] = line.split(' ');

@@ -17,26 +17,10 @@ import { bundleRefs } from './bundle-refs.js';
 import type { Candidate, InQuarantine } from './check/candidate.js';
 import type { GitLimits } from './git-limits.js';
 import { readGitlinks, readGitmodules } from './gitlinks.js';
-import type { Mirror } from './mirror.js';
-import type { Remote } from './remote.js';
+import type { MirrorStore } from './mirror-store.js';
 
 /** Of a tree with more, only so many are looked at. */
 const MAX_GITLINKS = 500;
-
-export interface SubmoduleSourceOptions {
-  /** See `SystemGitOptions`. */
-  readonly webUrl: string;
-  readonly readToken: () => string;
-  readonly limits: GitLimits;
-  readonly mirror: (repo: RepoRef) => Mirror;
-  readonly remote: (repo: RepoRef, token: string) => Remote;
-  /** Runs `work` in a repository that borrows from the mirror of `repo` and has these refs. */
-  readonly scratch: (
-    repo: RepoRef,
-    refs: ReadonlyMap<string, string>,
-    work: (dir: string) => Promise<void>,
-  ) => Promise<void>;
-}
 
 export interface SubmoduleRequest {
   /** The run's repository. */
@@ -61,7 +45,15 @@ interface Tree {
 
 /** Submodules from the forge, each through a bare mirror of its own. */
 export class SubmoduleSource {
-  constructor(private readonly options: SubmoduleSourceOptions) {}
+  /**
+   * @param webUrl see `SystemGitOptions`
+   * @param limits of each git process that reads a tree
+   */
+  constructor(
+    private readonly store: MirrorStore,
+    private readonly webUrl: string,
+    private readonly limits: GitLimits,
+  ) {}
 
   /**
    * Writes a bundle of each submodule's commit, without history, and says what stays empty. Errors: `GitError` only for
@@ -91,7 +83,7 @@ export class SubmoduleSource {
             continue;
           }
           const { name, repo, commit } = wanted;
-          const url = `${this.options.webUrl}/${repo.owner}/${repo.repo}.git`;
+          const url = `${this.webUrl}/${repo.owner}/${repo.repo}.git`;
           placed.push({ parent: tree.path, path: wanted.path, name, url, commit, bundle });
           next.push({ repo, commit, path });
         }
@@ -112,7 +104,7 @@ export class SubmoduleSource {
     changed: Gitlink,
   ): Promise<string | undefined> {
     const declared = (await readGitmodules(candidate, candidate.head)) ?? [];
-    const { webUrl } = this.options;
+    const { webUrl } = this;
     const { wanted, leftOut } = chooseSubmodules([changed], declared, { repo: own, webUrl });
     const [submodule] = wanted;
     if (submodule === undefined) return leftOut.find(({ path }) => path === changed.path)?.reason;
@@ -125,14 +117,12 @@ export class SubmoduleSource {
   }
 
   async #choose(tree: Tree, sparse: readonly string[]): Promise<ReturnType<typeof chooseSubmodules>> {
-    const where = { dir: this.options.mirror(tree.repo).dir, limits: this.options.limits };
+    const { store, webUrl, limits } = this;
+    const where = { dir: store.mirror(tree.repo).dir, limits };
     const declared = await readGitmodules(where, tree.commit);
     if (declared === undefined) return { wanted: [], leftOut: [] };
     const gitlinks = (await readGitlinks(where, tree.commit)).slice(0, MAX_GITLINKS);
-    const { wanted, leftOut } = chooseSubmodules(gitlinks, declared, {
-      repo: tree.repo,
-      webUrl: this.options.webUrl,
-    });
+    const { wanted, leftOut } = chooseSubmodules(gitlinks, declared, { repo: tree.repo, webUrl });
     const inCone = ({ path }: { readonly path: string }): boolean => isInCone(path, sparse);
     return { wanted: wanted.filter(inCone), leftOut: leftOut.filter(inCone) };
   }
@@ -158,7 +148,7 @@ export class SubmoduleSource {
     const reason = this.#whyNot(own, named, wanted, found);
     if (reason !== undefined || found === undefined) return reason;
     const refs = new Map([...found].map((sha) => [`refs/submodule/${sha}`, sha]));
-    await this.options.scratch(wanted.repo, refs, (dir) =>
+    await this.store.scratch(wanted.repo, refs, (dir) =>
       bundleRefs(dir, refs.keys(), [...found], join(directory, bundle)),
     );
     return undefined;
@@ -171,10 +161,10 @@ export class SubmoduleSource {
     { repo }: WantedSubmodule,
     commits: readonly string[],
   ): Promise<ReadonlySet<string> | undefined> {
-    const { mirror, remote, readToken } = this.options;
-    const token = submoduleReader(repo, own, named) === 'bot' ? readToken() : '';
+    const remote =
+      submoduleReader(repo, own, named) === 'bot' ? this.store.remote(repo) : this.store.remote(repo, '');
     try {
-      return await mirror(repo).obtain(remote(repo, token), commits);
+      return await this.store.mirror(repo).obtain(remote, commits);
     } catch (error) {
       if (error instanceof GitError && !error.retryable) return undefined;
       throw error;

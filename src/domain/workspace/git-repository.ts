@@ -25,12 +25,7 @@ export interface GitRepository {
    * issue's `ref`, a manifest's base) that is a branch on the forge, else the default branch: see `TurnRefs.baseBranch`.
    * @param fork where the run's branch is, if not in the repository itself
    */
-  refresh(
-    repo: RepoRef,
-    branch: string,
-    baseBranch: string | readonly string[] | null,
-    fork?: RepoRef,
-  ): Promise<TurnRefs>;
+  refresh(repo: RepoRef, branch: string, baseBranches: readonly string[], fork?: RepoRef): Promise<TurnRefs>;
   /**
    * Commits where a history of `depth` commits from the turn's refs ends, as `git clone --depth` counts: those that have
    * parents beyond it.
@@ -106,12 +101,7 @@ export interface GitPublishRequest {
 }
 
 export type GitPublishVerdict =
-  | {
-      readonly kind: 'pushed';
-      readonly head: string;
-      readonly commits: number;
-      readonly secretScan: SecretScanReport;
-    }
+  | { readonly kind: 'pushed'; readonly head: string; readonly secretScan: SecretScanReport }
   /** Nothing to push. `onForge`: the branch is there and has the commits, as after a push that is repeated. */
   | { readonly kind: 'unchanged'; readonly head: string; readonly onForge: boolean }
   | {

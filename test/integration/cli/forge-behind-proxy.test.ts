@@ -85,15 +85,15 @@ describe('a Gitea with a private authority, below a path of its host', function 
         caFile: ca.caFile,
       });
       const ref = { forge: 'gitea', owner: 'alice', repo: 'demo' } as const;
-      const refs = await adapter.refresh(ref, BRANCH, null);
+      const refs = await adapter.refresh(ref, BRANCH, []);
       const file = join(fixture.root, 'refs.bundle');
       await adapter.writeRefsBundle(ref, refs, BRANCH, file);
       git(fixture.work, 'fetch', '-q', file, 'refs/base/main');
       git(fixture.work, 'checkout', '-q', '-B', BRANCH, 'FETCH_HEAD');
       const head = fixture.commit(fixture.work, 'through-the-front.txt', 'x');
       const request = { baseSha: refs.startSha, bundleFile: fixture.bundle([refs.baseSha]) };
-      assert.deepEqual(await fixture.publish(request, adapter), pushedVerdict(head, 1));
-      assert.equal((await adapter.refresh(ref, BRANCH, null)).branchSha, head);
+      assert.deepEqual(await fixture.publish(request, adapter), pushedVerdict(head));
+      assert.equal((await adapter.refresh(ref, BRANCH, [])).branchSha, head);
     } finally {
       fixture.remove();
     }

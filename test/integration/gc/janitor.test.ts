@@ -186,7 +186,7 @@ describe('gc, on a real home, engine and Temporal', function () {
   it('removes the mirror of a repository that no run works on, and a new one is made when it is needed', async () => {
     const mirrorsDir = join(world.home, 'mirrors');
     const repository = world.git.repository({ mirrorsDir });
-    await repository.refresh(REPO, 'main', null);
+    await repository.refresh(REPO, 'main', []);
     await inAHundredDays();
     const [mirror] = (await cleaner.measure()).mirrors;
     assert.ok(mirror !== undefined && mirror.bytes > 0);
@@ -202,7 +202,7 @@ describe('gc, on a real home, engine and Temporal', function () {
     );
     assert.deepEqual((await removeAll()).get('mirror'), [null]);
     assert.ok(!existsSync(mirror.directory));
-    assert.equal((await repository.refresh(REPO, 'main', null)).baseBranch, 'main');
+    assert.equal((await repository.refresh(REPO, 'main', [])).baseBranch, 'main');
   });
 
   it('leaves the name of a run that ended on its image to the sweeper, and says so', async () => {

@@ -81,6 +81,42 @@ export class GitFixture {
     return git(dir, 'rev-parse', 'HEAD');
   }
 
+  /** What alice commits and pushes to the base branch. */
+  pushBase(path: string, content: string | Uint8Array): string {
+    const commit = this.commit(this.person, path, content, 'alice');
+    git(this.person, 'push', '-q', 'origin', 'main');
+    return commit;
+  }
+
+  /** What alice commits on top of the run's branch as the forge has it, without a push. */
+  commitOnBranch(path: string, content: string): string {
+    git(this.person, 'fetch', '-q', 'origin', BRANCH);
+    git(this.person, 'checkout', '-q', '-b', BRANCH, 'FETCH_HEAD');
+    return this.commit(this.person, path, content, 'alice');
+  }
+
+  /** The agent's branch with the base as it is on the forge now. */
+  mergeBase(...options: readonly string[]): string {
+    git(this.work, 'fetch', '-q', 'origin', 'main');
+    git(this.work, 'merge', '-q', '--no-edit', ...options, 'FETCH_HEAD');
+    return git(this.work, 'rev-parse', 'HEAD');
+  }
+
+  /** A merge commit of the agent's with a file that neither of its parents has. */
+  commitInMerge(path: string, content: string): string {
+    git(this.work, 'checkout', '-q', '-b', 'side');
+    this.commit(this.work, 's.txt', 's');
+    git(this.work, 'checkout', '-q', BRANCH);
+    this.commit(this.work, 'a.txt', 'a');
+    git(this.work, 'merge', '-q', '--no-commit', 'side');
+    return this.commit(this.work, path, content);
+  }
+
+  /** Takes the agent's branch back to its beginning. */
+  reset(): void {
+    git(this.work, 'reset', '-q', '--hard', this.base);
+  }
+
   /** What the extractor would have taken out: the branch without `known`. */
   bundle(known: readonly string[] = [this.base], branch = BRANCH): string {
     const file = join(this.root, 'out.bundle');
@@ -126,9 +162,9 @@ export class GitFixture {
 }
 
 /** The verdict of a push, when nothing but our own secrets was looked for. */
-export function pushedVerdict(head: string, commits: number): GitPublishVerdict {
+export function pushedVerdict(head: string): GitPublishVerdict {
   const secretScan = { scanner: 'off', outcome: 'clean', findings: 0, rules: [] } as const;
-  return { kind: 'pushed', head, commits, secretScan };
+  return { kind: 'pushed', head, secretScan };
 }
 
 /** The verdict's reason, or a failure that shows the verdict. */

@@ -28,7 +28,7 @@ describe('git with a real Gitea', function () {
   it('reads with the sidecar’s token and pushes with the publisher’s', async () => {
     const { sidecarToken, publisherToken } = gitea.bot;
     const adapter = repository(sidecarToken, publisherToken);
-    const refs = await adapter.refresh(REPO, BRANCH, null);
+    const refs = await adapter.refresh(REPO, BRANCH, []);
     const file = `${fixture.root}/refs.bundle`;
     await adapter.writeRefsBundle(REPO, refs, BRANCH, file);
     git(fixture.work, 'fetch', '-q', file, 'refs/base/main');
@@ -40,14 +40,14 @@ describe('git with a real Gitea', function () {
       fixture.publish(request, onlyRead),
       (error) => error instanceof GitError && !error.retryable && !error.message.includes(sidecarToken),
     );
-    assert.deepEqual(await fixture.publish(request, adapter), pushedVerdict(head, 1));
-    assert.equal((await adapter.refresh(REPO, BRANCH, null)).branchSha, head);
+    assert.deepEqual(await fixture.publish(request, adapter), pushedVerdict(head));
+    assert.equal((await adapter.refresh(REPO, BRANCH, [])).branchSha, head);
   });
 
   it('fails for good without a repository or with a wrong token', async () => {
     const { sidecarToken } = gitea.bot;
     const final = (error: unknown) => error instanceof GitError && !error.retryable;
-    await assert.rejects(repository(sidecarToken, '', 'nowhere').refresh(REPO, BRANCH, null), final);
-    await assert.rejects(repository('0'.repeat(40), '').refresh(REPO, BRANCH, null), final);
+    await assert.rejects(repository(sidecarToken, '', 'nowhere').refresh(REPO, BRANCH, []), final);
+    await assert.rejects(repository('0'.repeat(40), '').refresh(REPO, BRANCH, []), final);
   });
 });

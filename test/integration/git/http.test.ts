@@ -54,9 +54,9 @@ describe('git over HTTP with a token', () => {
     const bundleFile = fixture.bundle();
     process.env['PATH'] = `${bin}:${path}`;
     try {
-      const refs = await repository().refresh(REPO, BRANCH, null);
+      const refs = await repository().refresh(REPO, BRANCH, []);
       assert.equal(refs.startSha, fixture.base);
-      assert.deepEqual(await fixture.publish({ bundleFile }, repository()), pushedVerdict(head, 1));
+      assert.deepEqual(await fixture.publish({ bundleFile }, repository()), pushedVerdict(head));
     } finally {
       process.env['PATH'] = path;
     }
@@ -73,7 +73,7 @@ describe('git over HTTP with a token', () => {
     const bystander = spawn('cat', ['-', TOKEN]);
     const ended = new Promise((resolve) => bystander.once('close', resolve));
     try {
-      await repository().refresh(REPO, BRANCH, null);
+      await repository().refresh(REPO, BRANCH, []);
       assert.ok(forge.exposed.length > 0);
     } finally {
       bystander.kill();
@@ -83,9 +83,9 @@ describe('git over HTTP with a token', () => {
 
   it('asks once when nothing has changed', async () => {
     const git = repository();
-    await git.refresh(REPO, BRANCH, null);
+    await git.refresh(REPO, BRANCH, []);
     forge.requests.length = 0;
-    await git.refresh(REPO, BRANCH, null);
+    await git.refresh(REPO, BRANCH, []);
     assert.deepEqual(forge.requests, [
       'GET /alice/demo.git/info/refs?service=git-upload-pack',
       'POST /alice/demo.git/git-upload-pack',
@@ -93,7 +93,7 @@ describe('git over HTTP with a token', () => {
   });
 
   it('fails for good when the token is refused, and does not say it', async () => {
-    const error = await failure(repository('wr0ng').refresh(REPO, BRANCH, null));
+    const error = await failure(repository('wr0ng').refresh(REPO, BRANCH, []));
     assert.equal(error.retryable, false);
     assert.match(error.message, /refused the token/);
     fixture.commit(fixture.work, 'a.txt', 'a');
@@ -109,17 +109,19 @@ describe('git over HTTP with a token', () => {
   for (const status of [403, 404]) {
     it(`fails for good on ${String(status)}`, async () => {
       forge.fault = { status };
-      assert.equal((await failure(repository().refresh(REPO, BRANCH, null))).retryable, false);
+      assert.equal((await failure(repository().refresh(REPO, BRANCH, []))).retryable, false);
     });
   }
 
   it('may be repeated when the forge is down', async () => {
     forge.fault = { status: 502 };
-    assert.equal((await failure(repository().refresh(REPO, BRANCH, null))).retryable, true);
+    assert.equal((await failure(repository().refresh(REPO, BRANCH, []))).retryable, true);
     forge.fault = 'drop';
-    assert.equal((await failure(repository().refresh(REPO, BRANCH, null))).retryable, true);
+    assert.equal((await failure(repository().refresh(REPO, BRANCH, []))).retryable, true);
+    const nowhere = fixture.repository({ cloneUrl: () => 'http://127.0.0.1:1/a/b.git' });
+    assert.equal((await failure(nowhere.refresh(REPO, BRANCH, []))).away, true);
     forge.fault = undefined;
-    assert.equal((await repository().refresh(REPO, BRANCH, null)).baseSha, fixture.base);
+    assert.equal((await repository().refresh(REPO, BRANCH, [])).baseSha, fixture.base);
   });
 
   it('does not take the token to another address', async () => {
@@ -129,7 +131,7 @@ describe('git over HTTP with a token', () => {
         status: 302,
         location: `${other.url}/alice/demo.git/info/refs?service=git-upload-pack`,
       };
-      assert.equal((await failure(repository().refresh(REPO, BRANCH, null))).retryable, false);
+      assert.equal((await failure(repository().refresh(REPO, BRANCH, []))).retryable, false);
       assert.deepEqual(other.requests, []);
     } finally {
       await other.stop();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { mirrorDirectory } from '../../../src/adapters/git/mirror.js';
@@ -15,14 +15,10 @@ describe('the mirror of a repository', () => {
   afterEach(() => {
     fixture.remove();
   });
-  const pushBase = (content: string): string => {
-    const sha = fixture.commit(fixture.person, 'README.md', content, 'alice');
-    git(fixture.person, 'push', '-q', 'origin', 'main');
-    return sha;
-  };
+  const pushBase = (content: string): string => fixture.pushBase('README.md', content);
 
   it('starts a new run from the default branch', async () => {
-    assert.deepEqual(await fixture.repository().refresh(REPO, BRANCH, null), {
+    assert.deepEqual(await fixture.repository().refresh(REPO, BRANCH, []), {
       startSha: fixture.base,
       baseBranch: 'main',
       baseSha: fixture.base,
@@ -32,11 +28,11 @@ describe('the mirror of a repository', () => {
 
   it('follows the base, and goes on from the run branch once it is there', async () => {
     const repository = fixture.repository();
-    await repository.refresh(REPO, BRANCH, null);
+    await repository.refresh(REPO, BRANCH, []);
     const baseSha = pushBase('more\n');
     const head = fixture.commit(fixture.work, 'a.txt', 'a');
     git(fixture.work, 'push', '-q', 'origin', BRANCH);
-    assert.deepEqual(await repository.refresh(REPO, BRANCH, null), {
+    assert.deepEqual(await repository.refresh(REPO, BRANCH, []), {
       startSha: head,
       baseBranch: 'main',
       baseSha,
@@ -53,11 +49,11 @@ describe('the mirror of a repository', () => {
   it('forgets a branch that was deleted, also when one below its name takes its place', async () => {
     const repository = fixture.repository();
     git(fixture.person, 'push', '-q', 'origin', 'main:topic');
-    assert.equal((await repository.refresh(REPO, BRANCH, 'topic')).baseBranch, 'topic');
+    assert.equal((await repository.refresh(REPO, BRANCH, ['topic'])).baseBranch, 'topic');
     git(fixture.person, 'push', '-q', 'origin', ':topic');
     git(fixture.person, 'push', '-q', 'origin', 'main:topic/one');
-    assert.equal((await repository.refresh(REPO, BRANCH, 'topic')).baseBranch, 'main');
-    assert.equal((await repository.refresh(REPO, BRANCH, 'topic/one')).baseBranch, 'topic/one');
+    assert.equal((await repository.refresh(REPO, BRANCH, ['topic'])).baseBranch, 'main');
+    assert.equal((await repository.refresh(REPO, BRANCH, ['topic/one'])).baseBranch, 'topic/one');
   });
 
   it('takes the first base name that is a branch, however hostile the others are', async () => {
@@ -70,14 +66,14 @@ describe('the mirror of a repository', () => {
   it('fails for good on an empty or missing repository', async () => {
     const empty = join(fixture.root, 'empty.git');
     git(fixture.root, 'init', '-q', '--bare', empty);
-    const refresh = (url: string) => fixture.repository({ cloneUrl: () => url }).refresh(REPO, BRANCH, null);
+    const refresh = (url: string) => fixture.repository({ cloneUrl: () => url }).refresh(REPO, BRANCH, []);
     await assert.rejects(refresh(empty), { name: 'GitError', retryable: false, message: /is it empty/ });
     await assert.rejects(refresh(join(fixture.root, 'no.git')), { name: 'GitError', retryable: false });
   });
 
   it('refuses names and addresses that could be something else', async () => {
     for (const owner of ['..', '-x', 'a/b', '', 'a b']) {
-      await assert.rejects(fixture.repository().refresh({ ...REPO, owner }, BRANCH, null), InvalidInputError);
+      await assert.rejects(fixture.repository().refresh({ ...REPO, owner }, BRANCH, []), InvalidInputError);
     }
     const hostile = [
       'ext::sh -c "touch /tmp/x"',
@@ -88,7 +84,7 @@ describe('the mirror of a repository', () => {
     ];
     for (const url of hostile) {
       const repository = fixture.repository({ cloneUrl: () => url });
-      await assert.rejects(repository.refresh(REPO, BRANCH, null), InvalidInputError);
+      await assert.rejects(repository.refresh(REPO, BRANCH, []), InvalidInputError);
     }
   });
 
@@ -99,23 +95,23 @@ describe('the mirror of a repository', () => {
   });
 
   it('serves many callers at once, of one and of several processes', async () => {
-    await fixture.repository().refresh(REPO, BRANCH, null);
+    await fixture.repository().refresh(REPO, BRANCH, []);
     const baseSha = pushBase('new\n');
     // Two adapters share nothing but the disk, as two processes do.
     const repositories = [fixture.repository(), fixture.repository()];
-    const calls = [1, 2, 3, 4].flatMap(() => repositories.map((one) => one.refresh(REPO, BRANCH, null)));
+    const calls = [1, 2, 3, 4].flatMap(() => repositories.map((one) => one.refresh(REPO, BRANCH, [])));
     for (const refs of await Promise.all(calls)) assert.equal(refs.baseSha, baseSha);
     const beside = readdirSync(join(mirrorDirectory(fixture.mirrorsDir, REPO), '..'));
     assert.equal(beside.length, 1, `left behind: ${beside.join(' ')}`);
   });
 
   it('takes over the lock of a process that is gone, and waits for one that lives', async () => {
-    await fixture.repository().refresh(REPO, BRANCH, null);
+    await fixture.repository().refresh(REPO, BRANCH, []);
     const lock = `${mirrorDirectory(fixture.mirrorsDir, REPO)}.lock`;
     // This process's id with another start time: an earlier process that had the same id.
     writeFileSync(lock, `${hostname()}\n${String(process.pid)}\n1\n`);
     const first = pushBase('one\n');
-    assert.equal((await fixture.repository().refresh(REPO, BRANCH, null)).baseSha, first);
+    assert.equal((await fixture.repository().refresh(REPO, BRANCH, [])).baseSha, first);
 
     const sleeper = spawn('sleep', ['60']);
     const ended = new Promise((resolve) => sleeper.once('close', resolve));
@@ -127,7 +123,7 @@ describe('the mirror of a repository', () => {
       let done = false;
       const waiting = fixture
         .repository()
-        .refresh(REPO, BRANCH, null)
+        .refresh(REPO, BRANCH, [])
         .finally(() => {
           done = true;
         });
@@ -147,9 +143,9 @@ describe('the mirror of a repository', () => {
     const repository = fixture.repository();
     const head = fixture.commit(fixture.work, 'a.txt', 'a');
     git(fixture.work, 'push', '-q', 'origin', BRANCH);
-    const refs = await repository.refresh(REPO, BRANCH, null);
+    const refs = await repository.refresh(REPO, BRANCH, []);
     pushBase('later\n');
-    await repository.refresh(REPO, BRANCH, null);
+    await repository.refresh(REPO, BRANCH, []);
     const file = join(fixture.root, 'refs.bundle');
     await Promise.all([
       repository.writeRefsBundle(REPO, refs, BRANCH, file),
@@ -184,12 +180,26 @@ describe('the mirror of a repository', () => {
     assert.equal(git(clone, 'rev-parse', `refs/remotes/pr/${BRANCH}`), head);
   });
 
+  it('is left with no repository that a crash left behind a day ago', async () => {
+    const scratch = join(fixture.mirrorsDir, '.scratch');
+    for (const [name, age] of [
+      ['old', 25],
+      ['under-way', 23],
+    ] as const) {
+      mkdirSync(join(scratch, name), { recursive: true });
+      const at = Date.now() / 1000 - age * 3600;
+      utimesSync(join(scratch, name), at, at);
+    }
+    assert.equal(await fixture.repository().removeLeftBehind(), 1);
+    assert.deepEqual(readdirSync(scratch), ['under-way']);
+  });
+
   it('rolls up its packs and loses nothing', async function () {
     this.timeout(60_000);
     const repository = fixture.repository();
     for (let i = 0; i < 52; i += 1) {
       pushBase(`round ${String(i)}\n`);
-      await repository.refresh(REPO, BRANCH, null);
+      await repository.refresh(REPO, BRANCH, []);
     }
     const dir = mirrorDirectory(fixture.mirrorsDir, REPO);
     const packs = readdirSync(join(dir, 'objects', 'pack')).filter((name) => name.endsWith('.pack'));

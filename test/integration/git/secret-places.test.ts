@@ -72,7 +72,7 @@ describe('secrets in files that a scanner passes over', function () {
     const changed = commitAll({ 'a.bin': `one\n${plantedKey()}\n` });
     assert.ok(reasonOf(await publish()).includes(`a.bin line 2 in commit ${changed.slice(0, 12)}`));
 
-    git(fixture.work, 'reset', '-q', '--hard', fixture.base);
+    fixture.reset();
     git(fixture.work, 'checkout', '-q', '-b', 'side');
     commitAll({ 's.bin': 'ours\n' });
     git(fixture.work, 'checkout', '-q', BRANCH);
@@ -81,7 +81,7 @@ describe('secrets in files that a scanner passes over', function () {
     const merged = commitAll({ 's.bin': `both\n${plantedKey()}\n` });
     assert.ok(reasonOf(await publish()).includes(`s.bin line 2 in commit ${merged.slice(0, 12)}`));
 
-    git(fixture.work, 'reset', '-q', '--hard', fixture.base);
+    fixture.reset();
     symlinkSync(plantedKey(), join(fixture.work, 'link.png'));
     commitAll({});
     assert.match(reasonOf(await publish()), /link\.png line 1 .*github-pat/);
@@ -89,9 +89,8 @@ describe('secrets in files that a scanner passes over', function () {
 
   it('do not count where they are on the forge already, though the file is moved and changed', async () => {
     const lines = Array.from({ length: 20 }, (_, index) => `line ${String(index)}\n`).join('');
-    fixture.commit(fixture.person, 'fixtures/a.bin', `${lines}t = ${plantedKey()}\n`, 'alice');
-    git(fixture.person, 'push', '-q', 'origin', 'main');
-    git(fixture.work, 'pull', '-q', 'origin', 'main');
+    fixture.pushBase('fixtures/a.bin', `${lines}t = ${plantedKey()}\n`);
+    fixture.mergeBase();
     git(fixture.work, 'mv', 'fixtures/a.bin', 'b.bin');
     commitAll({});
     const content = git(fixture.work, 'show', 'HEAD:b.bin');

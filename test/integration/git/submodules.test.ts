@@ -46,7 +46,7 @@ describe('submodules in a workspace', function () {
     return git(dir, 'rev-parse', 'HEAD');
   };
   const prepare = async (name: string, rules = {}): Promise<TurnSubmodules & { startSha: string }> => {
-    const refs = await people.adapter().refresh(people.repo(name), BRANCH, null);
+    const refs = await people.adapter().refresh(people.repo(name), BRANCH, []);
     await people.adapter().writeRefsBundle(people.repo(name), refs, BRANCH, join(bottle.turn, 'refs.bundle'));
     const all = { named: [], sparse: [], ...rules };
     const submodules = await people.adapter().writeSubmodules(people.repo(name), refs, bottle.turn, all);

@@ -42,7 +42,7 @@ describe('a workspace with less than the whole repository', function () {
     git(fixture.person, 'push', '-q', 'origin', 'main');
     return sha;
   };
-  const refresh = (): Promise<TurnRefs> => fixture.repository().refresh(REPO, BRANCH, null);
+  const refresh = (): Promise<TurnRefs> => fixture.repository().refresh(REPO, BRANCH, []);
   const turn = async (script: string, input: Partial<TurnInput> = {}): Promise<EntrypointEnd> => {
     const refs = await refresh();
     const file = join(bottle.turn, 'refs.bundle');
@@ -126,7 +126,8 @@ describe('a workspace with less than the whole repository', function () {
     writeFileSync(bundleFile, bundle);
     const verdict = await fixture.publish({ bundleFile, baseSha });
     assert.ok(verdict.kind === 'pushed', JSON.stringify(verdict));
-    assert.deepEqual([verdict.head, verdict.commits], [inspection.head, 6]);
+    assert.equal(verdict.head, inspection.head);
+    assert.equal(git(fixture.forge, 'rev-list', '--count', BRANCH, '--not', 'main'), '6');
   });
 
   it('cannot be cut shorter by the agent', async () => {

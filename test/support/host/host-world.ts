@@ -60,7 +60,6 @@ export class HostWorld {
   verdict: () => GitPublishVerdict = () => ({
     kind: 'pushed',
     head: HEAD,
-    commits: 1,
     secretScan: { scanner: 'off', outcome: 'clean', findings: 0, rules: [] },
   });
   refresh: GitRepository['refresh'] = () =>

@@ -2,7 +2,7 @@ import { GitError, GitOverrunError } from '../../../domain/base/errors.js';
 import type { GitPublishRequest } from '../../../domain/workspace/git-repository.js';
 import { localEnvironment } from '../git-environment.js';
 import { localFailure } from '../git-failure.js';
-import { GIT_LIMITS, type GitLimits } from '../git-limits.js';
+import type { GitLimits } from '../git-limits.js';
 import { Records } from './records.js';
 import { runGit, type GitCommand, type GitOutput } from '../run-git.js';
 
@@ -56,10 +56,7 @@ export async function quarantined(
   args: readonly string[],
   input?: string,
 ): Promise<string> {
-  const output = await run(candidate, args, {
-    maxOutput: MAX_OUTPUT,
-    ...(input === undefined ? {} : { input }),
-  });
+  const output = await run(candidate, args, { maxOutput: MAX_OUTPUT, input });
   return output.stdout;
 }
 
@@ -72,36 +69,49 @@ export async function eachRecord(
   input?: string,
 ): Promise<void> {
   const records = new Records(separator, take);
-  const onOutput = (chunk: Buffer): void => {
-    records.push(chunk);
-  };
-  await run(candidate, args, { onOutput, ...(input === undefined ? {} : { input }) });
+  await run(candidate, args, {
+    input,
+    onOutput: (chunk) => {
+      records.push(chunk);
+    },
+  });
   records.end();
 }
 
+type How = Pick<GitCommand, 'input' | 'maxOutput' | 'onOutput'> & {
+  /** Beside those of `localEnvironment`. */
+  readonly env?: Readonly<Record<string, string>>;
+};
+
 /** Runs git on an agent's objects, within limits. Errors: `GitOverrunError`, `GitError`. */
 export async function run(
-  { dir, limits, signal }: InQuarantine,
+  candidate: InQuarantine,
   args: readonly string[],
-  how: Pick<GitCommand, 'input' | 'maxOutput' | 'onOutput'> & {
-    /** Beside those of `localEnvironment`. */
-    readonly env?: Readonly<Record<string, string>>;
+  how: How & {
     /** For messages. */
     readonly action?: string;
   },
 ): Promise<GitOutput> {
-  const { timeoutMs } = limits;
-  const { action, env, ...rest } = how;
-  const output = await runGit({
-    args: ['--git-dir', dir, ...args],
-    env: { ...localEnvironment(), ...env },
-    timeoutMs,
-    limits,
-    signal,
-    ...rest,
-  });
+  const { action, ...rest } = how;
+  const output = await tryToRun(candidate, args, rest);
   if (output.exitCode !== 0) throw quarantineFailure(output, action);
   return output;
+}
+
+/** The same, resolving with any exit code. */
+export function tryToRun(
+  { dir, limits, signal }: InQuarantine,
+  args: readonly string[],
+  { env, ...how }: How = {},
+): Promise<GitOutput> {
+  return runGit({
+    args: ['--git-dir', dir, ...args],
+    env: { ...localEnvironment(), ...env },
+    timeoutMs: limits.timeoutMs,
+    limits,
+    signal,
+    ...how,
+  });
 }
 
 export function quarantineFailure(output: GitOutput, action = 'checking the new commits'): GitError {
@@ -111,14 +121,12 @@ export function quarantineFailure(output: GitOutput, action = 'checking the new 
 
 /** `git merge-base --is-ancestor`: a commit is its own ancestor. Errors: `GitError` when a commit is not there. */
 export async function isAncestorIn(
-  dir: string,
+  where: InQuarantine,
   ancestor: string,
   descendant: string,
-  limits: GitLimits = GIT_LIMITS,
 ): Promise<boolean> {
-  const args = ['--git-dir', dir, 'merge-base', '--is-ancestor', ancestor, descendant];
-  const output = await runGit({ args, env: localEnvironment(), timeoutMs: limits.timeoutMs, limits });
-  if (output.exitCode === 0) return true;
-  if (output.exitCode === 1) return false;
+  const { exitCode } = await tryToRun(where, ['merge-base', '--is-ancestor', ancestor, descendant]);
+  if (exitCode === 0) return true;
+  if (exitCode === 1) return false;
   throw new GitError(`${ancestor} or ${descendant} is not a commit of the mirror`, false);
 }

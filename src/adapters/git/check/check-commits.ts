@@ -89,6 +89,7 @@ async function firstObjection(
 }
 
 /** Nothing to push: the forge's branch has it all, or there is no branch yet and no commit of its own to make one for. */
-async function hasNothingNew({ branchSha, dir, head, commits, limits }: Candidate): Promise<boolean> {
-  return branchSha === null ? commits === 0 : isAncestorIn(dir, head, branchSha, limits);
+async function hasNothingNew(candidate: Candidate): Promise<boolean> {
+  const { branchSha, head, commits } = candidate;
+  return branchSha === null ? commits === 0 : isAncestorIn(candidate, head, branchSha);
 }

@@ -1,6 +1,6 @@
 import type { Candidate } from './candidate.js';
 import { plainText } from '../git-failure.js';
-import { newObjects, placeOfObject, readObjects } from './new-objects.js';
+import { newObjects, placeOfObject, readTexts } from './new-objects.js';
 
 /** git-lfs' specification: a pointer is UTF-8 text that begins with this line, and shorter than this. */
 const BEGINNING = 'version https://git-lfs.github.com/spec/v1\n';
@@ -11,24 +11,13 @@ const POINTER_BYTES = 1024;
  * forge already, moved or not, is no new object.
  */
 export async function leavesNoLfsPointer(candidate: Candidate): Promise<string | undefined> {
-  const small = (await newObjects(candidate)).filter(
-    ({ type, size }) => type === 'blob' && size < POINTER_BYTES && size > BEGINNING.length,
+  const small = (await newObjects(candidate)).flatMap(({ id, type, size }) =>
+    type === 'blob' && size < POINTER_BYTES && size > BEGINNING.length ? [id] : [],
   );
   const pointers: string[] = [];
-  await readObjects(
-    candidate,
-    small.map(({ id }) => id),
-    ({ id }) => {
-      const parts: Uint8Array[] = [];
-      return {
-        data: (bytes) => void parts.push(bytes),
-        end: () => {
-          const text = Buffer.concat(parts).toString();
-          if (text.startsWith(BEGINNING) && text.includes('\noid sha256:')) pointers.push(id);
-        },
-      };
-    },
-  );
+  await readTexts(candidate, small, (id, text) => {
+    if (text.startsWith(BEGINNING) && text.includes('\noid sha256:')) pointers.push(id);
+  });
   const [first] = pointers;
   if (first === undefined) return undefined;
   const { path, commit } = await placeOfObject(candidate, first);

@@ -51,11 +51,30 @@ export async function readObjects(
 ): Promise<void> {
   if (ids.length === 0) return;
   const stream = new BatchOutput(reader);
-  const onOutput = (chunk: Buffer): void => {
-    stream.push(chunk);
-  };
-  await run(quarantine, ['cat-file', '--batch', '--buffer'], { input: lines(ids), onOutput });
+  await run(quarantine, ['cat-file', '--batch', '--buffer'], {
+    input: lines(ids),
+    onOutput: (chunk) => {
+      stream.push(chunk);
+    },
+  });
   if (stream.objects !== ids.length) throw new GitError('git did not show every new object', true);
+}
+
+/** The same for small ones: each as a whole. */
+export async function readTexts(
+  quarantine: InQuarantine,
+  ids: readonly string[],
+  take: (id: string, text: string) => void,
+): Promise<void> {
+  await readObjects(quarantine, ids, ({ id }) => {
+    const parts: Uint8Array[] = [];
+    return {
+      data: (bytes) => void parts.push(bytes),
+      end: () => {
+        take(id, Buffer.concat(parts).toString());
+      },
+    };
+  });
 }
 
 function lines(ids: readonly string[]): string {

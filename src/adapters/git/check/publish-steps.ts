@@ -27,7 +27,7 @@ export const STEPS_BESIDE_SCAN: readonly PublishStep[] = [
 
 async function buildsOnTurnStart(candidate: Candidate): Promise<string | undefined> {
   const { baseSha } = candidate.request;
-  if (await isAncestorIn(candidate.dir, baseSha, candidate.head)) return undefined;
+  if (await isAncestorIn(candidate, baseSha, candidate.head)) return undefined;
   return (
     `the branch was rewritten: ${baseSha} is not in its history any more. Don't rebase, amend or reset what was ` +
     `published or given to you: put the new commits on top of it (git checkout -B ${candidate.request.branch} ` +
@@ -37,14 +37,14 @@ async function buildsOnTurnStart(candidate: Candidate): Promise<string | undefin
 
 async function containsUpstream(candidate: Candidate): Promise<string | undefined> {
   const { upstreamSha } = candidate.request;
-  if (upstreamSha === undefined || (await isAncestorIn(candidate.dir, upstreamSha, candidate.head)))
+  if (upstreamSha === undefined || (await isAncestorIn(candidate, upstreamSha, candidate.head)))
     return undefined;
   return `upstream is not merged: ${upstreamSha} is not in the history of ${candidate.head}`;
 }
 
 async function keepsForgeBranch(candidate: Candidate): Promise<string | undefined> {
   const { branchSha, request } = candidate;
-  if (branchSha === null || (await isAncestorIn(candidate.dir, branchSha, candidate.head))) return undefined;
+  if (branchSha === null || (await isAncestorIn(candidate, branchSha, candidate.head))) return undefined;
   const author = plainText(await quarantined(candidate, ['log', '-1', '--format=%an', branchSha]), 60);
   return (
     `${author || 'somebody'} pushed ${branchSha.slice(0, 12)} to the branch: merge refs/remotes/pr/${request.branch} ` +

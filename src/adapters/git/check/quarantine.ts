@@ -2,13 +2,10 @@ import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { GitError, GitOverrunError } from '../../../domain/base/errors.js';
 import type { BundleHeader } from '../bundle-file.js';
-import { quarantineFailure, type InQuarantine } from './candidate.js';
+import { quarantineFailure, tryToRun, type InQuarantine } from './candidate.js';
 import { isDiskFull } from '../disk-room.js';
-import { localEnvironment } from '../git-environment.js';
 import { localFailure, plainText } from '../git-failure.js';
-import { GIT_LIMITS, type GitLimits } from '../git-limits.js';
 import { MAX_NEW_OBJECTS, TOO_MANY_OBJECTS } from './new-objects.js';
-import { runGit } from '../run-git.js';
 
 /** Largest single allocation of git: a commit or tree that unpacks to gigabytes ends git, not the machine. */
 const ALLOCATION_LIMIT = '512m';
@@ -19,37 +16,32 @@ const ALLOCATION_LIMIT = '512m';
  * deltas unpack to more than the limits have room for; `GitError` for a full disk.
  */
 export async function takeIn(
-  { dir, limits, signal }: InQuarantine,
+  quarantine: InQuarantine,
   bundleFile: string,
   header: BundleHeader,
   maxBytes: number,
 ): Promise<string | undefined> {
-  const missing = await missingCommits(dir, header.prerequisites, limits);
+  const missing = await missingCommits(quarantine, header.prerequisites);
   if (missing.length > 0) {
     return `the commits build on ${short(missing)}, which the forge does not have: start from the branch as it was given`;
   }
   if ((await objectCount(bundleFile, header.packOffset)) > MAX_NEW_OBJECTS) return TOO_MANY_OBJECTS;
   const args = [
-    ...['--git-dir', dir, '-c', 'core.bigFileThreshold=16m', '-c', 'pack.threads=1'],
-    ...['index-pack', '--stdin', '--fix-thin', '--strict', `--max-input-size=${String(maxBytes)}`],
+    ...['-c', 'core.bigFileThreshold=16m', '-c', 'pack.threads=1', 'index-pack', '--stdin', '--fix-thin'],
+    ...['--strict', `--max-input-size=${String(maxBytes)}`],
   ];
-  const output = await runGit({
-    args,
-    env: { ...localEnvironment(), GIT_ALLOC_LIMIT: ALLOCATION_LIMIT },
+  const output = await tryToRun(quarantine, args, {
+    env: { GIT_ALLOC_LIMIT: ALLOCATION_LIMIT },
     input: createReadStream(bundleFile, { start: header.packOffset }),
-    timeoutMs: limits.timeoutMs,
-    limits,
-    signal,
   });
   if (output.exitCode !== 0) {
     // What git says may be the agent's words; what the file system says is not.
-    if (await isDiskFull(dir, maxBytes)) throw localFailure('taking in the new commits', output);
+    if (await isDiskFull(quarantine.dir, maxBytes)) throw localFailure('taking in the new commits', output);
     const failure = quarantineFailure(output);
     if (failure instanceof GitOverrunError) throw failure;
     return `git does not accept the commits: ${plainText(output.stderr, 300)}`;
   }
-  if ((await missingCommits(dir, [header.head], limits)).length > 0)
-    return "the branch's tip is not a commit";
+  if ((await missingCommits(quarantine, [header.head])).length > 0) return "the branch's tip is not a commit";
   return undefined;
 }
 
@@ -65,19 +57,10 @@ async function objectCount(bundleFile: string, packOffset: number): Promise<numb
 }
 
 /** Those that are no commit of the repository. */
-export async function missingCommits(
-  dir: string,
-  shas: readonly string[],
-  limits: GitLimits = GIT_LIMITS,
-): Promise<string[]> {
+export async function missingCommits(where: InQuarantine, shas: readonly string[]): Promise<string[]> {
   if (shas.length === 0) return [];
-  const output = await runGit({
-    args: ['--git-dir', dir, 'cat-file', '--batch-check=%(objectname) %(objecttype)'],
-    env: localEnvironment(),
-    input: shas.map((sha) => `${sha}\n`).join(''),
-    timeoutMs: limits.timeoutMs,
-    limits,
-  });
+  const args = ['cat-file', '--batch-check=%(objectname) %(objecttype)'];
+  const output = await tryToRun(where, args, { input: shas.map((sha) => `${sha}\n`).join('') });
   if (output.exitCode !== 0) throw new GitError('the repository cannot be read', true);
   const commits = new Set(
     output.stdout.split('\n').flatMap((line) => (line.endsWith(' commit') ? [line.slice(0, 40)] : [])),

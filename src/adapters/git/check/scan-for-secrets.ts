@@ -4,7 +4,7 @@ import { FORGE_REFS, quarantined, type Candidate } from './candidate.js';
 import { changesOfCommits } from './changes.js';
 import { localEnvironment } from '../git-environment.js';
 import { namelessContents } from './nameless-contents.js';
-import { newObjects, placeOfObject, readObjects, type GitObject } from './new-objects.js';
+import { newObjects, placeOfObject, readTexts, type GitObject } from './new-objects.js';
 import { searchObjects } from './search-objects.js';
 
 const MESSAGE = 'the message, author or committer';
@@ -92,14 +92,8 @@ async function textsOf(candidate: Candidate, objects: readonly GitObject[]): Pro
   const { branch, texts } = candidate.request;
   const commits = objects.filter(({ type }) => type === 'commit').map(({ id }) => id);
   const messages: NamedText[] = [];
-  await readObjects(candidate, commits, ({ id }) => {
-    const parts: Uint8Array[] = [];
-    return {
-      data: (bytes) => void parts.push(bytes),
-      end: () => {
-        messages.push({ where: MESSAGE, text: ownWords(Buffer.concat(parts).toString()), commit: id });
-      },
-    };
+  await readTexts(candidate, commits, (commit, text) => {
+    messages.push({ where: MESSAGE, text: ownWords(text), commit });
   });
   const names = new Map(
     (await changesOfCommits(candidate)).map(({ commit, path }) => [path, commit] as const).reverse(),

@@ -51,7 +51,7 @@ describe('the host as a sync sees it', () => {
   describe('about the remotes', () => {
     const bundle = async (startSha: string): Promise<unknown> => {
       const { host } = await open({ startSha });
-      const refs = await host.git.refresh(FORK, 'any', null);
+      const refs = await host.git.refresh(FORK, 'any', []);
       assert.deepEqual(refs, { startSha, baseBranch: 'main', baseSha: FORK_TIP, branchSha: null });
       await host.git.writeRefsBundle(FORK, refs, 'any', '/file');
       return Object.fromEntries(world.bundled ?? []);
@@ -82,7 +82,7 @@ describe('the host as a sync sees it', () => {
       };
       Object.assign(world.ports.host.git, git);
       const { host } = await open();
-      const refs = await host.git.refresh(FORK, 'any', null);
+      const refs = await host.git.refresh(FORK, 'any', []);
       assert.deepEqual(await host.git.boundary(FORK, refs, 1), ['end']);
       await assert.rejects(
         host.git.writeSubmodules(FORK, refs, '/d', { named: [], sparse: [] }),
