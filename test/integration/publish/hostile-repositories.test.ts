@@ -243,6 +243,16 @@ const HOSTILE: readonly Hostile[] = [
     works: `git bundle create /tmp/b ${BRANCH} </dev/null`,
   },
   {
+    name: 'an object that is damaged',
+    plant: (lab) => {
+      const blob = lab.git('rev-parse', 'HEAD:a.txt');
+      const object = join(lab.dotGit, 'objects', blob.slice(0, 2), blob.slice(2));
+      rmSync(object);
+      writeFileSync(object, 'damaged');
+    },
+    end: /objects are missing or damaged/,
+  },
+  {
     name: 'submodules with a command for an update and for a URL',
     plant: (lab) => {
       lab.git('config', 'submodule.evil.update', `!${lab.command}`);
@@ -284,6 +294,21 @@ const HOSTILE: readonly Hostile[] = [
       writeFileSync(join(lab.dotGit, 'objects/info/http-alternates'), 'http://127.0.0.1/x\n');
     },
     end: /borrows objects from elsewhere/,
+  },
+  {
+    name: 'alternates that are a link to nowhere',
+    plant: (lab) => {
+      symlinkSync('nowhere', join(lab.dotGit, 'objects/info/alternates'));
+    },
+    end: /borrows objects from elsewhere/,
+  },
+  {
+    name: 'a .git that is a link',
+    plant: (lab) => {
+      renameSync(lab.dotGit, join(lab.work, 'elsewhere'));
+      symlinkSync('elsewhere', lab.dotGit);
+    },
+    end: /no ordinary \.git/,
   },
   {
     name: 'a .git file that leads elsewhere',
@@ -375,6 +400,23 @@ const HOSTILE: readonly Hostile[] = [
       );
     },
     end: 'pushed',
+  },
+  {
+    name: 'a branch of another name',
+    plant: (lab) => {
+      const ref = join(lab.dotGit, 'refs/heads', BRANCH);
+      renameSync(ref, `${ref}x`);
+    },
+    end: /the branch is not there/,
+  },
+  {
+    name: 'a branch that stands for another one',
+    plant: (lab) => {
+      const ref = join(lab.dotGit, 'refs/heads', BRANCH);
+      renameSync(ref, `${ref}x`);
+      writeFileSync(ref, `ref: refs/heads/${BRANCH}x\n`);
+    },
+    end: /the branch is not there/,
   },
   {
     name: 'a branch whose tip is a command, a link or a flood',
