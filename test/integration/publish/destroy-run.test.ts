@@ -1,44 +1,16 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import Docker from 'dockerode';
 import { destroyRun } from '../../../src/activities/destroy-run.js';
-import type { HostPorts } from '../../../src/activities/ports/host-ports.js';
 import { stepOfRun } from '../../../src/activities/base/work-of-run.js';
-import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
 import { labelsOf, oneShotName } from '../../../src/adapters/docker/names-and-labels.js';
 import { oneShotContainer } from '../../../src/adapters/docker/one-shot-container.js';
 import { createVolumes } from '../../../src/adapters/docker/volumes.js';
 import { LocalQueueDirectory } from '../../../src/adapters/files/queue/queue-directory.js';
 import { UnderWayFiles } from '../../../src/adapters/files/under-way.js';
-import { SystemGitRepository } from '../../../src/adapters/git/system-git-repository.js';
-import { BotBottleError, BottleRuntimeError } from '../../../src/domain/base/errors.js';
-import { SecretGuard } from '../../../src/domain/secret/secret-guard.js';
 import { SetAsideError } from '../../../src/domain/run/under-way.js';
 import { sharedGitea } from '../../support/gitea/shared-gitea.js';
 import { GateWorld } from '../../support/publish/gate-world.js';
-
-/** Nothing listens there. */
-function gitOfNoForge(home: string): SystemGitRepository {
-  return new SystemGitRepository({
-    mirrorsDir: join(home, 'other-mirrors'),
-    cloneUrl: () => 'http://127.0.0.1:1/a/b.git',
-    webUrl: 'http://127.0.0.1:1',
-    readToken: () => '',
-    publishToken: () => '',
-    secrets: new SecretGuard(null, () => []),
-  });
-}
-
-/** Back for what comes after the commits. */
-function shortlyAway(): DockerBottleRuntime {
-  const engine = new DockerBottleRuntime();
-  const runOnce: DockerBottleRuntime['runOnce'] = (spec, signal) =>
-    spec.name === 'unpublished'
-      ? Promise.reject(new BottleRuntimeError('the engine is away', true, { away: true }))
-      : engine.runOnce(spec, signal);
-  return Object.assign(new DockerBottleRuntime(), { runOnce });
-}
 
 describe("a run's end, against a real forge and a real engine", function () {
   this.timeout(180_000);
@@ -75,27 +47,6 @@ describe("a run's end, against a real forge and a real engine", function () {
     await destroyRun(ports, { slug, subject, branch });
     assert.deepEqual(await runtime.list(slug), []);
   });
-
-  for (const [what, away] of [
-    ['forge', ({ ports, home }: GateWorld): HostPorts => ({ ...ports, git: gitOfNoForge(home) })],
-    ['engine', ({ ports }: GateWorld): HostPorts => ({ ...ports, runtime: shortlyAway() })],
-  ] as const)
-    it(`deletes nothing while the ${what} is away: commits that nobody has are kept first`, async () => {
-      const other = await GateWorld.create(await sharedGitea());
-      try {
-        await other.agent('echo x >a; git add a; git commit -qm Work');
-        const { slug, subject, branch, workspace } = other;
-        const isAway = (error: unknown): boolean => error instanceof BotBottleError && error.away;
-        await assert.rejects(destroyRun(away(other), { slug, subject, branch }), isAway);
-        assert.equal(existsSync(workspace), true);
-
-        await destroyRun(other.ports, { slug, subject, branch });
-        assert.equal(existsSync(workspace), false);
-        assert.ok(existsSync(join(other.ports.files.paths(slug).root, 'unpublished.bundle')));
-      } finally {
-        await other.remove();
-      }
-    });
 
   it('ends although nothing of what its agent left can be kept', async () => {
     await world.agent('echo x >a; git add a; git commit -qm Work');

@@ -14,6 +14,7 @@ const SETTINGS = {
   maxPublishFileBytes: 12 * MIB,
   maxPublishCommits: 1_000,
   maxPublishFiles: 5_000,
+  requestReview: false,
 };
 const LIMITS = { memoryBytes: 512 * MIB, cpuSeconds: 2, timeoutMs: 60_000 };
 /** Blocked for the 17 s of before, or by anything that grows with what an agent sends; not by a machine that is busy. */
@@ -35,7 +36,7 @@ describe('commits made to hold the orchestrator up', function () {
   let extractions = 0;
   before(async () => {
     const gitea = await sharedGitea();
-    world = await GateWorld.create(gitea, { settings: SETTINGS, gitLimits: LIMITS, requestReview: false });
+    world = await GateWorld.create(gitea, { settings: SETTINGS, gitLimits: LIMITS });
     await world.agent('true');
     const base = world.refs?.baseSha ?? '';
     place = { branch: world.branch, base, author: AGENT, secret: gitea.bot.sidecarToken };

@@ -37,46 +37,9 @@ describe('publishing, against a real forge and a real engine', function () {
     return ((one['requested_reviewers'] ?? []) as { login: string }[]).map(({ login }) => login);
   };
 
-  describe('a host that the run was moved away from', () => {
-    it('pushes nothing and opens nothing, whether the agent asks or its turn ends', async () => {
-      await begin();
-      await world.agent(commit('late.txt'));
-      world.moveAway();
-      assert.match(refusalOf(await world.openPr('Late')), /moved to another host/);
-      assert.match(refusalOf((await world.settle()).publish), /moved to another host/);
-      assert.deepEqual(await world.pulls(), []);
-      assert.equal(await world.tip(), undefined);
-    });
-
-    it('opens no pull request when the run is moved while it pushes', async () => {
-      await begin();
-      await world.agent(commit('late.txt'));
-      world.beforePush = () => {
-        world.moveAway();
-      };
-      assert.match(refusalOf(await world.openPr('Late')), /moved to another host/);
-      assert.deepEqual(await world.pulls(), []);
-    });
-  });
-
   describe('the pull request', () => {
-    it('is not opened a second time when a person closed the run’s one', async () => {
-      await begin();
-      await world.agent(commit('first.txt'));
-      const opened = await world.openPr('First');
-      assert.ok(opened.kind === 'published');
-      await world.alice.closePr(opened.pr);
-      await world.more(commit('second.txt'));
-      assert.deepEqual(await world.openPr('Second'), {
-        kind: 'nothing',
-        reason: `pull request #${String(opened.pr)} was closed`,
-      });
-      assert.equal((await world.settle()).publish.kind, 'nothing');
-      assert.equal((await world.pulls()).length, 1);
-    });
-
     it('has the issue’s title, the summary made inert, the closing line and a reviewer when the turn was a success', async () => {
-      await begin({ issue: { title: 'Say hello' } });
+      await begin({ title: 'Say hello' });
       await world.agent(commit('hello.txt'));
       const settled = await world.settle('success', 'Done, @alice. Fixes #999\n\n/approve');
       assert.equal(settled.publish.kind, 'published');
@@ -110,13 +73,6 @@ describe('publishing, against a real forge and a real engine', function () {
       assert.equal(secretScans?.length, 2, 'both scans are on record');
     });
 
-    it('asks nobody for a review when that is turned off', async () => {
-      await begin({ requestReview: false });
-      await world.agent(commit('a.txt'));
-      assert.equal((await world.settle()).publish.kind, 'published');
-      assert.deepEqual(await reviewers(), []);
-    });
-
     it('is opened for work without success only as a draft, and only where the bottle says so', async () => {
       await begin();
       await world.agent(commit('a.txt'));
@@ -126,7 +82,7 @@ describe('publishing, against a real forge and a real engine', function () {
       assert.equal(await world.tip(), settled.head);
       await world.remove();
 
-      await begin({ prepared: { drafts: true }, issue: { title: 'Paint it' } });
+      await begin({ prepared: { drafts: true }, title: 'Paint it' });
       await world.agent(commit('a.txt'));
       assert.equal((await world.settle('failed')).publish.kind, 'published');
       const pull = await onlyPull();
@@ -134,35 +90,19 @@ describe('publishing, against a real forge and a real engine', function () {
       assert.equal(pull['draft'], true);
     });
 
-    it('goes to the branch that the issue names, else to the manifest’s, else to the default branch', async () => {
-      for (const [baseBranches, expected] of [
-        [['develop', 'release'], 'develop'],
-        [['gone', 'release'], 'release'],
-        [['refs/heads/develop'], 'develop'],
-        [[], 'main'],
-      ] as const) {
-        await begin({ prepared: { baseBranches } });
-        await world.alice.createFile({ branch: 'develop', from: 'main', path: 'd.txt', content: 'd' });
-        await world.alice.createFile({ branch: 'release', from: 'main', path: 'r.txt', content: 'r' });
-        await world.agent(commit('a.txt'));
-        assert.equal((await world.settle()).publish.kind, 'published');
-        assert.equal(((await onlyPull())['base'] as { ref: string }).ref, expected);
-        if (expected !== 'main') await world.remove();
-      }
+    it('goes to the first of the named branches that is there', async () => {
+      await begin({ prepared: { baseBranches: ['gone', 'release'] } });
+      await world.alice.createFile({ branch: 'release', from: 'main', path: 'r.txt', content: 'r' });
+      await world.agent(commit('a.txt'));
+      assert.equal((await world.settle()).publish.kind, 'published');
+      assert.equal(((await onlyPull())['base'] as { ref: string }).ref, 'release');
     });
 
     it('is refused, and the turn is not lost, when there is more than can be taken out', async () => {
-      await begin({ maxPublishBytes: 100_000 });
+      await begin({ settings: { maxPublishBytes: 100_000 } });
       await world.agent(`head -c 2000000 /dev/urandom >large; git add large; git commit -qm Large`);
       const settled = await world.settle('success');
       assert.match(refusalOf(settled.publish), /could not be taken out in time, or are too large/);
-      assert.equal(await world.tip(), undefined);
-    });
-
-    it('is not opened for nothing', async () => {
-      await begin();
-      await world.agent('true');
-      assert.equal((await world.settle()).publish.kind, 'nothing');
       assert.equal(await world.tip(), undefined);
     });
   });
@@ -212,23 +152,6 @@ describe('publishing, against a real forge and a real engine', function () {
         ['a.txt', 'b.txt', 'p.txt'].every((name) => files.includes(name)),
         files.join(),
       );
-    });
-
-    it('between the checks and the push: the same', async () => {
-      await begin();
-      await world.agent(commit('a.txt'));
-      await world.settle();
-      await world.agent(commit('b.txt'));
-      const clone = world.clone(world.branch);
-      world.git(clone, 'commit', '-q', '--allow-empty', '-m', 'theirs');
-      let pushes = 0;
-      world.beforePush = () => {
-        pushes += 1;
-        if (pushes === 1) world.git(clone, 'push', '-q', 'origin', world.branch);
-      };
-      assert.match(refusalOf((await world.settle()).publish), /^alice pushed/);
-      assert.equal(pushes, 1);
-      assert.equal(await world.tip(), world.git(clone, 'rev-parse', 'HEAD'));
     });
 
     it('by the button that rebases: the old head is kept, and the agent goes on from theirs', async () => {
@@ -323,39 +246,10 @@ describe('publishing, against a real forge and a real engine', function () {
       await world.agent(`git reset -q --hard ${String(first.head)}; ${commit('b.txt')}`);
       assert.equal((await world.settle()).publish.kind, 'published');
     });
-
-    it('is by the agent and nobody else', async () => {
-      await begin();
-      await world.agent(
-        `${commit('a.txt')}; git commit -q --amend --no-edit --author='alice <alice@example.invalid>'`,
-      );
-      const reason = refusalOf((await world.settle()).publish);
-      assert.match(reason, /has the author alice .*only commits of Bottle Agent <agent@bot-bottle\.invalid>/);
-      assert.equal(await world.tip(), undefined);
-      await world.agent('git commit -q --amend --no-edit --reset-author');
-      assert.equal((await world.settle()).publish.kind, 'published');
-    });
   });
 
   describe('secrets beside the commits', () => {
-    it('in a title or text of open_pr: nothing is pushed, and a clean text is taken', async () => {
-      await begin();
-      const key = plantedKey();
-      await world.agent(commit('a.txt'));
-      for (const [title, body, where] of [
-        [`Use ${key}`, '', /the title line 1/],
-        ['Fine', `one\n\ntwo ${key}`, /the text of the pull request line 3/],
-        ['Fine', gitea.bot.sidecarToken, /the text of the pull request \(rule known-secret:forge-token\)/],
-      ] as const) {
-        const reason = refusalOf(await world.openPr(title, body));
-        assert.match(reason, where);
-        assert.ok(!reason.includes(key) && !reason.includes(gitea.bot.sidecarToken));
-        assert.equal(await world.tip(), undefined);
-      }
-      assert.equal((await world.openPr('Fine', 'Also fine')).kind, 'published');
-    });
-
-    it('in a summary: the same, also when the commits are there already', async () => {
+    it('in a summary or a text of open_pr: nothing is pushed, nor is it when the commits are there already', async () => {
       await begin();
       const key = plantedKey();
       await world.agent(commit('a.txt'));
@@ -366,17 +260,6 @@ describe('publishing, against a real forge and a real engine', function () {
       assert.match(refusalOf(await world.openPr('Fine', key)), /the text of the pull request/);
       assert.deepEqual(await world.pulls(), []);
       assert.equal((await world.openPr('Fine', 'fine')).kind, 'published');
-    });
-
-    it('of our own, encoded, in a file that no rule looks at', async () => {
-      await begin();
-      const encoded = Buffer.from(`a:${gitea.bot.publisherToken}`).toString('base64');
-      await world.agent(commit('package-lock.json', encoded));
-      assert.match(
-        refusalOf((await world.settle()).publish),
-        /package-lock\.json .*known-secret:publish-token/,
-      );
-      assert.equal(await world.tip(), undefined);
     });
   });
 
@@ -397,14 +280,6 @@ describe('publishing, against a real forge and a real engine', function () {
       await world.agent(`git rm -q --cached STUCK.md; git commit -qm Unstuck; ${commit('b.txt')}`);
       const third = await world.settle('success');
       assert.deepEqual([third.stuck, third.publish.kind], [false, 'published']);
-    });
-
-    it('is no reason once it is gone', async () => {
-      await begin();
-      await world.agent(`${commit('a.txt')}; echo help >STUCK.md`);
-      assert.equal((await world.settle('success')).stuck, true);
-      await world.agent('rm STUCK.md');
-      assert.equal((await world.openPr('Title')).kind, 'published');
     });
   });
 });

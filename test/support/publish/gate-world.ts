@@ -46,10 +46,9 @@ export const AGENT = { name: 'Bottle Agent', email: 'agent@bot-bottle.invalid' }
 const AGENT_IMAGE = 'bot-bottle/agent-scripted:dev';
 
 export interface GateWorldOptions {
-  readonly issue?: { readonly title?: string; readonly ref?: string };
+  /** Of the issue. */
+  readonly title?: string;
   readonly prepared?: Partial<Pick<PreparedTurn, 'allowPaths' | 'drafts' | 'baseBranches'>>;
-  readonly requestReview?: boolean;
-  readonly maxPublishBytes?: number;
   readonly settings?: Partial<HostSettings>;
   /** Of each git process that looks at the commits. */
   readonly gitLimits?: GitLimits;
@@ -65,8 +64,6 @@ export class GateWorld {
   stuckHash: string | null = null;
   latestPr: number | null = null;
   refs: FetchedRefs | undefined;
-  /** Called just before each push, after every check. */
-  beforePush: () => void = () => undefined;
 
   private constructor(
     readonly gitea: Gitea,
@@ -78,13 +75,7 @@ export class GateWorld {
     public ports: HostPorts,
     readonly runtime: DockerBottleRuntime,
     readonly prepared: PreparedTurn,
-    private readonly onPush: { call: () => void; epoch: number },
   ) {}
-
-  /** The run is on another host now, as its workflow has it. */
-  moveAway(): void {
-    this.onPush.epoch += 1;
-  }
 
   static async create(gitea: Gitea, options: GateWorldOptions = {}): Promise<GateWorld> {
     const suffix = randomBytes(5).toString('hex').slice(0, 5);
@@ -92,17 +83,14 @@ export class GateWorld {
     const repository =
       beside === undefined ? await gitea.addRepository(gitea.alice, `gate-${suffix}`) : beside.repository;
     const alice = gitea.alice.on(repository);
-    const { title = 'Something to do', ref } = options.issue ?? {};
+    const { title = 'Something to do' } = options;
     const number = await alice.createIssue({ title, body: 'Please.' });
-    if (ref !== undefined)
-      await alice.api.call('PATCH', `/repos/${repository}/issues/${String(number)}`, { ref });
     const [owner = '', repo = ''] = repository.split('/');
     const subject: SubjectRef = { forge: 'gitea', owner, repo, number };
     const slug = `implementer-gate-${suffix}`;
     const home = await mkdtemp(join(tmpdir(), 'bot-bottle-gate-'));
     const { sidecarToken, publisherToken } = gitea.bot;
     const runtime = new DockerBottleRuntime();
-    const onPush = { call: (): void => undefined, epoch: 0 };
     const secrets = new SecretGuard(await GitleaksScanner.start({ program: gitleaksBinary() }), () => [
       { name: 'forge-token', value: sidecarToken },
       { name: 'publish-token', value: publisherToken },
@@ -128,10 +116,7 @@ export class GateWorld {
         cloneUrl: (one) => `${gitea.url}/${one.owner}/${one.repo}.git`,
         webUrl: gitea.url,
         readToken: () => sidecarToken,
-        publishToken: () => {
-          onPush.call();
-          return publisherToken;
-        },
+        publishToken: () => publisherToken,
         secrets,
         ...(options.gitLimits === undefined ? {} : { limits: options.gitLimits }),
       }),
@@ -145,7 +130,7 @@ export class GateWorld {
         openPr: () => Promise.reject(new Error('no workflow here')),
         propose: () => Promise.reject(new Error('no workflow here')),
         archive: () => Promise.reject(new Error('no workflow here')),
-        isCurrent: (_, { epoch }) => Promise.resolve(epoch === onPush.epoch),
+        isCurrent: () => Promise.resolve(true),
       },
       // Without a container of its own there is no session to take along.
       provider: (name) => ({ ...agentProvider(name), sessionPaths: [] }),
@@ -155,9 +140,9 @@ export class GateWorld {
       log: { info: () => undefined, warn: () => undefined },
       settings: sampleHostSettings({
         forgeApi: `${gitea.url}/api/v1`,
-        maxPublishBytes: options.maxPublishBytes ?? 16 * MIB,
+        maxPublishBytes: 16 * MIB,
         maxPublishFileBytes: 8 * MIB,
-        requestReview: options.requestReview ?? true,
+        requestReview: true,
         ...options.settings,
       }),
     };
@@ -171,7 +156,7 @@ export class GateWorld {
       env: {},
       limits: { memoryBytes: 256 * MIB, cpus: 1, pids: 64 },
       gitUser: AGENT,
-      baseBranches: ref === undefined ? [] : [ref],
+      baseBranches: [],
       bottleNames: ['default'],
       allowPaths: [],
       drafts: false,
@@ -179,11 +164,7 @@ export class GateWorld {
       ...options.prepared,
     };
     const forge = ports.forgeFor(subject);
-    const world = new GateWorld(gitea, home, slug, subject, alice, forge, ports, runtime, prepared, onPush);
-    onPush.call = () => {
-      world.beforePush();
-    };
-    return world;
+    return new GateWorld(gitea, home, slug, subject, alice, forge, ports, runtime, prepared);
   }
 
   get branch(): string {
@@ -298,16 +279,16 @@ export class GateWorld {
 
   /** git as the person, outside the bottle. */
   git(dir: string, ...args: readonly string[]): string {
-    const who = { NAME: this.alice.login, EMAIL: `${this.alice.login}@example.invalid` };
+    const [name, email] = [this.alice.login, `${this.alice.login}@example.invalid`];
     const env = {
       PATH: process.env['PATH'] ?? '',
       HOME: '/nonexistent',
       GIT_CONFIG_GLOBAL: '/dev/null',
       GIT_CONFIG_NOSYSTEM: '1',
-      GIT_AUTHOR_NAME: who.NAME,
-      GIT_AUTHOR_EMAIL: who.EMAIL,
-      GIT_COMMITTER_NAME: who.NAME,
-      GIT_COMMITTER_EMAIL: who.EMAIL,
+      GIT_AUTHOR_NAME: name,
+      GIT_AUTHOR_EMAIL: email,
+      GIT_COMMITTER_NAME: name,
+      GIT_COMMITTER_EMAIL: email,
     };
     return execFileSync('git', ['-C', dir, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
       .toString()
