@@ -26,7 +26,7 @@ const VENDOR = {
   files: npm('zod'),
   dsse: npm('@sigstore/core'),
   manifests: npm('yaml', 'tldts'),
-  gitleaks: [],
+  gitleaks: npm('zod'),
   temporal: [...npm('@temporalio/[a-z-]+'), MESSAGES],
   otlp: npm(
     '@opentelemetry/[a-z-]+',

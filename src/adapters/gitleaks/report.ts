@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { SecretScanError } from '../../domain/base/errors.js';
 
 /** What we use of a finding in gitleaks' JSON report. */
@@ -9,28 +10,21 @@ export interface ReportedFinding {
   readonly commit: string;
 }
 
+const reportSchema = z.array(
+  z.object({ RuleID: z.string(), File: z.string(), StartLine: z.number(), Commit: z.string() }),
+);
+
 /** Errors: `SecretScanError` for anything that is not a report. */
 export function parseReport(text: string): ReportedFinding[] {
-  let value: unknown;
   try {
-    value = JSON.parse(text);
+    const findings = reportSchema.parse(JSON.parse(text));
+    return findings.map((one) => ({
+      rule: one.RuleID,
+      file: one.File,
+      line: one.StartLine,
+      commit: one.Commit,
+    }));
   } catch (cause) {
     throw new SecretScanError('gitleaks wrote no report', { cause });
   }
-  if (!Array.isArray(value)) throw new SecretScanError('gitleaks wrote something else than a report');
-  return value.map(toFinding);
-}
-
-function toFinding(value: unknown): ReportedFinding {
-  if (typeof value === 'object' && value !== null) {
-    const { RuleID, File, StartLine, Commit } = value as Readonly<Record<string, unknown>>;
-    if (
-      typeof RuleID === 'string' &&
-      typeof File === 'string' &&
-      typeof StartLine === 'number' &&
-      typeof Commit === 'string'
-    )
-      return { rule: RuleID, file: File, line: StartLine, commit: Commit };
-  }
-  throw new SecretScanError('gitleaks reported a finding of an unknown shape');
 }
