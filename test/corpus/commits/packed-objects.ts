@@ -39,10 +39,6 @@ export class PackedObjects {
   /** @param author who the gate takes commits of */
   constructor(private readonly author: Person) {}
 
-  get count(): number {
-    return this.#entries.length;
-  }
-
   add(type: ObjectType, content: Buffer | string): string {
     const bytes = Buffer.from(content);
     const id = idOf(type, bytes);
@@ -108,12 +104,11 @@ export class PackedObjects {
     this.#entries.push(entry);
   }
 
-  /** @param count what the pack's header says */
-  pack(count: number = this.#entries.length): Buffer {
+  pack(): Buffer {
     const header = Buffer.alloc(12);
     header.write('PACK');
     header.writeUInt32BE(2, 4);
-    header.writeUInt32BE(count, 8);
+    header.writeUInt32BE(this.#entries.length, 8);
     const body = Buffer.concat([header, ...this.#entries]);
     return Buffer.concat([body, createHash('sha1').update(body).digest()]);
   }

@@ -63,17 +63,16 @@ describe('a process that takes more than it may', function () {
     fixture.remove();
   });
 
-  const publish = ({ bundle }: HostileCommits, limits: GitLimits): Promise<GitPublishVerdict> => {
-    const bundleFile = join(fixture.root, 'hostile.bundle');
-    writeFileSync(bundleFile, bundle({ branch: BRANCH, base: fixture.base, author: AUTHOR, secret: '' }));
-    const repository = fixture.repository({ limits, secrets: new SecretGuard(null, () => []) });
-    return fixture.publish({ bundleFile, ...SIZES }, repository);
+  const written = ({ bundle }: HostileCommits): string => {
+    const file = join(fixture.root, 'hostile.bundle');
+    writeFileSync(file, bundle({ branch: BRANCH, base: fixture.base, author: AUTHOR, secret: '' }));
+    return file;
   };
+  const publish = (commits: HostileCommits, limits: GitLimits): Promise<GitPublishVerdict> =>
+    fixture.publish({ bundleFile: written(commits), ...SIZES }, fixture.repository({ limits }));
   /** A commit that came with a bundle, as a forge or a quarantine has it. */
-  const place = ({ bundle }: HostileCommits): string => {
-    const bundleFile = join(fixture.root, 'hostile.bundle');
-    writeFileSync(bundleFile, bundle({ branch: BRANCH, base: fixture.base, author: AUTHOR, secret: '' }));
-    git(fixture.forge, 'fetch', '-q', bundleFile, `refs/heads/${BRANCH}`);
+  const place = (commits: HostileCommits): string => {
+    git(fixture.forge, 'fetch', '-q', written(commits), `refs/heads/${BRANCH}`);
     return git(fixture.forge, 'rev-parse', 'FETCH_HEAD');
   };
   const assertRefused = (verdict: GitPublishVerdict): void => {

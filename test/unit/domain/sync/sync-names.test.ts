@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { outcomeWithoutRun, syncWorkflowId, SYNC_TIMEOUT_MS } from '../../../../src/domain/sync/sync.js';
+import { syncWorkflowId } from '../../../../src/domain/sync/sync.js';
 import { runDirName, SYNC_BRANCHES, syncBranch } from '../../../../src/domain/sync/sync-names.js';
 import { isBranchName } from '../../../../src/domain/workspace/branch-name.js';
 
@@ -21,23 +21,5 @@ describe('the names of a sync', () => {
   it('of workflows are one for each fork of a forge', () => {
     const fork = { forge: 'gitea', owner: 'alice', repo: 'demo' } as const;
     assert.equal(syncWorkflowId(fork), 'sync:gitea:alice/demo');
-  });
-});
-
-describe('a sync that needed no run', () => {
-  it('has a reason, and names no run', () => {
-    const nothing = { runDir: null, slug: null, branch: null, pr: null, prUrl: null };
-    assert.deepEqual(outcomeWithoutRun('failed', 'why'), { status: 'failed', reason: 'why', ...nothing });
-  });
-
-  it('names the pull request that waits', () => {
-    const { pr, prUrl } = outcomeWithoutRun('unchanged', 'why', { number: 7, url: 'https://x/7' });
-    assert.deepEqual([pr, prUrl], [7, 'https://x/7']);
-  });
-});
-
-describe('a sync', () => {
-  it('has eight minutes unless more are given', () => {
-    assert.equal(SYNC_TIMEOUT_MS, 480_000);
   });
 });
