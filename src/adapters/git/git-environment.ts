@@ -1,5 +1,6 @@
 import { InvalidInputError } from '../../domain/base/errors.js';
 import { percentEncoded } from '../../domain/base/percent-encoded.js';
+import type { Remote } from './remote.js';
 
 /** Environment of a git that touches only local repositories of ours. */
 export function localEnvironment(): Record<string, string> {
@@ -23,19 +24,17 @@ export function localEnvironment(): Record<string, string> {
 /**
  * Environment of a git that talks to the forge. The token goes in as a header for the forge's origin, by environment:
  * neither the command line nor the URL shows it, and no other host gets it (redirects are not followed).
- * @param token empty for none
- * @param configFile for a path: what stands for the user's configuration
  */
-export function remoteEnvironment(
-  url: string,
-  token: string,
-  caFile: string | undefined,
+export function remoteEnvironment({
+  url,
+  token,
+  caFile,
   configFile = '/dev/null',
-): Record<string, string> {
+}: Omit<Remote, 'name'>): Record<string, string> {
   const env = localEnvironment();
-  const target = remoteOf(url);
+  const target = httpAddress(url);
   // git does not hand settings of the environment on to the process that reads the other repository.
-  if (target.kind === 'path') return { ...env, GIT_ALLOW_PROTOCOL: 'file', GIT_CONFIG_GLOBAL: configFile };
+  if (target === undefined) return { ...env, GIT_ALLOW_PROTOCOL: 'file', GIT_CONFIG_GLOBAL: configFile };
   const config: [string, string][] = [
     ['http.followRedirects', 'false'],
     ['http.lowSpeedLimit', '500'],
@@ -43,20 +42,15 @@ export function remoteEnvironment(
     ['credential.helper', ''],
   ];
   if (token !== '')
-    config.push([`http.${target.origin}/.extraHeader`, `Authorization: ${basicAuthorization(token)}`]);
+    config.push([`http.${target.origin}/.extraHeader`, `Authorization: Basic ${basic(token)}`]);
   env['GIT_CONFIG_COUNT'] = String(config.length);
   config.forEach(([key, value], index) => {
     env[`GIT_CONFIG_KEY_${String(index)}`] = key;
     env[`GIT_CONFIG_VALUE_${String(index)}`] = value;
   });
   if (caFile !== undefined) env['GIT_SSL_CAINFO'] = caFile;
-  env['GIT_ALLOW_PROTOCOL'] = target.protocol;
+  env['GIT_ALLOW_PROTOCOL'] = target.protocol.slice(0, -1);
   return env;
-}
-
-/** Value of the header. */
-export function basicAuthorization(token: string): string {
-  return `Basic ${basic(token)}`;
 }
 
 /** A header line cannot be forged through the token: Base64 has no line break. Gitea takes a token as the password. */
@@ -73,13 +67,9 @@ export function withoutToken(text: string, token: string): string {
   );
 }
 
-type Remote =
-  | { readonly kind: 'http'; readonly protocol: 'http' | 'https'; readonly origin: string }
-  | { readonly kind: 'path' };
-
-/** Only HTTP(S) and absolute paths: git would run a program for `ext::` and others. */
-function remoteOf(url: string): Remote {
-  if (url.startsWith('/')) return { kind: 'path' };
+/** `undefined` for an absolute path. Nothing else is taken: git would run a program for `ext::` and others. */
+function httpAddress(url: string): URL | undefined {
+  if (url.startsWith('/')) return undefined;
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed?.protocol !== 'http:' && parsed?.protocol !== 'https:') {
     throw new InvalidInputError('a clone URL must be http(s) or an absolute path');
@@ -87,5 +77,5 @@ function remoteOf(url: string): Remote {
   if (parsed.username !== '' || parsed.password !== '') {
     throw new InvalidInputError('a clone URL must not contain a user or password');
   }
-  return { kind: 'http', protocol: parsed.protocol === 'https:' ? 'https' : 'http', origin: parsed.origin };
+  return parsed;
 }

@@ -39,7 +39,8 @@ export async function readLocalSource(configDir: string, path: string): Promise<
   const found = await stat(path).catch(() => undefined);
   if (found?.isDirectory() !== true)
     throw new InvalidInputError(`there is no directory ${path}: give --dir one with a git repository`);
-  const env = remoteEnvironment(path, '', undefined, await safeDirectoryFile(configDir, path));
+  const configFile = await safeDirectoryFile(configDir, path);
+  const env = remoteEnvironment({ url: path, token: '', caFile: undefined, configFile });
   const args = ['ls-remote', '--symref', '--', path, 'HEAD'];
   const output = await runGit({ args, env, timeoutMs: TIMEOUT_MS });
   if (output.exitCode !== 0)

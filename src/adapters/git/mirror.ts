@@ -161,7 +161,7 @@ export class Mirror {
       ...['fetch', '--quiet', '--prune', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules'],
       ...['--no-auto-maintenance', remote.url, ...what],
     ];
-    const env = remoteEnvironment(remote.url, remote.token, remote.caFile, remote.configFile);
+    const env = remoteEnvironment(remote);
     const output = await runGit({ args, env, timeoutMs: FETCH_TIMEOUT_MS });
     if (output.exitCode !== 0)
       throw remoteFailure(`git fetch of ${remote.name} failed`, output, remote.token);

@@ -34,7 +34,7 @@ export async function push(
       `${head}:refs/heads/${request.branch}`,
     ],
   ];
-  const env = remoteEnvironment(remote.url, remote.token, remote.caFile);
+  const env = remoteEnvironment(remote);
   const output = await runGit({ args, env, timeoutMs });
   if (output.exitCode === 0) return { kind: 'pushed' };
 

@@ -19,7 +19,7 @@ export async function readRemoteRefs(
 ): Promise<RemoteRefs> {
   const patterns = branches.map((branch) => `refs/heads/${branch}`);
   const args = ['--git-dir', gitDir, 'ls-remote', '--symref', '--', remote.url, 'HEAD', ...patterns];
-  const env = remoteEnvironment(remote.url, remote.token, remote.caFile, remote.configFile);
+  const env = remoteEnvironment(remote);
   const output = await runGit({ args, env, timeoutMs: TIMEOUT_MS });
   if (output.exitCode !== 0)
     throw remoteFailure(`git ls-remote of ${remote.name} failed`, output, remote.token);

@@ -2,6 +2,7 @@ import type { RepoRef } from '../../domain/forge/issue.js';
 
 export interface Remote {
   readonly url: string;
+  /** Empty for none. */
   readonly token: string;
   readonly caFile: string | undefined;
   /** Of a directory of this machine: what git reads as the user's configuration. */

@@ -3,6 +3,7 @@ import { link, readFile, rename, stat, unlink, writeFile } from 'node:fs/promise
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GitError } from '../../domain/base/errors.js';
+import { errnoOf } from '../system/errno.js';
 import { startTimeOf } from '../system/process-identity.js';
 
 const POLL_MS = 25;
@@ -84,7 +85,7 @@ async function succeeds(action: Promise<unknown>, expectedCode: string): Promise
     await action;
     return true;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === expectedCode) return false;
+    if (errnoOf(error) === expectedCode) return false;
     throw error;
   }
 }

@@ -153,8 +153,7 @@ export function submoduleRepository(
   if (!/^[A-Za-z0-9:/._~@[\]-]+$/.test(full) || !URL.canParse(full))
     return { reason: `its address has characters that are not read: ${NOT_READ}` };
   const [there, here] = [new URL(full), new URL(webUrl)];
-  if (there.username !== '' || there.password !== '' || full.includes('@'))
-    return { reason: 'its address has a user or a password in it: take them out' };
+  if (full.includes('@')) return { reason: 'its address has a user or a password in it: take them out' };
   if (there.origin !== here.origin) return { reason: `it is not on this forge: ${NOT_READ}` };
   const below = here.pathname.replace(/\/$/, '');
   if (!there.pathname.startsWith(`${below}/`)) return { reason: `it is not on this forge: ${NOT_READ}` };

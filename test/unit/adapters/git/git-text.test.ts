@@ -12,7 +12,11 @@ describe('what git gets and what it says', () => {
     process.env['GIT_DIR'] = '/x';
     process.env['LD_PRELOAD'] = '';
     try {
-      const env = remoteEnvironment('https://forge.test/a/b.git', TOKEN, '/ca.pem');
+      const env = remoteEnvironment({
+        url: 'https://forge.test/a/b.git',
+        token: TOKEN,
+        caFile: '/ca.pem',
+      });
       assert.equal(env['GIT_DIR'], undefined);
       assert.equal(env['LD_PRELOAD'], undefined);
       assert.equal(env['GIT_SSL_CAINFO'], '/ca.pem');
