@@ -8,6 +8,7 @@ import {
 } from '../../../src/adapters/git/system-git-repository.js';
 import { SecretGuard } from '../../../src/domain/secret/secret-guard.js';
 import type { GitPublishRequest, GitPublishVerdict } from '../../../src/domain/workspace/git-repository.js';
+import { gitEnvironment } from '../../support/git/environment.js';
 
 export const BRANCH = 'bot-bottle/12-abcde';
 export const REPO = { forge: 'gitea', owner: 'alice', repo: 'demo' } as const;
@@ -18,19 +19,7 @@ export function git(dir: string, ...args: readonly string[]): string {
 }
 
 export function gitAs(author: string, dir: string, ...args: readonly string[]): string {
-  const who = { name: author, email: `${author}@example.test` };
-  const env = {
-    PATH: process.env['PATH'] ?? '',
-    HOME: '/nonexistent',
-    LC_ALL: 'C',
-    GIT_CONFIG_GLOBAL: '/dev/null',
-    GIT_CONFIG_NOSYSTEM: '1',
-    GIT_LITERAL_PATHSPECS: '1',
-    GIT_AUTHOR_NAME: who.name,
-    GIT_AUTHOR_EMAIL: who.email,
-    GIT_COMMITTER_NAME: who.name,
-    GIT_COMMITTER_EMAIL: who.email,
-  };
+  const env = { ...gitEnvironment(author, 'example.test'), GIT_LITERAL_PATHSPECS: '1' };
   return execFileSync('git', ['-C', dir, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
     .toString()
     .trim();

@@ -4,7 +4,7 @@ import { InvalidInputError } from '../../../src/domain/base/errors.js';
 import { sharedGitea } from '../../support/gitea/shared-gitea.js';
 import { withPassword } from '../../support/gitea/api.js';
 import type { Gitea } from '../../support/gitea/start-gitea.js';
-import { forksOf, GateWorld, refusalOf, type GateWorldOptions } from '../../support/publish/gate-world.js';
+import { GateWorld, refusalOf, type GateWorldOptions } from '../../support/publish/gate-world.js';
 
 const commit = (file: string, text = file): string =>
   `printf '%s\\n' '${text}' >${file}; git add ${file}; git commit -qm 'Add ${file}'`;
@@ -104,15 +104,5 @@ describe('publishing from the bot’s fork, against a real forge and a real engi
       (error) =>
         error instanceof InvalidInputError && /is no fork of .*FORGE_PUBLISH=fork/.test(error.message),
     );
-  });
-
-  it('is not mixed with publishing to the repository: a change of the setting is said, and no second pull request', async () => {
-    const world = await begin({ fork: false });
-    await world.agent(commit('a.txt'));
-    await world.settle();
-    world.ports = { ...world.ports, forks: forksOf(gitea) };
-    await world.agent(commit('b.txt'));
-    assert.match(refusalOf((await world.settle()).publish), /FORGE_PUBLISH=fork pushes nothing: close it/);
-    assert.equal((await world.pulls()).length, 1);
   });
 });

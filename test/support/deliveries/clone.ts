@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { gitEnvironment } from '../git/environment.js';
 import type { Person } from '../gitea/person.js';
 
 const run = promisify(execFile);
@@ -50,21 +51,6 @@ export class Clone {
 
   async #git(...args: readonly string[]): Promise<void> {
     const { login, password } = this.person;
-    const credentials = Buffer.from(`${login}:${password}`).toString('base64');
-    await run('git', args, {
-      env: {
-        PATH: process.env['PATH'],
-        GIT_CONFIG_NOSYSTEM: '1',
-        GIT_CONFIG_GLOBAL: '/dev/null',
-        GIT_TERMINAL_PROMPT: '0',
-        GIT_AUTHOR_NAME: login,
-        GIT_AUTHOR_EMAIL: `${login}@example.invalid`,
-        GIT_COMMITTER_NAME: login,
-        GIT_COMMITTER_EMAIL: `${login}@example.invalid`,
-        GIT_CONFIG_COUNT: '1',
-        GIT_CONFIG_KEY_0: 'http.extraHeader',
-        GIT_CONFIG_VALUE_0: `Authorization: Basic ${credentials}`,
-      },
-    });
+    await run('git', args, { env: gitEnvironment(login, 'example.invalid', password) });
   }
 }

@@ -28,12 +28,12 @@ import { GitleaksScanner } from '../../../src/adapters/gitleaks/gitleaks-scanner
 import { connectForge, connectForks } from '../../../src/wiring/connect-forge.js';
 import type { OneShotSpec } from '../../../src/domain/bottle/bottle-runtime.js';
 import type { PreparedTurn, SettledTurn } from '../../../src/domain/run/events.js';
-import type { Forks } from '../../../src/domain/forge/forks.js';
 import type { Forge } from '../../../src/domain/forge/forge.js';
 import type { SubjectRef } from '../../../src/domain/forge/issue.js';
 import { SecretGuard } from '../../../src/domain/secret/secret-guard.js';
 import { branchOf } from '../../../src/domain/run/slug.js';
 import type { DoneStatus, PublishResult } from '../../../src/domain/run/turn.js';
+import { gitEnvironment } from '../git/environment.js';
 import type { Person } from '../gitea/person.js';
 import type { Gitea } from '../gitea/start-gitea.js';
 import { gitleaksBinary } from '../gitleaks/binary.js';
@@ -122,7 +122,10 @@ export class GateWorld {
       }),
       secrets,
       forgeFor: connect(publisherToken),
-      forks: options.fork === true ? forksOf(gitea) : null,
+      forks:
+        options.fork === true
+          ? connectForks({ baseUrl: `${gitea.url}/api/v1`, token: publisherToken, caFile: null })
+          : null,
       channel: {
         turnStarted: () => Promise.resolve(),
         turnHeldUp: () => Promise.resolve(),
@@ -279,17 +282,7 @@ export class GateWorld {
 
   /** git as the person, outside the bottle. */
   git(dir: string, ...args: readonly string[]): string {
-    const [name, email] = [this.alice.login, `${this.alice.login}@example.invalid`];
-    const env = {
-      PATH: process.env['PATH'] ?? '',
-      HOME: '/nonexistent',
-      GIT_CONFIG_GLOBAL: '/dev/null',
-      GIT_CONFIG_NOSYSTEM: '1',
-      GIT_AUTHOR_NAME: name,
-      GIT_AUTHOR_EMAIL: email,
-      GIT_COMMITTER_NAME: name,
-      GIT_COMMITTER_EMAIL: email,
-    };
+    const env = gitEnvironment(this.alice.login, 'example.invalid');
     return execFileSync('git', ['-C', dir, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
       .toString()
       .trim();
@@ -332,11 +325,6 @@ export class GateWorld {
       latestPr: this.latestPr,
     };
   }
-}
-
-/** What publishes to the bot's forks, as with `FORGE_PUBLISH=fork`. */
-export function forksOf({ url, bot }: Gitea): Forks {
-  return connectForks({ baseUrl: `${url}/api/v1`, token: bot.publisherToken, caFile: null });
 }
 
 /** The reason, or a failure that shows what came instead. */

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { gitEnvironment } from '../git/environment.js';
 import { numberIn } from '../gitea/api.js';
 import type { Gitea } from '../gitea/start-gitea.js';
 import { waitUntil } from '../stack/stack.js';
@@ -92,21 +93,8 @@ export class Fork {
   /** Output of git in the clone; as alice. */
   async git(...args: readonly string[]): Promise<string> {
     const { login, password } = this.gitea.alice;
-    const credentials = Buffer.from(`${login}:${password}`).toString('base64');
-    const { stdout } = await run('git', ['-C', this.dir, ...args], {
-      env: {
-        PATH: process.env['PATH'],
-        GIT_CONFIG_NOSYSTEM: '1',
-        GIT_CONFIG_GLOBAL: '/dev/null',
-        GIT_AUTHOR_NAME: login,
-        GIT_AUTHOR_EMAIL: 'alice@example.invalid',
-        GIT_COMMITTER_NAME: login,
-        GIT_COMMITTER_EMAIL: 'alice@example.invalid',
-        GIT_CONFIG_COUNT: '1',
-        GIT_CONFIG_KEY_0: 'http.extraHeader',
-        GIT_CONFIG_VALUE_0: `Authorization: Basic ${credentials}`,
-      },
-    });
+    const env = gitEnvironment(login, 'example.invalid', password);
+    const { stdout } = await run('git', ['-C', this.dir, ...args], { env });
     return stdout.trim();
   }
 
