@@ -33,17 +33,22 @@ describe('submodules in a workspace', function () {
     mkdirSync(join(dir, path), { recursive: true });
     git(dir, 'update-index', '--add', '--cacheinfo', `160000,${commit},${path}`);
   };
-  const declare = (dir: string, entries: readonly (readonly [path: string, url: string])[]): void => {
-    writeFileSync(
-      join(dir, '.gitmodules'),
-      entries.map(([path, url]) => `[submodule "${path}"]\n\tpath = ${path}\n\turl = ${url}\n`).join(''),
-    );
-    git(dir, 'add', '.gitmodules');
-  };
-  const commitAll = (dir: string, name: string): string => {
+  const pushAll = (dir: string, name: string): string => {
     git(dir, 'commit', '-q', '-m', 'submodules');
     git(dir, 'push', '-q', people.address(name), 'HEAD:refs/heads/main');
     return git(dir, 'rev-parse', 'HEAD');
+  };
+  /** Declares submodules, puts those with a commit into the tree, and pushes that. */
+  const pushSubmodules = (
+    dir: string,
+    name: string,
+    entries: readonly (readonly [path: string, url: string, commit?: string])[],
+  ): string => {
+    const texts = entries.map(([path, url]) => `[submodule "${path}"]\n\tpath = ${path}\n\turl = ${url}\n`);
+    writeFileSync(join(dir, '.gitmodules'), texts.join(''));
+    git(dir, 'add', '.gitmodules');
+    for (const [path, , commit] of entries) if (commit !== undefined) gitlink(dir, path, commit);
+    return pushAll(dir, name);
   };
   const prepare = async (name: string, rules = {}): Promise<TurnSubmodules & { startSha: string }> => {
     const refs = await people.adapter().refresh(people.repo(name), BRANCH, []);
@@ -71,19 +76,14 @@ describe('submodules in a workspace', function () {
     ];
     const innerCommit = git(people.push(inner, { 'inner.txt': 'inner\n' }), 'rev-parse', 'HEAD');
     const libDir = people.push(lib, { 'lib.txt': 'old\n', 'more.txt': 'x' });
-    declare(libDir, [['deep', `./../${inner}.git`]]);
-    gitlink(libDir, 'deep', innerCommit);
-    const commit = commitAll(libDir, lib);
+    const commit = pushSubmodules(libDir, lib, [['deep', `./../${inner}.git`, innerCommit]]);
     fixture.commit(libDir, 'lib.txt', 'newer, and not what is recorded\n', 'alice');
     git(libDir, 'push', '-q', people.address(lib), 'HEAD:refs/heads/main');
     const mainDir = people.push(main, { 'a.txt': 'a' });
-    declare(mainDir, [
-      ['third party/lib', `../${lib}`],
-      ['abs', `${gitea.url}/alice/${inner}.git`],
+    pushSubmodules(mainDir, main, [
+      ['third party/lib', `../${lib}`, commit],
+      ['abs', `${gitea.url}/alice/${inner}.git`, innerCommit],
     ]);
-    gitlink(mainDir, 'third party/lib', commit);
-    gitlink(mainDir, 'abs', innerCommit);
-    commitAll(mainDir, main);
 
     const prepared = await prepare(main);
     assert.deepEqual(prepared.leftOut, []);
@@ -106,11 +106,10 @@ describe('submodules in a workspace', function () {
       ].join('\n'),
       prepared,
     );
-    const short = (id: string): string => ` ${id} `;
     assert.match(end.stdout, /^inner\nold\ninner\n/);
-    assert.ok(end.stdout.includes(`${short(innerCommit)}abs`), end.stdout);
-    assert.ok(end.stdout.includes(`${short(commit)}third party/lib`), end.stdout);
-    assert.ok(end.stdout.includes(`${short(innerCommit)}third party/lib/deep`), end.stdout);
+    assert.ok(end.stdout.includes(` ${innerCommit} abs`), end.stdout);
+    assert.ok(end.stdout.includes(` ${commit} third party/lib`), end.stdout);
+    assert.ok(end.stdout.includes(` ${innerCommit} third party/lib/deep`), end.stdout);
     assert.match(end.stdout, /\n1\n(?:.*\n)*updated\n/);
     assert.ok(end.stdout.endsWith(`lib.url ${gitea.url}/alice/${lib}.git\n`), end.stdout);
     const mirrors = readdirSync(join(fixture.mirrorsDir, 'gitea', 'alice')).filter((one) =>
@@ -123,16 +122,14 @@ describe('submodules in a workspace', function () {
     const [main, lib] = [await people.addRepository(), await people.addRepository()];
     const libDir = people.push(lib, { 'lib.txt': 'one\n' });
     const mainDir = people.push(main, { 'a.txt': 'a' });
-    declare(mainDir, [['lib', `../${lib}.git`]]);
-    gitlink(mainDir, 'lib', git(libDir, 'rev-parse', 'HEAD'));
-    commitAll(mainDir, main);
+    pushSubmodules(mainDir, main, [['lib', `../${lib}.git`, git(libDir, 'rev-parse', 'HEAD')]]);
     git(mainDir, 'push', '-q', people.address(main), `HEAD:refs/heads/${BRANCH}`);
     await turn('echo mine >lib/mine.txt', await prepare(main));
 
     const two = fixture.commit(libDir, 'lib.txt', 'two\n', 'alice');
     git(libDir, 'push', '-q', people.address(lib), 'HEAD:refs/heads/main');
     gitlink(mainDir, 'lib', two);
-    const head = commitAll(mainDir, main);
+    const head = pushAll(mainDir, main);
     const merged = await turn(
       'git merge -q --ff-only refs/remotes/base/main; git submodule --quiet update; cat lib/lib.txt lib/mine.txt',
       await prepare(main),
@@ -167,10 +164,12 @@ describe('submodules in a workspace', function () {
       secret: `../${secret}.git`,
       shell: 'ssh://git@127.0.0.1/alice/lib.git',
     };
-    declare(mainDir, Object.entries(urls));
-    for (const path of Object.keys(urls)) gitlink(mainDir, path, commit);
     gitlink(mainDir, 'undeclared', commit);
-    commitAll(mainDir, main);
+    pushSubmodules(
+      mainDir,
+      main,
+      Object.entries(urls).map(([path, url]) => [path, url, commit] as const),
+    );
 
     const prepared = await prepare(main);
     assert.deepEqual(prepared.placed, []);
@@ -205,12 +204,10 @@ describe('submodules in a workspace', function () {
     writeFileSync(blob, '.git');
     const id = git(mainDir, 'hash-object', '-w', blob);
     git(mainDir, 'update-index', '--add', '--cacheinfo', `120000,${id},link`);
-    declare(mainDir, [
+    pushSubmodules(mainDir, main, [
       ['link/hooks', `../${lib}.git`],
-      ['some/good', `../${lib}.git`],
+      ['some/good', `../${lib}.git`, commit],
     ]);
-    gitlink(mainDir, 'some/good', commit);
-    commitAll(mainDir, main);
     const prepared = await prepare(main);
     assert.deepEqual(prepared.leftOut, [
       { path: 'link/hooks', reason: 'the commit has no submodule at this path' },
@@ -226,9 +223,7 @@ describe('submodules in a workspace', function () {
     });
     const libDir = people.push(lib, { 'lib.txt': 'one\n' });
     const mainDir = people.push(main, { 'a.txt': 'a' });
-    declare(mainDir, [['lib', `../${lib}.git`]]);
-    gitlink(mainDir, 'lib', git(libDir, 'rev-parse', 'HEAD'));
-    const base = commitAll(mainDir, main);
+    const base = pushSubmodules(mainDir, main, [['lib', `../${lib}.git`, git(libDir, 'rev-parse', 'HEAD')]]);
     const there = fixture.commit(libDir, 'lib.txt', 'two\n', 'alice');
     git(libDir, 'push', '-q', people.address(lib), 'HEAD:refs/heads/next');
     const nowhere = fixture.commit(libDir, 'lib.txt', 'never pushed\n', 'alice');
