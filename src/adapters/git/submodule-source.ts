@@ -41,6 +41,8 @@ interface Tree {
   readonly commit: string;
   /** In the workspace, empty for its own. */
   readonly path: string;
+  /** 0 for the workspace's own. */
+  readonly level: number;
 }
 
 /** Submodules from the forge, each through a bare mirror of its own. */
@@ -62,33 +64,27 @@ export class SubmoduleSource {
   async write(request: SubmoduleRequest): Promise<TurnSubmodules> {
     const placed: PlacedSubmodule[] = [];
     const leftOut: LeftOut[] = [];
-    let level: Tree[] = [{ repo: request.own, commit: request.commit, path: '' }];
-    for (let depth = 1; level.length > 0; depth += 1) {
-      const next: Tree[] = [];
-      for (const tree of level) {
-        const chosen = await this.#choose(tree, tree.path === '' ? request.sparse : []);
-        leftOut.push(...chosen.leftOut.map((one) => ({ ...one, path: below(tree.path, one.path) })));
-        const later = tree.path === '' ? await this.#laterCommits(request) : [];
-        for (const wanted of chosen.wanted) {
-          const path = below(tree.path, wanted.path);
-          const bundle = `submodule-${String(placed.length)}.bundle`;
-          const reason =
-            depth > MAX_SUBMODULE_LEVELS
-              ? `submodules of submodules have none themselves (${String(MAX_SUBMODULE_LEVELS)} levels)`
-              : placed.length === MAX_SUBMODULES
-                ? `a workspace has at most ${String(MAX_SUBMODULES)} submodules`
-                : await this.#bundle(request, wanted, later, bundle);
-          if (reason !== undefined) {
-            leftOut.push({ path, reason });
-            continue;
-          }
-          const { name, repo, commit } = wanted;
-          const url = `${this.webUrl}/${repo.owner}/${repo.repo}.git`;
-          placed.push({ parent: tree.path, path: wanted.path, name, url, commit, bundle });
-          next.push({ repo, commit, path });
+    const trees: Tree[] = [{ repo: request.own, commit: request.commit, path: '', level: 0 }];
+    // It grows by what is placed, so a parent comes before what is in it.
+    for (const tree of trees) {
+      const isOwn = tree.level === 0;
+      const chosen = await this.#choose(tree, isOwn ? request.sparse : []);
+      leftOut.push(...chosen.leftOut.map((one) => ({ ...one, path: below(tree.path, one.path) })));
+      const later = isOwn ? await this.#laterCommits(request) : [];
+      for (const wanted of chosen.wanted) {
+        const path = below(tree.path, wanted.path);
+        const bundle = `submodule-${String(placed.length)}.bundle`;
+        const reason =
+          overLimits(tree, placed.length) ?? (await this.#bundle(request, wanted, later, bundle));
+        if (reason !== undefined) {
+          leftOut.push({ path, reason });
+          continue;
         }
+        const { name, repo, commit } = wanted;
+        const url = `${this.webUrl}/${repo.owner}/${repo.repo}.git`;
+        placed.push({ parent: tree.path, path: wanted.path, name, url, commit, bundle });
+        trees.push({ repo, commit, path, level: tree.level + 1 });
       }
-      level = next;
     }
     return { placed, leftOut };
   }
@@ -116,7 +112,10 @@ export class SubmoduleSource {
     return this.#whyNot(own, named, submodule, found);
   }
 
-  async #choose(tree: Tree, sparse: readonly string[]): Promise<ReturnType<typeof chooseSubmodules>> {
+  async #choose(
+    tree: Pick<Tree, 'repo' | 'commit'>,
+    sparse: readonly string[],
+  ): Promise<ReturnType<typeof chooseSubmodules>> {
     const { store, webUrl, limits } = this;
     const where = { dir: store.mirror(tree.repo).dir, limits };
     const declared = await readGitmodules(where, tree.commit);
@@ -129,9 +128,7 @@ export class SubmoduleSource {
 
   /** What other commits of the run's repository record: the agent may merge them, and then needs these. */
   async #laterCommits({ own, alsoOf }: SubmoduleRequest): Promise<readonly WantedSubmodule[]> {
-    const chosen = await Promise.all(
-      alsoOf.map((commit) => this.#choose({ repo: own, commit, path: '' }, [])),
-    );
+    const chosen = await Promise.all(alsoOf.map((commit) => this.#choose({ repo: own, commit }, [])));
     return chosen.flatMap(({ wanted }) => wanted);
   }
 
@@ -185,6 +182,14 @@ export class SubmoduleSource {
       ? `${name} is not there, or the bot may not read it`
       : `${name} is not there, or not readable by everybody: then the operator has to name it in the bottle's workspace.submodule_repos`;
   }
+}
+
+function overLimits({ level }: Tree, placed: number): string | undefined {
+  if (level === MAX_SUBMODULE_LEVELS)
+    return `submodules of submodules have none themselves (${String(MAX_SUBMODULE_LEVELS)} levels)`;
+  return placed === MAX_SUBMODULES
+    ? `a workspace has at most ${String(MAX_SUBMODULES)} submodules`
+    : undefined;
 }
 
 function below(parent: string, path: string): string {
