@@ -41,6 +41,15 @@ interface Hostile {
   readonly works?: string;
 }
 
+function hostile(name: string, end: Hostile['end'], plant: Hostile['plant']): Hostile {
+  return { name, end, plant };
+}
+
+/** @param works see `Hostile.works` */
+function trap(name: string, works: string, plant: Hostile['plant'], end: Hostile['end'] = 'pushed'): Hostile {
+  return { name, end, plant, works };
+}
+
 class Lab {
   readonly fixture = new GitFixture();
   readonly dotGit = join(this.fixture.work, '.git');
@@ -68,6 +77,13 @@ class Lab {
 
   config(...keys: readonly string[]): void {
     for (const key of keys) this.git('config', key, `sh -c '${this.command}'`);
+  }
+
+  /** @param directory below `.git` */
+  hooks(directory: string): void {
+    mkdirSync(join(this.dotGit, directory), { recursive: true });
+    for (const hook of HOOKS)
+      writeFileSync(join(this.dotGit, directory, hook), `#!/bin/sh\n${this.command}\n`, { mode: 0o755 });
   }
 
   /** Makes README.md look changed, so that git has to look at its content. */
@@ -120,79 +136,45 @@ const HOOKS = [
 ];
 
 const HOSTILE: readonly Hostile[] = [
-  {
-    name: 'fsmonitor',
-    plant: (lab) => {
-      lab.config('core.fsmonitor');
+  trap('fsmonitor', 'git status', (lab) => {
+    lab.config('core.fsmonitor');
+  }),
+  trap(
+    'hooks in .git/hooks',
+    'git update-ref refs/heads/x HEAD </dev/null; git -c core.safecrlf=false add -A </dev/null',
+    (lab) => {
+      lab.hooks('hooks');
     },
-    end: 'pushed',
-    works: 'git status',
-  },
-  {
-    name: 'hooks in .git/hooks',
-    plant: (lab) => {
-      mkdirSync(join(lab.dotGit, 'hooks'), { recursive: true });
-      for (const hook of HOOKS)
-        writeFileSync(join(lab.dotGit, 'hooks', hook), `#!/bin/sh\n${lab.command}\n`, { mode: 0o755 });
-    },
-    end: 'pushed',
-    works: 'git update-ref refs/heads/x HEAD </dev/null; git -c core.safecrlf=false add -A </dev/null',
-  },
-  {
-    name: 'hooks somewhere else (core.hooksPath)',
-    plant: (lab) => {
-      mkdirSync(join(lab.dotGit, 'evil'));
-      for (const hook of HOOKS)
-        writeFileSync(join(lab.dotGit, 'evil', hook), `#!/bin/sh\n${lab.command}\n`, { mode: 0o755 });
-      lab.git('config', 'core.hooksPath', '/workspace/.git/evil');
-    },
-    end: 'pushed',
-    works: 'git update-ref refs/heads/x HEAD </dev/null',
-  },
-  {
-    name: 'a configuration that is included',
-    plant: (lab) => {
-      const more = `[core]\n\tfsmonitor = "${lab.command.replaceAll('"', '\\"')}"\n`;
-      writeFileSync(join(lab.dotGit, 'more'), more.replaceAll(';', '\\;').replaceAll('\\;', ';'));
-      lab.git('config', 'include.path', 'more');
-      lab.git('config', 'includeIf.gitdir:/workspace/.git.path', 'more');
-    },
-    end: 'pushed',
-    works: 'git status',
-  },
-  {
-    name: 'a configuration of the work tree (config.worktree)',
-    plant: (lab) => {
-      lab.git('config', 'extensions.worktreeConfig', 'true');
-      lab.git('config', '--worktree', 'core.fsmonitor', `sh -c '${lab.command}'`);
-    },
-    end: 'pushed',
-    works: 'git status',
-  },
-  {
-    name: 'filters by .gitattributes',
-    plant: (lab) => {
-      lab.config('filter.evil.clean', 'filter.evil.smudge', 'filter.evil.process');
-      lab.fixture.commit(lab.work, '.gitattributes', 'x filter=evil\n');
-      writeFileSync(join(lab.work, '.gitattributes'), '* filter=evil\n');
-      lab.touchReadme();
-    },
-    end: 'pushed',
-    works: 'git status',
-  },
-  {
-    name: 'filters, drivers and textconv by info/attributes',
-    plant: (lab) => {
-      lab.config('filter.evil.clean', 'diff.evil.textconv', 'diff.evil.command', 'merge.evil.driver');
-      writeFileSync(join(lab.dotGit, 'info/attributes'), '* filter=evil diff=evil merge=evil\n');
-      lab.touchReadme();
-    },
-    end: 'pushed',
-    works: 'git diff </dev/null',
-  },
-  {
-    name: 'attributes that are committed: LFS, filters and drivers are content like any other',
-    plant: (lab) => {
+  ),
+  trap('hooks somewhere else (core.hooksPath)', 'git update-ref refs/heads/x HEAD </dev/null', (lab) => {
+    lab.hooks('evil');
+    lab.git('config', 'core.hooksPath', '/workspace/.git/evil');
+  }),
+  trap('a configuration that is included', 'git status', (lab) => {
+    const more = `[core]\n\tfsmonitor = "${lab.command.replaceAll('"', '\\"')}"\n`;
+    writeFileSync(join(lab.dotGit, 'more'), more.replaceAll(';', '\\;').replaceAll('\\;', ';'));
+    lab.git('config', 'include.path', 'more');
+    lab.git('config', 'includeIf.gitdir:/workspace/.git.path', 'more');
+  }),
+  trap('a configuration of the work tree (config.worktree)', 'git status', (lab) => {
+    lab.git('config', 'extensions.worktreeConfig', 'true');
+    lab.git('config', '--worktree', 'core.fsmonitor', `sh -c '${lab.command}'`);
+  }),
+  trap('filters by .gitattributes', 'git status', (lab) => {
+    lab.config('filter.evil.clean', 'filter.evil.smudge', 'filter.evil.process');
+    lab.fixture.commit(lab.work, '.gitattributes', 'x filter=evil\n');
+    writeFileSync(join(lab.work, '.gitattributes'), '* filter=evil\n');
+    lab.touchReadme();
+  }),
+  trap('filters, drivers and textconv by info/attributes', 'git diff </dev/null', (lab) => {
+    lab.config('filter.evil.clean', 'diff.evil.textconv', 'diff.evil.command', 'merge.evil.driver');
+    writeFileSync(join(lab.dotGit, 'info/attributes'), '* filter=evil diff=evil merge=evil\n');
+    lab.touchReadme();
+  }),
+  trap(
+    'attributes that are committed: LFS, filters and drivers are content like any other',
+    'git add new.bin </dev/null',
+    (lab) => {
       lab.config('filter.lfs.clean', 'filter.lfs.process', 'diff.lfs.command', 'merge.lfs.driver');
       lab.git('config', 'filter.lfs.required', 'false');
       writeFileSync(join(lab.work, '.gitattributes'), '*.bin filter=lfs diff=lfs merge=lfs -text\n');
@@ -201,35 +183,25 @@ const HOSTILE: readonly Hostile[] = [
       lab.git('commit', '-q', '-m', 'attributes');
       writeFileSync(join(lab.work, 'new.bin'), 'x');
     },
-    end: 'pushed',
-    works: 'git add new.bin </dev/null',
-  },
-  {
-    name: 'an external diff and a pager',
-    plant: (lab) => {
-      lab.config('diff.external', 'core.pager', 'pager.diff', 'pager.status');
-      lab.touchReadme();
-    },
-    end: 'pushed',
-    works: 'git --paginate diff </dev/null',
-  },
-  {
-    name: 'programs for ssh, credentials, signing, editing, asking and packing',
-    plant: (lab) => {
-      lab.config(
-        ...['core.sshCommand', 'credential.helper', 'core.editor', 'sequence.editor', 'core.askPass'],
-        ...['gpg.program', 'gpg.ssh.program', 'uploadpack.packObjectsHook', 'alias.status', 'alias.bundle'],
-        ...['core.gitProxy', 'trailer.evil.command', 'interactive.diffFilter', 'core.alternateRefsCommand'],
-      );
-      lab.git('config', 'commit.gpgSign', 'true');
-      lab.git('config', 'remote.origin.url', 'ext::sh -c touch% /workspace/traces/x');
-      lab.git('config', 'remote.origin.uploadpack', `sh -c '${lab.command}'`);
-    },
-    end: 'pushed',
-  },
-  {
-    name: 'a promisor remote and an object that is missing',
-    plant: (lab) => {
+  ),
+  trap('an external diff and a pager', 'git --paginate diff </dev/null', (lab) => {
+    lab.config('diff.external', 'core.pager', 'pager.diff', 'pager.status');
+    lab.touchReadme();
+  }),
+  hostile('programs for ssh, credentials, signing, editing, asking and packing', 'pushed', (lab) => {
+    lab.config(
+      ...['core.sshCommand', 'credential.helper', 'core.editor', 'sequence.editor', 'core.askPass'],
+      ...['gpg.program', 'gpg.ssh.program', 'uploadpack.packObjectsHook', 'alias.status', 'alias.bundle'],
+      ...['core.gitProxy', 'trailer.evil.command', 'interactive.diffFilter', 'core.alternateRefsCommand'],
+    );
+    lab.git('config', 'commit.gpgSign', 'true');
+    lab.git('config', 'remote.origin.url', 'ext::sh -c touch% /workspace/traces/x');
+    lab.git('config', 'remote.origin.uploadpack', `sh -c '${lab.command}'`);
+  }),
+  trap(
+    'a promisor remote and an object that is missing',
+    `git bundle create /tmp/b ${BRANCH} </dev/null`,
+    (lab) => {
       const blob = lab.git('rev-parse', 'HEAD:a.txt');
       rmSync(join(lab.dotGit, 'objects', blob.slice(0, 2), blob.slice(2)));
       lab.git('config', 'core.repositoryFormatVersion', '1');
@@ -239,22 +211,18 @@ const HOSTILE: readonly Hostile[] = [
       lab.git('config', 'protocol.allow', 'always');
       lab.git('config', 'protocol.ext.allow', 'always');
     },
-    end: /objects are missing or damaged/,
-    works: `git bundle create /tmp/b ${BRANCH} </dev/null`,
-  },
-  {
-    name: 'an object that is damaged',
-    plant: (lab) => {
-      const blob = lab.git('rev-parse', 'HEAD:a.txt');
-      const object = join(lab.dotGit, 'objects', blob.slice(0, 2), blob.slice(2));
-      rmSync(object);
-      writeFileSync(object, 'damaged');
-    },
-    end: /objects are missing or damaged/,
-  },
-  {
-    name: 'submodules with a command for an update and for a URL',
-    plant: (lab) => {
+    /objects are missing or damaged/,
+  ),
+  hostile('an object that is damaged', /objects are missing or damaged/, (lab) => {
+    const blob = lab.git('rev-parse', 'HEAD:a.txt');
+    const object = join(lab.dotGit, 'objects', blob.slice(0, 2), blob.slice(2));
+    rmSync(object);
+    writeFileSync(object, 'damaged');
+  }),
+  trap(
+    'submodules with a command for an update and for a URL',
+    'git status',
+    (lab) => {
       lab.git('config', 'submodule.evil.update', `!${lab.command}`);
       lab.git('config', 'submodule.evil.url', 'ext::/workspace/.git/plant');
       lab.git('config', 'submodule.recurse', 'true');
@@ -267,102 +235,62 @@ const HOSTILE: readonly Hostile[] = [
       lab.git('commit', '-q', '-m', 'gitlink');
       writeFileSync(join(nested, 'file'), 'x');
     },
-    end: /sets the submodule evil to [0-9a-f]{12}, which is not published: \.gitmodules has no entry/,
-    works: 'git status',
-  },
-  {
-    name: 'a .gitmodules that is committed',
-    plant: (lab) => {
-      lab.fixture.commit(
-        lab.work,
-        '.gitmodules',
-        '[submodule "x"]\n\tpath = x\n\turl = ../x\n\tupdate = !touch /tmp/x\n',
-      );
-    },
-    end: /does not accept the commits: .*gitmodules/,
-  },
-  {
-    name: 'alternates',
-    plant: (lab) => {
-      writeFileSync(join(lab.dotGit, 'objects/info/alternates'), '/proc/1/root\n');
-    },
-    end: /borrows objects from elsewhere/,
-  },
-  {
-    name: 'alternates by HTTP',
-    plant: (lab) => {
-      writeFileSync(join(lab.dotGit, 'objects/info/http-alternates'), 'http://127.0.0.1/x\n');
-    },
-    end: /borrows objects from elsewhere/,
-  },
-  {
-    name: 'alternates that are a link to nowhere',
-    plant: (lab) => {
-      symlinkSync('nowhere', join(lab.dotGit, 'objects/info/alternates'));
-    },
-    end: /borrows objects from elsewhere/,
-  },
-  {
-    name: 'a .git that is a link',
-    plant: (lab) => {
-      renameSync(lab.dotGit, join(lab.work, 'elsewhere'));
-      symlinkSync('elsewhere', lab.dotGit);
-    },
-    end: /no ordinary \.git/,
-  },
-  {
-    name: 'a .git file that leads elsewhere',
-    plant: (lab) => {
-      renameSync(lab.dotGit, join(lab.work, 'elsewhere'));
-      writeFileSync(lab.dotGit, 'gitdir: elsewhere\n');
-    },
-    end: /no ordinary \.git/,
-  },
-  {
-    name: 'a common directory',
-    plant: (lab) => {
-      writeFileSync(join(lab.dotGit, 'commondir'), '/workspace/elsewhere\n');
-    },
-    end: /no ordinary \.git/,
-  },
+    /sets the submodule evil to [0-9a-f]{12}, which is not published: \.gitmodules has no entry/,
+  ),
+  hostile('a .gitmodules that is committed', /does not accept the commits: .*gitmodules/, (lab) => {
+    lab.fixture.commit(
+      lab.work,
+      '.gitmodules',
+      '[submodule "x"]\n\tpath = x\n\turl = ../x\n\tupdate = !touch /tmp/x\n',
+    );
+  }),
+  hostile('alternates', /borrows objects from elsewhere/, (lab) => {
+    writeFileSync(join(lab.dotGit, 'objects/info/alternates'), '/proc/1/root\n');
+  }),
+  hostile('alternates by HTTP', /borrows objects from elsewhere/, (lab) => {
+    writeFileSync(join(lab.dotGit, 'objects/info/http-alternates'), 'http://127.0.0.1/x\n');
+  }),
+  hostile('alternates that are a link to nowhere', /borrows objects from elsewhere/, (lab) => {
+    symlinkSync('nowhere', join(lab.dotGit, 'objects/info/alternates'));
+  }),
+  hostile('a .git that is a link', /no ordinary \.git/, (lab) => {
+    renameSync(lab.dotGit, join(lab.work, 'elsewhere'));
+    symlinkSync('elsewhere', lab.dotGit);
+  }),
+  hostile('a .git file that leads elsewhere', /no ordinary \.git/, (lab) => {
+    renameSync(lab.dotGit, join(lab.work, 'elsewhere'));
+    writeFileSync(lab.dotGit, 'gitdir: elsewhere\n');
+  }),
+  hostile('a common directory', /no ordinary \.git/, (lab) => {
+    writeFileSync(join(lab.dotGit, 'commondir'), '/workspace/elsewhere\n');
+  }),
   ...['.git/objects', '.git/refs', '.git/index', '.git/packed-refs', `.git/refs/heads/${BRANCH}`].map(
-    (path): Hostile => ({
-      name: `a link in the place of ${path}`,
-      plant: (lab) => {
+    (path) =>
+      hostile(`a link in the place of ${path}`, /no ordinary \.git/, (lab) => {
         lab.git('pack-refs', '--all', '--no-prune');
         const place = join(lab.work, path);
         renameSync(place, join(lab.fixture.root, 'moved'));
         symlinkSync(existsSync(place) ? '/etc' : '/etc/passwd', place);
-      },
-      end: /no ordinary \.git/,
-    }),
+      }),
   ),
-  {
-    name: 'a pack that is a link',
-    plant: (lab) => {
-      lab.git('repack', '-adq');
-      const [pack = ''] = readdirSync(join(lab.dotGit, 'objects/pack')).filter((name) =>
-        name.endsWith('.pack'),
-      );
-      rmSync(join(lab.dotGit, 'objects/pack', pack));
-      symlinkSync('/etc/passwd', join(lab.dotGit, 'objects/pack', pack));
-    },
-    end: /no ordinary \.git/,
-  },
-  {
-    name: 'another work tree, with a configuration of its own',
-    plant: (lab) => {
-      lab.git('worktree', 'add', '-q', '--detach', join(lab.fixture.root, 'other'));
-      lab.config('core.fsmonitor');
-      mkdirSync(join(lab.dotGit, 'worktrees/evil'), { recursive: true });
-      writeFileSync(join(lab.dotGit, 'worktrees/evil/gitdir'), '/workspace/.git/plant\n');
-    },
-    end: 'pushed',
-    works: 'git status',
-  },
-  {
-    name: 'a replaced commit, a graft and a shallow boundary that hide a CI file',
-    plant: (lab) => {
+  hostile('a pack that is a link', /no ordinary \.git/, (lab) => {
+    lab.git('repack', '-adq');
+    const [pack = ''] = readdirSync(join(lab.dotGit, 'objects/pack')).filter((name) =>
+      name.endsWith('.pack'),
+    );
+    rmSync(join(lab.dotGit, 'objects/pack', pack));
+    symlinkSync('/etc/passwd', join(lab.dotGit, 'objects/pack', pack));
+  }),
+  trap('another work tree, with a configuration of its own', 'git status', (lab) => {
+    lab.git('worktree', 'add', '-q', '--detach', join(lab.fixture.root, 'other'));
+    lab.config('core.fsmonitor');
+    mkdirSync(join(lab.dotGit, 'worktrees/evil'), { recursive: true });
+    writeFileSync(join(lab.dotGit, 'worktrees/evil/gitdir'), '/workspace/.git/plant\n');
+  }),
+  hostile(
+    'a replaced commit, a graft and a shallow boundary that hide a CI file',
+    /\.gitea\/workflows\/x\.yml/,
+    (lab) => {
       const bad = lab.fixture.commit(lab.work, '.gitea/workflows/x.yml', 'evil');
       const tree = lab.git('rev-parse', `${lab.fixture.base}^{tree}`);
       const harmless = lab.git('commit-tree', tree, '-p', lab.fixture.base, '-m', 'harmless');
@@ -370,76 +298,50 @@ const HOSTILE: readonly Hostile[] = [
       writeFileSync(join(lab.dotGit, 'info/grafts'), `${bad}\n`);
       writeFileSync(join(lab.dotGit, 'shallow'), `${bad}\n`);
     },
-    end: /\.gitea\/workflows\/x\.yml/,
-  },
-  {
-    name: 'a commit graph that is garbage',
-    plant: (lab) => {
-      mkdirSync(join(lab.dotGit, 'objects/info'), { recursive: true });
-      writeFileSync(join(lab.dotGit, 'objects/info/commit-graph'), randomBytes(4096));
-      writeFileSync(join(lab.dotGit, 'objects/pack/multi-pack-index'), randomBytes(4096));
-    },
-    end: 'pushed',
-  },
-  {
-    name: 'packed refs made to confuse',
-    plant: (lab) => {
-      const head = lab.git('rev-parse', 'HEAD');
-      rmSync(join(lab.dotGit, 'refs/heads', BRANCH));
-      const lines = [
-        `ref: refs/heads/main`,
-        '$(touch /workspace/traces/x)',
-        '`touch /workspace/traces/x`',
-        '^x',
-        '\0',
-      ];
-      const evil = [`x refs/heads/${BRANCH}x`, `${head} refs/heads/../../x`, `; refs/heads/${BRANCH}`, '\\'];
-      writeFileSync(
-        join(lab.dotGit, 'packed-refs'),
-        [...lines, ...evil, `${head} refs/heads/${BRANCH}`, ''].join('\n'),
-      );
-    },
-    end: 'pushed',
-  },
-  {
-    name: 'a branch of another name',
-    plant: (lab) => {
-      const ref = join(lab.dotGit, 'refs/heads', BRANCH);
-      renameSync(ref, `${ref}x`);
-    },
-    end: /the branch is not there/,
-  },
-  {
-    name: 'a branch that stands for another one',
-    plant: (lab) => {
-      const ref = join(lab.dotGit, 'refs/heads', BRANCH);
-      renameSync(ref, `${ref}x`);
-      writeFileSync(ref, `ref: refs/heads/${BRANCH}x\n`);
-    },
-    end: /the branch is not there/,
-  },
-  {
-    name: 'a branch whose tip is a command, a link or a flood',
-    plant: (lab) => {
-      const ref = join(lab.dotGit, 'refs/heads', BRANCH);
-      writeFileSync(ref, '--upload-pack=touch /workspace/traces/x\n');
-      truncateSync(ref, 8 * 1024 ** 3);
-    },
-    end: /the branch is not there/,
-  },
-  {
-    name: 'packed refs without end',
-    plant: (lab) => {
-      rmSync(join(lab.dotGit, 'refs/heads', BRANCH));
-      truncateSync(join(lab.dotGit, 'HEAD'), 8 * 1024 ** 3);
-      writeFileSync(join(lab.dotGit, 'packed-refs'), '');
-      truncateSync(join(lab.dotGit, 'packed-refs'), 8 * 1024 ** 3);
-    },
-    end: /the branch is not there/,
-  },
-  ...['.git/hooks/post-checkout', '../ran-by-the-index'].map((path): Hostile => ({
-    name: `an index with ${path}`,
-    plant: (lab) => {
+  ),
+  hostile('a commit graph that is garbage', 'pushed', (lab) => {
+    mkdirSync(join(lab.dotGit, 'objects/info'), { recursive: true });
+    writeFileSync(join(lab.dotGit, 'objects/info/commit-graph'), randomBytes(4096));
+    writeFileSync(join(lab.dotGit, 'objects/pack/multi-pack-index'), randomBytes(4096));
+  }),
+  hostile('packed refs made to confuse', 'pushed', (lab) => {
+    const head = lab.git('rev-parse', 'HEAD');
+    rmSync(join(lab.dotGit, 'refs/heads', BRANCH));
+    const lines = [
+      `ref: refs/heads/main`,
+      '$(touch /workspace/traces/x)',
+      '`touch /workspace/traces/x`',
+      '^x',
+      '\0',
+    ];
+    const evil = [`x refs/heads/${BRANCH}x`, `${head} refs/heads/../../x`, `; refs/heads/${BRANCH}`, '\\'];
+    writeFileSync(
+      join(lab.dotGit, 'packed-refs'),
+      [...lines, ...evil, `${head} refs/heads/${BRANCH}`, ''].join('\n'),
+    );
+  }),
+  hostile('a branch of another name', /the branch is not there/, (lab) => {
+    const ref = join(lab.dotGit, 'refs/heads', BRANCH);
+    renameSync(ref, `${ref}x`);
+  }),
+  hostile('a branch that stands for another one', /the branch is not there/, (lab) => {
+    const ref = join(lab.dotGit, 'refs/heads', BRANCH);
+    renameSync(ref, `${ref}x`);
+    writeFileSync(ref, `ref: refs/heads/${BRANCH}x\n`);
+  }),
+  hostile('a branch whose tip is a command, a link or a flood', /the branch is not there/, (lab) => {
+    const ref = join(lab.dotGit, 'refs/heads', BRANCH);
+    writeFileSync(ref, '--upload-pack=touch /workspace/traces/x\n');
+    truncateSync(ref, 8 * 1024 ** 3);
+  }),
+  hostile('packed refs without end', /the branch is not there/, (lab) => {
+    rmSync(join(lab.dotGit, 'refs/heads', BRANCH));
+    truncateSync(join(lab.dotGit, 'HEAD'), 8 * 1024 ** 3);
+    writeFileSync(join(lab.dotGit, 'packed-refs'), '');
+    truncateSync(join(lab.dotGit, 'packed-refs'), 8 * 1024 ** 3);
+  }),
+  ...['.git/hooks/post-checkout', '../ran-by-the-index'].map((path) =>
+    hostile(`an index with ${path}`, 'pushed', (lab) => {
       const blob = lab.blob(`#!/bin/sh\n${lab.command}\n`);
       const stand = path.replace('.git/', 'Xgit/').replace('../', 'XX/');
       lab.git('update-index', '--add', '--cacheinfo', `100755,${blob},${stand}`);
@@ -450,16 +352,11 @@ const HOSTILE: readonly Hostile[] = [
         .digest()
         .copy(index, index.length - 20);
       writeFileSync(join(lab.dotGit, 'index'), index);
-    },
-    end: 'pushed',
-  })),
-  {
-    name: 'an index that is garbage',
-    plant: (lab) => {
-      writeFileSync(join(lab.dotGit, 'index'), randomBytes(4096));
-    },
-    end: 'pushed',
-  },
+    }),
+  ),
+  hostile('an index that is garbage', 'pushed', (lab) => {
+    writeFileSync(join(lab.dotGit, 'index'), randomBytes(4096));
+  }),
   ...(
     [
       ['.git', 'hasDotgit'],
@@ -470,38 +367,28 @@ const HOSTILE: readonly Hostile[] = [
       ['..', 'hasDotdot'],
       ['.', 'hasDot'],
     ] as const
-  ).map(([name, flaw]): Hostile => ({
-    name: `a commit with a directory ${JSON.stringify(name)}`,
-    plant: (lab) => {
-      const config = lab.blob('[core]\n\tfsmonitor = touch /tmp/x\n');
-      lab.commitTree([['40000', name, lab.tree('config', config)]]);
-    },
-    end: new RegExp(`does not accept the commits: .*${flaw}`, 'i'),
-  })),
-  {
-    name: 'a commit with a name that climbs',
-    plant: (lab) => {
-      lab.commitTree([['100644', '../../ran-on-the-host', lab.blob('x')]]);
-    },
-    end: /does not accept the commits: .*fullPathname/i,
-  },
-  {
-    name: 'a .gitmodules that is a link',
-    plant: (lab) => {
-      lab.commitTree([['120000', '.gitmodules', lab.blob('/etc/passwd')]]);
-    },
-    end: /does not accept the commits: .*gitmodules/i,
-  },
-  {
-    name: 'links out of the work tree, committed and not',
-    plant: (lab) => {
-      for (const name of ['out', 'STUCK']) symlinkSync('/proc/1/root', join(lab.work, name));
-      lab.git('add', 'out');
-      lab.git('commit', '-q', '-m', 'link');
-      for (const name of ['.gitignore', '.gitattributes']) symlinkSync('/dev/zero', join(lab.work, name));
-    },
-    end: 'pushed',
-  },
+  ).map(([name, flaw]) =>
+    hostile(
+      `a commit with a directory ${JSON.stringify(name)}`,
+      new RegExp(`does not accept the commits: .*${flaw}`, 'i'),
+      (lab) => {
+        const config = lab.blob('[core]\n\tfsmonitor = touch /tmp/x\n');
+        lab.commitTree([['40000', name, lab.tree('config', config)]]);
+      },
+    ),
+  ),
+  hostile('a commit with a name that climbs', /does not accept the commits: .*fullPathname/i, (lab) => {
+    lab.commitTree([['100644', '../../ran-on-the-host', lab.blob('x')]]);
+  }),
+  hostile('a .gitmodules that is a link', /does not accept the commits: .*gitmodules/i, (lab) => {
+    lab.commitTree([['120000', '.gitmodules', lab.blob('/etc/passwd')]]);
+  }),
+  hostile('links out of the work tree, committed and not', 'pushed', (lab) => {
+    for (const name of ['out', 'STUCK']) symlinkSync('/proc/1/root', join(lab.work, name));
+    lab.git('add', 'out');
+    lab.git('commit', '-q', '-m', 'link');
+    for (const name of ['.gitignore', '.gitattributes']) symlinkSync('/dev/zero', join(lab.work, name));
+  }),
   ...[
     '.git/index',
     '.git/HEAD',
@@ -512,33 +399,24 @@ const HOSTILE: readonly Hostile[] = [
     '.gitignore',
     'deep/down/.gitattributes',
     'nested/.git/HEAD',
-  ].map((path): Hostile => ({
-    name: `a pipe in the place of ${path}`,
-    plant: (lab) => {
+  ].map((path) =>
+    hostile(`a pipe in the place of ${path}`, /named pipe/, (lab) => {
       lab.pipe(path);
-    },
-    end: /named pipe/,
-  })),
-  {
-    name: 'pipes where git only looks at what kind of file there is',
-    plant: (lab) => {
-      for (const path of ['README.md', 'untracked', 'dir/untracked']) lab.pipe(path);
-    },
-    end: 'pushed',
-  },
-  {
-    name: 'a huge file without content, not committed',
-    plant: (lab) => {
-      for (const name of ['huge', 'README.md', '.gitignore', 'STUCK.txt']) {
-        writeFileSync(join(lab.work, name), '');
-        truncateSync(join(lab.work, name), name === '.gitignore' ? 64 * 1024 ** 2 : 2 * 1024 ** 3);
-      }
-    },
-    end: 'pushed',
-  },
-  {
-    name: 'a small loose object that unpacks to a large one',
-    plant: (lab) => {
+    }),
+  ),
+  hostile('pipes where git only looks at what kind of file there is', 'pushed', (lab) => {
+    for (const path of ['README.md', 'untracked', 'dir/untracked']) lab.pipe(path);
+  }),
+  hostile('a huge file without content, not committed', 'pushed', (lab) => {
+    for (const name of ['huge', 'README.md', '.gitignore', 'STUCK.txt']) {
+      writeFileSync(join(lab.work, name), '');
+      truncateSync(join(lab.work, name), name === '.gitignore' ? 64 * 1024 ** 2 : 2 * 1024 ** 3);
+    }
+  }),
+  hostile(
+    'a small loose object that unpacks to a large one',
+    /hold 134\d+ bytes|does not accept the commits/,
+    (lab) => {
       // 128 MiB of zeros in 128 KiB.
       const file = join(lab.fixture.root, 'zeros');
       writeFileSync(file, '');
@@ -547,8 +425,7 @@ const HOSTILE: readonly Hostile[] = [
       lab.git('update-index', '--add', '--cacheinfo', `100644,${blob},zeros`);
       lab.git('commit', '-q', '-m', 'zeros');
     },
-    end: /hold 134\d+ bytes|does not accept the commits/,
-  },
+  ),
 ];
 
 describe('repositories made by a hostile agent', function () {
