@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import type { CliDeps } from './deps.js';
-import type { Orchestrator } from './orchestrator.js';
 
 /** A command's work: its options as commander parsed them, its arguments; resolves with the exit status. */
 export type CommandWork<O extends object> = (options: O, args: readonly string[]) => Promise<number> | number;
@@ -11,16 +10,16 @@ export interface CommandContext {
   readonly action: <O extends object>(command: Command, work: CommandWork<O>) => void;
 }
 
-/** Connects, does the work, and closes the connection however the work ends. */
-export async function withOrchestrator<T>(
-  deps: CliDeps,
-  work: (orchestrator: Orchestrator) => Promise<T>,
+/** Does the work with what a command has opened, and closes that however the work ends. */
+export async function closing<O extends { close(): Promise<void> }, T>(
+  opening: O | Promise<O>,
+  work: (opened: O) => T | Promise<T>,
 ): Promise<T> {
-  const orchestrator = await deps.orchestrator();
+  const opened = await opening;
   try {
-    return await work(orchestrator);
+    return await work(opened);
   } finally {
-    await orchestrator.close();
+    await opened.close();
   }
 }
 

@@ -1,3 +1,4 @@
+import { closing } from './action.js';
 import type { CliDeps } from './deps.js';
 import type { DashboardDesk, Orchestrator } from './orchestrator.js';
 
@@ -17,15 +18,15 @@ export async function withDashboardDesk(
     });
     return opening;
   };
-  const rows = await deps.proposals();
   try {
-    await work({
-      ...rows,
-      live: async (run) => (await opened()).live(run),
-      decide: async (row, decision) => (await opened()).decide(row, decision),
-    });
+    await closing(deps.proposals(), (rows) =>
+      work({
+        ...rows,
+        live: async (run) => (await opened()).live(run),
+        decide: async (row, decision) => (await opened()).decide(row, decision),
+      }),
+    );
   } finally {
-    await rows.close();
     const orchestrator = await opening?.catch(() => undefined);
     await orchestrator?.close();
   }

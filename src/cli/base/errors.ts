@@ -21,6 +21,16 @@ export class CliError extends Error {
   }
 }
 
+/** There is no such thing. */
+export function notFound(message: string): CliError {
+  return new CliError('not_found', EXIT.notFound, message);
+}
+
+/** What was asked cannot apply now. */
+export function refused(reason: string): CliError {
+  return new CliError('refused', EXIT.refused, `refused: ${reason}`);
+}
+
 /** Something the command needs does not answer. `remedy` is what to do about it. */
 export class UnreachableError extends CliError {
   constructor(what: string, remedy: string, options?: { cause?: unknown }) {

@@ -1,4 +1,4 @@
-import { CliError } from '../base/errors.js';
+import { notFound, refused } from '../base/errors.js';
 import { EXIT, exitOfTurn } from '../base/exit-codes.js';
 import type { CliIo } from '../base/deps.js';
 import type { NotFound, Orchestrator, Refused, Started, TurnOutcome } from '../base/orchestrator.js';
@@ -17,8 +17,10 @@ export async function followTurn(
   begun: Started | Refused | NotFound,
   options: { readonly wait: boolean; readonly json: boolean; readonly what: string },
 ): Promise<number> {
-  const started = startedOrThrow(begun, options.what);
-  const { slug, workflowId, turn } = started;
+  if (begun.kind === 'refused') throw refused(begun.reason);
+  if (begun.kind === 'not_found')
+    throw notFound(`no ${options.what}: bot-bottle orchestrate status lists the runs`);
+  const { slug, workflowId, turn } = begun;
   if (!options.wait) {
     if (options.json) printJson(io, { slug, workflowId, turn });
     else printLine(io, slug);
@@ -46,19 +48,4 @@ function told({ turn, reason, exitCode, stopped, doneStatus, pr, sessionId }: Tu
     pr === null ? 'no pull request' : `pull request #${String(pr)}`,
     ...(sessionId === null ? [] : [`session ${sessionId}`]),
   ].join(', ');
-}
-
-function startedOrThrow(begun: Started | Refused | NotFound, what: string): Started {
-  switch (begun.kind) {
-    case 'started':
-      return begun;
-    case 'refused':
-      throw new CliError('refused', EXIT.refused, `refused: ${begun.reason}`);
-    case 'not_found':
-      throw new CliError(
-        'not_found',
-        EXIT.notFound,
-        `no ${what}: bot-bottle orchestrate status lists the runs`,
-      );
-  }
 }

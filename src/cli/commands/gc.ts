@@ -5,7 +5,7 @@ import { formatDuration } from '../../domain/base/duration.js';
 import { planGc, type GcRemoval, type Janitor } from '../../domain/upkeep/gc.js';
 import { formatBytes } from '../../domain/base/format-bytes.js';
 import type { SweepAction } from '../../domain/upkeep/sweep.js';
-import type { CommandContext } from '../base/action.js';
+import { closing, type CommandContext } from '../base/action.js';
 import type { CliIo } from '../base/deps.js';
 import { EXIT } from '../base/exit-codes.js';
 import { printJson, printLine, printProblem, table } from '../base/output.js';
@@ -30,9 +30,8 @@ export function gcCommand(parent: Command, { deps, action }: CommandContext): vo
     .description('Show what takes disk space, and remove what has not been needed for GC_KEEP')
     .option('--dry-run', 'only say what would be removed')
     .option('--json', 'as JSON');
-  action<GcFlags>(command, async ({ dryRun = false, json = false }) => {
-    const janitor = await deps.janitor();
-    try {
+  action<GcFlags>(command, ({ dryRun = false, json = false }) =>
+    closing(deps.janitor(), async (janitor) => {
       const away = !(await janitor.temporalAnswers());
       const usage = await janitor.measure();
       const plan = planGc(usage, { now: janitor.now(), keepMs: janitor.keepMs });
@@ -45,10 +44,8 @@ export function gcCommand(parent: Command, { deps, action }: CommandContext): vo
         return EXIT.unreachable;
       }
       return outcomes.some(({ outcome }) => outcome === 'failed') ? EXIT.failed : EXIT.ok;
-    } finally {
-      await janitor.close();
-    }
-  });
+    }),
+  );
 }
 
 async function carryOut(

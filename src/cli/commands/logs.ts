@@ -2,9 +2,9 @@ import { Option } from 'commander';
 import type { Command } from 'commander';
 import { InvalidInputError } from '../../domain/base/errors.js';
 import { escapeTerminal } from '../../domain/text/escape.js';
-import type { CommandContext } from '../base/action.js';
+import { closing, type CommandContext } from '../base/action.js';
 import type { CliDeps } from '../base/deps.js';
-import { CliError } from '../base/errors.js';
+import { notFound } from '../base/errors.js';
 import { EXIT } from '../base/exit-codes.js';
 import { followRun, type LogEntry } from '../logs/follow-run.js';
 import { JsonLog } from '../logs/json-log.js';
@@ -42,8 +42,7 @@ export function logsCommand(parent: Command, { deps, action }: CommandContext): 
     if (from === 'now' && !follow) throw new InvalidInputError('--from now only works with --follow');
     const turn = flags.turn === undefined ? null : turnNumber(flags.turn);
     const target = parseTarget(run, await deps.forgePages());
-    const logs = await deps.logs();
-    try {
+    return closing(deps.logs(), async (logs) => {
       const slug = await logs.find(target);
       if (slug === undefined)
         throw notFound(`no run ${run}: bot-bottle orchestrate status --all lists the runs`);
@@ -56,9 +55,7 @@ export function logsCommand(parent: Command, { deps, action }: CommandContext): 
       }
       if (!shown && !signal.aborted && from === 'start') throw notFound(nothingOf(slug, turn));
       return EXIT.ok;
-    } finally {
-      await logs.close();
-    }
+    });
   });
 }
 
@@ -93,8 +90,4 @@ function turnNumber(text: string): number {
 function nothingOf(slug: string, turn: number | null): string {
   if (turn !== null) return `${slug} has no turn ${String(turn)} on this machine`;
   return `no turn of ${slug} has begun on this machine`;
-}
-
-function notFound(message: string): CliError {
-  return new CliError('not_found', EXIT.notFound, message);
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { ManifestValue } from '../../domain/manifest/manifest-view.js';
 import type { CommandContext } from '../base/action.js';
 import type { CliDeps } from '../base/deps.js';
-import { CliError } from '../base/errors.js';
+import { notFound, type CliError } from '../base/errors.js';
 import { EXIT } from '../base/exit-codes.js';
 import type { ManifestFinding, ManifestKind, ShownManifest } from '../manifests/library.js';
 import { printJson, printLine, printProblem, table } from '../base/output.js';
@@ -112,9 +112,5 @@ function short(text: string): string {
 }
 
 function unknown(kind: ManifestKind, names: string): CliError {
-  return new CliError(
-    'not_found',
-    EXIT.notFound,
-    `no such manifest among the ${kind}: ${names}; see ${kind} list`,
-  );
+  return notFound(`no such manifest among the ${kind}: ${names}; see ${kind} list`);
 }

@@ -2,8 +2,7 @@ import { Option } from 'commander';
 import type { Command } from 'commander';
 import { InvalidInputError } from '../../domain/base/errors.js';
 import { isSlug } from '../../domain/run/slug.js';
-import { withOrchestrator } from '../base/action.js';
-import type { CommandContext } from '../base/action.js';
+import { closing, type CommandContext } from '../base/action.js';
 import { followTurn, WAIT_HELP } from './follow-turn.js';
 
 interface ResumeFlags {
@@ -27,7 +26,7 @@ export function orchestrateResumeCommand(parent: Command, { deps, action }: Comm
     if (!isSlug(slug))
       throw new InvalidInputError('--slug takes a run’s slug: bot-bottle orchestrate status lists them');
     if (prompt.trim() === '') throw new InvalidInputError('--prompt is empty: say what the agent should do');
-    return withOrchestrator(deps, async (orchestrator) => {
+    return closing(deps.orchestrator(), async (orchestrator) => {
       const begun = await orchestrator.resume(slug, prompt);
       return followTurn(deps.io, orchestrator, begun, { wait, json, what: `run ${slug}` });
     });

@@ -4,8 +4,7 @@ import type { Command } from 'commander';
 import { InvalidInputError } from '../../domain/base/errors.js';
 import { isForgeName } from '../../domain/forge/issue.js';
 import { MANIFEST_KEY } from '../../domain/forge/trigger.js';
-import { collect, withOrchestrator } from '../base/action.js';
-import type { CommandContext } from '../base/action.js';
+import { closing, collect, type CommandContext } from '../base/action.js';
 import type { CliDeps } from '../base/deps.js';
 import type { Orchestrator, Refused, RunSource, Started } from '../base/orchestrator.js';
 import { parseTarget } from '../base/target.js';
@@ -39,7 +38,7 @@ export function orchestrateStartCommand(parent: Command, { deps, action }: Comma
     .option('--json', 'as JSON');
   action<StartFlags>(command, async (flags) => {
     const start = await startOf(flags, () => deps.forgePages());
-    return withOrchestrator(deps, async (orchestrator) => {
+    return closing(deps.orchestrator(), async (orchestrator) => {
       const { wait = false, json = false } = flags;
       return followTurn(deps.io, orchestrator, await start.begin(orchestrator), {
         ...{ wait, json, what: start.what },

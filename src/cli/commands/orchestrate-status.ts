@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import type { OperatorCommandRow, RejectionRow } from '../../domain/run/rows.js';
 import { pauseText } from '../../domain/run/pause.js';
-import { withOrchestrator } from '../base/action.js';
-import type { CommandContext } from '../base/action.js';
+import { closing, type CommandContext } from '../base/action.js';
 import { EXIT } from '../base/exit-codes.js';
 import { printJson, printLine, table } from '../base/output.js';
 import { statusText } from './status-text.js';
@@ -27,7 +26,7 @@ export function orchestrateStatusCommand(parent: Command, { deps, action }: Comm
     .option('--json', 'as JSON, with addresses, detail, use and session; times are epoch milliseconds')
     .addHelpText('after', '\nOn a terminal that is too narrow for it, the table becomes some lines a run.');
   action<StatusFlags>(command, ({ all = false, rejected = false, commands = false, json = false }) =>
-    withOrchestrator(deps, async (orchestrator) => {
+    closing(deps.orchestrator(), async (orchestrator) => {
       if (commands) {
         const rows = await orchestrator.commands(COMMANDS_SHOWN);
         if (json) printJson(deps.io, { commands: rows });

@@ -13,10 +13,9 @@ import {
   writeEdit,
   type ScopeFlags,
 } from '../bottle-scope/for-bottle.js';
-import { withOrchestrator } from '../base/action.js';
-import type { CommandContext } from '../base/action.js';
+import { closing, type CommandContext } from '../base/action.js';
 import type { CliDeps, EditedText } from '../base/deps.js';
-import { CliError } from '../base/errors.js';
+import { CliError, notFound, refused } from '../base/errors.js';
 import { EXIT } from '../base/exit-codes.js';
 import { readGiven } from '../base/read-given.js';
 import { printJson, printLine } from '../base/output.js';
@@ -43,7 +42,8 @@ export function proposalCommands(root: Command, context: CommandContext): void {
     .command('list', { isDefault: true })
     .description('List what agents have asked for and nobody has decided; also without “list”')
     .option('--json', 'as JSON; times are epoch milliseconds');
-  action<Flags>(listing, ({ json = false }) => reading(deps, (desk) => list(deps, desk, json)));
+  // Who only looks waits for no client of Temporal's.
+  action<Flags>(listing, ({ json = false }) => closing(deps.proposals(), (desk) => list(deps, desk, json)));
 
   const show = group
     .command('show')
@@ -51,7 +51,7 @@ export function proposalCommands(root: Command, context: CommandContext): void {
     .argument('<id>', ID)
     .option('--json', 'as JSON; times are epoch milliseconds');
   action<Flags>(show, ({ json = false }, [id = '']) =>
-    reading(deps, (desk) => showOne(deps, desk, id, json)),
+    closing(deps.proposals(), (desk) => showOne(deps, desk, id, json)),
   );
 
   decisionCommand(group, context, {
@@ -114,7 +114,7 @@ function decisionCommand(group: Command, { deps, action }: CommandContext, verb:
     .options(group.command(verb.name).description(verb.about).argument('<id>', ID))
     .option('--json', 'as JSON');
   action<Flags>(command, (flags, [id = '']) =>
-    withOrchestrator(deps, async (desk) => {
+    closing(deps.orchestrator(), async (desk) => {
       const row = await find(desk, id);
       if (row.decision !== null) throw refused(`it was ${stateText(row.decision)}`);
       const { shown } = await desk.proposal(row);
@@ -126,9 +126,10 @@ function decisionCommand(group: Command, { deps, action }: CommandContext, verb:
       if (row.tool === 'capability-block' && decision.verdict !== 'reject')
         deps.io.stderr.write('building its image, which may take minutes; it goes on if you leave\n');
       const answer = await desk.decide(row, decision);
-      if (answer.kind === 'not_found') throw new CliError('not_found', EXIT.notFound, `${row.slug} is gone`);
-      if (answer.kind === 'refused') throw refused(answer.reason, edited);
-      if (answer.status === 'failed') throw refused(`the image cannot be built\n${answer.why ?? ''}`, edited);
+      if (answer.kind === 'not_found') throw notFound(`${row.slug} is gone`);
+      if (answer.kind === 'refused') throw withPlace(refused(answer.reason), edited);
+      if (answer.status === 'failed')
+        throw withPlace(refused(`the image cannot be built\n${answer.why ?? ''}`), edited);
       await edited?.remove();
       const { slug, status, effect } = answer;
       const changes = decision.verdict === 'reject' ? [] : effectOf(change);
@@ -148,16 +149,6 @@ function decisionCommand(group: Command, { deps, action }: CommandContext, verb:
       return EXIT.ok;
     }),
   );
-}
-
-/** Who only looks waits for no client of Temporal's. */
-async function reading<T>(deps: CliDeps, work: (desk: ProposalReader) => Promise<T>): Promise<T> {
-  const proposals = await deps.proposals();
-  try {
-    return await work(proposals);
-  } finally {
-    await proposals.close();
-  }
 }
 
 /** What the decision would bring into effect. */
@@ -188,11 +179,7 @@ async function find(desk: ProposalReader, text: string): Promise<DecidedProposal
   if (!/^[0-9a-f]{4,32}$/.test(prefix)) throw new InvalidInputError(`expected ${ID}: bot-bottle proposals`);
   const [found, ...others] = await desk.findProposals(prefix);
   if (found === undefined)
-    throw new CliError(
-      'not_found',
-      EXIT.notFound,
-      `no proposal ${prefix}: bot-bottle proposals lists those that wait`,
-    );
+    throw notFound(`no proposal ${prefix}: bot-bottle proposals lists those that wait`);
   if (others.length > 0) {
     const ids = [found, ...others].map(
       ({ id, slug, decision }) => `  ${id} of ${slug}, ${stateText(decision)}`,
@@ -248,8 +235,4 @@ function withPlace(error: unknown, edited: EditedText | undefined): unknown {
   return error instanceof CliError
     ? new CliError(error.code, error.exitCode, message, { cause: error })
     : new InvalidInputError(message, { cause: error });
-}
-
-function refused(reason: string, edited?: EditedText): CliError {
-  return new CliError('refused', EXIT.refused, [`refused: ${reason}`, ...whereItIs(edited)].join('\n'));
 }

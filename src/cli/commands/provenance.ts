@@ -3,9 +3,9 @@ import { InvalidInputError } from '../../domain/base/errors.js';
 import type { Problem, Verdict } from '../../domain/provenance/verify-record.js';
 import { KEY_COLUMNS, type RunRecord } from '../../domain/provenance/record.js';
 import { isSlug } from '../../domain/run/slug.js';
-import type { CommandContext } from '../base/action.js';
+import { closing, type CommandContext } from '../base/action.js';
 import type { CliDeps } from '../base/deps.js';
-import { CliError } from '../base/errors.js';
+import { notFound } from '../base/errors.js';
 import { EXIT } from '../base/exit-codes.js';
 import { printJson, printLine, table } from '../base/output.js';
 import { readGiven } from '../base/read-given.js';
@@ -31,7 +31,7 @@ function showCommand(parent: Command, { deps, action }: CommandContext): void {
     .description('What was recorded of a run, and which of it is sealed')
     .option('--json', 'as JSON');
   action<{ json?: true }>(command, ({ json }, [text = '']) =>
-    withDesk(deps, async (desk) => {
+    closing(deps.provenance(), async (desk) => {
       const slug = slugOf(text);
       const record = (await desk.record(slug)) ?? notRecorded(slug);
       if (json) printJson(deps.io, record);
@@ -50,7 +50,7 @@ function verifyCommand(parent: Command, { deps, action }: CommandContext): void 
     .option('--key <path...>', 'with --file: trust these public keys, not those of this machine')
     .option('--json', 'as JSON');
   action<{ file?: string; key?: readonly string[]; json?: true }>(command, ({ file, key, json }, [text]) =>
-    withDesk(deps, async (desk) => {
+    closing(deps.provenance(), async (desk) => {
       if (file === undefined && key !== undefined) throw new InvalidInputError('--key goes with --file');
       if (file !== undefined && text !== undefined)
         throw new InvalidInputError('an export says itself which run it is of: leave the slug out');
@@ -109,7 +109,7 @@ function exportCommand(parent: Command, { deps, action }: CommandContext): void 
     .description('Its whole record as one signed file (DSSE, in-toto), for whoever has the public key')
     .option('--html', 'as one page to read or print instead, which is not signed');
   action<{ html?: true }>(command, ({ html = false }, [text = '']) =>
-    withDesk(deps, async (desk) => {
+    closing(deps.provenance(), async (desk) => {
       const slug = slugOf(text);
       const exported = html
         ? await pageOf(desk, slug)
@@ -131,7 +131,7 @@ function pruneCommand(parent: Command, { deps, action }: CommandContext): void {
     .option('--reason <text>', 'why, for whoever reads the record later')
     .option('--json', 'as JSON');
   action<{ reason?: string; json?: true }>(command, ({ reason, json }, [text = '']) =>
-    withDesk(deps, async (desk) => {
+    closing(deps.provenance(), async (desk) => {
       const slug = slugOf(text);
       if (reason !== undefined && (reason.trim() === '' || reason.length > MAX_REASON))
         throw new InvalidInputError(`--reason takes 1 to ${String(MAX_REASON)} characters`);
@@ -157,14 +157,13 @@ function keyCommands(parent: Command, { deps, action }: CommandContext): void {
     .option('--all', 'also those that were replaced')
     .option('--json', 'as JSON');
   action<{ all?: true; json?: true }>(key, ({ all, json }) =>
-    withDesk(deps, (desk) => {
+    closing(deps.provenance(), (desk) => {
       const { current, public: keys } = desk.keys();
-      if (current === null)
-        throw new CliError('not_found', EXIT.notFound, 'nothing was signed yet: the first run makes the key');
+      if (current === null) throw notFound('nothing was signed yet: the first run makes the key');
       const shown = all ? keys : keys.filter(({ id }) => id === current);
       if (json) printJson(deps.io, { current, keys: shown });
       else for (const { pem } of shown) deps.io.stdout.write(pem);
-      return Promise.resolve(EXIT.ok);
+      return EXIT.ok;
     }),
   );
   const rotate = parent
@@ -172,7 +171,7 @@ function keyCommands(parent: Command, { deps, action }: CommandContext): void {
     .description('Sign with a new key from now on; the earlier public keys are kept')
     .option('--json', 'as JSON');
   action<{ json?: true }>(rotate, ({ json }) =>
-    withDesk(deps, (desk) => {
+    closing(deps.provenance(), (desk) => {
       const id = desk.rotateKey();
       if (json) printJson(deps.io, { current: id });
       else
@@ -180,18 +179,9 @@ function keyCommands(parent: Command, { deps, action }: CommandContext): void {
           deps.io,
           `from now on ${id} signs; give its public key to those who verify: bot-bottle provenance key`,
         );
-      return Promise.resolve(EXIT.ok);
+      return EXIT.ok;
     }),
   );
-}
-
-async function withDesk(deps: CliDeps, work: (desk: ProvenanceDesk) => Promise<number>): Promise<number> {
-  const desk = await deps.provenance();
-  try {
-    return await work(desk);
-  } finally {
-    await desk.close();
-  }
 }
 
 function slugOf(text: string): string {
@@ -200,7 +190,7 @@ function slugOf(text: string): string {
 }
 
 function notRecorded(slug: string): never {
-  throw new CliError('not_found', EXIT.notFound, `nothing is recorded of ${slug}`);
+  throw notFound(`nothing is recorded of ${slug}`);
 }
 
 function recordTable({ entries, rows, seals }: RunRecord): string {

@@ -1,11 +1,10 @@
 import { Argument } from 'commander';
 import type { Command } from 'commander';
 import { InvalidInputError } from '../../domain/base/errors.js';
-import { withOrchestrator } from '../base/action.js';
-import type { CommandContext } from '../base/action.js';
+import { closing, type CommandContext } from '../base/action.js';
 import { readUsd } from '../../domain/run/budget.js';
 import { parseDuration } from '../../domain/base/duration.js';
-import { CliError } from '../base/errors.js';
+import { notFound, refused } from '../base/errors.js';
 import { EXIT } from '../base/exit-codes.js';
 import type { RunCommand } from '../base/orchestrator.js';
 import { printJson, printLine } from '../base/output.js';
@@ -39,16 +38,11 @@ export function signalCommand(parent: Command, { deps, action }: CommandContext)
   action<SignalFlags>(command, async (flags, [run = '', kind = '']) => {
     const target = parseTarget(run, await deps.forgePages());
     const order = runCommand(kind, flags);
-    return withOrchestrator(deps, async (orchestrator) => {
+    return closing(deps.orchestrator(), async (orchestrator) => {
       const answer = await orchestrator.command(target, order);
-      if (answer.kind === 'not_found') {
-        throw new CliError(
-          'not_found',
-          EXIT.notFound,
-          `no run ${run}: bot-bottle orchestrate status lists the runs`,
-        );
-      }
-      if (answer.kind === 'refused') throw new CliError('refused', EXIT.refused, `refused: ${answer.reason}`);
+      if (answer.kind === 'not_found')
+        throw notFound(`no run ${run}: bot-bottle orchestrate status lists the runs`);
+      if (answer.kind === 'refused') throw refused(answer.reason);
       if (flags.json) printJson(deps.io, { command: order.kind, slug: answer.slug, phase: answer.phase });
       else printLine(deps.io, `${answer.slug ?? run}: ${order.kind} accepted, ${answer.phase}`);
       return EXIT.ok;

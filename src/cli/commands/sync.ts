@@ -4,9 +4,9 @@ import { InvalidInputError } from '../../domain/base/errors.js';
 import { MANIFEST_KEY } from '../../domain/forge/trigger.js';
 import { isSafeValue, unsafe } from '../../domain/sync/opencode-env.js';
 import { SYNC_TIMEOUT_MS, type SyncOutcome } from '../../domain/sync/sync.js';
-import type { CommandContext } from '../base/action.js';
-import type { CliDeps, CliIo } from '../base/deps.js';
-import { CliError } from '../base/errors.js';
+import { closing, type CommandContext } from '../base/action.js';
+import type { CliIo } from '../base/deps.js';
+import { notFound, refused } from '../base/errors.js';
 import { EXIT, SYNC_EXIT } from '../base/exit-codes.js';
 import { printJson, printLine, printProblem, table } from '../base/output.js';
 import type { SyncDesk, SyncOptions } from '../base/sync-desk.js';
@@ -40,7 +40,7 @@ export function syncCommands(root: Command, { deps, action }: CommandContext): v
       )
       .addHelpText('after', EXIT_HELP),
   );
-  action<SyncFlags>(command, (flags) => withSync(deps, (desk) => syncNow(deps.io, desk, flags)));
+  action<SyncFlags>(command, (flags) => closing(deps.sync(), (desk) => syncNow(deps.io, desk, flags)));
   scheduleCommand(sync, { deps, action });
   schedulesCommand(sync, { deps, action });
   unscheduleCommand(sync, { deps, action });
@@ -64,7 +64,7 @@ async function syncNow(io: CliIo, desk: SyncDesk, flags: SyncFlags): Promise<num
   const { order, ignored } = await desk.order(optionsOf(flags));
   tellIgnored(io, ignored);
   const started = await desk.start(order);
-  if (started.kind === 'refused') throw new CliError('refused', EXIT.refused, `refused: ${started.reason}`);
+  if (started.kind === 'refused') throw refused(started.reason);
   const { owner, repo } = order.fork;
   const limit = formatDuration(order.timeoutMs);
   if (flags.json !== true)
@@ -96,7 +96,7 @@ function scheduleCommand(parent: Command, { deps, action }: CommandContext): voi
       .requiredOption('--every <duration>', 'such as 1d'),
   );
   action<SyncFlags & { readonly every: string }>(command, (flags) =>
-    withSync(deps, async (desk) => {
+    closing(deps.sync(), async (desk) => {
       const everyMs = durationOf('--every', flags.every, EVERY_AT_LEAST_MS);
       const { order, ignored } = await desk.order(optionsOf(flags));
       tellIgnored(deps.io, ignored);
@@ -115,7 +115,7 @@ function schedulesCommand(parent: Command, { deps, action }: CommandContext): vo
     .description('List the forks that are synced on a schedule')
     .option('--json', 'as JSON');
   action<{ readonly json?: true }>(command, ({ json = false }) =>
-    withSync(deps, async (desk) => {
+    closing(deps.sync(), async (desk) => {
       const schedules = (await desk.schedules()).map(({ fork: { owner, repo }, ...rest }) => ({
         fork: `${owner}/${repo}`,
         ...rest,
@@ -146,25 +146,15 @@ function unscheduleCommand(parent: Command, { deps, action }: CommandContext): v
     .option('--dir <path>', 'clone of the fork', '.')
     .option('--json', 'as JSON');
   action<{ readonly dir: string; readonly json?: true }>(command, ({ dir, json = false }) =>
-    withSync(deps, async (desk) => {
+    closing(deps.sync(), async (desk) => {
       const { owner, repo, forge } = await desk.forkIn(dir);
       const change = await desk.unschedule({ forge, owner, repo });
-      if (change === 'absent')
-        throw new CliError('not_found', EXIT.notFound, `${owner}/${repo} is synced on no schedule`);
+      if (change === 'absent') throw notFound(`${owner}/${repo} is synced on no schedule`);
       if (json) printJson(deps.io, { fork: `${owner}/${repo}`, change });
       else printLine(deps.io, `${owner}/${repo}: ${change}`);
       return EXIT.ok;
     }),
   );
-}
-
-async function withSync(deps: CliDeps, work: (desk: SyncDesk) => Promise<number>): Promise<number> {
-  const desk = await deps.sync();
-  try {
-    return await work(desk);
-  } finally {
-    await desk.close();
-  }
 }
 
 /** Errors: `InvalidInputError`. */

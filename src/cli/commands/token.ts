@@ -3,7 +3,7 @@ import { hasExpired, isApiScope } from '../../domain/api/api-token.js';
 import { parseDuration } from '../../domain/base/duration.js';
 import { InvalidInputError } from '../../domain/base/errors.js';
 import type { CommandContext } from '../base/action.js';
-import { CliError } from '../base/errors.js';
+import { notFound } from '../base/errors.js';
 import { EXIT } from '../base/exit-codes.js';
 import { printJson, printLine, table } from '../base/output.js';
 
@@ -79,11 +79,7 @@ function revoke(parent: Command, { deps, action }: CommandContext): void {
     .option('--json', 'as JSON');
   action<{ json?: true }>(command, async ({ json }, [id = '']) => {
     if (!(await (await deps.apiTokens()).revoke(id)))
-      throw new CliError(
-        'not_found',
-        EXIT.notFound,
-        'there is no token of that id: bot-bottle token list has them',
-      );
+      throw notFound('there is no token of that id: bot-bottle token list has them');
     if (json) printJson(deps.io, { revoked: id });
     else printLine(deps.io, `revoked ${id}`);
     return EXIT.ok;

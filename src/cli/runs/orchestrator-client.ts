@@ -13,7 +13,7 @@ import {
   type CommandAccepted,
   type RunView,
 } from '../../workflows/messages.js';
-import { CliError, UnreachableError } from '../base/errors.js';
+import { CliError, notFound, UnreachableError } from '../base/errors.js';
 import { EXIT } from '../base/exit-codes.js';
 import type {
   NotFound,
@@ -205,12 +205,7 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
 /** The row of a run that has just begun may come a moment later. */
 async function subjectOfSlug(database: Database, slug: string): Promise<SubjectRef> {
   const row = await until(CALL_MS, () => rowOf(database, { kind: 'slug', slug }));
-  if (row === undefined)
-    throw new CliError(
-      'not_found',
-      EXIT.notFound,
-      `no run ${slug}: bot-bottle orchestrate status lists the runs`,
-    );
+  if (row === undefined) throw notFound(`no run ${slug}: bot-bottle orchestrate status lists the runs`);
   return identityOf(row);
 }
 

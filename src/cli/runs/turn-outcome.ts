@@ -1,6 +1,5 @@
 import type { RunView } from '../../workflows/messages.js';
-import { CliError } from '../base/errors.js';
-import { EXIT } from '../base/exit-codes.js';
+import { notFound } from '../base/errors.js';
 import type { TurnOutcome } from '../base/orchestrator.js';
 
 /** `undefined` while the run does not rest. */
@@ -12,7 +11,7 @@ export function outcomeOf(
 ): TurnOutcome | 'never_ran' | undefined {
   // No slug: the life is over. What its last turn gave is there until the next one begins.
   if (view === undefined || (view.slug !== null && view.slug !== slug)) {
-    throw new CliError('not_found', EXIT.notFound, `${slug} has ended and its turn's result went with it`);
+    throw notFound(`${slug} has ended and its turn's result went with it`);
   }
   const { lastTurn, phase, detail, sessionId, prs } = view;
   if ((phase !== 'frozen' && phase !== 'destroyed') || view.turn < turn) return undefined;
