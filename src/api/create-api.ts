@@ -1,5 +1,6 @@
 import express from 'express';
 import type { ErrorRequestHandler, Express, RequestHandler, Response } from 'express';
+import type { z } from 'zod';
 import { VERSION_PATH, type Operation } from './base/operation.js';
 import { mayUse } from '../domain/api/api-token.js';
 import { EXIT } from '../cli/base/exit-codes.js';
@@ -33,9 +34,8 @@ export function createApi(deps: ApiDeps, version: string): Express {
   app.use(authorize(deps));
   const streams = new EventStreams(deps);
   for (const operation of OPERATIONS) {
-    const path = VERSION_PATH + operation.path.replaceAll(/\{(\w+)\}/g, ':$1');
     const handlers = [needs(operation), ...(operation.body === undefined ? [] : [readsJson()])];
-    app[operation.method](path, ...handlers, serves(operation, deps, streams));
+    app[operation.method](routeOf(operation), ...handlers, serves(operation, deps, streams));
   }
   for (const [path, methods] of methodsByPath()) app.all(path, onlyBy(methods));
   app.use((_request, response) => {
@@ -75,13 +75,7 @@ function serves(operation: Operation, deps: ApiDeps, streams: EventStreams): Req
 }
 
 /** Errors: `ApiProblem` 400, which names every field that is wrong. */
-function checked(
-  place: string,
-  schema: Operation['query'],
-  given: unknown,
-): Readonly<Record<string, unknown>>;
-function checked(place: string, schema: NonNullable<Operation['body']>, given: unknown): unknown;
-function checked(place: string, schema: NonNullable<Operation['body']>, given: unknown): unknown {
+function checked<S extends z.ZodType>(place: string, schema: S, given: unknown): z.output<S> {
   const read = schema.safeParse(given);
   if (read.success) return read.data;
   const where = read.error.issues.map(({ path, message }) => `${[place, ...path].join('.')}: ${message}`);
@@ -90,11 +84,16 @@ function checked(place: string, schema: NonNullable<Operation['body']>, given: u
 
 function methodsByPath(): ReadonlyMap<string, readonly string[]> {
   const found = new Map([[DOCUMENT_PATH, ['GET']]]);
-  for (const { path, method } of OPERATIONS) {
-    const route = VERSION_PATH + path.replaceAll(/\{(\w+)\}/g, ':$1');
-    found.set(route, [...(found.get(route) ?? []), method.toUpperCase()]);
+  for (const operation of OPERATIONS) {
+    const route = routeOf(operation);
+    found.set(route, [...(found.get(route) ?? []), operation.method.toUpperCase()]);
   }
   return found;
+}
+
+/** Parameters as express writes them. */
+function routeOf({ path }: Operation): string {
+  return VERSION_PATH + path.replaceAll(/\{(\w+)\}/g, ':$1');
 }
 
 function onlyBy(methods: readonly string[]): RequestHandler {

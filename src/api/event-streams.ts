@@ -1,4 +1,5 @@
 /** Server-sent events (HTML Living Standard, 9.2), as long as the client listens and its token is good. */
+import { once } from 'node:events';
 import type { Request, Response } from 'express';
 import { hasExpired } from '../domain/api/api-token.js';
 import type { ApiDeps } from './base/api-deps.js';
@@ -44,7 +45,8 @@ export class EventStreams {
       if (request.method === 'HEAD') ending.abort();
       for await (const event of events) {
         if (ending.signal.aborted) break;
-        if (!response.write(textOf(event))) await drained(response, ending.signal);
+        if (!response.write(textOf(event)))
+          await once(response, 'drain', { signal: ending.signal }).catch(() => undefined);
       }
     } catch (error) {
       if (!response.headersSent) throw error;
@@ -68,16 +70,4 @@ export class EventStreams {
 /** JSON has no line breaks of its own. */
 function textOf({ id, event, data }: SentEvent): string {
   return `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
-}
-
-function drained(response: Response, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      response.off('drain', done);
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    response.once('drain', done);
-    signal.addEventListener('abort', done);
-  });
 }

@@ -7,17 +7,16 @@ type Json = Readonly<Record<string, unknown>>;
 
 const PROBLEM = { $ref: '#/components/schemas/Problem' };
 /** What any operation may answer. */
-const ALWAYS = {
+const ALWAYS = [400, 401, 403, 429] as const;
+const REFUSALS = {
   400: 'what was asked is wrong',
   401: 'no token that is good',
   403: 'the token’s scope, or the caller',
-  429: 'too many requests',
-};
-const MORE = {
   404: 'there is none',
   409: 'it cannot be done now',
   413: 'the body is too large',
   415: 'the body is not JSON',
+  429: 'too many requests',
   503: 'Temporal or its worker does not answer',
 };
 
@@ -47,13 +46,7 @@ export function openApiDocument(operations: readonly Operation[], version: strin
 
 function described(operation: Operation): Json {
   const { id, scope, summary, params, query, body, refuses = [] } = operation;
-  const refusals = [
-    ...Object.entries(ALWAYS),
-    ...(body === undefined ? [] : ([413, 415] as const)).map(
-      (status) => [String(status), MORE[status]] as const,
-    ),
-    ...refuses.map((status) => [String(status), MORE[status]] as const),
-  ];
+  const refusals = [...ALWAYS, ...(body === undefined ? [] : ([413, 415] as const)), ...refuses];
   const good =
     operation.kind === 'answer'
       ? { 'application/json': { schema: jsonSchema(operation.answer) } }
@@ -69,10 +62,15 @@ function described(operation: Operation): Json {
     ],
     ...(body === undefined
       ? {}
-      : { requestBody: { required: true, content: { 'application/json': { schema: inputSchema(body) } } } }),
+      : {
+          requestBody: {
+            required: true,
+            content: { 'application/json': { schema: jsonSchema(body, 'input') } },
+          },
+        }),
     responses: {
       200: { description: 'as asked', content: good },
-      ...Object.fromEntries(refusals.map(([status, description]) => [status, refusal(description)])),
+      ...Object.fromEntries(refusals.map((status) => [status, refusal(REFUSALS[status])])),
     },
   };
 }
@@ -102,14 +100,8 @@ function refusal(description: string): Json {
   return { description, content: { 'application/problem+json': { schema: PROBLEM } } };
 }
 
-function jsonSchema(schema: z.ZodType): Json {
-  return withoutDialect(z.toJSONSchema(schema));
-}
-
-function inputSchema(schema: z.ZodType): Json {
-  return withoutDialect(z.toJSONSchema(schema, { io: 'input' }));
-}
-
-function withoutDialect({ $schema: _dialect, ...schema }: Json): Json {
-  return schema;
+/** Without the dialect, which OpenAPI 3.1 implies. */
+function jsonSchema(schema: z.ZodType, io: 'input' | 'output' = 'output'): Json {
+  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io });
+  return rest;
 }

@@ -1,7 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { escapeTerminal } from '../domain/text/escape.js';
 import type { CommandContext } from './base/action.js';
-import { codecServerCommand } from './commands/codec-server.js';
 import { configShowCommand } from './commands/config-show.js';
 import { dashboardCommand } from './commands/dashboard.js';
 import { doctorCommand } from './commands/doctor.js';
@@ -17,7 +16,7 @@ import { pauseCommands } from './commands/pause.js';
 import { proposalCommands } from './commands/proposals.js';
 import { provenanceCommands } from './commands/provenance.js';
 import { secretSetCommand } from './commands/secret-set.js';
-import { serviceCommands } from './commands/services.js';
+import { serviceCommand } from './commands/services.js';
 import { signalCommand } from './commands/signal.js';
 import { syncCommands } from './commands/sync.js';
 import { temporalSetupCommand } from './commands/temporal-setup.js';
@@ -86,7 +85,7 @@ function program(context: CommandContext): Command {
       context.deps.io.stderr.write(`${text.trimEnd().split('\n').map(escapeTerminal).join('\n')}\n`),
   });
   // Subcommands copy the settings above, so they are made after them.
-  serviceCommands(root, context);
+  for (const role of ['up', 'worker', 'webhook', 'api'] as const) serviceCommand(root, context, role);
   const orchestrate = root.command('orchestrate').description('Start, resume and list runs');
   orchestrateStartCommand(orchestrate, context);
   orchestrateResumeCommand(orchestrate, context);
@@ -102,7 +101,7 @@ function program(context: CommandContext): Command {
   forgeSetupCommand(root.command('forge').description('Prepare the forge'), context);
   const temporal = root.command('temporal').description('Prepare the Temporal server, read what it holds');
   temporalSetupCommand(temporal, context);
-  codecServerCommand(temporal, context);
+  serviceCommand(temporal, context, 'codec-server');
   configShowCommand(root.command('config').description('Look at the configuration'), context);
   secretSetCommand(root.command('secret').description('Set secrets'), context);
   tokenCommands(root, context);

@@ -1,49 +1,11 @@
-/** Proposals as `--json` and the API have them. */
+/** Proposals as `--json` and the API have them; `src/api/base/documents.ts` says which fields they have. */
 import type { DecidedProposal } from '../../domain/run/stores.js';
-import type { ProposalOrigin } from '../../domain/run/rows.js';
 import { effectOf } from '../../domain/supervise/config-change.js';
-import type { ProposalTool } from '../../domain/supervise/proposal.js';
 import type { ShownProposal } from '../../domain/supervise/shown-proposal.js';
 import { lineDiff } from '../../domain/text/line-diff.js';
 import type { ListedProposal, ProposalDetail } from './proposal-desk.js';
 
-export interface ListedProposalDocument {
-  readonly id: string;
-  readonly slug: string;
-  readonly tool: ProposalTool;
-  readonly turn: number;
-  readonly at: number;
-  /** Of what is proposed. */
-  readonly hash: string;
-  /** These are `null` where it cannot be read. */
-  readonly justification: string | null;
-  readonly changes: readonly string[] | null;
-}
-
-interface VersionDocument {
-  readonly proposedFile: string;
-  readonly changes: readonly string[];
-  readonly diff: string;
-}
-
-export interface ProposalDocument extends VersionDocument {
-  readonly slug: string;
-  readonly id: string;
-  readonly workflowId: string;
-  readonly tool: ProposalTool;
-  readonly turn: number;
-  readonly at: number;
-  readonly origin: ProposalOrigin;
-  readonly hash: string;
-  readonly justification: string;
-  readonly currentFile: string;
-  readonly decision: DecidedProposal['decision'];
-  readonly notes: string | null;
-  readonly modified: VersionDocument | null;
-}
-
-export function listedProposalDocument(row: ListedProposal): ListedProposalDocument {
-  const { id, slug, tool, turn, at, ref, shown } = row;
+export function listedProposalDocument({ id, slug, tool, turn, at, ref, shown }: ListedProposal) {
   return {
     ...{ id, slug, tool, turn, at, hash: ref },
     justification: shown?.proposal.justification ?? null,
@@ -54,7 +16,7 @@ export function listedProposalDocument(row: ListedProposal): ListedProposalDocum
 export function proposalDocument(
   { ref: hash, decision, ...facts }: DecidedProposal,
   { shown, modified, notes }: ProposalDetail,
-): ProposalDocument {
+) {
   const { justification } = shown.proposal;
   return {
     ...{ ...facts, hash, justification, currentFile: shown.currentFile, ...versionDocument(shown) },
@@ -62,7 +24,7 @@ export function proposalDocument(
   };
 }
 
-function versionDocument({ proposal, currentFile, change }: ShownProposal): VersionDocument {
+function versionDocument({ proposal, currentFile, change }: ShownProposal) {
   return {
     proposedFile: proposal.proposed_file,
     changes: effectOf(change),

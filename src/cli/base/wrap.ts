@@ -17,7 +17,7 @@ export function wrap(text: string, columns: number): string[] {
       continue;
     }
     if (line !== '') lines.push(line);
-    const pieces = cut(width === 0 ? word : word.trimStart(), columns);
+    const pieces = broken(width === 0 ? word : word.trimStart(), columns);
     line = pieces.pop() ?? '';
     width = displayWidth(line);
     lines.push(...pieces);
@@ -26,18 +26,23 @@ export function wrap(text: string, columns: number): string[] {
   return lines;
 }
 
-function cut(word: string, columns: number): string[] {
+/**
+ * Broken where the columns end and nowhere else: a blank counts, and every piece begins with the same mark, such as `  +`.
+ * @param text without control characters
+ */
+export function broken(text: string, columns: number, mark = ''): string[] {
   const pieces: string[] = [];
-  let [start, end, width] = [0, 0, 0];
-  for (const point of word) {
+  let piece = mark;
+  let width = mark.length;
+  for (const point of text) {
     const cells = pointWidth(point);
-    if (width + cells > columns && end > start) {
-      pieces.push(word.slice(start, end));
-      start = end;
-      width = 0;
+    if (width + cells > columns && piece !== mark) {
+      pieces.push(piece);
+      piece = mark;
+      width = mark.length;
     }
-    end += point.length;
+    piece += point;
     width += cells;
   }
-  return [...pieces, word.slice(start)];
+  return [...pieces, piece];
 }

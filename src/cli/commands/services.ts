@@ -1,16 +1,16 @@
 import type { Command } from 'commander';
 import type { CommandContext } from '../base/action.js';
+import type { ServiceRole } from '../base/deps.js';
 
-/** `up`, `worker`, `webhook`, `api`: they run until they are asked to stop. */
-export function serviceCommands(parent: Command, { deps, action }: CommandContext): void {
-  action(parent.command('up').description('Run everything on this machine'), () => deps.serve('up'));
-  action(parent.command('worker').description('Run the worker: workflows, turns, containers'), () =>
-    deps.serve('worker'),
-  );
-  action(parent.command('webhook').description('Receive the webhook deliveries of the forge'), () =>
-    deps.serve('webhook'),
-  );
-  action(parent.command('api').description('Serve the HTTP API to who has a token (API_LISTEN)'), () =>
-    deps.serve('api'),
-  );
+const ABOUT = {
+  up: 'Run everything on this machine',
+  worker: 'Run the worker: workflows, turns, containers',
+  webhook: 'Receive the webhook deliveries of the forge',
+  api: 'Serve the HTTP API to who has a token (API_LISTEN)',
+  'codec-server': 'Decrypt for Temporal’s web page and command line, on loopback (TEMPORAL_CODEC_KEYS)',
+} as const satisfies Readonly<Record<ServiceRole, string>>;
+
+/** Runs until it is asked to stop. */
+export function serviceCommand(parent: Command, { deps, action }: CommandContext, role: ServiceRole): void {
+  action(parent.command(role).description(ABOUT[role]), () => deps.serve(role));
 }

@@ -23,36 +23,23 @@ const NEWLINE = 0x0a;
 
 /** Lines of a file that comes in pieces, cut anywhere. */
 export class LineSplitter {
-  #parts: Uint8Array[] = [];
-  #bytes = 0;
+  #rest = Buffer.alloc(0);
 
   *push(piece: Uint8Array): Generator<string> {
+    const bytes = Buffer.concat([this.#rest, piece]);
     let from = 0;
-    for (let at = piece.indexOf(NEWLINE); at !== -1; at = piece.indexOf(NEWLINE, from)) {
-      this.#keep(piece.subarray(from, at));
-      yield this.#take();
+    for (let at = bytes.indexOf(NEWLINE); at !== -1; at = bytes.indexOf(NEWLINE, from)) {
+      yield bytes.toString('utf8', from, at);
       from = at + 1;
     }
-    this.#keep(piece.subarray(from));
+    this.#rest = bytes.subarray(from);
     // Whoever wrote that was not the worker: it is shown in pieces rather than held.
-    if (this.#bytes > MAX_LINE_BYTES) yield this.#take();
+    if (this.#rest.length > MAX_LINE_BYTES) yield* this.rest();
   }
 
   /** What has no newline yet. */
   *rest(): Generator<string> {
-    if (this.#bytes > 0) yield this.#take();
-  }
-
-  #keep(part: Uint8Array): void {
-    if (part.length === 0) return;
-    this.#parts.push(part);
-    this.#bytes += part.length;
-  }
-
-  #take(): string {
-    const line = Buffer.concat(this.#parts).toString('utf8');
-    this.#parts = [];
-    this.#bytes = 0;
-    return line;
+    if (this.#rest.length > 0) yield this.#rest.toString('utf8');
+    this.#rest = Buffer.alloc(0);
   }
 }

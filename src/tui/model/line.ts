@@ -41,24 +41,6 @@ export function paragraph(text: string, columns: number, look: Look = 'plain', i
     .map((piece) => [{ text: indent + piece, look }]);
 }
 
-/** Broken where the columns end and nowhere else: a blank counts, and every further line begins with the same mark. */
-export function broken(text: string, columns: number, mark: string): string[] {
-  const pieces: string[] = [];
-  let piece = '';
-  let width = 0;
-  for (const point of mark + safe(text)) {
-    const cells = pointWidth(point);
-    if (width + cells > columns) {
-      pieces.push(piece);
-      piece = mark;
-      width = mark.length;
-    }
-    piece += point;
-    width += cells;
-  }
-  return [...pieces, piece];
-}
-
 /** Exactly so many columns: cut with an ellipsis, or filled with blanks. @param text that is safe */
 export function cell(text: string, columns: number): string {
   const width = displayWidth(text);

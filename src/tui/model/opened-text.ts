@@ -2,11 +2,12 @@
 import { stateText, WHO_SAYS } from '../../cli/base/proposal-words.js';
 import { shortProposalId } from '../../domain/supervise/proposal.js';
 import { age } from '../../cli/base/age.js';
+import { broken } from '../../cli/base/wrap.js';
 import { effectOf } from '../../domain/supervise/config-change.js';
 import { PROPOSAL_TOOLS } from '../../domain/supervise/proposal.js';
 import type { ShownProposal } from '../../domain/supervise/shown-proposal.js';
 import { lineDiff } from '../../domain/text/line-diff.js';
-import { broken, EMPTY, line, paragraph, type Line, type Look } from './line.js';
+import { EMPTY, line, paragraph, safe, type Line, type Look } from './line.js';
 import type { Opened, State } from './state.js';
 
 export function openedText(
@@ -91,7 +92,7 @@ export function diffLines(diff: string, columns: number): Line[] {
     .flatMap((text) => {
       const sign = text.slice(0, 1);
       const mark = `  ${sign}`;
-      return broken(text.slice(1), columns, mark).map((piece) => [
+      return broken(safe(text.slice(1)), columns, mark).map((piece) => [
         { text: piece, look: LOOKS[sign] ?? 'plain' },
       ]);
     });

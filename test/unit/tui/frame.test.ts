@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { displayWidth } from '../../../src/cli/base/output.js';
+import { broken } from '../../../src/cli/base/wrap.js';
 import { withDetail, withEffect, withLive, withRowsAway, withSize } from '../../../src/tui/model/arrive.js';
-import { broken, cell, middle, safe } from '../../../src/tui/model/line.js';
+import { cell, middle, safe } from '../../../src/tui/model/line.js';
 import { frameOf } from '../../../src/tui/view/frame.js';
 import { shownProposal } from '../../support/supervise/shown.js';
 import { detail, NOW, openedState, pressed, proposal, someState } from './some-state.js';
