@@ -1,12 +1,11 @@
 /** How long a page of the API's list of runs takes at 10,000 runs, over HTTP on loopback. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openDatabase } from '../src/adapters/sqlite/open-database.js';
 import { ServedHome } from '../test/support/api/served-home.js';
 import { stateRow } from '../test/support/webhook/rows.js';
-import { cleaningUp } from './clean-up.js';
-import { median, type Figure } from './figure.js';
+import { cleaningUp, inDirectory } from './clean-up.js';
+import { plainFigure, type Figure } from './figure.js';
+import { percentile } from './interleave.js';
 
 const RUNS = 10_000;
 const REPOSITORIES = 20;
@@ -15,35 +14,26 @@ const GOAL_MS = 50;
 
 /** The median of the rounds' 99th percentiles; a round goes through pages of all runs and of one repository in turn. */
 export async function apiList(rounds: number): Promise<Figure> {
-  const home = mkdtempSync(join(tmpdir(), 'bot-bottle-bench-'));
-  return cleaningUp(
-    () => {
-      rmSync(home, { recursive: true, force: true });
-      return Promise.resolve();
-    },
-    async () => {
-      await fill(home);
-      const api = await ServedHome.start(home);
-      try {
+  return inDirectory(async (home) => {
+    await fill(home);
+    const api = await ServedHome.start(home);
+    return cleaningUp(
+      () => api.stop(),
+      async () => {
         const { secret } = await api.token('read');
         const p99: number[] = [];
         for (let round = 0; round <= rounds; round += 1) {
           const times = await roundOf(api.url, secret);
           // The first one warms the file system up.
-          if (round > 0) p99.push(times[Math.ceil(times.length * 0.99) - 1] ?? NaN);
+          if (round > 0) p99.push(percentile(times, 0.99));
         }
-        return {
-          ...{ value: median(p99), goal: GOAL_MS, unit: 'ms', better: 'less', parts: null, rounds: p99 },
-          notes: [],
-        };
-      } finally {
-        await api.stop();
-      }
-    },
-  );
+        return plainFigure(p99, { goal: GOAL_MS, unit: 'ms', better: 'less' });
+      },
+    );
+  });
 }
 
-/** Milliseconds, ascending. */
+/** Milliseconds. */
 async function roundOf(url: string, secret: string): Promise<number[]> {
   const times: number[] = [];
   const next = new Map<string, string>();
@@ -61,7 +51,7 @@ async function roundOf(url: string, secret: string): Promise<number[]> {
     if (answer.next === null) next.delete(filter);
     else next.set(filter, answer.next);
   }
-  return times.sort((a, b) => a - b);
+  return times;
 }
 
 async function fill(home: string): Promise<void> {

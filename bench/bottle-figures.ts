@@ -8,17 +8,11 @@ import { quietRuntime } from '../test/support/temporal/time-skipping.js';
 import { BARE_QUEUE, withBareWorker } from './bare-worker.js';
 import { BottleLife, FIRST_INSTRUCTION, type LifeWorld, type TimedTurn } from './bottle-life.js';
 import { cleaningUp } from './clean-up.js';
-import { median, ratioFigure, type Figure, type Round } from './figure.js';
+import { plainFigure, ratioFigure, type Figure, type Round } from './figure.js';
 import { breakdown, eventsByTurn, type HistoryEvent } from './history-events.js';
 import { withLives } from './life-stack.js';
 import { RawBottle } from './raw-bottle.js';
 import { describeStages, traceTurn, type Stage } from './trace-turn.js';
-
-export interface BottleFigures {
-  readonly launch_overhead_ratio: Figure;
-  readonly resume_overhead_ratio: Figure;
-  readonly history_events_per_turn: Figure;
-}
 
 interface Measured {
   readonly launch: Round;
@@ -27,7 +21,7 @@ interface Measured {
   readonly stages: { readonly launch: readonly Stage[]; readonly resume: readonly Stage[] };
 }
 
-export async function bottleFigures(rounds: number): Promise<BottleFigures> {
+export async function bottleFigures(rounds: number) {
   quietRuntime();
   return withLives(FIRST_INSTRUCTION, {}, (world) =>
     withBareWorker(world.stack.temporalAddress, world.client, async () => {
@@ -36,28 +30,18 @@ export async function bottleFigures(rounds: number): Promise<BottleFigures> {
       const measured: Measured[] = [];
       for (let round = 1; round <= rounds; round += 1) measured.push(await measureOnce(world, round));
       return {
-        launch_overhead_ratio: ratioFigure(
-          measured.map(({ launch }) => launch),
-          {
-            goal: 1.35,
-            better: 'less',
-            unit: 'ms',
-            notes: [describeStages(measured.map(({ stages }) => stages.launch))],
-          },
-        ),
-        resume_overhead_ratio: ratioFigure(
-          measured.map(({ resume }) => resume),
-          {
-            goal: 2,
-            better: 'less',
-            unit: 'ms',
-            notes: [describeStages(measured.map(({ stages }) => stages.resume))],
-          },
-        ),
+        launch_overhead_ratio: figureOf(measured, 'launch', 1.35),
+        resume_overhead_ratio: figureOf(measured, 'resume', 2),
         history_events_per_turn: historyFigure(measured.map(({ history }) => history)),
       };
     }),
   );
+}
+
+function figureOf(measured: readonly Measured[], which: 'launch' | 'resume', goal: number): Figure {
+  const rounds = measured.map((one) => one[which]);
+  const notes = [describeStages(measured.map(({ stages }) => stages[which]))];
+  return ratioFigure(rounds, { goal, better: 'less', unit: 'ms', notes });
 }
 
 /** A whole life of the product between the two halves of its floor; every other round begins with the product. */
@@ -117,16 +101,14 @@ function historyFigure(histories: readonly (readonly HistoryEvent[])[]): Figure 
   const worst = (turn: number): readonly HistoryEvent[] =>
     turns.map((life) => life[turn] ?? []).reduce((a, b) => (b.length > a.length ? b : a));
   const [first, second] = [worst(0), worst(1)];
-  return {
-    value: median(turns.map((life) => life.flat().length / life.length)),
+  const eventsPerTurn = turns.map((life) => life.flat().length / life.length);
+  return plainFigure(eventsPerTurn, {
     goal: 36,
     unit: 'events',
     better: 'less',
-    parts: null,
-    rounds: turns.map((life) => life.flat().length / life.length),
     notes: [
       `first turn, with open_pr and the life's beginning: ${String(first.length)}: ${breakdown(first)}`,
       `rehydrated turn: ${String(second.length)}: ${breakdown(second)}`,
     ],
-  };
+  });
 }

@@ -1,12 +1,11 @@
 /**
  * What the sidecar of one bottle holds of the machine's memory: the resident set of its process, in its own container
- * as the product makes it, with a real forge behind it. `npx tsx bench/bundle-memory.ts` prints the figure.
+ * as the product makes it, with a real forge behind it.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import Docker from 'dockerode';
@@ -20,7 +19,7 @@ import { makeSlug } from '../src/domain/run/slug.js';
 import { startGitea, type Gitea } from '../test/support/gitea/start-gitea.js';
 import { BUNDLE_CALLS, UPSTREAM_PORT } from './bundle-calls.js';
 import { cleaningUp } from './clean-up.js';
-import { describeFigure, median, short, type Figure } from './figure.js';
+import { median, plainFigure, short, type Figure } from './figure.js';
 import { MIB, residentSet, type ResidentSet } from './resident-set.js';
 import { until, within } from './until.js';
 
@@ -53,18 +52,15 @@ export async function bundleMemory(rounds: number): Promise<Figure> {
       const samples: Sample[] = [];
       for (let round = 0; round < rounds; round += 1) samples.push(await sampled(gitea, number));
       const most = samples.map((sample) => Math.max(...STATES.map((state) => sample[state].bytes)) / MIB);
-      return {
-        value: median(most),
+      return plainFigure(most, {
         goal: 70,
         unit: 'MiB',
         better: 'less',
-        parts: null,
-        rounds: most,
         notes: [
           ...STATES.map((state) => `${NAMES[state]}: ${parts(samples.map((sample) => sample[state]))}`),
           `serving ${short(median(samples.map(({ readyAfterMs }) => readyAfterMs)))} ms after its process began (median)`,
         ],
-      };
+      });
     },
   );
 }
@@ -201,7 +197,3 @@ async function call(slug: string, args: readonly string[]): Promise<void> {
   const { stdout } = await within('calls of the sidecar', CALLS_MS, execute('docker', command));
   if (stdout.trim() !== 'all answered') throw new Error(`the sidecar did not answer: ${stdout}`);
 }
-
-const [, script] = process.argv;
-if (script === fileURLToPath(import.meta.url))
-  console.log(describeFigure('bundle_rss_mib', await bundleMemory(3)));

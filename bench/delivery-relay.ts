@@ -3,7 +3,7 @@
  * once or when told to, so that the moment of the POST is known and the forge is idle by then.
  */
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
@@ -17,7 +17,6 @@ export class DeliveryRelay {
   private queue: HeldDelivery[] = [];
   private holding = false;
   private forwarding: Promise<void> = Promise.resolve();
-  /** Event types, outcomes of what was handed on; for messages. */
   private fault: Error | undefined;
 
   private constructor(
@@ -94,10 +93,15 @@ export class DeliveryRelay {
   }
 }
 
+/** What a delivery is told and signed by. */
+export function forgeHeaders(headers: IncomingHttpHeaders): Record<string, string> {
+  const own = Object.entries(headers).flatMap(([name, value]) =>
+    /^(?:x-|content-type$)/.test(name) && typeof value === 'string' ? [[name, value] as const] : [],
+  );
+  return Object.fromEntries(own);
+}
+
 async function take(request: IncomingMessage): Promise<HeldDelivery> {
-  const headers: Record<string, string> = {};
-  for (const [name, value] of Object.entries(request.headers)) {
-    if (/^(?:x-|content-type$)/.test(name) && typeof value === 'string') headers[name] = value;
-  }
+  const headers = forgeHeaders(request.headers);
   return { eventType: headers['x-gitea-event-type'] ?? '', headers, body: await buffer(request) };
 }

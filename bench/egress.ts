@@ -1,15 +1,14 @@
 /**
  * A download over TLS through the egress plane (a loopback port as in the agent's container, the Unix socket, CONNECT, the
  * allowlist) against the same download straight from the same server on loopback, by the same client, rounds taking
- * turns. Goal: half of the bytes a second or more. `npx tsx bench/egress.ts` prints it.
+ * turns.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
 import type { Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { connect } from 'node:tls';
@@ -17,68 +16,70 @@ import { fileURLToPath } from 'node:url';
 import { BUNDLE_MALLOC, BUNDLE_NODE_FLAGS } from '../src/adapters/docker/bundle-container.js';
 import { build } from 'esbuild';
 import { privateCa } from '../test/support/gitea/tls-front.js';
-import { cleaningUp } from './clean-up.js';
-import { describeFigure, ratioFigure, short, type Figure } from './figure.js';
+import { cleaningUp, inDirectory } from './clean-up.js';
+import { ratioFigure, short, type Figure } from './figure.js';
+import { MIB, residentSet } from './resident-set.js';
 
 const HOST = 'files.example.org';
-const MIB = 1024 * 1024;
 const DOWNLOAD_BYTES = 128 * MIB;
 const HELD_CONNECTIONS = 100;
 
 export async function egressRatio(rounds: number): Promise<Figure> {
-  const directory = mkdtempSync(join(tmpdir(), 'bot-bottle-bench-'));
   const parts: Part[] = [];
-  const cleanUp = async (): Promise<void> => {
-    await Promise.all(parts.map((part) => part.stop()));
-    rmSync(directory, { recursive: true, force: true });
+  return inDirectory((directory) =>
+    cleaningUp(
+      () => Promise.all(parts.map((part) => part.stop())),
+      () => measuredIn(directory, parts, rounds),
+    ),
+  );
+}
+
+async function measuredIn(directory: string, parts: Part[], rounds: number): Promise<Figure> {
+  const program = await compile(directory);
+  await privateCa(directory, [`DNS:${HOST}`]);
+  const start = async (role: string): Promise<Part> => {
+    const part = new Part(program, role, directory);
+    parts.push(part);
+    await part.serving();
+    return part;
   };
-  return cleaningUp(cleanUp, async () => {
-    const program = await compile(directory);
-    await privateCa(directory, [`DNS:${HOST}`]);
-    const start = async (role: string): Promise<Part> => {
-      const part = new Part(program, role, directory);
-      parts.push(part);
-      await part.serving();
-      return part;
-    };
-    const server = await start('server');
-    writeFileSync(join(directory, 'allowlist'), `${HOST}:${String(server.port)}\n`);
-    writeFileSync(join(directory, 'routes.json'), '{"routes": []}');
-    const plane = await start('plane');
-    const idle = plane.residentMib();
-    const hop = await start('hop');
-    const ca = readFileSync(join(directory, 'ca.pem'));
-    const direct = (): Promise<number> => download({ port: server.port, ca });
-    const proxied = async (): Promise<number> =>
-      download({ port: server.port, ca, socket: await tunnel(hop.port, server.port) });
-    // Warms up.
-    await direct();
-    await proxied();
-    const measured: { measured: number; floor: number }[] = [];
-    for (let round = 0; round < rounds; round += 1) {
-      const isFirst = round % 2 === 0;
-      const floor = isFirst ? await direct() : undefined;
-      const through = await proxied();
-      measured.push({ measured: through / MIB, floor: (floor ?? (await direct())) / MIB });
-    }
-    const held = await Promise.all(
-      Array.from({ length: HELD_CONNECTIONS }, async () => {
-        const socket = connect({ socket: await tunnel(hop.port, server.port), servername: HOST, ca });
-        await once(socket, 'secureConnect');
-        return socket;
-      }),
-    );
-    const busy = plane.residentMib();
-    for (const socket of held) socket.destroy();
-    return ratioFigure(measured, {
-      goal: 0.5,
-      better: 'more',
-      unit: '/s',
-      notes: [
-        `MiB a second, ${String(DOWNLOAD_BYTES / MIB)} MiB a download over TLS`,
-        `memory of the plane's process: ${short(idle)} MiB before its first connection, ${short(busy)} MiB with ${String(HELD_CONNECTIONS)} open ones after the downloads`,
-      ],
-    });
+  const server = await start('server');
+  writeFileSync(join(directory, 'allowlist'), `${HOST}:${String(server.port)}\n`);
+  writeFileSync(join(directory, 'routes.json'), '{"routes": []}');
+  const plane = await start('plane');
+  const idle = await plane.residentMib();
+  const hop = await start('hop');
+  const ca = readFileSync(join(directory, 'ca.pem'));
+  const direct = (): Promise<number> => download({ port: server.port, ca });
+  const proxied = async (): Promise<number> =>
+    download({ port: server.port, ca, socket: await tunnel(hop.port, server.port) });
+  // Warms up.
+  await direct();
+  await proxied();
+  const measured: { measured: number; floor: number }[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const isFirst = round % 2 === 0;
+    const floor = isFirst ? await direct() : undefined;
+    const through = await proxied();
+    measured.push({ measured: through / MIB, floor: (floor ?? (await direct())) / MIB });
+  }
+  const held = await Promise.all(
+    Array.from({ length: HELD_CONNECTIONS }, async () => {
+      const socket = connect({ socket: await tunnel(hop.port, server.port), servername: HOST, ca });
+      await once(socket, 'secureConnect');
+      return socket;
+    }),
+  );
+  const busy = await plane.residentMib();
+  for (const socket of held) socket.destroy();
+  return ratioFigure(measured, {
+    goal: 0.5,
+    better: 'more',
+    unit: '/s',
+    notes: [
+      `MiB a second, ${String(DOWNLOAD_BYTES / MIB)} MiB a download over TLS`,
+      `memory of the plane's process: ${short(idle)} MiB before its first connection, ${short(busy)} MiB with ${String(HELD_CONNECTIONS)} open ones after the downloads`,
+    ],
   });
 }
 
@@ -121,9 +122,8 @@ class Part {
     this.port = (JSON.parse(line) as { readonly port: number }).port;
   }
 
-  residentMib(): number {
-    const status = readFileSync(`/proc/${String(this.#child.pid)}/status`, 'utf8');
-    return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
+  async residentMib(): Promise<number> {
+    return (await residentSet(this.#child.pid ?? 0)).bytes / MIB;
   }
 
   async stop(): Promise<void> {
@@ -181,7 +181,3 @@ function download(way: {
       .on('error', reject);
   });
 }
-
-const [, script] = process.argv;
-if (script === fileURLToPath(import.meta.url))
-  console.log(describeFigure('egress_throughput_ratio', await egressRatio(5)));

@@ -51,6 +51,14 @@ export function ratioFigure(
   };
 }
 
+/** A number by itself: the median of the rounds, or the only one there is. */
+export function plainFigure(
+  rounds: readonly number[],
+  { notes = [], ...how }: Pick<Figure, 'goal' | 'unit' | 'better'> & { readonly notes?: readonly string[] },
+): Figure {
+  return { ...how, value: median(rounds), parts: null, rounds: rounds.length > 1 ? rounds : [], notes };
+}
+
 /** Of an even number of values the mean of the middle two. Errors: `RangeError` for none, or for what is no number. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);

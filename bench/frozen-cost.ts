@@ -2,28 +2,25 @@
  * What an issue costs while it is frozen: processes, open activities, timers, and bytes in Temporal's database and in
  * ours. Triggered issues of a real Gitea go through the product's webhook into a real Temporal server and through the
  * product's worker to their freeze, each with a pull request; only engine, git and the opening of pull requests are
- * played. `npx tsx bench/frozen-cost.ts [issues]` prints the figures.
+ * played.
  */
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import type { ChildProcess } from 'node:child_process';
 import type { Client } from '@temporalio/client';
 import { openDatabase } from '../src/adapters/sqlite/open-database.js';
 import { openDatabaseReadOnly } from '../src/adapters/sqlite/open-database-read-only.js';
 import { openInbox } from '../src/adapters/sqlite/inbox/open-inbox.js';
-import type { DecisionRow } from '../src/domain/forge/delivery.js';
 import { workflowIdOf, type SubjectRef } from '../src/domain/forge/issue.js';
 import { mapLimited } from '../src/domain/base/map-limited.js';
 import { Stack } from '../test/support/stack/stack.js';
 import { processesOf } from '../test/support/stack/tear-down.js';
 import { cleaningUp } from './clean-up.js';
 import { withDevServer } from './dev-server.js';
-import { describeFigure, short, type Figure } from './figure.js';
+import { plainFigure, short, type Figure } from './figure.js';
 import { breakdown, countKinds, isSet } from './history-events.js';
 import { databaseBytes, treeBytes } from './stored-bytes.js';
 import { until } from './until.js';
+import { withService, withWebhook } from './with-service.js';
 
 const ISSUES = 1_000;
 const SLOTS = 8;
@@ -43,16 +40,8 @@ const BODY = Array.from(
   (_value, at) => `${String(at + 1)}. Run \`./greet.sh\` and compare what it says with what it ought to say.`,
 ).join('\n');
 
-export interface FrozenFigures {
-  readonly frozen_processes: Figure;
-  readonly frozen_open_activities: Figure;
-  readonly frozen_timers: Figure;
-  readonly frozen_temporal_kib: Figure;
-  readonly frozen_store_kib: Figure;
-}
-
 /** @param issues how many are frozen at once */
-export async function frozenCost(issues = ISSUES): Promise<FrozenFigures> {
+export async function frozenCost(issues = ISSUES) {
   const stack = await Stack.prepare({
     env: { BOTTLE_SLOTS: String(SLOTS), LOG_LEVEL: 'warn' },
   });
@@ -64,7 +53,7 @@ export async function frozenCost(issues = ISSUES): Promise<FrozenFigures> {
           const temporalEmpty = await databaseBytes(temporalFile);
           // As the worker makes it: no issue costs its tables.
           await (await openDatabase(join(stack.home, 'bot-bottle.db'))).close();
-          return withService(stack, ['webhook'], 'src/cli.ts', async () => {
+          return withWebhook(stack, async () => {
             const storeEmpty = await storeBytes(stack.home);
             const subjects = await triggered(stack, issues);
             return withService(stack, [], 'bench/played-worker.ts', async () => {
@@ -74,7 +63,12 @@ export async function frozenCost(issues = ISSUES): Promise<FrozenFigures> {
               const store = await storeBytes(stack.home);
               return {
                 frozen_processes: await processesFigure(stack, issues),
-                ...historyFigures(state),
+                frozen_open_activities: count(
+                  mean(state.map(({ activities }) => activities)),
+                  0,
+                  'activities',
+                ),
+                frozen_timers: count(mean(state.map(({ timers }) => timers)), 1, 'timers'),
                 frozen_temporal_kib: temporalFigure(temporal, state),
                 frozen_store_kib: storeFigure(store, storeEmpty, issues, await runFiles(stack.home, issues)),
               };
@@ -86,40 +80,9 @@ export async function frozenCost(issues = ISSUES): Promise<FrozenFigures> {
   );
 }
 
-/** A service of the product for as long as the work takes; it is stopped as an operator would. */
-async function withService<T>(
-  stack: Stack,
-  args: readonly string[],
-  script: string,
-  work: () => Promise<T>,
-): Promise<T> {
-  const child = stack.service(args, {}, script);
-  return cleaningUp(
-    () => ended(child),
-    async () => {
-      const died = once(child, 'exit').then(() => {
-        throw new Error(`${script} ended:\n${stack.output.slice(-4000)}`);
-      });
-      died.catch(() => undefined);
-      return Promise.race([work(), died]);
-    },
-  );
-}
-
-async function ended(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  child.kill('SIGTERM');
-  await once(child, 'exit');
-}
-
 /** So many issues with the trigger, all of whose deliveries came through the webhook to Temporal. */
 async function triggered(stack: Stack, count: number): Promise<readonly SubjectRef[]> {
   const { gitea } = stack;
-  const healthz = new URL('/healthz', stack.webhookUrl);
-  await until('the webhook', async () => {
-    const answer = await fetch(healthz).catch(() => undefined);
-    return answer?.ok === true ? true : undefined;
-  });
   const repo = await gitea.addRepository(gitea.alice, REPO);
   const person = gitea.alice.on(repo);
   await gitea.addWebhook(repo, stack.webhookUrl, stack.webhookSecret);
@@ -145,17 +108,15 @@ async function triggered(stack: Stack, count: number): Promise<readonly SubjectR
         2 * MINUTE,
       );
     }
-    const started = inbox.decisions(numbers.length * DELIVERIES_AN_ISSUE).filter(isStart);
+    const started = inbox
+      .decisions(numbers.length * DELIVERIES_AN_ISSUE)
+      .filter(({ outcome }) => outcome === 'started');
     if (new Set(started.map(({ orderKey }) => orderKey)).size !== count)
       throw new Error(`${String(started.length)} of ${String(count)} runs were started`);
   } finally {
     inbox.close();
   }
   return numbers.map((number) => ({ forge: 'gitea', owner: OWNER, repo: REPO, number }));
-}
-
-function isStart({ outcome }: DecisionRow): boolean {
-  return outcome === 'started';
 }
 
 async function untilFrozen(stack: Stack, count: number): Promise<void> {
@@ -219,15 +180,6 @@ async function processesFigure(stack: Stack, issues: number): Promise<Figure> {
   ]);
 }
 
-function historyFigures(
-  states: readonly Frozen[],
-): Pick<FrozenFigures, 'frozen_open_activities' | 'frozen_timers'> {
-  return {
-    frozen_open_activities: count(mean(states.map(({ activities }) => activities)), 0, 'activities', []),
-    frozen_timers: count(mean(states.map(({ timers }) => timers)), 1, 'timers', []),
-  };
-}
-
 function temporalFigure(bytes: number, states: readonly Frozen[]): Figure {
   const [first] = states;
   return count(bytes / states.length / KIB, 64, 'KiB', [
@@ -284,15 +236,10 @@ async function runFiles(home: string, issues: number): Promise<string> {
     .join(', ');
 }
 
-function count(value: number, goal: number, unit: Figure['unit'], notes: readonly string[]): Figure {
-  return { value, goal, unit, better: 'less', parts: null, rounds: [], notes };
+function count(value: number, goal: number, unit: Figure['unit'], notes: readonly string[] = []): Figure {
+  return plainFigure([value], { goal, unit, better: 'less', notes });
 }
 
 function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
-
-const [, script, given] = process.argv;
-if (script === fileURLToPath(import.meta.url))
-  for (const [name, figure] of Object.entries(await frozenCost(Number(given ?? ISSUES))))
-    console.log(describeFigure(name, figure as Figure));

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../test/support/ports/free-port.js';
 import { BottleLife, FIRST_INSTRUCTION } from './bottle-life.js';
-import type { Figure } from './figure.js';
+import { plainFigure, type Figure } from './figure.js';
 import { withLives } from './life-stack.js';
 import { MIB, residentSet } from './resident-set.js';
 
@@ -28,17 +28,11 @@ export async function idleMemory(): Promise<Figure> {
     );
     const counted = sets.filter(({ name }) => COUNTED.includes(name));
     if (counted.length !== COUNTED.length) throw new Error(`not all of ${COUNTED.join(', ')} run`);
-    return {
-      value: counted.reduce((sum, { mib }) => sum + mib, 0),
-      goal: 240,
-      unit: 'MiB',
-      better: 'less',
-      parts: null,
-      rounds: [],
-      notes: sets.map(
-        ({ name, mib, fileMib }) => `${name}: ${mib.toFixed(0)} MiB, of which files ${fileMib.toFixed(0)}`,
-      ),
-    };
+    const notes = sets.map(
+      ({ name, mib, fileMib }) => `${name}: ${mib.toFixed(0)} MiB, of which files ${fileMib.toFixed(0)}`,
+    );
+    const sum = counted.reduce((total, { mib }) => total + mib, 0);
+    return plainFigure([sum], { goal: 240, unit: 'MiB', better: 'less', notes });
   });
 }
 

@@ -1,17 +1,14 @@
 /**
  * Signed deliveries a second through the real door (application, inbox, durable commit), against raw express that only
- * verifies the HMAC of the same requests: same client, same connections, interleaved rounds. Goal: ratio 0.8 or more.
- * `npx tsx bench/ingest.ts` prints it.
+ * verifies the HMAC of the same requests: same client, same connections, interleaved rounds.
  */
 import { spawn } from 'node:child_process';
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { RequestListener } from 'node:http';
 import { connect } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -19,6 +16,8 @@ import express from 'express';
 import { openInbox } from '../src/adapters/sqlite/inbox/open-inbox.js';
 import { createMetrics } from '../src/webhook/door/metrics.js';
 import { createWebhookApp } from '../src/webhook/door/server.js';
+import { cleaningUp, inDirectory } from './clean-up.js';
+import { ratioFigure, type Figure, type Round } from './figure.js';
 
 /** What both servers verify with. */
 export const SECRET = 'bench';
@@ -30,44 +29,28 @@ const BODY_BYTES = 8000;
 
 type Server = 'door' | 'express';
 
-export interface IngestRatio {
-  /** Median over the rounds of deliveries a second through the door by those through raw express. */
-  readonly value: number;
-  /** Median deliveries a second of raw express. */
-  readonly floor: number;
-  /** Median deliveries a second of the door. */
-  readonly measured: number;
-}
-
-export async function ingestRatio(): Promise<IngestRatio> {
-  const directory = mkdtempSync(join(tmpdir(), 'bot-bottle-bench-'));
-  const children = (['door', 'express'] as const).map((server) =>
-    startServer(server, join(directory, 'inbox.db')),
-  );
-  try {
-    const [door, raw] = await Promise.all(children.map((child) => child.port));
-    if (door === undefined || raw === undefined) throw new Error('a server did not start');
-    const rates: { door: number; express: number }[] = [];
-    // The first round warms both up and is not counted.
-    for (let round = 0; round <= ROUNDS; round += 1) {
-      const both: [Server, number][] = [
-        ['door', door],
-        ['express', raw],
-      ];
-      if (round % 2 === 1) both.reverse();
-      const rate = { door: 0, express: 0 };
-      for (const [server, port] of both) rate[server] = await measure(port, round);
-      if (round > 0) rates.push(rate);
-    }
-    return {
-      value: median(rates.map((rate) => rate.door / rate.express)),
-      floor: median(rates.map((rate) => rate.express)),
-      measured: median(rates.map((rate) => rate.door)),
-    };
-  } finally {
-    await Promise.all(children.map((child) => child.stop()));
-    rmSync(directory, { recursive: true, force: true });
-  }
+export async function ingestRatio(): Promise<Figure> {
+  return inDirectory(async (directory) => {
+    const children = (['door', 'express'] as const).map((server) =>
+      startServer(server, join(directory, 'inbox.db')),
+    );
+    return cleaningUp(
+      () => Promise.all(children.map((child) => child.stop())),
+      async () => {
+        const [door = 0, raw = 0] = await Promise.all(children.map((child) => child.port));
+        const measured: Round[] = [];
+        // The first round warms both up and is not counted.
+        for (let round = 0; round <= ROUNDS; round += 1) {
+          const rate = { door: 0, express: 0 };
+          const both = [['door', door] as const, ['express', raw] as const];
+          for (const [server, port] of round % 2 === 1 ? both.toReversed() : both)
+            rate[server] = await measure(port, round);
+          if (round > 0) measured.push({ measured: rate.door, floor: rate.express });
+        }
+        return ratioFigure(measured, { goal: 0.8, better: 'more', unit: '/s' });
+      },
+    );
+  });
 }
 
 /** One of the two as a process of its own, on a free port. */
@@ -163,10 +146,6 @@ function request(salt: string, index: number): Buffer {
   );
 }
 
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
-}
-
 function doorApp(inboxFile: string): RequestListener {
   const inbox = openInbox(inboxFile);
   return createWebhookApp({
@@ -199,13 +178,9 @@ function expressApp(): RequestListener {
 }
 
 const [, script, mode, server, inboxFile = ''] = process.argv;
-if (script === fileURLToPath(import.meta.url)) {
-  if (mode === '--serve') {
-    const http = createServer(server === 'door' ? doorApp(inboxFile) : expressApp());
-    http.listen(0, '127.0.0.1', () => {
-      process.stdout.write(`${String((http.address() as AddressInfo).port)}\n`);
-    });
-  } else {
-    console.log(JSON.stringify(await ingestRatio()));
-  }
+if (script === fileURLToPath(import.meta.url) && mode === '--serve') {
+  const http = createServer(server === 'door' ? doorApp(inboxFile) : expressApp());
+  http.listen(0, '127.0.0.1', () => {
+    process.stdout.write(`${String((http.address() as AddressInfo).port)}\n`);
+  });
 }

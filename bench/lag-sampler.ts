@@ -7,7 +7,8 @@ const EVERY_MS = 5;
  * second: it counts as the 200 samples that it has swallowed, not as one.
  */
 export class LagSampler {
-  readonly #samples: number[] = [];
+  /** Milliseconds. */
+  readonly samples: number[] = [];
 
   /** Samples while the work runs. Answers the longest, milliseconds. */
   async during(work: () => Promise<unknown>): Promise<number> {
@@ -18,7 +19,7 @@ export class LagSampler {
         await sleep(EVERY_MS);
         const late = Math.max(0, performance.now() - began - EVERY_MS);
         state.longest = Math.max(state.longest, late);
-        for (let left = late; left >= 0; left -= EVERY_MS) this.#samples.push(left);
+        for (let left = late; left >= 0; left -= EVERY_MS) this.samples.push(left);
       }
     })();
     try {
@@ -28,13 +29,5 @@ export class LagSampler {
       await sampling;
     }
     return state.longest;
-  }
-
-  /** Milliseconds. Errors: `RangeError` when nothing was sampled. */
-  percentile(share: number): number {
-    const sorted = [...this.#samples].sort((a, b) => a - b);
-    const value = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
-    if (value === undefined) throw new RangeError('no percentile: nothing was sampled');
-    return value;
   }
 }

@@ -2,15 +2,13 @@
  * How much longer the dispatcher looks for a run among ten thousand rows than among ten. The rows are what years leave:
  * almost all of runs that have ended, in one repository.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openDatabase } from '../src/adapters/sqlite/open-database.js';
 import { openDatabaseReadOnly } from '../src/adapters/sqlite/open-database-read-only.js';
 import type { Database } from '../src/domain/run/stores.js';
 import { createRunLookup, type RunLookup } from '../src/webhook/dispatch/run-lookup.js';
 import { stateRow } from '../test/support/webhook/rows.js';
-import { cleaningUp } from './clean-up.js';
+import { inDirectory } from './clean-up.js';
 import { median, ratioFigure, type Figure, type Round } from './figure.js';
 import { interleaved } from './interleave.js';
 
@@ -22,32 +20,25 @@ const REPO_ID = 7;
 
 /** Milliseconds of a look-up are medians of a round. */
 export async function lookupRatio(rounds: number): Promise<Figure> {
-  const directory = mkdtempSync(join(tmpdir(), 'bot-bottle-bench-'));
-  return cleaningUp(
-    () => {
-      rmSync(directory, { recursive: true, force: true });
-      return Promise.resolve();
-    },
-    async () => {
-      const readers = await Promise.all(
-        [FEW, MANY].map((count) => filled(join(directory, `${String(count)}.db`), count)),
+  return inDirectory(async (directory) => {
+    const readers = await Promise.all(
+      [FEW, MANY].map((count) => filled(join(directory, `${String(count)}.db`), count)),
+    );
+    const [few, many] = readers.map(createRunLookup);
+    if (few === undefined || many === undefined) throw new Error('no database');
+    const measured: Round[] = [];
+    for (let round = 0; round <= rounds; round += 1) {
+      const times = await interleaved(
+        ['few', 'many'],
+        { few: () => lookUp(few, FEW), many: () => lookUp(many, MANY) },
+        LOOK_UPS,
       );
-      const [few, many] = readers.map(createRunLookup);
-      if (few === undefined || many === undefined) throw new Error('no database');
-      const measured: Round[] = [];
-      for (let round = 0; round <= rounds; round += 1) {
-        const times = await interleaved(
-          ['few', 'many'],
-          { few: () => lookUp(few, FEW), many: () => lookUp(many, MANY) },
-          LOOK_UPS,
-        );
-        // The first one warms up.
-        if (round > 0) measured.push({ measured: median(times.many), floor: median(times.few) });
-      }
-      for (const reader of readers) await reader.close();
-      return ratioFigure(measured, { goal: 1.2, better: 'less', unit: 'ms' });
-    },
-  );
+      // The first one warms up.
+      if (round > 0) measured.push({ measured: median(times.many), floor: median(times.few) });
+    }
+    for (const reader of readers) await reader.close();
+    return ratioFigure(measured, { goal: 1.2, better: 'less', unit: 'ms' });
+  });
 }
 
 /** A database as the webhook has it open. */

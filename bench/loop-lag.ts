@@ -12,7 +12,8 @@ import { HOSTILE_COMMITS } from '../test/corpus/commits/index.js';
 import { BRANCH, GitFixture } from '../test/integration/git/git-fixture.js';
 import { gitleaksBinary } from '../test/support/gitleaks/binary.js';
 import { cleaningUp } from './clean-up.js';
-import { short, type Figure } from './figure.js';
+import { plainFigure, short, type Figure } from './figure.js';
+import { percentile } from './interleave.js';
 import { LagSampler } from './lag-sampler.js';
 
 const MIB = 1024 * 1024;
@@ -32,31 +33,27 @@ export async function loopLag(): Promise<Figure> {
   };
   for (const { name, bundle } of HOSTILE_COMMITS) {
     const fixture = new GitFixture();
-    const cleanUp = (): Promise<void> => {
-      fixture.remove();
-      return Promise.resolve();
-    };
-    await cleaningUp(cleanUp, async () => {
-      const file = join(fixture.root, 'hostile.bundle');
-      writeFileSync(file, bundle({ branch: BRANCH, base: fixture.base, author: AUTHOR, secret }));
-      const repository = fixture.repository({ secrets });
-      await measured(name, () => fixture.publish({ bundleFile: file, ...LIMITS }, repository));
-    });
+    await cleaningUp(
+      () => fixture.remove(),
+      async () => {
+        const file = join(fixture.root, 'hostile.bundle');
+        writeFileSync(file, bundle({ branch: BRANCH, base: fixture.base, author: AUTHOR, secret }));
+        const repository = fixture.repository({ secrets });
+        await measured(name, () => fixture.publish({ bundleFile: file, ...LIMITS }, repository));
+      },
+    );
   }
   const tar = Buffer.alloc(64 * MIB, 'x');
   const parts = [{ path: '/home/agent/.session', tar }];
   await measured('a session of 64 MiB', () =>
     packSnapshot({ provider: 'claude', providerVersion: null, turn: 1, parts }),
   );
-  return {
-    value: sampler.percentile(0.99),
+  return plainFigure([percentile(sampler.samples, 0.99)], {
     goal: 50,
     unit: 'ms',
     better: 'less',
-    parts: null,
-    rounds: [],
     notes: [
-      `${String(HOSTILE_COMMITS.length)} cases and a session; the loop was late by ${short(sampler.percentile(0.5))} ms (median), ${short(worst.ms)} ms at most: ${worst.name}`,
+      `${String(HOSTILE_COMMITS.length)} cases and a session; the loop was late by ${short(percentile(sampler.samples, 0.5))} ms (median), ${short(worst.ms)} ms at most: ${worst.name}`,
     ],
-  };
+  });
 }

@@ -1,11 +1,11 @@
 /** `script/bench`: measures every figure, prints it with its floor, and ends with one line of JSON. */
 import { parseArgs } from 'node:util';
-import { bottleFigures, type BottleFigures } from './bottle-figures.js';
+import { bottleFigures } from './bottle-figures.js';
 import { bundleMemory } from './bundle-memory.js';
 import { cleanUpAll } from './clean-up.js';
 import { egressRatio } from './egress.js';
 import { describeFigure, type Figure } from './figure.js';
-import { frozenCost, type FrozenFigures } from './frozen-cost.js';
+import { frozenCost } from './frozen-cost.js';
 import { idleMemory } from './idle-memory.js';
 import { ingestRatio } from './ingest.js';
 import { lifecycleRatio } from './lifecycle.js';
@@ -16,38 +16,58 @@ import { proposalsList } from './proposals-list.js';
 import { apiList } from './api-list.js';
 import { provenanceAppend, provenanceVerify } from './provenance.js';
 import { sidecarRatio } from './sidecar.js';
-import { turnFigures, type TurnFigures } from './turn-figures.js';
+import { turnFigures } from './turn-figures.js';
 import { within } from './until.js';
 
 const MINUTE = 60_000;
-const BOTTLE_FIGURES = ['launch_overhead_ratio', 'resume_overhead_ratio', 'history_events_per_turn'] as const;
-const TURN_FIGURES = ['turn_overhead_ratio', 'resume_turn_ratio'] as const;
-const FROZEN_FIGURES = [
-  'frozen_processes',
-  'frozen_open_activities',
-  'frozen_timers',
-  'frozen_temporal_kib',
-  'frozen_store_kib',
-] as const;
-const NAMES = [
-  'ingest_ratio',
-  'ingest_under_outage_p99_ms',
-  'lookup_10k_ratio',
-  'proposals_list_ms',
-  'api_list_ms_p99',
-  'provenance_append_ratio',
-  'verify_rows_per_s',
-  'sidecar_rpc_ratio',
-  'egress_throughput_ratio',
-  'lifecycle_ratio',
-  ...BOTTLE_FIGURES,
-  ...TURN_FIGURES,
-  'bundle_rss_mib',
-  'idle_rss_mib',
-  'loop_lag_ms_p99',
-  ...FROZEN_FIGURES,
-] as const;
-type Name = (typeof NAMES)[number];
+
+interface Measurement {
+  readonly names: readonly string[];
+  readonly measure: (rounds: number) => Promise<Readonly<Record<string, Figure>>>;
+  /** How long it may take: by itself, and for each round. */
+  readonly minutes: readonly [number, number];
+}
+
+const MEASUREMENTS: readonly Measurement[] = [
+  one('ingest_ratio', () => ingestRatio(), [5, 0]),
+  one('ingest_under_outage_p99_ms', () => outageFigure(), [8, 0]),
+  one('lookup_10k_ratio', lookupRatio),
+  one('proposals_list_ms', proposalsList),
+  one('api_list_ms_p99', apiList),
+  one('provenance_append_ratio', provenanceAppend),
+  one('verify_rows_per_s', provenanceVerify),
+  one('sidecar_rpc_ratio', sidecarRatio),
+  one('egress_throughput_ratio', egressRatio),
+  one('lifecycle_ratio', (rounds) => lifecycleRatio(2 * rounds - 1), [3, 1]),
+  {
+    names: ['launch_overhead_ratio', 'resume_overhead_ratio', 'history_events_per_turn'],
+    measure: bottleFigures,
+    minutes: [3, 2],
+  },
+  { names: ['turn_overhead_ratio', 'resume_turn_ratio'], measure: turnFigures, minutes: [4, 2] },
+  one('bundle_rss_mib', bundleMemory),
+  one('idle_rss_mib', () => idleMemory(), [5, 0]),
+  one('loop_lag_ms_p99', () => loopLag(), [15, 0]),
+  {
+    names: [
+      'frozen_processes',
+      'frozen_open_activities',
+      'frozen_timers',
+      'frozen_temporal_kib',
+      'frozen_store_kib',
+    ],
+    measure: () => frozenCost(),
+    minutes: [30, 0],
+  },
+];
+
+function one(
+  name: string,
+  measure: (rounds: number) => Promise<Figure>,
+  minutes: Measurement['minutes'] = [2, 1],
+): Measurement {
+  return { names: [name], measure: async (rounds) => ({ [name]: await measure(rounds) }), minutes };
+}
 
 const { values: options } = parseArgs({
   options: {
@@ -57,11 +77,13 @@ const { values: options } = parseArgs({
   },
 });
 
-function wanted(): ReadonlySet<Name> {
-  const unknown = options.only.filter((name) => !NAMES.some((known) => known === name));
+/** Which figures are asked for: a test of a name. */
+function wanted(): (name: string) => boolean {
+  const names = MEASUREMENTS.flatMap((measurement) => measurement.names);
+  const unknown = options.only.filter((name) => !names.includes(name));
   if (unknown.length > 0)
-    throw new Error(`no such figure: ${unknown.join(', ')}; there are ${NAMES.join(', ')}`);
-  return new Set(NAMES.filter((name) => options.only.length === 0 || options.only.includes(name)));
+    throw new Error(`no such figure: ${unknown.join(', ')}; there are ${names.join(', ')}`);
+  return (name) => options.only.length === 0 || options.only.includes(name);
 }
 
 function roundCount(): number {
@@ -70,27 +92,18 @@ function roundCount(): number {
   throw new Error(`--rounds takes a number from 1 to 100, not ${options.rounds}`);
 }
 
-async function ingest(): Promise<Partial<Record<Name, Figure>>> {
-  const { value, floor, measured } = await ingestRatio();
-  const parts = { measured, floor, unit: '/s' } as const;
-  return { ingest_ratio: { value, goal: 0.8, unit: 'ratio', better: 'more', parts, rounds: [], notes: [] } };
-}
-
 async function main(): Promise<number> {
-  const names = wanted();
+  const isWanted = wanted();
   const rounds = roundCount();
-  const figures: Partial<Record<Name, Figure>> = {};
+  const figures: Record<string, Figure> = {};
   let missing = 0;
-  const measure = async (
-    own: readonly Name[],
-    minutes: number,
-    work: () => Promise<Partial<Record<Name, Figure>> | BottleFigures | FrozenFigures | TurnFigures>,
-  ): Promise<void> => {
-    const asked = own.filter((name) => names.has(name));
-    if (asked.length === 0) return;
+  for (const { names, measure, minutes } of MEASUREMENTS) {
+    const asked = names.filter(isWanted);
+    if (asked.length === 0) continue;
     console.error(`measuring ${asked.join(', ')} …`);
     try {
-      const found: Partial<Record<Name, Figure>> = await within(asked.join(', '), minutes * MINUTE, work());
+      const limitMs = (minutes[0] + minutes[1] * rounds) * MINUTE;
+      const found = await within(asked.join(', '), limitMs, measure(rounds));
       for (const name of asked) {
         const figure = found[name];
         if (figure === undefined) continue;
@@ -101,39 +114,7 @@ async function main(): Promise<number> {
       missing += asked.length;
       console.error(`${asked.join(', ')}: not measured:`, error);
     }
-  };
-  await measure(['ingest_ratio'], 5, ingest);
-  await measure(['ingest_under_outage_p99_ms'], 8, async () => ({
-    ingest_under_outage_p99_ms: await outageFigure(),
-  }));
-  await measure(['lookup_10k_ratio'], 2 + rounds, async () => ({
-    lookup_10k_ratio: await lookupRatio(rounds),
-  }));
-  await measure(['proposals_list_ms'], 2 + rounds, async () => ({
-    proposals_list_ms: await proposalsList(rounds),
-  }));
-  await measure(['api_list_ms_p99'], 2 + rounds, async () => ({ api_list_ms_p99: await apiList(rounds) }));
-  await measure(['provenance_append_ratio'], 2 + rounds, async () => ({
-    provenance_append_ratio: await provenanceAppend(rounds),
-  }));
-  await measure(['verify_rows_per_s'], 2 + rounds, async () => ({
-    verify_rows_per_s: await provenanceVerify(rounds),
-  }));
-  await measure(['sidecar_rpc_ratio'], 2 + rounds, async () => ({
-    sidecar_rpc_ratio: await sidecarRatio(rounds),
-  }));
-  await measure(['egress_throughput_ratio'], 2 + rounds, async () => ({
-    egress_throughput_ratio: await egressRatio(rounds),
-  }));
-  await measure(['lifecycle_ratio'], 3 + rounds, async () => ({
-    lifecycle_ratio: await lifecycleRatio(2 * rounds - 1),
-  }));
-  await measure(BOTTLE_FIGURES, 3 + 2 * rounds, () => bottleFigures(rounds));
-  await measure(TURN_FIGURES, 4 + 2 * rounds, () => turnFigures(rounds));
-  await measure(['bundle_rss_mib'], 2 + rounds, async () => ({ bundle_rss_mib: await bundleMemory(rounds) }));
-  await measure(['idle_rss_mib'], 5, async () => ({ idle_rss_mib: await idleMemory() }));
-  await measure(['loop_lag_ms_p99'], 15, async () => ({ loop_lag_ms_p99: await loopLag() }));
-  await measure(FROZEN_FIGURES, 30, () => frozenCost());
+  }
   if (options.json) {
     const json = Object.entries(figures).map(([name, { value, goal, unit }]) => [
       name,

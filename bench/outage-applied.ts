@@ -25,10 +25,7 @@ export async function untilApplied(
   const began = performance.now();
   const inbox = openInbox(join(home, 'inbox.db'));
   return cleaningUp(
-    () => {
-      inbox.close();
-      return Promise.resolve();
-    },
+    () => inbox.close(),
     async () => {
       await until(
         'everything to be applied',

@@ -4,6 +4,7 @@ import { mapLimited } from '../src/domain/base/map-limited.js';
 import { Catcher, type Caught } from '../test/support/deliveries/catcher.js';
 import type { Stack } from '../test/support/stack/stack.js';
 import { cleaningUp } from './clean-up.js';
+import { forgeHeaders } from './delivery-relay.js';
 import type { SignedDelivery } from './paced-posts.js';
 import { until } from './until.js';
 
@@ -94,8 +95,5 @@ function numberIn(body: Buffer): number | undefined {
 }
 
 function signedDelivery({ headers, rawBody }: Caught): SignedDelivery {
-  const kept = Object.entries(headers).flatMap(([name, value]) =>
-    /^(?:x-|content-type$)/.test(name) && typeof value === 'string' ? [[name, value] as const] : [],
-  );
-  return { headers: Object.fromEntries(kept), body: rawBody };
+  return { headers: forgeHeaders(headers), body: rawBody };
 }

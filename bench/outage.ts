@@ -2,20 +2,17 @@
  * How long the webhook takes to answer while Temporal is away: it runs as its own process, as in production, a real
  * forge's own deliveries come at a fixed rate, and no Temporal server answers until the last of them is accepted. Then
  * one is started, and the figure counts only if everything that was accepted reaches its workflow.
- * `npx tsx bench/outage.ts` prints it.
  */
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { Stack } from '../test/support/stack/stack.js';
 import { cleaningUp } from './clean-up.js';
 import { withDevServer } from './dev-server.js';
-import { describeFigure, short, type Figure } from './figure.js';
+import { plainFigure, short, type Figure } from './figure.js';
 import { SECRET, startServer } from './ingest.js';
 import { percentile, spread } from './interleave.js';
 import { untilApplied } from './outage-applied.js';
 import { makeLoad } from './outage-load.js';
 import { postAtRate, signedAnew, type PacedPosts, type SignedDelivery } from './paced-posts.js';
-import { until } from './until.js';
+import { withWebhook } from './with-service.js';
 
 const PER_SECOND = 50;
 const OUTAGE_SECONDS = 30;
@@ -33,57 +30,35 @@ export async function outageFigure(): Promise<Figure> {
       });
       const floor = await rawExpress(load.deliveries.slice(0, PER_SECOND * FLOOR_SECONDS));
       return withWebhook(stack, async () => {
-        await temporalIs('unreachable', stack);
+        await temporalIsAway(stack);
         const warmUp = allAccepted(await postAtRate(stack.webhookUrl, load.warmUp, PER_SECOND));
         const posts = allAccepted(await postAtRate(stack.webhookUrl, load.deliveries, PER_SECOND));
-        await temporalIs('unreachable', stack);
+        await temporalIsAway(stack);
         const applied = await withDevServer(
           (client) => untilApplied(stack.home, load, client),
           Number(new URL(`http://${stack.temporalAddress}`).port),
         );
-        return {
-          value: percentile(posts.answerMs, 0.99),
+        return plainFigure([percentile(posts.answerMs, 0.99)], {
           goal: 50,
           unit: 'ms',
           better: 'less',
-          parts: null,
-          rounds: [],
           notes: [
             `${String(posts.answerMs.length)} deliveries, ${String(PER_SECOND)} a second: ${spread(posts.answerMs)}; the client was at most ${short(posts.mostLateMs)} ms late`,
             `raw express at the same rate, ${String(FLOOR_SECONDS)} s: ${spread(floor.answerMs)}; the client was at most ${short(floor.mostLateMs)} ms late`,
             `the first second of the webhook's process, not counted: ${spread(warmUp.answerMs)}`,
             ...applied,
           ],
-        };
+        });
       });
     },
   );
 }
 
-/** The product's own process; it is stopped as an operator would. */
-async function withWebhook<T>(stack: Stack, work: () => Promise<T>): Promise<T> {
-  const child = stack.service(['webhook']);
-  const cleanUp = async (): Promise<void> => {
-    if (child.exitCode !== null || child.signalCode !== null) return;
-    child.kill('SIGTERM');
-    await once(child, 'exit');
-  };
-  return cleaningUp(cleanUp, async () => {
-    const healthz = new URL('/healthz', stack.webhookUrl);
-    await until('the webhook', async () => {
-      if (child.exitCode !== null) throw new Error(`the webhook ended:\n${stack.output.slice(-2000)}`);
-      const answer = await fetch(healthz).catch(() => undefined);
-      return answer?.ok === true ? true : undefined;
-    });
-    return work();
-  });
-}
-
 /** By the webhook's own word: it is no outage otherwise. */
-async function temporalIs(expected: 'unreachable', stack: Stack): Promise<void> {
+async function temporalIsAway(stack: Stack): Promise<void> {
   const answer = await fetch(new URL('/readyz', stack.webhookUrl));
   const { temporal } = (await answer.json()) as { readonly temporal?: unknown };
-  if (temporal !== expected) throw new Error(`the webhook says that Temporal is ${String(temporal)}`);
+  if (temporal !== 'unreachable') throw new Error(`the webhook says that Temporal is ${String(temporal)}`);
 }
 
 function allAccepted(posts: PacedPosts): PacedPosts {
@@ -107,7 +82,3 @@ async function rawExpress(deliveries: readonly SignedDelivery[]): Promise<PacedP
     },
   );
 }
-
-const [, script] = process.argv;
-if (script === fileURLToPath(import.meta.url))
-  console.log(describeFigure('ingest_under_outage_p99_ms', await outageFigure()));

@@ -3,8 +3,7 @@
  * them, in a terminal. Both from the start of the process.
  */
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -14,8 +13,8 @@ import { readChange } from '../src/domain/supervise/config-change.js';
 import type { Proposal } from '../src/domain/supervise/proposal.js';
 import { Tmux } from '../test/support/tui/tmux.js';
 import { stateRow } from '../test/support/webhook/rows.js';
-import { cleaningUp } from './clean-up.js';
-import { median, type Figure } from './figure.js';
+import { inDirectory } from './clean-up.js';
+import { median, plainFigure, type Figure } from './figure.js';
 
 const CLI = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
 const RUNS = 100;
@@ -29,46 +28,35 @@ const run = promisify(execFile);
 /** The slower one's median of the rounds; the first one, which warms the file system up, is not counted. */
 export async function proposalsList(rounds: number): Promise<Figure> {
   if (!existsSync(CLI)) throw new Error('there is no dist/cli.js: npm run build');
-  const home = mkdtempSync(join(tmpdir(), 'bot-bottle-bench-'));
-  return cleaningUp(
-    () => {
-      rmSync(home, { recursive: true, force: true });
-      return Promise.resolve();
-    },
-    async () => {
-      await fill(home);
-      const env = { PATH: process.env['PATH'], BOT_BOTTLE_HOME: home, LOG_LEVEL: 'silent' };
-      const list: number[] = [];
-      const dashboard: number[] = [];
-      const version: number[] = [];
-      for (let round = 0; round <= rounds; round += 1) {
-        const [listMs, text] = await timed(['proposals', 'list'], env);
-        const lines = text.trimEnd().split('\n').length - 1;
-        if (lines !== RUNS * EACH) throw new Error(`${String(lines)} proposals were listed`);
-        const dashboardMs = await timedDashboard(home);
-        const [versionMs] = await timed(['version'], env);
-        if (round > 0) {
-          list.push(listMs);
-          dashboard.push(dashboardMs);
-          version.push(versionMs);
-        }
+  return inDirectory(async (home) => {
+    await fill(home);
+    const env = { PATH: process.env['PATH'], BOT_BOTTLE_HOME: home, LOG_LEVEL: 'silent' };
+    const list: number[] = [];
+    const dashboard: number[] = [];
+    const version: number[] = [];
+    for (let round = 0; round <= rounds; round += 1) {
+      const [listMs, text] = await timed(['proposals', 'list'], env);
+      const lines = text.trimEnd().split('\n').length - 1;
+      if (lines !== RUNS * EACH) throw new Error(`${String(lines)} proposals were listed`);
+      const dashboardMs = await timedDashboard(home);
+      const [versionMs] = await timed(['version'], env);
+      if (round > 0) {
+        list.push(listMs);
+        dashboard.push(dashboardMs);
+        version.push(versionMs);
       }
-      const slower = median(list) > median(dashboard) ? list : dashboard;
-      const ms = (rounds: readonly number[]): string => `${median(rounds).toFixed(0)} ms`;
-      return {
-        value: median(slower),
-        goal: GOAL_MS,
-        unit: 'ms',
-        better: 'less',
-        parts: null,
-        rounds: slower,
-        notes: [
-          `proposals list: ${ms(list)}, dashboard: ${ms(dashboard)}`,
-          `of which the process by itself, as bot-bottle version: ${ms(version)}`,
-        ],
-      };
-    },
-  );
+    }
+    const ms = (rounds: readonly number[]): string => `${median(rounds).toFixed(0)} ms`;
+    return plainFigure(median(list) > median(dashboard) ? list : dashboard, {
+      goal: GOAL_MS,
+      unit: 'ms',
+      better: 'less',
+      notes: [
+        `proposals list: ${ms(list)}, dashboard: ${ms(dashboard)}`,
+        `of which the process by itself, as bot-bottle version: ${ms(version)}`,
+      ],
+    });
+  });
 }
 
 async function timed(

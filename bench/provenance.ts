@@ -3,8 +3,6 @@
  * of the same durability. And how fast a home's whole record is verified.
  */
 import SqliteDatabase from 'better-sqlite3';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sealRun } from '../src/activities/rows/seal-run.js';
 import { homeSigner } from '../src/adapters/dsse/signing-keys.js';
@@ -13,8 +11,8 @@ import type { OperationRow, TurnRow } from '../src/domain/run/rows.js';
 import type { Signer } from '../src/domain/provenance/seal.js';
 import type { Database } from '../src/domain/run/stores.js';
 import { openProvenance } from '../src/wiring/operator/open-provenance.js';
-import { cleaningUp } from './clean-up.js';
-import { median, ratioFigure, type Figure, type Round } from './figure.js';
+import { cleaningUp, inDirectory } from './clean-up.js';
+import { median, plainFigure, ratioFigure, type Figure, type Round } from './figure.js';
 import { interleaved } from './interleave.js';
 
 /** Calls on the forge in a turn. */
@@ -95,28 +93,19 @@ export async function provenanceVerify(rounds: number): Promise<Figure> {
       if (round > 0) speeds.push((rows * 1_000) / ms);
     }
     await desk.close();
-    return {
-      value: median(speeds),
-      goal: 20_000,
-      unit: 'rows/s',
-      better: 'more',
-      parts: null,
-      rounds: speeds,
-      notes: [`${String(RUNS)} runs, each with a seal`],
-    };
+    const notes = [`${String(RUNS)} runs, each with a seal`];
+    return plainFigure(speeds, { goal: 20_000, unit: 'rows/s', better: 'more', notes });
   });
 }
 
 async function inHome<T>(work: (home: string, database: Database) => Promise<T>): Promise<T> {
-  const home = mkdtempSync(join(tmpdir(), 'bot-bottle-bench-'));
-  const database = await openDatabase(join(home, 'bot-bottle.db'));
-  return cleaningUp(
-    async () => {
-      await database.close();
-      rmSync(home, { recursive: true, force: true });
-    },
-    () => work(home, database),
-  );
+  return inDirectory(async (home) => {
+    const database = await openDatabase(join(home, 'bot-bottle.db'));
+    return cleaningUp(
+      () => database.close(),
+      () => work(home, database),
+    );
+  });
 }
 
 /** As the worker does it: a transaction when the turn begins, and one when it has ended, which ends with a seal. */

@@ -2,7 +2,7 @@
  * `read_issue` through the sidecar, as its own process with a real forge behind it, against the same call of the
  * project's own client straight to the forge: one call at a time, the ways taking turns. The client keeps its connection
  * to the forge on both ways; the way through the sidecar has a new connection to its socket for every call on top, as an
- * agent's calls have (one request a connection). `npx tsx bench/sidecar.ts` prints the figure.
+ * agent's calls have (one request a connection).
  */
 import { fileURLToPath } from 'node:url';
 import { GiteaClient } from '../src/adapters/gitea/gitea-client.js';
@@ -12,7 +12,7 @@ import { RunDirectory } from '../test/support/bundle/run-directory.js';
 import { overUnix } from '../test/support/bundle/unix-http.js';
 import { startGitea, type Gitea } from '../test/support/gitea/start-gitea.js';
 import { cleaningUp } from './clean-up.js';
-import { describeFigure, median, ratioFigure, short, type Figure } from './figure.js';
+import { median, ratioFigure, short, type Figure } from './figure.js';
 import { interleaved, spread } from './interleave.js';
 import { until, within } from './until.js';
 
@@ -136,7 +136,3 @@ async function isLogged(run: RunDirectory, calls: number): Promise<void> {
     return lines.length === calls ? true : undefined;
   });
 }
-
-const [, script] = process.argv;
-if (script === fileURLToPath(import.meta.url))
-  console.log(describeFigure('sidecar_rpc_ratio', await sidecarRatio(5)));

@@ -18,11 +18,6 @@ import { withLives } from './life-stack.js';
 import { describeStages, traceTurn, type Stage } from './trace-turn.js';
 import { FIRST_TURN, ModelClock, SECOND_TURN } from './turn-script.js';
 
-export interface TurnFigures {
-  readonly turn_overhead_ratio: Figure;
-  readonly resume_turn_ratio: Figure;
-}
-
 const AGENT = 'cli';
 const KEY = 'sk-ant-of-the-benchmark';
 
@@ -63,7 +58,7 @@ interface World extends LifeWorld {
   prompts: { readonly first: string; readonly second: string } | undefined;
 }
 
-export async function turnFigures(rounds: number): Promise<TurnFigures> {
+export async function turnFigures(rounds: number) {
   const api = await ModelApi.start({ address: await bridgeAddress() });
   return cleaningUp(
     () => api.close(),
