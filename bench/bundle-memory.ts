@@ -3,24 +3,20 @@
  * as the product makes it, with a real forge behind it.
  */
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import Docker from 'dockerode';
 import { DockerBottleRuntime } from '../src/adapters/docker/docker-runtime.js';
 import { containerName } from '../src/adapters/docker/names-and-labels.js';
-import { LocalQueueDirectory } from '../src/adapters/files/queue/queue-directory.js';
-import { LocalRunFiles } from '../src/adapters/files/run/run-files.js';
 import { serveLoopback } from '../src/adapters/loopback/serve-loopback.js';
-import { SETTINGS } from '../src/config/settings.js';
 import { makeSlug } from '../src/domain/run/slug.js';
 import { startGitea, type Gitea } from '../test/support/gitea/start-gitea.js';
 import { BUNDLE_CALLS, UPSTREAM_PORT } from './bundle-calls.js';
-import { cleaningUp } from './clean-up.js';
+import { cleaningUp, inDirectory } from './clean-up.js';
 import { median, plainFigure, short, type Figure } from './figure.js';
 import { MIB, residentSet, type ResidentSet } from './resident-set.js';
+import { sidecarFiles } from './sidecar-files.js';
 import { until, within } from './until.js';
 
 const execute = promisify(execFile);
@@ -75,84 +71,53 @@ function parts(sets: readonly ResidentSet[]): string {
 
 /** One sidecar from its start to its end. */
 async function sampled(gitea: Gitea, issue: number): Promise<Sample> {
-  // Short: a Unix socket's path has 107 bytes.
-  const home = await mkdtemp(join(tmpdir(), 'bb-bench-'));
-  const { hostname, port } = new URL(gitea.url);
-  const socketDir = join(home, 'loopback');
-  const loopback = await serveLoopback({ socketDir, target: { host: hostname, port: Number(port) } });
   const runtime = new DockerBottleRuntime();
   const slug = makeSlug(
     'bench',
     { forge: 'gitea', owner: 'bench', repo: 'memory', number: issue },
     Math.random,
   );
-  const cleanUp = async (): Promise<void> => {
+  const removed = async (): Promise<void> => {
     await runtime.remove(slug, 'bundle');
     await runtime.removeVolumes(slug);
-    await loopback.close();
-    await rm(home, { recursive: true, force: true });
   };
-  const files = new LocalRunFiles({
-    home,
-    forgeToken: () => Promise.resolve(gitea.bot.sidecarToken),
-    secret: (name) => Promise.reject(new Error(`no secret ${name}`)),
-  });
-  return cleaningUp(cleanUp, async () => {
-    await createBundle(runtime, files, gitea, home, slug, issue);
-    await runtime.start(slug, 'bundle');
-    const readyAfterMs = await serving(slug);
-    const pid = await pidOf(slug);
-    const idle = await residentSet(pid);
-    await call(slug, ['rpc', String(RPC_CALLS), String(issue)]);
-    const afterRpc = await residentSet(pid);
-    await call(slug, ['mcp', String(MCP_CALLS), String(issue)]);
-    const afterMcp = await residentSet(pid);
-    await files.writeCurrentConfig(slug, { 'routes.json': await routeToItself(slug) });
-    await call(slug, ['egress', String(DOWNLOADS)]);
-    await setTimeout(REST_MS);
-    const afterEgress = await residentSet(pid);
-    return { idle, afterRpc, afterMcp, afterEgress, readyAfterMs };
+  return inDirectory(async (home) => {
+    const { hostname, port } = new URL(gitea.url);
+    const socketDir = join(home, 'loopback');
+    const loopback = await serveLoopback({ socketDir, target: { host: hostname, port: Number(port) } });
+    return cleaningUp(
+      () => loopback.close(),
+      () => cleaningUp(removed, () => sampledIn(home, runtime, slug, gitea, issue)),
+    );
   });
 }
 
-async function createBundle(
-  runtime: DockerBottleRuntime,
-  files: LocalRunFiles,
-  gitea: Gitea,
+async function sampledIn(
   home: string,
+  runtime: DockerBottleRuntime,
   slug: string,
+  gitea: Gitea,
   issue: number,
-): Promise<void> {
-  const paths = await files.prepare(slug);
-  await files.placeSecrets(slug, []);
+): Promise<Sample> {
+  const { files, spec } = await sidecarFiles({
+    ...{ home, slug, forgeApi: `${gitea.url}/api/v1`, token: gitea.bot.sidecarToken },
+    ...{ owner: OWNER, repo: REPO, issue },
+  });
   await files.writeCurrentConfig(slug, {});
-  await new LocalQueueDirectory({ home }).writeTurnHeader(slug, {
-    turn: 1,
-    prNumber: null,
-    owner: OWNER,
-    repo: REPO,
-  });
-  await runtime.createBundle({
-    slug,
-    image: SETTINGS.BUNDLE_IMAGE.fallback as string,
-    queueOutDir: paths.queueOut,
-    queueInDir: paths.queueIn,
-    tokenFile: paths.bundleToken,
-    secretsDir: paths.bundleSecrets,
-    configDir: paths.currentConfig,
-    caFile: null,
-    loopbackDir: join(home, 'loopback'),
-    network: SETTINGS.BUNDLE_NETWORK.fallback as string,
-    env: {
-      BOTTLE_SLUG: slug,
-      FORGE_GITEA_API: `${gitea.url}/api/v1`,
-      FORGE_OWNER: OWNER,
-      FORGE_REPO: REPO,
-      FORGE_ISSUE_NUMBER: String(issue),
-      FORGE_PR_NUMBER: '',
-      FORGE_SOCKET: '/run/bottle/loopback/forge.sock',
-    },
-  });
+  await runtime.createBundle(spec);
+  await runtime.start(slug, 'bundle');
+  const readyAfterMs = await serving(slug);
+  const pid = await pidOf(slug);
+  const idle = await residentSet(pid);
+  await call(slug, ['rpc', String(RPC_CALLS), String(issue)]);
+  const afterRpc = await residentSet(pid);
+  await call(slug, ['mcp', String(MCP_CALLS), String(issue)]);
+  const afterMcp = await residentSet(pid);
+  await files.writeCurrentConfig(slug, { 'routes.json': await routeToItself(slug) });
+  await call(slug, ['egress', String(DOWNLOADS)]);
+  await setTimeout(REST_MS);
+  const afterEgress = await residentSet(pid);
+  return { idle, afterRpc, afterMcp, afterEgress, readyAfterMs };
 }
 
 /** Waits until the sidecar says that it serves. Resolves with the milliseconds it says it took. */

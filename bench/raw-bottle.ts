@@ -11,11 +11,9 @@ import { agentProvider } from '../src/adapters/agents/registry.js';
 import { agentContainer } from '../src/adapters/docker/agent-container.js';
 import { bundleContainer } from '../src/adapters/docker/bundle-container.js';
 import { VOLUME_KINDS, volumeName } from '../src/adapters/docker/names-and-labels.js';
-import { LocalQueueDirectory } from '../src/adapters/files/queue/queue-directory.js';
-import { LocalRunFiles } from '../src/adapters/files/run/run-files.js';
 import { ManifestDirectory } from '../src/adapters/manifests/manifest-directory.js';
-import { SETTINGS } from '../src/config/settings.js';
 import { makeSlug } from '../src/domain/run/slug.js';
+import { sidecarFiles } from './sidecar-files.js';
 import { within } from './until.js';
 
 const SUBJECT = { forge: 'gitea', owner: 'bench', repo: 'floor', number: 1 } as const;
@@ -39,18 +37,10 @@ export class RawBottle {
   static async prepare(home: string, forgeApi: string): Promise<RawBottle> {
     const docker = new Docker();
     const slug = makeSlug('bench', SUBJECT, Math.random);
-    const files = new LocalRunFiles({
-      home,
-      forgeToken: () => Promise.resolve('f'.repeat(40)),
-      secret: (name) => Promise.reject(new Error(`no secret ${name}`)),
-    });
-    const paths = await files.prepare(slug);
-    await files.placeSecrets(slug, []);
-    await new LocalQueueDirectory({ home }).writeTurnHeader(slug, {
-      turn: 1,
-      prNumber: null,
-      owner: 'alice',
-      repo: 'demo',
+    const { owner, repo, number: issue } = SUBJECT;
+    const token = 'f'.repeat(40);
+    const { files, paths, spec } = await sidecarFiles({
+      ...{ home, slug, forgeApi, token, owner, repo, issue },
     });
     await files.writeTurnInput(slug, {
       turn: 1,
@@ -73,35 +63,11 @@ export class RawBottle {
     });
     await mkdir(join(paths.workspace, '.git'));
     await writeFile(join(paths.workspace, '.git', 'bottle-ready'), `${COMMIT}\n`);
-    const loopbackDir = join(home, 'loopback');
-    await mkdir(loopbackDir, { recursive: true });
+    await mkdir(spec.loopbackDir ?? '', { recursive: true });
     const bottle = await new ManifestDirectory(home).bottle(['default']);
     if (bottle === undefined) throw new Error('there is no bottle "default"');
     const { NCPU } = (await docker.info()) as { readonly NCPU: number };
-    const bundle = bundleContainer(
-      {
-        slug,
-        image: SETTINGS.BUNDLE_IMAGE.fallback as string,
-        queueOutDir: paths.queueOut,
-        queueInDir: paths.queueIn,
-        tokenFile: paths.bundleToken,
-        secretsDir: paths.bundleSecrets,
-        configDir: paths.currentConfig,
-        caFile: null,
-        loopbackDir,
-        network: SETTINGS.BUNDLE_NETWORK.fallback as string,
-        env: {
-          BOTTLE_SLUG: slug,
-          FORGE_GITEA_API: forgeApi,
-          FORGE_OWNER: SUBJECT.owner,
-          FORGE_REPO: SUBJECT.repo,
-          FORGE_ISSUE_NUMBER: '1',
-          FORGE_PR_NUMBER: '',
-          FORGE_SOCKET: '/run/bottle/loopback/forge.sock',
-        },
-      },
-      NCPU,
-    );
+    const bundle = bundleContainer(spec, NCPU);
     const agent = agentContainer(
       {
         slug,
