@@ -175,12 +175,10 @@ describe('orchestrate resume', () => {
     return cliWith({ orchestrator: { resume, waitForTurn } }).run(...args, '--wait', ...more);
   };
 
-  for (const exitCode of [0, 1, 3, 42, 137]) {
-    it(`with --wait exits with the agent's ${String(exitCode)}`, async () => {
-      const ran = await waiting(outcome({ exitCode, doneStatus: null }), '--json');
-      assert.equal(ran.code, exitCode);
-    });
-  }
+  it('with --wait exits as the agent did', async () => {
+    for (const exitCode of [0, 42])
+      assert.equal((await waiting(outcome({ exitCode, doneStatus: null }), '--json')).code, exitCode);
+  });
 
   it('with --wait and --json gives all there is of the turn that was followed last', async () => {
     const ended = outcome({ turn: 4, reason: 'limited', detail: 'until\nnoon', doneStatus: null });
@@ -228,29 +226,6 @@ describe('orchestrate status', () => {
       issue: 'a/b#22',
       pr: 3,
       prUrl: 'https://git.example/a/b/pulls/3',
-
-      fetch: null,
-      session: {
-        slug: 'x-1-abcde',
-        sessionId: '11111111-1111-5111-8111-111111111111',
-        provider: 'claude',
-        providerVersion: '1.2.3',
-        agent: 'writer',
-        cwd: '/workspace',
-        firstTurn: 1,
-        lastTurn: 2,
-        turns: 2,
-        inputTokens: 18,
-        cachedTokens: 5,
-        outputTokens: 4,
-        microUsd: 701,
-        reportedInputTokens: 101,
-        reportedCachedTokens: 50,
-        reportedOutputTokens: 30,
-        reportedUsd: 0.25,
-        updatedAt: 9_000,
-        endedReason: null,
-      },
     }),
   ];
 

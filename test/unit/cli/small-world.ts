@@ -16,39 +16,20 @@ export function cliWith(given: {
   readonly stdin?: { readonly isTTY: boolean; readonly text?: string; readonly answer?: string };
 }): { readonly run: (...args: string[]) => Promise<Ran>; readonly closed: () => number } {
   let closed = 0;
-  const orchestrator: Orchestrator = {
-    start: () => unexpected('start'),
-    startLocal: () => unexpected('startLocal'),
-    resume: () => unexpected('resume'),
-    command: () => unexpected('command'),
-    status: () => unexpected('status'),
-    run: () => unexpected('run'),
-    timeline: () => unexpected('timeline'),
-    overview: () => unexpected('overview'),
-    live: () => unexpected('live'),
-    rejections: () => unexpected('rejections'),
-    commands: () => unexpected('commands'),
-    pause: () => unexpected('pause'),
+  const orchestrator = only<Orchestrator>({
     pauses: () => Promise.resolve([]),
-    proposals: () => unexpected('proposals'),
-    waiting: () => unexpected('waiting'),
-    findProposals: () => unexpected('findProposals'),
-    proposal: () => unexpected('proposal'),
-    bottlesOf: () => unexpected('bottlesOf'),
-    decide: () => unexpected('decide'),
-    waitForTurn: () => unexpected('waitForTurn'),
     close: () => {
       closed += 1;
       return Promise.resolve();
     },
     ...given.orchestrator,
-  };
+  });
   return {
     closed: () => closed,
     run: async (...args) => {
       const out: string[] = [];
       const err: string[] = [];
-      const deps: CliDeps = {
+      const deps = only<CliDeps>({
         version: '1.2.3',
         io: {
           stdout: { write: (text) => out.push(text) },
@@ -68,44 +49,25 @@ export function cliWith(given: {
         },
         orchestrator: () => Promise.resolve(orchestrator),
         proposals: () => Promise.resolve(orchestrator),
-        serve: () => unexpected('serve'),
-        sync: () => unexpected('sync'),
-        temporalSetup: () => unexpected('temporalSetup'),
-        notifyTest: () => unexpected('notifyTest'),
         doctorChecks: () => [],
-        janitor: () => unexpected('janitor'),
-        forgeSetup: () => {
-          throw new Error('unexpected forgeSetup');
-        },
         config: () => ({ effective: [], warnings: [] }),
-        setSecret: () => {
-          throw new Error('unexpected setSecret');
-        },
-        provenance: () => {
-          throw new Error('unexpected provenance');
-        },
-        apiTokens: () => {
-          throw new Error('unexpected apiTokens');
-        },
-        edit: () => unexpected('edit'),
-        dashboard: () => unexpected('dashboard'),
-        manifests: () => {
-          throw new Error('unexpected manifests');
-        },
-        bottleEditor: () => {
-          throw new Error('unexpected bottleEditor');
-        },
-        logs: () => {
-          throw new Error('unexpected logs');
-        },
         interrupted: () => new AbortController().signal,
         forgePages: () => ({ kind: 'gitea', webUrl: 'https://git.example/code' }),
         ...given.deps,
-      };
+      });
       const code = await createCli(deps).run(args);
       return { code, stdout: out.join(''), stderr: err.join('') };
     },
   };
+}
+
+/** Has what is given; a call of anything else is a failure of the test. */
+function only<T extends object>(given: Partial<T>): T {
+  return new Proxy(given, {
+    get: (target, name): unknown =>
+      // What has a `then` is taken for a promise.
+      name in target || name === 'then' ? Reflect.get(target, name) : () => unexpected(String(name)),
+  }) as T;
 }
 
 function unexpected(what: string): Promise<never> {

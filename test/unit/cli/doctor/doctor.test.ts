@@ -11,6 +11,12 @@ import type { PartEnd } from '../../../../src/domain/upkeep/part-ends.js';
 import { EXIT } from '../../../../src/cli/base/exit-codes.js';
 import { cliWith } from '../small-world.js';
 
+/** A probe that sees this. */
+const answers =
+  <T>(value: T) =>
+  (): Promise<T> =>
+    Promise.resolve(value);
+
 const GIB = 1024 ** 3;
 function diskWith(
   freeGiB: number,
@@ -57,9 +63,7 @@ const DEMO: AgentStanding = {
   isStandIn: true,
   verdict: { kind: 'ready', provider: 'scripted' },
 };
-const agentsAre = (...agents: AgentStanding[]): Partial<DoctorProbes> => ({
-  agents: () => Promise.resolve(agents),
-});
+const agentsAre = (...agents: AgentStanding[]): Partial<DoctorProbes> => ({ agents: answers(agents) });
 
 const AT_EASE: StuckWork = { open: 2, isCut: false, failing: [], retried: [], idleQueues: [] };
 
@@ -68,31 +72,29 @@ const HEALTHY: DoctorProbes = {
   home: () => ({ path: '/h', exists: true, mode: 0o40700 }),
   configWarnings: () => [],
   secrets: () => [{ name: 'forge-token', file: '/h/secrets/forge-token', state: 'set' }],
-  engine: () =>
-    Promise.resolve({
-      version: '20.10.24',
-      apiVersion: '1.41',
-      storageDriver: 'overlay2',
-      storageQuota: false,
-      runtimes: ['runc', 'runsc'],
-    }),
-  weakBottles: () => Promise.resolve([]),
+  engine: answers({
+    version: '20.10.24',
+    apiVersion: '1.41',
+    storageDriver: 'overlay2',
+    storageQuota: false,
+    runtimes: ['runc', 'runsc'],
+  }),
+  weakBottles: answers([]),
   containerRuntime: () => null,
-  agents: () => Promise.resolve([READY]),
-  images: () => Promise.resolve({ bundle: BUNDLE, agents: [SCRIPTED] }),
-  gitVersion: () => Promise.resolve('git version 2.39.5'),
-  temporal: () =>
-    Promise.resolve({ address: '127.0.0.1:7233', version: '1.32.0', missingSearchAttributes: [] }),
-  forge: () => Promise.resolve({ url: 'https://git.example', login: 'bot', problems: [] }),
-  secretScanner: () => Promise.resolve('gitleaks 8.30.1'),
-  notifications: () => Promise.resolve({ command: null, webhook: null, givenUp: 0, failing: 0 }),
+  agents: answers([READY]),
+  images: answers({ bundle: BUNDLE, agents: [SCRIPTED] }),
+  gitVersion: answers('git version 2.39.5'),
+  temporal: answers({ address: '127.0.0.1:7233', version: '1.32.0', missingSearchAttributes: [] }),
+  forge: answers({ url: 'https://git.example', login: 'bot', problems: [] }),
+  secretScanner: answers('gitleaks 8.30.1'),
+  notifications: answers({ command: null, webhook: null, givenUp: 0, failing: 0 }),
   publishPlace: () => 'branch',
-  ciFiles: () => Promise.resolve([{ repo: 'alice/demo', files: [] }]),
-  disk: () => Promise.resolve(diskWith(50)),
-  partEnds: () => Promise.resolve([]),
-  loopLag: () => Promise.resolve(null),
-  pauses: () => Promise.resolve([]),
-  stuckWork: () => Promise.resolve(AT_EASE),
+  ciFiles: answers([{ repo: 'alice/demo', files: [] }]),
+  disk: answers(diskWith(50)),
+  partEnds: answers([]),
+  loopLag: answers(null),
+  pauses: answers([]),
+  stuckWork: answers(AT_EASE),
 };
 
 async function examine(change: Partial<DoctorProbes>): Promise<Map<string, CheckReport>> {
@@ -117,8 +119,7 @@ describe('doctor', () => {
 
   it('says which agents can run, and on what; that others have no key is no fault', async () => {
     const listed = { ...READY, name: 'implementer' };
-    const { agents } = agentsAre(READY, { ...UNSET, name: 'codex' }, DEMO, listed);
-    const report = (await examine(agents === undefined ? {} : { agents })).get('models');
+    const report = (await examine(agentsAre(READY, { ...UNSET, name: 'codex' }, DEMO, listed))).get('models');
     assert.equal(report?.state, 'ok');
     assert.equal(report.found, 'can run: claude, implementer (claude); without a key: codex');
     const own = (await examine(agentsAre({ ...DEMO, isOwn: true }))).get('models');
@@ -134,7 +135,7 @@ describe('doctor', () => {
     });
     const DAY_MS = 24 * 60 * 60_000;
     const up = async (...ends: PartEnd[]): Promise<CheckReport | undefined> =>
-      (await examine({ partEnds: () => Promise.resolve(ends) })).get('up');
+      (await examine({ partEnds: answers(ends) })).get('up');
     assert.equal((await up(end('worker', DAY_MS)))?.state, 'ok');
     const again = await up(end('worker', DAY_MS), end('worker', 60_000), end('worker', 1), end('webhook', 0));
     assert.equal(again?.state, 'warn');
@@ -153,7 +154,7 @@ describe('doctor', () => {
       'pause',
       'warn',
       /bot-bottle unpause --repo alice\/demo/,
-      { pauses: () => Promise.resolve([{ scope: 'alice/demo', since: 0, who: 'alice@desk' }]) },
+      { pauses: answers([{ scope: 'alice/demo', since: 0, who: 'alice@desk' }]) },
     ],
     ['an old Node', 'node', 'fail', /20\.12/, { nodeVersion: () => '20.10.0' }],
     [
@@ -190,22 +191,21 @@ describe('doctor', () => {
         ],
       },
     ],
-    ['an old git', 'git', 'fail', /2\.38/, { gitVersion: () => Promise.resolve('git version 2.37.9') }],
-    ['a git that prints nothing', 'git', 'fail', /2\.38/, { gitVersion: () => Promise.resolve('') }],
+    ['an old git', 'git', 'fail', /2\.38/, { gitVersion: answers('git version 2.37.9') }],
+    ['a git that prints nothing', 'git', 'fail', /2\.38/, { gitVersion: answers('') }],
     [
       'an old engine',
       'engine',
       'fail',
       /20\.10/,
       {
-        engine: () =>
-          Promise.resolve({
-            version: '19.03',
-            apiVersion: '1.40',
-            storageDriver: 'x',
-            storageQuota: true,
-            runtimes: ['runsc'],
-          }),
+        engine: answers({
+          version: '19.03',
+          apiVersion: '1.40',
+          storageDriver: 'x',
+          storageQuota: true,
+          runtimes: ['runsc'],
+        }),
       },
     ],
     [
@@ -213,21 +213,21 @@ describe('doctor', () => {
       'bottles',
       'fail',
       /docker rm -f/,
-      { weakBottles: () => Promise.resolve([{ name: 'bb-x-agent', weaknesses: ['is privileged'] }]) },
+      { weakBottles: answers([{ name: 'bb-x-agent', weaknesses: ['is privileged'] }]) },
     ],
     [
       "the sidecar's image missing",
       'images',
       'fail',
       /^script\/images bundle$/,
-      { images: () => Promise.resolve({ bundle: { ...BUNDLE, id: null }, agents: [SCRIPTED] }) },
+      { images: answers({ bundle: { ...BUNDLE, id: null }, agents: [SCRIPTED] }) },
     ],
     [
       'no image of any agent',
       'images',
       'fail',
       /^script\/images agent; script\/images agent-claude$/,
-      { images: () => Promise.resolve({ bundle: BUNDLE, agents: [{ ...SCRIPTED, id: null }, CLAUDE] }) },
+      { images: answers({ bundle: BUNDLE, agents: [{ ...SCRIPTED, id: null }, CLAUDE] }) },
     ],
     [
       'the image missing of an agent that people are offered',
@@ -235,7 +235,7 @@ describe('doctor', () => {
       'fail',
       /^script\/images agent-claude$/,
       {
-        images: () => Promise.resolve({ bundle: BUNDLE, agents: [SCRIPTED, { ...CLAUDE, needed: true }] }),
+        images: answers({ bundle: BUNDLE, agents: [SCRIPTED, { ...CLAUDE, needed: true }] }),
       },
     ],
     [
@@ -275,7 +275,7 @@ describe('doctor', () => {
       'images',
       'warn',
       /script\/images agent-claude$/,
-      { images: () => Promise.resolve({ bundle: BUNDLE, agents: [SCRIPTED, CLAUDE] }) },
+      { images: answers({ bundle: BUNDLE, agents: [SCRIPTED, CLAUDE] }) },
     ],
     [
       'a namespace that is not set up',
@@ -283,37 +283,24 @@ describe('doctor', () => {
       'fail',
       /temporal setup/,
       {
-        temporal: () =>
-          Promise.resolve({ address: 'x:1', version: '1', missingSearchAttributes: ['ForgeRepo'] }),
+        temporal: answers({ address: 'x:1', version: '1', missingSearchAttributes: ['ForgeRepo'] }),
       },
     ],
-    [
-      'a scan that is off',
-      'secret scan',
-      'warn',
-      /FORGE_SECRET_SCAN/,
-      { secretScanner: () => Promise.resolve(null) },
-    ],
-    [
-      'an old scanner',
-      'secret scan',
-      'warn',
-      /8\.25/,
-      { secretScanner: () => Promise.resolve('gitleaks 8.19.3') },
-    ],
+    ['a scan that is off', 'secret scan', 'warn', /FORGE_SECRET_SCAN/, { secretScanner: answers(null) }],
+    ['an old scanner', 'secret scan', 'warn', /8\.25/, { secretScanner: answers('gitleaks 8.19.3') }],
     [
       'a scanner of unknown version',
       'secret scan',
       'warn',
       /8\.25/,
-      { secretScanner: () => Promise.resolve('gitleaks of unknown version') },
+      { secretScanner: answers('gitleaks of unknown version') },
     ],
     [
       'CI that a push runs',
       'ci',
       'warn',
       /FORGE_PUBLISH to fork/,
-      { ciFiles: () => Promise.resolve([{ repo: 'alice/demo', files: ['.gitea/workflows'] }]) },
+      { ciFiles: answers([{ repo: 'alice/demo', files: ['.gitea/workflows'] }]) },
     ],
     [
       'a token without a right',
@@ -321,8 +308,7 @@ describe('doctor', () => {
       'fail',
       /grant/,
       {
-        forge: () =>
-          Promise.resolve({ url: 'u', login: 'l', problems: [{ severity: 'error', message: 'grant x' }] }),
+        forge: answers({ url: 'u', login: 'l', problems: [{ severity: 'error', message: 'grant x' }] }),
       },
     ],
     [
@@ -331,8 +317,7 @@ describe('doctor', () => {
       'warn',
       /admin/,
       {
-        forge: () =>
-          Promise.resolve({ url: 'u', login: 'l', problems: [{ severity: 'warning', message: 'admin' }] }),
+        forge: answers({ url: 'u', login: 'l', problems: [{ severity: 'warning', message: 'admin' }] }),
       },
     ],
     [
@@ -348,31 +333,30 @@ describe('doctor', () => {
       'warn',
       /report it/,
       {
-        loopLag: () =>
-          Promise.resolve({
-            at: 0,
-            p99Ms: 9,
-            maxMs: 72_000,
-            worst: { lagMs: 72_000, underWay: ['freezeBottle of x'] },
-          }),
+        loopLag: answers({
+          at: 0,
+          p99Ms: 9,
+          maxMs: 72_000,
+          worst: { lagMs: 72_000, underWay: ['freezeBottle of x'] },
+        }),
       },
     ],
-    ['a full disk', 'disk', 'fail', /room/, { disk: () => Promise.resolve(diskWith(1)) }],
+    ['a full disk', 'disk', 'fail', /room/, { disk: answers(diskWith(1)) }],
     [
       'a file system without inodes',
       'disk',
       'fail',
       /twentieth/,
-      { disk: () => Promise.resolve(diskWith(50, { freeInodes: 4 })) },
+      { disk: answers(diskWith(50, { freeInodes: 4 })) },
     ],
-    ['a disk that fills', 'disk', 'warn', /comfortable/, { disk: () => Promise.resolve(diskWith(11)) }],
+    ['a disk that fills', 'disk', 'warn', /comfortable/, { disk: answers(diskWith(11)) }],
     [
       "an engine's data that is out of sight",
       'disk',
       'warn',
       /measured/,
       {
-        disk: () => Promise.resolve({ ...diskWith(50), space: { ...diskWith(50).space, complete: false } }),
+        disk: answers({ ...diskWith(50), space: { ...diskWith(50).space, complete: false } }),
       },
     ],
   ];
