@@ -3,18 +3,12 @@
  * once or when told to, so that the moment of the POST is known and the forge is idle by then.
  */
 import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { buffer } from 'node:stream/consumers';
-
-interface HeldDelivery {
-  readonly eventType: string;
-  readonly headers: Record<string, string>;
-  readonly body: Buffer;
-}
+import { takeDelivery, type SignedDelivery } from '../test/support/deliveries/signed-delivery.js';
 
 export class DeliveryRelay {
-  private queue: HeldDelivery[] = [];
+  private queue: SignedDelivery[] = [];
   private holding = false;
   private forwarding: Promise<void> = Promise.resolve();
   private fault: Error | undefined;
@@ -27,7 +21,7 @@ export class DeliveryRelay {
   /** @param target the webhook's address */
   static async start(target: string): Promise<DeliveryRelay> {
     const server = createServer((request, response) => {
-      void take(request).then((delivery) => {
+      void takeDelivery(request).then((delivery) => {
         response.writeHead(202).end();
         relay.accept(delivery);
       });
@@ -47,7 +41,7 @@ export class DeliveryRelay {
   }
 
   get heldTypes(): readonly string[] {
-    return this.queue.map((delivery) => delivery.eventType);
+    return this.queue.map(eventTypeOf);
   }
 
   /** Hands on what was held, in order. Resolves with the epoch milliseconds just before the first POST. */
@@ -68,7 +62,7 @@ export class DeliveryRelay {
     await this.forwarding;
   }
 
-  private accept(delivery: HeldDelivery): void {
+  private accept(delivery: SignedDelivery): void {
     this.queue.push(delivery);
     if (!this.holding) this.pass();
   }
@@ -81,7 +75,9 @@ export class DeliveryRelay {
     });
   }
 
-  private async post({ headers, body, eventType }: HeldDelivery): Promise<void> {
+  private async post(delivery: SignedDelivery): Promise<void> {
+    const { headers, body } = delivery;
+    const eventType = eventTypeOf(delivery);
     try {
       const answer = await fetch(this.target, { method: 'POST', headers, body: new Uint8Array(body) });
       if (answer.status !== 202 && answer.status !== 200)
@@ -93,15 +89,6 @@ export class DeliveryRelay {
   }
 }
 
-/** What a delivery is told and signed by. */
-export function forgeHeaders(headers: IncomingHttpHeaders): Record<string, string> {
-  const own = Object.entries(headers).flatMap(([name, value]) =>
-    /^(?:x-|content-type$)/.test(name) && typeof value === 'string' ? [[name, value] as const] : [],
-  );
-  return Object.fromEntries(own);
-}
-
-async function take(request: IncomingMessage): Promise<HeldDelivery> {
-  const headers = forgeHeaders(request.headers);
-  return { eventType: headers['x-gitea-event-type'] ?? '', headers, body: await buffer(request) };
+function eventTypeOf({ headers }: SignedDelivery): string {
+  return headers['x-gitea-event-type'] ?? '';
 }

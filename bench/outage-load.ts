@@ -2,10 +2,9 @@
 import type { SubjectRef } from '../src/domain/forge/issue.js';
 import { mapLimited } from '../src/domain/base/map-limited.js';
 import { Catcher, type Caught } from '../test/support/deliveries/catcher.js';
+import { deliveryHeaders, type SignedDelivery } from '../test/support/deliveries/signed-delivery.js';
 import type { Stack } from '../test/support/stack/stack.js';
 import { cleaningUp } from './clean-up.js';
-import { forgeHeaders } from './delivery-relay.js';
-import type { SignedDelivery } from './paced-posts.js';
 import { until } from './until.js';
 
 /** `issue_assign`, `issues`, `issue_label` */
@@ -95,5 +94,5 @@ function numberIn(body: Buffer): number | undefined {
 }
 
 function signedDelivery({ headers, rawBody }: Caught): SignedDelivery {
-  return { headers: forgeHeaders(headers), body: rawBody };
+  return { headers: deliveryHeaders(headers), body: rawBody };
 }

@@ -3,6 +3,7 @@
  * forge's own deliveries come at a fixed rate, and no Temporal server answers until the last of them is accepted. Then
  * one is started, and the figure counts only if everything that was accepted reaches its workflow.
  */
+import type { SignedDelivery } from '../test/support/deliveries/signed-delivery.js';
 import { Stack } from '../test/support/stack/stack.js';
 import { cleaningUp } from './clean-up.js';
 import { withDevServer } from './dev-server.js';
@@ -11,7 +12,7 @@ import { SECRET, startServer } from './ingest.js';
 import { percentile, spread } from './interleave.js';
 import { untilApplied } from './outage-applied.js';
 import { makeLoad } from './outage-load.js';
-import { postAtRate, signedAnew, type PacedPosts, type SignedDelivery } from './paced-posts.js';
+import { postAtRate, signedAnew, type PacedPosts } from './paced-posts.js';
 import { withWebhook } from './with-service.js';
 
 const PER_SECOND = 50;

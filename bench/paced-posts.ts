@@ -1,13 +1,8 @@
 /** Deliveries posted at a fixed rate, whatever the answers take, each timed at the client. */
 import http from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { SignedDelivery } from '../test/support/deliveries/signed-delivery.js';
 import { hmacOf } from '../test/support/webhook/sign.js';
-
-/** As the forge sends it. */
-export interface SignedDelivery {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Buffer;
-}
 
 export interface Answer {
   readonly status: number;

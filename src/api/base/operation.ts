@@ -1,5 +1,5 @@
 /** What the API can do, as data: the routes, the validation and the OpenAPI document are all made of it. */
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { ApiScope, ApiToken } from '../../domain/api/api-token.js';
 import type { ApiDeps } from './api-deps.js';
 
@@ -62,17 +62,26 @@ interface Streamed<P extends Fields, Q extends Fields> extends Described<P, Q, z
 
 export type Operation = Answered<Fields, Fields, z.ZodType, z.ZodType> | Streamed<Fields, Fields>;
 
+const NONE = z.strictObject({});
+type None = typeof NONE;
+
+/** What has no parameters leaves them out. */
+type Given<O, P, Q> = Omit<O, 'kind' | 'params' | 'query'> & { readonly params?: P; readonly query?: Q };
+
 /** Checks one operation's types, and forgets them. */
-export function answering<P extends Fields, Q extends Fields, B extends z.ZodType, A extends z.ZodType>(
-  operation: Omit<Answered<P, Q, B, A>, 'kind'>,
-): Operation {
-  return { ...operation, kind: 'answer' } as unknown as Operation;
+export function answering<
+  B extends z.ZodType,
+  A extends z.ZodType,
+  P extends Fields = None,
+  Q extends Fields = None,
+>(operation: Given<Answered<P, Q, B, A>, P, Q>): Operation {
+  return { params: NONE, query: NONE, ...operation, kind: 'answer' } as unknown as Operation;
 }
 
-export function streaming<P extends Fields, Q extends Fields>(
-  operation: Omit<Streamed<P, Q>, 'kind'>,
+export function streaming<P extends Fields = None, Q extends Fields = None>(
+  operation: Given<Streamed<P, Q>, P, Q>,
 ): Operation {
-  return { ...operation, kind: 'events' } as unknown as Operation;
+  return { params: NONE, query: NONE, ...operation, kind: 'events' } as unknown as Operation;
 }
 
 export type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T;

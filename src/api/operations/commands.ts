@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { commandAccepted, commandList } from '../base/documents.js';
 import { answering } from '../base/operation.js';
 import { ApiProblem } from '../base/problem.js';
-import { LIMIT, NONE, ONE_RUN, SLUG } from './fields.js';
+import { LIMIT, ONE_RUN, SLUG } from './fields.js';
 import { noRun } from './runs.js';
 
 const AMOUNT = z.int().min(0).max(9_999_999_999);
@@ -37,7 +37,6 @@ const giveCommand = answering({
   scope: 'operate',
   summary: 'Tell a run what to do, as bot-bottle signal does',
   params: ONE_RUN,
-  query: NONE,
   body: order,
   refuses: [404, 409, 503],
   answer: commandAccepted,
@@ -55,7 +54,6 @@ const listCommands = answering({
   path: '/commands',
   scope: 'read',
   summary: 'What operators did, and who, newest first',
-  params: NONE,
   query: z.strictObject({ slug: SLUG.optional(), limit: LIMIT }),
   answer: commandList,
   async handle({ database }, { query: { slug, limit } }) {

@@ -9,7 +9,6 @@ export function number(min: number, max: number) {
     .pipe(z.int().min(min).max(max));
 }
 
-export const NONE = z.strictObject({});
 export const SLUG = z.string().regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, 'expected a slug');
 export const ONE_RUN = z.strictObject({ slug: SLUG });
 export const LIMIT = number(1, 200).default(50);

@@ -9,7 +9,6 @@ import { withNetwork, type ShownProposal } from '../../domain/supervise/shown-pr
 import { decided, oneProposal, proposalList } from '../base/documents.js';
 import { answering } from '../base/operation.js';
 import { ApiProblem } from '../base/problem.js';
-import { NONE } from './fields.js';
 
 const ONE_PROPOSAL = z.strictObject({
   id: z.string().regex(/^[0-9a-f]{32}$/, 'expected a proposal’s whole id'),
@@ -46,8 +45,6 @@ const listProposals = answering({
   path: '/proposals',
   scope: 'read',
   summary: 'What agents have asked for and nobody has decided, oldest first',
-  params: NONE,
-  query: NONE,
   answer: proposalList,
   async handle({ orchestrator, machine }) {
     const waiting = await orchestrator(`api@${machine}`).proposals();
@@ -62,7 +59,6 @@ const getProposal = answering({
   scope: 'read',
   summary: 'What an agent asks for, why, what it would change, and what came of it',
   params: ONE_PROPOSAL,
-  query: NONE,
   refuses: [404, 409],
   answer: oneProposal,
   async handle({ orchestrator, machine }, { params: { id } }) {
@@ -79,7 +75,6 @@ const decideProposal = answering({
   scope: 'operate',
   summary: 'Decide it; an image is built before the answer comes, which may take minutes',
   params: ONE_PROPOSAL,
-  query: NONE,
   body: decision,
   refuses: [404, 409, 503],
   answer: decided,

@@ -1,6 +1,6 @@
 import { runRecord, verdict } from '../base/documents.js';
 import { answering } from '../base/operation.js';
-import { NONE, ONE_RUN } from './fields.js';
+import { ONE_RUN } from './fields.js';
 import { noRun } from './runs.js';
 
 const getRecord = answering({
@@ -10,7 +10,6 @@ const getRecord = answering({
   scope: 'read',
   summary: 'Its whole record: rows, chain and seals',
   params: ONE_RUN,
-  query: NONE,
   refuses: [404],
   answer: runRecord,
   async handle({ provenance }, { params: { slug } }) {
@@ -27,7 +26,6 @@ const getVerdict = answering({
   scope: 'read',
   summary: 'Whether its record is whole, as this machine’s keys say; an export can be verified without it',
   params: ONE_RUN,
-  query: NONE,
   refuses: [404],
   answer: verdict,
   async handle({ provenance }, { params: { slug } }) {

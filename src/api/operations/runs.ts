@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { oneRun, operationPage, runPage, timeline, turnList } from '../base/documents.js';
 import { answering } from '../base/operation.js';
 import { ApiProblem } from '../base/problem.js';
-import { LIMIT, NONE, number, ONE_RUN } from './fields.js';
+import { LIMIT, number, ONE_RUN } from './fields.js';
 
 const NAME = z.string().min(1).max(200);
 const TIME = number(0, 999_999_999_999_999);
@@ -13,7 +13,6 @@ const listRuns = answering({
   path: '/runs',
   scope: 'read',
   summary: 'Runs that have begun, newest first',
-  params: NONE,
   query: z.strictObject({
     repo: z
       .string()
@@ -55,7 +54,6 @@ const getRun = answering({
   scope: 'read',
   summary: 'One run: what is recorded of it, and how it is now',
   params: ONE_RUN,
-  query: NONE,
   refuses: [404],
   answer: oneRun,
   async handle({ database, orchestrator, machine }, { params: { slug } }) {
@@ -75,7 +73,6 @@ const listTurns = answering({
   scope: 'read',
   summary: 'Its turns: one row when each began, one when it ended',
   params: ONE_RUN,
-  query: NONE,
   refuses: [404],
   answer: turnList,
   async handle({ database }, { params: { slug } }) {
@@ -114,7 +111,6 @@ const getTimeline = answering({
   scope: 'read',
   summary: 'What its workflow noted, oldest first',
   params: ONE_RUN,
-  query: NONE,
   refuses: [404, 503],
   answer: timeline,
   async handle({ orchestrator, machine }, { params: { slug } }) {

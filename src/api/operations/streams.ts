@@ -5,7 +5,7 @@ import { JsonLog } from '../../cli/logs/json-log.js';
 import type { ChangeFeed, FeedPlace } from '../../domain/run/change-feed.js';
 import { streaming, type SentEvent } from '../base/operation.js';
 import { ApiProblem } from '../base/problem.js';
-import { NONE, number, ONE_RUN } from './fields.js';
+import { number, ONE_RUN } from './fields.js';
 import { noRun } from './runs.js';
 
 const POLL_MS = 500;
@@ -19,8 +19,6 @@ const followChanges = streaming({
   scope: 'read',
   summary:
     'What happens to all runs, from now on or after Last-Event-ID: recorded for a row of the record, each once; run for a run’s new state, which may come twice',
-  params: NONE,
-  query: NONE,
   async open({ database: { changes } }, _asked, { after, signal }) {
     const latest = await changes.latest();
     return changesSince(changes, after === undefined ? latest : placeOf(after, latest), signal);

@@ -1,7 +1,6 @@
 /** What to say when something is missing: every text names the place, the setting and the command. */
 import { isIP } from 'node:net';
 import type { ForgeHttpError } from '../../domain/base/errors.js';
-import type { DeliveryWatch } from '../../domain/forge/delivery-watch.js';
 import { nameOfTarget } from '../../domain/forge/forge-admin.js';
 import type { AdminTarget } from '../../domain/forge/forge-admin.js';
 import { isLoopbackHost } from './webhook-url.js';
@@ -49,7 +48,7 @@ export function explainRefusal(target: AdminTarget, error: ForgeHttpError, withA
 export function explainSilence(
   url: string,
   listen: { readonly host: string; readonly port: number },
-  watch: DeliveryWatch['kind'],
+  watch: 'running' | 'own',
   waitedMs: number,
 ): string {
   const { hostname, protocol, port } = new URL(url);

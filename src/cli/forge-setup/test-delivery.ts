@@ -6,15 +6,17 @@ import { WANTED_EVENTS } from './plan-hook.js';
 import type { Item } from './report.js';
 import { replaceHook } from './set-up.js';
 import type { MadeHook, SetUpJob, WebhookWish } from './set-up.js';
-import type { DeliveryWatch } from '../../domain/forge/delivery-watch.js';
+import type { DeliveryWatch, Seen } from '../../domain/forge/delivery-watch.js';
 import type { ForgeSetupSettings } from '../base/setup-world.js';
 
 export interface DeliveryTest {
-  readonly watch: DeliveryWatch;
+  readonly watch: RunningWatch;
   readonly settings: ForgeSetupSettings;
-  readonly wish: WebhookWish;
+  readonly wish: WebhookWish & { readonly secret: string };
   readonly waitMs: number;
 }
+
+export type RunningWatch = Exclude<DeliveryWatch, { readonly kind: 'unavailable' }>;
 
 /** Name of the webhook that stands in for an organization's, which Gitea can't be asked to test. */
 const STAND_IN = 'bot-bottle test';
@@ -28,13 +30,12 @@ export type TestVerdict = 'arrived' | 'failed' | 'not_tested';
  */
 export async function testDelivery(job: SetUpJob, test: DeliveryTest, made: MadeHook): Promise<TestVerdict> {
   const { target } = job;
-  if (test.watch.kind === 'unavailable') return skip(job, test, test.watch.reason);
   if (!(await test.watch.sameSecret())) {
     tell(job, test, 'problem', explainOtherSecret(test.settings.listen));
     return 'failed';
   }
   if (target.kind === 'org') return testThroughRepository(job, test, target.org);
-  if ((await job.admin.repository(target)).empty) return skip(job, test, 'the repository has no commit yet');
+  if ((await job.admin.repository(target)).empty) return skip(job, 'the repository has no commit yet');
   let seen = await deliverOnce(job, test, target, made.hook);
   if (seen === 'unsigned' && !made.fresh) {
     const hook = await replaceHook(job, made.hook, test.wish);
@@ -49,8 +50,7 @@ async function deliverOnce(
   { watch, waitMs }: DeliveryTest,
   target: RepoTarget,
   hook: Hook,
-): Promise<'verified' | 'unsigned' | 'nothing'> {
-  if (watch.kind === 'unavailable') return 'nothing';
+): Promise<Seen> {
   const expectation = await watch.expect();
   const open = await admin.editHook(target, hook, { events: [...WANTED_EVENTS, 'push'] });
   try {
@@ -65,10 +65,9 @@ async function deliverOnce(
 async function testThroughRepository(job: SetUpJob, test: DeliveryTest, org: string): Promise<TestVerdict> {
   const { admin } = job;
   const { watch, wish, waitMs } = test;
-  if (watch.kind === 'unavailable' || wish.secret === null) return 'not_tested';
   try {
     const through = (await admin.repositoriesOf(org)).find(({ empty, archived }) => !empty && !archived);
-    if (through === undefined) return skip(job, test, 'the organization has no repository with a commit');
+    if (through === undefined) return skip(job, 'the organization has no repository with a commit');
     const { target } = through;
     for (const { id, name } of await admin.listHooks(target))
       if (name === STAND_IN) await admin.deleteHook(target, id);
@@ -84,16 +83,11 @@ async function testThroughRepository(job: SetUpJob, test: DeliveryTest, org: str
     }
   } catch (error) {
     if (!(error instanceof ForgeHttpError && error.status === 403)) throw error;
-    return skip(job, test, 'the token may not make a webhook in a repository (scope write:repository)');
+    return skip(job, 'the token may not make a webhook in a repository (scope write:repository)');
   }
 }
 
-function judge(
-  job: SetUpJob,
-  test: DeliveryTest,
-  seen: 'verified' | 'unsigned' | 'nothing',
-  how: string,
-): TestVerdict {
+function judge(job: SetUpJob, test: DeliveryTest, seen: Seen, how: string): TestVerdict {
   const { watch, settings, wish, waitMs } = test;
   if (seen === 'verified') {
     const where = watch.kind === 'running' ? 'the running webhook' : 'this command, as no webhook runs';
@@ -108,8 +102,9 @@ function judge(
   return 'failed';
 }
 
-function skip(job: SetUpJob, test: DeliveryTest, reason: string): TestVerdict {
-  tell(job, test, 'skipped', `not tested: ${reason}`);
+export function skip({ target, report }: SetUpJob, reason: string): TestVerdict {
+  const detail = `not tested: ${reason}`;
+  report({ target: nameOfTarget(target), what: 'delivery', state: 'skipped', name: '', detail });
   return 'not_tested';
 }
 

@@ -1,6 +1,5 @@
-import { nameOfTarget } from '../../domain/forge/forge-admin.js';
 import type { MadeHook, SetUpJob, WebhookWish } from './set-up.js';
-import { testDelivery } from './test-delivery.js';
+import { skip, testDelivery } from './test-delivery.js';
 import type { DeliveryWatch } from '../../domain/forge/delivery-watch.js';
 import type { ForgeSetupWorld } from '../base/setup-world.js';
 
@@ -18,15 +17,19 @@ export function createTester(
   let failed = false;
   return {
     test: async (job, wish, made) => {
-      if (!test || wish.secret === null) return;
+      const { secret } = wish;
+      if (!test || secret === null) return;
       if (failed) {
-        const item = { target: nameOfTarget(job.target), what: 'delivery', name: '' } as const;
-        job.report({ ...item, state: 'skipped', detail: 'not tested: the test before did not come through' });
+        skip(job, 'the test before did not come through');
         return;
       }
-      watch ??= await world.watchDeliveries(wish.secret);
-      const verdict = await testDelivery(job, { watch, settings: world.settings, wish, waitMs }, made);
-      failed = verdict === 'failed';
+      watch ??= await world.watchDeliveries(secret);
+      if (watch.kind === 'unavailable') {
+        skip(job, watch.reason);
+        return;
+      }
+      const asked = { watch, settings: world.settings, wish: { ...wish, secret }, waitMs };
+      failed = (await testDelivery(job, asked, made)) === 'failed';
     },
     close: async () => {
       if (watch !== undefined && watch.kind !== 'unavailable') await watch.close();

@@ -2,11 +2,13 @@ import {
   isGrpcServiceError,
   ServiceError,
   WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
   type WorkflowHandle,
 } from '@temporalio/client';
 import { InvalidInputError } from '../../domain/base/errors.js';
 import { UnreachableError } from '../base/errors.js';
+import type { Refused } from '../base/orchestrator.js';
 import type { OrchestratorWorld } from './orchestrator-world.js';
 
 /** Milliseconds a worker may take to answer. */
@@ -32,13 +34,19 @@ export async function call<T>(
   }
 }
 
+/** The workflow's own refusal, as an answer. Errors: any other one. */
+export function refusalOf(error: unknown): Refused {
+  if (!(error instanceof WorkflowUpdateFailedError)) throw error;
+  return { kind: 'refused', reason: error.cause?.message ?? error.message };
+}
+
 /** An answer that can't be decrypted is the operator's to mend. */
 export function noAnswer(error: unknown): undefined {
   if (error instanceof InvalidInputError) throw error;
   return undefined;
 }
 
-function isAway(error: unknown): boolean {
+export function isAway(error: unknown): boolean {
   return (
     error instanceof ServiceError ||
     error instanceof WorkflowUpdateRPCTimeoutOrCancelledError ||

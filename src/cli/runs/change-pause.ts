@@ -1,11 +1,10 @@
-import { isGrpcServiceError, ServiceError, WorkflowFailedError, type Client } from '@temporalio/client';
+import { WorkflowFailedError, type Client } from '@temporalio/client';
 import { TerminatedFailure } from '@temporalio/common';
 import { PAUSE_WORKFLOW, pauseWorkflowId, TASK_QUEUE } from '../../workflows/messages.js';
 import type { PauseAnswer, PauseOrder } from '../../workflows/messages.js';
 import { UnreachableError } from '../base/errors.js';
 import type { Superseded } from '../base/orchestrator.js';
-
-const CALL_MS = 15_000;
+import { CALL_MS, isAway } from './call-workflow.js';
 
 /**
  * The latest word on a scope ends an earlier one that was not heard yet. Errors: `UnreachableError`; a worker that is
@@ -32,7 +31,7 @@ export async function changePause(
   } catch (error) {
     if (error instanceof WorkflowFailedError && error.cause instanceof TerminatedFailure)
       return { kind: 'superseded' };
-    if (!(error instanceof ServiceError) && !isGrpcServiceError(error)) throw error;
+    if (!isAway(error)) throw error;
     throw new UnreachableError(
       'the worker',
       `it is asked to ${action} and does so as soon as it runs: bot-bottle worker`,

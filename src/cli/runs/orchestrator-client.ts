@@ -1,6 +1,5 @@
 /** The commands' orchestrator over Temporal: updates for commands, queries for what is, rows for the list. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { workflowIdOf, type SubjectRef } from '../../domain/forge/issue.js';
 import { dayOf } from '../../domain/run/budget.js';
 import type { OperatorCommand } from '../../domain/run/events.js';
@@ -23,7 +22,7 @@ import type {
   Started,
   StepUnderWay,
 } from '../base/orchestrator.js';
-import { call, CALL_MS, noAnswer } from './call-workflow.js';
+import { call, CALL_MS, noAnswer, refusalOf } from './call-workflow.js';
 import { changePause } from './change-pause.js';
 import type { OrchestratorWorld } from './orchestrator-world.js';
 import { proposalDesk } from './proposal-desk-client.js';
@@ -39,6 +38,7 @@ const MAX_AWAY_MS = 5 * 60_000;
 
 export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
   const { database } = world;
+  const quick = { ...world, callMs: LIVE_VIEW_MS };
   // A run that this command started is known before its row is written, and even if none ever is.
   const begun = new Map<string, SubjectRef>();
   const view = (workflowId: string): Promise<RunView | undefined> =>
@@ -47,15 +47,13 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
   /** Rows are written at the turns of a life; in between the workflow knows better. Without Temporal the row stands. */
   async function liveView(row: ForgeStateRow): Promise<RunView | undefined> {
     if (row.status === 'destroyed') return undefined;
-    const ask = { ...world, callMs: LIVE_VIEW_MS };
-    const live = await call(ask, (handle) => handle.query(stateQuery), row.workflowId).catch(noAnswer);
+    const live = await call(quick, (handle) => handle.query(stateQuery), row.workflowId).catch(noAnswer);
     return live?.slug === row.slug ? live : undefined;
   }
 
   async function liveStep(row: ForgeStateRow): Promise<StepUnderWay | null> {
     if (row.status === 'destroyed') return null;
-    const ask = { ...world, callMs: LIVE_VIEW_MS };
-    const found = await call(ask, (handle) => handle.describe(), row.workflowId).catch(noAnswer);
+    const found = await call(quick, (handle) => handle.describe(), row.workflowId).catch(noAnswer);
     return found === undefined ? null : stepUnderWay(world.client, found);
   }
 
@@ -69,19 +67,13 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
     workflowId: string,
     command: OperatorCommand,
   ): Promise<CommandAccepted | Refused | NotFound> {
-    try {
-      const { kind, ...asked } = command;
-      const accepted = await call(
-        world,
-        (handle) => handle.executeUpdate(commandUpdates[kind], { args: [{ ...asked, by: world.by }] }),
-        workflowId,
-      );
-      return accepted ?? { kind: 'not_found' };
-    } catch (error) {
-      if (error instanceof WorkflowUpdateFailedError)
-        return { kind: 'refused', reason: error.cause?.message ?? error.message };
-      throw error;
-    }
+    const { kind, ...asked } = command;
+    const accepted = await call(
+      world,
+      (handle) => handle.executeUpdate(commandUpdates[kind], { args: [{ ...asked, by: world.by }] }),
+      workflowId,
+    ).catch(refusalOf);
+    return accepted ?? { kind: 'not_found' };
   }
 
   async function begunRun(subject: SubjectRef, earlier: string | null): Promise<Started | Refused> {
@@ -162,8 +154,7 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
 
     overview: () => database.runs.overview(),
     live: async ({ slug, workflowId }) => {
-      const ask = { ...world, callMs: LIVE_VIEW_MS };
-      const view = await call(ask, (handle) => handle.query(stateQuery), workflowId);
+      const view = await call(quick, (handle) => handle.query(stateQuery), workflowId);
       if (view?.slug !== slug) return null;
       return { phase: view.phase, turn: view.turn, microUsd: view.spent.microUsd };
     },

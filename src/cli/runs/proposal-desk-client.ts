@@ -1,10 +1,9 @@
 /** Proposals over rows and blobs; a decision is an update of the run's workflow. */
-import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { readShownProposal } from '../../domain/supervise/read-shown-proposal.js';
 import { withNetwork, type ShownProposal } from '../../domain/supervise/shown-proposal.js';
 import { decideUpdate } from '../../workflows/messages.js';
 import type { Decision, ProposalDesk } from '../base/proposal-desk.js';
-import { call } from './call-workflow.js';
+import { call, refusalOf } from './call-workflow.js';
 import type { OrchestratorWorld } from './orchestrator-world.js';
 import { proposalReader } from './proposal-reader.js';
 import type { DecideRequest } from '../../domain/supervise/decision.js';
@@ -19,21 +18,17 @@ export function proposalDesk(world: OrchestratorWorld): ProposalDesk {
     ...proposalReader(world),
     decide: async (row, decision) => {
       const request = await requestOf(world, row, decision);
-      try {
-        const accepted = await call(
-          { ...world, callMs: world.callMs ?? (row.tool === 'capability-block' ? BUILD_MS : DECIDE_MS) },
-          (handle) => handle.executeUpdate(decideUpdate, { args: [request] }),
-          row.workflowId,
-        );
-        if (accepted === undefined) return { kind: 'not_found' };
-        const { whyRef = null, ...decided } = accepted;
-        const why = whyRef === null ? {} : { why: await world.readText(whyRef) };
-        return { kind: 'decided', ...decided, ...why };
-      } catch (error) {
-        if (error instanceof WorkflowUpdateFailedError)
-          return { kind: 'refused', reason: error.cause?.message ?? error.message };
-        throw error;
-      }
+      const callMs = world.callMs ?? (row.tool === 'capability-block' ? BUILD_MS : DECIDE_MS);
+      const accepted = await call(
+        { ...world, callMs },
+        (handle) => handle.executeUpdate(decideUpdate, { args: [request] }),
+        row.workflowId,
+      ).catch(refusalOf);
+      if (accepted === undefined) return { kind: 'not_found' };
+      if ('kind' in accepted) return accepted;
+      const { whyRef = null, ...decided } = accepted;
+      const why = whyRef === null ? {} : { why: await world.readText(whyRef) };
+      return { kind: 'decided', ...decided, ...why };
     },
   };
 }

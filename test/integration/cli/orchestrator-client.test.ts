@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { WorkflowHandle } from '@temporalio/client';
 import { openDatabase } from '../../../src/adapters/sqlite/open-database.js';
 import { CliError, UnreachableError } from '../../../src/cli/base/errors.js';
 import { EXIT } from '../../../src/cli/base/exit-codes.js';
@@ -19,6 +20,7 @@ import { waitUntil } from '../../support/stack/stack.js';
 import { timeSkipping } from '../../support/temporal/skipping-server.js';
 import { withWorkers } from '../../support/temporal/time-skipping.js';
 import { order, send } from '../../support/temporal/send.js';
+import { stateRow } from '../../support/webhook/rows.js';
 
 const OPTIONS = { agent: null, bottles: [], prompt: null, label: null, backend: 'docker' } as const;
 
@@ -74,35 +76,20 @@ describe('the commands’ orchestrator over a real workflow', function () {
 
   /** The row that the worker would have written. */
   const addRow = async (slug: string, prNumber: number | null = null): Promise<void> =>
-    database.forgeState.upsert({
-      ...subject,
-      workflowId: workflowIdOf(subject),
-      issueNumber: subject.number,
-      slug,
-      agentName: 'coder',
-      bottleNames: ['default'],
-      backendName: 'docker',
-      agentGitUser: 'bot',
-      prNumber,
-      status: 'running',
-      lastCheckinAt: null,
-      phase: 'running',
-      reason: null,
-      repoId: null,
-      host: null,
-      branch: 'b',
-      issueUrl: `https://git.example/alice/demo/issues/${String(subject.number)}`,
-      prUrl: null,
-      updatedAt: 0,
-      destroyedAt: null,
-    });
+    database.forgeState.upsert(stateRow({ issueNumber: subject.number, slug, prNumber }));
+
+  /** What an agent's container does first. */
+  const began = async (turn: number): Promise<WorkflowHandle> => {
+    const handle = environment().client.workflow.getHandle(workflowIdOf(subject));
+    const { slug } = await handle.query(stateQuery);
+    await send(handle, { kind: 'turn_started', slug: slug ?? '', turn, at: 0 });
+    return handle;
+  };
 
   const turns = (exitCodes: readonly number[]): { readonly fake: ScriptedActivities } => {
     const script = (turn: number): TurnScript => ({
       run: async () => {
-        const handle = environment().client.workflow.getHandle(workflowIdOf(subject));
-        const { slug } = await handle.query(stateQuery);
-        await send(handle, { kind: 'turn_started', slug: slug ?? '', turn, at: 0 });
+        await began(turn);
         const done = { id: `d${String(turn)}`, status: 'success', summaryRef: 'r' } as const;
         return { exitCode: exitCodes[turn - 1] ?? 0, done };
       },
@@ -141,9 +128,7 @@ describe('the commands’ orchestrator over a real workflow', function () {
   it('follows a turn through its nudge, until the run rests, and says how that ended', async () => {
     const fake = new ScriptedActivities((turn) => ({
       run: async () => {
-        const handle = environment().client.workflow.getHandle(workflowIdOf(subject));
-        const { slug } = await handle.query(stateQuery);
-        await send(handle, { kind: 'turn_started', slug: slug ?? '', turn, at: 0 });
+        await began(turn);
         return { exitCode: 0 };
       },
     }));
@@ -197,9 +182,7 @@ describe('the commands’ orchestrator over a real workflow', function () {
   it('a run that was destroyed meanwhile ended as closed', async () => {
     const fake = new ScriptedActivities((turn) => ({
       run: async (_input, activity) => {
-        const handle = environment().client.workflow.getHandle(workflowIdOf(subject));
-        const { slug } = await handle.query(stateQuery);
-        await send(handle, { kind: 'turn_started', slug: slug ?? '', turn, at: 0 });
+        const handle = await began(turn);
         await order(handle, { kind: 'destroy' });
         activity.heartbeat();
         await activity.cancelled.catch(() => undefined);
@@ -284,7 +267,14 @@ describe('the commands’ orchestrator over a real workflow', function () {
     const { issue, bottles, backend, gitUser, status, phase, stale } = row;
     assert.deepEqual(
       [issue, bottles, backend, gitUser, status, phase],
-      [`alice/demo#${String(subject.number)}`, ['default'], 'docker', 'bot', 'running', 'running'],
+      [
+        `alice/demo#${String(subject.number)}`,
+        ['default', 'node'],
+        'docker',
+        'Coder <coder@example.org>',
+        'running',
+        'running',
+      ],
     );
     assert.equal(stale, true, 'no workflow says so');
     for (const [turn, sessionId] of ['s-old', 's-new'].entries()) {

@@ -36,19 +36,20 @@ export class KeptLogs {
     const dir = join(this.dir, `life-${String(evidence.life)}`);
     await mkdir(dir, { recursive: true });
     const files = new StackFiles(stack.home);
+    const { subject, plan, goOns } = person;
     const timeline =
-      person.subject === undefined
+      subject === undefined
         ? []
         : await client
             .withDeadline(Date.now() + TIMELINE_MS, () =>
-              client.workflow.getHandle(workflowIdOf(person.subject ?? never())).query(timelineQuery),
+              client.workflow.getHandle(workflowIdOf(subject)).query(timelineQuery),
             )
             .catch((error: unknown) => String(error));
     const rows = await Promise.all(
       evidence.slugs.map(async (slug) => ({ slug, turns: await files.turnRows(slug) })),
     );
-    const row = person.subject === undefined ? undefined : await files.stateRow(person.subject);
-    const facts = { wrong, evidence, plan: person.plan, goOns: person.goOns, row, rows, timeline };
+    const row = subject === undefined ? undefined : await files.stateRow(subject);
+    const facts = { wrong, evidence, plan, goOns, row, rows, timeline };
     await writeFile(join(dir, 'facts.json'), `${JSON.stringify(facts, null, 1)}\n`);
     for (const slug of evidence.slugs)
       for (const part of ['turns', 'archive', 'metadata.json'])
@@ -59,8 +60,4 @@ export class KeptLogs {
   remove(): Promise<void> {
     return rm(this.dir, { recursive: true, force: true });
   }
-}
-
-function never(): never {
-  throw new Error('it has not begun');
 }

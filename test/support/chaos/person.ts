@@ -34,7 +34,6 @@ export class LifePerson {
   readonly goOns: string[] = [];
   readonly trouble: string[] = [];
   subject: SubjectRef | undefined;
-  slug: string | undefined;
   ended = false;
 
   constructor(
@@ -46,7 +45,7 @@ export class LifePerson {
   /** Until the life has ended, or the signal aborts. Errors: the forge's. */
   async live(signal: AbortSignal): Promise<void> {
     if (!(await pause(this.plan.startMs, signal))) return;
-    const { files } = await this.#begin();
+    const files = await this.#begin();
     let due = Date.now();
     for (const { gapMs, on } of this.plan.comments) {
       due += gapMs;
@@ -69,7 +68,7 @@ export class LifePerson {
     );
   }
 
-  async #begin(): Promise<{ readonly files: LifeFiles }> {
+  async #begin(): Promise<LifeFiles> {
     const { alice, bot } = this.stack.gitea;
     const title = `Life ${String(this.plan.life)}`;
     // The script names the issue's number, so the trigger comes after the text.
@@ -79,7 +78,7 @@ export class LifePerson {
     await alice.addLabel(number, 'bot-bottle:demo');
     this.subject = { forge: 'gitea', owner: 'alice', repo: 'demo', number };
     this.say(`began as #${String(number)}`);
-    return { files: new LifeFiles(new StackFiles(this.stack.home), this.subject) };
+    return new LifeFiles(new StackFiles(this.stack.home), this.subject);
   }
 
   async #next(files: LifeFiles): Promise<Next> {
@@ -89,7 +88,6 @@ export class LifePerson {
       return 'end';
     }
     if (row?.status !== 'frozen' || row.updatedAt > Date.now() - QUIET_MS) return 'wait';
-    this.slug = row.slug;
     const waiting = await this.#untold(files, row.slug);
     if (waiting.some(({ at }) => at > Date.now() - LOST_MS)) return 'wait';
     const reason = await this.#reasonToGoOn(files, row.reason ?? 'no reason');

@@ -2,9 +2,9 @@
  * The way from the forge to the webhook: hands signed deliveries on unchanged, but late, twice, and out of order. Like the
  * forge it does not try again: what meets a webhook that is away is lost, and polling has to find it.
  */
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { buffer } from 'node:stream/consumers';
+import { takeDelivery, type SignedDelivery } from '../deliveries/signed-delivery.js';
 import { closeServer, listenLocally, urlOf } from '../http/loopback.js';
 import type { DeliveryPlan } from './plan.js';
 
@@ -25,7 +25,7 @@ export class ShakyWay {
   /** @param target the webhook's address */
   static async start(plan: readonly DeliveryPlan[], target: string): Promise<ShakyWay> {
     const server = createServer((request, response) => {
-      void take(request).then(
+      void takeDelivery(request).then(
         (delivery) => {
           response.writeHead(200).end();
           way.#accept(delivery);
@@ -49,7 +49,7 @@ export class ShakyWay {
     await Promise.all(this.#underWay);
   }
 
-  #accept(delivery: Delivery): void {
+  #accept(delivery: SignedDelivery): void {
     const { counts } = this;
     const delays = this.plan[counts.deliveries % this.plan.length] ?? [0];
     counts.deliveries += 1;
@@ -61,7 +61,7 @@ export class ShakyWay {
     }
   }
 
-  async #post({ headers, body }: Delivery, afterMs: number): Promise<void> {
+  async #post({ headers, body }: SignedDelivery, afterMs: number): Promise<void> {
     try {
       await delay(afterMs, undefined, { signal: this.#closing.signal });
       const answer = await fetch(this.target, {
@@ -77,17 +77,4 @@ export class ShakyWay {
       this.counts.lost += 1;
     }
   }
-}
-
-interface Delivery {
-  readonly headers: Record<string, string>;
-  readonly body: Buffer;
-}
-
-async function take(request: IncomingMessage): Promise<Delivery> {
-  const headers: Record<string, string> = {};
-  for (const [name, value] of Object.entries(request.headers)) {
-    if (/^(?:x-|content-type$)/.test(name) && typeof value === 'string') headers[name] = value;
-  }
-  return { headers, body: await buffer(request) };
 }
