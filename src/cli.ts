@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** The command line `bot-bottle`. What a command needs is loaded once it is known which one it is. */
-import { createCli } from './cli/create-cli.js';
+import { runCli } from './cli/run-cli.js';
 import { cliDeps } from './wiring/cli/cli-deps.js';
 import { endWith } from './wiring/end-with.js';
 
-endWith(await createCli(cliDeps).run(process.argv.slice(2)));
+endWith(await runCli(cliDeps, process.argv.slice(2)));

@@ -12,10 +12,6 @@ import { keyOf, type Command, type Key, type Progress } from './model/state.js';
 import type { Store } from './store.js';
 import type { DashboardWorld } from './world.js';
 
-export interface Operator {
-  press(key: Key): void;
-}
-
 /** What a decision is called until it is answered. */
 const UNDER_WAY: Readonly<Record<Decision['verdict'], string>> = {
   approve: 'approving …',
@@ -27,12 +23,15 @@ function underWay({ tool }: ProposalRow, { verdict }: Decision): string {
   return tool === 'capability-block' && verdict !== 'reject' ? 'building its image …' : UNDER_WAY[verdict];
 }
 
-/** @param aside runs the work while the terminal is not the dashboard's */
+/**
+ * What takes the keys.
+ * @param aside runs the work while the terminal is not the dashboard's
+ */
 export function operator(
   { desk, edit }: Pick<DashboardWorld, 'desk' | 'edit'>,
   store: Store,
   { quit, aside }: { readonly quit: () => void; readonly aside: <T>(work: () => Promise<T>) => Promise<T> },
-): Operator {
+): (key: Key) => void {
   /** By `keyOf`: files of versions that were not sent. */
   const files = new Map<string, EditedText>();
 
@@ -94,16 +93,14 @@ export function operator(
     }
   }
 
-  return {
-    press(key) {
-      let command: Command | null = null;
-      store.update((state) => {
-        const pressed = press(state, key);
-        command = pressed.command;
-        return pressed.state;
-      });
-      carryOut(command);
-    },
+  return (key) => {
+    let command: Command | null = null;
+    store.update((state) => {
+      const pressed = press(state, key);
+      command = pressed.command;
+      return pressed.state;
+    });
+    carryOut(command);
   };
 
   function carryOut(command: Command | null): void {

@@ -18,12 +18,11 @@ export async function showDashboard(world: DashboardWorld): Promise<void> {
     quitting.abort();
   };
   const ended = AbortSignal.any([quitting.signal, world.ended]);
-  const hands = operator(world, store, { quit, aside });
   const { subscribe, state } = store;
   const screen = new Screen(world.terminal, {
     subscribe,
     state,
-    press: (key) => hands.press(key),
+    press: operator(world, store, { quit, aside }),
     colors: world.colors,
   });
 

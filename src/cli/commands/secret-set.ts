@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { CommandContext } from '../base/action.js';
+import { collect, type CommandContext } from '../base/action.js';
 import { CliError } from '../base/errors.js';
 import { EXIT } from '../base/exit-codes.js';
 import { printJson, printLine } from '../base/output.js';
@@ -12,8 +12,8 @@ export function secretSetCommand(parent: Command, { deps, action }: CommandConte
     .option(
       '--host <host>',
       'bind it: routes may send it to this host (host or host:port, may be repeated), and to no other',
-      (host: string, hosts: readonly string[]) => [...hosts, host],
-      [] as readonly string[],
+      collect,
+      [],
     )
     .option('--json', 'as JSON');
   action<{ json?: true; host: readonly string[] }>(command, async ({ json, host }, [name = '']) => {

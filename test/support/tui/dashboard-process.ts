@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import path from 'node:path';
 import { openDatabase } from '../../../src/adapters/sqlite/open-database.js';
-import { createCli } from '../../../src/cli/create-cli.js';
+import { runCli } from '../../../src/cli/run-cli.js';
 // Compiled while nobody types: the product's is compiled already.
 import '../../../src/wiring/operator/open-orchestrator.js';
 import { cliDeps } from '../../../src/wiring/cli/cli-deps.js';
@@ -37,4 +37,4 @@ const deps: typeof cliDeps = {
     };
   },
 };
-endWith(await createCli(deps).run(process.argv.slice(2)));
+endWith(await runCli(deps, process.argv.slice(2)));

@@ -1,4 +1,4 @@
-import { createCli } from '../../../src/cli/create-cli.js';
+import { runCli } from '../../../src/cli/run-cli.js';
 import type { CliDeps } from '../../../src/cli/base/deps.js';
 import type { Orchestrator } from '../../../src/cli/base/orchestrator.js';
 
@@ -55,7 +55,7 @@ export function cliWith(given: {
         forgePages: () => ({ kind: 'gitea', webUrl: 'https://git.example/code' }),
         ...given.deps,
       });
-      const code = await createCli(deps).run(args);
+      const code = await runCli(deps, args);
       return { code, stdout: out.join(''), stderr: err.join('') };
     },
   };

@@ -34,17 +34,11 @@ With --wait: 0 only when the turn ended done; the agent's own exit code when tha
 17 paused, untriggered, unserved or closed. The same codes when the orchestrator stopped the agent.
 --json prints one JSON document on standard output, with logs one a line.`;
 
-export interface Cli {
-  /** @param args what follows the program's name. Never throws; resolves with the exit status. */
-  run(args: readonly string[]): Promise<number>;
-}
-
-/** The command line `bot-bottle`, over a world that is handed in. */
-export function createCli(deps: CliDeps): Cli {
-  return { run: (args) => run(deps, args) };
-}
-
-async function run(deps: CliDeps, args: readonly string[]): Promise<number> {
+/**
+ * The command line `bot-bottle`, over a world that is handed in. Never throws; resolves with the exit status.
+ * @param args what follows the program's name
+ */
+export async function runCli(deps: CliDeps, args: readonly string[]): Promise<number> {
   let exitCode: number = EXIT.ok;
   const context: CommandContext = {
     deps,
