@@ -1,11 +1,14 @@
 import { z } from 'zod';
 import type { Orchestrator } from '../../cli/base/orchestrator.js';
-import type { Decision, ProposalDetail } from '../../cli/base/proposal-desk.js';
-import { listedProposalDocument, proposalDocument } from '../../cli/base/proposal-documents.js';
+import { inEffect, type Decision, type ProposalDetail } from '../../cli/base/proposal-desk.js';
+import {
+  decisionDocument,
+  listedProposalDocument,
+  proposalDocument,
+} from '../../cli/base/proposal-documents.js';
 import type { DecidedProposal } from '../../domain/run/stores.js';
-import { effectOf } from '../../domain/supervise/config-change.js';
 import { modifiedProposal } from '../../domain/supervise/modified-proposal.js';
-import { withNetwork, type ShownProposal } from '../../domain/supervise/shown-proposal.js';
+import type { ShownProposal } from '../../domain/supervise/shown-proposal.js';
 import { decided, oneProposal, proposalList } from '../base/documents.js';
 import { answering } from '../base/operation.js';
 import { ApiProblem } from '../base/problem.js';
@@ -84,41 +87,30 @@ const decideProposal = answering({
     if (row.decision !== null) throw new ApiProblem(409, `it was decided by ${row.decision.who}`);
     if (row.ref !== body.hash) throw new ApiProblem(409, 'that is not its hash: read the proposal first');
     const { shown } = await detailOf(desk, row);
-    const { given, effective } = decisionOf(body, shown);
+    const given = decisionOf(body, shown);
     const answer = await desk.decide(row, given);
     if (answer.kind === 'not_found') throw new ApiProblem(404, `${row.slug} is gone`);
     if (answer.kind === 'refused') throw new ApiProblem(409, answer.reason);
     if (answer.status === 'failed')
       throw new ApiProblem(409, `the image cannot be built: ${answer.why ?? ''}`);
-    const { slug, status, effect } = answer;
-    return {
-      proposal: row.id,
-      slug,
-      status,
-      effect,
-      changes: effective === null ? [] : effectOf(effective.change),
-    };
+    return decisionDocument(row.id, answer, inEffect(given, shown));
   },
 });
 
 export const PROPOSAL_OPERATIONS = [listProposals, getProposal, decideProposal];
 
-function decisionOf(
-  asked: z.output<typeof decision>,
-  shown: ShownProposal,
-): { readonly given: Decision; readonly effective: ShownProposal | null } {
+function decisionOf(asked: z.output<typeof decision>, shown: ShownProposal): Decision {
+  if (asked.verdict === 'reject') return { verdict: 'reject', notes: asked.notes };
   const { notes } = asked;
-  if (asked.verdict === 'reject')
-    return { given: { verdict: 'reject', notes: asked.notes }, effective: null };
   if (asked.verdict === 'modify') {
     const read = modifiedProposal(shown, asked.file);
     if (read.kind !== 'modified')
       throw new ApiProblem(409, `file cannot be used, so nothing was decided: ${read.problems.join('; ')}`);
-    return { given: { verdict: 'modify', modified: read.shown, notes }, effective: read.shown };
+    return { verdict: 'modify', modified: read.shown, notes };
   }
-  if (!asked.withNetwork) return { given: { verdict: 'approve', notes }, effective: shown };
+  if (!asked.withNetwork) return { verdict: 'approve', notes };
   if (shown.change.kind !== 'image') throw new ApiProblem(409, 'withNetwork is for proposals of an image');
-  return { given: { verdict: 'approve', notes, withNetwork: true }, effective: withNetwork(shown) };
+  return { verdict: 'approve', notes, withNetwork: true };
 }
 
 async function detailOf(desk: Orchestrator, row: DecidedProposal): Promise<ProposalDetail> {

@@ -1,7 +1,7 @@
 /** Proposals of agents as the commands ask for them and decide them. */
 import type { ProposalRow, RunOverviewRow } from '../../domain/run/rows.js';
 import type { DecidedProposal } from '../../domain/run/stores.js';
-import type { ShownProposal } from '../../domain/supervise/shown-proposal.js';
+import { withNetwork, type ShownProposal } from '../../domain/supervise/shown-proposal.js';
 import type { DecisionAccepted } from '../../domain/supervise/decision.js';
 
 export interface ProposalReader {
@@ -47,6 +47,13 @@ export type Decision =
   | { readonly verdict: 'approve'; readonly notes: string | null; readonly withNetwork?: true }
   | { readonly verdict: 'modify'; readonly modified: ShownProposal; readonly notes: string | null }
   | { readonly verdict: 'reject'; readonly notes: string };
+
+/** What the decision would bring into effect; `null`: nothing. */
+export function inEffect(decision: Decision, shown: ShownProposal): ShownProposal | null {
+  if (decision.verdict === 'reject') return null;
+  if (decision.verdict === 'modify') return decision.modified;
+  return decision.withNetwork === true ? withNetwork(shown) : shown;
+}
 
 export interface Decided extends DecisionAccepted {
   readonly kind: 'decided';

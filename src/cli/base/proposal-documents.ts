@@ -3,7 +3,7 @@ import type { DecidedProposal } from '../../domain/run/stores.js';
 import { effectOf } from '../../domain/supervise/config-change.js';
 import type { ShownProposal } from '../../domain/supervise/shown-proposal.js';
 import { lineDiff } from '../../domain/text/line-diff.js';
-import type { ListedProposal, ProposalDetail } from './proposal-desk.js';
+import type { Decided, ListedProposal, ProposalDetail } from './proposal-desk.js';
 
 export function listedProposalDocument({ id, slug, tool, turn, at, ref, shown }: ListedProposal) {
   return {
@@ -22,6 +22,15 @@ export function proposalDocument(
     ...{ ...facts, hash, justification, currentFile: shown.currentFile, ...versionDocument(shown) },
     ...{ decision, notes, modified: modified === null ? null : versionDocument(modified) },
   };
+}
+
+/** @param effective what the decision brought into effect, as `inEffect` has it */
+export function decisionDocument(
+  proposal: string,
+  { slug, status, effect }: Decided,
+  effective: ShownProposal | null,
+) {
+  return { proposal, slug, status, effect, changes: effective === null ? [] : effectOf(effective.change) };
 }
 
 function versionDocument({ proposal, currentFile, change }: ShownProposal) {

@@ -36,10 +36,10 @@ export function scopeOptions(command: Command): Command {
 export async function agreedEdit(
   deps: CliDeps,
   desk: ProposalDesk,
-  { slug, change }: { readonly slug: string; readonly change: ConfigChange },
+  { slug, change }: { readonly slug: string; readonly change: ConfigChange | null },
   { for: scope, manifest, yes, json }: ScopeFlags,
 ): Promise<ManifestEdit | null> {
-  if (scope !== 'bottle') {
+  if (scope !== 'bottle' || change === null) {
     if (manifest === undefined && yes === undefined) return null;
     throw new InvalidInputError('--manifest and --yes are for --for bottle');
   }

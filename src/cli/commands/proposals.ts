@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
 import { InvalidInputError } from '../../domain/base/errors.js';
 import type { DecidedProposal } from '../../domain/run/stores.js';
-import { effectOf } from '../../domain/supervise/config-change.js';
 import { modifiedProposal, plainFile } from '../../domain/supervise/modified-proposal.js';
 import { MAX_JUSTIFICATION_BYTES, PROPOSAL_TOOLS, shortProposalId } from '../../domain/supervise/proposal.js';
-import { withNetwork, type ShownProposal } from '../../domain/supervise/shown-proposal.js';
+import type { ShownProposal } from '../../domain/supervise/shown-proposal.js';
 import { utf8Length } from '../../domain/text/untrusted-text.js';
 import {
   agreedEdit,
@@ -19,8 +18,8 @@ import { CliError, notFound, refused } from '../base/errors.js';
 import { EXIT } from '../base/exit-codes.js';
 import { readGiven } from '../base/read-given.js';
 import { printJson, printLine } from '../base/output.js';
-import type { Decision, ProposalReader } from '../base/proposal-desk.js';
-import { listedProposalDocument, proposalDocument } from '../base/proposal-documents.js';
+import { inEffect, type Decision, type ProposalReader } from '../base/proposal-desk.js';
+import { decisionDocument, listedProposalDocument, proposalDocument } from '../base/proposal-documents.js';
 import { stateText, TAKES_EFFECT } from '../base/proposal-words.js';
 import { listText, showText } from './proposal-text.js';
 
@@ -119,11 +118,12 @@ function decisionCommand(group: Command, { deps, action }: CommandContext, verb:
       if (row.decision !== null) throw refused(`it was ${stateText(row.decision)}`);
       const { shown } = await desk.proposal(row);
       const { decision, edited } = await verb.decide(flags, shown);
-      const { change } = inEffect(decision, shown);
+      const effective = inEffect(decision, shown);
+      const change = effective?.change ?? null;
       const edit = await agreedEdit(deps, desk, { slug: row.slug, change }, flags).catch((error: unknown) => {
         throw withPlace(error, edited);
       });
-      if (row.tool === 'capability-block' && decision.verdict !== 'reject')
+      if (row.tool === 'capability-block' && effective !== null)
         deps.io.stderr.write('building its image, which may take minutes; it goes on if you leave\n');
       const answer = await desk.decide(row, decision);
       if (answer.kind === 'not_found') throw notFound(`${row.slug} is gone`);
@@ -131,16 +131,12 @@ function decisionCommand(group: Command, { deps, action }: CommandContext, verb:
       if (answer.status === 'failed')
         throw withPlace(refused(`the image cannot be built\n${answer.why ?? ''}`), edited);
       await edited?.remove();
-      const { slug, status, effect } = answer;
-      const changes = decision.verdict === 'reject' ? [] : effectOf(change);
+      const document = decisionDocument(row.id, answer, effective);
       // The decision first: it may be refused.
       const manifest = edit === null ? null : await writeEdit(edit);
-      if (flags.json)
-        printJson(deps.io, {
-          ...{ proposal: row.id, slug, status, effect, changes },
-          ...(manifest === null ? {} : { manifest }),
-        });
+      if (flags.json) printJson(deps.io, manifest === null ? document : { ...document, manifest });
       else {
+        const { slug, status, effect, changes } = document;
         printLine(deps.io, `${shortProposalId(row.id)} of ${slug}: ${status}, ${TAKES_EFFECT[effect]}`);
         for (const line of changes) printLine(deps.io, `  ${line}`);
         if (manifest !== null) tellWritten(deps, manifest);
@@ -149,12 +145,6 @@ function decisionCommand(group: Command, { deps, action }: CommandContext, verb:
       return EXIT.ok;
     }),
   );
-}
-
-/** What the decision would bring into effect. */
-function inEffect(decision: Decision, shown: ShownProposal): ShownProposal {
-  if (decision.verdict === 'modify') return decision.modified;
-  return decision.verdict === 'approve' && decision.withNetwork === true ? withNetwork(shown) : shown;
 }
 
 async function list({ io }: CliDeps, desk: ProposalReader, json: boolean): Promise<number> {
