@@ -23,7 +23,7 @@ const MAX_DETAIL = 600;
 /** The fault of a git command that talked to the forge: final when repeating cannot help, else retryable. */
 export function remoteFailure(action: string, output: GitOutput, token: string): GitError {
   const detail = plainText(withoutToken(output.stderr, token));
-  const own = withoutRemoteLines(output.stderr);
+  const own = ownLines(output.stderr);
   const final = FINAL.find(([pattern]) => pattern.test(own));
   return new GitError(
     `${action}: ${final === undefined ? '' : `${final[1]}: `}${detail}`,
@@ -33,7 +33,7 @@ export function remoteFailure(action: string, output: GitOutput, token: string):
 }
 
 /** A hook of the forge says there what it likes, and may quote what was pushed. */
-function withoutRemoteLines(stderr: string): string {
+export function ownLines(stderr: string): string {
   return stderr
     .split('\n')
     .filter((line) => !line.startsWith('remote:'))

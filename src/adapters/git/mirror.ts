@@ -6,10 +6,11 @@ import { RUN_BRANCHES } from '../../domain/run/slug.js';
 import { localEnvironment, remoteEnvironment } from './git-environment.js';
 import { remoteFailure } from './git-failure.js';
 import { localGit } from './local-git.js';
+import { flawOf, removeGitLocks } from './mirror-flaws.js';
 import type { RepositoryLocks } from './repository-lock.js';
 import type { Remote } from './remote.js';
 import { readRemoteRefs, type RemoteRefs } from './remote-refs.js';
-import { runGit } from './run-git.js';
+import { runGit, type GitOutput } from './run-git.js';
 import { unlessMissing } from '../system/errno.js';
 import { sha256 } from '../system/sha256.js';
 
@@ -138,20 +139,45 @@ export class Mirror {
     await mkdir(dirname(this.dir), { recursive: true, mode: 0o700 });
     await this.locks.exclusively(`${this.dir}.lock`, async () => {
       if (await this.#isThere()) return;
-      // Whole or not at all: a crash half-way leaves only the temporary directory.
-      const half = `${this.dir}.new`;
-      await rm(half, { recursive: true, force: true });
-      const args = ['init', '--quiet', '--bare', '--template=', '--initial-branch=none'];
-      await localGit(half, 'making the mirror', args);
-      await rename(half, this.dir);
+      await this.#beginAnew();
     });
   }
 
-  async #isThere(): Promise<boolean> {
-    return (await unlessMissing(stat(join(this.dir, 'HEAD')))) !== undefined;
+  /** Whole or not at all: a crash half-way leaves only the temporary directory. */
+  async #beginAnew(): Promise<void> {
+    const half = `${this.dir}.new`;
+    await rm(half, { recursive: true, force: true });
+    await localGit(half, 'making the mirror', [
+      'init',
+      '--quiet',
+      '--bare',
+      '--template=',
+      '--initial-branch=none',
+    ]);
+    await rm(this.dir, { recursive: true, force: true });
+    await rename(half, this.dir);
   }
 
+  async #isThere(): Promise<boolean> {
+    const head = await unlessMissing(stat(join(this.dir, 'HEAD')));
+    // Without its content it never reached the disk.
+    return head !== undefined && head.size > 0;
+  }
+
+  /** A mirror holds nothing that the forge has not: a damaged one is made anew. */
   async #fetch(remote: Remote, what: readonly string[]): Promise<void> {
+    let output = await this.#tryToFetch(remote, what);
+    const flaw = flawOf(output);
+    if (flaw !== undefined) {
+      await (flaw === 'locked' ? removeGitLocks(this.dir) : this.#beginAnew());
+      output = await this.#tryToFetch(remote, what);
+    }
+    if (output.exitCode !== 0)
+      throw remoteFailure(`git fetch of ${remote.name} failed`, output, remote.token);
+    await this.#rollUpPacks();
+  }
+
+  #tryToFetch(remote: Remote, what: readonly string[]): Promise<GitOutput> {
     const args = [
       ...['--git-dir', this.dir, '-c', 'core.hooksPath=/dev/null', '-c', 'gc.auto=0'],
       ...['-c', 'fetch.fsckObjects=true'],
@@ -161,11 +187,7 @@ export class Mirror {
       ...['fetch', '--quiet', '--prune', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules'],
       ...['--no-auto-maintenance', remote.url, ...what],
     ];
-    const env = remoteEnvironment(remote);
-    const output = await runGit({ args, env, timeoutMs: FETCH_TIMEOUT_MS });
-    if (output.exitCode !== 0)
-      throw remoteFailure(`git fetch of ${remote.name} failed`, output, remote.token);
-    await this.#rollUpPacks();
+    return runGit({ args, env: remoteEnvironment(remote), timeoutMs: FETCH_TIMEOUT_MS });
   }
 
   async #rollUpPacks(): Promise<void> {

@@ -139,6 +139,31 @@ describe('the mirror of a repository', () => {
     assert.equal(existsSync(lock), false);
   });
 
+  const STOPPED: readonly (readonly [what: string, stop: (dir: string) => void])[] = [
+    ['the lock of a ref', (dir) => void writeFileSync(join(dir, 'refs/heads/main.lock'), '')],
+    ['the lock of all refs', (dir) => void writeFileSync(join(dir, 'packed-refs.lock'), '')],
+    ['a ref that never reached the disk', (dir) => void writeFileSync(join(dir, 'refs/heads/main'), '')],
+    ['a HEAD that never reached the disk', (dir) => void writeFileSync(join(dir, 'HEAD'), '')],
+  ];
+  for (const [what, stop] of STOPPED) {
+    it(`goes on where a machine that stopped in the middle left ${what}`, async () => {
+      git(fixture.person, 'push', '-q', 'origin', 'main:gone');
+      await fixture.repository().refresh(REPO, BRANCH, []);
+      const dir = mirrorDirectory(fixture.mirrorsDir, REPO);
+      // Where a branch is deleted from.
+      git(dir, 'pack-refs', '--all');
+      git(fixture.person, 'push', '-q', 'origin', ':gone');
+      const baseSha = pushBase('more\n');
+      stop(dir);
+      assert.equal((await fixture.repository().refresh(REPO, BRANCH, [])).baseSha, baseSha);
+      assert.equal(
+        git(dir, 'for-each-ref', '--format=%(objectname) %(refname)'),
+        `${baseSha} refs/heads/main`,
+      );
+      assert.equal(git(dir, 'fsck', '--full', '--strict'), '');
+    });
+  }
+
   it('writes a bundle with exactly the refs that the entrypoint fetches, as they were read', async () => {
     const repository = fixture.repository();
     const head = fixture.commit(fixture.work, 'a.txt', 'a');
@@ -147,6 +172,8 @@ describe('the mirror of a repository', () => {
     pushBase('later\n');
     await repository.refresh(REPO, BRANCH, []);
     const file = join(fixture.root, 'refs.bundle');
+    // Of a git that was killed while it wrote the same bundle.
+    writeFileSync(`${file}.lock`, '');
     await Promise.all([
       repository.writeRefsBundle(REPO, refs, BRANCH, file),
       repository.writeRefsBundle(

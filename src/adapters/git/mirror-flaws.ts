@@ -1,0 +1,27 @@
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ownLines } from './git-failure.js';
+import type { GitOutput } from './run-git.js';
+
+const LOCKED = /Unable to create '.*\.lock': File exists/;
+const DAMAGED =
+  /broken ref|reference broken|bad object|did not send all necessary objects|packfile .* cannot be/;
+
+/**
+ * What git finds in a mirror whose last writer was stopped in the middle, as by a power cut: the locks of a git that is
+ * gone, which it would respect for ever, or files that never reached the disk.
+ */
+export function flawOf(output: GitOutput): 'locked' | 'damaged' | undefined {
+  if (output.exitCode === 0) return undefined;
+  const own = ownLines(output.stderr);
+  if (LOCKED.test(own)) return 'locked';
+  return DAMAGED.test(own) ? 'damaged' : undefined;
+}
+
+/** For who holds the mirror's own lock: whoever made those of git is gone. No ref's name ends like one. */
+export async function removeGitLocks(dir: string): Promise<void> {
+  const below = await readdir(join(dir, 'refs'), { recursive: true });
+  const names = [...(await readdir(dir)), ...below.map((name) => join('refs', name))];
+  const locks = names.filter((name) => name.endsWith('.lock'));
+  await Promise.all(locks.map((name) => rm(join(dir, name), { force: true })));
+}
