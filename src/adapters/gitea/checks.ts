@@ -5,7 +5,6 @@ import { asList, asObject, textOf, textOrEmpty } from './decode.js';
 import type { JsonObject } from './decode.js';
 import { forgeNumber } from './forge-number.js';
 import type { GiteaRepo } from './gitea-repo.js';
-import type { GiteaResponse } from './gitea-client.js';
 import { toCheck } from './mapping.js';
 import { allPages } from './paging.js';
 import { readPr } from './pulls.js';
@@ -20,21 +19,20 @@ export async function readChecks(repo: GiteaRepo, prNumber: number): Promise<Che
 export async function readStatuses(repo: GiteaRepo, sha: string): Promise<CheckStatus[]> {
   const raw = await allPages(repo.client, repo.path('commits', sha, 'status'), {
     itemsOf: statusesIn,
-    totalIsWhole: true,
   });
   return raw.map(toCheck);
 }
 
 /** The names of those that fail. */
-export function failedNames(response: GiteaResponse): string[] {
-  return statusesIn(response)
+export function failedNames(answer: unknown): string[] {
+  return statusesIn(answer)
     .map(toCheck)
     .filter(isFailed)
     .map(({ context }) => context);
 }
 
-function statusesIn(response: GiteaResponse): readonly JsonObject[] {
-  return asList(asObject(response.json(), 'combined status')['statuses'], 'statuses');
+function statusesIn(answer: unknown): readonly JsonObject[] {
+  return asList(asObject(answer, 'combined status')['statuses'], 'statuses');
 }
 
 /** The page of a job of Gitea's own Actions, as its statuses name it: `/owner/repo/actions/runs/7/jobs/9`. */

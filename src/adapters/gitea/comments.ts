@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ForgeHttpError } from '../../domain/base/errors.js';
 import type { Comment } from '../../domain/forge/issue.js';
-import { asList } from './decode.js';
 import { forgeNumber } from './forge-number.js';
 import type { GiteaRepo } from './gitea-repo.js';
 import { toComment } from './mapping.js';
@@ -10,10 +9,7 @@ import { createOnce } from './http/retry.js';
 
 /** Oldest first. */
 export async function readComments(repo: GiteaRepo, number: number): Promise<Comment[]> {
-  const raw = await allPages(repo.client, repo.path('issues', forgeNumber(number), 'comments'), {
-    itemsOf: (response) => asList(response.json(), 'comments'),
-    totalIsWhole: true,
-  });
+  const raw = await allPages(repo.client, repo.path('issues', forgeNumber(number), 'comments'));
   return raw.map(toComment);
 }
 

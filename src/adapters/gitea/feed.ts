@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../../domain/base/errors.js';
+import { isRecord } from '../../domain/base/is-record.js';
 import type {
   FeedComment,
   FeedPage,
@@ -9,14 +10,13 @@ import type {
   ForgeFeed,
 } from '../../domain/forge/forge-feed.js';
 import { isForgeName } from '../../domain/forge/issue.js';
-import type { Place } from '../../domain/forge/issue.js';
+import type { Issue, Place } from '../../domain/forge/issue.js';
 import { failedNames } from './checks.js';
 import { asList, asObject, integerOf, textOf, textOrEmpty, UnexpectedShapeError } from './decode.js';
 import type { JsonObject } from './decode.js';
 import { forgeNumber } from './forge-number.js';
 import type { GiteaClient, GiteaRequest, PathSegment } from './gitea-client.js';
-import { toUser } from './mapping.js';
-import { toIssue, toPullRequest } from './mapping.js';
+import { toIssue, toPullRequest, toUser } from './mapping.js';
 import { whereIs } from './repositories.js';
 import { SUBMITTED_STATES } from './reviews.js';
 
@@ -72,7 +72,7 @@ export function giteaFeed(client: GiteaClient): ForgeFeed {
     },
     failedChecks: async (place, sha) => {
       const path = inRepo(place, 'commits', sha, 'status');
-      return failedNames(await client.request({ method: 'GET', path, query: { limit: PAGE_SIZE } }));
+      return failedNames(await client.json({ method: 'GET', path, query: { limit: PAGE_SIZE } }));
     },
     wasPushed: async (place, pull, since) => {
       const path = inRepo(place, 'issues', forgeNumber(pull), 'timeline');
@@ -119,7 +119,7 @@ function inRepo(
 /** An entry without a repository, or of one with a name that we could not ask for, is none of ours. */
 function toSubjects(raw: JsonObject): FeedSubject[] {
   const place = placeIn(raw['repository']);
-  return place === undefined ? [] : [subjectOf(raw, place)];
+  return place === undefined ? [] : [subjectOf(toIssue(raw), place)];
 }
 
 function toSubject(value: unknown): FeedSubject {
@@ -128,39 +128,28 @@ function toSubject(value: unknown): FeedSubject {
   return subject;
 }
 
-function subjectOf(raw: JsonObject, place: Place): FeedSubject {
-  const issue = toIssue(raw);
-  return {
-    place,
-    number: issue.number,
-    isPull: issue.isPull,
-    state: issue.state,
-    labels: issue.labels,
-    assignees: issue.assignees.map((user) => user.login),
-    updatedAt: timeIn(issue.updatedAt),
-  };
+type Shared = Pick<Issue, 'number' | 'isPull' | 'state' | 'labels' | 'assignees' | 'updatedAt'>;
+
+function subjectOf(
+  { number, isPull, state, labels, assignees, updatedAt }: Shared,
+  place: Place,
+): FeedSubject {
+  const logins = assignees.map((user) => user.login);
+  return { place, number, isPull, state, labels, assignees: logins, updatedAt: timeIn(updatedAt) };
 }
 
 function placeIn(value: unknown): Place | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  const raw = asObject(value, 'repository');
-  const owner = textOf(raw, 'owner');
-  const repo = textOf(raw, 'name');
-  return isForgeName(owner) && isForgeName(repo) ? { repoId: integerOf(raw, 'id'), owner, repo } : undefined;
+  if (!isRecord(value)) return undefined;
+  const owner = textOf(value, 'owner');
+  const repo = textOf(value, 'name');
+  return isForgeName(owner) && isForgeName(repo)
+    ? { repoId: integerOf(value, 'id'), owner, repo }
+    : undefined;
 }
 
 function toPull(value: unknown, place: Place): FeedPull {
   const pull = toPullRequest(value);
-  return {
-    place,
-    number: pull.number,
-    isPull: true,
-    state: pull.state,
-    labels: pull.labels,
-    assignees: pull.assignees.map((user) => user.login),
-    updatedAt: timeIn(pull.updatedAt),
-    head: pull.head,
-  };
+  return { ...subjectOf({ ...pull, isPull: true }, place), head: pull.head };
 }
 
 /** One of the two addresses is filled: pages of the web, ending in the number. */

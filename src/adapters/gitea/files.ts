@@ -1,9 +1,8 @@
 import { InvalidInputError } from '../../domain/base/errors.js';
 import type { RepositoryFile } from '../../domain/forge/forge.js';
+import { isCommitId } from '../../domain/forge/issue.js';
 import { asList, asObject, integerOf, textOf, textOrEmpty } from './decode.js';
 import type { GiteaRepo } from './gitea-repo.js';
-
-const COMMIT = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
 
 /** The list of commits without a branch is the default branch's. 409: the repository is empty. */
 export async function readDefaultHead(repo: GiteaRepo): Promise<string | undefined> {
@@ -38,7 +37,7 @@ function fileAddress(path: string, commit: string): readonly string[] {
   const odd = segments.some((segment) => segment === '' || segment === '.' || segment === '..');
   if (odd || /\p{Cc}/u.test(path))
     throw new InvalidInputError(`${JSON.stringify(path)} is no path of a repository`);
-  if (!COMMIT.test(commit)) throw new InvalidInputError(`${JSON.stringify(commit)} is no id of a commit`);
+  if (!isCommitId(commit)) throw new InvalidInputError(`${JSON.stringify(commit)} is no id of a commit`);
   return segments;
 }
 

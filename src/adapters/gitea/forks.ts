@@ -1,7 +1,8 @@
+import { isRecord } from '../../domain/base/is-record.js';
 import { ForgeHttpError, InvalidInputError } from '../../domain/base/errors.js';
 import { forkName, type ForkState, type Forks } from '../../domain/forge/forks.js';
 import type { ForgeUser, RepoRef } from '../../domain/forge/issue.js';
-import { asList, asObject, flagOf, textOf } from './decode.js';
+import { asObject, flagOf, textOf } from './decode.js';
 import type { JsonObject } from './decode.js';
 import { toUser } from './mapping.js';
 import type { GiteaClient } from './gitea-client.js';
@@ -57,10 +58,7 @@ export class GiteaForks implements Forks {
     const name = forkName(repo);
     const named = await this.#read(['repos', bot.login, name]);
     if (named !== undefined && isForkOf(named, repo)) return { kind: 'there', raw: named };
-    const forks = await allPages(this.client, base.path('forks'), {
-      itemsOf: (response) => asList(response.json(), 'forks'),
-      totalIsWhole: true,
-    });
+    const forks = await allPages(this.client, base.path('forks'));
     const own = forks.find((fork) => toUser(fork['owner']).id === bot.id);
     if (own !== undefined) return { kind: 'there', raw: own };
     if (named === undefined) return { kind: 'none' };
@@ -112,8 +110,9 @@ function impossible(reason: string): Found {
 
 /** By the name of what it was forked from, which Gitea keeps up to date. */
 function isForkOf(raw: JsonObject, { owner, repo }: RepoRef): boolean {
-  if (!flagOf(raw, 'fork') || typeof raw['parent'] !== 'object' || raw['parent'] === null) return false;
-  const name = textOf(asObject(raw['parent'], 'parent'), 'full_name');
+  const { parent } = raw;
+  if (!flagOf(raw, 'fork') || !isRecord(parent)) return false;
+  const name = textOf(parent, 'full_name');
   return name.toLowerCase() === `${owner}/${repo}`.toLowerCase();
 }
 

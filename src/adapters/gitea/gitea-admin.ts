@@ -116,10 +116,7 @@ export class GiteaAdmin implements ForgeAdmin {
   }
 
   #list(path: readonly PathSegment[]): Promise<JsonObject[]> {
-    return allPages(this.#client, path, {
-      itemsOf: (response) => asList(response.json(), 'list'),
-      totalIsWhole: true,
-    });
+    return allPages(this.#client, path);
   }
 
   async #delete(path: readonly PathSegment[]): Promise<void> {

@@ -1,3 +1,4 @@
+import { isRecord } from '../../domain/base/is-record.js';
 import type {
   CheckStatus,
   Comment,
@@ -85,8 +86,9 @@ export function toIssue(value: unknown): Issue {
     ...toSubject(raw),
     // The web page stores `refs/heads/x`, the API what it was given.
     ref: textOrEmpty(raw, 'ref').replace(/^refs\/(?:heads|tags)\//, ''),
+    createdAt: textOf(raw, 'created_at'),
     locked: flagOf(raw, 'is_locked'),
-    isPull: typeof raw['pull_request'] === 'object' && raw['pull_request'] !== null,
+    isPull: isRecord(raw['pull_request']),
     ...contentVersion(raw),
   };
 }
@@ -127,9 +129,8 @@ function isForeign(head: JsonObject, base: JsonObject): boolean {
 /** AGit's heads are in nobody's fork. */
 function forkOwnerOf(head: JsonObject, base: JsonObject): Pick<PullRequestHead, 'forkOwner'> {
   const { repo } = head;
-  if (integerOf(head, 'repo_id') === integerOf(base, 'repo_id') || typeof repo !== 'object' || repo === null)
-    return {};
-  return { forkOwner: toUser(asObject(repo, 'head repository')['owner']) };
+  if (integerOf(head, 'repo_id') === integerOf(base, 'repo_id') || !isRecord(repo)) return {};
+  return { forkOwner: toUser(repo['owner']) };
 }
 
 /** `position` is the line in the new file, `original_position` in the old one; one of them is 0. */

@@ -1,3 +1,4 @@
+import { isRecord } from '../../domain/base/is-record.js';
 import { ForgeHttpError } from '../../domain/base/errors.js';
 import type { Permission } from '../../domain/forge/issue.js';
 import { mapLimited } from '../../domain/base/map-limited.js';
@@ -73,10 +74,7 @@ export async function readWriters(repo: GiteaRepo): Promise<string[]> {
 
 /** To a token whose user is outside the organization only those who are so publicly. */
 export async function readOrgMembers(client: GiteaClient, org: string): Promise<string[]> {
-  const users = await allPages(client, ['orgs', org, 'members'], {
-    itemsOf: (response) => asList(response.json(), 'members'),
-    totalIsWhole: true,
-  });
+  const users = await allPages(client, ['orgs', org, 'members']);
   return users.map((user) => textOf(user, 'login'));
 }
 
@@ -126,11 +124,7 @@ async function assignableMeansWrite(
 function isStrong(team: JsonObject): boolean {
   if (STRONG.has(textOrEmpty(team, 'permission'))) return true;
   const units = team['units_map'];
-  return (
-    typeof units === 'object' &&
-    units !== null &&
-    STRONG.has(textOrEmpty(asObject(units, 'units'), 'repo.code'))
-  );
+  return isRecord(units) && STRONG.has(textOrEmpty(units, 'repo.code'));
 }
 
 async function canRead(repo: GiteaRepo, login: string, assignable: boolean): Promise<Permission> {

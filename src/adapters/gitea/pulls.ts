@@ -1,6 +1,5 @@
 import { isHeadOfOurs, type PullRequest } from '../../domain/forge/issue.js';
 import type { OpenPrInput } from '../../domain/forge/forge.js';
-import { asList } from './decode.js';
 import { forgeNumber } from './forge-number.js';
 import type { GiteaRepo } from './gitea-repo.js';
 import { toPullRequest } from './mapping.js';
@@ -23,12 +22,7 @@ export async function readDiff(repo: GiteaRepo, number: number): Promise<string>
 
 /** Newest first, as the forge lists them. */
 async function openPrs(repo: GiteaRepo): Promise<PullRequest[]> {
-  const raw = await allPages(
-    repo.client,
-    repo.path('pulls'),
-    { itemsOf: (response) => asList(response.json(), 'pull requests'), totalIsWhole: true },
-    { state: 'open' },
-  );
+  const raw = await allPages(repo.client, repo.path('pulls'), { query: { state: 'open' } });
   return raw.map(toPullRequest);
 }
 

@@ -3,8 +3,7 @@ import { asList, integerOf, textOf, textOrEmpty } from './decode.js';
 import type { JsonObject } from './decode.js';
 import { forgeNumber } from './forge-number.js';
 import type { GiteaRepo } from './gitea-repo.js';
-import { toUser } from './mapping.js';
-import { toInlineComment } from './mapping.js';
+import { toInlineComment, toUser } from './mapping.js';
 import { allPages } from './paging.js';
 
 const STATES: Readonly<Record<string, Review['state']>> = {
@@ -18,10 +17,7 @@ export const SUBMITTED_STATES: ReadonlySet<string> = new Set(Object.keys(STATES)
 
 /** Submitted reviews with their inline comments, oldest first; pending ones and mere requests are none. */
 export async function readReviews(repo: GiteaRepo, prNumber: number): Promise<Review[]> {
-  const raw = await allPages(repo.client, repo.path('pulls', forgeNumber(prNumber), 'reviews'), {
-    itemsOf: (response) => asList(response.json(), 'reviews'),
-    totalIsWhole: true,
-  });
+  const raw = await allPages(repo.client, repo.path('pulls', forgeNumber(prNumber), 'reviews'));
   const reviews: Review[] = [];
   for (const item of raw) {
     const state = STATES[textOf(item, 'state')];

@@ -1,26 +1,15 @@
+import { isRecord } from '../../domain/base/is-record.js';
 import type { LinkedPull, TimelineAct } from '../../domain/forge/issue.js';
-import { asList, asObject, flagOf, integerOf, textOf, textOrEmpty } from './decode.js';
+import { asObject, flagOf, integerOf, textOf, textOrEmpty } from './decode.js';
 import type { JsonObject } from './decode.js';
 import { forgeNumber } from './forge-number.js';
 import type { GiteaRepo } from './gitea-repo.js';
 import { toUser } from './mapping.js';
 import { allPages } from './paging.js';
 
-/** The acts that can complete or end a trigger, pushes and edits, oldest first, the opening before all. Times have whole seconds. */
+/** The acts that can complete or end a trigger, pushes and edits, oldest first. Times have whole seconds. */
 export async function readTimeline(repo: GiteaRepo, number: number): Promise<TimelineAct[]> {
-  const [raw, entries] = await Promise.all([
-    repo.client.json({ method: 'GET', path: repo.path('issues', forgeNumber(number)) }),
-    readEntries(repo, number),
-  ]);
-  const issue = asObject(raw, 'issue');
-  const opened: TimelineAct = {
-    id: 0,
-    kind: 'opened',
-    actor: toUser(issue['user']),
-    at: textOf(issue, 'created_at'),
-    what: '',
-  };
-  return [opened, ...entries.flatMap(toAct)];
+  return (await readEntries(repo, number)).flatMap(toAct);
 }
 
 /** Open pull requests of this repository that name the issue, each once, in the order in which they first did. */
@@ -43,16 +32,10 @@ export async function readLinkedPulls(repo: GiteaRepo, number: number): Promise<
 }
 
 /**
- * Gitea takes inline review comments and references we may not see out of a page after cutting it, so that a page in
- * the middle can be empty: only two empty ones in a row are the end.
+ * Gitea takes inline review comments and references we may not see out of a page after cutting it.
  */
 function readEntries(repo: GiteaRepo, number: number): Promise<JsonObject[]> {
-  return allPages(repo.client, repo.path('issues', forgeNumber(number), 'timeline'), {
-    itemsOf: (response) => asList(response.json(), 'timeline'),
-    // Its header counts the one page.
-    totalIsWhole: false,
-    emptyPages: 2,
-  });
+  return allPages(repo.client, repo.path('issues', forgeNumber(number), 'timeline'), { isFiltered: true });
 }
 
 function toAct(raw: JsonObject): TimelineAct[] {
@@ -97,8 +80,8 @@ function kindAndObject(raw: JsonObject): Pick<TimelineAct, 'kind' | 'what'> | un
 function pushedHead(body: string): string {
   try {
     const value: unknown = JSON.parse(body);
-    const ids = typeof value === 'object' && value !== null && 'commit_ids' in value ? value.commit_ids : [];
-    const head: unknown = Array.isArray(ids) ? ids.at(-1) : '';
+    const ids = isRecord(value) ? value['commit_ids'] : undefined;
+    const head: unknown = Array.isArray(ids) ? ids.at(-1) : undefined;
     return typeof head === 'string' ? head : '';
   } catch {
     return '';

@@ -53,6 +53,7 @@ export interface Forge {
   /** Adopts an open PR from the same head instead of failing. */
   openPr(input: OpenPrInput): Promise<PullRequest>;
   requestReview(prNumber: number, login: string): Promise<void>;
+  /** Oldest first; the opening, which the issue itself tells, is not among them. */
   readTimeline(number: number): Promise<TimelineAct[]>;
   /** Open pull requests that name the issue. */
   readLinkedPulls(number: number): Promise<LinkedPull[]>;

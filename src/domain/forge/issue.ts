@@ -40,7 +40,9 @@ export interface Issue {
   readonly isPull: boolean;
   /** How often the text was written anew; absent where the forge does not count. */
   readonly contentVersion?: number;
-  /** ISO 8601, whole seconds: when anything of it was touched last. */
+  /** ISO 8601, whole seconds. */
+  readonly createdAt: string;
+  /** The same: when anything of it was touched last. */
   readonly updatedAt: string;
   readonly closedAt: string | null;
 }
@@ -131,6 +133,11 @@ export interface TimelineAct {
   readonly at: string;
   /** The label's name, the assignee's login, the head commit of a push, `title` or `ref`; empty for the others. */
   readonly what: string;
+}
+
+/** What stands before all that its timeline holds. */
+export function openingOf({ author, createdAt }: Pick<Issue, 'author' | 'createdAt'>): TimelineAct {
+  return { id: 0, kind: 'opened', actor: author, at: createdAt, what: '' };
 }
 
 /** A pull request that names an issue, as the issue's timeline has it. */

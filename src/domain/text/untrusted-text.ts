@@ -57,7 +57,7 @@ function withoutHtmlComments(text: string): { readonly kept: string; readonly re
     length -= 4;
     at = endOfComment(text, at);
   }
-  return { kept: textOf(kept.subarray(0, length)), removed };
+  return { kept: new TextDecoder('utf-16le').decode(kept.subarray(0, length)), removed };
 }
 
 /** Index of the `>` that ends the comment whose opening ends at `hyphen`; `<!-->` and `<!--->` are whole comments. */
@@ -66,14 +66,6 @@ function endOfComment(text: string, hyphen: number): number {
   if (text.startsWith('->', hyphen + 1)) return hyphen + 2;
   const end = text.indexOf('-->', hyphen + 1);
   return end === -1 ? text.length : end + 2;
-}
-
-function textOf(units: Uint16Array): string {
-  const chunk = 8192;
-  const parts: string[] = [];
-  for (let at = 0; at < units.length; at += chunk)
-    parts.push(String.fromCharCode(...units.subarray(at, at + chunk)));
-  return parts.join('');
 }
 
 /** One line of it: names, titles and paths that stand inside the orchestrator's own sentences. */

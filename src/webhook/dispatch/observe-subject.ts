@@ -1,7 +1,7 @@
 import type { Agents } from '../../domain/agent/agents.js';
 import type { Observed, ObservedPr, Trigger } from '../../domain/run/events.js';
 import { isNotFound } from '../../domain/base/errors.js';
-import { isHeadOfOurs } from '../../domain/forge/issue.js';
+import { isHeadOfOurs, openingOf } from '../../domain/forge/issue.js';
 import type { ForgeUser, Issue, Place, PullRequest, TimelineAct } from '../../domain/forge/issue.js';
 import type { Forge } from '../../domain/forge/forge.js';
 import { isLiving, type ForgeStateRow } from '../../domain/run/rows.js';
@@ -76,7 +76,7 @@ export async function observeSubject(
     : [];
   const verdict = await verifyTrigger(
     {
-      ...{ issue, pull, timeline: [...timeline, ...reopened], bot },
+      ...{ issue, pull, timeline: [openingOf(issue), ...timeline, ...reopened], bot },
       // Of a pull request of the run they say nothing about the issue.
       textVersions: pullOfRun === null ? textVersions : [],
     },

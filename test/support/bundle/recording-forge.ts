@@ -25,6 +25,7 @@ export function anIssue(number: number, over: Partial<Issue> = {}): Issue {
     ref: '',
     locked: false,
     isPull: false,
+    createdAt: TIME,
     updatedAt: TIME,
     closedAt: null,
     ...over,

@@ -60,6 +60,7 @@ export class FakeForge {
       ref: '',
       locked: false,
       isPull: false,
+      createdAt: iso(0),
       updatedAt: iso(0),
       closedAt: null,
       ...this.issues.get(number),

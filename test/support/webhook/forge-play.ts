@@ -77,8 +77,8 @@ export class ForgePlay {
     const at = this.now();
     const labels = readyMade ? ['bot-bottle:coder'] : [];
     const assignees = readyMade ? [BOT] : [];
-    this.forge.putIssue(issue, { author: PEOPLE[who], labels, assignees, contentVersion: 0 });
-    this.forge.timelines.set(issue, [{ id: 0, kind: 'opened', what: '', actor: PEOPLE[who], at: iso(at) }]);
+    const createdAt = iso(at);
+    this.forge.putIssue(issue, { author: PEOPLE[who], labels, assignees, createdAt, contentVersion: 0 });
     this.#note(issue, 'open', who);
     if (readyMade) {
       this.forge.act(issue, 'labeled', 'bot-bottle:coder', second(at), PEOPLE[who]);

@@ -1,3 +1,6 @@
+import { isRecord } from '../../../domain/base/is-record.js';
+import { escapeTerminal } from '../../../domain/text/escape.js';
+
 const EXCERPT_CHARS = 300;
 
 /**
@@ -6,29 +9,16 @@ const EXCERPT_CHARS = 300;
  */
 export function excerpt(body: string, token: string): string {
   const text = messageIn(body) ?? body;
-  const safe = text
-    // Before the cut, which could leave half of it.
-    .replaceAll(token === '' ? '\0' : token, '[token]')
-    .slice(0, EXCERPT_CHARS * 4)
-    .replace(
-      /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu,
-      (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`,
-    )
-    .trim();
+  // Before the cut, which could leave half of it.
+  const kept = text.replaceAll(token === '' ? '\0' : token, '[token]').slice(0, EXCERPT_CHARS * 4);
+  const safe = escapeTerminal(kept).trim();
   return safe.length > EXCERPT_CHARS ? `${safe.slice(0, EXCERPT_CHARS - 1)}…` : safe;
 }
 
 function messageIn(body: string): string | undefined {
   try {
     const parsed: unknown = JSON.parse(body);
-    if (
-      typeof parsed === 'object' &&
-      parsed !== null &&
-      'message' in parsed &&
-      typeof parsed.message === 'string'
-    ) {
-      return parsed.message;
-    }
+    if (isRecord(parsed) && typeof parsed['message'] === 'string') return parsed['message'];
   } catch {
     // not JSON: its text is shown
   }

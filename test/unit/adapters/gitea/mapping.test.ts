@@ -11,6 +11,7 @@ const SUBJECT = {
   assignees: null,
   user: { id: 1, login: 'alice' },
   html_url: 'http://f/1',
+  created_at: '2026-01-01T00:00:00Z',
   updated_at: '2026-01-01T00:00:00Z',
   closed_at: null,
 };
@@ -54,6 +55,7 @@ describe("the forge's JSON as the product's types", () => {
     assert.equal(
       toInlineComment({
         id: 1,
+        created_at: '2026-01-01T00:00:00Z',
         updated_at: '2026-01-01T00:00:00Z',
         path: 'a',
         body: '',

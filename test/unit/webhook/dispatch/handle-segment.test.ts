@@ -263,7 +263,7 @@ describe('deliveries of one subject', () => {
     });
 
     it('begin nothing where nobody asked', async () => {
-      world.forge.timelines.clear();
+      world.forge.putIssue(12, { labels: [] });
       assert.deepEqual(await world.outcomes(hinted(77)), ['no_run']);
       assert.deepEqual(world.told, []);
     });

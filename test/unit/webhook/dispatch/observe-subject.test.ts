@@ -175,7 +175,7 @@ describe('what is seen of a subject', () => {
 
     it('is none for what else was done to it', async () => {
       world.forge.timelines.delete(31);
-      world.forge.act(31, 'opened', '', ACT_AT + 90_000, ALICE);
+      world.forge.act(31, 'labeled', 'bot-bottle:coder', ACT_AT + 90_000, ALICE);
       assert.equal(await world.outcome(aPullHint()), 'signalled');
     });
 
