@@ -43,7 +43,7 @@ describe('what a stranger writes on Gitea', () => {
   beforeEach(async () => {
     home = path(`home-${String((count += 1))}`);
     mkdirSync(home);
-    world = await dispatchWorld(home, {}, true, giteaForgeFor(client));
+    world = await dispatchWorld(home, {}, giteaForgeFor(client));
   });
   afterEach(async () => {
     await world.close();

@@ -28,7 +28,7 @@ describe('deliveries of a real Gitea', () => {
     webhook = await startWebhook({ inboxFile: `${directory}/inbox.db` });
     gitea = await startGitea({ webhook: { url: `${webhook.url}/webhooks/gitea`, secret: SECRET } });
     const client = new GiteaClient({ baseUrl: gitea.url, token: gitea.bot.publisherToken });
-    world = await dispatchWorld(directory, {}, true, giteaForgeFor(client));
+    world = await dispatchWorld(directory, {}, giteaForgeFor(client));
     dispatcher = world.start();
   });
   after(async () => {

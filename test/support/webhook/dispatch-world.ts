@@ -1,11 +1,8 @@
 import { createHash } from 'node:crypto';
 import { openDatabase } from '../../../src/adapters/sqlite/open-database.js';
 import { openInbox } from '../../../src/adapters/sqlite/inbox/open-inbox.js';
-import type { Audience } from '../../../src/domain/forge/access.js';
 import type { Delivery, Inbox } from '../../../src/domain/forge/delivery.js';
-import { InvalidInputError } from '../../../src/domain/base/errors.js';
 import type { ForgeFor } from '../../../src/domain/forge/forge.js';
-import type { Place } from '../../../src/domain/forge/issue.js';
 import type { Database } from '../../../src/domain/run/stores.js';
 import { createAcknowledger } from '../../../src/webhook/dispatch/acknowledge.js';
 import { startDispatcher } from '../../../src/webhook/dispatch/dispatcher.js';
@@ -42,39 +39,16 @@ export interface DispatchWorld {
 
 const SETTLE_MS = 10_000;
 
-/** Bottles, and whom they let wake. */
-const BOTTLES: ReadonlyMap<string, Audience | null> = new Map([
-  ['default', null],
-  ['node', null],
-  ['quiet', null],
-  ['open', 'anyone'],
-  ['members', 'org'],
-]);
-
 const agents = agentsFrom({
-  agent: (name) => {
-    const bottle = new Map([
-      ['coder', 'default'],
-      ['lost', 'nowhere'],
-    ]).get(name);
-    return Promise.resolve(bottle === undefined ? undefined : sampleAgent(name, { bottle }));
-  },
-  bottle: (names) => {
-    const wakes = names.map((name) => BOTTLES.get(name));
-    if (names.includes('broken')) return Promise.reject(new InvalidInputError('bottles/broken.md:2: no'));
-    if (wakes.includes(undefined)) return Promise.resolve(undefined);
-    const forgeWake = wakes.findLast((wake) => wake !== null) ?? null;
-    return Promise.resolve(sampleBottle({ forgeWake, checksWake: !names.includes('quiet') }));
-  },
+  agent: (name) => Promise.resolve(name === 'coder' ? sampleAgent(name, { bottle: 'default' }) : undefined),
+  bottle: () => Promise.resolve(sampleBottle()),
 });
 
 /** The dispatcher over a real inbox and real rows; forge and Temporal can be made to fail. */
 export async function dispatchWorld(
   directory: string,
   settings: Partial<DispatchSettings> = {},
-  ack = true,
   forgeFor?: ForgeFor,
-  serves: (place: Place) => boolean = () => true,
 ): Promise<DispatchWorld> {
   const inbox = openInbox(`${directory}/inbox.db`);
   const database = await openDatabase(`${directory}/bot-bottle.db`);
@@ -86,7 +60,7 @@ export async function dispatchWorld(
   const now = (): number => Date.now() + skipped;
   const onError = (): void => undefined;
   const acknowledger = createAcknowledger({
-    ack,
+    ack: true,
     onError,
     onRejected: (_subject, reason, at) => {
       rejected.push({ reason, at });
@@ -107,7 +81,7 @@ export async function dispatchWorld(
       ignored: new Set(),
       ...settings,
     },
-    serves,
+    serves: () => true,
     now,
   });
   const start = (onOutcome?: () => void): Dispatcher =>
