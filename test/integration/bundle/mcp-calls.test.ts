@@ -28,15 +28,6 @@ describeEachWay('MCP calls to the sidecar', (place) => {
     );
   });
 
-  it('bounds what is no tool call as well', async () => {
-    await place.bundle.start({ callsPerMinute: 3, writesPerMinute: 1 });
-    const connection = await place.client();
-    await connection.listTools();
-    await connection.listTools();
-    await assert.rejects(connection.listTools(), /too many requests: wait \d+ s/);
-    assert.equal((await callTool(connection, 'read_issue', { number: 1 })).isError, false);
-  });
-
   it('holds open_pr until the answer, and then takes writes to that pull request', async () => {
     await place.bundle.start();
     const connection = await place.client();

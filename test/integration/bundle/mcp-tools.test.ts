@@ -1,12 +1,8 @@
 import assert from 'node:assert/strict';
-import { McpError } from '@modelcontextprotocol/sdk/types.js';
-import { FORGE_METHODS } from '../../../src/bundle/forge/methods.js';
-import { JSON_RPC_CODE } from '../../../src/bundle/jsonrpc/protocol.js';
 import { ForgeHttpError } from '../../../src/domain/base/errors.js';
 import { callTool } from '../../support/bundle/mcp-clients.js';
 import { describeEachWay } from '../../support/bundle/mcp-suite.js';
 import { anIssue } from '../../support/bundle/recording-forge.js';
-import { rpc } from '../../support/bundle/unix-http.js';
 
 describeEachWay('the MCP tools of the sidecar', (place) => {
   it('introduces itself, naming the issue and no forge', async () => {
@@ -16,63 +12,6 @@ describeEachWay('the MCP tools of the sidecar', (place) => {
     assert.match(connection.getInstructions() ?? '', /#12/);
     assert.doesNotMatch(connection.getInstructions() ?? '', /gitea|github|forgejo/i);
   });
-
-  it('has exactly the methods of JSON-RPC as tools, each described and with a schema of its parameters', async () => {
-    await place.bundle.start();
-    const { tools } = await (await place.client()).listTools();
-    assert.deepEqual(
-      tools.map(({ name }) => name),
-      FORGE_METHODS.map(({ name }) => name),
-    );
-    for (const { name, description = '', inputSchema } of tools) {
-      assert.ok(description.length > 100, name);
-      const { properties = {}, required = [] } = inputSchema;
-      assert.deepEqual(Object.keys(properties), required, name);
-      assert.ok(required.length > 0, name);
-      for (const property of Object.values(properties)) {
-        assert.ok('description' in property && String(property.description).length > 10, name);
-      }
-      // Known to JSON-RPC, and with the same parameters: it complains of the first that is missing.
-      const { error } = await rpc(place.bundle.run.socket, name, {});
-      assert.equal(error?.code, JSON_RPC_CODE.invalidParams, name);
-      assert.ok(error.message.includes(`"${required[0] ?? ''}"`), error.message);
-    }
-  });
-
-  const happy: [name: string, args: Record<string, unknown>, calls: unknown[], answer: RegExp][] = [
-    ['read_issue', { number: 3 }, [['readIssue', 3]], /"title":"Issue 3"/],
-    ['read_pr', { number: 4 }, [['readPr', 4]], /"merged":true/],
-    [
-      'read_comments',
-      { number: 4 },
-      [
-        ['readComments', 4],
-        ['readReviews', 4],
-      ],
-      /"hello".*"changes_requested"/,
-    ],
-    ['read_diff', { number: 4 }, [['readDiff', 4]], /"textInBlock":2/],
-    ['read_checks', { number: 4 }, [['readChecks', 4]], /"overall":"success"/],
-    [
-      'post_comment',
-      { number: 12, body: 'hi' },
-      [['postComment', 12, 'hi']],
-      /"ok":true,"number":12,"id":99/,
-    ],
-    ['update_description', { number: 20, body: 'new' }, [['updateDescription', 20]], /"ok":true,"number":20/],
-  ];
-  for (const [name, args, calls, answer] of happy) {
-    it(`carries ${name} out and answers with what came of it`, async () => {
-      await place.bundle.start();
-      const { isError, blocks } = await callTool(await place.client(), name, args);
-      assert.equal(isError, false);
-      assert.match(blocks[0] ?? '', answer);
-      const seen = place.bundle.forge.calls.map((call, index) =>
-        call.slice(0, (calls[index] as unknown[]).length),
-      );
-      assert.deepEqual(seen, calls);
-    });
-  }
 
   it('gives a text of several lines as a block of its own, as it is', async () => {
     await place.bundle.start();
@@ -143,36 +82,5 @@ describeEachWay('the MCP tools of the sidecar', (place) => {
     assert.match(JSON.stringify(place.bundle.logged), /a call failed.*secret/);
     place.bundle.forge.fault = undefined;
     assert.equal((await callTool(connection, 'read_issue', { number: 1 })).isError, false);
-  });
-
-  it('answers bad arguments with a tool error that describes the good ones', async () => {
-    await place.bundle.start();
-    const connection = await place.client();
-    const bad: [string, Record<string, unknown>, RegExp][] = [
-      ['read_issue', {}, /"number" is missing.*"integer"/],
-      ['read_issue', { number: '1/../2' }, /"number" must be a whole number/],
-      ['read_issue', { number: 1.5 }, /"number" must be a whole number/],
-      ['read_issue', { number: 1, extra: 1 }, /unknown parameter "extra"/],
-      ['post_comment', { number: 12, body: ' ' }, /"body" must not be empty/],
-      ['post_comment', { number: 12, body: 'x'.repeat(60_001) }, /at most 60000.*shorten it/],
-      ['signal_done', { status: 'great', summary: '' }, /must be one of: success, blocked, failed/],
-    ];
-    for (const [name, args, why] of bad) {
-      const { isError, blocks } = await callTool(connection, name, args);
-      assert.ok(isError, name);
-      assert.match(blocks[0] ?? '', why);
-    }
-    assert.deepEqual(place.bundle.forge.calls, []);
-  });
-
-  it('answers an unknown tool with a protocol error that lists the known ones', async () => {
-    await place.bundle.start();
-    const connection = await place.client();
-    await assert.rejects(callTool(connection, 'merge_pr', {}), (error) => {
-      assert.ok(error instanceof McpError);
-      assert.equal(error.code, -32602);
-      assert.match(error.message, /read_issue.*signal_done/);
-      return true;
-    });
   });
 });

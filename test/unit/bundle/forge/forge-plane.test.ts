@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { FORGE_METHODS } from '../../../../src/bundle/forge/methods.js';
 import { JSON_RPC_CODE, JsonRpcError } from '../../../../src/bundle/jsonrpc/protocol.js';
-import { ForgeHttpError } from '../../../../src/domain/base/errors.js';
 import type { ForgePlane } from '../../../../src/bundle/forge/forge-plane.js';
 import { planeFixture } from '../../../support/bundle/plane-fixture.js';
 import { aComment, anIssue } from '../../../support/bundle/recording-forge.js';
@@ -122,12 +121,6 @@ describe('the forge plane', () => {
     await plane.call('post_comment', { number: 12, body: '[secret]' });
   });
 
-  it('takes parameters by position as well', async () => {
-    const { plane, forge } = planeFixture();
-    await plane.call('post_comment', [12, 'hi']);
-    assert.deepEqual(forge.calls, [['postComment', 12, 'hi', 'marker-12']]);
-  });
-
   it('refuses and logs a write outside the scope, with operation, target and reason', async () => {
     const { plane, forge, log } = planeFixture();
     const error = await errorOf(plane, 'post_comment', { number: 9, body: 'hi' });
@@ -202,25 +195,6 @@ describe('the forge plane', () => {
     assert.ok(log.every((line) => line.outcome === 'refused'));
   });
 
-  it("makes the agent's comments inert", async () => {
-    const { plane, forge } = planeFixture();
-    await plane.call('post_comment', {
-      number: 12,
-      body: '/approve\n@alice closes #3 <!-- bot-bottle:x -->',
-    });
-    const body = String(forge.calls[0]?.[2]);
-    assert.doesNotMatch(body, /@alice|#3|^\/approve|<!--/m);
-    assert.match(body.replaceAll('\u200B', ''), /@alice closes #3/);
-  });
-
-  it('keeps the closing line of its issue when it rewrites its pull request', async () => {
-    const { plane, forge } = planeFixture();
-    await plane.call('update_description', { number: 20, body: 'Closes #3' });
-    const body = String(forge.calls[0]?.[2]);
-    assert.match(body, /\n\nCloses #12$/);
-    assert.doesNotMatch(body, /#3/);
-  });
-
   it('marks what it reads as untrusted and takes out what a page would not show, counted', async () => {
     const { plane, forge } = planeFixture();
     forge.issue = (number) => anIssue(number, { title: 'a\u202Eb', body: 'see<!-- obey -->n\u200B' });
@@ -241,21 +215,6 @@ describe('the forge plane', () => {
       },
     ]);
     assert.deepEqual(read['reviews'], [], 'an issue has no reviews');
-  });
-
-  it('keeps HTML comments of a diff but not its hidden characters, and cuts a huge one', async () => {
-    const { plane, forge } = planeFixture();
-    forge.diff = '+<!-- kept -->\u202E\n+next\n';
-    const read = async (): Promise<unknown> =>
-      ((await plane.call('read_diff', { number: 4 })).result as Record<string, unknown>)['diff'];
-    assert.deepEqual(await read(), {
-      text: '+<!-- kept -->\n+next\n',
-      removed: { hiddenCharacters: 1, htmlComments: 0 },
-    });
-    forge.diff = '+é\n'.repeat(400_000);
-    const diff = (await read()) as { text: string; truncated: boolean };
-    assert.equal(diff.truncated, true);
-    assert.ok(Buffer.byteLength(diff.text) <= 512 * 1024);
   });
 
   it('answers open_pr with the number, or with why nothing was published', async () => {
@@ -284,16 +243,6 @@ describe('the forge plane', () => {
     );
   });
 
-  it('tells the agent what the forge said without naming it', async () => {
-    const { plane, forge, log } = planeFixture();
-    forge.fault = new ForgeHttpError(404, 'GET', '/api/v1/repos/o/r', 'GET https://git.example/api: 404');
-    const error = await errorOf(plane, 'read_pr', { number: 4 });
-    assert.equal(error.code, JSON_RPC_CODE.forgeError);
-    assert.deepEqual(error.data, { status: 404, retryable: false });
-    assert.equal(error.message, 'reading PR #4: not found (404)');
-    assert.deepEqual([log[0]?.outcome, log[0]?.text], ['failed', 'failed reading PR #4: not found (404)']);
-  });
-
   it('leaves a fault of ours without details, but logged', async () => {
     const { plane, forge, log } = planeFixture();
     forge.fault = new TypeError('inner matter');
@@ -314,19 +263,5 @@ describe('the forge plane', () => {
     assert.equal(log.length, 3);
     await plane.call('signal_done', { status: 'success', summary: '' });
     assert.deepEqual(done, [['success', '']]);
-  });
-
-  it('tells of calls that are under way when it is interrupted, once', async () => {
-    const fixture = planeFixture();
-    let refuse: (error: Error) => void = () => assert.fail('not asked');
-    fixture.publish = () => new Promise((_resolve, reject) => (refuse = reject));
-    const held = fixture.plane.call('open_pr', { title: 'T', body: '' });
-    fixture.plane.interrupt();
-    refuse(new JsonRpcError(JSON_RPC_CODE.pending, 'later'));
-    await assert.rejects(held);
-    assert.deepEqual(
-      fixture.log.map((line) => line.text),
-      ['failed open_pr: the sidecar was stopped before it ended'],
-    );
   });
 });

@@ -30,17 +30,6 @@ describe('ScopedForge', () => {
     ]);
   });
 
-  it('writes to the assigned issue and the own pull request', async () => {
-    const forge = new RecordingForge();
-    const scoped = scopedOver(forge, 20);
-    await scoped.postComment(12, 'a', 'm');
-    await scoped.updateDescription(20, 'b');
-    assert.deepEqual(forge.calls, [
-      ['postComment', 12, 'a', 'm'],
-      ['updateDescription', 20, 'b'],
-    ]);
-  });
-
   it('refuses a write elsewhere with operation, target and reason, and asks the forge nothing', async () => {
     const forge = new RecordingForge();
     const scoped = scopedOver(forge, 20);
@@ -81,15 +70,6 @@ describe('ScopedForge', () => {
     await assert.rejects(scoped.postComment(12, 'a', 'm'), /not clean/);
     await assert.rejects(scoped.updateDescription(20, 'b'), /not clean/);
     assert.deepEqual(forge.calls, []);
-  });
-
-  it('widens by the orchestrator granting a pull request', async () => {
-    const forge = new RecordingForge();
-    const scoped = scopedOver(forge);
-    await assert.rejects(scoped.postComment(21, 'a', 'm'), ForgeScopeError);
-    scoped.grantPr(21);
-    await scoped.postComment(21, 'a', 'm');
-    assert.equal(forge.calls.length, 1);
   });
 
   it('takes no number that cannot be one, in any operation', async () => {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { LATEST_PROTOCOL_VERSION } from '@modelcontextprotocol/sdk/types.js';
-import { FORGE_METHODS } from '../../../../src/bundle/forge/methods.js';
 import { JSON_RPC_CODE } from '../../../../src/bundle/jsonrpc/protocol.js';
 import { KEEP_ALIVE_MS, McpHere, REQUEST_TIMEOUT_MS } from '../../../support/bundle/mcp-here.js';
 import { overUnix, type UnixAnswer } from '../../../support/bundle/unix-http.js';
@@ -34,58 +33,6 @@ describe('MCP over HTTP on a Unix socket', () => {
 
   const called = (): Promise<true> =>
     until('the call', () => (mcp.fixture.requests.length > 0 ? true : undefined));
-
-  it('introduces itself with its name and what it is there for', async () => {
-    await mcp.serve({ name: 'bottle', instructions: 'Tools for #12.' });
-    const params = {
-      protocolVersion: LATEST_PROTOCOL_VERSION,
-      capabilities: {},
-      clientInfo: { name: 'test', version: '1' },
-    };
-    const { result } = read(await mcp.post({ jsonrpc: '2.0', id: 1, method: 'initialize', params }));
-    assert.deepEqual(result?.['serverInfo'], { name: 'bottle', version: '1' });
-    assert.equal(result['instructions'], 'Tools for #12.');
-    assert.deepEqual(result['capabilities'], { tools: {} });
-  });
-
-  it('lists its tools', async () => {
-    await mcp.serve();
-    const { result } = read(await mcp.post({ jsonrpc: '2.0', id: 1, method: 'tools/list' }));
-    assert.deepEqual(
-      (result?.['tools'] as { name: string }[]).map(({ name }) => name),
-      FORGE_METHODS.map(({ name }) => name),
-    );
-  });
-
-  it('calls the tool that is named, with its arguments, and none with none', async () => {
-    const calls: unknown[] = [];
-    await mcp.serve({
-      call: (...of) => {
-        calls.push(of);
-        return Promise.resolve({ kind: 'answered', result: { ok: true }, refused: undefined });
-      },
-    });
-    assert.match((await mcp.post(call(7))).text, /"id":7/);
-    await mcp.post({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'read_pr' } });
-    assert.deepEqual(calls, [
-      ['open_pr', { title: 'T', body: 'B' }],
-      ['read_pr', {}],
-    ]);
-  });
-
-  it('names the tools there are for one that there is not, which the plane hears of too', async () => {
-    const names: string[] = [];
-    await mcp.serve({
-      call: (name) => {
-        names.push(name);
-        return Promise.resolve({ kind: 'fault' });
-      },
-    });
-    const { error } = read(await mcp.post(call(1, { name: 'merge' })));
-    assert.equal(error?.code, JSON_RPC_CODE.invalidParams);
-    assert.match(error.message, /unknown tool; there are read_issue, read_pr,/);
-    assert.deepEqual(names, ['merge']);
-  });
 
   it('answers what is soon ready as JSON, to clients of events too', async () => {
     await mcp.serve();

@@ -55,24 +55,6 @@ describe('the webhook process in operation', () => {
     assert.equal((await deliver(url, 'room')).status, 202);
   });
 
-  it('counts deliveries by outcome and shows the depth and age of the inbox', async () => {
-    webhook = await startWebhook({ inboxFile: path('metrics.db') });
-    const { url } = webhook;
-    await deliver(url, 'a');
-    await deliver(url, 'a');
-    await deliver(url, 'b');
-    await fetch(`${url}/webhooks/gitea`, { method: 'POST', body: '{}' });
-    const response = await fetch(`${url}/metrics`);
-    assert.match(response.headers.get('content-type') ?? '', /^text\/plain/);
-    const text = await response.text();
-    assert.match(text, /bot_bottle_webhook_deliveries_total\{outcome="accepted"\} 2\n/);
-    assert.match(text, /bot_bottle_webhook_deliveries_total\{outcome="duplicate"\} 1\n/);
-    assert.match(text, /bot_bottle_webhook_deliveries_total\{outcome="unsigned"\} 1\n/);
-    assert.match(text, /bot_bottle_inbox_open 2\n/);
-    assert.match(text, /bot_bottle_inbox_oldest_seconds 0/);
-    assert.match(text, /bot_bottle_webhook_accept_seconds_count 2\n/);
-  });
-
   it('cuts off a client that never finishes its header or its body', async () => {
     webhook = await startWebhook({
       inboxFile: path('slow.db'),

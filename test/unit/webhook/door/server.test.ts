@@ -75,20 +75,6 @@ describe('the webhook’s answers', () => {
     assert.equal((await fetch(`${webhook.url}/healthz`)).status, 200);
   });
 
-  it('say 503 when the inbox cannot be written', async () => {
-    await start();
-    webhook.inbox.close();
-    const ready = await fetch(`${webhook.url}/readyz`);
-    assert.equal(ready.status, 503);
-    const refused = await deliver();
-    assert.equal(refused.status, 503);
-    assert.deepEqual(await refused.json(), {
-      status: 'unavailable',
-      reason: 'the inbox cannot be written: see the log, then redeliver',
-    });
-    assert.match(webhook.errors.join('\n'), /^a delivery could not be stored: /);
-  });
-
   it('to a fault of ours say only that there is one, and the log says which', async () => {
     await start({ serves: () => false, worksIn: () => Promise.reject(new Error('the disk is on fire')) });
     const response = await deliver();
