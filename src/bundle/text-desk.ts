@@ -64,23 +64,18 @@ export class TextDesk {
     const requestId = randomBytes(16).toString('hex');
     const body: QueueBody = { kind: 'text', slug, turn, where, text, at: now() };
     const fileName = await queue.write(requestId, body);
-    const over = new AbortController();
-    const end = (): void => {
-      over.abort(this.#stopped.signal.reason);
-    };
+    const late = new AbortController();
     const timer = setTimeout(() => {
-      over.abort(unchecked('the orchestrator did not answer in time'));
+      late.abort(unchecked('the orchestrator did not answer in time'));
     }, waitMs);
-    this.#stopped.signal.addEventListener('abort', end);
     try {
-      if (this.#stopped.signal.aborted) end();
-      return (await answers.wait(requestId, over.signal)).result;
+      const over = AbortSignal.any([this.#stopped.signal, late.signal]);
+      return (await answers.wait(requestId, over)).result;
     } catch (error) {
       await queue.withdraw(fileName);
       throw error;
     } finally {
       clearTimeout(timer);
-      this.#stopped.signal.removeEventListener('abort', end);
     }
   }
 }

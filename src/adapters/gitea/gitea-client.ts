@@ -188,8 +188,6 @@ function encodePath(segments: readonly PathSegment[]): string {
 
 function encodeQuery(query: GiteaRequest['query']): string {
   if (query === undefined) return '';
-  const pairs = Object.entries(query).map(
-    ([key, value]) => `${encodeURIComponent(key)}=${encodeURIComponent(value)}`,
-  );
-  return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
+  const pairs = Object.entries(query).map(([key, value]): [string, string] => [key, String(value)]);
+  return `?${new URLSearchParams(pairs).toString()}`;
 }

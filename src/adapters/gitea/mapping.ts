@@ -63,14 +63,8 @@ export function toRepository(value: unknown): Repository {
   const rights = asObject(raw['permissions'], 'permissions');
   return {
     id: integerOf(raw, 'id'),
-    fullName: textOf(raw, 'full_name'),
     defaultBranch: textOf(raw, 'default_branch'),
-    cloneUrl: textOf(raw, 'clone_url'),
-    permissions: {
-      pull: flagOf(rights, 'pull'),
-      push: flagOf(rights, 'push'),
-      admin: flagOf(rights, 'admin'),
-    },
+    permissions: { push: flagOf(rights, 'push'), admin: flagOf(rights, 'admin') },
   };
 }
 

@@ -59,10 +59,8 @@ export async function serveHttpOnUnixSocket(options: HttpUnixOptions): Promise<H
 export function jsonRpcPost(onMessage: (body: string) => Promise<string | undefined>): OnPost {
   return async (body, _request, response) => {
     const text = await onMessage(body);
-    // The client may be gone: what it asked for has been done all the same.
-    if (response.destroyed) return;
-    if (text === undefined) response.writeHead(204).end();
-    else answer(response, 200, text);
+    if (text !== undefined) answerJson(response, 200, text);
+    else if (!response.destroyed) response.writeHead(204).end();
   };
 }
 
@@ -92,7 +90,7 @@ async function handle(
   const [path = ''] = (request.url ?? '').split('?', 1);
   if (path === '/healthz') {
     if (request.method !== 'GET') refuse(request, response, 405, 'use GET', { allow: 'GET' });
-    else answer(response, 200, '{"status":"ok"}');
+    else answerJson(response, 200, '{"status":"ok"}');
     return;
   }
   const onPost = options.posts.get(path);
@@ -168,8 +166,10 @@ function refuse(
   });
 }
 
-function answer(response: ServerResponse, status: number, body: string): void {
-  const bytes = Buffer.from(body, 'utf8');
+/** The client may be gone: what it asked for has been done all the same. */
+export function answerJson(response: ServerResponse, status: number, text: string): void {
+  if (response.destroyed) return;
+  const bytes = Buffer.from(text, 'utf8');
   response.writeHead(status, { 'content-type': 'application/json', 'content-length': bytes.length });
   response.end(bytes);
 }

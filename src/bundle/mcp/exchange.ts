@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Redact } from '../base/redact.js';
+import { answerJson } from '../jsonrpc/http-unix.js';
 
 export interface ExchangeOptions {
   readonly redact: Redact;
@@ -59,11 +60,4 @@ export class Exchange {
     }
     this.#response.write(text);
   }
-}
-
-export function answerJson(response: ServerResponse, status: number, text: string): void {
-  if (response.destroyed) return;
-  const bytes = Buffer.from(text, 'utf8');
-  response.writeHead(status, { 'content-type': 'application/json', 'content-length': bytes.length });
-  response.end(bytes);
 }

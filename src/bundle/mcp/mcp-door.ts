@@ -2,7 +2,7 @@ import { isRecord } from '../../domain/base/is-record.js';
 import { SlidingWindow } from '../../domain/base/sliding-window.js';
 import type { Redact } from '../base/redact.js';
 import { answerCall, readCall, readJson } from '../jsonrpc/dispatch.js';
-import type { OnPost } from '../jsonrpc/http-unix.js';
+import { answerJson, type OnPost } from '../jsonrpc/http-unix.js';
 import {
   JSON_RPC_CODE,
   JsonRpcError,
@@ -10,7 +10,7 @@ import {
   type JsonRpcRequest,
   type JsonRpcResponse,
 } from '../jsonrpc/protocol.js';
-import { answerJson, Exchange } from './exchange.js';
+import { Exchange } from './exchange.js';
 import { MCP_VERSIONS, mcpMethods, type McpServerParts } from './mcp-methods.js';
 
 export interface McpDoorOptions extends Omit<McpServerParts, 'progressMs'> {

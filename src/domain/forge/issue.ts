@@ -156,11 +156,9 @@ export interface Place {
 
 export interface Repository {
   readonly id: number;
-  readonly fullName: string;
   readonly defaultBranch: string;
-  readonly cloneUrl: string;
   /** The rights of the token's own user. */
-  readonly permissions: { readonly pull: boolean; readonly push: boolean; readonly admin: boolean };
+  readonly permissions: { readonly push: boolean; readonly admin: boolean };
 }
 
 export type Permission = 'none' | 'read' | 'write' | 'admin';

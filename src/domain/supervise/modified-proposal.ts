@@ -1,4 +1,5 @@
 /** The operator's own version of what an agent proposed. */
+import { utf8Length } from '../text/untrusted-text.js';
 import { allowIn, readChange, routesIn } from './config-change.js';
 import { plainImageFile } from './image-change.js';
 import { MAX_PROPOSED_BYTES } from './proposal.js';
@@ -10,7 +11,7 @@ export type ModifiedProposal =
 
 /** The same proposal with another file, against the file that it started from. */
 export function modifiedProposal({ proposal, currentFile }: ShownProposal, file: string): ModifiedProposal {
-  if (new TextEncoder().encode(file).length > MAX_PROPOSED_BYTES)
+  if (utf8Length(file) > MAX_PROPOSED_BYTES)
     return { kind: 'problems', problems: [`it is larger than ${String(MAX_PROPOSED_BYTES / 1024)} KiB`] };
   const read = readChange(proposal.tool, currentFile, file);
   if (read.kind === 'problems') return read;

@@ -30,8 +30,6 @@ const BOTTLE_PHASE = defineSearchAttributeKey('BottlePhase', SEARCH_ATTRIBUTES.B
 export interface TemporalGatewayOptions {
   /** What a life that starts now is held to. */
   readonly policy: RunPolicy;
-  /** False where the namespace has none of our search attributes. Default true. */
-  readonly searchAttributes?: boolean;
   /** How long a call may take, milliseconds. Default 10 s. */
   readonly callMs?: number;
 }
@@ -68,9 +66,7 @@ export function temporalGateway(client: Client, options: TemporalGatewayOptions)
           workflowIdReusePolicy: 'ALLOW_DUPLICATE',
           staticSummary: summaryOf(subject, about),
           staticDetails: about.url,
-          ...(options.searchAttributes === false
-            ? {}
-            : { typedSearchAttributes: attributesOf(event.trigger.operator?.source ?? subject, named) }),
+          typedSearchAttributes: attributesOf(event.trigger.operator?.source ?? subject, named),
         }),
       );
     },

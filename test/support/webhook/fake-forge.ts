@@ -180,10 +180,8 @@ export class FakeForge {
       readRepository: () =>
         this.#call('repository', () => ({
           id: 7,
-          fullName: 'alice/demo',
           defaultBranch: 'main',
-          cloneUrl: '',
-          permissions: { pull: true, push: true, admin: false },
+          permissions: { push: true, admin: false },
         })),
     };
   }

@@ -55,9 +55,8 @@ describe('the gateway to Temporal', () => {
     subject: SubjectRef,
     change: Parameters<typeof event>[0] = {},
     title = 'Make it faster',
-    options: Partial<TemporalGatewayOptions> = {},
   ): Promise<Start> {
-    await gateway(options).signalWithStart(subject, event(change), { title, url: URL });
+    await gateway().signalWithStart(subject, event(change), { title, url: URL });
     const [start] = starts.splice(0);
     assert.equal(start?.type, 'issueWorkflow');
     return start.options;
@@ -130,10 +129,6 @@ describe('the gateway to Temporal', () => {
       BottlePhase: 'queued',
       BottleReason: 'none',
     });
-  });
-
-  it('names nothing where the namespace has no such attributes', async () => {
-    assert.ok(!('typedSearchAttributes' in (await started(SUBJECT, {}, '', { searchAttributes: false }))));
   });
 
   it('names a run without an issue by its own name, and by the repository that it is of, if any', async () => {
