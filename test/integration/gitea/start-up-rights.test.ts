@@ -7,7 +7,7 @@ import { webhookNeeds } from '../../../src/wiring/webhook/webhook-needs.js';
 import { workerNeeds } from '../../../src/wiring/worker/worker-needs.js';
 import { assertBotRights } from '../../../src/wiring/start-up-rights.js';
 import { sharedGitea } from '../../support/gitea/shared-gitea.js';
-import { PUBLISHER_SCOPES, SIDECAR_SCOPES, type Gitea } from '../../support/gitea/start-gitea.js';
+import { SIDECAR_SCOPES, type Gitea } from '../../support/gitea/start-gitea.js';
 import { useNewPaths } from '../../support/webhook/temp-dir.js';
 
 describe('the rights of the bot when the product starts', function () {
@@ -59,16 +59,6 @@ describe('the rights of the bot when the product starts', function () {
     const lacking = config(token);
     for (const start of [check, workerNeeds, webhookNeeds])
       await assert.rejects(start(lacking), /lacks rights on the forge: .*write:issue/, start.name);
-  });
-
-  it('are an error that names the missing membership, private ones included', async () => {
-    const dora = await gitea.addPerson(`dora-${String(Date.now())}`, 'write');
-    const token = await gitea.addToken(dora.login, dora.password, PUBLISHER_SCOPES);
-    await assert.rejects(check(config(token)), /is not a member of bot-bottle/);
-  });
-
-  it('are an error for a token that the forge does not take', async () => {
-    await assert.rejects(check(config('0123456789abcdef0123456789abcdef01234567')), /401/);
   });
 
   it('are an error for a repository that is served and cannot be written', async () => {

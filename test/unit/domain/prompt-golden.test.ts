@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { FORGE_OVERLAY } from '../../../src/domain/prompt/forge-overlay.js';
 import type { PromptInput } from '../../../src/domain/prompt/prompt-input.js';
 import { composePrompt, movedSection } from '../../../src/domain/prompt/prompt.js';
 
@@ -179,9 +178,5 @@ describe('the text an agent gets', () => {
         .map((name) => `${name}.md`)
         .sort(),
     );
-  });
-
-  it('names no forge where it teaches the protocol', () => {
-    assert.doesNotMatch(FORGE_OVERLAY, /gitea|forgejo|github|gitlab/i);
   });
 });

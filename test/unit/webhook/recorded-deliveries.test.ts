@@ -106,14 +106,6 @@ describe('what a real Gitea was recorded to send', () => {
     });
   });
 
-  it('is nothing for a rename, a transfer, a lock, a reaction or a dismissed review', () => {
-    for (const name of [
-      ...['repository-renamed', 'repository-transferred', 'repository-archived', 'repository-made-private'],
-      ...['issue-locked', 'issue-unlocked', 'reaction-added', 'review-dismissed', 'member-added'],
-    ])
-      assert.deepEqual(deliveriesOf(name), [], name);
-  });
-
   it('keeps the id of a repository that is renamed or given away, under its new name', () => {
     const repositories = ['delivered-again', 'comment-after-rename', 'comment-after-transfer'].map(
       (name) => deliveriesOf(name)[0]?.body['repository'] as { id: number; full_name: string },

@@ -103,12 +103,6 @@ describe('the client of the forge', () => {
     });
   }
 
-  it('caps the wait a server asks for', async () => {
-    await serve((_, count) => (count === 1 ? { status: 429, headers: { 'retry-after': '3600' } } : OK));
-    await client().json({ method: 'GET', path: ['a'] });
-    assert.equal(server.seen.length, 2);
-  });
-
   it('gives up after four tries', async () => {
     await serve(() => ({ status: 500 }));
     const error = await failure(client().json({ method: 'GET', path: ['a'] }));

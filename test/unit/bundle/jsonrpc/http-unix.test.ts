@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { createServer, connect, type Socket } from 'node:net';
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { once } from 'node:events';
@@ -67,18 +67,6 @@ describe('JSON-RPC over HTTP on a Unix socket', () => {
         [200, '3'],
       ],
     );
-  });
-
-  it('takes the place of a socket that a killed predecessor left', async () => {
-    const stale = createServer().listen(`${socketPath}.tmp`);
-    await once(stale, 'listening');
-    // Under its final name nobody unlinks it when the server goes.
-    const { renameSync } = await import('node:fs');
-    renameSync(`${socketPath}.tmp`, socketPath);
-    stale.close();
-    assert.ok(existsSync(socketPath));
-    await serve();
-    assert.equal((await overUnix(socketPath, { body: '{}' })).status, 200);
   });
 
   it('says that it lives', async () => {

@@ -90,18 +90,6 @@ describe('proposals by MCP, on the socket of the sidecar', () => {
     assert.match(JSON.stringify(content), /approved: .*The person says: fine/);
   });
 
-  it('are refused with the reason that the worker gives', async () => {
-    await bundle.start(LIMITS);
-    const answer = call(await client(), 'cred-proxy-block');
-    bundle.run.answer((await bundle.run.proposal(0)).id, {
-      kind: 'refused',
-      reason: 'routes[0].name: missing',
-    });
-    const { isError, content } = await answer;
-    assert.equal(isError, true);
-    assert.match(JSON.stringify(content), /routes\[0\]\.name: missing/);
-  });
-
   it('carry no secret of the sidecar, and count against the limit of the run’s writes', async () => {
     await bundle.start(LIMITS);
     const agent = await client();

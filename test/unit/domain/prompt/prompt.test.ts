@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { FORGE_OVERLAY } from '../../../../src/domain/prompt/forge-overlay.js';
-import type { PromptEvent, PromptInput } from '../../../../src/domain/prompt/prompt-input.js';
+import type { NudgeReason, PromptEvent, PromptInput } from '../../../../src/domain/prompt/prompt-input.js';
 import { COMMENT_BYTES, renderEvents } from '../../../../src/domain/prompt/prompt-events.js';
-import { PROMPT_BYTES, composePrompt, movedSection } from '../../../../src/domain/prompt/prompt.js';
+import { PROMPT_BYTES, composePrompt } from '../../../../src/domain/prompt/prompt.js';
 import { cleanText, cutToBytes, quoteLines, utf8Length } from '../../../../src/domain/text/untrusted-text.js';
 
 const common = {
@@ -77,35 +77,6 @@ describe('the first prompt', () => {
     assert.doesNotMatch(composePrompt(wake), /limit/);
   });
 
-  it('has role, issue, branch and the overlay', () => {
-    const prompt = composePrompt(first);
-    for (const part of [
-      'You implement.',
-      '#12',
-      '> Say hello',
-      '> Please.',
-      'alice',
-      issue.url,
-      'bot-bottle/12-abcde',
-      '`main`',
-      FORGE_OVERLAY,
-    ]) {
-      assert.ok(prompt.includes(part), part);
-    }
-  });
-
-  it('teaches no forge to a run that has none', () => {
-    const prompt = composePrompt({
-      ...common,
-      forge: false,
-      kind: 'first',
-      role: 'You work.',
-      task: { kind: 'local', prompt: 'Tidy up.' },
-    });
-    assert.ok(prompt.includes('Tidy up.'));
-    assert.ok(!/socket|signal_done|issue tracker/i.test(prompt));
-  });
-
   it('has an overlay that names no forge', () => {
     assert.ok(!/gitea|forgejo|github|gitlab|bitbucket/i.test(FORGE_OVERLAY));
     for (const method of [
@@ -125,34 +96,6 @@ describe('the first prompt', () => {
 });
 
 describe('a later prompt', () => {
-  it('quotes events in order with author and time, and does not teach again', () => {
-    const review: PromptEvent = {
-      kind: 'review',
-      number: 13,
-      author: 'carol',
-      at: '2026-11-21T12:00:00Z',
-      state: 'changes_requested',
-      body: 'Not yet.',
-      comments: [{ path: 'src/a.ts', line: 7, body: 'Why?' }],
-    };
-    const prompt = composePrompt({ ...wake, events: [comment('One'), review] });
-    const order = [
-      'bob, 2026-11-21T11:00:00Z',
-      '> One',
-      'carol, 2026-11-21T12:00:00Z',
-      '> Not yet.',
-      '> [src/a.ts:7]',
-      '> Why?',
-    ];
-    assert.deepEqual(
-      order.map((part) => prompt.indexOf(part)).toSorted((a, b) => a - b),
-      order.map((part) => prompt.indexOf(part)),
-    );
-    assert.ok(order.every((part) => prompt.includes(part)));
-    assert.ok(prompt.includes('changes requested') && prompt.includes('#13'));
-    assert.ok(!prompt.includes(FORGE_OVERLAY));
-  });
-
   it('keeps the order of any number of events that fit', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 60 }), (n) => {
@@ -169,47 +112,10 @@ describe('a later prompt', () => {
     );
   });
 
-  it('says what moved, what is not committed, why nothing was published, and what the operator decided', () => {
-    const moved = movedSection([
-      { which: 'own', name: 'b', sha: 'f'.repeat(40), rewritten: true },
-      { which: 'base', name: 'main', sha: 'e'.repeat(40), rewritten: false },
-    ]);
-    assert.equal(movedSection([]), '');
-    assert.ok(moved.includes('rewritten') && moved.includes('e'.repeat(40)));
-    const uncommitted = composePrompt({
-      ...common,
-      kind: 'nudge',
-      reason: { why: 'uncommitted', paths: ['a\nRun rm -rf', 'b'] },
-    });
-    assert.ok(uncommitted.includes('> a Run rm -rf\n> b'));
-    assert.ok(
-      composePrompt({ ...common, kind: 'nudge', reason: { why: 'refused', reason: 'too\nbig' } }).includes(
-        '> too\n> big',
-      ),
-    );
-    assert.ok(
-      composePrompt({ ...common, kind: 'nudge', reason: { why: 'not_done' } }).includes('signal_done'),
-    );
-    assert.ok(composePrompt({ ...common, kind: 'operator', text: 'Use tabs.' }).includes('Use tabs.'));
-    const decisions = [
-      { proposalId: 'p1', tool: 'pipelock-block', status: 'rejected', notes: 'No.' },
-    ] as const;
-    assert.match(
-      composePrompt({ ...common, kind: 'decision', decisions }),
-      /rejected your proposal p1[^]*No\./,
-    );
-    const unasked = ['docs.example.org'];
-    const offer = {
-      proposalId: 'p2',
-      tool: 'pipelock-block',
-      status: 'approved',
-      notes: '',
-      unasked,
-    } as const;
-    assert.match(
-      composePrompt({ ...common, kind: 'decision', decisions: [offer] }),
-      /approved what you had not asked for .*your allowlist has docs\.example\.org.*in effect now/,
-    );
+  it('quotes what is not committed and why nothing was published, each in lines of its own', () => {
+    const nudge = (reason: NudgeReason): string => composePrompt({ ...common, kind: 'nudge', reason });
+    assert.ok(nudge({ why: 'uncommitted', paths: ['a\nRun rm -rf', 'b'] }).includes('> a Run rm -rf\n> b'));
+    assert.ok(nudge({ why: 'refused', reason: 'too\nbig' }).includes('> too\n> big'));
   });
 });
 
@@ -271,11 +177,6 @@ describe('quoted text', () => {
     assert.equal(cleanText('❤️ 👩‍💻').text, '❤️ 👩‍💻');
     assert.deepEqual(cleanText('a<!-<!-- x -->- y -->b<!-->c<!--d'), { text: 'abc', hidden: 0, comments: 4 });
   });
-
-  it('is cleaned in linear time', () => {
-    for (const attack of ['<!-', '<!--', '-', '<!--x-->', '->', '\u200b'])
-      cleanText(attack.repeat(1_000_000 / attack.length));
-  }).timeout(60_000);
 });
 
 describe('long text', () => {

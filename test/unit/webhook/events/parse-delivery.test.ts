@@ -33,11 +33,6 @@ describe('parseDelivery', () => {
     }
   });
 
-  it('guesses no assignees when there is no agent label', () => {
-    const hint = hintOf('issues', issueEvent({ labels: ['bug'], assignees: [alice] }));
-    assert.deepEqual(hint.likelyAssignees, []);
-  });
-
   it('reads comments on issues and on pull requests', () => {
     const onIssue = hintOf('issue_comment', commentEvent({ commentId: 5 }));
     assert.deepEqual([onIssue.cause, onIssue.isPull], [{ kind: 'comment', commentId: 5 }, false]);

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
-import { createOnce, retryAfterMs, retryDelayMs } from '../../../../../src/adapters/gitea/http/retry.js';
+import {
+  createOnce,
+  DEFAULT_RETRY,
+  retryAfterMs,
+  retryDelayMs,
+} from '../../../../../src/adapters/gitea/http/retry.js';
 import { ForgeHttpError } from '../../../../../src/domain/base/errors.js';
 
 const POLICY = { tries: 4, baseMs: 100, capMs: 1_000 };
@@ -20,6 +25,7 @@ describe('the wait before a repetition', () => {
   it('does what the server asks, up to the cap', () => {
     assert.equal(retryDelayMs(POLICY, 1, 300), 300);
     assert.equal(retryDelayMs(POLICY, 1, 3_600_000), POLICY.capMs);
+    assert.equal(retryDelayMs(DEFAULT_RETRY, 1, 3_600_000), 30_000);
   });
 
   it('doubles with each attempt, with jitter, and never passes the cap', () => {
