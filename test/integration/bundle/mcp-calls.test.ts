@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
-import { FORGE_METHODS } from '../../../src/bundle/forge/methods.js';
 import { callTool } from '../../support/bundle/mcp-clients.js';
 import { describeEachWay } from '../../support/bundle/mcp-suite.js';
 import { anIssue } from '../../support/bundle/recording-forge.js';
 import { TOKEN } from '../../support/bundle/running-bundle.js';
 import { overUnix, rpc } from '../../support/bundle/unix-http.js';
-import { until } from '../../support/bundle/until.js';
 
 describeEachWay('MCP calls to the sidecar', (place) => {
   it('has the limits of JSON-RPC, counted together with it, and still takes signal_done', async () => {
@@ -28,44 +26,6 @@ describeEachWay('MCP calls to the sidecar', (place) => {
     );
   });
 
-  it('holds open_pr until the answer, and then takes writes to that pull request', async () => {
-    await place.bundle.start();
-    const connection = await place.client();
-    const held = callTool(connection, 'open_pr', { title: 'T', body: 'B' });
-    const asked = await place.bundle.run.request(0);
-    const other = await callTool(connection, 'post_comment', { number: 31, body: 'x' });
-    assert.ok(other.isError, 'not before the answer');
-    place.bundle.run.answer(asked.id, {
-      kind: 'published',
-      pr: 31,
-      url: 'http://x/31',
-      head: 'a'.repeat(40),
-    });
-    const { isError, blocks } = await held;
-    assert.equal(isError, false);
-    assert.match(blocks[0] ?? '', /"published":true,"number":31/);
-    assert.equal((await callTool(connection, 'post_comment', { number: 31, body: 'x' })).isError, false);
-    const refused = callTool(connection, 'open_pr', { title: 'T', body: 'B' });
-    place.bundle.run.answer((await place.bundle.run.request(1)).id, {
-      kind: 'refused',
-      reason: 'a secret in a.ts',
-    });
-    assert.deepEqual(await refused, {
-      isError: true,
-      blocks: ['open_pr: refused: a secret in a.ts\nMend that and call open_pr again.'],
-    });
-  });
-
-  it('tells a held open_pr that it stops, and that nothing is lost', async () => {
-    await place.bundle.start();
-    const held = callTool(await place.client(), 'open_pr', { title: 'T', body: 'B' });
-    await place.bundle.run.request(0);
-    await place.bundle.stop();
-    const { isError, blocks } = await held;
-    assert.ok(isError);
-    assert.match(blocks[0] ?? '', /not lost.*next turn/);
-  });
-
   it('serves two clients at once, and each gets its own answers', async () => {
     await place.bundle.start();
     const two = await Promise.all([place.client(), place.client()]);
@@ -83,16 +43,6 @@ describeEachWay('MCP calls to the sidecar', (place) => {
     assert.ok((await held).isError);
   });
 
-  it('is there again for the same client after a restart of the sidecar', async () => {
-    await place.bundle.start();
-    const connection = await place.client();
-    assert.equal((await callTool(connection, 'read_issue', { number: 1 })).isError, false);
-    await place.bundle.stop();
-    await place.bundle.start();
-    assert.equal((await callTool(connection, 'read_issue', { number: 2 })).isError, false);
-    assert.equal((await connection.listTools()).tools.length, FORGE_METHODS.length);
-  });
-
   it('refuses an oversize request and goes on', async () => {
     await place.bundle.start();
     const connection = await place.client();
@@ -104,26 +54,6 @@ describeEachWay('MCP calls to the sidecar', (place) => {
     assert.match(refused, /413|at most/);
     assert.equal((await callTool(connection, 'read_issue', { number: 1 })).isError, false);
     assert.equal(place.bundle.forge.calls.length, 1);
-  });
-
-  it('lets a client that gives up cancel nothing', async () => {
-    await place.bundle.start();
-    const connection = await place.client();
-    const leave = new AbortController();
-    const gone = callTool(connection, 'open_pr', { title: 'T', body: '' }, { signal: leave.signal });
-    const asked = await place.bundle.run.request(0);
-    leave.abort();
-    await assert.rejects(gone);
-    place.bundle.run.answer(asked.id, {
-      kind: 'published',
-      pr: 31,
-      url: 'http://x/31',
-      head: 'a'.repeat(40),
-    });
-    await until('the scope to grow', async () => {
-      const { isError } = await callTool(connection, 'update_description', { number: 31, body: 'x' });
-      return isError ? undefined : true;
-    });
   });
 
   it('never shows its token', async () => {

@@ -22,21 +22,6 @@ describeEachWay('the MCP tools of the sidecar', (place) => {
     assert.match(blocks[0] ?? '', /"untrusted":true/);
   });
 
-  it('relays signal_done once, and refuses other words for it', async () => {
-    await place.bundle.start();
-    const connection = await place.client();
-    const done = { status: 'success', summary: 'all good\nreally' };
-    assert.deepEqual(await callTool(connection, 'signal_done', done), {
-      isError: false,
-      blocks: ['{"ok":true}'],
-    });
-    const messages = place.bundle.run.messages().filter(({ body }) => body.kind === 'done');
-    assert.equal(messages.length, 1);
-    const again = await callTool(connection, 'signal_done', { ...done, status: 'failed' });
-    assert.ok(again.isError);
-    assert.match(again.blocks[0] ?? '', /already signalled as "success".*End your turn/);
-  });
-
   it('refuses a write outside the scope with a tool error that names what is allowed, and logs it', async () => {
     await place.bundle.start();
     const { isError, blocks } = await callTool(await place.client(), 'post_comment', {

@@ -5,9 +5,8 @@ import { AnswerReader } from '../../../src/bundle/answer-reader.js';
 import { OperationLog } from '../../../src/bundle/base/operation-log.js';
 import { QueueWriter } from '../../../src/bundle/queue-writer.js';
 import { InvalidInputError } from '../../../src/domain/base/errors.js';
-import { QUEUE_FILE_NAME, type OperationLine, type QueueBody } from '../../../src/domain/run/queue.js';
+import { QUEUE_FILE_NAME, type QueueBody } from '../../../src/domain/run/queue.js';
 import { RunDirectory } from '../../support/bundle/run-directory.js';
-import { until } from '../../support/bundle/until.js';
 
 const aMessage = (text: string): QueueBody => ({
   kind: 'open_pr',
@@ -137,78 +136,5 @@ describe('the queue directories', () => {
     const waiting = new AnswerReader(run.in).wait('wanted00', abort.signal);
     abort.abort(new Error('stop now'));
     await assert.rejects(waiting, /stop now/);
-  });
-});
-
-describe('the operation log', () => {
-  function logInto(
-    batches: (readonly OperationLine[])[],
-    now: () => number = () => 0,
-    flushAfterMs = 20,
-  ): OperationLog {
-    const write = (lines: readonly OperationLine[]): Promise<void> => {
-      batches.push(lines);
-      return Promise.resolve();
-    };
-    return new OperationLog({
-      idPrefix: 'p',
-      write,
-      now,
-      onFault: (error) => assert.fail(String(error)),
-      flushAfterMs,
-    });
-  }
-  const line = { operation: 'read_issue', target: '#1', outcome: 'ok', text: 'read issue #1' } as const;
-
-  it('flushes by itself after a while, in one batch', async () => {
-    const batches: (readonly OperationLine[])[] = [];
-    const log = logInto(batches);
-    log.add(line);
-    log.add(line);
-    assert.equal(batches.length, 0);
-    await until('a flush', () => (batches.length > 0 ? true : undefined));
-    assert.deepEqual(
-      batches.map((batch) => batch.map(({ id }) => id)),
-      [['p-1', 'p-2']],
-    );
-  });
-
-  it('flushes at fifty lines without waiting', async () => {
-    const batches: (readonly OperationLine[])[] = [];
-    const log = logInto(batches, () => 0, 60_000);
-    for (let n = 0; n < 120; n += 1) log.add(line);
-    await log.flush();
-    assert.ok(batches.every((batch) => batch.length <= 50));
-    assert.equal(batches.flat().length, 120);
-    assert.equal(new Set(batches.flat().map(({ id }) => id)).size, 120);
-  });
-
-  it('tells of the rate limit as a sum, at most once a minute', async () => {
-    const batches: (readonly OperationLine[])[] = [];
-    let now = 0;
-    const log = logInto(batches, () => now, 60_000);
-    for (let n = 0; n < 10_000; n += 1) log.countLimited();
-    now = 60_000;
-    log.countLimited();
-    log.countLimited();
-    await log.close();
-    assert.deepEqual(
-      batches.flat().map(({ text }) => text),
-      [
-        'refused 1 call: over the rate limit',
-        'refused 10000 calls: over the rate limit',
-        'refused 1 call: over the rate limit',
-      ],
-    );
-  });
-
-  it('keeps each line to one line of bounded length', async () => {
-    const batches: (readonly OperationLine[])[] = [];
-    const log = logInto(batches);
-    log.add({ ...line, text: `a\n\u001B[31m${'x'.repeat(1000)}` });
-    await log.close();
-    const text = batches[0]?.[0]?.text ?? '';
-    assert.match(text, /^a \[31mx+…$/);
-    assert.equal(text.length, 300);
   });
 });
