@@ -203,32 +203,6 @@ describe('what is delivered, on its way to the workflow', () => {
     assert.deepEqual(ids(), [[1], [2, 3, 4, 5]]);
   });
 
-  it('keeps what people wrote on its side of a change of state', async () => {
-    await living();
-    world.forge.putIssue(12);
-    await comments(1, 2);
-    await world.deliver('issue_label', issueEvent({ salt: 'between' }));
-    await comments(3, 3);
-    await settle();
-    assert.deepEqual(
-      sent().map(([, kind]) => kind),
-      ['references', 'observed', 'references'],
-    );
-    assert.deepEqual(ids().flat(), [1, 2, 3]);
-  });
-
-  it('does not perish with one delivery that nothing cures', async () => {
-    await living();
-    world.forge.fault = (call) => {
-      if (call === 'comment 2') throw new TypeError('a bug');
-    };
-    await comments(1, 3);
-    await settle();
-    assert.deepEqual(ids().flat(), [1, 3]);
-    const ends = world.outcomes.filter(({ outcome }) => outcome !== 'retry').map(({ outcome }) => outcome);
-    assert.deepEqual(ends, ['signalled', 'failed', 'signalled']);
-  });
-
   it('leaves a row each in the record of what was decided, with why, and no text of strangers', async () => {
     await living();
     world.forge.permissions.set('renovate', 'admin');
