@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { chmodSync, renameSync, rmSync } from 'node:fs';
 import type { Server } from 'node:net';
 import { basename, dirname, join } from 'node:path';
@@ -12,15 +13,10 @@ const SOCKET_MODE = 0o666;
 export async function listenUnix(server: Server, socketPath: string): Promise<void> {
   const temporary = join(dirname(socketPath), `.${basename(socketPath)}.new`);
   rmSync(temporary, { force: true });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(temporary, () => {
-      server.off('error', reject);
-      // An accept that failed (no more descriptors) is the client's loss, not the process's end.
-      server.on('error', () => undefined);
-      resolve();
-    });
-  });
+  server.listen(temporary);
+  await once(server, 'listening');
+  // An accept that failed (no more descriptors) is the client's loss, not the process's end.
+  server.on('error', () => undefined);
   chmodSync(temporary, SOCKET_MODE);
   renameSync(temporary, socketPath);
 }

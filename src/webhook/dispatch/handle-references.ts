@@ -34,12 +34,8 @@ export async function handleReferences(
     hints,
   );
   const verdicts = found.map((verdict) => laterThan(since, verdict));
-  const references = verdicts.flatMap((verdict) =>
-    verdict !== 'older' && verdict.kind === 'references' ? verdict.references : [],
-  );
-  const withdrawn = verdicts.flatMap((verdict) =>
-    verdict !== 'older' && verdict.kind === 'withdrawn' ? [verdict.commentId] : [],
-  );
+  const references = verdicts.flatMap((verdict) => (verdict.kind === 'references' ? verdict.references : []));
+  const withdrawn = verdicts.flatMap((verdict) => (verdict.kind === 'withdrawn' ? [verdict.commentId] : []));
   const place = { repoId: first.repoId, owner: first.subject.owner, repo: first.subject.repo };
   const nothing = references.length === 0 && withdrawn.length === 0;
   const delivered =
@@ -49,17 +45,20 @@ export async function handleReferences(
   return { kind: 'done', results: verdicts.map((verdict) => resultOf(verdict, delivered)) };
 }
 
-function laterThan(since: number, verdict: ReferenceVerdict): ReferenceVerdict | 'older' {
+type Verdict = ReferenceVerdict | { readonly kind: 'older' };
+
+function laterThan(since: number, verdict: ReferenceVerdict): Verdict {
   if (verdict.kind !== 'references') return verdict;
   const references = verdict.references.filter(({ at }) => at >= since);
-  return references.length === 0 ? 'older' : { kind: 'references', references };
+  return references.length === 0 ? { kind: 'older' } : { kind: 'references', references };
 }
 
 const NO_RUN: DeliveryResult = { outcome: 'no_run', detail: '' };
 
-function resultOf(verdict: ReferenceVerdict | 'older', delivered: boolean): DeliveryResult {
-  if (verdict === 'older') return NO_RUN;
+function resultOf(verdict: Verdict, delivered: boolean): DeliveryResult {
   switch (verdict.kind) {
+    case 'older':
+      return NO_RUN;
     case 'references':
       return {
         outcome: delivered ? 'signalled' : 'no_run',

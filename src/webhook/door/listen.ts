@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, STATUS_CODES } from 'node:http';
 import type { RequestListener, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -57,13 +58,8 @@ export async function listen(
   server.on('clientError', (error, socket) => {
     refuseBrokenRequest(error, socket, malformed);
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(address.port, address.host, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
+  server.listen(address.port, address.host);
+  await once(server, 'listening');
   const bound = server.address();
   const port = typeof bound === 'object' && bound !== null ? bound.port : address.port;
   const host = address.host.includes(':') ? `[${address.host}]` : address.host;

@@ -1,7 +1,8 @@
 /** Whether a delivery of the forge reaches the place where the webhook listens: for `forge setup`. */
 import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { IncomingMessage, Server } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DeliveryWatch, Expectation } from '../../domain/forge/delivery-watch.js';
 import { originOf } from '../../domain/base/listen-address.js';
@@ -72,7 +73,8 @@ async function listenHere(secret: string, { host, port }: ListenAddress): Promis
     );
   });
   try {
-    await listening(server, host, port);
+    server.listen(port, host);
+    await once(server, 'listening');
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown fault';
     const taken = code === 'EADDRINUSE' ? 'another program listens there' : code;
@@ -97,16 +99,6 @@ async function judge(secret: string, request: IncomingMessage): Promise<{ readon
   const body = await readBody(request, MAX_BODY_BYTES);
   if (body.kind !== 'complete') throw new Error('no whole delivery');
   return verifySignature(secret, body.bytes, request.headersDistinct);
-}
-
-function listening(server: Server, host: string, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
 }
 
 async function expectMore(read: () => Promise<Counts>): Promise<Expectation> {
