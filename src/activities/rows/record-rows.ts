@@ -1,4 +1,4 @@
-import { InvalidInputError } from '../../domain/base/errors.js';
+import type { OperationLine } from '../../domain/run/queue.js';
 import type { Stores } from '../../domain/run/stores.js';
 import { statusOf, type ForgeStateRow, type OperationRow } from '../../domain/run/rows.js';
 import type { HomePorts } from '../ports/home-ports.js';
@@ -140,23 +140,11 @@ function parseOperations(text: string, slug: string, turn: number): OperationRow
   return text
     .split('\n')
     .filter((line) => line !== '')
-    .map((line) => toOperation(JSON.parse(line), slug, turn));
+    .map((line) => toOperation(line, slug, turn));
 }
 
-function toOperation(value: unknown, slug: string, turn: number): OperationRow {
-  if (typeof value !== 'object' || value === null)
-    throw new InvalidInputError('an operation line is not an object');
-  const { id, at, operation, target, outcome, text } = value as Partial<OperationRow>;
-  if (
-    typeof id !== 'string' ||
-    typeof at !== 'number' ||
-    typeof operation !== 'string' ||
-    typeof target !== 'string'
-  ) {
-    throw new InvalidInputError('an operation line lacks id, at, operation or target');
-  }
-  if (typeof text !== 'string' || (outcome !== 'ok' && outcome !== 'refused' && outcome !== 'failed')) {
-    throw new InvalidInputError('an operation line lacks text or outcome');
-  }
+/** Checked when the sidecar sent it (`queue-body.ts`), or the host's own mark. */
+function toOperation(line: string, slug: string, turn: number): OperationRow {
+  const { id, at, operation, target, outcome, text } = JSON.parse(line) as OperationLine;
   return { slug, turn, id, at, operation, target, outcome, text };
 }

@@ -9,7 +9,6 @@ import {
 } from '../../../../src/activities/rows/record-rows.js';
 import { LocalBlobStore } from '../../../../src/adapters/files/blob-store.js';
 import { openDatabase } from '../../../../src/adapters/sqlite/open-database.js';
-import { InvalidInputError } from '../../../../src/domain/base/errors.js';
 import type { ForgeStateRow } from '../../../../src/domain/run/rows.js';
 import type { Database } from '../../../../src/domain/run/stores.js';
 import { settledTurn, SUBJECT, turnResult } from '../../../support/machine/world.js';
@@ -54,10 +53,6 @@ describe('the rows of a run', () => {
     watchdogFired: false,
     ...change,
   });
-  const withOperations = async (...lines: readonly unknown[]): Promise<void> => {
-    const text = lines.map((line) => `${typeof line === 'string' ? line : JSON.stringify(line)}\n`).join('');
-    await recordTurn(ports, ended({ result: turnResult({ operationsRef: await ports.blobs.put(text) }) }));
-  };
 
   describe('when a turn has ended', () => {
     it('say how it ended, what it left, where, and how the run stands now', async () => {
@@ -99,7 +94,8 @@ describe('the rows of a run', () => {
     it('have a row for each operation of its agent', async () => {
       const refused = { ...OPERATION, id: 'o2', outcome: 'refused' };
       const failed = { ...OPERATION, id: 'o3', outcome: 'failed', forged: 'x' };
-      await withOperations(OPERATION, '', refused, failed);
+      const text = [OPERATION, refused, failed].map((line) => `${JSON.stringify(line)}\n`).join('');
+      await recordTurn(ports, ended({ result: turnResult({ operationsRef: await ports.blobs.put(text) }) }));
       assert.deepEqual(
         (await database.runs.operations(SLUG)).map(({ slug, turn, id, outcome, target }) => {
           return [slug, turn, id, outcome, target];
@@ -110,26 +106,6 @@ describe('the rows of a run', () => {
           [SLUG, 1, 'o3', 'failed', '#12'],
         ],
       );
-    });
-
-    it('are none of them there when a line of its operations is not one, which names what it lacks', async () => {
-      const wrong: readonly [unknown, RegExp][] = [
-        ['null', /is not an object/],
-        ['"read_issue"', /is not an object/],
-        [{ ...OPERATION, id: 1 }, /lacks id, at, operation or target/],
-        [{ ...OPERATION, at: '5' }, /lacks id, at, operation or target/],
-        [{ ...OPERATION, operation: undefined }, /lacks id, at, operation or target/],
-        [{ ...OPERATION, target: null }, /lacks id, at, operation or target/],
-        [{ ...OPERATION, text: 1 }, /lacks text or outcome/],
-        [{ ...OPERATION, outcome: 'fine' }, /lacks text or outcome/],
-      ];
-      for (const [line, why] of wrong)
-        await assert.rejects(withOperations(OPERATION, line), (error) => {
-          assert.ok(error instanceof InvalidInputError);
-          assert.match(error.message, why);
-          return true;
-        });
-      assert.deepEqual([await database.runs.turns(SLUG), await database.runs.operations(SLUG)], [[], []]);
     });
 
     it('are written when another life of the issue has the state row by now, which stays as it is', async () => {
