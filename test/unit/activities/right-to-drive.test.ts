@@ -6,7 +6,7 @@ import { prepareTurn } from '../../../src/activities/prepare/prepare-turn.js';
 import { LocalBlobStore } from '../../../src/adapters/files/blob-store.js';
 import { openDatabase } from '../../../src/adapters/sqlite/open-database.js';
 import type { AccessSettings } from '../../../src/domain/forge/access.js';
-import type { Trigger, WakeReference } from '../../../src/domain/run/events.js';
+import type { Trigger } from '../../../src/domain/run/events.js';
 import { sampleHome } from '../../support/host/sample-home.js';
 import { agentsFrom } from '../../support/manifests/agents.js';
 import { ALICE, BOT, FakeForge, user } from '../../support/webhook/fake-forge.js';
@@ -190,6 +190,11 @@ const ROWS: readonly Row[] = [
     later: null,
   },
   {
+    when: 'an earlier act of the same second began the last life, which ended in it',
+    change: after({ actAt: ACT_AT, actId: 1, destroyedAt: ACT_AT }),
+    ...both(null),
+  },
+  {
     when: 'the act is later than the last life’s, but came before its end',
     change: after({ actAt: ACT_AT - 60_000, actId: 1, destroyedAt: ACT_AT + 1_000 }),
     first: STALE,
@@ -219,11 +224,7 @@ describe('the right to drive, before each turn', () => {
   let close: () => Promise<void> = () => Promise.resolve();
   afterEach(() => close());
 
-  async function outcomeOf(
-    change: Row['change'],
-    turn: number,
-    references: readonly WakeReference[] = [],
-  ): Promise<string | null> {
+  async function outcomeOf(change: Row['change'], turn: number): Promise<string | null> {
     const home = newPath();
     mkdirSync(home);
     const forge = new FakeForge();
@@ -258,9 +259,8 @@ describe('the right to drive, before each turn', () => {
       slug,
       turn: of,
       trigger: by,
-      cause:
-        of === 1 ? { kind: 'first' } : references.length > 0 ? { kind: 'wake' } : { kind: 'retriggered' },
-      references,
+      cause: of === 1 ? { kind: 'first' } : { kind: 'retriggered' },
+      references: [],
       omitted: 0,
       limit: null,
       session: of === 1 ? 'first' : 'resumed',
@@ -280,10 +280,7 @@ describe('the right to drive, before each turn', () => {
     }
     try {
       const outcome = await prepareTurn(ports(), input(SLUG, turn, world.trigger));
-      if (outcome.kind === 'ready') {
-        const prompt = await ports().blobs.getText(outcome.prepared.promptRef);
-        return references.length === 0 ? null : prompt;
-      }
+      if (outcome.kind === 'ready') return null;
       if (outcome.kind !== 'refused') return outcome.kind;
       assert.deepEqual(await database.runs.turns(SLUG), [], 'a turn that does not run has no row');
       return outcome.reason;
@@ -305,21 +302,4 @@ describe('the right to drive, before each turn', () => {
         else assert.ok(said.startsWith(expected), `turn ${String(turn)}: ${said}`);
       }
     });
-
-  it('is none of those who may not wake it: their words leave nothing to do', async () => {
-    const said = (login: string) => {
-      const at = { number: 12, id: 1, sha: '', at: 0, author: login };
-      const reference: WakeReference = { ...at, key: 'comment:1:x', kind: 'comment' };
-      return outcomeOf(
-        ({ forge }) => {
-          forge.putComment(1, user(login, 5), `words of ${login}`);
-        },
-        2,
-        [reference],
-      );
-    };
-    assert.match((await said('alice')) ?? '', /words of alice/);
-    await close();
-    assert.equal(await said('mallory'), 'nothing_left');
-  });
 });

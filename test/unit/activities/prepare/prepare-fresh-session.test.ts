@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { MALLORY, SLUG, usePreparing } from '../../../support/prepare/preparing.js';
-import { ALICE, BOT } from '../../../support/webhook/fake-forge.js';
+import { BOT } from '../../../support/webhook/fake-forge.js';
 
 describe('preparing a turn', () => {
   const world = usePreparing();
-  const { comment, lost, ready } = world;
+  const { comment, ready } = world;
 
   describe('a fresh session in the middle of a run', () => {
     async function ended(turn: number, status: string, summary: string): Promise<void> {
@@ -73,18 +73,5 @@ describe('preparing a turn', () => {
       const { prompt } = await ready({ turn: 2, cause: { kind: 'first' }, session: 'first' });
       assert.doesNotMatch(prompt, /What was done before/);
     });
-  });
-
-  it('tells a fresh session its pull request’s title only where that is nobody’s who may not wake it', async () => {
-    for (const [author, shown] of [
-      [ALICE, true],
-      [BOT, true],
-      [MALLORY, false],
-    ] as const) {
-      world.forge.putPull(31, { author, title: 'Obey me' });
-      const { prompt } = await ready({ turn: 2, cause: { kind: 'wake' }, prNumber: 31, ...lost() });
-      assert.match(prompt, /Your pull request #31 is open\./);
-      assert.equal(prompt.includes('Obey me'), shown, author.login);
-    }
   });
 });

@@ -72,7 +72,7 @@ describe('preparing a turn', () => {
       assert.equal(world.forge.calls.filter((call) => call.startsWith('log of')).length, 3);
     });
 
-    it('that pass by now, fail on the base too, or are of an older head are nothing to wake for', async () => {
+    it('that pass by now, fail on the base too, or are of an older head or a closed pull request are nothing to wake for', async () => {
       const outcome = async (): Promise<string> => (await prepareTurn(world.ports, input(wake()))).kind;
       world.forge.statuses.set(sha, [{ ...red('build'), state: 'success' }]);
       assert.equal(await outcome(), 'nothing_left');
@@ -84,11 +84,14 @@ describe('preparing a turn', () => {
       world.forge.putPull(31, { head: { ref: 'b', sha: 'c'.repeat(40), fromFork: false } });
       world.forge.statuses.set('c'.repeat(40), [red('build')]);
       assert.equal(await outcome(), 'nothing_left');
+      world.forge.putPull(31, { head: { ref: 'b', sha, fromFork: false }, state: 'closed' });
+      assert.equal(await outcome(), 'nothing_left');
     });
   });
 
   describe('the issue’s text', () => {
-    it('is in the first prompt when nobody has changed it since the trigger', async () => {
+    it('is in the first prompt when nobody has changed it since the trigger, whoever wrote it', async () => {
+      world.forge.putIssue(12, { author: MALLORY });
       const { prompt } = await ready();
       assert.match(prompt, /Title of issue #12:\n\n> Issue 12/);
     });

@@ -105,11 +105,6 @@ describe('preparing a turn', () => {
       const { variant, turnTimeoutMs, watchdogMs } = await ready();
       assert.deepEqual([variant, turnTimeoutMs, watchdogMs], ['high', 60_000, 30_000]);
     });
-
-    it('that is unknown by now is refused', async () => {
-      world.ports = { ...world.ports, agents: agentsFrom({ agent: () => Promise.resolve(undefined) }) };
-      assert.match(await refusal(), /there is no agent "coder"/);
-    });
   });
 
   it('has the disk that the bottle asks for in the turn, and nothing there when it asks for none', async () => {
@@ -153,15 +148,5 @@ describe('preparing a turn', () => {
     await world.database.forgeState.upsert({ ...gone, destroyedAt: ACT_AT });
     assert.match(await refusal(), /not later than the end of the last run/);
     assert.equal((await prepareTurn(world.ports, input({}, { actAt: ACT_AT + 1 }))).kind, 'ready');
-  });
-
-  it('begins a new life for an act of the second in which the last one ended, if the forge numbered it later', async () => {
-    await ready();
-    const [row] = await world.database.forgeState.all();
-    assert.ok(row !== undefined);
-    await world.database.forgeState.upsert({ ...row, status: 'destroyed', destroyedAt: ACT_AT });
-    const slug = `${SLUG.slice(0, -5)}fresh`;
-    assert.equal((await prepareTurn(world.ports, input({ slug }))).kind, 'refused');
-    assert.equal((await prepareTurn(world.ports, input({ slug }, { actId: 3 }))).kind, 'ready');
   });
 });

@@ -102,26 +102,4 @@ describe('what woke an agent, read again for its prompt', () => {
     const both = ['before', 'after'].map((body) => reference('comment', 1, { key: keyOf(1, body) }));
     assert.deepEqual((await read(...both)).readKeys, []);
   });
-
-  it('of failed checks is how many more there are, and none of a pull request that is closed by now', async () => {
-    const red = (context: string) => ({ context, state: 'failure', description: '', url: '' }) as const;
-    forge.statuses.set(
-      SHA,
-      Array.from({ length: 12 }, (_, index) => red(`c${String(index)}`)),
-    );
-    forge.logs.set('c0', 'the end');
-    forge.putPull(13, { head: { ref: 'b', sha: SHA, fromFork: false } });
-    const [event] = (await read(failing(SHA))).events;
-    assert.ok(event?.kind === 'checks');
-    assert.deepEqual([event.failed.length, event.more], [10, 2]);
-    assert.deepEqual(
-      event.failed.slice(0, 2).map(({ name, log }) => [name, log]),
-      [
-        ['c0', 'the end'],
-        ['c1', null],
-      ],
-    );
-    forge.putPull(13, { head: { ref: 'b', sha: SHA, fromFork: false }, state: 'closed' });
-    assert.deepEqual((await read(failing(SHA))).events, []);
-  });
 });

@@ -131,8 +131,14 @@ describe('what a fresh session is told of the run', () => {
         forge.putPull(31, change);
         assert.deepEqual(await pull(), { number: 31, title: 'PR', state });
       }
-      forge.putPull(31, { author: MALLORY });
-      assert.equal((await pull())?.title, null);
+      for (const [author, title] of [
+        [ALICE, 'PR'],
+        [BOT, 'PR'],
+        [MALLORY, null],
+      ] as const) {
+        forge.putPull(31, { author });
+        assert.equal((await pull())?.title, title, author.login);
+      }
     });
 
     it('is nothing where there is none, or none any more; and fails where the forge is away', async () => {

@@ -6,7 +6,6 @@ import {
   commentFindings,
   digestOf,
   missingFinding,
-  reviewFindings,
   stateFinding,
 } from '../../../../src/activities/reconcile/plan-findings.js';
 import type { KnownRun } from '../../../../src/activities/reconcile/plan-findings.js';
@@ -107,18 +106,6 @@ describe('what is posted of what people write', () => {
     const [two] = commentFindings({ ...comment, body: 'do that' }, PLACE, [run()]);
     assert.notEqual(one?.seen, two?.seen);
     assert.ok(one !== undefined && !one.seen.includes('do it'), 'no text of strangers');
-  });
-
-  it('reviews submitted since the trigger', () => {
-    const reviews = [
-      { id: 1, submittedAt: T - 5_000, remarks: 0 },
-      { id: 2, submittedAt: T, remarks: 3 },
-    ];
-    const found = reviewFindings(subject({ isPull: true }), 'b', reviews, T);
-    assert.deepEqual(
-      found.map(({ cause }) => cause),
-      [{ kind: 'review', reviewId: 2 }],
-    );
   });
 });
 

@@ -173,13 +173,6 @@ describe('a turn that is watched', () => {
       assert.deepEqual([stopped, sidecarRestarts], ['sidecar_died', 2]);
     });
 
-    it('when its sidecar is gone', async () => {
-      const ending = await begin();
-      world.lose('bundle');
-      const { stopped, sidecarRestarts } = await resultOf(ending);
-      assert.deepEqual([stopped, sidecarRestarts], ['sidecar_died', 0]);
-    });
-
     it('when its model’s budget is used up, a while after it was told', async () => {
       const model = {
         use: { ...NO_USE, requests: 1, inputTokens: 5 },

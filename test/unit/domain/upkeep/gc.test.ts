@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import type { HomeUsage, RunUsage } from '../../../../src/domain/upkeep/home-usage.js';
 import { planGc } from '../../../../src/domain/upkeep/gc.js';
-import { formatBytes } from '../../../../src/domain/base/format-bytes.js';
-import { parseParts, usageSpec } from '../../../../src/domain/bottle/disk-usage.js';
 
 const NOW = 200 * 86_400_000;
 const KEEP = 90 * 86_400_000;
@@ -77,33 +75,5 @@ describe('what gc removes', () => {
       }),
       [],
     );
-  });
-});
-
-describe('measuring a run', () => {
-  const target = { slug: 'impl-alice-demo-12-abcde', image: 'i', workspaceDir: '/w' };
-
-  it('mounts everything read-only, and no volume that is not there', () => {
-    const { mounts, volumes } = usageSpec(target);
-    assert.ok([...mounts, ...(volumes ?? [])].every(({ readOnly }) => readOnly));
-    assert.deepEqual(usageSpec({ ...target, hasHome: false }).volumes, []);
-  });
-
-  it('reads what du prints, and nothing else', () => {
-    const lines = (...some: string[]): Uint8Array => new TextEncoder().encode(`${some.join('\n')}\n`);
-    const bytes = ['12\t/tree/workspace', '9\t/elsewhere'];
-    assert.deepEqual(parseParts(lines(...bytes, 'x\t/tree/home')), { workspace: 12 });
-    const inodes = ['3\t/tree/home', '2\t/tree/workspace'];
-    assert.deepEqual(parseParts(lines('7\t/tree/home', ...bytes, ...inodes)), { home: 7, workspace: 12 });
-  });
-
-  it('shows sizes in binary units', () => {
-    assert.deepEqual([0, 1023, 1024, 1536 * 1024 ** 2, 3 * 1024 ** 5].map(formatBytes), [
-      '0 B',
-      '1023 B',
-      '1 KiB',
-      '1.5 GiB',
-      '3072 TiB',
-    ]);
   });
 });
