@@ -10,9 +10,9 @@ export const BOUNDARY_TARGET = '/run/bottle-shallow';
  * external diff, replace refs, grafts, a common directory) is never looked at. The environment and the `-c` options say
  * the same once more. The branch's tip is read from the ref files without git, for the same reason.
  *
- * Modes: `extract` and `inspect` write NUL-terminated fields (magic, head, blob id of STUCK.md or `-`, `all` or `cut`,
- * length of the list), then the list as `git status --porcelain -z` has it, then, with `extract`, `0` and NUL or `1`,
- * NUL and the bundle. `patch` writes a patch, at most `cap` bytes.
+ * Modes: `extract` writes NUL-terminated fields (magic, head, blob id of STUCK.md or `-`, length of the list), then the list
+ * as `git status --porcelain -z` has it, cut at `cap` bytes, then `0` and NUL or `1`, NUL and the bundle. `patch` writes a
+ * patch, at most `cap` bytes.
  *
  * Ends with 64 for a wrong call, 65 without a branch, 66 when `.git` is not an ordinary directory, 67 with alternates, 68
  * with a named pipe where git reads, 70 when git fails.
@@ -93,7 +93,7 @@ if [ "$mode" = patch ]; then
   # 141: cut by the cap.
   case $(cat "$scratch/rc") in 0 | 141) exit 0 ;; *) exit 70 ;; esac
 fi
-[ "$mode" = extract ] || [ "$mode" = inspect ] || exit 64
+[ "$mode" = extract ] || exit 64
 
 stuck=-
 if [ -f STUCK.md ] && [ ! -L STUCK.md ]; then
@@ -102,14 +102,11 @@ elif [ -e STUCK.md ] || [ -L STUCK.md ]; then
   stuck=$(printf 'not a file' | g hash-object --stdin) || exit 70
 fi
 
-state=all
-{ g status --porcelain -z --untracked-files=all --no-renames --ignore-submodules=all 2>/dev/null
-  printf '%s' "$?" >"$scratch/rc"; } | head -c "$cap" >"$scratch/status"
-[ "$(cat "$scratch/rc")" = 0 ] || state=cut
+g status --porcelain -z --untracked-files=all --no-renames --ignore-submodules=all 2>/dev/null |
+  head -c "$cap" >"$scratch/status"
 length=$(wc -c <"$scratch/status") || exit 70
-printf '%s\\0' bot-bottle-extract-1 "$head" "$stuck" "$state" "$((length))" || exit 70
+printf '%s\\0' bot-bottle-extract-1 "$head" "$stuck" "$((length))" || exit 70
 cat "$scratch/status" || exit 70
-[ "$mode" = extract ] || exit 0
 
 # Away from the work tree: a file in it could have a ref's or a commit's name.
 unset GIT_WORK_TREE

@@ -35,8 +35,6 @@ export interface Inspection {
   readonly stuck: string | null;
   /** Paths that differ from the branch's tip or are not tracked, at most `MAX_UNCOMMITTED_PATHS`. */
   readonly uncommitted: readonly string[];
-  /** `false` when there are more paths than named, or git could not list them. */
-  readonly uncommittedComplete: boolean;
 }
 
 export interface Extraction {
@@ -74,11 +72,6 @@ export function extractionSpec(
     [String(STATUS_BYTES), ...known],
     maxBundleBytes + STATUS_BYTES + REPORT_OVERHEAD,
   );
-}
-
-/** The same container without the bundle. */
-export function inspectionSpec(target: ExtractionTarget): OneShotSpec {
-  return spec(target, 'inspect', [String(STATUS_BYTES)], STATUS_BYTES + REPORT_OVERHEAD);
 }
 
 /** A binary patch of everything uncommitted, untracked files included, on standard output, cut at `maxBytes`. */
@@ -130,51 +123,37 @@ export function parseExtraction(bytes: Uint8Array): Extraction {
   throw malformed('no bundle mark');
 }
 
-/** Reads the output of an `inspectionSpec` container. Errors: `InvalidInputError`. */
-export function parseInspection(bytes: Uint8Array): Inspection {
-  const { inspection, rest } = readReport(bytes);
-  if (rest.length > 0) throw malformed('bytes after the report');
-  return inspection;
-}
-
 function readReport(bytes: Uint8Array): { readonly inspection: Inspection; readonly rest: Uint8Array } {
   const fields: string[] = [];
   let offset = 0;
-  while (fields.length < 5) {
+  while (fields.length < 4) {
     const end = bytes.subarray(offset, offset + 64).indexOf(0);
     if (end < 0) throw malformed('a field is missing or too long');
     fields.push(new TextDecoder().decode(bytes.subarray(offset, offset + end)));
     offset += end + 1;
   }
-  const [magic = '', head = '', stuck = '', state = '', length = ''] = fields;
+  const [magic = '', head = '', stuck = '', length = ''] = fields;
   if (magic !== MAGIC) throw malformed('not a report');
   if (!SHA.test(head)) throw malformed('bad head');
   if (stuck !== '-' && !SHA.test(stuck)) throw malformed('bad hash of STUCK.md');
-  if (state !== 'all' && state !== 'cut') throw malformed('bad state of the list');
   const size = /^\d{1,6}$/.test(length) ? Number(length) : Number.NaN;
   if (!(size <= STATUS_BYTES) || offset + size > bytes.length) throw malformed('bad length of the list');
-  const { paths, complete } = statusPaths(bytes.subarray(offset, offset + size));
+  const uncommitted = statusPaths(bytes.subarray(offset, offset + size));
   return {
-    inspection: {
-      head,
-      stuck: stuck === '-' ? null : stuck,
-      uncommitted: paths,
-      uncommittedComplete: complete && state === 'all',
-    },
+    inspection: { head, stuck: stuck === '-' ? null : stuck, uncommitted },
     rest: bytes.subarray(offset + size),
   };
 }
 
-/** `git status --porcelain -z --no-renames`: two letters, a space, the path, NUL. */
-function statusPaths(bytes: Uint8Array): { readonly paths: readonly string[]; readonly complete: boolean } {
-  const entries = new TextDecoder().decode(bytes).split('\0');
-  // A whole list ends with NUL; what follows the last one is empty or was cut in the middle.
-  const whole = entries.pop() === '';
-  const paths = entries
+/** `git status --porcelain -z --no-renames`: two letters, a space, the path, NUL; what follows the last NUL was cut. */
+function statusPaths(bytes: Uint8Array): readonly string[] {
+  return new TextDecoder()
+    .decode(bytes)
+    .split('\0')
+    .slice(0, -1)
     .slice(0, MAX_UNCOMMITTED_PATHS)
     .filter((entry) => /^[ A-Z?!]{2} /.test(entry) && entry.length > 3)
     .map((entry) => entry.slice(3, 3 + MAX_PATH_LENGTH).replace(/[\p{Cc}\p{Cf}\p{Cs}]/gu, '\uFFFD'));
-  return { paths, complete: whole && paths.length === entries.length };
 }
 
 function malformed(what: string): InvalidInputError {

@@ -23,7 +23,7 @@ const TOLERANCE_MS = 2_000;
 /** What the extractor's container writes for a branch that has these commits. */
 function extracted(head: string, bundle: Buffer): Buffer {
   return Buffer.concat([
-    Buffer.from(`bot-bottle-extract-1\0${head}\0-\0all\0` + '0\0'),
+    Buffer.from(`bot-bottle-extract-1\0${head}\0-\0` + '0\0'),
     Buffer.from('1\0'),
     bundle,
   ]);

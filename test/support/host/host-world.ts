@@ -45,7 +45,7 @@ export interface LeftWork {
 
 export function report({ stuck = '-', uncommitted = [], bundle }: LeftWork = {}): OneShotResult {
   const status = uncommitted.map((path) => ` M ${path}\0`).join('');
-  const head = ['bot-bottle-extract-1', HEAD, stuck, 'all', String(status.length)].join('\0');
+  const head = ['bot-bottle-extract-1', HEAD, stuck, String(status.length)].join('\0');
   const rest = bundle === undefined ? '0\0' : `1\0${bundle}`;
   return { exitCode: 0, stdout: Buffer.from(`${head}\0${status}${rest}`), stderr: '' };
 }

@@ -5,10 +5,9 @@ import {
   MAX_UNCOMMITTED_PATHS,
   extractionFailure,
   extractionSpec,
-  inspectionSpec,
   parseExtraction,
-  parseInspection,
   patchSpec,
+  type Inspection,
 } from '../../../../src/domain/bottle/extractor.js';
 
 const SHA = 'a'.repeat(40);
@@ -22,7 +21,6 @@ interface Report {
   readonly magic?: string;
   readonly head?: string;
   readonly stuck?: string;
-  readonly state?: string;
   readonly status?: string;
   readonly length?: string;
   readonly rest?: string;
@@ -31,25 +29,24 @@ function report({
   magic = 'bot-bottle-extract-1',
   head = SHA,
   stuck = '-',
-  state = 'all',
   status = '',
   length,
-  rest = '',
+  rest = '0\0',
 }: Report): Uint8Array {
-  const fields = [magic, head, stuck, state, length ?? String(Buffer.byteLength(status))];
+  const fields = [magic, head, stuck, length ?? String(Buffer.byteLength(status))];
   return Buffer.from(`${fields.join('\0')}\0${status}${rest}`);
 }
+
+const inspected = (given: Report): Inspection => parseExtraction(report(given)).inspection;
 
 describe('extractor output', () => {
   it('is read into a report and a bundle', () => {
     const status = ' M a b\0?? ü\0';
-    const inspection = { head: SHA, stuck: SHA, uncommitted: ['a b', 'ü'], uncommittedComplete: true };
-    assert.deepEqual(parseInspection(report({ stuck: SHA, status })), inspection);
     const extraction = parseExtraction(report({ stuck: SHA, status, rest: '1\0# v2 git bundle\n' }));
-    assert.deepEqual(extraction.inspection, inspection);
+    assert.deepEqual(extraction.inspection, { head: SHA, stuck: SHA, uncommitted: ['a b', 'ü'] });
     assert.equal(Buffer.from(extraction.bundle ?? []).toString(), '# v2 git bundle\n');
-    assert.equal(parseExtraction(report({ rest: '0\0' })).bundle, null);
-    assert.equal(parseInspection(report({})).stuck, null);
+    assert.equal(parseExtraction(report({})).bundle, null);
+    assert.equal(inspected({}).stuck, null);
   });
 
   it('is refused where it has not its shape', () => {
@@ -60,7 +57,6 @@ describe('extractor output', () => {
       { head: `${SHA}a` },
       { head: '-' },
       { stuck: 'x' },
-      { state: 'maybe' },
       { length: '-1' },
       { length: '1' },
       { length: '99999' },
@@ -68,41 +64,34 @@ describe('extractor output', () => {
       { length: '0x0' },
       { length: '0.0' },
       { length: '' },
-      { rest: 'x' },
+      ...['', '1\0', '0\0x', '2\0x', '1', 'x'].map((rest) => ({ rest })),
     ];
     for (const one of bad)
-      assert.throws(() => parseInspection(report(one)), InvalidInputError, JSON.stringify(one));
-    for (const rest of ['', '1\0', '0\0x', '2\0x', '1']) {
-      assert.throws(() => parseExtraction(report({ rest })), InvalidInputError, rest);
-    }
+      assert.throws(() => parseExtraction(report(one)), InvalidInputError, JSON.stringify(one));
   });
 
   it('has at most 64 KiB of the list', () => {
     const entry = '?? a\0';
     const most = 64 * 1024;
-    const full = parseInspection(report({ status: `?? ${'a'.repeat(most - 4)}\0` }));
-    assert.deepEqual([full.uncommitted[0]?.length, full.uncommittedComplete], [1024, true]);
-    assert.throws(() => parseInspection(report({ status: entry.repeat(most / 5 + 1) })), InvalidInputError);
+    const full = inspected({ status: `?? ${'a'.repeat(most - 4)}\0` });
+    assert.deepEqual([full.uncommitted.length, full.uncommitted[0]?.length], [1, 1024]);
+    assert.throws(() => inspected({ status: entry.repeat(most / 5 + 1) }), InvalidInputError);
   });
 
-  it('names only what has two letters, a space and a path, and is not whole with anything else', () => {
-    for (const odd of ['', '??', '?? ', 'x a', '???a', 'am a', '1?? a']) {
-      const { uncommitted, uncommittedComplete } = parseInspection(report({ status: `?? a\0${odd}\0` }));
-      assert.deepEqual([uncommitted, uncommittedComplete], [['a'], false], odd);
-    }
+  it('names only what has two letters, a space and a path', () => {
+    for (const odd of ['', '??', '?? ', 'x a', '???a', 'am a', '1?? a'])
+      assert.deepEqual(inspected({ status: `?? a\0${odd}\0` }).uncommitted, ['a'], odd);
   });
 
   it('shows what cannot be printed in a path as U+FFFD', () => {
     const status = '?? a\u001b[2J\u202eb\nc\0';
-    assert.deepEqual(parseInspection(report({ status })).uncommitted, ['a\uFFFD[2J\uFFFDb\uFFFDc']);
+    assert.deepEqual(inspected({ status }).uncommitted, ['a\uFFFD[2J\uFFFDb\uFFFDc']);
   });
 
-  it('never says that a cut list is whole', () => {
-    assert.equal(parseInspection(report({ state: 'cut', status: '?? a\0' })).uncommittedComplete, false);
-    const cut = parseInspection(report({ status: '?? a\0?? b' }));
-    assert.deepEqual([cut.uncommitted, cut.uncommittedComplete], [['a'], false]);
-    const many = parseInspection(report({ status: '?? a\0'.repeat(MAX_UNCOMMITTED_PATHS + 1) }));
-    assert.deepEqual([many.uncommitted.length, many.uncommittedComplete], [MAX_UNCOMMITTED_PATHS, false]);
+  it('names no path that was cut, and no more than so many', () => {
+    assert.deepEqual(inspected({ status: '?? a\0?? b' }).uncommitted, ['a']);
+    const many = inspected({ status: '?? a\0'.repeat(MAX_UNCOMMITTED_PATHS + 1) });
+    assert.equal(many.uncommitted.length, MAX_UNCOMMITTED_PATHS);
   });
 
   it('gives bounded, printable paths or an InvalidInputError, whatever the bytes', () => {
@@ -115,15 +104,13 @@ describe('extractor output', () => {
     );
     fc.assert(
       fc.property(bytes, (input) => {
-        for (const parse of [parseInspection, (b: Uint8Array) => parseExtraction(b).inspection]) {
-          try {
-            const { head, uncommitted } = parse(input);
-            assert.match(head, /^[0-9a-f]{40}$/);
-            assert.ok(uncommitted.length <= MAX_UNCOMMITTED_PATHS);
-            for (const path of uncommitted) assert.ok(path.length <= 1024 && !/[\p{Cc}\p{Cf}]/u.test(path));
-          } catch (error) {
-            assert.ok(error instanceof InvalidInputError, String(error));
-          }
+        try {
+          const { head, uncommitted } = parseExtraction(input).inspection;
+          assert.match(head, /^[0-9a-f]{40}$/);
+          assert.ok(uncommitted.length <= MAX_UNCOMMITTED_PATHS);
+          for (const path of uncommitted) assert.ok(path.length <= 1024 && !/[\p{Cc}\p{Cf}]/u.test(path));
+        } catch (error) {
+          assert.ok(error instanceof InvalidInputError, String(error));
         }
       }),
       { numRuns: 1000 },
@@ -143,18 +130,17 @@ describe('extractor container', () => {
   });
 
   it('gets the file of the commits where the history ends, read-only, when there is one', () => {
-    const { mounts } = inspectionSpec({ ...target, boundaryFile: '/b' });
+    const { mounts } = patchSpec({ ...target, boundaryFile: '/b' }, 5);
     assert.deepEqual(mounts, [
       { source: '/w', target: '/workspace', readOnly: true },
       { source: '/b', target: '/run/bottle-shallow', readOnly: true },
     ]);
   });
 
-  it('may write the list and the bundle, or the list alone, or the patch, and little more', () => {
+  it('may write the list and the bundle, or the patch, and little more', () => {
     const list = 64 * 1024;
     const rows = [
       [extractionSpec(target, [], 1_000_000), 1_000_000 + list, ['extract', BRANCH, String(list)]],
-      [inspectionSpec(target), list, ['inspect', BRANCH, String(list)]],
       [patchSpec(target, 5_000_000), 5_000_000, ['patch', BRANCH, '5000000']],
     ] as const;
     for (const [{ maxOutputBytes, argv }, least, args] of rows) {
