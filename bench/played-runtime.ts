@@ -56,10 +56,6 @@ export class PlayedRuntime implements BottleRuntime {
     if (this.#sockets !== undefined) await rm(await this.#sockets, { recursive: true, force: true });
   }
 
-  info(): ReturnType<BottleRuntime['info']> {
-    return Promise.resolve({ version: 'played', apiVersion: 'none' });
-  }
-
   createBundle(spec: BundleContainerSpec): Promise<ContainerState> {
     this.#specs.set(spec.slug, spec);
     return Promise.resolve(this.#create(spec.slug, 'bundle'));
@@ -162,16 +158,11 @@ export class PlayedRuntime implements BottleRuntime {
     return Promise.resolve([]);
   }
 
-  imageId(): Promise<string> {
-    return Promise.resolve(IMAGE_ID);
-  }
-
   #create(slug: string, role: ContainerRole): ContainerState {
     const key = keyOf(slug, role);
     const known = this.#containers.get(key);
     if (known !== undefined) return known.state;
     const state: ContainerState = {
-      name: key,
       id: key,
       imageId: IMAGE_ID,
       status: 'created',
@@ -179,7 +170,6 @@ export class PlayedRuntime implements BottleRuntime {
       finishedAt: NEVER_STARTED,
       exitCode: 0,
       oomKilled: false,
-      labels: {},
     };
     this.#containers.set(key, { state, log: [] });
     return state;

@@ -11,6 +11,7 @@ import {
   envList,
   hardenedHostConfig,
   jsonFileLog,
+  runVolume,
 } from './hardening.js';
 import { volumeName } from './names-and-labels.js';
 
@@ -49,22 +50,12 @@ export function agentContainer(spec: AgentContainerSpec, hostCpus: number): Dock
         bind(spec.workspaceDir, '/workspace', false),
         bind(spec.turnDir, '/run/bottle/turn', true),
         bind(spec.configDir, CURRENT_CONFIG_DIR, true),
-        socketVolume(spec.slug),
+        // Read-only, else the agent could replace the sockets.
+        runVolume(spec.slug, 'sock', '/run/bottle/sock', true),
         spec.homeDir === undefined
           ? { Type: 'volume', Source: volumeName(spec.slug, 'home'), Target: HOME, ReadOnly: false }
           : bind(spec.homeDir, HOME, false),
       ],
     },
-  };
-}
-
-/** Read-only, else the agent could replace the sockets; nothing of the image is copied, since the volume is the bundle's. */
-function socketVolume(slug: string): Docker.MountSettings {
-  return {
-    Type: 'volume',
-    Source: volumeName(slug, 'sock'),
-    Target: '/run/bottle/sock',
-    ReadOnly: true,
-    VolumeOptions: { NoCopy: true, Labels: {}, DriverConfig: { Name: '', Options: {} } },
   };
 }

@@ -117,7 +117,6 @@ export function stateOf(info: Docker.ContainerInspectInfo): ContainerState {
   if (status === undefined)
     throw new BottleRuntimeError(`unknown container status ${JSON.stringify(info.State.Status)}`, false);
   return {
-    name: info.Name.replace(/^\//, ''),
     id: info.Id,
     imageId: info.Image,
     status,
@@ -125,6 +124,5 @@ export function stateOf(info: Docker.ContainerInspectInfo): ContainerState {
     finishedAt: info.State.FinishedAt,
     exitCode: info.State.ExitCode,
     oomKilled: info.State.OOMKilled,
-    labels: { ...info.Config.Labels },
   };
 }

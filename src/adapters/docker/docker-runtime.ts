@@ -7,7 +7,6 @@ import type {
   BundleContainerSpec,
   ContainerRole,
   ContainerState,
-  EngineInfo,
   LogLine,
   OneShotResult,
   OneShotSpec,
@@ -26,7 +25,7 @@ import {
   stateOf,
 } from './containers.js';
 import { cpusOf, factsOf, type EngineFacts } from './engine-facts.js';
-import { engineCall, toRuntimeError } from './errors.js';
+import { engineCall } from './errors.js';
 import { DOING, buildBottleImage, inspectImage } from './image/image-build.js';
 import { pinImage, pinnedRuns, unpinImage } from './image/image-pin.js';
 import { listOwned, listRunningAgents } from './inventory.js';
@@ -64,19 +63,12 @@ export class DockerBottleRuntime implements BottleRuntime {
     this.#host = host;
   }
 
-  async info(): Promise<EngineInfo> {
-    try {
-      const version = await this.#docker.version();
-      return { version: version.Version, apiVersion: version.ApiVersion };
-    } catch (error) {
-      throw toRuntimeError(error, "read the engine's version");
-    }
-  }
-
   /** What `doctor` tells of the engine, and the worker asks at its start. */
   async facts(): Promise<EngineFacts> {
-    const version = await this.info();
-    return { ...version, ...factsOf(await this.#machine()) };
+    const { Version: version, ApiVersion: apiVersion } = await engineCall("read the engine's version", () =>
+      this.#docker.version(),
+    );
+    return { version, apiVersion, ...factsOf(await this.#machine()) };
   }
 
   async createBundle(spec: BundleContainerSpec): Promise<ContainerState> {

@@ -1,6 +1,6 @@
-import type { EngineInfo } from '../../domain/bottle/bottle-runtime.js';
-
-export interface EngineFacts extends EngineInfo {
+export interface EngineFacts {
+  readonly version: string;
+  readonly apiVersion: string;
   readonly storageDriver: string;
   /** It can cap a container's disk by itself (overlay2 on xfs with pquota, zfs, btrfs). */
   readonly storageQuota: boolean;
@@ -11,7 +11,7 @@ export interface EngineFacts extends EngineInfo {
 }
 
 /** What the engine's `GET /info` tells; what it does not tell is left out rather than believed. */
-export function factsOf(info: unknown): Omit<EngineFacts, keyof EngineInfo> {
+export function factsOf(info: unknown): Omit<EngineFacts, 'version' | 'apiVersion'> {
   const { Driver, DriverStatus, Runtimes, DockerRootDir } = recordOf(info);
   const storageDriver = typeof Driver === 'string' ? Driver : 'unknown storage driver';
   const pairs: readonly unknown[] = Array.isArray(DriverStatus) ? DriverStatus : [];

@@ -49,6 +49,12 @@ export function toRuntimeError(error: unknown, doing: string): BotBottleError {
 }
 
 /** Runs an engine call; `ignore` are statuses that mean there is nothing left to do. */
+export async function engineCall<T>(doing: string, call: () => Promise<T>): Promise<T>;
+export async function engineCall<T>(
+  doing: string,
+  call: () => Promise<T>,
+  ignore: readonly number[],
+): Promise<T | undefined>;
 export async function engineCall<T>(
   doing: string,
   call: () => Promise<T>,

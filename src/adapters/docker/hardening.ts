@@ -2,6 +2,7 @@ import { isAbsolute } from 'node:path';
 import type Docker from 'dockerode';
 import { InvalidInputError } from '../../domain/base/errors.js';
 import type { ResourceLimits } from '../../domain/bottle/bottle-runtime.js';
+import { volumeName, type VolumeKind } from './names-and-labels.js';
 import { seccompOption } from './seccomp-profile.js';
 
 /** What no container of ours is without (security rules, "Sockets, queue, container"). */
@@ -99,6 +100,22 @@ export function bind(source: string, target: string, readOnly: boolean): Docker.
   }
   if (/(^|\/)docker\.sock$/.test(source)) throw new InvalidInputError('the Docker socket is never mounted');
   return { Type: 'bind', Source: source, Target: target, ReadOnly: readOnly };
+}
+
+/** A volume of the run. Nothing of the image is copied into it: whoever owns it came first. */
+export function runVolume(
+  slug: string,
+  kind: VolumeKind,
+  target: string,
+  readOnly: boolean,
+): Docker.MountSettings {
+  return {
+    Type: 'volume',
+    Source: volumeName(slug, kind),
+    Target: target,
+    ReadOnly: readOnly,
+    VolumeOptions: { NoCopy: true, Labels: {}, DriverConfig: { Name: '', Options: {} } },
+  };
 }
 
 /**

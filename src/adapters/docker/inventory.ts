@@ -16,13 +16,13 @@ export async function listOwned(
     engineCall('list volumes', () => docker.listVolumes({ filters })),
   ]);
   const found = [
-    ...(containers ?? []).map((container) =>
+    ...containers.map((container) =>
       owned('container', (container.Names[0] ?? container.Id).replace(/^\//, ''), container.Labels, {
         running: container.State === 'running',
         createdAt: new Date(container.Created * 1000).toISOString(),
       }),
     ),
-    ...listedVolumes(volumes?.Volumes).map((volume) =>
+    ...listedVolumes(volumes.Volumes).map((volume) =>
       owned('volume', volume.Name, volume.Labels, { running: false, createdAt: createdAt(volume) }),
     ),
   ];
@@ -33,7 +33,7 @@ export async function listOwned(
 export async function listRunningAgents(docker: Docker, host: string | null): Promise<string[]> {
   const filters = ownedFilters(host, { [LABEL_ROLE]: 'agent' });
   const running = await engineCall('list running agents', () => docker.listContainers({ filters }));
-  return (running ?? []).map(({ Labels }) => Labels[LABEL_SLUG] ?? '');
+  return running.map(({ Labels }) => Labels[LABEL_SLUG] ?? '');
 }
 
 function owned(

@@ -11,8 +11,8 @@ import {
   bind,
   envList,
   hardenedHostConfig,
+  runVolume,
 } from './hardening.js';
-import { volumeName } from './names-and-labels.js';
 
 const ONE_SHOT_LIMITS = { memoryBytes: 1024 * MIB, cpus: 1, pids: 128 };
 
@@ -22,22 +22,6 @@ const CAPABILITIES: Readonly<Record<OneShotSpec['user'], readonly string[]>> = {
   remover: ['DAC_OVERRIDE', 'FOWNER'],
   reader: ['DAC_READ_SEARCH'],
 };
-/** Nothing of the image is copied into it: the agent's container was first. */
-function runVolume(
-  slug: string,
-  kind: 'sock' | 'home',
-  target: string,
-  readOnly: boolean,
-): Docker.MountSettings {
-  return {
-    Type: 'volume',
-    Source: volumeName(slug, kind),
-    Target: target,
-    ReadOnly: readOnly,
-    VolumeOptions: { NoCopy: true, Labels: {}, DriverConfig: { Name: '', Options: {} } },
-  };
-}
-
 /** A throw-away container. Its output goes to whoever attached, so the engine keeps no log of it. */
 export function oneShotContainer(spec: OneShotSpec, hostCpus: number): Docker.ContainerCreateOptions {
   if (spec.argv.length === 0) throw new InvalidInputError('a one-shot container needs a command');

@@ -17,7 +17,7 @@ export async function weakObjects(
   secrets: Iterable<string>,
 ): Promise<WeakObject[]> {
   const filters = ownedFilters(host);
-  const [containers = [], volumes] = await Promise.all([
+  const [containers, volumes] = await Promise.all([
     engineCall('list containers', () => docker.listContainers({ all: true, filters })),
     engineCall('list volumes', () => docker.listVolumes({ filters })),
   ]);
@@ -32,7 +32,7 @@ export async function weakObjects(
         ? []
         : [{ name: info.Name.replace(/^\//, ''), weaknesses: weaknessesOf(info, values) }],
     ),
-    ...listedVolumes(volumes?.Volumes).map(({ Name, Options }) => ({
+    ...listedVolumes(volumes.Volumes).map(({ Name, Options }) => ({
       name: Name,
       weaknesses: Object.keys(Options ?? {}).length === 0 ? [] : ['is made of something of the host'],
     })),

@@ -3,13 +3,7 @@ import type { BuiltImage, ImageBuildSpec } from './bottle-image.js';
 /** What every agent's container is started with, whatever anybody configures; an image without it is no bottle's. */
 export const AGENT_ENTRYPOINT = '/usr/local/bin/bottle-entrypoint';
 
-export interface EngineInfo {
-  readonly version: string;
-  readonly apiVersion: string;
-}
-
 export interface ContainerState {
-  readonly name: string;
   readonly id: string;
   readonly imageId: string;
   readonly status: 'created' | 'running' | 'exited' | 'dead' | 'paused' | 'restarting' | 'removing';
@@ -18,7 +12,6 @@ export interface ContainerState {
   readonly finishedAt: string;
   readonly exitCode: number;
   readonly oomKilled: boolean;
-  readonly labels: Readonly<Record<string, string>>;
 }
 
 export interface ResourceLimits {
@@ -100,7 +93,6 @@ export interface OneShotResult {
  * gone is done. Errors: `BottleRuntimeError`.
  */
 export interface BottleRuntime {
-  info(): Promise<EngineInfo>;
   /** Creates the socket and home volumes and the bundle container (stopped), or adopts them. */
   createBundle(spec: BundleContainerSpec): Promise<ContainerState>;
   /** Creates the agent container (stopped), or adopts it. The bundle must have been created first: it owns the socket volume. */
@@ -146,7 +138,6 @@ export interface BottleRuntime {
   ): Promise<{ readonly tar: Uint8Array; readonly truncated: boolean } | undefined>;
   /** Uploads a tar into a stopped container below the path. */
   restore(slug: string, role: ContainerRole, path: string, tar: Uint8Array): Promise<void>;
-  imageId(image: string): Promise<string | undefined>;
   /**
    * Builds the image of a bottle's own Dockerfile, or finds it built; callers at the same time share one build. It has our
    * entrypoint and user, or is an error. Errors: `ImageBuildError`, final; an `AbortError` when the signal aborts: the next

@@ -55,7 +55,7 @@ export class TurnWorld {
 
   put(role: ContainerRole, changes: Partial<ContainerState> = {}): ContainerState {
     const state: ContainerState = {
-      ...{ name: `bb-${SLUG}-${role}`, id: role, imageId: IMAGE_ID, status: 'created', labels: {} },
+      ...{ id: role, imageId: IMAGE_ID, status: 'created' },
       ...{ startedAt: NEVER, finishedAt: NEVER, exitCode: 0, oomKilled: false },
       ...this.containers.get(role),
       ...changes,

@@ -35,7 +35,7 @@ export async function pinnedRuns(docker: Docker, host: string | null): Promise<s
   const { repo } = runImageName('any', null);
   const filters = JSON.stringify({ reference: [`${repo}:*`] });
   const images = await engineCall('list images', () => docker.listImages({ filters }));
-  const slugs = (images ?? [])
+  const slugs = images
     .flatMap(({ RepoTags }) => RepoTags ?? [])
     .flatMap((name) => {
       const run = runOfImageName(name);

@@ -11,8 +11,8 @@ export async function builtImages(docker: Docker): Promise<ImageUsage[]> {
     ),
     engineCall('list containers', () => docker.listContainers({ all: true })),
   ]);
-  const used = new Set((containers ?? []).map(({ ImageID }) => ImageID));
-  return (images ?? [])
+  const used = new Set(containers.map(({ ImageID }) => ImageID));
+  return images
     .flatMap(({ Id, Created, Size, RepoTags }) =>
       tagsOf(RepoTags).map((reference) => ({
         reference,
