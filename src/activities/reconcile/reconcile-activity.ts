@@ -1,7 +1,5 @@
-import { Context } from '@temporalio/activity';
 import type { PassReport } from '../../domain/upkeep/reconcile.js';
-import { beating } from '../base/beating.js';
-import { typedFailures } from '../base/failures.js';
+import { oneAtATime } from '../base/one-at-a-time.js';
 import type { ReconcileActivities } from '../ports/interface.js';
 import type { ReconcilePorts } from './reconcile-ports.js';
 import { reconcilePass } from './reconcile-pass.js';
@@ -16,19 +14,7 @@ const BUSY: PassReport = {
   cursor: null,
 };
 
-/** The activity of the reconciler's schedule: never two passes at once, though an attempt given up may still run. */
+/** The activity of the reconciler's schedule. */
 export function createReconcileActivities(ports: ReconcilePorts): ReconcileActivities {
-  let underWay = false;
-  return {
-    reconcile: async () => {
-      if (underWay) return BUSY;
-      underWay = true;
-      const { cancellationSignal } = Context.current();
-      try {
-        return await typedFailures(() => beating(() => reconcilePass(ports, cancellationSignal)));
-      } finally {
-        underWay = false;
-      }
-    },
-  };
+  return { reconcile: oneAtATime(BUSY, (signal) => reconcilePass(ports, signal)) };
 }

@@ -1,7 +1,5 @@
-import { Context } from '@temporalio/activity';
-import type { SweepReport } from '../../domain/upkeep/sweep.js';
-import { beating } from '../base/beating.js';
-import { typedFailures } from '../base/failures.js';
+import type { ExpectedRun, SweepReport } from '../../domain/upkeep/sweep.js';
+import { oneAtATime } from '../base/one-at-a-time.js';
 import type { SweepActivities } from '../ports/interface.js';
 import type { SweepPorts } from './carry-out.js';
 import { sweepHost } from './sweep-host.js';
@@ -15,19 +13,11 @@ const BUSY: SweepReport = {
   durationMs: 0,
 };
 
-/** The activity of the sweep's schedule: never two at once, though an attempt given up may still run. */
+type Swept = { readonly expected: readonly ExpectedRun[] };
+
+/** The activity of the sweep's schedule. */
 export function createSweepActivities(ports: SweepPorts): SweepActivities {
-  let underWay = false;
   return {
-    sweepHost: async ({ expected }) => {
-      if (underWay) return BUSY;
-      underWay = true;
-      const { cancellationSignal } = Context.current();
-      try {
-        return await typedFailures(() => beating(() => sweepHost(ports, expected, cancellationSignal)));
-      } finally {
-        underWay = false;
-      }
-    },
+    sweepHost: oneAtATime(BUSY, (signal, { expected }: Swept) => sweepHost(ports, expected, signal)),
   };
 }

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { createReconcileActivities } from '../../../../src/activities/reconcile/reconcile-activity.js';
 import { ForgeHttpError } from '../../../../src/domain/base/errors.js';
-import type { PassReport } from '../../../../src/domain/upkeep/reconcile.js';
 import { feedSubject, NOW } from '../../../support/reconcile/feed-here.js';
 import { PassHere } from '../../../support/reconcile/pass-here.js';
 import { inActivity } from '../../../support/temporal/in-activity.js';
@@ -154,33 +153,10 @@ describe('the end of a reconciler’s pass', () => {
     assert.deepEqual(Object.keys(world.state.lists), ['alice/demo', 'bob/x']);
   });
 
-  describe('as an activity', () => {
-    it('is at once that the one before is under way, never two of them', async () => {
-      let letGo: () => void = () => undefined;
-      const held = new Promise<void>((resolve) => (letGo = resolve));
-      world.post = async () => {
-        await held;
-        return 'accepted';
-      };
-      const activities = createReconcileActivities(world.ports());
-      const pass = (): Promise<PassReport> => inActivity(() => activities.reconcile());
-      const first = pass();
-      const { end, requests } = await pass();
-      assert.deepEqual([end, requests], ['busy', 0]);
-      letGo();
-      assert.equal((await first).end, 'done');
-      assert.equal((await pass()).end, 'done');
-    });
-
-    it('is a fault that Temporal hears of, and the next pass is made', async () => {
-      let isBroken = true;
-      const ports = world.ports();
-      const load = () => (isBroken ? Promise.reject(new Error('no disk')) : Promise.resolve(world.state));
-      const activities = createReconcileActivities({ ...ports, store: { ...ports.store, load } });
-      await inActivity(() => assert.rejects(activities.reconcile(), /no disk/));
-      isBroken = false;
-      const pass = (): Promise<PassReport> => inActivity(() => activities.reconcile());
-      assert.equal((await pass()).end, 'done');
-    });
+  it('is, as an activity, that the one before is under way while it is', async () => {
+    const { reconcile } = createReconcileActivities(world.ports());
+    const first = inActivity(() => reconcile());
+    assert.equal((await inActivity(() => reconcile())).end, 'busy');
+    assert.equal((await first).end, 'done');
   });
 });
