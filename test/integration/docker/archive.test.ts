@@ -5,32 +5,6 @@ import { MIB, withBottles } from './support/test-bottle.js';
 describe('docker: archive and restore', () => {
   const bottle = withBottles();
 
-  it('brings a session back after container and volumes are gone, owner and mode included', async () => {
-    const { runtime, slug } = bottle();
-    await bottle().shell(
-      'mkdir -p ~/.session/deep && echo memory > ~/.session/deep/file && chmod 600 ~/.session/deep/file',
-    );
-    await bottle().createBoth();
-    await bottle().runTurn();
-    const archived = await runtime.archive(slug, 'agent', '/home/agent/.session', MIB);
-    assert.equal(archived?.truncated, false);
-    await runtime.remove(slug, 'agent');
-    await runtime.remove(slug, 'bundle');
-    await runtime.removeVolumes(slug);
-
-    await bottle().createBoth();
-    await runtime.restore(slug, 'agent', '/home/agent', archived.tar);
-    await runtime.restore(slug, 'agent', '/home/agent', archived.tar);
-    await bottle().shell(
-      'cat ~/.session/deep/file; stat -c "%u:%g %a" ~/.session/deep/file; echo more >> ~/.session/deep/file && echo writable',
-    );
-    const { lines } = await bottle().runTurn();
-    assert.deepEqual(
-      lines.filter(({ stream }) => stream === 'stdout').map(({ text }) => text),
-      ['memory', '1000:1000 600', 'writable'],
-    );
-  });
-
   it('cuts a sparse file at the cap instead of taking gigabytes', async () => {
     const { runtime, slug } = bottle();
     await bottle().shell('mkdir ~/s && truncate -s 4G ~/s/sparse');

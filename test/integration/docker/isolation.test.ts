@@ -201,34 +201,6 @@ describe('docker: isolation, seen from inside', () => {
       assert.ok(!shown.includes(canary));
     }
   });
-
-  it('asks the engine for what was promised and for nothing that was not', async () => {
-    await bottle().createBoth();
-    const { Config, HostConfig, Mounts } = await bottle()
-      .docker.getContainer(`bb-${bottle().slug}-agent`)
-      .inspect();
-    assert.equal(HostConfig.NetworkMode, 'none');
-    assert.equal(HostConfig.Privileged, false);
-    assert.equal(HostConfig.ReadonlyRootfs, true);
-    assert.equal(HostConfig.IpcMode, 'private');
-    assert.equal(HostConfig.PidMode, '');
-    assert.equal(HostConfig.Memory, HostConfig.MemorySwap);
-    assert.equal(HostConfig.RestartPolicy?.Name, 'no');
-    assert.ok((HostConfig.MaskedPaths ?? []).includes('/proc/kcore'));
-    assert.deepEqual(HostConfig.LogConfig, {
-      Type: 'json-file',
-      Config: { 'max-size': '64m', 'max-file': '2' },
-    });
-    assert.deepEqual(Config.Entrypoint, ['/usr/local/bin/bottle-entrypoint']);
-    assert.equal(Config.User, '1000:1000');
-    assert.deepEqual(Mounts.map(({ Destination, RW, Type }) => [Destination, Type, RW]).sort(), [
-      ['/etc/bot-bottle/current-config', 'bind', false],
-      ['/home/agent', 'volume', true],
-      ['/run/bottle/sock', 'volume', false],
-      ['/run/bottle/turn', 'bind', false],
-      ['/workspace', 'bind', true],
-    ]);
-  });
 });
 
 async function probe(bottle: TestBottle, env: Record<string, string> = {}, mode = 'modest'): Promise<Report> {

@@ -134,29 +134,6 @@ describe('the image of a proposal that was approved', function () {
       assert.match(await run.read(`image-build-${second.slice(0, 12)}.log`), /\/etc\/more/);
     }));
 
-  it('is made anew on another host, from the image that the run begins with there', () =>
-    inRun(async (run) => {
-      await run.begin();
-      const change = await run.propose('USER root\nRUN echo more > /etc/more');
-      await run.files.removeFile(slug, 'image.json');
-      await assert.rejects(run.rebuild(change), /no image on its host yet/);
-      assert.equal(await printed(await run.begin([change]), 'cat', '/etc/more'), 'more');
-    }));
-
-  it('that cannot be built is answered with the end of its log, and the run keeps the old one', () =>
-    inRun(async (run) => {
-      const before = await run.begin();
-      const failing = await run.propose('RUN echo so far; exit 9');
-      assert.match(await run.reasonOf([failing]), /cannot be built[^]*so far/);
-      assert.match(await run.read(`image-build-${failing.slice(0, 12)}.log`), /so far/);
-      const spoilt = await run.propose('USER root\nRUN rm /usr/local/bin/bottle-entrypoint');
-      assert.match(
-        await run.reasonOf([spoilt]),
-        /makes no bottle: it has no \/usr\/local\/bin\/bottle-entrypoint/,
-      );
-      assert.equal(await run.begin(), before);
-    }));
-
   it('is built without network, but where the operator said otherwise', () =>
     inRun(async (run) => {
       await run.begin();

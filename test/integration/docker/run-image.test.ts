@@ -76,28 +76,6 @@ describe("a run's image", function () {
       });
     }));
 
-  it('is built from the bottle’s Dockerfile on the provider’s image, and its log kept', () =>
-    withTempDir(async (home) => {
-      const id = await choose(home, 1, AGENT_IMAGE, labelled('built'));
-      const { Config } = await docker.getImage(id).inspect();
-      assert.equal(Config.Labels['value'], 'built');
-      assert.match(await readRun(home, 'image-build.log'), /FROM \$BASE/);
-      const { dockerfile } = JSON.parse(await readRun(home, 'image.json')) as { dockerfile: string };
-      assert.match(dockerfile, /^[0-9a-f]{64}$/);
-    }));
-
-  it('that cannot be built leaves its log and nothing pinned', () =>
-    withTempDir(async (home) => {
-      const failing = `${labelled('bad')}RUN echo so far; exit 9\n`;
-      await assert.rejects(choose(home, 1, AGENT_IMAGE, failing), {
-        name: 'ImageBuildError',
-        retryable: false,
-      });
-      assert.match(await readRun(home, 'image-build.log'), /so far/);
-      await assert.rejects(readRun(home, 'image.json'), { code: 'ENOENT' });
-      assert.equal(await runtime.imageId(`bot-bottle/run:${slug}`), undefined);
-    }));
-
   it('that somebody took from the engine is a final error', () =>
     withTempDir(async (home) => {
       const id = await choose(home, 1, AGENT_IMAGE, labelled('taken'));

@@ -75,15 +75,6 @@ describe('the reconciler, asking a real Gitea', function () {
     assert.deepEqual([found?.owner, found?.isPull, found?.headRef], ['alice', false, null]);
   });
 
-  it('posts nothing again when nothing has changed, though it reads the last seconds again', async () => {
-    const { alice } = await begin();
-    await trigger(alice);
-    const first = await world.pass();
-    const second = await world.pass();
-    assert.deepEqual([first.findings, second.findings, second.known], [1, 0, 0]);
-    assert.equal(second.end, 'done');
-  });
-
   it('finds a trigger that came after the first look, through any kind of pattern', async () => {
     for (const pattern of ['*', 'alice/*', 'Alice/*']) {
       const { alice, repo } = await begin({ repos: [pattern] });
@@ -95,18 +86,6 @@ describe('the reconciler, asking a real Gitea', function () {
       assert.deepEqual(await world.news(), [`${repo}#${String(number)} state`], pattern);
       if (pattern !== 'Alice/*') await world.stop();
     }
-  });
-
-  it('leaves out what FORGE_REPOS does not name', async () => {
-    const { alice } = await begin({ repos: ['mallory/*', 'alice/elsewhere'] });
-    await trigger(alice);
-    const passed = await world.pass();
-    assert.deepEqual([passed.findings, passed.end], [0, 'done']);
-    assert.ok(
-      world.log.some(
-        ({ level, fields }) => level === 'warn' && fields['what'] === 'changes of alice/elsewhere',
-      ),
-    );
   });
 
   it('finds what people do to a run, each act once', async () => {
@@ -168,20 +147,6 @@ describe('the reconciler, asking a real Gitea', function () {
     await alice.editComment(comment, 'do B');
     assert.deepEqual(await world.news(), [`${repo}#${String(issue)} comment ${String(comment)}`]);
     assert.deepEqual(await world.news(), []);
-  });
-
-  it('passes over what was written before the trigger, or where no run goes on', async () => {
-    const { alice, repo, repoId } = await begin();
-    const [issue, other] = [await trigger(alice), await alice.createIssue({ title: 'other' })];
-    await alice.comment(issue, 'long before');
-    await alice.comment(other, 'not for agents');
-    await world.addRun({ repo, issueNumber: issue, repoId }, Date.now() + 3_600_000);
-    await world.addRun({ repo, issueNumber: other, repoId, status: 'destroyed' });
-    const news = await world.news();
-    assert.deepEqual(
-      news.filter((one) => one.includes('comment')),
-      [],
-    );
   });
 
   it('brings a run that it did not know what was written since the trigger', async () => {
@@ -279,19 +244,6 @@ describe('the reconciler, asking a real Gitea', function () {
     assert.deepEqual(await world.news(), wanted.map((number) => `${repo}#${String(number)} state`).sort());
   });
 
-  it('has its findings known by the door when its own memory is lost', async () => {
-    const { alice, repo, repoId } = await begin();
-    const issue = await trigger(alice);
-    await world.addRun({ repo, issueNumber: issue, repoId });
-    await alice.comment(issue, 'hello');
-    const first = await world.pass();
-    world.forget();
-    const second = await world.pass();
-    assert.deepEqual([first.findings, first.known], [2, 0]);
-    assert.deepEqual([second.findings, second.known], [0, 2]);
-    assert.equal(world.webhook.accepted(), 2);
-  });
-
   it('finds again what it had posted when it crashed before it noted that, to no effect', async () => {
     const { alice, repo } = await begin();
     await world.pass();
@@ -310,30 +262,5 @@ describe('the reconciler, asking a real Gitea', function () {
     assert.deepEqual([third.findings, third.known], [0, 0]);
     assert.equal(world.webhook.accepted(), 1);
     assert.deepEqual(world.webhook.inbox.waiting(`gitea:alice/${repo}#${String(issue)}`, 9).length, 1);
-  });
-
-  it('keeps its place while the door is closed', async () => {
-    const { alice, repo } = await begin();
-    await world.pass();
-    const issue = await trigger(alice);
-    await world.webhook.listening.close(100);
-    const failed = await world.pass();
-    assert.equal(failed.end, 'door');
-    assert.match(failed.detail ?? '', /no answer from the webhook/);
-    assert.ok(world.log.some(({ level }) => level === 'error'));
-    const { lists } = await world.store.load();
-    assert.ok(lists[`alice/${repo}`] !== undefined && issue > 0);
-    assert.equal(failed.findings, 0);
-  });
-
-  it('says up to where it has read, by the clock of the forge', async () => {
-    const { alice } = await begin();
-    const issue = await trigger(alice);
-    const { cursor } = await world.pass();
-    const updated = Date.parse(
-      textIn(await alice.api.object('GET', `/repos/${alice.repo}/issues/${String(issue)}`), 'updated_at'),
-    );
-    assert.ok(cursor !== null && Date.parse(cursor) >= updated);
-    assert.ok(Date.parse(cursor) <= Date.now());
   });
 });

@@ -5,8 +5,6 @@ import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { Worker } from '@temporalio/worker';
 import { archiveRun } from '../../../src/activities/archive-run.js';
-import { carryOut } from '../../../src/activities/sweep/carry-out.js';
-import { labelsOf } from '../../../src/adapters/docker/names-and-labels.js';
 import { DEFAULT_POLICY } from '../../../src/domain/run/run-policy.js';
 import { workflowIdOf, type SubjectRef } from '../../../src/domain/forge/issue.js';
 import {
@@ -135,32 +133,6 @@ describe('the sweeper, on a real engine and a real Temporal', function () {
       assert.ok(existsSync(join(root, kept)), kept);
     assert.equal((await world.sweep()).runs, 0);
   });
-
-  it('takes the name of a run that is over off its image when nothing else is left, and of no other', () =>
-    withFrozenRun(async ({ slug: alive, subject }) => {
-      const [over, foreign] = [newSlug(), newSlug()];
-      const { Id } = await world.docker.getImage('bot-bottle/bundle:dev').inspect();
-      for (const slug of [alive, over]) await world.pin(slug);
-      await world.pin(foreign, 'anotherhost1');
-      await world.directory(alive, subject);
-      assert.deepEqual((await world.sweep()).entries, []);
-      assert.equal(await world.isPinned(over), true);
-      // It came back to life between two sweeps, as far as this host can see.
-      const volume = await world.volume(over, 'home');
-      assert.deepEqual((await world.sweep()).entries, []);
-      await world.docker.getVolume(volume).remove();
-      assert.deepEqual((await world.sweep()).entries, []);
-      const { entries } = await world.sweep();
-      assert.deepEqual(
-        entries.map(({ slug, what, outcome }) => [slug, what, outcome]),
-        [[over, 'unpin', 'done']],
-      );
-      assert.equal(await world.isPinned(over), false);
-      assert.equal(await world.isPinned(alive), true);
-      assert.equal(await world.isPinned(foreign, 'anotherhost1'), true);
-      assert.equal(await world.runtime.imageId('bot-bottle/bundle:dev'), Id);
-      assert.deepEqual((await world.sweep()).entries, []);
-    }));
 
   it('leaves what is young, and what another host has', async () => {
     const young = newSlug();
@@ -309,38 +281,6 @@ describe('the sweeper, on a real engine and a real Temporal', function () {
       },
       () => ({ archiveBottle: ({ slug }) => archiveRun(world.ports(), slug, () => true) }),
     ));
-
-  it('leaves a throw-away container that works under the name of one that was forgotten', async () => {
-    const slug = newSlug();
-    const name = await world.container(slug, 'once', { name: `bb-${slug}-once-settle` });
-    const [found] = await world.runtime.list(slug);
-    await world.docker.getContainer(name).remove();
-    const createdAt = Date.parse(found?.createdAt ?? '');
-    await waitUntil('another second', () => Promise.resolve(Date.now() >= createdAt + 1000));
-    await world.container(slug, 'once', { name, running: true });
-    const entry = await carryOut(world.sweepPorts(), { kind: 'remove_container', slug, name, createdAt });
-    assert.equal(entry.detail, 'not any more');
-    assert.deepEqual(await world.objects(slug), [name]);
-  });
-
-  it('sees to everything else when something has our labels and no run’s name', async () => {
-    const slug = newSlug();
-    await world.directory(slug);
-    const stranger = await world.docker.createContainer({
-      Image: 'bot-bottle/bundle:dev',
-      Labels: { ...labelsOf(slug, 'agent', world.host), 'bot-bottle.slug': 'No Slug' },
-    });
-    try {
-      await world.sweep();
-      const { entries } = await world.sweep();
-      assert.deepEqual(
-        entries.map((entry) => [entry.slug, entry.what, entry.outcome]),
-        [[slug, 'remove', 'done']],
-      );
-    } finally {
-      await stranger.remove();
-    }
-  });
 
   it('does no harm when two sweep at once', async () => {
     const slugs = [newSlug(), newSlug()];

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ReconcilePorts } from '../../../src/activities/reconcile/reconcile-ports.js';
 import { reconcilePass } from '../../../src/activities/reconcile/reconcile-pass.js';
@@ -40,7 +40,6 @@ export class ReconcileWorld {
   private readonly close: () => void;
 
   private constructor(
-    private readonly options: WorldOptions,
     readonly database: Database,
     readonly webhook: StartedWebhook,
     private readonly ports: ReconcilePorts,
@@ -89,7 +88,7 @@ export class ReconcileWorld {
         requests: options.requests ?? 60,
       },
     };
-    const world: ReconcileWorld = new ReconcileWorld(options, database, webhook, ports, () => {
+    const world: ReconcileWorld = new ReconcileWorld(database, webhook, ports, () => {
       door.close();
       client.close();
     });
@@ -124,11 +123,6 @@ export class ReconcileWorld {
       createdAt: triggerAt,
     });
     return row;
-  }
-
-  /** As if the file had been lost. */
-  forget(): void {
-    rmSync(join(this.options.directory, 'reconcile.json'), { force: true });
   }
 
   async stop(): Promise<void> {

@@ -43,7 +43,7 @@ export class SweepWorld {
   ahead = SIX_MINUTES;
   readonly watched = new Set<string>();
   private readonly planted: { readonly name: string; readonly type: 'container' | 'volume' }[] = [];
-  private readonly pinned: { readonly slug: string; readonly host: string }[] = [];
+  private readonly pinned: string[] = [];
 
   static async make(client: Client): Promise<SweepWorld> {
     const git = new GitFixture();
@@ -99,17 +99,14 @@ export class SweepWorld {
   /** As the workflow does it: the rows first, then the host. */
   async sweep(client = this.client, archiveAfterMs: number | null = null): Promise<SweepReport> {
     const { expected } = await this.review(client);
-    return sweepHost(this.sweepPorts(client, archiveAfterMs), expected, new AbortController().signal);
-  }
-
-  sweepPorts(client = this.client, archiveAfterMs: number | null = null): SweepPorts {
-    return {
+    const ports: SweepPorts = {
       ...this.ports(),
       runStates: temporalRunStates(client),
       sweeps: sweepFile(join(this.home, 'sweep.json')),
       archiveAfterMs,
       isWatched: (slug) => this.watched.has(slug),
     };
+    return sweepHost(ports, expected, new AbortController().signal);
   }
 
   review(client = this.client): Promise<RowReview> {
@@ -147,18 +144,14 @@ export class SweepWorld {
   }
 
   /** An image is kept for the run. */
-  async pin(slug: string, host = this.host): Promise<void> {
-    this.pinned.push({ slug, host });
-    await this.#runtimeOf(host).pinImage(slug, IMAGE);
+  async pin(slug: string): Promise<void> {
+    this.pinned.push(slug);
+    await this.runtime.pinImage(slug, IMAGE);
   }
 
   /** Whether it still is. */
-  async isPinned(slug: string, host = this.host): Promise<boolean> {
-    return (await this.#runtimeOf(host).pinnedRuns()).includes(slug);
-  }
-
-  #runtimeOf(host: string): DockerBottleRuntime {
-    return new DockerBottleRuntime({ docker: this.docker, host });
+  async isPinned(slug: string): Promise<boolean> {
+    return (await this.runtime.pinnedRuns()).includes(slug);
   }
 
   /** The directories of a run after a turn, with what is kept of it, and whose it is. */
@@ -189,7 +182,7 @@ export class SweepWorld {
       const thing = type === 'container' ? this.docker.getContainer(name) : this.docker.getVolume(name);
       await thing.remove({ force: true }).catch(() => undefined);
     }
-    for (const { slug, host } of this.pinned) await this.#runtimeOf(host).unpinImage(slug);
+    for (const slug of this.pinned) await this.runtime.unpinImage(slug);
     await this.database.close();
     await rm(this.git.root, { recursive: true, force: true });
   }
