@@ -5,7 +5,7 @@ import type { WakeReference } from '../../domain/run/events.js';
 import type { Forge } from '../../domain/forge/forge.js';
 import type { Comment } from '../../domain/forge/issue.js';
 import type { PromptEvent } from '../../domain/prompt/prompt-input.js';
-import type { TurnRow } from '../../domain/run/rows.js';
+import type { TurnResult } from '../../domain/run/turn.js';
 import type { BlobStore } from '../../domain/run/run-files.js';
 import type { Database } from '../../domain/run/stores.js';
 
@@ -49,22 +49,12 @@ async function doneSummaries(
   const ended = (await database.runs.turns(slug)).filter(({ event }) => event === 'ended');
   const summaries = await Promise.all(
     ended.map(async ({ turn, detail }) => {
-      const done = doneIn(detail);
-      if (done === undefined || done.summaryRef === '') return [];
+      const { done = null } = detail as Partial<TurnResult>;
+      if (done === null || done.summaryRef === '') return [];
       return [{ turn, status: done.status, text: await blobs.getText(done.summaryRef) }];
     }),
   );
   return summaries.flat();
-}
-
-function doneIn(
-  detail: TurnRow['detail'],
-): { status: TurnSummary['status']; summaryRef: string } | undefined {
-  const done = detail['done'] as { status?: unknown; summaryRef?: unknown } | null | undefined;
-  const status = (['success', 'blocked', 'failed'] as const).find((known) => known === done?.status);
-  return status === undefined || typeof done?.summaryRef !== 'string'
-    ? undefined
-    : { status, summaryRef: done.summaryRef };
 }
 
 async function pullState({ forge, access }: SummarySources, number: number): Promise<PullState | null> {

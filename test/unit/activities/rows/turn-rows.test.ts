@@ -128,15 +128,4 @@ describe('the rows of a turn that begins', () => {
     await begin({ turn: 3 }, { shadowed: true });
     assert.equal((await detail())?.['repositoryAgentShadowed'], true);
   });
-
-  it('go with a repository that was renamed or transferred, and leave none under the old name', async () => {
-    for (const place of [{ repo: 'renamed' }, { repo: 'renamed', owner: 'bob' }]) {
-      await begin({ subject: { ...SUBJECT, ...place } });
-      const all = await database.forgeState.all();
-      assert.deepEqual(
-        all.map(({ owner, repo }) => ({ owner, repo })),
-        [{ owner: 'alice', ...place }],
-      );
-    }
-  });
 });

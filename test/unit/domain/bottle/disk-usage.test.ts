@@ -28,11 +28,6 @@ describe("what measures a run's disk usage", () => {
     assert.deepEqual(usageSpec({ ...target, hasHome: false }).volumes, []);
   });
 
-  it('has a name that is the same each time, unless another is wanted', () => {
-    assert.equal(usageSpec(target).name, 'disk');
-    assert.equal(usageSpec({ ...target, name: 'gc-disk' }).name, 'gc-disk');
-  });
-
   it('is a shell that may take as long as both of its walks', () => {
     const { argv, timeoutMs } = usageSpec(target);
     assert.deepEqual(argv.slice(0, 2), ['/bin/sh', '-c']);
