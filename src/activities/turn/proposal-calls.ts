@@ -1,12 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { BotBottleError } from '../../domain/base/errors.js';
 import type { DecisionAnswer, PublishAnswer, QueueMessage } from '../../domain/run/queue.js';
 import type { HostPorts } from '../ports/host-ports.js';
 import type { RunTurnInput } from '../ports/inputs.js';
 import { proposeChange, type ProposalMessage } from '../supervise/propose-change.js';
 import type { TurnJournal } from './turn-journal.js';
-
-const RETRY_MS = 1_000;
+import { untilDelivered } from './until-delivered.js';
 
 export type ProposalCall = QueueMessage & { readonly body: ProposalMessage };
 type Answer = DecisionAnswer | Extract<PublishAnswer, { kind: 'refused' }>;
@@ -63,18 +61,18 @@ export class ProposalCalls {
 
   private async carry(message: ProposalCall, signal: AbortSignal): Promise<void> {
     const { slug } = this.input;
-    while (!signal.aborted) {
-      try {
+    await untilDelivered(
+      signal,
+      async () => {
         const result = await this.answerTo(message);
         if (result !== null) await this.ports.queue.answer(slug, { requestId: message.id, result });
         await this.acknowledge(message);
-        return;
-      } catch (error) {
+      },
+      (error) => {
         const fields = { slug, request: message.id, err: error };
         this.ports.log.warn(fields, 'a proposal was not answered yet; trying again');
-        await delay(RETRY_MS, undefined, { signal }).catch(() => undefined);
-      }
-    }
+      },
+    );
   }
 
   /** `null`: nobody waits for it any more. */

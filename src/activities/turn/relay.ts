@@ -1,6 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { withoutHostPaths } from '../../domain/text/host-paths.js';
-import type { QueueBody, QueueMessage } from '../../domain/run/queue.js';
+import type { PublishAnswer, QueueBody, QueueMessage } from '../../domain/run/queue.js';
+import type { PublishResult } from '../../domain/run/turn.js';
 import type { HostPorts } from '../ports/host-ports.js';
 import type { RunTurnInput } from '../ports/inputs.js';
 import { messageWork } from '../base/work-of-run.js';
@@ -9,10 +9,10 @@ import { tellOperations } from './tell-operations.js';
 import { ProposalCalls } from './proposal-calls.js';
 import { TextChecks, type TextMessage } from './text-checks.js';
 import type { TurnJournal } from './turn-journal.js';
+import { untilDelivered } from './until-delivered.js';
 
 /** The queue is looked at this often even when no change was reported, milliseconds. */
 const POLL_MS = 500;
-const RETRY_MS = 1_000;
 
 type RequestMessage = QueueMessage & { readonly body: Extract<QueueBody, { kind: 'open_pr' }> };
 
@@ -187,38 +187,31 @@ export class Relay {
     const { workflowId, slug, turn } = this.input;
     const { title, body } = message.body;
     const contentRef = await this.ports.blobs.put(JSON.stringify({ title, body }));
-    while (!signal.aborted) {
-      try {
-        const result = await this.ports.channel.openPr(workflowId, {
-          slug,
-          turn,
-          requestId: message.id,
-          contentRef,
-        });
-        const answer =
-          result.kind === 'published'
-            ? { kind: 'published' as const, pr: result.pr, url: result.prUrl, head: result.head }
-            : {
-                kind: 'refused' as const,
-                reason:
-                  'reason' in result
-                    ? withoutHostPaths(result.reason)
-                    : `${result.kind}, but no pull request was opened`,
-              };
-        await this.ports.queue.answer(slug, { requestId: message.id, result: answer });
+    const request = { slug, turn, requestId: message.id, contentRef };
+    await untilDelivered(
+      signal,
+      async () => {
+        const result = answerTo(await this.ports.channel.openPr(workflowId, request));
+        await this.ports.queue.answer(slug, { requestId: message.id, result });
         await this.acknowledge(message);
-        return;
-      } catch (error) {
-        this.ports.log.warn(
-          { slug, request: message.id, err: error },
-          'open_pr not answered yet; trying again',
-        );
-        await delay(RETRY_MS, undefined, { signal }).catch(() => undefined);
-      }
-    }
+      },
+      (error) => {
+        const fields = { slug, request: message.id, err: error };
+        this.ports.log.warn(fields, 'open_pr not answered yet; trying again');
+      },
+    );
   }
 
   private acknowledge(message: QueueMessage): Promise<void> {
     return this.ports.queue.acknowledge(this.input.slug, message.fileName);
   }
+}
+
+/** What the agent is told of what became of its `open_pr`. */
+function answerTo(result: PublishResult): PublishAnswer {
+  if (result.kind === 'published')
+    return { kind: 'published', pr: result.pr, url: result.prUrl, head: result.head };
+  const reason =
+    'reason' in result ? withoutHostPaths(result.reason) : `${result.kind}, but no pull request was opened`;
+  return { kind: 'refused', reason };
 }

@@ -16,6 +16,7 @@ import { limitHit } from './limit-hit.js';
 import { pumpLogs } from './log-pump.js';
 import { Relay } from './relay.js';
 import type { TurnJournal } from './turn-journal.js';
+import { untilDelivered } from './until-delivered.js';
 
 /** Seconds between SIGTERM and SIGKILL when the orchestrator ends a turn. */
 const STOP_GRACE_S = 5;
@@ -282,15 +283,4 @@ function isNothing({ hosts, refusals }: EgressTotals): boolean {
 
 export async function stopBundle(ports: HostPorts, slug: string): Promise<void> {
   await ports.runtime.stop(slug, 'bundle', BUNDLE_GRACE_S);
-}
-
-async function untilDelivered(signal: AbortSignal, deliver: () => Promise<void>): Promise<void> {
-  while (!signal.aborted) {
-    try {
-      await deliver();
-      return;
-    } catch {
-      await delay(RETRY_MS, undefined, { signal }).catch(() => undefined);
-    }
-  }
 }
