@@ -1,5 +1,4 @@
-import { randomBytes } from 'node:crypto';
-import { open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
+import { readFile, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { InvalidInputError } from '../../domain/base/errors.js';
@@ -14,6 +13,7 @@ import {
 import type { BottleManifest } from '../../domain/manifest/manifests.js';
 import { withChange, type EgressChange } from '../../domain/supervise/config-change.js';
 import { lineDiff } from '../../domain/text/line-diff.js';
+import { writeWhole } from '../system/write-file.js';
 import { decodeText } from './decode-text.js';
 import { editedManifest } from './edit-manifest.js';
 import type { ManifestDirectory } from './manifest-directory.js';
@@ -37,9 +37,8 @@ export function bottleEditor(home: string, directory: ManifestDirectory): Bottle
         );
       const before = await read(file);
       const after = editedManifest(before, change);
-      const check = (text: string): void => checkEdited(layers, chosen, text, change);
-      check(after);
-      return editOf(file, before, after, check);
+      checkEdited(layers, chosen, after, change);
+      return editOf(file, before, after);
     },
   };
 }
@@ -102,52 +101,21 @@ function sorted(bottle: BottleManifest): object {
   return { ...bottle, allow: [...bottle.allow].sort(), routes: byName };
 }
 
-function editOf(file: string, before: string, after: string, check: (text: string) => void): ManifestEdit {
+function editOf(file: string, before: string, after: string): ManifestEdit {
   return {
     file,
     diff: lineDiff(before, after),
     write: async () => {
       if ((await read(file)) !== before)
         throw new InvalidInputError(`${file} was changed meanwhile: nothing was written`);
-      // A link stays one.
+      // A link stays one, and mode and owner are those of what it leads to.
       const real = await realpath(file);
-      const temporary = path.join(path.dirname(real), `.writing-${randomBytes(6).toString('hex')}`);
-      try {
-        await writeLike(temporary, after, real);
-        check(await read(temporary));
-        await rename(temporary, real);
-      } finally {
-        await rm(temporary, { force: true });
-      }
-      await sync(path.dirname(real));
+      const { mode, uid, gid } = await stat(real);
+      await writeWhole(real, after, { mode: mode & 0o7777, owner: { uid, gid }, durable: true });
     },
   };
 }
 
 async function read(file: string): Promise<string> {
   return decodeText(file, await readFile(file));
-}
-
-/** A new file with the mode and, where that may be said, the owner of another one. */
-async function writeLike(file: string, text: string, other: string): Promise<void> {
-  const { mode, uid, gid } = await stat(other);
-  const handle = await open(file, 'wx', 0o600);
-  try {
-    await handle.writeFile(text);
-    const own = await handle.stat();
-    if (own.uid !== uid || own.gid !== gid) await handle.chown(uid, gid);
-    await handle.chmod(mode & 0o7777);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
-
-async function sync(directory: string): Promise<void> {
-  const handle = await open(directory, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }
