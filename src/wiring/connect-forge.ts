@@ -13,7 +13,6 @@ export interface ForgeConnection {
   readonly caFile: string | null;
   /** Unix socket that stands for the address. */
   readonly socketPath?: string | null;
-  readonly retry?: { readonly tries?: number };
 }
 
 /** An adapter each. */

@@ -3,7 +3,7 @@ import { requireSetting, type Config } from '../config/load-config.js';
 import type { Forks } from '../domain/forge/forks.js';
 import type { ForgeKind } from '../domain/forge/issue.js';
 import type { ForgeFor } from '../domain/forge/forge.js';
-import { connectForge, connectForks, type ForgeConnection } from './connect-forge.js';
+import { connectForge, connectForks } from './connect-forge.js';
 
 /** There is one kind as yet; a second one is a setting that chooses. */
 export const FORGE_KIND: ForgeKind = 'gitea';
@@ -15,7 +15,7 @@ export interface ConfiguredForge {
   /** Where its pages and repositories are, no trailing slash. */
   readonly webUrl: string;
   /** @param token read anew for every request */
-  readonly forgeFor: (token: () => string, retry?: ForgeConnection['retry']) => ForgeFor;
+  readonly forgeFor: (token: () => string) => ForgeFor;
   /** `null`: runs publish to branches of the repository itself. @param token the publisher's, read anew for every request */
   readonly forks: (token: () => string) => Forks | null;
 }
@@ -27,8 +27,7 @@ export function forgeOfConfig(config: Config): ConfiguredForge {
     kind: FORGE_KIND,
     api,
     webUrl: api.replace(/\/api\/v1$/, ''),
-    forgeFor: (token, retry = {}) =>
-      connectForge(FORGE_KIND, { baseUrl: api, token, caFile: config.FORGE_CA_FILE, retry }),
+    forgeFor: (token) => connectForge(FORGE_KIND, { baseUrl: api, token, caFile: config.FORGE_CA_FILE }),
     forks: (token) =>
       config.FORGE_PUBLISH === 'fork'
         ? connectForks({ baseUrl: api, token, caFile: config.FORGE_CA_FILE })
