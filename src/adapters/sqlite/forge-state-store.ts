@@ -4,11 +4,16 @@ import type { ForgeStateRow } from '../../domain/run/rows.js';
 import type { ForgeStateStore } from '../../domain/run/stores.js';
 import { stringList } from './json-column.js';
 import type { StateDb, StateTables } from './state-tables.js';
-import { columnsOf } from './written-columns.js';
 
 type Stored = Selectable<StateTables['forgeState']>;
 type Condition = ExpressionWrapper<StateTables, 'forgeState', SqlBool>;
 
+const COLUMNS: Readonly<Record<keyof Stored, true>> = {
+  ...{ forge: true, owner: true, repo: true, issueNumber: true, slug: true, workflowId: true, epoch: true },
+  ...{ agentName: true, bottleNames: true, backendName: true, agentGitUser: true, prNumber: true },
+  ...{ status: true, lastCheckinAt: true, phase: true, reason: true, repoId: true, host: true },
+  ...{ branch: true, issueUrl: true, prUrl: true, updatedAt: true, destroyedAt: true },
+};
 const row = expressionBuilder<StateTables, 'forgeState'>();
 const KEY = ['forge', 'owner', 'repo', 'issueNumber'] as const;
 /** Named, not as all but one: that way there is an index for it. */
@@ -89,9 +94,10 @@ function inRepository({ forge, owner, repo }: RepoRef, repoId: number | null): C
   return [row.and({ forge, repoId }), row.and([named, row('repoId', 'is', null)])];
 }
 
+/** Without what the table has no column for: a row may have more fields than its type says. */
 function toStored(row: ForgeStateRow): Stored {
   const stored = { ...row, bottleNames: JSON.stringify(row.bottleNames), epoch: row.epoch ?? 0 };
-  return columnsOf('forgeState', stored);
+  return Object.fromEntries(Object.entries(stored).filter(([name]) => name in COLUMNS)) as unknown as Stored;
 }
 
 function fromStored({ bottleNames, epoch, ...row }: Stored): ForgeStateRow {

@@ -1,6 +1,5 @@
 import type { NoticeTable } from '../../domain/run/notices.js';
 import type { StateDb } from './state-tables.js';
-import { columnsOf } from './written-columns.js';
 
 /** Of one statement: each is a parameter. */
 const IDS_AT_ONCE = 500;
@@ -20,8 +19,8 @@ export function createNoticeTable(db: StateDb): NoticeTable {
         .execute(),
     all: () => db.selectFrom('notice').selectAll().execute(),
     write: async (rows) => {
-      for (const row of rows) {
-        const stored = columnsOf('notice', row);
+      for (const { id, hook, state, tries, firstAt, dueAt } of rows) {
+        const stored = { id, hook, state, tries, firstAt, dueAt };
         await db
           .insertInto('notice')
           .values(stored)

@@ -2,7 +2,6 @@ import type { Database as Connection } from 'better-sqlite3';
 import type { Insertable } from 'kysely';
 import type { Columns, RecordSource } from '../../../domain/provenance/record.js';
 import type { StateTables } from '../state-tables.js';
-import { columnNames } from '../written-columns.js';
 import { Ledger } from './ledger.js';
 
 /** Appends to a table of the record: what is new is entered in the ledger in the same transaction. Errors: `StoreError`. */
@@ -38,18 +37,20 @@ export class Recorder {
  * to store it, and it says nothing new: a number that SQLite gave it, and the texts in UTF-8.
  */
 function insertInto(connection: Connection, source: RecordSource): Insert {
-  const names = columnNames(source);
-  const isNumbered = connection
-    .prepare<[string], { name: string }>('select name from pragma_table_info(?)')
-    .all(inFile(source))
-    .some(({ name }) => name === 'seq');
+  const all = connection
+    .prepare<[string], string>('select name from pragma_table_info(?)')
+    .pluck()
+    .all(inFile(source));
+  const isNumbered = all.includes('seq');
+  const names = all.filter((name) => name !== 'seq');
   const statement = connection.prepare(
-    `insert into ${inFile(source)} (${names.map(inFile).join()}) values (${names.map(() => '?').join()})
+    `insert into ${inFile(source)} (${names.join()}) values (${names.map(() => '?').join()})
       on conflict do nothing`,
   );
+  const fields = names.map(inRow);
   return (row) => {
     const columns: Record<string, Value> = {};
-    for (const name of names) columns[name] = inUtf8((row[name] ?? null) as Value);
+    for (const field of fields) columns[field] = inUtf8((row[field] ?? null) as Value);
     const { changes, lastInsertRowid } = statement.run(...Object.values(columns));
     if (changes === 0) return undefined;
     if (isNumbered) columns['seq'] = Number(lastInsertRowid);
@@ -65,4 +66,8 @@ function inUtf8(value: Value): Value {
 /** In snake case, as `stateDb` makes of it. */
 function inFile(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+function inRow(name: string): string {
+  return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
