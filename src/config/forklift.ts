@@ -1,11 +1,11 @@
 /** Where a sync finds what it needs of its operator, and where it works: paths and variables of the fourth seed. */
-import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { InvalidInputError } from '../domain/base/errors.js';
 import { OPENCODE_KEYS, parseOpencodeEnv, type OpencodeEnv } from '../domain/sync/opencode-env.js';
 import type { OpencodeOrder } from '../domain/sync/sync.js';
-import { rememberSecret, whyUnfit } from './secrets.js';
+import { rememberSecret, whyUnfit, withFile } from './secrets.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -36,22 +36,18 @@ export function readOpencodeEnv({ envFile, model, variant, agent }: OpencodeOrde
 }
 
 function contentOf(file: string): string {
-  let fd: number;
   try {
-    // O_NONBLOCK: a named pipe in the file's place must not hang the start.
-    fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
-  } catch (error) {
+    return withFile(file, (fd, stat) => {
+      const unfit = whyUnfit(file, stat);
+      if (unfit !== undefined) throw new InvalidInputError(unfit);
+      return readFileSync(fd, 'utf8');
+    });
+  } catch (cause) {
+    if (cause instanceof InvalidInputError) throw cause;
     throw new InvalidInputError(
       `${file} cannot be read: it must be yours, mode 600, and have ${OPENCODE_KEYS.join(', ')}, each as KEY=value ` +
         '(FORKLIFT_OPENCODE_ENV names another file)',
-      { cause: error },
+      { cause },
     );
-  }
-  try {
-    const unfit = whyUnfit(file, fstatSync(fd));
-    if (unfit !== undefined) throw new InvalidInputError(unfit);
-    return readFileSync(fd, 'utf8');
-  } finally {
-    closeSync(fd);
   }
 }

@@ -1,8 +1,8 @@
-import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { publishTokenFile, type Config } from './load-config.js';
 import type { KnownSecret } from '../domain/secret/secret-search.js';
-import { SECRET_MIN_LENGTH } from './secrets.js';
+import { isErrno, SECRET_MIN_LENGTH, withFile } from './secrets.js';
 
 type Files = Pick<
   Config,
@@ -28,40 +28,30 @@ export function knownSecrets(config: Files): KnownSecret[] {
     config.NOTIFY_WEBHOOK_SECRET_FILE,
   ];
   const directory = path.join(config.BOT_BOTTLE_HOME, 'secrets');
-  const files = new Set([...configured, ...namesIn(directory).map((name) => path.join(directory, name))]);
+  const files = new Set([
+    ...configured,
+    ...(unlessMissing(() => readdirSync(directory)) ?? []).map((name) => path.join(directory, name)),
+  ]);
   return [...files].flatMap((file) => {
     const value = contentOf(file)?.trim() ?? '';
     return value.length < SECRET_MIN_LENGTH ? [] : [{ name: path.basename(file), value }];
   });
 }
 
-function namesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory);
-  } catch (error) {
-    if (isMissing(error)) return [];
-    throw error;
-  }
-}
-
 /** `undefined` for what is gone, or is no file that holds a secret. Errors: of the file system, such as EACCES. */
 function contentOf(file: string): string | undefined {
-  let fd: number;
-  try {
-    // O_NONBLOCK: a named pipe in the file's place must not hang the publishing.
-    fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
-  } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw error;
-  }
-  try {
-    const stat = fstatSync(fd);
-    return stat.isFile() && stat.size <= MAX_BYTES ? readFileSync(fd, 'utf8') : undefined;
-  } finally {
-    closeSync(fd);
-  }
+  return unlessMissing(() =>
+    withFile(file, (fd, stat) =>
+      stat.isFile() && stat.size <= MAX_BYTES ? readFileSync(fd, 'utf8') : undefined,
+    ),
+  );
 }
 
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+function unlessMissing<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (isErrno(error, 'ENOENT')) return undefined;
+    throw error;
+  }
 }

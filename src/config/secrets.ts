@@ -12,7 +12,7 @@ import {
   renameSync,
   rmSync,
   statSync,
-  writeSync,
+  writeFileSync,
   type Stats,
 } from 'node:fs';
 import path from 'node:path';
@@ -44,27 +44,33 @@ export function rememberSecret(value: string): void {
   valuesRead.add(value);
 }
 
+/** What `read` makes of an open file that may be anything. Errors: the system's. */
+export function withFile<T>(file: string, read: (fd: number, stat: Stats) => T): T {
+  // O_NONBLOCK: a named pipe in the file's place must not hang who reads.
+  const fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    return read(fd, fstatSync(fd));
+  } finally {
+    closeSync(fd);
+  }
+}
+
 /** Looks at a secret's file without throwing for what an operator can put right. */
 export function inspectSecret(file: string): SecretState {
-  let fd: number;
   try {
-    // O_NONBLOCK: a named pipe in the file's place must not hang the start.
-    fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+    return withFile(file, (fd, stat) => {
+      const unfit = whyUnfit(file, stat);
+      if (unfit !== undefined) return unusable(unfit);
+      const value = readFileSync(fd, 'utf8').replace(/\r?\n$/, '');
+      const wrong = whyNoSecret(value);
+      if (wrong !== undefined) return unusable(`${file} ${wrong}`);
+      valuesRead.add(value);
+      return { kind: 'set', value };
+    });
   } catch (error) {
     if (isErrno(error, 'ENOENT')) return { kind: 'missing' };
     if (isErrno(error, 'EACCES')) return unusable(notReadable(file));
     throw error;
-  }
-  try {
-    const unfit = whyUnfit(file, fstatSync(fd));
-    if (unfit !== undefined) return unusable(unfit);
-    const value = readFileSync(fd, 'utf8').replace(/\r?\n$/, '');
-    const wrong = whyNoSecret(value);
-    if (wrong !== undefined) return unusable(`${file} ${wrong}`);
-    valuesRead.add(value);
-    return { kind: 'set', value };
-  } finally {
-    closeSync(fd);
   }
 }
 
@@ -122,13 +128,7 @@ export function writePrivate(directory: string, name: string, text: string): str
   const file = path.join(directory, name);
   const temporary = path.join(directory, `.${name}.${randomBytes(6).toString('hex')}`);
   try {
-    const fd = openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
-    try {
-      writeSync(fd, text);
-      fsyncSync(fd);
-    } finally {
-      closeSync(fd);
-    }
+    writeFileSync(temporary, text, { mode: 0o600, flag: 'wx', flush: true });
     renameSync(temporary, file);
   } catch (error) {
     rmSync(temporary, { force: true });
@@ -177,6 +177,6 @@ function unusable(reason: string): SecretState {
   return { kind: 'unusable', reason };
 }
 
-function isErrno(error: unknown, code: string): boolean {
+export function isErrno(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code;
 }

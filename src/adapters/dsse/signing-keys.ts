@@ -17,7 +17,7 @@ import {
   renameSync,
   rmSync,
   statSync,
-  writeSync,
+  writeFileSync,
   type Stats,
 } from 'node:fs';
 import path from 'node:path';
@@ -170,13 +170,7 @@ function newKey(home: string): { readonly pem: string; readonly keyId: string } 
 /** A file that nobody else reads, as all of the home, beside the one that it is to become. Returns its name. */
 function writeNew(file: string, content: string | Buffer): string {
   const temporary = `${file}.${randomBytes(6).toString('hex')}`;
-  const fd = openSync(temporary, 'wx', 0o600);
-  try {
-    writeSync(fd, content.toString());
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
+  writeFileSync(temporary, content, { mode: 0o600, flag: 'wx', flush: true });
   return temporary;
 }
 
