@@ -4,11 +4,8 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
-import {
-  startDevServer,
-  temporalProgram,
-  type DevServer,
-} from '../../src/wiring/services/temporal-dev-server.js';
+import { startDevServer, temporalProgram } from '../../src/wiring/services/temporal-dev-server.js';
+import type { Part } from '../../src/wiring/services/keep-part.js';
 import { markOf } from '../support/faults/kill-marks.js';
 import { bottleScript } from '../support/stack/bottle-script.js';
 import { Life } from '../support/stack/life.js';
@@ -29,7 +26,7 @@ const POINTS = [
 describe('a worker that is killed between an effect and its report', function () {
   this.timeout(300_000);
   let stack: Stack;
-  let server: DevServer | undefined;
+  let server: Part | undefined;
   let client: Client | undefined;
   let webhook: ChildProcess | undefined;
   let worker: ChildProcess | undefined;

@@ -1,11 +1,11 @@
 /** Worker, webhook and API as child processes of `up`: how they are started, asked to stop, and why they ended. */
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CliError } from '../../cli/base/errors.js';
 import { escapeTerminal } from '../../domain/text/escape.js';
-import { findExecutable } from '../find-executable.js';
 import { MissingNeedsError } from '../find-needs.js';
+import { endingWithUp, stopChild } from './child-of-up.js';
 import type { Ended, Part } from './keep-part.js';
 import { MAY_START, PART_OF_UP, type PartMessage } from './part-of-up.js';
 
@@ -34,12 +34,8 @@ export function startPartProcess(options: PartProcessOptions): Part {
   const file = fileURLToPath(
     new URL(`../../${options.entry}${path.extname(import.meta.url)}`, import.meta.url),
   );
-  const setpriv = findExecutable('setpriv');
-  const own = [...process.execArgv, file];
-  const [program, args] =
-    setpriv === undefined
-      ? [process.execPath, own]
-      : [setpriv, ['--pdeathsig', options.orphaned, '--', process.execPath, ...own]];
+  const own = [process.execPath, ...process.execArgv, file] as const;
+  const [program, ...args] = endingWithUp(options.orphaned, own);
   // A group of its own: Ctrl-C in the terminal is ours to pass on, in the right order.
   const child = spawn(program, args, {
     detached: true,
@@ -74,7 +70,7 @@ export function startPartProcess(options: PartProcessOptions): Part {
       resolve(howItEnded(last, code, signal, tail));
     });
   });
-  return { serving, ended, stop: () => stop(child, ended, options.stopMs) };
+  return { serving, ended, stop: () => stopChild(child, ended, options.stopMs) };
 }
 
 function howItEnded(
@@ -100,11 +96,4 @@ function howItEnded(
 function reasonOf(message: string, end = ''): string {
   const text = message.replaceAll(/\s+/g, ' ').trim();
   return `${escapeTerminal(text.length > MAX_REASON ? `${text.slice(0, MAX_REASON)}…` : text)}${end}`;
-}
-
-async function stop(child: ChildProcess, ended: Promise<unknown>, withinMs: number): Promise<void> {
-  child.kill('SIGTERM');
-  const late = setTimeout(() => child.kill('SIGKILL'), withinMs);
-  await ended;
-  clearTimeout(late);
 }

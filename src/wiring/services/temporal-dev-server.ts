@@ -5,6 +5,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { BotBottleError, InvalidInputError } from '../../domain/base/errors.js';
 import { BROUGHT_PROGRAMS, findExecutable } from '../find-executable.js';
+import { endingWithUp, stopChild } from './child-of-up.js';
 import type { Ended, Part } from './keep-part.js';
 
 export interface DevServerOptions {
@@ -21,10 +22,6 @@ export interface DevServerOptions {
   readonly reachable: () => Promise<boolean>;
 }
 
-export interface DevServer extends Part {
-  readonly uiUrl: string;
-}
-
 const START_TIMEOUT_MS = 90_000;
 const STOP_TIMEOUT_MS = 10_000;
 
@@ -38,7 +35,7 @@ export function temporalProgram(): string {
 }
 
 /** Resolves when it serves. Errors: `BotBottleError` that says what to do. */
-export async function startDevServer(options: DevServerOptions): Promise<DevServer> {
+export async function startDevServer(options: DevServerOptions): Promise<Part> {
   const server = spawnDevServer(options);
   await Promise.race([
     server.serving,
@@ -50,40 +47,21 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
 }
 
 /** Durable: histories are in `$BOT_BOTTLE_HOME/temporal.db`. */
-export function spawnDevServer(options: DevServerOptions): DevServer {
+export function spawnDevServer(options: DevServerOptions): Part {
   const { program, home, host, port, uiPort, namespace, codecUrl } = options;
-  const args = [
-    'server',
-    'start-dev',
-    '--ip',
-    host,
-    '--port',
-    String(port),
-    '--ui-port',
-    String(uiPort),
-    '--namespace',
-    namespace,
+  const [command, ...args] = endingWithUp('TERM', [
+    ...([program, 'server', 'start-dev', '--ip', host, '--port', String(port)] as const),
+    ...['--ui-port', String(uiPort), '--namespace', namespace, '--log-level', 'error'],
+    ...['--db-filename', path.join(home, 'temporal.db')],
+    ...['--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', 'synchronous=full'],
     ...(codecUrl === undefined ? [] : ['--ui-codec-endpoint', codecUrl]),
-  ];
-  const storage = [
-    '--db-filename',
-    path.join(home, 'temporal.db'),
-    '--sqlite-pragma',
-    'journal_mode=WAL',
-    '--sqlite-pragma',
-    'synchronous=full',
-  ];
-  // A killed `up` must not leave the server behind; Linux tells the child.
-  const setpriv = findExecutable('setpriv');
-  const server = [...args, ...storage, '--log-level', 'error'];
-  const [command, rest] =
-    setpriv === undefined ? [program, server] : [setpriv, ['--pdeathsig', 'TERM', '--', program, ...server]];
+  ]);
   const logFile = logFileOf(home);
   const log = openSync(logFile, 'a', 0o600);
   // A group of its own: Ctrl-C in the terminal is ours to pass on, in the right order.
   // A child has the mask of the moment it is made: its database is for nobody else to read.
   const mask = process.umask(0o077);
-  const child = spawn(command, rest, { detached: true, stdio: ['ignore', log, log] });
+  const child = spawn(command, args, { detached: true, stdio: ['ignore', log, log] });
   process.umask(mask);
   closeSync(log);
   const isGone = (): boolean => child.exitCode !== null || child.signalCode !== null;
@@ -102,7 +80,7 @@ export function spawnDevServer(options: DevServerOptions): DevServer {
   const serving = untilServing(options, child, isGone).then(() => {
     refusal = null;
   });
-  return { uiUrl: `http://${host}:${String(uiPort)}`, serving, ended, stop: () => stop(child, ended) };
+  return { serving, ended, stop: () => stopChild(child, ended, STOP_TIMEOUT_MS) };
 }
 
 /** Stays open when it ends before; one that is too slow is ended. */
@@ -129,12 +107,4 @@ function didNotStart(home: string): BotBottleError {
 
 function logFileOf(home: string): string {
   return path.join(home, 'temporal.log');
-}
-
-async function stop(child: ChildProcess, ended: Promise<unknown>): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  child.kill('SIGTERM');
-  const late = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
-  await ended;
-  clearTimeout(late);
 }

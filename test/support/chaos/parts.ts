@@ -8,11 +8,8 @@ import { readFile, readdir } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  spawnDevServer,
-  temporalProgram,
-  type DevServer,
-} from '../../../src/wiring/services/temporal-dev-server.js';
+import { spawnDevServer, temporalProgram } from '../../../src/wiring/services/temporal-dev-server.js';
+import type { Part } from '../../../src/wiring/services/keep-part.js';
 import { waitUntil, type Stack } from '../stack/stack.js';
 
 export const PARTS = ['temporal', 'webhook', 'worker'] as const;
@@ -28,7 +25,7 @@ export class Parts {
   readonly restarts: Record<PartName, number> = { temporal: 0, webhook: 0, worker: 0 };
   readonly #children = new Map<'webhook' | 'worker', ChildProcess>();
   readonly #kept: Promise<void>[] = [];
-  #temporal: DevServer | undefined;
+  #temporal: Part | undefined;
   #stopping = false;
 
   constructor(private readonly stack: Stack) {}
