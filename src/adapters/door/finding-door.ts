@@ -20,8 +20,6 @@ export interface DoorOptions {
   readonly timeoutMs?: number;
 }
 
-const ANSWER_BYTES = 4096;
-
 /** Posts findings to the webhook process, one after the other on one connection. Errors: `DoorError`. */
 export function findingDoor({ url, bodyOf, headersFor, timeoutMs = 10_000 }: DoorOptions): FindingDoor & {
   /** Ends the idle connection. */
@@ -29,39 +27,35 @@ export function findingDoor({ url, bodyOf, headersFor, timeoutMs = 10_000 }: Doo
 } {
   const secure = url.protocol === 'https:';
   const agent = new (secure ? https : http).Agent({ keepAlive: true, maxSockets: 1 });
-  const post = (body: string): Promise<{ readonly status: number; readonly text: string }> =>
+  const statusOf = (body: string): Promise<number> =>
     new Promise((resolve, reject) => {
       const headers = { ...headersFor(body), 'content-length': String(Buffer.byteLength(body)) };
       const signal = AbortSignal.timeout(timeoutMs);
       const outgoing = (secure ? https : http).request(url, { method: 'POST', headers, agent, signal });
       outgoing.on('error', reject);
       outgoing.on('response', (incoming) => {
-        let text = '';
-        incoming.setEncoding('utf8');
-        incoming.on('data', (chunk: string) => {
-          if (text.length < ANSWER_BYTES) text += chunk;
-        });
         incoming.on('error', reject);
         incoming.on('end', () => {
-          resolve({ status: incoming.statusCode ?? 0, text });
+          resolve(incoming.statusCode ?? 0);
         });
+        incoming.resume();
       });
       outgoing.end(body);
     });
   return {
     post: async (finding) => {
-      const answer = await post(bodyOf(finding)).catch((cause: unknown) => {
+      const status = await statusOf(bodyOf(finding)).catch((cause: unknown) => {
         const code = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
         throw new DoorError(
           `no answer from the webhook at ${url.origin} (${code}): is it running, and is RECONCILE_DOOR right?`,
           { cause },
         );
       });
-      if (answer.status === 202) return 'accepted';
-      if (answer.status === 200) return 'known';
+      if (status === 202) return 'accepted';
+      if (status === 200) return 'known';
       const advice =
-        answer.status === 401 ? ': worker and webhook need the same WEBHOOK_SECRET_FILE' : ': see its log';
-      throw new DoorError(`the webhook at ${url.origin} answered ${String(answer.status)}${advice}`);
+        status === 401 ? ': worker and webhook need the same WEBHOOK_SECRET_FILE' : ': see its log';
+      throw new DoorError(`the webhook at ${url.origin} answered ${String(status)}${advice}`);
     },
     close: () => {
       agent.destroy();
