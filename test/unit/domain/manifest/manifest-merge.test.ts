@@ -1,110 +1,67 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { Route } from '../../../../src/domain/egress/route.js';
-import type { BottleLayer } from '../../../../src/domain/manifest/manifest-bottle.js';
 import {
   bottleLayers,
   mergeBottleLayers,
   type LoadedLayer,
 } from '../../../../src/domain/manifest/manifest-merge.js';
+import type { BottleManifest } from '../../../../src/domain/manifest/manifests.js';
+import { documentOf, layerOf, layersOf } from '../../../support/manifests/front-matter.js';
 import { sampleBottle } from '../../../support/manifests/samples.js';
 
-function layer(name: string, more: Partial<BottleLayer> = {}): BottleLayer {
-  return {
-    name,
-    extends: [],
-    image: undefined,
-    dockerfile: undefined,
-    env: {},
-    allow: [],
-    routes: [],
-    registries: [],
-    memoryBytes: undefined,
-    cpus: undefined,
-    pids: undefined,
-    diskBytes: undefined,
-    files: undefined,
-    setup: undefined,
-    workspace: {},
-    allowPaths: [],
-    drafts: undefined,
-    base: undefined,
-    forgeWake: undefined,
-    checksWake: undefined,
-    forgeRead: undefined,
-    runtime: undefined,
-    ...more,
-  };
-}
+/** Of layers from bottom to top. */
+const mergedFrom = (...texts: readonly string[]): BottleManifest =>
+  mergeBottleLayers(
+    layersOf(...texts).map(({ layer }) => layer),
+    'x',
+  );
 
-function route(name: string, upstream: string): Route {
-  const nothing = { auth: null, baseUrlEnv: null, keyEnv: null, rewrite: false, model: null };
-  return { name, upstream, methods: ['GET'], paths: ['/'], ...nothing };
-}
-
-function loader(...layers: BottleLayer[]): (name: string) => Promise<LoadedLayer | undefined> {
+/** Bottles by their names. */
+function loader(
+  bottles: Readonly<Record<string, string>>,
+): (name: string) => Promise<LoadedLayer | undefined> {
   return (name) => {
-    const found = layers.find((one) => one.name === name);
-    const document = { file: `${name}.md`, name, entries: [], body: '' };
-    return Promise.resolve(found === undefined ? undefined : { document, layer: found });
+    const text = bottles[name];
+    if (text === undefined) return Promise.resolve(undefined);
+    return Promise.resolve({ document: documentOf(text, `${name}.md`), layer: layerOf(text, `${name}.md`) });
   };
 }
 
 describe('merged bottles', () => {
   it('join lists and take scalars from the last that says something', () => {
-    const merged = mergeBottleLayers(
-      [
-        layer('a', {
-          image: 'one',
-          env: { X: '1', Y: '1' },
-          allowPaths: ['.github/', 'a'],
-          drafts: true,
-          cpus: 1,
-          diskBytes: 5_000,
-          files: 700,
-          allow: ['a.example', 'b.example:8443'],
-          registries: ['npm'],
-          setup: 'one',
-          workspace: { depth: 3, sparse: ['src'], submoduleRepos: ['a/b'], lfs: true },
-          forgeWake: 'org',
-          forgeRead: 'allowed',
-        }),
-        layer('b', {
-          env: { Y: '2' },
-          allowPaths: ['a', 'b'],
-          base: 'dev',
-          memoryBytes: 99,
-          diskBytes: 1_000,
-          allow: ['b.example:8443', '*.c.example'],
-          registries: ['go', 'npm'],
-          setup: 'two',
-          workspace: {
-            depth: null,
-            sparse: ['docs', 'src'],
-            submodules: true,
-            submoduleRepos: ['a/b', 'c/d'],
-          },
-          runtime: 'runsc',
-        }),
-      ],
-      'a+b',
+    const merged = mergedFrom(
+      `image: one
+env: { X: "1", Y: "1" }
+publish: { allow_paths: [.github/, a], drafts: true }
+resources: { cpus: 1, disk: 2m, files: 700 }
+egress: { allow: [a.example, "b.example:8443"] }
+registries: npm
+setup: one
+workspace: { depth: 3, sparse: src, submodule_repos: a/b, lfs: true }
+forge_wake: org
+forge_read: allowed`,
+      `env: { Y: "2" }
+publish: { allow_paths: [a, b], base: dev }
+resources: { memory: 99m, disk: 1m }
+egress: { allow: ["b.example:8443", "*.c.example"] }
+registries: [go, npm]
+setup: two
+workspace: { depth: 0, sparse: [docs, src], submodules: true, submodule_repos: [a/b, c/d] }
+runtime: runsc`,
     );
     const expected = sampleBottle({
-      name: 'a+b',
+      name: 'x',
       image: 'one',
       env: { X: '1', Y: '2' },
-      limits: { memoryBytes: 99, cpus: 1, pids: 512 },
-      disk: { bytes: 1_000, inodes: 700 },
+      limits: { memoryBytes: 99 * 1024 ** 2, cpus: 1, pids: 512 },
+      disk: { bytes: 1024 ** 2, inodes: 700 },
       publish: { allowPaths: ['.github/', 'a', 'b'], drafts: true, base: 'dev' },
       allow: ['a.example', 'b.example:8443', '*.c.example'],
       registries: ['npm', 'go'],
       setup: 'two',
       workspace: {
-        depth: null,
-        sparse: ['src', 'docs'],
-        submodules: true,
-        submoduleRepos: ['a/b', 'c/d'],
-        lfs: true,
+        ...{ depth: null, sparse: ['src', 'docs'], submodules: true },
+        ...{ submoduleRepos: ['a/b', 'c/d'], lfs: true },
       },
       forgeWake: 'org',
       forgeRead: 'allowed',
@@ -114,28 +71,31 @@ describe('merged bottles', () => {
   });
 
   it('take a route from the last that has one of its name', () => {
-    const merged = mergeBottleLayers(
-      [
-        layer('a', { routes: [route('one', 'https://a.example'), route('two', 'https://b.example')] }),
-        layer('b', { routes: [route('one', 'https://c.example')] }),
-      ],
-      'a+b',
+    const merged = mergedFrom(
+      'routes: [{ name: one, upstream: "https://a.example" }, { name: two, upstream: "https://b.example" }]',
+      'routes: [{ name: one, upstream: "https://c.example" }]',
     );
-    assert.deepEqual(merged.routes, [route('one', 'https://c.example'), route('two', 'https://b.example')]);
+    assert.deepEqual(
+      merged.routes.map(({ name, upstream }) => [name, upstream]),
+      [
+        ['one', 'https://c.example'],
+        ['two', 'https://b.example'],
+      ],
+    );
   });
 
-  it('have one image: what the last says of image or Dockerfile takes the place of both', () => {
-    const image = layer('a', { image: 'one' });
-    const file = layer('b', { dockerfile: 'b.Dockerfile', dockerfileText: 'FROM x\n' });
-    const choice = ({ image: name, dockerfile }: ReturnType<typeof mergeBottleLayers>) => [name, dockerfile];
-    assert.deepEqual(choice(mergeBottleLayers([image, file], 'x')), [null, 'FROM x\n']);
-    assert.deepEqual(choice(mergeBottleLayers([file, image], 'x')), ['one', null]);
-    assert.deepEqual(choice(mergeBottleLayers([file, layer('c')], 'x')), [null, 'FROM x\n']);
-  });
+  for (const [texts, image, dockerfile] of [
+    [['image: one', 'dockerfile: D'], null, 'FROM x'],
+    [['dockerfile: D', 'image: one'], 'one', null],
+    [['dockerfile: D', 'setup: s'], null, 'FROM x'],
+  ] as const)
+    it(`have one image: what the last says of it counts, ${texts.join(' / ')}`, () => {
+      const merged = mergedFrom(...texts);
+      assert.deepEqual([merged.image, merged.dockerfile], [image, dockerfile]);
+    });
 
   it('keep a variable that has an odd name', () => {
-    const env = Object.fromEntries([['__proto__', 'x']]);
-    assert.deepEqual(Object.entries(mergeBottleLayers([layer('a', { env })], 'a').env), [['__proto__', 'x']]);
+    assert.deepEqual(Object.entries(mergedFrom('env: { __proto__: x }').env), [['__proto__', 'x']]);
   });
 
   it('have safe limits when nobody says any', () => {
@@ -146,15 +106,17 @@ describe('merged bottles', () => {
   it('follow the rule for any layers in any order', () => {
     const some = fc.record({
       image: fc.option(fc.constantFrom('i', 'j'), { nil: undefined }),
-      allowPaths: fc.array(fc.constantFrom('a', 'b', 'c')),
-      drafts: fc.option(fc.boolean(), { nil: undefined }),
+      paths: fc.array(fc.constantFrom('a', 'b', 'c')),
     });
     fc.assert(
       fc.property(fc.array(some, { maxLength: 5 }), (parts) => {
-        const layers = parts.map((part, i) => layer(String(i), part));
-        const { image, publish } = mergeBottleLayers(layers, 'x');
-        assert.equal(image, layers.map((one) => one.image).findLast((one) => one !== undefined) ?? null);
-        assert.deepEqual(publish.allowPaths, [...new Set(layers.flatMap((one) => one.allowPaths))]);
+        const texts = parts.map(
+          ({ image, paths }) =>
+            `publish: { allow_paths: [${paths.join()}] }${image === undefined ? '' : `\nimage: ${image}`}`,
+        );
+        const { image, publish } = mergedFrom(...texts);
+        assert.equal(image, parts.map((one) => one.image).findLast((one) => one !== undefined) ?? null);
+        assert.deepEqual(publish.allowPaths, [...new Set(parts.flatMap((one) => one.paths))]);
       }),
     );
   });
@@ -162,12 +124,7 @@ describe('merged bottles', () => {
 
 describe('a bottle that extends others', () => {
   it('comes after them, each once', async () => {
-    const load = loader(
-      layer('base'),
-      layer('l', { extends: ['base'] }),
-      layer('r', { extends: ['base'] }),
-      layer('top', { extends: ['l', 'r'] }),
-    );
+    const load = loader({ base: '', l: 'extends: base', r: 'extends: base', top: 'extends: [l, r]' });
     assert.deepEqual(
       (await bottleLayers('top', load))?.map((one) => one.layer.name),
       ['base', 'l', 'r', 'top'],
@@ -175,22 +132,17 @@ describe('a bottle that extends others', () => {
   });
 
   it('is nothing when it does not exist, and wrong when what it extends does not', async () => {
-    const load = loader(layer('a', { extends: ['b'] }), layer('b', { extends: ['gone'] }));
+    const load = loader({ a: 'extends: b', b: 'extends: gone' });
     assert.equal(await bottleLayers('gone', load), undefined);
     await assert.rejects(bottleLayers('a', load), {
       name: 'ManifestError',
-      message: 'b.md:1: "extends" names "gone", and there is no such bottle',
+      message: 'b.md:2: "extends" names "gone", and there is no such bottle',
     });
   });
 
   it('is refused when they extend each other in a circle, with the circle', async () => {
-    const load = loader(
-      layer('in', { extends: ['a'] }),
-      layer('a', { extends: ['b'] }),
-      layer('b', { extends: ['a'] }),
-      layer('self', { extends: ['self'] }),
-    );
-    await assert.rejects(bottleLayers('in', load), /^ManifestError: b\.md:1: .*circle: a → b → a$/);
+    const load = loader({ in: 'extends: a', a: 'extends: b', b: 'extends: a', self: 'extends: self' });
+    await assert.rejects(bottleLayers('in', load), /^ManifestError: b\.md:2: .*circle: a → b → a$/);
     await assert.rejects(bottleLayers('self', load), /circle: self → self/);
   });
 });
