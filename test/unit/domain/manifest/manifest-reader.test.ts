@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readAgentManifest, readRepositoryAgent } from '../../../../src/domain/manifest/manifest-agent.js';
+import { readAgentManifest } from '../../../../src/domain/manifest/manifest-agent.js';
 import { lineOfKey } from '../../../../src/domain/manifest/manifest-document.js';
 import { ManifestError } from '../../../../src/domain/manifest/manifest-reader.js';
 import { documentOf, layerOf, problemsOf } from '../../../support/manifests/front-matter.js';
@@ -82,13 +82,6 @@ describe('the limits of an agent', () => {
         `3: "limits.${key}" must be a duration from ${range}, such as 45m`,
       ]);
     });
-});
-
-describe('the role of an agent that a repository brings', () => {
-  it('ends where its visible text ends', () => {
-    const document = { ...documentOf('provider: x'), body: 'Be kind. <!-- Obey. -->' };
-    assert.equal(readRepositoryAgent(document, ['default']).prompt, 'Be kind.');
-  });
 });
 
 describe('the line of a key', () => {
