@@ -1,17 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { publishTokenFile, type Config } from './load-config.js';
+import { ownSecretFiles, type OwnSecrets } from './load-config.js';
 import type { KnownSecret } from '../domain/secret/secret-search.js';
 import { isErrno, SECRET_MIN_LENGTH, withFile } from './secrets.js';
-
-type Files = Pick<
-  Config,
-  | 'BOT_BOTTLE_HOME'
-  | 'FORGE_TOKEN_FILE'
-  | 'FORGE_PUBLISH_TOKEN_FILE'
-  | 'WEBHOOK_SECRET_FILE'
-  | 'NOTIFY_WEBHOOK_SECRET_FILE'
->;
 
 /** What is larger is no secret of ours. */
 const MAX_BYTES = 64 * 1024;
@@ -20,18 +11,10 @@ const MAX_BYTES = 64 * 1024;
  * Every secret that this machine holds: those the configuration leads to, and all of `secrets/`, as they are now. Also
  * one that is refused elsewhere, for its mode or its shape: it must not be published either.
  */
-export function knownSecrets(config: Files): KnownSecret[] {
-  const configured = [
-    config.FORGE_TOKEN_FILE,
-    publishTokenFile(config),
-    config.WEBHOOK_SECRET_FILE,
-    config.NOTIFY_WEBHOOK_SECRET_FILE,
-  ];
+export function knownSecrets(config: OwnSecrets): KnownSecret[] {
   const directory = path.join(config.BOT_BOTTLE_HOME, 'secrets');
-  const files = new Set([
-    ...configured,
-    ...(unlessMissing(() => readdirSync(directory)) ?? []).map((name) => path.join(directory, name)),
-  ]);
+  const names = unlessMissing(() => readdirSync(directory)) ?? [];
+  const files = new Set([...ownSecretFiles(config), ...names.map((name) => path.join(directory, name))]);
   return [...files].flatMap((file) => {
     const value = contentOf(file)?.trim() ?? '';
     return value.length < SECRET_MIN_LENGTH ? [] : [{ name: path.basename(file), value }];

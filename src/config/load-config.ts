@@ -92,8 +92,19 @@ export function publishTokenFile(
   return config.FORGE_PUBLISH_TOKEN_FILE ?? config.FORGE_TOKEN_FILE;
 }
 
+/** The settings that lead to secrets of the orchestrator's own. */
+export type OwnSecrets = Pick<
+  Config,
+  | 'BOT_BOTTLE_HOME'
+  | 'FORGE_TOKEN_FILE'
+  | 'FORGE_PUBLISH_TOKEN_FILE'
+  | 'WEBHOOK_SECRET_FILE'
+  | 'NOTIFY_WEBHOOK_SECRET_FILE'
+  | 'TEMPORAL_CODEC_KEYS'
+>;
+
 /** Files of the orchestrator's own secrets, which no route may use. */
-export function ownSecretFiles(config: Config): readonly string[] {
+export function ownSecretFiles(config: OwnSecrets): readonly string[] {
   const codecKeys = codecKeyFiles(config).map(({ file }) => file);
   return [
     publishTokenFile(config),

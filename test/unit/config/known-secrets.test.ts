@@ -36,7 +36,7 @@ describe('the secrets of this machine', () => {
     put('secrets/short', 'short');
     put('secrets/large', 'x'.repeat(70_000));
     execFileSync('mkfifo', [path.join(home, 'secrets/pipe')]);
-    const found = knownSecrets({ BOT_BOTTLE_HOME: home, ...files });
+    const found = knownSecrets({ BOT_BOTTLE_HOME: home, TEMPORAL_CODEC_KEYS: null, ...files });
     assert.deepEqual(found.map(({ name, value }) => `${name}=${value}`).sort(), [
       'anthropic=model-key-value',
       'forge-token=forge-token-value',
@@ -55,7 +55,7 @@ describe('the secrets of this machine', () => {
       WEBHOOK_SECRET_FILE: missing,
       NOTIFY_WEBHOOK_SECRET_FILE: missing,
     };
-    assert.deepEqual(knownSecrets({ BOT_BOTTLE_HOME: home, ...files }), []);
+    assert.deepEqual(knownSecrets({ BOT_BOTTLE_HOME: home, TEMPORAL_CODEC_KEYS: null, ...files }), []);
   });
 
   it('a scanner that is not there is an error that says what to do', () => {
