@@ -29,7 +29,7 @@ export class Intruder {
     return this.connection.prepare(`select rowid as at_row, * from ${table} order by rowid`).all() as Row[];
   }
 
-  set(table: string, { at_row }: Row, column: string, value: Value): void {
+  private set(table: string, { at_row }: Row, column: string, value: Value): void {
     this.connection.prepare(`update ${table} set ${column} = ? where rowid = ?`).run(value, at_row);
   }
 
