@@ -3,7 +3,6 @@ import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import type { Client } from '@temporalio/client';
 import { agentProvider, providerNames } from '../adapters/agents/registry.js';
 import { GiteaAdmin } from '../adapters/gitea/gitea-admin.js';
 import { GiteaClient } from '../adapters/gitea/gitea-client.js';
@@ -26,11 +25,12 @@ import { codecKeyFiles, loadConfig, type Config } from '../config/load-config.js
 import { homePath } from '../config/home.js';
 import { inspectSecret, readSecret, secretsRead } from '../config/secrets.js';
 import { isOffered, type AgentStanding } from '../domain/agent/agent-standing.js';
+import type { Database } from '../domain/run/stores.js';
 import { isProgram } from './find-executable.js';
 import { forgeOfConfig } from './forge-of-config.js';
 import { needsWorld } from './needs-world.js';
 import { gitleaksProgram } from './secret-guard-of-config.js';
-import { temporalClient } from './temporal-client.js';
+import { askingTemporal } from './temporal-client.js';
 
 const run = promisify(execFile);
 
@@ -65,14 +65,14 @@ export function doctorProbes(env: NodeJS.ProcessEnv): DoctorProbes {
     },
     gitVersion: async () => (await run('git', ['--version'])).stdout,
     temporal: () =>
-      asking(config(), async (client) => {
+      askingTemporal(config(), async (client) => {
         const { TEMPORAL_ADDRESS: at } = config();
         const { serverVersion: version } = await client.workflowService.getSystemInfo({});
         const missing = await missingSearchAttributes(client);
         return { address: `${at.host}:${String(at.port)}`, version, missingSearchAttributes: missing };
       }),
     stuckWork: () =>
-      asking(config(), async (client) => {
+      askingTemporal(config(), async (client) => {
         const home = homePath(env);
         const host = existsSync(path.join(home, 'host-id')) ? await hostId(home) : null;
         return stuckWork(client, { host, now: Date.now() });
@@ -88,32 +88,20 @@ export function doctorProbes(env: NodeJS.ProcessEnv): DoctorProbes {
         ...(command === null ? [] : ['command']),
         ...(webhook === null ? [] : ['webhook']),
       ];
-      const database = openDatabaseReadOnly(path.join(at, 'bot-bottle.db'));
-      try {
-        const notes = hooks.length === 0 ? [] : await database.notices.all();
-        const count = (state: string): number =>
-          notes.filter((note) => note.state === state && hooks.includes(note.hook)).length;
-        return {
-          command: command === null ? null : { path: command, executable: isProgram(command) },
-          webhook,
-          givenUp: count('given_up'),
-          failing: count('failing'),
-        };
-      } finally {
-        await database.close();
-      }
+      const notes = hooks.length === 0 ? [] : await inRows(at, ({ notices }) => notices.all());
+      const count = (state: string): number =>
+        notes.filter((note) => note.state === state && hooks.includes(note.hook)).length;
+      return {
+        command: command === null ? null : { path: command, executable: isProgram(command) },
+        webhook,
+        givenUp: count('given_up'),
+        failing: count('failing'),
+      };
     },
     publishPlace: () => config().FORGE_PUBLISH,
     ciFiles: () => ciOf(config()),
     partEnds: () => readPartEnds(partEndsFile(homePath(env))),
-    pauses: async () => {
-      const database = openDatabaseReadOnly(path.join(homePath(env), 'bot-bottle.db'));
-      try {
-        return await database.pauses.all();
-      } finally {
-        await database.close();
-      }
-    },
+    pauses: () => inRows(homePath(env), ({ pauses }) => pauses.all()),
     loopLag: async () => (await loopLagFile(homePath(env)).read()) ?? null,
     disk: async () => {
       const home = statSync(homePath(env), { throwIfNoEntry: false }) === undefined ? '/' : homePath(env);
@@ -125,12 +113,12 @@ export function doctorProbes(env: NodeJS.ProcessEnv): DoctorProbes {
   };
 }
 
-async function asking<T>(config: Config, ask: (client: Client) => Promise<T>): Promise<T> {
-  const client = temporalClient(config);
+async function inRows<T>(home: string, look: (database: Database) => Promise<T>): Promise<T> {
+  const database = openDatabaseReadOnly(path.join(home, 'bot-bottle.db'));
   try {
-    return await ask(client);
+    return await look(database);
   } finally {
-    await client.connection.close();
+    await database.close();
   }
 }
 
@@ -153,17 +141,14 @@ function standings(config: Config): Promise<AgentStanding[]> {
 }
 
 function secretFiles(config: Config): [string, string][] {
-  return [
+  const files: [string, string | null][] = [
     ['forge-token', config.FORGE_TOKEN_FILE],
     ['webhook-secret', config.WEBHOOK_SECRET_FILE],
-    ...(config.NOTIFY_WEBHOOK_URL === null
-      ? []
-      : [['notify-secret', config.NOTIFY_WEBHOOK_SECRET_FILE] satisfies [string, string]]),
-    ...(config.FORGE_PUBLISH_TOKEN_FILE === null
-      ? []
-      : [['publish-token', config.FORGE_PUBLISH_TOKEN_FILE] satisfies [string, string]]),
+    ['notify-secret', config.NOTIFY_WEBHOOK_URL === null ? null : config.NOTIFY_WEBHOOK_SECRET_FILE],
+    ['publish-token', config.FORGE_PUBLISH_TOKEN_FILE],
     ...codecKeyFiles(config).map(({ name, file }): [string, string] => [name, file]),
   ];
+  return files.filter((one): one is [string, string] => one[1] !== null);
 }
 
 function stateOf(file: string): { state: 'set' | 'missing' } | { state: 'unusable'; reason: string } {

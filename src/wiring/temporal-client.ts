@@ -25,3 +25,13 @@ export function targetOf(config: Config): TemporalTarget {
 export function temporalClient(config: Config, options?: ClientOptions): Client {
   return lazyClient(targetOf(config), options);
 }
+
+/** For a few questions: the connection is closed with the last. Errors: those of `codecKeysOf`, and Temporal's. */
+export async function askingTemporal<T>(config: Config, ask: (client: Client) => Promise<T>): Promise<T> {
+  const client = temporalClient(config);
+  try {
+    return await ask(client);
+  } finally {
+    await client.connection.close();
+  }
+}
