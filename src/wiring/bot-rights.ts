@@ -4,10 +4,10 @@ import { GiteaClient } from '../adapters/gitea/gitea-client.js';
 import { rememberedUser } from '../adapters/gitea/gitea-repo.js';
 import { checkTokenRights } from '../adapters/gitea/token-rights.js';
 import type { RightsFinding, TokenPurpose } from '../adapters/gitea/token-rights.js';
-import { publishTokenFile, type Config } from '../config/load-config.js';
-import { readSecret } from '../config/secrets.js';
+import type { Config } from '../config/load-config.js';
 import type { RepoRef } from '../domain/forge/issue.js';
 import { FORGE_KIND, forgeOfConfig } from './forge-of-config.js';
+import { publishToken, sidecarToken } from './secrets-of-config.js';
 
 export interface BotRightsOptions {
   /** Asks with GET only, which finds no missing right to write. */
@@ -35,17 +35,14 @@ export async function botRights(
 ): Promise<{ readonly login: string; readonly problems: readonly RightsFinding[] }> {
   const { api: baseUrl } = forgeOfConfig(config);
   const { FORGE_ORG: org, FORGE_REPOS: patterns, FORGE_PUBLISH: publish, FORGE_CA_FILE: caFile } = config;
-  const clientWith = (file: string): GiteaClient => {
-    const name = file === config.FORGE_TOKEN_FILE ? 'forge-token' : 'publish-token';
-    return new GiteaClient({ baseUrl, token: readSecret(file, name), caFile, retry });
-  };
-  const sidecar = clientWith(config.FORGE_TOKEN_FILE);
+  const clientWith = (token: string): GiteaClient => new GiteaClient({ baseUrl, token, caFile, retry });
+  const sidecar = clientWith(sidecarToken(config));
   const { login } = await rememberedUser(sidecar)();
   const ask = (purpose: TokenPurpose, client: GiteaClient): Promise<readonly RightsFinding[]> =>
     checkTokenRights(client, { org, publish, purpose, repos, onlyReads });
   const problems = [
     ...(await ask('sidecar', sidecar)),
-    ...(await ask('publisher', clientWith(publishTokenFile(config)))),
+    ...(await ask('publisher', clientWith(publishToken(config)))),
     ...(await botOwnership(sidecar, { login, org, patterns })).map((message): RightsFinding => ({
       severity: 'warning',
       message,

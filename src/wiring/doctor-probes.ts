@@ -23,7 +23,7 @@ import { ownActs } from '../cli/doctor/own-acts.js';
 import type { DoctorProbes, ImageFound } from '../cli/doctor/probes.js';
 import { codecKeyFiles, loadConfig, type Config } from '../config/load-config.js';
 import { homePath } from '../config/home.js';
-import { inspectSecret, readSecret, secretsRead } from '../config/secrets.js';
+import { inspectSecret, secretsRead } from '../config/secrets.js';
 import { isOffered, type AgentStanding } from '../domain/agent/agent-standing.js';
 import type { Database } from '../domain/run/stores.js';
 import { isProgram } from './find-executable.js';
@@ -31,6 +31,7 @@ import { forgeOfConfig } from './forge-of-config.js';
 import { needsWorld } from './needs-world.js';
 import { gitleaksProgram } from './secret-guard-of-config.js';
 import { askingTemporal } from './temporal-client.js';
+import { sidecarToken } from './secrets-of-config.js';
 
 const run = promisify(execFile);
 
@@ -160,7 +161,7 @@ async function ciOf(config: Config): ReturnType<DoctorProbes['ciFiles']> {
   const { api: baseUrl } = forgeOfConfig(config);
   const repos = namedRepositories(config);
   if (repos.length === 0) return null;
-  const token = readSecret(config.FORGE_TOKEN_FILE, 'forge-token');
+  const token = sidecarToken(config);
   const admin = new GiteaAdmin(new GiteaClient({ baseUrl, token, caFile: config.FORGE_CA_FILE }));
   return Promise.all(
     repos.map(async ({ owner, repo }) => ({

@@ -9,13 +9,14 @@ import { agentStandings } from './agent-standings.js';
 import { botRights } from './bot-rights.js';
 import type { ForgeSetupWorld } from '../cli/base/setup-world.js';
 import { requireSetting, type Config } from '../config/load-config.js';
-import { inspectSecret, readSecret, writeSecret } from '../config/secrets.js';
+import { inspectSecret, writeSecret } from '../config/secrets.js';
 import type { AgentStanding } from '../domain/agent/agent-standing.js';
 import { InvalidInputError, UnusableSecretError } from '../domain/base/errors.js';
 import type { AdminTarget } from '../domain/forge/forge-admin.js';
 import { servedRepositories } from '../webhook/dispatch/served-repositories.js';
 import { watchDeliveries } from '../webhook/door/watch-deliveries.js';
 import { needsWorld } from './needs-world.js';
+import { sidecarToken } from './secrets-of-config.js';
 
 const SECRET_NAME = 'webhook-secret';
 const SECRET_BYTES = 32;
@@ -35,7 +36,7 @@ export function forgeSetup(config: Config): ForgeSetupWorld {
       new GiteaAdmin(
         new GiteaClient({
           baseUrl: forgeApi,
-          token: token ?? (() => readSecret(config.FORGE_TOKEN_FILE, 'forge-token')),
+          token: token ?? (() => sidecarToken(config)),
           caFile: config.FORGE_CA_FILE,
         }),
       ),

@@ -2,7 +2,6 @@
 import path from 'node:path';
 import { directoryRepository, readLocalSource } from '../../adapters/git/local-source.js';
 import type { LocalOptions, Refused, RunSource } from '../../cli/base/orchestrator.js';
-import { readSecret } from '../../config/secrets.js';
 import type { AgentRequest } from '../../domain/agent/agents.js';
 import { LOCAL, localSubject, type RepoRef, type SubjectRef } from '../../domain/forge/issue.js';
 import { makeLocalSlug } from '../../domain/run/slug.js';
@@ -11,6 +10,7 @@ import { agentsOfConfig } from '../agents-of-config.js';
 import { forgeOfConfig } from '../forge-of-config.js';
 import type { OperatorTriggerWorld } from './operator-trigger.js';
 import { policyOf } from '../run-policy.js';
+import { sidecarToken } from '../secrets-of-config.js';
 
 /** Errors: `InvalidInputError` for a directory that no run can begin from; the forge's, when the repository cannot be read. */
 export async function localTrigger(
@@ -70,7 +70,7 @@ async function lookAt({ config }: OperatorTriggerWorld, asked: RunSource): Promi
   const { owner, repo } = asked;
   const forge = forgeOfConfig(config);
   const source = { forge: forge.kind, owner, repo };
-  const files = forge.forgeFor(() => readSecret(config.FORGE_TOKEN_FILE, 'forge-token'))(source);
+  const files = forge.forgeFor(() => sidecarToken(config))(source);
   await files.readRepository();
   return { source, files, names: [owner, repo] };
 }

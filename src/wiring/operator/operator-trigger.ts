@@ -3,7 +3,6 @@ import type { Client } from '@temporalio/client';
 import { agentsOfConfig } from '../agents-of-config.js';
 import type { Refused, StartOptions } from '../../cli/base/orchestrator.js';
 import type { Config } from '../../config/load-config.js';
-import { readSecret } from '../../config/secrets.js';
 import type { SubjectRef } from '../../domain/forge/issue.js';
 import { textHash } from '../../domain/forge/reference-key.js';
 import { parseTriggerLabels } from '../../domain/forge/trigger.js';
@@ -11,6 +10,7 @@ import { forgeOfConfig } from '../forge-of-config.js';
 import { policyOf } from '../run-policy.js';
 import { sha256 } from '../../webhook/sha256.js';
 import { temporalGateway } from '../../webhook/dispatch/temporal-gateway.js';
+import { sidecarToken } from '../secrets-of-config.js';
 
 export interface OperatorTriggerWorld {
   readonly config: Config;
@@ -26,9 +26,8 @@ export async function operatorTrigger(
   subject: SubjectRef,
   options: StartOptions,
 ): Promise<{ readonly kind: 'sent' } | Refused> {
-  const token = (): string => readSecret(config.FORGE_TOKEN_FILE, 'forge-token');
   const readAt = Date.now();
-  const forge = forgeOfConfig(config).forgeFor(token)(subject);
+  const forge = forgeOfConfig(config).forgeFor(() => sidecarToken(config))(subject);
   const [issue, repository] = await Promise.all([forge.readIssue(subject.number), forge.readRepository()]);
   if (issue.state !== 'open') return { kind: 'refused', reason: 'the issue is closed: reopen it first' };
   const labels = parseTriggerLabels(issue.labels);

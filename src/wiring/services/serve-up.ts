@@ -12,7 +12,7 @@ import { startPartProcess } from './part-process.js';
 import type { Say } from './run-service.js';
 import { TemporalAsker } from './temporal-asker.js';
 import { untilAskedToStop } from './until-asked-to-stop.js';
-import { webhookSecret } from '../webhook/webhook-secret.js';
+import { webhookSecret } from '../secrets-of-config.js';
 
 const TEMPORAL_POLL_MS = 250;
 const FRONT_STOP_MS = 15_000;

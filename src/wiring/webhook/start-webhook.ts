@@ -5,7 +5,6 @@ import { openInbox } from '../../adapters/sqlite/inbox/open-inbox.js';
 import { openRejectionLog } from '../../adapters/sqlite/inbox/rejection-log.js';
 import { agentsOfConfig } from '../agents-of-config.js';
 import type { Config } from '../../config/load-config.js';
-import { readSecret } from '../../config/secrets.js';
 import { createAcknowledger } from '../../webhook/dispatch/acknowledge.js';
 import { startDispatcher } from '../../webhook/dispatch/dispatcher.js';
 import { createSegmentHandler } from '../../webhook/dispatch/handle-segment.js';
@@ -21,6 +20,7 @@ import { temporalClient } from '../temporal-client.js';
 import { tracingOfEnvironment } from '../tracing.js';
 import { policyOf } from '../run-policy.js';
 import type { WebhookNeeds } from './webhook-needs.js';
+import { sidecarToken } from '../secrets-of-config.js';
 
 export interface RunningWebhook {
   readonly url: string;
@@ -35,7 +35,6 @@ export async function startWebhook(
   { forge, secret, log }: WebhookNeeds,
 ): Promise<RunningWebhook> {
   const home = config.BOT_BOTTLE_HOME;
-  const token = (): string => readSecret(config.FORGE_TOKEN_FILE, 'forge-token');
   const onError = (message: string, error: unknown): void => {
     log.error({ err: error }, message);
   };
@@ -64,7 +63,7 @@ export async function startWebhook(
     onError,
   );
   const handle = createSegmentHandler({
-    forgeFor: forge.forgeFor(token),
+    forgeFor: forge.forgeFor(() => sidecarToken(config)),
     runs,
     agents: agentsOfConfig(config),
     gateway,

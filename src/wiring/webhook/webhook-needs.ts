@@ -1,11 +1,11 @@
 import type { Config } from '../../config/load-config.js';
-import { readSecret, secretsRead } from '../../config/secrets.js';
+import { secretsRead } from '../../config/secrets.js';
 import { createLogger, type Logger } from '../../config/log.js';
 import { findNeeds } from '../find-needs.js';
 import { forgeOfConfig, type ConfiguredForge } from '../forge-of-config.js';
 import { assertBotRights } from '../start-up-rights.js';
 import { codecKeysOf } from '../temporal-client.js';
-import { webhookSecret } from './webhook-secret.js';
+import { sidecarToken, webhookSecret } from '../secrets-of-config.js';
 
 export interface WebhookNeeds {
   readonly forge: ConfiguredForge;
@@ -20,7 +20,7 @@ export async function webhookNeeds(config: Config): Promise<WebhookNeeds> {
   const { forge, secret } = await findNeeds({
     forge: () => forgeOfConfig(config),
     codecKeys: () => codecKeysOf(config),
-    token: () => readSecret(config.FORGE_TOKEN_FILE, 'forge-token'),
+    token: () => sidecarToken(config),
     secret: () => webhookSecret(config),
     rights: () => assertBotRights(config, log),
   });

@@ -15,14 +15,15 @@ import { LocalRunFiles } from '../../adapters/files/run/run-files.js';
 import { SystemGitRepository } from '../../adapters/git/system-git-repository.js';
 import { temporalRunChannel } from '../../adapters/temporal/run-channel.js';
 import { isPublicSuffix } from '../../adapters/manifests/public-suffix.js';
-import { ownSecretFiles, publishTokenFile, type Config } from '../../config/load-config.js';
+import { ownSecretFiles, type Config } from '../../config/load-config.js';
 import { readBoundSecret } from '../../config/secret-binding.js';
-import { inspectSecret, readSecret } from '../../config/secrets.js';
+import { inspectSecret } from '../../config/secrets.js';
 import type { Tracing } from '../../domain/base/tracing.js';
 import type { ForkGit } from '../../domain/sync/ports.js';
 import type { UnderWay } from '../../domain/run/under-way.js';
 import { diskLimits, hostSettings } from './host-settings.js';
 import type { WorkerNeeds } from './worker-needs.js';
+import { publishToken, sidecarToken } from '../secrets-of-config.js';
 
 export interface HostParts extends WorkerNeeds {
   readonly client: Client;
@@ -46,8 +47,7 @@ export async function hostPortsOfConfig(
 ): Promise<{ readonly ports: HostPorts; readonly extras: HostExtras }> {
   const { BOT_BOTTLE_HOME: home, FORGE_CA_FILE: caFile } = config;
   const { forge, client, secrets, engine, log, loopbackDir, underWay, tracing } = parts;
-  const sidecarToken = (): string => readSecret(config.FORGE_TOKEN_FILE, 'forge-token');
-  const publishToken = (): string => readSecret(publishTokenFile(config), 'publish-token');
+  const toPublish = (): string => publishToken(config);
   const host = await hostId(home);
   const runtime = new DockerBottleRuntime({ host });
   const slots = new TurnSlots(config.BOTTLE_SLOTS, () => runtime.runningAgents());
@@ -55,7 +55,7 @@ export async function hostPortsOfConfig(
     Promise.resolve(readBoundSecret({ home, name, authorities, vendors, ownFiles: ownSecretFiles(config) }));
   const files = new LocalRunFiles({
     home,
-    forgeToken: () => Promise.resolve(sidecarToken()),
+    forgeToken: () => Promise.resolve(sidecarToken(config)),
     secret: secretFor,
   });
   /** By slug, of runs whose workspace is not in their own directory. */
@@ -73,8 +73,8 @@ export async function hostPortsOfConfig(
     mirrorsDir: path.join(home, 'mirrors'),
     cloneUrl: ({ owner, repo, path: directory }) => directory ?? `${forge.webUrl}/${owner}/${repo}.git`,
     webUrl: forge.webUrl,
-    readToken: sidecarToken,
-    publishToken,
+    readToken: () => sidecarToken(config),
+    publishToken: toPublish,
     secrets,
     ...(caFile === null ? {} : { caFile }),
   });
@@ -90,8 +90,8 @@ export async function hostPortsOfConfig(
     isPublicSuffix,
     hasSecret: (name) => inspectSecret(path.join(home, 'secrets', name)).kind !== 'missing',
     // It opens pull requests and asks for reviews; what only reads uses the lesser token.
-    forgeFor: forge.forgeFor(publishToken),
-    forks: forge.forks(publishToken),
+    forgeFor: forge.forgeFor(toPublish),
+    forks: forge.forks(toPublish),
     channel: temporalRunChannel(client),
     provider: agentProvider,
     slots,

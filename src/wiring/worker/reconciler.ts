@@ -9,7 +9,6 @@ import { GiteaClient } from '../../adapters/gitea/gitea-client.js';
 import { setReconcileSchedule } from '../../adapters/temporal/reconcile-schedule.js';
 import type { Config } from '../../config/load-config.js';
 import { forgeOfConfig } from '../forge-of-config.js';
-import { readSecret } from '../../config/secrets.js';
 import { keepSchedule } from './keep-schedule.js';
 import { RECONCILE_WORKFLOW } from '../../workflows/messages.js';
 import { feedSources } from '../../domain/forge/forge-feed.js';
@@ -19,6 +18,7 @@ import type { Database } from '../../domain/run/stores.js';
 import type { Logger } from '../../config/log.js';
 import { findingBody, findingHeaders, RECONCILED_PATH } from '../../webhook/events/reconciled.js';
 import { servedRepositories } from '../../webhook/dispatch/served-repositories.js';
+import { sidecarToken, webhookSecret } from '../secrets-of-config.js';
 
 /** Errors: `InvalidInputError` for configuration. */
 export function reconcilePorts(
@@ -27,7 +27,7 @@ export function reconcilePorts(
 ): ReconcilePorts & { readonly close: () => void } {
   const client = new GiteaClient({
     baseUrl: forgeOfConfig(config).api,
-    token: () => readSecret(config.FORGE_TOKEN_FILE, 'forge-token'),
+    token: () => sidecarToken(config),
     caFile: config.FORGE_CA_FILE,
     // Every attempt counts, and the next pass is one.
     retry: { tries: 1 },
@@ -37,7 +37,7 @@ export function reconcilePorts(
     url: new URL(`${origin}${RECONCILED_PATH}`),
     bodyOf: findingBody,
     // Read anew each time, as a replaced secret needs no restart; the log never sees it.
-    headersFor: (body) => findingHeaders(readSecret(config.WEBHOOK_SECRET_FILE, 'webhook-secret'), body),
+    headersFor: (body) => findingHeaders(webhookSecret(config), body),
   });
   return {
     feed: giteaFeed(client),

@@ -25,7 +25,6 @@ import type { RunningWorkers, WorkerActivities, WorkersOptions } from '../../ada
 import { workflowCode } from '../../adapters/temporal/workflow-source.js';
 import { agentsOfConfig } from '../agents-of-config.js';
 import type { Config } from '../../config/load-config.js';
-import { readSecret } from '../../config/secrets.js';
 import { keepCheckins } from './keep-checkins.js';
 import { keepNotices } from './keep-notices.js';
 import { notifyHooks } from '../notify-hooks.js';
@@ -41,6 +40,7 @@ import { targetOf } from '../temporal-client.js';
 import { tracingOfEnvironment, type TracingOfEnvironment } from '../tracing.js';
 import { RunningActivities } from './running-activities.js';
 import type { WorkerNeeds } from './worker-needs.js';
+import { sidecarToken } from '../secrets-of-config.js';
 
 export interface RunningWorker {
   /** Detaches turns, lets short work end. */
@@ -60,7 +60,6 @@ export async function startWorker(
 ): Promise<RunningWorker> {
   const home = config.BOT_BOTTLE_HOME;
   const { forge, log } = needs;
-  const sidecarToken = (): string => readSecret(config.FORGE_TOKEN_FILE, 'forge-token');
   installRuntime(log, config.WORKER_METRICS_LISTEN);
   if (config.FORGE_SECRET_SCAN === 'off') log.warn({}, 'what agents publish is not scanned for secrets');
   const lock = await lockHome(home);
@@ -79,7 +78,7 @@ export async function startWorker(
     const { ports, extras } = await hostPortsOfConfig(config, parts);
     const hostPorts = decorate(ports);
     const homePorts = {
-      forgeFor: forge.forgeFor(sidecarToken),
+      forgeFor: forge.forgeFor(() => sidecarToken(config)),
       agents: agentsOfConfig(config),
       provider: agentProvider,
       blobs: hostPorts.blobs,

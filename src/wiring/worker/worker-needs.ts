@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { requireRuntime } from '../../activities/turn/begin/require-runtime.js';
 import { DockerBottleRuntime } from '../../adapters/docker/docker-runtime.js';
 import type { EngineFacts } from '../../adapters/docker/engine-facts.js';
-import { publishTokenFile, type Config } from '../../config/load-config.js';
-import { readSecret, secretsRead } from '../../config/secrets.js';
+import type { Config } from '../../config/load-config.js';
+import { secretsRead } from '../../config/secrets.js';
 import { BottleRuntimeError, InvalidInputError } from '../../domain/base/errors.js';
 import type { SecretGuard } from '../../domain/secret/secret-guard.js';
 import { createLogger, type Logger } from '../../config/log.js';
@@ -14,6 +14,7 @@ import { notifySecret } from '../notify-hooks.js';
 import { secretGuardOfConfig } from '../secret-guard-of-config.js';
 import { assertBotRights } from '../start-up-rights.js';
 import { codecKeysOf } from '../temporal-client.js';
+import { publishToken, sidecarToken } from '../secrets-of-config.js';
 
 /** An engine that takes the connection and says nothing. */
 const ENGINE_TIMEOUT_MS = 10_000;
@@ -31,8 +32,8 @@ export async function workerNeeds(config: Config): Promise<WorkerNeeds> {
   const { forge, secrets, engine } = await findNeeds({
     forge: () => forgeOfConfig(config),
     codecKeys: () => codecKeysOf(config),
-    token: () => readSecret(config.FORGE_TOKEN_FILE, 'forge-token'),
-    publishToken: () => readPublishToken(config),
+    token: () => sidecarToken(config),
+    publishToken: () => publishToken(config),
     notifySecret: () => (config.NOTIFY_WEBHOOK_URL === null ? null : notifySecret(config)),
     secrets: () => secretGuardOfConfig(config),
     engine: () => engineWith(config.BOTTLE_RUNTIME),
@@ -40,11 +41,6 @@ export async function workerNeeds(config: Config): Promise<WorkerNeeds> {
     rights: () => assertBotRights(config, log),
   });
   return { forge, secrets, engine, log };
-}
-
-function readPublishToken(config: Config): string {
-  const name = config.FORGE_PUBLISH_TOKEN_FILE === null ? 'forge-token' : 'publish-token';
-  return readSecret(publishTokenFile(config), name);
 }
 
 async function engineWith(runtimeName: string | null): Promise<EngineFacts> {
