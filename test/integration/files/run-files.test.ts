@@ -383,6 +383,16 @@ describe('what a run leaves on disk', () => {
       assert.match(await readFile(join(root, 'turns/3/agent.log'), 'utf8'), /^- host at least 40 lines/);
     }));
 
+  it('has an operation once that a crash cut and that is given again', () =>
+    withTempDir(async (home) => {
+      const files = filesOf(home);
+      const { root } = await files.prepare(slug);
+      await files.appendOperations(slug, 1, ['{"id":"a"}', '{"id":"b"}']);
+      await truncate(join(root, 'turns/1/operations.jsonl'), 15);
+      await files.appendOperations(slug, 1, ['{"id":"b"}', '{"id":"c"}']);
+      assert.equal(await files.readOperations(slug, 1), '{"id":"a"}\n{"id":"b"}\n{"id":"c"}\n');
+    }));
+
   it('has the operations of a turn up to a cap, and one more that says so', () =>
     withTempDir(async (home) => {
       const files = filesOf(home, { maxOperationBytes: 1000 });

@@ -1,6 +1,7 @@
 import { open, readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { unlessMissing } from '../../system/errno.js';
+import { dropCutLine } from '../drop-cut-line.js';
 import { syncDirectory } from '../../system/write-file.js';
 
 /**
@@ -29,11 +30,10 @@ export class DeliveredLog {
   /** On the disk when it resolves. */
   async add(name: string): Promise<void> {
     if ((await this.names()).has(name)) return;
-    const handle = await open(this.#file, 'a', 0o600);
+    const handle = await open(this.#file, 'a+', 0o600);
     try {
-      const { size } = await handle.stat();
-      // The new line before it ends whatever a crash has cut off.
-      const line = `${size === 0 ? '' : '\n'}${name}\n`;
+      const size = await dropCutLine(handle);
+      const line = `${name}\n`;
       await handle.appendFile(line);
       await handle.datasync();
       if (size === 0) await syncDirectory(dirname(this.#file));

@@ -1,5 +1,4 @@
-import { appendFile, stat } from 'node:fs/promises';
-import { unlessMissing } from '../../system/errno.js';
+import { appendLines } from './append-lines.js';
 
 /** Most bytes of operations that are kept of one turn: an hour of calls at the highest rate is half of it. */
 export const OPERATIONS_BYTES = 8 * 1024 * 1024;
@@ -14,27 +13,16 @@ export async function appendOperationLines(
   lines: readonly string[],
   maxBytes: number,
 ): Promise<void> {
-  const size = (await unlessMissing(stat(file)))?.size ?? 0;
-  if (size >= maxBytes) return;
-  const mark = `${JSON.stringify({
+  const full = JSON.stringify({
     id: `operations-full-${String(turn)}`,
     at: Date.now(),
     operation: 'operations',
     target: '-',
     outcome: 'failed',
     text: 'the operation log is full: further operations of this turn are not kept',
-  })}\n`;
-  const room = maxBytes - mark.length - size;
-  let fitting = '';
-  for (const line of lines) {
-    const next = `${line}\n`;
-    if (Buffer.byteLength(fitting) + Buffer.byteLength(next) > room) {
-      // Padded to the cap, so that the next call finds it full; JSON does not mind.
-      const left = maxBytes - size - Buffer.byteLength(fitting);
-      fitting += `${mark.trimEnd().padEnd(left - 1)}\n`;
-      break;
-    }
-    fitting += next;
-  }
-  await appendFile(file, fitting, { mode: 0o600, flush: true });
+  });
+  // JSON does not mind spaces.
+  const mark = (bytes: number): string => `${full.padEnd(bytes - 1)}\n`;
+  const texts = lines.map((line) => `${line}\n`);
+  await appendLines(file, texts, { maxBytes, mark, durable: true });
 }
