@@ -3,7 +3,10 @@ import { lstat, open, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { InvalidInputError } from '../../domain/base/errors.js';
 import { ManifestError } from '../../domain/manifest/manifest-reader.js';
+import { errnoOf } from '../system/errno.js';
 import { decodeText } from './decode-text.js';
+
+const MISSING = new Set<string | undefined>(['ENOENT', 'ENOTDIR']);
 
 /**
  * Text of a file of a manifest directory; `undefined` when it is not there. A symbolic link is followed within the
@@ -32,7 +35,7 @@ export async function readBeside(
     }
   } catch (error) {
     if (error instanceof ManifestError) throw error;
-    if (isMissing(error)) {
+    if (MISSING.has(errnoOf(error))) {
       // A link that leads nowhere is a mistake to tell of, not a file that is not there.
       const link = await lstat(file).catch(() => undefined);
       if (link === undefined) return undefined;
@@ -40,8 +43,4 @@ export async function readBeside(
     }
     throw new InvalidInputError(`${file} cannot be read`, { cause: error });
   }
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && ['ENOENT', 'ENOTDIR'].includes(String(error.code));
 }

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Connection, isGrpcServiceError, type Client } from '@temporalio/client';
+import { Connection, type Client } from '@temporalio/client';
 import { InvalidInputError } from '../../domain/base/errors.js';
 import { escapeTerminal } from '../../domain/text/escape.js';
+import { isAway, isNotFound } from './grpc-status.js';
 
 export interface Patience {
   /** Milliseconds for server and namespace together. */
@@ -19,9 +20,6 @@ export const PATIENT: Patience = {
 const EVERY_MS = 500;
 /** One call of a server that took the connection and says nothing. */
 const CALL_MS = 5_000;
-/** gRPC's status codes. */
-const NOT_FOUND: readonly number[] = [5];
-const AWAY: readonly number[] = [/* DEADLINE_EXCEEDED */ 4, /* UNAVAILABLE */ 14];
 /** A client that doesn't accept the server, or speaks TLS to one that doesn't: the same again in a minute. */
 const TLS_IS_WRONG = /certificate|Hostname\/IP|SSL routines/i;
 
@@ -92,7 +90,7 @@ async function namespaceIsMissing(client: Client, deadline: number): Promise<Hin
     });
     return undefined;
   } catch (error) {
-    if (isGrpcServiceError(error) && NOT_FOUND.includes(error.code)) return { kind: 'no-namespace', error };
+    if (isNotFound(error)) return { kind: 'no-namespace', error };
     if (isAway(error)) return { kind: 'away', why: reasonOf(error.details), error };
     throw error;
   }
@@ -101,10 +99,6 @@ async function namespaceIsMissing(client: Client, deadline: number): Promise<Hin
 function callEnds(deadline: number): number {
   // At the very end a call still needs some time.
   return Math.max(Date.now() + EVERY_MS, Math.min(Date.now() + CALL_MS, deadline));
-}
-
-function isAway(error: unknown): error is Error & { readonly details: string } {
-  return isGrpcServiceError(error) && AWAY.includes(error.code);
 }
 
 /** gRPC's text without the parts that change from try to try. */

@@ -1,11 +1,10 @@
-import { type Client, isGrpcServiceError } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
+import { isNotFound } from './grpc-status.js';
 
 /** Passes are many and each tells little: a day of them is kept, not the namespace's retention. */
 const KEPT_MS = 24 * 3_600_000;
 const AT_ONCE = 500;
 const CALLS_MS = 60_000;
-/** gRPC's status codes. */
-const GONE: readonly number[] = [/* NOT_FOUND */ 5];
 
 /**
  * Deletes executions of a scheduled workflow that ended more than a day before `now`. Errors: Temporal's. Resolves with
@@ -30,7 +29,7 @@ export async function forgetPasses(
         count += 1;
       } catch (error) {
         // Lists lag behind: this one is gone already, as is wished.
-        if (!(isGrpcServiceError(error) && GONE.includes(error.code))) throw error;
+        if (!isNotFound(error)) throw error;
       }
     }
     return count;

@@ -1,12 +1,11 @@
-import { isGrpcServiceError, WorkflowNotFoundError, type Client } from '@temporalio/client';
+import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { messageOf } from '../../domain/base/message-of.js';
 import type { RunState, RunStates } from '../../domain/run/run-states.js';
 import { isSlug } from '../../domain/run/slug.js';
 import { ISSUE_WORKFLOW, stateQuery } from '../../workflows/messages.js';
+import { isAway } from './grpc-status.js';
 
 const CALL_MS = 10_000;
-/** gRPC's status codes: unavailable, deadline exceeded. */
-const AWAY: readonly number[] = [14, 4];
 /** Anything else, names of newer servers included, is asked for its state. */
 const CLOSED: readonly string[] = ['COMPLETED', 'FAILED', 'CANCELLED', 'TERMINATED', 'TIMED_OUT'];
 
@@ -33,7 +32,7 @@ async function stateOf(client: Client, workflowId: string): Promise<RunState> {
     if (CLOSED.includes(status.name)) return { kind: 'closed', at: closeTime?.getTime() ?? Date.now() };
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return { kind: 'gone' };
-    return { kind: 'unknown', why: messageOf(error).slice(0, 300), away: isAway(error) };
+    return { kind: 'unknown', why: messageOf(error).slice(0, 300), away: isServerAway(error) };
   }
   try {
     const { slug, phase, host, lastTurn } = await within(() => handle.query(stateQuery));
@@ -44,7 +43,7 @@ async function stateOf(client: Client, workflowId: string): Promise<RunState> {
   }
 }
 
-function isAway(error: unknown): boolean {
-  const cause = error instanceof Error && !isGrpcServiceError(error) ? error.cause : error;
-  return isGrpcServiceError(cause) && AWAY.includes(cause.code);
+/** The client wraps some of gRPC's errors. */
+function isServerAway(error: unknown): boolean {
+  return isAway(error) || (error instanceof Error && isAway(error.cause));
 }

@@ -1,10 +1,11 @@
-import { isGrpcServiceError, type Client } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import { optionalTsToMs } from '@temporalio/common/lib/time.js';
 import proto from '@temporalio/proto';
 import { mapLimited } from '../../domain/base/map-limited.js';
 import type { FailingTask, RetriedActivity, StuckWork } from '../../domain/upkeep/stuck-work.js';
 import { bottlesQueue, CLAIM_QUEUE, TASK_QUEUE, WATCHING } from '../../workflows/messages.js';
+import { isNotFound } from './grpc-status.js';
 
 const { PendingActivityState, TaskQueueType } = proto.temporal.api.enums.v1;
 type Described = proto.temporal.api.workflowservice.v1.IDescribeWorkflowExecutionResponse;
@@ -20,7 +21,6 @@ const RETRIED_MS = 10 * 60_000;
 /** A poll takes a minute, and the server remembers pollers for five. */
 const POLLED_MS = 2 * 60_000;
 const MAX_ERROR = 300;
-const GONE: readonly number[] = [/* NOT_FOUND */ 5];
 
 export interface LookedAt {
   /** Of this home; `null` before its first run. */
@@ -104,7 +104,7 @@ async function describe(client: Client, workflowId: string): Promise<Described |
     return await client.workflowService.describeWorkflowExecution({ namespace, execution: { workflowId } });
   } catch (error) {
     // It ended since it was listed.
-    if (isGrpcServiceError(error) && GONE.includes(error.code)) return undefined;
+    if (isNotFound(error)) return undefined;
     throw error;
   }
 }
