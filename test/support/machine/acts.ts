@@ -7,10 +7,12 @@ import { CONTAINER_GONE, type StopReason, type TurnResult } from '../../../src/d
 import {
   agentReport,
   comment,
+  done,
   failing,
   modelReport,
   observed,
   PREPARED,
+  PUBLISHED,
   settledTurn,
   trigger,
   turnResult,
@@ -244,14 +246,14 @@ export function answer(world: World, what: UnderWay, how: number): void {
     case 'run':
       return runAnswer(world, how);
     case 'settle':
-      if (how === 29) return fail(world, 'settle');
+      if (how === 29) return void world.fail('settle');
       return void world.settle(SETTLED[how % SETTLED.length]);
     case 'archive':
       if (how < 25) return world.archived();
       world.pay('archive');
       return void world.feed({ kind: 'archive_failed', reason: 'x' });
     case 'destroy':
-      return how < 27 ? world.destroyed() : fail(world, 'destroy');
+      return how < 27 ? world.destroyed() : void world.fail('destroy');
     case 'checkin':
       return void world.answerCheckin(how === 29 ? null : (how % 10) * 500_000);
     case 'watchdog':
@@ -260,11 +262,6 @@ export function answer(world: World, what: UnderWay, how: number): void {
     case 'resume':
       return void world.due();
   }
-}
-
-export function fail(world: World, step: 'claim' | 'prepare' | 'run' | 'settle' | 'destroy'): void {
-  world.pay(step);
-  world.feed(failed(step, world.turn.number));
 }
 
 function failed(step: 'claim' | 'prepare' | 'run' | 'settle' | 'destroy', turn: number): MachineEvent {
@@ -307,12 +304,11 @@ function runAnswer(world: World, how: number): void {
     world.pay('run');
     return void world.feed({ kind: 'turn_lost', turn, reason: how === 10 ? null : 'x' });
   }
-  if (how === 12) return fail(world, 'run');
+  if (how === 12) return void world.fail('run');
   if (how > 13) world.started();
   world.finish(ENDINGS[how % ENDINGS.length]);
 }
 
-const done = { id: 'd', status: 'success', summaryRef: 'r' } as const;
 const cut = (stopped: StopReason): Partial<TurnResult> => ({ exitCode: 143, stopped });
 
 /** How a turn may end. */
@@ -343,7 +339,7 @@ const ENDINGS: readonly Partial<TurnResult>[] = [
 
 const SETTLED: readonly Parameters<World['settle']>[0][] = [
   {},
-  { publish: { kind: 'published', pr: 13, prUrl: 'u', head: 'h', created: true } },
+  { publish: PUBLISHED },
   { publish: { kind: 'refused', reason: 'CI file' } },
   { uncommitted: 1, uncommittedRef: 'u' },
   { stuck: true, stuckHash: 'x' },

@@ -1,8 +1,7 @@
 /** Worlds at every place where a life can be. */
 import type { MachineEvent } from '../../../src/domain/run/events.js';
-import { comment, observed, World, wrote } from './world.js';
+import { done, observed, World } from './world.js';
 
-const done = { id: 'd', status: 'success', summaryRef: 'r' } as const;
 const FREEZE: MachineEvent = { kind: 'command', command: { kind: 'freeze' }, at: 1_000_000 };
 
 export function after(world: World, ...events: readonly MachineEvent[]): World {
@@ -31,7 +30,8 @@ export function silent(turn: number): MachineEvent {
   return { kind: 'host_silent', turn, since: 900_000 };
 }
 
-function starting(): World {
+/** Its turn is prepared, and its agent was not seen to start. */
+export function starting(): World {
   const world = World.triggered();
   world.prepare();
   return world;
@@ -87,9 +87,9 @@ export const STAGES: Readonly<Record<string, () => World>> = {
   'running on a host that is silent': () => after(running(), silent(1)),
   'settling on a host that is silent': () => after(settling(), silent(1)),
   'claiming another host': left,
-  'preparing to go on': () => after(World.frozenDone(), wrote(comment(1))),
+  'preparing to go on': () => World.woken(),
   'running again': () => {
-    const world = after(World.frozenDone(), wrote(comment(1)));
+    const world = World.woken();
     world.start();
     return world;
   },
@@ -97,7 +97,7 @@ export const STAGES: Readonly<Record<string, () => World>> = {
 
 /** One of each stage, and of its phases where they differ, for people. */
 export const SHOWN: Readonly<Record<string, () => World>> = {
-  'preparing: the prompt is made, a host claimed': () => after(World.frozenDone(), wrote(comment(1))),
+  'preparing: the prompt is made, a host claimed': () => World.woken(),
   'running: the bottle starts': starting,
   'running: the agent is at work': running,
   'running: it has signalled that it is done, or is being stopped': () => after(running(), FREEZE),

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import type {
   MachineEvent,
   Observed,
+  OperatorCommand,
   PreparedTurn,
   RunEvent,
   SettledTurn,
@@ -12,7 +13,7 @@ import type {
 import { localSubject, type Place, type SubjectRef } from '../../../src/domain/forge/issue.js';
 import type { AgentOutcome } from '../../../src/domain/agent/agent-stream.js';
 import { NO_USE, type ModelReport, type ModelTrouble } from '../../../src/domain/run/model-use.js';
-import type { AgentReport, FrozenReason, TurnResult } from '../../../src/domain/run/turn.js';
+import type { AgentReport, FrozenReason, PublishResult, TurnResult } from '../../../src/domain/run/turn.js';
 import type { RunPolicy } from '../../../src/domain/run/run-policy.js';
 import type { MachineCommand } from '../../../src/workflows/run/commands.js';
 import { phaseOf, reasonOf, type Phase } from '../../../src/workflows/run/phase.js';
@@ -35,6 +36,16 @@ export const POLICY: RunPolicy = {
   maxEvents: 30_000,
   maxSignals: 8_000,
 };
+
+/** What an agent says that has done its work. */
+export const done = { id: 'd', status: 'success', summaryRef: 'r' } as const;
+export const PUBLISHED = {
+  kind: 'published',
+  pr: 13,
+  prUrl: 'u',
+  head: 'h',
+  created: true,
+} as const satisfies PublishResult;
 
 export const PREPARED: PreparedTurn = {
   promptRef: 'p',
@@ -147,6 +158,16 @@ export function settledTurn(change: Partial<SettledTurn> = {}): SettledTurn {
   };
 }
 
+export function ids<T>(of: readonly { readonly id: T }[]): T[] {
+  return of.map(({ id }) => id);
+}
+
+export function kinds(commands: readonly MachineCommand[]): string[] {
+  return commands.map(({ kind }) => kind);
+}
+
+type StepFailed = Extract<MachineEvent, { kind: 'step_failed' }>;
+
 /** What the executor of commands owes the machine. */
 type Owed = 'claim' | 'prepare' | 'run' | 'settle' | 'archive' | 'destroy' | 'watchdog' | 'resume';
 
@@ -212,6 +233,11 @@ export class World {
     if (this.phase === 'frozen') assert.equal(this.recorded, this.reason, 'the row says why it is frozen');
     if (state.life !== null) saysSomething(state.life);
     return commands.filter(({ kind }) => kind !== 'record_command');
+  }
+
+  /** An operator says so. */
+  command(command: OperatorCommand): MachineCommand[] {
+    return this.feed({ kind: 'command', command, at: this.now });
   }
 
   private take(command: MachineCommand): void {
@@ -350,6 +376,24 @@ export class World {
     return this.feed({ kind: 'settled', turn: this.turn.number, settled: settledTurn(left) });
   }
 
+  /** The agent exits, and what it left is collected. */
+  endTurn(result: Partial<TurnResult> = {}, left: Partial<SettledTurn> = {}): void {
+    this.finish(result);
+    this.settle(left);
+  }
+
+  /** A step that is under way fails for good. */
+  fail(step: StepFailed['step'], reason = 'x'): MachineCommand[] {
+    assert.ok(this.pay(step), `no ${step} is under way`);
+    return this.feed({ kind: 'step_failed', step, turn: this.turn.number, reason });
+  }
+
+  /** What the turn was to be for is gone from the forge. */
+  nothingLeft(): void {
+    assert.ok(this.pay('prepare'));
+    this.feed({ kind: 'nothing_left', turn: this.turn.number });
+  }
+
   archived(): void {
     assert.ok(this.pay('archive'));
     this.feed({ kind: 'archived' });
@@ -380,8 +424,7 @@ export class World {
   /** A turn from its preparation to its end, with what it used and left. */
   liveTurn(result: Partial<TurnResult> = {}, left: Partial<SettledTurn> = {}): void {
     this.start();
-    this.finish(result);
-    this.settle(left);
+    this.endTurn(result, left);
   }
 
   /** A run whose first turn is being prepared. */
@@ -404,11 +447,15 @@ export class World {
 
   /** A run that is frozen after a successful first turn with a PR. */
   static frozenDone(): World {
-    const world = new World();
-    world.feed(observed({ readAt: 10, trigger: trigger(5) }));
-    world.start();
-    world.finish({ done: { id: 'd', status: 'success', summaryRef: 'r' } });
-    world.settle({ publish: { kind: 'published', pr: 13, prUrl: 'u', head: 'h', created: true } });
+    const world = World.triggered();
+    world.liveTurn({ done }, { publish: PUBLISHED });
+    return world;
+  }
+
+  /** The same, whose second turn is being prepared for a comment. */
+  static woken(): World {
+    const world = World.frozenDone();
+    world.feed(wrote(comment(1)));
     return world;
   }
 }

@@ -3,9 +3,17 @@ import { readCommand, readSignal } from '../../../src/workflows/read-message.js'
 import { signalOf } from '../../../src/workflows/messages.js';
 import { DEFAULT_POLICY } from '../../../src/domain/run/run-policy.js';
 import type { RunEvent } from '../../../src/domain/run/events.js';
-import { comment, failing, observed, PLACE, SUBJECT, trigger, wrote } from '../../support/machine/world.js';
+import {
+  comment,
+  done,
+  failing,
+  observed,
+  PLACE,
+  SUBJECT,
+  trigger,
+  wrote,
+} from '../../support/machine/world.js';
 
-const done = { id: 'd', status: 'success', summaryRef: 'r' } as const;
 const push = { ...comment(3), kind: 'push', key: 'push:x' } as const;
 const onPr = { ...comment(2), number: 13 };
 const review = { ...comment(4), kind: 'review', number: 13 } as const;

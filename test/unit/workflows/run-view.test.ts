@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
 import type { OperatorCommand } from '../../../src/domain/run/events.js';
 import { detailsOf, outcomeOf, viewOf } from '../../../src/workflows/run-view.js';
-import { modelReport, observed, POLICY, SUBJECT, trigger, World } from '../../support/machine/world.js';
+import {
+  done,
+  modelReport,
+  observed,
+  POLICY,
+  PUBLISHED,
+  SUBJECT,
+  trigger,
+  World,
+} from '../../support/machine/world.js';
 
 describe('what others see of a run', () => {
   let world: World;
@@ -16,14 +25,16 @@ describe('what others see of a run', () => {
   }
   /** Which publishes pull request 13. */
   function endTurn(): void {
-    world.finish({
-      ...{ model: modelReport(100, 1.5), sessionId: 'session' },
-      done: { id: 'd', status: 'success', summaryRef: 'r' },
-    });
-    world.settle({ publish: { kind: 'published', pr: 13, prUrl: 'u', head: 'h', created: true } });
+    world.endTurn(
+      {
+        ...{ model: modelReport(100, 1.5), sessionId: 'session' },
+        done,
+      },
+      { publish: PUBLISHED },
+    );
   }
   const command = (asked: OperatorCommand): void => {
-    world.feed({ kind: 'command', command: asked, at: world.now });
+    world.command(asked);
   };
 
   it('is next to nothing before the first', () => {
@@ -87,8 +98,7 @@ describe('what others see of a run', () => {
   it('is when it goes on by itself, where it sleeps', () => {
     begin();
     const until = world.now + 3_600_000;
-    world.finish({ exitCode: 1, model: modelReport(10, 0, { kind: 'limited', until }) });
-    world.settle();
+    world.endTurn({ exitCode: 1, model: modelReport(10, 0, { kind: 'limited', until }) });
     const { reason, resumeAt } = viewOf(world.state);
     assert.equal(reason, 'limited');
     assert.ok(resumeAt !== null && resumeAt >= until, String(resumeAt));

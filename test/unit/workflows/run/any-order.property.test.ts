@@ -4,7 +4,6 @@ import {
   act,
   answer,
   broughtBy,
-  fail,
   outside,
   perform,
   underWayIn,
@@ -167,7 +166,7 @@ function end(world: World, fails: boolean): void {
   for (let round = 0; round < 30 && world.owed.size > 0; round += 1) {
     for (const what of underWayIn(world)) {
       if (fails && (what === 'claim' || what === 'prepare' || what === 'run' || what === 'settle'))
-        fail(world, what);
+        world.fail(what);
       else if (what === 'run') world.finish();
       else if (what !== 'checkin') answer(world, what, 0);
     }

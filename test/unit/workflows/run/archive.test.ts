@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
-import type { MachineCommand } from '../../../../src/workflows/run/commands.js';
 import { refusalOf } from '../../../../src/workflows/run/operator.js';
 import { isQuiescent } from '../../../../src/workflows/run/phase.js';
-import { comment, observed, trigger, World, wrote } from '../../../support/machine/world.js';
+import { comment, kinds, observed, trigger, World, wrote } from '../../../support/machine/world.js';
 
-const kinds = (commands: readonly MachineCommand[]): string[] => commands.map((command) => command.kind);
 const RESUME = { kind: 'command', command: { kind: 'resume', promptRef: 'p' }, at: 70 } as const;
 const FREEZE = { kind: 'command', command: { kind: 'freeze' }, at: 71 } as const;
 

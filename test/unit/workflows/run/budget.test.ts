@@ -5,6 +5,9 @@ import { refusalOf } from '../../../../src/workflows/run/operator.js';
 import { budgetOfTurn } from '../../../../src/workflows/run/budget.js';
 import {
   comment,
+  done,
+  ids,
+  kinds,
   modelReport,
   observed,
   POLICY,
@@ -14,13 +17,11 @@ import {
   wrote,
 } from '../../../support/machine/world.js';
 
-const kinds = (commands: readonly MachineCommand[]): string[] => commands.map(({ kind }) => kind);
-const done = { id: 'd', status: 'success', summaryRef: 'r' } as const;
 const MORE = { kind: 'budget', turns: 0, tokens: 0, microUsd: 0, dayEnds: null } as const;
 
 function command(world: World, asked: OperatorCommand): MachineCommand[] {
   assert.equal(refusalOf(world.state, asked), null);
-  return world.feed({ kind: 'command', command: asked, at: world.now });
+  return world.command(asked);
 }
 
 describe('the budget of a run', () => {
@@ -72,7 +73,7 @@ describe('the budget of a run', () => {
     assert.deepEqual(kinds(begun), ['prepare_turn']);
     assert.ok(begun[0]?.kind === 'prepare_turn');
     assert.deepEqual(
-      [begun[0].input.cause.kind, begun[0].input.references.map(({ id }) => id), world.turn.wokenFrom],
+      [begun[0].input.cause.kind, ids(begun[0].input.references), world.turn.wokenFrom],
       ['wake', [1, 2], 'done'],
     );
   });
@@ -113,8 +114,7 @@ describe('the budget of a day', () => {
   }
 
   it('holds a turn up until the day ends, and then it begins for what it was for', () => {
-    const world = World.frozenDone();
-    world.feed(wrote(comment(1)));
+    const world = World.woken();
     spent(world);
     assert.deepEqual([world.reason, world.life.detail], ['budget', 'spent']);
     assert.equal(world.life.mailbox.waiting.length, 1);

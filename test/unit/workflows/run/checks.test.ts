@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict';
-import type { MachineCommand } from '../../../../src/workflows/run/commands.js';
-import { agentReport, comment, failing, World, wrote } from '../../../support/machine/world.js';
-
-const done = { id: 'd', status: 'success', summaryRef: 'r' } as const;
+import { running } from '../../../support/machine/stages.js';
+import {
+  agentReport,
+  comment,
+  done,
+  failing,
+  kinds,
+  PUBLISHED,
+  World,
+  wrote,
+} from '../../../support/machine/world.js';
 
 /** A turn that pushes a commit. */
 function turn(world: World, head: string): void {
@@ -10,10 +17,6 @@ function turn(world: World, head: string): void {
     { done },
     { publish: { kind: 'published', pr: 13, prUrl: 'u', head, created: false }, head },
   );
-}
-
-function kinds(commands: readonly MachineCommand[]): string[] {
-  return commands.map(({ kind }) => kind);
 }
 
 describe('failed checks', () => {
@@ -41,23 +44,20 @@ describe('failed checks', () => {
   });
 
   it('of a person’s commit that the agent only took over are not its own', () => {
-    const world = World.frozenDone();
-    world.feed(wrote(comment(1)));
+    const world = World.woken();
     const publish = { kind: 'published', pr: 13, prUrl: 'u', head: 'theirs', created: false } as const;
     world.liveTurn({ done }, { publish: { ...publish, unchanged: true }, head: 'theirs' });
     assert.deepEqual(world.feed(wrote(failing('theirs'))), []);
   });
 
   it('that came while the agent worked wake it when it is known to have pushed that commit', () => {
-    const world = World.triggered();
-    world.start();
+    const world = running();
     world.feed(wrote(failing('h1'), failing('h2')));
     const { slug } = world.life;
     assert.ok(slug !== '');
     const first = { kind: 'published', pr: 13, prUrl: 'u', head: 'h1', created: true } as const;
     world.feed({ kind: 'published', requestId: 'r', result: first });
-    world.finish({ done });
-    world.settle({ publish: { ...first, head: 'h2', created: false }, head: 'h2' });
+    world.endTurn({ done }, { publish: { ...first, head: 'h2', created: false }, head: 'h2' });
     assert.equal(world.phase, 'rehydrating');
     assert.deepEqual(
       world.turn.taken.map(({ sha }) => sha),
@@ -66,12 +66,10 @@ describe('failed checks', () => {
   });
 
   it('are told once, as they stand', () => {
-    const world = World.triggered();
-    world.start();
+    const world = running();
     world.feed(wrote(failing('h', 'a')));
     world.feed(wrote(failing('h', 'ab')));
-    world.finish({ done });
-    world.settle({ publish: { kind: 'published', pr: 13, prUrl: 'u', head: 'h', created: true } });
+    world.endTurn({ done }, { publish: PUBLISHED });
     assert.deepEqual(
       world.turn.taken.map(({ key }) => key),
       ['checks:h:ab'],
@@ -110,24 +108,23 @@ describe('failed checks', () => {
     const world = World.frozenDone();
     for (let count = 0; count < 5; count += 1) {
       world.feed(wrote(failing('h', String(count))));
-      world.pay('prepare');
-      world.feed({ kind: 'nothing_left', turn: world.turn.number });
+      world.nothingLeft();
       assert.equal(world.phase, 'frozen', 'green again');
     }
     for (const names of ['a', 'b', 'c']) {
       world.feed(wrote(failing('h', names)));
       world.liveTurn({ done });
     }
-    world.feed({ kind: 'command', command: { kind: 'resume', promptRef: null }, at: 1 });
+    world.command({ kind: 'resume', promptRef: null });
     world.liveTurn({ done });
     assert.deepEqual(kinds(world.feed(wrote(failing('h', 'd')))), ['prepare_turn']);
   });
 
   it('wait with everything else while the run is paused', () => {
     const world = World.frozenDone();
-    world.feed({ kind: 'command', command: { kind: 'freeze' }, at: 1 });
+    world.command({ kind: 'freeze' });
     assert.deepEqual(world.feed(wrote(failing('h'))), []);
-    world.feed({ kind: 'command', command: { kind: 'resume', promptRef: null }, at: 2 });
+    world.command({ kind: 'resume', promptRef: null });
     assert.deepEqual(
       world.turn.taken.map(({ kind }) => kind),
       ['checks'],

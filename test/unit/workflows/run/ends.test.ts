@@ -1,9 +1,16 @@
 import assert from 'node:assert/strict';
 import type { MachineEvent } from '../../../../src/domain/run/events.js';
 import { after, settling, STAGES } from '../../../support/machine/stages.js';
-import { comment, observed, trigger, turnResult, World, wrote } from '../../../support/machine/world.js';
+import {
+  comment,
+  done,
+  observed,
+  trigger,
+  turnResult,
+  World,
+  wrote,
+} from '../../../support/machine/world.js';
 
-const done = { id: 'd', status: 'success', summaryRef: 'r' } as const;
 const command = (kind: 'destroy' | 'freeze'): MachineEvent => ({
   kind: 'command',
   command: { kind },
@@ -76,8 +83,7 @@ describe('the end of a run, whatever fails', () => {
 describe('a turn that cannot be settled', () => {
   it('freezes the run as failed with the reason, has its rows, and counts', () => {
     const world = settling();
-    world.pay('settle');
-    world.feed({ kind: 'step_failed', step: 'settle', turn: 1, reason: 'the disk is full' });
+    world.fail('settle', 'the disk is full');
     const { detail, budget, lastTurn } = world.life;
     assert.deepEqual([world.phase, world.reason, detail], ['frozen', 'failed', 'the disk is full']);
     assert.deepEqual([budget.spent.turns, lastTurn?.reason], [1, 'failed']);
@@ -93,8 +99,7 @@ describe('a turn that cannot be settled', () => {
     world.prepare();
     after(world, { kind: 'paused', reason: 'paused by alice' });
     world.finish();
-    world.pay('settle');
-    world.feed({ kind: 'step_failed', step: 'settle', turn: 2, reason: 'x' });
+    world.fail('settle');
     assert.deepEqual(world.life.mailbox.waiting, [{ ...comment(1), again: true }]);
     assert.deepEqual([world.phase, world.frozen.held], ['frozen', true]);
   });

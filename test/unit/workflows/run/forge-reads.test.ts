@@ -1,18 +1,19 @@
 import assert from 'node:assert/strict';
 import { initialState } from '../../../../src/workflows/run/beginnings.js';
+import { running } from '../../../support/machine/stages.js';
 import {
   comment,
+  done,
+  kinds,
   observed,
   PLACE,
   POLICY,
   SUBJECT,
   trigger,
   World,
-  wrote,
 } from '../../../support/machine/world.js';
 
 const AT = 100_000;
-const DONE = { id: 'd', status: 'success', summaryRef: 'r' } as const;
 const pr = (number: number, change: object = {}) => ({
   ...{ number, open: true, merged: false, closedAt: null },
   ...change,
@@ -23,10 +24,7 @@ describe('what the forge is seen to say of a run', () => {
     for (const change of [{ owner: 'bob' }, { repo: 'renamed' }]) {
       const world = World.frozenDone();
       const place = { ...PLACE, ...change };
-      assert.deepEqual(
-        world.feed(observed({ readAt: AT, place })).map(({ kind }) => kind),
-        ['record_state'],
-      );
+      assert.deepEqual(kinds(world.feed(observed({ readAt: AT, place }))), ['record_state']);
       assert.equal(world.life.timeline.at(-1)?.what, `the repository is ${place.owner}/${place.repo} now`);
     }
   });
@@ -72,7 +70,7 @@ describe('what the forge is seen to say of a run', () => {
       [null, AT],
     ] as const) {
       const world = World.triggered();
-      world.liveTurn({ done: DONE });
+      world.liveTurn({ done });
       world.feed(observed({ readAt: AT, open: false, closedAt }));
       assert.deepEqual(world.life.closing, { at, why: 'issue closed' });
     }
@@ -82,7 +80,7 @@ describe('what the forge is seen to say of a run', () => {
     const asked = (closedAt: number): World => {
       const world = new World();
       world.feed(observed({ readAt: AT, trigger: trigger(AT, { pull: 12 }) }));
-      world.liveTurn({ done: DONE });
+      world.liveTurn({ done });
       world.feed(observed({ readAt: AT + 10, prs: [pr(12, { open: false, closedAt })] }));
       return world;
     };
@@ -94,15 +92,14 @@ describe('what the forge is seen to say of a run', () => {
   it('does not end it with a pull request that was never its own', () => {
     const world = new World();
     world.feed(observed({ readAt: AT, trigger: trigger(AT, { pull: 12 }) }));
-    world.liveTurn({ done: DONE });
+    world.liveTurn({ done });
     world.feed(observed({ readAt: AT + 10, prs: [pr(12, { open: false, closedAt: AT - 1 })] }));
     world.feed(observed({ readAt: AT + 20, prs: [pr(99, { open: false, closedAt: AT + 15 })] }));
     assert.equal(world.phase, 'frozen');
   });
 
   it('ends the turn that runs, as one of a run that is to end', () => {
-    const world = World.triggered();
-    world.start();
+    const world = running();
     world.feed(observed({ readAt: AT, open: false, closedAt: AT }));
     assert.equal(world.turn.stop, 'closed');
   });
@@ -124,7 +121,7 @@ describe('what the forge is seen to say of a run', () => {
         place: { repoId: 0, owner: subject.owner, repo: subject.repo },
       }),
     );
-    world.liveTurn({ done: DONE });
+    world.liveTurn({ done });
     assert.equal(world.reason, 'done');
   });
 
@@ -165,7 +162,7 @@ describe('a trigger', () => {
     world.feed(observed({ readAt: AT + 2_000, trigger: trigger(AT + 1_000, { actId: 7 }) }));
     assert.equal(world.phase, 'rehydrating');
     assert.deepEqual(world.state.lastTrigger, { actAt: AT + 1_000, actId: 7 });
-    world.liveTurn({ done: DONE });
+    world.liveTurn({ done });
     world.feed(observed({ readAt: AT + 3_000, triggered: false }));
     world.feed(observed({ readAt: AT + 4_000, trigger: trigger(AT + 1_000, { actId: 7 }) }));
     assert.equal(world.phase, 'frozen');
@@ -203,16 +200,14 @@ describe('a turn that the forge does not let begin', () => {
   };
 
   it('leaves a run that has had turns to wait for its trigger, with what woke it', () => {
-    const world = World.frozenDone();
-    world.feed(wrote(comment(1)));
+    const world = World.woken();
     refuse(world);
     assert.deepEqual([world.reason, world.life.detail], ['untriggered', 'the label is gone']);
     assert.deepEqual([world.life.withheld, world.life.mailbox.waiting], ['untriggered', [comment(1)]]);
   });
 
   it('ends a run that is to end', () => {
-    const world = World.frozenDone();
-    world.feed(wrote(comment(1)));
+    const world = World.woken();
     world.feed({ kind: 'lost', readAt: AT, why: 'gone' });
     refuse(world);
     assert.equal(world.phase, 'destroying');
@@ -225,9 +220,8 @@ describe('a turn that the forge does not let begin', () => {
   });
 
   it('is not prepared elsewhere when the operator has frozen it meanwhile', () => {
-    const world = World.frozenDone();
-    world.feed(wrote(comment(1)));
-    world.feed({ kind: 'command', command: { kind: 'freeze' }, at: 1 });
+    const world = World.woken();
+    world.command({ kind: 'freeze' });
     world.pay('prepare');
     world.feed({ kind: 'moved', turn: 2, place: { ...PLACE, repo: 'renamed' } });
     assert.deepEqual([world.phase, world.reason], ['frozen', 'paused']);

@@ -3,6 +3,7 @@ import type { MachineCommand } from '../../../../src/workflows/run/commands.js';
 import { publishInput } from '../../../../src/workflows/run/inputs.js';
 import {
   comment,
+  done,
   observed,
   POLICY,
   PREPARED,
@@ -12,7 +13,6 @@ import {
   wrote,
 } from '../../../support/machine/world.js';
 
-const DONE = { id: 'd', status: 'success', summaryRef: 'r' } as const;
 const KILLED = { exitCode: 137 } as const;
 
 type Kind = MachineCommand['kind'];
@@ -39,8 +39,7 @@ function secondTurn(): World {
 
 describe('what whoever prepares a turn is told', () => {
   it('is whose run it is, where, what for, and what it has so far', () => {
-    const world = World.frozenDone();
-    world.feed(wrote(comment(1)));
+    const world = World.woken();
     const { input } = latest(world, 'prepare_turn');
     assert.deepEqual(input, {
       workflowId: 'gitea:alice/demo#12',
@@ -71,10 +70,10 @@ describe('what whoever prepares a turn is told', () => {
   it('is whether the operator has lifted the day’s budget, until that day ends', () => {
     const world = World.frozenDone();
     const lift = { kind: 'budget', turns: 0, tokens: 0, microUsd: 0, dayEnds: world.now + 10 } as const;
-    world.feed({ kind: 'command', command: lift, at: world.now });
+    world.command(lift);
     world.feed(wrote(comment(1)));
     assert.ok(latest(world, 'prepare_turn').input.dayIsLifted);
-    world.liveTurn({ done: DONE });
+    world.liveTurn({ done });
     world.now += 10;
     world.feed(wrote(comment(2)));
     assert.ok(!latest(world, 'prepare_turn').input.dayIsLifted);
@@ -87,7 +86,7 @@ describe('what whoever prepares a turn is told', () => {
     world.feed(wrote(comment(1)));
     assert.equal(latest(world, 'prepare_turn').input.prNumber, 13);
     world.feed(observed({ readAt: 30, prs: [{ ...second, number: 13, open: false }] }));
-    world.liveTurn({ done: DONE });
+    world.liveTurn({ done });
     world.feed(wrote(comment(2)));
     assert.equal(latest(world, 'prepare_turn').input.prNumber, 14);
   });
@@ -118,8 +117,7 @@ describe('what a host is told of the turn that it is to run', () => {
 
   it('has the turn that it goes on with, after the machine had ended that', () => {
     const world = secondTurn();
-    world.finish(KILLED);
-    world.settle();
+    world.endTurn(KILLED);
     world.start();
     assert.equal(latest(world, 'run_turn').input.goesOnWith, 2);
   });
@@ -140,8 +138,8 @@ describe('what a host is told of the turn that it is to run', () => {
 describe('what whoever settles a turn is told', () => {
   it('is its result with what counts as its end, who asked for the run, and its latest pull request', () => {
     const world = secondTurn();
-    world.feed({ kind: 'command', command: { kind: 'done', status: 'blocked' }, at: 1 });
-    world.finish({ done: DONE, exitCode: 143 });
+    world.command({ kind: 'done', status: 'blocked' });
+    world.finish({ done, exitCode: 143 });
     const { input, host } = latest(world, 'settle_turn');
     assert.equal(host, 'h1');
     assert.deepEqual(input.result.done, { id: 'operator-2', status: 'blocked', summaryRef: '' });
@@ -151,10 +149,10 @@ describe('what whoever settles a turn is told', () => {
 
   it('is what STUCK.md held after the turn before: the same one is no news', () => {
     const world = World.triggered();
-    world.liveTurn({ done: DONE }, { stuck: true, stuckHash: 'x' });
+    world.liveTurn({ done }, { stuck: true, stuckHash: 'x' });
     world.feed(wrote(comment(1)));
     world.start();
-    world.finish({ done: DONE });
+    world.finish({ done });
     assert.equal(latest(world, 'settle_turn').input.stuckHash, 'x');
   });
 
@@ -190,12 +188,11 @@ describe('what a run’s rows are told', () => {
     const world = secondTurn();
     const opened = { open: true, merged: false, closedAt: null };
     world.feed(observed({ readAt: 20, prs: [15, 14].map((number) => ({ ...opened, number })) }));
-    world.finish({ stopped: 'disk', exitCode: 137 });
-    world.settle();
+    world.endTurn({ stopped: 'disk', exitCode: 137 });
     const { input } = latest(world, 'record_turn');
     assert.deepEqual([input.reason, input.watchdogFired], ['disk', false]);
     assert.deepEqual(input.snapshot, { phase: 'frozen', reason: 'disk', host: 'h1', prNumber: 14 });
-    world.feed({ kind: 'command', command: { kind: 'freeze' }, at: 1 });
+    world.command({ kind: 'freeze' });
     const state = latest(world, 'record_state').input;
     assert.deepEqual(state.snapshot, { phase: 'frozen', reason: 'paused', host: 'h1', prNumber: 14 });
   });
@@ -204,8 +201,7 @@ describe('what a run’s rows are told', () => {
     const world = secondTurn();
     world.feed({ kind: 'watchdog_fired', turn: 2 });
     world.answerCheckin(null);
-    world.finish({ exitCode: 143 });
-    world.settle();
+    world.endTurn({ exitCode: 143 });
     assert.ok(latest(world, 'record_turn').input.watchdogFired);
   });
 

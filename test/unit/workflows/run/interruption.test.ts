@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict';
 import type { TurnCause, TurnResult } from '../../../../src/domain/run/turn.js';
-import { agentReport, comment, modelReport, POLICY, World, wrote } from '../../../support/machine/world.js';
+import { running } from '../../../support/machine/stages.js';
+import {
+  agentReport,
+  comment,
+  done,
+  modelReport,
+  POLICY,
+  World,
+  wrote,
+} from '../../../support/machine/world.js';
 
-const done = { id: 'd', status: 'success', summaryRef: 'r' } as const;
 const killed = { exitCode: 137, agent: agentReport('crashed') } as const;
 
 function next(world: World): {
@@ -61,21 +69,17 @@ describe('an agent that the machine ended', () => {
     });
 
   it('does not go on when it was killed as the operator stopped it', () => {
-    const world = World.triggered();
-    world.start();
-    world.feed({ kind: 'command', command: { kind: 'freeze' }, at: 1 });
-    world.finish(killed);
-    world.settle();
+    const world = running();
+    world.command({ kind: 'freeze' });
+    world.endTurn(killed);
     assert.deepEqual([world.phase, world.reason], ['frozen', 'paused']);
   });
 
   it('is told once more what it may not have read, and what came meanwhile', () => {
-    const world = World.frozenDone();
-    world.feed(wrote(comment(1)));
+    const world = World.woken();
     world.start();
     world.feed(wrote(comment(2)));
-    world.finish(killed);
-    world.settle();
+    world.endTurn(killed);
     assert.deepEqual(next(world), {
       cause: { kind: 'interrupted', of: { kind: 'wake' }, turn: 2 },
       session: 'resumed',

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import {
   comment,
+  done,
+  ids,
+  kinds,
   observed,
   PLACE,
   trigger,
@@ -16,39 +19,29 @@ describe('a run and where its repository is', () => {
   it('keeps going under the new name of its repository, and its row is written anew', () => {
     const world = World.frozenDone();
     const { stage } = world.life;
-    assert.deepEqual(
-      world.feed(observed({ readAt: AT, place: MOVED })).map(({ kind }) => kind),
-      ['record_state'],
-    );
+    assert.deepEqual(kinds(world.feed(observed({ readAt: AT, place: MOVED }))), ['record_state']);
     assert.deepEqual([world.state.place, world.life.stage], [MOVED, stage]);
     assert.deepEqual(world.feed(observed({ readAt: AT + 1, place: MOVED })), []);
   });
 
   it('is told of the new name by a comment as well, before it is woken by it', () => {
     const world = World.frozenDone();
-    const kinds = world.feed({ ...wrote(comment(1)), place: MOVED }).map(({ kind }) => kind);
-    assert.deepEqual(kinds, ['record_state', 'prepare_turn']);
+    const wanted = world.feed({ ...wrote(comment(1)), place: MOVED });
+    assert.deepEqual(kinds(wanted), ['record_state', 'prepare_turn']);
     assert.deepEqual(world.state.place, MOVED);
     const foreign = World.frozenDone();
     assert.deepEqual(foreign.feed({ ...wrote(comment(1)), place: { ...PLACE, repoId: 8 } }), []);
   });
 
   it('prepares the same turn once more where the repository is, and gives up when it is nowhere else', () => {
-    const world = World.frozenDone();
-    world.feed(wrote(comment(1)));
+    const world = World.woken();
     world.pay('prepare');
     const [again] = world.feed({ kind: 'moved', turn: 2, place: MOVED });
-    assert.deepEqual(
-      again?.kind === 'prepare_turn' ? again.input.references.map(({ id }) => id) : again,
-      [1],
-    );
+    assert.deepEqual(again?.kind === 'prepare_turn' ? ids(again.input.references) : again, [1]);
     world.pay('prepare');
     world.feed({ kind: 'moved', turn: 2, place: MOVED });
     assert.deepEqual([world.phase, world.reason], ['frozen', 'failed']);
-    assert.deepEqual(
-      world.life.mailbox.waiting.map(({ id }) => id),
-      [1],
-    );
+    assert.deepEqual(ids(world.life.mailbox.waiting), [1]);
   });
 
   it('takes no notice of another repository that has taken its name', () => {
@@ -63,10 +56,7 @@ describe('a run and where its repository is', () => {
   it('rests while its repository is not served: what people write is kept, and goes along with its next turn', () => {
     const world = World.frozenDone();
     const unserved = { kind: 'unserved', why: 'the repository is eve/demo now' } as const;
-    assert.deepEqual(
-      world.feed(unserved).map(({ kind }) => kind),
-      ['record_state'],
-    );
+    assert.deepEqual(kinds(world.feed(unserved)), ['record_state']);
     assert.deepEqual(
       [world.phase, world.reason, world.life.detail],
       ['frozen', 'unserved', 'the repository is eve/demo now'],
@@ -74,10 +64,7 @@ describe('a run and where its repository is', () => {
     assert.deepEqual(world.feed(unserved), []);
     assert.deepEqual(world.feed(wrote(comment(1))), []);
     const [asked] = world.feed(observed({ readAt: AT })).filter(({ kind }) => kind === 'prepare_turn');
-    assert.deepEqual(
-      asked?.kind === 'prepare_turn' ? asked.input.references.map(({ id }) => id) : asked,
-      [1],
-    );
+    assert.deepEqual(asked?.kind === 'prepare_turn' ? ids(asked.input.references) : asked, [1]);
     assert.deepEqual([world.turn.cause.kind, world.life.withheld], ['retriggered', null]);
   });
 
@@ -121,8 +108,7 @@ describe('a run and where its repository is', () => {
     running.feed(observed({ readAt: 10_000, trigger: trigger(5_000) }));
     running.start();
     assert.ok(running.feed(lost).some((command) => command.kind === 'stop_turn'));
-    running.finish();
-    running.settle();
+    running.endTurn();
     assert.equal(running.phase, 'destroying');
     assert.deepEqual(new World().feed(lost), []);
   });
@@ -166,15 +152,9 @@ describe('trigger acts within one second of the forge’s clock', () => {
     world.feed({ ...wrote(), withdrawn: [4] });
     assert.deepEqual(world.life.mailbox.waiting, []);
     world.continueIntoNextLife();
-    assert.deepEqual(
-      world.life.mailbox.waiting.map(({ id }) => id),
-      [3, 5],
-    );
-    world.liveTurn({ done: { id: 'd', status: 'success', summaryRef: 'r' } });
-    assert.deepEqual(
-      world.turn.taken.map(({ id }) => id),
-      [3, 5],
-    );
+    assert.deepEqual(ids(world.life.mailbox.waiting), [3, 5]);
+    world.liveTurn({ done });
+    assert.deepEqual(ids(world.turn.taken), [3, 5]);
     assert.deepEqual(world.state.pendingReferences, []);
   });
 
@@ -185,8 +165,7 @@ describe('trigger acts within one second of the forge’s clock', () => {
     world.start();
     // Closed within the second of its trigger.
     world.feed(observed({ readAt: AT + 500, open: false, closedAt: AT }));
-    world.finish();
-    world.settle();
+    world.endTurn();
     world.destroyed();
     world.feed(observed({ readAt: AT + 700, trigger: first }));
     assert.equal(world.state.pendingTrigger, null);
@@ -209,9 +188,7 @@ describe('a run whose subject is a pull request', () => {
   const onPull = (): World => {
     const world = new World();
     world.feed(observed({ readAt: AT, trigger: trigger(AT, { pull: 12 }) }));
-    world.start();
-    world.finish({ done: { id: 'd', status: 'success', summaryRef: 'r' } });
-    world.settle();
+    world.liveTurn({ done });
     return world;
   };
 
@@ -277,10 +254,7 @@ describe('a run that is asked for again while something else goes on', () => {
     world.pay('claim');
     world.feed({ kind: 'host_claimed', host: 'h' });
     world.pay('prepare');
-    assert.deepEqual(
-      world.feed(refused).map(({ kind }) => kind),
-      ['prepare_turn'],
-    );
+    assert.deepEqual(kinds(world.feed(refused)), ['prepare_turn']);
     assert.equal(world.turn.number, 1);
     world.pay('prepare');
     world.feed(refused);
@@ -311,8 +285,7 @@ describe('a run that is asked for again while something else goes on', () => {
     world.start();
     world.feed(observed({ readAt: AT + 1_000, triggered: false }));
     world.feed(observed({ readAt: AT + 2_000, trigger: trigger(AT + 2_000) }));
-    world.finish({ exitCode: 143, stopped: 'untriggered' });
-    world.settle();
+    world.endTurn({ exitCode: 143, stopped: 'untriggered' });
     assert.deepEqual([world.phase, world.turn.cause.kind], ['rehydrating', 'retriggered']);
   });
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { comment, observed, PLACE, PREPARED, trigger, World, wrote } from '../../../support/machine/world.js';
+import { running } from '../../../support/machine/stages.js';
+import { comment, done, observed, PLACE, PREPARED, World, wrote } from '../../../support/machine/world.js';
 import { MAX_MAILBOX } from '../../../../src/workflows/run/mailbox.js';
 import type { WakeReference } from '../../../../src/domain/run/events.js';
 
@@ -8,15 +9,7 @@ function edited(id: number, version: number): WakeReference {
   return { ...comment(id), key: `comment:${String(id)}:v${String(version)}` };
 }
 
-function running(): World {
-  const world = new World();
-  world.feed(observed({ readAt: 10_000, trigger: trigger(5_000) }));
-  world.start();
-  return world;
-}
-
 const keys = (references: readonly WakeReference[]): string[] => references.map(({ key }) => key);
-const done = { id: 'd', status: 'success', summaryRef: 'r' } as const;
 
 describe('the mailbox of a run', () => {
   it('replaces a comment that is edited before any prompt has it, in its place', () => {
@@ -29,9 +22,7 @@ describe('the mailbox of a run', () => {
   it('wakes once with the new text when a comment is edited after a prompt had it', () => {
     const world = World.frozenDone();
     world.feed(wrote(edited(1, 0)));
-    world.start();
-    world.finish({ done });
-    world.settle();
+    world.liveTurn({ done });
     world.feed(wrote(edited(1, 1)));
     assert.equal(world.phase, 'rehydrating');
     assert.deepEqual(keys(world.turn.taken), ['comment:1:v1']);
@@ -62,8 +53,7 @@ describe('the mailbox of a run', () => {
     world.feed(wrote(comment(1), comment(2), { ...comment(2), kind: 'review', key: 'review:2' }));
     world.feed({ kind: 'references', references: [], withdrawn: [2], place: PLACE });
     assert.deepEqual(keys(world.life.mailbox.waiting), [comment(1).key, 'review:2']);
-    world.finish({ done });
-    world.settle();
+    world.endTurn({ done });
     assert.deepEqual(keys(world.turn.taken), [comment(1).key, 'review:2']);
   });
 
@@ -78,8 +68,7 @@ describe('the mailbox of a run', () => {
     const { reason } = world;
     world.feed(wrote(comment(1)));
     assert.equal(world.phase, 'rehydrating');
-    world.pay('prepare');
-    world.feed({ kind: 'nothing_left', turn: 2 });
+    world.nothingLeft();
     assert.deepEqual([world.phase, world.reason], ['frozen', reason]);
     assert.deepEqual([world.life.wakes, world.turn.taken], [[], []]);
     world.feed(wrote(comment(2)));
@@ -87,18 +76,15 @@ describe('the mailbox of a run', () => {
   });
 
   it('wakes at once for what came while it found out that nothing was left', () => {
-    const world = World.frozenDone();
-    world.feed(wrote(comment(1)));
+    const world = World.woken();
     world.feed(wrote(comment(2)));
-    world.pay('prepare');
-    world.feed({ kind: 'nothing_left', turn: 2 });
+    world.nothingLeft();
     assert.equal(world.phase, 'rehydrating');
     assert.deepEqual(keys(world.turn.taken), [comment(2).key]);
   });
 
   it('ends, not sleeps, when nothing is left and it was closed or frozen meanwhile', () => {
-    const closed = World.frozenDone();
-    closed.feed(wrote(comment(1)));
+    const closed = World.woken();
     closed.feed(
       observed({
         readAt: 90_000,
@@ -107,15 +93,12 @@ describe('the mailbox of a run', () => {
         prs: [{ number: 13, open: false, merged: true, closedAt: 80_000 }],
       }),
     );
-    closed.pay('prepare');
-    closed.feed({ kind: 'nothing_left', turn: 2 });
+    closed.nothingLeft();
     assert.equal(closed.phase, 'destroying');
 
-    const frozen = World.frozenDone();
-    frozen.feed(wrote(comment(1)));
-    frozen.feed({ kind: 'command', command: { kind: 'freeze' }, at: 1 });
-    frozen.pay('prepare');
-    frozen.feed({ kind: 'nothing_left', turn: 2 });
+    const frozen = World.woken();
+    frozen.command({ kind: 'freeze' });
+    frozen.nothingLeft();
     assert.deepEqual([frozen.phase, frozen.reason], ['frozen', 'paused']);
   });
 
@@ -127,8 +110,7 @@ describe('the mailbox of a run', () => {
     assert.equal(world.life.mailbox.waiting.at(-1)?.id, 3_000);
     assert.equal(world.life.mailbox.omitted, 3_000 - MAX_MAILBOX);
     assert.ok(JSON.stringify(world.state).length < 700_000, 'far below what one argument may have');
-    world.finish({ done });
-    world.settle();
+    world.endTurn({ done });
     const prepare = world.commands.findLast((command) => command.kind === 'prepare_turn');
     assert.equal(prepare?.input.omitted, 3_000 - MAX_MAILBOX);
     world.start();

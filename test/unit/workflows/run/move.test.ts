@@ -3,19 +3,25 @@ import type { OperatorCommand } from '../../../../src/domain/run/events.js';
 import { refusalOf } from '../../../../src/workflows/run/operator.js';
 import { detailsOf, viewOf } from '../../../../src/workflows/run-view.js';
 import { running, settling, silent } from '../../../support/machine/stages.js';
-import { comment, settledTurn, turnResult, World, wrote } from '../../../support/machine/world.js';
+import {
+  comment,
+  done,
+  kinds,
+  settledTurn,
+  turnResult,
+  World,
+  wrote,
+} from '../../../support/machine/world.js';
 
 const MOVE: OperatorCommand = { kind: 'move' };
-const move = (world: World): string[] =>
-  world.feed({ kind: 'command', command: MOVE, at: world.now }).map(({ kind }) => kind);
+const move = (world: World): string[] => world.command(MOVE).map(({ kind }) => kind);
 
 const lastPrepared = (world: World) =>
   world.commands.flatMap((one) => (one.kind === 'prepare_turn' ? [one.input] : [])).at(-1);
 
 /** A run whose second turn, woken by a comment, is under way. */
 function secondTurn(): World {
-  const world = World.frozenDone();
-  world.feed(wrote(comment(1)));
+  const world = World.woken();
   world.start();
   return world;
 }
@@ -55,12 +61,10 @@ describe('a run whose host is silent', () => {
   it('ends when it is destroyed, though nothing on the host was removed', () => {
     const world = running();
     world.feed(silent(1));
-    world.feed({ kind: 'command', command: { kind: 'destroy' }, at: world.now });
-    world.pay('run');
-    world.feed({ kind: 'step_failed', step: 'run', turn: 1, reason: 'it did not end' });
+    world.command({ kind: 'destroy' });
+    world.fail('run', 'it did not end');
     assert.equal(world.phase, 'destroying');
-    world.pay('destroy');
-    world.feed({ kind: 'step_failed', step: 'destroy', turn: 1, reason: 'host h1 does not answer' });
+    world.fail('destroy', 'host h1 does not answer');
     assert.equal(world.phase, 'destroyed');
     assert.ok(world.commands.some(({ kind }) => kind === 'record_end'));
   });
@@ -96,8 +100,7 @@ describe('moving a run', () => {
 
   it('takes an older end than the last one for nothing', () => {
     const world = secondTurn();
-    world.finish({ done: { id: 'd', status: 'success', summaryRef: 'r' } });
-    world.settle();
+    world.endTurn({ done });
     move(world);
     world.feed(wrote(comment(2)));
     claimedBy(world, 'h2', 1);
@@ -109,9 +112,7 @@ describe('moving a run', () => {
     world.feed(silent(1));
     move(world);
     claimedBy(world, 'h2', 0);
-    world.start();
-    world.finish({ done: { id: 'd', status: 'success', summaryRef: 'r' } });
-    world.settle();
+    world.liveTurn({ done });
     world.feed(wrote(comment(2)));
     const prepared = lastPrepared(world);
     assert.equal(prepared?.moved, undefined);
@@ -123,7 +124,7 @@ describe('moving a run', () => {
     assert.deepEqual(move(world), ['record_state']);
     assert.equal(world.phase, 'frozen');
     assert.deepEqual(
-      world.feed(wrote(comment(1))).map(({ kind }) => kind),
+      kinds(world.feed(wrote(comment(1)))),
       ['claim_host'],
       'nothing is prepared before there is a host',
     );
@@ -141,7 +142,7 @@ describe('moving a run', () => {
 
   it('stays frozen when the operator had ended the turn', () => {
     const world = running();
-    world.feed({ kind: 'command', command: { kind: 'freeze' }, at: world.now });
+    world.command({ kind: 'freeze' });
     world.feed(silent(1));
     move(world);
     assert.deepEqual([world.phase, world.reason], ['frozen', 'paused']);
@@ -153,7 +154,6 @@ describe('moving a run', () => {
     world.feed(silent(1));
     move(world);
     const before = world.state;
-    const done = { id: 'd', status: 'success', summaryRef: 'r' } as const;
     for (const late of [
       { kind: 'turn_started', slug, turn: 1, at: 1 },
       { kind: 'signal_done', slug, turn: 1, done },
@@ -171,10 +171,9 @@ describe('moving a run', () => {
     const world = World.frozenDone();
     move(world);
     world.feed(wrote(comment(1)));
-    world.pay('claim');
-    world.feed({ kind: 'step_failed', step: 'claim', turn: 2, reason: 'nobody' });
+    world.fail('claim', 'nobody');
     assert.deepEqual([world.phase, world.reason], ['frozen', 'failed']);
-    world.feed({ kind: 'command', command: { kind: 'resume', promptRef: null }, at: world.now });
+    world.command({ kind: 'resume', promptRef: null });
     claimedBy(world, 'h2', 0);
     assert.equal(lastPrepared(world)?.host, 'h2');
   });
@@ -186,8 +185,7 @@ describe('moving a run', () => {
     const archiving = World.frozenDone();
     archiving.feed({ kind: 'archive', slug: archiving.life.slug });
     assert.match(refused(archiving), /being put away/);
-    const waking = World.frozenDone();
-    waking.feed(wrote(comment(1)));
+    const waking = World.woken();
     assert.match(refused(waking), /about to begin/);
   });
 });

@@ -2,21 +2,15 @@ import assert from 'node:assert/strict';
 import type { OperatorCommand } from '../../../../src/domain/run/events.js';
 import type { MachineCommand } from '../../../../src/workflows/run/commands.js';
 import { refusalOf } from '../../../../src/workflows/run/operator.js';
-import { comment, observed, PREPARED, World, wrote } from '../../../support/machine/world.js';
+import { running } from '../../../support/machine/stages.js';
+import { comment, done, observed, World } from '../../../support/machine/world.js';
 
 const DAY_MS = 24 * 3_600_000;
-const DONE = { id: 'd', status: 'success', summaryRef: 'r' } as const;
 const RESUME = { kind: 'resume', promptRef: null } as const;
 const MORE = { kind: 'budget', turns: 0, tokens: 0, microUsd: 0, dayEnds: null } as const;
 
 const give = (world: World, command: OperatorCommand): string[] =>
   world.feed({ kind: 'command', command, at: world.now }).map(({ kind }: MachineCommand) => kind);
-
-function running(): World {
-  const world = World.triggered();
-  world.start();
-  return world;
-}
 
 describe('what an operator may ask of a run', () => {
   const refused = (world: World, what: OperatorCommand, why: RegExp): void => {
@@ -27,8 +21,7 @@ describe('what an operator may ask of a run', () => {
     const world = running();
     give(world, { kind: 'destroy' });
     refused(world, { kind: 'freeze' }, /is being destroyed/);
-    world.finish({ exitCode: 143 });
-    world.settle();
+    world.endTurn({ exitCode: 143 });
     world.destroyed();
     refused(world, { kind: 'freeze' }, /there is no run/);
   });
@@ -38,8 +31,7 @@ describe('what an operator may ask of a run', () => {
     assert.equal(refusalOf(world.state, { kind: 'freeze' }), null);
     give(world, { kind: 'freeze' });
     refused(world, { kind: 'freeze' }, /freezing already/);
-    world.finish({ exitCode: 143 });
-    world.settle();
+    world.endTurn({ exitCode: 143 });
     refused(world, { kind: 'freeze' }, /already paused/);
     assert.equal(refusalOf(World.frozenDone().state, { kind: 'freeze' }), null);
   });
@@ -77,14 +69,11 @@ describe('what comes of an operator’s word', () => {
   it('freeze ends the turn that runs, and keeps one that is prepared from beginning', () => {
     const world = running();
     assert.deepEqual(give(world, { kind: 'freeze' }), ['disarm_watchdog', 'stop_turn']);
-    world.finish({ exitCode: 143 });
-    world.settle();
+    world.endTurn({ exitCode: 143 });
     assert.deepEqual([world.phase, world.reason], ['frozen', 'paused']);
-    const preparing = World.frozenDone();
-    preparing.feed(wrote(comment(1)));
+    const preparing = World.woken();
     assert.deepEqual(give(preparing, { kind: 'freeze' }), []);
-    preparing.pay('prepare');
-    preparing.feed({ kind: 'prepared', turn: 2, prepared: PREPARED });
+    preparing.prepare();
     assert.deepEqual([preparing.phase, preparing.reason], ['frozen', 'paused']);
     assert.deepEqual(preparing.life.mailbox.waiting, [comment(1)]);
   });
@@ -92,16 +81,14 @@ describe('what comes of an operator’s word', () => {
   it('done ends the turn as the operator says, whatever its agent says of it later', () => {
     const world = running();
     assert.deepEqual(give(world, { kind: 'done', status: 'blocked' }), ['disarm_watchdog', 'stop_turn']);
-    world.finish({ done: DONE, exitCode: 143 });
-    world.settle();
+    world.endTurn({ done, exitCode: 143 });
     assert.deepEqual([world.reason, world.life.lastTurn?.doneStatus], ['blocked', 'blocked']);
   });
 
   it('freeze does not take back what the agent has said itself', () => {
     const world = running();
     give(world, { kind: 'freeze' });
-    world.finish({ done: DONE, exitCode: 143 });
-    world.settle();
+    world.endTurn({ done, exitCode: 143 });
     assert.equal(world.reason, 'done');
   });
 
@@ -124,14 +111,13 @@ describe('what comes of an operator’s word', () => {
     world.feed(observed({ readAt: 20, triggered: false }));
     assert.equal(world.reason, 'untriggered');
     assert.deepEqual(give(world, RESUME), ['prepare_turn']);
-    world.liveTurn({ done: DONE });
+    world.liveTurn({ done });
     assert.equal(world.reason, 'done');
   });
 
   it('resume gives a run its nudges again', () => {
     const world = running();
-    world.finish();
-    world.settle();
+    world.endTurn();
     world.liveTurn();
     assert.deepEqual([world.reason, world.life.nudges], ['incomplete', 1]);
     give(world, RESUME);

@@ -3,9 +3,8 @@ import type { MachineEvent, OperatorCommand } from '../../../../src/domain/run/e
 import type { OperatorCommandRow } from '../../../../src/domain/run/rows.js';
 import type { MachineCommand } from '../../../../src/workflows/run/commands.js';
 import { refusalOf } from '../../../../src/workflows/run/operator.js';
-import { observed, trigger, World } from '../../../support/machine/world.js';
-
-const done = { id: 'd', status: 'success', summaryRef: 'r' } as const;
+import { running } from '../../../support/machine/stages.js';
+import { done, observed, trigger, World } from '../../../support/machine/world.js';
 
 type Act = Pick<OperatorCommandRow, 'at' | 'who' | 'kind' | 'detail' | 'slug'>;
 
@@ -25,8 +24,7 @@ function give(world: World, command: OperatorCommand): Act[] {
 
 describe('the rows of what operators do', () => {
   it('say who, when, what and for which run, of every command that is accepted', () => {
-    const world = World.triggered();
-    world.start();
+    const world = running();
     const slug = world.state.life?.slug;
     const at = world.now;
     const by = 'alice@desk';
@@ -40,8 +38,7 @@ describe('the rows of what operators do', () => {
     assert.deepEqual(give(world, { kind: 'done', status: 'success', by }), [
       { at, who: by, kind: 'done', detail: { status: 'success' }, slug },
     ]);
-    world.finish();
-    world.settle();
+    world.endTurn();
     assert.deepEqual(give(world, { kind: 'destroy', by }), [
       { at, who: by, kind: 'destroy', detail: {}, slug },
     ]);
@@ -56,8 +53,7 @@ describe('the rows of what operators do', () => {
   });
 
   it('name nobody when the sender does not, and nothing that is no parameter', () => {
-    const world = World.triggered();
-    world.start();
+    const world = running();
     const sent = { kind: 'extend', ms: 5, note: 'x'.repeat(9_000) } as const;
     const [act] = give(world, sent);
     assert.equal(act?.who, 'unknown (Temporal)');
@@ -66,8 +62,7 @@ describe('the rows of what operators do', () => {
 
   for (const by of ['', 'two words', 'a\u001b[2J', 'x'.repeat(129), 'a\u202eb']) {
     it(`are none of a command by ${JSON.stringify(by.slice(0, 20))}, which is refused`, () => {
-      const world = World.triggered();
-      world.start();
+      const world = running();
       assert.match(refusalOf(world.state, { kind: 'extend', ms: 5, by }) ?? '', /"by" must be/);
       assert.deepEqual(give(world, { kind: 'extend', ms: 5, by }), []);
       assert.equal(world.turn.extendedMs, 0);

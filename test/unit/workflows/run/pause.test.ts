@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
 import type { MachineCommand } from '../../../../src/workflows/run/commands.js';
 import { refusalOf } from '../../../../src/workflows/run/operator.js';
-import { comment, observed, World, wrote } from '../../../support/machine/world.js';
+import { running, starting } from '../../../support/machine/stages.js';
+import { comment, done, ids, kinds, observed, World, wrote } from '../../../support/machine/world.js';
 
 const REASON = 'new turns are paused by alice@desk since then: bot-bottle unpause';
 const PAUSED = { kind: 'paused', reason: REASON } as const;
 const UNPAUSED = { kind: 'unpaused' } as const;
-const done = { id: 'd', status: 'success', summaryRef: 'r' } as const;
-
-const kinds = (commands: readonly MachineCommand[]): string[] => commands.map(({ kind }) => kind);
 
 /** The preparation of the turn finds the pause. */
 function meet(world: World): MachineCommand[] {
@@ -25,7 +23,7 @@ function held(world: World): void {
 function causeOf(commands: readonly MachineCommand[]): unknown {
   const [prepare] = commands.filter((command) => command.kind === 'prepare_turn');
   assert.ok(prepare !== undefined, `no turn begins: ${kinds(commands).join(', ')}`);
-  return { cause: prepare.input.cause.kind, references: prepare.input.references.map(({ id }) => id) };
+  return { cause: prepare.input.cause.kind, references: ids(prepare.input.references) };
 }
 
 describe('a pause of new turns', () => {
@@ -39,8 +37,7 @@ describe('a pause of new turns', () => {
   });
 
   it('keeps what people write meanwhile, in order, and one turn tells all of it', () => {
-    const world = World.frozenDone();
-    world.feed(wrote(comment(1)));
+    const world = World.woken();
     meet(world);
     assert.deepEqual(world.feed(wrote(comment(2))), [], 'nothing begins');
     held(world);
@@ -48,29 +45,24 @@ describe('a pause of new turns', () => {
   });
 
   it('lets a turn that runs go on to its end', () => {
-    const world = World.triggered();
-    world.start();
+    const world = running();
     assert.deepEqual(world.feed(PAUSED), []);
     assert.equal(world.phase, 'running');
-    world.finish({ done });
-    world.settle();
+    world.endTurn({ done });
     assert.equal(world.reason, 'done');
     assert.deepEqual(world.feed(UNPAUSED), [], 'it held nothing back');
   });
 
   it('takes a turn back that waits for a slot', () => {
-    const world = World.triggered();
-    world.prepare();
+    const world = starting();
     assert.deepEqual(kinds(world.feed(PAUSED)), ['stop_turn']);
-    assert.ok(world.pay('run'));
-    world.feed({ kind: 'step_failed', step: 'run', turn: 1, reason: 'stopped before it began' });
+    world.fail('run', 'stopped before it began');
     held(world);
     assert.equal(causeOf(world.feed(UNPAUSED)) !== null, true);
   });
 
   it('takes a turn back that is being prepared when the pause comes', () => {
-    const world = World.frozenDone();
-    world.feed(wrote(comment(1)));
+    const world = World.woken();
     world.feed(PAUSED);
     assert.ok(world.pay('prepare'));
     world.feed({ kind: 'over_budget', turn: 2, reason: 'spent', until: 5_000_000 });
@@ -83,8 +75,7 @@ describe('a pause of new turns', () => {
   });
 
   it('tells an agent again what it was told when it had started just before', () => {
-    const world = World.frozenDone();
-    world.feed(wrote(comment(1)));
+    const world = World.woken();
     world.prepare();
     world.feed(PAUSED);
     world.started();
@@ -96,8 +87,7 @@ describe('a pause of new turns', () => {
   });
 
   it('that is over before the run has heard of it holds nothing back', () => {
-    const world = World.frozenDone();
-    world.feed(wrote(comment(1)));
+    const world = World.woken();
     world.feed(UNPAUSED);
     assert.deepEqual(causeOf(meet(world)), { cause: 'wake', references: [1] });
     world.start();
@@ -105,36 +95,32 @@ describe('a pause of new turns', () => {
   });
 
   it('that comes back after that does', () => {
-    const world = World.frozenDone();
-    world.feed(wrote(comment(1)));
+    const world = World.woken();
     for (const event of [UNPAUSED, PAUSED]) world.feed(event);
     meet(world);
     held(world);
   });
 
   it('that is over while a waiting turn is taken back lets it begin again', () => {
-    const world = World.triggered();
-    world.prepare();
+    const world = starting();
     world.feed(PAUSED);
     world.feed(UNPAUSED);
-    assert.ok(world.pay('run'));
-    const begun = world.feed({ kind: 'step_failed', step: 'run', turn: 1, reason: 'stopped' });
+    const begun = world.fail('run', 'stopped');
     assert.deepEqual(causeOf(begun), { cause: 'first', references: [] });
   });
 
   it('wakes nobody else when it is over: a run that the operator froze stays so', () => {
     const world = World.frozenDone();
-    world.feed({ kind: 'command', command: { kind: 'freeze' }, at: world.now });
+    world.command({ kind: 'freeze' });
     assert.deepEqual(world.feed(UNPAUSED), []);
     assert.equal(world.reason, 'paused');
   });
 
   it('nor one that is frozen by the operator while it is held back', () => {
-    const world = World.frozenDone();
-    world.feed(wrote(comment(1)));
+    const world = World.woken();
     meet(world);
     assert.equal(refusalOf(world.state, { kind: 'freeze' }), null);
-    world.feed({ kind: 'command', command: { kind: 'freeze' }, at: world.now });
+    world.command({ kind: 'freeze' });
     assert.match(refusalOf(world.state, { kind: 'freeze' }) ?? '', /already paused/);
     assert.deepEqual(world.feed(UNPAUSED), []);
     assert.equal(refusalOf(world.state, { kind: 'resume', promptRef: null }), null);
@@ -158,7 +144,7 @@ describe('a pause of new turns', () => {
 
   it('keeps the prompt of a resume that meets it', () => {
     const world = World.frozenDone();
-    world.feed({ kind: 'command', command: { kind: 'resume', promptRef: 'p' }, at: world.now });
+    world.command({ kind: 'resume', promptRef: 'p' });
     meet(world);
     const begun = world.feed(UNPAUSED).find((command) => command.kind === 'prepare_turn');
     assert.deepEqual(begun?.input.cause, { kind: 'operator', promptRef: 'p' });
@@ -170,8 +156,7 @@ describe('a pause of new turns', () => {
     meet(closed);
     assert.equal(closed.phase, 'destroying');
     assert.deepEqual(closed.feed(UNPAUSED), []);
-    const unwanted = World.frozenDone();
-    unwanted.feed(wrote(comment(1)));
+    const unwanted = World.woken();
     meet(unwanted);
     unwanted.feed(observed({ readAt: 20, triggered: false }));
     assert.equal(unwanted.reason, 'untriggered');
@@ -179,10 +164,9 @@ describe('a pause of new turns', () => {
   });
 
   it('that is over while containers are put away begins the turn after that', () => {
-    const world = World.frozenDone();
-    world.feed(wrote(comment(1)));
+    const world = World.woken();
     meet(world);
-    world.feed({ kind: 'archive', slug: world.state.life?.slug ?? '' });
+    world.feed({ kind: 'archive', slug: world.life.slug });
     assert.deepEqual(kinds(world.feed(UNPAUSED)), []);
     assert.ok(world.pay('archive'));
     assert.deepEqual(causeOf(world.feed({ kind: 'archived' })), { cause: 'wake', references: [1] });

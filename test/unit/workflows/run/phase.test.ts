@@ -45,7 +45,7 @@ describe('the phase of a run, as people see it', () => {
 
   it('is rehydrating while the agent of a later turn starts', () => {
     const world = World.frozenDone();
-    world.feed({ kind: 'command', command: { kind: 'resume', promptRef: null }, at: 1 });
+    world.command({ kind: 'resume', promptRef: null });
     world.prepare();
     assert.equal(world.phase, 'rehydrating');
   });

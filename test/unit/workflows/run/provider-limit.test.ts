@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import type { ModelTrouble } from '../../../../src/domain/run/model-use.js';
-import type { MachineCommand } from '../../../../src/workflows/run/commands.js';
 import {
   agentReport,
   comment,
+  done,
+  kinds,
   modelReport,
   observed,
   POLICY,
@@ -15,8 +16,6 @@ import {
 const UNTIL = 4_600_000;
 const LIMITED: ModelTrouble = { kind: 'limited', until: UNTIL };
 const OVERLOADED: ModelTrouble = { kind: 'overloaded', status: 529 };
-const done = { id: 'd', status: 'success', summaryRef: 'r' } as const;
-const kinds = (commands: readonly MachineCommand[]): string[] => commands.map(({ kind }) => kind);
 
 function heldUp(world: World, trouble: ModelTrouble): void {
   world.liveTurn({ exitCode: 1, agent: agentReport('provider'), model: modelReport(5, 0, trouble) });
@@ -47,7 +46,7 @@ describe('a usage limit', () => {
   it('can be cut short by the operator, after which the clock begins nothing', () => {
     const world = World.triggered();
     heldUp(world, LIMITED);
-    const resumed = world.feed({ kind: 'command', command: { kind: 'resume', promptRef: null }, at: 1 });
+    const resumed = world.command({ kind: 'resume', promptRef: null });
     assert.deepEqual(kinds(resumed), ['disarm_resume', 'prepare_turn']);
     assert.deepEqual(world.feed({ kind: 'resume_due', at: UNTIL }), []);
   });
@@ -55,7 +54,7 @@ describe('a usage limit', () => {
   it('is no reason to go on for a run that was paused, taken from the agent or closed meanwhile', () => {
     const freeze = World.triggered();
     heldUp(freeze, LIMITED);
-    freeze.feed({ kind: 'command', command: { kind: 'freeze' }, at: 1 });
+    freeze.command({ kind: 'freeze' });
     assert.equal(freeze.reason, 'paused');
     const untriggered = World.triggered();
     heldUp(untriggered, LIMITED);
@@ -95,7 +94,7 @@ describe('a usage limit', () => {
   it('waits for containers that are being put away', () => {
     const world = World.triggered();
     heldUp(world, LIMITED);
-    world.feed({ kind: 'archive', slug: world.state.life?.slug ?? '' });
+    world.feed({ kind: 'archive', slug: world.life.slug });
     assert.deepEqual(world.due(), []);
     world.archived();
     assert.ok(world.owed.has('prepare'));

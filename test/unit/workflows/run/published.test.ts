@@ -1,16 +1,11 @@
 import assert from 'node:assert/strict';
+import { running } from '../../../support/machine/stages.js';
 import { POLICY, World } from '../../../support/machine/world.js';
 
 const published = (pr: number, head: string) =>
   ({ kind: 'published', pr, prUrl: 'u', head, created: true }) as const;
 
 describe('what an agent publishes while it runs', () => {
-  const running = (): World => {
-    const world = World.triggered();
-    world.start();
-    return world;
-  };
-
   it('is its pull request from then on, with a line that says so', () => {
     const world = running();
     world.feed({ kind: 'published', requestId: 'r', result: published(13, 'h1') });

@@ -1,14 +1,21 @@
 import assert from 'node:assert/strict';
 import type { AgentOutcome } from '../../../../src/domain/agent/agent-stream.js';
-import { agentReport, comment, modelReport, POLICY, World, wrote } from '../../../support/machine/world.js';
-
-const done = { id: 'd', status: 'success', summaryRef: 'r' } as const;
+import {
+  agentReport,
+  comment,
+  done,
+  ids,
+  modelReport,
+  POLICY,
+  World,
+  wrote,
+} from '../../../support/machine/world.js';
 
 function begins(world: World): { readonly session: string; readonly cause: string; readonly ids: number[] } {
   const command = world.owed.get('prepare');
   assert.ok(command?.kind === 'prepare_turn');
   const { session, cause, references } = command.input;
-  return { session, cause: cause.kind, ids: references.map(({ id }) => id) };
+  return { session, cause: cause.kind, ids: ids(references) };
 }
 
 describe('the agent’s session', () => {
@@ -53,12 +60,10 @@ describe('the agent’s session', () => {
     ['context_full', 'rotated'],
   ] as const) {
     it(`${outcome}: another turn with what nobody read begins in a fresh one, once`, () => {
-      const world = World.frozenDone();
-      world.feed(wrote(comment(1)));
+      const world = World.woken();
       world.start();
       world.feed(wrote(comment(2)));
-      world.finish({ exitCode: 1, agent: agentReport(outcome) });
-      world.settle();
+      world.endTurn({ exitCode: 1, agent: agentReport(outcome) });
       assert.deepEqual(begins(world), { session, cause: 'wake', ids: [1, 2] });
       world.liveTurn({ exitCode: 1, agent: agentReport(outcome) });
       assert.deepEqual([world.phase, world.reason], ['frozen', 'incomplete']);
@@ -70,12 +75,10 @@ describe('the agent’s session', () => {
     const first = World.triggered();
     first.liveTurn({ exitCode: 1, agent: agentReport(said) });
     assert.equal(first.phase, 'frozen');
-    const finished = World.frozenDone();
-    finished.feed(wrote(comment(1)));
+    const finished = World.woken();
     finished.liveTurn({ exitCode: 1, agent: agentReport(said), done });
     assert.equal(finished.reason, 'done');
-    const stopped = World.frozenDone();
-    stopped.feed(wrote(comment(1)));
+    const stopped = World.woken();
     stopped.liveTurn({ exitCode: 143, agent: agentReport(said), stopped: 'disk' });
     assert.equal(stopped.reason, 'disk');
   });

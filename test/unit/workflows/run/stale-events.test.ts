@@ -2,9 +2,15 @@ import assert from 'node:assert/strict';
 import type { MachineEvent } from '../../../../src/domain/run/events.js';
 import type { Stage } from '../../../../src/workflows/run/state.js';
 import { STAGES } from '../../../support/machine/stages.js';
-import { PLACE, PREPARED, settledTurn, turnResult, type World } from '../../../support/machine/world.js';
+import {
+  done,
+  PLACE,
+  PREPARED,
+  settledTurn,
+  turnResult,
+  type World,
+} from '../../../support/machine/world.js';
 
-const DONE = { id: 'd', status: 'success', summaryRef: 'r' } as const;
 const MOVED = { ...PLACE, repo: 'renamed' };
 
 /** Of a turn: what may come too late, and the stages in which it counts. */
@@ -37,7 +43,7 @@ const OF_A_TURN: readonly {
     of: (turn, slug) => [
       { kind: 'turn_started', slug, turn, at: 1 },
       { kind: 'turn_held_up', slug, turn, reason: 'x' },
-      { kind: 'signal_done', slug, turn, done: DONE },
+      { kind: 'signal_done', slug, turn, done },
       { kind: 'watchdog_fired', turn },
       { kind: 'checkin_age', turn, ageMs: null },
       { kind: 'turn_lost', turn, reason: null },
@@ -73,7 +79,7 @@ describe('what comes too late', () => {
       }
       // Of another life of the issue, whose turns have the same numbers.
       isIgnored(world, { kind: 'turn_started', slug: 'x', turn: turn.number, at: 1 }, 'of another life');
-      isIgnored(world, { kind: 'signal_done', slug: 'x', turn: turn.number, done: DONE }, 'of another life');
+      isIgnored(world, { kind: 'signal_done', slug: 'x', turn: turn.number, done }, 'of another life');
       isIgnored(
         world,
         { kind: 'turn_held_up', slug: 'x', turn: turn.number, reason: 'x' },

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
-import type { MachineCommand } from '../../../../src/workflows/run/commands.js';
 import { refusalOf } from '../../../../src/workflows/run/operator.js';
+import { running, starting } from '../../../support/machine/stages.js';
 import {
   comment,
+  done,
+  ids,
+  kinds,
   observed,
   PREPARED,
   SUBJECT,
@@ -10,9 +13,6 @@ import {
   World,
   wrote,
 } from '../../../support/machine/world.js';
-
-const kinds = (commands: readonly MachineCommand[]): string[] => commands.map((command) => command.kind);
-const done = { id: 'd', status: 'success', summaryRef: 'r' } as const;
 
 describe('issue machine', () => {
   describe('a life from trigger to destroyed', () => {
@@ -23,7 +23,7 @@ describe('issue machine', () => {
         'prepare_turn',
       ]);
       assert.equal(world.phase, 'queued');
-      assert.match(world.state.life?.slug ?? '', /^implementer-alice-demo-12-[a-z0-9]{5}$/);
+      assert.match(world.life.slug, /^implementer-alice-demo-12-[a-z0-9]{5}$/);
     });
 
     it('stays idle when the condition holds but nobody who may completed it', () => {
@@ -33,8 +33,7 @@ describe('issue machine', () => {
     });
 
     it('launches once when host and prompt are there, in either order', () => {
-      const world = new World();
-      world.feed(observed({ readAt: 10, trigger: trigger(5) }));
+      const world = World.triggered();
       world.pay('prepare');
       world.feed({ kind: 'prepared', turn: 1, prepared: { ...PREPARED } });
       assert.equal(world.phase, 'queued');
@@ -44,8 +43,7 @@ describe('issue machine', () => {
     });
 
     it('freezes as failed when no host can be claimed, once nothing is under way, and claims again for the next turn', () => {
-      const world = new World();
-      world.feed(observed({ readAt: 10, trigger: trigger(5) }));
+      const world = World.triggered();
       world.pay('claim');
       assert.deepEqual(
         kinds(world.feed({ kind: 'step_failed', step: 'claim', turn: 1, reason: 'none' })),
@@ -55,14 +53,12 @@ describe('issue machine', () => {
       world.pay('prepare');
       world.feed({ kind: 'prepared', turn: 1, prepared: { ...PREPARED } });
       assert.deepEqual([world.phase, world.reason, world.life.detail], ['frozen', 'failed', 'none']);
-      const resumed = world.feed({ kind: 'command', command: { kind: 'resume', promptRef: null }, at: 70 });
+      const resumed = world.command({ kind: 'resume', promptRef: null });
       assert.deepEqual(kinds(resumed), ['claim_host', 'prepare_turn']);
     });
 
     it('is running, with the watchdog armed, only when the turn has started', () => {
-      const world = new World();
-      world.feed(observed({ readAt: 10, trigger: trigger(5) }));
-      world.start();
+      const world = running();
       assert.equal(world.phase, 'running');
       assert.ok(world.owed.has('watchdog'));
     });
@@ -99,41 +95,28 @@ describe('issue machine', () => {
   });
 
   describe('a turn that goes wrong', () => {
-    const running = (): World => {
-      const world = new World();
-      world.feed(observed({ readAt: 10, trigger: trigger(5) }));
-      world.start();
-      return world;
-    };
-
     it('is nudged once after a clean exit without signal_done, then frozen as incomplete', () => {
       const world = running();
-      world.finish();
-      world.settle();
+      world.endTurn();
       assert.deepEqual(world.turn.cause, { kind: 'nudge', why: 'not_done' });
-      world.start();
-      world.finish();
-      world.settle();
+      world.liveTurn();
       assert.equal(world.reason, 'incomplete');
       assert.equal(world.phase, 'frozen');
     });
 
     it('is never retried after an error exit', () => {
       const world = running();
-      world.finish({ exitCode: 1 });
-      world.settle();
+      world.endTurn({ exitCode: 1 });
       assert.equal(world.phase, 'frozen');
       assert.equal(world.reason, 'incomplete');
     });
 
     it('is nudged once with the uncommitted paths, and with the gate’s refusal', () => {
       const uncommitted = running();
-      uncommitted.finish({ done });
-      uncommitted.settle({ uncommitted: 1, uncommittedRef: 'u' });
+      uncommitted.endTurn({ done }, { uncommitted: 1, uncommittedRef: 'u' });
       assert.deepEqual(uncommitted.turn.cause, { kind: 'nudge', why: 'uncommitted', pathsRef: 'u' });
       const refused = running();
-      refused.finish({ done });
-      refused.settle({ publish: { kind: 'refused', reason: 'CI file' } });
+      refused.endTurn({ done }, { publish: { kind: 'refused', reason: 'CI file' } });
       assert.deepEqual(refused.turn.cause, { kind: 'nudge', why: 'refused', reason: 'CI file' });
     });
 
@@ -147,8 +130,7 @@ describe('issue machine', () => {
         'stop_turn',
       ]);
       assert.deepEqual(world.feed({ kind: 'checkin_age', turn: 1, ageMs: 1_800_000 }), []);
-      world.finish({ exitCode: 143 });
-      world.settle();
+      world.endTurn({ exitCode: 143 });
       assert.equal(world.reason, 'watchdog');
       assert.ok(world.turn.watchdogFired);
     });
@@ -165,8 +147,7 @@ describe('issue machine', () => {
         [600_000, 600_000],
         [7_200_000, 1_800_000],
       ] as const) {
-        const world = new World();
-        world.feed(observed({ readAt: 10, trigger: trigger(5) }));
+        const world = World.triggered();
         world.start({ watchdogMs: own });
         const armed = { kind: 'arm_watchdog', turn: 1, ms: patience };
         assert.deepEqual(world.owed.get('watchdog'), armed);
@@ -192,7 +173,7 @@ describe('issue machine', () => {
 
     it('is attached to again when its worker is lost, and told to stop if that was asked meanwhile', () => {
       const world = running();
-      world.feed({ kind: 'command', command: { kind: 'freeze' }, at: 1 });
+      world.command({ kind: 'freeze' });
       world.pay('run');
       const [attach] = world.feed({ kind: 'turn_lost', turn: 1, reason: null });
       assert.ok(attach?.kind === 'attach_turn');
@@ -200,10 +181,8 @@ describe('issue machine', () => {
     });
 
     it('says what it waits for while it cannot begin, and no more when it has begun', () => {
-      const world = new World();
-      world.feed(observed({ readAt: 10, trigger: trigger(5) }));
-      world.prepare();
-      const slug = world.state.life?.slug ?? '';
+      const world = starting();
+      const slug = world.life.slug;
       world.feed({ kind: 'turn_held_up', slug, turn: 1, reason: 'no engine answers' });
       assert.deepEqual([world.phase, world.life.detail], ['launching', 'no engine answers']);
       world.started();
@@ -214,9 +193,7 @@ describe('issue machine', () => {
 
     it('is not begun once more when it was lost after its agent had started', () => {
       for (const begun of [false, true]) {
-        const world = new World();
-        world.feed(observed({ readAt: 10, trigger: trigger(5) }));
-        world.prepare();
+        const world = starting();
         if (begun) world.started();
         world.pay('run');
         const [attach] = world.feed({ kind: 'turn_lost', turn: 1, reason: 'no engine answers' });
@@ -235,13 +212,11 @@ describe('issue machine', () => {
       };
       for (const [name, stop] of Object.entries(stops)) {
         const world = running();
-        world.finish({ done });
-        world.settle();
+        world.endTurn({ done });
         world.feed(wrote(comment(7)));
         world.prepare();
         stop(world);
-        world.pay('run');
-        world.feed({ kind: 'step_failed', step: 'run', turn: 2, reason: 'stopped before it began' });
+        world.fail('run', 'stopped before it began');
         const asked = world.owed.get('prepare');
         assert.ok(asked?.kind === 'prepare_turn', name);
         assert.deepEqual([asked.input.turn, asked.input.cause.kind], [3, 'wake']);
@@ -251,16 +226,14 @@ describe('issue machine', () => {
 
     it('keeps a signal_done that was queued before the sidecar died', () => {
       const world = running();
-      world.finish({ done, stopped: 'sidecar_died', exitCode: 143 });
-      world.settle();
+      world.endTurn({ done, stopped: 'sidecar_died', exitCode: 143 });
       assert.equal(world.reason, 'done');
     });
 
     for (const reason of ['timeout', 'sidecar_died', 'queue_flood', 'disk'] as const) {
       it(`freezes with reason ${reason}`, () => {
         const world = running();
-        world.finish({ stopped: reason, exitCode: 143 });
-        world.settle();
+        world.endTurn({ stopped: reason, exitCode: 143 });
         assert.equal(world.reason, reason);
         assert.equal(world.phase, 'frozen');
       });
@@ -269,69 +242,50 @@ describe('issue machine', () => {
     it('says what limit it ran into, to people and in the next prompt, once', () => {
       const limit = { kind: 'disk', detail: 'the run held 2 GiB on disk, and may hold 1 GiB' } as const;
       const world = running();
-      world.finish({ stopped: 'disk', limit, exitCode: 137 });
-      world.settle();
+      world.endTurn({ stopped: 'disk', limit, exitCode: 137 });
       assert.deepEqual([world.life.detail, world.life.limit], [limit.detail, limit]);
       world.feed(wrote(comment(1)));
       assert.deepEqual([world.life.detail, world.life.limit], [null, limit]);
-      world.start();
-      world.finish({ done });
-      world.settle();
+      world.liveTurn({ done });
       assert.equal(world.life.limit, null);
     });
 
     it('counts as incomplete when it ran out of memory, and says so', () => {
       const world = running();
-      world.finish({ limit: { kind: 'memory', detail: 'out of memory' }, exitCode: 137 });
-      world.settle();
+      world.endTurn({ limit: { kind: 'memory', detail: 'out of memory' }, exitCode: 137 });
       assert.deepEqual([world.reason, world.life.detail], ['incomplete', 'out of memory']);
     });
 
     it('freezes as stuck when STUCK.md is left, whatever the agent says', () => {
       const world = running();
-      world.finish({ done });
-      world.settle({ stuck: true, stuckHash: 'x' });
+      world.endTurn({ done }, { stuck: true, stuckHash: 'x' });
       assert.equal(world.reason, 'stuck');
     });
 
     it('gives its comments back when it could not be run', () => {
-      const world = World.frozenDone();
-      world.feed(wrote(comment(1)));
-      world.pay('prepare');
-      world.feed({ kind: 'step_failed', step: 'prepare', turn: 2, reason: 'forge says 401' });
+      const world = World.woken();
+      world.fail('prepare', 'forge says 401');
       assert.equal(world.reason, 'failed');
       assert.equal(world.life.detail, 'forge says 401');
-      assert.deepEqual(
-        world.life.mailbox.waiting.map((one) => one.id),
-        [1],
-      );
+      assert.deepEqual(ids(world.life.mailbox.waiting), [1]);
     });
   });
 
   describe('events in the wrong place', () => {
     it('batches what happens during a turn into the next prompt, in order', () => {
-      const world = new World();
-      world.feed(observed({ readAt: 10, trigger: trigger(5) }));
-      world.start();
+      const world = running();
       for (const id of [1, 2, 1, 3]) world.feed(wrote(comment(id)));
-      world.finish({ done });
-      world.settle();
-      assert.deepEqual(
-        world.turn.taken.map((one) => one.id),
-        [1, 2, 3],
-      );
+      world.endTurn({ done });
+      assert.deepEqual(ids(world.turn.taken), [1, 2, 3]);
       assert.equal(world.phase, 'rehydrating');
     });
 
     it('takes done and the turn’s result in either order', () => {
-      const world = new World();
-      world.feed(observed({ readAt: 10, trigger: trigger(5) }));
-      world.start();
-      const slug = world.state.life?.slug ?? '';
+      const world = running();
+      const slug = world.life.slug;
       world.feed({ kind: 'signal_done', slug, turn: 1, done });
       assert.equal(world.phase, 'freezing');
-      world.finish({ done });
-      world.settle();
+      world.endTurn({ done });
       assert.deepEqual(world.feed({ kind: 'signal_done', slug, turn: 1, done }), []);
       assert.equal(world.reason, 'done');
     });
@@ -345,12 +299,9 @@ describe('issue machine', () => {
     });
 
     it('destroys after the turn when the issue is closed while it runs', () => {
-      const world = new World();
-      world.feed(observed({ readAt: 10, trigger: trigger(5) }));
-      world.start();
+      const world = running();
       assert.ok(kinds(world.feed(observed({ readAt: 20, open: false, closedAt: 19 }))).includes('stop_turn'));
-      world.finish({ exitCode: 143 });
-      world.settle();
+      world.endTurn({ exitCode: 143 });
       assert.equal(world.phase, 'destroying');
     });
 
@@ -369,10 +320,7 @@ describe('issue machine', () => {
       assert.equal(world.phase, 'frozen');
       world.feed(observed({ readAt: 40, trigger: trigger(35) }));
       assert.equal(world.phase, 'rehydrating');
-      assert.deepEqual(
-        world.turn.taken.map((one) => one.id),
-        [1],
-      );
+      assert.deepEqual(ids(world.turn.taken), [1]);
     });
 
     it('begins a fresh life for a trigger that came while destroying', () => {
@@ -400,9 +348,7 @@ describe('issue machine', () => {
       const world = World.frozenDone();
       for (let id = 1; id <= 10; id += 1) {
         world.feed(wrote(comment(id)));
-        world.start();
-        world.finish({ done });
-        world.settle();
+        world.liveTurn({ done });
       }
       world.feed(wrote(comment(11)));
       assert.equal(world.reason, 'paused');
@@ -417,7 +363,7 @@ describe('issue machine', () => {
       const frozen = World.frozenDone();
       assert.match(refusalOf(frozen.state, { kind: 'extend', ms: 1 }) ?? '', /no turn is running/);
       assert.equal(refusalOf(frozen.state, { kind: 'resume', promptRef: null }), null);
-      frozen.feed({ kind: 'command', command: { kind: 'resume', promptRef: 'p' }, at: 1 });
+      frozen.command({ kind: 'resume', promptRef: 'p' });
       assert.match(refusalOf(frozen.state, { kind: 'resume', promptRef: null }) ?? '', /under way/);
       frozen.start();
       assert.match(refusalOf(frozen.state, { kind: 'extend', ms: -1 }) ?? '', /24 h/);
@@ -425,37 +371,32 @@ describe('issue machine', () => {
 
     it('resume wakes a paused run with the operator’s prompt', () => {
       const world = World.frozenDone();
-      world.feed({ kind: 'command', command: { kind: 'freeze' }, at: 1 });
+      world.command({ kind: 'freeze' });
       assert.equal(world.reason, 'paused');
       assert.deepEqual(world.feed(wrote(comment(1))), []);
-      world.feed({ kind: 'command', command: { kind: 'resume', promptRef: 'p' }, at: 2 });
+      world.command({ kind: 'resume', promptRef: 'p' });
       assert.deepEqual(world.turn.cause, { kind: 'operator', promptRef: 'p' });
     });
 
     it('destroy ends a run in any phase, a running one after its turn', () => {
-      const world = World.frozenDone();
-      world.feed(wrote(comment(1)));
-      world.feed({ kind: 'command', command: { kind: 'destroy' }, at: 50 });
+      const world = World.woken();
+      world.command({ kind: 'destroy' });
       assert.equal(world.phase, 'rehydrating');
-      world.pay('prepare');
-      world.feed({ kind: 'prepared', turn: 2, prepared: PREPARED });
+      world.prepare();
       world.destroyed();
       assert.equal(world.phase, 'destroyed');
     });
 
     it('extend gives a running turn more patience', () => {
-      const world = new World();
-      world.feed(observed({ readAt: 10, trigger: trigger(5) }));
-      world.start();
-      world.feed({ kind: 'command', command: { kind: 'extend', ms: 600_000 }, at: 1 });
+      const world = running();
+      world.command({ kind: 'extend', ms: 600_000 });
       const [rearmed] = world.feed({ kind: 'checkin_age', turn: 1, ageMs: 1_800_000 });
       assert.deepEqual(rearmed, { kind: 'arm_watchdog', turn: 1, ms: 600_000 });
     });
   });
 
   it('names its slug from nothing but the subject', () => {
-    const world = new World();
-    world.feed(observed({ readAt: 10, trigger: trigger(5) }));
+    const world = World.triggered();
     assert.ok(world.state.life?.slug.includes(`-${String(SUBJECT.number)}-`));
   });
 });

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { comment, modelReport, POLICY, World, wrote } from '../../../support/machine/world.js';
-
-const done = { id: 'd', status: 'success', summaryRef: 'r' } as const;
+import { running } from '../../../support/machine/stages.js';
+import { comment, done, modelReport, POLICY, World, wrote } from '../../../support/machine/world.js';
 
 /** Why the people on the forge were told, in order. */
 function told({ commands }: World): string[] {
@@ -31,8 +30,7 @@ describe('what the people on the forge see of a frozen run', () => {
   it('is that a step failed for good, before the agent ran', () => {
     const world = World.triggered();
     world.pay('claim');
-    world.pay('prepare');
-    world.feed({ kind: 'step_failed', step: 'prepare', turn: 1, reason: 'no key' });
+    world.fail('prepare', 'no key');
     assert.deepEqual([world.reason, world.life.detail], ['failed', 'no key']);
     assert.deepEqual(told(world), ['failed']);
   });
@@ -59,17 +57,14 @@ describe('what the people on the forge see of a frozen run', () => {
   });
 
   it('is nothing of a run that goes on at once, and nothing new of one that stays as it was', () => {
-    const world = World.triggered();
-    world.start();
+    const world = running();
     world.feed(wrote(comment(1)));
-    world.finish({ done: { ...done, status: 'blocked' } });
-    world.settle();
+    world.endTurn({ done: { ...done, status: 'blocked' } });
     assert.equal(world.phase, 'rehydrating');
     assert.deepEqual(told(world), []);
     world.liveTurn({ done: { ...done, status: 'blocked' } });
     world.feed(wrote(comment(2)));
-    world.pay('prepare');
-    world.feed({ kind: 'nothing_left', turn: 3 });
+    world.nothingLeft();
     assert.equal(world.reason, 'blocked');
     assert.deepEqual(told(world), ['blocked']);
   });

@@ -1,25 +1,24 @@
 import assert from 'node:assert/strict';
 import type { LostPart } from '../../../../src/domain/run/run-files.js';
-import type { MachineCommand } from '../../../../src/workflows/run/commands.js';
 import { viewOf } from '../../../../src/workflows/run-view.js';
-import { after, running, settling, silent } from '../../../support/machine/stages.js';
-import { agentReport, comment, modelReport, observed, World, wrote } from '../../../support/machine/world.js';
+import { after, running, settling, silent, starting } from '../../../support/machine/stages.js';
+import {
+  agentReport,
+  comment,
+  done,
+  kinds,
+  modelReport,
+  observed,
+  World,
+  wrote,
+} from '../../../support/machine/world.js';
 
-const DONE = { id: 'd', status: 'success', summaryRef: 'r' } as const;
 const FREEZE = { kind: 'command', command: { kind: 'freeze' }, at: 1 } as const;
 const MOVE = { kind: 'command', command: { kind: 'move' }, at: 1 } as const;
 const PAUSED = { kind: 'paused', reason: 'paused by ann' } as const;
 const UNPAUSED = { kind: 'unpaused' } as const;
 
-const kinds = (commands: readonly MachineCommand[]): string[] => commands.map(({ kind }) => kind);
 const lastNote = ({ life }: World): string => life.timeline.at(-1)?.what ?? '';
-
-/** A run whose turn is prepared, and whose agent was not seen to start. */
-function starting(): World {
-  const world = World.triggered();
-  world.prepare();
-  return world;
-}
 
 describe('an agent that is seen to start', () => {
   const started = (world: World, lost: readonly LostPart[] = []): string[] =>
@@ -36,7 +35,7 @@ describe('an agent that is seen to start', () => {
     const stopped = after(starting(), { kind: 'history_full' });
     assert.deepEqual(started(stopped), []);
     const world = starting();
-    world.feed({ kind: 'signal_done', slug: world.life.slug, turn: 1, done: DONE });
+    world.feed({ kind: 'signal_done', slug: world.life.slug, turn: 1, done });
     assert.deepEqual(started(world), []);
   });
 
@@ -49,9 +48,9 @@ describe('an agent that is seen to start', () => {
   it('is done as it said first', () => {
     const world = running();
     const { slug } = world.life;
-    world.feed({ kind: 'signal_done', slug, turn: 1, done: DONE });
+    world.feed({ kind: 'signal_done', slug, turn: 1, done });
     assert.deepEqual(
-      world.feed({ kind: 'signal_done', slug, turn: 1, done: { ...DONE, status: 'failed' } }),
+      world.feed({ kind: 'signal_done', slug, turn: 1, done: { ...done, status: 'failed' } }),
       [],
     );
     assert.equal(world.turn.done?.status, 'success');
@@ -59,7 +58,7 @@ describe('an agent that is seen to start', () => {
 
   it('is asked for no check-in once its turn is being ended', () => {
     const world = running();
-    const said = { kind: 'signal_done', slug: world.life.slug, turn: 1, done: DONE } as const;
+    const said = { kind: 'signal_done', slug: world.life.slug, turn: 1, done } as const;
     for (const end of [FREEZE, said])
       assert.deepEqual(after(running(), end).feed({ kind: 'watchdog_fired', turn: 1 }), [], end.kind);
   });
@@ -123,7 +122,7 @@ describe('a step that fails for good', () => {
 });
 
 describe('a pause and an operator’s freeze', () => {
-  const preparing = (): World => after(World.frozenDone(), wrote(comment(1)));
+  const preparing = (): World => World.woken();
 
   it('of a turn that is prepared are two: the end of the one does not lift the other', () => {
     for (const events of [
@@ -198,18 +197,16 @@ describe('a run that leaves its host', () => {
 
 describe('a turn that ends', () => {
   it('keeps the head that is known where nobody could read a later one', () => {
-    const world = World.frozenDone();
-    world.feed(wrote(comment(1)));
-    world.liveTurn({ done: DONE }, { head: null });
+    const world = World.woken();
+    world.liveTurn({ done }, { head: null });
     assert.equal(world.life.work.head, 'h');
   });
 
   it('is not begun in a fresh session when its operator had stopped it', () => {
-    const world = after(World.frozenDone(), wrote(comment(1)));
+    const world = World.woken();
     world.start();
     world.feed(FREEZE);
-    world.finish({ exitCode: 143, agent: agentReport('unknown_session') });
-    world.settle();
+    world.endTurn({ exitCode: 143, agent: agentReport('unknown_session') });
     assert.deepEqual([world.phase, world.reason], ['frozen', 'paused']);
   });
 
@@ -218,7 +215,7 @@ describe('a turn that ends', () => {
       ['unknown_session', /no longer knows its session/],
       ['context_full', /too long for its model/],
     ] as const) {
-      const world = after(World.frozenDone(), wrote(comment(1)));
+      const world = World.woken();
       world.liveTurn({ exitCode: 1, agent: agentReport(outcome) });
       assert.ok(world.life.timeline.some(({ what }) => said.test(what)));
     }
@@ -243,8 +240,7 @@ describe('a turn that ends', () => {
     const world = running();
     world.feed({ kind: 'watchdog_fired', turn: 1 });
     world.answerCheckin(null);
-    world.finish({ exitCode: 143, model: modelReport(1, 0, { kind: 'limited', until: 5_000_000 }) });
-    world.settle();
+    world.endTurn({ exitCode: 143, model: modelReport(1, 0, { kind: 'limited', until: 5_000_000 }) });
     assert.equal(world.reason, 'limited');
   });
 });

@@ -3,9 +3,8 @@ import type { AgentOutcome } from '../../../../src/domain/agent/agent-stream.js'
 import type { SettledTurn } from '../../../../src/domain/run/events.js';
 import type { FrozenReason, StopReason, TurnResult } from '../../../../src/domain/run/turn.js';
 import { wakesOn } from '../../../../src/workflows/run/verdict.js';
-import { agentReport, comment, modelReport, World, wrote } from '../../../support/machine/world.js';
-
-const DONE = { id: 'd', status: 'success', summaryRef: 'r' } as const;
+import { running } from '../../../support/machine/stages.js';
+import { agentReport, comment, done, modelReport, World, wrote } from '../../../support/machine/world.js';
 
 function after(result: Partial<TurnResult>, left: Partial<SettledTurn> = {}): World {
   const world = World.triggered();
@@ -31,7 +30,7 @@ describe('why a run is frozen after a turn', () => {
   });
 
   it('is that a request of it was set aside, which a person has to look at, whatever its agent says', () => {
-    const world = after({ setAside: 'a request crashed the worker twice', done: DONE }, { stuck: true });
+    const world = after({ setAside: 'a request crashed the worker twice', done }, { stuck: true });
     assert.deepEqual([world.reason, world.life.detail], ['failed', 'a request crashed the worker twice']);
   });
 
@@ -43,14 +42,12 @@ describe('why a run is frozen after a turn', () => {
       reason: 'incomplete',
       stopped: null,
     });
-    const blocked = after({ done: { ...DONE, status: 'blocked' } }).life.lastTurn;
+    const blocked = after({ done: { ...done, status: 'blocked' } }).life.lastTurn;
     assert.deepEqual([blocked?.doneStatus, blocked?.reason], ['blocked', 'blocked']);
     assert.equal(after({ exitCode: 137, stopped: 'disk' }).life.lastTurn?.stopped, 'disk');
-    const world = World.triggered();
-    world.start();
-    world.feed({ kind: 'command', command: { kind: 'freeze' }, at: 1 });
-    world.finish({ exitCode: 143 });
-    world.settle();
+    const world = running();
+    world.command({ kind: 'freeze' });
+    world.endTurn({ exitCode: 143 });
     assert.equal(world.life.lastTurn?.stopped, 'operator');
     assert.match(world.life.timeline.at(-1)?.what ?? '', /^turn 1 ended: paused, nothing$/);
   });
@@ -81,7 +78,7 @@ describe('what people read beside it', () => {
     const refused = { publish: { kind: 'refused', reason: 'a CI file' } } as const;
     const crashed = { exitCode: 1, agent: agentReport('crashed') } as const;
     assert.equal(after(crashed, refused).life.detail, 'a CI file');
-    assert.equal(after({ ...crashed, done: DONE }).life.detail, null);
+    assert.equal(after({ ...crashed, done }).life.detail, null);
     const limit = { kind: 'disk', detail: 'too much' } as const;
     assert.equal(after({ ...crashed, limit }).life.detail, 'too much');
     assert.match(
@@ -97,32 +94,29 @@ describe('a nudge', () => {
 
   it('is for an agent that ended well and left something undone', () => {
     assert.ok(isNudged({}));
-    assert.ok(isNudged({ done: DONE }, { uncommitted: 1, uncommittedRef: 'u' }));
-    assert.ok(!isNudged({ done: DONE }));
+    assert.ok(isNudged({ done }, { uncommitted: 1, uncommittedRef: 'u' }));
+    assert.ok(!isNudged({ done }));
   });
 
   it('is for none that failed, was stopped, or is blocked by something else', () => {
     assert.ok(!isNudged({ exitCode: 1 }));
     assert.ok(!isNudged({ agent: agentReport('cut') }));
     assert.ok(!isNudged({ stopped: 'rebuilt' }));
-    assert.ok(!isNudged({ done: { ...DONE, status: 'blocked' } }, { uncommitted: 1, uncommittedRef: 'u' }));
+    assert.ok(!isNudged({ done: { ...done, status: 'blocked' } }, { uncommitted: 1, uncommittedRef: 'u' }));
     assert.ok(!isNudged({}, { stuck: true, stuckHash: 'x' }));
     const stopped = World.triggered();
     stopped.start();
     stopped.feed({ kind: 'history_full' });
-    stopped.finish();
-    stopped.settle();
+    stopped.endTurn();
     assert.equal(stopped.turn.number, 1);
   });
 
   it('gives way to what an operator decided, which is news enough', () => {
-    const world = World.triggered();
-    world.start();
+    const world = running();
     const id = 'a'.repeat(32);
     world.feed({ kind: 'proposed', id, tool: 'pipelock-block', ref: 'b', turn: 1, at: 1 });
     world.feed({ kind: 'decided', id, status: 'rejected', by: 'ann', at: 2, ref: null, notesRef: null });
-    world.finish();
-    world.settle();
+    world.endTurn();
     assert.deepEqual([world.turn.cause.kind, world.life.nudges], ['decision', 0]);
   });
 

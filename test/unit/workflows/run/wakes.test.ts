@@ -1,18 +1,22 @@
 import assert from 'node:assert/strict';
-import type { MachineCommand } from '../../../../src/workflows/run/commands.js';
-import { after, running } from '../../../support/machine/stages.js';
-import { comment, failing, observed, trigger, World, wrote } from '../../../support/machine/world.js';
+import { running } from '../../../support/machine/stages.js';
+import {
+  comment,
+  done,
+  failing,
+  kinds,
+  observed,
+  trigger,
+  World,
+  wrote,
+} from '../../../support/machine/world.js';
 
-const DONE = { id: 'd', status: 'success', summaryRef: 'r' } as const;
 const HOUR_MS = 3_600_000;
-
-const kinds = (commands: readonly MachineCommand[]): string[] => commands.map(({ kind }) => kind);
 
 describe('what wakes a run', () => {
   it('is nothing that it knows already, although that waits', () => {
-    const world = after(World.frozenDone(), wrote(comment(1)));
-    world.pay('prepare');
-    world.feed({ kind: 'step_failed', step: 'prepare', turn: 2, reason: 'x' });
+    const world = World.woken();
+    world.fail('prepare');
     assert.deepEqual(world.feed(wrote(comment(1))), []);
     assert.deepEqual([world.reason, world.life.mailbox.waiting], ['failed', [comment(1)]]);
   });
@@ -21,7 +25,7 @@ describe('what wakes a run', () => {
     const world = World.frozenDone();
     for (let id = 1; id <= 10; id += 1) {
       world.feed(wrote(comment(id)));
-      world.liveTurn({ done: DONE });
+      world.liveTurn({ done });
     }
     world.now += HOUR_MS;
     assert.deepEqual(kinds(world.feed(wrote(comment(11)))), ['prepare_turn']);
@@ -32,7 +36,7 @@ describe('what wakes a run', () => {
     const world = World.frozenDone();
     for (let id = 1; id <= 11; id += 1) {
       world.feed(wrote(comment(id)));
-      if (id <= 10) world.liveTurn({ done: DONE });
+      if (id <= 10) world.liveTurn({ done });
     }
     assert.equal(world.life.detail, 'woken 10 times within an hour');
   });
@@ -40,14 +44,14 @@ describe('what wakes a run', () => {
   it('is no count of checks where a person wrote as well, or asked again', () => {
     const world = World.frozenDone();
     world.feed(wrote(failing('h')));
-    world.liveTurn({ done: DONE });
+    world.liveTurn({ done });
     assert.equal(world.life.checkWakes, 1);
     assert.ok(world.life.timeline.some(({ what }) => what === 'woken by failed checks, 1 of 3 in a row'));
     world.feed(observed({ readAt: 2_000, triggered: false }));
     world.feed(observed({ readAt: 9_000, trigger: trigger(8_000) }));
     assert.deepEqual([world.turn.cause.kind, world.life.checkWakes], ['retriggered', 0]);
     world.feed(wrote(failing('h', 'y'), comment(1)));
-    world.liveTurn({ done: DONE });
+    world.liveTurn({ done });
     assert.deepEqual([world.turn.cause.kind, world.life.checkWakes], ['wake', 0]);
   });
 
@@ -55,17 +59,16 @@ describe('what wakes a run', () => {
     const world = World.frozenDone();
     for (const names of ['a', 'b']) {
       world.feed(wrote(failing('h', names)));
-      world.liveTurn({ done: DONE });
+      world.liveTurn({ done });
     }
     world.feed(wrote(failing('h', 'c')));
     assert.equal(world.life.checkWakes, 3);
-    world.pay('prepare');
-    world.feed({ kind: 'nothing_left', turn: world.turn.number });
+    world.nothingLeft();
     assert.equal(world.life.checkWakes, 2);
   });
 
   it('is what came while its prompt was made, and is not in that in its latest form', () => {
-    const world = after(World.frozenDone(), wrote(comment(1)));
+    const world = World.woken();
     const edited = { ...comment(1), key: 'comment:1:y' };
     world.feed(wrote(edited, comment(2)));
     world.prepare({ readKeys: [edited.key] });
@@ -73,7 +76,7 @@ describe('what wakes a run', () => {
   });
 
   it('is known again among the latest four thousand things that it was told', () => {
-    const world = after(World.frozenDone(), wrote(comment(1)));
+    const world = World.woken();
     world.prepare({ readKeys: Array.from({ length: 4_000 }, (_, n) => `comment:${String(n + 2)}:x`) });
     assert.deepEqual([world.state.seen.length, world.state.seen[0]], [4_000, 'comment:2:x']);
   });

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { decisionRefusal, proposalRefusal } from '../../../../../src/workflows/run/supervise/proposals.js';
 import type { Offer } from '../../../../../src/domain/supervise/offer.js';
 import { decide } from '../../../../support/machine/proposing.js';
-import { comment, World, wrote } from '../../../../support/machine/world.js';
+import { comment, done, ids, World, wrote } from '../../../../support/machine/world.js';
 
 const offer = (n: number): Offer => ({ id: String(n).repeat(32), ref: String(n).repeat(64) });
-const idsOf = ({ life }: World): string[] => life.proposals.map(({ id }) => id);
+const idsOf = ({ life }: World): string[] => ids(life.proposals);
 
 /** A run that is frozen, as done, after a turn to which these hosts were refused. */
 function offered(...offers: readonly Offer[]): World {
   const world = World.triggered();
-  world.liveTurn({ done: { id: 'd', status: 'success', summaryRef: 'r' }, offers });
+  world.liveTurn({ done, offers });
   return world;
 }
 

@@ -3,17 +3,12 @@ import type { ProposeRequest } from '../../../../../src/domain/run/run-channel.j
 import type { DecideRequest } from '../../../../../src/domain/supervise/decision.js';
 import { decisionRefusal, proposalRefusal } from '../../../../../src/workflows/run/supervise/proposals.js';
 import { ID, propose, proposing, SHOWN } from '../../../../support/machine/proposing.js';
-import { World } from '../../../../support/machine/world.js';
+import { running } from '../../../../support/machine/stages.js';
+import { done, World } from '../../../../support/machine/world.js';
 
 const FILE = '2'.repeat(64);
 const REQUEST: DecideRequest = { id: ID, shown: SHOWN, verdict: 'approve', modified: null, notesRef: null };
 const ENDED = { kind: 'lost', readAt: 20, why: 'gone' } as const;
-
-function running(): World {
-  const world = World.triggered();
-  world.start();
-  return world;
-}
 
 describe('a proposal', () => {
   const refusal = (world: World, change: Partial<ProposeRequest> = {}): string | null => {
@@ -120,16 +115,14 @@ describe('a decision', () => {
 
   it('on an image needs a host that builds it; to reject one needs none', () => {
     const world = proposing('capability-block');
-    world.finish({ done: { id: 'd', status: 'success', summaryRef: 'r' } });
-    world.settle();
+    world.endTurn({ done });
     assert.equal(refusal(world), null);
-    world.feed({ kind: 'command', command: { kind: 'move' }, at: world.now });
+    world.command({ kind: 'move' });
     refused(/no host now that could build its image/, world);
     assert.equal(refusal(world, { verdict: 'reject' }), null);
     const other = proposing();
-    other.finish({ done: { id: 'd', status: 'success', summaryRef: 'r' } });
-    other.settle();
-    other.feed({ kind: 'command', command: { kind: 'move' }, at: other.now });
+    other.endTurn({ done });
+    other.command({ kind: 'move' });
     assert.equal(refusal(other), null);
   });
 

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import type { MachineEvent } from '../../../../../src/domain/run/events.js';
-import type { MachineCommand } from '../../../../../src/workflows/run/commands.js';
 import {
   decisionRefusal,
   isHeld,
@@ -8,13 +7,12 @@ import {
 } from '../../../../../src/workflows/run/supervise/proposals.js';
 import type { RunProposal } from '../../../../../src/workflows/run/state.js';
 import { decide, ID, propose, proposing, SHOWN } from '../../../../support/machine/proposing.js';
-import { POLICY, World } from '../../../../support/machine/world.js';
+import { running } from '../../../../support/machine/stages.js';
+import { done, kinds, POLICY, World } from '../../../../support/machine/world.js';
 
 const OTHER = 'b'.repeat(32);
 const SECOND = '2'.repeat(64);
 const WHY = '3'.repeat(64);
-
-const kinds = (commands: readonly MachineCommand[]): string[] => commands.map(({ kind }) => kind);
 
 function first({ life }: World): RunProposal {
   const [one] = life.proposals;
@@ -44,8 +42,7 @@ describe('what an agent proposes', () => {
   });
 
   it('is none of a run that is to end', () => {
-    const world = World.triggered();
-    world.start();
+    const world = running();
     world.feed({ kind: 'lost', readAt: 20, why: 'gone' });
     assert.deepEqual(propose(world), []);
     assert.deepEqual(world.life.proposals, []);
@@ -93,7 +90,7 @@ describe('the agent that waits for an answer', () => {
 
   it('is not held once its turn is being stopped, or is over', () => {
     const stopped = proposing();
-    stopped.feed({ kind: 'command', command: { kind: 'freeze' }, at: 1 });
+    stopped.command({ kind: 'freeze' });
     assert.ok(!held(stopped));
     const ended = proposing();
     ended.finish();
@@ -183,9 +180,8 @@ describe('a decision while the agent is at work', () => {
 
   it('takes effect in the next turn where this one is being ended', () => {
     for (const end of [
-      (world: World) => world.feed({ kind: 'command', command: { kind: 'freeze' }, at: 1 }),
+      (world: World) => world.command({ kind: 'freeze' }),
       (world: World) => {
-        const done = { id: 'd', status: 'success', summaryRef: 'r' } as const;
         return world.feed({ kind: 'signal_done', slug: world.life.slug, turn: 1, done });
       },
     ]) {
@@ -201,8 +197,7 @@ describe('a decision on a run that is frozen', () => {
   /** Frozen as done, with a proposal that waits. */
   const waiting = (): World => {
     const world = proposing();
-    world.finish({ done: { id: 'd', status: 'success', summaryRef: 'r' } });
-    world.settle();
+    world.endTurn({ done });
     assert.equal(world.phase, 'frozen');
     return world;
   };
@@ -225,7 +220,7 @@ describe('a decision on a run that is frozen', () => {
     decide(world, SHOWN);
     world.liveTurn({ exitCode: 137 });
     assert.equal(world.turn.cause.kind, 'interrupted');
-    world.liveTurn({ done: { id: 'd', status: 'success', summaryRef: 'r' } });
+    world.liveTurn({ done });
     assert.equal(world.phase, 'frozen', 'and wakes it no more');
   });
 
@@ -234,8 +229,7 @@ describe('a decision on a run that is frozen', () => {
     decide(world, null);
     world.feed({ kind: 'proposal_told', id: ID });
     assert.ok(first(world).told);
-    world.finish({ done: { id: 'd', status: 'success', summaryRef: 'r' } });
-    world.settle();
+    world.endTurn({ done });
     assert.equal(world.phase, 'frozen');
     world.feed({ kind: 'proposal_told', id: OTHER });
     assert.equal(world.life.proposals.length, 1);
@@ -243,7 +237,7 @@ describe('a decision on a run that is frozen', () => {
 
   it('is cancelled, with a row, when the run ends before anybody decides', () => {
     const world = waiting();
-    const asked = world.feed({ kind: 'command', command: { kind: 'destroy' }, at: 1 });
+    const asked = world.command({ kind: 'destroy' });
     assert.deepEqual(kinds(asked), ['record_decision', 'destroy']);
     const [row] = asked;
     assert.ok(row?.kind === 'record_decision');

@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
-import type { MachineCommand } from '../../../../../src/workflows/run/commands.js';
 import { outcomeOfProposal } from '../../../../../src/workflows/run/supervise/proposals.js';
 import { decide, ID, proposing } from '../../../../support/machine/proposing.js';
-import { comment, POLICY, type World, wrote } from '../../../../support/machine/world.js';
+import { comment, done, kinds, POLICY, type World, wrote } from '../../../../support/machine/world.js';
 
 const BUILT = '2'.repeat(64);
 const WHY = '3'.repeat(64);
-
-const kinds = (commands: readonly MachineCommand[]): string[] => commands.map(({ kind }) => kind);
 
 const isTold = ({ life }: World): boolean | undefined => life.proposals[0]?.told;
 
@@ -36,8 +33,7 @@ describe('an image that an operator agreed to', () => {
     // A new image is news of the turn that begins in it.
     world.feed({ kind: 'proposal_told', id: ID });
     assert.ok(isTold(world) === false);
-    world.finish({ stopped: 'rebuilt', exitCode: 143 });
-    world.settle();
+    world.endTurn({ stopped: 'rebuilt', exitCode: 143 });
     assert.deepEqual([world.phase, world.turn.cause.kind], ['rehydrating', 'decision']);
   });
 
@@ -47,8 +43,7 @@ describe('an image that an operator agreed to', () => {
     assert.deepEqual(kinds(world.feed({ kind: 'change_applied', id: ID })), ['record_decision']);
     assert.equal(world.turn.stop, null);
     const later = building();
-    later.finish({ done: { id: 'd', status: 'success', summaryRef: 'r' } });
-    later.settle();
+    later.endTurn({ done });
     later.feed(wrote(comment(1)));
     later.start();
     later.feed({ kind: 'change_applied', id: ID });
