@@ -34,6 +34,7 @@ const OURS: readonly (readonly [string, RunEvent])[] = [
   ['issue_comment', wrote(push, onPr, comment(1))],
   ['pr_comment', wrote(push, onPr)],
   ['pr_review', wrote(comment(1), onPr, review)],
+  ['pr_review', wrote(push, comment(1), { ...comment(4), kind: 'inline', number: 13 })],
   ['push', wrote(push)],
   ['push', wrote(failing('h'), push)],
   ['checks_failed', wrote(failing('h'))],

@@ -57,14 +57,6 @@ describe('what others see of a run', () => {
     );
   });
 
-  it('is since when its host is silent, and what to do about it', () => {
-    begin();
-    world.feed({ kind: 'host_silent', turn: 1, since: world.now });
-    const view = viewOf(world.state);
-    assert.equal(view.hostSilentSince, world.now);
-    assert.match(view.detail ?? '', /waits for host h1 since 2026-01-02T03:04:05\.000Z/);
-  });
-
   it('is what it has used of its budget, and that the budget was raised', () => {
     begin();
     endTurn();

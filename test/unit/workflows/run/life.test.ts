@@ -172,18 +172,6 @@ describe('trigger acts within one second of the forge’s clock', () => {
   });
 });
 
-describe('a run that changes hands', () => {
-  it('ends for the first agent and begins for the second, with the trigger kept', () => {
-    const world = World.frozenDone();
-    world.feed(observed({ readAt: AT, trigger: trigger(AT, { agent: 'other', actId: 9 }) }));
-    assert.equal(world.phase, 'destroying');
-    world.destroyed();
-    world.continueIntoNextLife();
-    assert.equal(world.state.life?.trigger.agent, 'other');
-    assert.equal(world.turn.number, 1);
-  });
-});
-
 describe('a run whose subject is a pull request', () => {
   const onPull = (): World => {
     const world = new World();

@@ -23,12 +23,6 @@ describe('a run without an issue', () => {
     }
   });
 
-  it('is stuck when it says so', () => {
-    const world = World.local();
-    world.liveTurn({ exitCode: 0 }, { stuck: true, stuckHash: 'x' });
-    assert.equal(world.reason, 'stuck');
-  });
-
   it('tells its activities where its commits come from, and a run of an issue has nothing of that', () => {
     const world = World.local();
     const { source, repoId, subject, workflowId } = runRef(world.state, world.life);

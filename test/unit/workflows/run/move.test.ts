@@ -3,15 +3,7 @@ import type { OperatorCommand } from '../../../../src/domain/run/events.js';
 import { refusalOf } from '../../../../src/workflows/run/operator.js';
 import { detailsOf, viewOf } from '../../../../src/workflows/run-view.js';
 import { running, settling, silent } from '../../../support/machine/stages.js';
-import {
-  comment,
-  done,
-  kinds,
-  settledTurn,
-  turnResult,
-  World,
-  wrote,
-} from '../../../support/machine/world.js';
+import { comment, done, kinds, World, wrote } from '../../../support/machine/world.js';
 
 const MOVE: OperatorCommand = { kind: 'move' };
 const move = (world: World): string[] => world.command(MOVE).map(({ kind }) => kind);
@@ -146,25 +138,6 @@ describe('moving a run', () => {
     world.feed(silent(1));
     move(world);
     assert.deepEqual([world.phase, world.reason], ['frozen', 'paused']);
-  });
-
-  it('hears nothing of what the host that was left says late', () => {
-    const world = running();
-    const { slug } = world.life;
-    world.feed(silent(1));
-    move(world);
-    const before = world.state;
-    for (const late of [
-      { kind: 'turn_started', slug, turn: 1, at: 1 },
-      { kind: 'signal_done', slug, turn: 1, done },
-      { kind: 'turn_finished', turn: 1, result: turnResult({ done }) },
-      { kind: 'settled', turn: 1, settled: settledTurn() },
-      { kind: 'step_failed', step: 'run', turn: 1, reason: 'x' },
-      { kind: 'host_silent', turn: 1, since: 1 },
-    ] as const) {
-      assert.deepEqual(world.feed(late), [], late.kind);
-      assert.deepEqual(world.state, before, late.kind);
-    }
   });
 
   it('fails openly when no host takes it, and tries again with the next turn', () => {

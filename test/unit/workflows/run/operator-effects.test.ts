@@ -3,7 +3,7 @@ import type { OperatorCommand } from '../../../../src/domain/run/events.js';
 import type { MachineCommand } from '../../../../src/workflows/run/commands.js';
 import { refusalOf } from '../../../../src/workflows/run/operator.js';
 import { running } from '../../../support/machine/stages.js';
-import { comment, done, observed, World } from '../../../support/machine/world.js';
+import { comment, done, observed, POLICY, World } from '../../../support/machine/world.js';
 
 const DAY_MS = 24 * 3_600_000;
 const RESUME = { kind: 'resume', promptRef: null } as const;
@@ -50,6 +50,11 @@ describe('what an operator may ask of a run', () => {
     refused(World.frozenDone(), done, /no turn is running \(frozen\)/);
   });
 
+  it('is to resume it where no turn is under way', () => {
+    assert.equal(refusalOf(World.frozenDone().state, RESUME), null);
+    refused(World.woken(), RESUME, /a turn is under way \(rehydrating\)/);
+  });
+
   it('is to raise the budget by as much as one command may, of each', () => {
     const { state } = World.frozenDone();
     for (const [name, most] of [
@@ -62,6 +67,8 @@ describe('what an operator may ask of a run', () => {
       refused(World.frozenDone(), { ...MORE, dayEnds: 5, [name]: -1 }, /at most 1,000 turns/);
     }
     assert.equal(refusalOf(state, { ...MORE, dayEnds: 5 }), null);
+    for (const turns of [0.5, NaN]) refused(World.frozenDone(), { ...MORE, turns }, /at most 1,000 turns/);
+    refused(World.frozenDone(), MORE, /say by what/);
   });
 });
 
@@ -99,11 +106,12 @@ describe('what comes of an operator’s word', () => {
     assert.deepEqual(row?.act.detail, { promptRef: 'p' });
   });
 
-  it('extend adds up', () => {
+  it('extend gives a running turn more patience, and adds up', () => {
     const world = running();
     give(world, { kind: 'extend', ms: 100 });
     give(world, { kind: 'extend', ms: 50 });
-    assert.equal(world.turn.extendedMs, 150);
+    const [rearmed] = world.feed({ kind: 'checkin_age', turn: 1, ageMs: POLICY.watchdogMs });
+    assert.deepEqual(rearmed, { kind: 'arm_watchdog', turn: 1, ms: 150 });
   });
 
   it('resume begins a turn of a run that nobody asks for on the forge any more, which may run to its end', () => {

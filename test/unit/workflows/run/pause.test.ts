@@ -126,16 +126,6 @@ describe('a pause of new turns', () => {
     assert.equal(refusalOf(world.state, { kind: 'resume', promptRef: null }), null);
   });
 
-  it('nor one that was woken too often', () => {
-    const world = World.frozenDone();
-    for (let id = 1; id <= 11; id += 1) {
-      world.feed(wrote(comment(id)));
-      if (id <= 10) world.liveTurn({ done });
-    }
-    assert.equal(world.reason, 'paused');
-    assert.deepEqual(world.feed(UNPAUSED), []);
-  });
-
   it('is not got round by resume, which says what to do', () => {
     const world = World.triggered();
     meet(world);

@@ -86,9 +86,11 @@ describe('a usage limit', () => {
   });
 
   it('is what ended a turn that waited for it in vain', () => {
-    const world = World.triggered();
-    world.liveTurn({ stopped: 'timeout', exitCode: 137, model: modelReport(5, 0, LIMITED) });
-    assert.equal(world.reason, 'limited');
+    for (const stopped of ['timeout', 'watchdog'] as const) {
+      const world = World.triggered();
+      world.liveTurn({ stopped, exitCode: 137, model: modelReport(5, 0, LIMITED) });
+      assert.equal(world.reason, 'limited', stopped);
+    }
   });
 
   it('waits for containers that are being put away', () => {
@@ -117,6 +119,9 @@ describe('an overloaded provider', () => {
     heldUp(world, OVERLOADED);
     assert.equal(world.reason, 'failed');
     assert.equal(world.frozen.resumeAt, null);
+    assert.equal(world.feed(wrote(comment(1)))[0]?.kind, 'prepare_turn', 'what people write wakes it');
+    heldUp(world, OVERLOADED);
+    assert.equal(world.reason, 'failed', 'at once');
   });
 
   it('is told from one that cannot be reached', () => {

@@ -55,9 +55,9 @@ describe('the agent’s session', () => {
     assert.deepEqual(begins(world), { session: 'resumed', cause: 'nudge', ids: [] });
   });
 
-  for (const [outcome, session] of [
-    ['unknown_session', 'lost'],
-    ['context_full', 'rotated'],
+  for (const [outcome, session, said] of [
+    ['unknown_session', 'lost', /no longer knows its session/],
+    ['context_full', 'rotated', /too long for its model/],
   ] as const) {
     it(`${outcome}: another turn with what nobody read begins in a fresh one, once`, () => {
       const world = World.woken();
@@ -65,6 +65,7 @@ describe('the agent’s session', () => {
       world.feed(wrote(comment(2)));
       world.endTurn({ exitCode: 1, agent: agentReport(outcome) });
       assert.deepEqual(begins(world), { session, cause: 'wake', ids: [1, 2] });
+      assert.ok(world.life.timeline.some(({ what }) => said.test(what)));
       world.liveTurn({ exitCode: 1, agent: agentReport(outcome) });
       assert.deepEqual([world.phase, world.reason], ['frozen', 'incomplete']);
     });
@@ -81,12 +82,5 @@ describe('the agent’s session', () => {
     const stopped = World.woken();
     stopped.liveTurn({ exitCode: 143, agent: agentReport(said), stopped: 'disk' });
     assert.equal(stopped.reason, 'disk');
-  });
-
-  it('is not nudged after an exit without an error code that had one in its output', () => {
-    const world = World.triggered();
-    world.liveTurn({ exitCode: 0, agent: agentReport('failed') });
-    assert.equal(world.reason, 'incomplete');
-    assert.equal(world.phase, 'frozen');
   });
 });

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { refusalOf } from '../../../../src/workflows/run/operator.js';
 import { running, starting } from '../../../support/machine/stages.js';
 import {
   comment,
@@ -8,7 +7,6 @@ import {
   kinds,
   observed,
   PREPARED,
-  SUBJECT,
   trigger,
   World,
   wrote,
@@ -57,12 +55,6 @@ describe('issue machine', () => {
       assert.deepEqual(kinds(resumed), ['claim_host', 'prepare_turn']);
     });
 
-    it('is running, with the watchdog armed, only when the turn has started', () => {
-      const world = running();
-      assert.equal(world.phase, 'running');
-      assert.ok(world.owed.has('watchdog'));
-    });
-
     it('freezes after signal_done with the PR known', () => {
       const world = World.frozenDone();
       assert.equal(world.phase, 'frozen');
@@ -95,31 +87,6 @@ describe('issue machine', () => {
   });
 
   describe('a turn that goes wrong', () => {
-    it('is nudged once after a clean exit without signal_done, then frozen as incomplete', () => {
-      const world = running();
-      world.endTurn();
-      assert.deepEqual(world.turn.cause, { kind: 'nudge', why: 'not_done' });
-      world.liveTurn();
-      assert.equal(world.reason, 'incomplete');
-      assert.equal(world.phase, 'frozen');
-    });
-
-    it('is never retried after an error exit', () => {
-      const world = running();
-      world.endTurn({ exitCode: 1 });
-      assert.equal(world.phase, 'frozen');
-      assert.equal(world.reason, 'incomplete');
-    });
-
-    it('is nudged once with the uncommitted paths, and with the gate’s refusal', () => {
-      const uncommitted = running();
-      uncommitted.endTurn({ done }, { uncommitted: 1, uncommittedRef: 'u' });
-      assert.deepEqual(uncommitted.turn.cause, { kind: 'nudge', why: 'uncommitted', pathsRef: 'u' });
-      const refused = running();
-      refused.endTurn({ done }, { publish: { kind: 'refused', reason: 'CI file' } });
-      assert.deepEqual(refused.turn.cause, { kind: 'nudge', why: 'refused', reason: 'CI file' });
-    });
-
     it('is stopped by the watchdog after silence, once, and flagged', () => {
       const world = running();
       world.pay('watchdog');
@@ -162,13 +129,6 @@ describe('issue machine', () => {
         world.feed({ kind: 'checkin_age', turn: 1, ageMs: patience });
         assert.equal(world.turn.stop, 'watchdog');
       }
-    });
-
-    it('counts a host that cannot be asked as silent', () => {
-      const world = running();
-      world.feed({ kind: 'watchdog_fired', turn: 1 });
-      world.feed({ kind: 'checkin_age', turn: 1, ageMs: null });
-      assert.equal(world.turn.stop, 'watchdog');
     });
 
     it('is attached to again when its worker is lost, and told to stop if that was asked meanwhile', () => {
@@ -230,15 +190,6 @@ describe('issue machine', () => {
       assert.equal(world.reason, 'done');
     });
 
-    for (const reason of ['timeout', 'sidecar_died', 'queue_flood', 'disk'] as const) {
-      it(`freezes with reason ${reason}`, () => {
-        const world = running();
-        world.endTurn({ stopped: reason, exitCode: 143 });
-        assert.equal(world.reason, reason);
-        assert.equal(world.phase, 'frozen');
-      });
-    }
-
     it('says what limit it ran into, to people and in the next prompt, once', () => {
       const limit = { kind: 'disk', detail: 'the run held 2 GiB on disk, and may hold 1 GiB' } as const;
       const world = running();
@@ -250,24 +201,10 @@ describe('issue machine', () => {
       assert.equal(world.life.limit, null);
     });
 
-    it('counts as incomplete when it ran out of memory, and says so', () => {
-      const world = running();
-      world.endTurn({ limit: { kind: 'memory', detail: 'out of memory' }, exitCode: 137 });
-      assert.deepEqual([world.reason, world.life.detail], ['incomplete', 'out of memory']);
-    });
-
     it('freezes as stuck when STUCK.md is left, whatever the agent says', () => {
       const world = running();
       world.endTurn({ done }, { stuck: true, stuckHash: 'x' });
       assert.equal(world.reason, 'stuck');
-    });
-
-    it('gives its comments back when it could not be run', () => {
-      const world = World.woken();
-      world.fail('prepare', 'forge says 401');
-      assert.equal(world.reason, 'failed');
-      assert.equal(world.life.detail, 'forge says 401');
-      assert.deepEqual(ids(world.life.mailbox.waiting), [1]);
     });
   });
 
@@ -296,13 +233,6 @@ describe('issue machine', () => {
       world.feed(observed({ readAt: 20, triggered: false, open: false, closedAt: 15 }));
       assert.equal(world.phase, 'frozen');
       assert.equal(world.reason, 'done');
-    });
-
-    it('destroys after the turn when the issue is closed while it runs', () => {
-      const world = running();
-      assert.ok(kinds(world.feed(observed({ readAt: 20, open: false, closedAt: 19 }))).includes('stop_turn'));
-      world.endTurn({ exitCode: 143 });
-      assert.equal(world.phase, 'destroying');
     });
 
     it('goes on when the issue is closed while a PR of the run is open', () => {
@@ -343,60 +273,13 @@ describe('issue machine', () => {
         assert.deepEqual(world.feed(observed({ readAt, trigger: trigger(5) })), []);
       assert.equal(world.phase, 'destroyed');
     });
-
-    it('pauses after ten wakes within an hour', () => {
-      const world = World.frozenDone();
-      for (let id = 1; id <= 10; id += 1) {
-        world.feed(wrote(comment(id)));
-        world.liveTurn({ done });
-      }
-      world.feed(wrote(comment(11)));
-      assert.equal(world.reason, 'paused');
-      assert.equal(world.life.mailbox.waiting.length, 1);
-    });
   });
 
-  describe('operator commands', () => {
-    it('are refused with the reason when they cannot apply', () => {
-      const idle = new World();
-      assert.match(refusalOf(idle.state, { kind: 'freeze' }) ?? '', /no run/);
-      const frozen = World.frozenDone();
-      assert.match(refusalOf(frozen.state, { kind: 'extend', ms: 1 }) ?? '', /no turn is running/);
-      assert.equal(refusalOf(frozen.state, { kind: 'resume', promptRef: null }), null);
-      frozen.command({ kind: 'resume', promptRef: 'p' });
-      assert.match(refusalOf(frozen.state, { kind: 'resume', promptRef: null }) ?? '', /under way/);
-      frozen.start();
-      assert.match(refusalOf(frozen.state, { kind: 'extend', ms: -1 }) ?? '', /24 h/);
-    });
-
-    it('resume wakes a paused run with the operator’s prompt', () => {
-      const world = World.frozenDone();
-      world.command({ kind: 'freeze' });
-      assert.equal(world.reason, 'paused');
-      assert.deepEqual(world.feed(wrote(comment(1))), []);
-      world.command({ kind: 'resume', promptRef: 'p' });
-      assert.deepEqual(world.turn.cause, { kind: 'operator', promptRef: 'p' });
-    });
-
-    it('destroy ends a run in any phase, a running one after its turn', () => {
-      const world = World.woken();
-      world.command({ kind: 'destroy' });
-      assert.equal(world.phase, 'rehydrating');
-      world.prepare();
-      world.destroyed();
-      assert.equal(world.phase, 'destroyed');
-    });
-
-    it('extend gives a running turn more patience', () => {
-      const world = running();
-      world.command({ kind: 'extend', ms: 600_000 });
-      const [rearmed] = world.feed({ kind: 'checkin_age', turn: 1, ageMs: 1_800_000 });
-      assert.deepEqual(rearmed, { kind: 'arm_watchdog', turn: 1, ms: 600_000 });
-    });
-  });
-
-  it('names its slug from nothing but the subject', () => {
-    const world = World.triggered();
-    assert.ok(world.state.life?.slug.includes(`-${String(SUBJECT.number)}-`));
+  it('does not begin a turn that was being prepared when the operator destroyed the run', () => {
+    const world = World.woken();
+    world.command({ kind: 'destroy' });
+    assert.equal(world.phase, 'rehydrating');
+    world.prepare();
+    assert.equal(world.phase, 'destroying');
   });
 });

@@ -2,16 +2,7 @@ import assert from 'node:assert/strict';
 import type { LostPart } from '../../../../src/domain/run/run-files.js';
 import { viewOf } from '../../../../src/workflows/run-view.js';
 import { after, running, settling, silent, starting } from '../../../support/machine/stages.js';
-import {
-  agentReport,
-  comment,
-  done,
-  kinds,
-  modelReport,
-  observed,
-  World,
-  wrote,
-} from '../../../support/machine/world.js';
+import { agentReport, done, kinds, observed, World } from '../../../support/machine/world.js';
 
 const FREEZE = { kind: 'command', command: { kind: 'freeze' }, at: 1 } as const;
 const MOVE = { kind: 'command', command: { kind: 'move' }, at: 1 } as const;
@@ -208,39 +199,5 @@ describe('a turn that ends', () => {
     world.feed(FREEZE);
     world.endTurn({ exitCode: 143, agent: agentReport('unknown_session') });
     assert.deepEqual([world.phase, world.reason], ['frozen', 'paused']);
-  });
-
-  it('says why its session is left', () => {
-    for (const [outcome, said] of [
-      ['unknown_session', /no longer knows its session/],
-      ['context_full', /too long for its model/],
-    ] as const) {
-      const world = World.woken();
-      world.liveTurn({ exitCode: 1, agent: agentReport(outcome) });
-      assert.ok(world.life.timeline.some(({ what }) => said.test(what)));
-    }
-  });
-
-  it('fails at once when the provider is still overloaded after it was given up', () => {
-    const world = World.triggered();
-    const overload = (): void => {
-      const trouble = { kind: 'overloaded', status: 529 } as const;
-      world.liveTurn({ exitCode: 1, agent: agentReport('provider'), model: modelReport(1, 0, trouble) });
-    };
-    for (const due of [true, true, false]) {
-      overload();
-      if (due) world.due();
-    }
-    world.feed(wrote(comment(1)));
-    overload();
-    assert.equal(world.reason, 'failed');
-  });
-
-  it('waited in vain for its provider when the watchdog ended it', () => {
-    const world = running();
-    world.feed({ kind: 'watchdog_fired', turn: 1 });
-    world.answerCheckin(null);
-    world.endTurn({ exitCode: 143, model: modelReport(1, 0, { kind: 'limited', until: 5_000_000 }) });
-    assert.equal(world.reason, 'limited');
   });
 });

@@ -4,7 +4,7 @@ import type { SettledTurn } from '../../../../src/domain/run/events.js';
 import type { FrozenReason, StopReason, TurnResult } from '../../../../src/domain/run/turn.js';
 import { wakesOn } from '../../../../src/workflows/run/verdict.js';
 import { running } from '../../../support/machine/stages.js';
-import { agentReport, comment, done, modelReport, World, wrote } from '../../../support/machine/world.js';
+import { agentReport, comment, done, World, wrote } from '../../../support/machine/world.js';
 
 function after(result: Partial<TurnResult>, left: Partial<SettledTurn> = {}): World {
   const world = World.triggered();
@@ -92,9 +92,16 @@ describe('a nudge', () => {
   const isNudged = (result: Partial<TurnResult>, left: Partial<SettledTurn> = {}): boolean =>
     after(result, left).turn.cause.kind === 'nudge';
 
-  it('is for an agent that ended well and left something undone', () => {
-    assert.ok(isNudged({}));
-    assert.ok(isNudged({ done }, { uncommitted: 1, uncommittedRef: 'u' }));
+  it('is for an agent that ended well and left something undone, and says what', () => {
+    const cause = (...turn: Parameters<typeof after>): unknown => after(...turn).turn.cause;
+    assert.deepEqual(cause({}), { kind: 'nudge', why: 'not_done' });
+    assert.deepEqual(cause({ done }, { uncommitted: 1, uncommittedRef: 'u' }), {
+      kind: 'nudge',
+      why: 'uncommitted',
+      pathsRef: 'u',
+    });
+    const publish = { kind: 'refused', reason: 'CI file' } as const;
+    assert.deepEqual(cause({ done }, { publish }), { kind: 'nudge', why: 'refused', reason: 'CI file' });
     assert.ok(!isNudged({ done }));
   });
 
@@ -104,8 +111,7 @@ describe('a nudge', () => {
     assert.ok(!isNudged({ stopped: 'rebuilt' }));
     assert.ok(!isNudged({ done: { ...done, status: 'blocked' } }, { uncommitted: 1, uncommittedRef: 'u' }));
     assert.ok(!isNudged({}, { stuck: true, stuckHash: 'x' }));
-    const stopped = World.triggered();
-    stopped.start();
+    const stopped = running();
     stopped.feed({ kind: 'history_full' });
     stopped.endTurn();
     assert.equal(stopped.turn.number, 1);
@@ -146,16 +152,5 @@ describe('what people write', () => {
       'disk',
     ] as const)
       assert.ok(wakesOn(reason), reason);
-  });
-
-  it('wakes a run at once that was held up by its provider for the last time', () => {
-    const world = World.triggered();
-    for (let turn = 1; turn <= 3; turn += 1) {
-      const trouble = { kind: 'overloaded', status: 529 } as const;
-      world.liveTurn({ exitCode: 1, agent: agentReport('provider'), model: modelReport(1, 0, trouble) });
-      if (turn <= 2) world.due();
-    }
-    assert.equal(world.reason, 'failed');
-    assert.equal(world.feed(wrote(comment(1)))[0]?.kind, 'prepare_turn');
   });
 });

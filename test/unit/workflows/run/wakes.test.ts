@@ -4,6 +4,7 @@ import {
   comment,
   done,
   failing,
+  ids,
   kinds,
   observed,
   trigger,
@@ -32,13 +33,15 @@ describe('what wakes a run', () => {
     assert.deepEqual(world.life.wakes, [world.now]);
   });
 
-  it('is said to be too often', () => {
+  it('is said to be too often, and then only the operator wakes it', () => {
     const world = World.frozenDone();
     for (let id = 1; id <= 11; id += 1) {
       world.feed(wrote(comment(id)));
       if (id <= 10) world.liveTurn({ done });
     }
-    assert.equal(world.life.detail, 'woken 10 times within an hour');
+    assert.deepEqual([world.reason, world.life.detail], ['paused', 'woken 10 times within an hour']);
+    assert.deepEqual(ids(world.life.mailbox.waiting), [11]);
+    assert.deepEqual(world.feed({ kind: 'unpaused' }), [], 'no pause of new turns held it back');
   });
 
   it('is no count of checks where a person wrote as well, or asked again', () => {
