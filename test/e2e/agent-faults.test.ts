@@ -84,8 +84,7 @@ describe('an agent process that misbehaves', function () {
 
   it('whose sidecar was taken over and floods its queue is stopped, and the run frozen for it', async () => {
     const life = await trigger('queue', WAIT_FOR_TEST, 'done success x');
-    const { slug } = await life.running();
-    await life.waits(slug);
+    const { slug } = await life.waiting();
     // Names that nobody takes away while somebody may be writing there.
     const flood =
       "for (let i = 0; i < 300; i++) require('fs').writeFileSync(`/run/bottle/out/.writing-${i}`, 'x')";

@@ -39,9 +39,8 @@ describe('a frozen run whose things go', function () {
     assert.equal(first.prs.length, 1);
     await archived(slug, ['volume home', 'volume sock']);
     assert.deepEqual(await orphansOf(stack()), []);
-    const gc = await stack().cli(['gc', '--json']);
-    assert.equal(gc.code, 0, gc.stderr);
-    const { usage, outcomes } = JSON.parse(gc.stdout) as {
+    const gc = await stack().run(['gc', '--json']);
+    const { usage, outcomes } = JSON.parse(gc) as {
       readonly usage: HomeUsage;
       readonly outcomes: readonly unknown[];
     };

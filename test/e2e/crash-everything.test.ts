@@ -13,8 +13,7 @@ describe('everything is killed at once', function () {
 
   it('brings every comment that was answered with 202 into a prompt exactly once', async () => {
     const life = await trigger('all parts die', WAIT_FOR_TEST);
-    const { slug } = await life.running();
-    await life.waits(slug);
+    const { slug } = await life.waiting();
     // Written while nobody listens: these deliveries of the forge are lost, so that ours are the first ones.
     await stack().stopUp('SIGKILL');
     await waitUntil('the webhook to be gone', async () => (await processesOf(stack())).length === 0, 20_000);

@@ -97,8 +97,7 @@ describe('parts that are killed while an agent runs', function () {
   for (const part of ['worker', 'webhook', 'temporal'] as const) {
     it(`starts its ${part} again when that is killed, and takes deliveries on`, async () => {
       const life = await trigger(`${part} is killed`, ...WORK);
-      const { slug } = await life.running();
-      await life.waits(slug);
+      const { slug } = await life.waiting();
       const agent = await life.container(slug, 'agent');
       const { pid } = stack().upProcess;
       const others = new Map<string, number>();

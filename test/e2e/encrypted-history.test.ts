@@ -39,8 +39,7 @@ describe('what Temporal keeps, encrypted', function () {
     });
     await mkdir(join(stack.home, 'bottles'));
     for (const [id, key] of Object.entries(keys)) {
-      const set = await stack.cli(['secret', 'set', `temporal-codec-${id}`], key);
-      assert.equal(set.code, 0, set.stderr);
+      await stack.run(['secret', 'set', `temporal-codec-${id}`], key);
     }
   });
   after(() => tearDown(stack, client));
@@ -70,8 +69,7 @@ describe('what Temporal keeps, encrypted', function () {
   }
 
   async function status(slug: string): Promise<{ phase: string; stale: boolean } | undefined> {
-    const { code, stdout, stderr } = await stack.cli(['orchestrate', 'status', '--json']);
-    assert.equal(code, 0, stderr);
+    const stdout = await stack.run(['orchestrate', 'status', '--json']);
     const { runs } = JSON.parse(stdout) as { runs: { slug: string; phase: string; stale: boolean }[] };
     return runs.find((run) => run.slug === slug);
   }
@@ -91,37 +89,18 @@ describe('what Temporal keeps, encrypted', function () {
     const { slug } = await later.frozen(1, 'done');
     for (const text of [SECRET, TITLE]) assert.equal(await databaseHas(text), false, text);
     // What the run before wrote is plain, and is read; what it writes now is not.
-    const resumed = await stack.cli([
-      'orchestrate',
-      'resume',
-      '--slug',
-      earlySlug,
-      '--prompt',
-      work('again.md'),
-      '--wait',
-    ]);
-    assert.equal(resumed.code, 0, resumed.stderr);
+    await stack.run(['orchestrate', 'resume', '--slug', earlySlug, '--prompt', work('again.md'), '--wait']);
     for (const text of [SECRET, TITLE]) assert.equal(await databaseHas(text), false, text);
     for (const one of [slug, earlySlug])
       assert.deepEqual([(await status(one))?.phase, (await status(one))?.stale], ['frozen', false]);
 
     const rotated = await upWith('two', 'one');
-    const again = await stack.cli([
-      'orchestrate',
-      'resume',
-      '--slug',
-      slug,
-      '--prompt',
-      work('third.md'),
-      '--wait',
-    ]);
-    assert.equal(again.code, 0, again.stderr);
+    await stack.run(['orchestrate', 'resume', '--slug', slug, '--prompt', work('third.md'), '--wait']);
     const { events = [] } = await rotated.workflow.getHandle(workflowIdOf(later.subject)).fetchHistory();
     const ids = new Set(JSON.stringify(events).match(/"encryption-key-id":"\w+=*"/g));
     assert.equal(ids.size, 2, 'of both keys');
     assert.equal(await databaseHas(SECRET), false);
-    const logs = await stack.cli(['logs', slug]);
-    assert.equal(logs.code, 0, logs.stderr);
+    await stack.run(['logs', slug]);
   });
 
   it('is shown by the codec server to Temporal’s page', async () => {

@@ -62,8 +62,7 @@ describe('turns that do not end well', function () {
 
   it('nudges once an agent that ended without a word, then freezes it as incomplete', async () => {
     const life = await trigger('says nothing', WAIT_FOR_TEST, 'exit 0');
-    const { slug } = await life.running();
-    await life.waits(slug);
+    const { slug } = await life.waiting();
     // The scripted agent has a script only where its prompt has one: this comment is part of the nudge's.
     await life.comment(bottleScript('print still not done'));
     await life.until('the comment in the mailbox', ({ mailbox }) => mailbox === 1);
@@ -170,8 +169,7 @@ describe('turns that do not end well', function () {
 
   it('brings a comment that was written during a turn into the next prompt', async () => {
     const life = await trigger('is interrupted', WAIT_FOR_TEST, 'done success first');
-    const { slug } = await life.running();
-    await life.waits(slug);
+    const { slug } = await life.waiting();
     await life.comment(`during-the-turn\n\n${bottleScript('done success second')}`);
     await life.until('the comment in the mailbox', ({ mailbox }) => mailbox === 1);
     await life.files.letGo(slug);

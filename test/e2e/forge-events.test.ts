@@ -41,8 +41,7 @@ describe('what people do on the forge', function () {
     const { alice } = stack().gitea;
     const renovate = await stack().gitea.addPerson('renovate', 'write');
     const run = await trigger('batch', WAIT_FOR_TEST, 'done success first');
-    const { slug } = await run.running();
-    await run.waits(slug);
+    const { slug } = await run.waiting();
     const first = await alice.comment(run.issue, 'first thought');
     const regretted = await alice.comment(run.issue, 'regretted');
     await alice.comment(run.issue, 'third thought <!-- hidden orders -->');
@@ -176,8 +175,7 @@ describe('what people do on the forge', function () {
   it('goes on while its issue is locked', async () => {
     const { alice } = stack().gitea;
     const run = await trigger('locked', WAIT_FOR_TEST, 'comment $ISSUE said while locked', 'done success x');
-    const { slug } = await run.running();
-    await run.waits(slug);
+    const { slug } = await run.waiting();
     await alice.api.call('PUT', `/repos/alice/demo/issues/${String(run.issue)}/lock`, {
       lock_reason: 'too heated',
     });

@@ -61,8 +61,7 @@ describe('attacks from inside a bottle', function () {
       begin('Fills the disk', 'run head -c 192M /dev/zero >big', 'hang'),
       begin('Eats the memory', `run perl -e "my \\$x = 'x' x ${String(2 * MEMORY_BYTES)}"`, 'exit 1'),
     ]);
-    ({ slug } = await attacker.running());
-    await attacker.waits(slug);
+    ({ slug } = await attacker.waiting());
     await placeProbes(attacker.files.path(slug, 'turn'), opened.values);
     [inBundle, inControl] = await Promise.all([
       runInBundle(containerName(slug, 'bundle'), {

@@ -42,8 +42,7 @@ describe('what an agent in a real run can reach', function () {
       WAIT_FOR_TEST,
       'done success looked around',
     );
-    ({ slug } = await life.running());
-    await life.waits(slug);
+    ({ slug } = await life.waiting());
     runs = agentRuns(await life.files.agentLog(slug, 1));
   });
 

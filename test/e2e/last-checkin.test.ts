@@ -20,9 +20,8 @@ describe('the last check-in, while a turn runs', function () {
     const number = await stack().gitea.alice.createIssue({ title: 'Long and then silent', body });
     const issue = `alice/demo#${String(number)}`;
     const subject = { forge: 'gitea', owner: 'alice', repo: 'demo', number } as const;
-    const started = await stack().cli(['orchestrate', 'start', '--issue', issue, '--agent', 'demo']);
-    assert.equal(started.code, 0, started.stderr);
-    const slug = started.stdout.trim();
+    const started = await stack().run(['orchestrate', 'start', '--issue', issue, '--agent', 'demo']);
+    const slug = started.trim();
     const files = new StackFiles(stack().home);
     const handle = client().workflow.getHandle(workflowIdOf(subject));
     const shown = async (): Promise<number | null> => {

@@ -61,18 +61,16 @@ describe('a run without an issue', function () {
   }
 
   async function start(...args: string[]): Promise<Json> {
-    const ran = await stack().cli(['orchestrate', 'start', '--agent', 'player', ...args, '--json']);
-    assert.equal(ran.code, 0, ran.stderr);
-    return JSON.parse(ran.stdout) as Json;
+    const ran = await stack().run(['orchestrate', 'start', '--agent', 'player', ...args, '--json']);
+    return JSON.parse(ran) as Json;
   }
 
   async function resume(slug: string, ...lines: string[]): Promise<Json> {
     const prompt = bottleScript(...lines);
-    const ran = await stack().cli([
+    const ran = await stack().run([
       ...['orchestrate', 'resume', '--slug', slug, '--prompt', prompt, '--wait', '--json'],
     ]);
-    assert.equal(ran.code, 0, ran.stderr);
-    return JSON.parse(ran.stdout) as Json;
+    return JSON.parse(ran) as Json;
   }
 
   it('of a repository keeps its commits for the operator, and the forge never hears of it', async () => {
@@ -134,7 +132,7 @@ describe('a run without an issue', function () {
     await execute('sh', ['-c', again.fetch ?? 'false'], { cwd: clone });
     assert.equal(await git(clone, 'show', `bot-bottle/${slug}:b.md`), 'y');
 
-    assert.equal((await stack().cli(['signal', slug, 'destroy'])).code, 0);
+    await stack().run(['signal', slug, 'destroy']);
     await life.ended();
     assert.ok(!existsSync(life.files.path(slug, 'workspace')));
     assert.ok(existsSync(life.files.path(slug, 'work.bundle')), 'the commits stay');
@@ -187,7 +185,7 @@ describe('a run without an issue', function () {
     );
     await execute('sh', ['-c', fetch ?? 'false'], { cwd: clone });
     assert.equal(await git(clone, 'show', `bot-bottle/${slug}:new.txt`), 'z');
-    assert.equal((await stack().cli(['signal', slug, 'destroy'])).code, 0);
+    await stack().run(['signal', slug, 'destroy']);
     await life.ended();
   });
 

@@ -131,9 +131,7 @@ describe('an agent that is stuck and asks for more', function () {
   }
 
   async function operator(...args: readonly string[]): Promise<string> {
-    const { code, stdout, stderr } = await stack.cli(['proposals', ...args]);
-    assert.equal(code, 0, stderr);
-    return stdout;
+    return await stack.run(['proposals', ...args]);
   }
 
   const auditOf = async (component: string, slug: string): Promise<readonly string[]> =>
@@ -221,7 +219,7 @@ describe('an agent that is stuck and asks for more', function () {
 
   it('leaves a record in which every change is found', async () => {
     // What an operator does is part of it.
-    for (const verb of ['pause', 'unpause']) assert.equal((await stack.cli([verb])).code, 0);
+    for (const verb of ['pause', 'unpause']) await stack.run([verb]);
     const copy = await mkdtemp(join(tmpdir(), 'bot-bottle-record-'));
     const file = join(copy, 'bot-bottle.db');
     const live = new SqliteDatabase(join(stack.home, 'bot-bottle.db'), { readonly: true });

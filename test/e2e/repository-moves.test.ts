@@ -100,8 +100,7 @@ describe('a repository that does not stay where it was', function () {
 
     const status = await stack().cli(['orchestrate', 'status', '--json']);
     assert.match(status.stdout, /carol/);
-    const frozen = await stack().cli(['signal', slug, 'freeze', '--json']);
-    assert.equal(frozen.code, 0, frozen.stderr);
+    await stack().run(['signal', slug, 'freeze', '--json']);
     await moved.closePr(pr);
     await run.ended();
   });

@@ -32,8 +32,7 @@ describe('a key in an agent’s commits', function () {
       WAIT_FOR_TEST,
       'done success finished',
     );
-    const { slug } = await life.running();
-    await life.waits(slug);
+    const { slug } = await life.waiting();
     const log = await life.files.agentLog(slug, 1);
     assert.ok(log.includes(key));
     assert.match(log, /looks like a secret: the comment on #1 line 1 \(rule github-pat\)/);

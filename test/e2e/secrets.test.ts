@@ -57,8 +57,7 @@ describe('where secrets are not', function () {
         'done success finished',
       ),
     );
-    ({ slug } = await life.running());
-    await life.waits(slug);
+    ({ slug } = await life.waiting());
   });
   after(async () => {
     await argv.stop();

@@ -146,7 +146,7 @@ describe('a fork is merged by the real opencode', function () {
 
     const [, ended] = await new StackFiles(stack.home).turnRows(slug);
     assert.deepEqual((ended?.detail['publish'] as { readonly pr: number }).pr, outcome.pr);
-    assert.equal((await stack.cli(['provenance', 'verify', slug])).code, 0);
+    await stack.run(['provenance', 'verify', slug]);
   });
 
   it('is refused, with what to do, for a file or an option that it cannot use', async () => {
@@ -194,8 +194,7 @@ describe('a fork is merged by the real opencode', function () {
     assert.ok(world !== undefined);
     const { stack, client } = world;
     const fork = await world.fork('daily');
-    const set = await stack.cli(['sync', 'schedule', '--dir', fork.dir, '--every', '1d']);
-    assert.equal(set.code, 0, set.stderr);
+    await stack.run(['sync', 'schedule', '--dir', fork.dir, '--every', '1d']);
     const again = await stack.cli([
       'sync',
       'schedule',
@@ -222,7 +221,7 @@ describe('a fork is merged by the real opencode', function () {
       ),
     );
     assert.equal(((await own.result()) as { readonly status: string }).status, 'unchanged');
-    assert.equal((await stack.cli(['sync', 'unschedule', '--dir', fork.dir])).code, 0);
+    await stack.run(['sync', 'unschedule', '--dir', fork.dir]);
     assert.equal((await stack.cli(['sync', 'unschedule', '--dir', fork.dir])).code, 3);
     const none = await stack.cli(['sync', 'schedules']);
     assert.match(none.stdout, /no fork is synced/);

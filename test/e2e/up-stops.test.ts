@@ -21,8 +21,7 @@ describe('`up` that is stopped while an agent runs', function () {
   async function agentRuns(title: string): Promise<{ readonly life: Life; readonly slug: string }> {
     const script = bottleScript(WAIT_FOR_TEST, 'print it went on', 'done success finished');
     const life = await open(title, script);
-    const { slug } = await life.running();
-    await life.waits(slug);
+    const { slug } = await life.waiting();
     return { life, slug };
   }
 

@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ModelApi } from '../model-api/model-api.js';
@@ -12,6 +11,5 @@ export async function playDemoWithClaude(
 ): Promise<void> {
   await mkdir(join(stack.home, 'agents'));
   await writeFile(join(stack.home, 'agents/demo.md'), `---\nprovider: claude\n---\n\n${role}\n`);
-  const set = await stack.cli(['secret', 'set', 'anthropic-api-key', '--host', api.authority], key);
-  assert.equal(set.code, 0, set.stderr);
+  await stack.run(['secret', 'set', 'anthropic-api-key', '--host', api.authority], key);
 }

@@ -75,6 +75,13 @@ export class Life {
     );
   }
 
+  /** Its agent works, and has got to its `WAIT_FOR_TEST`. */
+  async waiting(turn = 1): Promise<RunView & { readonly slug: string }> {
+    const view = await this.running(turn);
+    await this.waits(view.slug, turn);
+    return view;
+  }
+
   /** The workflow says so, and the rows that follow are written. */
   async frozen(turn: number, reason: FrozenReason): Promise<RunView & { readonly slug: string }> {
     // By the workflow, not by the issue: the repository may have another name by now.

@@ -19,8 +19,7 @@ export async function proposed(
   let found: ListedProposal | undefined;
   await waitUntil(`a proposal ${what}`, async () => {
     if ((await files.openProposals()).length === 0) return false;
-    const { code, stdout, stderr } = await stack.cli(['proposals', 'list', '--json']);
-    assert.equal(code, 0, stderr);
+    const stdout = await stack.run(['proposals', 'list', '--json']);
     const { proposals } = JSON.parse(stdout) as { readonly proposals: readonly ListedProposal[] };
     found = proposals.find(fits);
     return found !== undefined;

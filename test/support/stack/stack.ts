@@ -109,6 +109,13 @@ export class Stack {
     return { code: code ?? -1, stdout, stderr };
   }
 
+  /** A command that does what it is asked for; resolves with its standard output. Errors: when it does not. */
+  async run(args: readonly string[], input?: string): Promise<string> {
+    const { code, stdout, stderr } = await this.cli(args, input);
+    if (code !== 0) throw new Error(`bot-bottle ${args.join(' ')} ended with ${String(code)}: ${stderr}`);
+    return stdout;
+  }
+
   /** Starts `bot-bottle up` and waits until it says that it is up. */
   async start(): Promise<void> {
     const child = this.spawn(['up'], ['ignore', 'pipe', 'pipe']);
