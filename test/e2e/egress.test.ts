@@ -2,17 +2,14 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Client } from '@temporalio/client';
 import Docker from 'dockerode';
 import { containerName } from '../../src/adapters/docker/names-and-labels.js';
 import type { EgressTotals } from '../../src/domain/egress/totals.js';
 import { until } from '../support/bundle/until.js';
 import { agentRuns, outputOf } from '../support/stack/agent-runs.js';
 import { bottleScript, WAIT_FOR_TEST } from '../support/stack/bottle-script.js';
-import { Life } from '../support/stack/life.js';
 import { SecretSearch } from '../support/stack/secret-search.js';
-import { Stack } from '../support/stack/stack.js';
-import { tearDown } from '../support/stack/tear-down.js';
+import { useStack } from '../support/stack/use-stack.js';
 
 /** Says what it was asked with, in its answer and in its log. */
 const UPSTREAM = `require('node:http').createServer((request, response) => {
@@ -36,12 +33,22 @@ describe('what an agent can reach', function () {
   const docker = new Docker();
   const name = `bb-egress-e2e-${randomBytes(4).toString('hex')}`;
   const search = new SecretSearch({ providerKey: SECRET });
-  let stack: Stack;
-  let client: Client;
   let authority: string;
 
-  before(async () => {
-    // On the sidecar's network: the operator's own upstream, at a private address.
+  const { stack, trigger } = useStack(
+    async () => {
+      authority = await startUpstream();
+      return {};
+    },
+    async ({ home }) => {
+      await mkdir(join(home, 'bottles'));
+      await bottle(home, 'one.example.org');
+    },
+  );
+  after(() => docker.getContainer(name).remove({ force: true, v: true }));
+
+  /** On the sidecar's network: the operator's own upstream, at a private address. */
+  async function startUpstream(): Promise<string> {
     const upstream = await docker.createContainer({
       name,
       Image: 'bot-bottle/bundle:dev',
@@ -54,23 +61,14 @@ describe('what an agent can reach', function () {
       60_000,
     );
     const { NetworkSettings } = await upstream.inspect();
-    authority = `${NetworkSettings.Networks['bridge']?.IPAddress ?? ''}:8080`;
-    stack = await Stack.prepare();
-    await mkdir(join(stack.home, 'bottles'));
-    await bottle('one.example.org');
-    await stack.start();
-    client = await stack.client();
-  });
-  after(async () => {
-    await docker.getContainer(name).remove({ force: true, v: true });
-    await tearDown(stack, client);
-  });
+    return `${NetworkSettings.Networks['bridge']?.IPAddress ?? ''}:8080`;
+  }
 
   async function upstreamSaid(): Promise<string> {
     return (await docker.getContainer(name).logs({ stdout: true })).toString();
   }
 
-  async function bottle(host: string): Promise<void> {
+  async function bottle(home: string, host: string): Promise<void> {
     const manifest = [
       '---',
       `egress: { allow: [${host}] }`,
@@ -85,39 +83,35 @@ describe('what an agent can reach', function () {
       '---',
       '',
     ];
-    await writeFile(join(stack.home, 'bottles/default.md'), manifest.join('\n'));
+    await writeFile(join(home, 'bottles/default.md'), manifest.join('\n'));
   }
 
   it('starts nothing while its secret is missing, or not meant for that host, and says what to do', async () => {
-    const early = await Life.trigger(stack, client, 'Too early', bottleScript('done success x'));
+    const early = await trigger('Too early', 'done success x');
     assert.match(await early.rejected(), /bot-bottle secret set provider-key --host/);
-    await stack.gitea.alice.closeIssue(early.issue);
+    await stack().gitea.alice.closeIssue(early.issue);
     const elsewhere = ['secret', 'set', 'provider-key', '--host', 'elsewhere.example.org'];
-    await stack.run(elsewhere, SECRET);
-    const unbound = await Life.trigger(stack, client, 'Unbound', bottleScript('done success x'));
+    await stack().run(elsewhere, SECRET);
+    const unbound = await trigger('Unbound', 'done success x');
     assert.match(await unbound.rejected(), new RegExp(`not bound .*--host ${authority} < file`));
     await unbound.reactedWith('confused');
-    await stack.gitea.alice.closeIssue(unbound.issue);
+    await stack().gitea.alice.closeIssue(unbound.issue);
   });
 
   it('is its routes, with a key that it never sees, and the hosts of its allowlist as they are now', async () => {
-    await stack.run(['secret', 'set', 'provider-key', '--host', authority], SECRET);
-    const life = await Life.trigger(
-      stack,
-      client,
+    await stack().run(['secret', 'set', 'provider-key', '--host', authority], SECRET);
+    const life = await trigger(
       'Ask the model',
-      bottleScript(
-        SHOW,
-        ask(
-          'process.env.MODEL_URL + "/v1/messages"',
-          '{ method: "POST", headers: { "x-api-key": process.env.MODEL_KEY }, body: "hi" }',
-        ),
-        ask('process.env.MODEL_URL + "/admin"'),
-        ask('"https://two.example.org/"'),
-        ask('"https://four.example.org/"'),
-        WAIT_FOR_TEST,
-        'done success asked',
+      SHOW,
+      ask(
+        'process.env.MODEL_URL + "/v1/messages"',
+        '{ method: "POST", headers: { "x-api-key": process.env.MODEL_KEY }, body: "hi" }',
       ),
+      ask('process.env.MODEL_URL + "/admin"'),
+      ask('"https://two.example.org/"'),
+      ask('"https://four.example.org/"'),
+      WAIT_FOR_TEST,
+      'done success asked',
     );
     const { slug } = await life.waiting();
     const containers = await Promise.all(
@@ -135,7 +129,7 @@ describe('what an agent can reach', function () {
     assert.match(outputOf(runs, '/admin'), /^403 .*\/v1\//m);
     assert.match(outputOf(runs, 'two.example.org'), /refused|403/);
     assert.deepEqual(search.in(log), []);
-    assert.deepEqual((await search.below(stack.home, ['secrets'])).found, [], 'in the home');
+    assert.deepEqual((await search.below(stack().home, ['secrets'])).found, [], 'in the home');
 
     const ended = (await life.files.turnRows(slug)).find(({ event }) => event === 'ended');
     const totals = JSON.parse(await life.files.blob(String(ended?.detail['egressRef']))) as EgressTotals;
@@ -146,7 +140,7 @@ describe('what an agent can reach', function () {
     assert.ok(totals.refusals.some(({ host }) => host.includes('two.example.org')));
 
     // It asked for neither host, so the operator is asked: of one that is refused, the agent does not hear.
-    const { stdout: listed } = await stack.cli(['proposals']);
+    const { stdout: listed } = await stack().cli(['proposals']);
     const offered = (host: string): string => {
       const line = new RegExp(
         `^([0-9a-f]{8}) .*pipelock-block.*may connect to ${host.replaceAll('.', '\\.')}`,
@@ -155,22 +149,22 @@ describe('what an agent can reach', function () {
       return line.exec(listed)?.[1] ?? assert.fail(listed);
     };
     const unwanted = offered('two.example.org');
-    const shown = await stack.cli(['proposals', 'show', unwanted]);
+    const shown = await stack().cli(['proposals', 'show', unwanted]);
     assert.match(shown.stdout, /bot-bottle says:\n {2}two\.example\.org was refused .*did not ask for it/);
-    await stack.run(['proposals', 'reject', unwanted, '--reason', 'not needed']);
-    await stack.run(['proposals', 'approve', offered('four.example.org')]);
+    await stack().run(['proposals', 'reject', unwanted, '--reason', 'not needed']);
+    await stack().run(['proposals', 'approve', offered('four.example.org')]);
     await life.frozen(2, 'done');
-    const prompt = await readFile(join(stack.home, 'state', slug, 'turns/2/prompt.md'), 'utf8');
+    const prompt = await readFile(join(stack().home, 'state', slug, 'turns/2/prompt.md'), 'utf8');
     assert.match(prompt, /your allowlist has four\.example\.org/);
     assert.doesNotMatch(prompt, /two\.example\.org/);
 
-    await bottle('three.example.org');
+    await bottle(stack().home, 'three.example.org');
     await life.comment(bottleScript(SHOW, 'done success seen'));
     await life.frozen(3, 'done');
     const config = outputOf(agentRuns(await life.files.agentLog(slug, 3)), 'current-config');
     assert.match(config, /^three\.example\.org\nfour\.example\.org$/m);
     assert.doesNotMatch(config, /two\.example\.org/);
     await life.close();
-    await rm(join(stack.home, 'secrets/provider-key'));
+    await rm(join(stack().home, 'secrets/provider-key'));
   });
 });

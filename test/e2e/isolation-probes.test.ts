@@ -4,7 +4,6 @@ import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Client } from '@temporalio/client';
 import { containerName } from '../../src/adapters/docker/names-and-labels.js';
 import { GROUPS } from '../support/probes/inside/probes.mjs';
 import {
@@ -17,9 +16,8 @@ import {
 } from '../support/probes/run-probes.js';
 import { CANARY, MEMORY_BYTES, PIDS, ProbeTargets } from '../support/probes/targets.js';
 import { bottleScript, WAIT_FOR_TEST } from '../support/stack/bottle-script.js';
-import { Life } from '../support/stack/life.js';
-import { Stack } from '../support/stack/stack.js';
-import { tearDown } from '../support/stack/tear-down.js';
+import type { Life } from '../support/stack/life.js';
+import { useStack } from '../support/stack/use-stack.js';
 
 const BOTTLE = `---
 resources:
@@ -33,8 +31,13 @@ resources:
 /** Attacks from inside the bottle of a real run, all of them in one turn, and what the host is like afterwards. */
 describe('attacks from inside a bottle', function () {
   this.timeout(180_000);
-  let stack: Stack;
-  let client: Client | undefined;
+  const { stack, trigger } = useStack(
+    { env: { BOTTLE_SLOTS: '3', BOTTLE_DISK: '32MiB', BOTTLE_INODES: '20000' } },
+    async ({ home }) => {
+      await mkdir(join(home, 'bottles'));
+      await writeFile(join(home, 'bottles/default.md'), BOTTLE);
+    },
+  );
   let targets: ProbeTargets | undefined;
   let attacker: Life;
   let slug: string;
@@ -46,20 +49,13 @@ describe('attacks from inside a bottle', function () {
   let other: number;
 
   before(async () => {
-    stack = await Stack.prepare({ env: { BOTTLE_SLOTS: '3', BOTTLE_DISK: '32MiB', BOTTLE_INODES: '20000' } });
-    await mkdir(join(stack.home, 'bottles'));
-    await writeFile(join(stack.home, 'bottles/default.md'), BOTTLE);
-    await stack.start();
-    client = await stack.client();
-    other = await stack.gitea.alice.createIssue({ title: 'Not for the agent' });
-    const opened = await ProbeTargets.open(stack, other);
+    other = await stack().gitea.alice.createIssue({ title: 'Not for the agent' });
+    const opened = await ProbeTargets.open(stack(), other);
     targets = opened;
-    const begin = (title: string, ...script: string[]): Promise<Life> =>
-      Life.trigger(stack, client ?? assert.fail(), title, bottleScript(...script));
     [attacker, hog, glutton] = await Promise.all([
-      begin('An attacker', WAIT_FOR_TEST, RUN_PROBES, 'done blocked tried all'),
-      begin('Fills the disk', 'run head -c 192M /dev/zero >big', 'hang'),
-      begin('Eats the memory', `run perl -e "my \\$x = 'x' x ${String(2 * MEMORY_BYTES)}"`, 'exit 1'),
+      trigger('An attacker', WAIT_FOR_TEST, RUN_PROBES, 'done blocked tried all'),
+      trigger('Fills the disk', 'run head -c 192M /dev/zero >big', 'hang'),
+      trigger('Eats the memory', `run perl -e "my \\$x = 'x' x ${String(2 * MEMORY_BYTES)}"`, 'exit 1'),
     ]);
     ({ slug } = await attacker.waiting());
     await placeProbes(attacker.files.path(slug, 'turn'), opened.values);
@@ -74,10 +70,7 @@ describe('attacks from inside a bottle', function () {
     await attacker.frozen(1, 'blocked');
     inBottle = outcomes(await attacker.files.text(slug, 'workspace', 'report.jsonl'));
   });
-  after(async () => {
-    await targets?.close();
-    await tearDown(stack, client);
-  });
+  after(() => targets?.close());
 
   for (const [group, probes] of Object.entries(GROUPS))
     describe(`fail: ${group}`, () => {
@@ -106,15 +99,15 @@ describe('attacks from inside a bottle', function () {
 
   it('find no secret', () => {
     const seen = JSON.stringify([...inBottle.values()]);
-    const { sidecarToken, publisherToken } = stack.gitea.bot;
-    for (const secret of [sidecarToken, publisherToken, stack.webhookSecret])
+    const { sidecarToken, publisherToken } = stack().gitea.bot;
+    for (const secret of [sidecarToken, publisherToken, stack().webhookSecret])
       assert.ok(!seen.includes(secret));
     // It does look where commit ids are.
     assert.match(inBottle.get('secret: files')?.evidence ?? '', /looks like: [0-9a-f]{40}/);
   });
 
   it('leave nothing on the forge, and what was refused on record', async () => {
-    assert.deepEqual(await stack.gitea.alice.comments(other), []);
+    assert.deepEqual(await stack().gitea.alice.comments(other), []);
     const refused = (await attacker.files.operations(slug)).filter(({ outcome }) => outcome === 'refused');
     assert.ok(refused.some(({ operation }) => operation === 'post_comment'));
   });
@@ -146,7 +139,7 @@ describe('attacks from inside a bottle', function () {
   });
 
   it('leave the host in health, and can be cleared away without a trace', async () => {
-    const health = await fetch(new URL('/readyz', stack.webhookUrl));
+    const health = await fetch(new URL('/readyz', stack().webhookUrl));
     assert.equal(health.status, 200);
     await attacker.close();
     assert.equal(existsSync(attacker.files.path(slug, 'workspace')), false);

@@ -7,7 +7,6 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Client } from '@temporalio/client';
 import SqliteDatabase from 'better-sqlite3';
 import { openProvenance } from '../../src/wiring/operator/open-provenance.js';
 import { bridgeAddress } from '../support/model-api/bridge-address.js';
@@ -15,11 +14,10 @@ import { ModelApi } from '../support/model-api/model-api.js';
 import { say, use, type Answer } from '../support/model-api/script.js';
 import { playDemoWithClaude } from '../support/stack/claude-agent.js';
 import { Intruder, TABLES } from '../support/provenance/intruder.js';
-import { Life } from '../support/stack/life.js';
 import { proposed } from '../support/stack/proposed.js';
 import { SecretSearch } from '../support/stack/secret-search.js';
-import { Stack, waitUntil } from '../support/stack/stack.js';
-import { tearDown } from '../support/stack/tear-down.js';
+import { waitUntil } from '../support/stack/stack.js';
+import { useStack } from '../support/stack/use-stack.js';
 import { Tmux } from '../support/tui/tmux.js';
 
 const KEY = `canary-${randomBytes(16).toString('hex')}`;
@@ -30,30 +28,25 @@ describe('an agent that is stuck and asks for more', function () {
   const search = new SecretSearch({ key: KEY });
   let api: ModelApi;
   let notes: Server;
-  let stack: Stack;
-  let client: Client;
   let hook: string;
   /** Runs of tests before. */
   let earlier: readonly string[] = [];
 
-  before(async () => {
-    const address = await bridgeAddress();
-    api = await ModelApi.start({ address });
-    notes = createServer((_, response) => response.end('the walrus'));
-    notes.listen(0, address);
-    await once(notes, 'listening');
-    hook = await mkdtemp(join(tmpdir(), 'bot-bottle-hook-'));
-    const tell = join(hook, 'tell');
-    await writeFile(tell, '#!/bin/sh\n{ cat; echo; } >> "$(dirname "$0")/told"\n', { mode: 0o755 });
-    stack = await Stack.prepare({
-      env: { MODEL_ANTHROPIC_URL: api.url, SUPERVISE_HOLD: '15s', NOTIFY_COMMAND: tell },
-    });
-    await playDemoWithClaude(stack, api, { role: 'You read notes.', key: KEY });
-    await stack.start();
-    client = await stack.client();
-  });
+  const { stack, open } = useStack(
+    async () => {
+      const address = await bridgeAddress();
+      api = await ModelApi.start({ address });
+      notes = createServer((_, response) => response.end('the walrus'));
+      notes.listen(0, address);
+      await once(notes, 'listening');
+      hook = await mkdtemp(join(tmpdir(), 'bot-bottle-hook-'));
+      const tell = join(hook, 'tell');
+      await writeFile(tell, '#!/bin/sh\n{ cat; echo; } >> "$(dirname "$0")/told"\n', { mode: 0o755 });
+      return { env: { MODEL_ANTHROPIC_URL: api.url, SUPERVISE_HOLD: '15s', NOTIFY_COMMAND: tell } };
+    },
+    (prepared) => playDemoWithClaude(prepared, api, { role: 'You read notes.', key: KEY }),
+  );
   after(async () => {
-    await tearDown(stack, client);
     await api.close();
     notes.close();
     await rm(hook, { recursive: true });
@@ -68,8 +61,8 @@ describe('an agent that is stuck and asks for more', function () {
 
   /** A file of the bottle's, as it is in the bottle now, with its hash. */
   function current(file: string): { readonly text: string; readonly hash: string } {
-    const slug = readdirSync(join(stack.home, 'state')).find((one) => !earlier.includes(one)) ?? '';
-    const text = readFileSync(join(stack.home, 'state', slug, 'config', file), 'utf8');
+    const slug = readdirSync(join(stack().home, 'state')).find((one) => !earlier.includes(one)) ?? '';
+    const text = readFileSync(join(stack().home, 'state', slug, 'config', file), 'utf8');
     return { text, hash: createHash('sha256').update(text).digest('hex') };
   }
 
@@ -108,11 +101,11 @@ describe('an agent that is stuck and asks for more', function () {
   };
 
   const waiting = async (tool: string): Promise<string> =>
-    (await proposed(stack, `by ${tool}`, (one) => one.tool === tool)).id;
+    (await proposed(stack(), `by ${tool}`, (one) => one.tool === tool)).id;
 
   /** The operator in a terminal, who reads what it would do before anything is agreed to. */
   async function approveInDashboard(id: string, effect: RegExp): Promise<void> {
-    const tmux = await Tmux.start(stack.env);
+    const tmux = await Tmux.start(stack().env);
     try {
       await tmux.paste('node dist/cli.js dashboard\n');
       await tmux.sees(new RegExp(`> ${id.slice(0, 8)} `), 30_000);
@@ -131,11 +124,11 @@ describe('an agent that is stuck and asks for more', function () {
   }
 
   async function operator(...args: readonly string[]): Promise<string> {
-    return await stack.run(['proposals', ...args]);
+    return stack().run(['proposals', ...args]);
   }
 
   const auditOf = async (component: string, slug: string): Promise<readonly string[]> =>
-    (await readFile(join(stack.home, 'audit', `${component}-${slug}.log`), 'utf8')).trim().split('\n');
+    (await readFile(join(stack().home, 'audit', `${component}-${slug}.log`), 'utf8')).trim().split('\n');
 
   it('is held until the operator agrees, and then its request passes; what is decided later wakes it', async () => {
     api.script(
@@ -147,7 +140,7 @@ describe('an agent that is stuck and asks for more', function () {
       { expect: has(/"status": ?"pending/), reply: done('blocked') },
       { expect: has(/ok.{1,4}: ?true/), reply: say('I wait for the docs.') },
     );
-    const life = await Life.trigger(stack, client, 'Read the notes', 'Please read them.');
+    const life = await open('Read the notes', 'Please read them.');
     const route = await waiting('cred-proxy-block');
     const shown = await operator('show', route.slice(0, 8));
     assert.match(shown, /The issue wants the notes\./);
@@ -166,11 +159,8 @@ describe('an agent that is stuck and asks for more', function () {
     await waitUntil('somebody to be told', isTold, 60_000);
 
     // Whoever runs it goes away and comes back.
-    await stack.stopUp();
-    await client.connection.close();
-    await stack.start();
-    client = await stack.client();
-    const again = Life.of(stack, client, life.issue);
+    await stack().stopUp();
+    await stack().start();
     api.script(
       {
         expect: has(/operator has approved your proposal [0-9a-f]+ \(pipelock-block\)/),
@@ -180,10 +170,10 @@ describe('an agent that is stuck and asks for more', function () {
       { expect: has(/ok.{1,4}: ?true/), reply: say('Done.') },
     );
     await operator('approve', host);
-    await again.frozen(2, 'done');
+    await life.frozen(2, 'done');
     api.check();
 
-    const refused = await stack.cli(['proposals', 'reject', host, '--reason', 'too late']);
+    const refused = await stack().cli(['proposals', 'reject', host, '--reason', 'too late']);
     assert.notEqual(refused.code, 0);
     assert.match(refused.stderr, /it was approved by/);
     for (const [component, what] of [
@@ -196,12 +186,12 @@ describe('an agent that is stuck and asks for more', function () {
     }
     const ids = (await told()).map(({ id }) => id);
     assert.deepEqual(ids, [...new Set(ids)], 'told twice');
-    assert.deepEqual(await readdir(join(stack.home, 'queue', slug)).catch(() => []), []);
-    assert.deepEqual((await search.below(stack.home, ['secrets'])).found, []);
+    assert.deepEqual(await readdir(join(stack().home, 'queue', slug)).catch(() => []), []);
+    assert.deepEqual((await search.below(stack().home, ['secrets'])).found, []);
   });
 
   it('is answered from the dashboard, and the request that was refused passes', async () => {
-    earlier = readdirSync(join(stack.home, 'state'));
+    earlier = readdirSync(join(stack().home, 'state'));
     const { address, port } = notes.address() as AddressInfo;
     const effect = new RegExp(`route notes: GET / at http://${address}:${String(port)}, without a secret`);
     api.script(
@@ -211,7 +201,7 @@ describe('an agent that is stuck and asks for more', function () {
       { expect: has(/200 the walrus/), reply: done('success') },
       { expect: has(/ok.{1,4}: ?true/), reply: say('Read.') },
     );
-    const life = await Life.trigger(stack, client, 'Read them again', 'Please.');
+    const life = await open('Read them again', 'Please.');
     await approveInDashboard(await waiting('cred-proxy-block'), effect);
     await life.frozen(1, 'done');
     api.check();
@@ -219,13 +209,13 @@ describe('an agent that is stuck and asks for more', function () {
 
   it('leaves a record in which every change is found', async () => {
     // What an operator does is part of it.
-    for (const verb of ['pause', 'unpause']) await stack.run([verb]);
+    for (const verb of ['pause', 'unpause']) await stack().run([verb]);
     const copy = await mkdtemp(join(tmpdir(), 'bot-bottle-record-'));
     const file = join(copy, 'bot-bottle.db');
-    const live = new SqliteDatabase(join(stack.home, 'bot-bottle.db'), { readonly: true });
+    const live = new SqliteDatabase(join(stack().home, 'bot-bottle.db'), { readonly: true });
     await live.backup(file);
     live.close();
-    await cp(join(stack.home, 'provenance'), join(copy, 'provenance'), { recursive: true });
+    await cp(join(stack().home, 'provenance'), join(copy, 'provenance'), { recursive: true });
     const desk = openProvenance(copy);
     const problems = async (): Promise<number> => {
       const { runs, ledger } = await desk.verifyAll();

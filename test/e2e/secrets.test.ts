@@ -9,63 +9,53 @@ import { workflowIdOf } from '../../src/domain/forge/issue.js';
 import { agentRuns, outputOf } from '../support/stack/agent-runs.js';
 import { ArgvWatch } from '../support/stack/argv-watch.js';
 import { bottleScript, WAIT_FOR_TEST } from '../support/stack/bottle-script.js';
-import { Life } from '../support/stack/life.js';
+import type { Life } from '../support/stack/life.js';
 import { patternFor, SecretSearch } from '../support/stack/secret-search.js';
-import { Stack, waitUntil } from '../support/stack/stack.js';
-import { tearDown } from '../support/stack/tear-down.js';
+import { waitUntil } from '../support/stack/stack.js';
+import { useStack } from '../support/stack/use-stack.js';
 
 const PLANTED = 'planted-where-grep-looks';
 
 describe('where secrets are not', function () {
   this.timeout(240_000);
-  let stack: Stack;
-  let client: Client;
+  const { stack, client, trigger } = useStack({ env: { LOG_LEVEL: 'trace' } }, (prepared) => {
+    const { sidecarToken, publisherToken } = prepared.gitea.bot;
+    secrets = { sidecarToken, publisherToken, webhookSecret: prepared.webhookSecret };
+    argv = new ArgvWatch();
+    return Promise.resolve();
+  });
+  let secrets: Readonly<Record<string, string>>;
   let life: Life;
   let slug: string;
   let argv: ArgvWatch;
   let search: SecretSearch;
 
   before(async () => {
-    stack = await Stack.prepare({
-      env: { LOG_LEVEL: 'trace' },
-    });
-    const { sidecarToken, publisherToken } = stack.gitea.bot;
-    const secrets = { sidecarToken, publisherToken, webhookSecret: stack.webhookSecret };
     search = new SecretSearch(secrets);
-    argv = new ArgvWatch();
-    await stack.start();
-    client = await stack.client();
     const patterns = Object.values(secrets)
       .map((secret) => `-e '${patternFor(secret)}'`)
       .join(' ');
     const everywhere = '--exclude-dir=proc --exclude-dir=sys / 2>/dev/null; echo searched';
-    life = await Life.trigger(
-      stack,
-      client,
+    life = await trigger(
       'A thief',
-      bottleScript(
-        `write planted.txt ${PLANTED}`,
-        'run env; cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline /proc/[0-9]*/mountinfo 2>/dev/null | tr "\\0" "\\n"',
-        'run git config --list --show-origin; git remote -v; ls -la /run/bottle /run/bottle/* /home/agent; cat /run/bottle/turn/*',
-        `run grep -rlE ${patterns} ${everywhere}`,
-        `run grep -rlF -e ${PLANTED} ${everywhere}`,
-        'write notes.md hello',
-        'run rm planted.txt',
-        'commit Notes',
-        'open_pr A pull request | with a body',
-        WAIT_FOR_TEST,
-        'done success finished',
-      ),
+      `write planted.txt ${PLANTED}`,
+      'run env; cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline /proc/[0-9]*/mountinfo 2>/dev/null | tr "\\0" "\\n"',
+      'run git config --list --show-origin; git remote -v; ls -la /run/bottle /run/bottle/* /home/agent; cat /run/bottle/turn/*',
+      `run grep -rlE ${patterns} ${everywhere}`,
+      `run grep -rlF -e ${PLANTED} ${everywhere}`,
+      'write notes.md hello',
+      'run rm planted.txt',
+      'commit Notes',
+      'open_pr A pull request | with a body',
+      WAIT_FOR_TEST,
+      'done success finished',
     );
     ({ slug } = await life.waiting());
   });
-  after(async () => {
-    await argv.stop();
-    await tearDown(stack, client);
-  });
+  after(() => argv.stop());
 
   it('the search finds what is there, also inside Base64', () => {
-    const token = stack.gitea.bot.sidecarToken;
+    const token = stack().gitea.bot.sidecarToken;
     assert.deepEqual(search.in(`x${token}`), ['sidecarToken']);
     for (const before of ['', 'a', 'ab']) {
       assert.deepEqual(
@@ -103,9 +93,9 @@ describe('where secrets are not', function () {
 
   it('of the sidecar: only its own token, as a file that nobody else may read', async () => {
     const token = await readFile(life.files.path(slug, 'bundle', 'forge-token'), 'utf8');
-    assert.equal(token.trim(), stack.gitea.bot.sidecarToken);
+    assert.equal(token.trim(), stack().gitea.bot.sidecarToken);
     const container = new Docker().getContainer(containerName(slug, 'bundle'));
-    const pattern = [stack.gitea.bot.publisherToken, stack.webhookSecret]
+    const pattern = [stack().gitea.bot.publisherToken, stack().webhookSecret]
       .map((one) => `-e '${patternFor(one)}'`)
       .join(' ');
     const script = `cat /proc/[0-9]*/environ | tr '\\0' '\\n'; grep -rlE ${pattern} /run /tmp /etc /home /app /opt /srv /var 2>/dev/null; echo searched`;
@@ -119,10 +109,10 @@ describe('where secrets are not', function () {
   });
 
   it('not on the disk while the turn runs, but for the secrets and the file of the sidecar', async () => {
-    const { found, files } = await search.below(stack.home, ['secrets', `state/${slug}/bundle`]);
+    const { found, files } = await search.below(stack().home, ['secrets', `state/${slug}/bundle`]);
     assert.ok(files > 20);
     assert.deepEqual(found, []);
-    assert.deepEqual((await search.below(join(stack.home, 'secrets'))).found.length, 3, 'the search works');
+    assert.deepEqual((await search.below(join(stack().home, 'secrets'))).found.length, 3, 'the search works');
   });
 
   it('not anywhere after the turn', async () => {
@@ -130,11 +120,11 @@ describe('where secrets are not', function () {
     const view = await life.frozen(1, 'done');
     assert.equal(view.prs.length, 1);
     assert.equal(existsSync(life.files.path(slug, 'bundle', 'forge-token')), false);
-    assert.deepEqual((await search.below(stack.home, ['secrets'])).found, []);
+    assert.deepEqual((await search.below(stack().home, ['secrets'])).found, []);
   });
 
   it('not in the history of the workflow', async () => {
-    const { raw, payloads } = await historyOf(client, life);
+    const { raw, payloads } = await historyOf(client(), life);
     assert.ok(payloads.includes(slug), 'payloads are decoded');
     assert.deepEqual(search.in(raw), []);
     assert.deepEqual(search.in(payloads), []);
@@ -151,10 +141,10 @@ describe('where secrets are not', function () {
       )}`,
     );
     await waitUntil('the second turn', async () => {
-      const view = await stack.view(client, life.subject);
+      const view = await stack().view(client(), life.subject);
       return view?.phase === 'frozen' && view.turn >= 2;
     });
-    const { payloads } = await historyOf(client, life);
+    const { payloads } = await historyOf(client(), life);
     const written = {
       title: 'A thief',
       body: PLANTED,
@@ -177,14 +167,14 @@ describe('where secrets are not', function () {
   });
 
   it('no file of the home has a mode for others but mirrors and what containers read, and the home is closed', async () => {
-    assert.equal((await stat(stack.home)).mode & 0o777, 0o700);
+    assert.equal((await stat(stack().home)).mode & 0o777, 0o700);
     const open: string[] = [];
     let files = 0;
-    for (const entry of await readdir(stack.home, { recursive: true, withFileTypes: true })) {
-      const path = relative(stack.home, join(entry.parentPath, entry.name));
+    for (const entry of await readdir(stack().home, { recursive: true, withFileTypes: true })) {
+      const path = relative(stack().home, join(entry.parentPath, entry.name));
       if (!entry.isFile() || path.startsWith(`state/${slug}/workspace/`)) continue;
       files += 1;
-      if (((await stat(join(stack.home, path))).mode & 0o077) !== 0) open.push(path);
+      if (((await stat(join(stack().home, path))).mode & 0o077) !== 0) open.push(path);
     }
     assert.ok(files > 20, `${String(files)} files`);
     const shared = ['mirrors/', `state/${slug}/queue/in/`, `state/${slug}/config/`];
@@ -199,12 +189,12 @@ describe('where secrets are not', function () {
     const lines = [...argv.seen].join('\n');
     assert.match(lines, /git .*push/);
     assert.deepEqual(search.in(lines), []);
-    assert.match(stack.output, /watching the turn/);
-    assert.deepEqual(search.in(stack.output), []);
+    assert.match(stack().output, /watching the turn/);
+    assert.deepEqual(search.in(stack().output), []);
   });
 
   it('not on the forge', async () => {
-    const { api } = stack.gitea.alice;
+    const { api } = stack().gitea.alice;
     const [pulls, issues, comments] = await Promise.all([
       api.list('/repos/alice/demo/pulls?state=all'),
       api.list('/repos/alice/demo/issues?state=all'),

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import type { Client } from '@temporalio/client';
 import { Worker } from '@temporalio/worker';
 import { bundleFile } from '../../src/adapters/temporal/workflow-source.js';
 import { workflowIdOf } from '../../src/domain/forge/issue.js';
@@ -8,9 +7,10 @@ import { loadedModules, recordedWorker } from '../support/entries/entry-process.
 import { attributeOf, Collector, type ToldSpan } from '../support/otlp/collector.js';
 import { freePort } from '../support/ports/free-port.js';
 import { bottleScript } from '../support/stack/bottle-script.js';
-import { Life } from '../support/stack/life.js';
+import type { Life } from '../support/stack/life.js';
 import { Stack, waitUntil } from '../support/stack/stack.js';
 import { tearDown } from '../support/stack/tear-down.js';
+import { useStack } from '../support/stack/use-stack.js';
 import { quietRuntime } from '../support/temporal/time-skipping.js';
 import { useTempDir } from '../support/webhook/temp-dir.js';
 
@@ -28,29 +28,21 @@ const WORK = bottleScript(
 describe('traces', function () {
   this.timeout(240_000);
   let collector: Collector;
-  let stack: Stack;
-  let client: Client;
-
-  before(async () => {
+  const { stack, open } = useStack(async () => {
     quietRuntime();
     collector = await Collector.start();
-    stack = await Stack.prepare({
+    return {
       env: {
         OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
         OTEL_EXPORTER_OTLP_HEADERS: `authorization=${HEADER}`,
         OTEL_BSP_SCHEDULE_DELAY: '200',
       },
-    });
-    await stack.start();
-    client = await stack.client();
+    };
   });
-  after(async () => {
-    await tearDown(stack, client);
-    await collector.stop();
-  });
+  after(() => collector.stop());
 
   it('lead from the delivery to what the sidecar did, in one trace without anybody’s words', async () => {
-    const life = await Life.trigger(stack, client, TITLE, `${BODY}\n\n${WORK}`);
+    const life = await open(TITLE, `${BODY}\n\n${WORK}`);
     const { slug } = await life.frozen(1, 'done');
     await life.close();
     await replays(life);
@@ -100,8 +92,8 @@ describe('traces', function () {
     assert.deepEqual([delivery.service, opened.service], ['bot-bottle-webhook', 'bot-bottle-worker']);
 
     assert.equal(collector.headers.authorization, HEADER);
-    const { sidecarToken, publisherToken } = stack.gitea.bot;
-    for (const canary of [TITLE, BODY, HEADER, sidecarToken, publisherToken, stack.webhookSecret])
+    const { sidecarToken, publisherToken } = stack().gitea.bot;
+    for (const canary of [TITLE, BODY, HEADER, sidecarToken, publisherToken, stack().webhookSecret])
       assert.equal(collector.sent.includes(canary), false, canary);
   });
 });
@@ -139,44 +131,32 @@ describe('without a collector', function () {
 
 describe('a collector that is away', function () {
   this.timeout(240_000);
-  let stack: Stack;
-  let client: Client;
-
-  before(async () => {
+  const { stack, open } = useStack(async () => {
     const nobody = `http://127.0.0.1:${String(await freePort())}`;
-    stack = await Stack.prepare({
-      env: { OTEL_EXPORTER_OTLP_ENDPOINT: nobody, OTEL_BSP_SCHEDULE_DELAY: '200' },
-    });
-    await stack.start();
-    client = await stack.client();
+    return { env: { OTEL_EXPORTER_OTLP_ENDPOINT: nobody, OTEL_BSP_SCHEDULE_DELAY: '200' } };
   });
-  after(() => tearDown(stack, client));
-
   let life: Life;
 
   it('holds up no run and no stop, and is told once a process', async () => {
-    life = await Life.trigger(stack, client, 'Notes', WORK);
+    life = await open('Notes', WORK);
     await life.frozen(1, 'done');
     const line = 'the collector takes no traces';
-    await waitUntil('both to say so', () => stack.output.split(line).length > 2);
-    const up = stack.upProcess;
+    await waitUntil('both to say so', () => stack().output.split(line).length > 2);
+    const up = stack().upProcess;
     const asked = Date.now();
-    await stack.stopUp();
+    await stack().stopUp();
     if (up.exitCode === null) await once(up, 'exit');
     assert.ok(Date.now() - asked < 15_000, `${String(Date.now() - asked)} ms`);
     assert.equal(up.exitCode, 0);
-    assert.equal(stack.output.split(line).length, 3, 'once by the worker and once by the webhook');
+    assert.equal(stack().output.split(line).length, 3, 'once by the worker and once by the webhook');
   });
 
   it('is given up by a start without it, and runs that were traced go on', async () => {
-    await client.connection.close();
-    Object.assign(stack.env, { OTEL_EXPORTER_OTLP_ENDPOINT: '' });
-    await stack.start();
-    client = await stack.client();
-    const again = Life.of(stack, client, life.issue);
-    await again.comment(bottleScript('done success again'));
-    await again.frozen(2, 'done');
-    await again.close();
-    assert.doesNotMatch(stack.output, /unregistered external sink/);
+    Object.assign(stack().env, { OTEL_EXPORTER_OTLP_ENDPOINT: '' });
+    await stack().start();
+    await life.comment(bottleScript('done success again'));
+    await life.frozen(2, 'done');
+    await life.close();
+    assert.doesNotMatch(stack().output, /unregistered external sink/);
   });
 });
