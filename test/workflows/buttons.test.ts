@@ -3,12 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { activityInfo } from '@temporalio/activity';
 import { WorkflowUpdateFailedError, type WorkflowHandle } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import { beating } from '../../src/activities/base/beating.js';
+import { PUBLISHED } from '../support/machine/world.js';
 import { waitUntil } from '../support/stack/stack.js';
 import { DONE, withLife, type IssueLife, type LifeOptions } from '../support/temporal/issue-life.js';
 import { localServer } from '../support/temporal/local-server.js';
-
-const PUBLISHED = { kind: 'published', pr: 13, prUrl: 'u', head: 'h', created: true } as const;
+import { untilCalledOff } from '../support/temporal/scripted-activities.js';
 
 describe('the buttons of Temporal’s page and the verbs of its CLI', function () {
   this.timeout(90_000);
@@ -78,7 +77,7 @@ describe('the buttons of Temporal’s page and the verbs of its CLI', function (
       },
       // As the host does: it stops the container when the watching is cancelled.
       () =>
-        beating(() => new Promise<never>(() => undefined)).catch(() => ({
+        untilCalledOff().catch(() => ({
           exitCode: 143,
           stopped: 'closed',
         })),
@@ -191,7 +190,7 @@ describe('the buttons of Temporal’s page and the verbs of its CLI', function (
         watching += 1;
         if (activityInfo().activityType === 'reattachBottle') return DONE;
         // As the host does: whoever is paused lets go of the turn, and its container goes on.
-        return beating(() => new Promise<never>(() => undefined)).catch(() => {
+        return untilCalledOff().catch(() => {
           throw ApplicationFailure.nonRetryable('paused', 'TurnDetached');
         });
       },

@@ -4,10 +4,9 @@ import { beating } from '../../src/activities/base/beating.js';
 import { typedFailures } from '../../src/activities/base/failures.js';
 import { settling } from '../../src/activities/host-activities.js';
 import { BottleRuntimeError } from '../../src/domain/base/errors.js';
-import { openPrUpdate } from '../../src/workflows/messages.js';
 import { waitUntil } from '../support/stack/stack.js';
 import { DONE, withLife, type IssueLife, type LifeOptions } from '../support/temporal/issue-life.js';
-import type { ScriptedActivities } from '../support/temporal/scripted-activities.js';
+import { untilCalledOff, type ScriptedActivities } from '../support/temporal/scripted-activities.js';
 import { timeSkipping } from '../support/temporal/skipping-server.js';
 import type { AllActivities } from '../support/temporal/time-skipping.js';
 
@@ -118,11 +117,10 @@ describe('the end of a run while something is under way, on the time-skipping se
         assert.equal(life.fake.destroyed.length, 1);
         assert.deepEqual(await answer, { kind: 'refused', reason: 'the run is ending' });
       },
-      async (life, { slug, turn }) => {
-        const request = { slug, turn, requestId: 'r1', contentRef: 'c' };
-        answer = life.handle.executeUpdate(openPrUpdate, { args: [request] });
+      async (life, input) => {
+        answer = life.openPr(input);
         // Stopped by the close, as a watched turn is.
-        await beating(never).catch(() => undefined);
+        await untilCalledOff().catch(() => undefined);
         return DONE;
       },
     );

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
-import { beating } from '../../src/activities/base/beating.js';
 import { DONE, withLife } from '../support/temporal/issue-life.js';
 import { localServer } from '../support/temporal/local-server.js';
+import { untilCalledOff } from '../support/temporal/scripted-activities.js';
 
 /** On the real server. The numbers are the test's; `test/unit/workflows/history-limit.test.ts` has the real ones. */
 describe('issueWorkflow whose history grows too long in one turn', function () {
   this.timeout(90_000);
   const server = localServer('limit.historyCount.suggestContinueAsNew=40');
   const stopped = (): Promise<{ readonly exitCode: number }> =>
-    beating(() => new Promise<never>(() => undefined)).catch(() => ({ exitCode: 143 }));
+    untilCalledOff().catch(() => ({ exitCode: 143 }));
 
   for (const [what, policy] of [
     ['signals', { maxSignals: 40 }],

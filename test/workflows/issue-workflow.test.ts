@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import { beating } from '../../src/activities/base/beating.js';
 import { workflowIdOf } from '../../src/domain/forge/issue.js';
 import { DEFAULT_POLICY } from '../../src/domain/run/run-policy.js';
-import { openPrUpdate } from '../../src/workflows/messages.js';
-import { modelReport, observed, trigger } from '../support/machine/world.js';
+import { done, modelReport, observed, PUBLISHED, trigger } from '../support/machine/world.js';
 import { waitUntil } from '../support/stack/stack.js';
 import { DONE, withLife, type IssueLife, type LifeOptions } from '../support/temporal/issue-life.js';
+import { untilCalledOff } from '../support/temporal/scripted-activities.js';
 import { timeSkipping } from '../support/temporal/skipping-server.js';
 
 const DAY_MS = 24 * 3_600_000;
@@ -30,35 +29,30 @@ describe('issueWorkflow on the time-skipping server', function () {
   ): Promise<void> => withLife(environment(), { record, ...options }, work);
 
   it('lives from trigger over done, comment and the same session to destroyed', () =>
-    run(
-      'whole-life',
-      { settle: { publish: { kind: 'published', pr: 13, prUrl: 'u', head: 'h', created: true } } },
-      async (life) => {
-        const { fake } = life;
-        const frozen = await life.frozen();
-        assert.equal(frozen.reason, 'done');
-        assert.deepEqual(frozen.prs, [13]);
-        await life.comments(1);
-        await life.frozen(2);
-        assert.equal(fake.ran[1]?.sessionId, 's');
-        assert.equal(fake.ran[1].head, 'h');
-        await life.send(MERGED);
-        await life.handle.result();
-        assert.deepEqual(fake.destroyed, [frozen.slug]);
-        assert.deepEqual(
-          fake.recorded.map((row) => row.turn),
-          [1, 2],
-        );
-        assert.equal(fake.ended[0]?.endedAt, 999);
-      },
-    ));
+    run('whole-life', { settle: { publish: PUBLISHED } }, async (life) => {
+      const { fake } = life;
+      const frozen = await life.frozen();
+      assert.equal(frozen.reason, 'done');
+      assert.deepEqual(frozen.prs, [13]);
+      await life.comments(1);
+      await life.frozen(2);
+      assert.equal(fake.ran[1]?.sessionId, 's');
+      assert.equal(fake.ran[1].head, 'h');
+      await life.send(MERGED);
+      await life.handle.result();
+      assert.deepEqual(fake.destroyed, [frozen.slug]);
+      assert.deepEqual(
+        fake.recorded.map((row) => row.turn),
+        [1, 2],
+      );
+      assert.equal(fake.ended[0]?.endedAt, 999);
+    }));
 
   it('tells the forge that an agent is blocked, and goes on although that could not be told', () =>
     run(
       'blocked',
       {
-        turn: (_life, { turn }) =>
-          turn > 1 ? DONE : { done: { id: 'd', status: 'blocked', summaryRef: 'r' } },
+        turn: (_life, { turn }) => (turn > 1 ? DONE : { done: { ...done, status: 'blocked' } }),
         given: { tellFailure: new Error('the forge is away') },
       },
       async (life) => {
@@ -259,23 +253,13 @@ describe('issueWorkflow on the time-skipping server', function () {
       assert.equal(new Set(fake.commanded.map(({ id }) => id)).size, 2, 'an id of its own each');
     }));
 
-  /** As the agent's call does. @param call two of them with one request are the same request twice */
-  const openPr = (
-    life: IssueLife,
-    { slug, turn }: { readonly slug: string; readonly turn: number },
-    call = 'one',
-  ): Promise<unknown> => {
-    const request = { slug, turn, requestId: 'request1', contentRef: 'c' };
-    return life.handle.executeUpdate(openPrUpdate, { args: [request], updateId: call });
-  };
-
   it('answers a repeated open_pr request with the same answer and publishes once', () =>
     run(
       'open-pr',
       {
         turn: async (life, input) => {
-          const first = await openPr(life, input);
-          assert.deepEqual(first, await openPr(life, input, 'two'));
+          const first = await life.openPr(input);
+          assert.deepEqual(first, await life.openPr(input, 'two'));
           return DONE;
         },
       },
@@ -292,7 +276,7 @@ describe('issueWorkflow on the time-skipping server', function () {
       {
         turn: async (life, input) => {
           const reason = 'the publish gate failed: the token may not push';
-          assert.deepEqual(await openPr(life, input), { kind: 'refused', reason });
+          assert.deepEqual(await life.openPr(input), { kind: 'refused', reason });
           return DONE;
         },
         given: { gateFailure: ApplicationFailure.nonRetryable('the token may not push', 'forge_http') },
@@ -369,7 +353,7 @@ describe('issueWorkflow on the time-skipping server', function () {
     run(
       'closed-while-running',
       // As the host does: it stops the container when the watching is cancelled.
-      { turn: () => beating(() => new Promise<never>(() => undefined)).catch(() => ({ exitCode: 143 })) },
+      { turn: () => untilCalledOff().catch(() => ({ exitCode: 143 })) },
       async (life) => {
         await life.running();
         await life.close();

@@ -5,20 +5,13 @@ import type { PayloadCodec } from '@temporalio/common';
 import { noteCheckins } from '../../src/activities/rows/note-checkins.js';
 import { openDatabase } from '../../src/adapters/sqlite/open-database.js';
 import { watchedTurns } from '../../src/adapters/temporal/watched-turns.js';
-import { workflowIdOf } from '../../src/domain/forge/issue.js';
-import { DEFAULT_POLICY } from '../../src/domain/run/run-policy.js';
 import type { Database } from '../../src/domain/run/stores.js';
 import type { WatchedTurn } from '../../src/domain/run/watched-turn.js';
-import { temporalGateway } from '../../src/webhook/dispatch/temporal-gateway.js';
-import { stateQuery } from '../../src/workflows/messages.js';
-import { observed, SUBJECT, trigger } from '../support/machine/world.js';
 import { waitUntil } from '../support/stack/stack.js';
+import { DONE, withLife, type LifeOptions } from '../support/temporal/issue-life.js';
 import { localServer } from '../support/temporal/local-server.js';
-import { ScriptedActivities } from '../support/temporal/scripted-activities.js';
-import { withWorkers } from '../support/temporal/time-skipping.js';
 import { stateRow } from '../support/webhook/rows.js';
 import { useTempDir } from '../support/webhook/temp-dir.js';
-import { send } from '../support/temporal/send.js';
 
 describe('the last check-in of a turn that runs', function () {
   this.timeout(60_000);
@@ -34,33 +27,23 @@ describe('the last check-in of a turn that runs', function () {
   });
 
   it('is read from the heartbeats of whatever watches the turn, and adds nothing to the history', async () => {
-    const environment = server();
-    const { client } = environment;
-    const workflowId = workflowIdOf(SUBJECT);
-    const handle = client.workflow.getHandle(workflowId);
+    const { client } = server();
     const watched = watchedTurns(client);
-    let slug = '';
     let lastCheckinAt: number | null = null;
     let letGo: () => void = () => undefined;
     const until = new Promise<void>((resolve) => (letGo = resolve));
-    const fake = new ScriptedActivities(() => ({
-      run: async (input, activity) => {
-        ({ slug } = input);
-        const beats = setInterval(() => {
-          activity.heartbeat({ slug, turn: input.turn, lastCheckinAt } satisfies WatchedTurn);
-        }, 50);
-        await until;
-        clearInterval(beats);
-        return { done: { id: 'd', status: 'success', summaryRef: 'r' } };
-      },
-    }));
-    assert.equal(await watched.of(workflowId), undefined, 'no such workflow');
-    await withWorkers(environment, fake.activities, async () => {
-      const asked = { ...observed({ readAt: 6 }), trigger: trigger(5) };
-      const about = { title: 'A life', url: 'http://forge.invalid/1' };
-      await temporalGateway(client, { policy: DEFAULT_POLICY }).signalWithStart(SUBJECT, asked, about);
-      await waitUntil('the turn', () => slug !== '');
-      await send(handle, { kind: 'turn_started', slug, turn: 1, at: 0 });
+    const turn: LifeOptions['turn'] = async (_life, input, activity) => {
+      const beats = setInterval(() => {
+        activity.heartbeat({ slug: input.slug, turn: input.turn, lastCheckinAt } satisfies WatchedTurn);
+      }, 50);
+      await until;
+      clearInterval(beats);
+      return DONE;
+    };
+    assert.equal(await watched.of('gitea:alice/demo#97'), undefined, 'no such workflow');
+    await withLife(server(), { turn }, async (life) => {
+      const { workflowId } = life.handle;
+      const { slug } = await life.running();
       await waitUntil('a heartbeat', async () => (await watched.of(workflowId))?.turn === 1);
       await addRun(slug, workflowId);
       await addRun('destroyed-1', 'gitea:alice/demo#99', { issueNumber: 99, status: 'destroyed' });
@@ -70,14 +53,14 @@ describe('the last check-in of a turn that runs', function () {
 
       await noteCheckins({ database, watched });
       assert.equal(await rowSays(), null, 'the turn has not begun');
-      const { events: before } = await handle.fetchHistory();
+      const { events: before } = await life.handle.fetchHistory();
       for (const at of [1_000, 2_000]) {
         lastCheckinAt = at;
         await waitUntil('the heartbeat', async () => (await watched.of(workflowId))?.lastCheckinAt === at);
         await noteCheckins({ database, watched });
         assert.equal(await rowSays(), at);
       }
-      const { events: after } = await handle.fetchHistory();
+      const { events: after } = await life.handle.fetchHistory();
       assert.equal(after?.length, before?.length);
 
       // What the server keeps may be encoded: this codec makes something of it that nobody sent.
@@ -92,11 +75,10 @@ describe('the last check-in of a turn that runs', function () {
       assert.deepEqual(await watchedTurns(coded).of(workflowId), decoded);
 
       letGo();
-      await waitUntil('the end', async () => (await handle.query(stateQuery)).phase === 'frozen');
+      await life.frozen();
       assert.equal(await watched.of(workflowId), undefined, 'nobody watches a frozen run');
       await noteCheckins({ database, watched });
       assert.equal(await rowSays(), 2_000);
-      await handle.terminate();
     });
   });
 

@@ -3,7 +3,6 @@ import { ApplicationFailure } from '@temporalio/activity';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { beating } from '../../src/activities/base/beating.js';
 import { changePause } from '../../src/activities/change-pause.js';
 import type { RunTurnInput } from '../../src/activities/ports/inputs.js';
 import { openDatabase } from '../../src/adapters/sqlite/open-database.js';
@@ -11,18 +10,15 @@ import { changePause as askFor } from '../../src/cli/runs/change-pause.js';
 import { UnreachableError } from '../../src/cli/base/errors.js';
 import { workflowIdOf, type SubjectRef } from '../../src/domain/forge/issue.js';
 import { pauseOf, pauseText } from '../../src/domain/run/pause.js';
-import { DEFAULT_POLICY } from '../../src/domain/run/run-policy.js';
 import type { Database } from '../../src/domain/run/stores.js';
-import { temporalGateway } from '../../src/webhook/dispatch/temporal-gateway.js';
 import { stateQuery, type PauseOrder, type RunView } from '../../src/workflows/messages.js';
-import { observed, PREPARED, SUBJECT, trigger } from '../support/machine/world.js';
+import { PREPARED, SUBJECT } from '../support/machine/world.js';
 import { waitUntil } from '../support/stack/stack.js';
+import { DONE } from '../support/temporal/issue-life.js';
 import { localServer } from '../support/temporal/local-server.js';
-import { ScriptedActivities } from '../support/temporal/scripted-activities.js';
+import { ScriptedActivities, untilCalledOff } from '../support/temporal/scripted-activities.js';
 import { withWorkers, type AllActivities } from '../support/temporal/time-skipping.js';
-import { send } from '../support/temporal/send.js';
-
-const done = { done: { id: 'd', status: 'success', summaryRef: 'r' } } as const;
+import { askForRun, send } from '../support/temporal/send.js';
 
 describe('pausing new turns, on the real server over a real database', function () {
   this.timeout(60_000);
@@ -45,9 +41,7 @@ describe('pausing new turns, on the real server over a real database', function 
 
   async function start(): Promise<SubjectRef> {
     const subject = { ...SUBJECT, number: (number += 1) };
-    const gateway = temporalGateway(server().client, { policy: DEFAULT_POLICY });
-    const asked = { ...observed({ readAt: 6 }), trigger: trigger(5) };
-    await gateway.signalWithStart(subject, asked, { title: 'A life', url: 'http://forge.invalid/1' });
+    await askForRun(server().client, subject);
     return subject;
   }
 
@@ -68,12 +62,12 @@ describe('pausing new turns, on the real server over a real database', function 
         const { slug, turn, workflowId } = input;
         // As the host does: what is paused is called off while it waits to begin.
         if ((await database.pauses.all()).length > 0) {
-          await beating(() => new Promise(() => undefined)).catch(() => undefined);
+          await untilCalledOff().catch(() => undefined);
           throw ApplicationFailure.nonRetryable('the turn was stopped before it began', 'turn_not_begun');
         }
         const handle = server().client.workflow.getHandle(workflowId);
         await send(handle, { kind: 'turn_started', slug, turn, at: 0 });
-        return done;
+        return DONE;
       },
     }));
     const prepareTurn: AllActivities['prepareTurn'] = async (input) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { ApplicationFailure } from '@temporalio/common';
-import { beating } from '../../src/activities/base/beating.js';
 import { withLife } from '../support/temporal/issue-life.js';
+import { untilCalledOff } from '../support/temporal/scripted-activities.js';
 import { timeSkipping } from '../support/temporal/skipping-server.js';
 import type { AllActivities } from '../support/temporal/time-skipping.js';
 
@@ -44,8 +44,7 @@ describe('a turn is prepared', function () {
   });
 
   it('by the queue when that takes long', async () => {
-    const slow: Prepare = () => beating(() => new Promise(() => undefined));
-    assert.deepEqual(await firstTurn(slow), { reason: 'done', tries: 2, scheduled: 1 });
+    assert.deepEqual(await firstTurn(untilCalledOff), { reason: 'done', tries: 2, scheduled: 1 });
   });
 
   it('once, when what it found is final', async () => {

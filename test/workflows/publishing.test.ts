@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { ApplicationFailure } from '@temporalio/common';
-import { beating } from '../../src/activities/base/beating.js';
 import type { PublishHereInput } from '../../src/activities/ports/inputs.js';
 import type { PublishResult } from '../../src/domain/run/turn.js';
-import { openPrUpdate } from '../../src/workflows/messages.js';
+import { PUBLISHED } from '../support/machine/world.js';
 import { DONE, withLife } from '../support/temporal/issue-life.js';
+import { untilCalledOff } from '../support/temporal/scripted-activities.js';
 import { timeSkipping } from '../support/temporal/skipping-server.js';
 import { HOST, type AllActivities } from '../support/temporal/time-skipping.js';
 
@@ -25,9 +25,8 @@ describe('an agent’s open_pr is published', function () {
       environment(),
       {
         activities: () => ({ publishWork: () => Promise.resolve(QUEUED), publishHere }),
-        turn: async ({ handle }, { slug, turn }) => {
-          const request = { slug, turn, requestId: 'request1', contentRef: 'c' };
-          answer = await handle.executeUpdate(openPrUpdate, { args: [request] });
+        turn: async (life, input) => {
+          answer = await life.openPr(input);
           return DONE;
         },
       },
@@ -41,13 +40,12 @@ describe('an agent’s open_pr is published', function () {
 
   it('beside the workflow’s task, which is told whose the run is and when the task began', async () => {
     const asked: PublishHereInput[] = [];
-    const result = { kind: 'published', pr: 13, prUrl: 'u', head: 'h', created: true } as const;
     const before = await environment().currentTimeMs();
     const came = await openPr((input) => {
       asked.push(input);
-      return Promise.resolve(result);
+      return Promise.resolve(PUBLISHED);
     });
-    assert.deepEqual(came, { answer: result, scheduled: 0 });
+    assert.deepEqual(came, { answer: PUBLISHED, scheduled: 0 });
     assert.deepEqual(
       asked.map(({ host, requestId }) => [host, requestId]),
       [[HOST, 'request1']],
@@ -59,7 +57,7 @@ describe('an agent’s open_pr is published', function () {
   const elsewhere: Readonly<Record<string, AllActivities['publishHere']>> = {
     'that task is on another host': () => Promise.resolve(null),
     'that fails': () => Promise.reject(new Error('the forge is away')),
-    'that takes long': () => beating(() => new Promise(() => undefined)),
+    'that takes long': untilCalledOff,
   };
   for (const [when, here] of Object.entries(elsewhere))
     it(`by the queue of the run’s host when ${when}`, async () => {

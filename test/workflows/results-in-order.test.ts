@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, DefaultLogger, Worker } from '@temporalio/worker';
-import { openPrUpdate } from '../../src/workflows/messages.js';
+import { PUBLISHED } from '../support/machine/world.js';
 import { waitUntil } from '../support/stack/stack.js';
 import type { History } from '../support/temporal/histories.js';
 import { DONE, IssueLife, served } from '../support/temporal/issue-life.js';
@@ -37,16 +37,14 @@ describe('the result of a local activity, on a real server and when that is repl
           endTurn();
           await waitUntil('a task with the end of the turn', isHeardOf);
           await sleep(TAKEN_MS);
-          return { kind: 'published', pr: 13, prUrl: 'u', head: 'h', created: true };
+          return PUBLISHED;
         },
       }),
     });
     let came: History = {};
     await served(life, async () => {
       await life.trigger();
-      const { slug } = await life.running();
-      const request = { slug, turn: 1, requestId: 'request1', contentRef: 'c' };
-      await life.handle.executeUpdate(openPrUpdate, { args: [request] });
+      await life.openPr(await life.running());
       await life.frozen();
       came = await history();
     });

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { Worker } from '@temporalio/worker';
 import { bottlesQueue, TASK_QUEUE, turnsQueue, type RunView } from '../../src/workflows/messages.js';
+import { done } from '../support/machine/world.js';
 import { waitUntil } from '../support/stack/stack.js';
 import { IssueLife } from '../support/temporal/issue-life.js';
 import { localServer } from '../support/temporal/local-server.js';
 import { workflowBundle } from '../support/temporal/time-skipping.js';
 
-const done = { id: 'd', status: 'success', summaryRef: 'r' } as const;
 const SILENT_MS = 2_000;
 
 describe('a run whose host is gone, on a real server', function () {

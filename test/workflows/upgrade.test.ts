@@ -7,22 +7,21 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { Worker } from '@temporalio/worker';
 import type { RunTurnInput } from '../../src/activities/ports/inputs.js';
-import { workflowIdOf } from '../../src/domain/forge/issue.js';
 import { DEFAULT_POLICY, type RunPolicy } from '../../src/domain/run/run-policy.js';
 import type { TurnResult } from '../../src/domain/run/turn.js';
 import { createLogger } from '../../src/config/log.js';
-import { temporalGateway } from '../../src/webhook/dispatch/temporal-gateway.js';
 import { handOver } from '../../src/wiring/worker/hand-over.js';
 import { versionedWorkers, type VersionedWorkers } from '../../src/wiring/worker/versioned-workers.js';
 import { ISSUE_WORKFLOW, STATE_VERSION, stateQuery } from '../../src/workflows/messages.js';
-import { comment, modelReport, observed, SUBJECT, trigger, wrote } from '../support/machine/world.js';
+import { comment, modelReport, SUBJECT, wrote } from '../support/machine/world.js';
 import { plays } from '../support/scale/plays.js';
 import { waitUntil } from '../support/stack/stack.js';
 import { untilCurrent } from '../support/temporal/deployed-workers.js';
+import { DONE } from '../support/temporal/issue-life.js';
 import { localServer } from '../support/temporal/local-server.js';
 import { nextVersionCode } from '../support/temporal/next-version.js';
 import { ScriptedActivities } from '../support/temporal/scripted-activities.js';
-import { order, send } from '../support/temporal/send.js';
+import { askForRun, order, send } from '../support/temporal/send.js';
 import { HOST, workflowBundle } from '../support/temporal/time-skipping.js';
 
 const NEXT = STATE_VERSION + 1;
@@ -30,7 +29,6 @@ const SLOTS = 4;
 const LONG_MS = 240_000;
 /** `temporal.api.enums.v1.WorkflowTaskFailedCause` */
 const UNHANDLED_COMMAND = 1;
-const DONE: Partial<TurnResult> = { done: { id: 'd', status: 'success', summaryRef: 'r' } };
 
 interface Deployment extends VersionedWorkers {
   /** As a process that is stopped: turns are let go of, and go on. */
@@ -139,14 +137,8 @@ describe('an upgrade', function () {
 
   async function start(from: number, count: number): Promise<WorkflowHandle[]> {
     const { client } = environment();
-    const gateway = temporalGateway(client, { policy: DEFAULT_POLICY });
     return Promise.all(
-      Array.from({ length: count }, async (_, index) => {
-        const subject = { ...SUBJECT, number: from + index };
-        const asked = { ...observed({ readAt: 6 }), trigger: trigger(5) };
-        await gateway.signalWithStart(subject, asked, { title: 'A life', url: 'http://forge.invalid/1' });
-        return handleOf(workflowIdOf(subject));
-      }),
+      Array.from({ length: count }, (_, index) => askForRun(client, { ...SUBJECT, number: from + index })),
     );
   }
 

@@ -9,15 +9,14 @@ import { stuckWork } from '../../../src/adapters/temporal/stuck-work.js';
 import { bundleWorkflows } from '../../../src/adapters/temporal/workflow-source.js';
 import { stepUnderWay } from '../../../src/cli/runs/step-under-way.js';
 import { workflowIdOf } from '../../../src/domain/forge/issue.js';
-import { DEFAULT_POLICY } from '../../../src/domain/run/run-policy.js';
 import type { StuckWork } from '../../../src/domain/upkeep/stuck-work.js';
-import { temporalGateway } from '../../../src/webhook/dispatch/temporal-gateway.js';
 import { TASK_QUEUE } from '../../../src/workflows/messages.js';
-import { observed, SUBJECT, trigger } from '../../support/machine/world.js';
+import { SUBJECT } from '../../support/machine/world.js';
 import { waitUntil } from '../../support/stack/stack.js';
 import { deployedWorkers, type DeployedWorkers } from '../../support/temporal/deployed-workers.js';
 import { localServer } from '../../support/temporal/local-server.js';
 import { ScriptedActivities } from '../../support/temporal/scripted-activities.js';
+import { askForRun } from '../../support/temporal/send.js';
 import { HOST } from '../../support/temporal/time-skipping.js';
 
 const MINUTE = 60_000;
@@ -84,11 +83,8 @@ describe('what doctor asks Temporal for', function () {
   });
 
   it('names an activity that is retried for more than ten minutes, with its last error', async () => {
-    const asked = { ...observed({ readAt: 6 }), trigger: trigger(5) };
-    const about = { title: 'A life', url: 'http://forge.invalid/1' };
-    await temporalGateway(client, { policy: DEFAULT_POLICY }).signalWithStart(SUBJECT, asked, about);
-    const workflowId = workflowIdOf(SUBJECT);
-    const handle = client.workflow.getHandle(workflowId);
+    const handle = await askForRun(client, SUBJECT);
+    const { workflowId } = handle;
     await waitUntil('the second try', async () => (await look(11 * MINUTE)).retried.length > 0);
     assert.deepEqual((await look(9 * MINUTE)).retried, []);
     const [retried, ...others] = (await look(11 * MINUTE)).retried;

@@ -7,23 +7,23 @@ import type { RunTurnInput } from '../../../src/activities/ports/inputs.js';
 import { workflowIdOf } from '../../../src/domain/forge/issue.js';
 import type { OperatorCommand, RunEvent, SettledTurn } from '../../../src/domain/run/events.js';
 import { DEFAULT_POLICY, type RunPolicy } from '../../../src/domain/run/run-policy.js';
-import type { TurnResult } from '../../../src/domain/run/turn.js';
-import { temporalGateway } from '../../../src/webhook/dispatch/temporal-gateway.js';
+import type { PublishResult, TurnResult } from '../../../src/domain/run/turn.js';
 import {
+  openPrUpdate,
   stateQuery,
   timelineQuery,
   type CommandAccepted,
   type RunView,
 } from '../../../src/workflows/messages.js';
-import { comment, observed, SUBJECT, trigger, wrote } from '../machine/world.js';
+import { comment, done, observed, SUBJECT, wrote } from '../machine/world.js';
 import { waitUntil } from '../stack/stack.js';
 import { saveHistory, type History } from './histories.js';
 import { ScriptedActivities, type Scripted } from './scripted-activities.js';
-import { order, send } from './send.js';
+import { askForRun, order, send } from './send.js';
 import { withSharedWorkers } from './shared-workers.js';
 import type { AllActivities } from './time-skipping.js';
 
-export const DONE: Partial<TurnResult> = { done: { id: 'd', status: 'success', summaryRef: 'r' } };
+export const DONE: Partial<TurnResult> = { done };
 export const CLOSED = observed({ readAt: 1_000, open: false, closedAt: 999 });
 
 const PATIENCE_MS = 30_000;
@@ -88,9 +88,7 @@ export class IssueLife {
     const { policy, taskTimeoutMs: workflowTaskTimeout } = this.options;
     const client =
       workflowTaskTimeout === undefined ? this.client : withTaskTimeout(this.client, workflowTaskTimeout);
-    const gateway = temporalGateway(client, { policy: { ...DEFAULT_POLICY, ...policy } });
-    const asked = { ...observed({ readAt: 6 }), trigger: trigger(5) };
-    await gateway.signalWithStart(this.subject, asked, { title: 'A life', url: 'http://forge.invalid/1' });
+    await askForRun(client, this.subject, { ...DEFAULT_POLICY, ...policy });
     this.firstRunId ||= await this.runId();
   }
 
@@ -105,6 +103,12 @@ export class IssueLife {
 
   order(command: OperatorCommand): Promise<CommandAccepted> {
     return order(this.handle, command);
+  }
+
+  /** The agent's, in that turn. @param call two of them are the same request twice */
+  openPr({ slug, turn }: Pick<RunTurnInput, 'slug' | 'turn'>, call = 'one'): Promise<PublishResult> {
+    const request = { slug, turn, requestId: 'request1', contentRef: 'c' };
+    return this.handle.executeUpdate(openPrUpdate, { args: [request], updateId: call });
   }
 
   /** People write comments with these ids. */

@@ -1,5 +1,6 @@
 /** Activities without a world: each turn does what the test says; everything that was called is kept. */
 import { Context } from '@temporalio/activity';
+import { beating } from '../../../src/activities/base/beating.js';
 import type {
   ApplyChangeInput,
   RebuildImageInput,
@@ -15,7 +16,7 @@ import type {
 } from '../../../src/activities/ports/inputs.js';
 import type { PreparedTurn, SettledTurn } from '../../../src/domain/run/events.js';
 import type { PublishResult, TurnResult } from '../../../src/domain/run/turn.js';
-import { PREPARED, settledTurn, turnResult } from '../machine/world.js';
+import { PREPARED, PUBLISHED, settledTurn, turnResult } from '../machine/world.js';
 import { HOST, type AllActivities } from './time-skipping.js';
 
 export interface TurnScript {
@@ -119,27 +120,12 @@ export class ScriptedActivities implements Scripted {
       await this.whileDestroying();
       this.destroyed.push(run.slug);
     },
-    recordTurn: (input) => {
-      this.recorded.push(input);
-      return Promise.resolve();
-    },
+    recordTurn: keptIn(this.recorded),
     recordState: () => Promise.resolve(),
-    recordEnd: (input) => {
-      this.ended.push(input);
-      return Promise.resolve();
-    },
-    recordCommand: (input) => {
-      this.commanded.push(input);
-      return Promise.resolve();
-    },
-    recordProposal: (input) => {
-      this.proposed.push(input);
-      return Promise.resolve();
-    },
-    recordDecision: (input) => {
-      this.decided.push(input);
-      return Promise.resolve();
-    },
+    recordEnd: keptIn(this.ended),
+    recordCommand: keptIn(this.commanded),
+    recordProposal: keptIn(this.proposed),
+    recordDecision: keptIn(this.decided),
     tellChecksStopped: ({ slug }) => {
       this.told.push(slug);
       return Promise.resolve();
@@ -152,13 +138,23 @@ export class ScriptedActivities implements Scripted {
 
   private publish(): Promise<PublishResult> {
     this.publications += 1;
-    return this.gateFailure === null
-      ? Promise.resolve({ kind: 'published', pr: 13, prUrl: 'u', head: 'h', created: true })
-      : Promise.reject(this.gateFailure);
+    return this.gateFailure === null ? Promise.resolve(PUBLISHED) : Promise.reject(this.gateFailure);
   }
 
   private async turn(input: RunTurnInput): Promise<TurnResult> {
     const result = await this.script(input.turn).run(input, Context.current());
     return turnResult(result);
   }
+}
+
+function keptIn<T>(kept: T[]): (input: T) => Promise<void> {
+  return (input) => {
+    kept.push(input);
+    return Promise.resolve();
+  };
+}
+
+/** Works until it is called off, as what watches an agent does. */
+export function untilCalledOff(): Promise<never> {
+  return beating(() => new Promise<never>(() => undefined));
 }
