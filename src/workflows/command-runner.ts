@@ -84,19 +84,10 @@ export class CommandRunner {
         return this.archive(command.host, command.run);
       case 'destroy':
         return this.destroy(command);
-      case 'tell_frozen': {
-        const options = { summary: `leave a reaction: ${command.reason}` };
-        // Beside the run's course: whether it could be left changes nothing.
-        return void activities.telling.tellFrozen
-          .executeWithOptions(options, [command.run])
-          .catch(() => undefined);
-      }
-      case 'tell_checks_stopped': {
-        const options = { summary: 'say that failed checks wake it no more' };
-        return void activities.telling.tellChecksStopped
-          .executeWithOptions(options, [command.input])
-          .catch(() => undefined);
-      }
+      case 'tell_frozen':
+      case 'tell_checks_stopped':
+        // Beside the run's course: whether people could be told changes nothing.
+        return void tell(command).catch(() => undefined);
     }
   }
 
@@ -192,7 +183,10 @@ export class CommandRunner {
 
   private destroy({ host, input }: Extract<MachineCommand, { kind: 'destroy' }>): void {
     // Nothing was ever launched.
-    if (host === null) return this.feedLater({ kind: 'destroyed' });
+    if (host === null)
+      return void Promise.resolve().then(() => {
+        this.feed({ kind: 'destroyed' });
+      });
     const options = { taskQueue: bottlesQueue(host), summary: `destroy ${input.slug}` };
     this.start('destroy', input.turn, async () => {
       await this.rows.written;
@@ -283,12 +277,18 @@ export class CommandRunner {
       },
     );
   }
+}
 
-  private feedLater(event: MachineEvent): void {
-    void Promise.resolve().then(() => {
-      this.feed(event);
-    });
+type TellCommand = Extract<MachineCommand, { kind: 'tell_frozen' | 'tell_checks_stopped' }>;
+
+function tell(command: TellCommand): Promise<void> {
+  const { tellFrozen, tellChecksStopped } = activities.telling;
+  if (command.kind === 'tell_frozen') {
+    const options = { summary: `leave a reaction: ${command.reason}` };
+    return tellFrozen.executeWithOptions(options, [command.run]);
   }
+  const options = { summary: 'say that failed checks wake it no more' };
+  return tellChecksStopped.executeWithOptions(options, [command.input]);
 }
 
 /** What a turn is for, in Temporal's page. */

@@ -1,3 +1,4 @@
+import { isRecord } from '../base/is-record.js';
 import { isForgeName, isForgeNumber, FORGE_KINDS, LOCAL } from '../forge/issue.js';
 import type { SubjectRef } from '../forge/issue.js';
 
@@ -22,11 +23,11 @@ export function parseRunMetadata(text: string): RunMetadata | undefined {
   } catch {
     return undefined;
   }
-  if (typeof value !== 'object' || value === null) return undefined;
+  if (!isRecord(value)) return undefined;
   const { workflowId, repoId, subject, branch, epoch } = value as Partial<Record<keyof RunMetadata, unknown>>;
   if (typeof workflowId !== 'string' || typeof branch !== 'string') return undefined;
   if (typeof repoId !== 'number' && repoId !== null) return undefined;
-  if (typeof subject !== 'object' || subject === null) return undefined;
+  if (!isRecord(subject)) return undefined;
   const { forge, owner, repo, number } = subject as Partial<Record<keyof SubjectRef, unknown>>;
   const kind = ([...FORGE_KINDS, LOCAL] as const).find((known) => known === forge);
   if (kind === undefined || !isForgeName(owner) || !isForgeName(repo) || !isForgeNumber(number))

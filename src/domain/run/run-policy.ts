@@ -25,12 +25,11 @@ export interface RunPolicy {
   readonly maxSignals: number;
 }
 
-/** Longer than a worker takes to be replaced by a new one, which is no reason to call anybody. */
-
 export const DEFAULT_POLICY: RunPolicy = {
   watchdogMs: 30 * 60_000,
   turnTimeoutMs: 60 * 60_000,
   doneGraceMs: 20_000,
+  // Longer than a worker takes to be replaced by a new one, which is no reason to call anybody.
   hostSilentMs: 2 * 60_000,
   superviseHoldMs: 4 * 60_000,
   nudges: 1,

@@ -16,9 +16,7 @@ export interface NamedRun {
  * @param random numbers in [0, 1), from the workflow's deterministic source
  */
 export function makeSlug(agent: string, subject: SubjectRef, random: () => number): string {
-  const tail = `-${String(subject.number)}-${makeSuffix(random)}`;
-  const head = [agent, subject.owner, subject.repo].map(clean).filter(Boolean).join('-');
-  return head.slice(0, MAX_SLUG - tail.length).replace(/-+$/, '') + tail;
+  return slugOf([agent, subject.owner, subject.repo], String(subject.number), random);
 }
 
 /**
@@ -26,8 +24,12 @@ export function makeSlug(agent: string, subject: SubjectRef, random: () => numbe
  * owner and repository; cut and cleaned in the same way.
  */
 export function makeLocalSlug(agent: string, source: readonly string[], random: () => number): string {
-  const tail = `-local-${makeSuffix(random)}`;
-  const head = [agent, ...source].map(clean).filter(Boolean).join('-');
+  return slugOf([agent, ...source], 'local', random);
+}
+
+function slugOf(names: readonly string[], what: string, random: () => number): string {
+  const tail = `-${what}-${makeSuffix(random)}`;
+  const head = names.map(clean).filter(Boolean).join('-');
   return head.slice(0, MAX_SLUG - tail.length).replace(/-+$/, '') + tail;
 }
 

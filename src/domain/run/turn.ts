@@ -13,7 +13,6 @@ export interface Done {
   readonly summaryRef: string;
 }
 
-/** Why the orchestrator, not the agent, ended a turn. */
 /** What the agent's output amounted to: its own word. */
 export interface AgentReport {
   readonly outcome: AgentOutcome;
@@ -25,6 +24,7 @@ export interface AgentReport {
   readonly denials: number;
 }
 
+/** Why the orchestrator, not the agent, ended a turn. */
 export const STOP_REASONS = [
   'watchdog',
   'timeout',

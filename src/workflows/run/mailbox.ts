@@ -58,9 +58,10 @@ export function alreadyRead(s: IssueState, life: Life, keys: readonly string[]):
   s.seen = remember(s.seen, keys);
 }
 
-/** Nobody got the prompt that these were in: they wait again. */
+/** Nobody got the prompt that these were in: they wait again, before what came since. */
 export function tellAgain(life: Life, untold: readonly WakeReference[]): void {
-  life.mailbox = { ...life.mailbox, waiting: putBack(untold, life.mailbox.waiting) };
+  // A comment that was edited meanwhile is there once.
+  life.mailbox = { ...life.mailbox, waiting: life.mailbox.waiting.reduce(withReference, untold) };
 }
 
 /** The agent may not have read the prompt that these were in: the next one has them once more, and says so. */
@@ -70,11 +71,6 @@ export function tellOnceMore(life: Life): void {
     life.turn.given.map((reference) => ({ ...reference, again: true })),
   );
   life.turn.given = [];
-}
-
-/** References of a prompt that nobody got, before what came since: a comment that was edited meanwhile is there once. */
-function putBack(taken: readonly WakeReference[], since: readonly WakeReference[]): readonly WakeReference[] {
-  return since.reduce(withReference, taken);
 }
 
 /** A comment that was edited before any prompt had it keeps its place, with its new text. */
