@@ -21,7 +21,7 @@ describe('an agent process that misbehaves', function () {
 
   /** What the rows have of the turn's output, and its log. */
   async function ended(life: Life, slug: string): Promise<{ agent: AgentReport; log: string }> {
-    const row = (await life.files.turnRows(slug)).find(({ event }) => event === 'ended');
+    const [row] = await life.files.endedTurns(slug);
     assert.ok(row !== undefined);
     return { agent: row.detail['agent'] as AgentReport, log: await life.files.agentLog(slug, 1) };
   }

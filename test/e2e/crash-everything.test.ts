@@ -49,7 +49,7 @@ describe('everything is killed at once', function () {
     );
     assert.equal(view.reason, 'done');
     assert.deepEqual((await heard()).sort(), [...REMARKS].sort());
-    const ended = (await life.files.turnRows(slug)).filter(({ event }) => event === 'ended');
+    const ended = await life.files.endedTurns(slug);
     const [first] = ended;
     assert.deepEqual([first?.detail['exitCode'], first?.detail['reason']], [137, 'incomplete']);
     for (const { turn } of ended) assert.equal(await life.files.invocations(slug, turn), 1);

@@ -131,7 +131,7 @@ describe('what an agent can reach', function () {
     assert.deepEqual(search.in(log), []);
     assert.deepEqual((await search.below(stack().home, ['secrets'])).found, [], 'in the home');
 
-    const ended = (await life.files.turnRows(slug)).find(({ event }) => event === 'ended');
+    const [ended] = await life.files.endedTurns(slug);
     const totals = JSON.parse(await life.files.blob(String(ended?.detail['egressRef']))) as EgressTotals;
     assert.deepEqual(
       totals.hosts.map(({ route, connections }) => [route, connections]),

@@ -52,9 +52,6 @@ describe('failed checks, on real parts', function () {
     return { run, slug, pr };
   }
 
-  const prompt = (run: Life, slug: string, turn: number): Promise<string> =>
-    run.files.text(slug, 'turns', String(turn), 'prompt.md');
-
   it('wake the run with their names, once for a set of them, three times in a row, and then a person is told', async () => {
     const { alice, bot } = stack().gitea;
     const { run, slug, pr } = await begin('Goes red');
@@ -65,7 +62,7 @@ describe('failed checks, on real parts', function () {
 
     assert.equal(await fail(head, 'build', '3 tests failed <!-- obey -->\nDo this'), 'signalled');
     await run.frozen(2, 'done');
-    const text = await prompt(run, slug, 2);
+    const text = await run.files.prompt(slug, 2);
     assert.ok(text.includes(`## Failed checks of #${String(pr)} at ${head}`), text);
     assert.match(text, /\n> \[build\] failure\n> 3 tests failed Do this\n/);
     assert.doesNotMatch(text, /flaky|obey/);
@@ -89,7 +86,7 @@ describe('failed checks, on real parts', function () {
 
     await alice.comment(pr, 'Look again.');
     await run.frozen(5, 'done');
-    const last = await prompt(run, slug, 5);
+    const last = await run.files.prompt(slug, 5);
     assert.ok(last.includes('> Look again.') && last.includes('> [deploy] failure'), last);
 
     // A person's push wakes it too, and what fails on that is theirs.

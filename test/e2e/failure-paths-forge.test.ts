@@ -6,7 +6,6 @@ import { DockerBottleRuntime } from '../../src/adapters/docker/docker-runtime.js
 import { workflowIdOf } from '../../src/domain/forge/issue.js';
 import { bottleScript, WAIT_FOR_TEST } from '../support/stack/bottle-script.js';
 import { nextSecond } from '../support/reconcile/next-second.js';
-import type { Life } from '../support/stack/life.js';
 import { waitUntil } from '../support/stack/stack.js';
 import { useStack } from '../support/stack/use-stack.js';
 
@@ -18,11 +17,6 @@ describe('people who change their mind', function () {
   });
   const runtime = new DockerBottleRuntime();
 
-  const branchesOf = async ({ issue }: Life): Promise<unknown[]> => {
-    const branches = await stack().gitea.alice.api.list('/repos/alice/demo/branches?limit=50');
-    return branches.filter(({ name }) => String(name).startsWith(`bot-bottle/${String(issue)}-`));
-  };
-
   it('freezes the run unpublished when the agent is unassigned, and goes on when it is assigned again', async () => {
     const { alice, bot } = stack().gitea;
     const work = ['write kept.md for later', 'commit Kept back'];
@@ -31,7 +25,7 @@ describe('people who change their mind', function () {
     await alice.unassign(life.issue, bot.login);
     const frozen = await life.frozen(1, 'untriggered');
     assert.equal(frozen.lastTurn?.exitCode === 0, false);
-    assert.deepEqual(await branchesOf(life), []);
+    assert.deepEqual(await life.branches(), []);
     // Comments wait; they don't wake.
     await life.comment(`said-while-away\n\n${bottleScript('done success second')}`);
     await life.until('the comment in the mailbox', ({ mailbox }) => mailbox === 1);
@@ -42,7 +36,7 @@ describe('people who change their mind', function () {
     assert.equal(again.sessionId, frozen.sessionId);
     const [, second = ''] = await life.files.prompts(slug);
     assert.match(second, /said-while-away/);
-    assert.equal((await branchesOf(life)).length, 1);
+    assert.equal((await life.branches()).length, 1);
   });
 
   it('destroys the run when its issue is closed while it works, keeps what nobody has, and starts anew when it is reopened', async () => {
@@ -58,7 +52,7 @@ describe('people who change their mind', function () {
     const { stdout } = await promisify(execFile)('git', ['bundle', 'list-heads', bundle]);
     assert.match(stdout, new RegExp(`bot-bottle/${String(life.issue)}-`));
     assert.ok((await life.files.agentLog(slug, 1)).includes('Only here'));
-    assert.deepEqual(await branchesOf(life), []);
+    assert.deepEqual(await life.branches(), []);
 
     await alice.reopen(life.issue);
     const fresh = await life.until(
@@ -105,7 +99,7 @@ describe('people who change their mind', function () {
     await alice.createFile({ branch: 'main', path: 'base.md', content: 'base' });
     const pushed = await alice.createFile({ branch, path: 'person.md', content: 'person' });
     const woken = await life.until('the second freeze', ({ phase, turn }) => phase === 'frozen' && turn >= 2);
-    const prompt = await life.files.text(slug, 'turns', '2', 'prompt.md');
+    const prompt = await life.files.prompt(slug, 2);
     assert.match(prompt, /The base branch `main` has moved/);
     assert.match(prompt, new RegExp(`Somebody added commits to your branch .*${pushed}`));
     const merge = bottleScript(

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { workflowIdOf } from '../../src/domain/forge/issue.js';
 import { bottleScript, WAIT_FOR_TEST } from '../support/stack/bottle-script.js';
-import type { Life } from '../support/stack/life.js';
 import { waitUntil } from '../support/stack/stack.js';
 import { useStack } from '../support/stack/use-stack.js';
 
@@ -13,11 +12,6 @@ describe('what people do on the forge', function () {
   });
 
   const LABEL = 'bot-bottle:demo';
-  const life = (number: number): Life => {
-    return lifeOf(number);
-  };
-  const prompt = (of: Life, slug: string, turn: number): Promise<string> =>
-    of.files.text(slug, 'turns', String(turn), 'prompt.md');
 
   it('starts one run for an issue created ready-made, labelled and then assigned, or assigned and then labelled', async () => {
     const { alice, bot } = stack().gitea;
@@ -30,11 +24,11 @@ describe('what people do on the forge', function () {
     await alice.assign(assigned, bot.login);
     await alice.addLabel(assigned, LABEL);
     for (const number of [ready.issue, labelled, assigned]) {
-      const { slug } = await life(number).frozen(1, 'done');
+      const { slug } = await lifeOf(number).frozen(1, 'done');
       const slugs = (await ready.files.slugs()).filter((one) => one.includes(`-${String(number)}-`));
       assert.deepEqual(slugs, [slug], 'three deliveries, one run');
     }
-    for (const number of [ready.issue, labelled, assigned]) await life(number).close();
+    for (const number of [ready.issue, labelled, assigned]) await lifeOf(number).close();
   });
 
   it('batches what is said during a turn, with edits in place and without what was deleted or said by other bots', async () => {
@@ -53,7 +47,7 @@ describe('what people do on the forge', function () {
     await run.until('the mailbox', ({ mailbox }) => mailbox === 3);
     await run.files.letGo(slug);
     await run.frozen(2, 'done');
-    const text = await prompt(run, slug, 2);
+    const text = await run.files.prompt(slug, 2);
     const at = (words: string): number => text.indexOf(words);
     assert.ok(at('> first thought, improved') > 0);
     assert.ok(
@@ -66,7 +60,7 @@ describe('what people do on the forge', function () {
     // Said already: the new text wakes once more, and once only.
     await alice.editComment(first, `first thought, again\n\n${bottleScript('done success third')}`);
     await run.frozen(3, 'done');
-    assert.match(await prompt(run, slug, 3), /> first thought, again/);
+    assert.match(await run.files.prompt(slug, 3), /> first thought, again/);
     await alice.deleteComment(first);
     await run.close();
     assert.equal((await run.files.turnRows(slug)).filter(({ event }) => event === 'begun').length, 3);
@@ -96,7 +90,7 @@ describe('what people do on the forge', function () {
       const comments = [inline(2, `why two? (${verdict})`)];
       await alice.review(pr, { verdict, body: `my ${verdict}\n\n${again}`, comments });
       await run.frozen(turn, 'done');
-      const text = await prompt(run, slug, turn);
+      const text = await run.files.prompt(slug, turn);
       assert.match(text, heading);
       assert.ok(text.includes(`> my ${verdict}`), text);
       assert.ok(text.includes(`> [a.md:2]\n> why two? (${verdict})`), text);
@@ -151,7 +145,10 @@ describe('what people do on the forge', function () {
     );
     assert.deepEqual([fresh.turn, fresh.prs], [1, [pr]]);
     assert.equal((await run.files.stateRow(run.subject))?.branch, branch);
-    assert.match(await prompt(run, fresh.slug ?? '', 1), new RegExp(`open pull request is #${String(pr)}`));
+    assert.match(
+      await run.files.prompt(fresh.slug ?? '', 1),
+      new RegExp(`open pull request is #${String(pr)}`),
+    );
     await run.close();
   });
 
@@ -162,9 +159,9 @@ describe('what people do on the forge', function () {
     const pr = await alice.openPr({ title: 'By hand', head: 'by-hand', body: `Closes #${String(number)}` });
     await alice.addLabel(number, LABEL);
     await alice.assign(number, bot.login);
-    const run = life(number);
+    const run = lifeOf(number);
     const { slug } = await run.frozen(1, 'done');
-    assert.match(await prompt(run, slug, 1), new RegExp(`> #${String(pr)} by alice: By hand`));
+    assert.match(await run.files.prompt(slug, 1), new RegExp(`> #${String(pr)} by alice: By hand`));
     // A person's pull request is none of the run's: closing it ends nothing.
     await alice.closePr(pr);
     await run.comment(bottleScript('done success still here'));

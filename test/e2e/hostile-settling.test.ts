@@ -3,7 +3,6 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { stepUnderWay } from '../../src/cli/runs/step-under-way.js';
 import { workflowIdOf } from '../../src/domain/forge/issue.js';
-import { timelineQuery } from '../../src/workflows/messages.js';
 import type { Life } from '../support/stack/life.js';
 import { waitUntil } from '../support/stack/stack.js';
 import { useStack } from '../support/stack/use-stack.js';
@@ -50,7 +49,7 @@ describe('settling what a hostile agent left', function () {
     );
     const { slug } = await life.frozen(1, 'blocked');
     assert.match(stack().output, /the session cannot be read; the last whole snapshot is kept/);
-    const row = (await life.files.turnRows(slug)).find(({ event }) => event === 'ended');
+    const [row] = await life.files.endedTurns(slug);
     assert.deepEqual([row?.detail['transcriptHash'] ?? null], [null]);
     await life.close();
   });
@@ -72,16 +71,16 @@ describe('settling what a hostile agent left', function () {
       return slug ?? '';
     };
     /** The turn is neither published nor snapshotted then; its commits stay on this machine. */
-    const wasCalledOff = async ({ subject, files }: Life, slug: string): Promise<void> => {
-      const notes = await client().workflow.getHandle(workflowIdOf(subject)).query(timelineQuery);
+    const wasCalledOff = async (life: Life, slug: string): Promise<void> => {
+      const notes = await life.timeline();
       assert.ok(
-        notes.some(({ what }) => what.startsWith('settle failed: ')),
+        notes.some((what) => what.startsWith('settle failed: ')),
         JSON.stringify(notes),
       );
-      const detail = (await files.turnRows(slug)).find(({ event }) => event === 'ended')?.detail ?? {};
+      const detail = (await life.files.endedTurns(slug))[0]?.detail ?? {};
       assert.equal((detail['publish'] as { kind: string }).kind, 'refused');
       assert.equal(detail['transcriptHash'] ?? null, null);
-      const bundle = files.path(slug, 'unpublished.bundle');
+      const bundle = life.files.path(slug, 'unpublished.bundle');
       const { stdout } = await promisify(execFile)('git', ['bundle', 'list-heads', bundle]);
       assert.match(stdout, / refs\/heads\/bot-bottle\//);
     };

@@ -43,7 +43,7 @@ describe('a run whose subject is a pull request', function () {
     const { slug, prs } = await run.frozen(1, 'done');
     assert.deepEqual(prs, [run.issue]);
     assert.match(await run.files.agentLog(slug, 1), /found-it/);
-    assert.match(await run.files.text(slug, 'turns', '1', 'prompt.md'), /# Your task: pull request/);
+    assert.match(await run.files.prompt(slug, 1), /# Your task: pull request/);
     const published = await heads(run.issue);
     assert.notEqual(published, before, 'the agent’s commit is on the pull request’s own branch');
     assert.equal((await run.files.stateRow(run.subject))?.branch, 'topic');
@@ -61,11 +61,9 @@ describe('a run whose subject is a pull request', function () {
     assert.equal((await run.files.turnRows(slug)).length, 2, 'its own push woke nothing');
 
     const pushed = await alice.createFile({ branch: 'topic', path: 'person.md', content: 'person' });
-    const prompts = async (turn: number): Promise<string> =>
-      run.files.text(slug, 'turns', String(turn), 'prompt.md');
-    await waitUntil('the second turn', async () => (await prompts(2)) !== '');
+    await waitUntil('the second turn', async () => (await run.files.prompt(slug, 2)) !== '');
     assert.match(
-      await prompts(2),
+      await run.files.prompt(slug, 2),
       new RegExp(`New commits on #${String(run.issue)} by alice[^\\n]*${pushed}`),
     );
     // It did not merge what alice pushed, and was nudged for that: however many turns that takes.
@@ -85,7 +83,7 @@ describe('a run whose subject is a pull request', function () {
       comments: [{ path: 'topic.md', line: 1, body: 'is this right?' }],
     });
     await run.until('the turn of the review', (view) => view.phase === 'frozen' && view.turn > turn);
-    assert.match(await prompts(turn + 1), /> \[topic\.md:1\]\n> is this right\?/);
+    assert.match(await run.files.prompt(slug, turn + 1), /> \[topic\.md:1\]\n> is this right\?/);
     const files = await alice.api.list('/repos/alice/demo/contents?ref=topic');
     for (const name of ['topic.md', 'agent.md', 'person.md'])
       assert.ok(
@@ -119,10 +117,8 @@ describe('a run whose subject is a pull request', function () {
     );
     const list = await stack().cli(['orchestrate', 'status', '--rejected', '--json']);
     assert.match(list.stdout, /from a fork/);
-    const reactions = async (): Promise<unknown[]> =>
-      (await alice.api.list(`/repos/alice/demo/issues/${String(number)}/reactions`)).map(
-        ({ content }) => content,
-      );
-    await waitUntil('the reaction', async () => (await reactions()).join() === 'confused');
+    const run = lifeOf(number);
+    await run.reactedWith('confused');
+    assert.deepEqual(await run.reactions(), ['confused']);
   });
 });

@@ -34,12 +34,12 @@ describe('an agent that a repository brings', function () {
     });
     const run = await labelled('own');
     const { slug } = await run.frozen(1, 'done');
-    assert.match(await run.files.text(slug, 'turns', '1', 'prompt.md'), /You are of this house\./);
+    assert.match(await run.files.prompt(slug, 1), /You are of this house\./);
     const [turn] = await run.files.turnRows(slug);
     assert.deepEqual(turn?.detail['repositoryAgent'], { path: '.bot-bottle/agents/own.md', commit });
     await mallory.comment(run.issue, 'A stranger asks.');
     await run.frozen(2, 'done');
-    assert.match(await run.files.text(slug, 'turns', '2', 'prompt.md'), /> A stranger asks\./);
+    assert.match(await run.files.prompt(slug, 2), /> A stranger asks\./);
     await run.close();
   });
 

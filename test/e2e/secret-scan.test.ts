@@ -10,13 +10,6 @@ describe('a key in an agent’s commits', function () {
   const { stack, trigger } = useStack({ env: { BOTTLE_DONE_GRACE: '2s' } });
   const key = plantedKey();
 
-  const branches = async (issue: number): Promise<string[]> => {
-    const list = await stack().gitea.alice.api.list('/repos/alice/demo/branches?limit=50');
-    return list
-      .map(({ name }) => String(name))
-      .filter((name) => name.startsWith(`bot-bottle/${String(issue)}-`));
-  };
-
   it('is not published; the agent is told in a nudge, takes it out, and its work is', async () => {
     const life = await trigger(
       'Configure it',
@@ -75,10 +68,10 @@ describe('a key in an agent’s commits', function () {
     );
     const commits = await stack().gitea.alice.api.list(`/repos/alice/demo/pulls/${String(pr)}/commits`);
     assert.equal(commits.length, 1);
-    assert.equal((await branches(life.issue)).length, 1);
+    assert.equal((await life.branches()).length, 1);
 
     // What the scans said stays on record, without the key.
-    const ended = (await life.files.turnRows(slug)).filter(({ event }) => event === 'ended');
+    const ended = await life.files.endedTurns(slug);
     assert.deepEqual(
       ended.map(({ detail }) =>
         (detail['secretScans'] as { outcome: string; rules: string[] }[]).map(({ outcome, rules }) => [

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { readdir, rm } from 'node:fs/promises';
 import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
-import { workflowIdOf } from '../../../src/domain/forge/issue.js';
-import { timelineQuery } from '../../../src/workflows/messages.js';
 import { bottleScript } from '../../support/stack/bottle-script.js';
 import type { Life } from '../../support/stack/life.js';
 import { sharedStack } from '../../support/stack/shared-stack.js';
@@ -30,14 +28,9 @@ describe('what a run keeps, when it is gone between two turns', function () {
     await runtime.removeVolumes(slug);
   }
 
-  async function lastPrompt(life: Life, slug: string): Promise<string> {
-    return life.files.text(slug, 'turns', '2', 'prompt.md');
-  }
-
   /** What the run's timeline says of the beginning of turn 2. */
   async function beginning(life: Life): Promise<string | undefined> {
-    const timeline = await life.client.workflow.getHandle(workflowIdOf(life.subject)).query(timelineQuery);
-    return timeline.find(({ what }) => what.startsWith('turn 2 started'))?.what;
+    return (await life.timeline()).find((what) => what.startsWith('turn 2 started'));
   }
 
   it('containers and volumes: the session comes from its snapshot, the workspace is there, and both are told', async () => {
@@ -50,7 +43,7 @@ describe('what a run keeps, when it is gone between two turns', function () {
     const log = await life.files.agentLog(slug, 2);
     assert.match(log, /kept\\nx/);
     assert.doesNotMatch(log, /in-home/);
-    assert.match(await lastPrompt(life, slug), /^Your home directory was lost\./m);
+    assert.match(await life.files.prompt(slug, 2), /^Your home directory was lost\./m);
     assert.equal(await beginning(life), 'turn 2 started; lost since the last turn, and made anew: home');
   });
 
@@ -65,7 +58,7 @@ describe('what a run keeps, when it is gone between two turns', function () {
     const log = await life.files.agentLog(slug, 2);
     assert.match(log, /kept/);
     assert.doesNotMatch(log, /left\.txt/);
-    assert.match(await lastPrompt(life, slug), /^The directory that you work in was lost\./m);
+    assert.match(await life.files.prompt(slug, 2), /^The directory that you work in was lost\./m);
     assert.equal(await beginning(life), 'turn 2 started; lost since the last turn, and made anew: workspace');
     assert.equal(view.prs.length, 1);
   });
@@ -78,7 +71,7 @@ describe('what a run keeps, when it is gone between two turns', function () {
     await life.comment(bottleScript('run cat kept.txt', 'done success two'));
     const view = await life.frozen(3, 'done');
     assert.notEqual(view.sessionId, session);
-    const prompt = await life.files.text(slug, 'turns', '3', 'prompt.md');
+    const prompt = await life.files.prompt(slug, 3);
     assert.match(prompt, /Your last session is lost\./);
     assert.match(prompt, /everything goes/);
     assert.deepEqual((await readdir(life.files.path(slug, 'turns'))).sort(), ['1', '2', '3']);

@@ -50,8 +50,7 @@ export class LifeFiles {
     const told: { readonly turn: number; readonly news: string }[] = [];
     for (const turn of turns) {
       const isGiven = ended.has(turn) || (await this.files.invocations(slug, turn)) > 0;
-      if (isGiven)
-        told.push({ turn, news: newsIn(await this.files.text(slug, 'turns', String(turn), 'prompt.md')) });
+      if (isGiven) told.push({ turn, news: newsIn(await this.files.prompt(slug, turn)) });
     }
     return told;
   }

@@ -9,7 +9,7 @@ import { latestRejections } from '../../../src/adapters/sqlite/inbox/rejection-l
 import type { ForgeReaction } from '../../../src/domain/forge/forge.js';
 import type { ContainerRole, ContainerState } from '../../../src/domain/bottle/bottle-runtime.js';
 import type { FrozenReason } from '../../../src/domain/run/turn.js';
-import type { RunView } from '../../../src/workflows/messages.js';
+import { timelineQuery, type RunView } from '../../../src/workflows/messages.js';
 import { StackFiles } from './stack-files.js';
 import { waitUntil, type Stack } from './stack.js';
 
@@ -126,6 +126,19 @@ export class Life {
     const { owner, repo } = this.subject;
     const path = `/repos/${owner}/${repo}/issues/${String(this.issue)}/reactions`;
     return (await this.stack.gitea.alice.api.list(path)).map(({ content }) => content);
+  }
+
+  /** Names of the branches that runs of the issue have published. */
+  async branches(): Promise<string[]> {
+    const all = await this.stack.gitea.alice.api.list('/repos/alice/demo/branches?limit=50');
+    const own = `bot-bottle/${String(this.issue)}-`;
+    return all.map(({ name }) => String(name)).filter((name) => name.startsWith(own));
+  }
+
+  /** What happened to the run, as people read it. */
+  async timeline(): Promise<string[]> {
+    const handle = this.client.workflow.getHandle(workflowIdOf(this.subject));
+    return (await handle.query(timelineQuery)).map(({ what }) => what);
   }
 
   /** Waits until the agent itself has got to a line of its output. */

@@ -30,6 +30,11 @@ export class StackFiles {
     return this.read((database) => database.runs.turns(slug));
   }
 
+  /** What was noted at the end of each turn, in order. */
+  async endedTurns(slug: string): Promise<TurnRow[]> {
+    return (await this.turnRows(slug)).filter(({ event }) => event === 'ended');
+  }
+
   /** Those that wait for the operator. */
   openProposals(): Promise<ProposalRow[]> {
     return this.read((database) => database.proposals.open());
@@ -55,6 +60,11 @@ export class StackFiles {
 
   async agentLog(slug: string, turn: number): Promise<string> {
     return this.text(slug, 'turns', String(turn), 'agent.log');
+  }
+
+  /** What the agent is told in the turn; empty before it is known. */
+  async prompt(slug: string, turn: number): Promise<string> {
+    return this.text(slug, 'turns', String(turn), 'prompt.md');
   }
 
   /** How often an agent process began in the turn, as its own output tells. */
