@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import type { OperatorCommand } from '../../../src/domain/run/events.js';
 import { detailsOf, outcomeOf, viewOf } from '../../../src/workflows/run-view.js';
 import {
   done,
@@ -25,17 +24,8 @@ describe('what others see of a run', () => {
   }
   /** Which publishes pull request 13. */
   function endTurn(): void {
-    world.endTurn(
-      {
-        ...{ model: modelReport(100, 1.5), sessionId: 'session' },
-        done,
-      },
-      { publish: PUBLISHED },
-    );
+    world.endTurn({ done, model: modelReport(100, 1.5), sessionId: 'session' }, { publish: PUBLISHED });
   }
-  const command = (asked: OperatorCommand): void => {
-    world.command(asked);
-  };
 
   it('is next to nothing before the first', () => {
     assert.deepEqual(viewOf(world.state), {
@@ -60,7 +50,7 @@ describe('what others see of a run', () => {
   it('is what it has used of its budget, and that the budget was raised', () => {
     begin();
     endTurn();
-    command({ kind: 'budget', turns: 1, tokens: 2, microUsd: 3, dayEnds: null });
+    world.command({ kind: 'budget', turns: 1, tokens: 2, microUsd: 3, dayEnds: null });
     const { spent, budget, sessionId, lastTurn, resumeAt, prs } = viewOf(world.state);
     assert.deepEqual(spent, { turns: 1, tokens: 100, microUsd: 1_500_000 });
     const { turns, tokens, microUsd } = POLICY.budget;
@@ -71,7 +61,7 @@ describe('what others see of a run', () => {
   it('is, when it is over, what its last turn gave, and no name that another may have', () => {
     begin();
     endTurn();
-    command({ kind: 'destroy' });
+    world.command({ kind: 'destroy' });
     world.destroyed();
     const { slug, agent, phase, turn, proposals, lastTurn } = viewOf(world.state);
     assert.deepEqual([slug, agent, phase, turn, proposals], [null, null, 'destroyed', 1, 0]);

@@ -6,15 +6,10 @@ import { comment, kinds, observed, trigger, World, wrote } from '../../../suppor
 const RESUME = { kind: 'command', command: { kind: 'resume', promptRef: 'p' }, at: 70 } as const;
 const FREEZE = { kind: 'command', command: { kind: 'freeze' }, at: 71 } as const;
 
-function slugOf(world: World): string {
-  assert.ok(world.state.life !== null);
-  return world.state.life.slug;
-}
-
 /** A frozen run whose containers are being put away. */
 function archiving(): World {
   const world = World.frozenDone();
-  world.feed({ kind: 'archive', slug: slugOf(world) });
+  world.feed({ kind: 'archive', slug: world.life.slug });
   assert.ok(world.frozen.archiving);
   return world;
 }
@@ -22,8 +17,8 @@ function archiving(): World {
 describe('issue machine, containers put away', () => {
   it('asks for it once, in a run that is frozen with nothing under way', () => {
     const world = World.frozenDone();
-    assert.deepEqual(kinds(world.feed({ kind: 'archive', slug: slugOf(world) })), ['archive']);
-    assert.deepEqual(world.feed({ kind: 'archive', slug: slugOf(world) }), []);
+    assert.deepEqual(kinds(world.feed({ kind: 'archive', slug: world.life.slug })), ['archive']);
+    assert.deepEqual(world.feed({ kind: 'archive', slug: world.life.slug }), []);
     assert.equal(world.phase, 'frozen');
     assert.ok(!isQuiescent(world.state));
     world.archived();
@@ -33,7 +28,7 @@ describe('issue machine, containers put away', () => {
 
   it('ignores another run’s, and one that comes while a turn is prepared, runs or is settled', () => {
     const world = World.frozenDone();
-    const slug = slugOf(world);
+    const slug = world.life.slug;
     assert.deepEqual(world.feed({ kind: 'archive', slug: 'implementer-alice-demo-12-zzzzz' }), []);
     const ignored = (): void => {
       assert.deepEqual(world.feed({ kind: 'archive', slug }), []);
@@ -86,7 +81,7 @@ describe('issue machine, containers put away', () => {
   it('goes on when it is triggered again meanwhile', () => {
     const world = World.frozenDone();
     world.feed(observed({ readAt: 20, triggered: false }));
-    world.feed({ kind: 'archive', slug: slugOf(world) });
+    world.feed({ kind: 'archive', slug: world.life.slug });
     world.feed(observed({ readAt: 3_000, trigger: trigger(2_000) }));
     assert.ok(world.frozen.archiving);
     world.archived();
