@@ -1,4 +1,7 @@
-/** The record of a run: the append-only rows that provenance is made of, and one entry of a ledger for each of them. */
+/**
+ * The record of a run: the append-only rows that provenance is made of (`activities/rows` makes them), and one entry of a
+ * ledger for each of them.
+ */
 
 /** Tables of the record, as an export names them. */
 export type RecordSource = 'run' | 'turn' | 'operation' | 'operatorCommand' | 'proposal' | 'proposalDecision';

@@ -6,7 +6,7 @@ import type { SecretScanReport } from '../../../domain/secret/secret-scanner.js'
 import type { BundleHeader } from '../bundle-file.js';
 import { isAncestorIn, newCommits, quarantined, type Candidate } from './candidate.js';
 import { hasForeignGitlink } from './gitlink-changes.js';
-import { STEPS_BEFORE_SCAN, STEPS_BESIDE_SCAN, type PublishStep } from './publish-steps.js';
+import { CHECKS_BEFORE_SCAN, CHECKS_BESIDE_SCAN, type PublishCheck } from './publish-checks.js';
 import { takeIn } from './quarantine.js';
 import { scanForSecrets } from './scan-for-secrets.js';
 import type { SubmoduleSource } from '../submodule-source.js';
@@ -58,10 +58,10 @@ async function check(
   const candidate = { ...found, commits };
   if (await hasNothingNew(candidate))
     return { kind: 'unchanged', head: candidate.branchSha ?? head, onForge: candidate.branchSha !== null };
-  const why = await firstObjection(candidate, STEPS_BEFORE_SCAN);
+  const why = await firstObjection(candidate, CHECKS_BEFORE_SCAN);
   if (why !== undefined) return { kind: 'refused', reason: why };
   const work = [
-    firstObjection(candidate, [...STEPS_BESIDE_SCAN, (one) => hasForeignGitlink(one, submodules)]),
+    firstObjection(candidate, [...CHECKS_BESIDE_SCAN, (one) => hasForeignGitlink(one, submodules)]),
     scanForSecrets(candidate, secrets),
   ] as const;
   // The quarantine is removed after this: when one of them fails, the other still reads it.
@@ -77,11 +77,11 @@ async function check(
 
 async function firstObjection(
   candidate: Candidate,
-  steps: readonly PublishStep[],
+  checks: readonly PublishCheck[],
 ): Promise<string | undefined> {
-  for (const step of steps) {
+  for (const check of checks) {
     candidate.signal?.throwIfAborted();
-    const why = await step(candidate);
+    const why = await check(candidate);
     if (why !== undefined) return why;
   }
   candidate.signal?.throwIfAborted();

@@ -7,10 +7,10 @@ import { leavesNoLfsPointer } from './lfs-pointers.js';
 import { staysInLimits } from './size-limits.js';
 
 /** One check of the publish gate: resolves with the reason, in words an agent can act on, when it refuses. */
-export type PublishStep = (candidate: Candidate) => Promise<string | undefined>;
+export type PublishCheck = (candidate: Candidate) => Promise<string | undefined>;
 
 /** In this order; a further check is one more entry here or below. They bound what the search for secrets has to read. */
-export const STEPS_BEFORE_SCAN: readonly PublishStep[] = [
+export const CHECKS_BEFORE_SCAN: readonly PublishCheck[] = [
   buildsOnTurnStart,
   containsUpstream,
   keepsForgeBranch,
@@ -19,7 +19,7 @@ export const STEPS_BEFORE_SCAN: readonly PublishStep[] = [
 ];
 
 /** In this order, while secrets are looked for: see `scanForSecrets`. */
-export const STEPS_BESIDE_SCAN: readonly PublishStep[] = [
+export const CHECKS_BESIDE_SCAN: readonly PublishCheck[] = [
   keepsProtectedPaths,
   hasItsAuthor,
   leavesNoLfsPointer,
