@@ -41,7 +41,11 @@ export function withKeyedRoute(): {
   readonly egress: () => EgressHere;
   readonly get: (path: string, more?: Parameters<typeof ask>[2]) => Promise<Answer>;
   /** A route with a key to a server, and the plane started; answers to `/files/…`. */
-  readonly keyed: (listener: http.RequestListener, more?: Parameters<typeof routeTo>[1]) => Promise<string>;
+  readonly keyed: (
+    listener: http.RequestListener,
+    more?: Parameters<typeof routeTo>[1],
+    start?: Parameters<EgressHere['start']>[0],
+  ) => Promise<string>;
   /** That the log has none in any form. */
   readonly noSecret: () => void;
 } {
@@ -50,11 +54,11 @@ export function withKeyedRoute(): {
   return {
     egress,
     get: (path, more = {}) => ask(egress().credentials, path, more),
-    keyed: async (listener, more = {}) => {
+    keyed: async (listener, more = {}, start = {}) => {
       const { url } = await httpUpstream(listener);
       egress().routes(routeTo(url, { methods: ['GET', 'HEAD', 'POST', 'DELETE'], auth: AUTH, ...more }));
       egress().secret('model-key', SECRET);
-      await egress().start();
+      await egress().start(start);
       return url;
     },
     noSecret: () => {

@@ -128,12 +128,9 @@ export class CredentialProxy {
     headers: HeaderList,
     hasBody: boolean,
   ): Promise<void> {
-    const { call, response, route, meter } = exchange;
+    const { call, response, route } = exchange;
     await new Promise<void>((resolve) => {
-      response.once('close', () => {
-        meter?.end('left');
-        resolve();
-      });
+      response.once('close', resolve);
       const transfer = this.parts.ledger.open(upstreamOf(route).host, route.name);
       call.transfer = transfer;
       this.send({ ...exchange, transfer }, target, headers, hasBody);

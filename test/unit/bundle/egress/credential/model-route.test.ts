@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
-import type http from 'node:http';
-import type { ModelRule } from '../../../../../src/domain/egress/route.js';
+import http from 'node:http';
+import { gzipSync } from 'node:zlib';
+import type { ModelRule, Route } from '../../../../../src/domain/egress/route.js';
+import { NO_USE, type ModelReport } from '../../../../../src/domain/run/model-use.js';
+import { until } from '../../../../support/bundle/until.js';
 import type { Answer } from '../../../../support/egress/clients.js';
-import { SECRET, withKeyedRoute } from '../../../../support/egress/keyed-route.js';
+import { AUTH, SECRET, withKeyedRoute } from '../../../../support/egress/keyed-route.js';
+import { stopUpstreams } from '../../../../support/egress/upstreams.js';
 
 const model: ModelRule = {
   ...{ api: 'anthropic-messages', models: ['claude-*'], allow: [], maxOutputTokens: 500 },
@@ -20,23 +24,37 @@ describe('a route to a model, through the proxy that adds keys', () => {
   let asked: Asked[];
   beforeEach(() => (asked = []));
 
-  async function provider(status = 200, answer: unknown = { usage: USAGE }): Promise<void> {
+  type Start = Parameters<ReturnType<typeof egress>['start']>[0];
+
+  async function provider(
+    answer: (response: http.ServerResponse, body: string) => void = json(200),
+    { route = {}, start = {} }: { readonly route?: Partial<Route>; readonly start?: Start } = {},
+  ): Promise<void> {
     const listener: http.RequestListener = (request, response) => {
       let body = '';
       request.on('data', (chunk: Buffer) => (body += chunk.toString()));
       request.on('end', () => {
         asked.push({ headers: request.headers, body });
-        response.writeHead(status, { 'content-type': 'application/json' });
-        response.end(JSON.stringify(answer));
+        answer(response, body);
       });
     };
-    await keyed(listener, { model, methods: ['GET', 'POST'], paths: ['/v1/'] });
+    await keyed(listener, { model, methods: ['GET', 'POST'], paths: ['/v1/'], ...route }, start);
   }
-  const post = (body: unknown = REQUEST, path = '/v1/messages'): Promise<Answer> =>
+  const post = (
+    body: unknown = REQUEST,
+    path = '/v1/messages',
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Answer> =>
     get(`/files${path}`, {
       method: 'POST',
-      body: JSON.stringify(body),
-      headers: { 'content-type': 'text/odd', 'content-md5': 'x', 'x-mine': 'kept' },
+      body: Buffer.isBuffer(body) ? body : JSON.stringify(body),
+      headers: { 'content-type': 'text/odd', 'content-md5': 'x', 'x-mine': 'kept', ...headers },
+    });
+  /** What the worker is told of the model, as soon as it fits. */
+  const told = (fits: (model: ModelReport) => boolean): Promise<ModelReport> =>
+    until('a report of the model', () => {
+      const report = egress().reports.at(-1)?.model ?? undefined;
+      return report !== undefined && fits(report) ? report : undefined;
     });
   async function reported(): Promise<ReturnType<typeof egress>['reports'][number]> {
     await egress().stop();
@@ -81,7 +99,7 @@ describe('a route to a model, through the proxy that adds keys', () => {
   });
 
   it('tells of a provider that fails, which is no sign of life', async () => {
-    await provider(529, { error: {} });
+    await provider(json(529, { error: {} }));
     assert.equal((await post()).status, 529);
     await egress().lines(1);
     const { model: used, lastSuccessAt } = await reported();
@@ -97,6 +115,73 @@ describe('a route to a model, through the proxy that adds keys', () => {
     assert.deepEqual([used, lastSuccessAt], [null, null]);
   });
 
+  it('takes a compressed request apart, and says nothing of an encoding to the provider', async () => {
+    await provider();
+    const body = gzipSync(JSON.stringify(REQUEST));
+    assert.equal((await post(body, '/v1/messages', { 'content-encoding': 'gzip' })).status, 200);
+    const [sent = assert.fail()] = asked;
+    assert.equal(sent.headers['content-encoding'], undefined);
+    assert.deepEqual(JSON.parse(sent.body), { ...REQUEST, max_tokens: 500 });
+  });
+
+  for (const auth of [null, AUTH])
+    it(`meters an answer that comes compressed, ${auth === null ? 'without' : 'with'} a key`, async () => {
+      await provider(
+        (response) => {
+          response.writeHead(200, { 'content-encoding': 'gzip' });
+          response.end(gzipSync(JSON.stringify({ usage: USAGE })));
+        },
+        { route: { auth } },
+      );
+      assert.deepEqual(JSON.parse((await post()).text), { usage: USAGE });
+      const { model: used } = await reported();
+      assert.deepEqual([used?.use.inputTokens, used?.use.outputTokens], [10, 20]);
+    });
+
+  it('counts a client that leaves, and a provider that leaves', async () => {
+    await provider((response, body) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(
+        'data: {"type":"message_start","message":{"usage":{"input_tokens":7,"output_tokens":1}}}\n\n',
+      );
+      const delta = { type: 'text_delta', text: 'x'.repeat(300) };
+      response.write(`data: ${JSON.stringify({ type: 'content_block_delta', delta })}\n\n`);
+      if (body.includes('break')) setImmediate(() => response.destroy());
+    });
+    const socketPath = egress().credentials;
+    const request = http.request({ socketPath, path: '/files/v1/messages', method: 'POST' }, (response) => {
+      response.on('error', () => undefined).once('data', () => request.destroy());
+    });
+    request.on('error', () => undefined).end(JSON.stringify(REQUEST));
+    const left = await told(({ use }) => use.requests === 1);
+    assert.deepEqual([left.use.inputTokens, left.use.outputTokens, left.trouble], [7, 100, null]);
+    await assert.rejects(post({ ...REQUEST, system: 'break' }));
+    const broken = await told(({ use }) => use.failed === 1);
+    assert.deepEqual(broken.trouble, { kind: 'overloaded', status: 0 });
+    assert.deepEqual([broken.use.inputTokens, broken.use.outputTokens], [14, 200]);
+  });
+
+  it('says so when the provider cannot be reached, at no cost', async () => {
+    await provider();
+    await stopUpstreams();
+    assert.equal((await post()).status, 502);
+    const trouble = { kind: 'overloaded', status: 0 };
+    assert.deepEqual((await reported()).model, { use: { ...NO_USE, failed: 1 }, trouble });
+  });
+
+  it('is closed when the money is spent, at the operator’s prices', async () => {
+    const prices = [['claude-*', { input: 1000, output: 0, cacheRead: 0, cacheWrite: 0 }]] as const;
+    await provider(json(200), { start: { budget: { tokens: null, microUsd: 10_000 }, prices } });
+    assert.equal((await post()).status, 200);
+    assert.match((await post()).text, /budget of money is used up/);
+    assert.equal((await reported()).model?.use.microUsd, 10_000);
+  });
+
+  it('gives each answer’s place to the next', async () => {
+    await provider();
+    for (let answer = 0; answer <= 16; answer += 1) assert.equal((await post()).status, 200);
+  });
+
   it('reads no body of what is not posted', async () => {
     await provider();
     assert.equal((await get('/files/v1/models')).status, 200);
@@ -104,3 +189,10 @@ describe('a route to a model, through the proxy that adds keys', () => {
     assert.equal(body, '');
   });
 });
+
+function json(status: number, answer: unknown = { usage: USAGE }) {
+  return (response: http.ServerResponse): void => {
+    response.writeHead(status, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(answer));
+  };
+}

@@ -68,6 +68,8 @@ describe('requests of routes to models', () => {
   it('only count, without costing anything and without keys of ours, where that is asked for', async () => {
     const read = await allowed(planeOf(), ASKED, { path: '/v1/messages/count_tokens' });
     assert.deepEqual([sent(read), read.meter], [ASKED, null]);
+    const other = { ...ASKED, model: 'gpt-5' };
+    await refusal(planeOf(), other, { path: '/v1/messages/count_tokens' });
   });
 
   it('sum up a conversation at a cost, without keys of ours', async () => {
@@ -99,6 +101,7 @@ describe('requests of routes to models', () => {
       ['one that is too large when unpacked', gzipSync(long), 'gzip', 413, /has at most 1000 bytes$/],
       ['one that is not packed as it says', '{}', 'gzip', 415, /^the body is not gzip$/],
       ['another encoding', '{}', 'zstd', 415, /may be gzip, deflate or br, or plain$/],
+      ['two encodings', '{}', 'gzip, gzip', 415, /may be gzip, deflate or br, or plain$/],
       ['what is no JSON', '{', undefined, 400, /^the body is not JSON$/],
       ['what is no object', '[]', undefined, 400, /no JSON object$/],
       ['text that is no UTF-8', Buffer.from([0x22, 0xff, 0x22]), undefined, 400, /not JSON$/],
@@ -151,10 +154,12 @@ describe('requests of routes to models', () => {
   });
 
   it('are refused where nobody here can judge the call', async () => {
-    const read = await refusal(planeOf(), ASKED, { path: '/v1/messages/batches' });
-    assert.equal(read.status, 403);
-    assert.match(read.why, /no call of anthropic-messages that can be read/);
-    assert.deepEqual(read.headers, FINAL);
+    for (const path of ['/v1/messages/batches', '/v1/messages/', '/v1/responses', '/v1/x%2fmessages']) {
+      const read = await refusal(planeOf(), ASKED, { path });
+      assert.equal(read.status, 403);
+      assert.match(read.why, /no call of anthropic-messages that can be read/);
+      assert.deepEqual(read.headers, FINAL);
+    }
   });
 
   it('are refused in OpenAI’s form with what it was', async () => {
@@ -180,6 +185,20 @@ describe('requests of routes to models', () => {
     const plane = planeOf();
     for (let count = 0; count < 20; count += 1) await refusal(plane, '{');
     await allowed(plane);
+  });
+
+  it('have room for so many bytes at a time, and give it back', async () => {
+    const MIB = 1024 * 1024;
+    const plane = planeOf({ maxBodyBytes: 16 * MIB });
+    const waiting = [open(), open()];
+    const reads = waiting.map(({ request }) => plane.read(request, ANTHROPIC, '/v1/messages'));
+    for (const { body } of waiting) body.write(Buffer.alloc(15 * MIB, 'x'));
+    const third = { ...ASKED, more: 'x'.repeat(3 * MIB) };
+    const read = await refusal(plane, third);
+    assert.deepEqual([read.status, read.headers], [503, [['retry-after', '2']]]);
+    for (const { body } of waiting) body.destroy();
+    await Promise.all(reads);
+    await allowed(plane, third);
   });
 
   it('are gone with their client', async () => {
