@@ -12,7 +12,7 @@ import {
 } from './hellos.js';
 
 export const HOST = 'files.example.org';
-export const FOREIGN = 'evil.example';
+const FOREIGN = 'evil.example';
 
 export interface HelloCase {
   readonly name: string;

@@ -3,12 +3,24 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { until } from '../../../../support/bundle/until.js';
 import { connectThrough, drained, openTunnel, rawOver } from '../../../../support/egress/clients.js';
-import { helloFor, SERVER_HELLO } from '../../../../support/egress/hellos.js';
+import { helloFor, record, SERVER_HELLO } from '../../../../support/egress/hellos.js';
 import { HOST, withTunnels } from '../../../../support/egress/tunnels.js';
 import { greeted, tcpUpstream } from '../../../../support/egress/upstreams.js';
 
+/** A fatal alert, `access_denied`. */
+const DENIED = Buffer.from([21, 3, 1, 0, 2, 2, 49]);
+
 describe('the tunnels of the forward proxy', () => {
   const { egress, served } = withTunnels();
+
+  /** Everything that a client gets that sends this and waits for the end. */
+  async function sent(at: string, bytes: Buffer): Promise<Buffer> {
+    const { socket } = await connectThrough(egress().socket, at);
+    socket.write(bytes);
+    const got = await drained(socket);
+    socket.destroy();
+    return got;
+  }
 
   it('carries bytes both ways to a host that is allowed, whatever they are behind the hellos', async () => {
     const at = await served((socket) => socket.pipe(socket));
@@ -172,14 +184,54 @@ describe('the tunnels of the forward proxy', () => {
   it('are closed with an alert when the hello is for another host, which counts as a refusal of that one', async () => {
     const at = await served((socket) => socket.pipe(socket));
     await egress().start();
-    const { status, socket } = await connectThrough(egress().socket, at);
-    assert.equal(status, 200);
-    const got = drained(socket);
-    socket.write(helloFor('evil.example'));
-    assert.deepEqual(await got, Buffer.from([21, 3, 1, 0, 2, 2, 49]));
+    assert.deepEqual(await sent(at, helloFor('evil.example')), DENIED);
     const [line] = await egress().lines(1);
-    assert.deepEqual([line?.['verdict'], line?.['why']], ['refused', 'the TLS hello is for "evil.example"']);
+    assert.deepEqual(
+      [line?.['verdict'], line?.['why'], line?.['up'], line?.['down']],
+      ['refused', 'the TLS hello is for "evil.example"', 0, 0],
+    );
     await egress().stop();
     assert.deepEqual(egress().reports.at(-1)?.refusals, [{ host: 'evil.example', count: 1 }]);
+  });
+
+  it('are closed when no hello comes in time', async () => {
+    const at = await served((socket) => socket.pipe(socket));
+    await egress().start({ limits: { helloMs: 100 } });
+    assert.deepEqual(await sent(at, Buffer.alloc(0)), DENIED);
+    const [line] = await egress().lines(1);
+    assert.equal(line?.['why'], 'the TLS hello did not come in time');
+  });
+
+  it('let an encrypted part of a hello through where the allowlist says so, and still compare the name', async () => {
+    const at = await served((socket) => socket.end());
+    await egress().start();
+    const ech = [0xfe0d, Buffer.alloc(180, 1)] as const;
+    assert.deepEqual(await sent(at, helloFor(HOST, ech)), DENIED);
+    await egress().stop();
+    egress().allow(`${at} ech`);
+    await egress().start();
+    assert.deepEqual(await sent(at, helloFor(HOST, ech)), SERVER_HELLO);
+    assert.deepEqual(await sent(at, helloFor('evil.example', ech)), DENIED);
+  });
+
+  for (const words of [Buffer.alloc(0), record(Buffer.from([2, 40]), 21)])
+    it(`pass on that a server closes ${words.length === 0 ? 'without an answer' : 'with an alert'}`, async () => {
+      const { port } = await tcpUpstream((socket) => socket.once('data', () => socket.end(words)));
+      egress().names.set(HOST, ['127.0.0.1']);
+      egress().allow(`${HOST}:${String(port)}`);
+      await egress().start();
+      assert.deepEqual(await sent(`${HOST}:${String(port)}`, helloFor(HOST)), words);
+    });
+
+  it('are no refusal when the client leaves before it has said anything', async () => {
+    const at = await served(() => undefined);
+    await egress().start();
+    for (const leave of ['end', 'destroy'] as const)
+      (await connectThrough(egress().socket, at)).socket[leave]();
+    const lines = await egress().lines(2);
+    assert.deepEqual(
+      lines.map(({ verdict, how }) => [verdict, how]),
+      Array(2).fill(['allowed', 'client gone']),
+    );
   });
 });
