@@ -1,18 +1,28 @@
 /** What the dialects of requests have in common. */
 import { isRecord } from '../../../domain/base/is-record.js';
-import type { ModelFeature } from '../../../domain/egress/route.js';
+import type { ModelFeature, ModelRule } from '../../../domain/egress/route.js';
 import type { JsonObject } from './json-body.js';
 
-/** What a dialect says about a request that is well formed. */
-export interface DialectRequest {
-  /** What it asks for beyond an answer, each with words for it. */
-  readonly asked: readonly (readonly [feature: ModelFeature, what: string])[];
-  /** Other models that may answer in place of the one that is named. */
-  readonly otherModels: readonly string[];
-  /** Keys that are put in place of the client's. */
-  readonly changed: JsonObject;
+/** Something beyond an answer, with words for it. */
+export type Asked = readonly [feature: ModelFeature, what: string];
+
+/** How a model API's requests are read. */
+export interface Dialect {
+  /** What a tool is for that the client does not run itself. */
+  readonly toolAsks: (tool: JsonObject) => readonly Asked[];
+  /** Keys of the body that ask for something. */
+  readonly keys: readonly (readonly [key: string, feature: ModelFeature])[];
+  /** Keys of the body that hold the conversation. */
+  readonly conversation: readonly string[];
+  /** Whether what a part of the conversation has under a key means nothing to the provider. */
+  readonly isOpaque: (part: JsonObject, key: string) => boolean;
+  readonly partAsks: (part: JsonObject) => readonly Asked[];
+  /** Models that may answer in place of the one that is named. Errors: `RequestFormError`. */
+  readonly otherModels: (body: JsonObject) => readonly string[];
+  /** Keys that are put in place of the client's. Errors: `RequestFormError`. */
+  readonly changed: (body: JsonObject, rule: ModelRule) => JsonObject;
   /** How much dearer the processing is that it asks for. */
-  readonly factor: number;
+  readonly factor: (body: JsonObject) => number;
 }
 
 /** What is wrong with a request's form: its provider would say so too, or might read it in another way. */
@@ -21,6 +31,13 @@ export class RequestFormError extends Error {
 }
 
 const SHOWN_CHARACTERS = 100;
+
+/** Whether a key of the client's says anything. */
+export function isThere(value: unknown): boolean {
+  return (
+    value !== undefined && value !== null && value !== false && !(Array.isArray(value) && value.length === 0)
+  );
+}
 
 /**
  * The tokens of output to ask for: what the client says, at most the cap.
@@ -54,15 +71,7 @@ export function shown(text: unknown): string {
   return JSON.stringify(String(text).slice(0, SHOWN_CHARACTERS));
 }
 
-/** Every object in a value, itself first; not what `skip` says, nor anything below it. */
-export function* objectsWithin(
-  value: unknown,
-  skip: (owner: JsonObject, key: string) => boolean,
-): Generator<JsonObject> {
-  if (Array.isArray(value)) for (const item of value as readonly unknown[]) yield* objectsWithin(item, skip);
-  else if (isRecord(value)) {
-    yield value;
-    for (const [key, inner] of Object.entries(value))
-      if (!skip(value, key)) yield* objectsWithin(inner, skip);
-  }
+/** A tool of a type that the provider runs, now or when it is invented. */
+export function serverTool(type: unknown): Asked {
+  return ['server_tools', `a tool of the type ${shown(type)}`];
 }

@@ -1,11 +1,19 @@
 /** What a request to a model may ask for, and how it is sent on. */
+import { isRecord } from '../../../domain/base/is-record.js';
 import { isListedModel } from '../../../domain/egress/model-rule.js';
-import type { ModelApi, ModelFeature, ModelRule } from '../../../domain/egress/route.js';
-import { anthropicRequest } from './anthropic-request.js';
-import { chatRequest } from './chat-request.js';
+import type { ModelApi, ModelRule } from '../../../domain/egress/route.js';
+import { ANTHROPIC_MESSAGES } from './anthropic-request.js';
 import type { JsonObject } from './json-body.js';
-import { requireSmallLetters, RequestFormError, shown, type DialectRequest } from './request-parts.js';
-import { responsesRequest } from './responses-request.js';
+import { OPENAI_CHAT, OPENAI_RESPONSES } from './openai-request.js';
+import {
+  isThere,
+  objectsIn,
+  requireSmallLetters,
+  RequestFormError,
+  shown,
+  type Asked,
+  type Dialect,
+} from './request-parts.js';
 
 export type CheckedRequest =
   | {
@@ -16,37 +24,68 @@ export type CheckedRequest =
     }
   | { readonly kind: 'refused'; readonly status: 400 | 403; readonly why: string };
 
-const DIALECTS: Readonly<Record<ModelApi, (body: JsonObject, rule: ModelRule) => DialectRequest>> = {
-  'anthropic-messages': anthropicRequest,
-  'openai-responses': responsesRequest,
-  'openai-chat': chatRequest,
+const DIALECTS: Readonly<Record<ModelApi, Dialect>> = {
+  'anthropic-messages': ANTHROPIC_MESSAGES,
+  'openai-responses': OPENAI_RESPONSES,
+  'openai-chat': OPENAI_CHAT,
 };
 
 /** Judges what was parsed, which is what is sent: a key that stood there twice has one value in both. */
 export function checkRequest(body: JsonObject, rule: ModelRule): CheckedRequest {
-  const refuse = (status: 400 | 403, why: string): CheckedRequest => ({ kind: 'refused', status, why });
-  const { model } = body;
-  if (typeof model !== 'string') return refuse(400, 'the body has no "model"');
-  let asked: DialectRequest;
   try {
-    requireSmallLetters(body);
-    asked = DIALECTS[rule.api](body, rule);
+    return judged(body, rule);
   } catch (error) {
-    if (error instanceof RequestFormError) return refuse(400, error.message);
+    if (error instanceof RequestFormError) return { kind: 'refused', status: 400, why: error.message };
     throw error;
   }
-  const unlisted = [model, ...asked.otherModels].find((name) => !isListedModel(rule, name));
-  if (unlisted !== undefined)
-    return refuse(
-      403,
-      `the model ${shown(unlisted)} is not allowed here; allowed: ${rule.models.join(', ')}`,
-    );
-  const refused = asked.asked.find(([feature]) => !rule.allow.includes(feature));
-  if (refused !== undefined) return refuse(403, whyNot(refused, rule));
-  return { kind: 'allowed', body: { ...body, ...asked.changed }, model, factor: asked.factor };
 }
 
-function whyNot([feature, what]: readonly [ModelFeature, string], { allow }: ModelRule): string {
+/** Errors: `RequestFormError`. */
+function judged(body: JsonObject, rule: ModelRule): CheckedRequest {
+  const { model } = body;
+  if (typeof model !== 'string') throw new RequestFormError('the body has no "model"');
+  requireSmallLetters(body);
+  const dialect = DIALECTS[rule.api];
+  const asked = asksOf(body, dialect);
+  const models = [model, ...dialect.otherModels(body)];
+  const sent = { ...body, ...dialect.changed(body, rule) };
+  const unlisted = models.find((name) => !isListedModel(rule, name));
+  if (unlisted !== undefined) {
+    const why = `the model ${shown(unlisted)} is not allowed here; allowed: ${rule.models.join(', ')}`;
+    return { kind: 'refused', status: 403, why };
+  }
+  const refused = asked.find(([feature]) => !rule.allow.includes(feature));
+  if (refused !== undefined) return { kind: 'refused', status: 403, why: whyNot(refused, rule) };
+  return { kind: 'allowed', body: sent, model, factor: dialect.factor(body) };
+}
+
+/** What it asks for beyond an answer. */
+function asksOf(body: JsonObject, dialect: Dialect): readonly Asked[] {
+  const { toolAsks, keys, conversation, isOpaque, partAsks } = dialect;
+  const asked: Asked[] = objectsIn(body['tools'], 'tools').flatMap(toolAsks);
+  for (const [key, feature] of keys) if (isThere(body[key])) asked.push([feature, `"${key}"`]);
+  for (const key of conversation)
+    for (const part of objectsWithin(body[key], isOpaque)) {
+      asked.push(...partAsks(part));
+      // Tools may be brought in the middle of a conversation.
+      const { tools } = part;
+      if (Array.isArray(tools)) asked.push(...tools.filter(isRecord).flatMap(toolAsks));
+    }
+  return asked;
+}
+
+/** Every object in a value, itself first; not what is opaque, nor anything below it. */
+function* objectsWithin(value: unknown, isOpaque: Dialect['isOpaque']): Generator<JsonObject> {
+  if (Array.isArray(value))
+    for (const item of value as readonly unknown[]) yield* objectsWithin(item, isOpaque);
+  else if (isRecord(value)) {
+    yield value;
+    for (const [key, inner] of Object.entries(value))
+      if (!isOpaque(value, key)) yield* objectsWithin(inner, isOpaque);
+  }
+}
+
+function whyNot([feature, what]: Asked, { allow }: ModelRule): string {
   const others = allow.length === 0 ? 'nothing of the kind is allowed' : `allowed are: ${allow.join(', ')}`;
   return `${what} is not allowed here (${feature}; ${others}); the provider would act on its own machines, outside this bottle`;
 }

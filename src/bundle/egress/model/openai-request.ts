@@ -1,0 +1,93 @@
+/** Requests of OpenAI's Responses API, and of its Chat Completions API, which others speak too. */
+import { isRecord } from '../../../domain/base/is-record.js';
+import type { JsonObject } from './json-body.js';
+import {
+  cappedOutput,
+  isThere,
+  objectsIn,
+  RequestFormError,
+  serverTool,
+  type Asked,
+  type Dialect,
+} from './request-parts.js';
+
+/** Tools that the client runs, and of responses the search among the request's own. */
+const CHAT_TOOLS: readonly unknown[] = ['function', 'custom'];
+const RESPONSES_TOOLS: readonly unknown[] = [...CHAT_TOOLS, 'local_shell', 'apply_patch', 'tool_search'];
+/** Faster processing costs up to two and a half times as much. */
+const FAST_FACTOR = 2.5;
+const PLAIN_TIERS: readonly unknown[] = [undefined, null, 'auto', 'default', 'flex'];
+
+const OPENAI: Pick<Dialect, 'isOpaque' | 'partAsks' | 'otherModels' | 'factor'> = {
+  isOpaque: () => false,
+  partAsks: (part) => {
+    const { image_url: image } = part;
+    const asked: Asked[] = [];
+    if (isThere(part['file_id'])) asked.push(['files', 'a file kept at the provider']);
+    if (isThere(part['file_url']) || isRemote(isRecord(image) ? image['url'] : image))
+      asked.push(['url_sources', 'a source that is a URL']);
+    if (part['type'] === 'item_reference') asked.push(['store', 'an item kept at the provider']);
+    return asked;
+  },
+  otherModels: () => [],
+  factor: ({ service_tier }) => (PLAIN_TIERS.includes(service_tier) ? 1 : FAST_FACTOR),
+};
+
+export const OPENAI_RESPONSES: Dialect = {
+  ...OPENAI,
+  toolAsks: responsesTool,
+  keys: [
+    ['background', 'background'],
+    ['store', 'store'],
+    ['previous_response_id', 'store'],
+    ['conversation', 'store'],
+    // It is kept at the provider, with tools of its own.
+    ['prompt', 'server_tools'],
+  ],
+  conversation: ['input'],
+  changed: ({ max_output_tokens, store }, { maxOutputTokens }) => ({
+    max_output_tokens:
+      cappedOutput(max_output_tokens, 'max_output_tokens', maxOutputTokens) ?? maxOutputTokens,
+    // Left out, the provider keeps it.
+    ...(store === true ? {} : { store: false }),
+  }),
+};
+
+export const OPENAI_CHAT: Dialect = {
+  ...OPENAI,
+  toolAsks: ({ type }) => (CHAT_TOOLS.includes(type) ? [] : [serverTool(type)]),
+  keys: [
+    ['web_search_options', 'server_tools'],
+    ['store', 'store'],
+  ],
+  conversation: ['messages'],
+  changed: (body, { maxOutputTokens }) => {
+    const { n = null, stream, stream_options: options } = body;
+    if (n !== null && n !== 1) throw new RequestFormError('"n" must be 1');
+    const old = cappedOutput(body['max_tokens'], 'max_tokens', maxOutputTokens);
+    const max = cappedOutput(body['max_completion_tokens'], 'max_completion_tokens', maxOutputTokens);
+    return {
+      ...(old === undefined ? {} : { max_tokens: old }),
+      ...(max === undefined && old !== undefined ? {} : { max_completion_tokens: max ?? maxOutputTokens }),
+      // What was used stands in a stream only when it is asked for.
+      ...(stream === true
+        ? { stream_options: { ...(isRecord(options) ? options : {}), include_usage: true } }
+        : {}),
+    };
+  },
+};
+
+function responsesTool(tool: JsonObject): readonly Asked[] {
+  const { type, environment } = tool;
+  if (RESPONSES_TOOLS.includes(type)) return [];
+  // A group of tools.
+  if (type === 'namespace') return objectsIn(tool['tools'], 'tools').flatMap(responsesTool);
+  if (type === 'shell' && isRecord(environment) && environment['type'] === 'local') return [];
+  if (type === 'mcp') return [['remote_mcp', 'a tool of the type "mcp"']];
+  return [serverTool(type)];
+}
+
+/** An image or file is either in the request itself or somewhere else. */
+function isRemote(url: unknown): boolean {
+  return isThere(url) && !(typeof url === 'string' && /^data:/i.test(url));
+}
