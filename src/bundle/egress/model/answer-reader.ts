@@ -4,19 +4,28 @@ import type { ModelTrouble } from '../../../domain/run/model-use.js';
 import type { JsonObject } from './json-body.js';
 
 /** What one dialect's answers say of themselves. */
-export interface AnswerReader {
-  /** An event of a stream. @param data parsed */
-  event(data: JsonObject): void;
-  /** An answer that is one JSON document. */
-  whole(body: JsonObject): void;
+export abstract class AnswerReader {
   /** What is known of its tokens, as much as was said until now; `null` for nothing. */
-  readonly use: AnswerUse | null;
+  use: AnswerUse | null = null;
   /** All of it was said. */
-  readonly isFinal: boolean;
+  isFinal = false;
   /** What an answer that began well said went wrong. */
-  readonly trouble: ModelTrouble | null;
+  trouble: ModelTrouble | null = null;
   /** Pieces of output that came, and their bytes. */
-  readonly pieces: { readonly count: number; readonly bytes: number };
+  readonly pieces = { count: 0, bytes: 0 };
+
+  /** An event of a stream. @param data parsed */
+  abstract event(data: JsonObject): void;
+
+  /** An answer that is one JSON document. */
+  abstract whole(body: JsonObject): void;
+
+  /** @param texts what is none counts nothing */
+  protected piece(...texts: readonly unknown[]): void {
+    this.pieces.count += 1;
+    for (const text of texts)
+      if (typeof text === 'string') this.pieces.bytes += Buffer.byteLength(text, 'utf8');
+  }
 }
 
 export const NO_TOKENS: AnswerUse = {
@@ -40,11 +49,4 @@ export function tokens(value: unknown): number {
 export function objectIn(value: unknown, key: string): JsonObject {
   const inner = isRecord(value) ? value[key] : undefined;
   return isRecord(inner) ? inner : {};
-}
-
-export function textBytes(...texts: readonly unknown[]): number {
-  return texts.reduce<number>(
-    (sum, text) => sum + (typeof text === 'string' ? Buffer.byteLength(text, 'utf8') : 0),
-    0,
-  );
 }

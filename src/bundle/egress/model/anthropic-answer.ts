@@ -1,9 +1,9 @@
 /** Answers of Anthropic's Messages API ("Streaming messages", "Errors"). */
 import { isRecord } from '../../../domain/base/is-record.js';
 import type { AnswerUse } from '../../../domain/egress/model-prices.js';
-import type { ModelTrouble } from '../../../domain/run/model-use.js';
-import { NO_TOKENS, objectIn, textBytes, tokens, type AnswerReader } from './answer-reader.js';
+import { AnswerReader, NO_TOKENS, objectIn, tokens } from './answer-reader.js';
 import type { JsonObject } from './json-body.js';
+import { troubleByStatus } from './waiting-time.js';
 
 /** Errors in a stream that has begun with 200: what their status would be. */
 const STATUS: Readonly<Record<string, number>> = {
@@ -19,46 +19,42 @@ const STATUS: Readonly<Record<string, number>> = {
   overloaded_error: 529,
 };
 
-export class AnthropicAnswer implements AnswerReader {
-  use: AnswerUse | null = null;
-  isFinal = false;
-  trouble: ModelTrouble | null = null;
-  pieces = { count: 0, bytes: 0 };
-
+export class AnthropicAnswer extends AnswerReader {
   event(data: JsonObject): void {
     switch (data['type']) {
       case 'message_start':
         this.#take(objectIn(objectIn(data, 'message'), 'usage'));
         break;
       case 'content_block_delta': {
-        const delta = objectIn(data, 'delta');
-        const bytes = textBytes(delta['text'], delta['partial_json'], delta['thinking']);
-        this.pieces = { count: this.pieces.count + 1, bytes: this.pieces.bytes + bytes };
+        const { text, partial_json: json, thinking } = objectIn(data, 'delta');
+        this.piece(text, json, thinking);
         break;
       }
+      // What follows the last of these has nothing more to say of it.
       case 'message_delta':
-        this.#take(objectIn(data, 'usage'));
-        // What follows has nothing more to say of it.
-        this.isFinal = objectIn(data, 'usage')['output_tokens'] !== undefined;
+        this.whole(data);
         break;
-      case 'error':
-        this.trouble = troubleOf(objectIn(data, 'error')['type']);
+      case 'error': {
+        const { type } = objectIn(data, 'error');
+        this.trouble = troubleByStatus((typeof type === 'string' ? STATUS[type] : undefined) ?? 500);
         break;
+      }
       default:
     }
   }
 
   whole(body: JsonObject): void {
-    this.#take(objectIn(body, 'usage'));
-    this.isFinal = objectIn(body, 'usage')['output_tokens'] !== undefined;
+    const usage = objectIn(body, 'usage');
+    this.#take(usage);
+    this.isFinal = usage['output_tokens'] !== undefined;
   }
 
   /** Figures are cumulative, and later ones leave out what has not changed. */
   #take(usage: JsonObject): void {
     const iterations = Array.isArray(usage['iterations']) ? usage['iterations'].filter(isRecord) : [];
     // Of several passes the sum of the whole leaves some out, such as those of a compaction.
-    const said = [useIn(usage), iterations.map(useIn).reduce(sum, NO_TOKENS)];
-    this.use = said.reduce(greatest, this.use ?? NO_TOKENS);
+    const all = iterations.map(useIn).reduce((a, b) => joined(a, b, (one, other) => one + other), NO_TOKENS);
+    this.use = [useIn(usage), all].reduce((a, b) => joined(a, b, Math.max), this.use ?? NO_TOKENS);
   }
 }
 
@@ -72,14 +68,6 @@ function useIn(usage: JsonObject): AnswerUse {
   };
 }
 
-function greatest(a: AnswerUse, b: AnswerUse): AnswerUse {
-  return joined(a, b, Math.max);
-}
-
-function sum(a: AnswerUse, b: AnswerUse): AnswerUse {
-  return joined(a, b, (one, other) => one + other);
-}
-
 function joined(a: AnswerUse, b: AnswerUse, join: (one: number, other: number) => number): AnswerUse {
   return {
     inputTokens: join(a.inputTokens, b.inputTokens),
@@ -88,9 +76,4 @@ function joined(a: AnswerUse, b: AnswerUse, join: (one: number, other: number) =
     hourWriteTokens: join(a.hourWriteTokens, b.hourWriteTokens),
     outputTokens: join(a.outputTokens, b.outputTokens),
   };
-}
-
-function troubleOf(type: unknown): ModelTrouble {
-  const status = (typeof type === 'string' ? STATUS[type] : undefined) ?? 500;
-  return status === 429 || status >= 500 ? { kind: 'overloaded', status } : { kind: 'refused', status };
 }

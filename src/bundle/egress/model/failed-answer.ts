@@ -5,7 +5,7 @@ import type { ModelTrouble } from '../../../domain/run/model-use.js';
 import { objectIn } from './answer-reader.js';
 import { objectOf } from './json-body.js';
 import { openaiTrouble } from './openai-trouble.js';
-import { one, retryAfter, timeOf, troubleUntil } from './waiting-time.js';
+import { one, retryAfter, timeOf, troubleByStatus, troubleUntil } from './waiting-time.js';
 
 /** Each with what is left of it, when it is full again: Anthropic, "Rate limits", "Response headers". */
 const ANTHROPIC_LIMITS = ['requests', 'tokens', 'input-tokens', 'output-tokens'] as const;
@@ -22,7 +22,7 @@ export function troubleOf(api: ModelApi, answer: FailedAnswer, now: number): Mod
   if (api !== 'anthropic-messages')
     return openaiTrouble(objectIn(objectOf(answer.body.toString('utf8')), 'error'), answer, now);
   if (status === 429) return troubleUntil(anthropicTimes(headers, now), now);
-  return status >= 500 || status === 408 ? { kind: 'overloaded', status } : { kind: 'refused', status };
+  return troubleByStatus(status);
 }
 
 /** Who uses a subscription is told by the `unified` headers which of its windows is full, and until when. */

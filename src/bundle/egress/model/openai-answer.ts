@@ -1,27 +1,22 @@
 /** Answers of OpenAI's Responses and Chat Completions APIs. */
 import { isRecord } from '../../../domain/base/is-record.js';
 import type { AnswerUse } from '../../../domain/egress/model-prices.js';
-import type { ModelTrouble } from '../../../domain/run/model-use.js';
-import { objectIn, textBytes, tokens, type AnswerReader } from './answer-reader.js';
+import { AnswerReader, objectIn, tokens } from './answer-reader.js';
 import type { JsonObject } from './json-body.js';
 import { openaiTrouble } from './openai-trouble.js';
 
 const ENDS: readonly unknown[] = ['response.completed', 'response.incomplete', 'response.failed'];
 
-export class ResponsesAnswer implements AnswerReader {
-  use: AnswerUse | null = null;
-  isFinal = false;
-  trouble: ModelTrouble | null = null;
-  pieces = { count: 0, bytes: 0 };
-
-  constructor(private readonly now: () => number) {}
+export class ResponsesAnswer extends AnswerReader {
+  constructor(private readonly now: () => number) {
+    super();
+  }
 
   event(data: JsonObject): void {
     const { type, delta } = data;
     if (ENDS.includes(type)) this.whole(objectIn(data, 'response'));
     else if (type === 'error') this.#fail(isRecord(data['error']) ? data['error'] : data);
-    else if (typeof delta === 'string')
-      this.pieces = { count: this.pieces.count + 1, bytes: this.pieces.bytes + textBytes(delta) };
+    else if (typeof delta === 'string') this.piece(delta);
   }
 
   whole(body: JsonObject): void {
@@ -36,24 +31,18 @@ export class ResponsesAnswer implements AnswerReader {
   }
 }
 
-export class ChatAnswer implements AnswerReader {
-  use: AnswerUse | null = null;
-  isFinal = false;
-  trouble: ModelTrouble | null = null;
-  pieces = { count: 0, bytes: 0 };
-
-  constructor(private readonly now: () => number) {}
+export class ChatAnswer extends AnswerReader {
+  constructor(private readonly now: () => number) {
+    super();
+  }
 
   event(data: JsonObject): void {
     this.whole(data);
     const choices = Array.isArray(data['choices']) ? data['choices'] : [];
     for (const choice of choices) {
-      const delta = objectIn(choice, 'delta');
-      const calls = Array.isArray(delta['tool_calls']) ? delta['tool_calls'] : [];
-      const bytes =
-        textBytes(delta['content'], delta['reasoning_content'], delta['reasoning']) +
-        textBytes(...calls.map((call) => objectIn(call, 'function')['arguments']));
-      this.pieces = { count: this.pieces.count + 1, bytes: this.pieces.bytes + bytes };
+      const { content, reasoning_content: thought, reasoning, tool_calls: calls } = objectIn(choice, 'delta');
+      const given = Array.isArray(calls) ? calls.map((call) => objectIn(call, 'function')['arguments']) : [];
+      this.piece(content, thought, reasoning, ...given);
     }
   }
 

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ModelTrouble } from '../../../domain/run/model-use.js';
 import type { JsonObject } from './json-body.js';
-import { durationOf, one, retryAfter, timeOf, troubleUntil } from './waiting-time.js';
+import { durationOf, one, retryAfter, timeOf, troubleByStatus, troubleUntil } from './waiting-time.js';
 
 /** Errors that asking again does not cure, whatever their status. */
 const FINAL: Readonly<Record<string, number>> = {
@@ -30,7 +30,7 @@ export function openaiTrouble(error: JsonObject, answered: Answered | null, now:
   if (final !== undefined && (answered === null || final === 429))
     return { kind: 'refused', status: answered?.status ?? final };
   if (status === 429) return troubleUntil(timesOf(error, answered?.headers ?? {}, now), now);
-  return status >= 500 || status === 408 ? { kind: 'overloaded', status } : { kind: 'refused', status };
+  return troubleByStatus(status);
 }
 
 function timesOf(error: JsonObject, headers: IncomingHttpHeaders, now: number): (number | undefined)[] {

@@ -8,12 +8,18 @@ const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 
 const DURATION = /^(?:[0-9]+(?:\.[0-9]+)?(?:ms|[smhd]))+$/;
 const NUMBER = /^[0-9]{1,15}(?:\.[0-9]+)?$/;
 
+/** What a bad status means that says nothing of a time. */
+export function troubleByStatus(status: number): ModelTrouble {
+  const isBusy = status === 408 || status === 429 || status >= 500;
+  return { kind: isBusy ? 'overloaded' : 'refused', status };
+}
+
 /** What a 429 means that names these times, epoch milliseconds. The latest counts. */
 export function troubleUntil(times: readonly (number | undefined)[], now: number): ModelTrouble {
   const latest = Math.max(0, ...times.map((time) => time ?? 0));
   return latest > now + SHORT_MS
     ? { kind: 'limited', until: Math.ceil(Math.min(latest, now + MAX_LIMIT_MS)) }
-    : { kind: 'overloaded', status: 429 };
+    : troubleByStatus(429);
 }
 
 /** `Retry-After` (seconds or a date) and `retry-after-ms`, as epoch milliseconds. */
