@@ -1,5 +1,6 @@
 import type { BundleLog } from '../base/bundle-log.js';
 import type { AddressPolicy, Resolve } from './addresses.js';
+import type { EgressLimits } from './limits.js';
 import type { EgressReport } from './report.js';
 import type { PriceTable } from '../../domain/egress/model-prices.js';
 import type { ModelBudget } from '../../domain/run/model-use.js';
@@ -35,11 +36,4 @@ export interface EgressNetwork {
   readonly policy: AddressPolicy;
   readonly upstreamResolve: Resolve;
   readonly upstreamPolicy: AddressPolicy;
-}
-
-export interface EgressLimits {
-  readonly maxConnections: number;
-  readonly callsPerMinute: number;
-  readonly maxBodyBytes: number;
-  readonly helloMs: number;
 }

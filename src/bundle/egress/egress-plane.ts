@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { errorFields } from '../base/bundle-log.js';
-import type { EgressLimits, EgressPlaneOptions } from './egress-options.js';
-import { CALLS_PER_MINUTE, HELLO_MS, MAX_BODY_BYTES, MAX_CONNECTIONS } from './limits.js';
+import type { EgressPlaneOptions } from './egress-options.js';
+import { DEFAULT_LIMITS } from './limits.js';
 import { ProxyDoor } from './proxy-door.js';
 import type { Proxies } from './proxies.js';
 
@@ -9,13 +9,6 @@ export interface EgressPlane {
   /** Cuts what is open and tells the worker what was counted. */
   close(): Promise<void>;
 }
-
-const DEFAULT_LIMITS: EgressLimits = {
-  maxConnections: MAX_CONNECTIONS,
-  callsPerMinute: CALLS_PER_MINUTE,
-  maxBodyBytes: MAX_BODY_BYTES,
-  helloMs: HELLO_MS,
-};
 
 /**
  * The two sockets of the egress plane, accepting when this resolves. What is behind them is loaded with the first

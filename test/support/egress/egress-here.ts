@@ -1,8 +1,9 @@
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { EgressLimits, EgressNetwork } from '../../../src/bundle/egress/egress-options.js';
+import type { EgressNetwork } from '../../../src/bundle/egress/egress-options.js';
 import { openEgressPlane, type EgressPlane } from '../../../src/bundle/egress/egress-plane.js';
+import type { EgressLimits } from '../../../src/bundle/egress/limits.js';
 import type { EgressReport } from '../../../src/bundle/egress/report.js';
 import type { PriceTable } from '../../../src/domain/egress/model-prices.js';
 import type { Route } from '../../../src/domain/egress/route.js';

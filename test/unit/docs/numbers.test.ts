@@ -114,12 +114,12 @@ const SECURITY: readonly (readonly [words: string, found: readonly unknown[], sa
   ['takes 512 connections', [DEFAULT_LIMITS.maxConnections], [512]],
 ];
 const EGRESS: typeof SECURITY = [
-  ['256 on each socket', [egress.MAX_CONNECTIONS], [256]],
-  ['12,000 on each socket', [egress.CALLS_PER_MINUTE], [12_000]],
+  ['256 on each socket', [egress.DEFAULT_LIMITS.maxConnections], [256]],
+  ['12,000 on each socket', [egress.DEFAULT_LIMITS.callsPerMinute], [12_000]],
   ["a request's head | 32 KiB", [egress.MAX_HEADER_BYTES], [32 * KIB]],
-  ["a request's body through a route | 32 MiB", [egress.MAX_BODY_BYTES], [32 * MIB]],
+  ["a request's body through a route | 32 MiB", [egress.DEFAULT_LIMITS.maxBodyBytes], [32 * MIB]],
   ['5 s, 30 s, 10 min', [egress.CONNECT_MS, egress.IDLE_MS], [5_000, 10 * MINUTE_MS]],
-  ['time for each TLS hello in a tunnel | 30 s', [egress.HELLO_MS], [30_000]],
+  ['time for each TLS hello in a tunnel | 30 s', [egress.DEFAULT_LIMITS.helloMs], [30_000]],
 ];
 const BOTTLES: typeof SECURITY = [
   ['At most 20 of them, in two levels', [MAX_SUBMODULES, MAX_SUBMODULE_LEVELS], [20, 2]],
