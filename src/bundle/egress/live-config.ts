@@ -25,7 +25,6 @@ export class LiveConfig {
   readonly #directory: string;
   readonly #log: BundleLog;
   readonly #seen = new Map<string, string>();
-  readonly #listeners: (() => void)[] = [];
   #config: EgressConfig = { allow: [], routes: [] };
   #timer: NodeJS.Timeout | undefined;
   #watcher: FSWatcher | undefined;
@@ -40,12 +39,10 @@ export class LiveConfig {
     return this.#config;
   }
 
-  /** From now on looks every half second and, where the file system tells, at once. */
+  /** To be called once: from now on looks every half second and, where the file system tells, at once. */
   watch(onChange: () => void): void {
-    this.#listeners.push(onChange);
-    if (this.#timer !== undefined) return;
     const look = (): void => {
-      if (this.#look()) for (const listener of this.#listeners) listener();
+      if (this.#look()) onChange();
     };
     this.#timer = setInterval(look, POLL_MS).unref();
     try {

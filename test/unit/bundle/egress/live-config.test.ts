@@ -66,15 +66,6 @@ describe('the allowlist and the routes of a bottle', () => {
     assert.deepEqual(logged.at(-1), [...['info', 'egress configuration read again', { file: 'allowlist' }]]);
   });
 
-  it('are told to everybody who watches', async () => {
-    open();
-    let others = 0;
-    watch();
-    config.watch(() => (others += 1));
-    write('allowlist', 'pypi.org\n');
-    await seen('both being told', () => changes > 0 && others > 0);
-  });
-
   it('are gone with their file', async () => {
     write('allowlist', 'pypi.org\n');
     open();
