@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
+import { createSecureContext, rootCertificates } from 'node:tls';
 import type { Route } from '../../../domain/egress/route.js';
 import { upstreamOf } from '../../../domain/egress/upstream.js';
 import { checkedAddresses, RefusedAddressError, type AddressPolicy, type Resolve } from '../addresses.js';
@@ -22,9 +22,8 @@ const POOL = { keepAlive: true, maxFreeSockets: 8, timeout: 4000, scheduling: 'l
 export class UpstreamClient {
   readonly #options: UpstreamClientOptions;
   readonly #plain = new http.Agent(POOL);
-  readonly #secure = new https.Agent(POOL);
+  #secure: https.Agent | undefined;
   readonly #lookup: LookupFunction;
-  #context: SecureContext | undefined;
 
   constructor(options: UpstreamClientOptions) {
     this.#options = options;
@@ -48,7 +47,7 @@ export class UpstreamClient {
     const { secure, host, port } = upstreamOf(route);
     // A literal address is never looked up.
     if (isIP(host) !== 0 && !this.#options.policy(host)) throw new RefusedAddressError(host, host);
-    const options: http.RequestOptions = {
+    const request = (secure ? https : http).request({
       host,
       port,
       method,
@@ -57,36 +56,22 @@ export class UpstreamClient {
       setHost: false,
       lookup: this.#lookup,
       timeout: IDLE_MS,
-    };
-    return givenUpAfter(
-      CONNECT_MS,
-      secure ? this.#overTls(host, options) : http.request({ ...options, agent: this.#plain }),
-    );
-  }
-
-  #overTls(host: string, options: http.RequestOptions): http.ClientRequest {
-    const context = this.#secureContext();
-    return https.request({
-      ...options,
-      ...(isIP(host) === 0 ? { servername: host } : {}),
-      ...(context === undefined ? {} : { secureContext: context }),
-      agent: this.#secure,
+      agent: secure ? (this.#secure ??= secureAgent(this.#options.caFile)) : this.#plain,
     });
+    return givenUpAfter(CONNECT_MS, request);
   }
 
   close(): void {
     this.#plain.destroy();
-    this.#secure.destroy();
+    this.#secure?.destroy();
   }
+}
 
-  /** Made once: reading all authorities again for each connection would take longer than the connection. */
-  #secureContext(): SecureContext | undefined {
-    const { caFile } = this.#options;
-    if (caFile === null) return undefined;
-    return (this.#context ??= createSecureContext({
-      ca: [...rootCertificates, readFileSync(caFile, 'utf8')],
-    }));
-  }
+/** All authorities are read once: doing so again for each connection would take longer than the connection. */
+function secureAgent(caFile: string | null): https.Agent {
+  if (caFile === null) return new https.Agent(POOL);
+  const ca = [...rootCertificates, readFileSync(caFile, 'utf8')];
+  return new https.Agent({ ...POOL, secureContext: createSecureContext({ ca }) });
 }
 
 /** Ends a request whose connection is not there in time; the answer may take as long as it likes. */
