@@ -37,19 +37,20 @@ export class CredentialCall {
     this.#path = path;
   }
 
-  /** What is not meant to be logged as a refusal of the route has a body of its own. */
-  refuseAs(status: number, why: string, route: Route, body: unknown, headers: HeaderList): void {
-    if (status === 403) this.parts.ledger.refuse(upstreamOf(route).host);
-    this.tell({ verdict: 'refused', why, status, route: route.name });
-    this.say(status, body, headers);
-  }
-
-  refuse(status: number, why: string, route: Route | undefined, headers: HeaderList = []): void {
+  /** @param body in place of our own, in which the reason stands with what the route lists */
+  refuse(
+    status: number,
+    why: string,
+    route: Route | undefined,
+    headers: HeaderList = [],
+    body = explained(why, route),
+  ): void {
     if (status === 403) this.parts.ledger.refuse(route === undefined ? '' : upstreamOf(route).host);
     this.tell({ verdict: status === 502 ? 'failed' : 'refused', why, status, route: route?.name });
-    const allowed = route === undefined ? {} : { allowed: { methods: route.methods, paths: route.paths } };
-    const named = route === undefined ? 'bot-bottle' : `bot-bottle, route "${route.name}"`;
-    this.say(status, { error: `${named}: ${why}`, ...allowed }, headers);
+    answerLast(this.request, this.response, status, `${JSON.stringify(body)}\n`, {
+      'content-type': 'application/json',
+      ...Object.fromEntries(headers),
+    });
   }
 
   /** The upstream did not answer, or not in a way that can be passed on. What was refused before stays refused. */
@@ -68,30 +69,28 @@ export class CredentialCall {
     this.tell({ verdict: 'allowed', status: this.status, ...more });
   }
 
-  private say(status: number, body: unknown, headers: HeaderList): void {
-    answerLast(this.request, this.response, status, `${JSON.stringify(body)}\n`, {
-      'content-type': 'application/json',
-      ...Object.fromEntries(headers),
-    });
-  }
-
   private tell(fields: Readonly<Record<string, unknown>>): void {
     if (this.#isTold) return;
     this.#isTold = true;
-    const secret =
-      this.#route?.auth === null || this.#route === undefined ? undefined : this.#route.auth.secret;
-    const value = secret === undefined ? undefined : this.parts.secret(secret);
+    const auth = this.#route?.auth ?? null;
+    const secret = auth === null ? undefined : this.parts.secret(auth.secret);
     this.parts.log('info', 'egress', {
       route: this.#route?.name,
       host: this.#route === undefined ? undefined : upstreamOf(this.#route).host,
       method: this.request.method,
-      path: blankSecret(this.#path, value).slice(0, SHOWN_PATH),
+      path: blankSecret(this.#path, secret).slice(0, SHOWN_PATH),
       ...fields,
       up: this.transfer?.up ?? 0,
       down: this.transfer?.down ?? 0,
       ms: Math.round(performance.now() - this.#began),
     });
   }
+}
+
+function explained(why: string, route: Route | undefined): unknown {
+  if (route === undefined) return { error: `bot-bottle: ${why}` };
+  const { name, methods, paths } = route;
+  return { error: `bot-bottle, route "${name}": ${why}`, allowed: { methods, paths } };
 }
 
 function whatFailed(error: unknown): string {
