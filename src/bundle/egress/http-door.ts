@@ -4,9 +4,11 @@ import type { Duplex } from 'node:stream';
 import { IDLE_MS, MAX_HEADER_BYTES } from './limits.js';
 
 export interface HttpDoorHandlers {
-  readonly onRequest: (request: IncomingMessage, response: ServerResponse) => void;
+  readonly onRequest: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
   /** CONNECT. Without it the method is refused. */
-  readonly onConnect?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+  readonly onConnect?: (request: IncomingMessage, socket: Duplex, head: Buffer) => Promise<void>;
+  /** One of these has failed, and its client has been cut off. */
+  readonly onFault: (error: unknown) => void;
 }
 
 /** Until the first request's head is here whole, ms. */
@@ -19,7 +21,7 @@ const KEEP_ALIVE_MS = 60_000;
  * transfer-encoding, two lengths, spaces before colons and bare line feeds are answered with 400 and the end of the
  * connection.
  */
-export function httpDoor({ onRequest, onConnect }: HttpDoorHandlers): (socket: Socket) => void {
+export function httpDoor({ onRequest, onConnect, onFault }: HttpDoorHandlers): (socket: Socket) => void {
   const server: Server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, insecureHTTPParser: false });
   server.timeout = IDLE_MS;
   server.keepAliveTimeout = KEEP_ALIVE_MS;
@@ -32,7 +34,10 @@ export function httpDoor({ onRequest, onConnect }: HttpDoorHandlers): (socket: S
     // A client that goes away in the middle must not end the process.
     request.on('error', () => undefined);
     response.on('error', () => undefined);
-    onRequest(request, response);
+    onRequest(request, response).catch((error: unknown) => {
+      onFault(error);
+      response.destroy();
+    });
   });
   server.on('connect', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     headArrived(socket);
@@ -40,7 +45,10 @@ export function httpDoor({ onRequest, onConnect }: HttpDoorHandlers): (socket: S
       socket.end('HTTP/1.1 405 Method Not Allowed\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
       return;
     }
-    onConnect(request, socket, head);
+    onConnect(request, socket, head).catch((error: unknown) => {
+      onFault(error);
+      socket.destroy();
+    });
   });
   return (socket) => {
     if (socket.destroyed) return;

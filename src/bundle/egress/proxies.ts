@@ -1,15 +1,16 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
+import { SlidingWindow } from '../../domain/base/sliding-window.js';
 import { errorFields } from '../base/bundle-log.js';
 import { globalOnly, operatorsOwn } from './addresses.js';
-import { CallGate } from './call-gate.js';
 import { CredentialProxy } from './credential/credential-proxy.js';
 import { collectDeadBuffers } from './dead-buffers.js';
-import type { EgressLimits, EgressPlaneOptions } from './egress-options.js';
+import type { EgressPlaneOptions } from './egress-options.js';
 import { ForwardProxy } from './forward/forward-proxy.js';
 import { httpDoor } from './http-door.js';
 import { Ledger } from './ledger.js';
+import type { EgressLimits } from './limits.js';
 import { LiveConfig } from './live-config.js';
 import { LiveConnections } from './live-connections.js';
 import type { ModelPlane } from './model/model-plane.js';
@@ -52,7 +53,7 @@ export function startProxies(options: EgressPlaneOptions, limits: EgressLimits):
     });
     return models;
   };
-  const gate = (): CallGate => new CallGate(limits.callsPerMinute, () => performance.now());
+  const calls = (): SlidingWindow => new SlidingWindow(limits.callsPerMinute, () => performance.now());
   const client = new UpstreamClient({
     resolve: network.upstreamResolve ?? systemResolve,
     policy: network.upstreamPolicy ?? operatorsOwn,
@@ -63,7 +64,7 @@ export function startProxies(options: EgressPlaneOptions, limits: EgressLimits):
     ledger,
     live,
     log,
-    gate: gate(),
+    calls: calls(),
     resolve: network.resolve ?? dnsResolve(),
     policy: network.policy ?? globalOnly,
     budget: new UploadBudget(options.uploadBytes),
@@ -75,7 +76,7 @@ export function startProxies(options: EgressPlaneOptions, limits: EgressLimits):
     live,
     log,
     client,
-    gate: gate(),
+    calls: calls(),
     secret: (name) => readSecretFile(join(paths.secrets, name)),
     maxBodyBytes: limits.maxBodyBytes,
     models: () => (loading ??= loadModels()),
@@ -90,26 +91,13 @@ export function startProxies(options: EgressPlaneOptions, limits: EgressLimits):
   };
   return {
     forward: httpDoor({
-      onRequest: (request, response) => {
-        forward.request(request, response).catch((error: unknown) => {
-          onFault(error);
-          response.destroy();
-        });
-      },
-      onConnect: (request, socket, head) => {
-        forward.connect(request, socket, head).catch((error: unknown) => {
-          onFault(error);
-          socket.destroy();
-        });
-      },
+      onRequest: (request, response) => forward.request(request, response),
+      onConnect: (request, socket, head) => forward.connect(request, socket, head),
+      onFault,
     }),
     credential: httpDoor({
-      onRequest: (request, response) => {
-        credential.request(request, response).catch((error: unknown) => {
-          onFault(error);
-          response.destroy();
-        });
-      },
+      onRequest: (request, response) => credential.request(request, response),
+      onFault,
     }),
     stop: async () => {
       config.stop();

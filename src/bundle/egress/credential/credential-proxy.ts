@@ -1,11 +1,11 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline, type Transform } from 'node:stream';
+import type { SlidingWindow } from '../../../domain/base/sliding-window.js';
 import type { ModelRule, Route } from '../../../domain/egress/route.js';
 import { upstreamOf } from '../../../domain/egress/upstream.js';
 import type { BundleLog } from '../../base/bundle-log.js';
 import { planBody, type BodyPlan } from './answer-body.js';
 import { headersForClient } from './answer-headers.js';
-import type { CallGate } from '../call-gate.js';
 import { headersForUpstream } from './client-headers.js';
 import { CredentialCall } from './credential-call.js';
 import { flatHeaders, framingOf, withoutHeaders, type HeaderList } from '../headers.js';
@@ -25,7 +25,7 @@ export interface CredentialProxyParts {
   readonly secret: (name: string) => string | undefined;
   readonly ledger: Ledger;
   readonly live: LiveConnections;
-  readonly gate: CallGate;
+  readonly calls: SlidingWindow;
   readonly maxBodyBytes: number;
   /** Where requests of routes to models are read. */
   readonly models: () => Promise<ModelPlane>;
@@ -46,11 +46,12 @@ export class CredentialProxy {
   constructor(private readonly parts: CredentialProxyParts) {}
 
   async request(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { config, gate, maxBodyBytes } = this.parts;
+    const { config, calls, maxBodyBytes } = this.parts;
     const call = new CredentialCall(this.parts, request, response);
-    const wait = gate.take();
-    if (wait > 0) {
-      call.refuse(429, 'too many requests in a minute', undefined, [['retry-after', String(wait)]]);
+    const waitMs = calls.take();
+    if (waitMs > 0) {
+      const seconds = String(Math.ceil(waitMs / 1000));
+      call.refuse(429, 'too many requests in a minute', undefined, [['retry-after', seconds]]);
       return;
     }
     const { routes } = config.current;
@@ -104,7 +105,7 @@ export class CredentialProxy {
     const read = await models.read(request, rule, path);
     if (read.kind === 'gone') return;
     if (read.kind === 'refused') {
-      call.refuseAs(read.status, read.why, route, read.body, read.headers);
+      call.refuse(read.status, read.why, route, read.headers, read.body);
       return;
     }
     const { body, meter, end } = read;

@@ -1,10 +1,10 @@
 import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { SlidingWindow } from '../../../domain/base/sliding-window.js';
 import { allowsEncryptedHello } from '../../../domain/egress/allowlist.js';
 import type { BundleLog } from '../../base/bundle-log.js';
 import { checkedAddresses, RefusedAddressError, type AddressPolicy, type Resolve } from '../addresses.js';
-import type { CallGate } from '../call-gate.js';
 import { carryTls } from './carry-tls.js';
 import { dial } from './dial.js';
 import { answer, answerRaw, passHead } from './forward-answers.js';
@@ -24,7 +24,7 @@ export interface ForwardProxyParts {
   readonly ledger: Ledger;
   readonly live: LiveConnections;
   readonly budget: UploadBudget;
-  readonly gate: CallGate;
+  readonly calls: SlidingWindow;
   readonly helloMs: number;
   readonly log: BundleLog;
 }
@@ -204,10 +204,12 @@ export class ForwardProxy {
 
   /** Errors: `NotConnectedError`. */
   private async open(target: Target | undefined, asked: string): Promise<Socket> {
-    const { config, resolve, policy, budget, gate } = this.parts;
-    const wait = gate.take();
-    if (wait > 0)
-      throw new NotConnectedError(429, `too many connections in a minute: wait ${String(wait)} s`);
+    const { config, resolve, policy, budget, calls } = this.parts;
+    const waitMs = calls.take();
+    if (waitMs > 0) {
+      const seconds = String(Math.ceil(waitMs / 1000));
+      throw new NotConnectedError(429, `too many connections in a minute: wait ${seconds} s`);
+    }
     if (target === undefined)
       throw new NotConnectedError(
         400,
