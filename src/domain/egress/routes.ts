@@ -22,24 +22,56 @@ import {
 } from './model-rule.js';
 import { MODEL_APIS, MODEL_FEATURES, type ModelRule, type Route, type RouteAuth } from './route.js';
 
-const KEYS = [
-  'name',
-  'upstream',
-  'methods',
-  'paths',
-  'auth',
-  'baseUrlEnv',
-  'keyEnv',
-  'rewrite',
-  'model',
-] as const;
-const AUTH_KEYS = ['header', 'prefix', 'secret'] as const;
-const MODEL_KEYS = ['api', 'models', 'maxOutputTokens', 'allow'] as const;
-
 export type ReadRoutes =
   | { readonly kind: 'routes'; readonly routes: readonly Route[] }
   /** Each says where: `routes[1].methods: …`. */
   | { readonly kind: 'problems'; readonly problems: readonly string[] };
+
+/** What is wrong with a value, each with its place. */
+type Check = (value: unknown, place: string) => readonly string[];
+
+const VARIABLE = optional(matching(isRouteVariable, 'the name of a variable that has no other use'));
+
+const ROUTE = object({
+  name: matching(isRouteName, 'small letters, digits and hyphens'),
+  upstream: text((upstream) => whyNoUpstream(withoutSlash(upstream))),
+  methods: texts((method) =>
+    isRouteMethod(method) ? undefined : `must be one of ${ROUTE_METHODS.join(', ')}`,
+  ),
+  paths: texts(whyNotPlainPath),
+  auth: optional(
+    object({
+      header: matching(isAuthHeader, "a header's name in lower case, such as x-api-key"),
+      prefix: absent(matching(isAuthPrefix, 'plain text')),
+      secret: matching(isSecretName, "a secret's name"),
+    }),
+  ),
+  baseUrlEnv: VARIABLE,
+  keyEnv: VARIABLE,
+  rewrite: absent(must((value) => typeof value === 'boolean', 'true or false')),
+  model: optional(
+    object({
+      api: must((value) => MODEL_APIS.some((api) => api === value), `one of ${MODEL_APIS.join(', ')}`),
+      models: texts((pattern) =>
+        isModelPattern(pattern) ? undefined : "must be a model's name, or its beginning and a *",
+      ),
+      maxOutputTokens: must(
+        (value) => typeof value === 'number' && isOutputCap(value),
+        `a whole number from 1 to ${String(MOST_OUTPUT_TOKENS)}`,
+      ),
+      allow: absent(must(isFeatureList, `a list of some of ${MODEL_FEATURES.join(', ')}, each once`)),
+    }),
+  ),
+});
+
+/** What `ROUTE` finds right. */
+interface WrittenRoute
+  extends
+    Pick<Route, 'name' | 'upstream' | 'methods' | 'paths'>,
+    Partial<Pick<Route, 'baseUrlEnv' | 'keyEnv' | 'rewrite'>> {
+  readonly auth?: (Omit<RouteAuth, 'prefix'> & Partial<RouteAuth>) | null;
+  readonly model?: (Omit<ModelRule, 'allow'> & Partial<ModelRule>) | null;
+}
 
 /** Reads the text of `routes.json`: `{"routes": [...]}`. Nothing unknown is let through. */
 export function parseRoutes(jsonText: string): ReadRoutes {
@@ -63,153 +95,98 @@ export function readRoutes(value: unknown): ReadRoutes {
   if (value.length > MAX_ROUTES)
     return { kind: 'problems', problems: [`routes: at most ${String(MAX_ROUTES)}`] };
   const problems: string[] = [];
-  const routes = value.map((item: unknown, index) => {
-    const reader = new Reader(`routes[${String(index)}]`, problems);
-    return readRoute(item, reader);
+  const routes = value.flatMap((item: unknown, index) => {
+    const place = `routes[${String(index)}]`;
+    const wrong = ROUTE(item, place);
+    problems.push(...wrong);
+    if (wrong.length > 0) return [];
+    const route = routeOf(item as WrittenRoute);
+    const odd = route.model === null ? undefined : oddModelMethod(route.methods);
+    if (odd !== undefined)
+      problems.push(`${place}.methods: of a route to a model are ${MODEL_METHODS_TEXT}: not ${odd}`);
+    return [route];
   });
   for (const { key, value: twice } of repeatedInRoutes(routes))
     problems.push(`routes: two of them have the ${key} ${JSON.stringify(twice)}`);
-  if (problems.length > 0) return { kind: 'problems', problems };
-  return { kind: 'routes', routes: routes.filter((route) => route !== undefined) };
+  return problems.length > 0 ? { kind: 'problems', problems } : { kind: 'routes', routes };
 }
 
-function readRoute(value: unknown, at: Reader): Route | undefined {
-  const fields = at.object(value, KEYS);
-  if (fields === undefined) return undefined;
-  const name = at.text(fields, 'name', isRouteName, 'small letters, digits and hyphens');
-  const upstream = at.checked(fields, 'upstream', (text) => whyNoUpstream(withoutSlash(text)));
-  const methods = at.texts(fields, 'methods', (method) =>
-    isRouteMethod(method) ? undefined : `must be one of ${ROUTE_METHODS.join(', ')}`,
-  );
-  const paths = at.texts(fields, 'paths', whyNotPlainPath);
-  const auth = readAuth(fields['auth'] ?? null, at.below('auth'));
-  const baseUrlEnv = readVariable(fields, 'baseUrlEnv', at);
-  const keyEnv = readVariable(fields, 'keyEnv', at);
-  const { rewrite = false } = fields;
-  if (typeof rewrite !== 'boolean') at.say('rewrite', 'must be true or false');
-  const model = readModel(fields['model'] ?? null, at.below('model'));
-  const odd = model === null ? undefined : oddModelMethod(methods ?? []);
-  if (odd !== undefined) at.say('methods', `of a route to a model are ${MODEL_METHODS_TEXT}: not ${odd}`);
-  if (name === undefined || upstream === undefined || methods === undefined || paths === undefined)
-    return undefined;
+/** With what may be left out, and in the one way to write it: equal routes are equal texts. */
+function routeOf(written: WrittenRoute): Route {
+  const { auth = null, baseUrlEnv = null, keyEnv = null, rewrite = false, model = null } = written;
   return {
-    name,
-    upstream: withoutSlash(upstream),
-    methods,
-    paths,
-    auth,
+    name: written.name,
+    upstream: withoutSlash(written.upstream),
+    methods: unique(written.methods),
+    paths: unique(written.paths),
+    auth: auth === null ? null : { header: auth.header, prefix: auth.prefix ?? '', secret: auth.secret },
     baseUrlEnv,
     keyEnv,
-    rewrite: rewrite === true,
-    model,
+    rewrite,
+    model: model === null ? null : ruleOf(model),
   };
 }
 
-function readAuth(value: unknown, at: Reader): RouteAuth | null {
-  if (value === null) return null;
-  const fields = at.object(value, AUTH_KEYS);
-  if (fields === undefined) return null;
-  const header = at.text(fields, 'header', isAuthHeader, "a header's name in lower case, such as x-api-key");
-  const prefix = at.text({ prefix: '', ...fields }, 'prefix', isAuthPrefix, 'plain text');
-  const secret = at.text(fields, 'secret', isSecretName, "a secret's name");
-  if (header === undefined || prefix === undefined || secret === undefined) return null;
-  return { header, prefix, secret };
+function ruleOf({ api, models, maxOutputTokens, allow = [] }: NonNullable<WrittenRoute['model']>): ModelRule {
+  const features = MODEL_FEATURES.filter((feature) => allow.includes(feature));
+  return { api, models: unique(models), maxOutputTokens, allow: features };
 }
 
-function readModel(value: unknown, at: Reader): ModelRule | null {
-  if (value === null) return null;
-  const fields = at.object(value, MODEL_KEYS);
-  if (fields === undefined) return null;
-  const api = at.word(fields, 'api', MODEL_APIS);
-  const models = at.texts(fields, 'models', (text) =>
-    isModelPattern(text) ? undefined : "must be a model's name, or its beginning and a *",
-  );
-  const { maxOutputTokens, allow = [] } = fields;
-  const isCap = typeof maxOutputTokens === 'number' && isOutputCap(maxOutputTokens);
-  if (!isCap) at.say('maxOutputTokens', `must be a whole number from 1 to ${String(MOST_OUTPUT_TOKENS)}`);
-  const asked: readonly unknown[] = Array.isArray(allow) ? allow : [undefined];
-  const features = MODEL_FEATURES.filter((feature) => asked.includes(feature));
-  if (features.length !== asked.length)
-    at.say('allow', `must be a list of some of ${MODEL_FEATURES.join(', ')}, each once`);
-  if (api === undefined || models === undefined || !isCap) return null;
-  return { api, models, maxOutputTokens, allow: features };
-}
-
-function readVariable(fields: Fields, key: 'baseUrlEnv' | 'keyEnv', at: Reader): string | null {
-  if ((fields[key] ?? null) === null) return null;
-  return at.text(fields, key, isRouteVariable, 'the name of a variable that has no other use') ?? null;
+function unique(texts: readonly string[]): readonly string[] {
+  return [...new Set(texts)];
 }
 
 function withoutSlash(text: string): string {
   return text.replace(/\/+$/, '');
 }
 
-type Fields = Readonly<Record<string, unknown>>;
+function isFeatureList(value: unknown): boolean {
+  const items: readonly unknown[] = Array.isArray(value) ? value : [undefined];
+  return MODEL_FEATURES.filter((feature) => items.includes(feature)).length === items.length;
+}
 
-/** Collects what is wrong, each with its place. */
-class Reader {
-  constructor(
-    private readonly place: string,
-    private readonly problems: string[],
-  ) {}
+function object(checks: Readonly<Record<string, Check>>): Check {
+  return (value, place) => {
+    if (!isRecord(value)) return [`${place}: must be an object`];
+    const unknown = Object.keys(value).filter((key) => !Object.hasOwn(checks, key));
+    return [
+      ...unknown.map((key) => `${place}: ${JSON.stringify(key.slice(0, 40))} is unknown`),
+      ...Object.entries(checks).flatMap(([key, check]) => check(value[key], `${place}.${key}`)),
+    ];
+  };
+}
 
-  below(key: string): Reader {
-    return new Reader(`${this.place}.${key}`, this.problems);
-  }
+/** It may be left out. */
+function absent(check: Check): Check {
+  return (value, place) => (value === undefined ? [] : check(value, place));
+}
 
-  say(key: string, problem: string): void {
-    this.problems.push(`${this.place}${key === '' ? '' : `.${key}`}: ${problem}`);
-  }
+/** It may be left out, or be `null`. */
+function optional(check: Check): Check {
+  return absent((value, place) => (value === null ? [] : check(value, place)));
+}
 
-  object(value: unknown, keys: readonly string[]): Fields | undefined {
-    if (!isRecord(value)) {
-      this.say('', 'must be an object');
-      return undefined;
-    }
-    for (const key of Object.keys(value))
-      if (!keys.includes(key)) this.say('', `${JSON.stringify(key.slice(0, 40))} is unknown`);
-    return value;
-  }
+function must(isRight: (value: unknown) => boolean, form: string): Check {
+  return (value, place) => (isRight(value) ? [] : [`${place}: must be ${form}`]);
+}
 
-  checked(fields: Fields, key: string, whyNot: (text: string) => string | undefined): string | undefined {
-    const value = fields[key];
+function text(whyNot: (text: string) => string | undefined): Check {
+  return (value, place) => {
     const wrong = typeof value === 'string' ? whyNot(value) : 'must be a text';
-    if (wrong === undefined && typeof value === 'string') return value;
-    this.say(key, wrong ?? '');
-    return undefined;
-  }
+    return wrong === undefined ? [] : [`${place}: ${wrong}`];
+  };
+}
 
-  text(fields: Fields, key: string, isRight: (text: string) => boolean, form: string): string | undefined {
-    return this.checked(fields, key, (text) => (isRight(text) ? undefined : `must be ${form}`));
-  }
+function matching(isRight: (text: string) => boolean, form: string): Check {
+  return text((given) => (isRight(given) ? undefined : `must be ${form}`));
+}
 
-  word<const T extends string>(fields: Fields, key: string, words: readonly T[]): T | undefined {
-    const found = words.find((word) => word === fields[key]);
-    if (found === undefined) this.say(key, `must be one of ${words.join(', ')}`);
-    return found;
-  }
-
-  texts(
-    fields: Fields,
-    key: string,
-    whyNot: (text: string) => string | undefined,
-  ): readonly string[] | undefined {
-    const value: unknown = fields[key];
-    const items: unknown[] = Array.isArray(value) ? value : [];
-    if (items.length === 0 || items.length > MAX_ENTRIES) {
-      this.say(key, `must be a list of 1 to ${String(MAX_ENTRIES)} texts`);
-      return undefined;
-    }
-    const texts = items.filter((item) => typeof item === 'string');
-    if (texts.length < items.length) {
-      this.say(key, 'must be a list of texts');
-      return undefined;
-    }
-    const wrong = texts.flatMap((text, index) => {
-      const why = whyNot(text);
-      return why === undefined ? [] : [[index, why] as const];
-    });
-    for (const [index, why] of wrong) this.say(`${key}[${String(index)}]`, why);
-    return wrong.length > 0 ? undefined : [...new Set(texts)];
-  }
+function texts(whyNot: (text: string) => string | undefined): Check {
+  return (value, place) => {
+    const items: readonly unknown[] = Array.isArray(value) ? value : [];
+    if (items.length === 0 || items.length > MAX_ENTRIES)
+      return [`${place}: must be a list of 1 to ${String(MAX_ENTRIES)} texts`];
+    if (!items.every((item) => typeof item === 'string')) return [`${place}: must be a list of texts`];
+    return items.flatMap((item, index) => text(whyNot)(item, `${place}[${String(index)}]`));
+  };
 }
