@@ -1,14 +1,16 @@
 import { isRecord } from '../../domain/base/is-record.js';
 import type { AgentEvent, AgentOutcome, StreamReader } from '../../domain/agent/agent-stream.js';
 import {
-  countOf,
+  fieldsOf,
   inShort,
   JsonLinesReader,
   objectsOf,
   textOf,
+  textsIn,
   type JsonEvent,
   type JsonLinesDialect,
 } from './json-lines.js';
+import { countOf, reportedOf } from './reported.js';
 import { isUuid } from './uuid-v5.js';
 
 const NO_SESSION = 'No conversation found with session ID';
@@ -86,18 +88,12 @@ function assistantEvents(event: JsonEvent): AgentEvent[] {
   });
 }
 
-function toolResult(block: JsonEvent): AgentEvent {
-  const { tool_use_id, is_error, content } = block;
-  const output = Array.isArray(content)
-    ? objectsOf(content)
-        .map(({ text }) => textOf(text))
-        .join('\n')
-    : textOf(content);
+function toolResult({ tool_use_id, is_error, content }: JsonEvent): AgentEvent {
   return {
     kind: 'tool_result',
     id: inShort(textOf(tool_use_id)),
     isError: is_error === true,
-    output: inShort(output),
+    output: inShort(Array.isArray(content) ? textsIn(content) : textOf(content)),
   };
 }
 
@@ -120,26 +116,15 @@ function outcomeOf(event: JsonEvent, text: string): AgentOutcome {
 }
 
 /** Tokens are of this turn; the cost is of the session so far. */
-function usageOf({ usage, total_cost_usd }: JsonEvent): AgentEvent[] {
+function usageOf({ usage, total_cost_usd: usd }: JsonEvent): AgentEvent[] {
   if (!isRecord(usage)) return [];
-  const cached = countOf(usage['cache_read_input_tokens']);
-  const written = countOf(usage['cache_creation_input_tokens']);
-  const isCost = typeof total_cost_usd === 'number' && Number.isFinite(total_cost_usd) && total_cost_usd >= 0;
-  return [
-    {
-      kind: 'usage',
-      reported: {
-        inputTokens: countOf(usage['input_tokens']) + cached + written,
-        cachedTokens: cached,
-        outputTokens: countOf(usage['output_tokens']),
-        usd: isCost ? total_cost_usd : null,
-      },
-    },
-  ];
+  const { input_tokens: input, cache_read_input_tokens: cached, output_tokens: output } = usage;
+  const all = [input, cached, usage['cache_creation_input_tokens']];
+  return [{ kind: 'usage', reported: reportedOf({ input: all, cached, output: [output], usd }) }];
 }
 
 function blocksOf({ message }: JsonEvent): readonly JsonEvent[] {
-  return isRecord(message) ? objectsOf(message['content']) : [];
+  return objectsOf(fieldsOf(message)['content']);
 }
 
 function objectTexts(value: unknown): string {

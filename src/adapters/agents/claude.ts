@@ -1,7 +1,6 @@
 import { LAUNCH_FILES, type AgentProvider, type ModelAccess } from '../../domain/agent/agent-provider.js';
-import { InvalidInputError } from '../../domain/base/errors.js';
 import { claudeReader } from './claude-events.js';
-import { checkModel, checkVariant } from './model-names.js';
+import { checkedSession, checkModel, checkVariant } from './launch-checks.js';
 import { ANTHROPIC } from './model-vendors.js';
 import { MCP_TIMEOUTS, mcpServers } from './sidecar-mcp.js';
 import { isUuid, uuidV5 } from './uuid-v5.js';
@@ -70,9 +69,6 @@ export const claude: AgentProvider = {
   launch: ({ sessionId, resume, model, variant, forge = true }) => {
     checkModel('claude', model, ACCESS.rule);
     checkVariant('claude', variant, EFFORTS);
-    if (sessionId === null || !isUuid(sessionId)) {
-      throw new InvalidInputError(`not a session of provider claude: ${JSON.stringify(sessionId)}`);
-    }
     return {
       argv: [
         '/usr/local/bin/claude',
@@ -89,7 +85,7 @@ export const claude: AgentProvider = {
         ...(model === null ? [] : ['--model', model]),
         ...(variant === null ? [] : ['--effort', variant]),
         resume ? '--resume' : '--session-id',
-        sessionId,
+        checkedSession('claude', sessionId, isUuid),
       ],
       env: ENV,
       files: { [MCP_FILE]: mcpConfig(forge) },

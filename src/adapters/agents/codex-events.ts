@@ -1,14 +1,16 @@
 import { isRecord } from '../../domain/base/is-record.js';
 import type { AgentEvent, AgentOutcome, StreamReader } from '../../domain/agent/agent-stream.js';
 import {
-  countOf,
+  fieldsOf,
   inShort,
   JsonLinesReader,
   objectsOf,
   textOf,
+  textsIn,
   type JsonEvent,
   type JsonLinesDialect,
 } from './json-lines.js';
+import { reportedOf } from './reported.js';
 import { isUuid } from './uuid-v5.js';
 
 const NO_SESSION = 'no rollout found for thread id';
@@ -21,7 +23,7 @@ export function codexReader(): StreamReader {
 
 const DIALECT: JsonLinesDialect = {
   eventsOf: (event) => {
-    const item = isRecord(event['item']) ? event['item'] : {};
+    const item = fieldsOf(event['item']);
     switch (event['type']) {
       case 'thread.started': {
         const id = textOf(event['thread_id']);
@@ -86,7 +88,9 @@ function endOf(item: JsonEvent): AgentEvent[] {
     case 'command_execution':
       return tool(textOf(item['aggregated_output']));
     case 'mcp_tool_call':
-      return tool(isRecord(item['error']) ? messageOf(item['error']) : resultOf(item['result']));
+      return tool(
+        isRecord(item['error']) ? messageOf(item['error']) : textsIn(fieldsOf(item['result'])['content']),
+      );
     case 'file_change':
       return tool(changesOf(item));
     case 'error':
@@ -102,30 +106,13 @@ function changesOf(item: JsonEvent): string {
     .join('\n');
 }
 
-function resultOf(result: unknown): string {
-  return isRecord(result)
-    ? objectsOf(result['content'])
-        .map(({ text }) => textOf(text))
-        .join('\n')
-    : '';
-}
-
 function messageOf(error: unknown): string {
-  return isRecord(error) ? inShort(textOf(error['message'])) : '';
+  return inShort(textOf(fieldsOf(error)['message']));
 }
 
 /** Of the whole session so far; there is no cost. */
 function usageOf(usage: unknown): AgentEvent[] {
   if (!isRecord(usage)) return [];
-  return [
-    {
-      kind: 'usage',
-      reported: {
-        inputTokens: countOf(usage['input_tokens']),
-        cachedTokens: countOf(usage['cached_input_tokens']),
-        outputTokens: countOf(usage['output_tokens']),
-        usd: null,
-      },
-    },
-  ];
+  const { input_tokens: input, cached_input_tokens: cached, output_tokens: output } = usage;
+  return [{ kind: 'usage', reported: reportedOf({ input: [input], cached, output: [output], usd: null }) }];
 }

@@ -1,7 +1,7 @@
 import type { AgentProvider, ModelAccess } from '../../domain/agent/agent-provider.js';
 import { InvalidInputError } from '../../domain/base/errors.js';
 import { codexReader } from './codex-events.js';
-import { checkModel, checkVariant } from './model-names.js';
+import { checkedSession, checkModel, checkVariant } from './launch-checks.js';
 import { OPENAI } from './model-vendors.js';
 import { FORGE_MCP, MCP_TIMEOUTS, mcpServers, SUPERVISE_MCP, type SidecarMcp } from './sidecar-mcp.js';
 import { isUuid } from './uuid-v5.js';
@@ -28,9 +28,6 @@ export const codex: AgentProvider = {
   launch: ({ sessionId, resume, model, variant, modelUrl, forge = true }) => {
     checkModel('codex', model, ACCESS.rule);
     checkVariant('codex', variant, EFFORTS);
-    if (resume && (sessionId === null || !isUuid(sessionId))) {
-      throw new InvalidInputError(`not a session of provider codex: ${JSON.stringify(sessionId)}`);
-    }
     if (modelUrl === null) {
       throw new InvalidInputError('provider codex needs a route to its model, and the bottle has none');
     }
@@ -47,7 +44,7 @@ export const codex: AgentProvider = {
         '--dangerously-bypass-approvals-and-sandbox',
         ...(model === null ? [] : ['--model', model]),
         ...(variant === null ? [] : ['-c', `model_reasoning_effort="${variant}"`]),
-        ...(resume && sessionId !== null ? [sessionId] : []),
+        ...(resume ? [checkedSession('codex', sessionId, isUuid)] : []),
         // The prompt comes on standard input.
         '-',
       ],

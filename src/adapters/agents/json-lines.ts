@@ -132,6 +132,19 @@ export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
+/** Of an untrusted field: an object's fields, none of anything else. */
+export function fieldsOf(value: unknown): JsonEvent {
+  return isRecord(value) ? value : {};
+}
+
+/** Of an untrusted field: the texts of a list of blocks, a line each. */
+export function textsIn(blocks: unknown): string {
+  return objectsOf(blocks)
+    .map(({ text }) => textOf(text))
+    .filter((text) => text !== '')
+    .join('\n');
+}
+
 /** Of an untrusted field: the objects of a list. */
 export function objectsOf(value: unknown): readonly JsonEvent[] {
   return Array.isArray(value) ? value.filter(isRecord) : [];
@@ -150,9 +163,4 @@ function jsonOf(value: unknown): string {
   } catch {
     return '…';
   }
-}
-
-/** Of an untrusted field: a count, 0 for anything that is none. */
-export function countOf(value: unknown): number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : 0;
 }

@@ -1,7 +1,6 @@
-import { isRecord } from '../../domain/base/is-record.js';
 import type { AgentEvent, ReportedUse, StreamReader } from '../../domain/agent/agent-stream.js';
-import { countOf, inShort, JsonLinesReader, textOf, type JsonEvent } from './json-lines.js';
-import { addReported, costIn, NOTHING_REPORTED, providerOutcome } from './reported.js';
+import { fieldsOf, inShort, JsonLinesReader, textOf, type JsonEvent } from './json-lines.js';
+import { addReported, NOTHING_REPORTED, providerOutcome, reportedOf } from './reported.js';
 
 export function isOpencodeSession(text: string): boolean {
   return /^ses_[0-9A-Za-z]{8,64}$/.test(text);
@@ -16,7 +15,7 @@ export function opencodeReader(): StreamReader {
   let hasFailed = false;
 
   function actsOf(event: JsonEvent): AgentEvent[] {
-    const part = isRecord(event['part']) ? event['part'] : {};
+    const part = fieldsOf(event['part']);
     const text = textOf(part['text']);
     switch (event['type']) {
       case 'text':
@@ -31,8 +30,10 @@ export function opencodeReader(): StreamReader {
         return [{ kind: 'usage', reported }, ...endOf(textOf(part['reason']))];
       case 'error': {
         hasFailed = true;
-        const why = errorText(event['error']);
-        const outcome = isOverflow(event['error']) ? 'context_full' : providerOutcome(why);
+        const { name, data } = fieldsOf(event['error']);
+        const message = textOf(fieldsOf(data)['message']);
+        const why = message === '' ? textOf(name) : message;
+        const outcome = name === 'ContextOverflowError' ? 'context_full' : providerOutcome(why);
         return [
           { kind: 'error', text: why },
           { kind: 'end', outcome, text: why },
@@ -61,7 +62,7 @@ export function opencodeReader(): StreamReader {
 
 function toolActs(part: JsonEvent): AgentEvent[] {
   const [id, tool] = [textOf(part['callID']), textOf(part['tool'])];
-  const state = isRecord(part['state']) ? part['state'] : {};
+  const state = fieldsOf(part['state']);
   const isError = state['status'] === 'error';
   const output = textOf(state[isError ? 'error' : 'output']);
   return [
@@ -84,26 +85,8 @@ function endOf(reason: string): AgentEvent[] {
   }
 }
 
-function usageOf({ tokens, cost }: JsonEvent): ReportedUse {
-  const usd = costIn(cost);
-  if (!isRecord(tokens)) return { ...NOTHING_REPORTED, usd };
-  const cache = isRecord(tokens['cache']) ? tokens['cache'] : {};
-  const cachedTokens = countOf(cache['read']);
-  return {
-    inputTokens: countOf(tokens['input']) + cachedTokens + countOf(cache['write']),
-    cachedTokens,
-    outputTokens: countOf(tokens['output']) + countOf(tokens['reasoning']),
-    usd,
-  };
-}
-
-function errorText(error: unknown): string {
-  if (!isRecord(error)) return '';
-  const { name, data } = error;
-  const message = isRecord(data) ? textOf(data['message']) : '';
-  return message === '' ? textOf(name) : message;
-}
-
-function isOverflow(error: unknown): boolean {
-  return isRecord(error) && error['name'] === 'ContextOverflowError';
+function usageOf({ tokens, cost: usd }: JsonEvent): ReportedUse {
+  const { input, output, reasoning, cache } = fieldsOf(tokens);
+  const { read: cached, write } = fieldsOf(cache);
+  return reportedOf({ input: [input, cached, write], cached, output: [output, reasoning], usd });
 }

@@ -1,5 +1,5 @@
-import { InvalidInputError } from '../../domain/base/errors.js';
 import type { AgentLaunch, AgentProvider } from '../../domain/agent/agent-provider.js';
+import { checkedSession } from './launch-checks.js';
 import { isOpencodeSession, opencodeReader } from './opencode-stream.js';
 import { MCP_TIMEOUTS, mcpServers } from './sidecar-mcp.js';
 import { vendorModel } from './vendor-model.js';
@@ -14,9 +14,8 @@ export const opencode: AgentProvider = {
   newSessionId: () => null,
   isSessionId: isOpencodeSession,
   launch: ({ sessionId, resume, model, variant, modelUrl, forge = true, cliAgent }): AgentLaunch => {
-    if (resume && (sessionId === null || !isOpencodeSession(sessionId)))
-      throw new InvalidInputError(`not a session of provider opencode: ${JSON.stringify(sessionId)}`);
-    const { vendor, id } = vendorModel('opencode', model);
+    const { id, access } = vendorModel('opencode', model);
+    const vendor = access.route;
     const chosen = id === null ? null : `${vendor}/${id}`;
     return {
       argv: [
@@ -25,7 +24,9 @@ export const opencode: AgentProvider = {
         ...(chosen === null ? [] : ['--model', chosen]),
         ...(variant === null ? [] : ['--variant', variant]),
         ...(cliAgent === undefined ? [] : ['--agent', cliAgent]),
-        ...(resume && sessionId !== null ? ['--session', sessionId] : ['--title', 'bot-bottle']),
+        ...(resume
+          ? ['--session', checkedSession('opencode', sessionId, isOpencodeSession)]
+          : ['--title', 'bot-bottle']),
       ],
       env: {
         // Said last of all configurations, so none of the repository's or the home's takes its place.

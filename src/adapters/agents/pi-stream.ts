@@ -1,7 +1,14 @@
-import { isRecord } from '../../domain/base/is-record.js';
 import type { AgentEvent, AgentOutcome, ReportedUse } from '../../domain/agent/agent-stream.js';
-import { countOf, inShort, objectsOf, textOf, type JsonEvent, type JsonLinesDialect } from './json-lines.js';
-import { addReported, costIn, NOTHING_REPORTED, providerOutcome } from './reported.js';
+import {
+  fieldsOf,
+  inShort,
+  objectsOf,
+  textOf,
+  textsIn,
+  type JsonEvent,
+  type JsonLinesDialect,
+} from './json-lines.js';
+import { addReported, NOTHING_REPORTED, providerOutcome, reportedOf } from './reported.js';
 import { isUuid } from './uuid-v5.js';
 
 /**
@@ -14,7 +21,11 @@ export function piDialect(): JsonLinesDialect {
 
   function answered(message: JsonEvent): AgentEvent[] {
     const failure = failureOf(message);
-    end = { kind: 'end', outcome: failure?.outcome ?? 'finished', text: failure?.text ?? textIn(message) };
+    end = {
+      kind: 'end',
+      outcome: failure?.outcome ?? 'finished',
+      text: failure?.text ?? textsIn(message['content']),
+    };
     reported = addReported(reported, usageOf(message['usage']));
     return [
       ...objectsOf(message['content']).flatMap(said),
@@ -32,15 +43,13 @@ export function piDialect(): JsonLinesDialect {
           return isUuid(session) ? [{ kind: 'session', id: session }] : [];
         }
         case 'message_end': {
-          const { message } = event;
-          const isAnswer = isRecord(message) && message['role'] === 'assistant';
-          return isAnswer ? answered(message) : [{ kind: 'progress' }];
+          const message = fieldsOf(event['message']);
+          return message['role'] === 'assistant' ? answered(message) : [{ kind: 'progress' }];
         }
         case 'tool_execution_start':
           return [{ kind: 'tool_call', id, tool: textOf(event['toolName']), input: inShort(event['args']) }];
         case 'tool_execution_end': {
-          const { result } = event;
-          const output = isRecord(result) ? textIn(result) : '';
+          const output = textsIn(fieldsOf(event['result'])['content']);
           return [{ kind: 'tool_result', id, isError: event['isError'] === true, output }];
         }
         // What comes before it may be followed by another try of pi's own.
@@ -78,20 +87,7 @@ function failureOf(
 }
 
 function usageOf(usage: unknown): ReportedUse {
-  if (!isRecord(usage)) return NOTHING_REPORTED;
-  const { cost } = usage;
-  const cachedTokens = countOf(usage['cacheRead']);
-  return {
-    inputTokens: countOf(usage['input']) + cachedTokens + countOf(usage['cacheWrite']),
-    cachedTokens,
-    outputTokens: countOf(usage['output']),
-    usd: isRecord(cost) ? costIn(cost['total']) : null,
-  };
-}
-
-function textIn({ content }: JsonEvent): string {
-  return objectsOf(content)
-    .map((block) => textOf(block['text']))
-    .filter((text) => text !== '')
-    .join('\n');
+  const { input, cacheRead: cached, cacheWrite, output, cost } = fieldsOf(usage);
+  const usd = fieldsOf(cost)['total'];
+  return reportedOf({ input: [input, cached, cacheWrite], cached, output: [output], usd });
 }

@@ -1,7 +1,6 @@
-import { InvalidInputError } from '../../domain/base/errors.js';
 import type { AgentLaunch, AgentProvider } from '../../domain/agent/agent-provider.js';
 import { JsonLinesReader } from './json-lines.js';
-import { checkVariant } from './model-names.js';
+import { checkedSession, checkVariant } from './launch-checks.js';
 import { piDialect } from './pi-stream.js';
 import { isUuid, uuidV5 } from './uuid-v5.js';
 import { vendorModel } from './vendor-model.js';
@@ -22,10 +21,9 @@ export const pi: AgentProvider = {
   newSessionId: (seed) => uuidV5(SESSIONS, seed),
   isSessionId: isUuid,
   launch: ({ sessionId, resume, model, variant, modelUrl, forge = true }): AgentLaunch => {
-    if (sessionId === null || !isUuid(sessionId))
-      throw new InvalidInputError(`not a session of provider pi: ${JSON.stringify(sessionId)}`);
     checkVariant('pi', variant, THINKING);
-    const { vendor, id, access } = vendorModel('pi', model);
+    const { id, access } = vendorModel('pi', model);
+    const vendor = access.route;
     return {
       argv: [
         '/usr/local/bin/pi',
@@ -37,7 +35,8 @@ export const pi: AgentProvider = {
         ...(id === null ? [] : ['--model', id]),
         ...(variant === null ? [] : ['--thinking', variant]),
         // The other one makes a session that is not there, and so would hide that it was lost.
-        ...[resume ? '--session' : '--session-id', sessionId],
+        resume ? '--session' : '--session-id',
+        checkedSession('pi', sessionId, isUuid),
       ],
       env: {
         PI_SKIP_VERSION_CHECK: '1',

@@ -13,9 +13,32 @@ export function addReported(a: ReportedUse, b: ReportedUse): ReportedUse {
   };
 }
 
+/** Of untrusted fields: figures that are none count nothing. */
+export function reportedOf(said: {
+  /** All of it together, what was cached included. */
+  readonly input: readonly unknown[];
+  readonly cached: unknown;
+  readonly output: readonly unknown[];
+  readonly usd: unknown;
+}): ReportedUse {
+  const sum = (counts: readonly unknown[]): number =>
+    counts.reduce<number>((all, one) => all + countOf(one), 0);
+  return {
+    inputTokens: sum(said.input),
+    cachedTokens: countOf(said.cached),
+    outputTokens: sum(said.output),
+    usd: costIn(said.usd),
+  };
+}
+
 /** US dollars in a field; `null` for anything that is no amount. */
-export function costIn(value: unknown): number | null {
+function costIn(value: unknown): number | null {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0 && value < 1e9 ? value : null;
+}
+
+/** A count in a field, 0 for anything that is none. */
+export function countOf(value: unknown): number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : 0;
 }
 
 /** In the words of both vendors: an answer that does not fit into the model's context any more. */

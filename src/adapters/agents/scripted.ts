@@ -1,6 +1,7 @@
 import { InvalidInputError } from '../../domain/base/errors.js';
 import type { AgentLaunch, AgentProvider } from '../../domain/agent/agent-provider.js';
 import type { AgentEvent } from '../../domain/agent/agent-stream.js';
+import { checkedSession } from './launch-checks.js';
 import { inShort, JsonLinesReader, textOf, type JsonEvent, type JsonLinesDialect } from './json-lines.js';
 import { isUuid, uuidV5 } from './uuid-v5.js';
 
@@ -22,9 +23,6 @@ export const scripted: AgentProvider = {
       throw new InvalidInputError('provider scripted has no models: remove "model" from the agent');
     if (variant !== null)
       throw new InvalidInputError('provider scripted has no variants: remove "variant" from the agent');
-    if (sessionId === null || !isUuid(sessionId)) {
-      throw new InvalidInputError(`not a session of provider scripted: ${JSON.stringify(sessionId)}`);
-    }
     return {
       argv: [
         '/usr/local/bin/node',
@@ -32,7 +30,7 @@ export const scripted: AgentProvider = {
         '--output-format',
         'stream-json',
         resume ? '--resume' : '--session-id',
-        sessionId,
+        checkedSession('scripted', sessionId, isUuid),
       ],
       env: {},
       files: {},

@@ -1,29 +1,25 @@
 import type { ModelAccess } from '../../domain/agent/agent-provider.js';
 import { isListedModel } from '../../domain/egress/model-rule.js';
 import { InvalidInputError } from '../../domain/base/errors.js';
-import { isModelName } from './model-names.js';
+import { isModelName } from './launch-checks.js';
 import { ANTHROPIC, OPENAI } from './model-vendors.js';
 
-/** A model of one of the vendors, for CLIs that know both. */
+/** A model of one of the vendors, for CLIs that know both and call them as their routes are called. */
 export interface VendorModel {
-  readonly vendor: 'anthropic' | 'openai';
   /** The vendor's name of it; `null` for the CLI's own choice. */
   readonly id: string | null;
   readonly access: ModelAccess;
 }
-
-const ACCESS = { anthropic: ANTHROPIC, openai: OPENAI } as const;
 
 /**
  * What an agent's `model` means: `anthropic/claude-…`, `openai/gpt-…`, or without the vendor; Anthropic's where there is
  * none. Errors: `InvalidInputError` for a model that neither route lets through.
  */
 export function vendorModel(provider: string, model: string | null): VendorModel {
-  if (model === null) return { vendor: 'anthropic', id: null, access: ANTHROPIC };
-  for (const vendor of ['anthropic', 'openai'] as const) {
-    const access = ACCESS[vendor];
-    const id = model.startsWith(`${vendor}/`) ? model.slice(vendor.length + 1) : model;
-    if (isModelName(id) && isListedModel(access.rule, id)) return { vendor, id, access };
+  if (model === null) return { id: null, access: ANTHROPIC };
+  for (const access of [ANTHROPIC, OPENAI]) {
+    const id = model.startsWith(`${access.route}/`) ? model.slice(access.route.length + 1) : model;
+    if (isModelName(id) && isListedModel(access.rule, id)) return { id, access };
   }
   const known = [...ANTHROPIC.rule.models, ...OPENAI.rule.models].join(', ');
   throw new InvalidInputError(

@@ -1,8 +1,9 @@
+/** What a launch is asked for, before it reaches a command line. */
 import { isListedModel } from '../../domain/egress/model-rule.js';
 import type { ModelRule } from '../../domain/egress/route.js';
 import { InvalidInputError } from '../../domain/base/errors.js';
 
-/** Letters, digits and what model names have between them: it reaches a command line. */
+/** Letters, digits and what model names have between them. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 
 export function isModelName(text: string): boolean {
@@ -15,6 +16,16 @@ export function checkModel(provider: string, model: string | null, rule: ModelRu
   throw new InvalidInputError(
     `provider ${provider} has models ${rule.models.join(', ')}; "model" is ${model}`,
   );
+}
+
+/** Errors: `InvalidInputError` for what is no session of the provider's. */
+export function checkedSession(
+  provider: string,
+  sessionId: string | null,
+  isSession: (text: string) => boolean,
+): string {
+  if (sessionId !== null && isSession(sessionId)) return sessionId;
+  throw new InvalidInputError(`not a session of provider ${provider}: ${JSON.stringify(sessionId)}`);
 }
 
 /** Errors: `InvalidInputError`, with what is allowed, for a variant that is not among them. */
