@@ -6,6 +6,10 @@ export class JoinedBytes {
   #bytes = Buffer.alloc(0);
   #length = 0;
 
+  get length(): number {
+    return this.#length;
+  }
+
   add(chunk: Buffer): void {
     const length = this.#length + chunk.length;
     if (length > this.#bytes.length) {

@@ -2,16 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import type { Transform } from 'node:stream';
 import { routeAddress } from '../../../domain/egress/agent-env.js';
 import type { Route } from '../../../domain/egress/route.js';
+import { decoderOf } from '../decoder.js';
 import { ByteReplacer, type Replacement } from './byte-replacer.js';
 import { blanked, secretForms } from './secret-forms.js';
 
 /** Texts in which addresses stand: `application/json`, `application/vnd.….v1+json`, `text/html`; no stream of events. */
 const TEXT = /^(?:text\/(?!event-stream)[a-z0-9.+-]+|application\/(?:[a-z0-9.-]+\+)?(?:json|xml|html))$/;
-
-/** An answer that cannot be searched for the secret is not passed on. */
-export class UnreadableAnswerError extends Error {
-  override readonly name = 'UnreadableAnswerError';
-}
 
 export interface BodyPlan {
   /** In their order; none when the body passes as it is. */
@@ -24,7 +20,7 @@ export interface BodyPlan {
 
 /**
  * What is done to an answer's body on its way. The secret is taken out of every answer; addresses of upstreams become
- * those of routes in the texts of a route that says so. Errors: `UnreadableAnswerError`.
+ * those of routes in the texts of a route that says so. Errors: `UnknownEncodingError`, for an answer that cannot be searched.
  */
 export async function planBody(
   incoming: IncomingMessage,
@@ -74,23 +70,4 @@ function spellings(upstream: string): string[] {
 
 function escaped(url: string): string {
   return url.replaceAll('/', '\\/');
-}
-
-/** Decoders that give what they have as it comes, for streams. */
-async function decoderOf(encoding: string | undefined): Promise<Transform | undefined> {
-  const name = (encoding ?? 'identity').trim().toLowerCase();
-  if (name === 'identity' || name === '') return undefined;
-  const { createBrotliDecompress, createGunzip, createInflate, constants } = await import('node:zlib');
-  const zlib = { flush: constants.Z_SYNC_FLUSH };
-  switch (name) {
-    case 'gzip':
-    case 'x-gzip':
-      return createGunzip(zlib);
-    case 'deflate':
-      return createInflate(zlib);
-    case 'br':
-      return createBrotliDecompress({ flush: constants.BROTLI_OPERATION_FLUSH });
-    default:
-      throw new UnreadableAnswerError(`it came in the encoding ${JSON.stringify(name.slice(0, 40))}`);
-  }
 }

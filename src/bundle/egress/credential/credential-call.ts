@@ -4,7 +4,7 @@ import { upstreamOf } from '../../../domain/egress/upstream.js';
 import type { BundleLog } from '../../base/bundle-log.js';
 import { RefusedAddressError } from '../addresses.js';
 import { answerLast } from '../../base/last-answer.js';
-import { UnreadableAnswerError } from './answer-body.js';
+import { UnknownEncodingError } from '../decoder.js';
 import type { HeaderList } from '../headers.js';
 import type { Ledger, Transfer } from '../ledger.js';
 import { blankSecret } from './secret-forms.js';
@@ -96,7 +96,7 @@ function explained(why: string, route: Route | undefined): unknown {
 function whatFailed(error: unknown): string {
   if (error instanceof RefusedAddressError)
     return `${error.message}: from here that is not the operator's machine; the route needs an address that a container reaches`;
-  if (error instanceof UnreadableAnswerError)
+  if (error instanceof UnknownEncodingError)
     return `its upstream's answer cannot be passed on: ${error.message}`;
   const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
   return `its upstream does not answer (${code ?? (error instanceof Error ? error.message : 'unknown')})`;

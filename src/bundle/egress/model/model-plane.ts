@@ -52,6 +52,7 @@ const ROOM_BYTES = 32 * MIB;
 const MAX_ANSWERS = 16;
 /** The SDKs of both vendors ask again or not as this header says. */
 const FINAL: HeaderList = [['x-should-retry', 'false']];
+const LATER: HeaderList = [['retry-after', '2']];
 
 /** What is done with the requests of routes to models: read, judged, limited, metered. */
 export class ModelPlane {
@@ -72,79 +73,65 @@ export class ModelPlane {
   /** @param path below the route's upstream */
   async read(request: IncomingMessage, rule: ModelRule, path: string): Promise<ModelRequest> {
     const { api } = rule;
-    const refuse = (status: number, why: string, headers: HeaderList = FINAL): ModelRequest =>
-      refused(api, status, why, 'not_allowed', headers);
     const call = callOf(api, path);
-    if (call === undefined) return refuse(403, `this is no call of ${api} that can be read`);
+    if (call === undefined)
+      return refused(api, { status: 403, why: `this is no call of ${api} that can be read` });
     const spent = this.#meter.spent();
     if (spent !== undefined) {
       const why = `this run's budget of ${spent} is used up: an operator can raise it. Stop here; asking again will not help`;
-      return refused(api, 400, why, 'budget_used_up', FINAL);
+      return refused(api, { status: 400, why }, 'budget_used_up');
     }
     if (this.#open >= MAX_ANSWERS)
-      return refuse(429, `at most ${String(MAX_ANSWERS)} requests at a time`, [['retry-after', '2']]);
+      return refused(api, { status: 429, why: `at most ${String(MAX_ANSWERS)} requests at a time` });
     this.#open += 1;
     let isOpen = true;
     const end = (): void => {
       if (isOpen) this.#open -= 1;
       isOpen = false;
     };
-    const read = await this.#readOpen(request, rule, call).catch((error: unknown) => {
-      end();
-      throw error;
-    });
-    if (read.kind !== 'allowed') {
-      end();
-      return read;
+    let read: ModelRequest | undefined;
+    try {
+      return (read = await this.#readOpen(request, rule, call, end));
+    } finally {
+      if (read?.kind !== 'allowed') end();
     }
-    return { ...read, end };
-  }
-
-  get #maxBytes(): number {
-    return Math.min(this.#options.maxBodyBytes, MAX_BODY_BYTES);
   }
 
   async #readOpen(
     request: IncomingMessage,
     rule: ModelRule,
     call: ModelCall,
-  ): Promise<
-    Exclude<ModelRequest, { kind: 'allowed' }> | Omit<Extract<ModelRequest, { kind: 'allowed' }>, 'end'>
-  > {
+    end: () => void,
+  ): Promise<ModelRequest> {
     const { api } = rule;
-    const { now } = this.#options;
-    const arrived = await readRequestBody(request, this.#maxBytes, this.#room);
+    const { now, maxBodyBytes } = this.#options;
+    const arrived = await readRequestBody(request, Math.min(maxBodyBytes, MAX_BODY_BYTES), this.#room);
     if (arrived.kind === 'gone') return arrived;
-    if (arrived.kind === 'refused') {
-      const headers: HeaderList = arrived.status === 503 ? [['retry-after', '2']] : FINAL;
-      return refused(api, arrived.status, arrived.why, 'not_allowed', headers);
-    }
+    if (arrived.kind === 'refused') return refused(api, arrived);
     const json = readJson(arrived.bytes);
-    if (json.kind === 'refused') return refused(api, 400, json.why, 'not_allowed', FINAL);
+    if (json.kind === 'refused') return refused(api, { status: 400, why: json.why });
     const checked = checkRequest(json.value, rule);
-    if (checked.kind === 'refused') return refused(api, checked.status, checked.why, 'not_allowed', FINAL);
+    if (checked.kind === 'refused') return refused(api, checked);
     const body = Buffer.from(JSON.stringify(call === 'answer' ? checked.body : json.value));
     const { model, factor } = checked;
     const meter =
       call === 'count'
         ? null
         : new AnswerMeter({ api, model, factor, requestBytes: body.length, meter: this.#meter, now });
-    return { kind: 'allowed', body, meter };
+    return { kind: 'allowed', body, meter, end };
   }
 }
 
 function refused(
   api: ModelApi,
-  status: number,
-  why: string,
-  code: string,
-  headers: HeaderList,
-): Extract<ModelRequest, { kind: 'refused' }> {
+  { status, why }: { readonly status: number; readonly why: string },
+  code = 'not_allowed',
+): ModelRequest {
   return {
     kind: 'refused',
     status,
     why,
     body: vendorError(api, status, `bot-bottle: ${why}`, code),
-    headers,
+    headers: status === 429 || status === 503 ? LATER : FINAL,
   };
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { JoinedBytes } from '../../base/joined-bytes.js';
+import { decoderOf, UnknownEncodingError } from '../decoder.js';
 import type { BodyRoom } from './body-room.js';
 
 export type ReadBody =
@@ -20,17 +21,15 @@ export async function readRequestBody(
   room: BodyRoom,
 ): Promise<ReadBody> {
   const read = await collected(request, maxBytes, room);
-  return read.kind === 'body' ? decoded(read.bytes, request.headers['content-encoding'], maxBytes) : read;
+  return read.kind === 'body' ? decoded(read.bytes, maxBytes, request.headers['content-encoding']) : read;
 }
 
 function collected(request: IncomingMessage, maxBytes: number, room: BodyRoom): Promise<ReadBody> {
   return new Promise((resolve) => {
     const body = new JoinedBytes();
-    let length = 0;
     const finish = (read: ReadBody): void => {
       clearTimeout(timer);
-      room.give(length);
-      length = 0;
+      room.give(body.length);
       body.clear();
       request.off('data', onData);
       resolve(read);
@@ -42,15 +41,14 @@ function collected(request: IncomingMessage, maxBytes: number, room: BodyRoom): 
       refuse(408, `the body was not here within ${String(BODY_MS / 1000)} s`);
     }, BODY_MS);
     const onData = (chunk: Buffer): void => {
-      if (length + chunk.length > maxBytes) {
-        refuse(413, `a request to a model has at most ${String(maxBytes)} bytes`);
+      if (body.length + chunk.length > maxBytes) {
+        finish(tooLarge(maxBytes));
         return;
       }
       if (!room.take(chunk.length)) {
         refuse(503, 'too many large requests at the same time; ask again');
         return;
       }
-      length += chunk.length;
       body.add(chunk);
     };
     request.on('data', onData);
@@ -63,30 +61,26 @@ function collected(request: IncomingMessage, maxBytes: number, room: BodyRoom): 
   });
 }
 
-async function decoded(bytes: Buffer, encoding: string | undefined, maxBytes: number): Promise<ReadBody> {
-  const name = (encoding ?? 'identity').trim().toLowerCase();
-  if (name === 'identity' || name === '') return { kind: 'body', bytes };
-  const [{ brotliDecompress, gunzip, inflate }, { promisify }] = await Promise.all([
-    import('node:zlib'),
-    import('node:util'),
-  ]);
-  const options = { maxOutputLength: maxBytes };
+async function decoded(bytes: Buffer, maxBytes: number, encoding = ''): Promise<ReadBody> {
   try {
-    switch (name) {
-      case 'gzip':
-      case 'x-gzip':
-        return { kind: 'body', bytes: await promisify(gunzip)(bytes, options) };
-      case 'deflate':
-        return { kind: 'body', bytes: await promisify(inflate)(bytes, options) };
-      case 'br':
-        return { kind: 'body', bytes: await promisify(brotliDecompress)(bytes, options) };
-      default:
-        return { kind: 'refused', status: 415, why: 'the body may be gzip, deflate or br, or plain' };
+    const decoder = await decoderOf(encoding);
+    if (decoder === undefined) return { kind: 'body', bytes };
+    const body = new JoinedBytes();
+    decoder.end(bytes);
+    for await (const chunk of decoder as AsyncIterable<Buffer>) {
+      if (body.length + chunk.length > maxBytes) return tooLarge(maxBytes);
+      body.add(chunk);
     }
+    return { kind: 'body', bytes: body.whole() };
   } catch (error) {
-    const isLarge = error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
-    return isLarge
-      ? { kind: 'refused', status: 413, why: `a request to a model has at most ${String(maxBytes)} bytes` }
-      : { kind: 'refused', status: 415, why: `the body is not ${name}` };
+    const isUnknown = error instanceof UnknownEncodingError;
+    const why = isUnknown
+      ? 'the body may be gzip, deflate or br, or plain'
+      : `the body is not ${encoding.trim().toLowerCase()}`;
+    return { kind: 'refused', status: 415, why };
   }
+}
+
+function tooLarge(maxBytes: number): Refused {
+  return { kind: 'refused', status: 413, why: `a request to a model has at most ${String(maxBytes)} bytes` };
 }

@@ -3,7 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { planBody, UnreadableAnswerError } from '../../../../../src/bundle/egress/credential/answer-body.js';
+import { planBody } from '../../../../../src/bundle/egress/credential/answer-body.js';
+import { UnknownEncodingError } from '../../../../../src/bundle/egress/decoder.js';
 import type { Route } from '../../../../../src/domain/egress/route.js';
 import { routeTo } from '../../../../support/egress/egress-here.js';
 
@@ -119,12 +120,12 @@ describe('what is done to an answer’s body', () => {
 
   it('refuses an answer that it cannot read, and names its encoding', async () => {
     await assert.rejects(plan({ encoding: 'zstd' }, PLAIN, SECRET), (error) => {
-      assert.ok(error instanceof UnreadableAnswerError);
+      assert.ok(error instanceof UnknownEncodingError);
       assert.equal(error.message, 'it came in the encoding "zstd"');
       return true;
     });
     await assert.rejects(plan({ encoding: 'x'.repeat(99) }, PLAIN, SECRET), {
-      ...{ name: 'UnreadableAnswerError', message: `it came in the encoding "${'x'.repeat(40)}"` },
+      ...{ name: 'UnknownEncodingError', message: `it came in the encoding "${'x'.repeat(40)}"` },
     });
   });
 });
