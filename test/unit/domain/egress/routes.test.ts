@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Route } from '../../../../src/domain/egress/route.js';
 import { parseRoutes } from '../../../../src/domain/egress/routes.js';
-import { routeOfHost, upstreamAuthority, upstreamOf } from '../../../../src/domain/egress/upstream.js';
+import { routeOfHost, upstreamAuthority } from '../../../../src/domain/egress/upstream.js';
 
 const model: Route = {
   name: 'model',
@@ -70,19 +70,8 @@ describe('routes.json', () => {
     ['a name that is no text', { ...model, name: 5 }, /\.name: must be a text$/],
     ['an unknown key', { ...model, colour: 'red' }, /^routes\[0\]: "colour" is unknown$/],
     ['a name with a slash', { ...model, name: 'a/b' }, /^routes\[0\]\.name: /],
-    ['a name with dots', { ...model, name: '..' }, /\.name: /],
     ['no upstream', { ...model, upstream: undefined }, /\.upstream: must be a text/],
-    ['another protocol', { ...model, upstream: 'ftp://a.org' }, /\.upstream: /],
     ['a user', { ...model, upstream: 'https://u:p@a.org' }, /\.upstream: has credentials/],
-    ['a query', { ...model, upstream: 'https://a.org/?a' }, /\.upstream: .*query/],
-    ['an empty query', { ...model, upstream: 'https://a.org/?' }, /\.upstream: .*query/],
-    ['a fragment', { ...model, upstream: 'https://a.org/#' }, /\.upstream: .*fragment/],
-    ['capitals', { ...model, upstream: 'https://A.org' }, /must be written as https:\/\/a\.org/],
-    ['its default port', { ...model, upstream: 'https://a.org:443' }, /must be written as https:\/\/a\.org/],
-    ['an old spelling', { ...model, upstream: 'https://127.1' }, /must be written as https:\/\/127\.0\.0\.1/],
-    ['dot segments', { ...model, upstream: 'https://a.org/x/../y' }, /must be written as/],
-    ['a dot at the end', { ...model, upstream: 'https://a.org.' }, /one host/],
-    ['a wildcard', { ...model, upstream: 'https://*.a.org' }, /\.upstream: /],
     ['no methods', { ...model, methods: [] }, /\.methods: must be a list/],
     ['methods in small letters', { ...model, methods: ['get'] }, /\.methods\[0\]: must be one of GET/],
     ['CONNECT', { ...model, methods: ['POST', 'CONNECT'] }, /\.methods\[1\]/],
@@ -94,7 +83,6 @@ describe('routes.json', () => {
       { ...model, auth: { ...model.auth, header: 'content-length' } },
       /\.auth\.header/,
     ],
-    ['a header in capitals', { ...model, auth: { ...model.auth, header: 'X-Api-Key' } }, /\.auth\.header/],
     [
       'a prefix with a line break',
       { ...model, auth: { ...model.auth, prefix: 'a\r\nb: c' } },
@@ -161,21 +149,6 @@ describe('routes.json', () => {
 
 describe('an upstream', () => {
   const of = (upstream: string): Pick<Route, 'upstream'> => ({ upstream });
-  it('is host, port and base', () => {
-    assert.deepEqual(upstreamOf(of('https://a.org/v1')), {
-      secure: true,
-      host: 'a.org',
-      port: 443,
-      base: '/v1',
-    });
-    assert.deepEqual(upstreamOf(of('http://[fd00::1]:81')), {
-      secure: false,
-      host: 'fd00::1',
-      port: 81,
-      base: '',
-    });
-  });
-
   it('is bound by host and port', () => {
     assert.equal(upstreamAuthority(of('https://a.org/v1')), 'a.org:443');
     assert.equal(upstreamAuthority(of('http://[fd00::1]')), '[fd00::1]:80');

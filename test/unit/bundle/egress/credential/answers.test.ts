@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import http from 'node:http';
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { gzipSync } from 'node:zlib';
 import { routeTo } from '../../../../support/egress/egress-here.js';
 import { SECRET, withKeyedRoute } from '../../../../support/egress/keyed-route.js';
 import { httpUpstream } from '../../../../support/egress/upstreams.js';
@@ -55,20 +55,15 @@ describe('answers through the credential proxy', () => {
       noSecret();
     });
 
-    for (const [name, pack] of [
-      ['gzip', gzipSync],
-      ['deflate', deflateSync],
-      ['br', brotliCompressSync],
-    ] as const)
-      it(`never has it in an answer that came as ${name} all the same`, async () => {
-        await keyed((_request, response) => {
-          response.writeHead(200, { 'content-encoding': name });
-          response.end(pack(`before ${SECRET} after`));
-        });
-        const { text, headers } = await get('/files/x');
-        assert.equal(text, `before ${'*'.repeat(SECRET.length)} after`);
-        assert.equal(headers['content-encoding'], undefined);
+    it('never has it in an answer that came compressed all the same', async () => {
+      await keyed((_request, response) => {
+        response.writeHead(200, { 'content-encoding': 'gzip' });
+        response.end(gzipSync(`before ${SECRET} after`));
       });
+      const { text, headers } = await get('/files/x');
+      assert.equal(text, `before ${'*'.repeat(SECRET.length)} after`);
+      assert.equal(headers['content-encoding'], undefined);
+    });
 
     it('is refused in an encoding that cannot be read', async () => {
       await keyed((_request, response) => {
@@ -203,24 +198,12 @@ describe('answers through the credential proxy', () => {
         `{"dl":"${address}/far/a"} ${address}/far/b https://far.example:4430/c`,
         `${address}/pypi-files`,
       ].join('\n');
-      for (type of [
-        ...[
-          'text/html',
-          'text/html; charset=utf-8',
-          'application/json',
-          'application/vnd.npm.install-v1+json',
-        ],
-        ...['application/vnd.pypi.simple.v1+html', 'application/xml', 'TEXT/XML'],
-      ]) {
-        const { text, headers } = await get('/pypi/', { headers: { range: 'bytes=0-1' } });
-        assert.equal(text, rewritten, type);
-        assert.equal(headers.etag, undefined);
-      }
-      for (type of ['application/octet-stream', 'application/gzip', 'image/png', 'text/event-stream']) {
-        const { text, headers } = await get('/pypi/');
-        assert.equal(text, body, type);
-        assert.equal(headers.etag, '"1"');
-      }
+      type = 'application/vnd.pypi.simple.v1+html; charset=utf-8';
+      const { text, headers } = await get('/pypi/', { headers: { range: 'bytes=0-1' } });
+      assert.deepEqual([text, headers.etag], [rewritten, undefined]);
+      type = 'application/octet-stream';
+      const other = await get('/pypi/');
+      assert.deepEqual([other.text, other.headers.etag], [body, '"1"']);
     });
   });
 });

@@ -454,26 +454,6 @@ describe('what of a request to a model is changed', () => {
 });
 
 describe('a request’s JSON', () => {
-  const why = (text: string | Buffer): string => {
-    const read = readJson(Buffer.from(text));
-    return read.kind === 'refused' ? read.why : 'read';
-  };
-
-  it('is refused when it is none, or would cost more than it is worth', () => {
-    assert.match(why(''), /not JSON/);
-    assert.match(why('[]'), /no JSON object/);
-    assert.match(why('{"a":1} {"a":2}'), /not JSON/);
-    assert.match(why(Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d])), /not JSON/);
-    assert.match(why(`{"a":${'['.repeat(101)}`), /nested more than 100/);
-    assert.match(why('{"a":'.repeat(1_000_000)), /nested more than 100/);
-    assert.match(why(`{"a":[${'1,'.repeat(500_001)}1]}`), /more than 500000 values/);
-  });
-
-  it('is read with brackets and quotes in its texts', () => {
-    assert.equal(why(JSON.stringify({ a: '['.repeat(500), b: '\\"[[{', c: '\\\\' })), 'read');
-    assert.equal(why(`{"a":${'['.repeat(98)}${']'.repeat(98)}}`), 'read');
-  });
-
   it('never makes a rule throw, whatever it is', () => {
     const odd = fc.oneof(
       fc.anything({ maxDepth: 3 }),

@@ -129,6 +129,16 @@ describe('how long a provider says to wait', () => {
       assert.deepEqual(trouble('openai-chat', 429, {}, { resets_in_seconds: 3_600 }), limited);
     });
 
+    it('is when it may be asked again, and none by times that are none', () => {
+      for (const api of ['anthropic-messages', 'openai-chat'] as const)
+        assert.deepEqual(trouble(api, 429, { 'retry-after': '3600' }), limited);
+      const headers = { 'retry-after': 'soon', 'x-ratelimit-reset-tokens': '1x' };
+      assert.deepEqual(
+        trouble('openai-chat', 429, headers, { resets_at: 'x', resets_in_seconds: '9999' }),
+        busy,
+      );
+    });
+
     const statuses: [status: number, kind: ModelTrouble['kind']][] = [
       [400, 'refused'],
       [401, 'refused'],
