@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import fc from 'fast-check';
 import { opencode } from '../../../../src/adapters/agents/opencode.js';
 import { pi } from '../../../../src/adapters/agents/pi.js';
 import type { AgentProvider, LaunchOptions } from '../../../../src/domain/agent/agent-provider.js';
@@ -176,76 +175,4 @@ describe('what pi and opencode really print', () => {
   it('opencode: an overflow that it got over, though it ends with 1', () => {
     assert.equal(readRecorded(opencode, 'overflow-once', 1).summary.outcome, 'finished');
   });
-});
-
-describe('readers of pi and opencode', () => {
-  const shapes = {
-    pi: ['session', 'message_end', 'tool_execution_start', 'tool_execution_end', 'agent_settled'],
-    opencode: ['text', 'reasoning', 'tool_use', 'step_finish', 'error'],
-  };
-  const fields = [
-    'message',
-    'content',
-    'usage',
-    'cost',
-    'part',
-    'state',
-    'tokens',
-    'cache',
-    'error',
-    'data',
-    'id',
-  ];
-  const more = [
-    'sessionID',
-    'stopReason',
-    'result',
-    'args',
-    'input',
-    'reason',
-    'role',
-    'total',
-    'toolCallId',
-  ];
-
-  for (const provider of [pi, opencode])
-    it(`${provider.name}: no line makes them throw, and figures stay figures`, () => {
-      const value = fc.letrec((tie) => ({
-        any: fc.oneof(
-          { maxDepth: 4 },
-          fc.constantFrom('assistant', 'error', 'stop', 'text', 'NaN', '__proto__'),
-          fc.oneof(fc.string(), fc.double(), fc.integer(), fc.boolean(), fc.constant(null)),
-          fc.array(tie('any'), { maxLength: 3 }),
-          fc.dictionary(fc.constantFrom(...fields, ...more), tie('any'), { maxKeys: 6 }),
-        ),
-      })).any;
-      const type = fc.constantFrom(...shapes[provider.name as 'pi' | 'opencode']);
-      const event = fc
-        .tuple(type, fc.dictionary(fc.constantFrom(...fields, ...more), value))
-        .map(([name, rest]) => JSON.stringify({ ...rest, type: name }));
-      const line = fc.oneof(
-        fc.string(),
-        event,
-        fc.json(),
-        event.map((text) => text.slice(0, text.length / 2)),
-      );
-      const stream = fc.constantFrom('stdout' as const, 'stderr' as const);
-      fc.assert(
-        fc.property(fc.array(fc.tuple(stream, line)), fc.integer({ min: 0, max: 255 }), (lines, code) => {
-          const reader = provider.reader();
-          for (const [from, text] of lines)
-            for (const said of reader.read(from, text)) {
-              if (said.kind === 'session') assert.ok(provider.isSessionId(said.id));
-              if (said.kind === 'tool_call') assert.equal(typeof said.input, 'string');
-            }
-          const { reported, error, outcome } = reader.summary(code, false);
-          assert.ok(error.length <= 2_000);
-          assert.notEqual(outcome, 'stopped');
-          if (reported === null) return;
-          const { inputTokens, cachedTokens, outputTokens, usd } = reported.use;
-          for (const figure of [inputTokens, cachedTokens, outputTokens, usd ?? 0])
-            assert.ok(Number.isFinite(figure) && figure >= 0);
-        }),
-      );
-    });
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { uncutJson } from '../../../../src/adapters/agents/cut-json.js';
 import { agentProvider, providerNames } from '../../../../src/adapters/agents/registry.js';
+import type { AgentProvider } from '../../../../src/domain/agent/agent-provider.js';
 import type { AgentOutcome, StreamSummary } from '../../../../src/domain/agent/agent-stream.js';
 import { CLAUDE_CASES } from '../../../support/agents/claude-cases.js';
 import { CODEX_CASES } from '../../../support/agents/codex-cases.js';
@@ -22,6 +23,8 @@ const OUTCOMES: readonly AgentOutcome[] = [
 const LINES = [
   ...CLAUDE_CASES.flatMap(({ name }) => recorded('claude', name)),
   ...CODEX_CASES.flatMap(({ name }) => recorded('codex', name)),
+  ...recorded('pi', 'tools'),
+  ...recorded('opencode', 'tools'),
 ].map(({ text }) => text);
 
 /** A real line with a hole, a piece of another, or an end where the log cut it. */
@@ -44,28 +47,41 @@ const mutated = fc
     return isCut ? `${text} [${String(length)} more bytes of this line are not kept]` : text;
   });
 
+const TYPES = [
+  ...['system', 'assistant', 'user', 'result', 'item.started', 'item.completed', 'turn.failed'],
+  ...['session', 'message_end', 'tool_execution_start', 'tool_execution_end', 'agent_settled'],
+  ...['text', 'reasoning', 'tool_use', 'step_finish', 'error'],
+];
+const FIELDS = [
+  ...[
+    'subtype',
+    'session_id',
+    'sessionID',
+    'id',
+    'toolCallId',
+    'message',
+    'content',
+    'item',
+    'part',
+    'state',
+  ],
+  ...['usage', 'tokens', 'cache', 'cost', 'total', 'total_cost_usd', 'error', 'errors', 'is_error', 'data'],
+  ...['result', 'args', 'input', 'reason', 'stopReason', 'role'],
+];
+const { value } = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 4 },
+    fc.constantFrom('assistant', 'error', 'stop', 'text', 'NaN', '__proto__'),
+    fc.jsonValue({ maxDepth: 4 }),
+    fc.array(tie('value'), { maxLength: 3 }),
+    fc.dictionary(fc.constantFrom(...FIELDS), tie('value'), { maxKeys: 6 }),
+  ),
+}));
+
 /** The right shape with anything in it. */
 const shaped = fc
-  .tuple(
-    fc.constantFrom('system', 'assistant', 'user', 'result', 'item.started', 'item.completed', 'turn.failed'),
-    fc.dictionary(
-      fc.constantFrom(
-        'subtype',
-        'session_id',
-        'message',
-        'content',
-        'item',
-        'usage',
-        'error',
-        'errors',
-        'result',
-        'is_error',
-        'total_cost_usd',
-      ),
-      fc.jsonValue({ maxDepth: 4 }),
-    ),
-  )
-  .map(([type, fields]) => JSON.stringify({ type, ...fields }));
+  .tuple(fc.constantFrom(...TYPES), fc.dictionary(fc.constantFrom(...FIELDS), value))
+  .map(([type, fields]) => JSON.stringify({ ...fields, type }));
 
 const line = fc.oneof(mutated, shaped, fc.string({ unit: 'binary' }), fc.json());
 const output = fc.array(fc.tuple(fc.constantFrom('stdout' as const, 'stderr' as const), line), {
@@ -73,10 +89,10 @@ const output = fc.array(fc.tuple(fc.constantFrom('stdout' as const, 'stderr' as 
   size: 'max',
 });
 
-function assertBounded(summary: StreamSummary): void {
+function assertBounded(provider: AgentProvider, summary: StreamSummary): void {
   assert.ok(OUTCOMES.includes(summary.outcome));
   assert.ok(summary.error.length <= 2_000);
-  assert.ok(summary.sessionId === null || summary.sessionId.length === 36);
+  assert.ok(summary.sessionId === null || provider.isSessionId(summary.sessionId));
   const { use } = summary.reported ?? {};
   for (const count of [use?.inputTokens, use?.outputTokens, use?.cachedTokens, summary.toolCalls])
     assert.ok(count === undefined || (Number.isSafeInteger(count) && count >= 0));
@@ -86,19 +102,20 @@ function assertBounded(summary: StreamSummary): void {
 
 describe('readers of hostile output', () => {
   for (const name of providerNames()) {
+    const provider = agentProvider(name);
     it(`of ${name} never throw, and say something that is known`, () => {
       fc.assert(
         fc.property(output, fc.integer({ min: 0, max: 255 }), fc.boolean(), (lines, exitCode, stopped) => {
-          const reader = agentProvider(name).reader();
+          const reader = provider.reader();
           for (const [stream, text] of lines) reader.read(stream, text);
-          assertBounded(reader.summary(exitCode, stopped));
+          assertBounded(provider, reader.summary(exitCode, stopped));
         }),
         { numRuns: 1000 },
       );
     });
 
     it(`of ${name} keep no more than the last of it`, () => {
-      const reader = agentProvider(name).reader();
+      const reader = provider.reader();
       const huge = 'x'.repeat(8 * 1024 * 1024);
       for (const text of [huge, `{"type":"result","result":"${huge}"}`, `{${huge}`, '['.repeat(100_000)]) {
         assert.deepEqual(reader.read('stdout', text), []);
@@ -107,7 +124,7 @@ describe('readers of hostile output', () => {
       const deep = '['.repeat(30_000);
       reader.read('stdout', `${open}${deep}${']'.repeat(30_000)}}]}}`);
       reader.read('stdout', `${open}${deep} [1 more bytes of this line are not kept]`);
-      assertBounded(reader.summary(0, false));
+      assertBounded(provider, reader.summary(0, false));
     });
   }
 });
