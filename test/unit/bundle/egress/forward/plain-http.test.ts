@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { until } from '../../../../support/bundle/until.js';
 import { ask } from '../../../../support/egress/clients.js';
-import { withEgress } from '../../../../support/egress/egress-here.js';
+import { withEgress, type EgressHere } from '../../../../support/egress/egress-here.js';
 import { HOST } from '../../../../support/egress/tunnels.js';
 import { allSentFirst, largePost } from '../../../../support/http/all-sent-first.js';
 import { httpUpstream, stopUpstreams, tcpUpstream } from '../../../../support/egress/upstreams.js';
@@ -11,32 +11,34 @@ describe('the forward proxy: plain HTTP', () => {
   const egress = withEgress();
   afterEach(stopUpstreams);
 
+  /** The proxy with a way to this port of the host. @returns the host's address there */
+  async function opened(port: number, options: Parameters<EgressHere['start']>[0] = {}): Promise<string> {
+    egress().names.set(HOST, ['127.0.0.1']);
+    egress().allow(`${HOST}:${String(port)}`);
+    await egress().start(options);
+    return `http://${HOST}:${String(port)}/`;
+  }
+
   it('asks in the name of the target, without what belongs to the connection', async () => {
     const { port } = await httpUpstream((request, response) => {
       response.setHeader('set-cookie', ['a=1', 'b=2']);
       response.setHeader('proxy-authenticate', 'Basic');
       response.end(JSON.stringify({ url: request.url, method: request.method, headers: request.headers }));
     });
-    egress().names.set(HOST, ['127.0.0.1']);
-    egress().allow(`${HOST}:${String(port)}`);
-    await egress().start();
-    const { status, text, headers } = await ask(
-      egress().socket,
-      `http://${HOST}:${String(port)}/a/../b?c=%20d`,
-      {
-        headers: {
-          host: 'other.example',
-          connection: 'keep-alive, x-mine',
-          'x-mine': 'secret',
-          'proxy-authorization': 'Basic abc',
-          'proxy-connection': 'keep-alive',
-          upgrade: 'h2c',
-          'http2-settings': 'AAMAAABkAAQAAP__',
-          te: 'trailers',
-          'x-other': 'kept',
-        },
+    const url = await opened(port);
+    const { status, text, headers } = await ask(egress().socket, `${url}a/../b?c=%20d`, {
+      headers: {
+        host: 'other.example',
+        connection: 'keep-alive, x-mine',
+        'x-mine': 'secret',
+        'proxy-authorization': 'Basic abc',
+        'proxy-connection': 'keep-alive',
+        upgrade: 'h2c',
+        'http2-settings': 'AAMAAABkAAQAAP__',
+        te: 'trailers',
+        'x-other': 'kept',
       },
-    );
+    });
     assert.equal(status, 200);
     assert.deepEqual(JSON.parse(text), {
       url: '/a/../b?c=%20d',
@@ -53,10 +55,7 @@ describe('the forward proxy: plain HTTP', () => {
       request.on('data', (chunk: Buffer) => (size += chunk.length));
       request.on('end', () => response.end(`${request.method ?? ''} ${String(size)}`));
     });
-    egress().names.set(HOST, ['127.0.0.1']);
-    egress().allow(`${HOST}:${String(port)}`);
-    await egress().start();
-    const url = `http://${HOST}:${String(port)}/`;
+    const url = await opened(port);
     for (const method of ['POST', 'PUT', 'GET', 'DELETE', 'PATCH']) {
       const body = Buffer.alloc(200_000, 'x');
       const known = await ask(egress().socket, url, {
@@ -94,20 +93,15 @@ describe('the forward proxy: plain HTTP', () => {
 
   it('counts names and headers as bytes that go up', async () => {
     const { port } = await httpUpstream((_request, response) => response.end());
-    egress().names.set(HOST, ['127.0.0.1']);
-    egress().allow(`${HOST}:${String(port)}`);
-    await egress().start({ uploadBytes: 5_000 });
-    const url = `http://${HOST}:${String(port)}/${'x'.repeat(3_000)}`;
+    const url = (await opened(port, { uploadBytes: 5_000 })) + 'x'.repeat(3_000);
     assert.equal((await ask(egress().socket, url)).status, 200);
     assert.equal((await ask(egress().socket, url)).status, 403);
   });
 
   it('is heard when the upload limit is reached, by a client that first sends everything', async () => {
     const { port } = await httpUpstream((request) => request.resume());
-    egress().names.set(HOST, ['127.0.0.1']);
-    egress().allow(`${HOST}:${String(port)}`);
-    await egress().start({ uploadBytes: 5_000 });
-    const post = largePost(`http://${HOST}:${String(port)}/`, 20_000_000, 'length');
+    const url = await opened(port, { uploadBytes: 5_000 });
+    const post = largePost(url, 20_000_000, 'length');
     assert.match(await allSentFirst({ path: egress().socket }, post), /^HTTP\/1\.1 403 [^]*upload limit/);
   });
 
@@ -125,10 +119,8 @@ describe('the forward proxy: plain HTTP', () => {
         socket.resume();
         socket.end(answer);
       });
-      egress().names.set(HOST, ['127.0.0.1']);
-      egress().allow(`${HOST}:${String(port)}`);
-      await egress().start();
-      const { status } = await ask(egress().socket, `http://${HOST}:${String(port)}/`);
+      const url = await opened(port);
+      const { status } = await ask(egress().socket, url);
       assert.equal(status, 502, JSON.stringify(answer.slice(0, 40)));
       await egress().stop();
       await stopUpstreams();
@@ -141,13 +133,8 @@ describe('the forward proxy: plain HTTP', () => {
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf');
       socket.end();
     });
-    egress().names.set(HOST, ['127.0.0.1']);
-    egress().allow(`${HOST}:${String(port)}`);
-    await egress().start();
-    await assert.rejects(
-      ask(egress().socket, `http://${HOST}:${String(port)}/`),
-      /aborted|hang up|ECONNRESET/,
-    );
+    const url = await opened(port);
+    await assert.rejects(ask(egress().socket, url), /aborted|hang up|ECONNRESET/);
   });
 
   it('stops asking when its client has gone', async () => {
@@ -155,11 +142,9 @@ describe('the forward proxy: plain HTTP', () => {
     const { port } = await httpUpstream((request) => {
       request.socket.once('close', () => (closed = true));
     });
-    egress().names.set(HOST, ['127.0.0.1']);
-    egress().allow(`${HOST}:${String(port)}`);
-    await egress().start();
+    const url = await opened(port);
     const client = connect(egress().socket);
-    client.write(`GET http://${HOST}:${String(port)}/ HTTP/1.1\r\nhost: x\r\n\r\n`);
+    client.write(`GET ${url} HTTP/1.1\r\nhost: x\r\n\r\n`);
     await until('the request', () => (egress().lookups.length > 0 ? true : undefined));
     client.destroy();
     await until('the end of it', () => (closed ? true : undefined));
@@ -181,10 +166,8 @@ describe('the forward proxy: plain HTTP', () => {
 
   it('writes one line a request, with its bytes', async () => {
     const { port } = await httpUpstream((_request, response) => response.end('12345'));
-    egress().names.set(HOST, ['127.0.0.1']);
-    egress().allow(`${HOST}:${String(port)}`);
-    await egress().start();
-    await ask(egress().socket, `http://${HOST}:${String(port)}/a`, { headers: { host: HOST, 'x-a': 'b' } });
+    const url = await opened(port);
+    await ask(egress().socket, `${url}a`, { headers: { host: HOST, 'x-a': 'b' } });
     const [line] = await egress().lines(1);
     // The path, and each header with its colon, space and line end; the name of the host is our own.
     const up = '/a'.length + 'x-a: b\r\n'.length;
