@@ -139,13 +139,13 @@ describe('the mirror of a repository', () => {
     assert.equal(existsSync(lock), false);
   });
 
-  const STOPPED: readonly (readonly [what: string, stop: (dir: string) => void])[] = [
-    ['the lock of a ref', (dir) => void writeFileSync(join(dir, 'refs/heads/main.lock'), '')],
-    ['the lock of all refs', (dir) => void writeFileSync(join(dir, 'packed-refs.lock'), '')],
-    ['a ref that never reached the disk', (dir) => void writeFileSync(join(dir, 'refs/heads/main'), '')],
-    ['a HEAD that never reached the disk', (dir) => void writeFileSync(join(dir, 'HEAD'), '')],
-  ];
-  for (const [what, stop] of STOPPED) {
+  const STOPPED = [
+    ['the lock of a ref', 'refs/heads/main.lock'],
+    ['the lock of all refs', 'packed-refs.lock'],
+    ['a ref that never reached the disk', 'refs/heads/main'],
+    ['a HEAD that never reached the disk', 'HEAD'],
+  ] as const;
+  for (const [what, file] of STOPPED) {
     it(`goes on where a machine that stopped in the middle left ${what}`, async () => {
       git(fixture.person, 'push', '-q', 'origin', 'main:gone');
       await fixture.repository().refresh(REPO, BRANCH, []);
@@ -154,7 +154,7 @@ describe('the mirror of a repository', () => {
       git(dir, 'pack-refs', '--all');
       git(fixture.person, 'push', '-q', 'origin', ':gone');
       const baseSha = pushBase('more\n');
-      stop(dir);
+      writeFileSync(join(dir, file), '');
       assert.equal((await fixture.repository().refresh(REPO, BRANCH, [])).baseSha, baseSha);
       assert.equal(
         git(dir, 'for-each-ref', '--format=%(objectname) %(refname)'),

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { answerLast } from '../../base/last-answer.js';
 import { endToEnd, flatHeaders } from '../headers.js';
-import { REFUSED } from './target.js';
+import { REFUSED } from './refusal.js';
 
 const REASONS: Readonly<Record<number, string>> = {
   400: 'Bad Request',

@@ -1,7 +1,8 @@
 import type { BundleLog } from '../../base/bundle-log.js';
 import type { Ledger, Transfer } from '../ledger.js';
 import type { ProposalTool } from '../../../domain/supervise/proposal.js';
-import { refusalText, type Target } from './target.js';
+import { refusalText } from './refusal.js';
+import type { Target } from './target.js';
 
 /** Answered instead of connecting. */
 export class NotConnectedError extends Error {

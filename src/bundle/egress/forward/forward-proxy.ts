@@ -14,7 +14,8 @@ import { IDLE_MS } from '../limits.js';
 import type { Ledger, Transfer } from '../ledger.js';
 import type { LiveConfig } from '../live-config.js';
 import type { LiveConnections } from '../live-connections.js';
-import { absoluteTarget, connectTarget, refusalText, whyRefused, type Target } from './target.js';
+import { refusalText, whyRefused } from './refusal.js';
+import { absoluteTarget, connectTarget, type Target } from './target.js';
 import type { UploadBudget } from './upload-budget.js';
 
 export interface ForwardProxyParts {

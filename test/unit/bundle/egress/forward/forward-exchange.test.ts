@@ -5,7 +5,7 @@ import {
   ForwardExchange,
   NotConnectedError,
 } from '../../../../../src/bundle/egress/forward/forward-exchange.js';
-import { REFUSED } from '../../../../../src/bundle/egress/forward/target.js';
+import { REFUSED } from '../../../../../src/bundle/egress/forward/refusal.js';
 import { UploadBudget } from '../../../../../src/bundle/egress/forward/upload-budget.js';
 import { Ledger } from '../../../../../src/bundle/egress/ledger.js';
 import { duplexPair } from '../../../../support/egress/duplex-pair.js';
