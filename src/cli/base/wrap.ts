@@ -32,17 +32,16 @@ export function wrap(text: string, columns: number): string[] {
  */
 export function broken(text: string, columns: number, mark = ''): string[] {
   const pieces: string[] = [];
-  let piece = mark;
-  let width = mark.length;
+  let [start, end, width] = [0, 0, mark.length];
   for (const point of text) {
     const cells = pointWidth(point);
-    if (width + cells > columns && piece !== mark) {
-      pieces.push(piece);
-      piece = mark;
+    if (width + cells > columns && end > start) {
+      pieces.push(mark + text.slice(start, end));
+      start = end;
       width = mark.length;
     }
-    piece += point;
+    end += point.length;
     width += cells;
   }
-  return [...pieces, piece];
+  return [...pieces, mark + text.slice(start)];
 }
