@@ -14,6 +14,7 @@ import { ModelApi } from '../support/model-api/model-api.js';
 import { say, use, type Answer } from '../support/model-api/script.js';
 import { playDemoWithClaude } from '../support/stack/claude-agent.js';
 import { Intruder, TABLES } from '../support/provenance/intruder.js';
+import { PATIENCE } from '../support/scale/patience.js';
 import { proposed } from '../support/stack/proposed.js';
 import { SecretSearch } from '../support/stack/secret-search.js';
 import { waitUntil } from '../support/stack/stack.js';
@@ -42,7 +43,9 @@ describe('an agent that is stuck and asks for more', function () {
       hook = await mkdtemp(join(tmpdir(), 'bot-bottle-hook-'));
       const tell = join(hook, 'tell');
       await writeFile(tell, '#!/bin/sh\n{ cat; echo; } >> "$(dirname "$0")/told"\n', { mode: 0o755 });
-      return { env: { MODEL_ANTHROPIC_URL: api.url, SUPERVISE_HOLD: '15s', NOTIFY_COMMAND: tell } };
+      // Longer than two commands and a look at the dashboard take.
+      const hold = `${String(15 * PATIENCE)}s`;
+      return { env: { MODEL_ANTHROPIC_URL: api.url, SUPERVISE_HOLD: hold, NOTIFY_COMMAND: tell } };
     },
     (prepared) => playDemoWithClaude(prepared, api, { role: 'You read notes.', key: KEY }),
   );

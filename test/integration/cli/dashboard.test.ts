@@ -4,6 +4,7 @@ import { chmod, readdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { imageFile } from '../../../src/domain/supervise/image-change.js';
+import { waitUntil } from '../../support/stack/stack.js';
 import { IMAGE } from '../../support/supervise/shown.js';
 import { DeskHome } from '../../support/tui/desk-home.js';
 import { Tmux } from '../../support/tui/tmux.js';
@@ -68,8 +69,12 @@ describe('the dashboard in a terminal', function () {
     await terminal.sees(/approve it\? y\/n/);
     // Pasted, or anything but y: it is no yes.
     await terminal.paste('yy');
-    await terminal.keys('n');
-    await terminal.sees(/a approve {2}m modify/);
+    const isAskedNoMore = async (): Promise<boolean> => {
+      // Once more where it came together with what was pasted.
+      await terminal.keys('n');
+      return /a approve {2}m modify/.test(await terminal.seen());
+    };
+    await waitUntil('the question to be gone', isAskedNoMore, 15_000);
     assert.equal((await home.database.proposals.open()).length, 1);
     await terminal.keys('a', 'y');
     await terminal.sees(/00019c1e of coder-alice-demo-12-abcde: approved, in effect now/);
