@@ -188,13 +188,14 @@ function cpuMs(work: () => unknown, enough = LIMIT_MS): number {
 
 /**
  * Where other processes share the processor and its caches, the same work takes several times as long: what is over the
- * limit there is slow only if a quarter of the text takes much less than a quarter of the time, or if it is far over.
+ * limit there is slow only if a sixteenth of the text takes much less than a sixteenth of the time, or if it is far over.
+ * Linear work takes 16 times as long for all of it, give or take what caches do; quadratic work 256 times.
  */
 function isSlow(work: (text: string) => unknown, text: string): boolean {
   const whole = cpuMs(() => work(text));
   if (whole < LIMIT_MS) return false;
   if (whole >= 4 * LIMIT_MS) return true;
-  return whole >= 8 * cpuMs(() => work(text.slice(0, LENGTH / 4)), 0);
+  return whole >= 64 * cpuMs(() => work(text.slice(0, LENGTH / 16)), 0);
 }
 
 function repeated(fragment: string): string {
