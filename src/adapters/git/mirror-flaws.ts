@@ -4,8 +4,7 @@ import { ownLines } from './git-failure.js';
 import type { GitOutput } from './run-git.js';
 
 const LOCKED = /Unable to create '.*\.lock': File exists/;
-const DAMAGED =
-  /broken ref|reference broken|bad object|did not send all necessary objects|packfile .* cannot be/;
+const DAMAGED = /bad object|did not send all necessary objects/;
 
 /**
  * What git finds in a mirror whose last writer was stopped in the middle, as by a power cut: the locks of a git that is

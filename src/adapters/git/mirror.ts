@@ -53,7 +53,7 @@ export class Mirror {
     const [there, here] = await Promise.all([readRemoteRefs(remote, this.dir, wanted), this.branches()]);
     const state = { defaultBranch: there.defaultBranch, branches: here };
     if (isCurrent(there, here)) return state;
-    return this.locks.exclusively(`${this.dir}.lock`, async () => {
+    return this.#alone(async () => {
       // Somebody else may have fetched it while this call waited.
       const now = await this.branches();
       if (isCurrent(there, now)) return { ...state, branches: now };
@@ -74,7 +74,7 @@ export class Mirror {
     ]);
     const there = asked.get(branch) ?? null;
     if ((here.get(branch) ?? null) === there) return there;
-    return this.locks.exclusively(`${this.dir}.lock`, async () => {
+    return this.#alone(async () => {
       await this.#fetch(remote, [`+refs/heads/${RUN_BRANCHES}*:${FORK_REFS}${RUN_BRANCHES}*`]);
       return (await this.#refs(FORK_REFS)).get(branch) ?? null;
     });
@@ -84,7 +84,7 @@ export class Mirror {
   async syncAll(remote: Remote): Promise<MirrorState> {
     await this.#ensureThere();
     const { defaultBranch } = await readRemoteRefs(remote, this.dir, []);
-    return this.locks.exclusively(`${this.dir}.lock`, async () => {
+    return this.#alone(async () => {
       await this.#fetch(remote, BRANCHES);
       return { defaultBranch, branches: await this.branches() };
     });
@@ -95,11 +95,16 @@ export class Mirror {
     await this.#ensureThere();
     const { defaultBranch: branch } = await readRemoteRefs(remote, this.dir, []);
     if (branch === null) return null;
-    return this.locks.exclusively(`${this.dir}.lock`, async () => {
+    return this.#alone(async () => {
       await this.#fetch(remote, [`+refs/heads/${branch}:${UPSTREAM_REFS}${UPSTREAM_HEAD}`]);
       const sha = (await this.#refs(UPSTREAM_REFS)).get(UPSTREAM_HEAD);
       return sha === undefined ? null : { branch, sha };
     });
+  }
+
+  /** As the only one who writes to it. */
+  #alone<T>(work: () => Promise<T>): Promise<T> {
+    return this.locks.exclusively(`${this.dir}.lock`, work);
   }
 
   branches(): Promise<Map<string, string>> {
@@ -119,7 +124,7 @@ export class Mirror {
    */
   async obtain(remote: Remote, commits: readonly string[]): Promise<ReadonlySet<string>> {
     await this.#ensureThere();
-    return this.locks.exclusively(`${this.dir}.lock`, async () => {
+    return this.#alone(async () => {
       await this.#fetch(remote, [...BRANCHES, ...TAGS]);
       const found = await Promise.all(commits.map((sha) => this.#isReachable(sha)));
       return new Set(commits.filter((_, index) => found[index]));
@@ -137,7 +142,7 @@ export class Mirror {
   async #ensureThere(): Promise<void> {
     if (await this.#isThere()) return;
     await mkdir(dirname(this.dir), { recursive: true, mode: 0o700 });
-    await this.locks.exclusively(`${this.dir}.lock`, async () => {
+    await this.#alone(async () => {
       if (await this.#isThere()) return;
       await this.#beginAnew();
     });
@@ -147,13 +152,8 @@ export class Mirror {
   async #beginAnew(): Promise<void> {
     const half = `${this.dir}.new`;
     await rm(half, { recursive: true, force: true });
-    await localGit(half, 'making the mirror', [
-      'init',
-      '--quiet',
-      '--bare',
-      '--template=',
-      '--initial-branch=none',
-    ]);
+    const args = ['init', '--quiet', '--bare', '--template=', '--initial-branch=none'];
+    await localGit(half, 'making the mirror', args);
     await rm(this.dir, { recursive: true, force: true });
     await rename(half, this.dir);
   }

@@ -91,7 +91,8 @@ export class ModelPlane {
     };
     let read: ModelRequest | undefined;
     try {
-      return (read = await this.#readOpen(request, rule, call, end));
+      read = await this.#readOpen(request, rule, call, end);
+      return read;
     } finally {
       if (read?.kind !== 'allowed') end();
     }
