@@ -121,16 +121,19 @@ async function triggered(stack: Stack, count: number): Promise<readonly SubjectR
 
 async function untilFrozen(stack: Stack, count: number): Promise<void> {
   await until(
-    `${String(count)} rows that say frozen, done`,
+    `${String(count)} rows that say frozen, done, with a pull request`,
     async () => {
       await delay(SELDOM_MS);
       const database = openDatabaseReadOnly(join(stack.home, 'bot-bottle.db'));
       try {
         const rows = await database.forgeState.all();
-        const other = rows.find(({ status, reason }) => status === 'frozen' && reason !== 'done');
+        const frozen = rows.filter(({ status }) => status === 'frozen');
+        const other = frozen.find(({ reason, prNumber }) => reason !== 'done' || prNumber === null);
         if (other !== undefined)
-          throw new Error(`#${String(other.issueNumber)} froze as ${String(other.reason)}`);
-        return rows.filter(({ status }) => status === 'frozen').length === count ? true : undefined;
+          throw new Error(
+            `#${String(other.issueNumber)} froze as ${String(other.reason)}, ${other.prNumber === null ? 'without' : 'with'} a pull request`,
+          );
+        return frozen.length === count ? true : undefined;
       } finally {
         await database.close();
       }

@@ -14,7 +14,7 @@ const FIRST_NUMBER = 100_000;
 
 /** What the extractor's container answers for a workspace with one new commit and nothing left over. */
 export function playedExtraction(branch: string): Uint8Array {
-  const report = ['bot-bottle-extract-1', headOf(branch), '-', 'all', '0', '1', ''].join('\0');
+  const report = ['bot-bottle-extract-1', headOf(branch), '-', '0', '1', ''].join('\0');
   return Buffer.concat([Buffer.from(report), Buffer.alloc(BUNDLE_BYTES)]);
 }
 

@@ -19,6 +19,7 @@ import { stuckWork } from '../adapters/temporal/stuck-work.js';
 import { missingSearchAttributes } from '../adapters/temporal/set-up-namespace.js';
 import { agentStandings } from './agent-standings.js';
 import { botRights, namedRepositories } from './bot-rights.js';
+import { closing } from '../cli/base/action.js';
 import { ownActs } from '../cli/doctor/own-acts.js';
 import type { DoctorProbes, ImageFound } from '../cli/doctor/probes.js';
 import { codecKeyFiles, loadConfig, type Config } from '../config/load-config.js';
@@ -114,13 +115,8 @@ export function doctorProbes(env: NodeJS.ProcessEnv): DoctorProbes {
   };
 }
 
-async function inRows<T>(home: string, look: (database: Database) => Promise<T>): Promise<T> {
-  const database = openDatabaseReadOnly(path.join(home, 'bot-bottle.db'));
-  try {
-    return await look(database);
-  } finally {
-    await database.close();
-  }
+function inRows<T>(home: string, look: (database: Database) => Promise<T>): Promise<T> {
+  return closing(openDatabaseReadOnly(path.join(home, 'bot-bottle.db')), look);
 }
 
 /** A home without an id has had no run yet. */

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { Option } from 'commander';
 import type { Command } from 'commander';
 import { InvalidInputError } from '../../domain/base/errors.js';
-import { isForgeName } from '../../domain/forge/issue.js';
+import { parseRepoName } from '../../domain/forge/issue.js';
 import { MANIFEST_KEY } from '../../domain/forge/trigger.js';
 import { closing, collect, type CommandContext } from '../base/action.js';
 import type { CliDeps } from '../base/deps.js';
@@ -75,8 +75,8 @@ async function startOf(flags: StartFlags, forgePages: CliDeps['forgePages']): Pr
 
 function sourceOf(repository: string | undefined, dir = ''): RunSource {
   if (repository === undefined) return { kind: 'directory', path: path.resolve(dir) };
-  const [owner, repo, ...rest] = repository.split('/');
-  if (!isForgeName(owner) || !isForgeName(repo) || rest.length > 0)
+  const name = parseRepoName(repository);
+  if (name === undefined)
     throw new InvalidInputError('--repo takes the name of a repository, such as alice/demo');
-  return { kind: 'repository', owner, repo };
+  return { kind: 'repository', ...name };
 }

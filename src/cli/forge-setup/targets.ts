@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../../domain/base/errors.js';
 import type { AdminTarget } from '../../domain/forge/forge-admin.js';
-import { isForgeName } from '../../domain/forge/issue.js';
+import { isForgeName, parseRepoName } from '../../domain/forge/issue.js';
 
 /**
  * What to set up: what the command line names, else the repositories that `FORGE_REPOS` names one by one.
@@ -25,9 +25,8 @@ export function targetsOf(
 }
 
 function repoOf(text: string): AdminTarget {
-  const [owner, repo, ...more] = text.split('/');
-  if (!isForgeName(owner) || !isForgeName(repo) || more.length > 0) {
+  const name = parseRepoName(text);
+  if (name === undefined)
     throw new InvalidInputError(`expected owner/repo, not ${JSON.stringify(text.slice(0, 100))}`);
-  }
-  return { kind: 'repo', owner, repo };
+  return { kind: 'repo', ...name };
 }

@@ -185,6 +185,12 @@ export function isForgeName(value: unknown): value is string {
   return typeof value === 'string' && NAME.test(value) && !value.endsWith('.git') && !value.includes('..');
 }
 
+/** Takes `owner/repo` apart; `undefined` when it is not the name of a repository. */
+export function parseRepoName(text: string): Pick<RepoRef, 'owner' | 'repo'> | undefined {
+  const [owner, repo, ...more] = text.split('/');
+  return isForgeName(owner) && isForgeName(repo) && more.length === 0 ? { owner, repo } : undefined;
+}
+
 /** Of a run without an issue: no forge knows it, and its slug is its name everywhere. */
 export function localSubject(slug: string): SubjectRef {
   return { forge: LOCAL, owner: LOCAL, repo: slug, number: 1 };

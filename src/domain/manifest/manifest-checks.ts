@@ -1,5 +1,5 @@
 /** What single values of manifests may be. */
-import { isForgeName } from '../forge/issue.js';
+import { parseRepoName } from '../forge/issue.js';
 import type { Check } from './manifest-reader.js';
 import { MANIFEST_KEY } from '../forge/trigger.js';
 
@@ -59,10 +59,7 @@ export function directory(value: string): string | undefined {
 
 /** Never a pattern: what may be read with the bot's rights is named one by one. */
 export function repositoryName(value: string): string | undefined {
-  const [owner, repo, ...more] = value.split('/');
-  return isForgeName(owner) && isForgeName(repo) && more.length === 0
-    ? undefined
-    : 'is not the name of a repository such as owner/name';
+  return parseRepoName(value) ? undefined : 'is not the name of a repository such as owner/name';
 }
 
 export function script(value: string): string | undefined {

@@ -1,5 +1,5 @@
 /** New turns are held back, of every run or of a repository's, until the operator says otherwise. */
-import { isForgeName } from '../forge/issue.js';
+import { parseRepoName } from '../forge/issue.js';
 
 /** Every run. */
 export const EVERYWHERE = '*';
@@ -15,9 +15,7 @@ export interface PauseRow {
 
 /** `owner/repo` as a scope; forges make no difference between upper and lower case. `undefined` when it is no name. */
 export function scopeOf(repository: string): string | undefined {
-  const [owner, repo, ...rest] = repository.split('/');
-  if (!isForgeName(owner) || !isForgeName(repo) || rest.length > 0) return undefined;
-  return `${owner}/${repo}`.toLowerCase();
+  return parseRepoName(repository) && repository.toLowerCase();
 }
 
 /** The pause that holds a repository's runs back; the wider one where there are two. */

@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../base/errors.js';
-import { isForgeName } from '../forge/issue.js';
+import { parseRepoName, type RepoRef } from '../forge/issue.js';
 
 interface Address {
   readonly host: string;
@@ -17,7 +17,7 @@ const SCP = /^(?:[A-Za-z0-9._-]+@)?([A-Za-z0-9.-]+):(?!\/\/)([^\s]+)$/;
  * name that counts. Errors: `InvalidInputError` that says what is wanted.
  * @param webUrl where the forge's repositories are, no trailing slash
  */
-export function forkOf(origin: string, webUrl: string): { readonly owner: string; readonly repo: string } {
+export function forkOf(origin: string, webUrl: string): Pick<RepoRef, 'owner' | 'repo'> {
   const forge = new URL(webUrl);
   const address = addressOf(origin);
   const prefix = forge.pathname.replace(/^\/|\/$/g, '');
@@ -25,8 +25,8 @@ export function forkOf(origin: string, webUrl: string): { readonly owner: string
     address !== undefined &&
     (address.http === null ? address.host === forge.hostname : address.host === forge.host);
   const path = address?.http === null || prefix === '' ? address?.path : below(prefix, address?.path);
-  const [owner, repo, ...rest] = path?.split('/') ?? [];
-  if (isThere && isForgeName(owner) && isForgeName(repo) && rest.length === 0) return { owner, repo };
+  const name = parseRepoName(path ?? '');
+  if (isThere && name !== undefined) return name;
   throw new InvalidInputError(
     `"origin" is ${shown(origin)}, which is no repository of the forge at ${webUrl}: the fork must be there, since the ` +
       'pull request is opened there. Push it there and set the remote (git remote set-url origin ' +

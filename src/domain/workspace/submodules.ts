@@ -2,7 +2,7 @@
  * Which submodules a workspace gets. `.gitmodules` and the tree are text of whoever can write to the repository, so they
  * only choose among repositories of the one forge that may be read for them: an address is taken apart, never used.
  */
-import { isForgeName, type RepoRef } from '../forge/issue.js';
+import { parseRepoName, type RepoRef } from '../forge/issue.js';
 
 /** Submodules of one workspace, those of submodules included. */
 export const MAX_SUBMODULES = 20;
@@ -157,14 +157,10 @@ export function submoduleRepository(
   if (there.origin !== here.origin) return { reason: `it is not on this forge: ${NOT_READ}` };
   const below = here.pathname.replace(/\/$/, '');
   if (!there.pathname.startsWith(`${below}/`)) return { reason: `it is not on this forge: ${NOT_READ}` };
-  const [owner, name, ...more] = there.pathname
-    .slice(below.length + 1)
-    .replace(/\/$/, '')
-    .split('/');
-  const plain = name?.replace(/\.git$/, '');
-  if (more.length > 0 || !isForgeName(owner) || !isForgeName(plain))
-    return { reason: 'its address is not that of a repository (owner/name)' };
-  return { forge: repo.forge, owner, repo: plain };
+  const name = parseRepoName(there.pathname.slice(below.length + 1).replace(/(?:\.git)?\/?$/, ''));
+  return name === undefined
+    ? { reason: 'its address is not that of a repository (owner/name)' }
+    : { forge: repo.forge, ...name };
 }
 
 /** git-submodule(1): `./` and `../` count from the address of the repository that the submodule is in. */

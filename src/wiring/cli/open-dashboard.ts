@@ -36,7 +36,7 @@ export async function openDashboard(desk: DashboardDesk, colors: boolean): Promi
 /** Read while they are loaded: ink draws nothing in a CI's shell, and looks for its own tools where DEV is set. */
 function environmentOfLibraries(env: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
   const inCi = Object.keys(env).some((name) => /^(CI$|CI_|CONTINUOUS_INTEGRATION$)/.test(name));
-  return { NODE_ENV: 'production', DEV: 'false', ...(inCi ? { CI: 'false' } : {}) };
+  return { DEV: 'false', ...(inCi ? { CI: 'false' } : {}) };
 }
 
 /** An editor gets the environment as it was. */

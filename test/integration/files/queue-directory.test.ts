@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import {
   chown,
@@ -99,6 +100,7 @@ describe('the queue of a run', () => {
         [nameOf(2)],
       );
       assert.deepEqual(await readdir(paths.queueOut), [nameOf(2)]);
+      assert.ok(!existsSync(join(paths.root, 'queue/rejected')), 'it is none that was refused');
       await next.acknowledge(slug, nameOf(2));
       await put(paths, 2);
       assert.deepEqual((await new LocalQueueDirectory({ home, bundleUid: me }).read(slug)).messages, []);

@@ -56,8 +56,8 @@ export class LocalQueueDirectory implements QueueDirectory {
       if (fileName.startsWith(UNFINISHED_PREFIX)) continue;
       const file = join(layout.queueOut, fileName);
       if (delivered.has(fileName)) {
-        // The worker died between the marker and the deletion.
-        await takeAway(file, layout.queueRejected);
+        // The worker died between the marker and the deletion, or has not come to the deletion yet.
+        await takeAway(file, null);
         continue;
       }
       const message = await this.#readMessage(slug, file, fileName);

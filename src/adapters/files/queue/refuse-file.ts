@@ -7,16 +7,17 @@ import { QUEUE_MESSAGE_BYTES } from '../../../domain/run/queue.js';
 const KEPT = 32;
 
 /**
- * Takes a refused entry out of the queue: kept aside when it is a small regular file and few are kept, else deleted.
+ * Takes an entry out of the queue: kept in the directory, if any, when it is a small regular file and few are kept, else deleted.
  * Never throws: what cannot be moved (a directory with content, when the host is not root) stays, is refused each time,
  * and counts towards the flood limit.
  */
-export async function takeAway(path: string | Buffer, keepIn: string): Promise<void> {
+export async function takeAway(path: string | Buffer, keepIn: string | null): Promise<void> {
   try {
     const found = await lstat(path);
     if (found.isDirectory()) {
       await removeDirectory(path);
     } else if (
+      keepIn !== null &&
       found.isFile() &&
       found.nlink === 1 &&
       found.size <= QUEUE_MESSAGE_BYTES &&

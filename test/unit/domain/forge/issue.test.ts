@@ -6,6 +6,7 @@ import { isOperatorName } from '../../../../src/domain/forge/operator-name.js';
 import {
   isCommitId,
   isForgeName,
+  parseRepoName,
   isForgeNumber,
   isHeadOfOurs,
   isLocal,
@@ -28,6 +29,14 @@ describe('the name of an owner or repository', () => {
     for (const good of ['alice', 'a.b', 'A-1_x']) assert.ok(isForgeName(good));
     for (const bad of ['', '.', '..', 'a..b', 'a/b', 'a b', 'a%2f', '-a', 'demo.git', 'x'.repeat(101), 3])
       assert.ok(!isForgeName(bad));
+  });
+});
+
+describe('the name of a repository', () => {
+  it('is an owner and a name, and nothing else', () => {
+    assert.deepEqual(parseRepoName('alice/Demo.x'), { owner: 'alice', repo: 'Demo.x' });
+    for (const bad of ['', 'alice', 'alice/', '/demo', 'alice/demo/more', 'alice/demo/', 'alice/*', 'a b/demo'])
+      assert.equal(parseRepoName(bad), undefined, bad);
   });
 });
 
