@@ -8,10 +8,10 @@ import type {
   SecretScanner,
 } from '../../domain/secret/secret-scanner.js';
 import { SENTINEL_PREFIX, SENTINEL_RULE } from './gitleaks-config.js';
+import { writeGitCommit, writeGitObject } from '../system/git-objects.js';
 import { countsIn } from './guesses.js';
 import { parseReport, type ReportedFinding } from './report.js';
 import { runGitleaks, type GitleaksOutput } from './run-gitleaks.js';
-import { writeSentinelCommit } from './sentinel-commit.js';
 import { textDocument } from './text-document.js';
 
 export interface GitleaksOptions {
@@ -36,6 +36,8 @@ const ARGS = [
   ...['--gitleaks-ignore-path=/nonexistent', '--report-format=json', '--report-path=-'],
   `--exit-code=${String(FOUND)}`,
 ];
+/** The latest date of git's. Named first, a commit of it comes before every other one in `git log`, even of that date. */
+const NEWEST = '18446744073709551614';
 /** As text whatever it is, with nothing that an attribute or a setting could run, and no word of the agent's. */
 const LOG = [
   ...['--text', '-m', '--reverse', '--full-history', '--no-ext-diff', '--no-textconv', '--no-color'],
@@ -67,7 +69,8 @@ export class GitleaksScanner implements SecretScanner {
 
   async scanCommits(range: CommitRange): Promise<SecretFinding[]> {
     const sentinel = newSentinel();
-    const last = await writeSentinelCommit(range.gitDir, sentinel);
+    const blob = await writeGitObject(range.gitDir, 'blob', Buffer.from(`${sentinel}\n`));
+    const last = await writeGitCommit(range.gitDir, { files: [{ name: 'sentinel', blob }], date: NEWEST });
     const { nameless } = range;
     const heads = [last, range.head, nameless.tip];
     const log = [...LOG, ...heads, '--not', `--glob=${range.knownRefs}`, nameless.base].join(' ');

@@ -1,8 +1,12 @@
 import type { NamelessContents } from '../../../domain/secret/secret-scanner.js';
-import { quarantined, type Candidate } from './candidate.js';
+import { writeGitCommit } from '../../system/git-objects.js';
+import type { Candidate } from './candidate.js';
 import { changesOfCommits, type Change } from './changes.js';
 
-const WHO = 'bot-bottle <bot-bottle@localhost> 0 +0000';
+type File = { readonly name: string; readonly blob: string };
+
+/** So that names in the order of their numbers are in the order of their bytes. */
+const DIGITS = 9;
 
 /**
  * A scanner passes over files by their names (`*.bin`, `vendor/`, lock files), and whoever chooses the name chooses what is
@@ -15,37 +19,27 @@ export async function namelessContents(
   isNew: ReadonlySet<string>,
 ): Promise<NamelessContents> {
   const places = new Map<string, Change>();
-  const [before, after]: [string[], string[]] = [[], []];
+  const [gone, before, after]: [File[], File[], File[]] = [[], [], []];
   for (const change of await changesOfCommits(candidate)) {
     const blob = change.after ?? change.link;
     if (change.deleted) {
       const known = change.before.filter((old) => !isNew.has(old));
-      for (const old of known) before.push(entry(`gone-${String(before.length)}`, old));
+      for (const old of known) gone.push({ name: `gone-${numbered(gone.length)}`, blob: old });
     } else if (blob !== null && isNew.has(blob)) {
       // Of a merge, against each parent: as the scanner reads it.
       for (const old of change.before.length === 0 ? [undefined] : change.before) {
-        const name = String(places.size);
+        const name = numbered(places.size);
         places.set(name, change);
-        after.push(entry(name, blob));
-        if (old !== undefined) before.push(entry(name, old));
+        after.push({ name, blob });
+        if (old !== undefined) before.push({ name, blob: old });
       }
     }
   }
-  const base = await writeCommit(candidate, before);
-  return { tip: await writeCommit(candidate, after, base), base, placeOf: (name) => places.get(name) };
+  const base = await writeGitCommit(candidate.dir, { files: [...before, ...gone] });
+  const tip = await writeGitCommit(candidate.dir, { files: after, parent: base });
+  return { tip, base, placeOf: (name) => places.get(name) };
 }
 
-function entry(name: string, blob: string): string {
-  return `100644 blob ${blob}\t${name}\n`;
-}
-
-async function writeCommit(
-  candidate: Candidate,
-  entries: readonly string[],
-  parent?: string,
-): Promise<string> {
-  const tree = (await quarantined(candidate, ['mktree'], entries.join(''))).trim();
-  const header = [`tree ${tree}`, ...(parent === undefined ? [] : [`parent ${parent}`])];
-  const text = [...header, `author ${WHO}`, `committer ${WHO}`, '', 'contents', ''].join('\n');
-  return (await quarantined(candidate, ['hash-object', '-t', 'commit', '-w', '--stdin'], text)).trim();
+function numbered(at: number): string {
+  return String(at).padStart(DIGITS, '0');
 }

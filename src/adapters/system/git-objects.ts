@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { deflate } from 'node:zlib';
+
+const compress = promisify(deflate);
+const WHO = 'bot-bottle <bot-bottle@localhost>';
+
+export interface CommitOfOurs {
+  /** Blobs under names without a slash, in the order of the names' bytes, as a tree has them. */
+  readonly files: readonly { readonly name: string; readonly blob: string }[];
+  readonly parent?: string;
+  /** Seconds; 0 by default. */
+  readonly date?: string;
+}
+
+/**
+ * Writes a commit into a repository that is ours, without a process. Answers its id.
+ * @throws the file system's errors
+ */
+export async function writeGitCommit(
+  gitDir: string,
+  { files, parent, date = '0' }: CommitOfOurs,
+): Promise<string> {
+  const entries = files.flatMap(({ name, blob }) => [
+    Buffer.from(`100644 ${name}\0`),
+    Buffer.from(blob, 'hex'),
+  ]);
+  const tree = await writeGitObject(gitDir, 'tree', Buffer.concat(entries));
+  const who = `${WHO} ${date} +0000`;
+  const parents = parent === undefined ? '' : `parent ${parent}\n`;
+  const commit = `tree ${tree}\n${parents}author ${who}\ncommitter ${who}\n\nours\n`;
+  return writeGitObject(gitDir, 'commit', Buffer.from(commit));
+}
+
+/** Writes a loose object (gitrepository-layout(5)). Answers its id. @throws the file system's errors */
+export async function writeGitObject(
+  gitDir: string,
+  type: 'blob' | 'tree' | 'commit',
+  content: Buffer,
+): Promise<string> {
+  const bytes = Buffer.concat([Buffer.from(`${type} ${String(content.length)}\0`), content]);
+  const id = createHash('sha1').update(bytes).digest('hex');
+  const directory = join(gitDir, 'objects', id.slice(0, 2));
+  await mkdir(directory, { recursive: true });
+  await writeFile(join(directory, id.slice(2)), await compress(bytes));
+  return id;
+}
