@@ -35,7 +35,16 @@ describe('the name of an owner or repository', () => {
 describe('the name of a repository', () => {
   it('is an owner and a name, and nothing else', () => {
     assert.deepEqual(parseRepoName('alice/Demo.x'), { owner: 'alice', repo: 'Demo.x' });
-    for (const bad of ['', 'alice', 'alice/', '/demo', 'alice/demo/more', 'alice/demo/', 'alice/*', 'a b/demo'])
+    for (const bad of [
+      '',
+      'alice',
+      'alice/',
+      '/demo',
+      'alice/demo/more',
+      'alice/demo/',
+      'alice/*',
+      'a b/demo',
+    ])
       assert.equal(parseRepoName(bad), undefined, bad);
   });
 });
