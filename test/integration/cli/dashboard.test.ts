@@ -4,6 +4,7 @@ import { chmod, readdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { imageFile } from '../../../src/domain/supervise/image-change.js';
+import { PATIENCE } from '../../support/scale/patience.js';
 import { waitUntil } from '../../support/stack/stack.js';
 import { IMAGE } from '../../support/supervise/shown.js';
 import { DeskHome } from '../../support/tui/desk-home.js';
@@ -89,7 +90,7 @@ describe('the dashboard in a terminal', function () {
   it('does not wait for a decision, and asks before it leaves one behind', async () => {
     await home.proposal(SLUG, idOf(1));
     await home.proposal(OTHER, idOf(2));
-    const terminal = await started({ BOT_BOTTLE_TEST_DECIDES_IN: '5000' });
+    const terminal = await started({ BOT_BOTTLE_TEST_DECIDES_IN: String(5000 * PATIENCE) });
     await terminal.keys('Enter');
     await terminal.sees(/The build needs wheels/);
     await terminal.keys('a', 'y', 'Escape');
@@ -104,7 +105,7 @@ describe('the dashboard in a terminal', function () {
   it('asks before an image is built with a network, and says that it builds', async () => {
     const proposed_file = `${imageFile({ id: IMAGE, dockerfile: null, steps: [] })}RUN apt-get install -y jq\n`;
     await home.proposal(SLUG, idOf(1), { tool: 'capability-block', proposed_file });
-    const terminal = await started({ BOT_BOTTLE_TEST_DECIDES_IN: '3000' });
+    const terminal = await started({ BOT_BOTTLE_TEST_DECIDES_IN: String(3000 * PATIENCE) });
     await terminal.keys('Enter');
     await terminal.sees(/a approve .*n /);
     await terminal.keys('n');

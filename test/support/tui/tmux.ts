@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
 import { waitUntil } from '../stack/stack.js';
 import { ROOT } from '../entries/entry-process.js';
+import { PATIENCE } from '../scale/patience.js';
 
 const run = promisify(execFile);
 /** A frame, and the time a key takes to get there. */
@@ -39,7 +40,7 @@ export class Tmux {
     for (const key of keys) {
       await this.#tmux('send-keys', key);
       // One by one, as a person types: what comes at once is taken for a paste.
-      await new Promise((resolve) => setTimeout(resolve, 2 * LOOK_MS));
+      await new Promise((resolve) => setTimeout(resolve, 2 * LOOK_MS * PATIENCE));
     }
   }
 

@@ -12,6 +12,7 @@ import type {
   OneShotSpec,
 } from '../../../../src/domain/bottle/bottle-runtime.js';
 import { DockerBottleRuntime } from '../../../../src/adapters/docker/docker-runtime.js';
+import { PATIENCE } from '../../../support/scale/patience.js';
 
 export const AGENT_IMAGE = 'bot-bottle/agent-scripted:dev';
 export const MIB = 1024 * 1024;
@@ -145,7 +146,7 @@ export class TestBottle {
   async runTurn(): Promise<{ readonly exitCode: number; readonly lines: LogLine[] }> {
     await this.runtime.start(this.slug, 'agent');
     const lines: LogLine[] = [];
-    const signal = AbortSignal.timeout(25_000);
+    const signal = AbortSignal.timeout(25_000 * PATIENCE);
     await this.runtime.followLogs(this.slug, 'agent', this.#lastLine, signal, (line) => {
       lines.push(line);
       this.#lastLine = line.at;
