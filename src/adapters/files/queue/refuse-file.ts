@@ -7,7 +7,7 @@ import { QUEUE_MESSAGE_BYTES } from '../../../domain/run/queue.js';
 const KEPT = 32;
 
 /**
- * Takes an entry out of the queue: kept in the directory, if any, when it is a small regular file and few are kept, else deleted.
+ * Takes an entry out of the queue: moved to `keepIn`, if there is one, when it is a small regular file and few are kept, else deleted.
  * Never throws: what cannot be moved (a directory with content, when the host is not root) stays, is refused each time,
  * and counts towards the flood limit.
  */
