@@ -5,6 +5,7 @@ import type { Forge, OpenPrInput } from '../src/domain/forge/forge.js';
 import type { GitPublishVerdict, GitRepository } from '../src/domain/workspace/git-repository.js';
 import { NO_SUBMODULES } from '../src/domain/workspace/submodules.js';
 import type { PullRequest } from '../src/domain/forge/issue.js';
+import { extractionReport } from '../test/support/publish/extraction-report.js';
 
 const BASE = 'b'.repeat(40);
 /** Bytes of a bundle with one small commit. */
@@ -14,8 +15,7 @@ const FIRST_NUMBER = 100_000;
 
 /** What the extractor's container answers for a workspace with one new commit and nothing left over. */
 export function playedExtraction(branch: string): Uint8Array {
-  const report = ['bot-bottle-extract-1', headOf(branch), '-', '0', '1', ''].join('\0');
-  return Buffer.concat([Buffer.from(report), Buffer.alloc(BUNDLE_BYTES)]);
+  return extractionReport({ head: headOf(branch), bundle: Buffer.alloc(BUNDLE_BYTES) });
 }
 
 function headOf(branch: string): string {

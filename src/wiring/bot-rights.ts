@@ -5,7 +5,7 @@ import { rememberedUser } from '../adapters/gitea/gitea-repo.js';
 import { checkTokenRights } from '../adapters/gitea/token-rights.js';
 import type { RightsFinding, TokenPurpose } from '../adapters/gitea/token-rights.js';
 import type { Config } from '../config/load-config.js';
-import { parseRepoName, type RepoRef } from '../domain/forge/issue.js';
+import type { RepoRef } from '../domain/forge/issue.js';
 import { FORGE_KIND, forgeOfConfig } from './forge-of-config.js';
 import { publishToken, sidecarToken } from './secrets-of-config.js';
 
@@ -18,8 +18,9 @@ export interface BotRightsOptions {
 /** The repositories that `FORGE_REPOS` names one by one: a pattern has none to ask about. */
 export function namedRepositories(config: Config): RepoRef[] {
   return config.FORGE_REPOS.flatMap((pattern) => {
-    const name = parseRepoName(pattern);
-    return name === undefined ? [] : [{ forge: FORGE_KIND, ...name }];
+    const [owner, repo] = pattern.split('/');
+    const isOne = owner !== undefined && repo !== undefined && !pattern.includes('*');
+    return isOne ? [{ forge: FORGE_KIND, owner, repo }] : [];
   });
 }
 

@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { deflate } from 'node:zlib';
 
 const compress = promisify(deflate);
+/** Files of a tree, about a millisecond's work. */
+const SLICE = 1_000;
 const WHO = 'bot-bottle <bot-bottle@localhost>';
 
 export interface CommitOfOurs {
@@ -23,15 +26,24 @@ export async function writeGitCommit(
   gitDir: string,
   { files, parent, date = '0' }: CommitOfOurs,
 ): Promise<string> {
-  const entries = files.flatMap(({ name, blob }) => [
-    Buffer.from(`100644 ${name}\0`),
-    Buffer.from(blob, 'hex'),
-  ]);
-  const tree = await writeGitObject(gitDir, 'tree', Buffer.concat(entries));
+  const tree = await writeGitObject(gitDir, 'tree', await treeOf(files));
   const who = `${WHO} ${date} +0000`;
   const parents = parent === undefined ? '' : `parent ${parent}\n`;
   const commit = `tree ${tree}\n${parents}author ${who}\ncommitter ${who}\n\nours\n`;
   return writeGitObject(gitDir, 'commit', Buffer.from(commit));
+}
+
+/** In slices, since an agent's commits may change fifty thousand files, and each heartbeat goes over the same event loop. */
+async function treeOf(files: CommitOfOurs['files']): Promise<Buffer> {
+  const slices: Buffer[] = [];
+  for (let at = 0; at < files.length; at += SLICE) {
+    const entries = files
+      .slice(at, at + SLICE)
+      .flatMap(({ name, blob }) => [Buffer.from(`100644 ${name}\0`), Buffer.from(blob, 'hex')]);
+    slices.push(Buffer.concat(entries));
+    await setImmediate();
+  }
+  return Buffer.concat(slices);
 }
 
 /** Writes a loose object (gitrepository-layout(5)). Answers its id. @throws the file system's errors */

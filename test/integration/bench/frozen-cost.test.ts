@@ -12,6 +12,11 @@ describe('the cost of frozen issues', function () {
     const { frozen_temporal_kib: temporal, frozen_store_kib: store } = figures;
     // A history of two dozen events has more than this; pages begun for the first issues weigh on three.
     assert.ok(temporal.value > 5 && temporal.value < 200, String(temporal.value));
+    assert.match(
+      temporal.notes.join('\n'),
+      /workflowExecutionUpdateCompleted 1/,
+      'the agent opened its pull request',
+    );
     assert.ok(store.value > 1 && store.value < 40, String(store.value));
     assert.match(store.notes.join('\n'), /turns\/1\/operations\.jsonl \d{3} bytes/);
     assert.doesNotMatch(store.notes.join('\n'), /refs\.bundle/, 'the turn’s input is gone');

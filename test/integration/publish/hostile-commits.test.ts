@@ -5,6 +5,7 @@ import type { PublishResult } from '../../../src/domain/run/turn.js';
 import { HOSTILE_COMMITS } from '../../corpus/commits/index.js';
 import type { HostileCommits, Place } from '../../corpus/commits/hostile-commits.js';
 import { sharedGitea } from '../../support/gitea/shared-gitea.js';
+import { extractionReport } from '../../support/publish/extraction-report.js';
 import { AGENT, GateWorld } from '../../support/publish/gate-world.js';
 
 const MIB = 1024 ** 2;
@@ -19,15 +20,6 @@ const SETTINGS = {
 const LIMITS = { memoryBytes: 512 * MIB, cpuSeconds: 2, timeoutMs: 60_000 };
 /** Blocked for the 17 s of before, or by anything that grows with what an agent sends; not by a machine that is busy. */
 const TOLERANCE_MS = 2_000;
-
-/** What the extractor's container writes for a branch that has these commits. */
-function extracted(head: string, bundle: Buffer): Buffer {
-  return Buffer.concat([
-    Buffer.from(`bot-bottle-extract-1\0${head}\0-\0` + '0\0'),
-    Buffer.from('1\0'),
-    bundle,
-  ]);
-}
 
 describe('commits made to hold the orchestrator up', function () {
   this.timeout(180_000);
@@ -59,7 +51,7 @@ describe('commits made to hold the orchestrator up', function () {
   const open = async (bundle: Buffer): Promise<{ result: PublishResult; lagMs: number; beats: number }> => {
     const head = /^([0-9a-f]{40}) refs/m.exec(bundle.toString('latin1', 0, 1024))?.[1] ?? '';
     const { ports } = world;
-    world.ports = portsWith(extracted(head, bundle));
+    world.ports = portsWith(extractionReport({ head, bundle }));
     const lag = monitorEventLoopDelay({ resolution: 10 });
     let beats = 0;
     const heart = setInterval(() => (beats += 1), 10);

@@ -27,6 +27,7 @@ import type { GitPublishVerdict, GitRepository } from '../../../src/domain/works
 import { PREPARED, turnResult } from '../machine/world.js';
 import { sampleBottle } from '../manifests/samples.js';
 import { FakeForge } from '../webhook/fake-forge.js';
+import { extractionReport } from '../publish/extraction-report.js';
 import { idleDiskGuard, sampleHostSettings } from './sample-host.js';
 
 export const SLUG = 'coder-alice-demo-12-abc12';
@@ -45,9 +46,7 @@ export interface LeftWork {
 
 export function report({ stuck = '-', uncommitted = [], bundle }: LeftWork = {}): OneShotResult {
   const status = uncommitted.map((path) => ` M ${path}\0`).join('');
-  const head = ['bot-bottle-extract-1', HEAD, stuck, String(status.length)].join('\0');
-  const rest = bundle === undefined ? '0\0' : `1\0${bundle}`;
-  return { exitCode: 0, stdout: Buffer.from(`${head}\0${status}${rest}`), stderr: '' };
+  return { exitCode: 0, stdout: extractionReport({ head: HEAD, stuck, status, bundle }), stderr: '' };
 }
 
 export class HostWorld {
