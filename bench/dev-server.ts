@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { setUpNamespace } from '../src/adapters/temporal/set-up-namespace.js';
-import { startDevServer, temporalProgram } from '../src/wiring/services/temporal-dev-server.js';
+import { spawnDevServer, temporalProgram } from '../src/wiring/services/temporal-dev-server.js';
 import { freePort } from '../test/support/ports/free-port.js';
 import { cleaningUp, inDirectory } from './clean-up.js';
 
@@ -31,7 +31,7 @@ export async function withDevServer<T>(
     cleaningUp(
       () => connection.close(),
       async () => {
-        const server = await startDevServer({
+        const server = spawnDevServer({
           program: temporalProgram(),
           home,
           host: '127.0.0.1',
@@ -40,6 +40,7 @@ export async function withDevServer<T>(
           namespace: 'default',
           reachable,
         });
+        await server.serving;
         return cleaningUp(
           () => server.stop(),
           async () => {

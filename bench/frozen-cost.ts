@@ -13,7 +13,7 @@ import { openInbox } from '../src/adapters/sqlite/inbox/open-inbox.js';
 import { workflowIdOf, type SubjectRef } from '../src/domain/forge/issue.js';
 import { mapLimited } from '../src/domain/base/map-limited.js';
 import { Stack } from '../test/support/stack/stack.js';
-import { processesOf } from '../test/support/stack/tear-down.js';
+import { processesOf } from '../test/support/stack/processes.js';
 import { cleaningUp } from './clean-up.js';
 import { withDevServer } from './dev-server.js';
 import { plainFigure, short, type Figure } from './figure.js';
@@ -173,7 +173,7 @@ async function stateOf(client: Client, subjects: readonly SubjectRef[]): Promise
 
 /** What runs beside the services that are there without any issue: webhook and worker, and what loads them. */
 async function processesFigure(stack: Stack, issues: number): Promise<Figure> {
-  const processes = await processesOf(stack);
+  const processes = await processesOf(stack.home);
   const services = ['webhook', 'played-worker.ts', 'esbuild'];
   const own = processes.filter(
     ({ argv }) => !services.some((name) => argv.some((one) => one.endsWith(name))),

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
-import { startDevServer, temporalProgram } from '../../src/wiring/services/temporal-dev-server.js';
+import { spawnDevServer, temporalProgram } from '../../src/wiring/services/temporal-dev-server.js';
 import type { Part } from '../../src/wiring/services/keep-part.js';
 import { markOf } from '../support/faults/kill-marks.js';
 import { bottleScript } from '../support/stack/bottle-script.js';
@@ -51,7 +51,7 @@ describe('a worker that is killed between an effect and its report', function ()
   before(async () => {
     stack = await Stack.prepare();
     const [host = '', port = ''] = stack.temporalAddress.split(':');
-    server = await startDevServer({
+    server = spawnDevServer({
       program: temporalProgram(),
       home: stack.home,
       host,
@@ -60,6 +60,7 @@ describe('a worker that is killed between an effect and its report', function ()
       namespace: 'default',
       reachable: async () => (await stack.cli(['temporal', 'setup'])).code === 0,
     });
+    await server.serving;
     client = await stack.client();
     webhook = stack.service(['webhook']);
     await waitUntil('the webhook', () => stack.output.includes('webhook listening'));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { bottleScript, WAIT_FOR_TEST } from '../support/stack/bottle-script.js';
 import { deliverComment } from '../support/stack/deliver.js';
 import { waitUntil } from '../support/stack/stack.js';
-import { partOf, processesOf } from '../support/stack/tear-down.js';
+import { partOf, processesOf } from '../support/stack/processes.js';
 import { useStack } from '../support/stack/use-stack.js';
 
 const REMARKS = ['remark-one', 'remark-two', 'remark-three'];
@@ -16,7 +16,11 @@ describe('everything is killed at once', function () {
     const { slug } = await life.waiting();
     // Written while nobody listens: these deliveries of the forge are lost, so that ours are the first ones.
     await stack().stopUp('SIGKILL');
-    await waitUntil('the webhook to be gone', async () => (await processesOf(stack())).length === 0, 20_000);
+    await waitUntil(
+      'the webhook to be gone',
+      async () => (await processesOf(stack().home)).length === 0,
+      20_000,
+    );
     const ids: number[] = [];
     for (const remark of REMARKS)
       ids.push(await life.comment(`${remark}\n\n${bottleScript('done success heard')}`));
@@ -34,7 +38,7 @@ describe('everything is killed at once', function () {
 
     await waitUntil(
       'all processes to be gone',
-      async () => (await processesOf(stack())).length === 0,
+      async () => (await processesOf(stack().home)).length === 0,
       20_000,
     );
     await stack().start();

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { bottleScript } from '../support/stack/bottle-script.js';
 import { proposed } from '../support/stack/proposed.js';
 import { waitUntil } from '../support/stack/stack.js';
-import { partOf, processesOf } from '../support/stack/tear-down.js';
+import { partOf, processesOf } from '../support/stack/processes.js';
 import { useStack } from '../support/stack/use-stack.js';
 
 /** What an agent does that wants a host: asks, and asks again for as long as its sidecar is away. */
@@ -76,7 +76,11 @@ describe('parts that are killed while a proposal waits', function () {
 
     const first = await waiting(ofUp);
     await stack().stopUp('SIGKILL');
-    await waitUntil('its parts to be gone', async () => (await processesOf(stack())).length === 0, 20_000);
+    await waitUntil(
+      'its parts to be gone',
+      async () => (await processesOf(stack().home)).length === 0,
+      20_000,
+    );
     await stack().start();
     await approved(first);
     await answer(ofUp);

@@ -5,7 +5,7 @@ import { workflowIdOf } from '../../src/domain/forge/issue.js';
 import { bottleScript, WAIT_FOR_TEST } from '../support/stack/bottle-script.js';
 import type { Life } from '../support/stack/life.js';
 import { waitUntil } from '../support/stack/stack.js';
-import { partOf } from '../support/stack/tear-down.js';
+import { partOf } from '../support/stack/processes.js';
 import { useStack } from '../support/stack/use-stack.js';
 
 /** Started, in the enumeration of Temporal's API. */

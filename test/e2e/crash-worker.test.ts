@@ -5,7 +5,7 @@ import { bottleScript, WAIT_FOR_TEST } from '../support/stack/bottle-script.js';
 import { deliverComment } from '../support/stack/deliver.js';
 import type { Life } from '../support/stack/life.js';
 import { waitUntil } from '../support/stack/stack.js';
-import { partOf, processesOf } from '../support/stack/tear-down.js';
+import { partOf, processesOf } from '../support/stack/processes.js';
 import { useStack } from '../support/stack/use-stack.js';
 
 describe('parts that are killed while an agent runs', function () {
@@ -45,7 +45,11 @@ describe('parts that are killed while an agent runs', function () {
     const life = await trigger('up is killed, and the container is gone', WAIT_FOR_TEST);
     const { slug } = await life.running();
     await stack().stopUp('SIGKILL');
-    await waitUntil('its parts to be gone', async () => (await processesOf(stack())).length === 0, 20_000);
+    await waitUntil(
+      'its parts to be gone',
+      async () => (await processesOf(stack().home)).length === 0,
+      20_000,
+    );
     await life.removeContainer(slug, 'agent');
     await stack().start();
     await life.frozen(2, 'done');

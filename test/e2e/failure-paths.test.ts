@@ -166,17 +166,6 @@ describe('turns that do not end well', function () {
     assert.deepEqual(await turns(life, view.slug), ['1 begun', '1 ended']);
   });
 
-  it('brings a comment that was written during a turn into the next prompt', async () => {
-    const life = await trigger('is interrupted', WAIT_FOR_TEST, 'done success first');
-    const { slug } = await life.waiting();
-    await life.comment(`during-the-turn\n\n${bottleScript('done success second')}`);
-    await life.until('the comment in the mailbox', ({ mailbox }) => mailbox === 1);
-    await life.files.letGo(slug);
-    await life.frozen(2, 'done');
-    const [first = '', second = ''] = await life.files.prompts(slug);
-    assert.ok(!first.includes('during-the-turn') && second.includes('during-the-turn'));
-  });
-
   it('gives each turn a log of its own', async () => {
     const life = await trigger('two turns', 'print first-turn-only', 'done blocked wait');
     const { slug } = await life.frozen(1, 'blocked');

@@ -107,9 +107,21 @@ describe('attacks from inside a bottle', function () {
   });
 
   it('leave nothing on the forge, and what was refused on record', async () => {
-    assert.deepEqual(await stack().gitea.alice.comments(other), []);
+    const { alice } = stack().gitea;
+    assert.deepEqual(await alice.comments(other), []);
+    const { body } = await alice.api.object('GET', `/repos/alice/demo/issues/${String(other)}`);
+    assert.equal(body, '');
     const refused = (await attacker.files.operations(slug)).filter(({ outcome }) => outcome === 'refused');
-    assert.ok(refused.some(({ operation }) => operation === 'post_comment'));
+    for (const name of ['post_comment', 'update_description']) {
+      const of = (one: { operation: string; target: string }): boolean =>
+        one.operation === name && one.target === `#${String(other)}`;
+      assert.match(refused.find(of)?.text ?? 'not on record', /scope/, name);
+    }
+  });
+
+  it('find no socket but those of the own sidecar', () => {
+    const own = ['credentials', 'egress', 'forge'].map((name) => `/run/bottle/sock/${name}.sock`);
+    assert.equal(inBottle.get('other sockets')?.evidence, own.join(' '));
   });
 
   it('do not make the host follow a link when it keeps the session', async () => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { EntryProcess, type Ended } from '../support/entries/entry-process.js';
 import { ProductHome } from '../support/entries/product-home.js';
+import { processesOf } from '../support/stack/processes.js';
 
 /** What `up` may take to find out, with a machine that is busy with other tests. */
 const SOON_MS = 30_000;
@@ -29,7 +29,7 @@ describe('what a start needs', function () {
     assert.equal(ended.code, 2, ended.stderr);
     // A server of Temporal, a webhook and a worker each begin with a file in the home.
     assert.deepEqual(await home.files(), [], 'something was started');
-    assert.deepEqual(processesOf(home.dir), []);
+    assert.deepEqual(await processesOf(home.dir), []);
     for (const [name, port] of Object.entries(home.ports)) assert.equal(await answers(port), false, name);
     return ended;
   }
@@ -128,18 +128,4 @@ function answers(port: number): Promise<boolean> {
     });
     socket.once('error', () => resolve(false));
   });
-}
-
-/** Command lines that name the home, as that of its Temporal server does. */
-function processesOf(dir: string): string[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map((pid) => {
-      try {
-        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
-      } catch {
-        return '';
-      }
-    })
-    .filter((line) => line.includes(dir));
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DockerBottleRuntime } from '../../src/adapters/docker/docker-runtime.js';
 import { StackFiles } from '../support/stack/stack-files.js';
 import { waitUntil } from '../support/stack/stack.js';
-import { partOf } from '../support/stack/tear-down.js';
+import { partOf } from '../support/stack/processes.js';
 import { SyncStack } from '../support/sync/sync-stack.js';
 
 const MERGE = 'merge upstream/trunk';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { MOST_RESTARTS } from '../../src/domain/upkeep/part-ends.js';
 import { EntryProcess, ROOT } from '../support/entries/entry-process.js';
 import { ProductHome } from '../support/entries/product-home.js';
+import { processesOf } from '../support/stack/processes.js';
 
 const DYING = pathToFileURL(join(ROOT, 'test/support/faults/dying-worker.mjs')).href;
 /** As ProductHome sets it. */
@@ -46,7 +46,7 @@ describe('`up` whose worker dies at each start', function () {
     assert.match(stderr, /^bot-bottle: worker ended too often and is not started again: exit code 3$/m);
     assert.doesNotMatch(stderr, /worker runs/);
     assert.ok(!stderr.includes(SECRET) && !stderr.includes('\u001b'), stderr);
-    assert.deepEqual(processesOf(home.dir), []);
+    assert.deepEqual(await processesOf(home.dir), []);
 
     const doctor = await EntryProcess.start([process.execPath, 'dist/cli.js', 'doctor'], home.env).ended();
     assert.match(
@@ -55,14 +55,3 @@ describe('`up` whose worker dies at each start', function () {
     );
   });
 });
-
-/** Processes that were started for the home, by their environment. */
-function processesOf(dir: string): string[] {
-  return readdirSync('/proc').filter((pid) => {
-    try {
-      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/environ`, 'utf8').includes(dir);
-    } catch {
-      return false;
-    }
-  });
-}

@@ -8,7 +8,7 @@ import { ROOT } from '../support/entries/entry-process.js';
 import { bottleScript, WAIT_FOR_TEST } from '../support/stack/bottle-script.js';
 import type { Life } from '../support/stack/life.js';
 import { waitUntil } from '../support/stack/stack.js';
-import { processesOf } from '../support/stack/tear-down.js';
+import { processesOf } from '../support/stack/processes.js';
 import { useStack } from '../support/stack/use-stack.js';
 
 /** A service manager kills what has not stopped after a minute and a half. */
@@ -30,7 +30,7 @@ describe('`up` that is stopped while an agent runs', function () {
     const agent = await life.container(slug, 'agent');
     await waitUntil(
       'its processes to be gone',
-      async () => (await processesOf(stack())).length === 0,
+      async () => (await processesOf(stack().home)).length === 0,
       SOON_MS,
     );
     assert.equal(existsSync(join(stack().home, 'part-ends.json')), false, 'a part ended by itself');
@@ -61,7 +61,7 @@ describe('`up` that is stopped while an agent runs', function () {
   it('ends in good order when all its processes are asked at once, as a service manager does', async () => {
     const running = await agentRuns('all are asked at once');
     await endsWith0(stack().output, async () => {
-      const all = await processesOf(stack());
+      const all = await processesOf(stack().home);
       assert.ok(all.length >= 4, JSON.stringify(all));
       for (const { pid } of all) process.kill(pid, 'SIGTERM');
     });

@@ -34,18 +34,6 @@ export function temporalProgram(): string {
   );
 }
 
-/** Resolves when it serves. Errors: `BotBottleError` that says what to do. */
-export async function startDevServer(options: DevServerOptions): Promise<Part> {
-  const server = spawnDevServer(options);
-  await Promise.race([
-    server.serving,
-    server.ended.then(({ refusal }) => {
-      if (refusal !== null) throw refusal;
-    }),
-  ]);
-  return server;
-}
-
 /** Durable: histories are in `$BOT_BOTTLE_HOME/temporal.db`. */
 export function spawnDevServer(options: DevServerOptions): Part {
   const { program, home, host, port, uiPort, namespace, codecUrl } = options;

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startDevServer, temporalProgram } from '../../../src/wiring/services/temporal-dev-server.js';
+import { spawnDevServer, temporalProgram } from '../../../src/wiring/services/temporal-dev-server.js';
 import { freePort } from '../../support/ports/free-port.js';
 
 /** Histories are the operator's: the home is closed, and so is each file, wherever it is copied to. */
@@ -27,7 +27,8 @@ describe('the files of the Temporal server that `up` starts', function () {
     const modeOf = async (name: string): Promise<number> => (await stat(join(home, name))).mode;
     await writeFile(join(home, 'before'), '');
     const options = { program: temporalProgram(), home, host, port, uiPort, namespace: 'default', reachable };
-    const server = await startDevServer(options);
+    const server = spawnDevServer(options);
+    await server.serving;
     try {
       await writeFile(join(home, 'after'), '');
       assert.equal(await modeOf('after'), await modeOf('before'));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { readdir, readFile } from 'node:fs/promises';
 import { TemporalAsker } from '../../../src/wiring/services/temporal-asker.js';
 import { ProductHome } from '../../support/entries/product-home.js';
+import { processesOf } from '../../support/stack/processes.js';
 import { waitUntil } from '../../support/stack/stack.js';
 
 describe('what `up` asks Temporal', function () {
@@ -41,13 +41,9 @@ describe('what `up` asks Temporal', function () {
   });
 
   async function children(): Promise<number[]> {
-    const found: number[] = [];
-    for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
-      const read = (name: string): Promise<string> =>
-        readFile(`/proc/${pid}/${name}`, 'utf8').catch(() => '');
-      const isOurs = (await read('environ')).includes(`BOT_BOTTLE_HOME=${home.dir}\0`);
-      if (isOurs && (await read('cmdline')).includes('answer-about-temporal')) found.push(Number(pid));
-    }
-    return found;
+    const all = await processesOf(home.dir);
+    return all
+      .filter(({ argv }) => argv.some((one) => one.includes('answer-about-temporal')))
+      .map(({ pid }) => pid);
   }
 });

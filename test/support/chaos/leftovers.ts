@@ -8,7 +8,7 @@ import { LABEL_MANAGED } from '../../../src/adapters/docker/names-and-labels.js'
 import { containersFirst } from '../stack/containers-first.js';
 import { orphansOf } from '../stack/orphans.js';
 import type { Stack } from '../stack/stack.js';
-import { processesOf } from '../stack/tear-down.js';
+import { processesOf } from '../stack/processes.js';
 
 const GONE_MS = 20_000;
 
@@ -29,7 +29,7 @@ export async function leftOnHost(stack: Stack, runtime: DockerBottleRuntime): Pr
 /** After the parts were stopped: containers, volumes, forge and home go, whatever became of the lives. */
 export async function removeAll(stack: Stack, runtime: DockerBottleRuntime): Promise<string[]> {
   const left = await untilNone(async () =>
-    (await processesOf(stack)).map(
+    (await processesOf(stack.home)).map(
       ({ pid, argv }) => `process ${String(pid)}: ${argv.slice(0, 4).join(' ')}`,
     ),
   );

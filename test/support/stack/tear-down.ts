@@ -1,11 +1,11 @@
 /** The end of a test file: every life is destroyed the product's own way, and nothing of the stack is left. */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { readFile, readdir } from 'node:fs/promises';
 import type { Client } from '@temporalio/client';
 import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
 import { hostId } from '../../../src/adapters/files/host-id.js';
 import { containersFirst } from './containers-first.js';
+import { processesOf } from './processes.js';
 import { StackFiles } from './stack-files.js';
 import { waitUntil, type Stack } from './stack.js';
 import { order } from '../temporal/send.js';
@@ -37,7 +37,7 @@ export async function tearDown(stack: Stack, client: Client | undefined): Promis
   assert.deepEqual(pinned, [], 'names of runs on images are left');
   await waitUntil(
     'the processes of the stack to be gone',
-    async () => (await processesOf(stack)).length === 0,
+    async () => (await processesOf(stack.home)).length === 0,
     20_000,
   );
   assert.deepEqual([stack.home, stack.gitea.process.dir].filter(existsSync), [], 'a directory is left');
@@ -54,34 +54,4 @@ async function destroyAll(files: StackFiles, client: Client): Promise<void> {
       });
     }),
   );
-}
-
-export interface StackProcess {
-  readonly pid: number;
-  readonly argv: readonly string[];
-}
-
-/** Everything that was started for this stack's home, by the environment it was started with. */
-export async function processesOf(stack: Stack): Promise<StackProcess[]> {
-  const mark = `BOT_BOTTLE_HOME=${stack.home}`;
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
-  const found = await Promise.all(
-    pids.map(async (pid): Promise<StackProcess | undefined> => {
-      const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
-      if (!environment.split('\0').includes(mark)) return undefined;
-      const argv = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0');
-      return { pid: Number(pid), argv };
-    }),
-  );
-  return found.filter((one) => one !== undefined);
-}
-
-/** A part of `up` that is a process of its own. */
-export async function partOf(stack: Stack, part: 'worker' | 'webhook' | 'temporal'): Promise<number> {
-  const word = part === 'temporal' ? 'start-dev' : `/dist/${part}.js`;
-  // The guard that starts it is replaced by it, so there is one process with that word.
-  const found = (await processesOf(stack)).filter(({ argv }) => argv.some((one) => one.endsWith(word)));
-  const [process] = found;
-  assert.ok(process !== undefined && found.length === 1, `one ${part} process: ${JSON.stringify(found)}`);
-  return process.pid;
 }

@@ -50,6 +50,7 @@ export const files = [
   writes('entrypoint', '/usr/local/bin/bottle-entrypoint'),
   writes('bottle’s programs', '/opt/bottle/probe', true),
   writes('run', '/run/probe', true),
+  writes('var', '/var/probe', true),
   writes('mount points', '/run/bottle/probe'),
   writes('sockets', `${SOCK}/probe`),
   writes('turn', '/run/bottle/turn/argv'),
