@@ -51,14 +51,12 @@ export async function observeSubject(
   const readAt = world.now();
   askAhead(access, hint);
   const pullOfRun = hint.isPull && hint.subject.number !== number ? hint.subject.number : null;
-  // Reopening a run's PR is a trigger act as well, and stands in the PR's own timeline. Asked whatever the row says: a
-  // run that is being destroyed is not yet destroyed there.
-  const pullTimeline = pullOfRun === null ? Promise.resolve([]) : forge.readTimeline(pullOfRun);
+  const pullsOfRun = readPulls(world, row, number, pullOfRun);
   const reads = Promise.all([
     forge.readIssue(number),
     forge.readTimeline(number),
-    pullTimeline,
-    readPulls(world, row, pullOfRun),
+    pullsOfRun,
+    pullsOfRun.then((pulls) => readReopenings(forge, pulls, pullOfRun)),
     hint.isPull && pullOfRun === null ? forge.readPr(number) : null,
     world.bot,
   ]);
@@ -69,11 +67,8 @@ export async function observeSubject(
     if (isNotFound(error)) return { kind: 'missing' };
     throw error;
   }
-  const [issue, timeline, pullActs, pulls, knownPull, bot] = results;
+  const [issue, timeline, pulls, reopened, knownPull, bot] = results;
   const pull = issue.isPull ? (knownPull ?? (await forge.readPr(number))) : null;
-  const reopened = pulls.some((other) => other.number === pullOfRun && other.state === 'open')
-    ? pullActs.filter((act) => act.kind === 'reopened')
-    : [];
   const verdict = await verifyTrigger(
     {
       ...{ issue, pull, timeline: [openingOf(issue), ...timeline, ...reopened], bot },
@@ -94,7 +89,7 @@ export async function observeSubject(
       ...verdict.trigger,
       pull: pullOf(verdict.trigger, issue, pullOfRun, reopened),
     },
-    prs: [...pulls, ...(pull === null ? [] : [pull])].map(toObserved),
+    prs: [...pulls, ...(pull === null ? [] : [toObserved(pull)])],
     place,
   };
   return { kind: 'observed', event, issue, refusal: verdict.refusal, edited: verdict.edited };
@@ -117,31 +112,55 @@ function askAhead(access: Access, hint: Hint): void {
   if (hint.likelyAssignees.length > 0 && hint.sender !== null) void access.mayTrigger(hint.sender.login);
 }
 
+/**
+ * Reopening a run's PR is a trigger act as well, and stands in the PR's own timeline. Asked whatever the row says: a run
+ * that is being destroyed is not yet destroyed there. Not of one that is gone: for that Gitea answers 500.
+ */
+async function readReopenings(
+  forge: Forge,
+  pulls: readonly ObservedPr[],
+  pullOfRun: number | null,
+): Promise<TimelineAct[]> {
+  const open = pulls.find((pull) => pull.number === pullOfRun && pull.open);
+  if (open === undefined) return [];
+  return (await forge.readTimeline(open.number)).filter((act) => act.kind === 'reopened');
+}
+
+/** @param subject the run's own, which is there if the repository is */
 async function readPulls(
   { forge, bot }: Pick<ObserveWorld, 'forge' | 'bot'>,
   row: ForgeStateRow | undefined,
+  subject: number,
   pullOfRun: number | null,
-): Promise<PullRequest[]> {
+): Promise<ObservedPr[]> {
   const known = row?.prNumber === row?.issueNumber ? null : (row?.prNumber ?? null);
   const numbers = new Set([pullOfRun, known].filter((number) => number !== null));
   // Opened a moment ago, perhaps, and not in the row yet.
   const branch = row?.prNumber === null && isLiving(row) ? row.branch : '';
-  const pulls = await Promise.all([
-    ...[...numbers].map((number) => unlessGone(forge.readPr(number))),
+  const [onBranch, ...pulls] = await Promise.all([
     branch === '' ? undefined : forge.findOpenPrByHead(branch),
+    ...[...numbers].map((number) => readUnlessGone(forge, number, subject)),
   ]);
-  // Anybody's fork may name its branch like the run's: such a PR is not the run's, and closing it must not end the run.
-  const found = pulls.filter((pull) => pull !== undefined);
   const us = await bot;
-  return found.filter((pull) => isHeadOfOurs(pull, us));
+  return [...pulls, ...(onBranch === undefined ? [] : [onBranch])].flatMap((pull) => {
+    if ('gone' in pull) return { number: pull.gone, open: false, merged: false, closedAt: null };
+    // Anybody's fork may name its branch like the run's: such a PR is not the run's, and closing it must not end the run.
+    return isHeadOfOurs(pull, us) ? toObserved(pull) : [];
+  });
 }
 
-async function unlessGone(read: Promise<PullRequest>): Promise<PullRequest | undefined> {
+/** One that was deleted. Errors: 404 where not even the run's own subject is there: who takes us out ends no run. */
+async function readUnlessGone(
+  forge: Forge,
+  number: number,
+  subject: number,
+): Promise<PullRequest | { readonly gone: number }> {
   try {
-    return await read;
+    return await forge.readPr(number);
   } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
+    if (!isNotFound(error)) throw error;
+    await forge.readIssue(subject);
+    return { gone: number };
   }
 }
 

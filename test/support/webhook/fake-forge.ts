@@ -129,7 +129,13 @@ export class FakeForge {
       readPr: (number) => find('pull', this.pulls, number),
       readComment: (id) => find('comment', this.comments, id),
       readReviews: (number) => this.#call('reviews', () => this.reviews.get(number) ?? []),
-      readTimeline: (number) => this.#call('timeline', () => this.timelines.get(number) ?? []),
+      readTimeline: (number) =>
+        this.#call('timeline', () => {
+          // As Gitea 1.26 does, where everything else says 404.
+          if (!this.issues.has(number) && !this.pulls.has(number))
+            throw new ForgeHttpError(500, 'GET', '/', 'issue does not exist');
+          return this.timelines.get(number) ?? [];
+        }),
       isOrgMember: (_org, login) => this.#call(`member ${login}`, () => this.members.has(login)),
       permissionOf: (login) => this.#call(`permission ${login}`, () => this.permissions.get(login) ?? 'read'),
       readWriters: () =>

@@ -112,9 +112,22 @@ describe('what is seen of a subject', () => {
       assert.deepEqual(await prs(), [31]);
     });
 
-    it('is none that is not there any longer', async () => {
+    it('is a closed one where it was deleted, whether that or the issue is heard of', async () => {
       world.row = stateRow({ status: 'frozen', prNumber: 31 });
-      assert.deepEqual(await prs(), []);
+      const deleted = [{ number: 31, open: false, merged: false, closedAt: null }];
+      for (const hint of [aPullHint(), aHint()]) {
+        assert.equal(await world.outcome(hint), 'signalled');
+        assert.deepEqual(world.lastSeen.prs, deleted);
+      }
+    });
+
+    it('is not a deleted one where the repository went out of sight between two reads', async () => {
+      world.row = stateRow({ status: 'frozen', prNumber: 31 });
+      world.forge.fault = (call) => {
+        if (call === 'pull 31') world.forge.issues.clear();
+      };
+      assert.equal((await world.handle(aPullHint())).kind, 'held');
+      assert.deepEqual(world.told, []);
     });
 
     it('is kept for later when the forge does not answer for it', async () => {
