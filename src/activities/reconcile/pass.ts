@@ -7,7 +7,7 @@ import { isRowIn } from '../../domain/run/rows.js';
 import type { ForgeStateRow } from '../../domain/run/rows.js';
 import { afterPage, askSince, freshCursor } from './list-cursor.js';
 import { lookAtPull } from './look-at-pull.js';
-import { changedFindings, commentFindings, missingFinding } from './plan-findings.js';
+import { backFinding, changedFindings, commentFindings, missingFinding } from './plan-findings.js';
 import type { KnownRun, Planned } from './plan-findings.js';
 import type { PostBox } from './post-box.js';
 import { inTurn, movedName } from './prepare-state.js';
@@ -179,9 +179,11 @@ export class Pass {
     const named: Place = { repoId: row.repoId ?? 0, owner: row.owner, repo: row.repo };
     const place = row.repoId === null ? named : await this.#placeOf(row.repoId);
     const missing = (): Promise<boolean> => box.post([missingFinding(row, place ?? named, startedAt)]);
+    const waits = row.reason === 'unserved';
     if (place === undefined) {
       await this.#assertForge();
-      await missing();
+      // It may be out of sight for weeks.
+      if (!waits) await missing();
       return true;
     }
     let subject: FeedSubject;
@@ -192,7 +194,8 @@ export class Pass {
       await missing();
       return true;
     }
-    await box.post(await this.#changed(subject));
+    const isBack = waits && this.#isServed(subject.place);
+    await box.post(isBack ? [backFinding(subject, row, startedAt)] : await this.#changed(subject));
     if (row.prNumber !== null) await this.#lookAtPull(subject.place, row.prNumber);
     return true;
   }
@@ -224,11 +227,12 @@ export class Pass {
     return Object.values(this.#state.ids).includes(repoId);
   }
 
+  #isServed(place: Place): boolean {
+    return this.#isKnown(place) || this.world.serves(place.owner, place.repo);
+  }
+
   #isWanted(place: Place): boolean {
-    const { serves, runs } = this.world;
-    return (
-      this.#isKnown(place) || serves(place.owner, place.repo) || runs.some(({ row }) => isRowIn(row, place))
-    );
+    return this.#isServed(place) || this.world.runs.some(({ row }) => isRowIn(row, place));
   }
 
   /** A pull request whose number no run has yet may still be one's. */

@@ -34,6 +34,14 @@ export function stateFinding(subject: FeedSubject, headRef: string | null): Plan
   return { ...about(subject, headRef), cause: { kind: 'state' }, seen };
 }
 
+/** Of a run that waits for its repository, which is there. Another finding each pass: the subject need not have changed. */
+export function backFinding(subject: FeedSubject, row: ForgeStateRow, at: number): Planned {
+  return {
+    ...stateFinding(subject, headRefOf([row], subject.number)),
+    seen: `back ${new Date(at).toISOString()}`,
+  };
+}
+
 /**
  * A run's subject that is not there, nor anywhere else. Another finding each pass, for what is hidden for a moment is
  * not gone; whether it is, is decided behind the door.

@@ -96,9 +96,9 @@ export type RunEvent =
       /** Where the repository is now. */
       readonly place: Place;
     }
-  /** Its repository is on the forge, and is not served. */
+  /** Its repository is where nothing is served, or out of sight. */
   | { readonly kind: 'unserved'; readonly why: string }
-  /** Subject or repository are gone. */
+  /** Its subject is gone. */
   | { readonly kind: 'lost'; readonly readAt: number; readonly why: string }
   | {
       readonly kind: 'turn_started';

@@ -7,9 +7,9 @@ import type { Hint } from '../events/hint.js';
 import { observeSubject } from './observe-subject.js';
 import type { Observation } from './observe-subject.js';
 
-/** The repository exists, and `FORGE_REPOS` no longer names it. */
+/** The repository is where `FORGE_REPOS` names nothing, or `hidden`: out of our sight, gone perhaps. */
 export interface Unserved {
-  readonly kind: 'unserved';
+  readonly kind: 'unserved' | 'hidden';
   readonly why: string;
 }
 
@@ -29,7 +29,8 @@ export async function findPlace(
     if (seen.kind === 'observed') return seen;
   }
   const place = await deps.forgeFor(hint.subject).whereIs(hint.repoId);
-  if (place === undefined) return { kind: 'missing' };
+  if (place === undefined)
+    return { kind: 'hidden', why: 'the repository is not there, or hidden from the bot' };
   if (!deps.serves(place)) {
     return {
       kind: 'unserved',

@@ -24,7 +24,7 @@ interface LastRead {
 const SAME_NEWS_MS = 5_000;
 /** What the reconciler finds beside the forge's own deliveries is mostly known; told again after a while, it mends. */
 const FOUND_NEWS_MS = 600_000;
-/** What is not found is looked for once more after this long before it counts as gone. */
+/** What is not found is looked for once more after this long before it counts as gone or hidden: a forge may be starting. */
 const SECOND_LOOK_MS = 10_000;
 
 type Found = Extract<Observation, { kind: 'observed' }>;
@@ -60,17 +60,20 @@ export function createStateHandler(
     if (seen.kind !== 'observed') {
       if (to.row === undefined || !isLiving(to.row)) return allOf(count, 'gone', reasonOf(seen));
       const since = missingSince.get(readKey) ?? 0;
-      if (seen.kind === 'missing' && since === 0) {
+      if (seen.kind !== 'unserved' && since === 0) {
         missingSince.set(readKey, deps.now());
         return { kind: 'held', until: deps.now() + SECOND_LOOK_MS };
       }
       const why = reasonOf(seen);
-      if (seen.kind === 'unserved') {
-        if (to.row.reason !== 'unserved') await deps.gateway.signal(to.identity, { kind: 'unserved', why });
-        return allOf(count, 'unserved', why);
+      if (seen.kind === 'missing') {
+        await deps.gateway.signal(to.identity, { kind: 'lost', readAt: deps.now(), why });
+        return allOf(count, 'gone', why);
       }
-      await deps.gateway.signal(to.identity, { kind: 'lost', readAt: deps.now(), why });
-      return allOf(count, 'gone', why);
+      // What it was told last is news again when it is served again.
+      lastRead.set(readKey, { at: last?.at ?? 0, signalled: null });
+      missingSince.set(readKey, 0);
+      if (to.row.reason !== 'unserved') await deps.gateway.signal(to.identity, { kind: 'unserved', why });
+      return allOf(count, 'unserved', why);
     }
     missingSince.set(readKey, 0);
     return tell(seen, { to, hints, hint, readKey, last });
@@ -121,7 +124,7 @@ export function createStateHandler(
 }
 
 function reasonOf(seen: Exclude<Observation, Found> | Unserved): string {
-  return seen.kind === 'unserved' ? seen.why : 'the forge has no such issue or repository any longer';
+  return seen.kind === 'missing' ? 'the forge has no such issue any longer' : seen.why;
 }
 
 function detailOf(trigger: Trigger | null, refusal: { readonly reason: string } | null): string {

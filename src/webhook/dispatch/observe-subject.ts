@@ -30,7 +30,7 @@ export type Observation =
       readonly refusal: TriggerVerdict['refusal'];
       readonly edited: TriggerVerdict['edited'];
     }
-  /** The forge has no such issue here (any longer), or hides it. */
+  /** Under this name there is no such issue (any longer), or it is hidden. */
   | { readonly kind: 'missing' };
 
 /**

@@ -10,7 +10,7 @@ export type DispatchOutcome =
   | 'not_mentioned'
   | 'not_failing' // no check fails on the head that does not fail on the base, too
   | 'gone' // not on the forge any longer
-  | 'unserved' // of a repository that FORGE_REPOS does not name
+  | 'unserved' // of a repository that FORGE_REPOS does not name, or that is out of sight
   | 'malformed';
 
 export interface DeliveryResult {

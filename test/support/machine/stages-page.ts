@@ -43,7 +43,7 @@ function eventsOf(world: World): readonly (readonly [string, MachineEvent])[] {
     ['checks_failed, of its own last push', wrote(failing('h'))],
     ['comment_deleted', { ...wrote(), withdrawn: [9] }],
     ['unserved: its repository is', { kind: 'unserved', why: 'elsewhere' }],
-    ['lost: issue or repository are gone', { kind: 'lost', readAt: AT, why: 'gone' }],
+    ['lost: its issue is gone', { kind: 'lost', readAt: AT, why: 'gone' }],
     ['freeze', command({ kind: 'freeze' })],
     ['resume', command({ kind: 'resume', promptRef: null })],
     ['done', command({ kind: 'done', status: 'success' })],

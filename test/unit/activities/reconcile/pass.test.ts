@@ -206,6 +206,26 @@ describe('a pass of the reconciler', () => {
       assert.equal(askedFor('me').length, 1);
     });
 
+    it('posts nothing of one that waits for its repository, until that is there again: then at each pass', async () => {
+      world.addRun({ status: 'frozen', reason: 'unserved' });
+      world.feed.issues = [feedSubject(12, TRIGGER)];
+      await world.pass();
+      world.feed.places = [];
+      assert.deepEqual(await world.news(), []);
+      world.feed.places = [PLACE];
+      for (const _pass of [1, 2]) {
+        world.now += 60_000;
+        assert.deepEqual(await world.news(), ['demo#12 state']);
+        assert.match(world.accepted.at(-1)?.seen ?? '', /^back /);
+      }
+      world.feed.places = [{ ...PLACE, owner: 'eve' }];
+      world.feed.issues = [feedSubject(12, { ...TRIGGER, place: { ...PLACE, owner: 'eve' } })];
+      world.repos = ['bob/*'];
+      await world.pass();
+      world.now += 60_000;
+      assert.deepEqual(await world.news(), [], 'where it is not served it is not back');
+    });
+
     it('ends no run while the forge knows nothing at all', async () => {
       world.addRun();
       world.feed.places = [];

@@ -6,7 +6,8 @@ import { stateRow } from '../../../support/webhook/rows.js';
 import { ID, SegmentWorld } from '../../../support/webhook/segment-world.js';
 
 const ACT_AT = 1_700_000_000_000;
-const NOWHERE = 'the forge has no such issue or repository any longer';
+const NOWHERE = 'the forge has no such issue any longer';
+const HIDDEN = 'the repository is not there, or hidden from the bot';
 
 describe('where a subject is', () => {
   let world: SegmentWorld;
@@ -65,6 +66,49 @@ describe('where a subject is', () => {
       assert.deepEqual(world.gateway.sent, [
         { id: ID, start: false, event: { kind: 'lost', readAt: world.now, why: NOWHERE } },
       ]);
+    });
+
+    describe('with its repository', () => {
+      beforeEach(() => world.forge.places.clear());
+
+      it('is looked for again after ten seconds, and then its run is frozen: it ends for no repository', async () => {
+        assert.deepEqual(await world.handle(aHint()), { kind: 'held', until: world.now + 10_000 });
+        world.now += 10_000;
+        assert.deepEqual(await world.handle(aHint()), gone(HIDDEN, 'unserved'));
+        assert.deepEqual(world.gateway.sent, [
+          { id: ID, start: false, event: { kind: 'unserved', why: HIDDEN } },
+        ]);
+      });
+
+      it('is told to a run that knows it no more', async () => {
+        world.row = stateRow({ status: 'frozen', reason: 'unserved' });
+        await world.handle(aHint());
+        assert.deepEqual(await world.handle(aHint()), gone(HIDDEN, 'unserved'));
+        assert.deepEqual(world.told, []);
+      });
+
+      it('is nobody’s business without a run', async () => {
+        world.row = undefined;
+        assert.deepEqual(await world.handle(aHint()), gone(HIDDEN));
+      });
+
+      it('is told as soon as it is there again, though nothing about it has changed', async () => {
+        const found = aHint({ sender: null });
+        world.forge.trigger(12, ACT_AT);
+        assert.equal(await world.outcome(found), 'signalled');
+        world.forge.fault = (call) => {
+          if (call === 'issue 12') throw world.forge.notFound();
+        };
+        await world.handle(found);
+        world.now += 10_000;
+        assert.equal(await world.outcome(found), 'unserved');
+        world.forge.fault = () => undefined;
+        assert.equal(await world.outcome(found), 'signalled');
+        assert.deepEqual(
+          world.told.map(([, kind]) => kind),
+          ['observed', 'unserved', 'observed'],
+        );
+      });
     });
 
     it('is not looked for twice under one name', async () => {

@@ -96,7 +96,7 @@ describe('a run and where its repository is', () => {
     assert.equal(row.input.reason, 'incomplete');
   });
 
-  it('ends when issue or repository are gone, whatever it is doing', () => {
+  it('ends when its issue is gone, whatever it is doing', () => {
     const lost = { kind: 'lost', readAt: AT, why: 'gone' } as const;
     const frozen = World.frozenDone();
     frozen.feed(lost);
