@@ -14,9 +14,16 @@ import type { Segment } from './segment.js';
 /** While a turn runs, at most one signal an issue in this time: each costs events of a history that must last the turn. */
 const SIGNAL_GAP_MS = 2_000;
 
+/** Hints that go together, and where to. */
+interface OneRuns {
+  readonly to: Addressee;
+  readonly latest: Hint;
+  readonly count: number;
+}
+
 /**
  * Carries deliveries of one subject to its run's workflow: a hint that a subject changed becomes a fresh read of it, or
- * references to what somebody wrote. Errors: whatever forge and gateway throw; nothing was lost then, it may be tried
+ * references to what somebody wrote. Those behind the last one that has a result are another run's, and wait. Errors: whatever forge and gateway throw; nothing was lost then, it may be tried
  * again.
  */
 export function createSegmentHandler(deps: HandleDeps): (segment: Segment) => Promise<Handled> {
@@ -26,10 +33,10 @@ export function createSegmentHandler(deps: HandleDeps): (segment: Segment) => Pr
   async function handle(told: Exclude<Segment, { kind: 'malformed' }>): Promise<Handled> {
     const hints = await pullsOfCommits(await ownHeads(told.hints));
     if (hints === undefined) return allOf(told.deliveries.length, 'no_run');
-    const segment = { ...told, hints };
-    const latest = segment.hints.at(-1);
-    if (latest === undefined) return allOf(segment.deliveries.length, 'malformed');
-    const to = await addresseeOf(deps.runs, latest);
+    const one = await ofOneRun(hints);
+    if (one === undefined) return allOf(told.deliveries.length, 'malformed');
+    const { to, latest, count } = one;
+    const segment = { ...told, hints: hints.slice(0, count), deliveries: told.deliveries.slice(0, count) };
     const id = workflowIdOf(to.identity);
     const free = (signalledAt.get(id) ?? 0) + SIGNAL_GAP_MS;
     if (to.row?.status === 'running' && deps.now() < free) return { kind: 'held', until: free };
@@ -61,6 +68,21 @@ export function createSegmentHandler(deps: HandleDeps): (segment: Segment) => Pr
     const seen = await handleState({ ...segment, kind: 'state' }, to);
     if (seen.kind !== 'done' || seen.startedBy === undefined) return handled;
     return handleReferences(deps, wakers, segment, to, seen.startedBy);
+  }
+
+  /**
+   * As many of them, from the first on, as are one run's. A pull request of an earlier life is ordered with its issue, but
+   * is not of the run that the issue has now.
+   */
+  async function ofOneRun(hints: readonly Hint[]): Promise<OneRuns | undefined> {
+    let one: OneRuns | undefined;
+    for (const hint of hints) {
+      const to =
+        one !== undefined && isSameSubject(one.latest, hint) ? one.to : await addresseeOf(deps.runs, hint);
+      if (one !== undefined && workflowIdOf(to.identity) !== workflowIdOf(one.to.identity)) return one;
+      one = { to, latest: hint, count: (one?.count ?? 0) + 1 };
+    }
+    return one;
   }
 
   /** Asks who the bot is only where a pull request is from a fork. */
@@ -95,6 +117,14 @@ export function createSegmentHandler(deps: HandleDeps): (segment: Segment) => Pr
     segment.kind === 'malformed'
       ? Promise.resolve(allOf(segment.deliveries.length, 'malformed'))
       : handle(segment);
+}
+
+function isSameSubject(one: Hint, other: Hint): boolean {
+  return (
+    one.subject.number === other.subject.number &&
+    one.isPull === other.isPull &&
+    one.headRef === other.headRef
+  );
 }
 
 /** A run that goes on keeps the name it began with, whatever its repository is called now. */

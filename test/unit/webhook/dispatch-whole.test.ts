@@ -147,6 +147,24 @@ describe('what is delivered, on its way to the workflow', () => {
     ]);
   });
 
+  for (const order of ['issue first', 'pull request first']) {
+    it(`keeps apart what is said on an issue and on the pull request of its earlier life, ${order}`, async () => {
+      const branch = 'bot-bottle/12-bbbbb';
+      await living({ slug: 'coder-alice-demo-12-bbbbb', branch, prNumber: 31 });
+      for (const id of [1, 2, 3]) world.forge.putComment(id, ALICE, 'x');
+      const pull = (number: number, commentId: number, headRef: string): object =>
+        commentEvent({ number, commentId, pull: { headRef } });
+      const said = [commentEvent({ commentId: 1 }), pull(31, 2, branch), pull(13, 3, 'bot-bottle/12-aaaaa')];
+      for (const one of order === 'issue first' ? said : said.reverse())
+        await world.deliver('issue_comment', one);
+      await settle();
+      assert.deepEqual(sent(), [[ID, 'references', false]]);
+      assert.deepEqual(ids()[0]?.sort(), [1, 2]);
+      const outcomes = world.outcomes.map(({ outcome }) => outcome);
+      assert.deepEqual(outcomes.sort(), ['no_run', 'signalled', 'signalled']);
+    });
+  }
+
   it('ends the run when its issue is not found twice, ten seconds apart, and not before', async () => {
     await living();
     const before = world.now();
