@@ -37,8 +37,21 @@ export async function findPlace(
       why: `the repository is ${place.owner}/${place.repo} now, which is not served`,
     };
   }
-  if (place.owner === told.owner && place.repo === told.repo) return { kind: 'missing' };
+  if (isNamed(place, told)) return { kind: 'missing' };
   return observeAt(deps, place, hint, row, textVersions);
+}
+
+/** Where the forge has the repository's id, if we see and serve it there. */
+export async function servedPlace(
+  deps: Pick<HandleDeps, 'forgeFor' | 'serves'>,
+  hint: Hint,
+): Promise<Place | undefined> {
+  const place = await deps.forgeFor(hint.subject).whereIs(hint.repoId);
+  return place !== undefined && deps.serves(place) ? place : undefined;
+}
+
+export function isNamed(place: Place, { owner, repo }: Pick<Place, 'owner' | 'repo'>): boolean {
+  return place.owner === owner && place.repo === repo;
 }
 
 function observeAt(

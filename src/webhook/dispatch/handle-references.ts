@@ -1,5 +1,9 @@
-import type { Access } from '../../domain/forge/access.js';
+import { createAccess } from '../../domain/forge/access.js';
+import type { AccessSettings } from '../../domain/forge/access.js';
+import type { Place } from '../../domain/forge/issue.js';
+import type { Hint } from '../events/hint.js';
 import type { HandleDeps, Addressee } from './dispatch-deps.js';
+import { isNamed, servedPlace } from './find-place.js';
 import type { DeliveryResult, Handled } from './outcome.js';
 import { readReferences } from './read-references.js';
 import type { ReferenceVerdict } from './read-references.js';
@@ -7,7 +11,7 @@ import type { Segment } from './segment.js';
 
 /** What may wake a run. */
 export interface Wakers {
-  readonly access: Access;
+  readonly people: AccessSettings;
   /** Failed checks do. */
   readonly checks: boolean;
 }
@@ -17,8 +21,8 @@ export interface Wakers {
  * @param since epoch milliseconds, the forge's clock: what is older is nobody's
  */
 export async function handleReferences(
-  deps: Pick<HandleDeps, 'forgeFor' | 'gateway' | 'settings'>,
-  { access, checks }: Wakers,
+  deps: Pick<HandleDeps, 'forgeFor' | 'gateway' | 'settings' | 'serves'>,
+  wakers: Wakers,
   { hints, deliveries }: Extract<Segment, { kind: 'references' }>,
   { identity, row }: Addressee,
   since = 0,
@@ -26,23 +30,53 @@ export async function handleReferences(
   const [first] = hints;
   const isNobodys = row === undefined && hints.every(({ cause }) => cause.kind === 'checks');
   if (first === undefined || isNobodys) return { kind: 'done', results: deliveries.map(() => NO_RUN) };
-  const { wakeOn, ignored } = deps.settings;
-  const forge = deps.forgeFor(first.subject);
-  const found = await readReferences(
-    { forge, access, checks, bot: await forge.whoAmI(), wakeOn, ignored },
+  const { found, place } = await readWhereItIs(
+    deps,
+    wakers,
     row?.issueNumber ?? first.subject.number,
+    first,
     hints,
   );
   const verdicts = found.map((verdict) => laterThan(since, verdict));
   const references = verdicts.flatMap((verdict) => (verdict.kind === 'references' ? verdict.references : []));
   const withdrawn = verdicts.flatMap((verdict) => (verdict.kind === 'withdrawn' ? [verdict.commentId] : []));
-  const place = { repoId: first.repoId, owner: first.subject.owner, repo: first.subject.repo };
   const nothing = references.length === 0 && withdrawn.length === 0;
   const delivered =
     nothing ||
     (await deps.gateway.signal(identity, { kind: 'references', references, withdrawn, place })) ===
       'delivered';
   return { kind: 'done', results: verdicts.map((verdict) => resultOf(verdict, delivered)) };
+}
+
+/**
+ * Reads under the name that the deliveries have, and once more where the repository is now when something is not found
+ * there. Nothing counts as taken back where the repository itself is out of sight.
+ */
+async function readWhereItIs(
+  deps: Pick<HandleDeps, 'forgeFor' | 'settings' | 'serves'>,
+  { people, checks }: Wakers,
+  subjectNumber: number,
+  first: Hint,
+  hints: readonly Hint[],
+): Promise<{ readonly found: readonly ReferenceVerdict[]; readonly place: Place }> {
+  const { wakeOn, ignored } = deps.settings;
+  const readAt = async (place: Place): Promise<readonly ReferenceVerdict[]> => {
+    const forge = deps.forgeFor({ ...first.subject, ...place });
+    const access = createAccess(forge, people);
+    const bot = await forge.whoAmI();
+    return readReferences({ forge, access, checks, bot, wakeOn, ignored }, subjectNumber, hints);
+  };
+  const told = { repoId: first.repoId, owner: first.subject.owner, repo: first.subject.repo };
+  const found = await readAt(told);
+  if (!found.some(({ kind }) => kind === 'withdrawn' || kind === 'gone')) return { found, place: told };
+  const place = await servedPlace(deps, first);
+  if (place === undefined) {
+    const seen = found.map((verdict) =>
+      verdict.kind === 'withdrawn' ? ({ kind: 'gone' } as const) : verdict,
+    );
+    return { found: seen, place: told };
+  }
+  return { found: isNamed(place, told) ? found : await readAt(place), place };
 }
 
 type Verdict = ReferenceVerdict | { readonly kind: 'older' };

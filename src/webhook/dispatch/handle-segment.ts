@@ -1,6 +1,8 @@
-import { createAccess } from '../../domain/forge/access.js';
+import { isNotFound } from '../../domain/base/errors.js';
 import { workflowIdOf } from '../../domain/forge/issue.js';
+import type { PullRequest } from '../../domain/forge/issue.js';
 import type { Addressee, HandleDeps } from './dispatch-deps.js';
+import { isNamed, servedPlace } from './find-place.js';
 import { handleReferences, type Wakers } from './handle-references.js';
 import { createStateHandler } from './handle-state.js';
 import { withOwnHead, withPullOfCommit, type Hint } from '../events/hint.js';
@@ -57,7 +59,7 @@ export function createSegmentHandler(deps: HandleDeps): (segment: Segment) => Pr
     to: Addressee,
     latest: Hint,
   ): Promise<Handled> {
-    const wakers = await wakersOf(to, latest);
+    const wakers = await wakersOf(to);
     const handled = await handleReferences(deps, wakers, segment, to);
     const isWaitedFor =
       segment.hints.some(({ cause }) => cause.kind !== 'checks') &&
@@ -97,20 +99,28 @@ export function createSegmentHandler(deps: HandleDeps): (segment: Segment) => Pr
   async function pullsOfCommits(hints: readonly Hint[]): Promise<readonly Hint[] | undefined> {
     const ofCommit = hints.find((hint) => hint.cause.kind === 'checks' && hint.subject.number === 0);
     if (ofCommit?.cause.kind !== 'checks') return hints;
-    const pull = await deps.forgeFor(ofCommit.subject).findOpenPrByCommit(ofCommit.cause.sha);
+    const pull = await pullOfCommit(ofCommit, ofCommit.cause.sha);
     return pull && hints.map((hint) => withPullOfCommit(hint, pull));
   }
 
+  async function pullOfCommit(hint: Hint, sha: string): Promise<PullRequest | undefined> {
+    try {
+      return await deps.forgeFor(hint.subject).findOpenPrByCommit(sha);
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      const place = await servedPlace(deps, hint);
+      if (place === undefined || isNamed(place, hint.subject)) return undefined;
+      return deps.forgeFor({ ...hint.subject, ...place }).findOpenPrByCommit(sha);
+    }
+  }
+
   /** What may wake a run, its bottle says, where it says so. */
-  async function wakersOf({ row }: Addressee, latest: Hint): Promise<Wakers> {
+  async function wakersOf({ row }: Addressee): Promise<Wakers> {
     const asks = row !== undefined && isLiving(row);
     const rule = asks ? await deps.agents.wakeOf(row.bottleNames) : { people: null, checks: false };
     const { settings } = deps;
     const wake = rule.people ?? settings.wake;
-    return {
-      access: createAccess(deps.forgeFor(latest.subject), { ...settings, wake }),
-      checks: rule.checks,
-    };
+    return { people: { ...settings, wake }, checks: rule.checks };
   }
 
   return (segment) =>

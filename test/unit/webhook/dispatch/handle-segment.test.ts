@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { ForgeHttpError } from '../../../../src/domain/base/errors.js';
 import type { Hint } from '../../../../src/webhook/events/hint.js';
 import { ALICE, BOT, user } from '../../../support/webhook/fake-forge.js';
 import { aHint, aPullHint } from '../../../support/webhook/hints.js';
@@ -179,6 +180,54 @@ describe('deliveries of one subject', () => {
       world.row = undefined;
       assert.deepEqual(await world.outcomes(checks(12), said(77)), ['not_allowed', 'signalled']);
     });
+  });
+
+  describe('under a name that the repository had', () => {
+    const NOW_AT = { repoId: 7, owner: 'dora', repo: 'elsewhere' };
+    beforeEach(() => {
+      world.row = stateRow({ status: 'frozen', prNumber: 31 });
+      world.forge.putPull(31);
+      world.forge.places.set(7, NOW_AT);
+      world.forge.fault = (call) => {
+        const isOfRepository = /^(comment|pull|reviews|commit|permission)/.test(call);
+        if (isOfRepository && world.asked.at(-1) !== 'dora/elsewhere')
+          throw new ForgeHttpError(301, 'GET', '/', 'moved');
+      };
+    });
+    const heard = (): unknown => {
+      const event = world.gateway.sent.at(-1)?.event;
+      assert.ok(event?.kind === 'references');
+      return [event.references.map(({ kind }) => kind), event.withdrawn, event.place];
+    };
+
+    it('are read under the one that it has now', async () => {
+      const push = aPullHint({ cause: { kind: 'push' } });
+      assert.deepEqual(await world.outcomes(said(77), push), ['signalled', 'signalled']);
+      assert.deepEqual(heard(), [['comment', 'push'], [], NOW_AT]);
+    });
+
+    it('take back what is not there either', async () => {
+      assert.equal(await world.outcome(said(404)), 'signalled');
+      assert.deepEqual(heard(), [[], [404], NOW_AT]);
+    });
+
+    it('find the pull request of a commit', async () => {
+      world.forge.statuses.set('c0ffee', [{ context: 'ci', state: 'failure', description: '', url: '' }]);
+      assert.equal(await world.outcome(checks(0)), 'signalled');
+      assert.deepEqual(heard(), [['checks'], [], NOW_AT]);
+    });
+
+    for (const [what, arrange] of [
+      ['out of sight', (it: SegmentWorld) => it.forge.places.clear()],
+      ['not served', (it: SegmentWorld) => (it.serves = ({ owner }) => owner === 'alice')],
+    ] as const) {
+      it(`take nothing back where it is ${what} now`, async () => {
+        arrange(world);
+        assert.equal(await world.outcome(said(77)), 'gone');
+        assert.equal(await world.outcome(checks(0)), 'no_run');
+        assert.deepEqual(world.told, []);
+      });
+    }
   });
 
   describe('wake', () => {
