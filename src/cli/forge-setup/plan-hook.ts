@@ -72,6 +72,11 @@ export function ownHooks(hooks: readonly Hook[], wanted: WantedHook): Hook[] {
   return hooks.filter((hook) => isOurs(hook, wanted));
 }
 
+/** Of an installation, and not at our address: without names nobody can tell of which. */
+export function namelessHooks(hooks: readonly Hook[], wanted: WantedHook): Hook[] {
+  return hooks.filter((hook) => hook.name === null && hasWebhookPath(hook.url) && !isAt(hook, wanted.url));
+}
+
 /** A webhook's address without what may be secret in one that is not ours. */
 export function shownUrl(text: string): string {
   if (!URL.canParse(text)) return '(no address)';
@@ -81,8 +86,9 @@ export function shownUrl(text: string): string {
 
 function isOurs(hook: Hook, wanted: WantedHook): boolean {
   if (isAt(hook, wanted.url) || (wanted.name !== null && hook.name === wanted.name)) return true;
-  // Made by hand; one that bears our kind of name was made with another secret, somewhere else.
-  return hasWebhookPath(hook.url) && !NAME.test(hook.name ?? '');
+  // Made by hand; one that bears our kind of name was made with another secret, somewhere else. Where the forge keeps no
+  // names, any other installation's looks like that.
+  return hasWebhookPath(hook.url) && hook.name !== null && !NAME.test(hook.name);
 }
 
 function closeness(hook: Hook, wanted: WantedHook): number {

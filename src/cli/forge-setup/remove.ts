@@ -1,5 +1,5 @@
 import { nameOfTarget } from '../../domain/forge/forge-admin.js';
-import { ownHooks, shownUrl } from './plan-hook.js';
+import { namelessHooks, ownHooks, shownUrl } from './plan-hook.js';
 import type { WantedHook } from './plan-hook.js';
 import { ownLabels } from './plan-labels.js';
 import { planned } from './report.js';
@@ -10,7 +10,13 @@ export async function removeSetUp(job: SetUpJob, wanted: WantedHook): Promise<vo
   const { admin, target, report, dryRun } = job;
   const name = nameOfTarget(target);
   let found = 0;
-  for (const hook of ownHooks(await admin.listHooks(target), wanted)) {
+  const hooks = await admin.listHooks(target);
+  for (const { url } of namelessHooks(hooks, wanted)) {
+    const detail =
+      'of another installation, or not at our address: give that by --url, or remove it by hand if it is yours';
+    report({ target: name, what: 'webhook', state: 'kept', name: shownUrl(url), detail });
+  }
+  for (const hook of ownHooks(hooks, wanted)) {
     found += 1;
     if (!dryRun) await admin.deleteHook(target, hook.id);
     report({ target: name, what: 'webhook', state: planned('removed', dryRun), name: shownUrl(hook.url) });

@@ -132,7 +132,7 @@ function wishFor(world: ForgeSetupWorld, request: ForgeSetupRequest, report: Rep
   return { url, secret, name: secret === null ? null : hookName(secret) };
 }
 
-/** Without an address or a secret, what is ours is still known by its path. */
+/** Without an address or a secret, what is ours is still known by its path, where the forge keeps names. */
 function wantedForRemoval(
   world: ForgeSetupWorld,
   request: ForgeSetupRequest,

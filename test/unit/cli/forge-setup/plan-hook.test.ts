@@ -1,5 +1,11 @@
 import assert from 'node:assert/strict';
-import { hookName, ownHooks, planHook, WANTED_EVENTS } from '../../../../src/cli/forge-setup/plan-hook.js';
+import {
+  hookName,
+  namelessHooks,
+  ownHooks,
+  planHook,
+  WANTED_EVENTS,
+} from '../../../../src/cli/forge-setup/plan-hook.js';
 import type { Hook } from '../../../../src/domain/forge/forge-admin.js';
 import { parseDelivery } from '../../../../src/webhook/events/parse-delivery.js';
 
@@ -67,6 +73,20 @@ describe('the plan for the webhook of a place', () => {
 
   it('trusts the secret of a webhook on a forge that keeps no names', () => {
     assert.equal(planHook([hook({ name: null })], WANTED).action.kind, 'keep');
+  });
+
+  it('leaves alone what is at another address on a forge that keeps no names, and tells of it', () => {
+    const here = hook({ id: 1, name: null });
+    const theirs = hook({ id: 2, name: null, url: 'https://else.example/webhooks/gitea' });
+    const chat = hook({ id: 3, name: null, url: 'https://chat.example/hook' });
+    const all = [theirs, chat, here];
+    assert.deepEqual(planHook([theirs, chat], WANTED), {
+      ...{ action: { kind: 'create' }, duplicates: [], strangers: [theirs] },
+    });
+    assert.deepEqual(planHook(all, WANTED).action, { kind: 'keep', hook: here });
+    assert.deepEqual([ownHooks(all, WANTED), namelessHooks(all, WANTED)], [[here], [theirs]]);
+    const unknown = { url: null, name: null };
+    assert.deepEqual([ownHooks(all, unknown), namelessHooks(all, unknown)], [[], [theirs, here]]);
   });
 
   it('takes the closest of several, removes second ones at the same address, and names the others', () => {
