@@ -101,6 +101,10 @@ describe('publishing through git', () => {
       git(fixture.work, 'pull', '-q', '--ff-only', 'origin', BRANCH);
       fixture.commit(fixture.work, 'b.txt', 'b');
       assert.equal((await fixture.publish({ baseSha: pushed })).kind, 'pushed');
+      git(fixture.person, 'checkout', '-q', 'main');
+      fixture.pushBase('.gitea/workflows/other.yml', 'on: push');
+      fixture.mergeBase();
+      assert.equal((await fixture.publish({ baseSha: pushed })).kind, 'pushed', 'the base merged');
       fixture.commit(fixture.work, '.gitea/workflows/ci.yml', 'evil');
       assert.match(reasonOf(await fixture.publish({ baseSha: pushed })), /\.gitea\/workflows\/ci\.yml/);
     });
@@ -139,11 +143,45 @@ describe('publishing through git', () => {
       assert.match(reasonOf(await fixture.publish()), /\.drone\.yml/);
     });
 
-    it("refuses a merge that keeps the old version against the base's new one", async () => {
-      fixture.pushBase('.gitea/workflows/ci.yml', 'old');
+    const OURS = '.gitea/workflows/ci.yml';
+    for (const pushed of [false, true]) {
+      const when = pushed ? 'on the forge already' : 'not published yet';
+      it(`refuses a merge that keeps the old version against the base's new one, the branch being ${when}`, async () => {
+        fixture.pushBase(OURS, 'old');
+        const baseSha = fixture.mergeBase();
+        fixture.commit(fixture.work, 'a.txt', 'a');
+        if (pushed) assert.equal((await fixture.publish({ baseSha })).kind, 'pushed');
+        fixture.pushBase('CODEOWNERS', '* @alice');
+        fixture.pushBase(OURS, 'new');
+        fixture.commit(fixture.work, 'b.txt', 'b');
+        if (pushed) assert.equal((await fixture.publish({ baseSha })).kind, 'pushed', 'the base moved on');
+        fixture.mergeBase('-s', 'ours');
+        assert.match(reasonOf(await fixture.publish({ baseSha })), /ci\.yml differs from the base branch/);
+        git(fixture.work, 'checkout', '-q', 'FETCH_HEAD', '--', OURS);
+        git(fixture.work, 'commit', '-q', '--amend', '--no-edit');
+        assert.match(reasonOf(await fixture.publish({ baseSha })), /CODEOWNERS differs from the base branch/);
+        git(fixture.work, 'checkout', '-q', 'FETCH_HEAD', '--', 'CODEOWNERS');
+        git(fixture.work, 'commit', '-q', '--amend', '--no-edit');
+        assert.equal((await fixture.publish({ baseSha })).kind, 'pushed');
+      });
+    }
+
+    it('refuses the same of a branch that the base has merged, where the two have no single common ancestor', async () => {
+      const person = fixture.person;
+      git(person, 'checkout', '-q', '-b', 'side');
+      const side = fixture.commit(person, OURS, 'new', 'alice');
+      git(person, 'checkout', '-q', 'main');
+      fixture.pushBase('m.txt', 'm');
       fixture.mergeBase();
-      fixture.commit(fixture.work, 'a.txt', 'a');
-      fixture.pushBase('.gitea/workflows/ci.yml', 'new');
+      git(person, 'merge', '-q', '--no-edit', 'side');
+      git(person, 'push', '-q', 'origin', 'main');
+      git(fixture.work, 'fetch', '-q', 'origin', 'main');
+      git(fixture.work, 'merge', '-q', '--no-edit', '-s', 'ours', side);
+      assert.match(reasonOf(await fixture.publish()), /ci\.yml differs from the base branch/);
+      git(fixture.work, 'checkout', '-q', side, '--', OURS);
+      git(fixture.work, 'commit', '-q', '--amend', '--no-edit');
+      assert.equal((await fixture.publish()).kind, 'pushed');
+      fixture.pushBase(OURS, 'newer');
       fixture.mergeBase('-s', 'ours');
       assert.match(reasonOf(await fixture.publish()), /ci\.yml differs from the base branch/);
     });

@@ -1,5 +1,5 @@
 import { nameObjection, refusedPaths } from '../../../domain/workspace/publish-policy.js';
-import { isAncestorIn, quarantined, type Candidate } from './candidate.js';
+import { isAncestorIn, quarantineFailure, quarantined, tryToRun, type Candidate } from './candidate.js';
 import { changesOfCommits, changesBetween } from './changes.js';
 import { hasItsAuthor } from './commit-authors.js';
 import { plainText } from '../git-failure.js';
@@ -81,11 +81,11 @@ async function keepsProtectedPaths(candidate: Candidate): Promise<string | undef
       '--staged --worktree the file, commit again)'
     );
   }
-  const [undone] = refusedPaths(await netChanges(candidate), allowPaths);
+  const [undone] = await netChanges(candidate);
   if (undone === undefined) return undefined;
   return (
     `${plainText(undone, 200)} differs from the base branch, and such a change is not published: CI, the forge or a ` +
-    'later run would act on it. Where the branch merges the base, keep the base branch’s version of the file'
+    'later run would act on it. Merge the base branch and keep its version of the file'
   );
 }
 
@@ -120,19 +120,44 @@ async function takesProtectedPathsFrom(
 }
 
 /**
- * What the pull request changes as a whole, without what is on the forge's branch already (a person's push). The walk
- * over commits does not see a merge that keeps an old version of a file against the base's new one; this does.
+ * Protected paths that the pull request changes as a whole, without those that somebody changed on the forge's branch (a
+ * person's push). The walk over commits does not see a merge that keeps an old version of a file against the base's new
+ * one; this does.
  */
 async function netChanges(candidate: Candidate): Promise<string[]> {
   const { baseTip, branchSha, head } = candidate;
+  const { allowPaths } = candidate.request;
   if (baseTip === null) return [];
-  // No common history means everything is a change.
-  const fork = (await quarantined(candidate, ['merge-base', baseTip, head]).catch(() => '')).trim();
-  const changed =
-    fork === ''
-      ? await changesBetween(candidate, baseTip, head)
-      : await changesBetween(candidate, fork, head);
-  if (branchSha === null) return changed;
+  const [fork = baseTip, ...others] = await forksFrom(candidate, baseTip, head);
+  // Several are no measure: a file may be as the older one has it, and undo what the newer one brought.
+  const measure = others.length === 0 ? fork : baseTip;
+  const changed = refusedPaths(await changesBetween(candidate, measure, head), allowPaths);
+  if (branchSha === null || changed.length === 0) return changed;
   const sincePush = new Set(await changesBetween(candidate, branchSha, head));
-  return changed.filter((path) => sincePush.has(path));
+  const theirs = await ownChanges(candidate, baseTip, branchSha);
+  return changed.filter((path) => sincePush.has(path) || !theirs.has(path));
+}
+
+const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
+/** Criss-cross merges of people have two or three. */
+const MAX_FORKS = 20;
+
+/** Paths that a branch has as the base never had them where the two parted: not those that are merely older than the base's. */
+async function ownChanges(candidate: Candidate, baseTip: string, branch: string): Promise<Set<string>> {
+  const forks = await forksFrom(candidate, baseTip, branch);
+  if (forks.length > MAX_FORKS) return new Set();
+  const [first = EMPTY_TREE, ...others] = forks;
+  let own = await changesBetween(candidate, first, branch);
+  for (const fork of others) {
+    const changed = new Set(await changesBetween(candidate, fork, branch));
+    own = own.filter((path) => changed.has(path));
+  }
+  return new Set(own);
+}
+
+/** Best common ancestors: none without a common history, several after criss-cross merges. */
+async function forksFrom(candidate: Candidate, base: string, commit: string): Promise<string[]> {
+  const output = await tryToRun(candidate, ['merge-base', '--all', base, commit]);
+  if (output.exitCode > 1) throw quarantineFailure(output);
+  return output.stdout.split('\n').filter((line) => line !== '');
 }
