@@ -1,9 +1,12 @@
+import { BotBottleError } from '../../domain/base/errors.js';
 import type { Inspection } from '../../domain/bottle/extractor.js';
 import type { SettledTurn } from '../../domain/run/events.js';
 import type { PublishResult, TurnResult } from '../../domain/run/turn.js';
 import type { SecretScanReport } from '../../domain/secret/secret-scanner.js';
 import type { SyncOutcome, SyncRun, SyncStatus } from '../../domain/sync/sync.js';
 import { syncBody, syncTitle } from '../../domain/sync/sync-texts.js';
+import { atMostThrice } from '../base/tries.js';
+import { stepOfTurn } from '../base/work-of-run.js';
 import { clearAway } from '../destroy-run.js';
 import type { HostPorts } from '../ports/host-ports.js';
 import { extractWork } from '../publish/publish-gate.js';
@@ -32,7 +35,8 @@ interface Verdict {
 
 /**
  * After the container: what it left is verified and published, or left in place; everything else of the run goes. May be
- * repeated: what is pushed and opened is found. Errors: those that repeating cures.
+ * repeated: what is pushed and opened is found. What no repetition cures, such as a bot that may not push, is an outcome.
+ * Errors: those that it cures.
  */
 export async function settleSync(
   ports: SyncPorts,
@@ -41,7 +45,7 @@ export async function settleSync(
 ): Promise<SettledSync> {
   const { run, result } = input;
   const host = hostOfSync(ports, run);
-  const verdict = await judge(host, input, signal);
+  const verdict = await judgeOrFail(host, input, signal);
   const { status, reason, publish, inspection, secretScan } = verdict;
   const pull = publish.kind === 'published' ? publish : null;
   const outcome: SyncOutcome = {
@@ -68,6 +72,18 @@ export async function settleSync(
       ...(secretScan === undefined ? {} : { secretScans: [secretScan] }),
     },
   };
+}
+
+/** As any work on what an agent left: it ends, whatever that is. */
+async function judgeOrFail(host: HostPorts, input: SettleSyncInput, signal: AbortSignal): Promise<Verdict> {
+  const settling = stepOfTurn({ slug: input.run.slug, turn: 1 }, 'settle');
+  try {
+    return await host.underWay.during(settling, () => atMostThrice(() => judge(host, input, signal), signal));
+  } catch (error) {
+    if (signal.aborted || !(error instanceof BotBottleError) || error.retryable) throw error;
+    host.log.warn({ slug: input.run.slug, err: error }, 'a sync could not be published');
+    return not('failed', error.message);
+  }
 }
 
 async function judge(host: HostPorts, input: SettleSyncInput, signal: AbortSignal): Promise<Verdict> {

@@ -19,18 +19,15 @@ export interface SyncActivities {
 }
 
 export function createSyncActivities(ports: SyncPorts, attachments: Attachments): SyncActivities {
-  const step = (slug: string, what: 'prepare' | 'settle') => stepOfTurn({ slug, turn: 1 }, what);
+  const preparing = (slug: string) => stepOfTurn({ slug, turn: 1 }, 'prepare');
   const { underWay } = ports.host;
   return {
     prepareSync: (input) =>
       typedFailures(() =>
-        beating(() => underWay.during(step(input.slug, 'prepare'), () => prepareSync(ports, input))),
+        beating(() => underWay.during(preparing(input.slug), () => prepareSync(ports, input))),
       ),
     runSync: (input) => typedFailures(() => runSync(ports, attachments, input, 'run')),
     reattachSync: (input) => typedFailures(() => runSync(ports, attachments, input, 'attach')),
-    settleSync: (input) =>
-      settling((signal) =>
-        underWay.during(step(input.run.slug, 'settle'), () => settleSync(ports, input, signal)),
-      ),
+    settleSync: (input) => settling((signal) => settleSync(ports, input, signal)),
   };
 }

@@ -5,7 +5,8 @@ import {
   type SettledSync,
   type SettleSyncInput,
 } from '../../../../src/activities/sync/settle-sync.js';
-import { BottleRuntimeError } from '../../../../src/domain/base/errors.js';
+import { BottleRuntimeError, ForgeHttpError, GitError } from '../../../../src/domain/base/errors.js';
+import { SetAsideError } from '../../../../src/domain/run/under-way.js';
 import type { SyncRun } from '../../../../src/domain/sync/sync.js';
 import { syncBody, syncTitle } from '../../../../src/domain/sync/sync-texts.js';
 import { HEAD, report, SLUG } from '../../../support/host/host-world.js';
@@ -233,6 +234,60 @@ describe('settling a sync', () => {
     const other = await world.run({ slug: 'sync-other' });
     await settleSync(world.ports, { run: { ...other, slug: SLUG }, result: null, failure: 'x' }, signal);
     assert.deepEqual([world.metadata(other)['exitCode'], world.metadata(other)['reason']], [null, 'x']);
+  });
+
+  for (const [what, arrange, why] of [
+    [
+      'the bot may not push',
+      () => {
+        world.host.verdict = () => {
+          throw new GitError('git push to alice/demo failed: 403', false);
+        };
+      },
+      /push to alice\/demo failed: 403/,
+    ],
+    [
+      'the fork has no pull requests',
+      () => {
+        world.host.forge.fault = (call) => {
+          if (call.startsWith('open'))
+            throw new ForgeHttpError(404, 'POST', '/pulls', 'the forge answered 404');
+        };
+      },
+      /the forge answered 404/,
+    ],
+    [
+      'it killed worker after worker',
+      () => {
+        world.ports.host.underWay.during = (work) => Promise.reject(new SetAsideError(work));
+      },
+      /settling turn 1 was under way at two crashes/,
+    ],
+  ] as const)
+    it(`is failed, and cleared away, when ${what}`, async () => {
+      arrange();
+      const { outcome, settled } = await settle();
+      assert.deepEqual([outcome.status, outcome.pr, isCleared()], ['failed', null, true]);
+      assert.match(outcome.reason, why);
+      assert.deepEqual(settled.publish, { kind: 'nothing', reason: outcome.reason });
+      assert.equal(world.metadata(run)['reason'], outcome.reason);
+    });
+
+  it('is failed after three tries of what fails on this machine, and goes on after one', async function () {
+    this.timeout(20_000);
+    let tries = 0;
+    const verdict = world.host.verdict;
+    world.host.verdict = () => {
+      tries += 1;
+      if (tries === 1) throw new GitError('index.lock', true);
+      return verdict();
+    };
+    assert.equal((await settle()).outcome.status, 'verified');
+    world.host.verdict = () => {
+      throw new GitError('index.lock', true);
+    };
+    const { outcome } = await settle();
+    assert.deepEqual([outcome.status, outcome.reason], ['failed', 'index.lock']);
   });
 
   it('removes nothing while the engine is away', async () => {
