@@ -3,6 +3,7 @@ import { activityInfo } from '@temporalio/activity';
 import { beating } from '../../src/activities/base/beating.js';
 import { typedFailures } from '../../src/activities/base/failures.js';
 import { settling } from '../../src/activities/host-activities.js';
+import { temporalRunChannel } from '../../src/adapters/temporal/run-channel.js';
 import { BottleRuntimeError } from '../../src/domain/base/errors.js';
 import { waitUntil } from '../support/stack/stack.js';
 import { DONE, withLife, type IssueLife, type LifeOptions } from '../support/temporal/issue-life.js';
@@ -121,6 +122,30 @@ describe('the end of a run while something is under way, on the time-skipping se
         answer = life.openPr(input);
         // Stopped by the close, as a watched turn is.
         await untilCalledOff().catch(() => undefined);
+        return DONE;
+      },
+    );
+  });
+
+  it('answers an open_pr that comes while the run ends, and the turn has its rows', async () => {
+    let isWorking = false;
+    let answer: unknown;
+    await run(
+      () => ({}),
+      async (life) => {
+        await waitUntil('the turn', () => isWorking);
+        await endsBy(close, life);
+        assert.deepEqual(answer, { kind: 'refused', reason: 'this turn is over' });
+        assert.deepEqual(
+          life.fake.recorded.map(({ turn }) => turn),
+          [1],
+        );
+      },
+      async (life, { slug, turn }) => {
+        isWorking = true;
+        await untilCalledOff().catch(() => undefined);
+        const request = { slug, turn, requestId: 'request2', contentRef: 'c' };
+        answer = await temporalRunChannel(life.client).openPr(life.handle.workflowId, request);
         return DONE;
       },
     );

@@ -38,10 +38,16 @@ export function temporalRunChannel(client: Client): RunChannel {
       return (now.slug ?? slug) === slug && now.epoch === epoch;
     },
     // Ids deduplicate within one execution only; the workflow looks repeated request ids up in its carried state.
-    openPr: (workflowId, request) =>
-      client.workflow
-        .getHandle(workflowId)
-        .executeUpdate(openPrUpdate, { args: [request], updateId: request.requestId }),
+    openPr: async (workflowId, request) => {
+      try {
+        return await client.workflow
+          .getHandle(workflowId)
+          .executeUpdate(openPrUpdate, { args: [request], updateId: request.requestId });
+      } catch (error) {
+        // Asking again would hear the same.
+        return { kind: 'refused', reason: refusalIn(error, 'TurnOver') };
+      }
+    },
     propose: async (workflowId, messageId, request) => {
       try {
         const update = await client.workflow.getHandle(workflowId).startUpdate(proposeUpdate, {
@@ -51,17 +57,15 @@ export function temporalRunChannel(client: Client): RunChannel {
         });
         return { kind: 'accepted', outcome: () => update.result() };
       } catch (error) {
-        const refusal = refusalIn(error);
-        if (refusal === null) throw error;
-        return { kind: 'refused', reason: refusal };
+        return { kind: 'refused', reason: refusalIn(error, 'ProposalRefused') };
       }
     },
   };
 }
 
-/** Why the workflow's validator refused it; `null` for anything else. */
-function refusalIn(error: unknown): string | null {
-  if (!(error instanceof WorkflowUpdateFailedError)) return null;
-  const { cause } = error;
-  return cause instanceof ApplicationFailure && cause.type === 'ProposalRefused' ? cause.message : null;
+/** Why the workflow refused it. Errors: anything else, as it came. */
+function refusalIn(error: unknown, type: 'TurnOver' | 'ProposalRefused'): string {
+  const cause = error instanceof WorkflowUpdateFailedError ? error.cause : undefined;
+  if (cause instanceof ApplicationFailure && cause.type === type) return cause.message;
+  throw error;
 }
