@@ -55,6 +55,10 @@ export class PlayedGit implements GitRepository {
     return Promise.resolve({ kind: 'pushed', head, secretScan: NOT_SCANNED });
   }
 
+  blobsOf(): Promise<readonly string[]> {
+    return Promise.resolve([]);
+  }
+
   isAncestor(): Promise<boolean> {
     return Promise.resolve(true);
   }

@@ -15,7 +15,7 @@ import {
 } from './publish/publish-gate.js';
 import { scansOf } from './publish/publish-scans.js';
 import { keepWork } from './publish/keep-work.js';
-import { noteStuck } from './publish/publish-stuck.js';
+import { isStuck, noteStuck } from './publish/publish-stuck.js';
 import { snapshotSession } from './transcript/snapshot-session.js';
 import { boundaryFile } from './setup/run-boundary.js';
 
@@ -52,7 +52,7 @@ export async function settleTurn(
   }
   const { extraction } = work;
   const { inspection } = extraction;
-  const stuck = inspection.stuck !== null && inspection.stuck !== input.stuckHash;
+  const stuck = await isStuck(ports, input, record, inspection.stuck, input.stuckHash);
   const [publish, uncommittedRef] = await Promise.all([
     isLocal(input.subject)
       ? keepWork(ports, input, extraction)

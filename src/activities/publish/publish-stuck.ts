@@ -1,27 +1,39 @@
+import type { TurnRecord } from '../../domain/run/run-files.js';
 import type { HostPorts } from '../ports/host-ports.js';
+import { repositoryOf, type RunRef } from '../ports/inputs.js';
+import { knownCommits } from './publish-gate.js';
 
 /** Where the hash of the last turn's `STUCK.md` is kept, below the run's directory. */
 const STUCK_FILE = 'stuck';
 
 /**
- * Whether `STUCK.md` is new or changed since the last turn was settled.
- * @param hash of the file now, `null` without one
+ * Whether `STUCK.md` is new or changed in this turn: neither as the last turn left it nor as base or branch had it when
+ * this one began. A repository may have such a file itself.
+ * @param now hash of the file, `null` without one
+ * @param before hash of the file as the last turn left it, `null` without one or before the first turn's end
  */
 export async function isStuck(
-  ports: Pick<HostPorts, 'files'>,
-  slug: string,
-  hash: string | null,
+  { git }: Pick<HostPorts, 'git'>,
+  run: Pick<RunRef, 'subject' | 'source'>,
+  { refs }: Pick<TurnRecord, 'refs'>,
+  now: string | null,
+  before: string | null,
 ): Promise<boolean> {
-  if (hash === null) return false;
-  const before = await ports.files.readFile(slug, STUCK_FILE);
-  return before === undefined || new TextDecoder().decode(before) !== hash;
+  if (now === null || now === before) return false;
+  return !(await git.blobsOf(repositoryOf(run), 'STUCK.md', knownCommits(refs))).includes(now);
+}
+
+/** Hash of the file as the last turn left it. */
+export async function lastStuck({ files }: Pick<HostPorts, 'files'>, slug: string): Promise<string | null> {
+  const kept = await files.readFile(slug, STUCK_FILE);
+  return kept === undefined || kept.length === 0 ? null : new TextDecoder().decode(kept);
 }
 
 /** @param hash of the file as the turn left it */
 export async function noteStuck(
-  ports: Pick<HostPorts, 'files'>,
+  { files }: Pick<HostPorts, 'files'>,
   slug: string,
   hash: string | null,
 ): Promise<void> {
-  await ports.files.saveFile(slug, STUCK_FILE, hash ?? '');
+  await files.saveFile(slug, STUCK_FILE, hash ?? '');
 }

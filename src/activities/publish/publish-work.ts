@@ -2,7 +2,7 @@ import { InvalidInputError } from '../../domain/base/errors.js';
 import type { PublishResult } from '../../domain/run/turn.js';
 import type { HostPorts } from '../ports/host-ports.js';
 import type { PublishInput } from '../ports/inputs.js';
-import { isStuck } from './publish-stuck.js';
+import { isStuck, lastStuck } from './publish-stuck.js';
 import { extractWork, knownCommits, publishThroughGate } from './publish-gate.js';
 
 const STUCK =
@@ -27,7 +27,9 @@ export async function publishWork(
     signal,
   );
   if (work.kind === 'failed') return { kind: 'refused', reason: work.reason };
-  if (await isStuck(ports, slug, work.extraction.inspection.stuck)) return { kind: 'refused', reason: STUCK };
+  const { stuck } = work.extraction.inspection;
+  if (await isStuck(ports, input, record, stuck, await lastStuck(ports, slug)))
+    return { kind: 'refused', reason: STUCK };
   const { title, body } = readContent(await ports.blobs.getText(input.contentRef));
   return publishThroughGate(ports, {
     ...input,

@@ -67,6 +67,7 @@ function gitOfSync({ host: { git }, git: forks }: SyncPorts, run: SyncRun): GitR
     writeSubmodules: (...asked) => git.writeSubmodules(...asked),
     publish: (request) => git.publish(request),
     removeLeftBehind: () => git.removeLeftBehind(),
+    blobsOf: (...asked) => git.blobsOf(...asked),
     isAncestor: (...asked) => git.isAncestor(...asked),
   };
 }

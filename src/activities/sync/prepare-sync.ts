@@ -54,7 +54,7 @@ async function prepare(
     );
   const [prepared, knownStuck] = await Promise.all([
     prepareSyncTurn(ports, order, { ...refs, behind }),
-    git.blobsOf(fork, 'STUCK.md', [startSha, upstreamSha]),
+    host.git.blobsOf(fork, 'STUCK.md', [startSha, upstreamSha]),
   ]);
   // Last: an order that cannot be carried out leaves none behind.
   const runDir = await directories.make(fork.repo, slug, at);

@@ -19,13 +19,10 @@ export interface ForkGitOptions {
 
 /** `ForkGit` in the fork's mirror, where upstream's branch lies beside the fork's own. */
 export function forkGit(store: MirrorStore, options: ForkGitOptions): ForkGit {
-  async function inMirror(fork: RepoRef, args: readonly string[]): Promise<string> {
-    return (await localGit(store.mirror(fork).dir, 'reading the mirror', args)).trim();
-  }
-
   async function countCommits(fork: RepoRef, from: string, to: string): Promise<number> {
     if (!isCommitId(from) || !isCommitId(to)) throw new InvalidInputError('not a commit id');
-    return Number(await inMirror(fork, ['rev-list', '--count', to, '--not', from]));
+    const args = ['rev-list', '--count', to, '--not', from];
+    return Number((await localGit(store.mirror(fork).dir, 'reading the mirror', args)).trim());
   }
 
   return {
@@ -50,13 +47,6 @@ export function forkGit(store: MirrorStore, options: ForkGitOptions): ForkGit {
         behind: await countCommits(fork, sha, there.sha),
         earlier: lastSyncBranch(state),
       };
-    },
-
-    async blobsOf(fork, path, commits) {
-      const found = await Promise.all(
-        commits.map((commit) => inMirror(fork, ['ls-tree', '--full-tree', commit, '--', path])),
-      );
-      return found.flatMap((line) => /^\d+ blob ([0-9a-f]{40})\t/.exec(line)?.[1] ?? []);
     },
 
     writeRefs: (fork, refs, file) =>

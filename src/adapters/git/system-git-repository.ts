@@ -18,6 +18,7 @@ import { FORGE_REFS, isAncestorIn, UPSTREAM_REF } from './check/candidate.js';
 import { checkCommits } from './check/check-commits.js';
 import { forkGit } from './fork-git.js';
 import { GIT_LIMITS, type GitLimits } from './git-limits.js';
+import { localGit } from './local-git.js';
 import type { MirrorState } from './mirror.js';
 import { MirrorStore, type MirrorStoreOptions } from './mirror-store.js';
 import { nameOf } from './remote.js';
@@ -131,6 +132,17 @@ export class SystemGitRepository implements GitRepository {
       `${branch} of ${nameOf(repo)} moved ${String(PUBLISH_ATTEMPTS)} times while it was published`,
       true,
     );
+  }
+
+  async blobsOf(repo: RepoRef, path: string, commits: readonly string[]): Promise<readonly string[]> {
+    if (!commits.every(isCommitId)) throw new InvalidInputError('not a commit id');
+    const { dir } = this.#store.mirror(repo);
+    const found = await Promise.all(
+      commits.map((commit) =>
+        localGit(dir, 'reading the mirror', ['ls-tree', '--full-tree', commit, '--', path]),
+      ),
+    );
+    return found.flatMap((line) => /^\d+ blob ([0-9a-f]{40})\t/.exec(line)?.[1] ?? []);
   }
 
   async isAncestor(repo: RepoRef, ancestor: string, descendant: string): Promise<boolean> {

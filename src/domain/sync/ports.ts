@@ -8,8 +8,6 @@ export interface ForkGit {
   refreshFork(fork: RepoRef, upstream: string): Promise<SyncRefs>;
   /** `git rev-list --count <to> --not <from>` */
   countCommits(fork: RepoRef, from: string, to: string): Promise<number>;
-  /** Blob of a file at the root of each commit that has it. */
-  blobsOf(fork: RepoRef, path: string, commits: readonly string[]): Promise<readonly string[]>;
   /** Writes a bundle with exactly these refs, by full name, to `file`. */
   writeRefs(fork: RepoRef, refs: ReadonlyMap<string, string>, file: string): Promise<void>;
 }

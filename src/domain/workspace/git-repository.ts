@@ -60,6 +60,8 @@ export interface GitRepository {
   publish(request: GitPublishRequest): Promise<GitPublishVerdict>;
   /** Removes what crashes have left of quarantines. Answers how many there were. */
   removeLeftBehind(): Promise<number>;
+  /** Blob of a file at the root of each commit of the mirror that has it. Errors: `GitError`. */
+  blobsOf(repo: RepoRef, path: string, commits: readonly string[]): Promise<readonly string[]>;
   /** `false` for an ancestor that is not there. Errors: `GitError` for a descendant that is not there. */
   isAncestor(repo: RepoRef, ancestor: string, descendant: string): Promise<boolean>;
 }

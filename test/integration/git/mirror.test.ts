@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, utimesSync, writeFile
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { mirrorDirectory } from '../../../src/adapters/git/mirror.js';
-import { InvalidInputError } from '../../../src/domain/base/errors.js';
+import { GitError, InvalidInputError } from '../../../src/domain/base/errors.js';
 import { BRANCH, GitFixture, REPO, git } from './git-fixture.js';
 
 describe('the mirror of a repository', () => {
@@ -163,6 +163,19 @@ describe('the mirror of a repository', () => {
       assert.equal(git(dir, 'fsck', '--full', '--strict'), '');
     });
   }
+
+  it('tells which blob a file of the root is, of the commits that have it', async () => {
+    const { base, work } = fixture;
+    fixture.commit(work, 'docs/STUCK.md', 'elsewhere');
+    const head = fixture.commit(work, 'STUCK.md', 'help');
+    git(work, 'push', '-q', 'origin', BRANCH);
+    const repository = fixture.repository();
+    await repository.refresh(REPO, BRANCH, []);
+    const blob = git(work, 'rev-parse', 'HEAD:STUCK.md');
+    assert.deepEqual(await repository.blobsOf(REPO, 'STUCK.md', [base, head]), [blob]);
+    await assert.rejects(repository.blobsOf(REPO, 'STUCK.md', ['--help']), InvalidInputError);
+    await assert.rejects(repository.blobsOf(REPO, 'STUCK.md', ['1'.repeat(40)]), GitError);
+  });
 
   it('writes a bundle with exactly the refs that the entrypoint fetches, as they were read', async () => {
     const repository = fixture.repository();

@@ -2,6 +2,7 @@
  * What a host's activities need, without engine, git and Temporal: for what the activities make of their answers and faults.
  * Files, blobs and marks are real.
  */
+import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import type { HostPorts } from '../../../src/activities/ports/host-ports.js';
 import type { RunRef, RunTurnInput, SettleTurnInput } from '../../../src/activities/ports/inputs.js';
@@ -33,7 +34,7 @@ import { idleDiskGuard, sampleHostSettings } from './sample-host.js';
 export const SLUG = 'coder-alice-demo-12-abc12';
 export const BRANCH = 'bot-bottle/12-abc12';
 export const HEAD = 'a'.repeat(40);
-const BASE = 'b'.repeat(40);
+export const BASE = 'b'.repeat(40);
 export const SECRET = 'a-secret-of-the-operator';
 
 /** As the extractor prints it. */
@@ -63,6 +64,8 @@ export class HostWorld {
   });
   refresh: GitRepository['refresh'] = () =>
     Promise.resolve({ startSha: BASE, baseBranch: 'main', baseSha: BASE, branchSha: null });
+  /** Blobs of `STUCK.md` that these commits have, by commit. */
+  readonly stuckBlobs = new Map<string, string>();
   /** The run's containers; those that are not named are not there. */
   containers: Partial<Record<ContainerRole, Partial<ContainerState>>> = {};
   build: BottleRuntime['buildImage'] = () => Promise.reject(new Error('nothing is built here'));
@@ -154,7 +157,11 @@ function portsOf(world: HostWorld, home: string, underWay: UnderWayFiles): HostP
         world.asked.push('push');
         return Promise.resolve(world.verdict());
       },
-    } as unknown as GitRepository,
+      blobsOf: (_repo, path, commits) => {
+        assert.equal(path, 'STUCK.md');
+        return Promise.resolve(commits.flatMap((commit) => world.stuckBlobs.get(commit) ?? []));
+      },
+    } satisfies Partial<GitRepository> as unknown as GitRepository,
     secrets: new SecretGuard(null, () => [{ name: 'forge-token', value: SECRET }]),
     hasSecret: () => false,
     isPublicSuffix: () => false,

@@ -107,6 +107,7 @@ function portsOf(world: SyncWorld, home: string): SyncPorts {
       provider: agentProvider,
       git: {
         ...host.ports.git,
+        blobsOf: (_fork, path, commits) => ask(`${path} ${commits.join(' ')}`, world.stuckBlobs),
         publish: (request) => {
           world.requests.push(request);
           return Promise.resolve(host.verdict());
@@ -123,7 +124,6 @@ function portsOf(world: SyncWorld, home: string): SyncPorts {
     git: {
       refreshFork: ({ repo }, upstream) => ask(`refresh ${repo} ${upstream}`, world.refs),
       countCommits: (_fork, from, to) => ask(`count ${from} ${to}`, world.behindEarlier),
-      blobsOf: (_fork, path, commits) => ask(`${path} ${commits.join(' ')}`, world.stuckBlobs),
       writeRefs: (_fork, refs) => {
         world.bundled = refs;
         return Promise.resolve();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { SettleTurnInput } from '../../../src/activities/ports/inputs.js';
 import { settleTurn } from '../../../src/activities/settle-turn.js';
 import type { DoneStatus } from '../../../src/domain/run/turn.js';
-import { HEAD, HostWorld, report, SLUG, type LeftWork } from '../../support/host/host-world.js';
+import { BASE, HEAD, HostWorld, report, SLUG, type LeftWork } from '../../support/host/host-world.js';
 import { useNewPaths } from '../../support/webhook/temp-dir.js';
 
 const STUCK = 'c'.repeat(40);
@@ -49,6 +49,16 @@ describe('settling a turn', () => {
     assert.ok(!world.asked.includes('push'));
     const second = await settle({ stuckHash: STUCK });
     assert.deepEqual([second.publish.kind, second.stuck, second.stuckHash], ['published', false, STUCK]);
+  });
+
+  it('publishes in spite of a STUCK.md that the repository has itself, until the agent changes it', async () => {
+    leaves({ stuck: STUCK, bundle: 'commits' });
+    world.stuckBlobs.set(BASE, STUCK);
+    const first = await settle();
+    assert.deepEqual([first.publish.kind, first.stuck, first.stuckHash], ['published', false, STUCK]);
+    assert.equal((await settle()).stuck, false, 'repeated');
+    leaves({ stuck: 'd'.repeat(40), bundle: 'commits' });
+    assert.deepEqual([(await settle()).stuck, (await settle({ stuckHash: STUCK })).stuck], [true, true]);
   });
 
   it('publishes nothing of a run that is ending, or of which a message was set aside', async () => {

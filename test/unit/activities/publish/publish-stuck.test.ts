@@ -1,19 +1,36 @@
 import assert from 'node:assert/strict';
-import { isStuck, noteStuck } from '../../../../src/activities/publish/publish-stuck.js';
+import { isStuck, lastStuck, noteStuck } from '../../../../src/activities/publish/publish-stuck.js';
+import { localSubject } from '../../../../src/domain/forge/issue.js';
 import { HostWorld, SLUG } from '../../../support/host/host-world.js';
 import { useTempDir } from '../../../support/webhook/temp-dir.js';
 
 describe('a STUCK.md', () => {
   const path = useTempDir();
+  const [START, BASE, BRANCH] = ['1'.repeat(40), '2'.repeat(40), '3'.repeat(40)];
 
   it('says that the agent is stuck when it is new, or other than a turn before has left it', async () => {
     const { ports } = await HostWorld.open(path('home'));
-    assert.equal(await isStuck(ports, SLUG, null), false);
-    assert.equal(await isStuck(ports, SLUG, 'a'), true);
+    const isNews = async (hash: string | null): Promise<boolean> =>
+      isStuck(ports, { subject: localSubject(SLUG) }, { refs: null }, hash, await lastStuck(ports, SLUG));
+    assert.equal(await isNews(null), false);
+    assert.equal(await isNews('a'), true);
     await noteStuck(ports, SLUG, 'a');
-    assert.equal(await isStuck(ports, SLUG, 'a'), false);
-    assert.equal(await isStuck(ports, SLUG, 'b'), true);
+    assert.equal(await isNews('a'), false);
+    assert.equal(await isNews('b'), true);
     await noteStuck(ports, SLUG, null);
-    assert.equal(await isStuck(ports, SLUG, 'a'), true);
+    assert.equal(await isNews('a'), true);
+  });
+
+  it('says nothing when base or branch had it as the turn began', async () => {
+    const world = await HostWorld.open(path('other-home'));
+    for (const commit of [START, BASE, BRANCH]) world.stuckBlobs.set(commit, `of ${commit}`);
+    const refs = { startSha: START, baseBranch: 'main', baseSha: BASE, branchSha: BRANCH };
+    const isNews = (hash: string, there: typeof refs | null): Promise<boolean> =>
+      isStuck(world.ports, { subject: localSubject(SLUG) }, { refs: there }, hash, null);
+    for (const commit of [START, BASE, BRANCH]) {
+      assert.equal(await isNews(`of ${commit}`, refs), false, commit);
+      assert.equal(await isNews(`of ${commit}`, null), true, 'the turn knows of no commit');
+    }
+    assert.equal(await isNews('changed', refs), true);
   });
 });

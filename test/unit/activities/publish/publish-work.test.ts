@@ -4,7 +4,7 @@ import { createHostActivities } from '../../../../src/activities/host-activities
 import { publishWork } from '../../../../src/activities/publish/publish-work.js';
 import { ContainerOverrunError, InvalidInputError } from '../../../../src/domain/base/errors.js';
 import { Attachments } from '../../../../src/activities/turn/attachments.js';
-import { HostWorld, report, SECRET, SLUG } from '../../../support/host/host-world.js';
+import { BASE, HostWorld, report, SECRET, SLUG } from '../../../support/host/host-world.js';
 import { useNewPaths } from '../../../support/webhook/temp-dir.js';
 
 const STUCK = 'c'.repeat(40);
@@ -58,6 +58,12 @@ describe('an agent’s open_pr', () => {
     assert.deepEqual(world.asked, ['publish']);
     await noteStuck(world.ports, SLUG, STUCK);
     assert.equal((await ask()).kind, 'published', 'an old one says nothing new');
+  });
+
+  it('is published in spite of a STUCK.md that the repository has itself', async () => {
+    world.answers = () => report({ stuck: STUCK, bundle: 'commits' });
+    world.stuckBlobs.set(BASE, STUCK);
+    assert.equal((await ask()).kind, 'published');
   });
 
   it('is told why the commits could not be taken out', async () => {
