@@ -1,10 +1,18 @@
 /** Which upstreams a secret may be sent to. The operator says so beside the secret; no manifest and no proposal can. */
-import { readFileSync, rmSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { InvalidInputError, UnusableSecretError } from '../domain/base/errors.js';
 import type { SecretStanding } from '../domain/agent/agent-needs.js';
 import { isOwnSecret } from '../domain/secret/secret-name.js';
-import { readSecret, requireSecretName, secretFileProblem, writePrivate, writeSecret } from './secrets.js';
+import {
+  readSecret,
+  requireSecret,
+  requireSecretName,
+  secretFileProblem,
+  secretsDirectory,
+  writePrivate,
+  writeSecret,
+} from './secrets.js';
 
 const MAX_HOSTS = 32;
 
@@ -25,12 +33,15 @@ export function writeBoundSecret(
   if (isOwnSecret(requireSecretName(name))) throw ownSecret(name);
   if (hosts.length > MAX_HOSTS) throw new InvalidInputError(`at most ${String(MAX_HOSTS)} hosts a secret`);
   const authorities = [...new Set(hosts.map(readAuthority))].sort();
-  // In between there is none: neither does the new secret go where the old one went, nor the other way round.
-  const bound = hostsFile(home, name);
-  const before = statSync(path.join(home, 'secrets', name), { throwIfNoEntry: false });
-  if (before !== undefined) rmSync(bound, { force: true });
+  requireSecret(content);
+  const directory = secretsDirectory(home);
+  const bind = (lines: readonly string[]): string =>
+    writePrivate(directory, `${name}.hosts`, lines.map((line) => `${line}\n`).join(''));
+  // In between it is bound to nothing, where without a binding it would be the vendor's: neither does the new secret go
+  // where the old one went, nor the other way round.
+  bind([]);
   const file = writeSecret(home, name, content);
-  writePrivate(path.dirname(bound), path.basename(bound), authorities.map((line) => `${line}\n`).join(''));
+  bind(authorities);
   return file;
 }
 

@@ -103,18 +103,33 @@ export function readSecret(file: string, setWith: string): string {
 
 /**
  * Writes `secrets/<name>`, 0600, in one step: a reader sees the old or the new one.
- * @param content as it came from standard input; one newline at its end is not part of it
+ * @param content see `requireSecret`
  * @returns the file's path
  */
 export function writeSecret(home: string, name: string, content: Uint8Array): string {
   requireSecretName(name);
+  const value = requireSecret(content);
+  return writePrivate(secretsDirectory(home), name, `${value}\n`);
+}
+
+/**
+ * Answers the secret.
+ * @param content as it came from standard input; one newline at its end is not part of it
+ * @throws InvalidInputError for what is none
+ */
+export function requireSecret(content: Uint8Array): string {
   const value = decode(content).replace(/\r?\n$/, '');
   const wrong = whyNoSecret(value);
-  if (wrong !== undefined) throw new InvalidInputError(`the secret ${wrong}; nothing was changed`);
+  if (wrong === undefined) return value;
+  throw new InvalidInputError(`the secret ${wrong}; nothing was changed`);
+}
+
+/** It is there then. */
+export function secretsDirectory(home: string): string {
   ensureHome(home);
   const directory = path.join(home, 'secrets');
   mkdirSync(directory, { recursive: true, mode: 0o700 });
-  return writePrivate(directory, name, `${value}\n`);
+  return directory;
 }
 
 /** Answers the name. @throws InvalidInputError for what is none */

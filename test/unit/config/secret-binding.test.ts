@@ -104,6 +104,32 @@ describe('a secret that is bound to upstreams', () => {
     assert.equal(read('model-key', ['b.example:443']), VALUE);
   });
 
+  it('keeps it, too, when the new secret is refused', () => {
+    set('vendor-key', 'gateway.example');
+    for (const refused of ['', 'short'])
+      assert.throws(
+        () => writeBoundSecret(home, 'vendor-key', bytes(refused), ['other.example']),
+        /nothing was changed/,
+      );
+    assert.equal(readFileSync(at('vendor-key.hosts'), 'utf8'), 'gateway.example:443\n');
+    assert.equal(read('vendor-key', ['gateway.example:443']), VALUE);
+  });
+
+  it('goes nowhere, not even to its vendor, when writing it ended in the middle', () => {
+    set('vendor-key', 'gateway.example');
+    rmSync(at('vendor-key'));
+    mkdirSync(at('vendor-key'));
+    assert.throws(() => set('vendor-key', 'other.example'), /EISDIR|ENOTEMPTY|EEXIST/);
+    rmSync(at('vendor-key'), { recursive: true });
+    set('vendor-key');
+    const vendors = ['api.example.com:443'];
+    for (const authority of [...vendors, 'gateway.example:443', 'other.example:443'])
+      assert.throws(
+        () => readBoundSecret({ home, name: 'vendor-key', authorities: [authority], vendors, ownFiles: [] }),
+        /bound to: nothing/,
+      );
+  });
+
   it("is never one of the orchestrator's own, under whatever name or link", () => {
     for (const name of [
       'forge-token',
