@@ -59,9 +59,8 @@ export function loadConfig(
       if (raw.text !== null) value = setting.parse(raw.text, { home });
     } catch (error) {
       if (!(error instanceof InvalidInputError)) throw error;
-      problems.push(
-        `${place(raw)}${name}: ${error.message}${setting.secret ? '' : `, not ${quoted(raw.text ?? '')}`}`,
-      );
+      // Never the value: it may be a credential, or an address that holds one.
+      problems.push(`${place(raw)}${name}: ${error.message}`);
     }
     values.set(name, value);
     effective.push(describe(name, setting, raw, value));

@@ -26,7 +26,7 @@ start at \`$BOT_BOTTLE_HOME\`.
 ${rows.join('\n')}
 
 Secrets are files that nobody else may read, never values of a setting:
-\`bot-bottle secret set <name> < file\` writes \`secrets/<name>\`, mode 0600.
+\`bot-bottle secret set <name> < file\` writes \`secrets/<name>\`, mode 0600. An error names a setting, never its value.
 `;
 }
 

@@ -31,7 +31,7 @@ export interface Setting<T> {
   /** How the documentation calls a default that is computed or absent. */
   readonly fallbackText?: string;
   readonly description: string;
-  /** The value is the path of a secret: never echoed in an error, and shown with its state only. */
+  /** The value is the path of a secret, whose state is shown and never its content. */
   readonly secret?: true;
 }
 

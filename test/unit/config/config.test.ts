@@ -138,13 +138,25 @@ describe('configuration', () => {
     );
   });
 
-  it('a secret that was put where its path belongs is never repeated by the error', () => {
+  it('a secret in a wrong place is never repeated by the error', () => {
     const token = '8d1f0a4be2c34f7d9a55';
-    write(`FORGE_TOKEN_FILE: ${token}\nFORGE_TOKEN: ${token}\n`);
-    const message = messageOf(() => load({ WEBHOOK_SECRET_FILE: token }));
+    write(`FORGE_TOKEN_FILE: ${token}\nFORGE_TOKEN: ${token}\nTEMPORAL_CODEC_KEYS: ${token}=\n`);
+    const message = messageOf(() =>
+      load({
+        WEBHOOK_SECRET_FILE: token,
+        NOTIFY_COMMAND: token,
+        NOTIFY_WEBHOOK_URL: `https://hooks.example/x?token=${token}`,
+        FORGE_GITEA_API: `https://bot:${token}@git.example/api/v1`,
+        REGISTRY_NPM: `https://npm.example/, https://bot:${token}@npm.example/`,
+        MODEL_OPENAI_URL: `${token}@gateway.example`,
+        TEMPORAL_ADDRESS: `user:${token}@temporal.example:7233`,
+      }),
+    );
     assert.equal(message.includes(token), false, message);
+    assert.equal(message.split('\n').length, 10);
     assert.match(message, /config\.yaml:1: FORGE_TOKEN_FILE/);
     assert.match(message, /config\.yaml:2: unknown setting FORGE_TOKEN/);
+    assert.match(message, /environment: FORGE_GITEA_API: credentials do not belong in an address/);
   });
 
   it('what is shown has the state of a secret, never its content', () => {
