@@ -3,10 +3,11 @@ import type { Client } from '@temporalio/client';
 import { agentsOfConfig } from '../agents-of-config.js';
 import type { Refused, StartOptions } from '../../cli/base/orchestrator.js';
 import type { Config } from '../../config/load-config.js';
-import type { SubjectRef } from '../../domain/forge/issue.js';
+import type { Place, SubjectRef } from '../../domain/forge/issue.js';
 import { textHash } from '../../domain/forge/reference-key.js';
 import { parseTriggerLabels } from '../../domain/forge/trigger.js';
 import { forgeOfConfig } from '../forge-of-config.js';
+import { placesOfConfig } from '../places-of-config.js';
 import { policyOf } from '../run-policy.js';
 import { sha256 } from '../../webhook/sha256.js';
 import { temporalGateway } from '../../webhook/dispatch/temporal-gateway.js';
@@ -29,6 +30,11 @@ export async function operatorTrigger(
   const readAt = Date.now();
   const forge = forgeOfConfig(config).forgeFor(() => sidecarToken(config))(subject);
   const [issue, repository] = await Promise.all([forge.readIssue(subject.number), forge.readRepository()]);
+  const place = { repoId: repository.id, owner: subject.owner, repo: subject.repo };
+  if (!isServed(config, place)) {
+    const reason = `${place.owner}/${place.repo} is not served: name it in FORGE_REPOS, and start what runs again`;
+    return { kind: 'refused', reason };
+  }
   if (issue.state !== 'open') return { kind: 'refused', reason: 'the issue is closed: reopen it first' };
   const labels = parseTriggerLabels(issue.labels);
   const agent = options.agent ?? (labels.kind === 'agent' ? labels.agent : null);
@@ -58,11 +64,18 @@ export async function operatorTrigger(
     triggered: true,
     trigger,
     prs: [],
-    place: { repoId: repository.id, owner: subject.owner, repo: subject.repo },
+    place,
   } as const;
   await temporalGateway(client, { policy: policyOf(config) }).signalWithStart(subject, event, {
     title: options.label ?? issue.title,
     url: issue.url,
   });
   return { kind: 'sent' };
+}
+
+/** Else the run would be frozen as soon as the webhook looked at it. */
+function isServed(config: Config, place: Place): boolean {
+  // The webhook says what is wrong with its file.
+  const quiet = (): void => undefined;
+  return placesOfConfig(config, quiet, quiet).serves(place);
 }

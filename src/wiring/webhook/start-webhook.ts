@@ -11,13 +11,12 @@ import { createSegmentHandler } from '../../webhook/dispatch/handle-segment.js';
 import { listen } from '../../webhook/door/listen.js';
 import { createMetrics } from '../../webhook/door/metrics.js';
 import { createRunLookup } from '../../webhook/dispatch/run-lookup.js';
-import { servedPlaces } from '../../webhook/dispatch/served-places.js';
-import { knownRepositoriesFile } from '../../adapters/files/known-repositories-file.js';
 import { traceAttempts } from '../../webhook/dispatch/trace-attempts.js';
 import { createWebhookApp } from '../../webhook/door/server.js';
 import { temporalGateway } from '../../webhook/dispatch/temporal-gateway.js';
 import { temporalClient } from '../temporal-client.js';
 import { tracingOfEnvironment } from '../tracing.js';
+import { placesOfConfig } from '../places-of-config.js';
 import { policyOf } from '../run-policy.js';
 import type { WebhookNeeds } from './webhook-needs.js';
 import { sidecarToken } from '../secrets-of-config.js';
@@ -55,11 +54,11 @@ export async function startWebhook(
     onError,
   });
   const runs = createRunLookup(database);
-  const places = servedPlaces(
-    config.FORGE_REPOS,
-    knownRepositoriesFile(path.join(home, 'repositories.json'), (err) => {
+  const places = placesOfConfig(
+    config,
+    (err) => {
       log.warn({ err }, 'repositories.json cannot be understood; the ids are learnt again');
-    }),
+    },
     onError,
   );
   const handle = createSegmentHandler({

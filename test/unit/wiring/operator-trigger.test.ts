@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { loadConfig } from '../../../src/config/load-config.js';
+import { writeSecret } from '../../../src/config/secrets.js';
+import { operatorTrigger } from '../../../src/wiring/operator/operator-trigger.js';
+import { temporalClient } from '../../../src/wiring/temporal-client.js';
+import { closeServer, listenLocally, urlOf } from '../../support/http/loopback.js';
+
+const REPOSITORY = { id: 7, default_branch: 'main', permissions: { push: true, admin: false } };
+const ISSUE = {
+  ...{
+    number: 1,
+    title: 'Work',
+    body: '',
+    state: 'open',
+    ref: '',
+    is_locked: false,
+    labels: [],
+    assignees: [],
+  },
+  ...{ user: { id: 3, login: 'bob' }, html_url: 'http://forge/bob/x/issues/1', closed_at: null },
+  ...{ created_at: '2026-01-01T00:00:00Z', updated_at: '2026-01-01T00:00:00Z' },
+};
+
+describe('orchestrate start --issue', () => {
+  const forge = createServer((request, response) => {
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify(request.url?.includes('/issues/') ? ISSUE : REPOSITORY));
+  });
+  let home = '';
+  before(async () => {
+    home = mkdtempSync(path.join(tmpdir(), 'bb-operator-trigger-'));
+    chmodSync(home, 0o700);
+    writeSecret(home, 'forge-token', new TextEncoder().encode('token-0123456789'));
+    await listenLocally(forge);
+  });
+  after(async () => {
+    await closeServer(forge);
+    rmSync(home, { recursive: true, force: true });
+  });
+
+  /** Why it was refused. The issue has no label, so one of a repository that is served is refused for that. */
+  async function refusal(repos: string): Promise<string> {
+    const { config } = loadConfig({
+      ...{ BOT_BOTTLE_HOME: home, FORGE_REPOS: repos },
+      FORGE_GITEA_API: `${urlOf(forge)}/api/v1`,
+    });
+    const client = temporalClient(config);
+    try {
+      const answer = await operatorTrigger(
+        { config, client, by: 'op@host', storePrompt: () => assert.fail('nothing begins') },
+        { forge: 'gitea', owner: 'bob', repo: 'x', number: 1 },
+        { agent: null, bottles: [], prompt: null, label: null, backend: 'docker' },
+      );
+      return answer.kind === 'refused' ? answer.reason : answer.kind;
+    } finally {
+      await client.connection.close();
+    }
+  }
+
+  it('is refused for a repository that FORGE_REPOS does not serve', async () => {
+    assert.match(await refusal('alice/demo'), /^bob\/x is not served: name it in FORGE_REPOS/);
+    assert.match(await refusal('alice/demo,Bob/*'), /no label names an agent/);
+  });
+
+  it('knows a repository that was renamed since, as the webhook does', async () => {
+    const known = { version: 1, ids: { 'alice/demo': [REPOSITORY.id] } };
+    writeFileSync(path.join(home, 'repositories.json'), JSON.stringify(known));
+    assert.match(await refusal('alice/demo'), /no label names an agent/);
+  });
+});
