@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { InvalidInputError } from '../../domain/base/errors.js';
 import type { CliDeps } from './deps.js';
 
 /** A command's work: its options as commander parsed them, its arguments; resolves with the exit status. */
@@ -26,4 +27,10 @@ export async function closing<O extends { close(): Promise<void> }, T>(
 /** An option that may be repeated; every value is kept, in order. */
 export function collect(value: string, earlier: readonly string[]): readonly string[] {
   return [...earlier, value];
+}
+
+/** The text of `--prompt`. Nothing is what a shell makes of `"$(cat missing)"`. Errors: `InvalidInputError`. */
+export function promptText(text: string): string {
+  if (text.trim() === '') throw new InvalidInputError('--prompt is empty: say what the agent should do');
+  return text;
 }

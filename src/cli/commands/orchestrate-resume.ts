@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import type { Command } from 'commander';
 import { InvalidInputError } from '../../domain/base/errors.js';
 import { isSlug } from '../../domain/run/slug.js';
-import { closing, type CommandContext } from '../base/action.js';
+import { closing, promptText, type CommandContext } from '../base/action.js';
 import { followTurn, WAIT_HELP } from './follow-turn.js';
 
 interface ResumeFlags {
@@ -18,14 +18,13 @@ export function orchestrateResumeCommand(parent: Command, { deps, action }: Comm
     .command('resume')
     .description('Give a frozen run another turn in the same session')
     .requiredOption('--slug <slug>', 'the run')
-    .requiredOption('--prompt <text>', 'what the agent is told')
+    .requiredOption('--prompt <text>', 'what the agent is told', promptText)
     .addOption(new Option('--backend <name>', 'where bottles run').choices(['docker']).default('docker'))
     .option('--wait', WAIT_HELP)
     .option('--json', 'as JSON');
   action<ResumeFlags>(command, ({ slug, prompt, wait = false, json = false }) => {
     if (!isSlug(slug))
       throw new InvalidInputError('--slug takes a run’s slug: bot-bottle orchestrate status lists them');
-    if (prompt.trim() === '') throw new InvalidInputError('--prompt is empty: say what the agent should do');
     return closing(deps.orchestrator(), async (orchestrator) => {
       const begun = await orchestrator.resume(slug, prompt);
       return followTurn(deps.io, orchestrator, begun, { wait, json, what: `run ${slug}` });

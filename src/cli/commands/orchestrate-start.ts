@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { InvalidInputError } from '../../domain/base/errors.js';
 import { parseRepoName } from '../../domain/forge/issue.js';
 import { MANIFEST_KEY } from '../../domain/forge/trigger.js';
-import { closing, collect, type CommandContext } from '../base/action.js';
+import { closing, collect, promptText, type CommandContext } from '../base/action.js';
 import type { CliDeps } from '../base/deps.js';
 import type { Orchestrator, Refused, RunSource, Started } from '../base/orchestrator.js';
 import { parseTarget } from '../base/target.js';
@@ -31,7 +31,7 @@ export function orchestrateStartCommand(parent: Command, { deps, action }: Comma
     .option('--dir <path>', 'without an issue: a git repository on this machine, of which commits are taken')
     .option('--agent <name>', 'agent (default: the one the issue’s label names)')
     .option('--bottle <name>', 'bottle; may be repeated, later ones win', collect, [])
-    .option('--prompt <text>', 'first prompt, instead of the issue’s text')
+    .option('--prompt <text>', 'first prompt, instead of the issue’s text', promptText)
     .option('--label <text>', 'display name')
     .addOption(new Option('--backend <name>', 'where bottles run').choices(['docker']).default('docker'))
     .option('--wait', WAIT_HELP)
@@ -65,7 +65,7 @@ async function startOf(flags: StartFlags, forgePages: CliDeps['forgePages']): Pr
     const asked = { ...options, agent: agent ?? null, prompt: prompt ?? null };
     return { what: `issue ${issue}`, begin: (orchestrator) => orchestrator.start(target.subject, asked) };
   }
-  if (agent === undefined || prompt === undefined || prompt.trim() === '')
+  if (agent === undefined || prompt === undefined)
     throw new InvalidInputError('a run without an issue needs --agent and --prompt');
   if (!MANIFEST_KEY.test(agent)) throw new InvalidInputError(`"${agent}" is not a possible agent name`);
   const source = sourceOf(repo, dir);

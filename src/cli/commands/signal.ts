@@ -1,7 +1,7 @@
 import { Argument } from 'commander';
 import type { Command } from 'commander';
 import { InvalidInputError } from '../../domain/base/errors.js';
-import { closing, type CommandContext } from '../base/action.js';
+import { closing, promptText, type CommandContext } from '../base/action.js';
 import { readUsd } from '../../domain/run/budget.js';
 import { parseDuration } from '../../domain/base/duration.js';
 import { notFound, refused } from '../base/errors.js';
@@ -28,7 +28,7 @@ export function signalCommand(parent: Command, { deps, action }: CommandContext)
     .description('Tell a run what to do')
     .argument('<run>', 'address of its issue, owner/repo#12, or slug')
     .addArgument(new Argument('<command>', 'what to do').choices(KINDS))
-    .option('--prompt <text>', 'with resume: what the agent is told')
+    .option('--prompt <text>', 'with resume: what the agent is told', promptText)
     .option('--by <duration>', 'with extend: how much longer the watchdog waits, such as 30m')
     .option('--turns <n>', 'with budget: additional turns')
     .option('--tokens <n>', 'with budget: additional tokens')

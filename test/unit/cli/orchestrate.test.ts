@@ -115,6 +115,7 @@ describe('orchestrate start', () => {
       ['orchestrate', 'start', '--issue', 'alice/demo#0'],
       ['orchestrate', 'start', '--issue', 'alice/../demo#1'],
       ['orchestrate', 'start', '--issue', SLUG],
+      ['orchestrate', 'start', '--issue', 'a/b#1', '--prompt', ''],
       ['orchestrate', 'start', '--issue', 'a/b#1', '--backend', 'vm'],
       ['orchestrate', 'start', '--issue', 'a/b#1', '--nonsense'],
       ['orchestrate', 'resume', '--slug', SLUG],

@@ -69,6 +69,8 @@ describe('signal', () => {
     for (const args of [
       [SLUG, 'explode'],
       [SLUG, 'freeze', '--prompt', 'x'],
+      [SLUG, 'resume', '--prompt', ''],
+      [SLUG, 'resume', '--prompt', ' \n'],
       [SLUG, 'freeze', '--by', '1m'],
       [SLUG, 'extend'],
       [SLUG, 'extend', '--by', '30'],
