@@ -2,6 +2,8 @@ import type { ChangeFeed } from '../../domain/run/change-feed.js';
 import type { StateDb } from './state-tables.js';
 
 const AT_ONCE = 200;
+/** Milliseconds. A state row may be committed after one that has a later time. */
+const OVERLAP_MS = 2_000;
 
 /** Tables `provenance_entry` and `forge_state`. */
 export function createChangeFeed(db: StateDb): ChangeFeed {
@@ -36,12 +38,12 @@ export function createChangeFeed(db: StateDb): ChangeFeed {
         .orderBy('updatedAt')
         .limit(AT_ONCE)
         .execute();
-      // Rows of the same millisecond go together, however many they are.
+      // Rows of the same millisecond go together, and those of the overlap, however many they are: each call gets on.
       const until = next.at(-1)?.updatedAt ?? at;
       const states = await db
         .selectFrom('forgeState')
         .select(['slug', 'status', 'phase', 'reason', 'prNumber'])
-        .where('updatedAt', '>', at)
+        .where('updatedAt', '>', at - OVERLAP_MS)
         .where('updatedAt', '<=', until)
         .orderBy('updatedAt')
         .orderBy('slug')

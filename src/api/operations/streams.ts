@@ -9,8 +9,6 @@ import { number, ONE_RUN } from './fields.js';
 import { noRun } from './runs.js';
 
 const POLL_MS = 500;
-/** A state row may be committed after one that has a later time. */
-const OVERLAP_MS = 2_000;
 
 const followChanges = streaming({
   id: 'followChanges',
@@ -60,8 +58,8 @@ async function* changesSince(
   let place = from;
   const states = new Map<string, string>();
   while (!signal.aborted) {
-    const { changes, place: next } = await feed.since({ seq: place.seq, at: place.at - OVERLAP_MS });
-    const isMore = next.seq > place.seq;
+    const { changes, place: next } = await feed.since(place);
+    const isMore = next.seq > place.seq || next.at > place.at;
     for (const change of changes) {
       const { kind, ...data } = change;
       if (kind === 'run') {
@@ -73,7 +71,7 @@ async function* changesSince(
       const seq = change.kind === 'recorded' ? change.seq : next.seq;
       yield { id: `${String(seq)}-${String(place.at)}`, event: kind, data };
     }
-    place = { seq: next.seq, at: Math.max(place.at, next.at) };
+    place = next;
     if (!isMore) await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
   }
 }

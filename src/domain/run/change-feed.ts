@@ -37,7 +37,7 @@ export interface ChangeFeed {
   latest(): Promise<FeedPlace>;
   /**
    * Some hundreds of changes after a place, and the place after them: each row of the record once, and the state that a run has
-   * now, which may be told twice.
+   * now. States of a moment before are told again.
    */
   since(place: FeedPlace): Promise<{ readonly changes: readonly Change[]; readonly place: FeedPlace }>;
 }

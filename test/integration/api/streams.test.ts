@@ -57,6 +57,24 @@ describe('streams of the HTTP API', () => {
     assert.deepEqual([told?.data['slug'], told?.data['phase']], [FROZEN, 'destroyed']);
   });
 
+  it('tells of a change behind hundreds of the same moment', async () => {
+    const row = (await home.database.forgeState.ofRun(FROZEN)) ?? assert.fail();
+    const now = Date.now();
+    const slugs = Array.from({ length: 450 }, (_, i) => `burst-alice-demo-${String(i)}-abcde`);
+    for (const [i, slug] of slugs.entries())
+      await home.database.forgeState.upsert({
+        ...row,
+        ...{ slug, issueNumber: 1_000 + i, workflowId: `gitea:alice/demo#${String(1_000 + i)}` },
+        updatedAt: now + i,
+      });
+    const told = await follow('/events', {
+      after: '0-0',
+      isLast: ({ data, event }) => event === 'run' && data['slug'] === slugs.at(-1),
+    });
+    const states = told.filter(({ event, data }) => event === 'run' && slugs.includes(String(data['slug'])));
+    assert.equal(states.length, slugs.length, 'each once');
+  });
+
   it('goes on with a log after the last event that was received', async () => {
     const file = join(turnDirectory(runLayout(home.dir, ENDED), 1), 'agent.log');
     await mkdir(dirname(file), { recursive: true });
