@@ -35,15 +35,21 @@ function terminal(): ReturnType<CliIo['terminal']> {
   return { columns: process.stdout.columns || 80, colors: NO_COLOR === '' && TERM !== 'dumb' };
 }
 
+/** A reader that has seen enough, such as `head`, is no failure: the command goes on to its end. */
+export function allowReadersToLeave(): void {
+  for (const stream of [process.stdout, process.stderr])
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+    });
+}
+
 export function interrupted(): ReturnType<CliDeps['interrupted']> {
   const ending = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const)
     process.once(name, () => {
       ending.abort();
     });
-  // A reader that has seen enough, such as `head`, is no failure.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
+  process.stdout.once('error', () => {
     ending.abort();
   });
   return ending.signal;
