@@ -1,4 +1,5 @@
 import type { Client } from '@temporalio/client';
+import type { NeedsWorld } from '../../domain/agent/agent-needs.js';
 import type { SubjectRef } from '../../domain/forge/issue.js';
 import type { RejectionRow } from '../../domain/run/rows.js';
 import type { Database } from '../../domain/run/stores.js';
@@ -15,6 +16,8 @@ export interface OrchestratorWorld {
   storeText(text: string): Promise<string>;
   /** What is kept under a reference. */
   readText(ref: string): Promise<string>;
+  /** Whether a route may have it, as this machine's secrets are. */
+  readonly secret: NeedsWorld['secret'];
   /** Reads the subject fresh and sends it to its workflow as a trigger by the operator, starting that when needed. */
   trigger(subject: SubjectRef, options: StartOptions): Promise<{ readonly kind: 'sent' } | Refused>;
   /** The same for a run without an issue. */
