@@ -45,6 +45,8 @@ export async function issueWorkflow(input: IssueWorkflowInput): Promise<RunOutco
   let handled = 0;
   let received = 0;
   let signals = 0;
+  /** By their tickets, why commands did not apply: what came before them in their task changed the run. */
+  const refusals = new Map<number, string>();
   const enqueue = (event: MachineEvent): number => {
     mailbox.push(event);
     return (received += 1);
@@ -70,13 +72,15 @@ export async function issueWorkflow(input: IssueWorkflowInput): Promise<RunOutco
     setHandler(commandUpdates[kind], (asked) => carryOut(readCommand(kind, asked)), {
       validator: (asked) => {
         const refusal = refusalOf(state, readCommand(kind, asked));
-        if (refusal !== null) throw ApplicationFailure.nonRetryable(refusal, 'CommandRefused');
+        if (refusal !== null) throw commandRefused(refusal);
       },
     });
 
   async function carryOut(command: OperatorCommand): Promise<CommandAccepted> {
     const ticket = enqueue({ kind: 'command', command, at: Date.now() });
     await condition(() => handled >= ticket && !isAboutToBegin(state));
+    const refusal = refusals.get(ticket);
+    if (refusal !== undefined) throw commandRefused(refusal);
     const { slug, phase, turn } = viewOf(state);
     return { slug, phase, turn };
   }
@@ -129,6 +133,8 @@ export async function issueWorkflow(input: IssueWorkflowInput): Promise<RunOutco
   async function live(): Promise<RunOutcome | null> {
     for (;;) {
       for (let event = mailbox.shift(); event !== undefined; event = mailbox.shift()) {
+        const refusal = event.kind === 'command' ? refusalOf(state, event.command) : null;
+        if (refusal !== null) refusals.set(handled + 1, refusal);
         const stepped = step(state, event, { now: Date.now(), random: Math.random });
         state = stepped.state;
         for (const command of stepped.commands) runner.run(command);
@@ -160,6 +166,10 @@ export async function issueWorkflow(input: IssueWorkflowInput): Promise<RunOutco
       await condition(() => mailbox.length > 0);
     }
   }
+}
+
+function commandRefused(why: string): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(why, 'CommandRefused');
 }
 
 function isEnding({ life }: IssueState): boolean {

@@ -253,6 +253,34 @@ describe('issueWorkflow on the time-skipping server', function () {
       assert.equal(new Set(fake.commanded.map(({ id }) => id)).size, 2, 'an id of its own each');
     }));
 
+  it('refuses a command that cannot apply any more, since a comment that came with it began a turn', async () => {
+    let running: IssueLife | undefined;
+    let resumed: Promise<unknown> | undefined;
+    const activities: LifeOptions['activities'] = (fake) => ({
+      // A local activity: what comes meanwhile waits, and then comes in one workflow task.
+      recordTurn: async (input) => {
+        if (resumed === undefined && running !== undefined) {
+          resumed = running.order({ kind: 'resume', promptRef: 'p' }).catch((error: unknown) => error);
+          await running.comments(1);
+          await running.handle.describe();
+        }
+        return fake.activities.recordTurn(input);
+      },
+    });
+    const turn: LifeOptions['turn'] = (life) => {
+      running = life;
+      return DONE;
+    };
+    await withLife(environment(), { activities, turn }, async (life) => {
+      await life.frozen(2);
+      const error = await resumed;
+      assert.ok(error instanceof WorkflowUpdateFailedError, 'it was accepted');
+      assert.match(String(error.cause), /a turn is under way/);
+      assert.deepEqual(life.fake.commanded, []);
+      await life.close();
+    });
+  });
+
   it('answers a repeated open_pr request with the same answer and publishes once', () =>
     run(
       'open-pr',
