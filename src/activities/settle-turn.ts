@@ -96,7 +96,7 @@ async function publicationOf(ports: HostPorts, input: SettleTurnInput): Promise<
   const body = done === null || done.summaryRef === '' ? '' : await ports.blobs.getText(done.summaryRef);
   // The issue's title is on the forge already.
   const texts = body === '' ? [] : [{ where: 'the summary', text: body }];
-  return { kind: 'pull_request', title: issue.title, body, draft: !success, texts };
+  return { kind: 'pull_request', title: issue.title, body, draft: !success, asked: false, texts };
 }
 
 /** The list becomes a blob for the nudge; the changes themselves are kept as a patch. */

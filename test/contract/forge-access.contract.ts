@@ -75,6 +75,7 @@ export function accessContract(use: () => ForgeFixture): void {
         () => forge.readChecks(wrong),
         () => forge.postComment(wrong, 'x', 'm'),
         () => forge.updateDescription(wrong, 'x'),
+        () => forge.updateTitle(wrong, 'x'),
         () => forge.isPrOpen(wrong),
         () => forge.requestReview(wrong, owner.login),
         () => forge.readTimeline(wrong),

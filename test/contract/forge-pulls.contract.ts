@@ -20,12 +20,15 @@ export function pullsContract(use: () => ForgeFixture): void {
     assert.equal(await forge.isPrOpen(number), true);
   });
 
-  it('shows a draft as one', async () => {
+  it('shows a draft as one, until its title says otherwise', async () => {
     const fixture = use();
     const { forge, owner } = fixture;
     const { branch } = await fixture.branchWithCommit();
     const number = await owner.openPr({ title: 'not yet', head: branch, draft: true });
     assert.equal((await forge.readPr(number)).draft, true);
+    await forge.updateTitle(number, 'done');
+    const { draft, title } = await forge.readPr(number);
+    assert.deepEqual([draft, title], [false, 'done']);
   });
 
   it('tells merged from closed', async () => {

@@ -5,7 +5,7 @@ import {
   type Extraction,
 } from '../../domain/bottle/extractor.js';
 import { ContainerOverrunError, InvalidInputError } from '../../domain/base/errors.js';
-import { isLocal, type RepoRef, type SubjectRef } from '../../domain/forge/issue.js';
+import { isLocal, type PullRequest, type RepoRef, type SubjectRef } from '../../domain/forge/issue.js';
 import type { Forge } from '../../domain/forge/forge.js';
 import type { TurnRefs } from '../../domain/workspace/git-repository.js';
 import type { TurnRecord } from '../../domain/run/run-files.js';
@@ -30,10 +30,14 @@ export type Publication =
       readonly title: string;
       readonly body: string;
       readonly draft: boolean;
+      /** By the agent's own `open_pr`: its words replace those of a draft. */
+      readonly asked: boolean;
       /** What of it is the agent's, and so is scanned for secrets. */
       readonly texts: readonly NamedText[];
     }
   | { readonly kind: 'branch' };
+
+type PullRequestWords = Pick<Extract<Publication, { kind: 'pull_request' }>, 'title' | 'body'>;
 
 export type ExtractedWork =
   | { readonly kind: 'extracted'; readonly extraction: Extraction }
@@ -118,8 +122,11 @@ export async function publishThroughGate(ports: HostPorts, input: GateInput): Pr
   const elsewhere =
     existing === undefined ? undefined : placeObjection(existing, fork === undefined ? 'branch' : 'fork');
   if (elsewhere !== undefined) return { kind: 'refused', reason: elsewhere };
-  if (existing !== undefined)
+  if (existing !== undefined) {
+    const secret = await endDraft(ports, forge, input, existing, pushed.kind === 'pushed');
+    if (secret !== undefined) return { kind: 'refused', reason: secret };
     return { kind: 'published', pr: existing.number, prUrl: existing.url, head, created: false, ...same };
+  }
   // A try that died after its push finds the branch unchanged, but there.
   const onForge = pushed.kind === 'pushed' || pushed.onForge;
   if (!onForge || head === record.refs?.baseSha)
@@ -204,6 +211,43 @@ function textsOf(publication: Publication): readonly NamedText[] {
   return publication.kind === 'pull_request' ? publication.texts : [];
 }
 
+/** Gitea merges nothing whose title begins so. */
+const WIP = 'WIP: ';
+
+/**
+ * What an earlier turn opened as a draft is one no longer once the work is published as done. Somebody else's draft, and
+ * any of a bottle without drafts, is left as it is. Resolves with the secret that is in the agent's words.
+ */
+async function endDraft(
+  ports: HostPorts,
+  forge: Forge,
+  input: GateInput,
+  { number, title, author }: PullRequest,
+  isScanned: boolean,
+): Promise<string | undefined> {
+  const { publication, subject, prepared, slug, turn } = input;
+  if (publication.kind === 'branch' || publication.draft) return undefined;
+  if (!prepared.drafts || !title.startsWith(WIP) || author.id !== (await forge.whoAmI()).id) return undefined;
+  // A run whose issue is the pull request itself has no other one to close.
+  const words = publication.asked && number !== subject.number ? publication : null;
+  const secret = words === null || isScanned ? undefined : await secretInTexts(ports, input);
+  if (secret !== undefined) return secret;
+  input.signal.throwIfAborted();
+  ports.log.info({ slug, turn, pr: number }, 'the pull request is no draft any more');
+  // The title last: until then another try finds the draft.
+  if (words !== null) await forge.updateDescription(number, bodyOf(ports, subject, words));
+  await forge.updateTitle(number, words === null ? title.slice(WIP.length) : titleOf(subject, words));
+  return undefined;
+}
+
+function titleOf({ number }: SubjectRef, { title }: PullRequestWords): string {
+  return pullRequestTitle(title, `Work on #${String(number)}`);
+}
+
+function bodyOf({ settings }: HostPorts, { number }: SubjectRef, { body }: PullRequestWords): string {
+  return pullRequestBody(body, number, pagesOf(settings.forgeApi));
+}
+
 async function openPullRequest(
   ports: HostPorts,
   forge: Forge,
@@ -211,10 +255,10 @@ async function openPullRequest(
   fork: RepoRef | undefined,
 ): Promise<PublishResult> {
   const { subject, publication, triggerActor } = input;
-  const title = pullRequestTitle(publication.title, `Work on #${String(subject.number)}`);
+  const title = titleOf(subject, publication);
   const pr = await forge.openPr({
-    title: publication.draft ? `WIP: ${title}` : title,
-    body: pullRequestBody(publication.body, subject.number, pagesOf(ports.settings.forgeApi)),
+    title: publication.draft ? WIP + title : title,
+    body: bodyOf(ports, subject, publication),
     head: input.prepared.branch,
     ...(fork === undefined ? {} : { headOwner: fork.owner }),
     base: input.record.refs?.baseBranch ?? (await forge.readRepository()).defaultBranch,

@@ -41,6 +41,7 @@ export async function publishWork(
       title,
       body,
       draft: false,
+      asked: true,
       texts: [
         { where: 'the title', text: title },
         { where: 'the text of the pull request', text: body },

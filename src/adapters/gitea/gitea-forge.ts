@@ -29,6 +29,7 @@ function forgeOf(repo: GiteaRepo): Forge {
   return {
     readIssue: bound(issues.readIssue),
     updateDescription: bound(issues.updateDescription),
+    updateTitle: bound(issues.updateTitle),
     react: bound(issues.react),
     readPr: bound(pulls.readPr),
     readDiff: bound(pulls.readDiff),

@@ -17,6 +17,15 @@ export async function updateDescription(repo: GiteaRepo, number: number, body: s
   });
 }
 
+/** As above. `WIP:` before it makes a pull request a draft. */
+export async function updateTitle(repo: GiteaRepo, number: number, title: string): Promise<void> {
+  await repo.client.request({
+    method: 'PATCH',
+    path: repo.path('issues', forgeNumber(number)),
+    body: { title },
+  });
+}
+
 /** Gitea answers 200 instead of 201 when the reaction is there already, so it may be repeated. */
 export async function react(repo: GiteaRepo, number: number, reaction: ForgeReaction): Promise<void> {
   await repo.client.request({

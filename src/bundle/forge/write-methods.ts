@@ -78,7 +78,7 @@ export const updateDescription = defineMethod({
 export const openPr = defineMethod({
   name: 'open_pr',
   description:
-    "Publishes the commits of this branch and opens its pull request, or updates the one that is open. Commit first: uncommitted changes are not published. The work is checked before (secrets, protected paths, size, rewritten commits), so the call may take minutes; wait for it. The answer is the pull request's number, or why nothing was published: mend that, commit, and call again. Repeating a call is harmless.",
+    "Publishes the commits of this branch and opens its pull request, or adds them to the one that is open. Title and text count for a new pull request and for one that was a draft (WIP:), which it is no longer then; any other keeps its own (update_description changes the text). Commit first: uncommitted changes are not published. The work is checked before (secrets, protected paths, size, rewritten commits), so the call may take minutes; wait for it. The answer is the pull request's number, or why nothing was published: mend that, commit, and call again. Repeating a call is harmless.",
   kind: 'write',
   params: {
     title: {

@@ -40,6 +40,7 @@ export interface Forge {
   /** `marker` makes the comment idempotent: a hidden mark searched before posting. */
   postComment(number: number, body: string, marker: string): Promise<Comment>;
   updateDescription(number: number, body: string): Promise<void>;
+  updateTitle(number: number, title: string): Promise<void>;
   isOrgMember(org: string, login: string): Promise<boolean>;
   permissionOf(login: string): Promise<Permission>;
   /** Logins of those whose permission is `write` or `admin`, as `permissionOf` says it, in the repository by their own name. */

@@ -30,6 +30,7 @@ export const FORGE_CALLS: Calls<Forge> = {
   findOpenPrByCommit: (forge) => forge.findOpenPrByCommit(SHA),
   postComment: (forge) => forge.postComment(1, 'text', 'marker'),
   updateDescription: (forge) => forge.updateDescription(1, 'text'),
+  updateTitle: (forge) => forge.updateTitle(1, 'text'),
   isOrgMember: (forge) => forge.isOrgMember('text', 'text'),
   permissionOf: (forge) => forge.permissionOf('text'),
   readWriters: (forge) => forge.readWriters(),

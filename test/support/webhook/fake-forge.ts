@@ -18,6 +18,9 @@ export const BOT = user('bot', 9);
 export const ALICE = user('alice', 2);
 const iso = (ms: number): string => new Date(ms).toISOString();
 
+/** As Gitea does unless it is set otherwise. */
+const isDraft = (title: string): boolean => /^(WIP:|\[WIP\])/i.test(title);
+
 /** A repository in memory that can be away: for the faults that no real server can be told to make. */
 export class FakeForge {
   readonly issues = new Map<number, Issue>();
@@ -121,6 +124,12 @@ export class FakeForge {
         if (found === undefined) throw this.notFound();
         return found;
       });
+    const edit = (number: number, changes: Partial<PullRequest>): Promise<void> =>
+      this.#call(`edit ${Object.keys(changes).join()} of ${String(number)}`, () => {
+        const pull = this.pulls.get(number);
+        if (pull === undefined) throw this.notFound();
+        this.putPull(number, { ...pull, ...changes });
+      });
     const unused = (): never => {
       throw new Error('the dispatcher has no business with this call');
     };
@@ -163,7 +172,8 @@ export class FakeForge {
           [...this.pulls.values()].find((pull) => pull.head.sha === sha && pull.state === 'open'),
         ),
       postComment: unused,
-      updateDescription: unused,
+      updateDescription: (number, body) => edit(number, { body }),
+      updateTitle: (number, title) => edit(number, { title, draft: isDraft(title) }),
       isPrOpen: (number) =>
         this.#call(`is open ${String(number)}`, () => this.pulls.get(number)?.state === 'open'),
       openPr: ({ title, body, head, headOwner, base }) =>
@@ -173,7 +183,7 @@ export class FakeForge {
             head: { ref: head, sha: 'c0ffee', fromFork: headOwner !== undefined },
             base: { ref: base, sha: 'ba5e' },
           };
-          this.putPull(number, { title, body, ...at });
+          this.putPull(number, { title, body, draft: isDraft(title), ...at });
           const made = this.pulls.get(number);
           if (made === undefined) throw this.notFound();
           return made;

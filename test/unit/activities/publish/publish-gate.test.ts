@@ -11,10 +11,11 @@ import { lastPushed } from '../../../../src/activities/base/last-pushed.js';
 import { scansOf } from '../../../../src/activities/publish/publish-scans.js';
 import { parseExtraction } from '../../../../src/domain/bottle/extractor.js';
 import type { Forks } from '../../../../src/domain/forge/forks.js';
-import { localSubject } from '../../../../src/domain/forge/issue.js';
+import { localSubject, type PullRequest } from '../../../../src/domain/forge/issue.js';
 import type { GitPublishRequest, GitRepository } from '../../../../src/domain/workspace/git-repository.js';
 import { BRANCH, HEAD, HostWorld, report, SECRET, SLUG } from '../../../support/host/host-world.js';
 import { PREPARED } from '../../../support/machine/world.js';
+import { ALICE } from '../../../support/webhook/fake-forge.js';
 import { useNewPaths } from '../../../support/webhook/temp-dir.js';
 
 const TEXTS = [{ where: 'the body', text: 'Done' }];
@@ -23,6 +24,7 @@ const REQUEST: Publication = {
   title: 'Say hello',
   body: 'Done',
   draft: false,
+  asked: true,
   texts: TEXTS,
 };
 
@@ -222,6 +224,62 @@ describe('the publish gate', () => {
     const { title, base } = world.forge.pulls.get(31) ?? assert.fail('it is not there');
     assert.match(title, /^WIP: Work on #\u200b?12$/);
     assert.equal(base.ref, 'main');
+  });
+
+  describe('with a draft of an earlier turn', () => {
+    const open = (title = 'WIP: Issue 12', changes: Partial<PullRequest> = {}): void => {
+      const at = { head: { ref: BRANCH, sha: HEAD, fromFork: false } };
+      world.forge.putPull(31, { title, body: 'which colour?', draft: true, ...at, ...changes });
+    };
+    const go = async (publication: Publication, changes: Partial<GateInput> = {}, drafts = true) => {
+      const { prepared } = await world.settling();
+      const result = await publish({ publication, prepared: { ...prepared, drafts }, ...changes });
+      const { title, body, draft } = world.forge.pulls.get(31) ?? assert.fail('it is not there');
+      return { result, left: [title, body, draft] };
+    };
+
+    it('makes it an ordinary one with the words of open_pr', async () => {
+      open();
+      const { result, left } = await go(REQUEST);
+      assert.ok(result.kind === 'published' && result.pr === 31 && !result.created);
+      assert.deepEqual(left, ['Say hello', 'Done\n\nCloses #12', false]);
+      const edits = world.forge.calls.filter((call) => call.startsWith('edit'));
+      assert.deepEqual(edits, ['edit body of 31', 'edit title,draft of 31']);
+      await go({ ...REQUEST, title: 'Another', body: 'text' });
+      assert.deepEqual((await go(REQUEST)).left, left, 'and is left alone afterwards');
+    });
+
+    it('takes WIP: away when the turn ends in success without them', async () => {
+      open('WIP: Paint it');
+      assert.deepEqual((await go({ ...REQUEST, asked: false })).left, ['Paint it', 'which colour?', false]);
+    });
+
+    it('keeps it when the work is not done, or when it is somebody’s own', async () => {
+      const draft = ['WIP: Issue 12', 'which colour?', true];
+      open();
+      assert.deepEqual((await go({ kind: 'branch' })).left, draft);
+      assert.deepEqual((await go({ ...REQUEST, draft: true })).left, draft);
+      assert.deepEqual((await go(REQUEST, {}, false)).left, draft, 'the bottle makes no drafts');
+      open(undefined, { author: ALICE });
+      assert.deepEqual((await go(REQUEST)).left, draft);
+    });
+
+    it('changes nothing for words with a secret, where no commit had them scanned', async () => {
+      open();
+      world.verdict = () => ({ kind: 'unchanged', head: HEAD, onForge: true });
+      const texts = [{ where: 'the title', text: SECRET }];
+      const { result, left } = await go({ ...REQUEST, texts });
+      assert.ok(result.kind === 'refused');
+      assert.match(result.reason, /the title/);
+      assert.deepEqual(left, ['WIP: Issue 12', 'which colour?', true]);
+    });
+
+    it('closes nothing more when the run’s issue is that pull request', async () => {
+      open();
+      const { subject } = await world.settling();
+      const { left } = await go(REQUEST, { subject: { ...subject, number: 31 } });
+      assert.deepEqual(left, ['Issue 12', 'which colour?', false]);
+    });
   });
 
   it('asks the person who triggered the run for a review where that is set, and goes on without', async () => {

@@ -33,6 +33,7 @@ describe('a number given to the forge', () => {
     (wrong) => forge.readChecks(wrong),
     (wrong) => forge.postComment(wrong, 'x', 'm'),
     (wrong) => forge.updateDescription(wrong, 'x'),
+    (wrong) => forge.updateTitle(wrong, 'x'),
     (wrong) => forge.isPrOpen(wrong),
     (wrong) => forge.requestReview(wrong, 'alice'),
     (wrong) => forge.readTimeline(wrong),
