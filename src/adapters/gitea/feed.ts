@@ -17,11 +17,9 @@ import type { JsonObject } from './decode.js';
 import { forgeNumber } from './forge-number.js';
 import type { GiteaClient, GiteaRequest, PathSegment } from './gitea-client.js';
 import { toIssue, toPullRequest, toUser } from './mapping.js';
+import { PAGE_SIZE, readPage } from './paging.js';
 import { whereIs } from './repositories.js';
 import { SUBMITTED_STATES } from './reviews.js';
-
-/** Gitea's default upper limit; a forge set to less gives shorter pages. */
-const PAGE_SIZE = 50;
 
 type Query = Readonly<Record<string, string | number>>;
 
@@ -35,31 +33,31 @@ export function giteaFeed(client: GiteaClient): ForgeFeed {
     path: GiteaRequest['path'],
     query: Query,
     toItems: (raw: JsonObject) => readonly T[],
+    number = 1,
   ): Promise<FeedPage<T>> => {
-    const response = await client.request({ method: 'GET', path, query: { limit: PAGE_SIZE, ...query } });
-    const raw = asList(response.json(), 'list');
-    return {
-      items: raw.flatMap(toItems),
-      size: raw.length,
-      total: response.total ?? null,
-      at: response.at ?? null,
-    };
+    const { items, size, total, at } = await readPage(
+      (page, limit) => client.request({ method: 'GET', path, query: { ...query, page, limit } }),
+      (answer) => asList(answer, 'list'),
+      number,
+      PAGE_SIZE,
+    );
+    return { items: items.flatMap(toItems), size, total: total ?? null, at: at ?? null };
   };
   return {
     forge: 'gitea',
     changed: (source, since, number) => {
       const query = since === null ? { state: 'open' } : { state: 'all', since: timeText(since) };
       const { path, narrowed } = listOf(source);
-      return page(path, { ...query, ...narrowed, page: number }, toSubjects);
+      return page(path, { ...query, ...narrowed }, toSubjects, number);
     },
     comments: (place, since, number) =>
-      page(inRepo(place, 'issues', 'comments'), { since: timeText(since), page: number }, toComments),
+      page(inRepo(place, 'issues', 'comments'), { since: timeText(since) }, toComments, number),
     subject: async (place, number) =>
       toSubject(await client.json({ method: 'GET', path: inRepo(place, 'issues', forgeNumber(number)) })),
     pull: async (place, number) =>
       toPull(await client.json({ method: 'GET', path: inRepo(place, 'pulls', forgeNumber(number)) }), place),
     reviews: (place, pull, number) =>
-      page(inRepo(place, 'pulls', forgeNumber(pull), 'reviews'), { page: number }, toReviews),
+      page(inRepo(place, 'pulls', forgeNumber(pull), 'reviews'), {}, toReviews, number),
     remarks: async (place, pull, review) => {
       const path = inRepo(place, 'pulls', forgeNumber(pull), 'reviews', forgeNumber(review), 'comments');
       return asList(await client.json({ method: 'GET', path }), 'inline comments').map((raw) => ({

@@ -2,10 +2,13 @@ import { ForgeHttpError } from '../../domain/base/errors.js';
 import { asList, integerOf } from './decode.js';
 import type { JsonObject } from './decode.js';
 import type { GiteaClient, GiteaRequest, GiteaResponse } from './gitea-client.js';
+import { ResponseTooLargeError } from './http/http-transport.js';
 
 /** Gitea's default upper limit; a forge set to less gives shorter pages. */
-const PAGE_SIZE = 50;
-const MAX_PAGES = 100;
+export const PAGE_SIZE = 50;
+/** Less than any forge is set to: which items are on such a page is certain. */
+const SMALL_PAGE_SIZE = 10;
+const MAX_ITEMS = 5_000;
 
 export interface PagingOptions {
   /** The list in an answer; by default the answer itself. Its items have a unique `id`. */
@@ -18,42 +21,107 @@ export interface PagingOptions {
 /**
  * All items of a list, page after page; where only empty pages tell the end, two in a row, they are asked for beside the
  * one that may be the last. A short page is no sign of the end (the forge may be set to smaller pages, or filter them); a
- * page with nothing new is, since some lists ignore paging and repeat themselves. Errors: `ForgeHttpError` 413 beyond 100 pages,
- * for a list cut silently would hide its newest entries.
+ * page with nothing new is, since some lists ignore paging and repeat themselves. Where a page is larger than an answer may
+ * be, smaller ones are asked for. Errors: `ForgeHttpError` 413 beyond 100 pages, for a list cut silently would hide its newest
+ * entries.
  */
 export async function allPages(
   client: GiteaClient,
   path: GiteaRequest['path'],
   options: PagingOptions = {},
 ): Promise<JsonObject[]> {
+  try {
+    return await readAll(client, path, options, PAGE_SIZE);
+  } catch (error) {
+    if (!isTooLarge(error)) throw error;
+    return readAll(client, path, options, SMALL_PAGE_SIZE);
+  }
+}
+
+/** A page as it was sent. `size` counts what was left out, too. */
+export interface Page extends Pick<GiteaResponse, 'total' | 'at'> {
+  readonly items: readonly JsonObject[];
+  readonly size: number;
+}
+
+/** A page, or where that is larger than an answer may be its items one by one, without those that are so by themselves. */
+export async function readPage(
+  ask: (page: number, limit: number) => Promise<GiteaResponse>,
+  itemsOf: (answer: unknown) => readonly JsonObject[],
+  page: number,
+  limit: number,
+): Promise<Page> {
+  try {
+    return pageOf(await ask(page, limit), itemsOf);
+  } catch (error) {
+    if (!isTooLarge(error)) throw error;
+  }
+  // A list that ignores paging is too large there, too.
+  const { total, at } = await ask(MAX_ITEMS + 1, 1);
+  const items: JsonObject[] = [];
+  let size = 0;
+  for (let one = (page - 1) * limit + 1; one <= page * limit; one += 1) {
+    try {
+      const found = pageOf(await ask(one, 1), itemsOf);
+      items.push(...found.items);
+      size += found.size;
+    } catch (error) {
+      if (!isTooLarge(error)) throw error;
+      size += 1;
+    }
+  }
+  return { items, size, total, at };
+}
+
+function pageOf(response: GiteaResponse, itemsOf: (answer: unknown) => readonly JsonObject[]): Page {
+  const items = itemsOf(response.json());
+  return { items, size: items.length, total: response.total, at: response.at };
+}
+
+/** Not that the list has too many pages. */
+function isTooLarge(error: unknown): boolean {
+  return error instanceof ForgeHttpError && error.cause instanceof ResponseTooLargeError;
+}
+
+async function readAll(
+  client: GiteaClient,
+  path: GiteaRequest['path'],
+  options: PagingOptions,
+  limit: number,
+): Promise<JsonObject[]> {
   const {
     itemsOf = (answer) => asList(answer, String(path.at(-1))),
     query = {},
     isFiltered = false,
   } = options;
-  const asked = new Map<number, Promise<GiteaResponse>>();
-  const ask = (page: number): Promise<GiteaResponse> => {
+  const maxPages = MAX_ITEMS / limit;
+  const request = (page: number, size: number): Promise<GiteaResponse> =>
+    client.request({ method: 'GET', path, query: { ...query, page, limit: size } });
+  const asked = new Map<number, Promise<Page>>();
+  const ask = (page: number): Promise<Page> => {
     const answer =
-      asked.get(page) ?? client.request({ method: 'GET', path, query: { ...query, page, limit: PAGE_SIZE } });
+      asked.get(page) ??
+      (limit === PAGE_SIZE
+        ? request(page, limit).then((response) => pageOf(response, itemsOf))
+        : readPage(request, itemsOf, page, limit));
     asked.set(page, answer);
     return answer;
   };
   const ahead = isFiltered ? 2 : 0;
   const items = new Map<number, JsonObject>();
   let filled = 0;
-  for (let page = 1; page <= MAX_PAGES; page += 1) {
+  for (let page = 1; page <= maxPages; page += 1) {
     // The first is taken to have something. Another page may be first to fail.
-    for (let next = page; next <= Math.min(Math.max(filled, 1) + ahead, MAX_PAGES); next += 1)
+    for (let next = page; next <= Math.min(Math.max(filled, 1) + ahead, maxPages); next += 1)
       ask(next).catch(() => undefined);
-    const response = await ask(page);
-    const found = itemsOf(response.json());
+    const found = await ask(page);
     const before = items.size;
-    for (const item of found) items.set(integerOf(item, 'id'), item);
-    const isRepeated = found.length > 0 && items.size === before;
-    if (found.length > 0) filled = page;
+    for (const item of found.items) items.set(integerOf(item, 'id'), item);
+    const isRepeated = found.items.length > 0 && items.size === before;
+    if (found.size > 0) filled = page;
     const isEnd = isFiltered
       ? page - filled >= 2
-      : page > filled || (response.total !== undefined && items.size >= response.total);
+      : page > filled || (found.total !== undefined && items.size >= found.total);
     if (isRepeated || isEnd) return [...items.values()];
   }
   const where = path.join('/');
@@ -61,6 +129,6 @@ export async function allPages(
     413,
     'GET',
     `/${where}`,
-    `GET /${where}: more than ${String(MAX_PAGES)} pages, too many to read`,
+    `GET /${where}: more than ${String(maxPages)} pages, too many to read`,
   );
 }

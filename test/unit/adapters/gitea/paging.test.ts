@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { GiteaClient } from '../../../../src/adapters/gitea/gitea-client.js';
-import { allPages } from '../../../../src/adapters/gitea/paging.js';
+import { asList } from '../../../../src/adapters/gitea/decode.js';
+import { allPages, readPage } from '../../../../src/adapters/gitea/paging.js';
 import type { PagingOptions } from '../../../../src/adapters/gitea/paging.js';
 import { ForgeServer } from '../../../support/gitea/forge-server.js';
 
@@ -76,6 +77,68 @@ describe('a list read page by page', () => {
         ][page - 1] ?? null,
     );
     assert.deepEqual(await read(), [1, 2, 3]);
+  });
+
+  describe('with more in it than an answer may have', () => {
+    /** Items 1 to `count` on a forge that gives at most `most` a page; those of `sizes` have a text of so many bytes. */
+    async function serveTexts(
+      count: number,
+      most: number,
+      sizes: Readonly<Record<number, number>>,
+    ): Promise<void> {
+      const all = Array.from({ length: count }, (_, index) => {
+        const id = index + 1;
+        return { id, body: 'x'.repeat(sizes[id] ?? 0) };
+      });
+      server = await ForgeServer.start(({ url }) => {
+        const { searchParams: asked } = new URL(url, 'http://x');
+        const limit = Math.min(Number(asked.get('limit')), most);
+        const from = (Number(asked.get('page')) - 1) * limit;
+        return { status: 200, body: JSON.stringify(all.slice(from, from + limit)) };
+      });
+      client = new GiteaClient({ baseUrl: server.url, token: 't', maxResponseBytes: 10_000 });
+    }
+    const upTo = (count: number, without: readonly number[] = []): readonly number[] =>
+      Array.from({ length: count }, (_, index) => index + 1).filter((id) => !without.includes(id));
+
+    for (const isFiltered of [false, true]) {
+      it(`is read in smaller pages${isFiltered ? ', also where the forge filters them' : ''}`, async () => {
+        await serveTexts(75, 50, { 3: 6_000, 14: 6_000, 60: 6_000, 70: 6_000 });
+        assert.deepEqual(await read({ isFiltered }), upTo(75));
+      });
+
+      it(`is read without what is too large by itself${isFiltered ? ', there, too' : ''}`, async () => {
+        await serveTexts(75, 50, { 14: 20_000, 75: 20_000 });
+        assert.deepEqual(await read({ isFiltered }), upTo(75, [14, 75]));
+      });
+    }
+
+    it('loses nothing on a forge that is set to shorter pages', async () => {
+      await serveTexts(75, 30, { 35: 6_000, 36: 6_000, 50: 20_000 });
+      assert.deepEqual(await read({ isFiltered: true }), upTo(75, [50]));
+    });
+
+    it('is refused where it ignores paging: it would seem empty', async () => {
+      server = await ForgeServer.start(() => ({ status: 200, body: JSON.stringify(['x'.repeat(20_000)]) }));
+      client = new GiteaClient({ baseUrl: server.url, token: 't', maxResponseBytes: 10_000 });
+      await assert.rejects(read(), { name: 'ForgeHttpError', status: 413 });
+      assert.equal(server.seen.length, 3);
+    });
+
+    it('hides nothing else in a feed, and counts there, so that the feed goes on', async () => {
+      await serveTexts(75, 50, { 14: 20_000 });
+      const { items, size } = await readPage(
+        (page, limit) => client.request({ method: 'GET', path: ['x'], query: { page, limit } }),
+        (answer) => asList(answer, 'list'),
+        1,
+        50,
+      );
+      assert.deepEqual(
+        items.map(({ id }) => id),
+        upTo(50, [14]),
+      );
+      assert.equal(size, 50);
+    });
   });
 
   it('refuses a list without an end instead of cutting it', async () => {
