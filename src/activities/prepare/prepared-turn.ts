@@ -35,6 +35,7 @@ export async function preparedTurn(
   if (day.kind === 'spent' && !input.dayIsLifted)
     return { kind: 'over_budget', reason: day.reason, until: day.until };
   const provider = ports.provider(chosen.provider);
+  const isLimitedByDay = !input.dayIsLifted && provider.access(agent.model) !== null;
   const prepared = {
     promptRef,
     branch,
@@ -42,7 +43,7 @@ export async function preparedTurn(
     provider: chosen.provider,
     model: agent.model,
     ...extrasOf(agent, bottle),
-    ...(day.kind === 'left' && provider.access(agent.model) !== null ? { budget: day.budget } : {}),
+    ...(day.kind === 'left' && isLimitedByDay ? { budget: day.budget } : {}),
     image: bottle.image ?? provider.image,
     env: bottle.env,
     limits: bottle.limits,

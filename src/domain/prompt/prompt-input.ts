@@ -146,7 +146,7 @@ type UninterruptedCause =
   | { readonly kind: 'wake' }
   /** Unassigned or unlabelled, and now wanted again. */
   | { readonly kind: 'retriggered' }
-  /** The model's provider answers again. */
+  /** The model's provider answers again, or there is budget for it again. */
   | { readonly kind: 'limit_over' }
   /** `text` is the operator's; `null` just goes on. */
   | { readonly kind: 'operator'; readonly text: string | null }

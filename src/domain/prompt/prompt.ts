@@ -59,7 +59,7 @@ function opening(input: PromptInput): string[] {
       ];
     case 'limit_over':
       return [
-        'The provider of your model did not answer for a while, which ended your last turn early. It answers again: go on where you were.',
+        'Your model did not answer for a while, or its budget was used up, which ended your last turn early. It answers again: go on where you were.',
         QUOTING_RULE,
       ];
     case 'operator':

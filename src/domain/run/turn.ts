@@ -136,7 +136,7 @@ type UninterruptedCause =
   | { readonly kind: 'first' }
   | { readonly kind: 'wake' }
   | { readonly kind: 'retriggered' }
-  /** The provider answers again: usage limit over, or no longer overloaded. */
+  /** The provider answers again: usage limit over, or no longer overloaded. Or a turn that its budget ended goes on. */
   | { readonly kind: 'limit_over' }
   | { readonly kind: 'operator'; readonly promptRef: string | null }
   /** An operator has decided what the agent proposed [S2]. */

@@ -1,7 +1,7 @@
 /** How a turn comes to its rows when its agent has exited. */
 import type { SettledTurn } from '../../domain/run/events.js';
 import type { FrozenReason, TurnResult } from '../../domain/run/turn.js';
-import { spend } from './budget.js';
+import { overBudget, spend } from './budget.js';
 import { pushedBy } from './checks.js';
 import { freeze, note, type LifeDraft } from './draft.js';
 import { destroy } from './end.js';
@@ -46,6 +46,7 @@ export function settled(d: LifeDraft, { result }: Settling, left: SettledTurn): 
   if (isWithheld(reason)) return beginTurn(d, { kind: 'retriggered' });
   if (reason === 'paused' && turn.stop === 'pause') return holdBackStarted(d);
   if (reason === 'limited') return sleepOut(d, result);
+  if (reason === 'budget') return goOnIfAnyIsLeft(d);
   if (failure !== null) {
     startAfresh(d, failure);
     return beginTurn(d, turn.cause);
@@ -61,6 +62,17 @@ export function settled(d: LifeDraft, { result }: Settling, left: SettledTurn): 
     return beginTurn(d, continuation);
   }
   wakeIfAny(d);
+}
+
+/**
+ * Of the run's own budget there is some where it was the day's that ended the turn, for whose end the next one waits, or
+ * where it was raised meanwhile. Each turn counts, so one that is refused its model at once is not begun for ever.
+ */
+function goOnIfAnyIsLeft(d: LifeDraft): void {
+  const { s, life } = d;
+  const over = overBudget(life.budget, s.policy.budget);
+  if (over === null) return beginTurn(d, { kind: 'limit_over' });
+  life.detail = over;
 }
 
 function keepLastTurn(life: Life, result: TurnResult, reason: FrozenReason): void {

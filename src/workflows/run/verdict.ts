@@ -13,7 +13,9 @@ export function verdictOf(s: IssueState, life: Life, result: TurnResult, left: S
   // A `signal_done` that was queued counts, whatever ended the process afterwards.
   if (turn.done !== null) return turn.done.status === 'success' ? 'done' : turn.done.status;
   const stopped = result.stopped ?? turn.stop;
-  if (result.model?.trouble?.kind === 'over_budget') return 'budget';
+  // It goes on by itself where there is some left: not against the operator's word.
+  if (result.model?.trouble?.kind === 'over_budget' || stopped === 'budget')
+    return turn.stop === 'operator' || turn.stop === 'pause' ? 'paused' : 'budget';
   const heldUp = holdUpOf(life, result);
   if (heldUp === 'limited' || (heldUp === 'overloaded' && mayRetry(life))) return 'limited';
   if (heldUp === 'overloaded') return 'failed';
@@ -23,7 +25,6 @@ export function verdictOf(s: IssueState, life: Life, result: TurnResult, left: S
     case 'sidecar_died':
     case 'queue_flood':
     case 'disk':
-    case 'budget':
     case 'history':
       return stopped;
     case 'operator':

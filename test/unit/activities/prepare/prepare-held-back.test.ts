@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { prepareTurn } from '../../../../src/activities/prepare/prepare-turn.js';
+import { agentsFrom } from '../../../support/manifests/agents.js';
+import { sampleAgent } from '../../../support/manifests/samples.js';
 import { ACT_AT, SLUG, usePreparing } from '../../../support/prepare/preparing.js';
 
 describe('preparing a turn', () => {
@@ -27,6 +29,14 @@ describe('preparing a turn', () => {
       assert.equal(new Date(outcome.until).toISOString(), '2023-11-15T00:00:00.000Z');
       assert.equal((await world.database.forgeState.all())[0]?.slug, SLUG);
       assert.ok((await prepareTurn(world.ports, input({ dayIsLifted: true }))).kind === 'ready');
+    });
+
+    it('is a turn’s limit as long as some of it is left, but not where the operator has lifted it', async () => {
+      const agent = (name: string) => Promise.resolve(sampleAgent(name, { providers: ['claude'] }));
+      world.ports = { ...world.ports, agents: agentsFrom({ agent }) };
+      await used(1, 1_000_000);
+      assert.deepEqual((await world.ready()).budget, { tokens: 990, microUsd: 4_000_000 });
+      assert.equal((await world.ready({ dayIsLifted: true })).budget, undefined);
     });
 
     it('is of all runs’ turns of today, and of no other day', async () => {

@@ -4,6 +4,7 @@ import type { MachineCommand } from '../../../../src/workflows/run/commands.js';
 import { refusalOf } from '../../../../src/workflows/run/operator.js';
 import { budgetOfTurn } from '../../../../src/workflows/run/budget.js';
 import {
+  agentReport,
   comment,
   done,
   ids,
@@ -17,6 +18,12 @@ import {
   wrote,
 } from '../../../support/machine/world.js';
 
+/** A turn whose model was refused after a thousand tokens. */
+const REFUSED_AT_1000 = {
+  exitCode: 1,
+  stopped: 'budget',
+  model: modelReport(1_000, 0, { kind: 'over_budget', what: 'tokens' }),
+} as const;
 const MORE = { kind: 'budget', turns: 0, tokens: 0, microUsd: 0, dayEnds: null } as const;
 
 function command(world: World, asked: OperatorCommand): MachineCommand[] {
@@ -80,12 +87,44 @@ describe('the budget of a run', () => {
 
   it('ends the turn that has used it up, without a nudge, and goes on when raised', () => {
     const world = World.triggered();
-    const model = modelReport(1_000, 0, { kind: 'over_budget', what: 'tokens' });
-    world.liveTurn({ exitCode: 1, stopped: 'budget', model });
+    world.liveTurn(REFUSED_AT_1000);
     assert.equal(world.reason, 'budget');
     assert.equal(world.life.lastTurn?.reason, 'budget');
+    assert.equal(world.life.detail, "the run's budget is used up: 1000 of 1000 tokens");
     const begun = command(world, { ...MORE, tokens: 1_000 });
     assert.ok(begun[0]?.kind === 'prepare_turn' && begun[0].input.cause.kind === 'operator');
+  });
+
+  it('goes on at once after a turn that still had the limit from before it was raised', () => {
+    const world = World.triggered();
+    world.start();
+    command(world, { ...MORE, tokens: 5_000 });
+    world.feed(wrote(comment(1)));
+    world.endTurn(REFUSED_AT_1000);
+    const begun = world.owed.get('prepare');
+    assert.ok(begun?.kind === 'prepare_turn');
+    assert.deepEqual([begun.input.cause.kind, ids(begun.input.references)], ['limit_over', [1]]);
+    world.start();
+    const run = world.owed.get('run');
+    assert.ok(run?.kind === 'run_turn');
+    assert.equal(run.input.budget.tokens, 5_000);
+  });
+
+  it('is no reason to go on for a turn that the operator froze', () => {
+    const world = World.triggered();
+    world.start();
+    command(world, { ...MORE, tokens: 5_000 });
+    command(world, { kind: 'freeze' });
+    world.endTurn(REFUSED_AT_1000);
+    assert.deepEqual([world.phase, world.reason], ['frozen', 'paused']);
+  });
+
+  it('is used up in the end by turns that are refused their model at once', () => {
+    const world = World.triggered();
+    const model = modelReport(0, 0, { kind: 'over_budget', what: 'tokens' });
+    for (let turn = 1; turn <= POLICY.budget.turns; turn += 1) world.liveTurn({ exitCode: 1, model });
+    assert.deepEqual([world.phase, world.reason], ['frozen', 'budget']);
+    assert.match(world.life.detail ?? '', /20 of 20 turns/);
   });
 
   it('begins anew with a new life', () => {
@@ -114,6 +153,19 @@ describe('the budget of a day', () => {
     const begun = world.due();
     assert.ok(begun[0]?.kind === 'prepare_turn');
     assert.deepEqual([begun[0].input.cause.kind, begun[0].input.references.length], ['wake', 1]);
+  });
+
+  it('lets the run go on when the day ends, after a turn that used up what was left of it', () => {
+    const world = World.triggered();
+    world.start({ budget: { tokens: 70, microUsd: null } });
+    const model = modelReport(70, 0, { kind: 'over_budget', what: 'tokens' });
+    world.endTurn({ exitCode: 1, stopped: 'budget', agent: agentReport('provider'), model });
+    spent(world);
+    assert.deepEqual([world.reason, world.life.detail], ['budget', 'spent']);
+    world.feed(wrote(comment(1)));
+    const [begun] = world.due();
+    assert.ok(begun?.kind === 'prepare_turn');
+    assert.deepEqual([begun.input.cause.kind, ids(begun.input.references)], ['limit_over', [1]]);
   });
 
   it('holds a first turn up as well, which is then still the first', () => {

@@ -37,7 +37,7 @@ describe('what the people on the forge see of a frozen run', () => {
 
   it('is that the budget is used up, by a turn or before one, each time that it is', () => {
     const world = World.triggered();
-    world.liveTurn({ model: modelReport(1, 0, { kind: 'over_budget', what: 'tokens' }) });
+    world.liveTurn({ model: modelReport(1_000, 0, { kind: 'over_budget', what: 'tokens' }) });
     assert.deepEqual(told(world), ['budget']);
     const over = World.triggered({ ...POLICY, budget: { ...POLICY.budget, turns: 1 } });
     over.liveTurn({ done });

@@ -4,7 +4,15 @@ import type { SettledTurn } from '../../../../src/domain/run/events.js';
 import type { FrozenReason, StopReason, TurnResult } from '../../../../src/domain/run/turn.js';
 import { wakesOn } from '../../../../src/workflows/run/verdict.js';
 import { running } from '../../../support/machine/stages.js';
-import { agentReport, comment, done, World, wrote } from '../../../support/machine/world.js';
+import {
+  agentReport,
+  comment,
+  done,
+  modelReport,
+  POLICY,
+  World,
+  wrote,
+} from '../../../support/machine/world.js';
 
 function after(result: Partial<TurnResult>, left: Partial<SettledTurn> = {}): World {
   const world = World.triggered();
@@ -25,8 +33,10 @@ describe('why a run is frozen after a turn', () => {
       rebuilt: 'incomplete',
       history: 'history',
     };
+    // With some of its budget left it would go on by itself.
+    const model = modelReport(POLICY.budget.tokens);
     for (const [stopped, reason] of Object.entries(reasons))
-      assert.equal(after({ stopped: stopped as StopReason, exitCode: 143 }).reason, reason, stopped);
+      assert.equal(after({ stopped: stopped as StopReason, exitCode: 143, model }).reason, reason, stopped);
   });
 
   it('is that a request of it was set aside, which a person has to look at, whatever its agent says', () => {
