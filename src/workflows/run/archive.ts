@@ -3,7 +3,6 @@ import { note, type LifeDraft } from './draft.js';
 import { destroy } from './end.js';
 import { runRef } from './inputs.js';
 import { beginTurn, wakeIfAny } from './turn.js';
-import { isWithheld } from './verdict.js';
 
 /** Only while the run rests: whatever goes on needs its containers, or is about to remove them itself. */
 export function archive({ s, life, commands }: LifeDraft, slug: string): void {
@@ -24,6 +23,5 @@ export function archiveOver(d: LifeDraft, what: string): void {
   stage.afterArchive = null;
   if (life.closing !== null) return destroy(d);
   if (asked !== null) return beginTurn(d, asked);
-  if (isWithheld(stage.reason) && life.withheld === null) return beginTurn(d, { kind: 'retriggered' });
   wakeIfAny(d);
 }

@@ -110,11 +110,22 @@ export function unsettled(d: LifeDraft, { result }: Settling, why: string): void
   rest(d, { result, settled: left, reason });
   life.detail = why;
   if (life.closing !== null) return destroy(d);
-  if (reason === 'paused') holdBackStarted(d);
+  if (reason === 'paused' && life.turn.stop === 'pause') holdBackStarted(d);
 }
 
 function reasonUnsettled({ closing, withheld, turn }: Life): FrozenReason {
   if (closing !== null) return 'incomplete';
   if (withheld !== null) return withheld;
-  return turn.stop === 'pause' ? 'paused' : 'failed';
+  switch (turn.stop) {
+    case 'untriggered':
+    case 'unserved':
+      return turn.stop;
+    case 'pause':
+      return 'paused';
+    case 'operator':
+      // Not where the operator said that it is done.
+      return turn.done === null ? 'paused' : 'failed';
+    default:
+      return 'failed';
+  }
 }

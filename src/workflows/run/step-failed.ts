@@ -7,7 +7,7 @@ import { launchWhenReady } from './preparing.js';
 import { disarmWatchdog } from './running.js';
 import { unsettled } from './settling.js';
 import type { Stage } from './state.js';
-import { abandonTurn, beginTurn, holdBack } from './turn.js';
+import { abandonTurn, beginTurn, holdBack, wakeIfAny } from './turn.js';
 
 type StepFailed = Extract<InnerEvent, { kind: 'step_failed' }>;
 
@@ -34,7 +34,8 @@ export function stepFailed(d: LifeDraft, { step, turn, reason }: StepFailed): vo
       disarmWatchdog(d, stage);
       return notRun(d, reason);
     case 'settling':
-      return unsettled(d, stage, reason);
+      unsettled(d, stage, reason);
+      return wakeIfAny(d);
     case 'destroying':
       return destroyed(d);
     default:

@@ -9,14 +9,15 @@ import { tellAgain, tellOnceMore } from './mailbox.js';
 import { rotate } from './session.js';
 import { newStage, newTurn } from './beginnings.js';
 import type { Deferred, Life } from './state.js';
-import { wakesOn } from './verdict.js';
+import { isWithheld, wakesOn } from './verdict.js';
 
 const HOUR_MS = 3_600_000;
 
-/** Rehydrates a frozen run for what waits in its mailbox, if that may. */
+/** Rehydrates a frozen run for what came while it could not: it is asked for again, or something waits in its mailbox. */
 export function wakeIfAny(d: LifeDraft): void {
   const { life } = d;
   if (life.stage.kind !== 'frozen' || life.stage.archiving) return;
+  if (isWithheld(life.stage.reason) && life.withheld === null) return beginTurn(d, { kind: 'retriggered' });
   if (!wakesOn(life.stage.reason)) return;
   life.mailbox = forgetOthersChecks(life);
   const decisions = untold(life);

@@ -2,7 +2,17 @@ import assert from 'node:assert/strict';
 import type { LostPart } from '../../../../src/domain/run/run-files.js';
 import { viewOf } from '../../../../src/workflows/run-view.js';
 import { after, running, settling, silent, starting } from '../../../support/machine/stages.js';
-import { agentReport, done, kinds, observed, World } from '../../../support/machine/world.js';
+import {
+  agentReport,
+  comment,
+  done,
+  ids,
+  kinds,
+  observed,
+  trigger,
+  World,
+  wrote,
+} from '../../../support/machine/world.js';
 
 const FREEZE = { kind: 'command', command: { kind: 'freeze' }, at: 1 } as const;
 const MOVE = { kind: 'command', command: { kind: 'move' }, at: 1 } as const;
@@ -96,6 +106,28 @@ describe('a step that fails for good', () => {
     assert.equal(failed(after(starting(), untriggered), 'run').reason, 'untriggered');
     assert.equal(failed(after(starting(), unserved), 'run').reason, 'unserved');
     assert.equal(failed(after(settling(), untriggered), 'settle').reason, 'untriggered');
+  });
+
+  it('is followed by a turn for what came meanwhile, when what the agent left could not be collected', () => {
+    const told = after(running(), wrote(comment(1)));
+    told.finish({ done });
+    after(told, wrote(comment(2)));
+    failed(told, 'settle');
+    assert.deepEqual([told.phase, told.turn.cause.kind], ['rehydrating', 'wake']);
+    assert.deepEqual(ids(told.turn.taken), [1, 2]);
+    const asked = after(running(), observed({ readAt: 20, triggered: false }));
+    asked.finish();
+    after(asked, observed({ readAt: 9_000, trigger: trigger(8_000) }));
+    failed(asked, 'settle');
+    assert.deepEqual([asked.phase, asked.turn.cause.kind], ['rehydrating', 'retriggered']);
+  });
+
+  it('is followed by none where the operator froze the run, or new turns are paused', () => {
+    for (const stopped of [after(running(), FREEZE), after(starting(), PAUSED)]) {
+      stopped.finish();
+      failed(after(stopped, wrote(comment(1))), 'settle');
+      assert.deepEqual([stopped.phase, stopped.reason], ['frozen', 'paused']);
+    }
   });
 
   it('lets a turn begin again that was stopped for what is so no more', () => {
