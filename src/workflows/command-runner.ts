@@ -14,6 +14,7 @@ import { RowWriter } from './row-writer.js';
 import { RunTimers } from './run-timers.js';
 import { takeIntoEffect, type ChangeCommand } from './take-into-effect.js';
 import { LeftBehindError, StepsUnderWay } from './steps-under-way.js';
+import { Teller } from './teller.js';
 
 type WatchCommand = Extract<MachineCommand, { kind: 'run_turn' | 'attach_turn' }>;
 
@@ -21,6 +22,7 @@ export class CommandRunner {
   private readonly steps: StepsUnderWay;
   private readonly timers: RunTimers;
   private turnScope: CancellationScope | undefined;
+  private readonly teller = new Teller();
   private readonly rows: RowWriter;
 
   /**
@@ -41,6 +43,11 @@ export class CommandRunner {
   /** Rows asked for so far are written. */
   async settledRows(): Promise<void> {
     await this.rows.written;
+  }
+
+  /** As `Teller` has it. */
+  get isTelling(): boolean {
+    return this.teller.isBusy;
   }
 
   run(command: MachineCommand): void {
@@ -86,8 +93,7 @@ export class CommandRunner {
         return this.destroy(command);
       case 'tell_frozen':
       case 'tell_checks_stopped':
-        // Beside the run's course: whether people could be told changes nothing.
-        return void tell(command).catch(() => undefined);
+        return this.teller.tell(command);
     }
   }
 
@@ -277,18 +283,6 @@ export class CommandRunner {
       },
     );
   }
-}
-
-type TellCommand = Extract<MachineCommand, { kind: 'tell_frozen' | 'tell_checks_stopped' }>;
-
-function tell(command: TellCommand): Promise<void> {
-  const { tellFrozen, tellChecksStopped } = activities.telling;
-  if (command.kind === 'tell_frozen') {
-    const options = { summary: `leave a reaction: ${command.reason}` };
-    return tellFrozen.executeWithOptions(options, [command.run]);
-  }
-  const options = { summary: 'say that failed checks wake it no more' };
-  return tellChecksStopped.executeWithOptions(options, [command.input]);
 }
 
 /** What a turn is for, in Temporal's page. */

@@ -153,7 +153,9 @@ export async function issueWorkflow(input: IssueWorkflowInput): Promise<RunOutco
       const isUpgraded = info.targetWorkerDeploymentVersionChanged && handled > 0;
       if (over || ((info.continueAsNewSuggested || isUpgraded) && isQuiescent(state))) {
         await runner.settledRows();
-        if (!allHandlersFinished()) await condition(() => allHandlersFinished() || mailbox.length > 0);
+        // What people are to be told of a run that goes on is said before this execution ends; it has a few tries.
+        const isFree = (): boolean => allHandlersFinished() && (over || !runner.isTelling);
+        if (!isFree()) await condition(() => isFree() || mailbox.length > 0);
         // From here to the end of the life nothing is awaited, so nothing that was accepted can be lost.
         if (mailbox.length > 0) continue;
         if (over && state.pendingTrigger === null) return outcomeOf(state);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { modelReport } from '../support/machine/world.js';
+import type { TurnResult } from '../../src/domain/run/turn.js';
+import { done, modelReport } from '../support/machine/world.js';
 import { waitUntil } from '../support/stack/stack.js';
 import { DONE, withLife } from '../support/temporal/issue-life.js';
 import { localServer } from '../support/temporal/local-server.js';
@@ -38,6 +39,24 @@ describe('issueWorkflow whose history the server finds long enough', function ()
         [0, 1],
       );
     }));
+
+  it('tells the people on the forge first why it froze, which holds nothing up', () => {
+    const given = { tellFailure: new Error('the forge is away') };
+    const turn = (): Partial<TurnResult> => ({ done: { ...done, status: 'failed' } });
+    return withLife(server(), { turn, given }, async (life) => {
+      const { fake } = life;
+      await waitUntil('the first try', () => fake.told.length === 1, 30_000);
+      await life.comments(1);
+      await life.frozen(2);
+      assert.equal(await life.runId(), life.firstRunId);
+      fake.tellFailure = null;
+      await life.continuedAsNew(life.firstRunId);
+      const { slug } = await life.frozen(2);
+      // The second try of the first turn's, and the second turn's.
+      assert.deepEqual(new Set(fake.told), new Set([slug]));
+      assert.ok(fake.told.length >= 3, `told ${String(fake.told.length)} times`);
+    });
+  });
 
   it('goes on sleeping in the new execution, to the same time', () => {
     const until = Date.now() + 8_000;
