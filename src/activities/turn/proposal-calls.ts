@@ -4,6 +4,7 @@ import type { HostPorts } from '../ports/host-ports.js';
 import type { RunTurnInput } from '../ports/inputs.js';
 import { proposeChange, type ProposalMessage } from '../supervise/propose-change.js';
 import type { TurnJournal } from './turn-journal.js';
+import { untilAborted } from './until-aborted.js';
 import { untilDelivered } from './until-delivered.js';
 
 export type ProposalCall = QueueMessage & { readonly body: ProposalMessage };
@@ -85,21 +86,10 @@ export class ProposalCalls {
     if (made.kind === 'refused') return made;
     const passedOn = await ports.channel.propose(input.workflowId, messageId, made.request);
     if (passedOn.kind === 'refused') return passedOn;
-    const outcome = await Promise.race([passedOn.outcome(), this.untilOver()]);
-    if (outcome === null) return null;
+    const outcome = await Promise.race([passedOn.outcome(), untilAborted(this.over.signal)]);
+    if (outcome === undefined) return null;
     const { id, status, notesRef } = outcome;
     const notes = notesRef === null ? '' : await ports.blobs.getText(notesRef);
     return { kind: 'decision', id, status, notes };
-  }
-
-  private untilOver(): Promise<null> {
-    const { signal } = this.over;
-    return new Promise((resolve) => {
-      const end = (): void => {
-        resolve(null);
-      };
-      if (signal.aborted) end();
-      else signal.addEventListener('abort', end, { once: true });
-    });
   }
 }

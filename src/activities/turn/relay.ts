@@ -9,6 +9,7 @@ import { tellOperations } from './tell-operations.js';
 import { ProposalCalls } from './proposal-calls.js';
 import { TextChecks, type TextMessage } from './text-checks.js';
 import type { TurnJournal } from './turn-journal.js';
+import { untilAborted } from './until-aborted.js';
 import { untilDelivered } from './until-delivered.js';
 
 /** The queue is looked at this often even when no change was reported, milliseconds. */
@@ -83,15 +84,16 @@ export class Relay {
     return next;
   }
 
-  /** After the bundle is gone: everything it left is delivered, open requests are answered. */
+  /** After the bundle is gone: everything it left is delivered, open requests are answered. Until the signal aborts. */
   async drainToEmpty(signal: AbortSignal): Promise<void> {
     this.sidecarIsGone = true;
     await this.texts.end();
     this.proposals.end();
     for (;;) {
       await this.drain(signal);
-      await Promise.all(this.requests.values());
-      await this.proposals.untilPassedOn();
+      const passedOn = Promise.all([...this.requests.values(), this.proposals.untilPassedOn()]);
+      await Promise.race([passedOn, untilAborted(signal)]);
+      if (signal.aborted) return;
       const { messages } = await this.ports.queue.read(this.input.slug);
       if (messages.length === 0 || this.flooded) return;
     }

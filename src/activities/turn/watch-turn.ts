@@ -9,6 +9,12 @@ import { superviseTurn } from './supervise-turn.js';
 import type { TurnJournal } from './turn-journal.js';
 
 /**
+ * So long a turn that its workflow has stopped may take to its end, milliseconds. A workflow that ends waits for less, and what is
+ * still to be delivered nobody takes any more; one that goes on has the turn attached again.
+ */
+const LET_GO_MS = 60_000;
+
+/**
  * The turn as an activity: with heartbeats, in its slot, stopped when the workflow cancels it, and left running when the worker
  * goes away; then it fails as `TurnDetached`.
  * @param attachments who watches what in this process
@@ -23,11 +29,16 @@ export async function watchTurn(
   const context = Context.current();
   const detach = attachments.take(slug);
   const stop = new AbortController();
+  let late: NodeJS.Timeout | undefined;
   // Only a cancellation that the workflow asked for stops the agent; all others leave it running.
   context.cancellationSignal.addEventListener('abort', () => {
-    if (context.cancellationDetails?.cancelRequested === true)
+    if (context.cancellationDetails?.cancelRequested === true) {
       stop.abort(new Error('cancelled by the workflow'));
-    else detach.abort(new Error('the worker is going away'));
+      // The signal does not fire again, whatever else becomes of the workflow or the worker.
+      late = setTimeout(() => {
+        detach.abort(new Error('cancelled by the workflow, and not over in time'));
+      }, LET_GO_MS);
+    } else detach.abort(new Error('the worker is going away'));
   });
   let begun: Pick<TurnJournal, 'record'> | undefined;
   const heartbeats = setInterval(() => {
@@ -59,6 +70,7 @@ export async function watchTurn(
     throw error;
   } finally {
     clearInterval(heartbeats);
+    clearTimeout(late);
     attachments.leave(slug, detach);
   }
 }

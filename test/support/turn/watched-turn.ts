@@ -49,8 +49,9 @@ export class WatchedTurn {
   }
 }
 
-export async function resultOf([ending]: Ending): Promise<TurnResult> {
-  const end = await passTime(ending);
+/** @param stepMs as `passTime` has it; small where the turn may take so long only */
+export async function resultOf([ending]: Ending, stepMs?: number): Promise<TurnResult> {
+  const end = await passTime(ending, stepMs);
   assert.ok('result' in end, String('error' in end && end.error));
   return end.result;
 }

@@ -162,6 +162,17 @@ describe('the relay', () => {
     assert.deepEqual(answers, [{ requestId: 'message0', result: { kind: 'refused', reason: 'no' } }]);
   });
 
+  it('gives up what cannot be delivered when nobody watches the turn any longer, and keeps it for the next', async () => {
+    const watching = new AbortController();
+    openPr = () => {
+      watching.abort();
+      return Promise.reject(new Error('the run is gone'));
+    };
+    put(request);
+    await relay.drainToEmpty(watching.signal);
+    assert.deepEqual([answers, messages.length], [[], 1]);
+  });
+
   it('tells the agent a refusal without where the orchestrator has its files', async () => {
     openPr = () =>
       Promise.resolve({ kind: 'refused', reason: 'cannot open /root/.bot-bottle/mirrors/x.git' });

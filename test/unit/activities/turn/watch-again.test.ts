@@ -127,7 +127,7 @@ describe('a turn that another worker has watched before', () => {
     const ending = await again();
     watched.activity.cancel('CANCELLED', new ActivityCancellationDetails({ cancelRequested: true }));
     look();
-    assert.equal((await resultOf(ending)).stopped, null);
+    assert.equal((await resultOf(ending, 1)).stopped, null);
     assert.equal(stopsAt.length, 1);
   });
 

@@ -188,7 +188,7 @@ describe('a turn that is watched', () => {
     it('when its workflow asks for that', async () => {
       const ending = await begin();
       watched.activity.cancel('CANCELLED', new ActivityCancellationDetails({ cancelRequested: true }));
-      assert.equal(await stoppedOf(ending), null);
+      assert.equal((await resultOf(ending, 1)).stopped, null);
       assert.deepEqual(stops('agent'), ['stop agent 5']);
     });
 
@@ -198,6 +198,18 @@ describe('a turn that is watched', () => {
       const { setAside, stopped } = await resultOf(await watch());
       assert.deepEqual([setAside, stopped], ['it killed two workers', null]);
     });
+  });
+
+  it('is let go of a minute after its workflow has stopped it and takes none of its messages', async () => {
+    world.channel.openPr = () => Promise.reject(new Error('workflow not found'));
+    const ending = await begin();
+    world.send(message({ kind: 'open_pr', title: 'Hello', body: '' } as const));
+    const stoppedAt = Date.now();
+    watched.activity.cancel('CANCELLED', new ActivityCancellationDetails({ cancelRequested: true }));
+    const error = await errorOf(ending);
+    assert.ok(error instanceof Error && 'type' in error && error.type === 'TurnDetached');
+    assert.ok(Date.now() - stoppedAt >= 60_000);
+    assert.deepEqual([watched.runs, watched.attachments.has(SLUG)], [false, false]);
   });
 
   it('goes on when the worker goes away, and is found by the next', async () => {
