@@ -9,6 +9,11 @@ export class Attachments {
     return controller;
   }
 
+  /** Nobody here watches any run any longer; all go on. */
+  detachAll(): void {
+    for (const controller of this.bySlug.values()) controller.abort(new Error('the worker is going away'));
+  }
+
   has(slug: string): boolean {
     return this.bySlug.has(slug);
   }

@@ -134,11 +134,16 @@ export async function startWorker(
         keepNotices({ hook, database, blobs: hostPorts.blobs, now: Date.now, log }, ending.signal),
       ),
     ];
+    const stop = (): void => {
+      workers.stop();
+      // Also those that the SDK would give their time to end, or has cancelled before.
+      attachments.detachAll();
+    };
     lock.lost.addEventListener('abort', () => {
       log.error({ home, err: lock.lost.reason as unknown }, 'another worker has taken this home; stopping');
-      workers.stop();
+      stop();
     });
-    return running(workers, async () => {
+    return running(workers, stop, async () => {
       ending.abort();
       await Promise.all(kept);
       reconciler.close();
@@ -189,14 +194,12 @@ async function untilStopped(workers: RunningWorkers, close: () => Promise<void>)
   }
 }
 
-function running(workers: RunningWorkers, close: () => Promise<void>): RunningWorker {
+function running(workers: RunningWorkers, stop: () => void, close: () => Promise<void>): RunningWorker {
   const stopped = untilStopped(workers, close);
   // Whoever waits sees the error; nobody may be waiting yet.
   stopped.catch(() => undefined);
   return {
-    stop: () => {
-      workers.stop();
-    },
+    stop,
     stopped: () => stopped,
   };
 }

@@ -19,4 +19,14 @@ describe('who watches a run in this process', () => {
     attachments.leave(SLUG, second);
     assert.equal(attachments.has(SLUG), false);
   });
+
+  it('is nobody any longer when its worker goes away', () => {
+    const attachments = new Attachments();
+    const watching = [attachments.take(SLUG), attachments.take('other')];
+    attachments.detachAll();
+    assert.deepEqual(
+      watching.map(({ signal }) => signal.aborted),
+      [true, true],
+    );
+  });
 });
