@@ -5,6 +5,7 @@ import { changePause } from './change-pause.js';
 import type { HomePorts } from './ports/home-ports.js';
 import type { HomeActivities, PauseActivities } from './ports/interface.js';
 import { prepareTurn } from './prepare/prepare-turn.js';
+import { unlessGivenUp } from './prepare/unless-given-up.js';
 import { recordCommand, recordEnd, recordState, recordTurn } from './rows/record-rows.js';
 import type { UnderWay } from '../domain/run/under-way.js';
 import { tellChecksStopped } from './rows/tell-checks-stopped.js';
@@ -19,7 +20,11 @@ export function createHomeActivities(ports: HomePorts, underWay: UnderWay): Home
     soleHost: () => Promise.resolve(ports.soleHost),
     prepareTurn: (input) =>
       typedFailures(() =>
-        beating(() => underWay.during(stepOfTurn(input, 'prepare'), () => prepareTurn(ports, input))),
+        beating((signal) =>
+          underWay.during(stepOfTurn(input, 'prepare'), () =>
+            prepareTurn(unlessGivenUp(ports, signal), input),
+          ),
+        ),
       ),
     recordTurn: (input) => typedFailures(() => recordTurn(ports, input)),
     recordState: (input) => typedFailures(() => recordState(ports, input)),

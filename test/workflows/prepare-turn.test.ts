@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { withLife } from '../support/temporal/issue-life.js';
 import { untilCalledOff } from '../support/temporal/scripted-activities.js';
@@ -43,8 +44,14 @@ describe('a turn is prepared', function () {
     assert.deepEqual(await firstTurn(away), { reason: 'done', tries: 2, scheduled: 1 });
   });
 
-  it('by the queue when that takes long', async () => {
-    assert.deepEqual(await firstTurn(untilCalledOff), { reason: 'done', tries: 2, scheduled: 1 });
+  it('by the queue when that takes long, which the first try is told', async () => {
+    let signal: AbortSignal | undefined;
+    const slow: Prepare = () => {
+      signal = Context.current().cancellationSignal;
+      return untilCalledOff();
+    };
+    assert.deepEqual(await firstTurn(slow), { reason: 'done', tries: 2, scheduled: 1 });
+    assert.equal(signal?.aborted, true);
   });
 
   it('once, when what it found is final', async () => {
