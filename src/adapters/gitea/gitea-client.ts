@@ -39,6 +39,8 @@ export interface GiteaRequest {
   readonly accept?: readonly number[];
   /** Only the end of the answer is wanted; a forge may send all of it. */
   readonly lastBytes?: number;
+  /** Only the beginning of the answer is wanted: no more is read. */
+  readonly firstBytes?: number;
   /** For what takes the forge longer than the client's own time-out, milliseconds. */
   readonly timeoutMs?: number;
 }
@@ -124,7 +126,8 @@ export class GiteaClient {
         },
         body,
         timeoutMs: request.timeoutMs ?? this.#timeoutMs,
-        maxBytes: this.#maxBytes,
+        maxBytes: request.firstBytes ?? this.#maxBytes,
+        cut: request.firstBytes !== undefined,
       });
     } catch (cause) {
       return { kind: 'failed', ...connectionFailure(method, path, cause, 'FORGE_GITEA_API') };

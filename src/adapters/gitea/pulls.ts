@@ -15,9 +15,14 @@ export async function readPr(repo: GiteaRepo, number: number): Promise<PullReque
   );
 }
 
+/** An agent is shown half of it. */
+const DIFF_BYTES = 1024 * 1024;
+
 export async function readDiff(repo: GiteaRepo, number: number): Promise<string> {
   const file = `${String(forgeNumber(number))}.diff`;
-  return (await repo.client.request({ method: 'GET', path: repo.path('pulls', file) })).text();
+  return (
+    await repo.client.request({ method: 'GET', path: repo.path('pulls', file), firstBytes: DIFF_BYTES })
+  ).text();
 }
 
 /** Newest first, as the forge lists them. */

@@ -24,7 +24,7 @@ export interface Forge {
   readComments(number: number): Promise<Comment[]>;
   readComment(id: number): Promise<Comment>;
   readReviews(prNumber: number): Promise<Review[]>;
-  /** Unified diff text. */
+  /** Unified diff text; of one beyond 1 MiB the beginning. */
   readDiff(prNumber: number): Promise<string>;
   /** CI state of the PR's head. */
   readChecks(prNumber: number): Promise<CheckStatus[]>;

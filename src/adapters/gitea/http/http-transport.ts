@@ -12,6 +12,8 @@ export interface HttpRequest {
   /** For the whole exchange, the body included. */
   readonly timeoutMs: number;
   readonly maxBytes: number;
+  /** Of an answer that is larger, `maxBytes` are taken and the rest is not read; without it that is an error. */
+  readonly cut?: boolean;
 }
 
 export interface HttpResponse {
@@ -63,7 +65,7 @@ export class HttpTransport {
       };
       outgoing.on('error', fail);
       outgoing.on('response', (incoming) => {
-        collect(incoming, request.maxBytes).then((body) => {
+        collect(incoming, request).then((body) => {
           clearTimeout(timer);
           resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, body });
         }, fail);
@@ -98,13 +100,17 @@ export class HttpTransport {
   }
 }
 
-async function collect(incoming: http.IncomingMessage, maxBytes: number): Promise<Buffer> {
+async function collect(
+  incoming: http.IncomingMessage,
+  { maxBytes, cut = false }: HttpRequest,
+): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of incoming as AsyncIterable<Buffer>) {
     size += chunk.length;
     if (size > maxBytes) {
       incoming.destroy();
+      if (cut) return Buffer.concat([...chunks, chunk], maxBytes);
       throw new ResponseTooLargeError(`the answer is larger than ${String(maxBytes)} bytes`);
     }
     chunks.push(chunk);

@@ -172,6 +172,19 @@ describe('the client of the forge', () => {
     assert.deepEqual([error.status, error.retryable, server.seen.length], [413, false, 1]);
   });
 
+  it('reads no more than the beginning where only that is wanted, however large the rest', async () => {
+    await serve(({ url }) => ({
+      status: url.endsWith('wrong') ? 404 : 200,
+      body: 'ab'.repeat(50_000),
+      headers: { 'content-type': 'text/plain' },
+    }));
+    const made = client({ maxResponseBytes: 10_000 });
+    const request = { method: 'GET', path: ['a'], firstBytes: 5 } as const;
+    assert.equal((await made.request(request)).text(), 'ababa');
+    assert.equal((await made.request({ ...request, firstBytes: 100_000 })).text().length, 100_000);
+    assert.equal((await failure(made.request({ ...request, path: ['wrong'] }))).status, 404);
+  });
+
   it('says so when the answer is no JSON', async () => {
     await serve(() => ({
       status: 200,

@@ -75,3 +75,19 @@ describe('a number given to the forge', () => {
     }
   });
 });
+
+describe('the changes of a pull request', () => {
+  it('are read from the beginning when there are more than anybody is shown', async () => {
+    const body = 'x'.repeat(17 * 1024 * 1024);
+    const headers = { 'content-type': 'text/plain' };
+    const server = await ForgeServer.start(() => ({ status: 200, body, headers }));
+    const client = new GiteaClient({ baseUrl: server.url, token: 't' });
+    try {
+      const forge = giteaForgeFor(client)({ forge: 'gitea', owner: 'alice', repo: 'demo' });
+      assert.equal((await forge.readDiff(3)).length, 1024 * 1024);
+    } finally {
+      client.close();
+      await server.stop();
+    }
+  });
+});
