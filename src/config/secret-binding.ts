@@ -48,9 +48,9 @@ export function writeBoundSecret(
 export interface BoundSecret {
   readonly home: string;
   readonly name: string;
-  /** Upstreams that routes would send it to, `host:port`. */
+  /** Upstreams that routes would send it to, `host:port`: each needs a binding. */
   readonly authorities: readonly string[];
-  /** Those that need no binding where the operator made none: the secret is the vendor's by its name. */
+  /** The same of the route that is made to the vendor whose secret it is: a binding only where the operator made one. */
   readonly vendors?: readonly string[];
   /** Files of the orchestrator's own secrets: whatever leads to one of them is refused. */
   readonly ownFiles: readonly string[];
@@ -83,11 +83,13 @@ function requireBound({ home, name, authorities, vendors = [], ownFiles }: Bound
   const file = path.join(home, 'secrets', requireSecretName(name));
   // Those that the settings name may have any name: they are known by their files.
   if (isOwnSecret(name) || ownFiles.some((own) => isSameFile(own, file))) throw ownSecret(name);
-  const bound = readHosts(hostsFile(home, name)) ?? vendors;
-  const missing = authorities.filter((authority) => !bound.includes(authority));
+  const written = readHosts(hostsFile(home, name));
+  const bound = written ?? [];
+  const needed = written === undefined ? authorities : [...authorities, ...vendors];
+  const missing = [...new Set(needed)].filter((authority) => !bound.includes(authority));
   if (statSync(file, { throwIfNoEntry: false }) === undefined) {
     throw new MissingSecretError(
-      `a route needs the secret ${name}, which is missing: ${remedy(name, authorities)}`,
+      `a route needs the secret ${name}, which is missing: ${remedy(name, needed)}`,
     );
   }
   if (missing.length > 0) {
@@ -100,8 +102,8 @@ function requireBound({ home, name, authorities, vendors = [], ownFiles }: Bound
 }
 
 function remedy(name: string, authorities: readonly string[]): string {
-  const options = [...new Set(authorities)].map((authority) => `--host ${authority}`).join(' ');
-  return `bot-bottle secret set ${name} ${options} < file`;
+  const options = [...new Set(authorities)].map((authority) => ` --host ${authority}`).join('');
+  return `bot-bottle secret set ${name}${options} < file`;
 }
 
 function ownSecret(name: string): InvalidInputError {

@@ -12,7 +12,7 @@ export function needsWorld(config: Config): NeedsWorld {
       standingOf({
         home: config.BOT_BOTTLE_HOME,
         name,
-        authorities: [authority],
+        authorities: isVendors ? [] : [authority],
         vendors: isVendors ? [authority] : [],
         ownFiles: ownSecretFiles(config),
       }),

@@ -1,9 +1,10 @@
 import type { ModelAccess } from '../../domain/agent/agent-provider.js';
+import { VENDOR_UPSTREAMS } from '../../domain/egress/vendors.js';
 
 /** Anthropic's Messages API with an API key. A CLI that can do with another credential adds it. */
 export const ANTHROPIC: ModelAccess = {
   route: 'anthropic',
-  upstream: 'https://api.anthropic.com',
+  upstream: VENDOR_UPSTREAMS.anthropic,
   methods: ['POST'],
   paths: ['/v1/messages', '/v1/messages/count_tokens'],
   rule: { api: 'anthropic-messages', models: ['claude-*'], maxOutputTokens: 64_000, allow: [] },
@@ -16,7 +17,7 @@ export const ANTHROPIC: ModelAccess = {
 /** OpenAI's Responses API with an API key. */
 export const OPENAI: ModelAccess = {
   route: 'openai',
-  upstream: 'https://api.openai.com',
+  upstream: VENDOR_UPSTREAMS.openai,
   methods: ['POST'],
   paths: ['/v1/responses'],
   rule: {

@@ -3,6 +3,6 @@ export interface SecretNeed {
   readonly name: string;
   /** `host:port` */
   readonly authority: string;
-  /** The secret is a vendor's by its name, and this is that vendor: no binding is needed where the operator made none. */
+  /** Of the route that is made to the vendor whose secret it is by its name: it needs no binding where the operator made none. */
   readonly isVendors: boolean;
 }

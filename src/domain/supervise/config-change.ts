@@ -3,6 +3,8 @@ import { formatAllowEntry, parseAllowlist, readAllowEntry } from '../egress/allo
 import { takesUploads } from '../egress/upload-hosts.js';
 import type { Route } from '../egress/route.js';
 import { parseRoutes } from '../egress/routes.js';
+import { upstreamOf } from '../egress/upstream.js';
+import { isVendorHost } from '../egress/vendors.js';
 import { imageEffect, readImageChange, type ImageChange } from './image-change.js';
 import type { ProposalTool } from './proposal.js';
 
@@ -103,13 +105,16 @@ export function effectOf(change: ConfigChange): readonly string[] {
       ...change.remove.map((line) => `may no longer connect to ${line}`),
     ];
   return [
-    ...change.set.map(
-      ({ name, upstream, methods, paths, auth }) =>
+    ...change.set.map((route) => {
+      const { name, upstream, methods, paths, auth } = route;
+      return (
         `route ${name}: ${methods.join(', ')} ${paths.join(', ')} at ${upstream}, ` +
         (auth === null
           ? 'without a secret'
-          : `with the secret "${auth.secret}" in the header ${auth.header}`),
-    ),
+          : `with the secret "${auth.secret}" in the header ${auth.header}`) +
+        modelMark(route)
+      );
+    }),
     ...change.remove.map((name) => `no route ${name} any more`),
   ];
 }
@@ -118,6 +123,18 @@ function uploadMark(line: string): string {
   const entry = readAllowEntry(line);
   return 'host' in entry && takesUploads(entry.host)
     ? ', WHICH TAKES UPLOADS: an agent may send there what it knows'
+    : '';
+}
+
+function modelMark(route: Route): string {
+  const { model } = route;
+  if (model !== null) {
+    const { models, maxOutputTokens, allow } = model;
+    const more = allow.length === 0 ? '' : `, and ${allow.join(', ')}`;
+    return `, to the models ${models.join(', ')} with ${String(maxOutputTokens)} tokens of output${more}`;
+  }
+  return isVendorHost(upstreamOf(route).host)
+    ? ', WHERE CALLS OF MODELS ARE NOT READ OR METERED: no limit and no budget holds there'
     : '';
 }
 

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import type { HostPorts } from '../../../src/activities/ports/host-ports.js';
 import type { RunRef, RunTurnInput, SettleTurnInput } from '../../../src/activities/ports/inputs.js';
+import type { SecretFor } from '../../../src/activities/sync/sync-ports.js';
 import { TurnSlots } from '../../../src/activities/ports/turn-slots.js';
 import { blankTurnRecord } from '../../../src/activities/turn/turn-journal.js';
 import { agentProvider } from '../../../src/adapters/agents/registry.js';
@@ -69,8 +70,8 @@ export class HostWorld {
   /** The run's containers; those that are not named are not there. */
   containers: Partial<Record<ContainerRole, Partial<ContainerState>>> = {};
   build: BottleRuntime['buildImage'] = () => Promise.reject(new Error('nothing is built here'));
-  /** A secret of the operator, by its name. */
-  secret: (name: string) => Promise<string> = () => Promise.resolve(SECRET);
+  /** A secret of the operator. */
+  secret: SecretFor = () => Promise.resolve(SECRET);
   /** The run is still here. */
   isCurrent: () => boolean = () => true;
 
@@ -145,7 +146,7 @@ function portsOf(world: HostWorld, home: string, underWay: UnderWayFiles): HostP
     files: new LocalRunFiles({
       home,
       forgeToken: () => Promise.resolve(SECRET),
-      secret: (name) => world.secret(name),
+      secret: (...asked) => world.secret(...asked),
       canChown: false,
     }),
     queue: new LocalQueueDirectory({ home, bundleUid: process.getuid?.() ?? -1 }),

@@ -76,16 +76,20 @@ describe('a secret that is bound to upstreams', () => {
     assert.throws(() => read('model-key', ['api.example.com:443']), /bound to: nothing/);
   });
 
-  it('that was never bound goes to the vendor whose it is by its name, and to nobody else', () => {
+  it('that was never bound goes to the vendor whose it is by its name, by the route made for it, and no other', () => {
     const vendors = ['api.example.com:443'];
-    const vendorsOwn = (authorities: readonly string[]): string =>
+    const vendorsOwn = (...authorities: readonly string[]): string =>
       readBoundSecret({ home, name: 'vendor-key', authorities, vendors, ownFiles: [] });
+    assert.throws(() => vendorsOwn(), /is missing: bot-bottle secret set vendor-key < file$/);
     set('vendor-key');
-    assert.equal(vendorsOwn(vendors), VALUE);
-    assert.throws(() => vendorsOwn([...vendors, 'evil.example:443']), /to evil\.example:443, to which/);
+    assert.equal(vendorsOwn(), VALUE);
+    assert.throws(() => vendorsOwn('evil.example:443'), /to evil\.example:443, to which/);
+    assert.throws(() => vendorsOwn(...vendors), /to api\.example\.com:443, to which it is not bound/);
     // The operator's own binding counts alone.
     set('vendor-key', 'gateway.example');
-    assert.throws(() => vendorsOwn(vendors), /bound to: gateway\.example:443/);
+    assert.throws(() => vendorsOwn(), /to api\.example\.com:443, .*bound to: gateway\.example:443/);
+    set('vendor-key', 'api.example.com');
+    assert.equal(vendorsOwn(...vendors), VALUE);
   });
 
   it('that is missing is told with the command that sets it', () => {

@@ -33,7 +33,8 @@ export interface RunFilesOptions {
   readonly forgeToken: () => Promise<string>;
   /**
    * A secret of the operator. Errors: `InvalidInputError` when it is not for all of these upstreams (`host:port`).
-   * @param vendors those of them that are the vendor's whose secret it is by its name
+   * @param authorities each of them must have been bound by the operator
+   * @param vendors those of the route that is made to the vendor whose secret it is, which needs no binding
    */
   readonly secret: (
     name: string,

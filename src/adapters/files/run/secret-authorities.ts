@@ -2,7 +2,7 @@ import { InvalidInputError } from '../../../domain/base/errors.js';
 import { isSecretName } from '../../../domain/secret/secret-name.js';
 import type { SecretNeed } from '../../../domain/secret/secret-need.js';
 
-/** Upstreams that a secret would be sent to, `host:port`. */
+/** Upstreams that a secret would be sent to, `host:port`, as `RunFilesOptions.secret` takes them. */
 interface Authorities {
   readonly authorities: readonly string[];
   readonly vendors: readonly string[];
@@ -14,7 +14,7 @@ export function authoritiesOf(needs: readonly SecretNeed[]): ReadonlyMap<string,
   for (const { name, authority, isVendors } of needs) {
     const { authorities, vendors } = known.get(requireSecretName(name)) ?? { authorities: [], vendors: [] };
     known.set(name, {
-      authorities: [...authorities, authority],
+      authorities: isVendors ? authorities : [...authorities, authority],
       vendors: isVendors ? [...vendors, authority] : vendors,
     });
   }

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import type { ApplyChangeInput } from '../../../../src/activities/ports/inputs.js';
 import { keptChanges } from '../../../../src/activities/setup/kept-changes.js';
 import { applyChange } from '../../../../src/activities/supervise/apply-change.js';
+import { readBoundSecret, writeBoundSecret } from '../../../../src/config/secret-binding.js';
 import { InvalidInputError } from '../../../../src/domain/base/errors.js';
 import { localSubject } from '../../../../src/domain/forge/issue.js';
 import { routeTo } from '../../../support/egress/egress-here.js';
@@ -62,6 +63,26 @@ describe('a change that an operator agreed to', () => {
       assert.deepEqual([secrets(), hasToken()], [[], false]);
       assert.deepEqual(await keptChanges(world.ports.files, SLUG), [ref]);
     });
+
+  it('gives a vendor’s key that was never bound to no second route to the vendor', async () => {
+    const home = newPath();
+    const name = 'anthropic-api-key';
+    const docs = routeTo('https://api.anthropic.com', { name: 'docs', auth: { ...auth, secret: name } });
+    const file = JSON.stringify({ routes: [docs] });
+    const shown = shownProposal({ bottle_slug: SLUG, tool: 'cred-proxy-block', proposed_file: file });
+    const changes = [await world.ports.blobs.put(JSON.stringify(shown))];
+    const turn = await world.turning();
+    const input = { ...turn, prepared: { ...turn.prepared, provider: 'claude' }, changes };
+    const ports = { ...world.ports, hasSecret: (asked: string) => asked === name };
+    world.secret = (asked, authorities, vendors) =>
+      Promise.resolve(readBoundSecret({ home, name: asked, authorities, vendors, ownFiles: [] }));
+    writeBoundSecret(home, name, new TextEncoder().encode('key-0123456789'), []);
+    await assert.rejects(applyChange(ports, input), /to api\.anthropic\.com:443, to which it is not bound/);
+    await applyChange(ports, { ...input, changes: [] });
+    assert.deepEqual(secrets(), [name]);
+    writeBoundSecret(home, name, new TextEncoder().encode('key-0123456789'), ['api.anthropic.com']);
+    await applyChange(ports, input);
+  });
 
   it('changes nothing when a secret is not bound to where it would be sent', async () => {
     const asked: string[] = [];

@@ -145,6 +145,27 @@ describe('what the operator is shown of a change', () => {
   });
 });
 
+describe('what the operator is shown of a route to models', () => {
+  const effect = (upstream: string, rule: Route['model']): string =>
+    effectOf({ kind: 'routes', set: [{ ...route('m', upstream), model: rule }], remove: [] })[0] ?? '';
+  const limits = { models: ['claude-*', 'x'], maxOutputTokens: 8_000 };
+
+  it('are its models, its limit and what the provider may do on its own machines', () => {
+    const rule = { api: 'anthropic-messages', ...limits, allow: ['server_tools', 'files'] } as const;
+    assert.match(
+      effect('https://api.anthropic.com', rule),
+      /, to the models claude-\*, x with 8000 tokens of output, and server_tools, files$/,
+    );
+    assert.match(effect('https://m.example', { ...rule, allow: [] }), /with 8000 tokens of output$/);
+  });
+
+  it('is that nothing is read or metered, where one leads to a vendor without saying that it is one', () => {
+    for (const upstream of ['https://api.anthropic.com', 'https://eu.api.openai.com/v1'])
+      assert.match(effect(upstream, null), /NOT READ OR METERED/);
+    assert.doesNotMatch(effect('https://notapi.openai.com', null), /METERED/);
+  });
+});
+
 describe('a change of an image', () => {
   it('leaves the hosts and the routes as they are', () => {
     assert.deepEqual(withChange(NOW, { kind: 'image', steps: ['RUN true'], network: true }), NOW);

@@ -1,0 +1,14 @@
+/** Where the vendors' models are: reached through routes, which read and meter what is asked of them. */
+import { upstreamOf } from './upstream.js';
+
+export const VENDOR_UPSTREAMS = {
+  anthropic: 'https://api.anthropic.com',
+  openai: 'https://api.openai.com',
+} as const;
+
+const HOSTS = Object.values(VENDOR_UPSTREAMS).map((upstream) => upstreamOf({ upstream }).host);
+
+/** @param host lower case; also one below a vendor's, such as a region's */
+export function isVendorHost(host: string): boolean {
+  return HOSTS.some((known) => host === known || host.endsWith(`.${known}`));
+}
