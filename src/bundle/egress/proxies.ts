@@ -29,7 +29,8 @@ export interface Proxies {
 export function startProxies(options: EgressPlaneOptions, limits: EgressLimits): Proxies {
   const { paths, log, now, network = {} } = options;
   const config = new LiveConfig(paths.config, log);
-  const ledger = new Ledger(now, collectDeadBuffers());
+  const onMoved = collectDeadBuffers();
+  const ledger = new Ledger(now, onMoved);
   const live = new LiveConnections();
   let models: ModelPlane | undefined;
   const reporter = new EgressReporter({
@@ -47,6 +48,7 @@ export function startProxies(options: EgressPlaneOptions, limits: EgressLimits):
       prices: options.prices,
       maxBodyBytes: limits.maxBodyBytes,
       now,
+      onMoved,
       onChange: () => {
         reporter.soon();
       },

@@ -13,6 +13,7 @@ import { IDLE_MS } from '../limits.js';
 import type { Ledger, Transfer } from '../ledger.js';
 import type { LiveConfig } from '../live-config.js';
 import type { LiveConnections } from '../live-connections.js';
+import type { HeldBody } from '../model/held-body.js';
 import type { ModelPlane } from '../model/model-plane.js';
 import type { AnswerMeter } from '../model/answer-meter.js';
 import { readRouteRequest } from './route-request.js';
@@ -194,7 +195,7 @@ export class CredentialProxy {
     }
     if (body !== null) {
       transfer.sent(body.length);
-      outgoing.end(body);
+      body.endWith(outgoing);
       return;
     }
     let sent = 0;
@@ -265,7 +266,7 @@ interface CredentialExchange {
   readonly secret: string | undefined;
   readonly transfer: Transfer;
   /** Sent in place of the request's own. */
-  readonly body: Buffer | null;
+  readonly body: HeldBody | null;
   /** Reads the answer; `null` where nothing is metered. */
   readonly meter: AnswerMeter | null;
 }

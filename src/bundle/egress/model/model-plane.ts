@@ -4,11 +4,12 @@ import type { ModelApi, ModelRule } from '../../../domain/egress/route.js';
 import type { ModelBudget, ModelReport } from '../../../domain/run/model-use.js';
 import type { HeaderList } from '../headers.js';
 import { AnswerMeter } from './answer-meter.js';
-import { BodyRoom } from './body-room.js';
+import { BodyRoom, Hold } from './body-room.js';
+import { HeldBody } from './held-body.js';
 import { readJson } from './json-body.js';
 import { callOf, type ModelCall } from './model-calls.js';
 import { ModelMeter } from './model-meter.js';
-import { readRequestBody } from './request-body.js';
+import { noRoom, readRequestBody, unpackBody } from './request-body.js';
 import { checkRequest } from './request-rules.js';
 import { vendorError } from './vendor-error.js';
 
@@ -19,6 +20,8 @@ export interface ModelPlaneOptions {
   readonly maxBodyBytes: number;
   /** Epoch milliseconds. */
   readonly now: () => number;
+  /** Told of the bytes of requests as they are read. */
+  readonly onMoved: (bytes: number) => void;
   /** Called when there is something to tell. */
   readonly onChange: () => void;
 }
@@ -26,7 +29,7 @@ export interface ModelPlaneOptions {
 export type ModelRequest =
   | {
       readonly kind: 'allowed';
-      readonly body: Buffer;
+      readonly body: HeldBody;
       /** `null` for a call that costs nothing. */
       readonly meter: AnswerMeter | null;
       /** To be called when the exchange is over. */
@@ -46,7 +49,7 @@ export type ModelRequest =
 const MIB = 1024 * 1024;
 /** Of a model's request; a conversation of a million tokens is some five MiB. */
 const MAX_BODY_BYTES = 16 * MIB;
-/** Of all that arrive at the same time. */
+/** Of all that are here at the same time, unpacked: in 256 MiB, of which judging one takes half. */
 const ROOM_BYTES = 32 * MIB;
 /** Answers at a time; what is over the budget is over it by as many at most. */
 const MAX_ANSWERS = 16;
@@ -58,11 +61,14 @@ const LATER: HeaderList = [['retry-after', '2']];
 export class ModelPlane {
   readonly #options: ModelPlaneOptions;
   readonly #meter: ModelMeter;
-  readonly #room = new BodyRoom(ROOM_BYTES);
+  readonly #room: BodyRoom;
+  /** One is unpacked and judged at a time, which takes several times its bytes. */
+  #judging: Promise<unknown> = Promise.resolve();
   #open = 0;
 
   constructor(options: ModelPlaneOptions) {
     this.#options = options;
+    this.#room = new BodyRoom(ROOM_BYTES, options.onMoved);
     this.#meter = new ModelMeter(options);
   }
 
@@ -85,13 +91,15 @@ export class ModelPlane {
       return refused(api, { status: 429, why: `at most ${String(MAX_ANSWERS)} requests at a time` });
     this.#open += 1;
     let isOpen = true;
+    const hold = new Hold(this.#room);
     const end = (): void => {
       if (isOpen) this.#open -= 1;
       isOpen = false;
+      hold.give();
     };
     let read: ModelRequest | undefined;
     try {
-      read = await this.#readOpen(request, rule, call, end);
+      read = await this.#readOpen(request, rule, call, hold, end);
       return read;
     } finally {
       if (read?.kind !== 'allowed') end();
@@ -102,24 +110,45 @@ export class ModelPlane {
     request: IncomingMessage,
     rule: ModelRule,
     call: ModelCall,
+    hold: Hold,
     end: () => void,
   ): Promise<ModelRequest> {
-    const { api } = rule;
-    const { now, maxBodyBytes } = this.#options;
-    const arrived = await readRequestBody(request, Math.min(maxBodyBytes, MAX_BODY_BYTES), this.#room);
+    const maxBytes = Math.min(this.#options.maxBodyBytes, MAX_BODY_BYTES);
+    const arrived = await readRequestBody(request, maxBytes, hold);
     if (arrived.kind === 'gone') return arrived;
-    if (arrived.kind === 'refused') return refused(api, arrived);
-    const json = readJson(arrived.bytes);
+    if (arrived.kind === 'refused') return refused(rule.api, arrived);
+    const judged = this.#judging.then(async () => {
+      const plain = await unpackBody(arrived.bytes, maxBytes, hold, request.headers['content-encoding']);
+      return plain.kind === 'refused'
+        ? refused(rule.api, plain)
+        : this.#judge(plain.bytes, rule, call, hold, end);
+    });
+    this.#judging = judged.then(
+      () => undefined,
+      () => undefined,
+    );
+    return judged;
+  }
+
+  #judge(bytes: Buffer, rule: ModelRule, call: ModelCall, hold: Hold, end: () => void): ModelRequest {
+    const { api } = rule;
+    const json = readJson(bytes);
     if (json.kind === 'refused') return refused(api, { status: 400, why: json.why });
     const checked = checkRequest(json.value, rule);
     if (checked.kind === 'refused') return refused(api, checked);
     const body = Buffer.from(JSON.stringify(call === 'answer' ? checked.body : json.value));
+    // It takes the place of what arrived, and can be longer: `1e20` is written out.
+    hold.give();
+    if (!hold.take(body.length)) return refused(api, noRoom());
     const { model, factor } = checked;
     const meter =
       call === 'count'
         ? null
-        : new AnswerMeter({ api, model, factor, requestBytes: body.length, meter: this.#meter, now });
-    return { kind: 'allowed', body, meter, end };
+        : new AnswerMeter({
+            ...{ api, model, factor, requestBytes: body.length },
+            ...{ meter: this.#meter, now: this.#options.now },
+          });
+    return { kind: 'allowed', body: new HeldBody(body, hold), meter, end };
   }
 }
 

@@ -1,35 +1,26 @@
 import type { IncomingMessage } from 'node:http';
 import { JoinedBytes } from '../../base/joined-bytes.js';
 import { decoderOf, UnknownEncodingError } from '../decoder.js';
-import type { BodyRoom } from './body-room.js';
+import type { Hold } from './body-room.js';
 
-export type ReadBody =
+export type PlainBody =
   | { readonly kind: 'body'; readonly bytes: Buffer }
-  | { readonly kind: 'refused'; readonly status: 408 | 413 | 415 | 503; readonly why: string }
-  /** The client went away. */
-  | { readonly kind: 'gone' };
+  | { readonly kind: 'refused'; readonly status: 408 | 413 | 415 | 503; readonly why: string };
 
-type Refused = Extract<ReadBody, { kind: 'refused' }>;
+/** Or the client went away. */
+export type ReadBody = PlainBody | { readonly kind: 'gone' };
+
+type Refused = Extract<PlainBody, { kind: 'refused' }>;
 
 /** Until it is here whole, ms. */
 const BODY_MS = 60_000;
 
-/** A request's body, whole and decoded, or why not. */
-export async function readRequestBody(
-  request: IncomingMessage,
-  maxBytes: number,
-  room: BodyRoom,
-): Promise<ReadBody> {
-  const read = await collected(request, maxBytes, room);
-  return read.kind === 'body' ? decoded(read.bytes, maxBytes, request.headers['content-encoding']) : read;
-}
-
-function collected(request: IncomingMessage, maxBytes: number, room: BodyRoom): Promise<ReadBody> {
+/** A request's body, whole, or why not. @param hold grows by it, until the caller gives it back */
+export function readRequestBody(request: IncomingMessage, maxBytes: number, hold: Hold): Promise<ReadBody> {
   return new Promise((resolve) => {
     const body = new JoinedBytes();
     const finish = (read: ReadBody): void => {
       clearTimeout(timer);
-      room.give(body.length);
       body.clear();
       request.off('data', onData);
       resolve(read);
@@ -45,8 +36,8 @@ function collected(request: IncomingMessage, maxBytes: number, room: BodyRoom): 
         finish(tooLarge(maxBytes));
         return;
       }
-      if (!room.take(chunk.length)) {
-        refuse(503, 'too many large requests at the same time; ask again');
+      if (!hold.take(chunk.length)) {
+        finish(noRoom());
         return;
       }
       body.add(chunk);
@@ -61,7 +52,13 @@ function collected(request: IncomingMessage, maxBytes: number, room: BodyRoom): 
   });
 }
 
-async function decoded(bytes: Buffer, maxBytes: number, encoding = ''): Promise<ReadBody> {
+/** The same, unpacked. @param encoding the header's value, if there is one */
+export async function unpackBody(
+  bytes: Buffer,
+  maxBytes: number,
+  hold: Hold,
+  encoding = '',
+): Promise<PlainBody> {
   try {
     const decoder = await decoderOf(encoding);
     if (decoder === undefined) return { kind: 'body', bytes };
@@ -69,8 +66,10 @@ async function decoded(bytes: Buffer, maxBytes: number, encoding = ''): Promise<
     decoder.end(bytes);
     for await (const chunk of decoder as AsyncIterable<Buffer>) {
       if (body.length + chunk.length > maxBytes) return tooLarge(maxBytes);
+      if (!hold.take(chunk.length)) return noRoom();
       body.add(chunk);
     }
+    hold.give(bytes.length);
     return { kind: 'body', bytes: body.whole() };
   } catch (error) {
     const isUnknown = error instanceof UnknownEncodingError;
@@ -79,6 +78,10 @@ async function decoded(bytes: Buffer, maxBytes: number, encoding = ''): Promise<
       : `the body is not ${encoding.trim().toLowerCase()}`;
     return { kind: 'refused', status: 415, why };
   }
+}
+
+export function noRoom(): Refused {
+  return { kind: 'refused', status: 503, why: 'too many large requests at the same time; ask again' };
 }
 
 function tooLarge(maxBytes: number): Refused {

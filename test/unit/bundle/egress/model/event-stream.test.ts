@@ -58,7 +58,7 @@ describe('a stream of events', () => {
 
 describe('the room for what arrives', () => {
   it('is given while there is some, to the last byte, and again when it is given back', () => {
-    const room = new BodyRoom(10);
+    const room = new BodyRoom(10, () => undefined);
     assert.deepEqual([room.take(4), room.take(7), room.take(6), room.take(1)], [true, false, true, false]);
     room.give(6);
     assert.deepEqual([room.take(7), room.take(6)], [false, true]);

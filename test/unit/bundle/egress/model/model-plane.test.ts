@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
+import { json } from 'node:stream/consumers';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import {
   ModelPlane,
@@ -26,6 +27,7 @@ describe('requests of routes to models', () => {
   const planeOf = (options: Partial<ModelPlaneOptions> = {}): ModelPlane =>
     new ModelPlane({
       ...{ budget: NO_BUDGET, prices: [], maxBodyBytes: 1_000, now: () => 1_800_000_000_000 },
+      onMoved: () => undefined,
       onChange: () => (changes += 1),
       ...options,
     });
@@ -57,17 +59,21 @@ describe('requests of routes to models', () => {
     const read = await ask(...args);
     return read.kind === 'allowed' ? read : assert.fail(JSON.stringify(read));
   }
-  const sent = ({ body }: { readonly body: Buffer }): unknown => JSON.parse(body.toString());
+  async function sent({ body }: Extract<ModelRequest, { kind: 'allowed' }>): Promise<unknown> {
+    const upstream = new PassThrough();
+    body.endWith(upstream);
+    return json(upstream);
+  }
 
   it('are sent on as they were judged, with the output that they may have, and metered', async () => {
     const read = await allowed(planeOf());
-    assert.deepEqual(sent(read), { ...ASKED, max_tokens: 500 });
+    assert.deepEqual(await sent(read), { ...ASKED, max_tokens: 500 });
     assert.notEqual(read.meter, null);
   });
 
   it('only count, without costing anything and without keys of ours, where that is asked for', async () => {
     const read = await allowed(planeOf(), ASKED, { path: '/v1/messages/count_tokens' });
-    assert.deepEqual([sent(read), read.meter], [ASKED, null]);
+    assert.deepEqual([await sent(read), read.meter], [ASKED, null]);
     const other = { ...ASKED, model: 'gpt-5' };
     await refusal(planeOf(), other, { path: '/v1/messages/count_tokens' });
   });
@@ -75,7 +81,7 @@ describe('requests of routes to models', () => {
   it('sum up a conversation at a cost, without keys of ours', async () => {
     const asked = { model: 'gpt-5', input: [] };
     const read = await allowed(planeOf(), asked, { rule: OPENAI, path: '/responses/compact' });
-    assert.deepEqual(sent(read), asked);
+    assert.deepEqual(await sent(read), asked);
     assert.notEqual(read.meter, null);
   });
 
@@ -91,7 +97,7 @@ describe('requests of routes to models', () => {
     it(`are taken apart where they come as "${encoding}"`, async () => {
       const body = pack(Buffer.from(JSON.stringify(ASKED)));
       const read = await allowed(planeOf(), body, { headers: { 'content-encoding': encoding } });
-      assert.deepEqual(sent(read), { ...ASKED, max_tokens: 500 });
+      assert.deepEqual(await sent(read), { ...ASKED, max_tokens: 500 });
     });
 
   const long = JSON.stringify({ ...ASKED, more: 'x'.repeat(1_000) });
@@ -199,6 +205,42 @@ describe('requests of routes to models', () => {
     for (const { body } of waiting) body.destroy();
     await Promise.all(reads);
     await allowed(plane, third);
+  });
+
+  describe('that are large', () => {
+    const MIB = 1024 * 1024;
+    const gzip = { headers: { 'content-encoding': 'gzip' } };
+    const third = { ...ASKED, more: 'x'.repeat(3 * MIB) };
+    const packed = gzipSync(JSON.stringify({ ...ASKED, more: 'x'.repeat(15 * MIB) }));
+    let plane: ModelPlane;
+    beforeEach(() => (plane = planeOf({ maxBodyBytes: 16 * MIB })));
+    const outcome = (read: ModelRequest): unknown => (read.kind === 'refused' ? read.status : read.kind);
+
+    it('are counted as they are unpacked, however small they came', async () => {
+      const reads = await Promise.all(Array.from({ length: 6 }, () => ask(plane, packed, gzip)));
+      const outcomes = reads.map(outcome);
+      assert.ok(outcomes.includes(503), JSON.stringify(outcomes));
+      assert.ok(outcomes.filter((one) => one === 'allowed').length <= 2, JSON.stringify(outcomes));
+    });
+
+    it('keep their room until they have been sent, and not for as long as the answer takes', async () => {
+      const [first] = [await allowed(plane, packed, gzip), await allowed(plane, packed, gzip)];
+      assert.equal((await refusal(plane, third)).status, 503);
+      await sent(first);
+      await allowed(plane, third);
+    });
+
+    it('give it back when they end unsent', async () => {
+      const [first] = [await allowed(plane, packed, gzip), await allowed(plane, packed, gzip)];
+      first.end();
+      await allowed(plane, third);
+    });
+
+    it('are counted as they are sent, where that is longer', async () => {
+      const body = `{"model":"claude-x","a":[${Array<string>(490_000).fill('1e20').join()}]}`;
+      for (let count = 0; count < 3; count += 1) await allowed(plane, body);
+      assert.equal((await refusal(plane, body)).status, 503);
+    });
   });
 
   it('are gone with their client', async () => {
