@@ -19,7 +19,8 @@ const KEEP_ALIVE_MS = 60_000;
 /**
  * Node's HTTP server for connections that a `ProxyDoor` accepted. Its parser is the strict one: both content-length and
  * transfer-encoding, two lengths, spaces before colons and bare line feeds are answered with 400 and the end of the
- * connection.
+ * connection. A request that comes before the answer to the one before has ended is the end of it, too: else one connection
+ * would be as many exchanges as its client likes.
  */
 export function httpDoor({ onRequest, onConnect, onFault }: HttpDoorHandlers): (socket: Socket) => void {
   const server: Server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, insecureHTTPParser: false });
@@ -29,8 +30,16 @@ export function httpDoor({ onRequest, onConnect, onFault }: HttpDoorHandlers): (
   const headArrived = (socket: Duplex): void => {
     clearTimeout(deadlines.get(socket));
   };
+  const latest = new WeakMap<Duplex, ServerResponse>();
+  const isPipelined = (socket: Duplex): boolean => {
+    if (latest.get(socket)?.closed === false) socket.destroy();
+    return socket.destroyed;
+  };
   server.on('request', (request, response) => {
-    headArrived(request.socket);
+    const { socket } = request;
+    headArrived(socket);
+    if (isPipelined(socket)) return;
+    latest.set(socket, response);
     // A client that goes away in the middle must not end the process.
     request.on('error', () => undefined);
     response.on('error', () => undefined);
@@ -41,6 +50,7 @@ export function httpDoor({ onRequest, onConnect, onFault }: HttpDoorHandlers): (
   });
   server.on('connect', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     headArrived(socket);
+    if (isPipelined(socket)) return;
     if (onConnect === undefined) {
       socket.end('HTTP/1.1 405 Method Not Allowed\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
       return;

@@ -108,17 +108,13 @@ describe('hostile clients of the egress plane', () => {
     assert.deepEqual(seen, []);
   });
 
-  it('get an answer to each of several requests sent at once, in their order', async () => {
+  it('are cut off when they send several requests at once, of which one may have been passed on', async () => {
     const one = (path: string): string => `GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`;
-    const last = 'GET /files/listed HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n';
-    const answer = await rawOver(
-      egress().credentials,
-      one('/files/listed') + one('/files/hidden') + one('/files/../x') + last,
-    );
-    const statuses = [...answer.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
-    // A refusal ends the connection, and what came after it with it.
-    assert.deepEqual(statuses.slice(0, 2), ['200', '403']);
-    assert.ok(!seen.some((request) => request.includes('hidden')));
+    await Promise.all([
+      rawOver(egress().credentials, one('/files/listed').repeat(2_000)),
+      rawOver(egress().socket, one(`http://${HOST}:${String(port)}/`).repeat(2_000)),
+    ]);
+    assert.ok(seen.length <= 2, String(seen.length));
     await bothServe();
   });
 
