@@ -8,6 +8,9 @@ export const VENDOR_UPSTREAMS = {
 
 const HOSTS = Object.values(VENDOR_UPSTREAMS).map((upstream) => upstreamOf({ upstream }).host);
 
+/** Of a host in an allowlist, or that is asked for as if it were there. */
+export const ONLY_BY_ROUTE = 'leads to a vendor of models, which is reached through a route only';
+
 /** @param host lower case; also one below a vendor's, such as a region's */
 export function isVendorHost(host: string): boolean {
   return HOSTS.some((known) => host === known || host.endsWith(`.${known}`));

@@ -1,5 +1,6 @@
 import type { WorkspaceOptions } from '../bottle/bottle-setup.js';
 import { formatAllowEntry, readAllowEntry } from '../egress/allowlist.js';
+import { isVendorHost, ONLY_BY_ROUTE } from '../egress/vendors.js';
 import { REGISTRY_KINDS } from '../egress/route.js';
 import {
   branchName,
@@ -108,6 +109,7 @@ function allowEntry(isPublicSuffix: IsPublicSuffix): Check<string> {
   return (value) => {
     const entry = readAllowEntry(lowerCase(value));
     if ('problem' in entry) return `has ${quoted(value)}, which ${entry.problem}`;
+    if (isVendorHost(entry.host)) return `has ${quoted(value)}, which ${ONLY_BY_ROUTE}`;
     return entry.wildcard && isPublicSuffix(entry.host)
       ? `has ${quoted(value)}, below which anybody may have a host: name the hosts`
       : undefined;

@@ -4,7 +4,7 @@ import { takesUploads } from '../egress/upload-hosts.js';
 import type { Route } from '../egress/route.js';
 import { parseRoutes } from '../egress/routes.js';
 import { upstreamOf } from '../egress/upstream.js';
-import { isVendorHost } from '../egress/vendors.js';
+import { isVendorHost, ONLY_BY_ROUTE } from '../egress/vendors.js';
 import { imageEffect, readImageChange, type ImageChange } from './image-change.js';
 import type { ProposalTool } from './proposal.js';
 
@@ -62,8 +62,16 @@ function allowlistChange(now: readonly string[], proposed: string): ReadChange {
     };
   const wanted = [...new Set(entries.map(formatAllowEntry))];
   const add = wanted.filter((line) => !now.includes(line));
+  const toVendors = add.filter(isOfVendor);
+  if (toVendors.length > 0)
+    return { kind: 'problems', problems: toVendors.map((line) => `${line} ${ONLY_BY_ROUTE}`) };
   const remove = now.filter((line) => !wanted.includes(line));
   return { kind: 'change', change: { kind: 'allowlist', add, remove } };
+}
+
+function isOfVendor(line: string): boolean {
+  const entry = readAllowEntry(line);
+  return 'host' in entry && isVendorHost(entry.host);
 }
 
 function routesChange(now: readonly Route[], proposed: string): ReadChange {

@@ -6,6 +6,7 @@ import { namesHost, readAllowEntry } from '../egress/allowlist.js';
 import type { Route } from '../egress/route.js';
 import type { HostRefusals } from '../egress/totals.js';
 import { routeOfHost } from '../egress/upstream.js';
+import { isVendorHost } from '../egress/vendors.js';
 import { madeId } from './proposal.js';
 import type { ShownProposal } from './shown-proposal.js';
 
@@ -34,7 +35,7 @@ export function offerId(sha256: (text: string) => string, slug: string, host: st
 
 /**
  * The hosts that were refused oftenest. Not those that a line of the allowlist names already (it was another port), that a route
- * leads to, below which anybody may have a host, or that the agent has asked for.
+ * leads to or has to, below which anybody may have a host, or that the agent has asked for.
  */
 export function hostsToOffer(refusals: readonly HostRefusals[], known: Offered): readonly HostRefusals[] {
   const proposed = known.proposed.flatMap(({ change }) => (change.kind === 'allowlist' ? change.add : []));
@@ -48,6 +49,7 @@ export function hostsToOffer(refusals: readonly HostRefusals[], known: Offered):
         'host' in readAllowEntry(host) &&
         !named.some((entry) => namesHost(entry, host)) &&
         routeOfHost(known.routes, host) === undefined &&
+        !isVendorHost(host) &&
         !known.isPublicSuffix(host),
     )
     .toSorted((a, b) => b.count - a.count)

@@ -3,6 +3,7 @@ import { routeAddress } from '../../../domain/egress/agent-env.js';
 import { whyNoHost } from '../../../domain/egress/host-name.js';
 import { CURRENT_CONFIG_DIR } from '../../../domain/egress/ports.js';
 import { formatAuthority, routeOfHost } from '../../../domain/egress/upstream.js';
+import { isVendorHost, ONLY_BY_ROUTE } from '../../../domain/egress/vendors.js';
 import { callToAsk } from '../../../domain/supervise/how-to-ask.js';
 import type { ProposalTool } from '../../../domain/supervise/proposal.js';
 import type { EgressConfig } from '../live-config.js';
@@ -26,6 +27,7 @@ export function whyRefused({ host, port }: Target, { allow, routes }: EgressConf
     const why = `${host} is reached through the route "${route.name}" only: ${routeAddress(route)}/`;
     return { why, ask: 'cred-proxy-block' };
   }
+  if (isVendorHost(host)) return { why: `${host} ${ONLY_BY_ROUTE}`, ask: 'cred-proxy-block' };
   if (isAllowed(allow, host, port)) return undefined;
   return {
     why: `${formatAuthority(host, port)} is not in this bottle's allowlist`,
@@ -51,7 +53,9 @@ function howToAsk(tool: ProposalTool | null): string {
   const done = 'say so when you signal that you are done (status "blocked") and name the host';
   if (tool === null) return `If the work cannot be done without it, ${done}: the operator decides.`;
   const when =
-    tool === 'pipelock-block' ? 'the work cannot be done without it' : 'the route lets too little through';
+    tool === 'pipelock-block'
+      ? 'the work cannot be done without it'
+      : 'no route lets through what the work needs';
   return `If ${when}, ${callToAsk(tool)}: the operator decides. Without such a tool, ${done}.`;
 }
 

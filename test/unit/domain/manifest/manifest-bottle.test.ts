@@ -70,6 +70,15 @@ describe('the manifest of a bottle', () => {
     ]);
   });
 
+  it('names no vendor of models, which is reached through a route only', () => {
+    assert.deepEqual(
+      problemsOf(() => layerOf('egress: { allow: [api.openai.com, "*.openai.com"] }')),
+      [
+        '2: "egress.allow" has "api.openai.com", which leads to a vendor of models, which is reached through a route only',
+      ],
+    );
+  });
+
   it('has an image or a Dockerfile, not both', () => {
     assert.deepEqual(
       problemsOf(() => layerOf('image: x\ndockerfile: y')),

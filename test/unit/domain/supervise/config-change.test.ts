@@ -57,6 +57,19 @@ describe('what a proposed allowlist changes', () => {
     );
   });
 
+  it('is nothing where it adds a vendor of models, which is reached through a route', () => {
+    const file = 'a.example.org\napi.anthropic.com\n*.api.openai.com\n';
+    assert.deepEqual(
+      problemsOf('pipelock-block', file),
+      ['api.anthropic.com', '*.api.openai.com'].map(
+        (line) => `${line} leads to a vendor of models, which is reached through a route only`,
+      ),
+    );
+    // One that is there already, of an older bottle, is no matter of this change; nothing leads there.
+    const now = { ...NOW, allow: ['api.openai.com'] };
+    changeOf('pipelock-block', 'api.openai.com\na.example.org\n', now);
+  });
+
   it('is refused when it is the same', () => {
     assert.match(
       problemsOf('pipelock-block', 'b.example.org:8443\na.example.org\n')[0] ?? '',

@@ -37,6 +37,12 @@ describe('the hosts that are offered to the operator', () => {
     );
   });
 
+  it('are none of a vendor of models, which only a route leads to', () => {
+    assert.deepEqual(offered({ 'api.anthropic.com': 3, 'eu.api.openai.com': 2, 'a.example': 1 }), [
+      'a.example',
+    ]);
+  });
+
   it('are none that the allowlist names, also for another port, or that a route leads to', () => {
     const allow = ['a.example:8443', '*.b.example'];
     assert.deepEqual(offered({ 'a.example': 1, 'x.b.example': 1, 'b.example': 1 }, { allow }), ['b.example']);

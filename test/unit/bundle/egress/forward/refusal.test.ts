@@ -4,7 +4,7 @@ import { REFUSED, refusalText, whyRefused } from '../../../../../src/bundle/egre
 import { parseAllowlist } from '../../../../../src/domain/egress/allowlist.js';
 import { parseRoutes } from '../../../../../src/domain/egress/routes.js';
 
-const { entries } = parseAllowlist('example.org\n');
+const { entries } = parseAllowlist('example.org\napi.openai.com\n*.anthropic.com\n');
 const routes = ((): Extract<ReturnType<typeof parseRoutes>, { kind: 'routes' }>['routes'] => {
   const route = { name: 'files', upstream: 'https://files.example', methods: ['GET'], paths: ['/a/'] };
   const read = parseRoutes(
@@ -36,6 +36,14 @@ describe('what an agent is told to ask for', () => {
     assert.match(text, /through the route "files" only.*\n/);
     assert.match(text, /call the tool cred-proxy-block of the MCP server supervise/);
     assert.doesNotMatch(text, /pipelock-block/);
+  });
+
+  it('is a route, for a vendor of models, also where the allowlist has it', () => {
+    for (const host of ['api.openai.com', 'api.anthropic.com', 'eu.api.openai.com']) {
+      const text = textFor(host);
+      assert.match(text, /a vendor of models, which is reached through a route only/);
+      assert.match(text, /call the tool cred-proxy-block of the MCP server supervise/);
+    }
   });
 
   it('is nothing where no file of the bottle would help', () => {
