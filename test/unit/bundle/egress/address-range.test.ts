@@ -47,6 +47,7 @@ const TABLE: readonly (readonly [AddressRange, readonly string[]])[] = [
       '192.168.0.1',
       'fc00::1',
       'fd12:3456::1',
+      'fd00:ec2::253',
       'fec0::1',
       '::ffff:10.1.2.3',
       '::ffff:a01:203',
@@ -56,7 +57,7 @@ const TABLE: readonly (readonly [AddressRange, readonly string[]])[] = [
       '2002:c0a8:101::1',
     ],
   ],
-  ['shared', ['100.64.0.1', '100.127.255.255', '::ffff:100.100.100.200']],
+  ['shared', ['100.64.0.1', '100.127.255.255', '::ffff:100.100.100.201']],
   [
     'link-local',
     [
@@ -69,7 +70,20 @@ const TABLE: readonly (readonly [AddressRange, readonly string[]])[] = [
       '2002:a9fe:a9fe::1',
     ],
   ],
-  ['metadata', ['168.63.129.16', '::ffff:168.63.129.16']],
+  [
+    'metadata',
+    [
+      '168.63.129.16',
+      '::ffff:168.63.129.16',
+      '100.100.100.200',
+      '::ffff:100.100.100.200',
+      '64:ff9b::100.100.100.200',
+      '192.0.0.192',
+      '::ffff:192.0.0.192',
+      'fd00:ec2::254',
+      'fd00:0ec2:0:0:0:0:0:254',
+    ],
+  ],
   ['multicast', ['224.0.0.1', '239.255.255.255', 'ff02::1', 'ff0e::1']],
   ['broadcast', ['255.255.255.255']],
   [

@@ -20,6 +20,9 @@ const ADDRESSES: readonly (readonly [address: string, agent: boolean, operator: 
   // Where clouds hand out the machine's own credentials.
   ['169.254.169.254', false, false],
   ['168.63.129.16', false, false],
+  ['100.100.100.200', false, false],
+  ['192.0.0.192', false, false],
+  ['fd00:ec2::254', false, false],
   ['fe80::1', false, false],
   ['224.0.0.1', false, false],
   ['255.255.255.255', false, false],
