@@ -109,6 +109,8 @@ export interface RunProposal {
   readonly decision: ProposalDecision | null;
   /** The decision is taking effect in the bottle that runs, and stands when that has worked. */
   readonly isApplied: boolean;
+  /** It waits for another decision that is taking effect, and has its turn after it. */
+  readonly isQueued?: boolean;
   /** The agent has heard of it. */
   readonly told: boolean;
   /** A host that was refused: nobody asked, nobody waits. */

@@ -7,6 +7,21 @@ export function waiting({ proposals }: Pick<Life, 'proposals'>): readonly RunPro
   return proposals.filter(({ decision }) => decision === null);
 }
 
+/** Those that were decided, and take effect after the one that does now; the first decided first. */
+export function queued({ proposals }: Pick<Life, 'proposals'>): readonly RunProposal[] {
+  return proposals
+    .filter(({ isQueued }) => isQueued === true)
+    .toSorted((a, b) => (a.decision?.at ?? 0) - (b.decision?.at ?? 0));
+}
+
+/** `undefined` where nothing waits, or one is taking effect. A new image does not: no file of the bottle changes by it. */
+export function nextToApply(life: Pick<Life, 'proposals'>): RunProposal | undefined {
+  const isBusy = life.proposals.some(
+    ({ tool, isApplied, isQueued }) => isApplied && isQueued !== true && tool !== 'capability-block',
+  );
+  return isBusy ? undefined : queued(life)[0];
+}
+
 /** What was decided, and the agent has not heard of. */
 export function untold({ proposals }: Pick<Life, 'proposals'>): readonly DecidedInTurn[] {
   return proposals.flatMap(({ id, tool, decision, isApplied, told, isOffer }) => {

@@ -8,8 +8,8 @@ import { stopTurn } from '../running.js';
 import { applyInput, runRef } from '../inputs.js';
 import { livingOf } from '../phase.js';
 import { addProposal } from './add-proposal.js';
-import { waiting, withTold } from './proposals-read.js';
-import type { IssueState, Life, ProposalDecision, RunProposal } from '../state.js';
+import { nextToApply, queued, waiting, withTold } from './proposals-read.js';
+import type { IssueState, Life, ProposalDecision, Running, RunProposal } from '../state.js';
 import { wakeIfAny } from '../turn.js';
 import type { DecideRequest } from '../../../domain/supervise/decision.js';
 
@@ -96,18 +96,38 @@ export function decided(d: LifeDraft, event: Of<'decided'>): void {
   const known = life.proposals.find((one) => one.id === id);
   if (life.closing !== null || known?.decision !== null) return;
   const decision: ProposalDecision = { status, by, at, ref, notesRef };
-  const { stage, turn, host } = life;
+  const { host } = life;
   if (ref !== null && known.tool === 'capability-block' && host !== null) {
     replace(life, { ...known, decision, isApplied: true });
     note(d, `${known.tool} ${id.slice(0, 8)} ${status} by ${by}: its image is being built`);
     const input = { ...runRef(s, life), changes: [...life.changes, ref] };
     return void commands.push({ kind: 'rebuild_image', host, id, input });
   }
-  const isAtWork = stage.kind === 'running' && stage.begun && turn.stop === null && turn.done === null;
-  if (ref === null || !isAtWork) return stands(d, { ...known, decision });
-  replace(life, { ...known, decision, isApplied: true });
+  if (ref === null || atWork(life) === null) return stands(d, { ...known, decision });
+  replace(life, { ...known, decision, isApplied: true, isQueued: true });
+  applyNext(d);
+}
+
+/** One at a time, each with all that stands by then: the bottle's files are written whole. */
+function applyNext(d: LifeDraft): void {
+  const { s, life, commands } = d;
+  const next = nextToApply(life);
+  const ref = next?.decision?.ref ?? null;
+  if (next === undefined || ref === null) return;
+  const one = { ...next, isQueued: false };
+  const stage = atWork(life);
+  if (stage === null) {
+    stands(d, one);
+    return applyNext(d);
+  }
+  replace(life, one);
   const input = applyInput(s, life, stage, [...life.changes, ref]);
-  commands.push({ kind: 'apply_change', host: stage.host, id, input });
+  commands.push({ kind: 'apply_change', host: stage.host, id: one.id, input });
+}
+
+/** Where the agent is, if its bottle can take a change in. */
+function atWork({ stage, turn }: Life): Running | null {
+  return stage.kind === 'running' && stage.begun && turn.stop === null && turn.done === null ? stage : null;
 }
 
 export function changeApplied(d: LifeDraft, id: string): void {
@@ -115,6 +135,7 @@ export function changeApplied(d: LifeDraft, id: string): void {
   if (known?.isApplied !== true) return;
   stands(d, known);
   if (known.tool === 'capability-block' && isWaitedFor(d, known)) stopTurn(d, 'rebuilt');
+  applyNext(d);
 }
 
 /** The agent does nothing else, so its turn may end for it: one that has gone on comes to the end of its turn by itself. */
@@ -140,6 +161,7 @@ export function changeFailed(d: LifeDraft, id: string, reason: string): void {
   );
   if (life.closing !== null) return stands(d, { ...known, decision: cancelled(d) });
   replace(life, { ...known, decision: null, isApplied: false });
+  applyNext(d);
 }
 
 export function proposalTold({ life }: LifeDraft, id: string): void {
@@ -151,7 +173,8 @@ export function proposalTold({ life }: LifeDraft, id: string): void {
 
 /** The run is to end: nobody decides any more. */
 export function cancelProposals(d: LifeDraft): void {
-  for (const one of waiting(d.life)) stands(d, { ...one, decision: cancelled(d) });
+  for (const one of [...waiting(d.life), ...queued(d.life)])
+    stands(d, { ...one, decision: cancelled(d), isQueued: false });
 }
 
 function cancelled({ env }: LifeDraft): ProposalDecision {

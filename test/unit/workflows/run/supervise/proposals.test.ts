@@ -5,6 +5,7 @@ import {
   isHeld,
   outcomeOfProposal,
 } from '../../../../../src/workflows/run/supervise/proposals.js';
+import type { MachineCommand } from '../../../../../src/workflows/run/commands.js';
 import type { RunProposal } from '../../../../../src/workflows/run/state.js';
 import { decide, ID, propose, proposing, SHOWN } from '../../../../support/machine/proposing.js';
 import { running } from '../../../../support/machine/stages.js';
@@ -154,6 +155,103 @@ describe('a decision while the agent is at work', () => {
     assert.deepEqual([of(ID), of(OTHER), world.life.changes], ['pending', 'approved', [SECOND]]);
     const asked = { id: OTHER, shown: SHOWN, verdict: 'reject', modified: null, notesRef: null } as const;
     assert.match(decisionRefusal(world.state, asked) ?? '', /approved already/);
+  });
+
+  describe('that is made before another one has taken effect', () => {
+    /** Both decided, the first under way. */
+    const both = (): World => {
+      const world = proposing();
+      propose(world, { id: OTHER });
+      assert.deepEqual(kinds(decide(world, SHOWN)), ['apply_change']);
+      assert.deepEqual(decide(world, SECOND, OTHER), []);
+      return world;
+    };
+    const of = (world: World): readonly string[] =>
+      [ID, OTHER].map((id) => outcomeOfProposal(world.state, id).status);
+    const changesOf = (commands: readonly MachineCommand[]): readonly (readonly string[])[] =>
+      commands.flatMap((one) => (one.kind === 'apply_change' ? [one.input.changes] : []));
+
+    it('waits for that, and then takes effect with it', () => {
+      const world = both();
+      assert.deepEqual(of(world), ['pending', 'pending']);
+      assert.deepEqual(changesOf(world.feed({ kind: 'change_applied', id: ID })), [[SHOWN, SECOND]]);
+      assert.deepEqual(of(world), ['approved', 'pending']);
+      assert.deepEqual(changesOf(world.feed({ kind: 'change_applied', id: OTHER })), []);
+      assert.deepEqual(
+        [of(world), world.life.changes],
+        [
+          ['approved', 'approved'],
+          [SHOWN, SECOND],
+        ],
+      );
+    });
+
+    it('takes effect without that where the bottle could not take that in', () => {
+      const world = both();
+      const then = world.feed({ kind: 'change_failed', id: ID, reason: 'x' });
+      assert.deepEqual(changesOf(then), [[SECOND]]);
+      assert.deepEqual(decide(world, SHOWN), [], 'which waits in its turn when it is decided again');
+      const last = world.feed({ kind: 'change_applied', id: OTHER });
+      assert.deepEqual(changesOf(last), [[SECOND, SHOWN]]);
+    });
+
+    it('takes effect in the order of the decisions, whichever was proposed first', () => {
+      const world = proposing();
+      const [third, thirdRef] = ['c'.repeat(32), '4'.repeat(64)];
+      for (const id of [OTHER, third]) propose(world, { id });
+      decide(world, SHOWN);
+      world.feed({
+        kind: 'decided',
+        id: third,
+        status: 'approved',
+        by: 'ann@desk',
+        at: 8,
+        ref: thirdRef,
+        notesRef: null,
+      });
+      world.feed({
+        kind: 'decided',
+        id: OTHER,
+        status: 'approved',
+        by: 'ann@desk',
+        at: 9,
+        ref: SECOND,
+        notesRef: null,
+      });
+      assert.deepEqual(changesOf(world.feed({ kind: 'change_applied', id: ID })), [[SHOWN, thirdRef]]);
+      assert.deepEqual(changesOf(world.feed({ kind: 'change_applied', id: third })), [
+        [SHOWN, thirdRef, SECOND],
+      ]);
+    });
+
+    it('is of the next turn where this one has been stopped meanwhile', () => {
+      const world = both();
+      world.command({ kind: 'freeze' });
+      const then = kinds(world.feed({ kind: 'change_applied', id: ID }));
+      assert.deepEqual(then, ['record_decision', 'record_decision']);
+      assert.deepEqual(
+        [of(world), world.life.changes],
+        [
+          ['approved', 'approved'],
+          [SHOWN, SECOND],
+        ],
+      );
+    });
+
+    it('is cancelled when the run is to end', () => {
+      const world = both();
+      world.feed({ kind: 'lost', readAt: 20, why: 'gone' });
+      assert.deepEqual(of(world), ['pending', 'cancelled']);
+      world.feed({ kind: 'change_applied', id: ID });
+      assert.deepEqual([of(world), world.life.changes], [['approved', 'cancelled'], [SHOWN]]);
+    });
+
+    it('does not wait for an image that is being built', () => {
+      const world = proposing('capability-block');
+      propose(world, { id: OTHER });
+      decide(world, SHOWN);
+      assert.deepEqual(changesOf(decide(world, SECOND, OTHER)), [[SECOND]]);
+    });
   });
 
   it('stands at once where nothing takes effect', () => {
