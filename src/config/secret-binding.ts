@@ -35,8 +35,9 @@ export function writeBoundSecret(
   const authorities = [...new Set(hosts.map(readAuthority))].sort();
   requireSecret(content);
   const directory = secretsDirectory(home);
+  const bound = path.basename(hostsFile(home, name));
   const bind = (lines: readonly string[]): string =>
-    writePrivate(directory, `${name}.hosts`, lines.map((line) => `${line}\n`).join(''));
+    writePrivate(directory, bound, lines.map((line) => `${line}\n`).join(''));
   // In between it is bound to nothing, where without a binding it would be the vendor's: neither does the new secret go
   // where the old one went, nor the other way round.
   bind([]);

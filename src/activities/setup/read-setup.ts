@@ -6,7 +6,12 @@ import type { PreparedTurn } from '../../domain/run/events.js';
 import { registryAccess, type RegistryClients } from '../../domain/bottle/registries.js';
 import type { HostPorts } from '../ports/host-ports.js';
 import type { RunTurnInput } from '../ports/inputs.js';
-import { ownRouteIn, withChange, type EgressRules } from '../../domain/supervise/config-change.js';
+import {
+  ownRouteIn,
+  readChangedRoutes,
+  withChange,
+  type EgressRules,
+} from '../../domain/supervise/config-change.js';
 import type { ShownProposal } from '../../domain/supervise/shown-proposal.js';
 import { keptChanges } from './kept-changes.js';
 import { modelRoute } from './model-route.js';
@@ -48,9 +53,8 @@ export async function setupWith(
       throw new InvalidInputError(`route "${taken}" is bot-bottle's own: it cannot be changed`);
     rules = withChange(rules, change);
   }
-  const read = readRoutes(rules.routes);
-  if (read.kind === 'problems')
-    throw new InvalidInputError(`the changed routes cannot be used: ${read.problems.join('; ')}`);
+  const read = readChangedRoutes(rules);
+  if ('refusal' in read) throw new InvalidInputError(read.refusal);
   return { ...setup, allow: rules.allow, routes: read.routes };
 }
 

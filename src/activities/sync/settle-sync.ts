@@ -1,11 +1,11 @@
-import { BotBottleError } from '../../domain/base/errors.js';
+import { messageOf } from '../../domain/base/message-of.js';
 import type { Inspection } from '../../domain/bottle/extractor.js';
 import type { SettledTurn } from '../../domain/run/events.js';
 import type { PublishResult, TurnResult } from '../../domain/run/turn.js';
 import type { SecretScanReport } from '../../domain/secret/secret-scanner.js';
 import type { SyncOutcome, SyncRun, SyncStatus } from '../../domain/sync/sync.js';
 import { syncBody, syncTitle } from '../../domain/sync/sync-texts.js';
-import { atMostThrice } from '../base/tries.js';
+import { atMostThrice, isFinal } from '../base/tries.js';
 import { stepOfTurn } from '../base/work-of-run.js';
 import { clearAway } from '../destroy-run.js';
 import type { HostPorts } from '../ports/host-ports.js';
@@ -80,9 +80,9 @@ async function judgeOrFail(host: HostPorts, input: SettleSyncInput, signal: Abor
   try {
     return await host.underWay.during(settling, () => atMostThrice(() => judge(host, input, signal), signal));
   } catch (error) {
-    if (signal.aborted || !(error instanceof BotBottleError) || error.retryable) throw error;
+    if (signal.aborted || !isFinal(error)) throw error;
     host.log.warn({ slug: input.run.slug, err: error }, 'a sync could not be published');
-    return not('failed', error.message);
+    return not('failed', messageOf(error));
   }
 }
 

@@ -1,8 +1,12 @@
 /** What the host of a running turn finds when a change takes effect there; a frozen run has no turn to find it in. */
 import { routeProblem, type NeedsWorld } from '../../domain/agent/agent-needs.js';
-import { readRoutes } from '../../domain/egress/routes.js';
 import type { ProposalRow } from '../../domain/run/rows.js';
-import { routesIn, withChange, type EgressRules } from '../../domain/supervise/config-change.js';
+import {
+  readChangedRoutes,
+  routesIn,
+  withChange,
+  type EgressRules,
+} from '../../domain/supervise/config-change.js';
 import { readShownProposal } from '../../domain/supervise/read-shown-proposal.js';
 import type { ShownProposal } from '../../domain/supervise/shown-proposal.js';
 import { inEffect, type Decision } from '../base/proposal-desk.js';
@@ -21,8 +25,8 @@ export async function changeRefusal(
   let rules: EgressRules = { allow: [], routes: routesIn(shown.currentFile) };
   // Those that the file has already make no difference: what came after them follows here, too.
   for (const agreed of await agreedTo(world, slug)) rules = withChange(rules, agreed.change);
-  const read = readRoutes(withChange(rules, change).routes);
-  if (read.kind === 'problems') return `the changed routes cannot be used: ${read.problems.join('; ')}`;
+  const read = readChangedRoutes(withChange(rules, change));
+  if ('refusal' in read) return read.refusal;
   return change.set.map((route) => routeProblem(world, route)).find((problem) => problem !== null) ?? null;
 }
 

@@ -2,7 +2,7 @@
 import { formatAllowEntry, parseAllowlist, readAllowEntry } from '../egress/allowlist.js';
 import { takesUploads } from '../egress/upload-hosts.js';
 import type { Route } from '../egress/route.js';
-import { parseRoutes } from '../egress/routes.js';
+import { parseRoutes, readRoutes } from '../egress/routes.js';
 import { upstreamOf } from '../egress/upstream.js';
 import { isVendorHost, ONLY_BY_ROUTE } from '../egress/vendors.js';
 import { imageEffect, readImageChange, type ImageChange } from './image-change.js';
@@ -62,16 +62,12 @@ function allowlistChange(now: readonly string[], proposed: string): ReadChange {
     };
   const wanted = [...new Set(entries.map(formatAllowEntry))];
   const add = wanted.filter((line) => !now.includes(line));
-  const toVendors = add.filter(isOfVendor);
+  const ofVendors = entries.filter(({ host }) => isVendorHost(host)).map(formatAllowEntry);
+  const toVendors = add.filter((line) => ofVendors.includes(line));
   if (toVendors.length > 0)
     return { kind: 'problems', problems: toVendors.map((line) => `${line} ${ONLY_BY_ROUTE}`) };
   const remove = now.filter((line) => !wanted.includes(line));
   return { kind: 'change', change: { kind: 'allowlist', add, remove } };
-}
-
-function isOfVendor(line: string): boolean {
-  const entry = readAllowEntry(line);
-  return 'host' in entry && isVendorHost(entry.host);
 }
 
 function routesChange(now: readonly Route[], proposed: string): ReadChange {
@@ -102,6 +98,15 @@ export function withChange({ allow, routes }: EgressRules, change: ConfigChange)
     .map((route) => set.get(route.name) ?? route);
   const isKept = new Set(kept.map(({ name }) => name));
   return { allow, routes: [...kept, ...change.set.filter(({ name }) => !isKept.has(name))] };
+}
+
+/** The routes of changed rules as the sidecar reads them, or why it would refuse them all. */
+export function readChangedRoutes({
+  routes,
+}: EgressRules): { readonly routes: readonly Route[] } | { readonly refusal: string } {
+  const read = readRoutes(routes);
+  if (read.kind === 'routes') return read;
+  return { refusal: `the changed routes cannot be used: ${read.problems.join('; ')}` };
 }
 
 /** What the operator agrees to, in a line each: hosts that are reached, which secret goes where, what is run for its image. */

@@ -25,8 +25,8 @@ interface OneRuns {
 
 /**
  * Carries deliveries of one subject to its run's workflow: a hint that a subject changed becomes a fresh read of it, or
- * references to what somebody wrote. Those behind the last one that has a result are another run's, and wait. Errors: whatever forge and gateway throw; nothing was lost then, it may be tried
- * again.
+ * references to what somebody wrote. Those behind the last one that has a result are another run's, and wait. Errors:
+ * whatever forge and gateway throw; nothing was lost then, it may be tried again.
  */
 export function createSegmentHandler(deps: HandleDeps): (segment: Segment) => Promise<Handled> {
   const signalledAt = new RecentKeys<number>(10_000);

@@ -19,7 +19,10 @@ export interface DeliveryResult {
   readonly detail: string;
 }
 
-/** What became of deliveries handled together: a result for each, in order, or for the first of them; or not yet. Times are epoch milliseconds. */
+/**
+ * What became of deliveries handled together: a result for each, in order, or for the first of them; or not yet. Times
+ * are epoch milliseconds.
+ */
 export type Handled =
   | {
       readonly kind: 'done';

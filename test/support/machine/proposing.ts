@@ -27,7 +27,7 @@ export function propose(
 }
 
 /** @param ref `null`: of a refusal */
-export function decide(world: World, ref: string | null, id = ID): MachineCommand[] {
+export function decide(world: World, ref: string | null, id = ID, at = 7): MachineCommand[] {
   const status = ref === null ? 'rejected' : 'approved';
-  return world.feed({ kind: 'decided', id, status, by: 'ann@desk', at: 7, ref, notesRef: 'n' });
+  return world.feed({ kind: 'decided', id, status, by: 'ann@desk', at, ref, notesRef: 'n' });
 }

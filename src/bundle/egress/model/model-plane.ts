@@ -123,15 +123,13 @@ export class ModelPlane {
         ? refused(rule.api, plain)
         : this.#judge(plain.bytes, rule, call, hold, end);
     });
-    this.#judging = judged.then(
-      () => undefined,
-      () => undefined,
-    );
+    this.#judging = judged.catch(() => undefined);
     return judged;
   }
 
   #judge(bytes: Buffer, rule: ModelRule, call: ModelCall, hold: Hold, end: () => void): ModelRequest {
     const { api } = rule;
+    const { now } = this.#options;
     const json = readJson(bytes);
     if (json.kind === 'refused') return refused(api, { status: 400, why: json.why });
     const checked = checkRequest(json.value, rule);
@@ -144,10 +142,7 @@ export class ModelPlane {
     const meter =
       call === 'count'
         ? null
-        : new AnswerMeter({
-            ...{ api, model, factor, requestBytes: body.length },
-            ...{ meter: this.#meter, now: this.#options.now },
-          });
+        : new AnswerMeter({ api, model, factor, requestBytes: body.length, meter: this.#meter, now });
     return { kind: 'allowed', body: new HeldBody(body, hold), meter, end };
   }
 }

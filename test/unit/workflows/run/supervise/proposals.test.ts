@@ -200,24 +200,8 @@ describe('a decision while the agent is at work', () => {
       const [third, thirdRef] = ['c'.repeat(32), '4'.repeat(64)];
       for (const id of [OTHER, third]) propose(world, { id });
       decide(world, SHOWN);
-      world.feed({
-        kind: 'decided',
-        id: third,
-        status: 'approved',
-        by: 'ann@desk',
-        at: 8,
-        ref: thirdRef,
-        notesRef: null,
-      });
-      world.feed({
-        kind: 'decided',
-        id: OTHER,
-        status: 'approved',
-        by: 'ann@desk',
-        at: 9,
-        ref: SECOND,
-        notesRef: null,
-      });
+      decide(world, thirdRef, third, 8);
+      decide(world, SECOND, OTHER, 9);
       assert.deepEqual(changesOf(world.feed({ kind: 'change_applied', id: ID })), [[SHOWN, thirdRef]]);
       assert.deepEqual(changesOf(world.feed({ kind: 'change_applied', id: third })), [
         [SHOWN, thirdRef, SECOND],
