@@ -35,12 +35,16 @@ function terminal(): ReturnType<CliIo['terminal']> {
   return { columns: process.stdout.columns || 80, colors: NO_COLOR === '' && TERM !== 'dumb' };
 }
 
-/** A reader that has seen enough, such as `head`, is no failure: the command goes on to its end. */
+/** Nobody reads any more: a program such as `head` has seen enough, or the terminal was closed. */
+const READER_LEFT = ['EPIPE', 'EIO'];
+
+/** A reader that leaves is no failure: the command goes on to its end. */
 export function allowReadersToLeave(): void {
-  for (const stream of [process.stdout, process.stderr])
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error;
-    });
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (!READER_LEFT.includes(error.code ?? '')) throw error;
+  });
+  // Thrown, it would be told where it cannot be told, and that again, without end.
+  process.stderr.on('error', () => undefined);
 }
 
 export function interrupted(): ReturnType<CliDeps['interrupted']> {
