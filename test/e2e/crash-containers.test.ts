@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
 import Docker from 'dockerode';
 import { containerName } from '../../src/adapters/docker/names-and-labels.js';
 import type { ContainerRole } from '../../src/domain/bottle/bottle-runtime.js';
+import { QUEUE_FILE_NAME } from '../../src/domain/run/queue.js';
 import { setTimeout as delay } from 'node:timers/promises';
 import { EngineDoor } from '../support/faults/engine-door.js';
 import { bottleScript, WAIT_FOR_TEST } from '../support/stack/bottle-script.js';
@@ -99,7 +101,10 @@ describe('containers that are killed while an agent runs', function () {
     await stack().stopUp('SIGKILL');
     await life.files.letGo(slug);
     const queueOut = life.files.path(slug, 'queue', 'out');
-    await waitUntil('the message in the queue', () => stack().hasFiles(queueOut));
+    // The whole message, not the file that is being written.
+    await waitUntil('the message in the queue', async () =>
+      (await readdir(queueOut)).some((name) => QUEUE_FILE_NAME.test(name)),
+    );
     await life.killContainer(slug, 'bundle');
     await stack().start();
     const view = await life.frozen(1, 'done');

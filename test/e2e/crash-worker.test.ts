@@ -43,7 +43,7 @@ describe('parts that are killed while an agent runs', function () {
 
   it('starts no second agent in a turn when `up` was killed and the container is gone: the next goes on', async () => {
     const life = await trigger('up is killed, and the container is gone', WAIT_FOR_TEST);
-    const { slug } = await life.running();
+    const { slug } = await life.waiting();
     await stack().stopUp('SIGKILL');
     await waitUntil(
       'its parts to be gone',

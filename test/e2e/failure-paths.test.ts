@@ -1,17 +1,25 @@
 import assert from 'node:assert/strict';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { PATIENCE } from '../support/scale/patience.js';
 import { bottleScript, WAIT_FOR_TEST } from '../support/stack/bottle-script.js';
 import type { Life } from '../support/stack/life.js';
 import { useStack } from '../support/stack/use-stack.js';
+
+const TURN_SECONDS = 12;
+
+/** An agent on a slow machine takes longer, too. */
+function seconds(count: number): string {
+  return `${String(Math.ceil(count * PATIENCE))}s`;
+}
 
 /** Spec section 3: how turns end that do not end well. */
 describe('turns that do not end well', function () {
   this.timeout(120_000);
   const { stack, trigger } = useStack({
     env: {
-      FORGE_WATCHDOG_TIMEOUT: '5s',
-      BOTTLE_TURN_TIMEOUT: '12s',
+      FORGE_WATCHDOG_TIMEOUT: seconds(5),
+      BOTTLE_TURN_TIMEOUT: seconds(TURN_SECONDS),
       BOTTLE_DONE_GRACE: '2s',
     },
   });
@@ -38,7 +46,7 @@ describe('turns that do not end well', function () {
   });
 
   it('lets an agent that checks in live longer than the watchdog, up to the limit of a turn', async () => {
-    const talk = Array.from({ length: 40 }, (_, index) => [
+    const talk = Array.from({ length: 2 * TURN_SECONDS * PATIENCE }, (_, index) => [
       `print {"still": ${String(index)}}`,
       'sleep 1',
     ]).flat();

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -226,10 +226,6 @@ export class Stack {
     }
     if (last === undefined) throw new Error('unreachable');
     return last;
-  }
-
-  async hasFiles(directory: string): Promise<boolean> {
-    return (await readdir(directory)).length > 0;
   }
 
   async remove(): Promise<void> {
