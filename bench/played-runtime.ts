@@ -108,7 +108,7 @@ export class PlayedRuntime implements BottleRuntime {
   ): ReturnType<BottleRuntime['followLogs']> {
     onCaughtUp?.();
     await this.waitForExit(slug, role, signal);
-    for (const line of this.#needed(slug, role).log) if (since === null || line.at > since) onLine(line);
+    for (const line of this.#needed(slug, role).log) if (line.at > (since[line.stream] ?? '')) onLine(line);
     return { mayHaveGap: false };
   }
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { StreamReader } from '../../domain/agent/agent-stream.js';
-import type { LogLine } from '../../domain/bottle/bottle-runtime.js';
+import { positionAt, type LogLine, type LogPosition } from '../../domain/bottle/bottle-runtime.js';
 import { SetAsideError } from '../../domain/run/under-way.js';
 import type { HostPorts } from '../ports/host-ports.js';
 import type { RunTurnInput } from '../ports/inputs.js';
@@ -65,21 +65,18 @@ async function follow(
 ): Promise<void> {
   const { slug, turn } = input;
   let pending: LogLine[] = [];
-  let since = await readWritten(ports, slug, turn, journal, reader);
-  since ??= await endOfEarlier(ports, slug, turn);
+  let seen = await readWritten(ports, slug, turn, journal, reader);
   let written: Promise<void> = Promise.resolve();
   const dropped = { lines: 0, bytes: 0 };
   let mayHaveGap = false;
   const write = async (): Promise<void> => {
     const lines = pending;
-    const last = lines.at(-1)?.at ?? since;
     pending = [];
     if (lines.length > 0) {
       const missing = await ports.files.appendLog(slug, turn, lines);
       dropped.lines += missing.lines;
       dropped.bytes += missing.bytes;
     }
-    if (last !== null && last !== journal.record.logSince) journal.observe({ logSince: last });
   };
   // One after another: each looks at how much room the last one left.
   const flush = (): Promise<void> => (written = written.catch(() => undefined).then(write));
@@ -89,7 +86,7 @@ async function follow(
     });
   }, FLUSH_MS);
   const onLine = (line: LogLine): void => {
-    since = line.at;
+    seen = { ...seen, [line.stream]: line.at };
     // Of a flood nothing is held once the log is full.
     if (dropped.lines === 0) pending.push(line);
     else {
@@ -109,7 +106,7 @@ async function follow(
   try {
     for (;;) {
       try {
-        ({ mayHaveGap } = await ports.runtime.followLogs(slug, 'agent', since, signal, onLine, whenCaughtUp));
+        ({ mayHaveGap } = await ports.runtime.followLogs(slug, 'agent', seen, signal, onLine, whenCaughtUp));
         return;
       } catch (error) {
         if (signal.aborted) return;
@@ -131,9 +128,8 @@ async function follow(
 export type LogPorts = Pick<HostPorts, 'files' | 'runtime' | 'log' | 'underWay'>;
 
 /**
- * Engine time of the last line in the turn's log, after the reader has been given what is in there. The log itself is
- * asked, because the record is written seldom and never in one step with it; the record helps out when the log is empty
- * or full.
+ * Behind what is in the turn's log, after the reader has been given that; without a line of its own, a stream begins
+ * where the turn did.
  */
 async function readWritten(
   ports: LogPorts,
@@ -141,16 +137,17 @@ async function readWritten(
   turn: number,
   journal: TurnJournal,
   reader: StreamReader,
-): Promise<string | null> {
+): Promise<LogPosition> {
   const log = await ports.files.readFile(slug, `turns/${String(turn)}/agent.log`);
-  let last: string | undefined;
+  const seen: Record<LogLine['stream'], string | null> = { ...positionAt(journal.record.logSince) };
   for (const line of linesOf(log)) {
-    const [, at, stream, text] = LOGGED.exec(line) ?? [];
+    const [, at, name, text] = LOGGED.exec(line) ?? [];
     if (at === undefined || text === undefined) continue;
-    last = at;
-    reader.read(stream === 'stderr' ? 'stderr' : 'stdout', text);
+    const stream = name === 'stderr' ? 'stderr' : 'stdout';
+    seen[stream] = at;
+    reader.read(stream, text);
   }
-  return last ?? journal.record.logSince;
+  return seen;
 }
 
 const LOGGED = /^(\d{4}-\d\d-\d\dT\S+) (stdout|stderr) (.*)$/;
@@ -163,13 +160,4 @@ function* linesOf(log: Uint8Array | undefined): Generator<string> {
     yield bytes.toString('utf8', from, end);
     from = end + 1;
   }
-}
-
-/** Engine time of the last line of the turns before: the container is the same, and so is its log. */
-async function endOfEarlier(ports: LogPorts, slug: string, turn: number): Promise<string | null> {
-  for (let earlier = turn - 1; earlier > 0; earlier -= 1) {
-    const record = await ports.files.readTurn(slug, earlier);
-    if (record !== undefined && record.logSince !== null) return record.logSince;
-  }
-  return null;
 }

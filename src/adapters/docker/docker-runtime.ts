@@ -8,6 +8,7 @@ import type {
   ContainerRole,
   ContainerState,
   LogLine,
+  LogPosition,
   OneShotResult,
   OneShotSpec,
   OwnedObject,
@@ -134,7 +135,7 @@ export class DockerBottleRuntime implements BottleRuntime {
   async followLogs(
     slug: string,
     role: ContainerRole,
-    since: string | null,
+    since: LogPosition,
     signal: AbortSignal,
     onLine: (line: LogLine) => void,
     onCaughtUp?: () => void,

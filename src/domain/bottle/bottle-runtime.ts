@@ -109,14 +109,15 @@ export interface BottleRuntime {
   /** Resolves with the exit code when the container is not running. */
   waitForExit(slug: string, role: ContainerRole, signal: AbortSignal): Promise<number>;
   /**
-   * Output since an engine time stamp (ISO 8601, exclusive), until the container stops or the signal aborts. Answers
-   * whether some of it may never have been given: the engine keeps the last of a flood only, and waits for no reader.
+   * Output behind a position, until the container stops or the signal aborts; each stream's lines in their order.
+   * Answers whether some of it may never have been given: the engine keeps the last of a flood only, and waits for no
+   * reader.
    * @param onCaughtUp called when all that was there at the call has been given
    */
   followLogs(
     slug: string,
     role: ContainerRole,
-    since: string | null,
+    since: LogPosition,
     signal: AbortSignal,
     onLine: (line: LogLine) => void,
     onCaughtUp?: () => void,
@@ -158,6 +159,17 @@ export interface LogLine {
   readonly stream: 'stdout' | 'stderr';
   readonly at: string;
   readonly text: string;
+}
+
+/**
+ * Engine time of the last line seen of each stream (ISO 8601, exclusive), `null` before the first. The engine stamps the
+ * two in two threads, so a line may come behind a younger one of the other stream.
+ */
+export type LogPosition = Readonly<Record<LogLine['stream'], string | null>>;
+
+/** Behind everything that is not younger; `null` is the beginning. */
+export function positionAt(time: string | null): LogPosition {
+  return { stdout: time, stderr: time };
 }
 
 export interface OwnedObject {

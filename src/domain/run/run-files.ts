@@ -35,6 +35,7 @@ export interface TurnRecord {
   readonly refs: TurnRefs | null;
   /** The commit this turn's work is checked against. */
   readonly baseSha: string | null;
+  /** Where this turn's output begins in the container's log, ISO 8601; `null` is the log's beginning. */
   readonly logSince: string | null;
   readonly lastCheckinAt: number;
   readonly done: {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { chmod, copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { LogLine } from '../../../src/domain/bottle/bottle-runtime.js';
+import { positionAt, type LogLine } from '../../../src/domain/bottle/bottle-runtime.js';
 import type { TestBottle } from './support/test-bottle.js';
 import { int80Program } from './support/int80.js';
 import { AGENT_IMAGE, MIB, withBottles } from './support/test-bottle.js';
@@ -239,7 +239,7 @@ async function bundleReport({ runtime, slug }: TestBottle): Promise<Record<strin
   await runtime.start(slug, 'bundle');
   const abort = new AbortController();
   const lines: LogLine[] = [];
-  await runtime.followLogs(slug, 'bundle', null, abort.signal, (line) => {
+  await runtime.followLogs(slug, 'bundle', positionAt(null), abort.signal, (line) => {
     lines.push(line);
     if (line.text.startsWith('{')) abort.abort();
   });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { LogLine } from '../../../src/domain/bottle/bottle-runtime.js';
+import { positionAt, type LogLine } from '../../../src/domain/bottle/bottle-runtime.js';
 import { InvalidInputError } from '../../../src/domain/base/errors.js';
 import { waitUntil } from '../../support/stack/stack.js';
 import { withBottles } from './support/test-bottle.js';
@@ -34,22 +34,22 @@ describe('docker: logs', () => {
     await bottle().shell(`for ((i = 1; i <= ${String(COUNT)}; i++)); do echo "$i"; done`);
     await bottle().createBoth();
     await runtime.start(slug, 'agent');
-    const seen: LogLine[] = [];
-    let since: string | null = null;
+    const lines: LogLine[] = [];
+    let seen = positionAt(null);
     let attachments = 0;
     for (let quota = 1; ; quota = (quota * 7) % 97) {
       attachments++;
       const abort = new AbortController();
       let got = 0;
-      await runtime.followLogs(slug, 'agent', since, abort.signal, (line) => {
-        seen.push(line);
-        since = line.at;
+      await runtime.followLogs(slug, 'agent', seen, abort.signal, (line) => {
+        lines.push(line);
+        seen = { ...seen, [line.stream]: line.at };
         if (++got === quota) abort.abort();
       });
       if (!abort.signal.aborted) break;
     }
     assert.ok(attachments > 20);
-    const numbers = seen.filter(({ stream }) => stream === 'stdout').map(({ text }) => Number(text));
+    const numbers = lines.filter(({ stream }) => stream === 'stdout').map(({ text }) => Number(text));
     assert.deepEqual(
       numbers,
       Array.from({ length: COUNT }, (_, i) => i + 1),
@@ -73,14 +73,21 @@ describe('docker: logs', () => {
     const onLine = ({ stream, text }: LogLine): void => {
       if (stream === 'stdout') seen.push(text);
     };
-    await runtime.followLogs(slug, 'agent', null, AbortSignal.timeout(20_000), onLine, onCaughtUp);
+    await runtime.followLogs(
+      slug,
+      'agent',
+      positionAt(null),
+      AbortSignal.timeout(20_000),
+      onLine,
+      onCaughtUp,
+    );
     assert.equal(before, COUNT);
     assert.deepEqual(seen, [...Array.from({ length: COUNT }, (_, i) => String(i + 1)), 'last']);
   });
 
   it('takes the time of a clock that counts milliseconds', async () => {
     const { runtime, slug } = bottle();
-    const since = new Date().toISOString();
+    const since = positionAt(new Date().toISOString());
     await bottle().shell('echo said');
     await bottle().createBoth();
     await runtime.start(slug, 'agent');
@@ -101,14 +108,14 @@ describe('docker: logs', () => {
     await bottle().createBoth();
     await runtime.start(slug, 'agent');
     const seen: LogLine[] = [];
-    let since: string | null = null;
+    let position = positionAt(null);
     for (let aborted = true; aborted;) {
       const abort = new AbortController();
       let got = 0;
-      await runtime.followLogs(slug, 'agent', since, abort.signal, (line) => {
-        assert.ok(since === null || line.at > since);
+      await runtime.followLogs(slug, 'agent', position, abort.signal, (line) => {
+        assert.ok(line.at > (position[line.stream] ?? ''));
         seen.push(line);
-        since = line.at;
+        position = { ...position, [line.stream]: line.at };
         if (++got === 61) abort.abort();
       });
       aborted = abort.signal.aborted;
@@ -132,7 +139,7 @@ describe('docker: logs', () => {
     await runtime.start(slug, 'agent');
     const abort = new AbortController();
     let at = '';
-    await runtime.followLogs(slug, 'agent', null, abort.signal, (line) => {
+    await runtime.followLogs(slug, 'agent', positionAt(null), abort.signal, (line) => {
       if (line.text !== 'first') return;
       at = line.at;
       abort.abort();
@@ -142,7 +149,7 @@ describe('docker: logs', () => {
     const following = runtime.followLogs(
       slug,
       'agent',
-      at,
+      positionAt(at),
       AbortSignal.timeout(20_000),
       ({ stream, text }) => {
         // What the entrypoint said on stderr before may be stamped later, and so be new, on a busy machine.
@@ -196,14 +203,14 @@ describe('docker: logs', () => {
     await bottle().createBoth();
     const signal = AbortSignal.timeout(20_000);
     await assert.rejects(
-      runtime.followLogs(slug, 'agent', 'yesterday', signal, () => assert.fail()),
+      runtime.followLogs(slug, 'agent', positionAt('yesterday'), signal, () => assert.fail()),
       InvalidInputError,
     );
     await bottle().shell('echo x');
     await runtime.start(slug, 'agent');
     await runtime.waitForExit(slug, 'agent', signal);
     await assert.rejects(
-      runtime.followLogs(slug, 'agent', null, signal, () => {
+      runtime.followLogs(slug, 'agent', positionAt(null), signal, () => {
         throw new Error('disk full');
       }),
       /disk full/,

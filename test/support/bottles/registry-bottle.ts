@@ -13,6 +13,7 @@ import type { RegistryKind } from '../../../src/domain/egress/route.js';
 import type { RunPaths } from '../../../src/domain/run/run-files.js';
 import { registryAccess, type RegistryLocations } from '../../../src/domain/bottle/registries.js';
 import { exampleDockerfile, exampleImage } from './example-image.js';
+import { positionAt } from '../../../src/domain/bottle/bottle-runtime.js';
 
 const BUNDLE_IMAGE = process.env['BOT_BOTTLE_TEST_BUNDLE_IMAGE'] ?? 'bot-bottle/bundle:dev';
 /** Where this machine's own authorities are, if something between here and the registries has one. */
@@ -155,11 +156,11 @@ export class RegistryBottle {
     const { runtime, slug } = this;
     const lines: string[] = [];
     const signal = AbortSignal.timeout(10 * 60_000);
-    await runtime.followLogs(slug, 'agent', null, signal, ({ text }) => lines.push(text));
+    await runtime.followLogs(slug, 'agent', positionAt(null), signal, ({ text }) => lines.push(text));
     const exitCode = await runtime.waitForExit(slug, 'agent', signal);
     if (exitCode !== 0)
       await runtime
-        .followLogs(slug, 'bundle', null, AbortSignal.timeout(2_000), ({ text }) =>
+        .followLogs(slug, 'bundle', positionAt(null), AbortSignal.timeout(2_000), ({ text }) =>
           lines.push(`bundle: ${text}`),
         )
         .catch(() => undefined);

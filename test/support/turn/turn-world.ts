@@ -215,11 +215,11 @@ function engineOf(world: TurnWorld): Partial<BottleRuntime> {
     },
     followLogs: async (_slug, role, since, signal, onLine, onCaughtUp) => {
       await Promise.resolve();
-      ask(`follow ${since ?? 'all'}`);
-      let last = since ?? '';
+      ask(`follow ${since.stdout ?? 'all'} ${since.stderr ?? 'all'}`);
+      const seen = { ...since };
       for (;;) {
-        for (const line of world.printed.filter(({ at }) => at > last)) {
-          last = line.at;
+        for (const line of world.printed.filter(({ at, stream }) => at > (seen[stream] ?? ''))) {
+          seen[line.stream] = line.at;
           onLine(line);
         }
         onCaughtUp?.();

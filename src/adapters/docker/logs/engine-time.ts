@@ -7,8 +7,11 @@ export function normaliseEngineTime(text: string): string | undefined {
   return `${match[1]}.${(match[2] ?? '').padEnd(9, '0')}Z`;
 }
 
-/** `<seconds>.<nanoseconds>`, as the engine's `since` takes it. `Date` alone would lose the last six digits. */
-export function toUnixNanos(normalised: string): string {
-  const seconds = Math.max(0, Date.parse(`${normalised.slice(0, 19)}Z`) / 1000);
+/**
+ * `<seconds>.<nanoseconds>` of so many seconds before, as the engine's `since` takes it. `Date` alone would lose the last
+ * six digits.
+ */
+export function toUnixNanos(normalised: string, secondsBefore: number): string {
+  const seconds = Math.max(0, Date.parse(`${normalised.slice(0, 19)}Z`) / 1000 - secondsBefore);
   return `${String(seconds)}.${normalised.slice(20, 29)}`;
 }

@@ -1,5 +1,5 @@
 import { BottleRuntimeError } from '../../../domain/base/errors.js';
-import type { LogLine } from '../../../domain/bottle/bottle-runtime.js';
+import type { LogLine, LogPosition } from '../../../domain/bottle/bottle-runtime.js';
 import { normaliseEngineTime } from './engine-time.js';
 import type { Frame } from './stream-frames.js';
 
@@ -18,14 +18,14 @@ interface Pending {
 
 /**
  * Puts the records of a log together to lines. The log driver splits a line of more than 16 KiB into records without a
- * newline, each with a time stamp in front; the line has the first one's. Lines at or before `since` are not passed on.
+ * newline, each with a time stamp in front; the line has the first one's. Lines up to `since` are not passed on.
  */
 export class LogLineAssembler {
   readonly #pending = new Map<Frame['stream'], Pending>();
 
-  /** @param since normalised time, exclusive */
+  /** @param since normalised times */
   constructor(
-    private readonly since: string | null,
+    private readonly since: LogPosition,
     private readonly onLine: (line: LogLine) => void,
   ) {}
 
@@ -55,7 +55,7 @@ export class LogLineAssembler {
 
   #emit(stream: Frame['stream'], line: Pending): void {
     this.#pending.delete(stream);
-    if (this.since !== null && line.at <= this.since) return;
+    if (line.at <= (this.since[stream] ?? '')) return;
     const mark = line.dropped === 0 ? '' : ` [${String(line.dropped)} more bytes of this line are not kept]`;
     this.onLine({ stream, at: line.at, text: Buffer.concat(line.parts).toString('utf8') + mark });
   }

@@ -1,21 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type Docker from 'dockerode';
 import { InvalidInputError } from '../../../domain/base/errors.js';
-import type { LogLine } from '../../../domain/bottle/bottle-runtime.js';
+import type { LogLine, LogPosition } from '../../../domain/bottle/bottle-runtime.js';
 import { openStream } from '../engine-stream.js';
 import { normaliseEngineTime, toUnixNanos } from './engine-time.js';
 import { toRuntimeError } from '../errors.js';
 import { GapSearch } from './log-gap.js';
 import { LogLineAssembler } from './log-lines.js';
 import { frames } from './stream-frames.js';
-import { TICK_MS, TimeOrder } from './time-order.js';
 import { waitUntilStopped } from '../wait.js';
 
-/** Which container, and since when (exclusive). */
+/** Which container, and from where on. */
 export interface LogSource {
   readonly id: string;
   readonly name: string;
-  readonly since: string | null;
+  readonly since: LogPosition;
 }
 
 /** What a follower is given to end by itself after the container has stopped. */
@@ -24,15 +23,17 @@ const STOPPED_GRACE_MS = 200;
 const FOLLOW_AGAIN_MS = 1000;
 /** Longest wait for what is there already, milliseconds. */
 const CATCH_UP_MS = 5_000;
+/** A line may stand so far behind a younger one of the other stream, seconds: what stamped it had to wait for a processor. */
+const STREAMS_APART_S = 10;
 
 /**
- * Passes on every line in order of time until the container stops, or returns when the signal aborts. The engine's own
- * `since` includes its moment, so the last line seen is asked for again and dropped here: nothing is lost and nothing
- * comes twice, unless the container writes so fast that the engine throws lines away before they are read.
+ * Passes on every line, in order within its stream, until the container stops, or returns when the signal aborts. The
+ * engine is asked for more than is new, and what was seen is dropped here: nothing is lost and nothing comes twice,
+ * unless the container writes so fast that the engine throws lines away before they are read.
  * @param onCaughtUp called once what was there at the call has been passed on; that costs a request of its own
  * @returns whether that may have happened
  * @throws what `onLine` throws; BottleRuntimeError when the connection breaks (retryable: attach again with the last
- * line's time)
+ * lines' times)
  */
 export async function followContainerLogs(
   docker: Docker,
@@ -41,10 +42,9 @@ export async function followContainerLogs(
   onLine: (line: LogLine) => void,
   onCaughtUp?: () => void,
 ): Promise<{ readonly mayHaveGap: boolean }> {
-  const start = source.since === null ? null : requireTime(source.since);
-  // Our own clock's time stamps have fewer digits than the engine takes.
-  const from = { ...source, since: start };
-  let last = start;
+  // Our own clock's time stamps have fewer digits than the engine's.
+  const start = { stdout: requireTime(source.since.stdout), stderr: requireTime(source.since.stderr) };
+  const seen: Record<LogLine['stream'], string | null> = { ...start };
   const gap = new GapSearch();
   let mayHaveGap = false;
   let failure: { readonly thrown: unknown } | undefined;
@@ -55,28 +55,29 @@ export async function followContainerLogs(
   };
   signal.addEventListener('abort', forward);
   if (signal.aborted) forward();
-  const order = new TimeOrder((line) => {
+  const pass = (line: LogLine): void => {
     if (stop.signal.aborted) return;
     try {
       onLine(line);
       gap.given(line);
-      last = line.at;
+      seen[line.stream] = line.at;
     } catch (thrown) {
       failure = { thrown };
       stop.abort(thrown);
     }
-  });
-  const timer = setInterval(() => {
-    order.tick();
-  }, TICK_MS);
-  const push = (line: LogLine): void => {
-    order.push(line);
   };
   try {
     if (onCaughtUp !== undefined) {
       const past = new AbortController();
       // What has no newline yet comes again, whole.
-      const reading = readLogs(docker, from, false, past.signal, new LogLineAssembler(start, push));
+      const reading = readLogs(
+        docker,
+        source.id,
+        start,
+        false,
+        past.signal,
+        new LogLineAssembler(start, pass),
+      );
       // An engine that does not come to the end of it holds nobody up: the rest comes by following.
       try {
         await Promise.race([reading, pause(CATCH_UP_MS, undefined, { signal: stop.signal })]);
@@ -84,29 +85,24 @@ export async function followContainerLogs(
         past.abort();
         await reading.catch(() => undefined);
       }
-      while (order.isHolding && !stop.signal.aborted) await pause(TICK_MS);
       onCaughtUp();
     }
-    // A follower may end before, or never after, it has given the log's last records. What was held back comes again.
+    // A follower may end before, or never after, it has given the log's last records.
     let stopped = false;
-    while (!stopped) {
-      stopped = await followWhileRunning(docker, { ...source, since: last }, stop.signal, push);
-      order.clear();
-    }
-    const end = last;
-    // The line at `end` is asked for, too: if it is gone, others are.
-    const lines = new LogLineAssembler(start, (line) => {
+    while (!stopped)
+      stopped = await followWhileRunning(docker, { ...source, since: seen }, stop.signal, pass);
+    const end = { ...seen };
+    // The last lines given are asked for, too: if they are gone, others are.
+    const rest = new LogLineAssembler(start, (line) => {
       gap.found(line);
-      if (end === null || line.at > end) order.push(line);
+      if (line.at > (end[line.stream] ?? '')) pass(line);
     });
-    await readLogs(docker, { ...source, since: gap.isOfAll() ? start : end }, false, stop.signal, lines);
-    lines.flush();
-    order.releaseAll();
+    await readLogs(docker, source.id, gap.isOfAll() ? start : end, false, stop.signal, rest);
+    rest.flush();
     mayHaveGap = gap.mayBeThere;
   } catch (error) {
     if (!stop.signal.aborted) throw toRuntimeError(error, `follow the log of ${source.name}`);
   } finally {
-    clearInterval(timer);
     signal.removeEventListener('abort', forward);
   }
   if (failure !== undefined) throw failure.thrown;
@@ -131,8 +127,8 @@ async function followWhileRunning(
   };
   stop.addEventListener('abort', finish);
   if (stop.aborted) finish();
-  const lines = new LogLineAssembler(source.since, onLine);
-  const following = readLogs(docker, source, true, signal, lines);
+  const lines = new LogLineAssembler({ ...source.since }, onLine);
+  const following = readLogs(docker, source.id, source.since, true, signal, lines);
   const stopped = waitUntilStopped(docker, source.id, source.name, { signal });
   const overdue = stopped.then(() => pause(STOPPED_GRACE_MS, undefined, { signal }));
   const settled = Promise.allSettled([following, overdue]);
@@ -148,14 +144,15 @@ async function followWhileRunning(
 
 async function readLogs(
   docker: Docker,
-  source: LogSource,
+  id: string,
+  since: LogPosition,
   follow: boolean,
   signal: AbortSignal,
   lines: LogLineAssembler,
 ): Promise<void> {
-  const { id, since } = source;
   const flags = { follow: follow ? '1' : '0', stdout: '1', stderr: '1', timestamps: '1' };
-  const options = since === null ? flags : { ...flags, since: toUnixNanos(since) };
+  const last = latest(since);
+  const options = last === null ? flags : { ...flags, since: toUnixNanos(last, STREAMS_APART_S) };
   const stream = await openStream(
     docker,
     'GET',
@@ -169,7 +166,12 @@ async function readLogs(
   }
 }
 
-function requireTime(since: string): string {
+function latest({ stdout, stderr }: LogPosition): string | null {
+  return (stdout ?? '') > (stderr ?? '') ? stdout : stderr;
+}
+
+function requireTime(since: string | null): string | null {
+  if (since === null) return null;
   const normalised = normaliseEngineTime(since);
   if (normalised === undefined) {
     throw new InvalidInputError(`not a time stamp of the engine: ${JSON.stringify(since.slice(0, 80))}`);

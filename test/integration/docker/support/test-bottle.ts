@@ -5,11 +5,12 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Docker from 'dockerode';
-import type {
-  AgentContainerSpec,
-  BundleContainerSpec,
-  LogLine,
-  OneShotSpec,
+import {
+  positionAt,
+  type AgentContainerSpec,
+  type BundleContainerSpec,
+  type LogLine,
+  type OneShotSpec,
 } from '../../../../src/domain/bottle/bottle-runtime.js';
 import { DockerBottleRuntime } from '../../../../src/adapters/docker/docker-runtime.js';
 import { PATIENCE } from '../../../support/scale/patience.js';
@@ -39,7 +40,7 @@ export async function removeBundleImage(docker: Docker, tag: string): Promise<vo
 export class TestBottle {
   readonly runtime: DockerBottleRuntime;
   /** Not the start time, which the engine takes a moment after the agent may have begun to print. */
-  #lastLine: string | null = null;
+  #seen = positionAt(null);
 
   private constructor(
     readonly docker: Docker,
@@ -147,9 +148,9 @@ export class TestBottle {
     await this.runtime.start(this.slug, 'agent');
     const lines: LogLine[] = [];
     const signal = AbortSignal.timeout(25_000 * PATIENCE);
-    await this.runtime.followLogs(this.slug, 'agent', this.#lastLine, signal, (line) => {
+    await this.runtime.followLogs(this.slug, 'agent', this.#seen, signal, (line) => {
       lines.push(line);
-      this.#lastLine = line.at;
+      this.#seen = { ...this.#seen, [line.stream]: line.at };
     });
     return { exitCode: await this.runtime.waitForExit(this.slug, 'agent', signal), lines };
   }

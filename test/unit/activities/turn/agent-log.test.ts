@@ -60,7 +60,6 @@ describe('the output of an agent', () => {
       '2026-11-23T10:00:02.000000000Z stdout last',
       '',
     ]);
-    assert.equal((await world.ports.files.readTurn(SLUG, 1))?.logSince, '2026-11-23T10:00:02.000000000Z');
   });
 
   it('is a sign of life where it is an event, and says which session it is', async () => {
@@ -96,7 +95,7 @@ describe('the output of an agent', () => {
     const { agent } = await resultOf(next);
     assert.deepEqual(texts(), [event('tool_use'), 'second']);
     assert.equal(agent.toolCalls, 1, 'what was read before counts, once');
-    assert.ok(follows().includes('follow 2026-11-23T10:00:00.000000000Z'));
+    assert.ok(follows().includes('follow 2026-11-23T10:00:00.000000000Z all'));
   });
 
   it('has a line that a crash has cut once more, whole', async () => {
@@ -115,17 +114,39 @@ describe('the output of an agent', () => {
     assert.deepEqual(texts(), ['whole', 'cut in the middle']);
   });
 
-  it('begins behind what the turns before have printed', async () => {
+  it('goes on behind the last line of each stream, and where the turn began without one', async () => {
     const since = '2026-11-23T09:00:00.000000000Z';
-    for (const [turn, logSince] of [
-      [1, since],
-      [2, null],
-    ] as const)
-      await world.ports.files.writeTurn(SLUG, { ...blankTurnRecord(turn), logSince });
-    const ending = await watched.begin({ turn: 3 });
+    const ending = await watched.begin();
+    world.print('seen');
+    await passTimeUntil(isLogged('seen'));
+    watched.attachments.take(SLUG);
+    await errorOf(ending);
+    const { files } = world.ports;
+    const record = await files.readTurn(SLUG, 1);
+    assert.ok(record !== undefined);
+    await files.writeTurn(SLUG, { ...record, logSince: since });
+    const next = await watched.watch({ begun: true }, 'attach');
+    await passTimeUntil(() => follows().length > 1);
     world.exit('agent');
-    await resultOf(ending);
-    assert.deepEqual(follows(), [`follow ${since}`]);
+    await resultOf(next);
+    assert.equal(follows().at(-1), `follow 2026-11-23T10:00:00.000000000Z ${since}`);
+  });
+
+  it('has a line that came behind a younger one of the other stream, though nobody watched', async () => {
+    const ending = await watched.begin();
+    world.print('first');
+    world.print('second', 'stderr');
+    const [, second] = world.printed;
+    assert.ok(second !== undefined);
+    await passTimeUntil(isLogged('second'));
+    watched.attachments.take(SLUG);
+    await errorOf(ending);
+    world.printed.push({ stream: 'stdout', at: '2026-11-23T10:00:00.500000000Z', text: 'late' });
+    const next = await watched.watch({ begun: true }, 'attach');
+    await passTimeUntil(isLogged('late'));
+    world.exit('agent');
+    await resultOf(next);
+    assert.deepEqual(texts(), ['first', 'second', 'late']);
   });
 
   it('is followed again when the engine was away', async () => {

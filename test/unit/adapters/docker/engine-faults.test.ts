@@ -10,6 +10,7 @@ import { BottleRuntimeError } from '../../../../src/domain/base/errors.js';
 import { DockerBottleRuntime } from '../../../../src/adapters/docker/docker-runtime.js';
 import { toRuntimeError } from '../../../../src/adapters/docker/errors.js';
 import { labelsOf } from '../../../../src/adapters/docker/names-and-labels.js';
+import { positionAt } from '../../../../src/domain/bottle/bottle-runtime.js';
 
 const SLUG = 'claude-alice-demo-1-abcde';
 const INSPECTED = JSON.stringify({
@@ -66,20 +67,29 @@ describe('a faulty engine', () => {
         if (request.url?.includes('/logs') === true) setImmediate(() => response.socket?.destroy());
       },
       async (runtime) => {
-        const following = runtime.followLogs(SLUG, 'agent', null, new AbortController().signal, () =>
-          assert.fail(),
+        const following = runtime.followLogs(
+          SLUG,
+          'agent',
+          positionAt(null),
+          new AbortController().signal,
+          () => assert.fail(),
         );
         await assert.rejects(following, retryable);
       },
     );
   });
 
-  it('that ends a log while the container still runs is asked again from the last line', async () => {
-    const lines = ['2026-01-02T03:04:05.000000001Z one\n', '2026-01-02T03:04:05.000000002Z two\n'];
+  it('that ends a log while the container still runs is asked again from the last line of each stream', async () => {
+    const lines = [
+      [1, '2026-01-02T03:04:05.000000001Z one\n'],
+      [2, '2026-01-02T03:04:06.000000001Z two\n'],
+      // Stamped before the one in front of it, by another thread.
+      [1, '2026-01-02T03:04:05.500000000Z late\n'],
+    ] as const;
     const asked: (string | null)[] = [];
     const waiting: ServerResponse[] = [];
     const stopWhenAskedTwice = (): void => {
-      if (asked.length >= 2) for (const response of waiting.splice(0)) response.end('{"StatusCode":0}');
+      if (asked.length >= 3) for (const response of waiting.splice(0)) response.end('{"StatusCode":0}');
     };
     await withEngine(
       (request, response) => {
@@ -91,8 +101,8 @@ describe('a faulty engine', () => {
           return;
         }
         asked.push(url.searchParams.get('since'));
-        for (const line of lines.slice(0, asked.length)) {
-          response.write(Buffer.from([1, 0, 0, 0, 0, 0, 0, line.length]));
+        for (const [stream, line] of lines.slice(0, asked.length)) {
+          response.write(Buffer.from([stream, 0, 0, 0, 0, 0, 0, line.length]));
           response.write(line);
         }
         response.end();
@@ -100,12 +110,12 @@ describe('a faulty engine', () => {
       },
       async (runtime) => {
         const seen: string[] = [];
-        await runtime.followLogs(SLUG, 'agent', null, AbortSignal.timeout(20_000), ({ text }) =>
+        await runtime.followLogs(SLUG, 'agent', positionAt(null), AbortSignal.timeout(20_000), ({ text }) =>
           seen.push(text),
         );
-        assert.deepEqual(seen, ['one', 'two']);
-        assert.deepEqual(asked.slice(0, 2), [null, '1767323045.000000001']);
-        assert.equal(asked.length, 3);
+        assert.deepEqual(seen, ['one', 'two', 'late']);
+        assert.deepEqual(asked.slice(0, 3), [null, '1767323035.000000001', '1767323036.000000001']);
+        assert.equal(asked.length, 4);
       },
     );
   });
@@ -116,7 +126,9 @@ describe('a faulty engine', () => {
       async (runtime) => {
         const abort = new AbortController();
         const waiting = runtime.waitForExit(SLUG, 'agent', abort.signal);
-        const following = runtime.followLogs(SLUG, 'agent', null, abort.signal, () => assert.fail());
+        const following = runtime.followLogs(SLUG, 'agent', positionAt(null), abort.signal, () =>
+          assert.fail(),
+        );
         setImmediate(() => {
           abort.abort();
         });

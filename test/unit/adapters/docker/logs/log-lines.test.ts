@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { LogLine } from '../../../../../src/domain/bottle/bottle-runtime.js';
+import { positionAt, type LogLine } from '../../../../../src/domain/bottle/bottle-runtime.js';
 import { normaliseEngineTime, toUnixNanos } from '../../../../../src/adapters/docker/logs/engine-time.js';
 import { LogLineAssembler, MAX_LINE_BYTES } from '../../../../../src/adapters/docker/logs/log-lines.js';
 import { frames } from '../../../../../src/adapters/docker/logs/stream-frames.js';
-import { TimeOrder } from '../../../../../src/adapters/docker/logs/time-order.js';
 
 const at = (nanos: number): string => `2026-01-02T03:04:05.${String(nanos).padStart(9, '0')}Z`;
 
@@ -29,7 +28,7 @@ async function* cutAt(bytes: Buffer, cuts: readonly number[]): AsyncGenerator<Bu
 async function linesOf(
   bytes: Buffer,
   cuts: readonly number[] = [],
-  since: string | null = null,
+  since = positionAt(null),
 ): Promise<LogLine[]> {
   const lines: LogLine[] = [];
   const assembler = new LogLineAssembler(since, (line) => lines.push(line));
@@ -91,11 +90,16 @@ describe('log lines', () => {
     assert.equal(next?.text, 'next');
   });
 
-  it('at or before the given time are not passed on', async () => {
-    const bytes = Buffer.concat([1, 2, 3].map((i) => frame('stdout', `${at(i)} ${String(i)}\n`)));
+  it('up to the last one seen of their stream are not passed on', async () => {
+    const bytes = Buffer.concat(
+      [1, 2, 3].flatMap((i) => [
+        frame('stderr', `${at(i + 3)} err ${String(i)}\n`),
+        frame('stdout', `${at(i)} out ${String(i)}\n`),
+      ]),
+    );
     assert.deepEqual(
-      (await linesOf(bytes, [], at(2))).map(({ text }) => text),
-      ['3'],
+      (await linesOf(bytes, [], { stdout: at(2), stderr: at(4) })).map(({ text }) => text),
+      ['err 2', 'err 3', 'out 3'],
     );
   });
 
@@ -116,41 +120,6 @@ describe('log lines', () => {
   });
 });
 
-describe('order of log lines', () => {
-  const line = (nanos: number): LogLine => ({ stream: 'stdout', at: at(nanos), text: '' });
-
-  it('is that of time when lines come some milliseconds late', () => {
-    fc.assert(
-      fc.property(fc.array(fc.nat(999), { maxLength: 50, size: 'max' }), (jitters) => {
-        const out: string[] = [];
-        const order = new TimeOrder(({ at: time }) => out.push(time));
-        const times = jitters.map((jitter, i) => i * 1_000_000 + jitter * 40_000).map((nanos) => at(nanos));
-        for (const time of times) order.push({ ...line(0), at: time });
-        order.releaseAll();
-        assert.deepEqual(out, [...times].sort());
-      }),
-    );
-  });
-
-  it('holds lines back until a later one or two ticks, and can forget them', () => {
-    const out: string[] = [];
-    const order = new TimeOrder(({ at: time }) => out.push(time));
-    order.push(line(1));
-    order.tick();
-    order.push(line(2));
-    order.tick();
-    assert.deepEqual(out, []);
-    order.tick();
-    assert.deepEqual(out, [at(1), at(2)]);
-    order.push(line(3));
-    order.push(line(100_000_000));
-    assert.deepEqual(out.slice(2), [at(3)]);
-    order.clear();
-    order.releaseAll();
-    assert.equal(out.length, 3);
-  });
-});
-
 describe('time of the engine', () => {
   it('always has nine digits, so that text order is time order', () => {
     assert.equal(normaliseEngineTime('2026-01-02T03:04:05Z'), at(0));
@@ -162,7 +131,8 @@ describe('time of the engine', () => {
   });
 
   it('becomes seconds and nanoseconds without loss', () => {
-    assert.equal(toUnixNanos(at(123_456_789)), '1767323045.123456789');
-    assert.equal(toUnixNanos('0001-01-01T00:00:00.000000000Z'), '0.000000000');
+    assert.equal(toUnixNanos(at(123_456_789), 0), '1767323045.123456789');
+    assert.equal(toUnixNanos(at(123_456_789), 10), '1767323035.123456789');
+    assert.equal(toUnixNanos('0001-01-01T00:00:00.000000000Z', 0), '0.000000000');
   });
 });
